@@ -1,0 +1,80 @@
+/** A figure of a suite: how fast ours is next to the bare limit, or to a peer, doing the same work. */
+export interface Comparison {
+  /** `suite/figure`. */
+  readonly name: string;
+  /** What it is held against. */
+  readonly baseline: string;
+  /** The least acceptable ratio of speeds; `undefined` for a figure that is only told. */
+  readonly budget: number | undefined;
+  /** What one call handles, for the rate: `[4096, "values"]`. */
+  readonly work: readonly [amount: number, unit: string];
+  /** Does the work once; the number keeps the result alive. */
+  ours(): number;
+  bare(): number;
+}
+
+/** A measured comparison. */
+export interface Figure {
+  readonly line: string;
+  readonly missed: boolean;
+}
+
+const ROUNDS = 15;
+const ROUND_MS = 20;
+
+/**
+ * Measures both sides in turn, round after round, so that a noisy machine disturbs both alike; the ratio is the
+ * median over the rounds. Wall time gives the ratio, CPU time stands beside it.
+ */
+export function compare(comparison: Comparison): Figure {
+  const { name, baseline, budget, work, ours, bare } = comparison;
+  const calls = { ours: calibrate(ours), bare: calibrate(bare) };
+  const ratios: number[] = [];
+  const oursNs: number[] = [];
+  const oursCpuNs: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const bareTime = time(bare, calls.bare);
+    const oursTime = time(ours, calls.ours);
+    ratios.push(bareTime.wallNs / oursTime.wallNs);
+    oursNs.push(oursTime.wallNs);
+    oursCpuNs.push(oursTime.cpuNs);
+  }
+  const ratio = median(ratios);
+  const [amount, unit] = work;
+  const rate = `${formatRate((amount * 1e9) / median(oursNs))} ${unit}/s`;
+  const spread = `slowest round ${Math.min(...ratios).toFixed(2)}`;
+  const cpu = `cpu ${(median(oursCpuNs) / median(oursNs)).toFixed(2)} of wall`;
+  const asked = budget === undefined ? "" : ` (budget ${budget})`;
+  return {
+    line: `${name}: ${ratio.toFixed(2)} of ${baseline}${asked}; ${rate}, ${spread}, ${cpu}`,
+    missed: budget !== undefined && ratio < budget,
+  };
+}
+
+let kept = 0;
+
+function time(work: () => number, calls: number): { wallNs: number; cpuNs: number } {
+  const cpuBefore = process.cpuUsage();
+  const start = process.hrtime.bigint();
+  for (let call = 0; call < calls; call++) kept = (kept + work()) % 1_000_003;
+  const wallNs = Number(process.hrtime.bigint() - start);
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return { wallNs: wallNs / calls, cpuNs: ((user + system) * 1_000) / calls };
+}
+
+/** Warms up, and finds how many calls fill a round. */
+function calibrate(work: () => number): number {
+  for (let calls = 1; ; calls *= 2) {
+    if (time(work, calls).wallNs * calls > ROUND_MS * 1e6) return calls;
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >>> 1] ?? Number.NaN;
+}
+
+function formatRate(perSecond: number): string {
+  const [scale, prefix] = perSecond >= 1e9 ? [1e9, "G"] : perSecond >= 1e6 ? [1e6, "M"] : [1e3, "k"];
+  return `${(perSecond / scale).toFixed(2)}${prefix}`;
+}

@@ -1,0 +1,21 @@
+import { findGoldenFolder, runSuite } from "./suite.ts";
+import { goldenSuites } from "./suites.ts";
+
+// npm run golden: a line for each file, then one for each folder.
+const folder = findGoldenFolder();
+if (folder === undefined) {
+  console.error("golden: SKIPPED, no golden files here; set ORTHANT_GOLDEN to the folder that holds them");
+  process.exit(1);
+}
+
+const folders = new Map<string, { passed: number; total: number }>();
+for (const suite of goldenSuites) {
+  const { file, total, failures } = await runSuite(folder, suite);
+  for (const failure of failures) console.log(`  FAIL ${file}: ${failure}`);
+  console.log(`  ${file}: ${total - failures.length} of ${total}`);
+  const [name = file] = file.split("/");
+  const counts = folders.get(name) ?? { passed: 0, total: 0 };
+  folders.set(name, { passed: counts.passed + total - failures.length, total: counts.total + total });
+}
+for (const [name, { passed, total }] of folders) console.log(`${name}: ${passed} of ${total}`);
+process.exitCode = [...folders.values()].every(({ passed, total }) => passed === total) ? 0 : 1;

@@ -1,0 +1,264 @@
+import {
+  I32_MAX,
+  I32_MIN,
+  I64_MAX,
+  I64_MIN,
+  requireBigint,
+  requireInteger,
+  U8_MAX,
+  U16_MAX,
+  U32_MAX,
+  U64_MAX,
+  VARINT_BYTES_MAX,
+} from "./integers.ts";
+import { requireLittleEndian } from "./little-endian.ts";
+import { encodeUtf8, isShortAscii } from "./utf8.ts";
+import { zigzag } from "./zigzag.ts";
+
+requireLittleEndian();
+
+const INITIAL_BYTES = 256;
+
+/** Writes the base encoding into a buffer that grows. Each value has one encoding, the one written here. */
+export class ByteWriter {
+  #bytes: Uint8Array;
+  #view: DataView;
+  #length = 0;
+
+  /** `capacity` is a guess at the final size; the buffer grows past it when it must. */
+  constructor(capacity: number = INITIAL_BYTES) {
+    this.#bytes = new Uint8Array(capacity);
+    this.#view = new DataView(this.#bytes.buffer);
+  }
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What was written, as a view that is good until the next write or `clear`. */
+  view(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** What was written, as bytes of the caller's own. */
+  copy(): Uint8Array {
+    return this.#bytes.slice(0, this.#length);
+  }
+
+  /** Forgets what was written and keeps the buffer for the next value. */
+  clear(): void {
+    this.#length = 0;
+  }
+
+  u8(value: number): void {
+    requireInteger(value, 0, U8_MAX);
+    const start = this.#grow(1);
+    this.#view.setUint8(start, value);
+  }
+
+  i8(value: number): void {
+    requireInteger(value, -0x80, 0x7f);
+    const start = this.#grow(1);
+    this.#view.setInt8(start, value);
+  }
+
+  u16(value: number): void {
+    requireInteger(value, 0, U16_MAX);
+    const start = this.#grow(2);
+    this.#view.setUint16(start, value, true);
+  }
+
+  u32(value: number): void {
+    requireInteger(value, 0, U32_MAX);
+    const start = this.#grow(4);
+    this.#view.setUint32(start, value, true);
+  }
+
+  i32(value: number): void {
+    requireInteger(value, I32_MIN, I32_MAX);
+    const start = this.#grow(4);
+    this.#view.setInt32(start, value, true);
+  }
+
+  u64(value: bigint): void {
+    requireBigint(value, 0n, U64_MAX);
+    const start = this.#grow(8);
+    this.#view.setBigUint64(start, value, true);
+  }
+
+  /** A safe integer in eight bytes. */
+  u64Number(value: number): void {
+    requireInteger(value, 0, Number.MAX_SAFE_INTEGER);
+    const start = this.#grow(8);
+    this.#view.setUint32(start, value % 0x1_0000_0000, true);
+    this.#view.setUint32(start + 4, Math.floor(value / 0x1_0000_0000), true);
+  }
+
+  /** The nearest 32-bit float; NaN has one form, 7fc00000. */
+  f32(value: number): void {
+    const start = this.#grow(4);
+    if (Number.isNaN(value)) this.#view.setUint32(start, 0x7fc0_0000, true);
+    else this.#view.setFloat32(start, value, true);
+  }
+
+  /** A 64-bit float; NaN has one form, 7ff8000000000000. */
+  f64(value: number): void {
+    const start = this.#grow(8);
+    if (Number.isNaN(value)) this.#view.setBigUint64(start, 0x7ff8_0000_0000_0000n, true);
+    else this.#view.setFloat64(start, value, true);
+  }
+
+  bool(value: boolean): void {
+    const start = this.#grow(1);
+    this.#view.setUint8(start, value ? 1 : 0);
+  }
+
+  /** The number of an enum variant, below `count`. */
+  tag(value: number, count: number): void {
+    requireInteger(value, 0, count - 1);
+    this.#varint(value);
+  }
+
+  varU16(value: number): void {
+    requireInteger(value, 0, U16_MAX);
+    this.#varint(value);
+  }
+
+  varU32(value: number): void {
+    requireInteger(value, 0, U32_MAX);
+    this.#varint(value);
+  }
+
+  /** An unsigned 64-bit varint from a safe integer. */
+  varUint(value: number): void {
+    requireInteger(value, 0, Number.MAX_SAFE_INTEGER);
+    this.#varint(value);
+  }
+
+  varU64(value: bigint): void {
+    requireBigint(value, 0n, U64_MAX);
+    if (value <= Number.MAX_SAFE_INTEGER) this.#varint(Number(value));
+    else this.#varint64(Number(value & 0xffff_ffffn), Number(value >> 32n));
+  }
+
+  varI16(value: number): void {
+    requireInteger(value, -0x8000, 0x7fff);
+    this.#varint(zigzag(value));
+  }
+
+  varI32(value: number): void {
+    requireInteger(value, I32_MIN, I32_MAX);
+    this.#varint(zigzag(value));
+  }
+
+  /** A signed 64-bit varint from a safe integer. */
+  varInt(value: number): void {
+    requireInteger(value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+    const doubled = zigzag(value);
+    if (doubled <= Number.MAX_SAFE_INTEGER) this.#varint(doubled);
+    else this.varI64(BigInt(value));
+  }
+
+  varI64(value: bigint): void {
+    requireBigint(value, I64_MIN, I64_MAX);
+    this.varU64(BigInt.asUintN(64, (value << 1n) ^ (value >> 63n)));
+  }
+
+  /** The bytes as they are, without a length. */
+  raw(bytes: Uint8Array): void {
+    const start = this.#grow(bytes.length);
+    this.#bytes.set(bytes, start);
+  }
+
+  /** A varint length, at most `limit`, then the bytes. */
+  bytes(bytes: Uint8Array, limit: number = U32_MAX): void {
+    requireInteger(bytes.length, 0, limit);
+    this.#varint(bytes.length);
+    this.raw(bytes);
+  }
+
+  /** A varint length in bytes, at most `limit`, then UTF-8. */
+  string(text: string, limit: number = U32_MAX): void {
+    if (!isShortAscii(text)) {
+      this.bytes(encodeUtf8(text), limit);
+      return;
+    }
+    requireInteger(text.length, 0, limit);
+    this.#varint(text.length);
+    const start = this.#grow(text.length);
+    for (let index = 0; index < text.length; index++)
+      this.#view.setUint8(start + index, text.charCodeAt(index));
+  }
+
+  /** Two bytes a value, without a length. */
+  u16Array(values: Uint16Array): void {
+    this.raw(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+  }
+
+  /** Four bytes a value, without a length. */
+  u32Array(values: Uint32Array): void {
+    this.raw(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+  }
+
+  /** Eight bytes a value, without a length. */
+  u64Array(values: BigUint64Array): void {
+    this.raw(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
+  }
+
+  /** A varint a value, without a length. */
+  varU16Array(values: Uint16Array): void {
+    for (const value of values) this.#varint(value);
+  }
+
+  /** A varint a value, without a length. */
+  varU64Array(values: BigUint64Array): void {
+    const halves = new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
+    for (let index = 0; index < halves.length; index += 2) {
+      this.#varint64(halves[index] ?? 0, halves[index + 1] ?? 0);
+    }
+  }
+
+  #varint(value: number): void {
+    this.#reserve(VARINT_BYTES_MAX);
+    let rest = value;
+    // Dividing, not shifting, while the value is past 32 bits.
+    while (rest > U32_MAX) {
+      this.#view.setUint8(this.#length++, (rest % 128) | 0x80);
+      rest = Math.floor(rest / 128);
+    }
+    while (rest > 0x7f) {
+      this.#view.setUint8(this.#length++, (rest & 0x7f) | 0x80);
+      rest >>>= 7;
+    }
+    this.#view.setUint8(this.#length++, rest);
+  }
+
+  #varint64(low32: number, high32: number): void {
+    this.#reserve(VARINT_BYTES_MAX);
+    let low = low32;
+    let high = high32;
+    while (high > 0) {
+      this.#view.setUint8(this.#length++, (low & 0x7f) | 0x80);
+      low = ((low >>> 7) | (high << 25)) >>> 0;
+      high >>>= 7;
+    }
+    this.#varint(low);
+  }
+
+  /** Makes room for `bytes` more and counts them as written; gives where they begin. May replace the buffer. */
+  #grow(bytes: number): number {
+    this.#reserve(bytes);
+    const start = this.#length;
+    this.#length = start + bytes;
+    return start;
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#length + bytes <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#length + bytes));
+    grown.set(this.view());
+    this.#bytes = grown;
+    this.#view = new DataView(grown.buffer);
+  }
+}

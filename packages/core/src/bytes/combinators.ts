@@ -1,0 +1,51 @@
+import type { Codec } from "./codec.ts";
+import { requireInteger, U32_MAX } from "./integers.ts";
+
+/** A value that may be missing: one byte 0, or 1 and the value. */
+export function option<Value>(codec: Codec<Value>): Codec<Value | undefined> {
+  return {
+    write(out, value) {
+      out.bool(value !== undefined);
+      if (value !== undefined) codec.write(out, value);
+    },
+    read: (input) => (input.bool() ? codec.read(input) : undefined),
+  };
+}
+
+/** A varint count, at most `limit`, then the items, which take at least one byte each. */
+export function list<Item>(codec: Codec<Item>, limit: number): Codec<readonly Item[]> {
+  return {
+    write(out, items) {
+      requireInteger(items.length, 0, limit);
+      out.varUint(items.length);
+      for (const item of items) codec.write(out, item);
+    },
+    read(input) {
+      const count = input.count(limit);
+      const items: Item[] = [];
+      for (let index = 0; index < count; index++) items.push(codec.read(input));
+      return items;
+    },
+  };
+}
+
+/** Exactly `length` items, without a count. */
+export function repeated<Item>(codec: Codec<Item>, length: number): Codec<readonly Item[]> {
+  return {
+    write(out, items) {
+      requireInteger(items.length, length, length);
+      for (const item of items) codec.write(out, item);
+    },
+    read: (input) => Array.from({ length }, () => codec.read(input)),
+  };
+}
+
+/** UTF-8 text of at most `limit` bytes, with its length before it. */
+export function string(limit: number = U32_MAX): Codec<string> {
+  return { write: (out, text) => out.string(text, limit), read: (input) => input.string(limit) };
+}
+
+/** Raw bytes, at most `limit`, with their length before them. */
+export function bytes(limit: number = U32_MAX): Codec<Uint8Array> {
+  return { write: (out, value) => out.bytes(value, limit), read: (input) => input.bytes(limit) };
+}

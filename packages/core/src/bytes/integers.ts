@@ -1,0 +1,34 @@
+import { OrthantError } from "../error/orthant-error.ts";
+
+/** Largest value of an unsigned 8-bit field. */
+export const U8_MAX = 0xff;
+/** Largest value of an unsigned 16-bit field. */
+export const U16_MAX = 0xffff;
+/** Largest value of an unsigned 32-bit field. */
+export const U32_MAX = 0xffff_ffff;
+/** Largest value of an unsigned 64-bit field. */
+export const U64_MAX = 0xffff_ffff_ffff_ffffn;
+/** Smallest value of a signed 32-bit field. */
+export const I32_MIN = -0x8000_0000;
+/** Largest value of a signed 32-bit field. */
+export const I32_MAX = 0x7fff_ffff;
+/** Smallest value of a signed 64-bit field. */
+export const I64_MIN = -0x8000_0000_0000_0000n;
+/** Largest value of a signed 64-bit field. */
+export const I64_MAX = 0x7fff_ffff_ffff_ffffn;
+/** The longest a varint can be: ten groups of seven bits hold 64. */
+export const VARINT_BYTES_MAX = 10;
+
+/** Throws `ORT_ARGUMENT` unless the value is an integer from `min` to `max`. */
+export function requireInteger(value: number, min: number, max: number): void {
+  if (!Number.isInteger(value) || value < min || value > max) throw outOfRange(value, min, max);
+}
+
+/** Throws `ORT_ARGUMENT` unless the value lies from `min` to `max`. */
+export function requireBigint(value: bigint, min: bigint, max: bigint): void {
+  if (value < min || value > max) throw outOfRange(value, min, max);
+}
+
+function outOfRange<Value extends number | bigint>(value: Value, min: Value, max: Value): OrthantError {
+  return new OrthantError("ORT_ARGUMENT", `${value} is not an integer from ${min} to ${max}`);
+}

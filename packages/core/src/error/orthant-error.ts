@@ -1,0 +1,34 @@
+import type { ErrorCode } from "./error-codes.ts";
+
+/** Where an error happened. Each field is there only when it is known. */
+export interface ErrorContext {
+  /** A file or directory, relative to the disk's root. */
+  readonly path?: string;
+  /** Bytes from the start of the file or message. */
+  readonly offset?: number;
+  /** What was being done, such as `sync` or `rename`. */
+  readonly operation?: string;
+}
+
+/** The one error class. Branch on `code`; the message is for people and may change. */
+export class OrthantError extends Error {
+  override readonly name = "OrthantError";
+  readonly code: ErrorCode;
+  readonly context: ErrorContext;
+
+  constructor(code: ErrorCode, detail: string, context: ErrorContext = {}, options?: { cause?: unknown }) {
+    super(`${code}: ${detail}${describePlace(context)}`, options);
+    this.code = code;
+    this.context = context;
+  }
+}
+
+/** Tells whether a caught value is an {@link OrthantError}, and, with codes given, one of those. */
+export function isOrthantError(error: unknown, ...codes: readonly ErrorCode[]): error is OrthantError {
+  return error instanceof OrthantError && (codes.length === 0 || codes.includes(error.code));
+}
+
+function describePlace({ path, offset }: ErrorContext): string {
+  if (path === undefined) return offset === undefined ? "" : ` (at offset ${offset})`;
+  return offset === undefined ? ` (${path})` : ` (${path} at offset ${offset})`;
+}

@@ -1,0 +1,4 @@
+export { type DiskImage, MemoryDisk } from "./memory/memory-disk.ts";
+export type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "./port/disk.ts";
+export { FileGuard } from "./port/file-guard.ts";
+export { nameOf, parentOf } from "./port/path.ts";

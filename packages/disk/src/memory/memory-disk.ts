@@ -1,0 +1,131 @@
+import { OrthantError } from "@orthant/core";
+import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port/disk.ts";
+import { nameOf, parentOf, requireDirectoryPath, requirePath } from "../port/path.ts";
+import { MemoryContent, MemoryFile } from "./memory-file.ts";
+
+/** All that a {@link MemoryDisk} holds at one moment: directories, and files with their bytes. */
+export interface DiskImage {
+  readonly directories: readonly string[];
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** A disk in memory: for tests, and for worlds that need not outlive the process. */
+export class MemoryDisk implements Disk {
+  readonly #directories = new Set<string>([""]);
+  readonly #files = new Map<string, MemoryContent>();
+  readonly #locks = new Set<string>();
+
+  /** Starts empty, or with an image. The image's bytes are shared until they are written to. */
+  constructor(image?: DiskImage) {
+    for (const directory of image?.directories ?? []) this.#directories.add(directory);
+    for (const [path, bytes] of image?.files ?? []) this.#files.set(path, new MemoryContent(bytes));
+  }
+
+  /** A copy of everything on the disk. */
+  image(): DiskImage {
+    const files = new Map(Array.from(this.#files, ([path, content]) => [path, content.view().slice()]));
+    return { directories: Array.from(this.#directories).filter((path) => path !== ""), files };
+  }
+
+  async open(path: string, mode: OpenMode): Promise<DiskFile> {
+    requirePath(path);
+    if (mode === "create") return new MemoryFile(path, mode, this.#create(path));
+    return new MemoryFile(path, mode, this.#find(path, "open"));
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    requirePath(from);
+    requirePath(to);
+    const content = this.#find(from, "rename");
+    this.#requireParent(to, "rename");
+    this.#requireNoDirectory(to, "rename");
+    this.#files.delete(from);
+    this.#files.set(to, content);
+  }
+
+  async remove(path: string): Promise<boolean> {
+    requirePath(path);
+    this.#requireNoDirectory(path, "remove");
+    return this.#files.delete(path);
+  }
+
+  async list(directory: string): Promise<readonly DirectoryEntry[]> {
+    requireDirectoryPath(directory);
+    this.#requireDirectory(directory, "list");
+    const entries: DirectoryEntry[] = [];
+    for (const path of this.#files.keys()) {
+      if (parentOf(path) === directory) entries.push({ name: nameOf(path), kind: "file" });
+    }
+    for (const path of this.#directories) {
+      if (path !== "" && parentOf(path) === directory)
+        entries.push({ name: nameOf(path), kind: "directory" });
+    }
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    requirePath(path);
+    this.#requireParent(path, "makeDirectory");
+    if (this.#files.has(path)) throw diskError("ORT_EXISTS", "a file has that name", path, "makeDirectory");
+    this.#directories.add(path);
+  }
+
+  async syncDirectory(directory: string): Promise<void> {
+    requireDirectoryPath(directory);
+    this.#requireDirectory(directory, "syncDirectory");
+  }
+
+  async lock(path: string): Promise<DiskLock> {
+    requirePath(path);
+    if (this.#locks.has(path)) throw diskError("ORT_LOCKED", "already locked in this process", path, "lock");
+    this.#locks.add(path);
+    let held = true;
+    return {
+      requireHeld: async () => {
+        if (!held) throw diskError("ORT_LOCKED", "the lock was released", path, "requireHeld");
+      },
+      release: async () => {
+        if (held) this.#locks.delete(path);
+        held = false;
+      },
+    };
+  }
+
+  #create(path: string): MemoryContent {
+    this.#requireParent(path, "open");
+    if (this.#files.has(path) || this.#directories.has(path)) {
+      throw diskError("ORT_EXISTS", "create found the name taken", path, "open");
+    }
+    const content = new MemoryContent();
+    this.#files.set(path, content);
+    return content;
+  }
+
+  #find(path: string, operation: string): MemoryContent {
+    const content = this.#files.get(path);
+    if (content !== undefined) return content;
+    this.#requireNoDirectory(path, operation);
+    throw diskError("ORT_NOT_FOUND", "no such file", path, operation);
+  }
+
+  #requireParent(path: string, operation: string): void {
+    this.#requireDirectory(parentOf(path), operation);
+  }
+
+  #requireDirectory(path: string, operation: string): void {
+    if (!this.#directories.has(path)) throw diskError("ORT_NOT_FOUND", "no such directory", path, operation);
+  }
+
+  #requireNoDirectory(path: string, operation: string): void {
+    if (this.#directories.has(path)) throw diskError("ORT_ARGUMENT", "that is a directory", path, operation);
+  }
+}
+
+function diskError(
+  code: "ORT_ARGUMENT" | "ORT_EXISTS" | "ORT_LOCKED" | "ORT_NOT_FOUND",
+  detail: string,
+  path: string,
+  operation: string,
+): OrthantError {
+  return new OrthantError(code, `${operation}: ${detail}`, { path, operation });
+}

@@ -1,0 +1,98 @@
+import { requireInteger } from "@orthant/core";
+import type { DiskFile, OpenMode } from "../port/disk.ts";
+import { FileGuard } from "../port/file-guard.ts";
+
+/** A file's content in memory. Names and open files point at it, as they do at an inode. */
+export class MemoryContent {
+  #bytes: Uint8Array;
+  #size: number;
+  #shared: boolean;
+
+  /** Takes the bytes without copying them; they are copied before the first write. */
+  constructor(bytes: Uint8Array = new Uint8Array(0)) {
+    this.#bytes = bytes;
+    this.#size = bytes.length;
+    this.#shared = true;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** All bytes, as a view that later writes may change. */
+  view(): Uint8Array {
+    return this.#bytes.subarray(0, this.#size);
+  }
+
+  /** Writes at an offset, growing with zeros as needed. */
+  write(offset: number, bytes: Uint8Array): void {
+    this.#reserve(Math.max(this.#size, offset + bytes.length));
+    this.#bytes.set(bytes, offset);
+    this.#size = Math.max(this.#size, offset + bytes.length);
+  }
+
+  /** Cuts, or grows with zeros. */
+  resize(size: number): void {
+    this.#reserve(size);
+    // What is cut off must not come back when the file grows again.
+    if (size < this.#size) this.#bytes.fill(0, size, this.#size);
+    this.#size = size;
+  }
+
+  #reserve(size: number): void {
+    if (!this.#shared && size <= this.#bytes.length) return;
+    const grown = new Uint8Array(size <= this.#bytes.length ? this.#bytes.length : size + (size >>> 1));
+    grown.set(this.view());
+    this.#bytes = grown;
+    this.#shared = false;
+  }
+}
+
+/** An open file of a {@link MemoryDisk}. */
+export class MemoryFile implements DiskFile {
+  readonly #content: MemoryContent;
+  readonly #guard: FileGuard;
+
+  constructor(path: string, mode: OpenMode, content: MemoryContent) {
+    this.#content = content;
+    this.#guard = new FileGuard(path, mode);
+  }
+
+  async size(): Promise<number> {
+    this.#guard.requireOpen("size");
+    return this.#content.size;
+  }
+
+  async readAt(offset: number, length: number): Promise<Uint8Array> {
+    this.#guard.requireOpen("readAt");
+    this.#guard.requireInside(offset, length, this.#content.size);
+    return this.#content.view().slice(offset, offset + length);
+  }
+
+  async append(bytes: Uint8Array): Promise<number> {
+    this.#guard.requireWritable("append");
+    const offset = this.#content.size;
+    this.#content.write(offset, bytes);
+    return offset;
+  }
+
+  async writeAt(offset: number, bytes: Uint8Array): Promise<void> {
+    this.#guard.requireWritable("writeAt");
+    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER);
+    this.#content.write(offset, bytes);
+  }
+
+  async truncate(length: number): Promise<void> {
+    this.#guard.requireWritable("truncate");
+    requireInteger(length, 0, Number.MAX_SAFE_INTEGER);
+    this.#content.resize(length);
+  }
+
+  async sync(): Promise<void> {
+    this.#guard.requireWritable("sync");
+  }
+
+  async close(): Promise<void> {
+    this.#guard.close();
+  }
+}

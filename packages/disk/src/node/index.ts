@@ -1,0 +1,1 @@
+export { NodeDisk } from "./node-disk.ts";

@@ -1,0 +1,110 @@
+import { mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port/disk.ts";
+import { requireDirectoryPath, requirePath } from "../port/path.ts";
+import { takeClaim } from "./claim.ts";
+import { NodeFile } from "./node-file.ts";
+import { atBorder, systemCode } from "./system-error.ts";
+
+const OPEN_FLAGS: Readonly<Record<OpenMode, string>> = { read: "r", write: "r+", create: "wx+" };
+
+/** A folder of the machine's file system as a {@link Disk}. */
+export class NodeDisk implements Disk {
+  readonly #root: string;
+
+  /** The folder need not exist yet; until it does, every operation ends in `ORT_NOT_FOUND`. */
+  constructor(root: string) {
+    this.#root = resolve(root);
+  }
+
+  /** Makes the folder durably, with the parents that it lacks, unless it is there already. */
+  static async create(root: string): Promise<NodeDisk> {
+    const folder = resolve(root);
+    const first = await atBorder("makeDirectory", folder, () => mkdir(folder, { recursive: true }));
+    if (first !== undefined) {
+      // Every folder that was made is a new name in its parent.
+      for (let made = folder; made.length >= first.length; made = dirname(made))
+        await syncFolder(dirname(made));
+    }
+    return new NodeDisk(folder);
+  }
+
+  async open(path: string, mode: OpenMode): Promise<DiskFile> {
+    requirePath(path);
+    const handle = await atBorder("open", path, () => open(this.#absolute(path), OPEN_FLAGS[mode]));
+    const kind = await atBorder("open", path, () => handle.stat());
+    if (kind.isFile()) return new NodeFile(path, mode, handle);
+    await handle.close();
+    throw new OrthantError("ORT_ARGUMENT", "open: that is not a file", { path, operation: "open" });
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    requirePath(from);
+    requirePath(to);
+    await atBorder("rename", from, () => rename(this.#absolute(from), this.#absolute(to)));
+  }
+
+  async remove(path: string): Promise<boolean> {
+    requirePath(path);
+    try {
+      await atBorder("remove", path, () => unlink(this.#absolute(path)));
+      return true;
+    } catch (error) {
+      if (isOrthantError(error, "ORT_NOT_FOUND")) return false;
+      throw error;
+    }
+  }
+
+  async list(directory: string): Promise<readonly DirectoryEntry[]> {
+    requireDirectoryPath(directory);
+    const entries = await atBorder("list", directory, () =>
+      readdir(this.#absolute(directory), { withFileTypes: true }),
+    );
+    return entries
+      .map(
+        (entry): DirectoryEntry => ({ name: entry.name, kind: entry.isDirectory() ? "directory" : "file" }),
+      )
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    requirePath(path);
+    await atBorder("makeDirectory", path, async () => {
+      try {
+        await mkdir(this.#absolute(path));
+      } catch (error) {
+        if (systemCode(error) !== "EEXIST") throw error;
+        // There already: fine if it is a directory; readdir says so, or says what it is instead.
+        await readdir(this.#absolute(path)).catch(() => Promise.reject(error));
+      }
+    });
+  }
+
+  async syncDirectory(directory: string): Promise<void> {
+    requireDirectoryPath(directory);
+    await syncFolder(this.#absolute(directory), directory);
+  }
+
+  async lock(path: string): Promise<DiskLock> {
+    requirePath(path);
+    return takeClaim(this.#absolute(path), path);
+  }
+
+  #absolute(path: string): string {
+    return join(this.#root, path);
+  }
+}
+
+async function syncFolder(folder: string, name: string = folder): Promise<void> {
+  // Windows can neither open nor sync a directory; NTFS journals its names by itself.
+  if (process.platform === "win32") return;
+  await atBorder("syncDirectory", name, async () => {
+    const handle = await open(folder, "r");
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  });
+}

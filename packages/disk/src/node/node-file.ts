@@ -1,0 +1,103 @@
+import { fstatSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { OrthantError, requireInteger } from "@orthant/core";
+import type { DiskFile, OpenMode } from "../port/disk.ts";
+import { FileGuard } from "../port/file-guard.ts";
+import { atBorder } from "./system-error.ts";
+
+/** An open file of a {@link NodeDisk}. */
+export class NodeFile implements DiskFile {
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  readonly #guard: FileGuard;
+  /** What the file is known to hold at least; asked of the system again only when a read wants more. */
+  #knownSize = 0;
+  /** Where the next append goes, so that appends begun together do not take the same place. */
+  #appendEnd = 0;
+
+  constructor(path: string, mode: OpenMode, handle: FileHandle) {
+    this.#path = path;
+    this.#handle = handle;
+    this.#guard = new FileGuard(path, mode);
+  }
+
+  async size(): Promise<number> {
+    this.#guard.requireOpen("size");
+    // A microsecond in the kernel, against tens of them for the way through the thread pool.
+    const { size } = await atBorder("size", this.#path, async () => fstatSync(this.#handle.fd));
+    this.#knownSize = size;
+    return size;
+  }
+
+  async readAt(offset: number, length: number): Promise<Uint8Array> {
+    this.#guard.requireOpen("readAt");
+    // Checked before the buffer is made: a length may come from a damaged file.
+    const size = offset + length <= this.#knownSize ? this.#knownSize : await this.size();
+    this.#guard.requireInside(offset, length, size);
+    const bytes = new Uint8Array(length);
+    let done = 0;
+    while (done < length) {
+      const { bytesRead } = await atBorder("readAt", this.#path, () =>
+        this.#handle.read(bytes, done, length - done, offset + done),
+      );
+      // Somebody cut the file between the check and the read.
+      if (bytesRead === 0) this.#guard.requireInside(offset, length, offset + done);
+      done += bytesRead;
+    }
+    return bytes;
+  }
+
+  async append(bytes: Uint8Array): Promise<number> {
+    this.#guard.requireWritable("append");
+    const size = await this.size();
+    const offset = Math.max(size, this.#appendEnd);
+    this.#appendEnd = offset + bytes.length;
+    await this.#write("append", offset, bytes);
+    return offset;
+  }
+
+  async writeAt(offset: number, bytes: Uint8Array): Promise<void> {
+    this.#guard.requireWritable("writeAt");
+    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER);
+    await this.#write("writeAt", offset, bytes);
+  }
+
+  async truncate(length: number): Promise<void> {
+    this.#guard.requireWritable("truncate");
+    requireInteger(length, 0, Number.MAX_SAFE_INTEGER);
+    await atBorder("truncate", this.#path, () => this.#handle.truncate(length));
+    this.#knownSize = length;
+    this.#appendEnd = 0;
+  }
+
+  async sync(): Promise<void> {
+    this.#guard.requireWritable("sync");
+    try {
+      await atBorder("sync", this.#path, () => this.#handle.datasync());
+    } catch (error) {
+      this.#guard.poison();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#guard.close()) await atBorder("close", this.#path, () => this.#handle.close());
+  }
+
+  async #write(operation: string, offset: number, bytes: Uint8Array): Promise<void> {
+    let done = 0;
+    while (done < bytes.length) {
+      const { bytesWritten } = await atBorder(operation, this.#path, () =>
+        this.#handle.write(bytes, done, bytes.length - done, offset + done),
+      );
+      if (bytesWritten === 0) {
+        throw new OrthantError("ORT_DISK_IO", `${operation}: the system wrote nothing`, {
+          path: this.#path,
+          operation,
+        });
+      }
+      done += bytesWritten;
+    }
+    this.#knownSize = Math.max(this.#knownSize, offset + bytes.length);
+  }
+}

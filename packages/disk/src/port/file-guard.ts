@@ -1,0 +1,55 @@
+import { OrthantError, requireInteger } from "@orthant/core";
+import type { OpenMode } from "./disk.ts";
+
+/** What every adapter's file refuses: use after close, writing what was opened to read, and use after a failed sync. */
+export class FileGuard {
+  readonly #path: string;
+  readonly #mode: OpenMode;
+  #closed = false;
+  #poisoned = false;
+
+  constructor(path: string, mode: OpenMode) {
+    this.#path = path;
+    this.#mode = mode;
+  }
+
+  /** Throws unless the file is open. */
+  requireOpen(operation: string): void {
+    if (this.#closed)
+      throw new OrthantError("ORT_CLOSED", `${operation} after close`, { path: this.#path, operation });
+  }
+
+  /** Throws unless the file may be written: open, not for reading only, and never failed to sync. */
+  requireWritable(operation: string): void {
+    this.requireOpen(operation);
+    const context = { path: this.#path, operation };
+    if (this.#mode === "read")
+      throw new OrthantError("ORT_ARGUMENT", `${operation} of a file opened to read`, context);
+    if (this.#poisoned)
+      throw new OrthantError("ORT_DISK_POISONED", `${operation} after a failed sync`, context);
+  }
+
+  /** Throws unless a file of `size` bytes has `length` bytes at `offset`. */
+  requireInside(offset: number, length: number, size: number): void {
+    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER);
+    requireInteger(length, 0, Number.MAX_SAFE_INTEGER);
+    if (offset + length <= size) return;
+    const context = { path: this.#path, offset, operation: "readAt" };
+    throw new OrthantError("ORT_TRUNCATED", `need ${length} bytes of a file of ${size}`, context);
+  }
+
+  /**
+   * From now on nothing may be written: after a failed sync the kernel may have dropped the data and still
+   * call the next sync good, so no later success can be believed.
+   */
+  poison(): void {
+    this.#poisoned = true;
+  }
+
+  /** Marks the file closed; tells whether it was open. */
+  close(): boolean {
+    const wasOpen = !this.#closed;
+    this.#closed = true;
+    return wasOpen;
+  }
+}

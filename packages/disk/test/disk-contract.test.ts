@@ -1,0 +1,20 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MemoryDisk } from "@orthant/disk";
+import { NodeDisk } from "@orthant/disk/node";
+import { CrashDisk, FaultDisk } from "@orthant/testkit";
+import { describeDiskContract } from "@orthant/testkit/contracts";
+
+const nothingToDispose = async (): Promise<void> => undefined;
+
+describeDiskContract("MemoryDisk", async () => ({ disk: new MemoryDisk(), dispose: nothingToDispose }));
+describeDiskContract("CrashDisk", async () => ({ disk: new CrashDisk(), dispose: nothingToDispose }));
+describeDiskContract("FaultDisk", async () => ({
+  disk: new FaultDisk(new MemoryDisk()),
+  dispose: nothingToDispose,
+}));
+describeDiskContract("NodeDisk", async () => {
+  const root = await mkdtemp(join(tmpdir(), "orthant-disk-"));
+  return { disk: new NodeDisk(root), dispose: () => rm(root, { recursive: true }) };
+});

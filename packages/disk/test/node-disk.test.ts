@@ -1,0 +1,98 @@
+import { mkdtemp, open, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { OrthantError } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "orthant-node-"));
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await rm(root, { recursive: true });
+});
+
+/** The class behind `node:fs` files, whose methods a test can make fail as a real disk would. */
+async function fileHandlePrototype(): Promise<Awaited<ReturnType<typeof open>>> {
+  const handle = await open(root, "r");
+  await handle.close();
+  return Object.getPrototypeOf(handle);
+}
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(`${code}: simulated`), { code });
+}
+
+describe("a folder as a disk", () => {
+  test("is made with the parents that it lacks, and left as it is when it is there", async () => {
+    const folder = join(root, "a/b/c");
+    const disk = await NodeDisk.create(folder);
+    expect((await stat(folder)).isDirectory()).toBe(true);
+    await (await disk.open("page", "create")).close();
+    expect(await (await NodeDisk.create(folder)).list("")).toEqual([{ name: "page", kind: "file" }]);
+  });
+
+  test("that does not exist is reported, with path and operation", async () => {
+    const error = await new NodeDisk(join(root, "nowhere"))
+      .open("page", "read")
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(OrthantError);
+    expect(error).toMatchObject({ code: "ORT_NOT_FOUND", context: { path: "page", operation: "open" } });
+    expect((error as OrthantError).cause).toMatchObject({ code: "ENOENT" });
+  });
+
+  test("holds the bytes where any other program finds them", async () => {
+    const file = await new NodeDisk(root).open("page", "create");
+    await file.append(Uint8Array.of(1, 2, 3));
+    await file.sync();
+    await file.close();
+    expect([...(await readFile(join(root, "page")))]).toEqual([1, 2, 3]);
+  });
+
+  test("reads and writes all bytes when the system does it in pieces", async () => {
+    const prototype = await fileHandlePrototype();
+    const { read, write } = prototype;
+    vi.spyOn(prototype, "read").mockImplementation(function (this: typeof prototype, ...args: unknown[]) {
+      const [buffer, offset, , position] = args as [Uint8Array, number, number, number];
+      return (read as (...all: unknown[]) => unknown).call(this, buffer, offset, 1, position);
+    } as typeof read);
+    vi.spyOn(prototype, "write").mockImplementation(function (this: typeof prototype, ...args: unknown[]) {
+      const [buffer, offset, , position] = args as [Uint8Array, number, number, number];
+      return (write as (...all: unknown[]) => unknown).call(this, buffer, offset, 1, position);
+    } as typeof write);
+    const file = await new NodeDisk(root).open("page", "create");
+    await file.append(Uint8Array.of(1, 2, 3, 4, 5));
+    expect([...(await file.readAt(1, 3))]).toEqual([2, 3, 4]);
+    await file.close();
+  });
+
+  test("poisons a file whose sync failed, and never syncs it again", async () => {
+    const datasync = vi
+      .spyOn(await fileHandlePrototype(), "datasync")
+      .mockRejectedValueOnce(systemError("EIO"));
+    const file = await new NodeDisk(root).open("page", "create");
+    await expect(file.sync()).rejects.toMatchObject({ code: "ORT_DISK_IO" });
+    await expect(file.sync()).rejects.toMatchObject({ code: "ORT_DISK_POISONED" });
+    await expect(file.append(Uint8Array.of(1))).rejects.toMatchObject({ code: "ORT_DISK_POISONED" });
+    expect(datasync).toHaveBeenCalledTimes(1);
+    expect(await file.size()).toBe(0);
+    await file.close();
+  });
+
+  test.each([
+    ["ENOSPC", "ORT_DISK_FULL"],
+    ["EDQUOT", "ORT_DISK_FULL"],
+    ["EROFS", "ORT_DISK_DENIED"],
+    ["EIO", "ORT_DISK_IO"],
+    ["ESTRANGE", "ORT_DISK_IO"],
+  ])("turns %s into %s", async (systemCode, code) => {
+    vi.spyOn(await fileHandlePrototype(), "write").mockRejectedValueOnce(systemError(systemCode));
+    const file = await new NodeDisk(root).open("page", "create");
+    await expect(file.append(Uint8Array.of(1))).rejects.toMatchObject({ code });
+    await file.close();
+  });
+});

@@ -1,0 +1,103 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, unlink, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { OrthantError } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+const HOLDER = fileURLToPath(new URL("../../../build/packages/disk/test/lock-holder.js", import.meta.url));
+
+let root: string;
+let disk: NodeDisk;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "orthant-lock-"));
+  disk = new NodeDisk(root);
+});
+
+afterEach(() => rm(root, { recursive: true }));
+
+async function startHolder(): Promise<ChildProcess> {
+  const holder = fork(HOLDER, [root], { execArgv: [] });
+  await once(holder, "message");
+  return holder;
+}
+
+async function endHolder(holder: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  holder.kill(signal);
+  await once(holder, "exit");
+}
+
+describe("a lock on a real disk", () => {
+  test("keeps a second process out and tells it who is in", async () => {
+    const holder = await startHolder();
+    const error = await disk.lock("world.lock").catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(OrthantError);
+    expect((error as OrthantError).code).toBe("ORT_LOCKED");
+    expect((error as OrthantError).message).toContain(`process ${holder.pid} on ${hostname()} has it`);
+    await endHolder(holder, "SIGKILL");
+  });
+
+  test("is free at once when its holder was killed", async () => {
+    await endHolder(await startHolder(), "SIGKILL");
+    expect(await readdir(root)).toHaveLength(1);
+    const lock = await disk.lock("world.lock");
+    await lock.requireHeld();
+    await lock.release();
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  test("stays with a holder that is stopped: it may wake up", async () => {
+    const holder = await startHolder();
+    holder.kill("SIGSTOP");
+    await expect(disk.lock("world.lock")).rejects.toThrow("ORT_LOCKED");
+    await endHolder(holder, "SIGKILL");
+  });
+
+  test("is not blocked by a process number that was used again, or by a machine that was restarted", async () => {
+    const [boot, space] = await ownClaimParts();
+    const host = encodeURIComponent(hostname());
+    await writeFile(join(root, `world.lock~${boot}~${space}~${process.pid}~1~${host}`), "");
+    await writeFile(join(root, `world.lock~ffffffff~${space}~1~1~${host}`), "");
+    await (await disk.lock("world.lock")).release();
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  test("leaves files alone that only look like claims", async () => {
+    const strangers = [
+      "world.lock",
+      "world.lock~",
+      "world.lock~a~b~c~d~e",
+      "world.lock~a~b~0~d~e",
+      "world.lock2~a~b~1~d~e",
+    ];
+    for (const name of strangers) await writeFile(join(root, name), "");
+    await (await disk.lock("world.lock")).release();
+    expect(await readdir(root)).toEqual([...strangers].sort());
+  });
+
+  test("goes to exactly one of many that try at the same time", async () => {
+    const attempts = await Promise.allSettled(
+      Array.from({ length: 8 }, () => new NodeDisk(root).lock("world.lock")),
+    );
+    expect(attempts.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
+  test("is known to be lost when somebody took its claim away", async () => {
+    const lock = await disk.lock("world.lock");
+    for (const name of await readdir(root)) await unlink(join(root, name));
+    await expect(lock.requireHeld()).rejects.toThrow("ORT_LOCKED");
+    await lock.release();
+  });
+});
+
+/** Boot and process number space, read from the name of a claim of our own. */
+async function ownClaimParts(): Promise<[boot: string, space: string]> {
+  const lock = await disk.lock("probe");
+  const [, boot = "", space = ""] = (await readdir(root))[0]?.split("~") ?? [];
+  await lock.release();
+  return [boot, space];
+}

@@ -1,0 +1,1 @@
+export { type DiskUnderTest, describeDiskContract } from "./disk-contract.ts";

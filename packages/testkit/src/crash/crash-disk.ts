@@ -1,0 +1,136 @@
+import {
+  type DirectoryEntry,
+  type Disk,
+  type DiskFile,
+  type DiskImage,
+  type DiskLock,
+  MemoryDisk,
+  type OpenMode,
+} from "@orthant/disk";
+import type { DiskOperation } from "./operation.ts";
+
+/**
+ * A disk in memory that writes down all that is done to it. `explorePowerCuts` then builds the disks that a
+ * power cut at any point could have left.
+ */
+export class CrashDisk implements Disk {
+  /** What was on the disk, durably, before the first operation. */
+  readonly start: DiskImage;
+  readonly #log: DiskOperation[] = [];
+  readonly #live: MemoryDisk;
+  readonly #inodes = new Map<string, number>();
+  #nextInode = 0;
+
+  constructor(start: DiskImage = { directories: [], files: new Map() }) {
+    this.start = start;
+    this.#live = new MemoryDisk(start);
+    for (const path of start.files.keys()) this.#inodes.set(path, this.#nextInode++);
+  }
+
+  /** What was done, in order. */
+  get log(): readonly DiskOperation[] {
+    return this.#log;
+  }
+
+  /** What the disk would hold if everything had reached it. */
+  image(): DiskImage {
+    return this.#live.image();
+  }
+
+  async open(path: string, mode: OpenMode): Promise<DiskFile> {
+    const file = await this.#live.open(path, mode);
+    if (mode === "create") {
+      this.#inodes.set(path, this.#nextInode++);
+      this.#log.push({ kind: "create", inode: this.#inodeOf(path), path });
+    }
+    return new CrashFile(file, path, this.#inodeOf(path), this.#log);
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await this.#live.rename(from, to);
+    const inode = this.#inodeOf(from);
+    this.#log.push({ kind: "rename", inode, path: from, to });
+    this.#inodes.delete(from);
+    this.#inodes.set(to, inode);
+  }
+
+  async remove(path: string): Promise<boolean> {
+    const existed = await this.#live.remove(path);
+    if (existed) this.#log.push({ kind: "remove", inode: this.#inodeOf(path), path });
+    this.#inodes.delete(path);
+    return existed;
+  }
+
+  list(directory: string): Promise<readonly DirectoryEntry[]> {
+    return this.#live.list(directory);
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    await this.#live.makeDirectory(path);
+    this.#log.push({ kind: "makeDirectory", path });
+  }
+
+  async syncDirectory(directory: string): Promise<void> {
+    await this.#live.syncDirectory(directory);
+    this.#log.push({ kind: "syncDirectory", path: directory });
+  }
+
+  lock(path: string): Promise<DiskLock> {
+    return this.#live.lock(path);
+  }
+
+  #inodeOf(path: string): number {
+    return this.#inodes.get(path) ?? -1;
+  }
+}
+
+class CrashFile implements DiskFile {
+  readonly #file: DiskFile;
+  readonly #path: string;
+  readonly #inode: number;
+  readonly #log: DiskOperation[];
+
+  constructor(file: DiskFile, path: string, inode: number, log: DiskOperation[]) {
+    this.#file = file;
+    this.#path = path;
+    this.#inode = inode;
+    this.#log = log;
+  }
+
+  size(): Promise<number> {
+    return this.#file.size();
+  }
+
+  readAt(offset: number, length: number): Promise<Uint8Array> {
+    return this.#file.readAt(offset, length);
+  }
+
+  async append(bytes: Uint8Array): Promise<number> {
+    const offset = await this.#file.append(bytes);
+    this.#logWrite(offset, bytes);
+    return offset;
+  }
+
+  async writeAt(offset: number, bytes: Uint8Array): Promise<void> {
+    await this.#file.writeAt(offset, bytes);
+    this.#logWrite(offset, bytes);
+  }
+
+  async truncate(length: number): Promise<void> {
+    await this.#file.truncate(length);
+    this.#log.push({ kind: "truncate", inode: this.#inode, path: this.#path, length });
+  }
+
+  async sync(): Promise<void> {
+    await this.#file.sync();
+    this.#log.push({ kind: "sync", inode: this.#inode, path: this.#path });
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  #logWrite(offset: number, bytes: Uint8Array): void {
+    this.#log.push({ kind: "write", inode: this.#inode, path: this.#path, offset, bytes: bytes.slice() });
+  }
+}

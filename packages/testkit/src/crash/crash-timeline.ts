@@ -1,0 +1,198 @@
+import { type DiskImage, parentOf } from "@orthant/disk";
+import type { CrashModel } from "./crash-model.ts";
+import { type Effect, effectsOf, type NameEffect } from "./effect.ts";
+import type { DiskOperation } from "./operation.ts";
+
+type ContentEffect = Exclude<Effect, NameEffect>;
+
+interface Tracked<Kind extends Effect> {
+  readonly effect: Kind;
+  durable: boolean;
+}
+
+/** A choice for the effects that are pending: kept or lost, and of the kept ones perhaps one that is torn. */
+export interface Selection {
+  readonly kept: readonly boolean[];
+  /** The effect whose sector is written only half. */
+  readonly torn: number | undefined;
+}
+
+/** Follows a log operation by operation and knows, at each moment, what is durable and what is still pending. */
+export class CrashTimeline {
+  readonly #model: CrashModel;
+  readonly #files = new Map<number, FileHistory>();
+  readonly #names: NameHistory;
+  #step = 0;
+
+  constructor(start: DiskImage, model: CrashModel) {
+    this.#model = model;
+    this.#names = new NameHistory(start);
+    let inode = 0;
+    for (const bytes of start.files.values()) this.#files.set(inode++, new FileHistory(bytes));
+  }
+
+  /** Takes in the next operation of the log. */
+  advance(operation: DiskOperation): void {
+    if (operation.kind === "sync" || operation.kind === "syncDirectory") this.#applySync(operation);
+    else for (const effect of effectsOf(operation, this.#step)) this.#add(effect);
+    this.#step++;
+  }
+
+  /** The effects that a power cut now could keep or lose, in the order in which they were made. */
+  pending(): readonly Effect[] {
+    const effects: Effect[] = [...this.#names.pending()];
+    for (const file of this.#files.values()) effects.push(...file.pending());
+    return effects.sort((a, b) => a.step - b.step);
+  }
+
+  /** The disk that is left when of the pending effects only those selected had arrived. */
+  image(pending: readonly Effect[], { kept, torn }: Selection): DiskImage {
+    const survivors = new Set<Effect>(pending.filter((_, index) => kept[index]));
+    const tornEffect = torn === undefined ? undefined : pending[torn];
+    const contents = new Map<number, Uint8Array>();
+    for (const [inode, file] of this.#files) contents.set(inode, file.content(survivors, tornEffect));
+    return this.#names.image(survivors, contents);
+  }
+
+  #add(effect: Effect): void {
+    if (effect.kind === "name") {
+      this.#names.add(effect);
+      return;
+    }
+    const file = this.#files.get(effect.inode) ?? new FileHistory(new Uint8Array(0));
+    this.#files.set(effect.inode, file);
+    file.add(effect);
+  }
+
+  #applySync(sync: DiskOperation): void {
+    const saved = (effect: Effect): boolean => this.#model.saves(sync, effect);
+    this.#names.save(saved);
+    for (const file of this.#files.values()) file.save(saved);
+  }
+}
+
+/** The effects on one subject: those at the front that are durable are folded into its base. */
+abstract class History<Kind extends Effect> {
+  protected tail: Tracked<Kind>[] = [];
+
+  add(effect: Kind): void {
+    this.tail.push({ effect, durable: false });
+  }
+
+  save(isSaved: (effect: Effect) => boolean): void {
+    for (const tracked of this.tail) tracked.durable ||= isSaved(tracked.effect);
+    const firstPending = this.tail.findIndex(({ durable }) => !durable);
+    const folded = this.tail.splice(0, firstPending < 0 ? this.tail.length : firstPending);
+    if (folded.length > 0) this.fold(folded.map(({ effect }) => effect));
+  }
+
+  pending(): readonly Kind[] {
+    return this.tail.filter(({ durable }) => !durable).map(({ effect }) => effect);
+  }
+
+  /** What is left of the tail after a cut: the durable effects and the survivors, in order. */
+  protected left(survivors: ReadonlySet<Effect>): readonly Kind[] {
+    return this.tail
+      .filter(({ effect, durable }) => durable || survivors.has(effect))
+      .map(({ effect }) => effect);
+  }
+
+  protected abstract fold(effects: readonly Kind[]): void;
+}
+
+class FileHistory extends History<ContentEffect> {
+  #base: Uint8Array;
+
+  constructor(base: Uint8Array) {
+    super();
+    this.#base = base;
+  }
+
+  /** The file's bytes; shared between images when nothing pending survived. */
+  content(survivors: ReadonlySet<Effect>, torn: Effect | undefined): Uint8Array {
+    const effects = this.left(survivors);
+    return effects.length === 0 ? this.#base : applyContent(this.#base, effects, torn);
+  }
+
+  protected override fold(effects: readonly ContentEffect[]): void {
+    this.#base = applyContent(this.#base, effects, undefined);
+  }
+}
+
+class NameHistory extends History<NameEffect> {
+  #files: ReadonlyMap<string, number>;
+  #directories: ReadonlySet<string>;
+
+  constructor(start: DiskImage) {
+    super();
+    this.#files = new Map(Array.from(start.files.keys(), (path, inode) => [path, inode]));
+    this.#directories = new Set(["", ...start.directories]);
+  }
+
+  image(survivors: ReadonlySet<Effect>, contents: ReadonlyMap<number, Uint8Array>): DiskImage {
+    const { files, directories } = this.#apply(this.left(survivors));
+    const reachable = new Map<string, Uint8Array>();
+    for (const [path, inode] of files) {
+      // A file in a directory whose own name was lost is lost with it.
+      if (isReachable(parentOf(path), directories))
+        reachable.set(path, contents.get(inode) ?? new Uint8Array(0));
+    }
+    const reached = [...directories].filter((path) => path !== "" && isReachable(path, directories));
+    return { directories: reached, files: reachable };
+  }
+
+  protected override fold(effects: readonly NameEffect[]): void {
+    const { files, directories } = this.#apply(effects);
+    this.#files = files;
+    this.#directories = directories;
+  }
+
+  #apply(effects: readonly NameEffect[]): { files: Map<string, number>; directories: Set<string> } {
+    const files = new Map(this.#files);
+    const directories = new Set(this.#directories);
+    for (const { inode, removed, added } of effects) {
+      if (removed !== undefined && files.get(removed) === inode) files.delete(removed);
+      if (added === undefined) continue;
+      if (inode === undefined) directories.add(added);
+      else files.set(added, inode);
+    }
+    return { files, directories };
+  }
+}
+
+function isReachable(directory: string, directories: ReadonlySet<string>): boolean {
+  for (let path = directory; path !== ""; path = parentOf(path)) {
+    if (!directories.has(path)) return false;
+  }
+  return true;
+}
+
+function applyContent(
+  base: Uint8Array,
+  effects: readonly ContentEffect[],
+  torn: Effect | undefined,
+): Uint8Array {
+  // Data can arrive before the length that shows it, so the room is for the largest of either.
+  const room = effects.reduce((most, effect) => Math.max(most, endOf(effect)), base.length);
+  const bytes = new Uint8Array(room);
+  bytes.set(base);
+  let size = base.length;
+  for (const effect of effects) {
+    if (effect.kind === "data") {
+      bytes.set(
+        effect === torn ? effect.bytes.subarray(0, effect.bytes.length >>> 1) : effect.bytes,
+        effect.offset,
+      );
+    } else if (effect.kind === "grow") {
+      size = Math.max(size, effect.size);
+    } else {
+      bytes.fill(0, effect.size);
+      size = effect.size;
+    }
+  }
+  return bytes.subarray(0, size);
+}
+
+function endOf(effect: ContentEffect): number {
+  return effect.kind === "data" ? effect.offset + effect.bytes.length : effect.size;
+}

@@ -1,0 +1,87 @@
+import { parentOf } from "@orthant/disk";
+import type { DiskOperation } from "./operation.ts";
+
+/** What a drive writes as a whole, or not at all, unless a sector is torn. */
+const SECTOR_BYTES = 512;
+
+/** Bytes that reach one sector of a file. */
+export interface DataEffect {
+  readonly kind: "data";
+  readonly step: number;
+  readonly inode: number;
+  readonly offset: number;
+  readonly bytes: Uint8Array;
+}
+
+/** A file's length changes: it grows to hold what was written, or is set by a truncate. */
+export interface SizeEffect {
+  readonly kind: "grow" | "truncate";
+  readonly step: number;
+  readonly inode: number;
+  readonly size: number;
+}
+
+/** Names change, in one step: a file appears, moves or goes, or a directory appears. */
+export interface NameEffect {
+  readonly kind: "name";
+  readonly step: number;
+  /** The file concerned; `undefined` for a directory. */
+  readonly inode: number | undefined;
+  readonly removed: string | undefined;
+  readonly added: string | undefined;
+  /** The directories whose names change, and so must be synced. */
+  readonly directories: readonly string[];
+}
+
+/** The smallest thing that a power cut can keep or lose by itself. `step` is the operation's number in the log. */
+export type Effect = DataEffect | SizeEffect | NameEffect;
+
+/** What one operation does to the disk, once it is written back. A sync has no effect of its own. */
+export function effectsOf(operation: DiskOperation, step: number): readonly Effect[] {
+  switch (operation.kind) {
+    case "create":
+      return [nameEffect(step, operation.inode, undefined, operation.path)];
+    case "remove":
+      return [nameEffect(step, operation.inode, operation.path, undefined)];
+    case "rename":
+      return [nameEffect(step, operation.inode, operation.path, operation.to)];
+    case "makeDirectory":
+      return [nameEffect(step, undefined, undefined, operation.path)];
+    case "truncate":
+      return [{ kind: "truncate", step, inode: operation.inode, size: operation.length }];
+    case "write":
+      return writeEffects(operation, step);
+    case "sync":
+    case "syncDirectory":
+      return [];
+  }
+}
+
+function nameEffect(
+  step: number,
+  inode: number | undefined,
+  removed: string | undefined,
+  added: string | undefined,
+): NameEffect {
+  const paths = [removed, added].filter((path) => path !== undefined);
+  return { kind: "name", step, inode, removed, added, directories: [...new Set(paths.map(parentOf))] };
+}
+
+function writeEffects(write: DiskOperation & { kind: "write" }, step: number): readonly Effect[] {
+  const { inode, offset, bytes } = write;
+  const end = offset + bytes.length;
+  const effects: Effect[] = [];
+  for (let start = offset; start < end; ) {
+    const sectorEnd = Math.min(end, (Math.floor(start / SECTOR_BYTES) + 1) * SECTOR_BYTES);
+    effects.push({
+      kind: "data",
+      step,
+      inode,
+      offset: start,
+      bytes: bytes.subarray(start - offset, sectorEnd - offset),
+    });
+    start = sectorEnd;
+  }
+  effects.push({ kind: "grow", step, inode, size: end });
+  return effects;
+}

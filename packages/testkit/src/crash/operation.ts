@@ -1,0 +1,35 @@
+/** One thing that was done to a disk. A file is known by its inode: names change, inodes do not. */
+export type DiskOperation =
+  | { readonly kind: "create"; readonly inode: number; readonly path: string }
+  | {
+      readonly kind: "write";
+      readonly inode: number;
+      readonly path: string;
+      readonly offset: number;
+      readonly bytes: Uint8Array;
+    }
+  | { readonly kind: "truncate"; readonly inode: number; readonly path: string; readonly length: number }
+  | { readonly kind: "rename"; readonly inode: number; readonly path: string; readonly to: string }
+  | { readonly kind: "remove"; readonly inode: number; readonly path: string }
+  | { readonly kind: "makeDirectory"; readonly path: string }
+  | { readonly kind: "sync"; readonly inode: number; readonly path: string }
+  | { readonly kind: "syncDirectory"; readonly path: string };
+
+/** The whole log, a numbered line an operation, with the cut marked. */
+export function describeLog(log: readonly DiskOperation[], cutAt: number): string {
+  const lines = log.map(
+    (operation, index) => `${String(index).padStart(5)}  ${describeOperation(operation)}`,
+  );
+  lines.splice(cutAt, 0, "  ---  power cut");
+  return lines.join("\n");
+}
+
+/** One line for people: `write index.tmp 0+512`. */
+function describeOperation(operation: DiskOperation): string {
+  const { kind, path } = operation;
+  const name = path === "" ? "(root)" : path;
+  if (kind === "write") return `write ${name} ${operation.offset}+${operation.bytes.length}`;
+  if (kind === "truncate") return `truncate ${name} to ${operation.length}`;
+  if (kind === "rename") return `rename ${name} to ${operation.to}`;
+  return `${kind} ${name}`;
+}

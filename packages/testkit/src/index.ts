@@ -1,0 +1,18 @@
+export { CrashDisk } from "./crash/crash-disk.ts";
+export { BTRFS, CRASH_MODELS, type CrashModel, EXT4, WEAK, XFS } from "./crash/crash-model.ts";
+export {
+  explorePowerCuts,
+  type PowerCutOptions,
+  type PowerCutReport,
+  type Survivor,
+} from "./crash/explore-power-cuts.ts";
+export type { DiskOperation } from "./crash/operation.ts";
+export { type Fault, FaultDisk, type FaultKind, type FaultyOperation } from "./fault/fault-disk.ts";
+export { Prng } from "./prng.ts";
+export {
+  proveSampleStore,
+  STORE_MUTANTS,
+  type StoreMutant,
+  type StoreProof,
+} from "./proof/prove-sample-store.ts";
+export { commitValue, readValues } from "./proof/sample-store.ts";

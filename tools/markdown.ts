@@ -1,0 +1,36 @@
+/** The text with fenced code and code spans replaced by spaces: same length, same lines. */
+export function proseOnly(text: string): string {
+  return text.replace(/^```.*?^```|`[^`\n]*`/gms, (code) => code.replace(/[^\n]/g, " "));
+}
+
+/** Where each link of a page points to, with its offset in the text. */
+export function linkTargets(text: string): readonly { readonly target: string; readonly offset: number }[] {
+  const prose = proseOnly(text);
+  const inline = [...prose.matchAll(/\]\((?<target>[^)\s]+)(?:\s+"[^"\n]*")?\)/g)];
+  const referenced = [...prose.matchAll(/^\[[^\]\n]+\]:\s+(?<target>\S+)/gm)];
+  return [...inline, ...referenced].map(({ index, groups }) => ({
+    target: groups?.["target"] ?? "",
+    offset: index,
+  }));
+}
+
+/** The anchors that a page offers, formed from its headings the way code hosts form them. */
+export function headingAnchors(text: string): ReadonlySet<string> {
+  const withoutFences = text.replace(/^```.*?^```/gms, "");
+  const counts = new Map<string, number>();
+  const anchors = [...withoutFences.matchAll(/^#{1,6}\s+(?<title>.+?)\s*#*$/gm)].map(({ groups }) => {
+    const slug = slugOf(groups?.["title"] ?? "");
+    const count = counts.get(slug) ?? 0;
+    counts.set(slug, count + 1);
+    return count === 0 ? slug : `${slug}-${count}`;
+  });
+  return new Set(anchors);
+}
+
+function slugOf(title: string): string {
+  return title
+    .replace(/\[(?<label>[^\]]*)\]\([^)]*\)/g, "$<label>")
+    .toLowerCase()
+    .replace(/[^\p{Letter}\p{Number}\s_-]/gu, "")
+    .replace(/\s/g, "-");
+}

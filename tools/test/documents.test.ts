@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import { checkArchitecturePage } from "../documents/architecture-page.ts";
+import { checkErrorTable } from "../documents/error-table.ts";
+import { checkFormatRules } from "../documents/format-rules.ts";
+import { checkLinks } from "../documents/links.ts";
+import type { Finding } from "../finding.ts";
+import { type SourceTree, sourceFile } from "../source-tree.ts";
+
+function treeOf(files: Readonly<Record<string, string>>): SourceTree {
+  return Object.entries(files).map(([path, text]) => sourceFile(path, text));
+}
+
+function problemsOf(findings: readonly Finding[]): readonly string[] {
+  return findings.map(({ problem }) => problem);
+}
+
+describe("the table of errors", () => {
+  const meanings = { ORT_APPLE: "the apple is rotten", ORT_PEAR: "the pear is hard" };
+  const apple = "| `ORT_APPLE` | the apple is rotten | wash it |";
+  const pear = "| `ORT_PEAR`  | the pear is hard    | wait |";
+
+  function problemsOfPage(...rows: readonly string[]): readonly string[] {
+    const page = ["# Errors", "| Code | Meaning | Remedy |", "| --- | --- | --- |", ...rows].join("\n");
+    return problemsOf(checkErrorTable(treeOf({ "docs/reference/errors.md": page }), meanings));
+  }
+
+  test("is accepted when it says what the code says", () => {
+    expect(problemsOfPage(apple, pear)).toEqual([]);
+  });
+
+  test("lacks no code", () => {
+    expect(problemsOfPage(apple)).toEqual(["lacks ORT_PEAR"]);
+  });
+
+  test("lists no code that does not exist", () => {
+    const plum = "| `ORT_PLUM` | the plum is blue | eat it |";
+    expect(problemsOfPage(apple, pear, plum)).toEqual(["lists ORT_PLUM, which does not exist"]);
+  });
+
+  test("lists no code twice", () => {
+    expect(problemsOfPage(apple, pear, apple)).toEqual(["lists ORT_APPLE twice"]);
+  });
+
+  test("gives every code the meaning that the code gives it", () => {
+    const fresh = "| `ORT_APPLE` | the apple is fresh | |";
+    expect(problemsOfPage(fresh, pear)).toEqual(['gives ORT_APPLE the meaning "the apple is fresh"']);
+  });
+
+  test("has to be there", () => {
+    expect(problemsOf(checkErrorTable([], meanings))).toEqual(["is missing"]);
+  });
+});
+
+describe("the rules of formats", () => {
+  const PAGE = "docs/formats/fruit.md";
+  const TEST = "packages/made-up/test/fruit.test.ts";
+
+  function problemsWith(page: string, tests: string, testPath = TEST): readonly string[] {
+    return problemsOf(checkFormatRules(treeOf({ [PAGE]: page, [testPath]: tests })));
+  }
+
+  test.each<[what: string, tests: string]>([
+    ["in the title of a test", 'test("[QZ1] rejects [QZ2] this", () => {});'],
+    ["together in one pair of brackets", 'test("[QZ1, QZ2] rejects this", () => {});'],
+    ["in a title made by a template", "test(`[QZ1] [QZ2] rejects ${name}`, () => {});"],
+    [
+      "in the title of a group and in one of a test",
+      'describe("[QZ1] a", () => { it("[QZ2] b", () => {}); });',
+    ],
+    ["in the rows of a table", 'test.each([\n  ["QZ1", 1],\n  ["QZ2", 2],\n])("[%s] rejects %s", () => {});'],
+    ["in the title of a table", 'test.each<[number]>([[1], [2]])("[QZ1] [QZ2] rejects %s", () => {});'],
+  ])("are accepted when tests cite them %s", (_what, tests) => {
+    expect(problemsWith("- **QZ1** One.\n- **QZ2** Two.\n", tests)).toEqual([]);
+  });
+
+  test.each(["packages/testkit/src/contracts/fruit.ts", "golden/fruit.ts", "tools/test/fruit.test.ts"])(
+    "may be cited in %s",
+    (path) => {
+      expect(problemsWith("- **QZ1** One.", 'test("[QZ1] a", () => {});', path)).toEqual([]);
+    },
+  );
+
+  test.each<[what: string, tests: string]>([
+    ["nothing", 'test("rejects this", () => {});'],
+    ["only a comment", '// test("[QZ1] rejects this")'],
+    ["only a text that is not a title", 'const title = "[QZ1] rejects this";'],
+    ["only another rule whose id starts the same", 'const rule = "QZ12";'],
+  ])("are refused when %s cites them", (_what, tests) => {
+    expect(problemsWith("- **QZ1** One.", tests)).toEqual(["declares QZ1, which no test cites"]);
+  });
+
+  test("are not proven by code that is not a test", () => {
+    const tests = 'test("[QZ1] a", () => {});';
+    expect(problemsWith("- **QZ1** One.", tests, "packages/made-up/src/fruit.ts")).toEqual([
+      "declares QZ1, which no test cites",
+    ]);
+  });
+
+  test.each<[where: string, tests: string]>([
+    ["a title", 'test("[QZ1, QZ3] a", () => {});'],
+    ["a row of a table", 'test.each([["QZ1"], ["QZ3"]])("[%s] a", () => {});'],
+  ])("have to be declared when %s cites them", (_where, tests) => {
+    expect(problemsWith("- **QZ1** One.", tests)).toEqual([
+      "cites QZ3, which no page in docs/formats declares",
+    ]);
+  });
+
+  test("are not what a list of strings cites when no title asks for it", () => {
+    expect(problemsWith("", 'test.each(["QZ3"])("reads %s", () => {});')).toEqual([]);
+  });
+
+  test("are declared once, over all pages", () => {
+    const tree = treeOf({
+      "docs/formats/apple.md": "- **QZ1** One.",
+      "docs/formats/pear.md": "\n- **QZ1** One again.",
+      [TEST]: 'test("[QZ1] a", () => {});',
+    });
+    expect(checkFormatRules(tree)).toMatchObject([
+      { path: "docs/formats/pear.md", line: 2, problem: "declares QZ1 a second time" },
+    ]);
+  });
+});
+
+describe("links", () => {
+  const files = {
+    "README.md": "# Fruit\n",
+    "docs/guides/apples.md":
+      "# Apples\n## How to `peel` them, *fast*\n## Twice\n## Twice\n```\n# Not a heading\n```\n",
+  };
+
+  function problemsOfLink(link: string): readonly string[] {
+    return problemsOf(checkLinks(treeOf({ ...files, "docs/index.md": `# Index\n\nText ${link} text.\n` })));
+  }
+
+  test.each([
+    "[a](guides/apples.md)",
+    "[`code`](./guides/apples.md)",
+    '[a](../README.md#fruit "Title")',
+    "[a](/README.md)",
+    "[a](guides/)",
+    "[a](#index)",
+    "[a](guides/apples.md#how-to-peel-them-fast)",
+    "[a](guides/apples.md#twice-1)",
+    "[a](https://example.org/nowhere.md)",
+    "`[a](nowhere.md)`",
+    "\n```md\n[a](nowhere.md)\n```\n",
+  ])("such as %s are accepted", (link) => {
+    expect(problemsOfLink(link)).toEqual([]);
+  });
+
+  test.each<[link: string, problem: string]>([
+    ["[a](nowhere.md)", "links to nowhere.md, but there is no docs/nowhere.md"],
+    ["[a](guides/nowhere/)", "links to guides/nowhere/, but there is no docs/guides/nowhere"],
+    ["[a](#nowhere)", "links to #nowhere, but docs/index.md has no such heading"],
+    ["[a](../README.md#pears)", "links to ../README.md#pears, but README.md has no such heading"],
+    [
+      "[a](guides/apples.md#not-a-heading)",
+      "links to guides/apples.md#not-a-heading, but docs/guides/apples.md has no such heading",
+    ],
+    ["\n\n[a]: nowhere.md\n", "links to nowhere.md, but there is no docs/nowhere.md"],
+  ])("such as %s are refused", (link, problem) => {
+    expect(problemsOfLink(link)).toEqual([problem]);
+  });
+});
+
+describe("the page about the architecture", () => {
+  const manifest = { "packages/made-up/package.json": '{ "name": "@orthant/made-up" }' };
+
+  test("mentions every package", () => {
+    const page = "- `@orthant/made-up` is for tests.";
+    expect(checkArchitecturePage(treeOf({ ...manifest, "ARCHITECTURE.md": page }))).toEqual([]);
+  });
+
+  test("is refused when it mentions only a package whose name is longer", () => {
+    const page = "- `@orthant/made-up-too` is for tests.";
+    const findings = checkArchitecturePage(treeOf({ ...manifest, "ARCHITECTURE.md": page }));
+    expect(problemsOf(findings)).toEqual(["does not mention @orthant/made-up"]);
+  });
+
+  test("is refused when it is not there", () => {
+    expect(problemsOf(checkArchitecturePage(treeOf(manifest)))).toEqual([
+      "does not mention @orthant/made-up",
+    ]);
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { sourceFile } from "../source-tree.ts";
+import { checkTidy } from "../tidy/check-tidy.ts";
+
+const SOURCE = "packages/made-up/src/apple.ts";
+const TEST = "packages/made-up/test/apple.test.ts";
+
+function problemsOf(path: string, text: string): readonly string[] {
+  return checkTidy([sourceFile(path, text)]).map(({ problem }) => problem);
+}
+
+describe("sizes and names", () => {
+  test("refuses a source file of 401 lines, and accepts one of 400", () => {
+    expect(problemsOf(SOURCE, "\n".repeat(401))).toEqual(["has 401 lines, at most 400 allowed"]);
+    expect(problemsOf(SOURCE, "\n".repeat(400))).toEqual([]);
+  });
+
+  test("refuses a test file of 801 lines, and accepts one of 800", () => {
+    expect(problemsOf(TEST, "\n".repeat(801))).toEqual(["has 801 lines, at most 800 allowed"]);
+    expect(problemsOf(TEST, "\n".repeat(800))).toEqual([]);
+  });
+
+  test("refuses a file of more than a mebibyte", () => {
+    expect(problemsOf("docs/long.md", "a".repeat(1024 * 1024))).toEqual([]);
+    expect(problemsOf("docs/long.md", "a".repeat(1024 * 1024 + 1))).toEqual([
+      "has 1048577 bytes, at most 1048576 allowed",
+    ]);
+  });
+
+  test.each(["utils", "util", "common", "shared", "misc", "helpers", "impl"])(
+    "refuses the name %s",
+    (name) => {
+      const problem = `is named "${name}"`;
+      expect(problemsOf(`tools/${name}.ts`, "")).toEqual([problem]);
+      expect(problemsOf(`tools/${name}/apple.ts`, "")).toEqual([problem]);
+      expect(problemsOf(`tools/apple-${name}.test.ts`, "")).toEqual([problem]);
+      expect(problemsOf(`tools/${name}-apple.ts`, "")).toEqual([]);
+    },
+  );
+});
+
+describe("doc comments", () => {
+  test.each<[declaration: string]>([
+    ["export function apple(): void {}"],
+    ["export async function apple(): Promise<void> {}"],
+    ["export function* apple(): Iterable<number> {}"],
+    ["export class apple {}"],
+    ["export abstract class apple {}"],
+    ["export const apple = 1;"],
+    ["export interface apple {}"],
+    ["export type apple = string;"],
+  ])("are wanted before `%s`", (declaration) => {
+    const problem = "exports apple without a doc comment";
+    expect(problemsOf(SOURCE, declaration)).toEqual([problem]);
+    expect(problemsOf(SOURCE, `/* plain */\n${declaration}`)).toEqual([problem]);
+    expect(problemsOf(SOURCE, `/** Far away. */\n\n${declaration}`)).toEqual([problem]);
+    expect(problemsOf(SOURCE, `/** A fruit. */\n${declaration}`)).toEqual([]);
+    expect(problemsOf(SOURCE, `/**\n * A fruit.\n */\n// biome-ignore lint: known\n${declaration}`)).toEqual(
+      [],
+    );
+  });
+
+  test("are wanted once for a function with overloads", () => {
+    const text = [
+      "/** A fruit. */",
+      "export function apple(count: number): void;",
+      "export function apple(name: string): void;",
+      "export function apple(value: unknown): void {}",
+    ];
+    expect(problemsOf(SOURCE, text.join("\n"))).toEqual([]);
+  });
+
+  test("are not wanted for names that are exported again, nor outside of packages", () => {
+    expect(problemsOf("packages/made-up/src/index.ts", 'export { apple } from "./apple.ts";')).toEqual([]);
+    expect(problemsOf("packages/made-up/src/index.ts", 'export type { Pear } from "./pear.ts";')).toEqual([]);
+    expect(problemsOf("golden/apple.ts", "export const apple = 1;")).toEqual([]);
+  });
+});
+
+describe("leftovers", () => {
+  test.each(["TODO", "FIXME", "XXX", "HACK"])("are found when a comment or a page says %s", (word) => {
+    expect(problemsOf("tools/apple.ts", `// ${word}: later`)).toEqual([`says ${word}`]);
+    expect(problemsOf("docs/apple.md", `Text, ${word}.`)).toEqual([`says ${word}`]);
+    expect(problemsOf("tools/apple.ts", `const word = "${word}";`)).toEqual([]);
+    expect(problemsOf("docs/apple.md", `The word \`${word}\` is refused.`)).toEqual([]);
+  });
+
+  test.each<[comment: string, problem: string]>([
+    ["// @ts-ignore because", "uses @ts-ignore"],
+    ["// @ts-nocheck", "uses @ts-nocheck"],
+    ["// @ts-expect-error", "uses @ts-expect-error without a reason"],
+    ["// biome-ignore lint/style/useConst", "uses biome-ignore without a reason"],
+    ["// biome-ignore lint/style/useConst: <explanation>", "uses biome-ignore without a reason"],
+    ["// biome-ignore-all lint/style/useConst", "uses biome-ignore-all without a reason"],
+    ["// eslint-disable-next-line no-console", "uses eslint-disable-next-line without a reason"],
+  ])("are found in `%s`", (comment, problem) => {
+    expect(problemsOf("tools/apple.ts", `${comment}\n`)).toEqual([problem]);
+  });
+
+  test.each([
+    "// @ts-expect-error a number is not an apple",
+    "// biome-ignore lint/style/useConst: it is written to by the generated part",
+    "// eslint-disable-next-line no-console -- the only way to speak",
+  ])("are not found in `%s`", (comment) => {
+    expect(problemsOf("tools/apple.ts", `${comment}\n`)).toEqual([]);
+  });
+});
+
+describe("tests", () => {
+  test.each(["test.only", "test.skip", "describe.only", "describe.skip", "it.skip", "test.todo"])(
+    "may not use %s",
+    (call) => {
+      expect(problemsOf(TEST, `${call}("grows", () => {});`)).toEqual([`uses ${call}`]);
+      expect(problemsOf(TEST, `${call}.each([1])("grows", () => {});`)).toEqual([`uses ${call}`]);
+    },
+  );
+
+  test("may use skipIf, and methods of other things that are named skip", () => {
+    expect(problemsOf(TEST, 'test.skipIf(isRoot)("grows", () => reader.skip(4));')).toEqual([]);
+  });
+
+  test("may not sleep", () => {
+    expect(problemsOf(TEST, "await new Promise((resolve) => setTimeout(resolve, 10));")).toEqual([
+      "uses setTimeout",
+    ]);
+  });
+});
+
+describe("private places", () => {
+  test.each([
+    ["work", "apple"],
+    ["root", "apple"],
+    ["home", "eve", "apple"],
+    ["tmp", "apple"],
+  ])("include a path below /%s", (...folders) => {
+    const path = ["", ...folders].join("/");
+    expect(problemsOf("docs/apple.md", `Look at ${path} there.`)).toEqual(["names a path of one machine"]);
+    expect(problemsOf("docs/apple.md", `Look at packages${path} there.`)).toEqual([]);
+  });
+
+  test.each([
+    ["registry", "npmjs", "org"],
+    ["npm", "example", "com"],
+    ["deb", "debian", "org"],
+  ])("include a host such as %s.%s.%s", (...labels) => {
+    const problem = "names the host of a registry";
+    expect(problemsOf("docs/apple.md", `It is on ${labels.join(".")} now.`)).toEqual([problem]);
+  });
+
+  test("include any web address in the lockfile, except for the one where donations go", () => {
+    const locked = '"resolved": "https://example.org/apple.tgz"';
+    expect(problemsOf("package-lock.json", locked)).toEqual(["locks a web address"]);
+    expect(problemsOf("package-lock.json", '"url": "https://example.org/donate"')).toEqual([]);
+    expect(problemsOf("package-lock.json", '"funding": [\n"https://example.org/donate"\n]')).toEqual([]);
+    expect(problemsOf("package.json", locked)).toEqual([]);
+  });
+});

@@ -10,7 +10,8 @@ import {
   varUint,
 } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
-import type { Comparison } from "./compare.ts";
+import { type Comparison, compare } from "./compare.ts";
+import type { Figure } from "./figure.ts";
 
 const CHUNK_VOXELS = 4_096;
 const VARINTS = 4_096;
@@ -38,7 +39,11 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * Budgets: bulk u16 at half of a bare copy with its bounds check, so that decoding a chunk is memory-bound;
  * CRC-32 at 0.9 of zlib's, since every record that is read is checked. The others are told, not held.
  */
-export const bytesSuite: readonly Comparison[] = [
+export function* bytesSuite(): Generator<Figure> {
+  for (const comparison of comparisons) yield compare(comparison);
+}
+
+const comparisons: readonly Comparison[] = [
   {
     name: "bytes/varint-decode",
     baseline: "a bare loop without checks",

@@ -1,3 +1,5 @@
+import { type Figure, median, time } from "./figure.ts";
+
 /** A figure of a suite: how fast ours is next to the bare limit, or to a peer, doing the same work. */
 export interface Comparison {
   /** `suite/figure`. */
@@ -11,12 +13,6 @@ export interface Comparison {
   /** Does the work once; the number keeps the result alive. */
   ours(): number;
   bare(): number;
-}
-
-/** A measured comparison. */
-export interface Figure {
-  readonly line: string;
-  readonly missed: boolean;
 }
 
 const ROUNDS = 15;
@@ -51,27 +47,11 @@ export function compare(comparison: Comparison): Figure {
   };
 }
 
-let kept = 0;
-
-function time(work: () => number, calls: number): { wallNs: number; cpuNs: number } {
-  const cpuBefore = process.cpuUsage();
-  const start = process.hrtime.bigint();
-  for (let call = 0; call < calls; call++) kept = (kept + work()) % 1_000_003;
-  const wallNs = Number(process.hrtime.bigint() - start);
-  const { user, system } = process.cpuUsage(cpuBefore);
-  return { wallNs: wallNs / calls, cpuNs: ((user + system) * 1_000) / calls };
-}
-
 /** Warms up, and finds how many calls fill a round. */
 function calibrate(work: () => number): number {
   for (let calls = 1; ; calls *= 2) {
     if (time(work, calls).wallNs * calls > ROUND_MS * 1e6) return calls;
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >>> 1] ?? Number.NaN;
 }
 
 function formatRate(perSecond: number): string {

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { ERROR_CODES } from "@orthant/core";
+import { bundleForBrowser } from "./browser-bundle.ts";
 import { checkDocuments } from "./documents/check-documents.ts";
 import { type Finding, formatFinding } from "./finding.ts";
 import { checkLayers } from "./layers/check-layers.ts";
@@ -12,6 +13,8 @@ import { checkTidy } from "./tidy/check-tidy.ts";
 interface Outcome {
   readonly passed: boolean;
   readonly output: string;
+  /** A figure that is worth a place in the one line of a check that passed. */
+  readonly remark?: string;
 }
 
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
@@ -19,19 +22,20 @@ const SUMMARY_LINE = /^\d+ passed, \d+ failed, \d+ skipped$/gm;
 const tree = readSourceTree(".");
 
 /** The tests come last, so that the last line of all is their summary. */
-const CHECKS: Readonly<Record<string, () => Outcome>> = {
+const CHECKS: Readonly<Record<string, () => Outcome | Promise<Outcome>>> = {
   lint: () => run("@biomejs/biome/bin/biome", "check", "--colors=off", "--error-on-warnings"),
   layers: () => report(checkLayers(tree)),
   tidy: () => report(checkTidy(tree)),
   documents: () => report(checkDocuments(tree, ERROR_CODES)),
   lockfile: () => report(checkLockfile(tree)),
   unused: () => run("knip/bin/knip.js", "--no-progress"),
+  bundle: bundleReport,
   tests: () => run("vitest/vitest.mjs", "run"),
 };
 
-process.exitCode = runChecks(process.argv.slice(2));
+process.exitCode = await runChecks(process.argv.slice(2));
 
-function runChecks(names: readonly string[]): number {
+async function runChecks(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => CHECKS[name] === undefined);
   if (unknown.length > 0) {
     console.error(`no check named ${unknown.join(", ")}; there are ${Object.keys(CHECKS).join(", ")}`);
@@ -42,15 +46,31 @@ function runChecks(names: readonly string[]): number {
   for (const [name, check] of Object.entries(CHECKS)) {
     if (names.length > 0 && !names.includes(name)) continue;
     const start = performance.now();
-    const { passed, output } = check();
+    const { passed, output, remark } = await check();
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
     if (!passed) console.log(output.trimEnd());
-    console.log(`${passed ? "ok" : "FAILED"} ${name} ${seconds} s`);
+    console.log([passed ? "ok" : "FAILED", name, seconds, "s", ...(remark ? [`(${remark})`] : [])].join(" "));
     if (!passed) exitCode = 1;
     summary = output.match(SUMMARY_LINE)?.at(-1) ?? summary;
   }
   if (summary !== undefined) console.log(summary);
   return exitCode;
+}
+
+async function bundleReport(): Promise<Outcome> {
+  try {
+    const sizes = (await bundleForBrowser()).map(
+      ({ name, bytes, gzipBytes }) =>
+        `${name} in a browser: ${kibibytes(bytes)}, ${kibibytes(gzipBytes)} gzipped`,
+    );
+    return { passed: true, output: "", remark: sizes.join("; ") };
+  } catch (error) {
+    return { passed: false, output: String(error) };
+  }
+}
+
+function kibibytes(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KiB`;
 }
 
 function report(findings: readonly Finding[]): Outcome {

@@ -4,6 +4,7 @@ export { type Codec, decode, decodeForeign, encode, type FixedCodec } from "./by
 export { bytes, list, option, repeated, string } from "./bytes/combinators.ts";
 export { crc8 } from "./bytes/crc8.ts";
 export { crc32, portableCrc32 } from "./bytes/crc32.ts";
+export { hash64 } from "./bytes/hash64.ts";
 export {
   I32_MAX,
   I32_MIN,
@@ -36,5 +37,180 @@ export {
   varUint,
 } from "./bytes/primitives.ts";
 export { magic, type Struct, type StructValue, struct } from "./bytes/struct.ts";
+export { decodeUtf8, encodeUtf8 } from "./bytes/utf8.ts";
+export {
+  AIR,
+  type Chunk,
+  type ChunkForm,
+  chunkFromVoxels,
+  emptyChunk,
+  uniformChunk,
+  type VoxelEdit,
+} from "./chunk/chunk.ts";
+export { chunkCodec } from "./chunk/chunk-codec.ts";
+export { diffChunks } from "./chunk/chunk-diff.ts";
+export { DEFAULT_MATERIALS } from "./chunk/default-materials.ts";
+export { foreignChunkCodec } from "./chunk/foreign-chunk-codec.ts";
+export { MATERIAL_NAME_LENGTH_MAX, type Material, MaterialCatalog } from "./chunk/material-catalog.ts";
+export { materialCatalogCodec } from "./chunk/material-catalog-codec.ts";
 export { ERROR_CODES, type ErrorCode } from "./error/error-codes.ts";
 export { type ErrorContext, isOrthantError, OrthantError } from "./error/orthant-error.ts";
+export type { CacheLimits } from "./field/profile-cache.ts";
+export {
+  RENDER_CACHE_LIMITS,
+  RealizationCache,
+  type RealizationKey,
+  type RealizeProfile,
+  SIMULATION_CACHE_LIMITS,
+} from "./field/realization-cache.ts";
+export {
+  type FieldEdit,
+  type QueryDetail,
+  type VoxelPlacement,
+  WorldField,
+  type WorldFieldOptions,
+} from "./field/world-field.ts";
+export { DEFAULT_GENERATORS } from "./generate/default-generators.ts";
+export { ChunkCanvas } from "./generate/draw/chunk-canvas.ts";
+export { FLAT_DEFAULTS, type FlatParameters, flatGenerator } from "./generate/flat.ts";
+export { DESCRIBE_STEPS_MAX, GeneratedSpace } from "./generate/generated-space.ts";
+export { GeneratorRegistry } from "./generate/generator-registry.ts";
+export { HashSequence, hashKey, hashPlace } from "./generate/hash/place-hash.ts";
+export {
+  MAZE_CELLS_MAX,
+  MAZE_DEFAULTS,
+  MAZE_STRIDE_VOXELS,
+  type MazeParameters,
+  mazeGenerator,
+} from "./generate/maze/maze.ts";
+export {
+  PLATFORMS_DEFAULTS,
+  type PlatformsParameters,
+  platformsGenerator,
+} from "./generate/platforms/platforms.ts";
+export { terrainGenerator } from "./generate/terrain/terrain.ts";
+export { TERRAIN_DEFAULTS, type TerrainParameters } from "./generate/terrain/terrain-parameters.ts";
+export type { VoxelSource } from "./generate/voxel-source.ts";
+export {
+  generatorManifestHash,
+  generatorRef,
+  generatorVersionHash,
+  parametersOf,
+  type WorldGenerator,
+} from "./generate/world-generator.ts";
+export {
+  type Box,
+  boxAt,
+  boxBetween,
+  boxContains,
+  boxContainsBox,
+  boxEquals,
+  boxesIntersect,
+  boxVolume,
+  cubeAt,
+  intersectBoxes,
+  splitBox,
+  subtractBox,
+  unionBox,
+  WHOLE_LATTICE,
+} from "./lattice/box.ts";
+export { boxCodec, placeCodec } from "./lattice/box-codec.ts";
+export { placesLexicographic, placesMinorToMajor } from "./lattice/box-order.ts";
+export {
+  CHUNK_VOXELS_MAX,
+  type ChunkShape,
+  CUBE_CHUNKS,
+  cellIndex,
+  cellPlace,
+  chunkShape,
+  HYPERCUBE_CHUNKS,
+  PIXEL_CHUNKS,
+  TILE_CHUNKS,
+} from "./lattice/chunk-shape.ts";
+export { floorDivide, floorModulo } from "./lattice/floor-division.ts";
+export {
+  AXES,
+  type Axis,
+  comparePlaces,
+  type Place,
+  placeFrom,
+  placesEqual,
+  requireLatticePlace,
+} from "./lattice/place.ts";
+export { PlaceMap } from "./lattice/place-map.ts";
+export { PlaceSet } from "./lattice/place-set.ts";
+export {
+  REGION_EDGE_CHUNKS,
+  regionBox,
+  regionOf,
+  regionsTouching,
+  roundOutToRegions,
+} from "./lattice/region.ts";
+export {
+  cellOfVoxel,
+  chunkCoordinate,
+  chunkOfVoxel,
+  chunksOfVoxels,
+  voxelOfCell,
+  voxelsOfChunks,
+} from "./lattice/voxel-chunks.ts";
+export { CHUNK_ARRAY_CELLS_MAX, ChunkArray, FOREIGN_CHUNK_ARRAY_CELLS_MAX } from "./region/chunk-array.ts";
+export { chunkArrayCodec, foreignChunkArrayCodec } from "./region/chunk-array-codec.ts";
+export { type ChunkEdits, voxelEditsCodec } from "./region/chunk-edits.ts";
+export {
+  FOREIGN_TREE_CELLS_MAX,
+  FOREIGN_TREE_DEPTH_MAX,
+  FOREIGN_TREE_NODES_MAX,
+  foreignRegionTreeCodec,
+} from "./region/foreign-region-tree-codec.ts";
+export {
+  GENERATOR_ID_BYTES_MAX,
+  GENERATOR_PARAMETERS_BYTES_MAX,
+  generatorRefCodec,
+} from "./region/generator-ref-codec.ts";
+export {
+  foreignPagedSparseRleCodec,
+  type PagedIndexShape,
+  pagedSparseRleCodec,
+} from "./region/paged-sparse-rle.ts";
+export {
+  CLOCK_NEVER,
+  CLOCK_STEPS_PER_EPOCH,
+  clockOf,
+  EPOCH_MAX,
+  epochOf,
+  nextClock,
+  stepOf,
+} from "./region/region-clock.ts";
+export { type RegionClock, regionClockListCodec } from "./region/region-clock-list.ts";
+export {
+  type ClockStep,
+  REGION_CLOCKS_MAX,
+  RegionClocks,
+  regionClocksCodec,
+} from "./region/region-clocks.ts";
+export {
+  PATCH_BYTES_MAX,
+  PATCH_PIECES_MAX,
+  PATCH_REGIONS_MAX,
+  type PatchLeaf,
+  type RegionChange,
+  type RegionPatch,
+} from "./region/region-patch.ts";
+export { buildPatch, buildSnapshot, type PatchSource } from "./region/region-patch-build.ts";
+export { PATCH_GENERATORS_MAX, regionPatchCodec } from "./region/region-patch-codec.ts";
+export { splitPatch } from "./region/region-patch-split.ts";
+export { RegionReplica } from "./region/region-replica.ts";
+export {
+  RESYNC_REGIONS_MAX,
+  type RegionResyncRequest,
+  regionResyncRequestCodec,
+} from "./region/region-resync.ts";
+export { type BoundedTree, regionTreeCodec } from "./region/region-tree-codec.ts";
+export { canonicalNodes, type RegionNode, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";
+export { type Clock, systemClock, type Timer } from "./time/clock.ts";
+export { ChunkTree, type Difference, type Piece } from "./tree/chunk-tree.ts";
+export { type Content, contentEquals } from "./tree/content.ts";
+export { GeneratorRef } from "./tree/generator-ref.ts";
+export { OverrideTree } from "./tree/override-tree.ts";
+export { RegionTree } from "./tree/region-tree.ts";

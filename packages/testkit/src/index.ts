@@ -7,6 +7,7 @@ export {
   type Survivor,
 } from "./crash/explore-power-cuts.ts";
 export type { DiskOperation } from "./crash/operation.ts";
+export { FakeClock } from "./fake-clock.ts";
 export { type Fault, FaultDisk, type FaultKind, type FaultyOperation } from "./fault/fault-disk.ts";
 export { Prng } from "./prng.ts";
 export {

@@ -214,9 +214,20 @@ export class ByteWriter {
   /** A varint a value, without a length. */
   varU64Array(values: BigUint64Array): void {
     const halves = new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
+    this.#reserve(values.length * VARINT_BYTES_MAX);
+    // Most of what is saved and sent comes through this loop, so it works on locals.
+    const bytes = this.#bytes;
+    let end = this.#length;
     for (let index = 0; index < halves.length; index += 2) {
-      this.#varint64(halves[index] ?? 0, halves[index + 1] ?? 0);
+      let low = halves[index] ?? 0;
+      for (let high = halves[index + 1] ?? 0; high > 0; high >>>= 7) {
+        bytes[end++] = (low & 0x7f) | 0x80;
+        low = ((low >>> 7) | (high << 25)) >>> 0;
+      }
+      for (; low > 0x7f; low >>>= 7) bytes[end++] = (low & 0x7f) | 0x80;
+      bytes[end++] = low;
     }
+    this.#length = end;
   }
 
   #varint(value: number): void {

@@ -15,11 +15,14 @@ export class OrthantError extends Error {
   override readonly name = "OrthantError";
   readonly code: ErrorCode;
   readonly context: ErrorContext;
+  /** The message without code and place, so that who knows the place better can say it again. */
+  readonly detail: string;
 
   constructor(code: ErrorCode, detail: string, context: ErrorContext = {}, options?: { cause?: unknown }) {
     super(`${code}: ${detail}${describePlace(context)}`, options);
     this.code = code;
     this.context = context;
+    this.detail = detail;
   }
 }
 

@@ -1,0 +1,139 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { boxBetween, OverrideTree, type Place, RegionTree, uniformChunk, WHOLE_LATTICE } from "@orthant/core";
+import { Prng } from "@orthant/testkit";
+import { compare } from "./compare.ts";
+import { atMost, type Figure, median, time } from "./figure.ts";
+
+const VOLUME = 4_096;
+const CHUNKS = 1_000_000;
+const READS = 10_000;
+const EDITS = 1_000;
+const SETS = 1_000;
+const ROUNDS = 9;
+/** The box in which the original set chunks, and a larger one that a million chunks fill to an eighth. */
+const ORIGINAL_EXTENTS: Place = [64, 8, 64, 64];
+const LARGE_EXTENTS: Place = [64, 32, 64, 64];
+
+const materials = [1, 2, 3, 4, 5].map((material) => uniformChunk(VOLUME, material));
+const prng = new Prng(1);
+
+/**
+ * Question: does the tree of chunks carry a large world?
+ * Budgets: the original took 8 to 136 seconds for 1,000 sets, so 50 ms; a read at a quarter of a bare Map, which
+ * knows nothing of boxes, order or snapshots; an edit in 50 microseconds, so that a tick of 50 ms holds a thousand;
+ * 200 bytes a chunk, so that ten million fit into two gigabytes.
+ */
+export function* treeSuite(): Generator<Figure> {
+  yield setFigure();
+  const places = Array.from({ length: CHUNKS }, () => randomPlace(LARGE_EXTENTS));
+  const heapBefore = heapBytes();
+  const tree = places.reduce((built, place, index) => built.set(place, material(index)), OverrideTree.VIRGIN);
+  const treeBytes = heapBytes() - heapBefore;
+  yield atMost(
+    "tree/heap",
+    treeBytes / tree.leafCount,
+    "bytes a uniform chunk",
+    200,
+    `${tree.leafCount} chunks`,
+  );
+  yield readFigure(tree, places);
+  yield editFigure(tree, places);
+  yield untouchedFigure();
+}
+
+function setFigure(): Figure {
+  const places = Array.from({ length: SETS }, () => randomPlace(ORIGINAL_EXTENTS));
+  const build = (): number =>
+    places.reduce((tree, place, index) => tree.set(place, material(index)), OverrideTree.VIRGIN).leafCount;
+  build(); // warms up
+  const rounds = Array.from({ length: ROUNDS }, () => time(build, 1));
+  const wallMs = median(rounds.map(({ wallNs }) => wallNs)) / 1e6;
+  const cpuMs = median(rounds.map(({ cpuNs }) => cpuNs)) / 1e6;
+  return atMost(
+    "tree/1000-sets",
+    cpuMs,
+    "ms of cpu",
+    50,
+    `wall ${wallMs.toPrecision(3)} ms; the original 8,600 to 136,000 ms`,
+  );
+}
+
+function readFigure(tree: OverrideTree, places: readonly Place[]): Figure {
+  const map = new Map(places.map((place, index) => [keyOf(place), material(index)]));
+  const asked = Array.from({ length: READS }, () => prng.pick(places));
+  return compare({
+    name: "tree/voxel-reads",
+    baseline: "a bare Map keyed by number, with its voxel",
+    budget: 0.25,
+    work: [READS, "reads"],
+    ours: () =>
+      asked.reduce((sum, [x, y, z, w], index) => sum + (tree.at(x, y, z, w)?.get(index % VOLUME) ?? 0), 0),
+    bare: () =>
+      asked.reduce((sum, place, index) => sum + (map.get(keyOf(place))?.get(index % VOLUME) ?? 0), 0),
+  });
+}
+
+function editFigure(tree: OverrideTree, places: readonly Place[]): Figure {
+  const edited = Array.from({ length: EDITS }, () => prng.pick(places));
+  const edit = (): number => {
+    let next = tree;
+    for (const [index, place] of edited.entries()) {
+      const chunk = next.at(...place) ?? material(0);
+      next = next.set(place, chunk.set(index, 9));
+    }
+    return next === tree ? 1 : 0;
+  };
+  edit(); // warms up
+  const rounds = Array.from({ length: ROUNDS }, () => time(edit, 1));
+  const cpuUs = median(rounds.map(({ cpuNs }) => cpuNs)) / 1e3 / EDITS;
+  const wallUs = median(rounds.map(({ wallNs }) => wallNs)) / 1e3 / EDITS;
+  return atMost(
+    "tree/one-voxel-edit",
+    cpuUs,
+    "us of cpu",
+    50,
+    `wall ${wallUs.toPrecision(3)} us, in ${CHUNKS} chunks`,
+  );
+}
+
+/** What a look at space that nobody touched costs; it must not follow the size of the box. */
+function untouchedFigure(): Figure {
+  const small = leafCountUnder(boxBetween([0, 0, 0, 0], [4, 4, 4, 4]));
+  const large = leafCountUnder(WHOLE_LATTICE);
+  return atMost(
+    "tree/untouched-space",
+    large,
+    "leaves for the whole lattice",
+    small,
+    `${small} for one region`,
+  );
+}
+
+function leafCountUnder(box: typeof WHOLE_LATTICE): number {
+  return RegionTree.EMPTY.fill(box, material(0)).under(OverrideTree.VIRGIN).leafCount;
+}
+
+function material(index: number): (typeof materials)[number] {
+  return materials[index % materials.length] ?? uniformChunk(VOLUME, 1);
+}
+
+function randomPlace([x, y, z, w]: Place): Place {
+  return [
+    prng.below(x) - (x >> 1),
+    prng.below(y) - (y >> 1),
+    prng.below(z) - (z >> 1),
+    prng.below(w) - (w >> 1),
+  ];
+}
+
+function keyOf([x, y, z, w]: Place): number {
+  return (((x + 64) * 128 + (y + 64)) * 128 + (z + 64)) * 128 + (w + 64);
+}
+
+function heapBytes(): number {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  collect();
+  return process.memoryUsage().heapUsed;
+}

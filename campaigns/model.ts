@@ -1,0 +1,69 @@
+import { type Box, boxBetween, OverrideTree } from "@orthant/core";
+import { Prng } from "@orthant/testkit";
+import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
+import { TreeAndModel } from "./tree/tree-model.ts";
+
+const STEPS_PER_DIMENSION = 200_000;
+/** Edits to one tree before a fresh one is taken, so that early and late states are both met. */
+const STEPS_PER_TREE = 500;
+const STEPS_BETWEEN_REBUILDS = 50;
+
+const LATTICE_MIN = -(2 ** 31);
+const LATTICE_MAX = 2 ** 31;
+
+/** Small boxes around the places where arithmetic goes wrong: the origin, and both ends of the lattice. */
+export const ARENAS: readonly { readonly name: string; readonly arenas: readonly Box[] }[] = [
+  {
+    name: "2D",
+    arenas: [
+      boxBetween([-7, -5, 0, 0], [9, 11, 1, 1]),
+      boxBetween([LATTICE_MIN, LATTICE_MAX - 11, 0, 0], [LATTICE_MIN + 13, LATTICE_MAX, 1, 1]),
+    ],
+  },
+  {
+    name: "3D",
+    arenas: [
+      boxBetween([-3, -2, -4, 0], [4, 5, 3, 1]),
+      boxBetween([LATTICE_MAX - 5, -3, LATTICE_MIN, 0], [LATTICE_MAX, 4, LATTICE_MIN + 6, 1]),
+    ],
+  },
+  {
+    name: "4D",
+    arenas: [
+      boxBetween([-2, -2, -1, -3], [2, 2, 3, 1]),
+      boxBetween([LATTICE_MIN, -2, LATTICE_MAX - 4, -2], [LATTICE_MIN + 4, 2, LATTICE_MAX, 2]),
+    ],
+  },
+];
+
+/** Random edits to a tree and to a flat map, compared after each. */
+export const modelCampaign: Campaign = {
+  name: "model",
+  summary: "random edits to a tree of chunks and to a flat map of them, compared everywhere after each",
+  async run(options) {
+    const failures: string[] = [];
+    let cases = 0;
+    const wanted = STEPS_PER_DIMENSION * ARENAS.length;
+    for (let round = 0; goesOn(cases, wanted, options) && failures.length < FAILURES_MAX; round++) {
+      for (const { name, arenas } of ARENAS) {
+        const seed = options.seed + round;
+        const failure = runTree(arenas[round % arenas.length] as Box, seed, STEPS_PER_TREE);
+        if (failure !== undefined) failures.push(`${name}, seed ${seed}: ${failure}`);
+        cases += STEPS_PER_TREE;
+      }
+      options.progress(cases);
+    }
+    return { cases, failures };
+  },
+};
+
+/** Puts one tree through random edits; what went wrong, if anything did. */
+export function runTree(arena: Box, seed: number, steps: number): string | undefined {
+  const both = new TreeAndModel(OverrideTree.VIRGIN, arena, new Prng(seed));
+  for (let step = 1; step <= steps; step++) {
+    const failure =
+      both.step() ?? (step % STEPS_BETWEEN_REBUILDS === 0 ? both.rebuild(OverrideTree.VIRGIN) : undefined);
+    if (failure !== undefined) return `step ${step}: ${failure}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,170 @@
+import {
+  type Box,
+  boxBetween,
+  boxContains,
+  type Chunk,
+  type Content,
+  chunkFromVoxels,
+  contentEquals,
+  emptyChunk,
+  type OverrideTree,
+  type Place,
+  subtractBox,
+  uniformChunk,
+} from "@orthant/core";
+import type { Prng } from "@orthant/testkit";
+import { FlatModel } from "./flat-model.ts";
+
+const VOLUME = 16;
+
+/** What random edits put into the tree: air that was dug, two materials, and two chunks that are not uniform. */
+const CONTENTS: readonly Chunk[] = [
+  emptyChunk(VOLUME),
+  uniformChunk(VOLUME, 1),
+  uniformChunk(VOLUME, 2),
+  chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, index) => index % 2)),
+  chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, index) => index % 3)),
+];
+
+/** A tree and a flat model that are put through the same edits. */
+export class TreeAndModel {
+  readonly #arena: Box;
+  readonly #prng: Prng;
+  #tree: OverrideTree;
+  #model = new FlatModel();
+  /** Earlier states, for grafts, merges and differences. */
+  #earlier: { tree: OverrideTree; model: FlatModel };
+
+  constructor(virgin: OverrideTree, arena: Box, prng: Prng) {
+    this.#tree = virgin;
+    this.#arena = arena;
+    this.#prng = prng;
+    this.#earlier = { tree: virgin, model: new FlatModel() };
+  }
+
+  /** Makes one random edit on both, and says how they differ then, if they do. */
+  step(): string | undefined {
+    if (this.#prng.chance(0.05)) this.#earlier = { tree: this.#tree, model: this.#model.copy() };
+    const edit = this.#edit();
+    return this.#compare(edit);
+  }
+
+  /** Builds the tree again from the model, chunk by chunk in random order: it must come out equal. */
+  rebuild(virgin: OverrideTree): string | undefined {
+    const entries = [...this.#model.entries()];
+    let rebuilt = virgin;
+    while (entries.length > 0) {
+      const [[place, content] = [[0, 0, 0, 0] as const, undefined]] = entries.splice(
+        this.#prng.below(entries.length),
+        1,
+      );
+      if (content !== undefined) rebuilt = rebuilt.set(place, content as Chunk);
+    }
+    return rebuilt.equals(this.#tree) && this.#tree.equals(rebuilt)
+      ? undefined
+      : "rebuilt in another order, it has another shape";
+  }
+
+  #edit(): string {
+    const box = this.#randomBox();
+    const content = this.#prng.pick(CONTENTS);
+    switch (this.#prng.below(8)) {
+      case 0:
+      case 1:
+      case 2: {
+        const place = box.min;
+        this.#tree = this.#tree.set(place, content);
+        this.#model.fill(boxBetween(place, after(place)), content);
+        return `set ${place}`;
+      }
+      case 3: {
+        const spread = this.#prng.pick(CONTENTS.slice(0, 3));
+        this.#tree = this.#tree.fill(box, spread);
+        this.#model.fill(box, spread);
+        return `fill ${describe(box)} with ${spread.uniformMaterial}`;
+      }
+      case 4:
+        this.#tree = this.#tree.carve(box);
+        this.#model.fill(box, undefined);
+        return `carve ${describe(box)}`;
+      case 5:
+        // Slicing empties most of the arena, so it is kept rare.
+        if (!this.#prng.chance(0.2)) return "nothing";
+        this.#tree = this.#tree.slice(box);
+        this.#model.slice(box);
+        return `slice ${describe(box)}`;
+      case 6:
+        this.#tree = this.#tree.graft(box, this.#earlier.tree);
+        this.#model.graft(box, this.#earlier.model);
+        return `graft ${describe(box)}`;
+      default:
+        this.#tree = this.#tree.merge(this.#earlier.tree);
+        this.#model.merge(this.#earlier.model);
+        return "merge";
+    }
+  }
+
+  #compare(edit: string): string | undefined {
+    for (const [x, y, z, w] of placesIn(this.#arena)) {
+      const ours = this.#tree.at(x, y, z, w);
+      const expected = this.#model.at(x, y, z, w);
+      if (!same(ours, expected)) return `after ${edit}: [${x},${y},${z},${w}] differs from the flat model`;
+    }
+    return this.#prng.chance(0.1) ? this.#compareDifferences(edit) : undefined;
+  }
+
+  #compareDifferences(edit: string): string | undefined {
+    const differences = [...this.#earlier.tree.differences(this.#tree)];
+    for (const [index, a] of differences.entries()) {
+      for (const b of differences.slice(index + 1)) {
+        if (subtractBox(a.box, b.box)[0] !== a.box) return `after ${edit}: two differences overlap`;
+      }
+    }
+    for (const place of placesIn(this.#arena)) {
+      const before = this.#earlier.model.at(...place);
+      const now = this.#model.at(...place);
+      const found = differences.filter(({ box }) => boxContains(box, place));
+      if (found.length !== (same(before, now) ? 0 : 1))
+        return `after ${edit}: ${found.length} differences at ${place}`;
+      const [difference] = found;
+      if (difference !== undefined && !(same(difference.before, before) && same(difference.after, now))) {
+        return `after ${edit}: a wrong difference at ${place}`;
+      }
+    }
+    return undefined;
+  }
+
+  #randomBox(): Box {
+    const { min, max } = this.#arena;
+    const sides = ([0, 1, 2, 3] as const).map((axis) => {
+      const low = this.#prng.between(min[axis], max[axis] - 1);
+      return [low, this.#prng.between(low + 1, max[axis])] as const;
+    });
+    const [x, y, z, w] = sides as [Side, Side, Side, Side];
+    return boxBetween([x[0], y[0], z[0], w[0]], [x[1], y[1], z[1], w[1]]);
+  }
+}
+
+type Side = readonly [low: number, high: number];
+
+function same(a: Content | undefined, b: Content | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : contentEquals(a, b);
+}
+
+function after([x, y, z, w]: Place): Place {
+  return [x + 1, y + 1, z + 1, w + 1];
+}
+
+function describe({ min, max }: Box): string {
+  return `[${min}] to [${max}]`;
+}
+
+function* placesIn({ min, max }: Box): Generator<Place> {
+  for (let w = min[3]; w < max[3]; w++) {
+    for (let z = min[2]; z < max[2]; z++) {
+      for (let y = min[1]; y < max[1]; y++) {
+        for (let x = min[0]; x < max[0]; x++) yield [x, y, z, w];
+      }
+    }
+  }
+}

@@ -1,0 +1,14 @@
+import { requireInteger } from "../bytes/integers.ts";
+import type { Chunk, VoxelEdit } from "./chunk.ts";
+
+/** The edits that turn one chunk into another, in the order of their indexes. */
+export function diffChunks(before: Chunk, after: Chunk): readonly VoxelEdit[] {
+  requireInteger(after.volume, before.volume, before.volume);
+  if (before === after) return [];
+  const edits: VoxelEdit[] = [];
+  for (let index = 0; index < before.volume; index++) {
+    const material = after.get(index);
+    if (material !== before.get(index)) edits.push({ index, material });
+  }
+  return edits;
+}

@@ -1,0 +1,204 @@
+import type { ByteWriter } from "../bytes/byte-writer.ts";
+import { requireInteger, U16_MAX } from "../bytes/integers.ts";
+import { OrthantError } from "../error/orthant-error.ts";
+import { type Box, boxContainsBox, isBox } from "../lattice/box.ts";
+import { CHUNK_VOXELS_MAX, type ChunkShape, cellIndex } from "../lattice/chunk-shape.ts";
+import { editVoxel } from "./edit-voxel.ts";
+import { varU32Bytes } from "./encoded-size.ts";
+import { indexAt } from "./packed-indices.ts";
+import { type PaletteVoxels, packVoxels, uniformVoxels, unpackVoxels } from "./palette-voxels.ts";
+
+/** The material of nothing. */
+export const AIR = 0;
+
+/** How a chunk is encoded. The content alone decides it: docs/formats/chunk-payload.md, rules C3 to C5. */
+export type ChunkForm = "empty" | "uniform" | "palettePacked" | "dense16";
+
+/** One voxel of a chunk and the material that it gets. */
+export interface VoxelEdit {
+  /** The index of the cell, x running fastest. */
+  readonly index: number;
+  readonly material: number;
+}
+
+/** Up to this many edits are made one by one; more are cheaper together. */
+const SINGLE_EDITS_MAX = 4;
+
+/** Uniform chunks by volume and material, at most 65,536 for each volume. */
+const uniformChunks = new Map<number, Chunk>();
+
+/** The voxels of one chunk. It never changes: an edit gives another chunk, or the same one if nothing changed. */
+export class Chunk {
+  readonly #voxels: PaletteVoxels;
+
+  /** Takes the voxels over; others make chunks with {@link chunkFromVoxels} and {@link uniformChunk}. */
+  constructor(voxels: PaletteVoxels) {
+    this.#voxels = voxels;
+  }
+
+  /** How many voxels there are. */
+  get volume(): number {
+    return this.#voxels.volume;
+  }
+
+  /** The canonical form: the shortest encoding of this content. */
+  get form(): ChunkForm {
+    const { palette, packedBytes, denseBytes } = this.#voxels;
+    if (palette.length === 1) return palette[0] === AIR ? "empty" : "uniform";
+    return packedBytes <= denseBytes ? "palettePacked" : "dense16";
+  }
+
+  /** Bytes of the encoding, known without encoding. */
+  get byteLength(): number {
+    const { palette, packedBytes, denseBytes } = this.#voxels;
+    if (palette.length > 1) return Math.min(packedBytes, denseBytes);
+    return this.isEmpty ? 1 : 1 + varU32Bytes(palette[0] as number);
+  }
+
+  /** Whether every voxel is air. */
+  get isEmpty(): boolean {
+    return this.uniformMaterial === AIR;
+  }
+
+  /** The material of every voxel; `undefined` when they differ. */
+  get uniformMaterial(): number | undefined {
+    const { palette } = this.#voxels;
+    return palette.length === 1 ? palette[0] : undefined;
+  }
+
+  /** The material of one voxel. */
+  get(index: number): number {
+    const { volume, palette, bitWidth, indices } = this.#voxels;
+    if (index >>> 0 !== index || index >= volume) throw outsideChunk(index, volume);
+    if (bitWidth === 0) return palette[0] as number;
+    return palette[indexAt(indices, bitWidth, index)] as number;
+  }
+
+  /** The chunk with another material in one voxel. */
+  set(index: number, material: number): Chunk {
+    requireInteger(material, 0, U16_MAX);
+    if (this.get(index) === material) return this;
+    return chunkOf(editVoxel(this.#voxels, index, material));
+  }
+
+  /** The chunk with several edits made in their order, so that the last one of a voxel counts. */
+  edit(edits: readonly VoxelEdit[]): Chunk {
+    let edited: Chunk = this;
+    if (edits.length <= SINGLE_EDITS_MAX) {
+      for (const { index, material } of edits) edited = edited.set(index, material);
+    } else {
+      const voxels = this.voxels();
+      for (const { index, material } of edits) {
+        requireInteger(material, 0, U16_MAX);
+        if (index >>> 0 !== index || index >= voxels.length) throw outsideChunk(index, voxels.length);
+        voxels[index] = material;
+      }
+      edited = chunkFromVoxels(voxels);
+    }
+    return this.equals(edited) ? this : edited;
+  }
+
+  /** The chunk with one material in every voxel of a box, which counts from the chunk's corner. */
+  fill(shape: ChunkShape, box: Box, material: number): Chunk {
+    requireInteger(material, 0, U16_MAX);
+    requireInteger(shape.volume, this.volume, this.volume);
+    if (!isBox(box.min, box.max) || !boxContainsBox({ min: [0, 0, 0, 0], max: shape.extents }, box)) {
+      throw new OrthantError("ORT_ARGUMENT", `[${box.min}] to [${box.max}] is not inside [${shape.extents}]`);
+    }
+    const { min, max } = box;
+    const voxels = this.voxels();
+    for (let w = min[3]; w < max[3]; w++)
+      for (let z = min[2]; z < max[2]; z++)
+        for (let y = min[1]; y < max[1]; y++) {
+          const row = cellIndex(shape, 0, y, z, w);
+          voxels.fill(material, row + min[0], row + max[0]);
+        }
+    const filled = chunkFromVoxels(voxels);
+    return this.equals(filled) ? this : filled;
+  }
+
+  /** The material of every voxel, x running fastest, as a copy. */
+  voxels(): Uint16Array {
+    return unpackVoxels(this.#voxels);
+  }
+
+  /** Calls `visit` for every voxel, x running fastest. */
+  forEach(visit: (material: number, index: number) => void): void {
+    const voxels = this.voxels();
+    for (let index = 0; index < voxels.length; index++) visit(voxels[index] as number, index);
+  }
+
+  /** The materials that occur, in the order in which they appear first, as a copy. */
+  materials(): Uint16Array {
+    return this.#voxels.palette.slice();
+  }
+
+  /** Which of `materials()` each voxel has, packed as rules C8 and C9 say, as a copy. */
+  packedIndices(): BigUint64Array {
+    return new BigUint64Array(this.#voxels.indices.slice().buffer);
+  }
+
+  /** Writes what `packedIndices()` gives, without the copy: a varint count, then a varint a word. */
+  writeIndices(out: ByteWriter): void {
+    const { buffer, byteOffset, length } = this.#voxels.indices;
+    out.varUint(length / 2);
+    out.varU64Array(new BigUint64Array(buffer, byteOffset, length / 2));
+  }
+
+  /** Whether the other chunk has the same voxels. */
+  equals(other: Chunk): boolean {
+    if (this === other) return true;
+    const mine = this.#voxels;
+    const theirs = other.#voxels;
+    return (
+      mine.volume === theirs.volume &&
+      elementsEqual(mine.palette, theirs.palette) &&
+      elementsEqual(mine.indices, theirs.indices)
+    );
+  }
+}
+
+/** The chunk of the given voxels, x running fastest; the array is copied. */
+export function chunkFromVoxels(voxels: Uint16Array): Chunk {
+  requireVolume(voxels.length);
+  return chunkOf(packVoxels(voxels));
+}
+
+/** The chunk of one material; always the same object for the same volume and material. */
+export function uniformChunk(volume: number, material: number): Chunk {
+  requireVolume(volume);
+  requireInteger(material, 0, U16_MAX);
+  const key = volume * (U16_MAX + 1) + material;
+  let chunk = uniformChunks.get(key);
+  if (chunk === undefined) {
+    chunk = new Chunk(uniformVoxels(volume, material));
+    uniformChunks.set(key, chunk);
+  }
+  return chunk;
+}
+
+/** The chunk of nothing but air; always the same object for the same volume. */
+export function emptyChunk(volume: number): Chunk {
+  return uniformChunk(volume, AIR);
+}
+
+/** Throws `ORT_ARGUMENT` unless a chunk may have this many voxels. */
+export function requireVolume(volume: number): void {
+  requireInteger(volume, 1, CHUNK_VOXELS_MAX);
+}
+
+/** Uniform chunks are shared; all others are their own. */
+function chunkOf(voxels: PaletteVoxels): Chunk {
+  const { volume, palette } = voxels;
+  return palette.length === 1 ? uniformChunk(volume, palette[0] as number) : new Chunk(voxels);
+}
+
+function outsideChunk(index: number, volume: number): OrthantError {
+  return new OrthantError("ORT_ARGUMENT", `${index} is not a cell of a chunk of ${volume} voxels`);
+}
+
+function elementsEqual(a: Uint16Array | Uint32Array, b: Uint16Array | Uint32Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
+}

@@ -1,0 +1,58 @@
+import type { ByteReader } from "../bytes/byte-reader.ts";
+import type { Codec } from "../bytes/codec.ts";
+import { type Chunk, chunkFromVoxels, emptyChunk, requireVolume, uniformChunk } from "./chunk.ts";
+import { chunkCodec } from "./chunk-codec.ts";
+import { INDEX_BITS_MAX, indexAt, wordCount } from "./packed-indices.ts";
+
+/**
+ * Chunks as other programs wrote them: any form that says without doubt what each voxel is, canonical or not.
+ * For importers, together with `decodeForeign`. It writes the canonical form.
+ */
+export function foreignChunkCodec(volume: number): Codec<Chunk> {
+  requireVolume(volume);
+  return {
+    write: chunkCodec(volume).write,
+    read(input) {
+      switch (input.tag(4)) {
+        case 0:
+          return emptyChunk(volume);
+        case 1:
+          return uniformChunk(volume, input.varU16());
+        case 2:
+          return readPalettePacked(input, volume);
+        default:
+          return readDense(input, volume);
+      }
+    },
+  };
+}
+
+function readDense(input: ByteReader, volume: number): Chunk {
+  const count = input.varUint();
+  if (count !== volume) throw input.fail("ORT_CHUNK_VOLUME", `${count} materials for ${volume} voxels`);
+  return chunkFromVoxels(input.varU16Array(count));
+}
+
+/** Takes unused and repeated entries, any order, wider indices than needed and any bits behind the last one. */
+function readPalettePacked(input: ByteReader, volume: number): Chunk {
+  const palette = input.varU16Array(input.count(volume));
+  const bitWidth = input.u8();
+  if (bitWidth > INDEX_BITS_MAX) {
+    throw input.fail("ORT_CHUNK_PACKING", `${bitWidth} bits where at most ${INDEX_BITS_MAX} may be`);
+  }
+  const count = input.varUint();
+  if (count !== wordCount(volume, bitWidth)) {
+    throw input.fail("ORT_CHUNK_PACKING", `${count} words for ${volume} voxels of ${bitWidth} bits`);
+  }
+  const indices = new Uint32Array(input.varU64Array(count).buffer);
+  const voxels = new Uint16Array(volume);
+  for (let position = 0; position < volume; position++) {
+    const index = bitWidth === 0 ? 0 : indexAt(indices, bitWidth, position);
+    const material = palette[index];
+    if (material === undefined) {
+      throw input.fail("ORT_CHUNK_PALETTE", `index ${index} into ${palette.length} materials`);
+    }
+    voxels[position] = material;
+  }
+  return chunkFromVoxels(voxels);
+}

@@ -1,0 +1,150 @@
+import { varU64Bytes } from "./encoded-size.ts";
+
+/**
+ * Small numbers of equal width, packed from the lowest bit upwards into 64-bit words, each kept as two 32-bit
+ * halves, the low one first. A number may begin in one word and end in the next.
+ */
+export type PackedIndices = Uint32Array;
+
+/** The most bits that an index may take; a palette has at most 65,536 entries. */
+export const INDEX_BITS_MAX = 16;
+
+/** Neighbours are handled together while their bits are at most this many: a table of them is still small. */
+const JOINED_BITS_MAX = 8;
+
+/** Bits that tell the entries of a palette apart; none when there is one. */
+export function indexBits(paletteLength: number): number {
+  return 32 - Math.clz32(paletteLength - 1);
+}
+
+/** How many 64-bit words hold `count` indices. */
+export function wordCount(count: number, bitWidth: number): number {
+  return Math.ceil((count * bitWidth) / 64);
+}
+
+/** The index at a position, which is not checked. */
+export function indexAt(packed: PackedIndices, bitWidth: number, position: number): number {
+  const bit = position * bitWidth;
+  const half = bit >>> 5;
+  const shift = bit & 31;
+  let value = (packed[half] as number) >>> shift;
+  if (shift + bitWidth > 32) value |= (packed[half + 1] as number) << (32 - shift);
+  return value & ((1 << bitWidth) - 1);
+}
+
+/** Overwrites the index at a position, which is not checked. */
+export function replaceIndex(packed: PackedIndices, bitWidth: number, position: number, index: number): void {
+  const bit = position * bitWidth;
+  const half = bit >>> 5;
+  const shift = bit & 31;
+  const mask = (1 << bitWidth) - 1;
+  packed[half] = ((packed[half] as number) & ~(mask << shift)) | (index << shift);
+  const bitsBefore = 32 - shift; // those that are left in the first half
+  if (bitWidth > bitsBefore) {
+    packed[half + 1] = ((packed[half + 1] as number) & ~(mask >>> bitsBefore)) | (index >>> bitsBefore);
+  }
+}
+
+/** Packs the first `count` indices. */
+export function packIndices(indices: Uint16Array, count: number, bitWidth: number): PackedIndices {
+  const packed = new Uint32Array(wordCount(count, bitWidth) * 2);
+  let half = 0;
+  let bits = 0;
+  let bitCount = 0;
+  for (let position = 0; position < count; position++) {
+    const index = indices[position] as number;
+    bits |= index << bitCount;
+    bitCount += bitWidth;
+    if (bitCount >= 32) {
+      packed[half++] = bits;
+      bitCount -= 32;
+      bits = index >>> (bitWidth - bitCount);
+    }
+  }
+  if (bitCount > 0) packed[half] = bits;
+  return packed;
+}
+
+/** What a table holds for each of the `count` indices, none of which may lie behind its end. */
+export function unpackThrough(
+  packed: PackedIndices,
+  bitWidth: number,
+  count: number,
+  table: Uint16Array,
+): Uint16Array {
+  const values = new Uint16Array(count);
+  if (bitWidth * 2 <= JOINED_BITS_MAX && count % 2 === 0) {
+    const pairs = new Uint32Array(values.buffer);
+    fillThrough(pairs, packed, bitWidth * 2, joinPairs(table, bitWidth, 16));
+  } else {
+    fillThrough(values, packed, bitWidth, table);
+  }
+  return values;
+}
+
+/** Packs the indices anew in another width, each replaced by what the table holds for it. */
+export function repackThrough(
+  packed: PackedIndices,
+  bitWidth: number,
+  count: number,
+  table: Uint16Array | Uint32Array,
+  newBitWidth: number,
+): PackedIndices {
+  if (bitWidth * 2 <= JOINED_BITS_MAX && count % 2 === 0) {
+    const pairs = joinPairs(table, bitWidth, newBitWidth);
+    return repackThrough(packed, bitWidth * 2, count / 2, pairs, newBitWidth * 2);
+  }
+  const indices = new Uint16Array(count); // joined or not, a new index has at most 16 bits
+  fillThrough(indices, packed, bitWidth, table);
+  return packIndices(indices, count, newBitWidth);
+}
+
+function fillThrough(
+  values: Uint16Array | Uint32Array,
+  packed: PackedIndices,
+  bitWidth: number,
+  table: Uint16Array | Uint32Array,
+): void {
+  const mask = (1 << bitWidth) - 1;
+  let bit = 0;
+  for (let position = 0; position < values.length; position++) {
+    const half = bit >>> 5;
+    const shift = bit & 31;
+    let index = (packed[half] as number) >>> shift;
+    if (shift + bitWidth > 32) index |= (packed[half + 1] as number) << (32 - shift);
+    values[position] = table[index & mask] as number;
+    bit += bitWidth;
+  }
+}
+
+/** A table for two neighbours at once: it takes one index of double width, and gives both values in one. */
+function joinPairs(table: Uint16Array | Uint32Array, bitWidth: number, valueBits: number): Uint32Array {
+  const joined = new Uint32Array(1 << (bitWidth * 2));
+  const length = Math.min(table.length, 1 << bitWidth);
+  for (let high = 0; high < length; high++) {
+    for (let low = 0; low < length; low++) {
+      joined[(high << bitWidth) | low] = ((table[high] as number) << valueBits) | (table[low] as number);
+    }
+  }
+  return joined;
+}
+
+/** Whether the bits behind the last of `count` indices are all zero. */
+export function paddingIsZero(packed: PackedIndices, bitWidth: number, count: number): boolean {
+  const bit = count * bitWidth;
+  const half = bit >>> 5;
+  if (half >= packed.length) return true;
+  return (packed[half] as number) >>> (bit & 31) === 0 && (packed[half + 1] ?? 0) === 0;
+}
+
+/** Bytes of the words as varints, without their count. */
+export function packedIndicesBytes(packed: PackedIndices): number {
+  let bytes = 0;
+  for (let half = 0; half < packed.length; half += 2) bytes += wordBytesAt(packed, half);
+  return bytes;
+}
+
+/** Bytes of the varint of the word that begins at a half with an even number. */
+export function wordBytesAt(packed: PackedIndices, half: number): number {
+  return varU64Bytes(packed[half] as number, packed[half + 1] as number);
+}

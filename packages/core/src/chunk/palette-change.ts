@@ -1,0 +1,92 @@
+import { indexAt, indexBits } from "./packed-indices.ts";
+import type { PaletteVoxels } from "./palette-voxels.ts";
+
+/** What becomes of a palette when one voxel changes. */
+export interface PaletteChange {
+  readonly palette: Uint16Array;
+  readonly firstPositions: Uint16Array;
+  /** The new index of each old one; `undefined` when all stay what they were, and as wide. */
+  readonly ranks: Uint16Array | undefined;
+  /** The index of the voxel's new material in the new palette. */
+  readonly newIndex: number;
+}
+
+/** The palette after the voxel at a position changes from the entry `oldIndex` to a material that is another. */
+export function changePalette(
+  voxels: PaletteVoxels,
+  position: number,
+  oldIndex: number,
+  material: number,
+): PaletteChange {
+  const { palette, firstPositions } = voxels;
+  const found = palette.indexOf(material);
+  const oldFirst = firstPositionWithout(voxels, oldIndex, position);
+  if (found >= 0 && oldFirst === firstPositions[oldIndex] && (firstPositions[found] as number) < position) {
+    return { palette, firstPositions, ranks: undefined, newIndex: found };
+  }
+
+  // A material that is new to the palette counts as the entry behind the last.
+  const entry = found < 0 ? palette.length : found;
+  const newFirst = Math.min(position, firstPositions[entry] ?? position);
+  const movers: Mover[] = [{ index: entry, first: newFirst, material }];
+  if (oldFirst !== undefined) {
+    movers.push({ index: oldIndex, first: oldFirst, material: palette[oldIndex] as number });
+  }
+  movers.sort((a, b) => a.first - b.first);
+  return rankAgain(voxels, oldIndex, entry, movers);
+}
+
+/** A palette entry whose first position may have changed; all others keep their order among themselves. */
+interface Mover {
+  readonly index: number;
+  readonly first: number;
+  readonly material: number;
+}
+
+/** Merges the movers, ordered by their first positions, into the entries that are not `oldIndex` or `entry`. */
+function rankAgain(
+  { palette: oldPalette, firstPositions: oldFirsts }: PaletteVoxels,
+  oldIndex: number,
+  entry: number,
+  movers: readonly Mover[],
+): PaletteChange {
+  const oldLength = oldPalette.length;
+  const staying = oldLength - (entry < oldLength ? 2 : 1);
+  const palette = new Uint16Array(staying + movers.length);
+  const firstPositions = new Uint16Array(palette.length);
+  const ranks = new Uint16Array(Math.max(oldLength, entry + 1));
+  let rank = 0;
+  let isSame = indexBits(palette.length) === indexBits(oldLength);
+  const add = (index: number, first: number, material: number): void => {
+    palette[rank] = material;
+    firstPositions[rank] = first;
+    ranks[index] = rank;
+    isSame &&= index === rank;
+    rank++;
+  };
+  let moved = 0;
+  for (let index = 0; index <= oldLength; index++) {
+    const first = index < oldLength ? (oldFirsts[index] as number) : Number.POSITIVE_INFINITY;
+    if (index === oldIndex || (index === entry && index < oldLength)) continue;
+    for (let mover = movers[moved]; mover !== undefined && mover.first < first; mover = movers[++moved]) {
+      add(mover.index, mover.first, mover.material);
+    }
+    if (index < oldLength) add(index, first, oldPalette[index] as number);
+  }
+  return { palette, firstPositions, ranks: isSame ? undefined : ranks, newIndex: ranks[entry] as number };
+}
+
+/** Where a palette entry appears first when the voxel at a position is not counted; `undefined` when nowhere. */
+function firstPositionWithout(
+  { volume, firstPositions, bitWidth, indices }: PaletteVoxels,
+  index: number,
+  position: number,
+): number | undefined {
+  const first = firstPositions[index] as number;
+  if (first !== position) return first;
+  if (bitWidth === 0) return volume > 1 ? 1 : undefined;
+  for (let next = position + 1; next < volume; next++) {
+    if (indexAt(indices, bitWidth, next) === index) return next;
+  }
+  return undefined;
+}

@@ -1,0 +1,116 @@
+import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
+import { varU32Bytes } from "./encoded-size.ts";
+import {
+  indexBits,
+  type PackedIndices,
+  packedIndicesBytes,
+  packIndices,
+  unpackThrough,
+  wordCount,
+} from "./packed-indices.ts";
+
+/**
+ * The voxels of a chunk as indices into a palette: how every chunk lies in memory, whatever form its bytes
+ * have. One content gives one value, so that equal chunks are equal in every field.
+ */
+export interface PaletteVoxels {
+  readonly volume: number;
+  /** The materials that occur, in the order in which they appear first. */
+  readonly palette: Uint16Array;
+  /** Where each of them appears first; ascending, by what the order of the palette means. */
+  readonly firstPositions: Uint16Array;
+  readonly bitWidth: number;
+  readonly indices: PackedIndices;
+  /** Bytes of the chunk when it is encoded as PalettePacked. */
+  readonly packedBytes: number;
+  /** Bytes of the chunk when it is encoded as Dense16. */
+  readonly denseBytes: number;
+}
+
+// Shared by all calls, which never overlap: a fresh table for each chunk would cost more than its voxels.
+const indexOfMaterial = new Uint16Array(0x1_0000);
+const scratchIndices = new Uint16Array(CHUNK_VOXELS_MAX);
+const scratchPalette = new Uint16Array(CHUNK_VOXELS_MAX);
+const scratchFirsts = new Uint16Array(CHUNK_VOXELS_MAX);
+
+/** Gathers the palette of the voxels and packs them. */
+export function packVoxels(voxels: Uint16Array): PaletteVoxels {
+  const volume = voxels.length;
+  let paletteLength = 0;
+  let material = -1;
+  let index = 0;
+  let materialBytes = 0;
+  let denseBytes = denseHeaderBytes(volume);
+  for (let position = 0; position < volume; position++) {
+    const next = voxels[position] as number;
+    if (next !== material) {
+      material = next;
+      materialBytes = varU32Bytes(material);
+      index = indexOfMaterial[material] as number;
+      // The table is never cleared: an entry counts only if the palette confirms it.
+      if (index >= paletteLength || scratchPalette[index] !== material) {
+        index = paletteLength++;
+        indexOfMaterial[material] = index;
+        scratchPalette[index] = material;
+        scratchFirsts[index] = position;
+      }
+    }
+    scratchIndices[position] = index;
+    denseBytes += materialBytes;
+  }
+  const palette = scratchPalette.slice(0, paletteLength);
+  const bitWidth = indexBits(paletteLength);
+  const indices = packIndices(scratchIndices, volume, bitWidth);
+  return {
+    volume,
+    palette,
+    firstPositions: scratchFirsts.slice(0, paletteLength),
+    bitWidth,
+    indices,
+    packedBytes: packedHeaderBytes(volume, palette) + packedIndicesBytes(indices),
+    denseBytes,
+  };
+}
+
+/** Whether a palette lists a material twice. */
+export function hasRepeatedMaterial(palette: Uint16Array): boolean {
+  for (let index = 0; index < palette.length; index++) {
+    const material = palette[index] as number;
+    const earlier = indexOfMaterial[material] as number;
+    if (earlier < index && palette[earlier] === material) return true;
+    indexOfMaterial[material] = index;
+  }
+  return false;
+}
+
+/** Voxels that are all of one material. */
+export function uniformVoxels(volume: number, material: number): PaletteVoxels {
+  const palette = Uint16Array.of(material);
+  return {
+    volume,
+    palette,
+    firstPositions: new Uint16Array(1),
+    bitWidth: 0,
+    indices: new Uint32Array(0),
+    packedBytes: packedHeaderBytes(volume, palette),
+    denseBytes: denseHeaderBytes(volume) + volume * varU32Bytes(material),
+  };
+}
+
+/** The material of every voxel, in an array of the caller's own. */
+export function unpackVoxels({ volume, palette, bitWidth, indices }: PaletteVoxels): Uint16Array {
+  if (bitWidth === 0) return new Uint16Array(volume).fill(palette[0] as number);
+  return unpackThrough(indices, bitWidth, volume, palette);
+}
+
+/** Bytes of PalettePacked without its words: tag, palette, bit width and the count of words. */
+export function packedHeaderBytes(volume: number, palette: Uint16Array): number {
+  let bytes = 2 + varU32Bytes(palette.length) + varU32Bytes(wordCount(volume, indexBits(palette.length)));
+  for (let index = 0; index < palette.length; index++) bytes += varU32Bytes(palette[index] as number);
+  return bytes;
+}
+
+/** Bytes of Dense16 without its materials: tag and count. */
+export function denseHeaderBytes(volume: number): number {
+  return 1 + varU32Bytes(volume);
+}

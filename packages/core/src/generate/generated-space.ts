@@ -1,0 +1,110 @@
+import { type Chunk, emptyChunk } from "../chunk/chunk.ts";
+import { OrthantError } from "../error/orthant-error.ts";
+import { type Box, boxContains, boxVolume, intersectBoxes, splitBox, WHOLE_LATTICE } from "../lattice/box.ts";
+import { placesMinorToMajor } from "../lattice/box-order.ts";
+import type { ChunkShape } from "../lattice/chunk-shape.ts";
+import { AXES, type Axis, requireLatticePlace } from "../lattice/place.ts";
+import { isSpreadable } from "../tree/content.ts";
+import { RegionTree } from "../tree/region-tree.ts";
+import type { VoxelSource } from "./voxel-source.ts";
+
+/** The most steps of one `describe`: enough for 65,536 chunks that are all different. */
+export const DESCRIBE_STEPS_MAX = 131_072;
+
+/** A generated world without edits. The same chunk has the same voxels, whichever way it is asked for. */
+export class GeneratedSpace {
+  readonly shape: ChunkShape;
+  readonly #source: VoxelSource;
+  readonly #extent: Box;
+
+  constructor(source: VoxelSource, shape: ChunkShape) {
+    this.shape = shape;
+    this.#source = source;
+    this.#extent = extentOf(shape);
+  }
+
+  /** The voxels of one chunk. */
+  realize(x: number, y: number, z: number, w: number): Chunk {
+    requireLatticePlace(x, y, z, w);
+    if (!boxContains(this.#extent, [x, y, z, w])) return emptyChunk(this.shape.volume);
+    return this.#source.realize(x, y, z, w);
+  }
+
+  /**
+   * All chunks of a box, without any reference to a generator. Uniform boxes stay boxes, so the cost follows
+   * what is in there; `ORT_LIMIT` when that takes more than `DESCRIBE_STEPS_MAX` steps: then ask for less at once.
+   */
+  describe(box: Box): RegionTree {
+    const content = this.contentBounds(box);
+    if (content === undefined) return RegionTree.EMPTY;
+    let tree = RegionTree.EMPTY;
+    let steps = 0;
+    const pending: Box[] = [content];
+    // Realizing is what costs, so it waits until it is known that the box is not too much.
+    const single: Box[] = [];
+    for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+      const axis = widestAxis(part);
+      const chunk = axis === undefined ? undefined : this.#source.repeatedIn(part);
+      steps += chunk === undefined || isSpreadable(chunk) ? 1 : boxVolume(part);
+      if (steps > DESCRIBE_STEPS_MAX) throw tooMuch(box);
+      if (axis === undefined) single.push(part);
+      else if (chunk === undefined) pending.push(...splitBox(part, axis, middleOf(part, axis)));
+      else if (!chunk.isEmpty) tree = spread(tree, part, chunk);
+    }
+    for (const { min } of single) {
+      const chunk = this.#source.realize(...min);
+      if (!chunk.isEmpty) tree = tree.set(min, chunk);
+    }
+    return tree;
+  }
+
+  /** A box around all that is not air in a box; `undefined` when all of it is. It may be too large. */
+  contentBounds(box: Box): Box | undefined {
+    const existing = intersectBoxes(box, this.#extent);
+    const content = existing === undefined ? undefined : this.#source.contentBounds(existing);
+    return content === undefined ? undefined : intersectBoxes(content, box);
+  }
+}
+
+/** The chunks that a world of this shape has: a world whose chunks are one voxel deep has one layer of them. */
+function extentOf({ extents }: ChunkShape): Box {
+  const { min, max } = WHOLE_LATTICE;
+  const [, , isFlatZ, isFlatW] = extents.map((extent) => extent === 1);
+  return {
+    min: [min[0], min[1], isFlatZ ? 0 : min[2], isFlatW ? 0 : min[3]],
+    max: [max[0], max[1], isFlatZ ? 1 : max[2], isFlatW ? 1 : max[3]],
+  };
+}
+
+/** With a chunk at every place of a box. Trees keep boxes of uniform chunks, and others place by place. */
+function spread(tree: RegionTree, box: Box, chunk: Chunk): RegionTree {
+  if (isSpreadable(chunk)) return tree.fill(box, chunk);
+  let spreading = tree;
+  for (const place of placesMinorToMajor(box)) spreading = spreading.set(place, chunk);
+  return spreading;
+}
+
+/** The axis whose first and last chunk differ in the highest bit; `undefined` for a single chunk. */
+function widestAxis({ min, max }: Box): Axis | undefined {
+  let widest: Axis | undefined;
+  let widestBits = 0;
+  for (const axis of AXES) {
+    const bits = (min[axis] ^ (max[axis] - 1)) >>> 0;
+    if (Math.clz32(bits) >= Math.clz32(widestBits)) continue;
+    widest = axis;
+    widestBits = bits;
+  }
+  return widest;
+}
+
+/** The coordinate inside the box that is divisible by the highest power of two, where trees split too. */
+function middleOf({ min, max }: Box, axis: Axis): number {
+  const last = max[axis] - 1;
+  const level = 31 - Math.clz32(min[axis] ^ last);
+  return (last >> level) << level;
+}
+
+function tooMuch({ min, max }: Box): OrthantError {
+  const detail = `[${min}] to [${max}] takes more than ${DESCRIBE_STEPS_MAX} steps to describe`;
+  return new OrthantError("ORT_LIMIT", detail);
+}

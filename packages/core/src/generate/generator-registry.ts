@@ -1,0 +1,57 @@
+import { OrthantError } from "../error/orthant-error.ts";
+import type { ChunkShape } from "../lattice/chunk-shape.ts";
+import type { GeneratorRef } from "../tree/generator-ref.ts";
+import { GeneratedSpace } from "./generated-space.ts";
+import {
+  generatorManifestHash,
+  generatorVersionHash,
+  parametersOf,
+  requireGeneratorId,
+  type WorldGenerator,
+} from "./world-generator.ts";
+
+/** The generators that a program has. It never changes. */
+export class GeneratorRegistry {
+  /** Equal hashes mean the same generators in the same versions. */
+  readonly manifestHash: bigint;
+  readonly #byId: ReadonlyMap<string, WorldGenerator<unknown>>;
+
+  /** Throws `ORT_ARGUMENT` when two generators have one id. */
+  constructor(generators: readonly WorldGenerator<unknown>[]) {
+    for (const { id } of generators) requireGeneratorId(id);
+    this.#byId = new Map(generators.map((generator) => [generator.id, generator]));
+    if (this.#byId.size < generators.length) {
+      throw new OrthantError("ORT_ARGUMENT", "two generators have the same id");
+    }
+    this.manifestHash = generatorManifestHash(generators);
+  }
+
+  /** The ids of all generators, sorted. */
+  get ids(): readonly string[] {
+    return [...this.#byId.keys()].sort();
+  }
+
+  /** Whether the generator is here, in the version that the reference names. */
+  knows({ generatorId, versionHash }: GeneratorRef): boolean {
+    const generator = this.#byId.get(generatorId);
+    return generator !== undefined && generatorVersionHash(generator) === versionHash;
+  }
+
+  /** What a reference stands for; `ORT_GENERATOR_UNKNOWN` or `ORT_GENERATOR_VERSION` when it is not here. */
+  open(ref: GeneratorRef, shape: ChunkShape): GeneratedSpace {
+    const generator = this.#byId.get(ref.generatorId);
+    if (generator === undefined) {
+      throw new OrthantError("ORT_GENERATOR_UNKNOWN", `no generator "${ref.generatorId}" among ${this.ids}`);
+    }
+    const versionHash = generatorVersionHash(generator);
+    if (versionHash !== ref.versionHash) {
+      const detail = `"${ref.generatorId}" has version hash ${hex(versionHash)}, needed is ${hex(ref.versionHash)}`;
+      throw new OrthantError("ORT_GENERATOR_VERSION", detail);
+    }
+    return new GeneratedSpace(generator.open(parametersOf(generator, ref), ref.seed, shape), shape);
+  }
+}
+
+function hex(hash: bigint): string {
+  return hash.toString(16).padStart(16, "0");
+}

@@ -1,0 +1,62 @@
+import { type Box, boxVolume } from "../../lattice/box.ts";
+import { floorDivide } from "../../lattice/floor-division.ts";
+import { type Capsule, mayTouch } from "../draw/capsule.ts";
+import { PlaceMemo } from "./place-memo.ts";
+
+const CELLS_KEPT = 8192;
+/** A box that meets more cells than this is not looked at in detail. */
+const CELLS_PER_GLANCE_MAX = 128;
+
+/** How features are scattered. */
+export interface Scattering<Feature> {
+  /** The edge, in voxels, of the cubes that space is cut into. */
+  readonly edge: number;
+  /** No feature of a cube lies further before its first voxel. */
+  readonly reachBelow: number;
+  /** No feature of a cube lies further behind its last voxel. */
+  readonly reachAbove: number;
+  /** Whether the world extends along z. One that does not has a single layer of cubes. */
+  readonly hasDepth: boolean;
+  featuresOf(cellX: number, cellY: number, cellZ: number): readonly Feature[];
+}
+
+/**
+ * Features that are scattered by a rule: space is cut into cubes, and each cube alone decides what begins in it.
+ * So what is found in a box does not depend on the box.
+ */
+export class FeatureCells<Feature extends Capsule> {
+  readonly #scattering: Scattering<Feature>;
+  readonly #cells: PlaceMemo<readonly Feature[]>;
+
+  constructor(scattering: Scattering<Feature>) {
+    this.#scattering = scattering;
+    this.#cells = new PlaceMemo(CELLS_KEPT, (x, y, z) => scattering.featuresOf(x, y, z));
+  }
+
+  /** All features that may touch a box of voxels, in an order that no box changes. */
+  near(voxels: Box): readonly Feature[] {
+    const { min, max } = this.#cellsAround(voxels);
+    const found: Feature[] = [];
+    for (let x = min[0]; x < max[0]; x++)
+      for (let y = min[1]; y < max[1]; y++)
+        for (let z = min[2]; z < max[2]; z++)
+          for (const feature of this.#cells.at(x, y, z, 0))
+            if (mayTouch(feature, voxels)) found.push(feature);
+    return found;
+  }
+
+  /** Whether certainly no feature touches a box of voxels. A box too large to be looked at is not certain. */
+  isClear(voxels: Box): boolean {
+    return boxVolume(this.#cellsAround(voxels)) <= CELLS_PER_GLANCE_MAX && this.near(voxels).length === 0;
+  }
+
+  #cellsAround({ min, max }: Box): Box {
+    const { edge, reachBelow, reachAbove, hasDepth } = this.#scattering;
+    const first = (coordinate: number) => floorDivide(coordinate - reachAbove, edge);
+    const end = (coordinate: number) => floorDivide(coordinate - 1 + reachBelow, edge) + 1;
+    return {
+      min: [first(min[0]), first(min[1]), hasDepth ? first(min[2]) : 0, 0],
+      max: [end(max[0]), end(max[1]), hasDepth ? end(max[2]) : 1, 1],
+    };
+  }
+}

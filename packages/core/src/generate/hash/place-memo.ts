@@ -1,0 +1,24 @@
+import { PlaceMap } from "../../lattice/place-map.ts";
+
+/** Remembers the results of a pure function of a place, and forgets all of them when there are too many. */
+export class PlaceMemo<Value> {
+  readonly #results = new PlaceMap<Value>();
+  readonly #compute: (x: number, y: number, z: number, w: number) => Value;
+  readonly #entriesMax: number;
+
+  constructor(entriesMax: number, compute: (x: number, y: number, z: number, w: number) => Value) {
+    this.#compute = compute;
+    this.#entriesMax = entriesMax;
+  }
+
+  /** The result for a place. Those outside of the 32-bit lattice are computed each time. */
+  at(x: number, y: number, z: number, w: number): Value {
+    if ((x | 0) !== x || (y | 0) !== y || (z | 0) !== z || (w | 0) !== w) return this.#compute(x, y, z, w);
+    const known = this.#results.get(x, y, z, w);
+    if (known !== undefined) return known;
+    const value = this.#compute(x, y, z, w);
+    if (this.#results.size >= this.#entriesMax) this.#results.clear();
+    this.#results.set(x, y, z, w, value);
+    return value;
+  }
+}

@@ -1,0 +1,195 @@
+import type { Codec } from "../../bytes/codec.ts";
+import { type Chunk, emptyChunk } from "../../chunk/chunk.ts";
+import { OrthantError } from "../../error/orthant-error.ts";
+import { type Box, boxContains, boxesIntersect, intersectBoxes } from "../../lattice/box.ts";
+import type { ChunkShape } from "../../lattice/chunk-shape.ts";
+import { floorDivide } from "../../lattice/floor-division.ts";
+import { type Axis, type Place, placeFrom } from "../../lattice/place.ts";
+import { chunksOfVoxels } from "../../lattice/voxel-chunks.ts";
+import { ChunkCanvas } from "../draw/chunk-canvas.ts";
+import { BRICK, GLASS, LAMP, SAND, SNOW, STONE, WOOD } from "../draw/palette.ts";
+import { hashKey, hashPlace } from "../hash/place-hash.ts";
+import { countBetween, integerBetween } from "../parameter-fields.ts";
+import type { VoxelSource } from "../voxel-source.ts";
+import type { WorldGenerator } from "../world-generator.ts";
+import { MazeLayout } from "./maze-layout.ts";
+
+/** A maze that lies somewhere in empty space. */
+export interface MazeParameters {
+  /** Its lowest corner, in voxels. */
+  readonly origin: Place;
+  /** Cells on each axis; those along y are its levels. An axis that the world lacks has one. */
+  readonly cells: Place;
+  /** How many dead ends of a hundred are opened. */
+  readonly braidPercent: number;
+}
+
+/** Voxels from one wall to the next; the wall is one of them. */
+export const MAZE_STRIDE_VOXELS = 4;
+/** The most cells that a maze has. */
+export const MAZE_CELLS_MAX = 262_144;
+const CELLS_ON_AXIS_MAX = 255;
+const ORIGIN_MAX = 2 ** 30;
+const LAMPS_OF_256 = 40;
+const MIDDLE_VOXEL = MAZE_STRIDE_VOXELS / 2;
+
+/** Four levels of 9 x 9 x 9 cells, centred on the origin. */
+export const MAZE_DEFAULTS: MazeParameters = {
+  origin: [-18, 0, -18, -18],
+  cells: [9, 4, 9, 9],
+  braidPercent: 25,
+};
+
+const originField = integerBetween(-ORIGIN_MAX, ORIGIN_MAX);
+const cellsField = countBetween(1, CELLS_ON_AXIS_MAX);
+const percentField = countBetween(0, 100);
+
+const parametersCodec: Codec<MazeParameters> = {
+  write(out, { origin, cells, braidPercent }) {
+    if (cellCount(cells) > MAZE_CELLS_MAX) {
+      throw new OrthantError("ORT_ARGUMENT", `a maze of [${cells}] cells, at most ${MAZE_CELLS_MAX} may be`);
+    }
+    for (const coordinate of origin) originField.write(out, coordinate);
+    for (const count of cells) cellsField.write(out, count);
+    percentField.write(out, braidPercent);
+  },
+  read(input) {
+    const origin = placeFrom(() => originField.read(input));
+    const cells = placeFrom(() => cellsField.read(input));
+    if (cellCount(cells) > MAZE_CELLS_MAX) {
+      throw input.fail("ORT_GENERATOR_PARAMETERS", `a maze of [${cells}] cells`);
+    }
+    return { origin, cells, braidPercent: percentField.read(input) };
+  },
+};
+
+/** A finite maze of rooms and passages on several levels, with a way in and a way out. */
+export const mazeGenerator: WorldGenerator<MazeParameters> = {
+  id: "maze",
+  version: 1,
+  parametersVersion: 1,
+  parametersCodec,
+  open: (parameters, seed, shape) => new Maze(parameters, seed, shape),
+};
+
+/** The walls of the levels, from below, over and over. */
+const WALLS: readonly number[] = [STONE, SAND, BRICK, SNOW];
+
+/** All voxels along x that have these coordinates, counted from the corner of the maze. */
+interface Row {
+  readonly y: number;
+  readonly z: number;
+  readonly w: number;
+}
+
+class Maze implements VoxelSource {
+  readonly #shape: ChunkShape;
+  readonly #origin: Place;
+  readonly #cells: Place;
+  /** Voxels on each axis. */
+  readonly #size: Place;
+  readonly #chunks: Box;
+  readonly #makeLayout: () => MazeLayout;
+  readonly #lampKey: number;
+  #layout: MazeLayout | undefined;
+
+  constructor({ origin, cells, braidPercent }: MazeParameters, seed: bigint, shape: ChunkShape) {
+    const isFlat = (axis: Axis) => axis > 1 && shape.extents[axis] === 1;
+    this.#shape = shape;
+    this.#origin = placeFrom((axis) => (isFlat(axis) ? 0 : origin[axis]));
+    this.#cells = placeFrom((axis) => (isFlat(axis) ? 1 : cells[axis]));
+    this.#size = placeFrom((axis) => (isFlat(axis) ? 1 : cells[axis] * MAZE_STRIDE_VOXELS + 1));
+    this.#chunks = chunksOfVoxels(shape, {
+      min: this.#origin,
+      max: placeFrom((axis) => this.#origin[axis] + this.#size[axis]),
+    });
+    this.#makeLayout = () => new MazeLayout(this.#cells, braidPercent, seed);
+    this.#lampKey = hashKey(seed, 0x3a03);
+  }
+
+  repeatedIn(box: Box): Chunk | undefined {
+    return boxesIntersect(box, this.#chunks) ? undefined : emptyChunk(this.#shape.volume);
+  }
+
+  realize(x: number, y: number, z: number, w: number): Chunk {
+    if (!boxContains(this.#chunks, [x, y, z, w])) return emptyChunk(this.#shape.volume);
+    const canvas = new ChunkCanvas(this.#shape, x, y, z, w);
+    const [, originY, originZ, originW] = this.#origin;
+    const [, sizeY, sizeZ, sizeW] = this.#size;
+    const { minY, minZ, minW, maxY, maxZ, maxW } = canvas;
+    for (let atW = Math.max(minW, originW); atW < Math.min(maxW, originW + sizeW); atW++)
+      for (let atZ = Math.max(minZ, originZ); atZ < Math.min(maxZ, originZ + sizeZ); atZ++)
+        for (let atY = Math.max(minY, originY); atY < Math.min(maxY, originY + sizeY); atY++)
+          this.#drawRow(canvas, atY, atZ, atW);
+    return canvas.toChunk();
+  }
+
+  contentBounds(box: Box): Box | undefined {
+    return intersectBoxes(box, this.#chunks);
+  }
+
+  /** Draws what of one row of the maze lies in a chunk. A voxel that lies in two walls at once is always solid. */
+  #drawRow(canvas: ChunkCanvas, y: number, z: number, w: number): void {
+    const [originX, originY, originZ, originW] = this.#origin;
+    const [sizeX, sizeY, sizeZ, sizeW] = this.#size;
+    const row: Row = { y: y - originY, z: z - originZ, w: w - originW };
+    const inWallY = isWall(row.y, sizeY);
+    const inWallZ = isWall(row.z, sizeZ);
+    const inWallW = isWall(row.w, sizeW);
+    const walls = Number(inWallY) + Number(inWallZ) + Number(inWallW);
+    const isRoof = row.y === sizeY - 1;
+    const solid = isRoof ? WOOD : (WALLS[cellOf(row.y) % WALLS.length] as number);
+    if (walls > 1) {
+      canvas.fillRow(originX, originX + sizeX, y, z, w, solid);
+      return;
+    }
+    const axis: Axis = inWallY ? 1 : inWallZ ? 2 : 3;
+    const firstCell = Math.max(0, cellOf(canvas.minX - originX));
+    const lastCell = Math.min(this.#cells[0], cellOf(canvas.maxX - 1 - originX));
+    for (let cell = firstCell; cell <= lastCell; cell++) {
+      const from = originX + cell * MAZE_STRIDE_VOXELS;
+      if (walls === 1 || !this.#isPassage(cell, row, 0)) canvas.fillRow(from, from + 1, y, z, w, solid);
+      if (walls === 0 || cell === this.#cells[0] || this.#isPassage(cell, row, axis)) continue;
+      const material = isRoof ? GLASS : inWallY ? WOOD : solid;
+      canvas.fillRow(from + 1, from + MAZE_STRIDE_VOXELS, y, z, w, material);
+      if (material === WOOD && this.#isLit(cell, row)) canvas.set(from + MIDDLE_VOXEL, y, z, w, LAMP);
+    }
+  }
+
+  /** Whether there is no wall between a cell of a row and the one before it on an axis. */
+  #isPassage(cellX: number, row: Row, axis: Axis): boolean {
+    this.#layout ??= this.#makeLayout();
+    const y = cellOf(row.y) - (axis === 1 ? 1 : 0);
+    const z = cellOf(row.z) - (axis === 2 ? 1 : 0);
+    const w = cellOf(row.w) - (axis === 3 ? 1 : 0);
+    if (axis === 0 && this.#isGate(cellX, y, z, w)) return true;
+    return this.#layout.isJoined(axis === 0 ? cellX - 1 : cellX, y, z, w, axis);
+  }
+
+  /** The way in is in the middle of the lowest level's first wall, the way out in the highest level's last. */
+  #isGate(x: number, y: number, z: number, w: number): boolean {
+    const [cellsX, levels, cellsZ, cellsW] = this.#cells;
+    if (z !== cellsZ >> 1 || w !== cellsW >> 1) return false;
+    return (x === 0 && y === 0) || (x === cellsX && y === levels - 1);
+  }
+
+  /** Whether a row of a floor passes a lamp in the middle of a cell. */
+  #isLit(cellX: number, { y, z, w }: Row): boolean {
+    const [, , sizeZ, sizeW] = this.#size;
+    if (sizeZ > 1 && z % MAZE_STRIDE_VOXELS !== MIDDLE_VOXEL) return false;
+    if (sizeW > 1 && w % MAZE_STRIDE_VOXELS !== MIDDLE_VOXEL) return false;
+    return (hashPlace(this.#lampKey, cellX, y, z, w) & 0xff) < LAMPS_OF_256;
+  }
+}
+
+function isWall(coordinate: number, size: number): boolean {
+  return size > 1 && coordinate % MAZE_STRIDE_VOXELS === 0;
+}
+
+function cellOf(coordinate: number): number {
+  return floorDivide(coordinate, MAZE_STRIDE_VOXELS);
+}
+
+function cellCount(cells: Place): number {
+  return cells[0] * cells[1] * cells[2] * cells[3];
+}

@@ -1,0 +1,118 @@
+import type { Codec } from "../../bytes/codec.ts";
+import { type Chunk, emptyChunk, uniformChunk } from "../../chunk/chunk.ts";
+import { type Box, boxAt, intersectBoxes, unionBox } from "../../lattice/box.ts";
+import type { ChunkShape } from "../../lattice/chunk-shape.ts";
+import { chunksOfVoxels, voxelsOfChunks } from "../../lattice/voxel-chunks.ts";
+import { ChunkCanvas } from "../draw/chunk-canvas.ts";
+import { countBetween } from "../parameter-fields.ts";
+import type { VoxelSource } from "../voxel-source.ts";
+import type { WorldGenerator } from "../world-generator.ts";
+import { type Platform, PlatformLayout } from "./platform-layout.ts";
+import { drawLayer, isCore, relateToLayer } from "./platform-slab.ts";
+import { isUnbuilt, structuresNear } from "./platform-structures.ts";
+
+/** Platforms that float in space without end, and what stands on them. */
+export interface PlatformsParameters {
+  /** The edge of the cells, in voxels, of which each may hold a platform; its width is about 2/3 of that. */
+  readonly cellVoxels: number;
+  /** How many of a hundred places for a structure have one. */
+  readonly structurePercent: number;
+}
+
+/** Platforms some 160 to 290 voxels wide. */
+export const PLATFORMS_DEFAULTS: PlatformsParameters = { cellVoxels: 384, structurePercent: 30 };
+
+const CELL_VOXELS_MIN = 96;
+const CELL_VOXELS_MAX = 4096;
+const cellField = countBetween(CELL_VOXELS_MIN, CELL_VOXELS_MAX);
+const percentField = countBetween(0, 100);
+
+const parametersCodec: Codec<PlatformsParameters> = {
+  write(out, { cellVoxels, structurePercent }) {
+    cellField.write(out, cellVoxels);
+    percentField.write(out, structurePercent);
+  },
+  read: (input) => ({ cellVoxels: cellField.read(input), structurePercent: percentField.read(input) }),
+};
+
+/** Platforms scattered through space; one of them, the anchor, is always around the origin, with its top at 0. */
+export const platformsGenerator: WorldGenerator<PlatformsParameters> = {
+  id: "platforms",
+  version: 1,
+  parametersVersion: 1,
+  parametersCodec,
+  open: (parameters, seed, shape) => new Platforms(parameters, seed, shape),
+};
+
+class Platforms implements VoxelSource {
+  readonly #shape: ChunkShape;
+  readonly #layout: PlatformLayout;
+  readonly #structurePercent: number;
+
+  constructor({ cellVoxels, structurePercent }: PlatformsParameters, seed: bigint, shape: ChunkShape) {
+    this.#shape = shape;
+    this.#layout = new PlatformLayout(cellVoxels, seed, shape);
+    this.#structurePercent = structurePercent;
+  }
+
+  repeatedIn(box: Box): Chunk | undefined {
+    const voxels = voxelsOfChunks(this.#shape, box);
+    if (this.#layout.isTooLarge(voxels)) return undefined;
+    const [platform, another] = this.#layout.near(voxels);
+    if (platform === undefined) return emptyChunk(this.#shape.volume);
+    return another === undefined ? this.#repeatedNear(platform, voxels) : undefined;
+  }
+
+  realize(x: number, y: number, z: number, w: number): Chunk {
+    const voxels = voxelsOfChunks(this.#shape, boxAt([x, y, z, w]));
+    let canvas: ChunkCanvas | undefined;
+    for (const platform of this.#layout.near(voxels)) {
+      const repeated = this.#repeatedNear(platform, voxels);
+      if (repeated?.isEmpty) continue;
+      if (repeated !== undefined) return repeated;
+      canvas ??= new ChunkCanvas(this.#shape, x, y, z, w);
+      this.#draw(canvas, platform, voxels);
+    }
+    return canvas?.toChunk() ?? emptyChunk(this.#shape.volume);
+  }
+
+  contentBounds(box: Box): Box | undefined {
+    const voxels = voxelsOfChunks(this.#shape, box);
+    if (this.#layout.isTooLarge(voxels)) return box;
+    let content: Box | undefined;
+    for (const { bounds } of this.#layout.near(voxels)) {
+      const common = intersectBoxes(bounds, voxels);
+      if (common !== undefined) content = content === undefined ? common : unionBox(content, common);
+    }
+    return content === undefined ? undefined : chunksOfVoxels(this.#shape, content);
+  }
+
+  /** The one chunk in a box of voxels that only this platform is near to. */
+  #repeatedNear(platform: Platform, voxels: Box): Chunk | undefined {
+    const { volume } = this.#shape;
+    if (voxels.min[1] >= platform.top) {
+      return isUnbuilt(platform, this.#structurePercent, voxels) ? emptyChunk(volume) : undefined;
+    }
+    const highest = this.#layerAt(platform, voxels.max[1] - 1);
+    const lowest = this.#layerAt(platform, voxels.min[1]);
+    if (lowest < 0 || highest >= this.#layout.layerCount) return emptyChunk(volume);
+    if (highest < 0 || lowest >= this.#layout.layerCount) return undefined;
+    // Lower layers lie inside the outline of higher ones.
+    if (relateToLayer(platform, highest, voxels) === "outside") return emptyChunk(volume);
+    return isCore(platform, lowest, voxels) ? uniformChunk(volume, platform.surface) : undefined;
+  }
+
+  /** Draws what of a platform lies in a chunk: one layer of it, or what stands on it. */
+  #draw(canvas: ChunkCanvas, platform: Platform, voxels: Box): void {
+    const layer = this.#layerAt(platform, canvas.minY);
+    if (layer >= 0 && layer < this.#layout.layerCount) drawLayer(canvas, platform, layer);
+    for (const structure of structuresNear(platform, this.#structurePercent, voxels))
+      structure.draw(canvas, structure);
+  }
+
+  /** The layer of a slab at a height: 0 is the uppermost; below 0 is above it. */
+  #layerAt({ top }: Platform, y: number): number {
+    const height = this.#shape.extents[1];
+    return Math.floor((top - 1 - y) / height);
+  }
+}

@@ -1,0 +1,88 @@
+import { ByteWriter } from "../bytes/byte-writer.ts";
+import { type Codec, decode, encode } from "../bytes/codec.ts";
+import { hash64 } from "../bytes/hash64.ts";
+import { requireBigint, U64_MAX } from "../bytes/integers.ts";
+import { OrthantError } from "../error/orthant-error.ts";
+import type { ChunkShape } from "../lattice/chunk-shape.ts";
+import { GeneratorRef } from "../tree/generator-ref.ts";
+import type { VoxelSource } from "./voxel-source.ts";
+
+/** A way to make worlds: what turns parameters, a seed and a chunk shape into voxels. */
+export interface WorldGenerator<Parameters> {
+  /** Lower-case letters, digits and `-`, `.`, `:`, at most 64; never given to another generator. */
+  readonly id: string;
+  /** Rises whenever the same parameters and seed would give other voxels. */
+  readonly version: number;
+  /** Rises whenever the same parameters would give other bytes. */
+  readonly parametersVersion: number;
+  /** Also refuses parameters outside of the generator's range, both ways. */
+  readonly parametersCodec: Codec<Parameters>;
+  open(parameters: Parameters, seed: bigint, shape: ChunkShape): VoxelSource;
+}
+
+const ID_PATTERN = /^[a-z0-9][a-z0-9.:-]{0,63}$/;
+
+/** The hash of a generator's id, version and parameters' version: equal hashes, equal voxels. */
+export function generatorVersionHash(generator: WorldGenerator<unknown>): bigint {
+  const { id, version, parametersVersion } = generator;
+  const out = new ByteWriter();
+  out.string(id);
+  out.varUint(version);
+  out.varUint(parametersVersion);
+  return hash64(out.view());
+}
+
+/** The hash of all generators that a program has, whatever the order they are given in. */
+export function generatorManifestHash(generators: readonly WorldGenerator<unknown>[]): bigint {
+  const sorted = [...generators].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const out = new ByteWriter();
+  out.varUint(sorted.length);
+  for (const generator of sorted) {
+    out.string(generator.id);
+    out.u64(generatorVersionHash(generator));
+  }
+  return hash64(out.view());
+}
+
+/** Names a generator with the parameters and the seed of one world. */
+export function generatorRef<Parameters>(
+  generator: WorldGenerator<Parameters>,
+  parameters: Parameters,
+  seed: bigint,
+): GeneratorRef {
+  requireBigint(seed, 0n, U64_MAX);
+  const bytes = encode(versionedParameters(generator), parameters);
+  return new GeneratorRef(generator.id, bytes, seed, generatorVersionHash(generator));
+}
+
+/** The parameters that a reference holds. */
+export function parametersOf<Parameters>(
+  generator: WorldGenerator<Parameters>,
+  { parameters }: GeneratorRef,
+): Parameters {
+  return decode(versionedParameters(generator), parameters);
+}
+
+/** Throws `ORT_ARGUMENT` unless the id is one that a generator may have. */
+export function requireGeneratorId(id: string): void {
+  if (ID_PATTERN.test(id)) return;
+  throw new OrthantError("ORT_ARGUMENT", `"${id}" is not the id of a generator`);
+}
+
+function versionedParameters<Parameters>(generator: WorldGenerator<Parameters>): Codec<Parameters> {
+  const { id, parametersVersion, parametersCodec } = generator;
+  return {
+    write(out, parameters) {
+      out.varUint(parametersVersion);
+      parametersCodec.write(out, parameters);
+    },
+    read(input) {
+      const version = input.varUint();
+      if (version !== parametersVersion) {
+        const detail = `parameters of "${id}" in version ${version}, known is ${parametersVersion}`;
+        throw input.fail("ORT_VERSION", detail);
+      }
+      return parametersCodec.read(input);
+    },
+  };
+}

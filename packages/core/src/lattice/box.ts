@@ -1,0 +1,128 @@
+import { I32_MAX, I32_MIN } from "../bytes/integers.ts";
+import { OrthantError } from "../error/orthant-error.ts";
+import { AXES, type Axis, type Place, placeFrom, placesEqual } from "./place.ts";
+
+/** All places from `min` up to and without `max`. Never empty: a function without a result gives `undefined`. */
+export interface Box {
+  readonly min: Place;
+  readonly max: Place;
+}
+
+const LATTICE_END = I32_MAX + 1;
+
+/** Every chunk place there is: all 32-bit coordinates on all four axes. */
+export const WHOLE_LATTICE: Box = {
+  min: [I32_MIN, I32_MIN, I32_MIN, I32_MIN],
+  max: [LATTICE_END, LATTICE_END, LATTICE_END, LATTICE_END],
+};
+
+/** The box from `min` up to and without `max`; `ORT_ARGUMENT` when it is empty or not of safe integers. */
+export function boxBetween(min: Place, max: Place): Box {
+  if (!isBox(min, max)) {
+    throw new OrthantError("ORT_ARGUMENT", `[${min}] to [${max}] is not a box of safe integers`);
+  }
+  return { min, max };
+}
+
+/** The box of one place. */
+export function boxAt(place: Place): Box {
+  return cubeAt(place, 1);
+}
+
+/** The box with the given edge on every axis. */
+export function cubeAt(min: Place, edge: number): Box {
+  return boxBetween(
+    min,
+    placeFrom((axis) => min[axis] + edge),
+  );
+}
+
+/** Whether the place lies in the box. */
+export function boxContains({ min, max }: Box, [x, y, z, w]: Place): boolean {
+  return (
+    x >= min[0] &&
+    x < max[0] &&
+    y >= min[1] &&
+    y < max[1] &&
+    z >= min[2] &&
+    z < max[2] &&
+    w >= min[3] &&
+    w < max[3]
+  );
+}
+
+/** Whether every place of `inner` lies in `outer`. */
+export function boxContainsBox(outer: Box, inner: Box): boolean {
+  return AXES.every((axis) => outer.min[axis] <= inner.min[axis] && inner.max[axis] <= outer.max[axis]);
+}
+
+/** Whether two boxes hold the same places. */
+export function boxEquals(a: Box, b: Box): boolean {
+  return placesEqual(a.min, b.min) && placesEqual(a.max, b.max);
+}
+
+/** Whether two boxes have a place in common. */
+export function boxesIntersect(a: Box, b: Box): boolean {
+  return AXES.every((axis) => a.min[axis] < b.max[axis] && b.min[axis] < a.max[axis]);
+}
+
+/** What two boxes have in common; `undefined` when that is nothing. */
+export function intersectBoxes(a: Box, b: Box): Box | undefined {
+  if (!boxesIntersect(a, b)) return undefined;
+  return {
+    min: placeFrom((axis) => Math.max(a.min[axis], b.min[axis])),
+    max: placeFrom((axis) => Math.min(a.max[axis], b.max[axis])),
+  };
+}
+
+/** The smallest box that holds both. */
+export function unionBox(a: Box, b: Box): Box {
+  return {
+    min: placeFrom((axis) => Math.min(a.min[axis], b.min[axis])),
+    max: placeFrom((axis) => Math.max(a.max[axis], b.max[axis])),
+  };
+}
+
+/** The parts of a box below and from `at` on one axis; `ORT_ARGUMENT` when one of them would be empty. */
+export function splitBox(box: Box, axis: Axis, at: number): readonly [low: Box, high: Box] {
+  return [
+    boxBetween(box.min, replaceAxis(box.max, axis, at)),
+    boxBetween(replaceAxis(box.min, axis, at), box.max),
+  ];
+}
+
+/**
+ * What is left of a box without `hole`: at most eight disjoint boxes, for each axis from x to w the piece
+ * below the hole and then the piece above it.
+ */
+export function subtractBox(box: Box, hole: Box): readonly Box[] {
+  const common = intersectBoxes(box, hole);
+  if (common === undefined) return [box];
+  const pieces: Box[] = [];
+  let { min, max } = box;
+  for (const axis of AXES) {
+    const holeMin = common.min[axis];
+    const holeMax = common.max[axis];
+    if (min[axis] < holeMin) pieces.push({ min, max: replaceAxis(max, axis, holeMin) });
+    if (holeMax < max[axis]) pieces.push({ min: replaceAxis(min, axis, holeMax), max });
+    min = replaceAxis(min, axis, holeMin);
+    max = replaceAxis(max, axis, holeMax);
+  }
+  return pieces;
+}
+
+/** How many places a box holds: exact up to 2^53, then the nearest double. Finite for every box. */
+export function boxVolume({ min, max }: Box): number {
+  return (max[0] - min[0]) * (max[1] - min[1]) * (max[2] - min[2]) * (max[3] - min[3]);
+}
+
+/** Whether `min` and `max` are safe integers with a place between them. */
+export function isBox(min: Place, max: Place): boolean {
+  return AXES.every(
+    (axis) => Number.isSafeInteger(min[axis]) && Number.isSafeInteger(max[axis]) && min[axis] < max[axis],
+  );
+}
+
+function replaceAxis(place: Place, replaced: Axis, coordinate: number): Place {
+  return placeFrom((axis) => (axis === replaced ? coordinate : place[axis]));
+}

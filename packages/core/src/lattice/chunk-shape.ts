@@ -1,0 +1,46 @@
+import { requireInteger } from "../bytes/integers.ts";
+import { OrthantError } from "../error/orthant-error.ts";
+import { AXES, type Place } from "./place.ts";
+
+/** How many voxels a chunk has on each axis; one shape holds for a whole world. */
+export interface ChunkShape {
+  readonly extents: Place;
+  /** Voxels in a chunk, the product of the extents. */
+  readonly volume: number;
+}
+
+/** The most voxels that a chunk may have. A cell index then fits 16 bits. */
+export const CHUNK_VOXELS_MAX = 65_536;
+
+/** A chunk shape; `ORT_ARGUMENT` unless each extent is at least 1 and the volume at most 65,536. */
+export function chunkShape(extents: Place): ChunkShape {
+  for (const axis of AXES) requireInteger(extents[axis], 1, CHUNK_VOXELS_MAX);
+  const volume = extents[0] * extents[1] * extents[2] * extents[3];
+  if (volume > CHUNK_VOXELS_MAX) {
+    const detail = `a chunk of [${extents}] has ${volume} voxels, at most ${CHUNK_VOXELS_MAX} may be`;
+    throw new OrthantError("ORT_ARGUMENT", detail);
+  }
+  return { extents, volume };
+}
+
+/** Chunks of 8 x 8 x 8 x 8 voxels, for worlds of four dimensions; the default. */
+export const HYPERCUBE_CHUNKS: ChunkShape = chunkShape([8, 8, 8, 8]);
+/** Chunks of 16 x 16 x 16 voxels, for worlds of three dimensions. */
+export const CUBE_CHUNKS: ChunkShape = chunkShape([16, 16, 16, 1]);
+/** Chunks of 32 x 32 voxels, for worlds of tiles. */
+export const TILE_CHUNKS: ChunkShape = chunkShape([32, 32, 1, 1]);
+/** Chunks of 128 x 128 voxels, for worlds of pixels. */
+export const PIXEL_CHUNKS: ChunkShape = chunkShape([128, 128, 1, 1]);
+
+/** The index of a cell from its coordinates inside the chunk, which are not checked; x runs fastest. */
+export function cellIndex({ extents }: ChunkShape, x: number, y: number, z: number, w: number): number {
+  return x + extents[0] * (y + extents[1] * (z + extents[2] * w));
+}
+
+/** Where a cell lies inside its chunk, from its index. */
+export function cellPlace({ extents, volume }: ChunkShape, index: number): Place {
+  requireInteger(index, 0, volume - 1);
+  const row = Math.floor(index / extents[0]);
+  const layer = Math.floor(row / extents[1]);
+  return [index % extents[0], row % extents[1], layer % extents[2], Math.floor(layer / extents[2])];
+}

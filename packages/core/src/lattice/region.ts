@@ -1,0 +1,37 @@
+import { type Box, boxBetween, cubeAt } from "./box.ts";
+import { floorDivide } from "./floor-division.ts";
+import { type Place, placeFrom } from "./place.ts";
+
+/** Chunks along each edge of a region. */
+export const REGION_EDGE_CHUNKS = 4;
+
+/** The region that a chunk belongs to. */
+export function regionOf(chunk: Place): Place {
+  return placeFrom((axis) => floorDivide(chunk[axis], REGION_EDGE_CHUNKS));
+}
+
+/** The chunks of a region. */
+export function regionBox(region: Place): Box {
+  return cubeAt(
+    placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS),
+    REGION_EDGE_CHUNKS,
+  );
+}
+
+/** The regions that a box of chunks touches, as a box of regions. Walk it with `placesLexicographic`. */
+export function regionsTouching({ min, max }: Box): Box {
+  const last = regionOf(placeFrom((axis) => max[axis] - 1));
+  return boxBetween(
+    regionOf(min),
+    placeFrom((axis) => last[axis] + 1),
+  );
+}
+
+/** The smallest box of whole regions that holds a box of chunks. */
+export function roundOutToRegions(chunks: Box): Box {
+  const { min, max } = regionsTouching(chunks);
+  return {
+    min: placeFrom((axis) => min[axis] * REGION_EDGE_CHUNKS),
+    max: placeFrom((axis) => max[axis] * REGION_EDGE_CHUNKS),
+  };
+}

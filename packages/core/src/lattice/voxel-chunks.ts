@@ -1,0 +1,56 @@
+import { I32_MAX, I32_MIN } from "../bytes/integers.ts";
+import { OrthantError } from "../error/orthant-error.ts";
+import type { Box } from "./box.ts";
+import { type ChunkShape, cellPlace } from "./chunk-shape.ts";
+import { floorDivide, floorModulo } from "./floor-division.ts";
+import { type Place, placeFrom } from "./place.ts";
+
+/** The chunk that holds a voxel; `ORT_PLACE_RANGE` when its coordinates are not 32-bit integers. */
+export function chunkOfVoxel({ extents }: ChunkShape, voxel: Place): Place {
+  return placeFrom((axis) => chunkCoordinate(voxel[axis], extents[axis]));
+}
+
+/** One coordinate of the chunk that holds a voxel; `ORT_PLACE_RANGE` when it is not a 32-bit integer. */
+export function chunkCoordinate(voxelCoordinate: number, extent: number): number {
+  const coordinate = floorDivide(voxelCoordinate, extent);
+  if (coordinate < I32_MIN || coordinate > I32_MAX || !Number.isSafeInteger(voxelCoordinate)) {
+    throw new OrthantError(
+      "ORT_PLACE_RANGE",
+      `no chunk ${extent} voxels wide holds voxel ${voxelCoordinate}`,
+    );
+  }
+  return coordinate;
+}
+
+/** The index of a voxel in the chunk that holds it, from its coordinates in the world, safe integers. */
+export function cellOfVoxel({ extents }: ChunkShape, x: number, y: number, z: number, w: number): number {
+  return (
+    floorModulo(x, extents[0]) +
+    extents[0] *
+      (floorModulo(y, extents[1]) +
+        extents[1] * (floorModulo(z, extents[2]) + extents[2] * floorModulo(w, extents[3])))
+  );
+}
+
+/** Where in the world a cell of a chunk lies. */
+export function voxelOfCell(shape: ChunkShape, chunk: Place, index: number): Place {
+  const cell = cellPlace(shape, index);
+  return placeFrom((axis) => chunk[axis] * shape.extents[axis] + cell[axis]);
+}
+
+/** The voxels of a box of chunks. */
+export function voxelsOfChunks({ extents }: ChunkShape, { min, max }: Box): Box {
+  return {
+    min: placeFrom((axis) => min[axis] * extents[axis]),
+    max: placeFrom((axis) => max[axis] * extents[axis]),
+  };
+}
+
+/** The chunks that hold a box of voxels, wholly or in part; `ORT_PLACE_RANGE` when one is off the lattice. */
+export function chunksOfVoxels(shape: ChunkShape, { min, max }: Box): Box {
+  const last = chunkOfVoxel(
+    shape,
+    placeFrom((axis) => max[axis] - 1),
+  );
+  return { min: chunkOfVoxel(shape, min), max: placeFrom((axis) => last[axis] + 1) };
+}

@@ -1,0 +1,122 @@
+import { requireInteger } from "../bytes/integers.ts";
+import type { Chunk } from "../chunk/chunk.ts";
+import { OrthantError } from "../error/orthant-error.ts";
+import { type Box, boxContains, boxEquals } from "../lattice/box.ts";
+import { type Place, placeFrom } from "../lattice/place.ts";
+import { cellCount, pageCells, pageCount, pageIsAll } from "./paged-sparse-rle.ts";
+
+/** The most cells that an array in our own bytes may have: those of one region. */
+export const CHUNK_ARRAY_CELLS_MAX = 256;
+
+/** The most cells that an array from another program may have; the original sent 343. */
+export const FOREIGN_CHUNK_ARRAY_CELLS_MAX = 65_536;
+
+/** The chunks of a box, each distinct one once. It never changes, and equal chunks give an equal array. */
+export class ChunkArray {
+  readonly bounds: Box;
+  /** The distinct chunks in the order in which they appear first, x running fastest. */
+  readonly palette: readonly Chunk[];
+  /** The index that pages without bytes have; `undefined` where that would save no page. */
+  readonly defaultIndex: number | undefined;
+  readonly #indices: Uint16Array;
+
+  /** The array of a chunk for each cell of the box, x running fastest. */
+  constructor(bounds: Box, chunks: readonly Chunk[]) {
+    const extents = extentsOf(bounds);
+    const cells = cellCount(extents);
+    requireInteger(cells, 1, FOREIGN_CHUNK_ARRAY_CELLS_MAX);
+    requireInteger(chunks.length, cells, cells);
+    const { palette, indices } = gather(chunks);
+    this.bounds = bounds;
+    this.palette = palette;
+    this.#indices = indices;
+    this.defaultIndex = chooseDefault(extents, indices, palette.length);
+  }
+
+  /** How many cells there are on each axis. */
+  get extents(): Place {
+    return extentsOf(this.bounds);
+  }
+
+  /** Which of the palette each cell has, x running fastest, as a copy. */
+  get indices(): Uint16Array {
+    return this.#indices.slice();
+  }
+
+  /** The chunk at a place; `ORT_ARGUMENT` outside of the bounds. */
+  at(place: Place): Chunk {
+    const { bounds, extents } = this;
+    if (!boxContains(bounds, place)) {
+      throw new OrthantError("ORT_ARGUMENT", `[${place}] is not from [${bounds.min}] to [${bounds.max}]`);
+    }
+    const [x, y, z, w] = placeFrom((axis) => place[axis] - bounds.min[axis]);
+    return this.#chunkOf(x + extents[0] * (y + extents[1] * (z + extents[2] * w)));
+  }
+
+  /** The chunk of every cell, x running fastest. */
+  chunks(): readonly Chunk[] {
+    return Array.from(this.#indices, (_index, cell) => this.#chunkOf(cell));
+  }
+
+  #chunkOf(cell: number): Chunk {
+    return this.palette[this.#indices[cell] as number] as Chunk;
+  }
+}
+
+/** How many cells a box has on each axis. */
+export function extentsOf({ min, max }: Box): Place {
+  return placeFrom((axis) => max[axis] - min[axis]);
+}
+
+/** Whether two arrays hold the same chunks in the same box. */
+export function chunkArraysEqual(a: ChunkArray, b: ChunkArray): boolean {
+  const indices = a.indices;
+  return (
+    boxEquals(a.bounds, b.bounds) &&
+    a.palette.length === b.palette.length &&
+    b.indices.every((index, cell) => index === indices[cell]) &&
+    a.palette.every((chunk, index) => chunk.equals(b.palette[index] as Chunk))
+  );
+}
+
+function gather(chunks: readonly Chunk[]): { palette: readonly Chunk[]; indices: Uint16Array } {
+  const palette: Chunk[] = [];
+  const indices = new Uint16Array(chunks.length);
+  const known = new Map<Chunk, number>();
+  const alike = new Map<string, number[]>();
+  for (const [cell, chunk] of chunks.entries()) {
+    let index = known.get(chunk);
+    if (index === undefined) {
+      const likeness = likenessOf(chunk);
+      const candidates = alike.get(likeness) ?? [];
+      alike.set(likeness, candidates);
+      index = candidates.find((candidate) => palette[candidate]?.equals(chunk));
+      if (index === undefined) {
+        index = palette.push(chunk) - 1;
+        candidates.push(index);
+      }
+      known.set(chunk, index);
+    }
+    indices[cell] = index;
+  }
+  return { palette, indices };
+}
+
+/** Something that equal chunks have in common and that costs little to know. */
+function likenessOf({ byteLength, uniformMaterial }: Chunk): string {
+  return uniformMaterial === undefined ? `${byteLength} bytes` : `all ${uniformMaterial}`;
+}
+
+/** The most frequent index, the lowest of several, if at least one page holds nothing else. */
+function chooseDefault(extents: Place, indices: Uint16Array, paletteLength: number): number | undefined {
+  const counts = new Uint32Array(paletteLength);
+  for (const index of indices) counts[index] = (counts[index] as number) + 1;
+  let best = 0;
+  for (let index = 1; index < paletteLength; index++) {
+    if ((counts[index] as number) > (counts[best] as number)) best = index;
+  }
+  for (let page = 0; page < pageCount(extents); page++) {
+    if (pageIsAll(pageCells(extents, page), indices, best)) return best;
+  }
+  return undefined;
+}

@@ -1,0 +1,66 @@
+import type { Codec } from "../bytes/codec.ts";
+import { requireInteger } from "../bytes/integers.ts";
+import type { VoxelEdit } from "../chunk/chunk.ts";
+import { varU32Bytes } from "../chunk/encoded-size.ts";
+import { OrthantError } from "../error/orthant-error.ts";
+import type { Place } from "../lattice/place.ts";
+
+/** New materials for single voxels of one chunk, in the order of their indices, each voxel once. */
+export interface ChunkEdits {
+  readonly chunk: Place;
+  readonly edits: readonly VoxelEdit[];
+}
+
+/** A list of edits: for each the voxels that are skipped before it, and its material. Rule P14, region-patch.md. */
+export function voxelEditsCodec(volume: number): Codec<readonly VoxelEdit[]> {
+  return {
+    write(out, edits) {
+      requireVoxelEdits(edits, volume);
+      out.varUint(edits.length);
+      let next = 0;
+      for (const { index, material } of edits) {
+        out.varUint(index - next);
+        out.varU16(material);
+        next = index + 1;
+      }
+    },
+
+    read(input) {
+      const count = input.count(volume);
+      if (count === 0) throw input.fail("ORT_PATCH_FORM", "a list of no edits");
+      const edits: VoxelEdit[] = [];
+      let next = 0;
+      for (let position = 0; position < count; position++) {
+        const index = next + input.varUint();
+        if (index >= volume) throw input.fail("ORT_PATCH_FORM", `voxel ${index} of ${volume}`);
+        edits.push({ index, material: input.varU16() });
+        next = index + 1;
+      }
+      return edits;
+    },
+  };
+}
+
+/** Bytes that a list of edits takes. */
+export function voxelEditsBytes(edits: readonly VoxelEdit[]): number {
+  let bytes = varU32Bytes(edits.length);
+  let next = 0;
+  for (const { index, material } of edits) {
+    bytes += varU32Bytes(index - next) + varU32Bytes(material);
+    next = index + 1;
+  }
+  return bytes;
+}
+
+/** Throws `ORT_PATCH_FORM` unless there are edits, in order, all of them inside the chunk. */
+export function requireVoxelEdits(edits: readonly VoxelEdit[], volume: number): void {
+  if (edits.length === 0) throw new OrthantError("ORT_PATCH_FORM", "a list of no edits");
+  let previous = -1;
+  for (const { index, material } of edits) {
+    if (!Number.isInteger(index) || index <= previous || index >= volume) {
+      throw new OrthantError("ORT_PATCH_FORM", `voxel ${index} of ${volume}, behind ${previous}`);
+    }
+    requireInteger(material, 0, 0xffff);
+    previous = index;
+  }
+}

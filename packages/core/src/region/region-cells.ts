@@ -1,0 +1,84 @@
+import type { Box } from "../lattice/box.ts";
+import { type Place, placeFrom } from "../lattice/place.ts";
+import { REGION_EDGE_CHUNKS } from "../lattice/region.ts";
+
+/** Chunks in a region. */
+export const REGION_CELLS: number = REGION_EDGE_CHUNKS ** 4;
+
+/** A box of a region's cells, and the one value that all of them have. */
+export interface CellBox<Value> {
+  readonly box: Box;
+  readonly value: Value;
+}
+
+/** The cell of its region that a chunk is. Cells count lexicographically: w runs fastest, x slowest. */
+export function regionCell([x, y, z, w]: Place): number {
+  return ((x & 3) << 6) | ((y & 3) << 4) | ((z & 3) << 2) | (w & 3);
+}
+
+/** The chunk that is a cell of a region. */
+export function chunkOfCell(region: Place, cell: number): Place {
+  return placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS + ((cell >>> (6 - 2 * axis)) & 3));
+}
+
+/** The chunks between two cells of a region, both included; `undefined` where the last lies below the first. */
+export function boxOfCells(region: Place, first: number, last: number): Box | undefined {
+  const min = chunkOfCell(region, first);
+  const end = chunkOfCell(region, last);
+  if (end.some((coordinate, axis) => coordinate < (min[axis] ?? 0))) return undefined;
+  return { min, max: placeFrom((axis) => end[axis] + 1) };
+}
+
+/** Calls `visit` with every cell of a box that lies in one region, in their order. */
+export function forEachRegionCell({ min, max }: Box, visit: (cell: number) => void): void {
+  for (let x = min[0]; x < max[0]; x++)
+    for (let y = min[1]; y < max[1]; y++)
+      for (let z = min[2]; z < max[2]; z++)
+        for (let w = min[3]; w < max[3]; w++) visit(regionCell([x, y, z, w]));
+}
+
+/**
+ * Covers the cells that have a value with disjoint boxes of one value each, in the order of their lowest corners.
+ * Each box begins at the first cell that is not covered yet and grows along w as far as it can, then z, y and x.
+ */
+export function coverRegion<Value>(
+  region: Place,
+  cells: readonly (Value | undefined)[],
+  mayJoin: (a: Value, b: Value) => boolean,
+): readonly CellBox<Value>[] {
+  const open = cells.slice();
+  const boxes: CellBox<Value>[] = [];
+  for (let first = 0; first < REGION_CELLS; first++) {
+    const value = open[first];
+    if (value === undefined) continue;
+    const fits = (cell: number): boolean => {
+      const other = open[cell];
+      return other !== undefined && (cell === first || mayJoin(value, other));
+    };
+    const last = growBox(region, first, fits);
+    const box = boxOfCells(region, first, last) as Box;
+    forEachRegionCell(box, (cell) => {
+      open[cell] = undefined;
+    });
+    boxes.push({ box, value });
+  }
+  return boxes;
+}
+
+/** The last cell of the box from `first` that grows along w, z, y and x while all its cells fit. */
+function growBox(region: Place, first: number, fits: (cell: number) => boolean): number {
+  let last = first;
+  for (const step of [1, 4, 16, 64]) {
+    // A step that would leave the region on its axis has no digit left to count up.
+    while (Math.floor(last / step) % REGION_EDGE_CHUNKS < REGION_EDGE_CHUNKS - 1) {
+      const grown = boxOfCells(region, first, last + step) as Box;
+      let whole = true;
+      forEachRegionCell(grown, (cell) => {
+        whole &&= fits(cell);
+      });
+      if (!whole) break;
+      last += step;
+    }
+  }
+  return last;
+}

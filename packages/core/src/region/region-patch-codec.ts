@@ -1,0 +1,181 @@
+import type { ByteReader } from "../bytes/byte-reader.ts";
+import { ByteWriter } from "../bytes/byte-writer.ts";
+import type { Codec } from "../bytes/codec.ts";
+import { requireInteger } from "../bytes/integers.ts";
+import { OrthantError } from "../error/orthant-error.ts";
+import type { Place } from "../lattice/place.ts";
+import { GeneratorRef } from "../tree/generator-ref.ts";
+import { type ChunkEdits, voxelEditsCodec } from "./chunk-edits.ts";
+import { generatorRefCodec } from "./generator-ref-codec.ts";
+import { chunkOfCell, REGION_CELLS, regionCell } from "./region-cells.ts";
+import {
+  newestEpoch,
+  readClock,
+  readEpoch,
+  readRegionAfter,
+  requireNewestEpoch,
+  writeClock,
+  writeRegionAfter,
+} from "./region-clock-list.ts";
+import {
+  PATCH_BYTES_MAX,
+  PATCH_REGIONS_MAX,
+  type PatchLeaf,
+  type RegionChange,
+  type RegionPatch,
+  requirePatchForm,
+} from "./region-patch.ts";
+import { type GeneratorTable, type PatchLeafCodec, patchLeafCodec } from "./region-patch-leaf-codec.ts";
+
+/** The most generators that one patch may name. */
+export const PATCH_GENERATORS_MAX = 256;
+
+/** What a change says of itself, as bits of one byte. */
+const WHOLE = 1;
+const LATER_PIECE = 2;
+const UNFINISHED = 4;
+
+/** Patches of a world whose chunks have this volume. Rules P8 to P16 in docs/formats/region-patch.md. */
+export function regionPatchCodec(volume: number): Codec<RegionPatch> {
+  const leafCodec = patchLeafCodec(volume);
+  const editsCodec = voxelEditsCodec(volume);
+  return {
+    write(out, patch) {
+      const start = out.length;
+      writePatch(out, patch, volume);
+      if (out.length - start > PATCH_BYTES_MAX) {
+        throw new OrthantError("ORT_LIMIT", `a patch of ${out.length - start} bytes`);
+      }
+    },
+
+    read(input) {
+      const start = input.offset;
+      const patchSeq = input.varUint();
+      const epoch = readEpoch(input);
+      const generators: GeneratorRef[] = [];
+      const generatorCount = input.count(PATCH_GENERATORS_MAX);
+      for (let index = 0; index < generatorCount; index++) generators.push(generatorRefCodec.read(input));
+      const changes: RegionChange[] = [];
+      const changeCount = input.count(PATCH_REGIONS_MAX);
+      for (let index = 0; index < changeCount; index++) {
+        const region = readRegionAfter(input, changes.at(-1)?.region);
+        const progress = readProgress(input, epoch);
+        const leaves = readLeaves(input, region, generators, leafCodec);
+        const edits = readEdits(input, region, editsCodec);
+        changes.push({ region, ...progress, leaves, edits });
+      }
+      const patch = { patchSeq, changes };
+      requirePatchForm(patch, volume);
+      requireNewestEpoch(input, epoch, clocksOf(patch));
+      requireSameGenerators(input, generators, generatorsOf(changes));
+      if (input.offset - start > PATCH_BYTES_MAX) {
+        throw input.fail("ORT_LIMIT", `a patch of ${input.offset - start} bytes`);
+      }
+      return patch;
+    },
+  };
+}
+
+/** Bytes that a patch would take, also where they are too many. */
+export function patchBytes(patch: RegionPatch, volume: number): number {
+  const out = new ByteWriter();
+  writePatch(out, patch, volume);
+  return out.length;
+}
+
+function writePatch(out: ByteWriter, patch: RegionPatch, volume: number): void {
+  requirePatchForm(patch, volume);
+  const leafCodec = patchLeafCodec(volume);
+  const editsCodec = voxelEditsCodec(volume);
+  const epoch = newestEpoch(clocksOf(patch));
+  const generators = generatorsOf(patch.changes);
+  requireInteger(generators.length, 0, PATCH_GENERATORS_MAX);
+  out.varUint(patch.patchSeq);
+  out.varUint(epoch);
+  out.varUint(generators.length);
+  for (const generator of generators) generatorRefCodec.write(out, generator);
+  out.varUint(patch.changes.length);
+  let previous: Place | undefined;
+  for (const change of patch.changes) {
+    writeRegionAfter(out, change.region, previous);
+    writeProgress(out, change, epoch);
+    out.varUint(change.leaves.length);
+    for (const leaf of change.leaves) leafCodec.write(out, leaf, generators);
+    out.varUint(change.edits.length);
+    for (const { chunk, edits } of change.edits) {
+      out.u8(regionCell(chunk));
+      editsCodec.write(out, edits);
+    }
+    previous = change.region;
+  }
+}
+
+function writeProgress(out: ByteWriter, { expected, next, piece }: RegionChange, epoch: number): void {
+  out.u8(
+    (expected === undefined ? WHOLE : 0) |
+      (piece > 0 ? LATER_PIECE : 0) |
+      (next === undefined ? UNFINISHED : 0),
+  );
+  if (piece > 0) out.varUint(piece);
+  if (expected !== undefined) writeClock(out, expected, epoch);
+  if (next !== undefined) writeClock(out, next, epoch);
+}
+
+function readProgress(input: ByteReader, epoch: number): Pick<RegionChange, "expected" | "next" | "piece"> {
+  const bits = input.u8();
+  if (bits > (WHOLE | LATER_PIECE | UNFINISHED)) throw input.fail("ORT_TAG", `unknown bits in ${bits}`);
+  const piece = bits & LATER_PIECE ? input.varUint() : 0;
+  if (piece === 0 && bits & LATER_PIECE) throw input.fail("ORT_PATCH_FORM", "piece 0 as a later piece");
+  const expected = bits & WHOLE ? undefined : readClock(input, epoch);
+  const next = bits & UNFINISHED ? undefined : readClock(input, epoch);
+  return { expected, next, piece };
+}
+
+function readLeaves(
+  input: ByteReader,
+  region: Place,
+  generators: GeneratorTable,
+  leafCodec: PatchLeafCodec,
+): readonly PatchLeaf[] {
+  const leaves: PatchLeaf[] = [];
+  const count = input.count(REGION_CELLS);
+  for (let index = 0; index < count; index++) leaves.push(leafCodec.read(input, region, generators));
+  return leaves;
+}
+
+function readEdits(
+  input: ByteReader,
+  region: Place,
+  editsCodec: Codec<ChunkEdits["edits"]>,
+): readonly ChunkEdits[] {
+  const edits: ChunkEdits[] = [];
+  const count = input.count(REGION_CELLS);
+  for (let index = 0; index < count; index++) {
+    edits.push({ chunk: chunkOfCell(region, input.u8()), edits: editsCodec.read(input) });
+  }
+  return edits;
+}
+
+function clocksOf({ changes }: RegionPatch): readonly number[] {
+  return changes.flatMap(({ expected, next }) => [expected ?? 0, next ?? 0]);
+}
+
+/** Those of `known`, then the generators that changes name besides them, each once, in the order of the leaves. */
+export function generatorsOf(changes: readonly RegionChange[], known: GeneratorTable = []): GeneratorTable {
+  const generators = [...known];
+  // Leaves share their generators. Comparing each with all, byte by byte, would let a small patch take minutes.
+  const seen = new Set<GeneratorRef>(known);
+  for (const { leaves } of changes) {
+    for (const { content } of leaves) {
+      if (!(content instanceof GeneratorRef) || seen.has(content)) continue;
+      seen.add(content);
+      if (!generators.some((generator) => generator.equals(content))) generators.push(content);
+    }
+  }
+  return generators;
+}
+
+function requireSameGenerators(input: ByteReader, found: GeneratorTable, named: GeneratorTable): void {
+  const same = found.length === named.length && found.every((generator, index) => named[index] === generator);
+  if (!same) throw input.fail("ORT_PATCH_FORM", "generators that are not each named once, in order");
+}

@@ -1,0 +1,117 @@
+import { OrthantError } from "../error/orthant-error.ts";
+import { boxAt } from "../lattice/box.ts";
+import { placesMinorToMajor } from "../lattice/box-order.ts";
+import { comparePlaces } from "../lattice/place.ts";
+import { ChunkArray } from "./chunk-array.ts";
+import type { ChunkEdits } from "./chunk-edits.ts";
+import {
+  PATCH_BYTES_MAX,
+  PATCH_REGIONS_MAX,
+  type PatchLeaf,
+  type RegionChange,
+  type RegionPatch,
+} from "./region-patch.ts";
+import { generatorsOf, PATCH_GENERATORS_MAX, patchBytes } from "./region-patch-codec.ts";
+import type { GeneratorTable } from "./region-patch-leaf-codec.ts";
+
+/**
+ * What a change may take more in the company of others than alone: its region as a difference, the age of two
+ * clocks, the indices of its generators and its counts.
+ */
+const COMPANY_BYTES = 64;
+
+/** One leaf or the edits of one chunk. */
+type Item = { readonly leaf: PatchLeaf } | { readonly edits: ChunkEdits };
+
+/**
+ * Patches of at most `bytesMax` bytes that do together, in this order, what one does. They count on from its
+ * `patchSeq`. A region that is too much for one patch comes in pieces, of which only the last has its clock.
+ */
+export function splitPatch(
+  { patchSeq, changes }: RegionPatch,
+  volume: number,
+  bytesMax: number = PATCH_BYTES_MAX,
+): readonly RegionPatch[] {
+  const groups: RegionChange[][] = [];
+  let group: RegionChange[] = [];
+  let groupBytes = 0;
+  let groupGenerators: GeneratorTable = [];
+  const close = (): void => {
+    if (group.length > 0) groups.push(group);
+    group = [];
+    groupBytes = 0;
+    groupGenerators = [];
+  };
+  for (const change of changes) {
+    const bytes = bytesAlone(change, volume);
+    if (bytes > bytesMax) {
+      close();
+      for (const piece of piecesOf(change, volume, bytesMax)) groups.push([piece]);
+      continue;
+    }
+    const generators = generatorsOf([change], groupGenerators);
+    const isFull = group.length === PATCH_REGIONS_MAX || generators.length > PATCH_GENERATORS_MAX;
+    if (isFull || groupBytes + bytes > bytesMax) close();
+    group.push(change);
+    groupBytes += bytes;
+    groupGenerators = generatorsOf([change], groupGenerators);
+  }
+  close();
+  return groups.map((parts, index) => ({ patchSeq: patchSeq + index, changes: parts }));
+}
+
+function piecesOf(change: RegionChange, volume: number, bytesMax: number): readonly RegionChange[] {
+  const pieces: RegionChange[] = [];
+  let items: Item[] = [];
+  let itemsBytes = 0;
+  const close = (next: number | undefined): void => {
+    pieces.push({ ...withItems(change, items), next, piece: pieces.length });
+    items = [];
+    itemsBytes = 0;
+  };
+  for (const item of itemsOf(change, volume, bytesMax)) {
+    const bytes = bytesAlone(withItems(change, [item]), volume);
+    if (bytes > bytesMax) {
+      throw new OrthantError("ORT_LIMIT", `a chunk takes ${bytes} bytes where a patch may take ${bytesMax}`);
+    }
+    if (itemsBytes + bytes > bytesMax) close(undefined);
+    items.push(item);
+    itemsBytes += bytes;
+  }
+  close(change.next);
+  return pieces;
+}
+
+function itemsOf(change: RegionChange, volume: number, bytesMax: number): readonly Item[] {
+  const leaves = change.leaves
+    .flatMap((leaf) => {
+      const { content } = leaf;
+      if (!(content instanceof ChunkArray)) return [leaf];
+      const bytes = bytesAlone({ ...change, leaves: [leaf], edits: [] }, volume);
+      return bytes > bytesMax ? leavesOfArray(content, change.expected) : [leaf];
+    })
+    .sort((a, b) => comparePlaces(a.box.min, b.box.min));
+  return [...leaves.map((leaf) => ({ leaf })), ...change.edits.map((edits) => ({ edits }))];
+}
+
+/** What an array says, chunk by chunk; its air, too, unless the region comes anew. */
+function leavesOfArray(array: ChunkArray, expected: number | undefined): readonly PatchLeaf[] {
+  return [...placesMinorToMajor(array.bounds)].flatMap((place): readonly PatchLeaf[] => {
+    const chunk = array.at(place);
+    if (!chunk.isEmpty) return [{ box: boxAt(place), content: chunk }];
+    return expected === undefined ? [] : [{ box: boxAt(place), content: undefined }];
+  });
+}
+
+function withItems(change: RegionChange, items: readonly Item[]): RegionChange {
+  return {
+    ...change,
+    leaves: items.flatMap((item) => ("leaf" in item ? [item.leaf] : [])),
+    edits: items.flatMap((item) => ("edits" in item ? [item.edits] : [])),
+  };
+}
+
+/** Bytes of a patch with nothing but this change, and what company may add. */
+function bytesAlone(change: RegionChange, volume: number): number {
+  return patchBytes({ patchSeq: Number.MAX_SAFE_INTEGER, changes: [change] }, volume) + COMPANY_BYTES;
+}

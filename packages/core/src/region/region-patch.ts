@@ -1,0 +1,144 @@
+import { Chunk } from "../chunk/chunk.ts";
+import { OrthantError } from "../error/orthant-error.ts";
+import { type Box, boxContains, boxContainsBox, boxVolume, isBox } from "../lattice/box.ts";
+import { comparePlaces, type Place } from "../lattice/place.ts";
+import { regionBox } from "../lattice/region.ts";
+import { type Content, isSpreadable } from "../tree/content.ts";
+import { ChunkArray } from "./chunk-array.ts";
+import { type ChunkEdits, requireVoxelEdits } from "./chunk-edits.ts";
+import { forEachRegionCell, REGION_CELLS, regionCell } from "./region-cells.ts";
+import { requireClock } from "./region-clock.ts";
+import { requireRegion } from "./region-clock-list.ts";
+
+/** The most bytes that one patch may take. */
+export const PATCH_BYTES_MAX = 1_048_576;
+
+/** The most regions that one patch may change. */
+export const PATCH_REGIONS_MAX = 512;
+
+/** The most pieces that the change of one region may be cut into. */
+export const PATCH_PIECES_MAX = 65_536;
+
+/** A box of a region and what it holds from now on; `undefined` is air. */
+export interface PatchLeaf {
+  readonly box: Box;
+  readonly content: Content | ChunkArray | undefined;
+}
+
+/** What becomes of one region, or a piece of that where all of it would be too much for one patch. */
+export interface RegionChange {
+  readonly region: Place;
+  /** The clock that the replica must hold; `undefined` where the change brings the whole region anew. */
+  readonly expected: number | undefined;
+  /** The clock that the region has then; `undefined` where more pieces follow. */
+  readonly next: number | undefined;
+  /** Which piece of the region's change this is, from 0. */
+  readonly piece: number;
+  /** New contents, in the order of their lowest corners. */
+  readonly leaves: readonly PatchLeaf[];
+  /** New voxels in chunks that the replica holds, in the order of the chunks. */
+  readonly edits: readonly ChunkEdits[];
+}
+
+/** Changes some regions, each from one clock to another, and all of them or none. */
+export interface RegionPatch {
+  /** Counts the patches of one stream. */
+  readonly patchSeq: number;
+  /** At most one for each region, in the order of the regions. */
+  readonly changes: readonly RegionChange[];
+}
+
+/** Throws an `OrthantError` unless a patch keeps the rules P8 to P16 of docs/formats/region-patch.md. */
+export function requirePatchForm({ patchSeq, changes }: RegionPatch, volume: number): void {
+  if (!Number.isSafeInteger(patchSeq) || patchSeq < 0) throw bad(`patch_seq ${patchSeq}`);
+  if (changes.length === 0) throw bad("a patch that changes no region");
+  if (changes.length > PATCH_REGIONS_MAX) {
+    throw new OrthantError(
+      "ORT_LIMIT",
+      `${changes.length} regions where at most ${PATCH_REGIONS_MAX} may be`,
+    );
+  }
+  for (const [index, change] of changes.entries()) {
+    const previous = changes[index - 1];
+    if (previous !== undefined && comparePlaces(previous.region, change.region) >= 0) {
+      throw new OrthantError("ORT_REGION_ORDER", `region [${change.region}] behind [${previous.region}]`);
+    }
+    // So that a replica has at most one region in the making.
+    if (change.piece > 0 && index > 0) throw bad("a later piece that is not the first change of its patch");
+    if (change.next === undefined && index < changes.length - 1) {
+      throw bad("an unfinished change that is not the last of its patch");
+    }
+    requireChangeForm(change, volume);
+  }
+}
+
+function requireChangeForm(change: RegionChange, volume: number): void {
+  const { region, expected, next, piece } = change;
+  requireRegion(region);
+  if (expected !== undefined) requireClock(expected);
+  if (next !== undefined) requireClock(next);
+  if (expected !== undefined && next !== undefined && next <= expected) {
+    throw new OrthantError("ORT_CLOCK", `region [${region}] from clock ${expected} to ${next}`);
+  }
+  if (!Number.isInteger(piece) || piece < 0 || piece >= PATCH_PIECES_MAX) throw bad(`piece ${piece}`);
+  const taken = new Uint8Array(REGION_CELLS);
+  requireLeaves(change, taken, volume);
+  requireEdits(change, taken, volume);
+}
+
+function requireLeaves({ region, expected, leaves }: RegionChange, taken: Uint8Array, volume: number): void {
+  const chunks = regionBox(region);
+  for (const [index, { box, content }] of leaves.entries()) {
+    if (!isBox(box.min, box.max) || !boxContainsBox(chunks, box)) {
+      throw bad(`[${box.min}] to [${box.max}] is not inside region [${region}]`);
+    }
+    const previous = leaves[index - 1];
+    if (previous !== undefined && comparePlaces(previous.box.min, box.min) >= 0) {
+      throw bad(`contents at [${box.min}] behind those at [${previous.box.min}]`);
+    }
+    forEachRegionCell(box, (cell) => {
+      if (taken[cell] === 1) throw bad(`two contents for one chunk of region [${region}]`);
+      taken[cell] = 1;
+    });
+    if (content === undefined && expected === undefined) throw bad("air in a region that comes anew");
+    if (content !== undefined) requireLeafContent(box, content, volume);
+  }
+}
+
+function requireLeafContent(box: Box, content: Content | ChunkArray, volume: number): void {
+  if (content instanceof ChunkArray) {
+    const { bounds, palette } = content;
+    const isElsewhere = comparePlaces(bounds.min, box.min) !== 0 || comparePlaces(bounds.max, box.max) !== 0;
+    if (isElsewhere || boxVolume(box) < 2 || palette.every(isSpreadable)) {
+      throw bad("an array elsewhere than its box, of one chunk, or of uniform chunks only");
+    }
+    for (const chunk of palette) requireChunkVolume(chunk, volume);
+  } else if (content instanceof Chunk) {
+    requireChunkVolume(content, volume);
+    if (content.isEmpty) throw bad("air as a chunk");
+    if (!isSpreadable(content) && boxVolume(box) > 1) throw bad("one chunk for many that is not uniform");
+  }
+}
+
+function requireEdits({ region, expected, edits }: RegionChange, taken: Uint8Array, volume: number): void {
+  if (expected === undefined && edits.length > 0) throw bad("edits in a region that comes anew");
+  const chunks = regionBox(region);
+  for (const [index, { chunk, edits: voxels }] of edits.entries()) {
+    const previous = edits[index - 1];
+    if (!boxContains(chunks, chunk)) throw bad(`chunk [${chunk}] is not in region [${region}]`);
+    if (previous !== undefined && comparePlaces(previous.chunk, chunk) >= 0) {
+      throw bad(`edits of chunk [${chunk}] behind those of [${previous.chunk}]`);
+    }
+    if (taken[regionCell(chunk)] === 1) throw bad(`chunk [${chunk}] gets new content, and edits`);
+    requireVoxelEdits(voxels, volume);
+  }
+}
+
+function requireChunkVolume(chunk: Chunk, volume: number): void {
+  if (chunk.volume === volume) return;
+  throw new OrthantError("ORT_CHUNK_VOLUME", `a chunk of ${chunk.volume} voxels where ${volume} must be`);
+}
+
+function bad(detail: string): OrthantError {
+  return new OrthantError("ORT_PATCH_FORM", detail);
+}

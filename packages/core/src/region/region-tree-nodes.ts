@@ -1,0 +1,121 @@
+import { Chunk, emptyChunk } from "../chunk/chunk.ts";
+import { OrthantError } from "../error/orthant-error.ts";
+import { type Box, unionBox } from "../lattice/box.ts";
+import { placesMinorToMajor } from "../lattice/box-order.ts";
+import { comparePlaces, type Place, placeFrom, placesEqual } from "../lattice/place.ts";
+import { PlaceMap } from "../lattice/place-map.ts";
+import { regionOf } from "../lattice/region.ts";
+import { type Content, contentEquals, isSpreadable } from "../tree/content.ts";
+import type { RegionTree } from "../tree/region-tree.ts";
+import { ChunkArray } from "./chunk-array.ts";
+import { chunkOfCell, coverRegion, forEachRegionCell, REGION_CELLS, regionCell } from "./region-cells.ts";
+
+/** The most nodes that a message or record of a region tree may have, its root among them. */
+export const TREE_NODES_MAX = 4096;
+
+/** A box of an encoded tree, and what it holds: one material, one generator, or chunk by chunk. */
+export interface RegionNode {
+  readonly box: Box;
+  readonly content: Content | ChunkArray;
+}
+
+type Cells = (Content | undefined)[];
+
+/**
+ * What a tree holds in a box as nodes, sorted by their lowest corners. They follow from the content alone: rules
+ * T16 to T19 in docs/formats/region-tree.md. `ORT_LIMIT` when there are more than a message may have.
+ */
+export function canonicalNodes(tree: RegionTree, bounds: Box): readonly RegionNode[] {
+  const nodes: RegionNode[] = [];
+  const regions = new PlaceMap<Cells>();
+  for (const { box, content } of tree.pieces(bounds)) {
+    const region = regionOf(box.min);
+    if (placesEqual(region, regionOf(placeFrom((axis) => box.max[axis] - 1)))) {
+      let cells = regions.get(...region);
+      if (cells === undefined) {
+        cells = new Array<Content | undefined>(REGION_CELLS).fill(undefined);
+        regions.set(...region, cells);
+      }
+      const target = cells;
+      forEachRegionCell(box, (cell) => {
+        target[cell] = content;
+      });
+    } else {
+      nodes.push({ box, content });
+    }
+    if (nodes.length + regions.size >= TREE_NODES_MAX) throw tooManyNodes();
+  }
+  for (const [region, cells] of regions) {
+    nodes.push(...nodesOfRegion(region, cells));
+    if (nodes.length >= TREE_NODES_MAX) throw tooManyNodes();
+  }
+  return nodes.sort((a, b) => comparePlaces(a.box.min, b.box.min));
+}
+
+function nodesOfRegion(region: Place, cells: Cells): readonly RegionNode[] {
+  const rest = cells.slice();
+  const arrays = arrayBoxes(region, cells).map((box) => {
+    const chunks: Chunk[] = [];
+    const volume = volumeOf(cells);
+    for (const place of placesMinorToMajor(box)) {
+      const cell = regionCell(place);
+      chunks.push((cells[cell] as Chunk | undefined) ?? emptyChunk(volume));
+      rest[cell] = undefined;
+    }
+    return { box, content: new ChunkArray(box, chunks) };
+  });
+  const boxes = coverRegion(region, rest, contentEquals);
+  return [...arrays, ...boxes.map(({ box, value }) => ({ box, content: value }))];
+}
+
+/** Where the chunks that are not uniform lie: one box around them, or row by row where that would hold a generator. */
+function arrayBoxes(region: Place, cells: Cells): readonly Box[] {
+  const around = boxAround(region, cells);
+  if (around === undefined) return [];
+  let generated = false;
+  forEachRegionCell(around, (cell) => {
+    const content = cells[cell];
+    generated ||= content !== undefined && !(content instanceof Chunk);
+  });
+  return generated ? rowsOf(cells, around) : [around];
+}
+
+function boxAround(region: Place, cells: Cells): Box | undefined {
+  let around: Box | undefined;
+  for (let cell = 0; cell < REGION_CELLS; cell++) {
+    if (!isRagged(cells[cell])) continue;
+    const min = chunkOfCell(region, cell);
+    const box = { min, max: placeFrom((axis) => min[axis] + 1) };
+    around = around === undefined ? box : unionBox(around, box);
+  }
+  return around;
+}
+
+/** Chunks that are not uniform and lie side by side along x. */
+function rowsOf(cells: Cells, around: Box): readonly Box[] {
+  const rows: Box[] = [];
+  let row: Box | undefined;
+  for (const [x, y, z, w] of placesMinorToMajor(around)) {
+    if (x === around.min[0]) row = undefined;
+    if (!isRagged(cells[regionCell([x, y, z, w])])) {
+      row = undefined;
+      continue;
+    }
+    if (row !== undefined) rows.pop();
+    row = { min: row?.min ?? [x, y, z, w], max: [x + 1, y + 1, z + 1, w + 1] };
+    rows.push(row);
+  }
+  return rows;
+}
+
+function isRagged(content: Content | undefined): boolean {
+  return content !== undefined && !isSpreadable(content);
+}
+
+function volumeOf(cells: Cells): number {
+  return (cells.find(isRagged) as Chunk).volume;
+}
+
+function tooManyNodes(): OrthantError {
+  return new OrthantError("ORT_LIMIT", `a tree of more than ${TREE_NODES_MAX} nodes`);
+}

@@ -1,0 +1,56 @@
+import { OrthantError } from "../error/orthant-error.ts";
+import { type Box, intersectBoxes, unionBox } from "../lattice/box.ts";
+import { AXES, type Place, placeFrom } from "../lattice/place.ts";
+import { REGION_EDGE_CHUNKS } from "../lattice/region.ts";
+
+/** Levels of orthants between the whole lattice and a chunk: the most steps that an honest box takes. */
+const LEVELS = 32;
+
+/** Boxes whose steps are granted to any tree, however few boxes it has. */
+const BOXES_GRANTED = 4096;
+
+/** An aligned cube. */
+interface Cube {
+  readonly min: Place;
+  readonly edge: number;
+}
+
+/**
+ * Throws `ORT_LIMIT` when a tree of these boxes would be too large to build. Two thin slabs side by side across
+ * the whole lattice take a few bytes, and would be cut into more leaves than any memory holds.
+ */
+export function requireModestTree(boxes: readonly Box[]): void {
+  const stepsMax = LEVELS * Math.max(boxes.length, BOXES_GRANTED);
+  let steps = 0;
+  const visit = (inCube: readonly Box[]): void => {
+    const [first] = inCube;
+    if (first === undefined || inCube.length === 1) return;
+    steps += inCube.length;
+    if (steps > stepsMax) {
+      throw new OrthantError("ORT_LIMIT", `a tree that takes more than ${stepsMax} steps to build`);
+    }
+    const cube = cubeAround(inCube.reduce(unionBox, first));
+    if (cube.edge <= REGION_EDGE_CHUNKS) return;
+    for (const orthant of orthantsOf(cube))
+      visit(inCube.flatMap((box) => intersectBoxes(box, orthant) ?? []));
+  };
+  visit(boxes);
+}
+
+function cubeAround({ min, max }: Box): Cube {
+  let edge = 1;
+  while (AXES.some((axis) => Math.floor(min[axis] / edge) !== Math.floor((max[axis] - 1) / edge))) {
+    edge *= 2;
+    // Below zero and above it never share a cube whose corner is a multiple of its edge.
+    if (edge > 2 ** 31) return { min: [-(2 ** 31), -(2 ** 31), -(2 ** 31), -(2 ** 31)], edge };
+  }
+  return { min: placeFrom((axis) => Math.floor(min[axis] / edge) * edge), edge };
+}
+
+function orthantsOf({ min, edge }: Cube): readonly Box[] {
+  const half = edge / 2;
+  return Array.from({ length: 2 ** AXES.length }, (_, orthant) => {
+    const corner = placeFrom((axis) => min[axis] + ((orthant >>> axis) & 1) * half);
+    return { min: corner, max: placeFrom((axis) => corner[axis] + half) };
+  });
+}

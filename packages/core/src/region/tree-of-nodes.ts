@@ -1,0 +1,40 @@
+import type { ByteReader } from "../bytes/byte-reader.ts";
+import { AIR, type Chunk, uniformChunk } from "../chunk/chunk.ts";
+import { placesMinorToMajor } from "../lattice/box-order.ts";
+import { RegionTree } from "../tree/region-tree.ts";
+import { ChunkArray } from "./chunk-array.ts";
+import type { RegionNode } from "./region-tree-nodes.ts";
+import { requireModestTree } from "./tree-budget.ts";
+
+/** The tree that nodes from an input stand for; refuses nodes that overlap, or that would make too large a tree. */
+export function treeOfNodes(input: ByteReader, nodes: readonly RegionNode[], volume: number): RegionTree {
+  requireModestTree(nodes.map(({ box }) => box));
+  const mark = uniformChunk(volume, AIR + 1);
+  let covered = RegionTree.EMPTY;
+  let tree = RegionTree.EMPTY;
+  for (const { box, content } of nodes) {
+    if (covered.pieces(box).next().done !== true) {
+      throw input.fail("ORT_TREE_BOUNDS", `[${box.min}] to [${box.max}] overlaps another node`);
+    }
+    covered = covered.fill(box, mark);
+    if (!(content instanceof ChunkArray)) {
+      tree = tree.fill(box, content);
+      continue;
+    }
+    // By itself first: a small tree is cheaper to put together than a corner of a large one.
+    tree = tree.merge(treeOfArray(content));
+  }
+  return tree;
+}
+
+/** A tree of nothing but what an array holds. */
+export function treeOfArray(array: ChunkArray): RegionTree {
+  let tree = RegionTree.EMPTY;
+  const chunks = array.chunks();
+  let cell = 0;
+  for (const place of placesMinorToMajor(array.bounds)) {
+    const chunk = chunks[cell++] as Chunk;
+    if (!chunk.isEmpty) tree = tree.set(place, chunk);
+  }
+  return tree;
+}

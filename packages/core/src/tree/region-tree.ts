@@ -1,0 +1,69 @@
+import { Chunk } from "../chunk/chunk.ts";
+import { type Box, boxAt } from "../lattice/box.ts";
+import type { Place } from "../lattice/place.ts";
+import { ChunkTree } from "./chunk-tree.ts";
+import type { Content } from "./content.ts";
+import { Leaf } from "./leaf.ts";
+import type { OverrideTree } from "./override-tree.ts";
+import { Tile } from "./tile.ts";
+import { nodeOfCells } from "./tile-node.ts";
+import { overlay } from "./tree-edit.ts";
+import { childAt, combine, SLOTS, type TreeNode } from "./tree-node.ts";
+
+/** What a query returns and a patch carries. A place that has nothing is empty: air, and no generator is asked. */
+export class RegionTree extends ChunkTree<Content> {
+  /** Nothing but air. */
+  static readonly EMPTY: RegionTree = new RegionTree(undefined);
+
+  /** What a place without content means. It keeps this type and `OverrideTree` apart for the compiler. */
+  readonly missing = "empty";
+
+  private constructor(root: TreeNode | undefined) {
+    super(root);
+  }
+
+  /** With this content at one chunk place; air is the same as nothing. */
+  override set(place: Place, content: Content): this {
+    return isAir(content) ? this.carve(boxAt(place)) : super.set(place, content);
+  }
+
+  /** With this content all over a box; air is the same as nothing. */
+  override fill(box: Box, content: Content): this {
+    return isAir(content) ? this.carve(box) : super.fill(box, content);
+  }
+
+  /** What is seen when people's work lies over this: overrides where there are any, also dug-out air. */
+  under(overrides: OverrideTree): RegionTree {
+    const root = withoutAir(overlay(ChunkTree.rootOf(this), ChunkTree.rootOf(overrides)));
+    return new RegionTree(root);
+  }
+
+  protected override make(root: TreeNode | undefined): this {
+    return new RegionTree(root) as this;
+  }
+}
+
+function isAir(content: Content): boolean {
+  return content instanceof Chunk && content.isEmpty;
+}
+
+function withoutAir(node: TreeNode | undefined): TreeNode | undefined {
+  if (node === undefined) return undefined;
+  if (node instanceof Leaf) return isAir(node.content) ? undefined : node;
+  if (node instanceof Tile) {
+    if (!node.contents.some(isAir)) return node;
+    return nodeOfCells(
+      node,
+      node.cells().map((content) => (content && isAir(content) ? undefined : content)),
+    );
+  }
+  const slots: (TreeNode | undefined)[] = [];
+  let changed = false;
+  for (let slot = 0; slot < SLOTS; slot++) {
+    const child = childAt(node, slot);
+    const kept = withoutAir(child);
+    changed ||= kept !== child;
+    slots.push(kept);
+  }
+  return changed ? combine(node, slots) : node;
+}

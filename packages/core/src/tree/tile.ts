@@ -1,0 +1,155 @@
+import { type Content, contentEquals } from "./content.ts";
+
+/** Chunks along the edge of a tile. A tile is as large as a region, and lies where regions lie. */
+export const TILE_EDGE = 4;
+
+/** Places in a tile. */
+export const TILE_CELLS: number = TILE_EDGE ** 4;
+const WORDS = TILE_CELLS / 32;
+
+/** What each of the 256 places of a tile holds, x running fastest. */
+export type TileCells = readonly (Content | undefined)[];
+
+/** The lowest place of a tile. */
+export interface Corner {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+  readonly w: number;
+}
+
+/** The cell of a tile that a place falls into, x running fastest. */
+export function tileCell(x: number, y: number, z: number, w: number): number {
+  return (x & 3) | ((y & 3) << 2) | ((z & 3) << 4) | ((w & 3) << 6);
+}
+
+/**
+ * A region that holds more than one box: content by content, packed, with a bit for each cell. The eight words of
+ * bits are fields of their own, so that a lookup touches one object and one array: with a million chunks it is the
+ * misses of the cache that cost.
+ */
+export class Tile {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+  readonly w: number;
+  readonly #bits0: number;
+  readonly #bits1: number;
+  readonly #bits2: number;
+  readonly #bits3: number;
+  readonly #bits4: number;
+  readonly #bits5: number;
+  readonly #bits6: number;
+  readonly #bits7: number;
+  /** What is there, in the order of the cells. */
+  readonly contents: readonly Content[];
+
+  private constructor({ x, y, z, w }: Corner, bits: Int32Array, contents: readonly Content[]) {
+    this.x = x;
+    this.y = y;
+    this.z = z;
+    this.w = w;
+    this.#bits0 = bits[0] ?? 0;
+    this.#bits1 = bits[1] ?? 0;
+    this.#bits2 = bits[2] ?? 0;
+    this.#bits3 = bits[3] ?? 0;
+    this.#bits4 = bits[4] ?? 0;
+    this.#bits5 = bits[5] ?? 0;
+    this.#bits6 = bits[6] ?? 0;
+    this.#bits7 = bits[7] ?? 0;
+    this.contents = contents;
+  }
+
+  /** The tile at this corner with these cells, of which there is one for each of the 256 places. */
+  static of(corner: Corner, cells: TileCells): Tile {
+    const bits = new Int32Array(WORDS);
+    const contents: Content[] = [];
+    for (let cell = 0; cell < TILE_CELLS; cell++) {
+      const content = cells[cell];
+      if (content === undefined) continue;
+      bits[cell >>> 5] = (bits[cell >>> 5] ?? 0) | (1 << (cell & 31));
+      contents.push(content);
+    }
+    return new Tile(corner, bits, contents);
+  }
+
+  /** Whether a place lies in the tile. */
+  contains(x: number, y: number, z: number, w: number): boolean {
+    return ((x ^ this.x) | (y ^ this.y) | (z ^ this.z) | (w ^ this.w)) >>> 2 === 0;
+  }
+
+  /** What a cell holds. */
+  at(cell: number): Content | undefined {
+    return this.#has(cell) ? this.contents[this.#indexOf(cell)] : undefined;
+  }
+
+  /** The tile with another content in a cell. */
+  with(cell: number, content: Content): Tile {
+    const index = this.#indexOf(cell);
+    const contents = this.contents.slice(0, index);
+    contents.push(content);
+    for (let rest = this.#has(cell) ? index + 1 : index; rest < this.contents.length; rest++) {
+      contents.push(this.contents[rest] as Content);
+    }
+    const bits = new Int32Array(WORDS);
+    for (let word = 0; word < WORDS; word++) bits[word] = this.#bits(word);
+    bits[cell >>> 5] = this.#bits(cell >>> 5) | (1 << (cell & 31));
+    return new Tile(this, bits, contents);
+  }
+
+  /** What all 256 cells hold, as an array of the caller's own. */
+  cells(): (Content | undefined)[] {
+    const cells: (Content | undefined)[] = [];
+    let next = 0;
+    for (let cell = 0; cell < TILE_CELLS; cell++) {
+      cells.push(this.#has(cell) ? this.contents[next++] : undefined);
+    }
+    return cells;
+  }
+
+  /** Whether two tiles of the same corner hold the same. */
+  equals(other: Tile): boolean {
+    for (let word = 0; word < WORDS; word++) if (this.#bits(word) !== other.#bits(word)) return false;
+    return this.contents.every((content, index) => contentEquals(content, other.contents[index] as Content));
+  }
+
+  #has(cell: number): boolean {
+    return (this.#bits(cell >>> 5) & (1 << (cell & 31))) !== 0;
+  }
+
+  /** How many cells before this one hold something. */
+  #indexOf(cell: number): number {
+    const word = cell >>> 5;
+    let index = bitCount(this.#bits(word) & ((1 << (cell & 31)) - 1));
+    for (let before = 0; before < word; before++) index += bitCount(this.#bits(before));
+    return index;
+  }
+
+  #bits(word: number): number {
+    switch (word) {
+      case 0:
+        return this.#bits0;
+      case 1:
+        return this.#bits1;
+      case 2:
+        return this.#bits2;
+      case 3:
+        return this.#bits3;
+      case 4:
+        return this.#bits4;
+      case 5:
+        return this.#bits5;
+      case 6:
+        return this.#bits6;
+      default:
+        return this.#bits7;
+    }
+  }
+}
+
+/** How many bits of a 32-bit word are set. */
+export function bitCount(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x5555_5555);
+  const nibbles = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
+  return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+}

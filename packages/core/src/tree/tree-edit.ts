@@ -1,0 +1,221 @@
+import { OrthantError } from "../error/orthant-error.ts";
+import type { Box } from "../lattice/box.ts";
+import { type Content, contentEquals, isSpreadable } from "./content.ts";
+import { clipLeaf, Leaf, leafAt } from "./leaf.ts";
+import { type Corner, TILE_CELLS, Tile, tileCell } from "./tile.ts";
+import { cellsOf, coordinatesOf, nodeOfCells } from "./tile-node.ts";
+import {
+  Branch,
+  cellContains,
+  cellOfLeaf,
+  childAt,
+  combine,
+  commonCell,
+  partIn,
+  SLOTS,
+  slotOf,
+  TILE_LEVEL,
+  type TreeNode,
+  withChild,
+} from "./tree-node.ts";
+
+/** Cells that one edit may cut into parts, or take chunk by chunk: a thin box in a wide one needs many. */
+const EDIT_CUTS_MAX = 65_536;
+
+/** Counts the cells that an edit cuts, so that no box, however large, takes all memory. */
+class Scissors {
+  #cuts = 0;
+
+  /** Notes one cut; `ORT_LIMIT` when there have been too many. */
+  cut(): void {
+    if (++this.#cuts <= EDIT_CUTS_MAX) return;
+    throw new OrthantError(
+      "ORT_LIMIT",
+      `an edit that cuts the tree more than ${EDIT_CUTS_MAX} times: make it in parts`,
+    );
+  }
+}
+
+/** What both hold; where both hold something, `over` wins. `ORT_LIMIT` when it takes too many cuts. */
+export function overlay(
+  under: TreeNode | undefined,
+  over: TreeNode | undefined,
+  scissors: Scissors = new Scissors(),
+): TreeNode | undefined {
+  if (over === undefined || under === over) return under;
+  if (under === undefined) return over;
+  if (under instanceof Leaf && over instanceof Leaf && hides(under, over)) {
+    if (contentEquals(under.content, over.content)) return under;
+  }
+  if (over instanceof Leaf && hides(over, under)) return over;
+  if (under instanceof Branch) {
+    const slot = slotHolding(under, over);
+    if (slot !== undefined) return withChild(under, slot, overlay(childAt(under, slot), over, scissors));
+  }
+  scissors.cut();
+  const cell = commonCell(under, over);
+  if (cell.level === TILE_LEVEL) return overlayInTile(cell, under as Leaf | Tile, over as Leaf | Tile);
+  const slots: (TreeNode | undefined)[] = [];
+  for (let slot = 0; slot < SLOTS; slot++) {
+    slots.push(overlay(partIn(under, cell, slot), partIn(over, cell, slot), scissors));
+  }
+  return combine(cell, slots);
+}
+
+/** What a node holds, with this content at one place. */
+export function put(
+  node: TreeNode | undefined,
+  x: number,
+  y: number,
+  z: number,
+  w: number,
+  content: Content,
+): TreeNode | undefined {
+  if (node instanceof Branch && cellContains(node, x, y, z, w)) {
+    const slot = slotOf(node.level, x, y, z, w);
+    return withChild(node, slot, put(childAt(node, slot), x, y, z, w, content));
+  }
+  if (node instanceof Tile && node.contains(x, y, z, w))
+    return putInTile(node, tileCell(x, y, z, w), content);
+  return overlay(node, leafAt(x, y, z, w, content));
+}
+
+/** What a node holds outside of a box. `ORT_LIMIT` when it takes too many cuts. */
+export function erase(node: TreeNode | undefined, box: Box): TreeNode | undefined {
+  return keep(node, box, "outside", new Scissors());
+}
+
+/** What a node holds inside a box. `ORT_LIMIT` when it takes too many cuts. */
+export function clip(node: TreeNode | undefined, box: Box): TreeNode | undefined {
+  return keep(node, box, "inside", new Scissors());
+}
+
+/** A leaf over a whole box. */
+export function leafOver({ min, max }: Box, content: Content): Leaf {
+  return new Leaf(min[0], min[1], min[2], min[3], max[0], max[1], max[2], max[3], content);
+}
+
+function overlayInTile(corner: Corner, under: Leaf | Tile, over: Leaf | Tile): TreeNode | undefined {
+  const cells = cellsOf(under);
+  const overCells = cellsOf(over);
+  for (let cell = 0; cell < TILE_CELLS; cell++) cells[cell] = overCells[cell] ?? cells[cell];
+  return nodeOfCells(corner, cells);
+}
+
+function putInTile(tile: Tile, cell: number, content: Content): TreeNode | undefined {
+  const present = tile.at(cell);
+  if (present !== undefined && contentEquals(present, content)) return tile;
+  const next = tile.with(cell, content);
+  // It can only have become a box of one content when all its contents are equal.
+  const uniform = isSpreadable(content) && next.contents.every((other) => contentEquals(other, content));
+  return uniform ? nodeOfCells(next, next.cells()) : next;
+}
+
+function keep(
+  node: TreeNode | undefined,
+  box: Box,
+  side: "inside" | "outside",
+  scissors: Scissors,
+): TreeNode | undefined {
+  if (node === undefined) return undefined;
+  const relation = relate(node, box);
+  if (relation !== "partly") return relation === side ? node : undefined;
+  if (node instanceof Leaf && side === "inside") {
+    const { min, max } = box;
+    return clipLeaf(node, min[0], min[1], min[2], min[3], max[0], max[1], max[2], max[3]);
+  }
+  scissors.cut();
+  if (node instanceof Tile) return keepInTile(node, node, box, side);
+  const cell = node instanceof Leaf ? cellOfLeaf(node) : node;
+  if (cell.level === TILE_LEVEL) return keepInTile(cell, node as Leaf, box, side);
+  const slots: (TreeNode | undefined)[] = [];
+  let changed = node instanceof Leaf;
+  for (let slot = 0; slot < SLOTS; slot++) {
+    const part = partIn(node, cell, slot);
+    const kept = keep(part, box, side, scissors);
+    changed ||= kept !== part;
+    slots.push(kept);
+  }
+  return changed ? combine(cell, slots) : node;
+}
+
+function keepInTile(
+  corner: Corner,
+  node: Leaf | Tile,
+  { min, max }: Box,
+  side: "inside" | "outside",
+): TreeNode | undefined {
+  const cells = cellsOf(node);
+  let changed = false;
+  for (let cell = 0; cell < TILE_CELLS; cell++) {
+    if (cells[cell] === undefined) continue;
+    const [cellX, cellY, cellZ, cellW] = coordinatesOf(cell);
+    const x = corner.x + cellX;
+    const y = corner.y + cellY;
+    const z = corner.z + cellZ;
+    const w = corner.w + cellW;
+    const inside =
+      x >= min[0] &&
+      x < max[0] &&
+      y >= min[1] &&
+      y < max[1] &&
+      z >= min[2] &&
+      z < max[2] &&
+      w >= min[3] &&
+      w < max[3];
+    if (inside === (side === "inside")) continue;
+    cells[cell] = undefined;
+    changed = true;
+  }
+  return changed ? nodeOfCells(corner, cells) : node;
+}
+
+/** How a node's leaf or cell lies to a box. */
+function relate(node: TreeNode, { min, max }: Box): "inside" | "outside" | "partly" {
+  const { minX, minY, minZ, minW, maxX, maxY, maxZ, maxW } = sidesOf(node);
+  if (minX >= max[0] || minY >= max[1] || minZ >= max[2] || minW >= max[3]) return "outside";
+  if (maxX <= min[0] || maxY <= min[1] || maxZ <= min[2] || maxW <= min[3]) return "outside";
+  const above = minX >= min[0] && minY >= min[1] && minZ >= min[2] && minW >= min[3];
+  const below = maxX <= max[0] && maxY <= max[1] && maxZ <= max[2] && maxW <= max[3];
+  return above && below ? "inside" : "partly";
+}
+
+/** Whether a leaf reaches over all that a node could hold. */
+function hides(leaf: Leaf, node: TreeNode): boolean {
+  const { minX, minY, minZ, minW, maxX, maxY, maxZ, maxW } = sidesOf(node);
+  return (
+    leaf.minX <= minX &&
+    leaf.minY <= minY &&
+    leaf.minZ <= minZ &&
+    leaf.minW <= minW &&
+    leaf.maxX >= maxX &&
+    leaf.maxY >= maxY &&
+    leaf.maxZ >= maxZ &&
+    leaf.maxW >= maxW
+  );
+}
+
+function sidesOf(node: TreeNode): Omit<Leaf, "content"> {
+  if (node instanceof Leaf) return node;
+  const edge = 2 ** (node instanceof Tile ? TILE_LEVEL : node.level);
+  const { x, y, z, w } = node;
+  return {
+    minX: x,
+    minY: y,
+    minZ: z,
+    minW: w,
+    maxX: x + edge,
+    maxY: y + edge,
+    maxZ: z + edge,
+    maxW: w + edge,
+  };
+}
+
+/** The slot of a branch that holds all of a node; `undefined` where it needs more than one. */
+function slotHolding(branch: Branch, node: TreeNode): number | undefined {
+  const { minX, minY, minZ, minW, maxX, maxY, maxZ, maxW } = sidesOf(node);
+  if (!cellContains(branch, minX, minY, minZ, minW)) return undefined;
+  if (!cellContains(branch, maxX - 1, maxY - 1, maxZ - 1, maxW - 1)) return undefined;
+  const low = slotOf(branch.level, minX, minY, minZ, minW);
+  return low === slotOf(branch.level, maxX - 1, maxY - 1, maxZ - 1, maxW - 1) ? low : undefined;
+}

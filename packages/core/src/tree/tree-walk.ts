@@ -1,0 +1,139 @@
+import { type Box, boxAt, subtractBox } from "../lattice/box.ts";
+import { type Content, contentEquals } from "./content.ts";
+import { Leaf } from "./leaf.ts";
+import { type Corner, Tile, tileCell } from "./tile.ts";
+import { cellsOf, coordinatesOf } from "./tile-node.ts";
+import { clip, leafOver } from "./tree-edit.ts";
+import {
+  Branch,
+  commonCell,
+  indexOfSlot,
+  partIn,
+  SLOTS,
+  slotOf,
+  TILE_LEVEL,
+  type TreeNode,
+} from "./tree-node.ts";
+
+interface Piece {
+  readonly box: Box;
+  readonly content: Content;
+}
+
+interface Difference {
+  readonly box: Box;
+  readonly before: Content | undefined;
+  readonly after: Content | undefined;
+}
+
+/** What is at a place. */
+export function contentAt(
+  root: TreeNode | undefined,
+  x: number,
+  y: number,
+  z: number,
+  w: number,
+): Content | undefined {
+  let node = root;
+  // Whether the place is in a branch's cell need not be asked on the way: what is found in the end says where it is.
+  while (node instanceof Branch) {
+    const index = indexOfSlot(node.mask, slotOf(node.level, x, y, z, w));
+    if (index === undefined) return undefined;
+    node = node.children[index];
+  }
+  if (node instanceof Tile) return node.contains(x, y, z, w) ? node.at(tileCell(x, y, z, w)) : undefined;
+  if (node === undefined || x < node.minX || y < node.minY || z < node.minZ || w < node.minW)
+    return undefined;
+  return x < node.maxX && y < node.maxY && z < node.maxZ && w < node.maxW ? node.content : undefined;
+}
+
+/** The boxes of a node, in slot order. */
+export function* piecesOf(node: TreeNode | undefined): Generator<Piece> {
+  if (node instanceof Leaf) yield { box: boxOfLeaf(node), content: node.content };
+  else if (node instanceof Tile) yield* piecesOfTile(node);
+  else if (node !== undefined) for (const child of node.children) yield* piecesOf(child);
+}
+
+/** Where two nodes differ, in disjoint boxes. What they share is not looked at. */
+export function* differencesBetween(
+  before: TreeNode | undefined,
+  after: TreeNode | undefined,
+): Generator<Difference> {
+  if (before === after) return;
+  if (before === undefined) {
+    for (const { box, content } of piecesOf(after)) yield { box, before: undefined, after: content };
+  } else if (after === undefined) {
+    for (const { box, content } of piecesOf(before)) yield { box, before: content, after: undefined };
+  } else if (before instanceof Leaf && after instanceof Leaf) {
+    yield* leafDifferences(before, after);
+  } else {
+    const cell = commonCell(before, after);
+    if (cell.level === TILE_LEVEL) {
+      yield* tileDifferences(cell, before as Leaf | Tile, after as Leaf | Tile);
+    } else {
+      for (let slot = 0; slot < SLOTS; slot++) {
+        yield* differencesBetween(partIn(before, cell, slot), partIn(after, cell, slot));
+      }
+    }
+  }
+}
+
+/** The smallest box around all that a node holds. */
+export function boundsOf(node: TreeNode | undefined): Box | undefined {
+  if (node === undefined) return undefined;
+  if (node instanceof Leaf) return boxOfLeaf(node);
+  const min: [number, number, number, number] = [Infinity, Infinity, Infinity, Infinity];
+  const max: [number, number, number, number] = [-Infinity, -Infinity, -Infinity, -Infinity];
+  const boxes =
+    node instanceof Tile ? piecesOfTile(node) : node.children.map((child) => ({ box: boundsOf(child) }));
+  for (const { box } of boxes) {
+    for (let axis = 0; box !== undefined && axis < 4; axis++) {
+      min[axis] = Math.min(min[axis] ?? 0, box.min[axis] ?? 0);
+      max[axis] = Math.max(max[axis] ?? 0, box.max[axis] ?? 0);
+    }
+  }
+  return { min, max };
+}
+
+/** How many leaves a node has: what memory, and the cost of visiting all, follow. */
+export function countLeaves(node: TreeNode | undefined): number {
+  if (node === undefined) return 0;
+  if (node instanceof Leaf) return 1;
+  if (node instanceof Tile) return node.contents.length;
+  return node.children.reduce((sum, child) => sum + countLeaves(child), 0);
+}
+
+function* piecesOfTile(tile: Tile): Generator<Piece> {
+  for (const [cell, content] of tile.cells().entries()) {
+    if (content !== undefined) yield { box: boxOfCell(tile, cell), content };
+  }
+}
+
+function* tileDifferences(corner: Corner, before: Leaf | Tile, after: Leaf | Tile): Generator<Difference> {
+  const afterCells = cellsOf(after);
+  for (const [cell, old] of cellsOf(before).entries()) {
+    const now = afterCells[cell];
+    const same = old === now || (old !== undefined && now !== undefined && contentEquals(old, now));
+    if (!same) yield { box: boxOfCell(corner, cell), before: old, after: now };
+  }
+}
+
+function* leafDifferences(before: Leaf, after: Leaf): Generator<Difference> {
+  const beforeBox = boxOfLeaf(before);
+  const afterBox = boxOfLeaf(after);
+  for (const box of subtractBox(beforeBox, afterBox)) yield { box, before: before.content, after: undefined };
+  for (const box of subtractBox(afterBox, beforeBox)) yield { box, before: undefined, after: after.content };
+  const common = clip(leafOver(beforeBox, before.content), afterBox);
+  if (common instanceof Leaf && !contentEquals(before.content, after.content)) {
+    yield { box: boxOfLeaf(common), before: before.content, after: after.content };
+  }
+}
+
+function boxOfLeaf({ minX, minY, minZ, minW, maxX, maxY, maxZ, maxW }: Leaf): Box {
+  return { min: [minX, minY, minZ, minW], max: [maxX, maxY, maxZ, maxW] };
+}
+
+function boxOfCell({ x, y, z, w }: Corner, cell: number): Box {
+  const [cellX, cellY, cellZ, cellW] = coordinatesOf(cell);
+  return boxAt([x + cellX, y + cellY, z + cellZ, w + cellW]);
+}

@@ -1,0 +1,173 @@
+import {
+  AIR,
+  boxBetween,
+  boxContains,
+  type Chunk,
+  type ChunkShape,
+  CUBE_CHUNKS,
+  cellPlace,
+  chunkFromVoxels,
+  chunkShape,
+  diffChunks,
+  emptyChunk,
+  HYPERCUBE_CHUNKS,
+  placeFrom,
+  TILE_CHUNKS,
+  uniformChunk,
+  type VoxelEdit,
+} from "@orthant/core";
+import { Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { codeOf } from "../bytes/code-of.ts";
+import { randomVoxels } from "./random-voxels.ts";
+
+const small = chunkFromVoxels(Uint16Array.of(0, 0, 5, 5, 300, 0, 5, 0));
+
+describe("a chunk", () => {
+  test("gives its voxels one by one, as a copy and in their order", () => {
+    const voxels = [0, 0, 5, 5, 300, 0, 5, 0];
+    expect(small.volume).toBe(8);
+    expect(voxels.map((_, index) => small.get(index))).toEqual(voxels);
+    const copy = small.voxels();
+    expect([...copy]).toEqual(voxels);
+    copy.fill(9);
+    expect([...small.voxels()]).toEqual(voxels);
+    const visited: number[][] = [];
+    small.forEach((material, index) => {
+      visited.push([index, material]);
+    });
+    expect(visited).toEqual(voxels.map((material, index) => [index, material]));
+    expect([...small.materials()]).toEqual([0, 5, 300]);
+  });
+
+  test("does not keep the array that it was made from, and does not give its own away", () => {
+    const voxels = Uint16Array.of(1, 2, 3, 4);
+    const chunk = chunkFromVoxels(voxels);
+    voxels.fill(9);
+    chunk.materials().fill(9);
+    chunk.packedIndices().fill(9n);
+    expect([...chunk.voxels()]).toEqual([1, 2, 3, 4]);
+  });
+
+  test("knows whether it is empty or of one material", () => {
+    expect([emptyChunk(8).isEmpty, emptyChunk(8).uniformMaterial]).toEqual([true, AIR]);
+    expect([uniformChunk(8, 7).isEmpty, uniformChunk(8, 7).uniformMaterial]).toEqual([false, 7]);
+    expect([small.isEmpty, small.uniformMaterial]).toEqual([false, undefined]);
+  });
+
+  test("of one material is the same object however it came to be", () => {
+    const stone = uniformChunk(4096, 1);
+    expect(uniformChunk(4096, 1)).toBe(stone);
+    expect(chunkFromVoxels(new Uint16Array(4096).fill(1))).toBe(stone);
+    expect(stone.set(9, 2).set(9, 1)).toBe(stone);
+    expect(emptyChunk(4096).fill(HYPERCUBE_CHUNKS, boxBetween([0, 0, 0, 0], [8, 8, 8, 8]), 1)).toBe(stone);
+    expect(uniformChunk(1024, 1)).not.toBe(stone);
+    expect(uniformChunk(1, 3).set(0, 4)).toBe(uniformChunk(1, 4));
+  });
+
+  test("is the same object after an edit that changes nothing", () => {
+    expect(small.set(2, 5)).toBe(small);
+    expect(small.edit([])).toBe(small);
+    expect(
+      small.edit([
+        { index: 2, material: 9 },
+        { index: 2, material: 5 },
+      ]),
+    ).toBe(small);
+    const same = Array.from(small.voxels(), (material, index): VoxelEdit => ({ index, material }));
+    expect(small.edit(same)).toBe(small);
+    expect(small.fill(chunkShape([2, 2, 2, 1]), boxBetween([0, 1, 0, 0], [2, 2, 1, 1]), 5)).toBe(small);
+  });
+
+  test("stays as it was when an edit makes another", () => {
+    const edited = small.set(0, 77);
+    expect(small.get(0)).toBe(0);
+    expect([...edited.voxels()]).toEqual([77, 0, 5, 5, 300, 0, 5, 0]);
+  });
+
+  test("refuses cells that it does not have and materials that are not 16 bits", () => {
+    for (const index of [-1, 8, 0.5, Number.NaN, 2 ** 32]) {
+      const edit = { index, material: 1 };
+      expect(codeOf(() => small.get(index))).toBe("ORT_ARGUMENT");
+      expect(codeOf(() => small.set(index, 1))).toBe("ORT_ARGUMENT");
+      expect(codeOf(() => small.edit([edit]))).toBe("ORT_ARGUMENT");
+      expect(codeOf(() => small.edit([edit, edit, edit, edit, edit]))).toBe("ORT_ARGUMENT");
+      expect(codeOf(() => emptyChunk(8).get(index))).toBe("ORT_ARGUMENT");
+    }
+    for (const material of [-1, 65_536, 0.5, Number.NaN]) {
+      const edit = { index: 0, material };
+      expect(codeOf(() => small.set(0, material))).toBe("ORT_ARGUMENT");
+      expect(codeOf(() => small.edit([edit, edit, edit, edit, edit]))).toBe("ORT_ARGUMENT");
+      expect(codeOf(() => uniformChunk(8, material))).toBe("ORT_ARGUMENT");
+    }
+  });
+
+  test("[C12] has 1 to 65,536 voxels", () => {
+    expect(chunkFromVoxels(new Uint16Array(65_536)).volume).toBe(65_536);
+    const everyMaterial = chunkFromVoxels(Uint16Array.from({ length: 65_536 }, (_, index) => 65_535 - index));
+    expect([everyMaterial.get(0), everyMaterial.get(65_535), everyMaterial.form]).toEqual([
+      65_535,
+      0,
+      "dense16",
+    ]);
+    expect(everyMaterial.set(65_535, 1).materials().length).toBe(65_535);
+    for (const volume of [0, 65_537]) {
+      expect(codeOf(() => chunkFromVoxels(new Uint16Array(volume)))).toBe("ORT_ARGUMENT");
+      expect(codeOf(() => emptyChunk(volume))).toBe("ORT_ARGUMENT");
+    }
+  });
+});
+
+describe("filling a box of a chunk", () => {
+  test.each<[name: string, shape: ChunkShape]>([
+    ["four dimensions", HYPERCUBE_CHUNKS],
+    ["three dimensions", CUBE_CHUNKS],
+    ["tiles", TILE_CHUNKS],
+    ["odd extents", chunkShape([3, 5, 2, 4])],
+  ])("[C2] changes the cells in the box and no others: %s", (_name, shape) => {
+    const prng = new Prng(11);
+    for (let round = 0; round < 20; round++) {
+      const min = placeFrom((axis) => prng.below(shape.extents[axis]));
+      const box = boxBetween(
+        min,
+        placeFrom((axis) => prng.between(min[axis] + 1, shape.extents[axis])),
+      );
+      const before = randomVoxels(prng, shape.volume);
+      const material = prng.below(4);
+      const filled = chunkFromVoxels(before).fill(shape, box, material);
+      const expected = before.map((old, index) =>
+        boxContains(box, cellPlace(shape, index)) ? material : old,
+      );
+      expect(filled.voxels(), `round ${round}`).toEqual(expected);
+    }
+  });
+
+  test("refuses a box that leaves the chunk, and a shape of another volume", () => {
+    const outside = boxBetween([0, 0, 0, 0], [9, 1, 1, 1]);
+    const negative = boxBetween([-1, 0, 0, 0], [1, 1, 1, 1]);
+    const empty = { min: [1, 0, 0, 0], max: [1, 1, 1, 1] } as const;
+    for (const box of [outside, negative, empty]) {
+      expect(codeOf(() => emptyChunk(4096).fill(HYPERCUBE_CHUNKS, box, 1))).toBe("ORT_ARGUMENT");
+    }
+    expect(codeOf(() => emptyChunk(8).fill(HYPERCUBE_CHUNKS, outside, 1))).toBe("ORT_ARGUMENT");
+  });
+});
+
+describe("the difference of two chunks", () => {
+  test("is the edits that turn one into the other", () => {
+    const prng = new Prng(12);
+    for (let round = 0; round < 30; round++) {
+      const before = chunkFromVoxels(randomVoxels(prng, 1024));
+      const after: Chunk = prng.chance(0.5)
+        ? chunkFromVoxels(randomVoxels(prng, 1024))
+        : before.set(prng.below(1024), prng.below(3)).set(prng.below(1024), 65_535);
+      const edits = diffChunks(before, after);
+      expect(before.edit(edits).equals(after), `round ${round}`).toBe(true);
+      expect(edits.every(({ index, material }) => before.get(index) !== material)).toBe(true);
+      expect(edits.map(({ index }) => index)).toEqual(edits.map(({ index }) => index).sort((a, b) => a - b));
+    }
+    expect(diffChunks(small, small)).toEqual([]);
+    expect(diffChunks(small, small.set(4, 0))).toEqual([{ index: 4, material: 0 }]);
+    expect(codeOf(() => diffChunks(small, emptyChunk(9)))).toBe("ORT_ARGUMENT");
+  });
+});

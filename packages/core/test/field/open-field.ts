@@ -1,0 +1,24 @@
+import {
+  type ChunkShape,
+  DEFAULT_GENERATORS,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  type GeneratorRef,
+  generatorRef,
+  HYPERCUBE_CHUNKS,
+  type RealizationCache,
+  WorldField,
+} from "@orthant/core";
+
+/** The world that the seed documents start with: a floor two voxels high in four dimensions. */
+export const FLOOR: GeneratorRef = generatorRef(flatGenerator, FLAT_DEFAULTS, 0n);
+
+/** A world that nobody has touched. */
+export function openField(
+  generator: GeneratorRef = FLOOR,
+  shape: ChunkShape = HYPERCUBE_CHUNKS,
+  cache?: RealizationCache,
+): WorldField {
+  const generators = DEFAULT_GENERATORS;
+  return WorldField.open({ generators, generator, shape, ...(cache === undefined ? {} : { cache }) });
+}

@@ -1,0 +1,212 @@
+import {
+  type Box,
+  boxBetween,
+  boxContains,
+  CUBE_CHUNKS,
+  chunkOfVoxel,
+  emptyChunk,
+  GeneratorRef,
+  generatorRef,
+  HYPERCUBE_CHUNKS,
+  OverrideTree,
+  PLATFORMS_DEFAULTS,
+  type Place,
+  placeFrom,
+  placesMinorToMajor,
+  platformsGenerator,
+  regionOf,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+  uniformChunk,
+  type VoxelPlacement,
+  WHOLE_LATTICE,
+} from "@orthant/core";
+import { Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { codeOf } from "../bytes/code-of.ts";
+import { FLOOR, openField } from "./open-field.ts";
+
+const GRASS = 3;
+const BRICK = 11;
+const place = (voxel: Place, material: number): VoxelPlacement => ({ voxel, material });
+
+describe("a world that nobody touched", () => {
+  test("is one reference to its generator when it is asked symbolically", () => {
+    const field = openField();
+    const tree = field.queryRegion(WHOLE_LATTICE, "symbolic");
+    expect([...tree.pieces()]).toEqual([{ box: WHOLE_LATTICE, content: FLOOR }]);
+  });
+
+  test("is what the generator says when it is asked concretely", () => {
+    const field = openField();
+    const box = boxBetween([-2, -2, -2, -2], [2, 2, 2, 2]);
+    const tree = field.queryRegion(box, "concrete");
+    for (const [x, y, z, w] of placesMinorToMajor(box)) {
+      expect(tree.at(x, y, z, w) !== undefined).toBe(y === -1);
+      expect(field.realizeChunk(x, y, z, w, "render").isEmpty).toBe(y !== -1);
+    }
+    expect([
+      field.voxelAt(5, -1, -9, 70),
+      field.voxelAt(5, -2, -9, 70),
+      field.voxelAt(5, -3, -9, 70),
+    ]).toEqual([GRASS, GRASS, 0]);
+  });
+
+  test("tells where content may be without looking at all of it", () => {
+    const box = boxBetween([-1000, -1000, 0, 0], [1000, 1000, 5, 5]);
+    expect(openField().queryContentBounds(box)).toEqual(boxBetween([-1000, -1, 0, 0], [1000, 0, 5, 5]));
+    expect(openField().queryContentBounds(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]))).toBeUndefined();
+  });
+});
+
+describe("an edit", () => {
+  test("gives a new field with a higher epoch and leaves the old one as it was", () => {
+    const before = openField();
+    const { field, chunks, regions } = before.setVoxels([place([0, 0, 0, 0], BRICK)]);
+    expect([before.voxelAt(0, 0, 0, 0), field.voxelAt(0, 0, 0, 0)]).toEqual([0, BRICK]);
+    expect(field.epoch).toBeGreaterThan(before.epoch);
+    expect(chunks).toEqual([[0, 0, 0, 0]]);
+    expect(regions).toEqual([[0, 0, 0, 0]]);
+    expect(before.overrides).toBe(OverrideTree.VIRGIN);
+  });
+
+  test("reports the chunks and regions that look different, each once and in order, and no others", () => {
+    const field = openField();
+    const edit = field.setVoxels([
+      place([40, 0, 0, 0], BRICK),
+      place([-1, -1, 0, 0], BRICK),
+      place([0, -1, 0, 0], GRASS), // as it is
+      place([8, 3, 0, 0], BRICK),
+      place([8, 3, 0, 0], 0), // and back
+      place([-1, -2, 0, 0], BRICK),
+      place([41, 0, 0, 0], BRICK),
+    ]);
+    expect(edit.chunks).toEqual([
+      [-1, -1, 0, 0],
+      [5, 0, 0, 0],
+    ]);
+    expect(edit.regions).toEqual([
+      [-1, -1, 0, 0],
+      [1, 0, 0, 0],
+    ]);
+    expect(edit.field.overrides.leafCount).toBe(2);
+  });
+
+  test("that changes nothing gives the very same field", () => {
+    const field = openField();
+    const edit = field.setVoxels([place([0, -1, 0, 0], GRASS), place([3, 9, 3, 3], 0)]);
+    expect(edit).toEqual({ field, chunks: [], regions: [] });
+    expect(edit.field).toBe(field);
+  });
+
+  test("that brings a chunk back to what the generator says makes it virgin again", () => {
+    const ref = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 6n);
+    const virgin = openField(ref, CUBE_CHUNKS);
+    const before = virgin.voxelAt(3, -5, 4, 0);
+    const dug = virgin.setVoxels([place([3, -5, 4, 0], BRICK)]).field;
+    expect(dug.overrides.at(0, -1, 0, 0)).toBeDefined();
+    const { field, chunks } = dug.setVoxels([place([3, -5, 4, 0], before)]);
+    expect(chunks).toEqual([[0, -1, 0, 0]]);
+    expect(field.overrides.equals(OverrideTree.VIRGIN)).toBe(true);
+    expect(field.overrides.at(0, -1, 0, 0)).toBeUndefined();
+  });
+
+  test("that digs everything away leaves air, not virgin land", () => {
+    const { field, chunks } = openField().setChunks([[[7, -1, 0, 0], emptyChunk(HYPERCUBE_CHUNKS.volume)]]);
+    expect(chunks).toEqual([[7, -1, 0, 0]]);
+    expect(field.overrides.at(7, -1, 0, 0)?.isEmpty).toBe(true);
+    const box = boxBetween([6, -1, 0, 0], [9, 0, 1, 1]);
+    for (const detail of ["symbolic", "concrete"] as const) {
+      const tree = field.queryRegion(box, detail);
+      expect(tree.at(7, -1, 0, 0)).toBeUndefined();
+      expect(tree.at(6, -1, 0, 0)).toBeDefined();
+    }
+    expect(field.queryRegion(box, "symbolic").at(8, -1, 0, 0)).toBe(FLOOR);
+  });
+
+  test("that puts a chunk where an equal one is drops a needless override without a visible change", () => {
+    const field = openField();
+    const floor = field.realizeChunk(0, -1, 0, 0, "render");
+    const needless = field.withOverrides(OverrideTree.VIRGIN.set([0, -1, 0, 0], floor));
+    const edit = needless.setChunks([[[0, -1, 0, 0], floor]]);
+    expect(edit.chunks).toEqual([]);
+    expect(edit.field.overrides.at(0, -1, 0, 0)).toBeUndefined();
+  });
+
+  test("counts the last chunk that is given for a place", () => {
+    const { volume } = HYPERCUBE_CHUNKS;
+    const { field, chunks } = openField().setChunks([
+      [[1, 1, 1, 1], uniformChunk(volume, 5)],
+      [[1, 1, 1, 1], emptyChunk(volume)],
+      [[2, 1, 1, 1], emptyChunk(volume)],
+      [[2, 1, 1, 1], uniformChunk(volume, 6)],
+    ]);
+    expect(chunks).toEqual([[2, 1, 1, 1]]);
+    expect(field.overrides.leafCount).toBe(1);
+  });
+
+  test("of a chunk with another number of voxels is refused", () => {
+    expect(codeOf(() => openField().setChunks([[[0, 0, 0, 0], uniformChunk(64, 1)]]))).toBe("ORT_ARGUMENT");
+    expect(codeOf(() => openField().setVoxels([place([2 ** 40, 0, 0, 0], 1)]))).toBe("ORT_PLACE_RANGE");
+  });
+
+  test("in an old snapshot makes a newest one beside the others", () => {
+    const first = openField();
+    const brick = first.setVoxels([place([0, 0, 0, 0], BRICK)]).field;
+    const sand = first.setVoxels([place([9, 0, 0, 0], 4)]).field;
+    expect([first, brick, sand].map((field) => field.voxelAt(0, 0, 0, 0))).toEqual([0, BRICK, 0]);
+    expect([first, brick, sand].map((field) => field.voxelAt(9, 0, 0, 0))).toEqual([0, 0, 4]);
+    expect(sand.epoch).toBeGreaterThan(brick.epoch);
+  });
+});
+
+test("a world with many random edits is what a plain map of voxels says", () => {
+  const ref = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 9n);
+  const virgin = openField(ref, HYPERCUBE_CHUNKS);
+  const prng = new Prng(31);
+  const model = new Map<string, VoxelPlacement>();
+  let field = virgin;
+  for (let round = 0; round < 60; round++) {
+    const placements = Array.from({ length: prng.between(1, 20) }, () =>
+      place(
+        placeFrom((axis) => prng.between(axis === 1 ? -20 : -12, 12)),
+        prng.pick([0, 3, BRICK]),
+      ),
+    );
+    const edit = field.setVoxels(placements);
+    for (const chunk of edit.chunks) expect(edit.regions).toContainEqual(regionOf(chunk));
+    for (const placement of placements) model.set(String(placement.voxel), placement);
+    field = edit.field;
+  }
+  const box = boxBetween([-2, -3, -2, -2], [2, 2, 2, 2]);
+  const concrete = field.queryRegion(box, "concrete");
+  const symbolic = field.queryRegion(box, "symbolic");
+  for (const { voxel, material } of model.values())
+    expect(field.voxelAt(...voxel), `voxel ${voxel}`).toBe(material);
+  for (const chunkPlace of placesMinorToMajor(box)) {
+    const chunk = field.realizeChunk(...chunkPlace, "render");
+    const held = concrete.at(...chunkPlace);
+    expect(held instanceof GeneratorRef).toBe(false);
+    expect(held === undefined || held instanceof GeneratorRef ? chunk.isEmpty : held.equals(chunk)).toBe(
+      true,
+    );
+    const isVirgin = field.overrides.at(...chunkPlace) === undefined;
+    expect(symbolic.at(...chunkPlace) instanceof GeneratorRef).toBe(isVirgin);
+    if (isVirgin) expect(chunk.equals(virgin.realizeChunk(...chunkPlace, "render"))).toBe(true);
+  }
+  expect(symbolic.slice(chunkBox(model)).equals(field.queryRegion(chunkBox(model), "symbolic"))).toBe(true);
+  const bounds = field.queryContentBounds(box);
+  for (const { voxel, material } of model.values()) {
+    const chunk = chunkOfVoxel(HYPERCUBE_CHUNKS, voxel);
+    if (material !== 0) expect(bounds !== undefined && boxContains(bounds, chunk)).toBe(true);
+  }
+});
+
+function chunkBox(model: ReadonlyMap<string, VoxelPlacement>): Box {
+  const [first] = model.values();
+  const chunk = chunkOfVoxel(HYPERCUBE_CHUNKS, first?.voxel ?? [0, 0, 0, 0]);
+  return boxBetween(
+    chunk,
+    placeFrom((axis) => Math.min(2, chunk[axis] + 2)),
+  );
+}

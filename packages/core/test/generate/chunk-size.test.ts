@@ -1,0 +1,75 @@
+import {
+  type Box,
+  boxBetween,
+  type Chunk,
+  type ChunkShape,
+  cellOfVoxel,
+  chunkOfVoxel,
+  chunkShape,
+  generatorRef,
+  PLATFORMS_DEFAULTS,
+  PlaceMap,
+  placesMinorToMajor,
+  platformsGenerator,
+} from "@orthant/core";
+import { describe, expect, test } from "vitest";
+import { openWorld, SAMPLE_WORLDS, type SampleWorld } from "./sample-worlds.ts";
+
+/** The voxels of a box of voxels, put together from chunks of a shape. */
+function voxelsIn(ref: SampleWorld["ref"], shape: ChunkShape, box: Box): readonly number[] {
+  const space = openWorld({ ref, shape });
+  const chunks = new PlaceMap<Chunk>();
+  const voxels: number[] = [];
+  for (const voxel of placesMinorToMajor(box)) {
+    const place = chunkOfVoxel(shape, voxel);
+    const chunk = chunks.get(...place) ?? space.realize(...place);
+    chunks.set(...place, chunk);
+    voxels.push(chunk.get(cellOfVoxel(shape, ...voxel)));
+  }
+  return voxels;
+}
+
+describe("voxels do not depend on the size of chunks", () => {
+  const platforms = generatorRef(platformsGenerator, { ...PLATFORMS_DEFAULTS, structurePercent: 100 }, 5n);
+  const refOf = (name: string) =>
+    SAMPLE_WORLDS.find((world) => world.name === name)?.ref ?? expect.fail(name);
+
+  // Whatever crosses the side of a chunk must be drawn on both sides of it: other sizes have other sides.
+  test.each([
+    {
+      name: "flat",
+      ref: refOf("flat"),
+      shapes: [chunkShape([8, 8, 8, 8]), chunkShape([5, 3, 7, 2])],
+      box: boxBetween([-10, -9, -10, -10], [10, 9, 10, 10]),
+    },
+    {
+      name: "terrain",
+      ref: refOf("terrain"),
+      shapes: [chunkShape([16, 16, 16, 1]), chunkShape([5, 9, 7, 1])],
+      box: boxBetween([-60, -30, -60, 0], [20, 20, 20, 1]),
+    },
+    {
+      name: "tile terrain",
+      ref: refOf("tile terrain"),
+      shapes: [chunkShape([32, 32, 1, 1]), chunkShape([9, 5, 1, 1])],
+      box: boxBetween([-300, -100, 0, 0], [300, 60, 1, 1]),
+    },
+    {
+      name: "maze",
+      ref: refOf("maze"),
+      shapes: [chunkShape([8, 8, 8, 8]), chunkShape([3, 5, 7, 2])],
+      box: boxBetween([-20, -2, -20, -20], [20, 18, 20, -12]),
+    },
+    {
+      // The slabs are layers of chunks, so chunks of another height make another world.
+      name: "platforms, but for their height",
+      ref: platforms,
+      shapes: [chunkShape([8, 8, 8, 8]), chunkShape([3, 8, 5, 2])],
+      box: boxBetween([90, -25, 10, 10], [160, 25, 70, 12]),
+    },
+  ])("of $name", ({ ref, shapes, box }) => {
+    const [first, second] = shapes.map((shape) => voxelsIn(ref, shape, box));
+    expect(second?.findIndex((material, index) => material !== first?.[index])).toBe(-1);
+    expect(new Set(first).size).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,146 @@
+import {
+  boxBetween,
+  CHUNK_VOXELS_MAX,
+  CUBE_CHUNKS,
+  cellIndex,
+  cellOfVoxel,
+  cellPlace,
+  chunkOfVoxel,
+  chunkShape,
+  chunksOfVoxels,
+  cubeAt,
+  floorDivide,
+  floorModulo,
+  HYPERCUBE_CHUNKS,
+  PIXEL_CHUNKS,
+  type Place,
+  placeFrom,
+  TILE_CHUNKS,
+  voxelOfCell,
+  voxelsOfChunks,
+  WHOLE_LATTICE,
+} from "@orthant/core";
+import { Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { codeOf } from "../bytes/code-of.ts";
+
+const shapes = [
+  ["four dimensions", HYPERCUBE_CHUNKS],
+  ["three dimensions", CUBE_CHUNKS],
+  ["tiles", TILE_CHUNKS],
+  ["pixels", PIXEL_CHUNKS],
+  ["odd extents", chunkShape([3, 5, 7, 2])],
+  ["one voxel", chunkShape([1, 1, 1, 1])],
+] as const;
+
+describe("floor division", () => {
+  test("rounds towards minus infinity and leaves a remainder that is never negative", () => {
+    const expected: [dividend: number, divisor: number, quotient: number, remainder: number][] = [
+      [-9, 4, -3, 3],
+      [-8, 4, -2, 0],
+      [-1, 4, -1, 3],
+      [0, 4, 0, 0],
+      [7, 4, 1, 3],
+      [-1, 65_536, -1, 65_535],
+    ];
+    for (const [dividend, divisor, quotient, remainder] of expected) {
+      expect(floorDivide(dividend, divisor)).toBe(quotient);
+      expect(floorModulo(dividend, divisor)).toBe(remainder);
+    }
+  });
+
+  test("is exact for every safe integer", () => {
+    const prng = new Prng(3);
+    for (let round = 0; round < 20_000; round++) {
+      const magnitude = prng.chance(0.3) ? Number.MAX_SAFE_INTEGER - prng.below(100) : prng.below(2 ** 53);
+      const dividend = prng.chance(0.5) ? -magnitude : magnitude;
+      const divisor = prng.between(1, 65_536);
+      const big = BigInt(dividend);
+      const remainder = ((big % BigInt(divisor)) + BigInt(divisor)) % BigInt(divisor);
+      expect(floorModulo(dividend, divisor), `${dividend} by ${divisor}`).toBe(Number(remainder));
+      expect(floorDivide(dividend, divisor), `${dividend} by ${divisor}`).toBe(
+        Number((big - remainder) / BigInt(divisor)),
+      );
+    }
+  });
+});
+
+describe("a chunk shape", () => {
+  test("has extents of at least 1 and at most 65,536 voxels", () => {
+    expect(chunkShape([65_536, 1, 1, 1]).volume).toBe(CHUNK_VOXELS_MAX);
+    expect(chunkShape([16, 16, 16, 16]).volume).toBe(CHUNK_VOXELS_MAX);
+    const broken: Place[] = [
+      [0, 8, 8, 8],
+      [8, 8, 8, -1],
+      [8, 1.5, 8, 8],
+      [8, 8, Number.NaN, 8],
+      [65_537, 1, 1, 1],
+      [256, 257, 1, 1],
+      [65_536, 65_536, 65_536, 65_536],
+    ];
+    for (const extents of broken) expect(codeOf(() => chunkShape(extents))).toBe("ORT_ARGUMENT");
+  });
+
+  test.each(shapes)("numbers its cells with x fastest: %s", (_name, shape) => {
+    const [ex, ey, ez, ew] = shape.extents;
+    let index = 0;
+    for (let w = 0; w < ew; w++)
+      for (let z = 0; z < ez; z++)
+        for (let y = 0; y < ey; y++)
+          for (let x = 0; x < ex; x++) {
+            if (cellIndex(shape, x, y, z, w) !== index) expect.fail(`cell ${x},${y},${z},${w}`);
+            if (String(cellPlace(shape, index)) !== `${x},${y},${z},${w}`) expect.fail(`index ${index}`);
+            index++;
+          }
+    expect(index).toBe(shape.volume);
+    for (const outside of [-1, shape.volume, 0.5]) {
+      expect(codeOf(() => cellPlace(shape, outside))).toBe("ORT_ARGUMENT");
+    }
+  });
+
+  test.each(shapes)("finds the chunk and cell of a voxel and the way back: %s", (_name, shape) => {
+    const prng = new Prng(4);
+    const extreme = 2 ** 31;
+    for (let round = 0; round < 2000; round++) {
+      const chunk: Place = placeFrom(() =>
+        prng.chance(0.2) ? prng.pick([-extreme, extreme - 1, -1, 0]) : prng.between(-extreme, extreme - 1),
+      );
+      const index = prng.below(shape.volume);
+      const voxel = voxelOfCell(shape, chunk, index);
+      expect(chunkOfVoxel(shape, voxel)).toEqual(chunk);
+      expect(cellOfVoxel(shape, ...voxel)).toBe(index);
+    }
+  });
+
+  test("refuses voxels of chunks that are not on the lattice", () => {
+    const edge = 2 ** 31 * 8;
+    expect(chunkOfVoxel(HYPERCUBE_CHUNKS, [edge - 1, -edge, -1, 7])).toEqual([
+      2 ** 31 - 1,
+      -(2 ** 31),
+      -1,
+      0,
+    ]);
+    const broken: Place[] = [
+      [edge, 0, 0, 0],
+      [0, -edge - 1, 0, 0],
+      [0, 0, Number.MAX_SAFE_INTEGER, 0],
+      [0, 0, 0, 0.5],
+      [Number.NaN, 0, 0, 0],
+    ];
+    for (const voxel of broken)
+      expect(codeOf(() => chunkOfVoxel(HYPERCUBE_CHUNKS, voxel))).toBe("ORT_PLACE_RANGE");
+  });
+
+  test("turns boxes of chunks into boxes of voxels, and back to the chunks that they touch", () => {
+    const chunks = boxBetween([-1, 0, 0, 2], [1, 1, 3, 3]);
+    expect(voxelsOfChunks(TILE_CHUNKS, chunks)).toEqual({ min: [-32, 0, 0, 2], max: [32, 32, 3, 3] });
+    for (const [, shape] of shapes) {
+      expect(chunksOfVoxels(shape, voxelsOfChunks(shape, chunks))).toEqual(chunks);
+      expect(chunksOfVoxels(shape, voxelsOfChunks(shape, WHOLE_LATTICE))).toEqual(WHOLE_LATTICE);
+    }
+    expect(chunksOfVoxels(HYPERCUBE_CHUNKS, cubeAt([-1, 7, 8, 0], 2))).toEqual({
+      min: [-1, 0, 1, 0],
+      max: [1, 2, 2, 1],
+    });
+  });
+});

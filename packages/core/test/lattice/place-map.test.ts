@@ -1,0 +1,125 @@
+import { comparePlaces, cubeAt, type Place, PlaceMap, PlaceSet, placesMinorToMajor } from "@orthant/core";
+import { Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { codeOf } from "../bytes/code-of.ts";
+
+const OPERATIONS = 100_000;
+const EXTREMES = [-(2 ** 31), -1, 0, 1, 2 ** 31 - 1];
+
+function contentOf<Value>(map: PlaceMap<Value>): (readonly [Place, Value])[] {
+  return [...map].sort(([a], [b]) => comparePlaces(a, b));
+}
+
+describe("PlaceMap", () => {
+  test.each<[name: string, seed: number, coordinate: (prng: Prng) => number]>([
+    ["a small cube that fills up and empties", 1, (prng) => prng.between(-4, 4)],
+    ["a lattice of large powers of two", 2, (prng) => (prng.between(-4, 4) << 28) | 0],
+    ["extreme coordinates", 3, (prng) => prng.pick(EXTREMES)],
+    ["any coordinates", 4, (prng) => prng.u32() | 0],
+  ])("agrees with a Map of strings over random operations: %s", (_name, seed, coordinate) => {
+    const prng = new Prng(seed);
+    const map = new PlaceMap<number>();
+    const model = new Map<string, [Place, number]>();
+    const known: Place[] = [];
+    for (let operation = 0; operation < OPERATIONS; operation++) {
+      // Long spells of growth and of decay, so that the table grows and shrinks.
+      const growing = Math.floor(operation / 10_000) % 2 === 0;
+      const place: Place =
+        prng.chance(0.5) && known.length > 0
+          ? prng.pick(known)
+          : [coordinate(prng), coordinate(prng), coordinate(prng), coordinate(prng)];
+      const key = String(place);
+      if (prng.chance(growing ? 0.7 : 0.2)) {
+        map.set(...place, operation);
+        if (!model.has(key)) known.push(place);
+        model.set(key, [place, operation]);
+      } else {
+        if (map.delete(...place) !== model.delete(key)) expect.fail(`seed ${seed}, operation ${operation}`);
+      }
+      const asked = known.length > 0 ? prng.pick(known) : place;
+      if (map.get(...asked) !== model.get(String(asked))?.[1])
+        expect.fail(`seed ${seed}, operation ${operation}`);
+      if (map.size !== model.size) expect.fail(`seed ${seed}, operation ${operation}`);
+      if (operation % 10_000 === 9999) {
+        expect(contentOf(map)).toEqual([...model.values()].sort(([a], [b]) => comparePlaces(a, b)));
+      }
+    }
+  });
+
+  test("keeps every place of a regular lattice apart", () => {
+    const map = new PlaceMap<string>();
+    const places = [...placesMinorToMajor(cubeAt([-8, -8, -8, -8], 16))];
+    for (const place of places) map.set(...place, String(place));
+    expect(map.size).toBe(65_536);
+    for (const place of places) if (map.get(...place) !== String(place)) expect.fail(String(place));
+    expect(map.has(8, 0, 0, 0)).toBe(false);
+  });
+
+  test("holds undefined as a value that is there", () => {
+    const map = new PlaceMap<undefined>();
+    map.set(0, 0, 0, 0, undefined);
+    expect([map.size, map.has(0, 0, 0, 0), map.has(0, 0, 0, 1)]).toEqual([1, true, false]);
+  });
+
+  test("refuses coordinates that are not 32-bit integers, and finds nothing there", () => {
+    const map = new PlaceMap<number>();
+    map.set(0, 0, 0, 0, 1);
+    map.set(-(2 ** 31), 0, 0, 0, 2);
+    for (const coordinate of [2 ** 31, -(2 ** 31) - 1, 0.5, Number.NaN, 2 ** 32]) {
+      expect(codeOf(() => map.set(coordinate, 0, 0, 0, 1))).toBe("ORT_PLACE_RANGE");
+      expect(codeOf(() => map.set(0, 0, 0, coordinate, 1))).toBe("ORT_PLACE_RANGE");
+      expect(map.get(coordinate, 0, 0, 0)).toBeUndefined();
+      expect(map.delete(coordinate, 0, 0, 0)).toBe(false);
+    }
+    expect(map.size).toBe(2);
+  });
+
+  test("lets a loop replace values, and stops one that adds or deletes", () => {
+    const map = new PlaceMap<number>();
+    for (let x = 0; x < 10; x++) map.set(x, 0, 0, 0, x);
+    for (const [place, value] of map) map.set(...place, value + 1);
+    expect([...map.values()].sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    const change = () => {
+      for (const place of map.places()) map.delete(...place);
+    };
+    expect(codeOf(change)).toBe("ORT_ARGUMENT");
+    const add = () => {
+      map.forEach((_value, x) => {
+        map.set(x, 1, 0, 0, 0);
+      });
+    };
+    expect(codeOf(add)).toBe("ORT_ARGUMENT");
+  });
+
+  test("visits every entry once, and none after clear", () => {
+    const map = new PlaceMap<number>();
+    const places = [...placesMinorToMajor(cubeAt([-2, -2, -2, -2], 4))];
+    places.forEach((place, index) => {
+      map.set(...place, index);
+    });
+    const visited: [Place, number][] = [];
+    map.forEach((value, x, y, z, w) => {
+      visited.push([[x, y, z, w], value]);
+    });
+    expect(visited.sort(([, a], [, b]) => a - b)).toEqual(places.map((place, index) => [place, index]));
+    map.clear();
+    expect([map.size, [...map], map.has(0, 0, 0, 0)]).toEqual([0, [], false]);
+  });
+});
+
+describe("PlaceSet", () => {
+  test("holds each place once", () => {
+    const set = new PlaceSet();
+    set.add(1, 2, 3, -4);
+    set.add(1, 2, 3, -4);
+    set.add(0, 0, 0, 0);
+    expect([set.size, set.has(1, 2, 3, -4), set.has(1, 2, 3, 4)]).toEqual([2, true, false]);
+    expect([...set].sort(comparePlaces)).toEqual([
+      [0, 0, 0, 0],
+      [1, 2, 3, -4],
+    ]);
+    expect([set.delete(0, 0, 0, 0), set.delete(0, 0, 0, 0), set.size]).toEqual([true, false, 1]);
+    set.clear();
+    expect(set.size).toBe(0);
+  });
+});

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import {
+  chunkFromVoxels,
+  clockOf,
+  decode,
+  encode,
+  RegionTree,
+  regionPatchCodec,
+  regionTreeCodec,
+  uniformChunk,
+} from "@orthant/core";
+import { describe, expect, test } from "vitest";
+import { fromHex, toHex } from "../bytes/hex.ts";
+
+/** The bytes of the worked example on a format page, whose lines have hex digits and, behind a bar, words. */
+function workedExample(page: string): string {
+  const text = readFileSync(new URL(`../../../../docs/formats/${page}`, import.meta.url), "utf8");
+  const block = /## Worked example\n[^`]*```\n(?<lines>[^`]*)```/.exec(text)?.groups?.["lines"] ?? "";
+  return block.replaceAll(/\|.*$/gm, "").replaceAll(/\s/g, "");
+}
+
+describe("the worked example", () => {
+  test("[T19] of a tree is what we write and read", () => {
+    const tree = RegionTree.EMPTY.set([0, 0, 0, 0], chunkFromVoxels(Uint16Array.of(0, 5))).set(
+      [1, 0, 0, 0],
+      uniformChunk(2, 7),
+    );
+    const hex = workedExample("region-tree.md");
+    const bounds = { min: [0, 0, 0, 0], max: [2, 1, 1, 1] } as const;
+    expect(toHex(encode(regionTreeCodec(2), { bounds, tree }))).toBe(hex);
+    expect(decode(regionTreeCodec(2), fromHex(hex)).tree.equals(tree)).toBe(true);
+  });
+
+  test("[P8] of a patch is what we write and read", () => {
+    const edits = [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, material: 9 }] }] as const;
+    const clocks = { expected: clockOf(3, 5), next: clockOf(3, 6) };
+    const patch = {
+      patchSeq: 7,
+      changes: [{ region: [0, 0, 0, 0], ...clocks, piece: 0, leaves: [], edits }],
+    } as const;
+    const hex = workedExample("region-patch.md");
+    expect(toHex(encode(regionPatchCodec(4096), patch))).toBe(hex);
+    expect(decode(regionPatchCodec(4096), fromHex(hex))).toEqual(patch);
+  });
+});

@@ -1,0 +1,72 @@
+import {
+  type Box,
+  boxBetween,
+  type Chunk,
+  type ChunkShape,
+  type Content,
+  chunkFromVoxels,
+  emptyChunk,
+  GeneratorRef,
+  type Place,
+  placeFrom,
+  RegionTree,
+  uniformChunk,
+} from "@orthant/core";
+import type { Prng } from "@orthant/testkit";
+
+/** Two generators that differ only in their seed. */
+export const GENERATORS: readonly [GeneratorRef, GeneratorRef] = [
+  new GeneratorRef("flat", Uint8Array.of(11), 1337n, 0xfeedn),
+  new GeneratorRef("flat", Uint8Array.of(11), 1338n, 0xfeedn),
+];
+
+/** A chunk of one, a few or many materials. */
+export function randomChunk(prng: Prng, { volume }: ChunkShape): Chunk {
+  if (prng.chance(0.3)) return uniformChunk(volume, prng.between(0, 3));
+  const voxels = new Uint16Array(volume);
+  const materials = prng.pick([2, 3, 3, 20]);
+  const edits = prng.pick([1, 5, volume]);
+  for (let edit = 0; edit < edits; edit++)
+    voxels[prng.below(volume)] = prng.below(materials) * prng.pick([1, 300]);
+  return chunkFromVoxels(voxels);
+}
+
+/** A box with edges of 1 to `edgeMax` whose corner is near the origin, or near another place. */
+export function randomBox(prng: Prng, edgeMax: number, near: Place = [0, 0, 0, 0]): Box {
+  const min = placeFrom((axis) => near[axis] + prng.between(-6, 5));
+  return boxBetween(
+    min,
+    placeFrom((axis) => min[axis] + prng.between(1, edgeMax)),
+  );
+}
+
+/** A tree with one more random change. */
+export function changeTree(prng: Prng, tree: RegionTree, shape: ChunkShape, near?: Place): RegionTree {
+  const place = randomBox(prng, 1, near).min;
+  const held = tree.at(...place);
+  switch (prng.below(6)) {
+    case 0:
+      return tree.carve(randomBox(prng, 4, near));
+    case 1:
+      return tree.fill(randomBox(prng, 5, near), spreadable(prng, shape));
+    case 2:
+      return tree.fill(randomBox(prng, 9, near), prng.pick(GENERATORS));
+    case 3:
+      return tree.set(place, randomChunk(prng, shape));
+    default: {
+      const chunk = held === undefined || held instanceof GeneratorRef ? emptyChunk(shape.volume) : held;
+      return tree.set(place, chunk.set(prng.below(shape.volume), prng.below(5)));
+    }
+  }
+}
+
+/** A tree that many random changes led to. */
+export function randomTree(prng: Prng, shape: ChunkShape, changes: number, near?: Place): RegionTree {
+  let tree = RegionTree.EMPTY;
+  for (let change = 0; change < changes; change++) tree = changeTree(prng, tree, shape, near);
+  return tree;
+}
+
+function spreadable(prng: Prng, { volume }: ChunkShape): Content {
+  return uniformChunk(volume, prng.below(4));
+}

@@ -1,0 +1,41 @@
+import type { Clock, Timer } from "@orthant/core";
+
+interface Call {
+  readonly dueMs: number;
+  readonly callback: () => void;
+}
+
+/** A clock that stands still until a test moves it. */
+export class FakeClock implements Clock {
+  #nowMs: number;
+  readonly #calls = new Set<Call>();
+
+  constructor(startMs = 1_000_000) {
+    this.#nowMs = startMs;
+  }
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  after(delayMs: number, callback: () => void): Timer {
+    const call: Call = { dueMs: this.#nowMs + delayMs, callback };
+    this.#calls.add(call);
+    return { cancel: () => this.#calls.delete(call) };
+  }
+
+  /** Lets time pass, and makes the calls that fall due, in their order. What they start may need awaiting. */
+  advance(ms: number): void {
+    const endMs = this.#nowMs + ms;
+    for (let next = this.#nextDue(endMs); next !== undefined; next = this.#nextDue(endMs)) {
+      this.#nowMs = next.dueMs;
+      this.#calls.delete(next);
+      next.callback();
+    }
+    this.#nowMs = endMs;
+  }
+
+  #nextDue(endMs: number): Call | undefined {
+    return [...this.#calls].filter(({ dueMs }) => dueMs <= endMs).sort((a, b) => a.dueMs - b.dueMs)[0];
+  }
+}

@@ -2,8 +2,11 @@ import { getHeapStatistics } from "node:v8";
 import { isOrthantError } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "./campaign.ts";
-import { type Target, targets } from "./decoders.ts";
-import { mutate } from "./mutate.ts";
+import { targets as baseTargets, type Target } from "./fuzz/decoders.ts";
+import { mutate } from "./fuzz/mutate.ts";
+import { saveTargets } from "./save/save-decoders.ts";
+
+const targets: readonly Target[] = [...baseTargets, ...saveTargets];
 
 const CASES = 1_000_000;
 /** Inputs between two looks at the heap. */

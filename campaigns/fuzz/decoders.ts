@@ -1,0 +1,118 @@
+import {
+  bool,
+  bytes,
+  type Codec,
+  decode,
+  encode,
+  f32,
+  f64,
+  i8,
+  i32,
+  list,
+  magic,
+  option,
+  repeated,
+  string,
+  struct,
+  u8,
+  u16,
+  u32,
+  u64,
+  u64Number,
+  varI16,
+  varI32,
+  varI64,
+  varInt,
+  varU16,
+  varU32,
+  varU64,
+  varUint,
+} from "@orthant/core";
+
+/** A decoder under fire, with good values to begin mutations from. */
+export interface Target {
+  readonly name: string;
+  /** Throws `OrthantError` for bytes that it refuses. */
+  decode(input: Uint8Array): unknown;
+  encode(value: unknown): Uint8Array;
+  readonly samples: readonly Uint8Array[];
+}
+
+const ITEMS_MAX = 100_000;
+
+const bulkArrays: Codec<{ fixed: Uint16Array; varints: Uint16Array; words: BigUint64Array }> = {
+  write(out, { fixed, varints, words }) {
+    out.varUint(fixed.length);
+    out.u16Array(fixed);
+    out.varUint(varints.length);
+    out.varU16Array(varints);
+    out.varUint(words.length);
+    out.varU64Array(words);
+  },
+  read: (input) => ({
+    fixed: input.u16Array(input.varUint()),
+    varints: input.varU16Array(input.varUint()),
+    words: input.varU64Array(input.varUint()),
+  }),
+};
+
+const nested: Codec<readonly string[]> = {
+  write(out, texts) {
+    out.varUint(texts.length);
+    for (const text of texts) out.bytes(encode(string(), text));
+  },
+  read(input) {
+    return Array.from({ length: input.count(ITEMS_MAX) }, () => {
+      const inner = input.within(input.varUint());
+      const text = inner.string();
+      inner.end();
+      return text;
+    });
+  },
+};
+
+const record = struct({ magic: magic("RECD"), kind: u8, version: u16, length: u32, crc32: u32 });
+const sampleRecord = { magic: "RECD", kind: 1, version: 1, length: 9, crc32: 0xdead_beef } as const;
+
+/** Every decoder of the base encoding. */
+export const targets: readonly Target[] = [
+  target("u8", u8, [0, 255]),
+  target("i8", i8, [-128, 127]),
+  target("bool", bool, [true, false]),
+  target("u16", u16, [0xffff]),
+  target("u32", u32, [0xffff_ffff]),
+  target("i32", i32, [-1]),
+  target("u64", u64, [1n]),
+  target("u64Number", u64Number, [Number.MAX_SAFE_INTEGER]),
+  target("f32", f32, [Number.NaN, -1.5]),
+  target("f64", f64, [Number.NaN, 0.1]),
+  target("varU16", varU16, [0, 128, 65_535]),
+  target("varU32", varU32, [0xffff_ffff]),
+  target("varUint", varUint, [300, Number.MAX_SAFE_INTEGER]),
+  target("varU64", varU64, [0n, 0xffff_ffff_ffff_ffffn]),
+  target("varI16", varI16, [-32_768]),
+  target("varI32", varI32, [-65]),
+  target("varInt", varInt, [Number.MIN_SAFE_INTEGER, 1]),
+  target("varI64", varI64, [-1n, -0x8000_0000_0000_0000n]),
+  target("string", string(4096), ["", "novaria", "é漢🙂 and a longer tail, past the short path"]),
+  target("bytes", bytes(4096), [new Uint8Array(0), new Uint8Array(300)]),
+  target("option", option(varU16), [undefined, 300]),
+  target("list of strings", list(string(), ITEMS_MAX), [["a", "", "bc"], Array<string>(300).fill("")]),
+  target("list of places", list(repeated(varI32, 4), ITEMS_MAX), [[[0, -1, 2, -2_147_483_648]]]),
+  target("struct", record, [sampleRecord]),
+  target("list of structs", list(record, ITEMS_MAX), [[sampleRecord, sampleRecord]]),
+  target("nested readers", nested, [["abc", ""]]),
+  target("bulk arrays", bulkArrays, [
+    { fixed: new Uint16Array(40), varints: Uint16Array.of(1, 128), words: BigUint64Array.of(0n, 1n << 63n) },
+  ]),
+  target("enum tag", { write: (out, tag) => out.tag(tag, 200), read: (input) => input.tag(200) }, [6, 199]),
+];
+
+function target<Value>(name: string, codec: Codec<Value>, values: readonly Value[]): Target {
+  return {
+    name,
+    decode: (input) => decode(codec, input),
+    encode: (value) => encode(codec, value as Value),
+    samples: values.map((value) => encode(codec, value)),
+  };
+}

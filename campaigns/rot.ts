@@ -1,0 +1,100 @@
+import { isOrthantError } from "@orthant/core";
+import { type DiskImage, MemoryDisk } from "@orthant/disk";
+import { openSave, verifySave } from "@orthant/formats";
+import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
+import { digestOfSave } from "./save/model-world.ts";
+import { playHistory, SHORT_HISTORY } from "./save/save-history.ts";
+
+/** Ways to change a byte: one bit low, one bit high, all bits. */
+const MASKS = [0x01, 0x80, 0xff] as const;
+
+/** Every byte of every file of a small save, changed one at a time. */
+export const rotCampaign: Campaign = {
+  name: "rot",
+  summary: "every byte of every file of a small save changed: found and named, or without effect",
+  async run(options) {
+    const image = await smallSave();
+    const failures: string[] = [];
+    let cases = 0;
+    for (let round = 0; goesOn(round, 1, options) && failures.length < FAILURES_MAX; round++) {
+      for (const mask of MASKS) {
+        for (const { path, offset } of everyByte(image)) {
+          const fault = await findRotFault(image, path, offset, mask);
+          if (fault !== undefined) failures.push(`${path} at ${offset} changed by ${mask}: ${fault}`);
+          cases++;
+          if (failures.length >= FAILURES_MAX) return { cases, failures };
+        }
+        options.progress(cases);
+      }
+    }
+    return { cases, failures };
+  },
+};
+
+/** The save that a short history leaves, with two generations and two packs or more. */
+export async function smallSave(): Promise<DiskImage> {
+  const disk = new MemoryDisk();
+  await playHistory(disk, SHORT_HISTORY, () => undefined);
+  return disk.image();
+}
+
+/** Every byte of every file. */
+export function* everyByte(image: DiskImage): Generator<{ readonly path: string; readonly offset: number }> {
+  for (const [path, bytes] of image.files) {
+    for (let offset = 0; offset < bytes.length; offset++) yield { path, offset };
+  }
+}
+
+/**
+ * What is wrong with how a changed byte was taken, if anything: `verifySave` must name the file, or all that the
+ * save holds must be what it was; and whoever opens the save must get an `OrthantError` or the old content.
+ */
+export async function findRotFault(
+  image: DiskImage,
+  path: string,
+  offset: number,
+  mask: number,
+): Promise<string | undefined> {
+  const bytes = image.files.get(path)?.slice() ?? new Uint8Array(0);
+  bytes[offset] = (bytes[offset] ?? 0) ^ mask;
+  const disk = new MemoryDisk({ ...image, files: new Map([...image.files, [path, bytes]]) });
+  const before = await contentBefore(image);
+  const after = await contentOf(disk);
+  const named = (await verifySave(disk)).some(({ severity, file }) => severity === "damage" && file === path);
+  if (after.some((content, index) => content !== undefined && content !== before[index]))
+    return "other content";
+  if (!named && after.some((content) => content === undefined))
+    return "it cannot be read, and verify is silent";
+  return undefined;
+}
+
+const knownContents = new WeakMap<DiskImage, readonly (string | undefined)[]>();
+
+async function contentBefore(image: DiskImage): Promise<readonly (string | undefined)[]> {
+  const known = knownContents.get(image) ?? (await contentOf(new MemoryDisk(image)));
+  knownContents.set(image, known);
+  return known;
+}
+
+/** All that the live generation and the one before it hold; `undefined` where one is refused. */
+async function contentOf(disk: MemoryDisk): Promise<readonly (string | undefined)[]> {
+  const live = await contentOfGeneration(disk, undefined);
+  return [live, await contentOfGeneration(disk, SHORT_HISTORY.length - 2)];
+}
+
+async function contentOfGeneration(
+  disk: MemoryDisk,
+  generation: number | undefined,
+): Promise<string | undefined> {
+  try {
+    const save = await openSave(disk, generation === undefined ? {} : { generation });
+    const whole = [save.manifest, save.global, save.leaves.map(({ cell, clocks }) => [cell, clocks])];
+    const text = JSON.stringify(whole, (_key, value: unknown) =>
+      typeof value === "bigint" ? `${value}` : value,
+    );
+    return `${await digestOfSave(save)}\n${text}`;
+  } catch (error) {
+    if (isOrthantError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,162 @@
+import { type Chunk, isOrthantError, PlaceMap } from "@orthant/core";
+import { type DiskImage, MemoryDisk } from "@orthant/disk";
+import {
+  applyRepair,
+  type BlobRef,
+  type EntityRecord,
+  isWhole,
+  type LeafEntry,
+  openSave,
+  packFile,
+  planRepair,
+  type RepairPlan,
+  type Save,
+  verifySave,
+} from "@orthant/formats";
+import { Prng } from "@orthant/testkit";
+import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
+import { SMALL_CHUNKS } from "./save/model-world.ts";
+import { LONG_HISTORY, playHistory } from "./save/save-history.ts";
+
+const SAVES = 1_000;
+const SECTOR_BYTES = 512;
+
+/** Saves damaged at random, and what repair makes of them. */
+export const saveRepairCampaign: Campaign = {
+  name: "save-repair",
+  summary: "saves damaged at random: repair brings every whole record back and reports every other",
+  async run(options) {
+    const image = await longSave();
+    const failures: string[] = [];
+    let cases = 0;
+    while (goesOn(cases, SAVES, options) && failures.length < FAILURES_MAX) {
+      const seed = options.seed + cases;
+      const fault = await findRepairFault(image, new Prng(seed));
+      if (fault !== undefined) failures.push(`seed ${seed}: ${fault}`);
+      options.progress(++cases);
+    }
+    return { cases, failures };
+  },
+};
+
+/** The save that the long history leaves. */
+export async function longSave(): Promise<DiskImage> {
+  const disk = new MemoryDisk();
+  await playHistory(disk, LONG_HISTORY, () => undefined);
+  return disk.image();
+}
+
+/** Damages a save, repairs it, and says what is wrong with the outcome, if anything. */
+export async function findRepairFault(image: DiskImage, prng: Prng): Promise<string | undefined> {
+  const before = await openSave(new MemoryDisk(image));
+  const damaged = damage(image, prng);
+  const disk = new MemoryDisk(damaged);
+  const target = new MemoryDisk();
+  let plan: RepairPlan;
+  try {
+    plan = await planRepair(disk, { chunkShape: SMALL_CHUNKS });
+    await applyRepair(disk, plan, target);
+  } catch (error) {
+    return isOrthantError(error) ? `repair gave up: ${error.message}` : `repair threw ${String(error)}`;
+  }
+  if (!isWhole(await verifySave(target))) return "the repaired save is damaged itself";
+  const after = await contentOf(await openSave(target));
+  for (const leaf of before.leaves) {
+    for (const ref of [...leaf.blockRefs, ...leaf.entityRefs]) {
+      const where = `the record at ${ref.dataFileId}+${ref.recordOffset}`;
+      if (!isIntact(image, damaged, ref)) {
+        if (!isReported(plan, leaf)) return `${where} is damaged, and nobody says so`;
+      } else if (!(await isBack(before, leaf, ref, after))) return `${where} is whole, and did not come back`;
+    }
+  }
+  return undefined;
+}
+
+/** Changes one to four things: bytes, sectors, ends of files, whole files. */
+function damage(image: DiskImage, prng: Prng): DiskImage {
+  const files = new Map(image.files);
+  for (let count = prng.between(1, 4); count > 0; count--) {
+    const path = prng.pick([...files.keys()]);
+    const bytes = (files.get(path) as Uint8Array).slice();
+    const at = prng.below(bytes.length);
+    switch (prng.below(6)) {
+      case 0:
+        files.delete(path);
+        continue;
+      case 1:
+        files.set(path, bytes.subarray(0, at));
+        continue;
+      case 2:
+        bytes.fill(0, at, at + SECTOR_BYTES);
+        break;
+      case 3:
+        bytes.set(prng.bytes(Math.min(16, bytes.length - at)), at);
+        break;
+      default:
+        bytes[at] = (bytes[at] ?? 0) ^ (1 << prng.below(8));
+    }
+    files.set(path, bytes);
+  }
+  return { ...image, files };
+}
+
+interface Content {
+  readonly blocks: PlaceMap<Chunk>;
+  readonly entities: ReadonlyMap<bigint, EntityRecord>;
+}
+
+async function contentOf(save: Save): Promise<Content> {
+  const blocks = new PlaceMap<Chunk>();
+  const entities = new Map<bigint, EntityRecord>();
+  for (const leaf of save.leaves) {
+    for (const { place, chunk } of await save.readBlocks(leaf)) blocks.set(...place, chunk);
+    for (const entity of await save.readEntities(leaf)) entities.set(entity.entityId, entity);
+  }
+  return { blocks, entities };
+}
+
+function isIntact(
+  image: DiskImage,
+  damaged: DiskImage,
+  { dataFileId, recordOffset, recordBytes }: BlobRef,
+): boolean {
+  const end = recordOffset + recordBytes;
+  const was = image.files.get(packFile(dataFileId))?.subarray(recordOffset, end);
+  const is = damaged.files.get(packFile(dataFileId))?.subarray(recordOffset, end);
+  return was !== undefined && is !== undefined && Buffer.compare(was, is) === 0;
+}
+
+/** Whether every block or entity of the record is in the repaired save as it was. */
+async function isBack(
+  save: Save,
+  leaf: LeafEntry,
+  ref: BlobRef,
+  { blocks, entities }: Content,
+): Promise<boolean> {
+  const alone = {
+    ...leaf,
+    blockRefs: leaf.blockRefs.filter((other) => other === ref),
+    entityRefs: leaf.entityRefs.filter((other) => other === ref),
+  };
+  const allBlocks = await save.readBlocks(alone);
+  const allEntities = await save.readEntities(alone);
+  return (
+    allBlocks.every(({ place, chunk }) => blocks.get(...place)?.equals(chunk)) &&
+    allEntities.every((entity) => describe(entities.get(entity.entityId)) === describe(entity))
+  );
+}
+
+/** Whether the plan says that the leaf lost something, or that there was no index to tell what. */
+function isReported({ losses }: RepairPlan, { cell }: LeafEntry): boolean {
+  return losses.some(
+    (loss) =>
+      loss.what === "index" || (loss.cell !== undefined && String(loss.cell.min) === String(cell.min)),
+  );
+}
+
+function describe(entity: EntityRecord | undefined): string {
+  return (
+    JSON.stringify(entity, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)) ??
+    ""
+  );
+}

@@ -1,0 +1,226 @@
+import {
+  type Box,
+  boxContains,
+  type Chunk,
+  type ChunkShape,
+  chunkFromVoxels,
+  chunkShape,
+  crc32,
+  type Place,
+  PlaceMap,
+  REGION_EDGE_CHUNKS,
+  regionOf,
+} from "@orthant/core";
+import {
+  type BlockEntry,
+  chunkOfEntity,
+  DEFAULT_LIMITS,
+  type EntityRecord,
+  type GlobalState,
+  type LeafChange,
+  LeafMap,
+  type PlayerRecord,
+  plainDescription,
+  type Save,
+  type SaveChange,
+  type SaveLimits,
+  type SaveState,
+} from "@orthant/formats";
+
+/** Chunks of sixteen voxels: a commit then has few sectors, and a power cut few ways to tear it. */
+export const SMALL_CHUNKS: ChunkShape = chunkShape([4, 4, 1, 1]);
+
+/** Limits so small that a world of some dozen chunks splits its leaves and fills several packs. */
+export const SMALL_LIMITS: SaveLimits = {
+  ...DEFAULT_LIMITS,
+  dataFileMaxBytes: 2_048,
+  blockBlobTargetBytes: 256,
+  entityBlobTargetBytes: 512,
+};
+
+/** A world in plain maps: what a save of it has to hold, and what to commit for it to hold that. */
+export class ModelWorld {
+  readonly #blocks = new PlaceMap<Chunk>();
+  readonly #clocks = new PlaceMap<number>();
+  readonly #entities = new Map<bigint, EntityRecord>();
+  readonly #players = new Map<bigint, PlayerRecord>();
+  readonly #dirtyBlocks: Place[] = [];
+  readonly #dirtyEntities: Place[] = [];
+  readonly #dirtyPlayers: PlayerRecord[] = [];
+  #name = "model";
+  #named: readonly number[] = [];
+
+  /** Fills a chunk with something that depends on the number; without one it is virgin again. */
+  setChunk(place: Place, number: number | undefined): void {
+    if (number === undefined) this.#blocks.delete(...place);
+    else this.#blocks.set(...place, modelChunk(number));
+    const region = regionOf(place);
+    this.#clocks.set(...region, (this.#clocks.get(...region) ?? 0) + 1);
+    this.#dirtyBlocks.push(place);
+  }
+
+  /** Puts an entity somewhere, or moves it. */
+  setEntity(entityId: bigint, position: Place): void {
+    const before = this.#entities.get(entityId);
+    if (before !== undefined) this.#dirtyEntities.push(chunkOfEntity(before, SMALL_CHUNKS));
+    const entity = modelEntity(entityId, position);
+    this.#entities.set(entityId, entity);
+    this.#dirtyEntities.push(chunkOfEntity(entity, SMALL_CHUNKS));
+  }
+
+  /** Takes an entity away. */
+  removeEntity(entityId: bigint): void {
+    const before = this.#entities.get(entityId);
+    if (before !== undefined) this.#dirtyEntities.push(chunkOfEntity(before, SMALL_CHUNKS));
+    this.#entities.delete(entityId);
+  }
+
+  /** Adds or changes a player. */
+  setPlayer(playerId: bigint, lastSavedMs: number): void {
+    const player = modelPlayer(playerId, lastSavedMs);
+    this.#players.set(playerId, player);
+    this.#dirtyPlayers.push(player);
+  }
+
+  /** Gives the world a name, and the generations that it wants to keep. */
+  setName(name: string, keptGenerations: readonly number[] = []): void {
+    this.#name = name;
+    this.#named = keptGenerations;
+  }
+
+  /** What a save says about the whole world. */
+  global(): GlobalState {
+    return {
+      base: { kind: "empty" },
+      worldSeed: 7n,
+      generators: [],
+      nextEntityId: 1_000n,
+      playerEntityHints: [],
+      description: {
+        ...plainDescription(SMALL_CHUNKS),
+        name: this.#name,
+        namedGenerations: this.#named.map((generation) => ({ generation, name: `kept ${generation}` })),
+      },
+    };
+  }
+
+  /** What to commit, now that the save is in this state; from then on nothing is dirty. */
+  takeChange(state: Pick<SaveState, "leaves">, nowMs: number): SaveChange {
+    const map = new LeafMap<{ readonly cell: Box }>(state.leaves);
+    const dirty = new Map<string, Box>();
+    for (const place of [...this.#dirtyBlocks.splice(0), ...this.#dirtyEntities.splice(0)]) {
+      const cell = map.cellFor(place);
+      if (map.at(cell) === undefined) map.add({ cell });
+      dirty.set(cell.min.join(), cell);
+    }
+    const leaves = [...dirty.values()].map((cell) => this.#leafChange(cell));
+    return { nowMs, global: this.global(), players: this.#dirtyPlayers.splice(0), leaves };
+  }
+
+  /** Everything in the world as text, the same for the same content. */
+  digest(): string {
+    return digestText(
+      this.#name,
+      [...this.#blocks],
+      [...this.#clocks],
+      [...this.#entities.values()],
+      [...this.#players.values()],
+    );
+  }
+
+  #leafChange(cell: Box): LeafChange {
+    const blocks: BlockEntry[] = [];
+    for (const [place, chunk] of this.#blocks) if (boxContains(cell, place)) blocks.push({ place, chunk });
+    const entities = [...this.#entities.values()].filter((entity) =>
+      boxContains(cell, chunkOfEntity(entity, SMALL_CHUNKS)),
+    );
+    const clocks = [...this.#clocks]
+      .map(([region, clock]) => ({ region, clock }))
+      .filter(({ region }) => boxContains(cell, firstChunk(region)));
+    return { cell, blocks, entities, clocks };
+  }
+}
+
+/** Everything that a save holds as the same text. Reads every record. */
+export async function digestOfSave(save: Save): Promise<string> {
+  const blocks: (readonly [Place, Chunk])[] = [];
+  const entities: EntityRecord[] = [];
+  const clocks: (readonly [Place, number])[] = [];
+  for (const leaf of save.leaves) {
+    for (const { place, chunk } of await save.readBlocks(leaf)) blocks.push([place, chunk]);
+    entities.push(...(await save.readEntities(leaf)));
+    for (const { region, clock } of leaf.clocks) clocks.push([region, clock]);
+  }
+  return digestText(save.global.description.name, blocks, clocks, entities, save.players);
+}
+
+/** A chunk that depends on the number. */
+export function modelChunk(number: number): Chunk {
+  return chunkFromVoxels(
+    Uint16Array.from({ length: SMALL_CHUNKS.volume }, (_, index) => (index * number) % 5),
+  );
+}
+
+/** An entity with something in every field. */
+export function modelEntity(entityId: bigint, position: Place): EntityRecord {
+  return {
+    entityId,
+    entityClass: 2,
+    kind: 4,
+    position,
+    orientation: [0, 0, 1, 0],
+    velocity: [0.5, 0, 0, 0],
+    scale: 1,
+    material: 3,
+    displayName: entityId % 2n === 0n ? `entity ${entityId}` : undefined,
+    tags: ["tame"],
+    payload: Uint8Array.of(1, 2, 3),
+    lastSavedMs: 1_000,
+  };
+}
+
+/** A player with something in every field. */
+export function modelPlayer(playerId: bigint, lastSavedMs: number): PlayerRecord {
+  return {
+    playerId,
+    authKey: Uint8Array.of(9, 9),
+    name: `player ${playerId}`,
+    position: [1, 2, 3, 4],
+    orientation: [0, 0, 0, 1],
+    tags: ["builder"],
+    inventory: new Uint8Array(20).fill(Number(playerId % 200n)),
+    metadata: [["home", Uint8Array.of(7)]],
+    lastSavedMs,
+  };
+}
+
+function firstChunk(region: Place): Place {
+  return [
+    region[0] * REGION_EDGE_CHUNKS,
+    region[1] * REGION_EDGE_CHUNKS,
+    region[2] * REGION_EDGE_CHUNKS,
+    region[3] * REGION_EDGE_CHUNKS,
+  ];
+}
+
+function digestText(
+  name: string,
+  blocks: readonly (readonly [Place, Chunk])[],
+  clocks: readonly (readonly [Place, number])[],
+  entities: readonly EntityRecord[],
+  players: readonly PlayerRecord[],
+): string {
+  const lines = [
+    ...blocks.map(([place, chunk]) => `block ${place}: ${crc32(new Uint8Array(chunk.voxels().buffer))}`),
+    ...clocks.map(([region, clock]) => `clock ${region}: ${clock}`),
+    ...entities.map((entity) => `entity ${describe(entity)}`),
+    ...players.map((player) => `player ${describe(player)}`),
+  ];
+  return [name, ...lines.sort()].join("\n");
+}
+
+function describe(record: object): string {
+  return JSON.stringify(record, (_key, value: unknown) =>
+    typeof value === "bigint" ? String(value) : value,
+  );
+}

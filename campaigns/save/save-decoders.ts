@@ -1,0 +1,209 @@
+import {
+  type Codec,
+  chunkFromVoxels,
+  crc32,
+  decode,
+  decodeForeign,
+  emptyChunk,
+  encode,
+  encodeUtf8,
+  HYPERCUBE_CHUNKS,
+  OrthantError,
+} from "@orthant/core";
+import {
+  type BlobRef,
+  blockBlobCodec,
+  DEFAULT_LIMITS,
+  decodeIndexFile,
+  decodeManifest,
+  encodeIndexFile,
+  encodeManifest,
+  entityBlobCodec,
+  flatBlockBlobCodec,
+  flatEntityBlobCodec,
+  flatGlobalCodec,
+  flatIndexCodec,
+  flatPlayersCodec,
+  type GlobalRecord,
+  generationFiles,
+  globalRecordCodec,
+  type IndexFile,
+  indexHeader,
+  type Manifest,
+  plainDescription,
+  playersCodec,
+  readLegacyWorld,
+  scanPack,
+  worldOverrideCodec,
+} from "@orthant/formats";
+import type { Target } from "../fuzz/decoders.ts";
+import { modelChunk, modelEntity, modelPlayer, SMALL_CHUNKS } from "./model-world.ts";
+
+const ref: BlobRef = {
+  dataFileId: 1,
+  recordOffset: 12,
+  recordBytes: 40,
+  recordCrc32: 0xdead_beef,
+  blobType: 1,
+  blobVersion: 1,
+};
+
+const index: IndexFile = {
+  version: 2,
+  generation: 300,
+  leaves: [
+    {
+      cell: { min: [-4, -4, -4, -4], max: [0, 0, 0, 0] },
+      blockRefs: [ref],
+      entityRefs: [],
+      clocks: [{ region: [-1, -1, -1, -1], clock: 2 ** 40 }],
+    },
+    { cell: { min: [0, 0, 0, 0], max: [1, 1, 1, 1] }, blockRefs: [ref, ref], entityRefs: [ref], clocks: [] },
+    { cell: { min: [8, 0, 0, 0], max: [16, 8, 8, 8] }, blockRefs: [], entityRefs: [ref], clocks: [] },
+  ],
+};
+
+const manifest: Manifest = {
+  ...generationFiles(3),
+  currentGeneration: 3,
+  createdMs: 1,
+  lastModifiedMs: 2,
+  activeDataFileId: 1,
+  dataFileCount: 1,
+  limits: DEFAULT_LIMITS,
+};
+
+const global: GlobalRecord = {
+  base: { kind: "flatFloor", material: 300 },
+  worldSeed: 0xffff_ffff_ffff_ffffn,
+  generators: [{ generatorId: "terrain", params: Uint8Array.of(1, 2), seed: 7n, versionHash: 9n }],
+  nextEntityId: 5n,
+  playerEntityHints: [{ playerId: 1n, entityId: 2n, lastRegion: [0, -1, 0, 0] }],
+  description: {
+    ...plainDescription(SMALL_CHUNKS),
+    name: "fuzz",
+    namedGenerations: [{ generation: 3, name: "three" }],
+    attachments: [{ key: "a", value: Uint8Array.of(1) }],
+  },
+  nextDataFileId: 2,
+  lastModifiedMs: 1_771_200_000_000,
+};
+const { generators: _, description: __, ...flatGlobal } = { ...global, base: { kind: "empty" } as const };
+
+const players = [modelPlayer(1n, 5), modelPlayer(9n, 6)];
+const bareplayers = players.map((player) => ({
+  ...player,
+  authKey: new Uint8Array(0),
+  name: undefined,
+  metadata: [],
+}));
+const entities = [modelEntity(1n, [1, 2, 3, 4]), modelEntity(2n, [-1, 0, 0, 0])];
+const box = { min: [-4, -4, -4, -4], max: [4, 4, 4, 4] } as const;
+const smallBlocks = [
+  { place: [-1, 0, 0, 0], chunk: modelChunk(3) },
+  { place: [0, 0, 0, 0], chunk: emptyChunk(SMALL_CHUNKS.volume) },
+  { place: [0, 0, 0, 5], chunk: modelChunk(3) },
+  { place: [0, 9, 0, 0], chunk: undefined },
+  { place: [3, 0, 0, 0], chunk: modelChunk(4) },
+] as const;
+const bigChunk = chunkFromVoxels(
+  Uint16Array.from({ length: HYPERCUBE_CHUNKS.volume }, (_value, at) => Number(at % 97 === 0)),
+);
+const bigBlocks = [{ place: [1, 2, 3, 0], chunk: bigChunk }] as const;
+
+/** Every decoder of the native save. Those that must have one encoding a value are held to it. */
+export const saveTargets: readonly Target[] = [
+  strict("block blob", blockBlobCodec(SMALL_CHUNKS.volume), [
+    smallBlocks,
+    [{ place: [0, 0, 0, 0], chunk: undefined }],
+  ]),
+  strict("block blob of large chunks", blockBlobCodec(HYPERCUBE_CHUNKS.volume), [bigBlocks]),
+  strict("entity blob", entityBlobCodec, [{ volume: box, entities }]),
+  strict("global", globalRecordCodec, [global]),
+  strict("players", playersCodec, [players, []]),
+  strict("flat global", flatGlobalCodec, [{ ...flatGlobal, customPayload: Uint8Array.of(1) }]),
+  strict("flat players", flatPlayersCodec, [bareplayers]),
+  strict("flat index", flatIndexCodec, [
+    {
+      generation: 1,
+      regionChunkEdge: 4,
+      leaves: [{ region: [0, 0, 0, 0], blockRef: ref, entityRef: undefined }],
+    },
+  ]),
+  strict("flat entity blob", flatEntityBlobCodec, [{ region: [0, 0, 0, 0], regionChunkEdge: 4, entities }]),
+  lenient("flat block blob", (input) => decode(flatBlockBlobCodec, input), [
+    encode(flatBlockBlobCodec, { region: [0, 0, 0, 0], regionChunkEdge: 4, blocks: bigBlocks }),
+  ]),
+  lenient("world override", (input) => decodeForeign(worldOverrideCodec, input), [
+    encode(worldOverrideCodec, bigBlocks),
+  ]),
+  lenient("manifest", decodeManifest, [
+    encodeManifest(manifest),
+    encodeUtf8(new TextDecoder().decode(encodeManifest(manifest)).replace(/,\s*"manifest_crc32": \d+/, "")),
+  ]),
+  lenient("legacy world", (input) => readLegacyWorld("world.v4dw", input), [legacyWorld()]),
+  lenient("pack scan", (input) => [...scanPack(input, 1)], [packSample()]),
+  indexTarget(),
+];
+
+function strict<Value>(name: string, codec: Codec<Value>, values: readonly Value[]): Target {
+  return {
+    name,
+    decode: (input) => decode(codec, input),
+    encode: (value) => encode(codec, value as Value),
+    samples: values.map((value) => encode(codec, value)),
+  };
+}
+
+/** A decoder of what others wrote, which may take several encodings of one value. */
+function lenient(name: string, read: (input: Uint8Array) => unknown, samples: readonly Uint8Array[]): Target {
+  return {
+    name,
+    decode(input) {
+      read(input);
+      return input;
+    },
+    encode: (input) => input as Uint8Array,
+    samples,
+  };
+}
+
+/** The index behind its checksum: a sample has zeros there, and the right one is put in before it is read. */
+function indexTarget(): Target {
+  const at = indexHeader.offsets.payloadCrc32;
+  const blank = (bytes: Uint8Array): Uint8Array => bytes.fill(0, at, at + 4);
+  return {
+    name: "index",
+    decode(input) {
+      const bytes = input.slice();
+      const view = new DataView(bytes.buffer);
+      if (bytes.length >= indexHeader.bytes) {
+        if (view.getUint32(at, true) !== 0) throw new OrthantError("ORT_CHECKSUM", "not blank");
+        view.setUint32(at, crc32(bytes.subarray(indexHeader.bytes)), true);
+      }
+      return decodeIndexFile("index", bytes);
+    },
+    encode: (value) => blank(encodeIndexFile(value as IndexFile)),
+    samples: [index, { ...index, version: 1 as const }, { ...index, leaves: index.leaves.slice(0, 1) }].map(
+      (value) => blank(encodeIndexFile(value)),
+    ),
+  };
+}
+
+/** Floor, one uniform chunk, one of runs, and where they are. */
+function legacyWorld(): Uint8Array {
+  const hex = "56344457 02000000 01 0b 02000000 02000000 00 02 01 0200 03 0008 00 0008";
+  const entries = "ffffffff 00000000 00000000 00000000 00000000 01000000 00000000 00000000 00000000 01000000";
+  return Uint8Array.from(Buffer.from(`${hex}${entries}`.replaceAll(" ", ""), "hex"));
+}
+
+function packSample(): Uint8Array {
+  const payload = encode(entityBlobCodec, { volume: box, entities });
+  const crc = Buffer.alloc(4);
+  crc.writeUInt32LE(crc32(payload));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(payload.length);
+  const header = Buffer.concat([Buffer.from("RECD"), Buffer.of(2, 1, 0), length, crc]);
+  const pack = Buffer.from("563444540100000001000000", "hex");
+  return new Uint8Array(Buffer.concat([pack, header, payload, Buffer.from("torn RECD"), header, payload]));
+}

@@ -1,0 +1,133 @@
+import type { Disk } from "@orthant/disk";
+import { createSave, openSave, resumeSave, type SaveWriter } from "@orthant/formats";
+import { digestOfSave, ModelWorld, SMALL_LIMITS } from "./model-world.ts";
+
+/** One commit of a history: what changes before it. */
+type Step = (world: ModelWorld) => void;
+
+const FAR = 1_000_000;
+
+/** Edits near and far, entities that cross leaves, players, packs that fill, leaves that split and merge. */
+export const LONG_HISTORY: readonly Step[] = [
+  (world) => world.setName("first"),
+  (world) => world.setChunk([0, 0, 0, 0], 1),
+  (world) => world.setChunk([1, 0, 0, 0], 2),
+  (world) => world.setChunk([-1, -1, -1, -1], 3),
+  (world) => world.setChunk([FAR, -FAR, FAR, -FAR], 4),
+  (world) => world.setPlayer(1n, 10),
+  (world) => world.setEntity(1n, [2, 2, 0, 0]),
+  (world) => world.setEntity(2n, [-2, -2, -0.5, -0.5]),
+  (world) => {
+    // Grows the leaf at the origin past its target: it splits.
+    for (let x = 0; x < 24; x++) world.setChunk([x, x % 7, 0, 0], 10 + x);
+  },
+  (world) => world.setEntity(1n, [4 * 20, 4, 0, 0]),
+  (world) => world.setPlayer(2n, 20),
+  (world) => world.setChunk([5, 5, 0, 0], 0),
+  (world) => world.setChunk([0, 0, 0, 0], undefined),
+  (world) => {
+    for (let y = 0; y < 20; y++) world.setChunk([FAR + y, -FAR, FAR, -FAR], 40 + y);
+  },
+  (world) => world.setPlayer(1n, 30),
+  (world) => {
+    for (let id = 10n; id < 30n; id++) world.setEntity(id, [Number(id) * 3, 8, 0, 0]);
+  },
+  (world) => world.setName("kept", [3]),
+  (world) => world.removeEntity(2n),
+  (world) => {
+    for (let x = 4; x < 24; x++) world.setChunk([x, x % 7, 0, 0], undefined);
+  },
+  (world) => world.setChunk([2_147_483_647, 0, 0, -2_147_483_648], 5),
+  (world) => world.setChunk([-70_000, 3, 3, 3], 6),
+  (world) => {
+    for (let id = 10n; id < 28n; id++) world.removeEntity(id);
+  },
+  (world) => world.setChunk([2, 2, 2, 2], 7),
+  (world) => world.setPlayer(3n, 40),
+  (world) => world.setEntity(1n, [-400, 4, 0, 0]),
+  (world) => {
+    for (let z = 0; z < 16; z++) world.setChunk([2, 2, z, 2], 60 + z);
+  },
+  (world) => world.setName("last"),
+];
+
+/** The same in few commits, for runs over many mutants: a split, a full pack, and a generation to retire. */
+export const SHORT_HISTORY: readonly Step[] = [
+  (world) => world.setName("short"),
+  (world) => {
+    for (let x = 0; x < 12; x++) world.setChunk([x, 0, 0, 0], 10 + x);
+    world.setPlayer(1n, 10);
+    world.setEntity(1n, [2, 2, 0, 0]);
+  },
+  (world) => {
+    for (let x = 0; x < 24; x++) world.setChunk([-x, 1, 0, 0], 30 + x);
+  },
+  (world) => {
+    for (let x = 0; x < 24; x++) world.setChunk([x, -3, 0, 0], 60 + x);
+    world.setEntity(1n, [-2, 2, 0, 0]);
+  },
+];
+
+/** What a history left behind. */
+export interface History {
+  /** What the save held after each commit. */
+  readonly digests: readonly string[];
+  /** Which packs were active, so that a run can show that they filled up. */
+  readonly packs: number;
+  readonly leavesMax: number;
+}
+
+/** Plays a history on an empty disk and calls back after each commit that returned. */
+export async function playHistory(
+  disk: Disk,
+  steps: readonly Step[],
+  acknowledge: () => void,
+): Promise<History> {
+  const world = new ModelWorld();
+  const digests: string[] = [];
+  let writer: SaveWriter | undefined;
+  let leavesMax = 0;
+  for (const [index, step] of steps.entries()) {
+    step(world);
+    const nowMs = 1_000 + index;
+    if (writer === undefined) {
+      const change = world.takeChange({ leaves: [] }, nowMs);
+      writer = await createSave(disk, { ...change, global: world.global(), limits: SMALL_LIMITS });
+    } else {
+      const save = await writer.commit(world.takeChange(writer.state, nowMs));
+      await save.close();
+    }
+    leavesMax = Math.max(leavesMax, writer.state.leaves.length);
+    digests.push(world.digest());
+    acknowledge();
+  }
+  const packs = writer?.state.manifest.dataFileCount ?? 0;
+  await writer?.close();
+  return { digests, packs, leavesMax };
+}
+
+/** What the save on a disk holds. */
+export async function digestOfDisk(disk: Disk): Promise<string> {
+  const save = await openSave(disk);
+  try {
+    return await digestOfSave(save);
+  } finally {
+    await save.close();
+  }
+}
+
+/** Goes on with the save on a disk: a player comes, and a chunk is made where nobody has been. */
+export async function commitOnce(disk: Disk): Promise<void> {
+  const save = await openSave(disk);
+  const writer = await resumeSave(disk, save);
+  try {
+    const world = new ModelWorld();
+    world.setName(save.global.description.name);
+    world.setChunk([7, 7, 7, 7_000_000], 99);
+    world.setPlayer(77n, 77);
+    await (await writer.commit(world.takeChange(save, 9_000))).close();
+  } finally {
+    await writer.close();
+    await save.close();
+  }
+}

@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import type { MemoryDisk } from "@orthant/disk";
+import type { BlockEntry, EntityRecord, Save } from "@orthant/formats";
+import { findGoldenFolder } from "../suite.ts";
+import { copyFolderToMemory } from "./folder-disk.ts";
+
+/** The folder that holds the saves, in the golden folder. */
+export const FOLDER = "polychora-v3";
+
+/** Everything that a save holds. */
+export interface Content {
+  readonly blocks: readonly BlockEntry[];
+  readonly entities: readonly EntityRecord[];
+}
+
+/** Reads every record of a save. */
+export async function readEverything(save: Save): Promise<Content> {
+  const blocks: BlockEntry[] = [];
+  const entities: EntityRecord[] = [];
+  for (const leaf of save.leaves) {
+    blocks.push(...(await save.readBlocks(leaf)));
+    entities.push(...(await save.readEntities(leaf)));
+  }
+  return { blocks, entities };
+}
+
+/** A copy of a golden save. */
+export function copySave(name: string): Promise<MemoryDisk> {
+  return copyFolderToMemory(join(findGoldenFolder() ?? "", FOLDER, name, "save"));
+}

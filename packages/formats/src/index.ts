@@ -1,0 +1,1 @@
+export * from "./polychora/index.ts";

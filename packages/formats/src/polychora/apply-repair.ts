@@ -1,0 +1,164 @@
+import {
+  type Box,
+  boxContains,
+  boxesIntersect,
+  type Chunk,
+  OrthantError,
+  type Place,
+  PlaceMap,
+  regionBox,
+  regionOf,
+  U64_MAX,
+} from "@orthant/core";
+import type { Disk, DiskFile } from "@orthant/disk";
+import type { BlobRef } from "./blob-ref.ts";
+import { cellAt } from "./cell.ts";
+import type { EntityRecord } from "./entity-record.ts";
+import { packFile } from "./file-names.ts";
+import { writeFlatSave } from "./flat-writer.ts";
+import { LEAF_LEVEL_MAX } from "./layout.ts";
+import type { RegionClock } from "./leaf-entry.ts";
+import { chunkOfEntity } from "./leaf-partition.ts";
+import { checkRecord } from "./pack-shelf.ts";
+import type { BlockEntry } from "./prepared-blocks.ts";
+import type { RepairPlan } from "./repair-plan.ts";
+import { decodeRecord } from "./salvage.ts";
+import type { LeafChange } from "./save-change.ts";
+import { createSave } from "./writer.ts";
+
+/** A clock is `epoch * 2^33 + n`. */
+const CLOCKS_PER_EPOCH = 2 ** 33;
+
+/**
+ * Writes what a plan brings back as a new save, in the same dialect, on a disk with nothing on it. The damaged
+ * save is only read. All of the content is in memory on the way.
+ */
+export async function applyRepair(disk: Disk, plan: RepairPlan, target: Disk): Promise<void> {
+  const { blocks, entities } = await gather(disk, plan);
+  const { global } = plan;
+  const nextEntityId = entities.reduce(idBehind, global.nextEntityId);
+  if (plan.dialect === "flat") {
+    const { base, worldSeed, playerEntityHints, lastModifiedMs: nowMs } = global;
+    const { players, customPayload, limits } = plan;
+    const content = {
+      base,
+      worldSeed,
+      playerEntityHints,
+      nextEntityId,
+      players,
+      blocks,
+      entities,
+      customPayload,
+    };
+    return writeFlatSave(target, { ...content, nowMs, limits });
+  }
+  const clockEpoch = global.description.clockEpoch + 1;
+  const writer = await createSave(target, {
+    nowMs: global.lastModifiedMs,
+    limits: plan.limits,
+    // Generations that had a name stay behind: the new save begins with one of its own.
+    global: {
+      ...global,
+      nextEntityId,
+      description: { ...global.description, clockEpoch, namedGenerations: [] },
+    },
+    players: plan.players,
+    leaves: leavesOf(plan, blocks, entities, clockEpoch),
+  });
+  await writer.close();
+}
+
+interface Content {
+  readonly blocks: readonly BlockEntry[];
+  readonly entities: readonly EntityRecord[];
+}
+
+async function gather(disk: Disk, { pieces, dialect, global }: RepairPlan): Promise<Content> {
+  const shape = global.description.chunkShape;
+  const blocks = new PlaceMap<Chunk>();
+  const entities = new Map<bigint, EntityRecord>();
+  const packs = new Map<number, DiskFile>();
+  try {
+    for (const { ref, clip } of pieces) {
+      const content = decodeRecord(ref, await readRecord(disk, packs, ref), dialect, shape.volume);
+      if (content === undefined)
+        throw new OrthantError("ORT_BLOB", "a record changed since the repair was planned");
+      for (const { place, chunk } of content.blocks) {
+        if (chunk !== undefined && isInside(clip, place)) blocks.set(...place, chunk);
+      }
+      for (const entity of content.entities) {
+        if (isInside(clip, chunkOfEntity(entity, shape))) entities.set(entity.entityId, entity);
+      }
+    }
+  } finally {
+    for (const file of packs.values()) await file.close();
+  }
+  return {
+    blocks: Array.from(blocks, ([place, chunk]) => ({ place, chunk })),
+    entities: [...entities.values()],
+  };
+}
+
+/** Not through a shelf, which would refuse a pack whose header is damaged. */
+async function readRecord(disk: Disk, packs: Map<number, DiskFile>, ref: BlobRef): Promise<Uint8Array> {
+  const file = packs.get(ref.dataFileId) ?? (await disk.open(packFile(ref.dataFileId), "read"));
+  packs.set(ref.dataFileId, file);
+  return checkRecord(await file.readAt(ref.recordOffset, ref.recordBytes), ref);
+}
+
+/** One leaf for each of the largest cells that has anything; the writer splits them as needed. */
+function leavesOf(
+  plan: RepairPlan,
+  blocks: readonly BlockEntry[],
+  entities: readonly EntityRecord[],
+  clockEpoch: number,
+): readonly LeafChange[] {
+  const leaves = new PlaceMap<{
+    readonly cell: Box;
+    readonly blocks: BlockEntry[];
+    readonly entities: EntityRecord[];
+    readonly clocks: RegionClock[];
+  }>();
+  const leafAt = (
+    place: Place,
+  ): { blocks: BlockEntry[]; entities: EntityRecord[]; clocks: RegionClock[] } => {
+    const cell = cellAt(place, LEAF_LEVEL_MAX);
+    const leaf = leaves.get(...cell.min) ?? { cell, blocks: [], entities: [], clocks: [] };
+    leaves.set(...cell.min, leaf);
+    return leaf;
+  };
+  for (const block of blocks) leafAt(block.place).blocks.push(block);
+  const shape = plan.global.description.chunkShape;
+  for (const entity of entities) leafAt(chunkOfEntity(entity, shape)).entities.push(entity);
+  for (const clock of repairedClocks(plan, blocks, clockEpoch)) {
+    leafAt(regionBox(clock.region).min).clocks.push(clock);
+  }
+  return [...leaves.values()];
+}
+
+/** Equal clocks mean equal content for ever, so a region whose content is another gets a clock of a new epoch. */
+function repairedClocks(
+  { clocks, changedCells }: RepairPlan,
+  blocks: readonly BlockEntry[],
+  clockEpoch: number,
+): readonly RegionClock[] {
+  const renewed = clockEpoch * CLOCKS_PER_EPOCH + 1;
+  const isChanged = (region: Place): boolean =>
+    changedCells.some((cell) => boxesIntersect(cell, regionBox(region)));
+  const result = new PlaceMap<number>();
+  for (const { region, clock } of clocks) result.set(...region, isChanged(region) ? renewed : clock);
+  for (const { place } of blocks) {
+    const region = regionOf(place);
+    if (!result.has(...region) && isChanged(region)) result.set(...region, renewed);
+  }
+  return Array.from(result, ([region, clock]) => ({ region, clock }));
+}
+
+/** The original gave some entities ids from the very end of the range, behind which there is none. */
+function idBehind(next: bigint, { entityId }: EntityRecord): bigint {
+  return entityId >= next && entityId < U64_MAX ? entityId + 1n : next;
+}
+
+function isInside(clip: Box | undefined, place: Place): boolean {
+  return clip === undefined || boxContains(clip, place);
+}

@@ -1,0 +1,166 @@
+import { type Box, boxContains, boxEquals, OrthantError, PlaceSet } from "@orthant/core";
+import { decodeAt, type Source } from "./at-file.ts";
+import type { BlobRef } from "./blob-ref.ts";
+import { blockBlobCodec } from "./block-blob.ts";
+import type { Dialect } from "./dialect.ts";
+import { entityBlobCodec } from "./entity-blob.ts";
+import type { EntityRecord } from "./entity-record.ts";
+import { packFile } from "./file-names.ts";
+import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionBox } from "./flat-blobs.ts";
+import { describeCell } from "./index-tree.ts";
+import { BLOB_VERSION, BLOCK_BLOB, ENTITY_BLOB, recordHeader } from "./layout.ts";
+import type { LeafEntry } from "./leaf-entry.ts";
+import type { SaveLimits } from "./limits.ts";
+import type { PackShelf } from "./pack-shelf.ts";
+import type { BlockAssignment, BlockEntry } from "./prepared-blocks.ts";
+
+/** What is needed to understand the blobs of a save. */
+export interface BlobContext {
+  readonly dialect: Dialect;
+  readonly chunkVolume: number;
+  readonly limits: Pick<SaveLimits, "blockBlobHardMaxBytes" | "entityBlobHardMaxBytes">;
+}
+
+/** A flat record has no limit of its own: a region of large edge is one record. */
+const FLAT_PAYLOAD_BYTES_MAX = 0x7fff_ffff;
+
+/** The blocks of one record of a leaf. Rules S12, S13 and S29 to S31. */
+export async function readBlockBlob(
+  shelf: PackShelf,
+  ref: BlobRef,
+  cell: Box,
+  context: BlobContext,
+): Promise<readonly BlockAssignment[]> {
+  const source = sourceOf(ref, "block", cell);
+  requireKind(ref, BLOCK_BLOB, source);
+  const payload = await shelf.readPayload(ref, payloadBytesMax(context, "blockBlobHardMaxBytes"));
+  return decodeBlockBlob(payload, source, cell, context);
+}
+
+/** The entities of one record of a leaf. Rules S12, S13, S32 and S33. */
+export async function readEntityBlob(
+  shelf: PackShelf,
+  ref: BlobRef,
+  cell: Box,
+  context: BlobContext,
+): Promise<readonly EntityRecord[]> {
+  const source = sourceOf(ref, "entity", cell);
+  requireKind(ref, ENTITY_BLOB, source);
+  const payload = await shelf.readPayload(ref, payloadBytesMax(context, "entityBlobHardMaxBytes"));
+  return decodeEntityBlob(payload, source, cell, context);
+}
+
+/** The blocks of a leaf from all of its records, without places that are virgin. */
+export async function readLeafBlocks(
+  shelf: PackShelf,
+  { cell, blockRefs }: LeafEntry,
+  context: BlobContext,
+): Promise<readonly BlockEntry[]> {
+  const entries: BlockEntry[] = [];
+  const places = new PlaceSet();
+  for (const ref of blockRefs) {
+    for (const { place, chunk } of await readBlockBlob(shelf, ref, cell, context)) {
+      if (places.has(...place)) throw twice(ref, cell, `the block at [${place}]`);
+      if (blockRefs.length > 1) places.add(...place);
+      if (chunk !== undefined) entries.push({ place, chunk });
+    }
+  }
+  return entries;
+}
+
+/** The entities of a leaf from all of its records. */
+export async function readLeafEntities(
+  shelf: PackShelf,
+  { cell, entityRefs }: LeafEntry,
+  context: BlobContext,
+): Promise<readonly EntityRecord[]> {
+  const entities = new Map<bigint, EntityRecord>();
+  for (const ref of entityRefs) {
+    for (const entity of await readEntityBlob(shelf, ref, cell, context)) {
+      if (entities.has(entity.entityId)) throw twice(ref, cell, `entity ${entity.entityId}`);
+      entities.set(entity.entityId, entity);
+    }
+  }
+  return [...entities.values()];
+}
+
+function decodeBlockBlob(
+  payload: Uint8Array,
+  source: Source,
+  cell: Box,
+  { dialect, chunkVolume }: BlobContext,
+): readonly BlockAssignment[] {
+  if (dialect === "flat") {
+    const blob = decodeAt(source, flatBlockBlobCodec, payload);
+    requireRegion(blob, cell, source);
+    return blob.blocks;
+  }
+  const blocks = decodeAt(source, blockBlobCodec(chunkVolume), payload);
+  const outside = blocks.find(({ place }) => !boxContains(cell, place));
+  if (outside !== undefined) throw misplaced(source, `holds the block at [${outside.place}]`);
+  return blocks;
+}
+
+function decodeEntityBlob(
+  payload: Uint8Array,
+  source: Source,
+  cell: Box,
+  { dialect }: BlobContext,
+): readonly EntityRecord[] {
+  if (dialect === "flat") {
+    const blob = decodeAt(source, flatEntityBlobCodec, payload);
+    requireRegion(blob, cell, source);
+    return blob.entities;
+  }
+  const { volume, entities } = decodeAt(source, entityBlobCodec, payload);
+  if (!boxEquals(volume, cell)) throw misplaced(source, `is of the leaf at ${describeCell(volume)}`);
+  return entities;
+}
+
+function requireKind({ blobType, blobVersion }: BlobRef, expected: number, source: Source): void {
+  const context = { path: source.path, offset: (source.origin ?? 0) - recordHeader.bytes };
+  if (blobType !== expected) {
+    throw new OrthantError("ORT_RECORD", `${source.what}: a reference of type ${blobType}`, context);
+  }
+  if (blobVersion !== BLOB_VERSION) {
+    const detail = `${source.what}: blob version ${blobVersion}, known is ${BLOB_VERSION}`;
+    throw new OrthantError("ORT_VERSION", detail, context);
+  }
+}
+
+function requireRegion(
+  { region, regionChunkEdge }: { readonly region: Box["min"]; readonly regionChunkEdge: number },
+  cell: Box,
+  source: Source,
+): void {
+  const box = flatRegionBox(region, regionChunkEdge);
+  if (box === undefined || !boxEquals(box, cell)) throw misplaced(source, `is of region [${region}]`);
+}
+
+function payloadBytesMax({ dialect, limits }: BlobContext, name: keyof BlobContext["limits"]): number {
+  return dialect === "flat" ? FLAT_PAYLOAD_BYTES_MAX : limits[name];
+}
+
+function sourceOf(ref: BlobRef, kind: string, cell: Box): Source {
+  return {
+    path: packFile(ref.dataFileId),
+    origin: ref.recordOffset + recordHeader.bytes,
+    what: `the ${kind} record of the leaf at ${describeCell(cell)}`,
+  };
+}
+
+function misplaced({ path, origin, what }: Source, detail: string): OrthantError {
+  return new OrthantError("ORT_BLOB", `${what} ${detail}`, {
+    path,
+    ...(origin === undefined ? {} : { offset: origin }),
+  });
+}
+
+function twice(ref: BlobRef, cell: Box, what: string): OrthantError {
+  const context = { path: packFile(ref.dataFileId), offset: ref.recordOffset };
+  return new OrthantError(
+    "ORT_BLOB",
+    `${what} is in two records of the leaf at ${describeCell(cell)}`,
+    context,
+  );
+}

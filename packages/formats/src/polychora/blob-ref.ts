@@ -1,0 +1,40 @@
+import { type Codec, list } from "@orthant/core";
+
+/** Where a record lies, and how to know it again. */
+export interface BlobRef {
+  readonly dataFileId: number;
+  /** Where its header begins in the pack. */
+  readonly recordOffset: number;
+  /** Bytes of the record with its header. */
+  readonly recordBytes: number;
+  /** The checksum of its payload, the same that its header has. */
+  readonly recordCrc32: number;
+  readonly blobType: number;
+  readonly blobVersion: number;
+}
+
+const REFS_PER_LEAF_MAX = 65_536;
+
+/** One reference. Both dialects have the same bytes for it. Rule S27. */
+export const blobRefCodec: Codec<BlobRef> = {
+  write(out, ref) {
+    out.varU32(ref.dataFileId);
+    out.varUint(ref.recordOffset);
+    out.varU32(ref.recordBytes);
+    out.varU32(ref.recordCrc32);
+    out.u8(ref.blobType);
+    out.varU16(ref.blobVersion);
+  },
+
+  read: (input) => ({
+    dataFileId: input.varU32(),
+    recordOffset: input.varUint(),
+    recordBytes: input.varU32(),
+    recordCrc32: input.varU32(),
+    blobType: input.u8(),
+    blobVersion: input.varU16(),
+  }),
+};
+
+/** The references of one kind in a leaf. */
+export const blobRefsCodec: Codec<readonly BlobRef[]> = list(blobRefCodec, REFS_PER_LEAF_MAX);

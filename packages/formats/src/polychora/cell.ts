@@ -1,0 +1,70 @@
+import { AXES, type Box, cubeAt, I32_MIN, OrthantError, type Place, placeFrom } from "@orthant/core";
+
+/** The level of the whole lattice: an edge of 2^32 chunks. */
+const LATTICE_LEVEL = 32;
+
+/** The aligned cube of edge 2^level that holds a place. */
+export function cellAt(place: Place, level: number): Box {
+  const edge = 2 ** level;
+  // Counting from the lattice's least corner, so that the one cell of level 32 is the lattice itself.
+  const aligned = (coordinate: number): number => Math.floor((coordinate - I32_MIN) / edge) * edge + I32_MIN;
+  return cubeAt(
+    placeFrom((axis) => aligned(place[axis])),
+    edge,
+  );
+}
+
+/** The level of an aligned cube; `undefined` for any other box. */
+export function levelOf({ min, max }: Box): number | undefined {
+  const edge = max[0] - min[0];
+  const level = Math.log2(edge);
+  if (!Number.isInteger(level) || level > LATTICE_LEVEL) return undefined;
+  const aligned = AXES.every(
+    (axis) => max[axis] - min[axis] === edge && (min[axis] - I32_MIN) % edge === 0 && min[axis] >= I32_MIN,
+  );
+  return aligned && AXES.every((axis) => max[axis] <= -I32_MIN) ? level : undefined;
+}
+
+/** The level of an aligned cube, which the box has to be. */
+export function requireLevel(box: Box, levelMax: number = LATTICE_LEVEL): number {
+  const level = levelOf(box);
+  if (level !== undefined && level <= levelMax) return level;
+  const detail = `[${box.min}] to [${box.max}] is not an aligned cube of edge 2^${levelMax} or less`;
+  throw new OrthantError("ORT_ARGUMENT", detail);
+}
+
+/** The least aligned cube that holds both places, and so every place of the box between them. */
+export function cellAround(first: Place, last: Place): Box {
+  let level = 0;
+  for (const axis of AXES) {
+    const differing = Math.clz32((first[axis] - I32_MIN) ^ (last[axis] - I32_MIN));
+    level = Math.max(level, LATTICE_LEVEL - differing);
+  }
+  return cellAt(first, level);
+}
+
+/** Which of a cell's sixteen children holds a place: bit 0 for x to bit 3 for w, set from the middle on. */
+export function childSlot({ min, max }: Box, place: Place): number {
+  let slot = 0;
+  for (const axis of AXES) if (place[axis] >= (min[axis] + max[axis]) / 2) slot |= 1 << axis;
+  return slot;
+}
+
+/** One of the sixteen children of a cell. */
+export function childCell({ min, max }: Box, slot: number): Box {
+  const half = (max[0] - min[0]) / 2;
+  return cubeAt(
+    placeFrom((axis) => min[axis] + ((slot >> axis) & 1) * half),
+    half,
+  );
+}
+
+/** The place of a box that is nearest to a place. */
+export function clampInto({ min, max }: Box, place: Place): Place {
+  return placeFrom((axis) => Math.min(Math.max(place[axis], min[axis]), max[axis] - 1));
+}
+
+/** The greatest place of a box. */
+export function lastOf({ max }: Box): Place {
+  return placeFrom((axis) => max[axis] - 1);
+}

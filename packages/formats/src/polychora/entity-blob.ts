@@ -1,0 +1,44 @@
+import { type Box, boxCodec, type Codec, list, OrthantError } from "@orthant/core";
+import { type EntityRecord, entityRecordCodec, PLAYER_CLASS } from "./entity-record.ts";
+
+/** The entities of one record, and the cell of the leaf that they were stored for. */
+export interface EntityBlob {
+  readonly volume: Box;
+  readonly entities: readonly EntityRecord[];
+}
+
+const ENTITIES_MAX = 1_000_000;
+const entitiesCodec = list(entityRecordCodec, ENTITIES_MAX);
+
+/** An entity blob of the tree dialect: in the order of ids, each once, at least one, no player. Rule S32. */
+export const entityBlobCodec: Codec<EntityBlob> = {
+  write(out, { volume, entities }) {
+    const fault = findFault(entities);
+    if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
+    boxCodec.write(out, volume);
+    entitiesCodec.write(out, entities);
+  },
+
+  read(input) {
+    const volume = boxCodec.read(input);
+    const entities = entitiesCodec.read(input);
+    const fault = findFault(entities);
+    if (fault !== undefined) throw input.fail("ORT_BLOB", fault);
+    return { volume, entities };
+  },
+};
+
+/** Entities in the order in which they are stored. */
+export function sortEntities(entities: readonly EntityRecord[]): readonly EntityRecord[] {
+  return [...entities].sort((a, b) => (a.entityId < b.entityId ? -1 : 1));
+}
+
+function findFault(entities: readonly EntityRecord[]): string | undefined {
+  if (entities.length === 0) return "an entity blob without entities";
+  for (const [index, { entityId, entityClass }] of entities.entries()) {
+    const previous = entities[index - 1];
+    if (previous !== undefined && previous.entityId >= entityId) return `entity ${entityId} is out of order`;
+    if (entityClass === PLAYER_CLASS) return `entity ${entityId} is a player`;
+  }
+  return undefined;
+}

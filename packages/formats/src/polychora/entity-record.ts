@@ -1,0 +1,59 @@
+import { type Codec, option, string } from "@orthant/core";
+import { TEXT_BYTES_MAX, tagsCodec } from "./player-record.ts";
+import { type Vector, vectorCodec } from "./vector.ts";
+
+/** Anything that is somewhere and is neither a block nor a player. Floats have the precision of 32 bits. */
+export interface EntityRecord {
+  readonly entityId: bigint;
+  /** What sort of being it is; 0 is a player and never stored with the blocks. */
+  readonly entityClass: number;
+  readonly kind: number;
+  readonly position: Vector;
+  readonly orientation: Vector;
+  readonly velocity: Vector;
+  readonly scale: number;
+  readonly material: number;
+  readonly displayName: string | undefined;
+  readonly tags: readonly string[];
+  readonly payload: Uint8Array;
+  readonly lastSavedMs: number;
+}
+
+/** The class of players, which have a file of their own. */
+export const PLAYER_CLASS = 0;
+
+const CLASS_COUNT = 0x100;
+const optionalText = option(string(TEXT_BYTES_MAX));
+
+/** One entity. Both dialects have the same bytes for it. Rule S33. */
+export const entityRecordCodec: Codec<EntityRecord> = {
+  write(out, entity) {
+    out.varU64(entity.entityId);
+    out.tag(entity.entityClass, CLASS_COUNT);
+    out.varU16(entity.kind);
+    vectorCodec.write(out, entity.position);
+    vectorCodec.write(out, entity.orientation);
+    vectorCodec.write(out, entity.velocity);
+    out.f32(entity.scale);
+    out.u8(entity.material);
+    optionalText.write(out, entity.displayName);
+    tagsCodec.write(out, entity.tags);
+    out.bytes(entity.payload);
+    out.varUint(entity.lastSavedMs);
+  },
+
+  read: (input) => ({
+    entityId: input.varU64(),
+    entityClass: input.tag(CLASS_COUNT),
+    kind: input.varU16(),
+    position: vectorCodec.read(input),
+    orientation: vectorCodec.read(input),
+    velocity: vectorCodec.read(input),
+    scale: input.f32(),
+    material: input.u8(),
+    displayName: optionalText.read(input),
+    tags: tagsCodec.read(input),
+    payload: input.bytes(),
+    lastSavedMs: input.varUint(),
+  }),
+};

@@ -1,0 +1,46 @@
+import { DATA_FOLDER, INDEX_FOLDER } from "./layout.ts";
+
+/** The files that belong to one generation, relative to the save's root. */
+export interface GenerationFiles {
+  readonly indexFile: string;
+  readonly globalFile: string;
+  readonly playersFile: string;
+}
+
+const GENERATION_NAME =
+  /^(?:(?<index>index\/ix-main\.g\d{16}\.v4ix)|(?<global>global\.g\d{16}\.v4g)|(?<players>players\.g\d{16}\.v4p))$/;
+const GENERATION_DIGITS = /\.g(\d{16})\./;
+const PACK_NAME = /^data\/dt-(\d{6,10})\.v4dt$/;
+
+/** The names that a generation's files get; the generation is decimal, in 16 digits. */
+export function generationFiles(generation: number): GenerationFiles {
+  const digits = String(generation).padStart(16, "0");
+  return {
+    indexFile: `${INDEX_FOLDER}/ix-main.g${digits}.v4ix`,
+    globalFile: `global.g${digits}.v4g`,
+    playersFile: `players.g${digits}.v4p`,
+  };
+}
+
+/** The generation that a path names and which of its files it is; `undefined` for any other path. */
+export function parseGenerationFile(
+  path: string,
+): { readonly generation: number; readonly kind: keyof GenerationFiles } | undefined {
+  const { groups } = GENERATION_NAME.exec(path) ?? {};
+  if (groups === undefined) return undefined;
+  const generation = Number(GENERATION_DIGITS.exec(path)?.[1]);
+  if (!Number.isSafeInteger(generation)) return undefined;
+  const kind = groups["index"] ? "indexFile" : groups["global"] ? "globalFile" : "playersFile";
+  return { generation, kind };
+}
+
+/** The path of a pack; ids count from 1 and have at least six digits. */
+export function packFile(packId: number): string {
+  return `${DATA_FOLDER}/dt-${String(packId).padStart(6, "0")}.v4dt`;
+}
+
+/** The id of the pack that a path names; `undefined` for any other path. */
+export function parsePackFile(path: string): number | undefined {
+  const id = Number(PACK_NAME.exec(path)?.[1]);
+  return id >= 1 && id <= 0xffff_ffff && packFile(id) === path ? id : undefined;
+}

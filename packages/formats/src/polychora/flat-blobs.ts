@@ -1,0 +1,172 @@
+import {
+  AXES,
+  type Box,
+  type ByteReader,
+  type Chunk,
+  type Codec,
+  chunkFromVoxels,
+  comparePlaces,
+  emptyChunk,
+  HYPERCUBE_CHUNKS,
+  intersectBoxes,
+  list,
+  OrthantError,
+  type Place,
+  placeCodec,
+  placeFrom,
+  U8_MAX,
+  U16_MAX,
+  WHOLE_LATTICE,
+} from "@orthant/core";
+import { type EntityRecord, entityRecordCodec } from "./entity-record.ts";
+import { REGION_EDGE_MAX } from "./flat-payloads.ts";
+import type { BlockAssignment } from "./prepared-blocks.ts";
+
+/** The chunks of a region in one record of the flat dialect. */
+export interface FlatBlockBlob {
+  readonly region: Place;
+  readonly regionChunkEdge: number;
+  readonly blocks: readonly BlockAssignment[];
+}
+
+/** The entities of a region in one record of the flat dialect. */
+export interface FlatEntityBlob {
+  readonly region: Place;
+  readonly regionChunkEdge: number;
+  readonly entities: readonly EntityRecord[];
+}
+
+const DICTIONARY_MAX = U16_MAX + 1;
+const ASSIGNMENTS_MAX = 100_000_000;
+const ENTITIES_MAX = 100_000_000;
+const STATES = 3;
+const CLASS_COUNT = 3;
+const KIND_COUNT = 7;
+
+/** The chunks of a region, where it lies on the lattice; `undefined` where none of it does. */
+export function flatRegionBox(region: Place, edge: number): Box | undefined {
+  const min = placeFrom((axis) => region[axis] * edge);
+  return intersectBoxes({ min, max: placeFrom((axis) => min[axis] + edge) }, WHOLE_LATTICE);
+}
+
+const rawChunkCodec: Codec<Chunk> = {
+  write(out, chunk) {
+    const voxels = chunk.voxels();
+    const wide = voxels.find((material) => material > U8_MAX);
+    if (wide !== undefined) throw new OrthantError("ORT_DIALECT", `material ${wide} in a chunk of bytes`);
+    out.bytes(Uint8Array.from(voxels));
+  },
+  read(input) {
+    const voxels = input.bytes(HYPERCUBE_CHUNKS.volume);
+    if (voxels.length !== HYPERCUBE_CHUNKS.volume) {
+      throw input.fail("ORT_CHUNK_VOLUME", `a chunk of ${voxels.length} voxels`);
+    }
+    return chunkFromVoxels(Uint16Array.from(voxels));
+  },
+};
+
+const dictionaryCodec = list(rawChunkCodec, DICTIONARY_MAX);
+
+/**
+ * A block blob as it shipped: a region and its edge instead of a volume, 4,096 raw bytes a chunk, a dictionary in
+ * any order. It writes the dictionary in the order of first appearance. Rule S39.
+ */
+export const flatBlockBlobCodec: Codec<FlatBlockBlob> = {
+  write(out, { region, regionChunkEdge, blocks }) {
+    const dictionary = new Map<Chunk, number>();
+    const sorted = [...blocks].sort((a, b) => comparePlaces(a.place, b.place));
+    const stored: Chunk[] = [];
+    for (const { chunk } of sorted) {
+      if (chunk === undefined || chunk.isEmpty || dictionary.has(chunk)) continue;
+      const equal = stored.findIndex((other) => other.equals(chunk));
+      dictionary.set(chunk, equal >= 0 ? equal : stored.push(chunk) - 1);
+    }
+    placeCodec.write(out, region);
+    out.varI32(regionChunkEdge);
+    dictionaryCodec.write(out, stored);
+    out.varUint(sorted.length);
+    for (const { place, chunk } of sorted) {
+      for (const axis of AXES) out.varU16(place[axis] - region[axis] * regionChunkEdge);
+      const number = chunk === undefined ? undefined : dictionary.get(chunk);
+      out.tag(chunk === undefined ? 0 : number === undefined ? 1 : 2, STATES);
+      out.varU16(number ?? 0);
+    }
+  },
+
+  read(input) {
+    const { region, regionChunkEdge } = readRegion(input);
+    const dictionary = dictionaryCodec.read(input);
+    const count = input.count(ASSIGNMENTS_MAX);
+    const blocks: BlockAssignment[] = [];
+    for (let index = 0; index < count; index++) {
+      const place = readLocalPlace(input, region, regionChunkEdge);
+      const previous = blocks[index - 1];
+      if (previous !== undefined && comparePlaces(previous.place, place) >= 0) {
+        throw input.fail("ORT_BLOB", `the block at [${place}] is out of order`);
+      }
+      blocks.push({ place, chunk: readChunkOf(input, dictionary) });
+    }
+    return { region, regionChunkEdge, blocks };
+  },
+};
+
+const entitiesCodec = list(entityRecordCodec, ENTITIES_MAX);
+
+/** An entity blob as it shipped. Players may be in it; the original's library did not mind. Rule S40. */
+export const flatEntityBlobCodec: Codec<FlatEntityBlob> = {
+  write(out, { region, regionChunkEdge, entities }) {
+    for (const { entityId, entityClass, kind } of entities) {
+      if (entityClass < CLASS_COUNT && kind < KIND_COUNT) continue;
+      throw new OrthantError("ORT_DIALECT", `entity ${entityId} is of class ${entityClass} and kind ${kind}`);
+    }
+    placeCodec.write(out, region);
+    out.varI32(regionChunkEdge);
+    entitiesCodec.write(out, entities);
+  },
+
+  read(input) {
+    const { region, regionChunkEdge } = readRegion(input);
+    const entities = entitiesCodec.read(input);
+    for (const [index, { entityId, entityClass, kind }] of entities.entries()) {
+      if (entityClass >= CLASS_COUNT || kind >= KIND_COUNT) {
+        throw input.fail("ORT_TAG", `entity ${entityId} is of class ${entityClass} and kind ${kind}`);
+      }
+      const previous = entities[index - 1];
+      if (previous !== undefined && previous.entityId >= entityId) {
+        throw input.fail("ORT_BLOB", `entity ${entityId} is out of order`);
+      }
+    }
+    return { region, regionChunkEdge, entities };
+  },
+};
+
+function readRegion(input: ByteReader): { readonly region: Place; readonly regionChunkEdge: number } {
+  const region = placeCodec.read(input);
+  const regionChunkEdge = input.varI32();
+  if (regionChunkEdge < 1 || regionChunkEdge > REGION_EDGE_MAX) {
+    throw input.fail("ORT_BLOB", `a region of ${regionChunkEdge} chunks an edge`);
+  }
+  return { region, regionChunkEdge };
+}
+
+function readLocalPlace(input: ByteReader, region: Place, edge: number): Place {
+  const local = [input.varU16(), input.varU16(), input.varU16(), input.varU16()] as const;
+  const place = placeFrom((axis) => region[axis] * edge + local[axis]);
+  const inside = AXES.every(
+    (axis) =>
+      local[axis] < edge && place[axis] >= WHOLE_LATTICE.min[axis] && place[axis] < WHOLE_LATTICE.max[axis],
+  );
+  if (!inside) throw input.fail("ORT_BLOB", `a block at [${local}] of a region of ${edge} chunks an edge`);
+  return place;
+}
+
+function readChunkOf(input: ByteReader, dictionary: readonly Chunk[]): Chunk | undefined {
+  const state = input.tag(STATES);
+  const number = input.varU16();
+  if (state === 0) return undefined;
+  if (state === 1) return emptyChunk(HYPERCUBE_CHUNKS.volume);
+  const chunk = dictionary[number];
+  if (chunk === undefined)
+    throw input.fail("ORT_BLOB", `chunk ${number} of ${dictionary.length} in the dictionary`);
+  return chunk;
+}

@@ -1,0 +1,96 @@
+import { type Codec, list, option, type Place, placeCodec, varU64 } from "@orthant/core";
+import { type GeneratorDescriptor, generatorsCodec } from "./generator-descriptor.ts";
+import { nested } from "./nested.ts";
+import { type WorldDescription, worldDescriptionCodec } from "./world-description.ts";
+
+/** What the world is where nobody has built: nothing, the flat floor of the original, or what generators make. */
+export type BaseWorld =
+  | { readonly kind: "empty" }
+  | { readonly kind: "flatFloor"; readonly material: number }
+  | { readonly kind: "generated" };
+
+/** Where a player's body was last. */
+export interface PlayerEntityHint {
+  readonly playerId: bigint;
+  readonly entityId: bigint | undefined;
+  readonly lastRegion: Place | undefined;
+}
+
+/** What a commit says about the world as a whole. */
+export interface GlobalState {
+  readonly base: BaseWorld;
+  readonly worldSeed: bigint;
+  readonly generators: readonly GeneratorDescriptor[];
+  readonly nextEntityId: bigint;
+  readonly playerEntityHints: readonly PlayerEntityHint[];
+  readonly description: WorldDescription;
+}
+
+/** What `global.*.v4g` holds: the state, and two things that the writer adds. */
+export interface GlobalRecord extends GlobalState {
+  readonly nextDataFileId: number;
+  readonly lastModifiedMs: number;
+}
+
+const BASE_KINDS = ["empty", "flatFloor", "generated"] as const;
+const HINTS_MAX = 1_000_000;
+
+const optionalId = option(varU64);
+const optionalPlace = option(placeCodec);
+
+/** One player's hint, the same in both dialects. */
+export const playerEntityHintsCodec: Codec<readonly PlayerEntityHint[]> = list(
+  {
+    write(out, { playerId, entityId, lastRegion }) {
+      out.varU64(playerId);
+      optionalId.write(out, entityId);
+      optionalPlace.write(out, lastRegion);
+    },
+    read: (input) => ({
+      playerId: input.varU64(),
+      entityId: optionalId.read(input),
+      lastRegion: optionalPlace.read(input),
+    }),
+  },
+  HINTS_MAX,
+);
+
+const baseWorldCodec: Codec<BaseWorld> = {
+  write(out, base) {
+    out.tag(BASE_KINDS.indexOf(base.kind), BASE_KINDS.length);
+    if (base.kind === "flatFloor") out.varU16(base.material);
+  },
+  read(input) {
+    const kind = BASE_KINDS[input.tag(BASE_KINDS.length)];
+    if (kind === "flatFloor") return { kind, material: input.varU16() };
+    return { kind: kind ?? "empty" };
+  },
+};
+
+const nestedGenerators = nested(generatorsCodec);
+const nestedDescription = nested(worldDescriptionCodec);
+
+/** The payload of the tree dialect, in the order of the specification. Rules S14 to S17. */
+export const globalRecordCodec: Codec<GlobalRecord> = {
+  write(out, record) {
+    baseWorldCodec.write(out, record.base);
+    out.varU64(record.worldSeed);
+    nestedGenerators.write(out, record.generators);
+    out.varU64(record.nextEntityId);
+    out.varU32(record.nextDataFileId);
+    out.varUint(record.lastModifiedMs);
+    playerEntityHintsCodec.write(out, record.playerEntityHints);
+    nestedDescription.write(out, record.description);
+  },
+
+  read: (input) => ({
+    base: baseWorldCodec.read(input),
+    worldSeed: input.varU64(),
+    generators: nestedGenerators.read(input),
+    nextEntityId: input.varU64(),
+    nextDataFileId: input.varU32(),
+    lastModifiedMs: input.varUint(),
+    playerEntityHints: playerEntityHintsCodec.read(input),
+    description: nestedDescription.read(input),
+  }),
+};

@@ -1,0 +1,130 @@
+import {
+  type Box,
+  ByteReader,
+  ByteWriter,
+  boxEquals,
+  boxesIntersect,
+  comparePlaces,
+  crc32,
+  list,
+  OrthantError,
+  PlaceSet,
+  regionBox,
+  WHOLE_LATTICE,
+} from "@orthant/core";
+import { atFile, decodeAt } from "./at-file.ts";
+import { lastOf, requireLevel } from "./cell.ts";
+import { indexNodeCodec } from "./index-node.ts";
+import { buildIndexNodes, checkIndexNodes, describeCell } from "./index-tree.ts";
+import { indexHeader, LEAF_LEVEL_MAX } from "./layout.ts";
+import { type IndexVersion, type LeafEntry, type StoredLeaf, storedLeafCodec } from "./leaf-entry.ts";
+
+/** What a tree index says. */
+export interface IndexFile {
+  readonly version: IndexVersion;
+  readonly generation: number;
+  /** In lexicographic order of the cells. */
+  readonly leaves: readonly LeafEntry[];
+}
+
+const NODES_MAX = 0xffff_fffe;
+const nodesCodec = list(indexNodeCodec, NODES_MAX);
+
+/** A tree index. The same leaves, in whatever order, give the same bytes. */
+export function encodeIndexFile({ version, generation, leaves }: IndexFile): Uint8Array {
+  const sorted = [...leaves].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
+  for (const { cell } of sorted) requireLevel(cell, LEAF_LEVEL_MAX);
+  const fault = findLeafFault(sorted, version);
+  if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
+  const nodes = buildIndexNodes(sorted.map(({ cell }) => cell));
+  const body = new ByteWriter(64 + nodes.length * 128);
+  nodesCodec.write(body, nodes);
+  list(storedLeafCodec(version), NODES_MAX).write(
+    body,
+    sorted.map((leaf, leafId) => ({ ...leaf, leafId })),
+  );
+
+  const out = new ByteWriter(indexHeader.bytes + body.length);
+  indexHeader.write(out, {
+    magic: "V4IX",
+    version,
+    generation,
+    rootMin: WHOLE_LATTICE.min,
+    rootLast: lastOf(WHOLE_LATTICE),
+    nodeCount: nodes.length,
+    leafCount: sorted.length,
+    payloadCrc32: crc32(body.view()),
+  });
+  out.raw(body.view());
+  return out.copy();
+}
+
+/** Reads a tree index and checks all of it. Rules S20 to S28. */
+export function decodeIndexFile(path: string, bytes: Uint8Array): IndexFile {
+  const header = decodeAt({ path }, indexHeader, bytes.subarray(0, indexHeader.bytes));
+  const { version, generation, rootMin, rootLast, nodeCount, leafCount, payloadCrc32 } = header;
+  if (version !== 1 && version !== 2) {
+    const context = { path, offset: indexHeader.offsets.version };
+    throw new OrthantError("ORT_VERSION", `index version ${version}, known are 1 and 2`, context);
+  }
+  if (
+    !boxEquals({ min: rootMin, max: WHOLE_LATTICE.max }, WHOLE_LATTICE) ||
+    comparePlaces(rootLast, lastOf(WHOLE_LATTICE)) !== 0
+  ) {
+    const context = { path, offset: indexHeader.offsets.rootMin };
+    throw new OrthantError("ORT_INDEX", `the root is [${rootMin}] to [${rootLast}]`, context);
+  }
+  const body = bytes.subarray(indexHeader.bytes);
+  if (crc32(body) !== payloadCrc32) {
+    throw new OrthantError("ORT_CHECKSUM", "the index is damaged", { path, offset: indexHeader.bytes });
+  }
+  const leaves = atFile({ path }, () => decodeBody(body, version, nodeCount, leafCount));
+  return { version, generation, leaves };
+}
+
+function decodeBody(
+  body: Uint8Array,
+  version: IndexVersion,
+  nodeCount: number,
+  leafCount: number,
+): readonly LeafEntry[] {
+  const input = new ByteReader(body, { origin: indexHeader.bytes });
+  const nodes = nodesCodec.read(input);
+  const stored: readonly StoredLeaf[] = list(storedLeafCodec(version), NODES_MAX).read(input);
+  input.end();
+  if (nodes.length !== nodeCount || stored.length !== leafCount) {
+    const detail = `${nodes.length} nodes and ${stored.length} leaves, not ${nodeCount} and ${leafCount}`;
+    throw new OrthantError("ORT_INDEX", detail, { offset: indexHeader.offsets.nodeCount });
+  }
+  const cells = checkIndexNodes(nodes, stored.length);
+  const leaves = stored.map(({ leafId, ...refs }, index) => {
+    if (leafId !== index) throw new OrthantError("ORT_INDEX", `leaf ${leafId} stands at ${index}`);
+    return { cell: cells[index] as Box, ...refs };
+  });
+  const fault = findLeafFault(leaves, version);
+  if (fault !== undefined) throw new OrthantError("ORT_INDEX", fault);
+  return leaves;
+}
+
+/** What is wrong with the content of leaves whose cells are in order; `undefined` when nothing is. */
+function findLeafFault(leaves: readonly LeafEntry[], version: IndexVersion): string | undefined {
+  const regions = new PlaceSet();
+  for (const { cell, blockRefs, entityRefs, clocks } of leaves) {
+    // Put together only when there is something to say: every commit comes through here with every leaf.
+    const where = (): string => `the leaf at ${describeCell(cell)}`;
+    if (blockRefs.length + entityRefs.length === 0 && (version === 1 || clocks.length === 0)) {
+      return `${where()} holds nothing`;
+    }
+    if (version === 1) continue;
+    for (const [index, { region }] of clocks.entries()) {
+      const previous = clocks[index - 1];
+      if (previous !== undefined && comparePlaces(previous.region, region) >= 0) {
+        return `${where()} lists the clock of region [${region}] out of order`;
+      }
+      if (regions.has(...region)) return `two leaves have a clock of region [${region}]`;
+      if (!boxesIntersect(regionBox(region), cell)) return `${where()} has a clock of region [${region}]`;
+      regions.add(...region);
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,41 @@
+import { type Box, boxCodec, type Codec, repeated, varU32 } from "@orthant/core";
+
+/** A node of the index tree. `NONE` stands for what is not there. */
+export interface IndexNode {
+  readonly nodeId: number;
+  readonly parentId: number;
+  readonly isLeaf: boolean;
+  /** How many nodes are above it. */
+  readonly depth: number;
+  readonly bounds: Box;
+  readonly childIds: readonly number[];
+  readonly leafEntryId: number;
+}
+
+/** Children that a node can have. */
+export const CHILDREN = 16;
+
+const childIdsCodec = repeated(varU32, CHILDREN);
+
+/** One node. Rule S22. */
+export const indexNodeCodec: Codec<IndexNode> = {
+  write(out, node) {
+    out.varU32(node.nodeId);
+    out.varU32(node.parentId);
+    out.bool(node.isLeaf);
+    out.u8(node.depth);
+    boxCodec.write(out, node.bounds);
+    childIdsCodec.write(out, node.childIds);
+    out.varU32(node.leafEntryId);
+  },
+
+  read: (input) => ({
+    nodeId: input.varU32(),
+    parentId: input.varU32(),
+    isLeaf: input.bool(),
+    depth: input.u8(),
+    bounds: boxCodec.read(input),
+    childIds: childIdsCodec.read(input),
+    leafEntryId: input.varU32(),
+  }),
+};

@@ -1,0 +1,152 @@
+import { type Box, boxContainsBox, boxEquals, comparePlaces, OrthantError } from "@orthant/core";
+import { cellAround, childCell, childSlot, lastOf, levelOf } from "./cell.ts";
+import { CHILDREN, type IndexNode } from "./index-node.ts";
+import { LEAF_LEVEL_MAX, NONE } from "./layout.ts";
+
+/**
+ * The nodes of the one tree that a set of leaf cells has: a 16-way trie without the nodes that would have one
+ * child. Nodes come before their children, children by slot; leaf entries are those of the cells as given.
+ * The cells are disjoint aligned cubes.
+ */
+export function buildIndexNodes(cells: readonly Box[]): readonly IndexNode[] {
+  const nodes: IndexNode[] = [];
+  if (cells.length > 0) {
+    const entries = cells.map((cell, leafEntryId) => ({ cell, leafEntryId }));
+    addSubtree(nodes, entries, NONE, 0);
+  }
+  return nodes;
+}
+
+/**
+ * The cell of each leaf entry, when the nodes are exactly those that {@link buildIndexNodes} makes of the
+ * cells; otherwise throws `ORT_INDEX` with the first rule that is broken. Rules S22 to S25.
+ */
+export function checkIndexNodes(nodes: readonly IndexNode[], leafCount: number): readonly Box[] {
+  const cells = new Array<Box | undefined>(leafCount);
+  const walk = { next: 0 };
+  if (nodes.length > 0) checkSubtree(nodes, cells, walk, { parentId: NONE, depth: 0, within: undefined });
+  if (walk.next !== nodes.length) throw wrong(`node ${walk.next} cannot be reached`);
+  return cells.map((cell, leafEntryId) => {
+    if (cell === undefined) throw wrong(`leaf ${leafEntryId} has no node`);
+    const previous = cells[leafEntryId - 1];
+    if (previous !== undefined && comparePlaces(previous.min, cell.min) >= 0) {
+      throw wrong(`leaf ${leafEntryId} is out of order`);
+    }
+    return cell;
+  });
+}
+
+interface Entry {
+  readonly cell: Box;
+  readonly leafEntryId: number;
+}
+
+function addSubtree(nodes: IndexNode[], entries: readonly Entry[], parentId: number, depth: number): number {
+  const nodeId = nodes.length;
+  const [first] = entries as readonly [Entry];
+  const childIds = new Array<number>(CHILDREN).fill(NONE);
+  if (entries.length === 1) {
+    const { cell: bounds, leafEntryId } = first;
+    nodes.push({ nodeId, parentId, isLeaf: true, depth, bounds, childIds, leafEntryId });
+    return nodeId;
+  }
+  const bounds = cellAroundAll(entries);
+  nodes.push({ nodeId, parentId, isLeaf: false, depth, bounds, childIds, leafEntryId: NONE });
+  const bySlot: Entry[][] = Array.from({ length: CHILDREN }, () => []);
+  for (const entry of entries) bySlot[childSlot(bounds, entry.cell.min)]?.push(entry);
+  for (const [slot, inSlot] of bySlot.entries()) {
+    if (inSlot.length === entries.length) throw overlapping(first.cell);
+    if (inSlot.length > 0) childIds[slot] = addSubtree(nodes, inSlot, nodeId, depth + 1);
+  }
+  return nodeId;
+}
+
+function cellAroundAll(entries: readonly Entry[]): Box {
+  let bounds = (entries[0] as Entry).cell;
+  for (const { cell } of entries) {
+    if (boxContainsBox(bounds, cell)) continue;
+    bounds = cellAround(
+      [
+        Math.min(bounds.min[0], cell.min[0]),
+        Math.min(bounds.min[1], cell.min[1]),
+        Math.min(bounds.min[2], cell.min[2]),
+        Math.min(bounds.min[3], cell.min[3]),
+      ],
+      [
+        Math.max(bounds.max[0], cell.max[0]) - 1,
+        Math.max(bounds.max[1], cell.max[1]) - 1,
+        Math.max(bounds.max[2], cell.max[2]) - 1,
+        Math.max(bounds.max[3], cell.max[3]) - 1,
+      ],
+    );
+  }
+  for (const { cell } of entries) if (boxEquals(cell, bounds)) throw overlapping(cell);
+  return bounds;
+}
+
+/** What a node's parent says about it. */
+interface Expectation {
+  readonly parentId: number;
+  readonly depth: number;
+  readonly within: Box | undefined;
+}
+
+function checkSubtree(
+  nodes: readonly IndexNode[],
+  cells: (Box | undefined)[],
+  walk: { next: number },
+  { parentId, depth, within }: Expectation,
+): void {
+  const nodeId = walk.next++;
+  const node = nodes[nodeId];
+  if (node === undefined) throw wrong(`node ${nodeId} is missing`);
+  if (node.nodeId !== nodeId) throw wrong(`node ${node.nodeId} stands where node ${nodeId} belongs`);
+  if (node.parentId !== parentId) throw wrong(`node ${nodeId} has parent ${node.parentId}, not ${parentId}`);
+  if (node.depth !== depth) throw wrong(`node ${nodeId} has depth ${node.depth}, not ${depth}`);
+  const level = levelOf(node.bounds);
+  if (level === undefined) throw wrong(`node ${nodeId} is not an aligned cube`);
+  if (within !== undefined && !boxContainsBox(within, node.bounds)) {
+    throw wrong(`node ${nodeId} reaches out of its slot in node ${parentId}`);
+  }
+  if (node.isLeaf) checkLeaf(node, level, cells);
+  else checkBranch(node, nodes, cells, walk);
+}
+
+function checkLeaf(node: IndexNode, level: number, cells: (Box | undefined)[]): void {
+  const { nodeId, leafEntryId, bounds } = node;
+  if (level > LEAF_LEVEL_MAX) throw wrong(`leaf node ${nodeId} has an edge of 2^${level} chunks`);
+  if (node.childIds.some((id) => id !== NONE)) throw wrong(`leaf node ${nodeId} has children`);
+  if (leafEntryId >= cells.length) throw wrong(`node ${nodeId} means leaf ${leafEntryId} of ${cells.length}`);
+  if (cells[leafEntryId] !== undefined) throw wrong(`leaf ${leafEntryId} has two nodes`);
+  cells[leafEntryId] = bounds;
+}
+
+function checkBranch(
+  { nodeId, depth, bounds, childIds, leafEntryId }: IndexNode,
+  nodes: readonly IndexNode[],
+  cells: (Box | undefined)[],
+  walk: { next: number },
+): void {
+  if (leafEntryId !== NONE) throw wrong(`node ${nodeId} is no leaf and has leaf ${leafEntryId}`);
+  if (childIds.filter((id) => id !== NONE).length < 2)
+    throw wrong(`node ${nodeId} has less than two children`);
+  for (const [slot, childId] of childIds.entries()) {
+    if (childId === NONE) continue;
+    // Ids count up along the walk, so a cycle, a shared child and a wrong order are all this.
+    if (childId !== walk.next) throw wrong(`child ${slot} of node ${nodeId} is ${childId}, not ${walk.next}`);
+    checkSubtree(nodes, cells, walk, { parentId: nodeId, depth: depth + 1, within: childCell(bounds, slot) });
+  }
+}
+
+/** The least corner and the greatest place of a cell, for messages. */
+export function describeCell(cell: Box): string {
+  return `[${cell.min}] to [${lastOf(cell)}]`;
+}
+
+function overlapping(cell: Box): OrthantError {
+  return new OrthantError("ORT_ARGUMENT", `the leaf at ${describeCell(cell)} overlaps another`);
+}
+
+function wrong(detail: string): OrthantError {
+  return new OrthantError("ORT_INDEX", detail);
+}

@@ -1,0 +1,41 @@
+import { requireInteger, U32_MAX } from "@orthant/core";
+
+/** The thresholds that a save is written with. They are part of its manifest. */
+export interface SaveLimits {
+  /** Only of use in the flat dialect: chunks along each edge of its regions. */
+  readonly regionChunkEdge: number;
+  readonly dataFileMaxBytes: number;
+  readonly indexSoftMaxBytes: number;
+  readonly blockBlobTargetBytes: number;
+  readonly blockBlobHardMaxBytes: number;
+  readonly entityBlobTargetBytes: number;
+  readonly entityBlobHardMaxBytes: number;
+}
+
+/** The thresholds of the specification. */
+export const DEFAULT_LIMITS: SaveLimits = {
+  regionChunkEdge: 4,
+  dataFileMaxBytes: 134_217_728,
+  indexSoftMaxBytes: 4_194_304,
+  blockBlobTargetBytes: 131_072,
+  blockBlobHardMaxBytes: 524_288,
+  entityBlobTargetBytes: 65_536,
+  entityBlobHardMaxBytes: 262_144,
+};
+
+/** The least hard limits: any one chunk has to fit into a record, and any entity of reasonable size. */
+const BLOCK_HARD_MIN_BYTES = 262_144;
+const ENTITY_HARD_MIN_BYTES = 4_096;
+/** The least size of a pack before the next one begins. */
+const DATA_FILE_MIN_BYTES = 1_024;
+
+/** Throws `ORT_ARGUMENT` for limits that a save cannot be written with. */
+export function requireLimits(limits: SaveLimits): void {
+  requireInteger(limits.regionChunkEdge, 1, U32_MAX);
+  requireInteger(limits.dataFileMaxBytes, DATA_FILE_MIN_BYTES, Number.MAX_SAFE_INTEGER);
+  requireInteger(limits.indexSoftMaxBytes, 1, U32_MAX);
+  requireInteger(limits.blockBlobHardMaxBytes, BLOCK_HARD_MIN_BYTES, U32_MAX);
+  requireInteger(limits.blockBlobTargetBytes, 1, limits.blockBlobHardMaxBytes);
+  requireInteger(limits.entityBlobHardMaxBytes, ENTITY_HARD_MIN_BYTES, U32_MAX);
+  requireInteger(limits.entityBlobTargetBytes, 1, limits.entityBlobHardMaxBytes);
+}

@@ -1,0 +1,166 @@
+import {
+  AXES,
+  CHUNK_VOXELS_MAX,
+  crc32,
+  decodeUtf8,
+  encodeUtf8,
+  OrthantError,
+  type Place,
+} from "@orthant/core";
+import { FORMAT_NAME, MANIFEST_VERSION } from "./layout.ts";
+import type { SaveLimits } from "./limits.ts";
+
+/** What `manifest.json` says: which generation is live, and how the save is written. Rules S1 to S6. */
+export interface Manifest {
+  readonly currentGeneration: number;
+  readonly createdMs: number;
+  readonly lastModifiedMs: number;
+  readonly activeDataFileId: number;
+  /** The highest pack id that was ever active. */
+  readonly dataFileCount: number;
+  readonly indexFile: string;
+  readonly globalFile: string;
+  readonly playersFile: string;
+  readonly limits: SaveLimits;
+  /** The shape of the chunks once more, so that blocks can be read when all global files are gone; ours alone. */
+  readonly chunkExtents?: Place;
+}
+
+/** A manifest as it was read. */
+export interface ReadManifest {
+  readonly manifest: Manifest;
+  /** Whether it had a checksum, which then was right. */
+  readonly sealed: boolean;
+}
+
+const CHECKSUM_KEY = "manifest_crc32";
+const SHAPE_KEY = "chunk_shape";
+
+const LIMIT_KEYS: readonly (readonly [key: string, name: keyof SaveLimits])[] = [
+  ["region_chunk_edge", "regionChunkEdge"],
+  ["data_file_max_bytes", "dataFileMaxBytes"],
+  ["index_soft_max_bytes", "indexSoftMaxBytes"],
+  ["block_blob_target_bytes", "blockBlobTargetBytes"],
+  ["block_blob_hard_max_bytes", "blockBlobHardMaxBytes"],
+  ["entity_blob_target_bytes", "entityBlobTargetBytes"],
+  ["entity_blob_hard_max_bytes", "entityBlobHardMaxBytes"],
+];
+
+/** The manifest as JSON text with a checksum of all the rest as its last key. */
+export function encodeManifest(manifest: Manifest): Uint8Array {
+  const unsealed = plainManifest(manifest);
+  const checksum = crc32(jsonBytes(unsealed));
+  return jsonBytes({ ...unsealed, [CHECKSUM_KEY]: checksum });
+}
+
+/** The manifest as the original wrote it, without a checksum. */
+export function encodeUnsealedManifest(manifest: Manifest): Uint8Array {
+  return jsonBytes(plainManifest(manifest));
+}
+
+/**
+ * Reads a manifest. One with a checksum has to be exactly the bytes that we write; one without may have its keys
+ * in any order and others besides, as the original took it.
+ */
+export function decodeManifest(bytes: Uint8Array): ReadManifest {
+  const root = parseObject(bytes);
+  const format = root["format"];
+  const version = root["version"];
+  if (format !== FORMAT_NAME) throw broken(`format is ${JSON.stringify(format)}, not "${FORMAT_NAME}"`);
+  if (version !== MANIFEST_VERSION) {
+    throw new OrthantError("ORT_VERSION", `manifest version ${version}, known is ${MANIFEST_VERSION}`);
+  }
+  const limits = root["limits"];
+  if (!isObject(limits)) throw broken("limits is not an object");
+  const manifest: Manifest = {
+    currentGeneration: integer(root, "current_generation", 0),
+    createdMs: integer(root, "created_ms", 0),
+    lastModifiedMs: integer(root, "last_modified_ms", 0),
+    activeDataFileId: integer(root, "active_data_file_id", 1),
+    dataFileCount: integer(root, "data_file_count", 1),
+    indexFile: text(root, "index_file"),
+    globalFile: text(root, "global_file"),
+    playersFile: text(root, "players_file"),
+    limits: Object.fromEntries(
+      LIMIT_KEYS.map(([key, name]) => [name, integer(limits, key, 1)]),
+    ) as unknown as SaveLimits,
+    ...(root[SHAPE_KEY] !== undefined && { chunkExtents: extents(root[SHAPE_KEY]) }),
+  };
+  const sealed = root[CHECKSUM_KEY] !== undefined;
+  if (sealed) requireSeal(manifest, bytes);
+  return { manifest, sealed };
+}
+
+function requireSeal(manifest: Manifest, bytes: Uint8Array): void {
+  const expected = encodeManifest(manifest);
+  const differs = expected.findIndex((byte, index) => byte !== bytes[index]);
+  const offset = differs >= 0 ? differs : expected.length;
+  if (differs >= 0 || expected.length !== bytes.length) {
+    throw new OrthantError("ORT_CHECKSUM", "the manifest changed after its checksum was made", { offset });
+  }
+}
+
+function plainManifest(manifest: Manifest): Record<string, unknown> {
+  const { limits } = manifest;
+  return {
+    format: FORMAT_NAME,
+    version: MANIFEST_VERSION,
+    current_generation: manifest.currentGeneration,
+    created_ms: manifest.createdMs,
+    last_modified_ms: manifest.lastModifiedMs,
+    active_data_file_id: manifest.activeDataFileId,
+    data_file_count: manifest.dataFileCount,
+    index_file: manifest.indexFile,
+    global_file: manifest.globalFile,
+    players_file: manifest.playersFile,
+    limits: Object.fromEntries(LIMIT_KEYS.map(([key, name]) => [key, limits[name]])),
+    ...(manifest.chunkExtents !== undefined && { [SHAPE_KEY]: manifest.chunkExtents }),
+  };
+}
+
+function jsonBytes(value: Record<string, unknown>): Uint8Array {
+  return encodeUtf8(JSON.stringify(value, undefined, 2));
+}
+
+function parseObject(bytes: Uint8Array): Record<string, unknown> {
+  const json = decodeUtf8(bytes, 0, bytes.length);
+  if (json === undefined) throw new OrthantError("ORT_UTF8", "the manifest is not UTF-8");
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (cause) {
+    throw new OrthantError("ORT_MANIFEST", "the manifest is not JSON", {}, { cause });
+  }
+  if (!isObject(value)) throw broken("it is not an object");
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function integer(object: Record<string, unknown>, key: string, min: number): number {
+  const value = object[key];
+  if (typeof value === "number" && Number.isSafeInteger(value) && value >= min) return value;
+  throw broken(`${key} is ${JSON.stringify(value)}, not an integer from ${min} to 2^53 - 1`);
+}
+
+function extents(value: unknown): Place {
+  const isShape =
+    Array.isArray(value) &&
+    value.length === AXES.length &&
+    value.every((extent) => Number.isSafeInteger(extent) && extent >= 1) &&
+    value.reduce((product: number, extent: number) => product * extent, 1) <= CHUNK_VOXELS_MAX;
+  if (!isShape) throw broken(`${SHAPE_KEY} is ${JSON.stringify(value)}, not the shape of a chunk`);
+  return value as unknown as Place;
+}
+
+function text(object: Record<string, unknown>, key: string): string {
+  const value = object[key];
+  if (typeof value === "string") return value;
+  throw broken(`${key} is ${JSON.stringify(value)}, not a path`);
+}
+
+function broken(detail: string): OrthantError {
+  return new OrthantError("ORT_MANIFEST", `in the manifest, ${detail}`);
+}

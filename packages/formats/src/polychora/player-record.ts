@@ -1,0 +1,95 @@
+import { bytes, type Codec, list, OrthantError, option, string } from "@orthant/core";
+import { type Vector, vectorCodec } from "./vector.ts";
+
+/** All that is kept of a player. Positions and orientations have the precision of 32-bit floats. */
+export interface PlayerRecord {
+  readonly playerId: bigint;
+  /** What proves who the player is; empty where nothing does. The flat dialect has no room for it. */
+  readonly authKey: Uint8Array;
+  readonly name: string | undefined;
+  readonly position: Vector;
+  readonly orientation: Vector;
+  readonly tags: readonly string[];
+  readonly inventory: Uint8Array;
+  readonly metadata: readonly (readonly [key: string, value: Uint8Array])[];
+  readonly lastSavedMs: number;
+}
+
+/** Players of one world. */
+export const PLAYERS_MAX = 10_000_000;
+/** Tags or metadata of one player or entity. */
+const TAGS_MAX = 65_536;
+/** Bytes of a name, tag or key. */
+export const TEXT_BYTES_MAX = 65_536;
+
+const text = string(TEXT_BYTES_MAX);
+const optionalText = option(text);
+/** Tags of a player or an entity. */
+export const tagsCodec: Codec<readonly string[]> = list(text, TAGS_MAX);
+const value = bytes();
+const metadataCodec = list<readonly [string, Uint8Array]>(
+  {
+    write(out, [key, content]) {
+      text.write(out, key);
+      value.write(out, content);
+    },
+    read: (input) => [text.read(input), value.read(input)],
+  },
+  TAGS_MAX,
+);
+
+const playerRecordCodec: Codec<PlayerRecord> = {
+  write(out, player) {
+    out.varU64(player.playerId);
+    out.bytes(player.authKey);
+    optionalText.write(out, player.name);
+    vectorCodec.write(out, player.position);
+    vectorCodec.write(out, player.orientation);
+    tagsCodec.write(out, player.tags);
+    out.bytes(player.inventory);
+    metadataCodec.write(out, player.metadata);
+    out.varUint(player.lastSavedMs);
+  },
+
+  read: (input) => ({
+    playerId: input.varU64(),
+    authKey: input.bytes(),
+    name: optionalText.read(input),
+    position: vectorCodec.read(input),
+    orientation: vectorCodec.read(input),
+    tags: tagsCodec.read(input),
+    inventory: input.bytes(),
+    metadata: metadataCodec.read(input),
+    lastSavedMs: input.varUint(),
+  }),
+};
+
+const records = list(playerRecordCodec, PLAYERS_MAX);
+
+/** The payload of the tree dialect: players in the order of their ids, each once. Rules S18 and S19. */
+export const playersCodec: Codec<readonly PlayerRecord[]> = {
+  write(out, players) {
+    const twice = findDisorder(players);
+    if (twice !== undefined) throw new OrthantError("ORT_ARGUMENT", `player ${twice} is out of order`);
+    records.write(out, players);
+  },
+
+  read(input) {
+    const players = records.read(input);
+    const disorder = findDisorder(players);
+    if (disorder !== undefined) throw input.fail("ORT_PLAYERS", `player ${disorder} is out of order`);
+    return players;
+  },
+};
+
+/** Players in the order in which they are stored. */
+export function sortPlayers(players: readonly PlayerRecord[]): readonly PlayerRecord[] {
+  return [...players].sort((a, b) => (a.playerId < b.playerId ? -1 : 1));
+}
+
+function findDisorder(players: readonly PlayerRecord[]): bigint | undefined {
+  return players.find(({ playerId }, index) => {
+    const previous = players[index - 1];
+    return previous !== undefined && previous.playerId >= playerId;
+  })?.playerId;
+}

@@ -1,0 +1,103 @@
+import {
+  type Box,
+  ByteWriter,
+  type Chunk,
+  chunkCodec,
+  comparePlaces,
+  crc32,
+  OrthantError,
+  type Place,
+  requireLatticePlace,
+} from "@orthant/core";
+
+/** One overridden chunk and where it is. A chunk of nothing but air is one that somebody dug away. */
+export interface BlockEntry {
+  readonly place: Place;
+  readonly chunk: Chunk;
+}
+
+/** As a {@link BlockEntry}; without a chunk it says that the place is virgin. */
+export interface BlockAssignment {
+  readonly place: Place;
+  readonly chunk: Chunk | undefined;
+}
+
+/** A block with the bytes of its chunk, made once however often the blob around it is measured. */
+export interface PreparedBlock extends BlockAssignment {
+  /** `undefined` when the chunk has no entry in the dictionary: empty and virgin ones have none. */
+  readonly content: PreparedContent | undefined;
+}
+
+/** The bytes of a chunk; the same object for equal chunks. */
+export interface PreparedContent {
+  readonly bytes: Uint8Array;
+}
+
+/** Blocks in the order in which they are stored, with their chunks encoded, and equal chunks found. */
+export function prepareBlocks(
+  blocks: readonly BlockAssignment[],
+  chunkVolume: number,
+): readonly PreparedBlock[] {
+  const interner = new ContentInterner(chunkVolume);
+  const sorted = [...blocks].sort((a, b) => comparePlaces(a.place, b.place));
+  return sorted.map(({ place, chunk }, index) => {
+    requireLatticePlace(...place);
+    const previous = sorted[index - 1];
+    if (previous !== undefined && comparePlaces(previous.place, place) === 0) {
+      throw new OrthantError("ORT_ARGUMENT", `two blocks at [${place}]`);
+    }
+    const stored = chunk !== undefined && !chunk.isEmpty;
+    return { place, chunk, content: stored ? interner.intern(chunk) : undefined };
+  });
+}
+
+/** The least box that holds all of the blocks, of which there is at least one. */
+export function boundsOf(blocks: readonly { readonly place: Place }[]): Box {
+  const min = [Infinity, Infinity, Infinity, Infinity];
+  const max = [-Infinity, -Infinity, -Infinity, -Infinity];
+  for (const { place } of blocks) {
+    for (let axis = 0; axis < 4; axis++) {
+      const coordinate = place[axis] as number;
+      if (coordinate < (min[axis] as number)) min[axis] = coordinate;
+      if (coordinate >= (max[axis] as number)) max[axis] = coordinate + 1;
+    }
+  }
+  return { min: min as unknown as Place, max: max as unknown as Place };
+}
+
+class ContentInterner {
+  readonly #chunkVolume: number;
+  readonly #byChunk = new Map<Chunk, PreparedContent>();
+  readonly #byCrc = new Map<number, PreparedContent[]>();
+  readonly #scratch = new ByteWriter();
+
+  constructor(chunkVolume: number) {
+    this.#chunkVolume = chunkVolume;
+  }
+
+  intern(chunk: Chunk): PreparedContent {
+    const known = this.#byChunk.get(chunk);
+    if (known !== undefined) return known;
+    this.#scratch.clear();
+    chunkCodec(this.#chunkVolume).write(this.#scratch, chunk);
+    const content = this.#findOrAdd(this.#scratch.view());
+    this.#byChunk.set(chunk, content);
+    return content;
+  }
+
+  #findOrAdd(bytes: Uint8Array): PreparedContent {
+    const crc = crc32(bytes);
+    const bucket = this.#byCrc.get(crc) ?? [];
+    const equal = bucket.find((content) => bytesEqual(content.bytes, bytes));
+    if (equal !== undefined) return equal;
+    const content = { bytes: bytes.slice() };
+    this.#byCrc.set(crc, [...bucket, content]);
+    return content;
+  }
+}
+
+function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
+}

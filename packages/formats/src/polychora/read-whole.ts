@@ -1,0 +1,16 @@
+import { OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+
+/** All bytes of a file of at most `bytesMax`. */
+export async function readWhole(disk: Disk, path: string, bytesMax = 0x7fff_ffff): Promise<Uint8Array> {
+  const file = await disk.open(path, "read");
+  try {
+    const size = await file.size();
+    if (size > bytesMax) {
+      throw new OrthantError("ORT_LIMIT", `${size} bytes where at most ${bytesMax} may be`, { path });
+    }
+    return await file.readAt(0, size);
+  } finally {
+    await file.close();
+  }
+}

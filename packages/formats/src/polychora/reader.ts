@@ -1,0 +1,123 @@
+import { isOrthantError, OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { atFile, decodeAt } from "./at-file.ts";
+import type { Dialect } from "./dialect.ts";
+import { generationFiles } from "./file-names.ts";
+import { type FlatGlobal, flatGlobalCodec, flatPlayersCodec, globalOfFlat } from "./flat-payloads.ts";
+import { type GlobalRecord, globalRecordCodec } from "./global-record.ts";
+import { readIndexFile, requireGeneration } from "./index-reader.ts";
+import { globalHeader, MANIFEST_BYTES_MAX, MANIFEST_FILE, playersHeader } from "./layout.ts";
+import { decodeManifest, type Manifest, type ReadManifest } from "./manifest.ts";
+import { PackShelf } from "./pack-shelf.ts";
+import { decodePayloadFile, payloadOfFile } from "./payload-file.ts";
+import { type PlayerRecord, playersCodec } from "./player-record.ts";
+import type { BlockEntry } from "./prepared-blocks.ts";
+import { readWhole } from "./read-whole.ts";
+import { Save, type SaveState } from "./save.ts";
+import { worldOverrideCodec } from "./world-override.ts";
+
+/** What to open. */
+export interface OpenSaveOptions {
+  /** An older generation that is still there; without it, the one that the manifest names. */
+  readonly generation?: number;
+}
+
+/**
+ * Opens a save of either dialect: manifest, index, global and players are read and checked in full, records when
+ * they are asked for. Throws at the first fault; `verifySave` finds all of them.
+ */
+export async function openSave(disk: Disk, options: OpenSaveOptions = {}): Promise<Save> {
+  const { manifest } = await readManifest(disk);
+  const generation = options.generation ?? manifest.currentGeneration;
+  return new Save(await readGeneration(disk, manifest, generation), new PackShelf(disk));
+}
+
+/** The dialect of the save on a disk, and its generation; `undefined` when there is no manifest. */
+export async function detectSave(
+  disk: Disk,
+): Promise<{ readonly dialect: Dialect; readonly generation: number } | undefined> {
+  try {
+    const { manifest } = await readManifest(disk);
+    const index = await readIndex(disk, manifest.indexFile);
+    return { dialect: index.dialect, generation: manifest.currentGeneration };
+  } catch (error) {
+    if (isOrthantError(error, "ORT_NOT_FOUND") && error.context.path === MANIFEST_FILE) return undefined;
+    throw error;
+  }
+}
+
+/** Reads `manifest.json`. */
+export async function readManifest(disk: Disk): Promise<ReadManifest> {
+  const bytes = await readWhole(disk, MANIFEST_FILE, MANIFEST_BYTES_MAX);
+  return atFile({ path: MANIFEST_FILE }, () => decodeManifest(bytes));
+}
+
+/** Reads the three files of a generation. */
+async function readGeneration(disk: Disk, manifest: Manifest, generation: number): Promise<SaveState> {
+  const files = generation === manifest.currentGeneration ? manifest : generationFiles(generation);
+  const index = await readIndex(disk, files.indexFile);
+  requireGeneration(files.indexFile, index, generation);
+  const { dialect, leaves, indexVersion, regionChunkEdge = 0 } = index;
+  const { global, globalBlocks, customPayload } = await readGlobal(disk, files.globalFile, dialect);
+  const players = await readPlayers(disk, files.playersFile, dialect);
+  const flat = customPayload && { regionChunkEdge, globalBlocks, customPayload };
+  return { dialect, generation, manifest, global, players, leaves, indexVersion, flat };
+}
+
+/** Reads an index file. */
+export async function readIndex(disk: Disk, path: string): Promise<ReturnType<typeof readIndexFile>> {
+  return readIndexFile(path, await readNamed(disk, path));
+}
+
+/** What a global file says; the last two are of the flat dialect. */
+export interface ReadGlobal {
+  readonly global: GlobalRecord;
+  readonly globalBlocks: readonly BlockEntry[];
+  readonly customPayload: Uint8Array | undefined;
+}
+
+/** Reads a global file. */
+export async function readGlobal(disk: Disk, path: string, dialect: Dialect): Promise<ReadGlobal> {
+  const bytes = await readNamed(disk, path);
+  return globalOfPayload(path, dialect, payloadOfFile(path, globalHeader, bytes));
+}
+
+/** What the payload of a global file says. */
+export function globalOfPayload(path: string, dialect: Dialect, payload: Uint8Array): ReadGlobal {
+  const source = { path, origin: globalHeader.bytes };
+  if (dialect === "tree") {
+    const global = decodeAt(source, globalRecordCodec, payload);
+    return { global, globalBlocks: [], customPayload: undefined };
+  }
+  const flat = decodeAt(source, flatGlobalCodec, payload);
+  return {
+    global: globalOfFlat(flat),
+    globalBlocks: blocksOf(path, flat),
+    customPayload: flat.customPayload,
+  };
+}
+
+/** Reads a players file. */
+export async function readPlayers(
+  disk: Disk,
+  path: string,
+  dialect: Dialect,
+): Promise<readonly PlayerRecord[]> {
+  const bytes = await readNamed(disk, path);
+  return decodePayloadFile(path, playersHeader, dialect === "tree" ? playersCodec : flatPlayersCodec, bytes);
+}
+
+function blocksOf(path: string, { customPayload }: FlatGlobal): readonly BlockEntry[] {
+  if (customPayload.length === 0) return [];
+  return decodeAt({ path, what: "the blocks in the custom payload" }, worldOverrideCodec, customPayload);
+}
+
+/** A file whose name comes from the manifest: one that leaves the root is the manifest's fault. */
+async function readNamed(disk: Disk, path: string): Promise<Uint8Array> {
+  try {
+    return await readWhole(disk, path);
+  } catch (error) {
+    if (!isOrthantError(error, "ORT_PATH")) throw error;
+    throw new OrthantError("ORT_PATH", error.detail, { path: MANIFEST_FILE }, { cause: error });
+  }
+}

@@ -1,0 +1,133 @@
+import { ByteReader, type ChunkShape, crc32, decode, HYPERCUBE_CHUNKS, OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import type { Dialect } from "./dialect.ts";
+import { flatPlayersCodec } from "./flat-payloads.ts";
+import type { GlobalRecord } from "./global-record.ts";
+import { type ReadIndex, requireGeneration } from "./index-reader.ts";
+import { playersHeader } from "./layout.ts";
+import { type PlayerRecord, playersCodec, sortPlayers } from "./player-record.ts";
+import { readWhole } from "./read-whole.ts";
+import { globalOfPayload, type ReadGlobal, readGlobal, readIndex } from "./reader.ts";
+import type { Loss } from "./repair-plan.ts";
+import { attempt, filesOfGeneration, type Survey } from "./survey.ts";
+import { plainDescription } from "./world-description.ts";
+
+/** The newest generation of which something could be read, and what that is. */
+export interface Found<Value> {
+  readonly generation: number;
+  readonly value: Value;
+}
+
+/** The generations that a repair may use, newest first: never one that the manifest says was not committed. */
+export function usableGenerations({ manifest, generations }: Survey): readonly number[] {
+  const current = manifest?.manifest.currentGeneration ?? Number.POSITIVE_INFINITY;
+  return generations.filter((generation) => generation <= current);
+}
+
+/** The newest index that can be read. */
+export function findIndex(disk: Disk, survey: Survey): Promise<Found<ReadIndex> | undefined> {
+  return findNewest(survey, async (generation) => {
+    const { indexFile } = filesOfGeneration(survey, generation);
+    const index = await readIndex(disk, indexFile);
+    if (survey.manifest?.manifest.currentGeneration !== generation) {
+      requireGeneration(indexFile, index, generation);
+    }
+    return index;
+  });
+}
+
+/** The newest global file that can be read; a world without one gets an empty base. */
+export async function findGlobal(
+  disk: Disk,
+  survey: Survey,
+  dialect: Dialect,
+  shape: ChunkShape = HYPERCUBE_CHUNKS,
+  losses: Loss[] = [],
+): Promise<ReadGlobal> {
+  const found = await findNewest(survey, async (generation) => {
+    const path = filesOfGeneration(survey, generation).globalFile;
+    const [strict] = await attempt(() => readGlobal(disk, path, dialect));
+    return strict ?? globalOfPayload(path, dialect, await readPayload(disk, path, "proven"));
+  });
+  const [newest] = usableGenerations(survey);
+  if (found === undefined) {
+    const extents = `chunks of [${shape.extents}]`;
+    losses.push(loss("global", `none can be read; base, seed and description are made up, with ${extents}`));
+    return { global: unknownGlobal(shape), globalBlocks: [], customPayload: undefined };
+  }
+  if (found.generation !== newest) losses.push(loss("global", `taken from generation ${found.generation}`));
+  return found.value;
+}
+
+/**
+ * The players of the newest file whose payload is proven and, from newer files whose payload is not but can still
+ * be decoded, those who are in no other.
+ */
+export async function findPlayers(
+  disk: Disk,
+  survey: Survey,
+  dialect: Dialect,
+  losses: Loss[],
+): Promise<readonly PlayerRecord[]> {
+  const codec = dialect === "tree" ? playersCodec : flatPlayersCodec;
+  const decodeFile = async (generation: number, trust: Trust): Promise<readonly PlayerRecord[]> =>
+    decode(codec, await readPayload(disk, filesOfGeneration(survey, generation).playersFile, trust));
+  const found = await findNewest(survey, (generation) => decodeFile(generation, "proven"));
+  const [newest] = usableGenerations(survey);
+  if (found !== undefined && found.generation === newest) return found.value;
+  const byId = new Map((found?.value ?? []).map((player) => [player.playerId, player]));
+  const proven = byId.size;
+  for (const generation of usableGenerations(survey)) {
+    if (generation <= (found?.generation ?? -1)) break;
+    const [players] = await attempt(() => decodeFile(generation, "unproven"));
+    for (const player of players ?? []) if (!byId.has(player.playerId)) byId.set(player.playerId, player);
+  }
+  const from = found === undefined ? "no players file is whole" : `taken from generation ${found.generation}`;
+  losses.push(
+    loss("players", `${from}; ${byId.size - proven} more are kept although their checksum is wrong`),
+  );
+  return sortPlayers([...byId.values()]);
+}
+
+/** Whether a payload has to have the right checksum. */
+type Trust = "proven" | "unproven";
+
+/** The payload of a file whose header may be damaged: as much as the header says, or all there is. */
+async function readPayload(disk: Disk, path: string, trust: Trust): Promise<Uint8Array> {
+  const bytes = await readWhole(disk, path);
+  const { offsets, bytes: headerBytes } = playersHeader;
+  const header = new ByteReader(bytes.subarray(offsets.payloadBytes));
+  const payload = bytes.subarray(headerBytes, headerBytes + header.u32());
+  if (trust === "proven" && (payload.length === 0 || crc32(payload) !== header.u32())) {
+    throw new OrthantError("ORT_CHECKSUM", "the payload is damaged", { path });
+  }
+  return payload;
+}
+
+async function findNewest<Value>(
+  survey: Survey,
+  read: (generation: number) => Promise<Value>,
+): Promise<Found<Value> | undefined> {
+  for (const generation of usableGenerations(survey)) {
+    const [value] = await attempt(() => read(generation));
+    if (value !== undefined) return { generation, value };
+  }
+  return undefined;
+}
+
+function unknownGlobal(shape: ChunkShape): GlobalRecord {
+  return {
+    base: { kind: "empty" },
+    worldSeed: 0n,
+    generators: [],
+    nextEntityId: 1n,
+    playerEntityHints: [],
+    description: plainDescription(shape),
+    nextDataFileId: 2,
+    lastModifiedMs: 0,
+  };
+}
+
+function loss(what: Loss["what"], message: string): Loss {
+  return { what, cell: undefined, message };
+}

@@ -1,0 +1,30 @@
+import type { Box } from "@orthant/core";
+import type { EntityRecord } from "./entity-record.ts";
+import type { GlobalState } from "./global-record.ts";
+import type { RegionClock } from "./leaf-entry.ts";
+import type { PlayerRecord } from "./player-record.ts";
+import type { BlockEntry } from "./prepared-blocks.ts";
+
+/**
+ * New content of one leaf. What is left out stays as it is. A leaf that ends up with nothing is gone. The cell is
+ * that of an existing leaf or one that overlaps none; `LeafMap.cellFor` gives it.
+ */
+export interface LeafChange {
+  readonly cell: Box;
+  /** All overridden chunks in the cell, not just those that changed. */
+  readonly blocks?: readonly BlockEntry[];
+  /** All entities that belong to the leaf. */
+  readonly entities?: readonly EntityRecord[];
+  /** The clocks of all regions in the cell that have one. */
+  readonly clocks?: readonly RegionClock[];
+}
+
+/** What a commit changes. What is left out stays as it is. */
+export interface SaveChange {
+  readonly nowMs: number;
+  readonly global?: GlobalState;
+  /** Players that are new or changed. All others stay. */
+  readonly players?: readonly PlayerRecord[];
+  readonly removedPlayers?: readonly bigint[];
+  readonly leaves?: readonly LeafChange[];
+}

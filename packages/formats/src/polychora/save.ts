@@ -1,0 +1,94 @@
+import type { BlobContext } from "./blob-reader.ts";
+import { readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
+import type { Dialect } from "./dialect.ts";
+import type { EntityRecord } from "./entity-record.ts";
+import type { GlobalRecord } from "./global-record.ts";
+import type { IndexVersion, LeafEntry } from "./leaf-entry.ts";
+import type { Manifest } from "./manifest.ts";
+import type { PackShelf } from "./pack-shelf.ts";
+import type { PlayerRecord } from "./player-record.ts";
+import type { BlockEntry } from "./prepared-blocks.ts";
+
+/** What a save knows of a generation once its three files are read. */
+export interface SaveState {
+  readonly dialect: Dialect;
+  readonly generation: number;
+  readonly manifest: Manifest;
+  readonly global: GlobalRecord;
+  readonly players: readonly PlayerRecord[];
+  /** In lexicographic order of the cells. */
+  readonly leaves: readonly LeafEntry[];
+  /** The version of a tree index; a flat one has none. */
+  readonly indexVersion: IndexVersion | undefined;
+  /** What only the flat dialect has. */
+  readonly flat: FlatExtras | undefined;
+}
+
+/** What only the flat dialect has. */
+export interface FlatExtras {
+  readonly regionChunkEdge: number;
+  /** Chunks that the last shipped servers kept in the global file; they count before those in blobs. */
+  readonly globalBlocks: readonly BlockEntry[];
+  /** The custom payload as it is. */
+  readonly customPayload: Uint8Array;
+}
+
+/**
+ * One committed generation, which never changes. Blocks and entities are read when they are asked for, and their
+ * checksums verified each time. Later commits do not disturb it.
+ */
+export class Save implements SaveState {
+  readonly dialect: Dialect;
+  readonly generation: number;
+  readonly manifest: Manifest;
+  readonly global: GlobalRecord;
+  readonly players: readonly PlayerRecord[];
+  readonly leaves: readonly LeafEntry[];
+  readonly indexVersion: IndexVersion | undefined;
+  readonly flat: FlatExtras | undefined;
+  readonly #shelf: PackShelf;
+  #closed = false;
+
+  /** Takes the shelf over; others use `openSave`. */
+  constructor(state: SaveState, shelf: PackShelf) {
+    this.dialect = state.dialect;
+    this.generation = state.generation;
+    this.manifest = state.manifest;
+    this.global = state.global;
+    this.players = state.players;
+    this.leaves = state.leaves;
+    this.indexVersion = state.indexVersion;
+    this.flat = state.flat;
+    this.#shelf = shelf;
+  }
+
+  /** The overridden chunks of a leaf, in the order of their places within each record. */
+  readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]> {
+    return readLeafBlocks(this.#shelf, leaf, this.#context());
+  }
+
+  /** The entities of a leaf. */
+  readEntities(leaf: LeafEntry): Promise<readonly EntityRecord[]> {
+    return readLeafEntities(this.#shelf, leaf, this.#context());
+  }
+
+  /** The same generation, or another whose records lie in the same packs, to be closed on its own. */
+  follow(state: SaveState = this): Save {
+    return new Save(state, this.#shelf.share());
+  }
+
+  /** Closes the files behind the save. Closing twice is harmless. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#shelf.release();
+  }
+
+  #context(): BlobContext {
+    return {
+      dialect: this.dialect,
+      chunkVolume: this.global.description.chunkShape.volume,
+      limits: this.manifest.limits,
+    };
+  }
+}

@@ -1,0 +1,68 @@
+import { isOrthantError, type OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { type GenerationFiles, generationFiles, parseGenerationFile, parsePackFile } from "./file-names.ts";
+import { DATA_FOLDER, INDEX_FOLDER } from "./layout.ts";
+import type { ReadManifest } from "./manifest.ts";
+import { readManifest } from "./reader.ts";
+
+/** What lies in a save's folders, before any of it is trusted. */
+export interface Survey {
+  readonly manifest: ReadManifest | undefined;
+  readonly manifestError: OrthantError | undefined;
+  /** Generations of which at least one file is there, the newest first. */
+  readonly generations: readonly number[];
+  readonly packIds: readonly number[];
+  /** Every file, relative to the root. */
+  readonly files: readonly string[];
+}
+
+/** Looks at the folders and the manifest. Throws only what the disk itself throws. */
+export async function surveySave(disk: Disk): Promise<Survey> {
+  const files = [
+    ...(await listFiles(disk, "")),
+    ...(await listFiles(disk, INDEX_FOLDER)),
+    ...(await listFiles(disk, DATA_FOLDER)),
+  ];
+  const generations = new Set<number>();
+  const packIds: number[] = [];
+  for (const file of files) {
+    const generation = parseGenerationFile(file)?.generation;
+    if (generation !== undefined) generations.add(generation);
+    const packId = parsePackFile(file);
+    if (packId !== undefined) packIds.push(packId);
+  }
+  const [manifest, manifestError] = await attempt(() => readManifest(disk));
+  if (manifest !== undefined) generations.add(manifest.manifest.currentGeneration);
+  return {
+    manifest,
+    manifestError,
+    generations: [...generations].sort((a, b) => b - a),
+    packIds: packIds.sort((a, b) => a - b),
+    files,
+  };
+}
+
+/** The files of a generation: those that the manifest names if it is the live one, else those of the usual names. */
+export function filesOfGeneration({ manifest }: Survey, generation: number): GenerationFiles {
+  return manifest?.manifest.currentGeneration === generation
+    ? manifest.manifest
+    : generationFiles(generation);
+}
+
+/** What an attempt gives, or the `OrthantError` that it ends in. */
+export async function attempt<Value>(
+  call: () => Promise<Value>,
+): Promise<readonly [Value, undefined] | readonly [undefined, OrthantError]> {
+  try {
+    return [await call(), undefined];
+  } catch (error) {
+    if (isOrthantError(error)) return [undefined, error];
+    throw error;
+  }
+}
+
+async function listFiles(disk: Disk, folder: string): Promise<readonly string[]> {
+  const [entries] = await attempt(() => disk.list(folder));
+  const prefix = folder === "" ? "" : `${folder}/`;
+  return (entries ?? []).filter(({ kind }) => kind === "file").map(({ name }) => prefix + name);
+}

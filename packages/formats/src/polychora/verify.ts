@@ -1,0 +1,150 @@
+import { AXES, isOrthantError, OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { atFile } from "./at-file.ts";
+import type { Dialect } from "./dialect.ts";
+import { packFile, parseGenerationFile, parsePackFile } from "./file-names.ts";
+import { type Finding, findingOf, noticeOf } from "./finding.ts";
+import { type ReadIndex, requireGeneration } from "./index-reader.ts";
+import { MANIFEST_FILE, packHeader } from "./layout.ts";
+import { DEFAULT_LIMITS } from "./limits.ts";
+import type { Manifest } from "./manifest.ts";
+import { scanPack } from "./pack-scan.ts";
+import { checkPackHeader, PackShelf } from "./pack-shelf.ts";
+import { readWhole } from "./read-whole.ts";
+import { type ReadGlobal, readGlobal, readIndex, readPlayers } from "./reader.ts";
+import { attempt, filesOfGeneration, type Survey, surveySave } from "./survey.ts";
+import { LeafVerifier } from "./verify-leaves.ts";
+
+/**
+ * Looks at everything in a save and reports every fault: of the live generation, of older ones that are still
+ * there, and of the packs. It never writes, and never throws what a save can cause. Rule S48.
+ */
+export async function verifySave(disk: Disk): Promise<readonly Finding[]> {
+  const survey = await surveySave(disk);
+  const findings: Finding[] = [...verifyManifest(survey)];
+  const shelf = new PackShelf(disk);
+  try {
+    const leaves = new LeafVerifier(shelf);
+    for (const generation of survey.generations) {
+      findings.push(...(await verifyGeneration(disk, survey, generation, leaves)));
+    }
+  } finally {
+    await shelf.release();
+  }
+  for (const packId of survey.packIds) findings.push(...(await verifyPack(disk, packId)));
+  return [...findings, ...verifyActivePack(survey), ...strangers(survey)];
+}
+
+/** Whether nothing that was found hurts a generation. */
+export function isWhole(findings: readonly Finding[]): boolean {
+  return findings.every(({ severity }) => severity === "notice");
+}
+
+function verifyManifest({ manifest, manifestError }: Survey): readonly Finding[] {
+  if (manifestError !== undefined) return [findingOf(manifestError, MANIFEST_FILE)];
+  return manifest?.sealed === false ? [noticeOf(MANIFEST_FILE, "the manifest has no checksum")] : [];
+}
+
+async function verifyGeneration(
+  disk: Disk,
+  survey: Survey,
+  generation: number,
+  leaves: LeafVerifier,
+): Promise<readonly Finding[]> {
+  const manifest = survey.manifest?.manifest;
+  const current = manifest?.currentGeneration;
+  const files = filesOfGeneration(survey, generation);
+  if (current !== undefined && generation > current) {
+    return [noticeOf(files.indexFile, `generation ${generation} was never committed`)];
+  }
+  const missing = Object.values(files).some((file) => !survey.files.includes(file));
+  if (generation !== current && missing) {
+    return [noticeOf(files.indexFile, `generation ${generation} is not all there any more`)];
+  }
+  const [index, indexError] = await attempt(async () => {
+    const read = await readIndex(disk, files.indexFile);
+    requireGeneration(files.indexFile, read, generation);
+    return read;
+  });
+  const dialect = index?.dialect ?? (await dialectOfOthers(disk, survey));
+  const [global, globalError] = await attempt(() => readGlobal(disk, files.globalFile, dialect));
+  const [, playersError] = await attempt(() => readPlayers(disk, files.playersFile, dialect));
+  const findings: Finding[] = [];
+  if (indexError !== undefined) findings.push(findingOf(indexError, files.indexFile, generation));
+  if (globalError !== undefined) findings.push(findingOf(globalError, files.globalFile, generation));
+  if (playersError !== undefined) findings.push(findingOf(playersError, files.playersFile, generation));
+  if (index !== undefined && global !== undefined && generation === current) {
+    findings.push(...verifyAgreement(manifest, index, global, files.globalFile));
+  }
+  if (index === undefined) return findings;
+  const context = {
+    dialect,
+    chunkVolume: global?.global.description.chunkShape.volume,
+    limits: manifest?.limits ?? DEFAULT_LIMITS,
+  };
+  return [...findings, ...(await leaves.verify(index.leaves, context, generation))];
+}
+
+/** What manifest and global file both say, they say alike. The original never looks, so a flat save is let be. */
+function verifyAgreement(
+  manifest: Manifest | undefined,
+  { dialect, generation }: ReadIndex,
+  { global }: ReadGlobal,
+  path: string,
+): readonly Finding[] {
+  if (manifest === undefined || dialect === "flat") return [];
+  const findings: Finding[] = [];
+  const compare = (what: string, ours: number, theirs: number): void => {
+    if (ours === theirs) return;
+    const error = new OrthantError("ORT_GENERATION", `${what} is ${ours}, and ${theirs} in the manifest`);
+    findings.push(findingOf(error, path, generation));
+  };
+  compare("the time of the last change", global.lastModifiedMs, manifest.lastModifiedMs);
+  const shape = global.description.chunkShape.extents;
+  for (const axis of AXES)
+    compare("the shape of a chunk", shape[axis], (manifest.chunkExtents ?? shape)[axis]);
+  compare("the id of the next pack", global.nextDataFileId, manifest.activeDataFileId + 1);
+  return findings;
+}
+
+async function dialectOfOthers(disk: Disk, survey: Survey): Promise<Dialect> {
+  for (const generation of survey.generations) {
+    const [index] = await attempt(() => readIndex(disk, filesOfGeneration(survey, generation).indexFile));
+    if (index !== undefined) return index.dialect;
+  }
+  return "tree";
+}
+
+async function verifyPack(disk: Disk, packId: number): Promise<readonly Finding[]> {
+  const path = packFile(packId);
+  const [bytes, readError] = await attempt(() => readWhole(disk, path));
+  if (readError !== undefined) return [findingOf(readError, path)];
+  const findings: Finding[] = [];
+  try {
+    atFile({ path }, () => checkPackHeader(bytes.subarray(0, packHeader.bytes), packId));
+  } catch (error) {
+    if (!isOrthantError(error)) throw error;
+    findings.push(findingOf(error, path));
+  }
+  for (const piece of scanPack(bytes, packId)) {
+    if (piece.kind === "record") continue;
+    findings.push(noticeOf(path, `${piece.bytes} bytes that are no whole record`, piece.offset));
+  }
+  return findings;
+}
+
+function verifyActivePack({ manifest, packIds }: Survey): readonly Finding[] {
+  const active = manifest?.manifest.activeDataFileId;
+  if (active === undefined || packIds.includes(active)) return [];
+  const error = new OrthantError("ORT_NOT_FOUND", "the pack that is being written to is missing");
+  return [findingOf(error, packFile(active), manifest?.manifest.currentGeneration)];
+}
+
+/** Files that belong to no generation: what a crash left, or what somebody put there. */
+function strangers({ files, manifest }: Survey): readonly Finding[] {
+  const named = manifest?.manifest;
+  const known = new Set([MANIFEST_FILE, named?.indexFile, named?.globalFile, named?.playersFile]);
+  return files
+    .filter((file) => !known.has(file) && !parseGenerationFile(file) && parsePackFile(file) === undefined)
+    .map((file) => noticeOf(file, "a file that is no part of the save"));
+}

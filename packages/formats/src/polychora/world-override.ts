@@ -1,0 +1,49 @@
+import {
+  type Codec,
+  comparePlaces,
+  foreignChunkCodec,
+  HYPERCUBE_CHUNKS,
+  list,
+  placeCodec,
+} from "@orthant/core";
+import type { BlockEntry } from "./prepared-blocks.ts";
+
+const OVERRIDE_VERSION = 1;
+const CHUNKS_MAX = 100_000_000;
+const chunkCodec = foreignChunkCodec(HYPERCUBE_CHUNKS.volume);
+
+const entriesCodec = list<BlockEntry>(
+  {
+    write(out, { place, chunk }) {
+      placeCodec.write(out, place);
+      // As the original has it, air that somebody made is Uniform(0); Empty would be a chunk that is not there.
+      if (chunk.isEmpty) out.raw(Uint8Array.of(1, 0));
+      else chunkCodec.write(out, chunk);
+    },
+    read: (input) => ({ place: placeCodec.read(input), chunk: chunkCodec.read(input) }),
+  },
+  CHUNKS_MAX,
+);
+
+/** The blocks that the last shipped servers kept in the global file instead of in blobs. Rule S41. */
+export const worldOverrideCodec: Codec<readonly BlockEntry[]> = {
+  write(out, blocks) {
+    out.varU32(OVERRIDE_VERSION);
+    entriesCodec.write(out, blocks);
+  },
+
+  read(input) {
+    const version = input.varU32();
+    if (version !== OVERRIDE_VERSION) {
+      throw input.fail("ORT_VERSION", `world override version ${version}, known is ${OVERRIDE_VERSION}`);
+    }
+    const blocks = entriesCodec.read(input);
+    for (const [index, { place }] of blocks.entries()) {
+      const previous = blocks[index - 1];
+      if (previous !== undefined && comparePlaces(previous.place, place) >= 0) {
+        throw input.fail("ORT_BLOB", `the chunk at [${place}] is out of order`);
+      }
+    }
+    return blocks;
+  },
+};

@@ -1,0 +1,295 @@
+import { comparePlaces, isOrthantError, OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { type BlobContext, readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
+import { swapManifest, writeGenerationFiles } from "./commit-sequence.ts";
+import { requireEmptyFolder } from "./empty-folder.ts";
+import { generationFiles } from "./file-names.ts";
+import { type GlobalRecord, type GlobalState, globalRecordCodec } from "./global-record.ts";
+import { encodeIndexFile } from "./index-file.ts";
+import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "./layout.ts";
+import type { IndexVersion, LeafEntry } from "./leaf-entry.ts";
+import { LeafMap } from "./leaf-map.ts";
+import { type PlannedLeaf, planLeaves } from "./leaf-plan.ts";
+import { encodeLeaves, finishLeaves } from "./leaf-records.ts";
+import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "./limits.ts";
+import { encodeManifest, type Manifest } from "./manifest.ts";
+import { PackShelf } from "./pack-shelf.ts";
+import { PackWriter } from "./pack-writer.ts";
+import { encodePayloadFile } from "./payload-file.ts";
+import { type PlayerRecord, playersCodec, sortPlayers } from "./player-record.ts";
+import { readManifest } from "./reader.ts";
+import { retireGenerations } from "./retirement.ts";
+import { Save, type SaveState } from "./save.ts";
+import type { SaveChange } from "./save-change.ts";
+
+/** What a new save begins with. */
+export interface NewSave extends SaveChange {
+  readonly global: GlobalState;
+  readonly limits?: SaveLimits;
+  /** 2, unless the save is for a reader that knows the specification and no more: then 1, which has no clocks. */
+  readonly indexVersion?: IndexVersion;
+}
+
+/** How to go on with a save. */
+export interface ResumeOptions {
+  /** Leave the active pack as it is and begin a new one. Ask for it after a sync has failed. */
+  readonly newPack?: boolean;
+  /** Go on from a generation that is not the newest: what came after it is no longer in the world. */
+  readonly rollBack?: boolean;
+}
+
+/** Makes a save where there is nothing and commits its first generation, number 0. Rule S47. */
+export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWriter> {
+  const limits = initial.limits ?? DEFAULT_LIMITS;
+  requireLimits(limits);
+  await requireEmptyFolder(disk);
+  await disk.makeDirectory(INDEX_FOLDER);
+  await disk.makeDirectory(DATA_FOLDER);
+  const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
+  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs);
+  try {
+    await (await writer.commit(initial)).close();
+    return writer;
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+}
+
+/** Goes on with a save of the tree dialect, from the generation that was opened. */
+export async function resumeSave(
+  disk: Disk,
+  save: SaveState,
+  options: ResumeOptions = {},
+): Promise<SaveWriter> {
+  if (save.dialect !== "tree") {
+    throw new OrthantError("ORT_DIALECT", "a flat save is not written to; convert it first");
+  }
+  const { manifest } = await readManifest(disk);
+  if (save.generation !== manifest.currentGeneration && options.rollBack !== true) {
+    const detail = `generation ${manifest.currentGeneration} is newer than ${save.generation}, which was opened`;
+    throw new OrthantError("ORT_GENERATION", detail);
+  }
+  const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
+  if (options.newPack === true) await packs.beginPack();
+  return new SaveWriter(disk, { ...save, manifest }, packs);
+}
+
+/**
+ * Commits generations of one save, one at a time. Whoever has it must be the only one that writes: the lock is
+ * the caller's to take. When a write or sync fails, this and every later commit throws; what was committed
+ * before is safe, and `resumeSave` may try again.
+ */
+export class SaveWriter {
+  readonly #disk: Disk;
+  readonly #packs: PackWriter;
+  readonly #shelf: PackShelf;
+  #state: SaveState;
+  #map: LeafMap<PlannedLeaf> | undefined;
+  #busy = false;
+  #failure: unknown;
+  #retirementFailure: OrthantError | undefined;
+  #droppedClocks = 0;
+
+  /** Takes the packs over; others use {@link createSave} and {@link resumeSave}. */
+  constructor(disk: Disk, state: SaveState, packs: PackWriter) {
+    this.#disk = disk;
+    this.#state = state;
+    this.#packs = packs;
+    this.#shelf = new PackShelf(disk);
+  }
+
+  /** The generation that was committed last. */
+  get state(): SaveState {
+    return this.#state;
+  }
+
+  /** What went wrong when old generations were removed after the last commit, which stands all the same. */
+  get retirementFailure(): OrthantError | undefined {
+    return this.#retirementFailure;
+  }
+
+  /** How many clocks the last commit left out, because the index is of version 1. */
+  get droppedClocks(): number {
+    return this.#droppedClocks;
+  }
+
+  /** The last generation as a save of the caller's own, to be closed by the caller. */
+  currentSave(): Save {
+    return new Save(this.#state, this.#shelf.share());
+  }
+
+  /** Commits the next generation and gives it once it is durable. The caller closes it. Rules S43 to S46. */
+  async commit(change: SaveChange): Promise<Save> {
+    this.#requireUsable();
+    this.#busy = true;
+    try {
+      const leaves = await this.#planLeaves(change);
+      await this.#write(change, leaves);
+    } catch (error) {
+      this.#map = undefined;
+      throw error;
+    } finally {
+      this.#busy = false;
+    }
+    await this.#retire();
+    return this.currentSave();
+  }
+
+  /** Closes the files. Nothing is committed. */
+  async close(): Promise<void> {
+    await this.#packs.close();
+    await this.#shelf.release();
+  }
+
+  async #planLeaves(change: SaveChange): Promise<readonly PlannedLeaf[]> {
+    const { global, leaves, manifest } = this.#state;
+    const context: BlobContext = {
+      dialect: "tree",
+      chunkVolume: global.description.chunkShape.volume,
+      limits: manifest.limits,
+    };
+    this.#requireSameShape(change.global);
+    this.#map ??= new LeafMap<PlannedLeaf>(leaves);
+    return planLeaves(this.#map, change.leaves ?? [], {
+      shape: global.description.chunkShape,
+      limits: manifest.limits,
+      readBlocks: (leaf) => readLeafBlocks(this.#shelf, leaf, context),
+      readEntities: (leaf) => readLeafEntities(this.#shelf, leaf, context),
+    });
+  }
+
+  async #write(change: SaveChange, planned: readonly PlannedLeaf[]): Promise<void> {
+    const players = mergePlayers(this.#state.players, change);
+    const playersFile = encodePayloadFile(playersHeader, "V4P0", playersCodec, players);
+    const records = encodeLeaves(planned, this.#state.manifest.limits);
+    const refs = await this.#guard(() => this.#packs.append(records.flat()));
+    const leaves = this.#leavesWith(finishLeaves(planned, records, refs));
+    const manifest = this.#nextManifest(change.nowMs);
+    const global: GlobalRecord = {
+      ...(change.global ?? this.#state.global),
+      nextDataFileId: manifest.activeDataFileId + 1,
+      lastModifiedMs: change.nowMs,
+    };
+    const version = this.#state.indexVersion ?? 2;
+    const generation = manifest.currentGeneration;
+    const indexFile = encodeIndexFile({ version, generation, leaves });
+    const globalFile = encodePayloadFile(globalHeader, "V4G0", globalRecordCodec, global);
+    await this.#guard(async () => {
+      await this.#packs.sync();
+      await writeGenerationFiles(this.#disk, manifest, { indexFile, globalFile, playersFile });
+      await swapManifest(this.#disk, encodeManifest(manifest));
+    });
+    this.#state = { ...this.#state, generation, manifest, global, players, leaves };
+  }
+
+  /** The leaves that stay and those that were written, in the order of their cells; the map gets the latter. */
+  #leavesWith(written: readonly LeafEntry[]): readonly LeafEntry[] {
+    const map = this.#map as LeafMap<PlannedLeaf>;
+    const kept = this.#state.leaves.filter((leaf) => map.at(leaf.cell) === leaf);
+    for (const { cell } of written) map.remove(cell);
+    const storable = this.#state.indexVersion === 1 ? this.#dropClocks(written) : written;
+    for (const leaf of storable) map.add(leaf);
+    return [...kept, ...storable].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
+  }
+
+  /** An index of version 1 has no room for clocks, nor for a leaf that has nothing else. */
+  #dropClocks(leaves: readonly LeafEntry[]): readonly LeafEntry[] {
+    this.#droppedClocks = leaves.reduce((sum, { clocks }) => sum + clocks.length, 0);
+    return leaves
+      .filter(({ blockRefs, entityRefs }) => blockRefs.length + entityRefs.length > 0)
+      .map((leaf) => ({ ...leaf, clocks: [] }));
+  }
+
+  #nextManifest(nowMs: number): Manifest {
+    const { manifest } = this.#state;
+    const currentGeneration = manifest.currentGeneration + 1;
+    const activeDataFileId = this.#packs.activeId;
+    return {
+      ...manifest,
+      ...generationFiles(currentGeneration),
+      currentGeneration,
+      lastModifiedMs: nowMs,
+      activeDataFileId,
+      dataFileCount: Math.max(manifest.dataFileCount, activeDataFileId),
+    };
+  }
+
+  async #retire(): Promise<void> {
+    const { generation, global } = this.#state;
+    const named = new Set(global.description.namedGenerations.map((kept) => kept.generation));
+    try {
+      await retireGenerations(this.#disk, generation, named);
+      this.#retirementFailure = undefined;
+    } catch (error) {
+      if (!isOrthantError(error)) throw error;
+      // The commit stands: what could not be removed is tried again after the next one.
+      this.#retirementFailure = error;
+    }
+  }
+
+  /** Runs a step that writes. When it fails, nobody knows what is on the disk, and the writer is done for. */
+  async #guard<Value>(step: () => Promise<Value>): Promise<Value> {
+    try {
+      return await step();
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
+  }
+
+  #requireUsable(): void {
+    if (this.#failure !== undefined) {
+      const reason = this.#failure instanceof Error ? this.#failure.message : String(this.#failure);
+      throw new OrthantError(
+        "ORT_SAVE_POISONED",
+        `an earlier commit failed: ${reason}`,
+        {},
+        { cause: this.#failure },
+      );
+    }
+    if (this.#busy) throw new OrthantError("ORT_ARGUMENT", "a commit is still running");
+  }
+
+  #requireSameShape(global: GlobalState | undefined): void {
+    const now = this.#state.global.description.chunkShape.extents;
+    const next = global?.description.chunkShape.extents ?? now;
+    if (comparePlaces(now, next) === 0) return;
+    throw new OrthantError("ORT_ARGUMENT", `chunks of [${next}] in a world of chunks of [${now}]`);
+  }
+}
+
+function mergePlayers(
+  before: readonly PlayerRecord[],
+  { players = [], removedPlayers = [] }: SaveChange,
+): readonly PlayerRecord[] {
+  if (players.length + removedPlayers.length === 0) return before;
+  const byId = new Map(before.map((player) => [player.playerId, player]));
+  for (const id of removedPlayers) byId.delete(id);
+  for (const player of players) byId.set(player.playerId, player);
+  return sortPlayers([...byId.values()]);
+}
+
+/** The state before the first commit. */
+function nothingYet({ global, nowMs, indexVersion = 2 }: NewSave, limits: SaveLimits): SaveState {
+  const manifest: Manifest = {
+    ...generationFiles(0),
+    currentGeneration: -1,
+    createdMs: nowMs,
+    lastModifiedMs: nowMs,
+    activeDataFileId: 1,
+    dataFileCount: 1,
+    limits,
+    chunkExtents: global.description.chunkShape.extents,
+  };
+  return {
+    dialect: "tree",
+    generation: -1,
+    manifest,
+    global: { ...global, nextDataFileId: 2, lastModifiedMs: nowMs },
+    players: [],
+    leaves: [],
+    indexVersion,
+    flat: undefined,
+  };
+}

@@ -1,0 +1,138 @@
+import {
+  type Box,
+  type Chunk,
+  type ChunkShape,
+  chunkFromVoxels,
+  chunkShape,
+  cubeAt,
+  type Place,
+} from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import {
+  type BlockEntry,
+  createSave,
+  DEFAULT_LIMITS,
+  type EntityRecord,
+  type GlobalState,
+  type PlayerRecord,
+  plainDescription,
+  type Save,
+  type SaveLimits,
+  type SaveWriter,
+} from "@orthant/formats";
+
+/** Chunks of sixteen voxels, to keep files small. */
+export const SHAPE: ChunkShape = chunkShape([4, 4, 1, 1]);
+
+/** The cell that the first leaf at the origin gets. */
+export const ORIGIN_CELL: Box = cubeAt([0, 0, 0, 0], 65_536);
+
+/** What a new world says about itself. */
+export const GLOBAL: GlobalState = {
+  base: { kind: "empty" },
+  worldSeed: 7n,
+  generators: [],
+  nextEntityId: 1n,
+  playerEntityHints: [],
+  description: plainDescription(SHAPE),
+};
+
+/** Limits that a dozen chunks reach. */
+export const TIGHT_LIMITS: SaveLimits = {
+  ...DEFAULT_LIMITS,
+  dataFileMaxBytes: 1_024,
+  blockBlobTargetBytes: 200,
+  entityBlobTargetBytes: 400,
+  entityBlobHardMaxBytes: 4_096,
+};
+
+/** A chunk that differs for every number. */
+export function chunkOf(number: number): Chunk {
+  return chunkFromVoxels(
+    Uint16Array.from({ length: SHAPE.volume }, (_, index) => (index === 3 ? number : 1)),
+  );
+}
+
+/** A block with such a chunk. */
+export function blockAt(place: Place, number: number): BlockEntry {
+  return { place, chunk: chunkOf(number) };
+}
+
+/** A small entity. */
+export function entityAt(entityId: bigint, position: Place, payloadBytes = 0): EntityRecord {
+  return {
+    entityId,
+    entityClass: 2,
+    kind: 4,
+    position,
+    orientation: [0, 0, 1, 0],
+    velocity: [0, 0, 0, 0],
+    scale: 1,
+    material: 3,
+    displayName: undefined,
+    tags: [],
+    payload: new Uint8Array(payloadBytes),
+    lastSavedMs: 1,
+  };
+}
+
+/** A small player. */
+export function playerOf(playerId: bigint, lastSavedMs = 1): PlayerRecord {
+  return {
+    playerId,
+    authKey: Uint8Array.of(1),
+    name: "ada",
+    position: [0, 0, 0, 0],
+    orientation: [0, 0, 0, 1],
+    tags: [],
+    inventory: Uint8Array.of(5),
+    metadata: [],
+    lastSavedMs,
+  };
+}
+
+/** A new save in memory with one leaf, one block and one player. */
+export async function smallWorld(limits?: SaveLimits): Promise<{ disk: MemoryDisk; writer: SaveWriter }> {
+  const disk = new MemoryDisk();
+  const writer = await createSave(disk, {
+    nowMs: 1,
+    global: GLOBAL,
+    players: [playerOf(1n)],
+    leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([1, 2, 3, 4], 9)] }],
+    ...(limits && { limits }),
+  });
+  return { disk, writer };
+}
+
+/** All blocks of a save, by place, as numbers of {@link chunkOf}. */
+export async function blocksOf(save: Save): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const leaf of save.leaves) {
+    for (const { place, chunk } of await save.readBlocks(leaf)) found[place.join()] = chunk.get(3);
+  }
+  return found;
+}
+
+/** All entity ids of a save, in order. */
+export async function entityIdsOf(save: Save): Promise<readonly bigint[]> {
+  const ids: bigint[] = [];
+  for (const leaf of save.leaves)
+    ids.push(...(await save.readEntities(leaf)).map(({ entityId }) => entityId));
+  return ids.sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** Changes one byte of a file. */
+export async function flipByte(disk: MemoryDisk, path: string, offset: number, mask = 0xff): Promise<void> {
+  const file = await disk.open(path, "write");
+  const [byte = 0] = await file.readAt(offset, 1);
+  await file.writeAt(offset, Uint8Array.of(byte ^ mask));
+  await file.close();
+}
+
+/** Puts other bytes in the place of a file. */
+export async function replaceFile(disk: MemoryDisk, path: string, bytes: Uint8Array): Promise<void> {
+  await disk.remove(path);
+  const file = await disk.open(path, "create");
+  await file.append(bytes);
+  await file.close();
+}

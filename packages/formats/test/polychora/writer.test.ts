@@ -1,0 +1,333 @@
+import { isOrthantError } from "@orthant/core";
+import { type Disk, MemoryDisk } from "@orthant/disk";
+import {
+  createSave,
+  openSave,
+  resumeSave,
+  type SaveChange,
+  type SaveWriter,
+  verifySave,
+} from "@orthant/formats";
+import {
+  CrashDisk,
+  explorePowerCuts,
+  FaultDisk,
+  type FaultKind,
+  type FaultyOperation,
+} from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { codeOf } from "./code-of.ts";
+import {
+  blockAt,
+  blocksOf,
+  chunkOf,
+  GLOBAL,
+  ORIGIN_CELL,
+  playerOf,
+  SHAPE,
+  smallWorld,
+  TIGHT_LIMITS,
+} from "./samples.ts";
+
+const change = (number: number): SaveChange => ({
+  nowMs: number,
+  players: [playerOf(1n, number)],
+  leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([0, 0, 0, 0], number)] }],
+});
+
+async function resume(disk: Disk): Promise<SaveWriter> {
+  return resumeSave(disk, await openSave(disk));
+}
+
+describe("a commit", () => {
+  test("[S43, S44, S45] writes and syncs in its one order", async () => {
+    const disk = new CrashDisk();
+    const writer = await createSave(disk, { nowMs: 1, global: GLOBAL });
+    const from = disk.log.length;
+    await writer.commit(change(2));
+    const steps = disk.log.slice(from).map((step) => `${step.kind} ${"to" in step ? step.to : step.path}`);
+    const generation = "g0000000000000001";
+    expect(steps).toEqual([
+      "write data/dt-000001.v4dt",
+      "sync data/dt-000001.v4dt",
+      ...[
+        `index/ix-main.${generation}.v4ix`,
+        `global.${generation}.v4g`,
+        `players.${generation}.v4p`,
+      ].flatMap((file) => [`create ${file}.tmp`, `write ${file}.tmp`, `sync ${file}.tmp`]),
+      `rename index/ix-main.${generation}.v4ix`,
+      `rename global.${generation}.v4g`,
+      `rename players.${generation}.v4p`,
+      "syncDirectory index",
+      "syncDirectory ",
+      "create manifest.json.tmp",
+      "write manifest.json.tmp",
+      "sync manifest.json.tmp",
+      "rename manifest.json",
+      "syncDirectory ",
+    ]);
+  });
+
+  test("[S43] appends behind what a crash left at the end of a pack, and keeps it", async () => {
+    const { disk, writer } = await smallWorld();
+    await writer.close();
+    const pack = await disk.open("data/dt-000001.v4dt", "write");
+    const torn = await pack.append(new TextEncoder().encode("RECD torn"));
+    const next = await resume(disk);
+    const save = await next.commit(change(5));
+    expect(save.leaves[0]?.blockRefs[0]?.recordOffset).toBe(torn + 9);
+    expect(await pack.readAt(torn, 9)).toEqual(new TextEncoder().encode("RECD torn"));
+    expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 5 });
+  });
+
+  test("[S43] begins a new pack when one is full, passing over ids that a crash has used", async () => {
+    const { disk, writer } = await smallWorld(TIGHT_LIMITS);
+    await writer.close();
+    await disk.open("data/dt-000002.v4dt", "create");
+    const next = await resume(disk);
+    for (let number = 2; number < 40; number++) await next.commit(change(number));
+    const save = await openSave(disk);
+    const packs = (await disk.list("data")).map(({ name }) => name);
+    expect(packs.slice(0, 3)).toEqual(["dt-000001.v4dt", "dt-000002.v4dt", "dt-000003.v4dt"]);
+    expect(save.manifest.activeDataFileId).toBeGreaterThanOrEqual(3);
+    expect(save.manifest.dataFileCount).toBe(save.manifest.activeDataFileId);
+    expect(save.global.nextDataFileId).toBe(save.manifest.activeDataFileId + 1);
+    expect(await blocksOf(save)).toEqual({ "0,0,0,0": 39 });
+    for (const [path, bytes] of disk.image().files) {
+      if (path.startsWith("data/")) expect(bytes.length).toBeLessThanOrEqual(TIGHT_LIMITS.dataFileMaxBytes);
+    }
+  });
+
+  test("[S43] lets a record that is longer than a pack have one to itself", async () => {
+    const { disk, writer } = await smallWorld({ ...TIGHT_LIMITS, blockBlobTargetBytes: 4_096 });
+    const blocks = Array.from({ length: 120 }, (_, x) => blockAt([x, 0, 0, 0], x + 2));
+    const save = await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks }] });
+    expect(save.leaves[0]?.blockRefs[0]).toMatchObject({ dataFileId: 2, recordOffset: 12 });
+    await writer.commit(change(3));
+    expect(writer.state.manifest.activeDataFileId).toBe(3);
+    expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 3 });
+  });
+
+  test("[S46] keeps the newest two generations and those with a name", async () => {
+    const { disk, writer } = await smallWorld();
+    const description = {
+      ...GLOBAL.description,
+      namedGenerations: [{ generation: 1, name: "before the dragon" }],
+    };
+    for (let number = 2; number < 8; number++) {
+      await writer.commit({ ...change(number), global: { ...GLOBAL, description } });
+    }
+    const generations = [...disk.image().files.keys()].flatMap(
+      (path) => /^players\.g0*(\d+)\./.exec(path)?.[1] ?? [],
+    );
+    expect(generations.sort()).toEqual(["1", "5", "6"]);
+    const named = await openSave(disk, { generation: 1 });
+    expect(await blocksOf(named)).toEqual({ "0,0,0,0": 2 });
+    expect(await verifySave(disk)).toEqual([]);
+  });
+
+  test("[S46] stands when an old generation cannot be removed, and says so", async () => {
+    const { disk, writer } = await smallWorld();
+    await writer.close();
+    const faulty = new FaultDisk(disk, {
+      operation: "remove",
+      kind: "io",
+      nth: 1,
+      sticky: true,
+      path: /g0000000000000000/,
+    });
+    const next = await resume(faulty);
+    await next.commit(change(2));
+    await next.commit(change(3));
+    expect(next.retirementFailure?.code).toBe("ORT_DISK_IO");
+    expect((await openSave(disk)).generation).toBe(2);
+  });
+
+  test("an older generation becomes the newest again when that is asked for, and only then", async () => {
+    const { disk, writer } = await smallWorld();
+    await writer.commit(change(2));
+    await writer.commit(change(3));
+    await writer.close();
+    const older = await openSave(disk, { generation: 1 });
+    expect(await codeOf(() => resumeSave(disk, older))).toBe("ORT_GENERATION");
+    const save = await (await resumeSave(disk, older, { rollBack: true })).commit({ nowMs: 9 });
+    expect(save.generation).toBe(3);
+    expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 2 });
+  });
+
+  test("[S28] of an index of version 1 has no clocks, and says how many it left out", async () => {
+    const disk = new MemoryDisk();
+    const writer = await createSave(disk, { nowMs: 1, global: GLOBAL, indexVersion: 1 });
+    const clocks = [{ region: [0, 0, 0, 0], clock: 7 }] as const;
+    await writer.commit({
+      nowMs: 2,
+      leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([0, 0, 0, 0], 2)], clocks }],
+    });
+    const save = await openSave(disk);
+    expect([save.indexVersion, save.leaves[0]?.clocks, writer.droppedClocks]).toEqual([1, [], 1]);
+  });
+
+  test.each<[name: string, wrong: SaveChange]>([
+    [
+      "a block outside of its leaf",
+      { nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([-1, 0, 0, 0], 2)] }] },
+    ],
+    [
+      "a leaf inside another",
+      {
+        nowMs: 2,
+        leaves: [{ cell: { min: [0, 0, 0, 0], max: [4, 4, 4, 4] }, blocks: [blockAt([0, 0, 0, 0], 2)] }],
+      },
+    ],
+    [
+      "a leaf that is no cube",
+      { nowMs: 2, leaves: [{ cell: { min: [0, 0, 0, 0], max: [4, 4, 4, 8] }, blocks: [] }] },
+    ],
+    [
+      "two blocks at one place",
+      {
+        nowMs: 2,
+        leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([0, 0, 0, 0], 2), blockAt([0, 0, 0, 0], 3)] }],
+      },
+    ],
+    [
+      "a chunk of another shape",
+      {
+        nowMs: 2,
+        global: {
+          ...GLOBAL,
+          description: { ...GLOBAL.description, chunkShape: { ...SHAPE, extents: [1, 1, 1, 16] } },
+        },
+      },
+    ],
+  ])("refuses %s, changes nothing, and goes on", async (_name, wrong) => {
+    const { disk, writer } = await smallWorld();
+    expect(await codeOf(() => writer.commit(wrong))).toBe("ORT_ARGUMENT");
+    expect((await openSave(disk)).generation).toBe(0);
+    await writer.commit(change(4));
+    expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 4 });
+  });
+
+  test("is refused while another is running", async () => {
+    const { writer } = await smallWorld();
+    const running = writer.commit(change(2));
+    expect(await codeOf(() => writer.commit(change(3)))).toBe("ORT_ARGUMENT");
+    expect((await running).generation).toBe(1);
+  });
+});
+
+describe("a new save", () => {
+  test("[S47] is made where there is nothing but a lock", async () => {
+    const locked = new MemoryDisk({
+      directories: [],
+      files: new Map([["world.lock~boot~1", new Uint8Array(0)]]),
+    });
+    await (await createSave(locked, { nowMs: 1, global: GLOBAL })).close();
+    expect((await openSave(locked)).generation).toBe(0);
+    for (const name of ["manifest.json", "notes.txt", "data"]) {
+      const full = new MemoryDisk({ directories: [], files: new Map([[name, new Uint8Array(0)]]) });
+      expect(await codeOf(() => createSave(full, { nowMs: 1, global: GLOBAL }))).toBe("ORT_NOT_EMPTY");
+      expect([...full.image().files.keys()]).toEqual([name]);
+    }
+  });
+});
+
+describe("a disk that fails", () => {
+  const operations: readonly FaultyOperation[] = [
+    "open",
+    "append",
+    "sync",
+    "rename",
+    "remove",
+    "syncDirectory",
+  ];
+  const cases = operations.flatMap((operation) =>
+    (["io", "full"] as const).map((kind) => [operation, kind] as const),
+  );
+
+  test.each(cases)(
+    "[S50] at any %s (%s) ends the commit, poisons the writer and leaves a generation whole",
+    async (operation, kind) => {
+      let struck = true;
+      for (let nth = 1; struck; nth++) struck = await commitOnFaultyDisk(operation, kind, nth);
+    },
+  );
+
+  test("[S50] in a sync is not believed later: a writer that resumes begins a new pack when asked to", async () => {
+    const { disk, writer } = await smallWorld();
+    await writer.close();
+    const faulty = new FaultDisk(disk, { operation: "sync", kind: "io", nth: 1, path: /^data/ });
+    const failing = await resume(faulty);
+    expect(await codeOf(() => failing.commit(change(2)))).toBe("ORT_DISK_IO");
+    const again = await resumeSave(disk, await openSave(disk), { newPack: true });
+    const save = await again.commit(change(3));
+    expect(save.leaves[0]?.blockRefs[0]?.dataFileId).toBe(2);
+    expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 3 });
+  });
+});
+
+/** One commit with one fault. Tells whether the fault struck. */
+async function commitOnFaultyDisk(
+  operation: FaultyOperation,
+  kind: FaultKind,
+  nth: number,
+): Promise<boolean> {
+  const { disk, writer } = await smallWorld(TIGHT_LIMITS);
+  for (let number = 2; number < 5; number++) await writer.commit(change(number));
+  await writer.close();
+  const writable = await openSave(disk);
+  const faulty = new FaultDisk(disk, { operation, kind, nth });
+  const resumed = await resumeSave(faulty, writable).catch((error: unknown) => error);
+  if (isOrthantError(resumed)) {
+    expect(faulty.struck).toBe(true);
+    return true;
+  }
+  const failing = resumed as SaveWriter;
+  const outcome = await failing.commit(change(9)).then(
+    () => "committed",
+    (error: unknown) => error,
+  );
+  const retired = failing.retirementFailure !== undefined;
+  if (faulty.struck && !retired) {
+    expect(isOrthantError(outcome, "ORT_DISK_IO", "ORT_DISK_FULL")).toBe(true);
+    expect(await codeOf(() => failing.commit(change(10)))).toBe("ORT_SAVE_POISONED");
+  } else expect(outcome).toBe("committed");
+  const found = await blocksOf(await openSave(disk));
+  expect(outcome === "committed" ? [9] : [4, 9]).toContain(found["0,0,0,0"]);
+  const next = await resume(disk);
+  await next.commit(change(11));
+  expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 11 });
+  return faulty.struck;
+}
+
+describe("a power cut", () => {
+  test("[S51] at any operation leaves the last generation or the next, whole, and a writer goes on", async () => {
+    const recorder = new CrashDisk();
+    const acknowledgedAt: number[] = [];
+    const writer = await createSave(recorder, { ...change(0), global: GLOBAL, limits: TIGHT_LIMITS });
+    acknowledgedAt.push(recorder.log.length);
+    for (let number = 1; number < 6; number++) {
+      const blocks = Array.from({ length: 12 }, (_, x) => ({
+        place: [x, 0, 0, 0] as const,
+        chunk: chunkOf(number),
+      }));
+      await writer.commit({ ...change(number), leaves: [{ cell: ORIGIN_CELL, blocks }] });
+      acknowledgedAt.push(recorder.log.length);
+    }
+    const outcomes = new Set<string>();
+    const report = await explorePowerCuts(recorder, { disksPerCut: 12, seed: 3 }, async ({ disk, cutAt }) => {
+      const acknowledged = acknowledgedAt.filter((length) => length <= cutAt).length;
+      if ((await codeOf(() => openSave(disk))) === "ORT_NOT_FOUND" && acknowledged === 0) return;
+      const save = await openSave(disk);
+      const numbers = new Set(Object.values(await blocksOf(save)));
+      expect([...numbers]).toEqual([save.generation]);
+      expect([acknowledged - 1, acknowledged]).toContain(save.generation);
+      outcomes.add(save.generation < acknowledged ? "kept" : "completed");
+      const next = await resumeSave(disk, save);
+      await next.commit(change(77));
+      expect(Object.values(await blocksOf(await openSave(disk)))).toEqual([77]);
+    });
+    expect([...outcomes].sort()).toEqual(["completed", "kept"]);
+    expect(report.disks).toBeGreaterThan(1_000);
+  });
+});

@@ -13,5 +13,6 @@ export default defineConfig({
     reporters: ["dot", new SummaryReporter()],
     testTimeout: 30_000,
     pool: "threads",
+    maxWorkers: "100%",
   },
 });

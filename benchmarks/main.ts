@@ -1,9 +1,11 @@
 import { cpus } from "node:os";
 import { bytesSuite } from "./bytes.ts";
-import { type Comparison, compare } from "./compare.ts";
+import type { Suite } from "./figure.ts";
+import { saveSuite } from "./save.ts";
+import { treeSuite } from "./tree.ts";
 
-// npm run bench -- SUITE
-const SUITES: Readonly<Record<string, readonly Comparison[]>> = { bytes: bytesSuite };
+// npm run bench -- SUITE: a line a figure, and a non-zero exit when a budget is missed.
+const SUITES: Readonly<Record<string, Suite>> = { bytes: bytesSuite, tree: treeSuite, save: saveSuite };
 
 const suite = SUITES[process.argv[2] ?? ""];
 if (suite === undefined) {
@@ -14,8 +16,7 @@ if (suite === undefined) {
   console.log(
     `machine: ${cpus().length} x ${cpu?.model ?? "unknown"}, Node ${process.version}, ${process.platform}`,
   );
-  for (const comparison of suite) {
-    const { line, missed } = compare(comparison);
+  for await (const { line, missed } of suite()) {
     console.log(missed ? `${line} MISSED` : line);
     if (missed) process.exitCode = 1;
   }

@@ -2,9 +2,24 @@ import { parseArgs } from "node:util";
 import type { Campaign } from "./campaign.ts";
 import { crashCampaign } from "./crash.ts";
 import { fuzzCampaign } from "./fuzz.ts";
+import { killCampaign } from "./kill.ts";
+import { modelCampaign } from "./model.ts";
+import { powerCampaign } from "./power.ts";
+import { rotCampaign } from "./rot.ts";
+import { saveCrashCampaign } from "./save-crash.ts";
+import { saveRepairCampaign } from "./save-repair.ts";
 
 // npm run campaign -- NAME [--seed S] [--minutes M]
-const CAMPAIGNS: readonly Campaign[] = [crashCampaign, fuzzCampaign];
+const CAMPAIGNS: readonly Campaign[] = [
+  crashCampaign,
+  fuzzCampaign,
+  modelCampaign,
+  saveCrashCampaign,
+  rotCampaign,
+  saveRepairCampaign,
+  killCampaign,
+  powerCampaign,
+];
 const PROGRESS_INTERVAL_MS = 500;
 
 process.exitCode = await main();

@@ -1,5 +1,15 @@
 import { baseEncodingSuites } from "./base-encoding.ts";
+import { chunkPayloadSuites } from "./chunk-payload.ts";
+import { pagedSparseRleSuites } from "./paged-sparse-rle.ts";
+import { polychoraSaveSuites } from "./polychora-save.ts";
+import { regionTreeSuites } from "./region-tree.ts";
 import type { GoldenSuite } from "./suite.ts";
 
 /** Every golden file that is read so far. */
-export const goldenSuites: readonly GoldenSuite[] = [...baseEncodingSuites];
+export const goldenSuites: readonly GoldenSuite[] = [
+  ...baseEncodingSuites,
+  ...chunkPayloadSuites,
+  ...pagedSparseRleSuites,
+  ...regionTreeSuites,
+  ...polychoraSaveSuites,
+];

@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const WRITER = fileURLToPath(new URL("./world-writer.js", import.meta.url));
+
+/** A process that writes to the world in a folder, and what it has said was safe. */
+export class WriterProcess {
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<unknown>;
+  #acknowledged = 0;
+  #complaints = "";
+
+  constructor(folder: string) {
+    this.#child = spawn(process.execPath, [WRITER, folder], { stdio: ["ignore", "pipe", "pipe"] });
+    this.#exited = once(this.#child, "close");
+    if (this.#child.stdout !== null) {
+      createInterface(this.#child.stdout).on("line", (line) => {
+        this.#acknowledged = Number(line);
+      });
+    }
+    this.#child.stderr?.on("data", (text: Buffer) => {
+      this.#complaints += text.toString();
+    });
+  }
+
+  /** The last step that was said to be safe. */
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  /** What the process wrote about errors; it should be nothing. */
+  get complaints(): string {
+    return this.#complaints;
+  }
+
+  /** Stops it where it is. */
+  stop(): void {
+    this.#child.kill("SIGSTOP");
+  }
+
+  /** Ends it at once, and waits until all that it said has been heard. */
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.#exited;
+  }
+}

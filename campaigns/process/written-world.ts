@@ -1,0 +1,48 @@
+import type { Place, VoxelPlacement } from "@orthant/core";
+import type { World } from "@orthant/world";
+
+/** Steps back from the newest that are looked at after a crash. */
+const STEPS_CHECKED = 200;
+const SPREAD = 512;
+const COUNTER_LOW: Place = [0, 0, 0, 0];
+const COUNTER_HIGH: Place = [1, 0, 0, 0];
+
+/** What the writer changes in one step: some voxels that follow from its number, and the counter. */
+export function stepOf(step: number): readonly VoxelPlacement[] {
+  return [
+    ...Array.from({ length: 8 }, (_, index) => ({ voxel: placeOf(step, index), material: materialOf(step) })),
+    { voxel: COUNTER_LOW, material: step & 0xffff },
+    { voxel: COUNTER_HIGH, material: step >>> 16 },
+  ];
+}
+
+/** The number of the last step that a world holds. */
+export async function lastStep(world: World): Promise<number> {
+  return (await world.get(COUNTER_HIGH)) * 0x1_0000 + (await world.get(COUNTER_LOW));
+}
+
+/** What is wrong with a world that must hold every step up to one that was acknowledged, if anything is. */
+export async function faultOf(world: World, acknowledged: number): Promise<string | undefined> {
+  const last = await lastStep(world);
+  if (last < acknowledged) return `step ${acknowledged} was acknowledged, but the world ends at ${last}`;
+  const expected = new Map<string, readonly [place: Place, material: number]>();
+  for (let step = Math.max(1, last - STEPS_CHECKED); step <= last; step++) {
+    for (const { voxel, material } of stepOf(step)) expected.set(voxel.join(), [voxel, material]);
+  }
+  for (const [place, material] of expected.values()) {
+    const found = await world.get(place);
+    if (found !== material) return `at step ${last}, [${place}] is ${found}, not ${material}`;
+  }
+  return undefined;
+}
+
+function placeOf(step: number, index: number): Place {
+  const mixed = Math.imul(step * 8 + index, 0x9e37_79b1) >>> 0;
+  const spread = (shift: number): number => ((mixed >>> shift) % SPREAD) - SPREAD / 2;
+  // Above the counter, so that no step writes over it.
+  return [spread(0), 8 + (mixed % 64), spread(7), spread(14)];
+}
+
+function materialOf(step: number): number {
+  return 1 + (step % 60_000);
+}

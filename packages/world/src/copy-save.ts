@@ -1,0 +1,27 @@
+import type { Disk } from "@orthant/disk";
+import { createSave, type LeafChange, type Save } from "@orthant/formats";
+
+/** Leaves that are held in memory at once: a leaf is at most a quarter of a megabyte, nearly always. */
+const LEAVES_PER_COMMIT = 64;
+
+/** Writes all that a save holds to an empty disk. The copy begins its own history, at generation 0. */
+export async function copySave(save: Save, disk: Disk, nowMs: number): Promise<void> {
+  const { global, players, manifest, leaves } = save;
+  // Generations that have names are not copied, so their names would mean nothing.
+  const description = { ...global.description, namedGenerations: [] };
+  const initial = { nowMs, global: { ...global, description }, players, limits: manifest.limits };
+  const writer = await createSave(disk, initial);
+  try {
+    for (let first = 0; first < leaves.length; first += LEAVES_PER_COMMIT) {
+      const changes: LeafChange[] = [];
+      for (const leaf of leaves.slice(first, first + LEAVES_PER_COMMIT)) {
+        const blocks = await save.readBlocks(leaf);
+        const entities = await save.readEntities(leaf);
+        changes.push({ cell: leaf.cell, blocks, entities, clocks: leaf.clocks });
+      }
+      await (await writer.commit({ nowMs, leaves: changes })).close();
+    }
+  } finally {
+    await writer.close();
+  }
+}

@@ -1,0 +1,52 @@
+import {
+  DEFAULT_MATERIALS,
+  encode,
+  HYPERCUBE_CHUNKS,
+  materialCatalogCodec,
+  systemClock,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { createSave, type GlobalState, plainDescription } from "@orthant/formats";
+import { NOTHING, worldOf } from "./open-world.ts";
+import type { World } from "./world.ts";
+import { LOCK_FILE, type NewWorld, type WorldOptions } from "./world-options.ts";
+
+/** Makes a world on an empty disk and opens it. `ORT_NOT_EMPTY` when something is there already. */
+export async function createWorld(
+  disk: Disk,
+  world: NewWorld = {},
+  options: WorldOptions = {},
+): Promise<World> {
+  const lock = await disk.lock(LOCK_FILE);
+  try {
+    const clock = options.clock ?? systemClock;
+    const writer = await createSave(disk, { nowMs: clock.nowMs(), global: globalOf(world) });
+    return worldOf(writer.currentSave(), { writer, lock }, options);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+function globalOf({
+  name = "",
+  shape = HYPERCUBE_CHUNKS,
+  generator = NOTHING,
+  catalog = DEFAULT_MATERIALS,
+  spawn = [0, 0, 0, 0],
+}: NewWorld): GlobalState {
+  const { generatorId, parameters, seed, versionHash } = generator;
+  return {
+    base: { kind: "generated" },
+    worldSeed: seed,
+    generators: [{ generatorId, params: parameters, seed, versionHash }],
+    nextEntityId: 1n,
+    playerEntityHints: [],
+    description: {
+      ...plainDescription(shape),
+      name,
+      spawn,
+      materials: encode(materialCatalogCodec, catalog),
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import { OrthantError } from "@orthant/core";
+
+/** The error of a world that was closed, or opened to read only, or that can no longer be written. */
+export function refusal(reason: "closed" | "readOnly"): OrthantError {
+  return reason === "closed"
+    ? new OrthantError("ORT_CLOSED", "the world was closed")
+    : new OrthantError("ORT_READ_ONLY", "the world was opened to be read only");
+}
+
+/** The error of every edit and save after a save has failed. */
+export function poisoned(cause: unknown): OrthantError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new OrthantError(
+    "ORT_SAVE_POISONED",
+    `a save failed, so nothing more is accepted; what was saved before is safe: close the world and open it again (${reason})`,
+    {},
+    { cause },
+  );
+}

@@ -1,0 +1,44 @@
+import type {
+  ChunkShape,
+  Clock,
+  GeneratorRef,
+  GeneratorRegistry,
+  MaterialCatalog,
+  Place,
+} from "@orthant/core";
+
+/** What a new world is. Everything has a default. */
+export interface NewWorld {
+  readonly name?: string;
+  readonly shape?: ChunkShape;
+  /** What fills the space that nobody has touched; nothing does when it is left out. */
+  readonly generator?: GeneratorRef;
+  readonly catalog?: MaterialCatalog;
+  /** Where players begin, in voxels. */
+  readonly spawn?: Place;
+}
+
+/** How a world is opened. */
+export interface WorldOptions {
+  /** Opens without the lock and refuses every edit. */
+  readonly readOnly?: boolean;
+  /** Where the time comes from; the machine when it is left out. */
+  readonly clock?: Clock;
+  /** The generators that the program has; all that come with Orthant when it is left out. */
+  readonly generators?: GeneratorRegistry;
+  /** Saves by itself some time after a change. On unless it is turned off. */
+  readonly autosave?: boolean;
+}
+
+/** How long an edit may wait for its autosave. */
+export const WORLD_AUTOSAVE_MS = 5_000;
+/** How long a change of a player may. */
+export const PLAYERS_AUTOSAVE_MS = 60_000;
+/** How long the movement of an entity inside its leaf may. */
+export const ENTITY_CHECKPOINT_MS = 10_000;
+/** The most chunks that one edit may touch: more would be more than a record can hold in one commit. */
+export const EDIT_CHUNKS_MAX = 65_536;
+/** The most voxels that one copy may take along. */
+export const COPY_VOXELS_MAX = 1_048_576;
+/** The file beside which claims of the one writer lie. */
+export const LOCK_FILE = "world.lock";

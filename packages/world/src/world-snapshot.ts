@@ -1,0 +1,60 @@
+import {
+  type Box,
+  boxAt,
+  type Chunk,
+  type ChunkShape,
+  cellOfVoxel,
+  chunkOfVoxel,
+  type Place,
+  type QueryDetail,
+  type RegionTree,
+  type WorldField,
+} from "@orthant/core";
+import type { Save } from "@orthant/formats";
+import type { LeafLoader } from "./leaf-loader.ts";
+
+/** A world as it was at one moment. Later edits and saves do not change what it answers. */
+export class WorldSnapshot {
+  readonly shape: ChunkShape;
+  readonly #save: Save;
+  readonly #loader: LeafLoader;
+  #field: WorldField;
+
+  /** Takes the save and the loader over; others use `World.snapshot`. */
+  constructor(field: WorldField, save: Save, loader: LeafLoader) {
+    this.shape = field.shape;
+    this.#field = field;
+    this.#save = save;
+    this.#loader = loader;
+  }
+
+  /** The material of a voxel. */
+  async get(place: Place): Promise<number> {
+    const chunk = await this.chunk(chunkOfVoxel(this.shape, place));
+    return chunk.get(cellOfVoxel(this.shape, ...place));
+  }
+
+  /** The voxels of a chunk. */
+  async chunk(place: Place): Promise<Chunk> {
+    await this.load(boxAt(place));
+    return this.#field.realizeChunk(...place, "simulation");
+  }
+
+  /** All that is in a box of chunks. */
+  async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
+    await this.load(box);
+    return this.#field.queryRegion(box, detail);
+  }
+
+  /** Reads what a box of chunks needs from the disk, so that later questions about it need not wait. */
+  async load(box: Box): Promise<void> {
+    await this.#loader.load(box, ({ overrides }) => {
+      this.#field = this.#field.withOverrides(this.#field.overrides.merge(overrides));
+    });
+  }
+
+  /** Lets go of the files. */
+  async close(): Promise<void> {
+    await this.#save.close();
+  }
+}

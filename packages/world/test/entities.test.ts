@@ -1,0 +1,171 @@
+import { boxBetween, type Place } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { type EntityRecord, openSave } from "@orthant/formats";
+import { FakeClock } from "@orthant/testkit";
+import { createWorld, openWorld, type World } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+
+const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
+/** Filled boxes of many materials at both places make a leaf each: one would be too large for both. */
+const NEAR: Place = [0, 0, 0, 0];
+const FAR: Place = [100_000, 0, 0, 0];
+
+async function openAgain(disk: MemoryDisk): Promise<World> {
+  return openWorld(disk, { clock: new FakeClock(), autosave: false });
+}
+
+/** All entities in the save, each with the lowest corner of the leaf that it is stored in. */
+async function stored(
+  disk: MemoryDisk,
+): Promise<readonly { readonly entity: EntityRecord; readonly cell: string }[]> {
+  const save = await openSave(disk);
+  const found: { entity: EntityRecord; cell: string }[] = [];
+  for (const leaf of save.leaves) {
+    for (const entity of await save.readEntities(leaf)) found.push({ entity, cell: `${leaf.cell.min}` });
+  }
+  await save.close();
+  return found;
+}
+
+/** A world with two leaves, 65,536 chunks apart. */
+async function twoLeaves(disk: MemoryDisk, clock = new FakeClock(), autosave = false): Promise<World> {
+  const world = await createWorld(disk, {}, { clock, autosave });
+  await world.set(NEAR, 1);
+  await world.set([600_000, 0, 0, 0], 1);
+  await world.save();
+  return world;
+}
+
+describe("entities", () => {
+  test("come back as they were, with floats of 32 bits", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, {}, { autosave: false });
+    const { entityId } = world.spawnEntity({
+      kind: 4,
+      position: [1.5, -2.25, 0.1, 1e6],
+      velocity: [0, 1, 0, 0],
+      scale: 0.5,
+      material: 3,
+      displayName: "Ünit 7",
+      tags: ["tame", "old"],
+      payload: Uint8Array.of(1, 2, 3),
+    });
+    await world.close();
+    const again = await openAgain(disk);
+    const [entity, ...others] = await again.entitiesIn(boxBetween([0, -3, 0, 999_999], [2, 0, 1, 1_000_001]));
+    expect(others).toEqual([]);
+    expect(entity).toMatchObject({
+      entityId,
+      kind: 4,
+      scale: 0.5,
+      material: 3,
+      displayName: "Ünit 7",
+      tags: ["tame", "old"],
+    });
+    expect(entity?.position).toEqual([1.5, -2.25, Math.fround(0.1), 1e6]);
+    expect(entity?.payload).toEqual(Uint8Array.of(1, 2, 3));
+    await again.close();
+  });
+
+  test("have ids that are never used again, not even after a restart", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, {}, { autosave: false });
+    const first = world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] }).entityId;
+    world.despawnEntity(first);
+    await world.close();
+    const again = await openAgain(disk);
+    expect(again.spawnEntity({ kind: 1, position: [0, 0, 0, 0] }).entityId).toBeGreaterThan(first);
+    expect(() => again.changeEntity(999n, {})).toThrow("no entity 999");
+    expect(() => again.spawnEntity({ kind: 1, position: [0, 0, 0, 0], entityClass: 0 })).toThrow(
+      "players are not entities",
+    );
+    await again.close();
+  });
+
+  test("[seed 000, 3] that cross into another leaf are stored there and no longer where they were", async () => {
+    const disk = new MemoryDisk();
+    const world = await twoLeaves(disk);
+    const { entityId } = world.spawnEntity({ kind: 1, position: [5, 5, 5, 5] });
+    await world.save();
+    const [before] = await stored(disk);
+    world.changeEntity(entityId, { position: [600_005, 5, 5, 5] });
+    await world.save();
+    const after = await stored(disk);
+    expect(after).toHaveLength(1);
+    expect(after[0]?.cell).not.toBe(before?.cell);
+    expect(after[0]?.entity.position).toEqual([600_005, 5, 5, 5]);
+    await world.close();
+    const again = await openAgain(disk);
+    expect(await again.entitiesIn(EVERYWHERE)).toHaveLength(1);
+    await again.close();
+  });
+
+  test("that step over a border by less than a fifth of a chunk stay with their leaf", async () => {
+    const disk = new MemoryDisk();
+    const world = await twoLeaves(disk);
+    const border = 65_536 * 8;
+    const { entityId } = world.spawnEntity({ kind: 1, position: [border - 1, 5, 5, 5] });
+    await world.save();
+    const [home] = await stored(disk);
+    world.changeEntity(entityId, { position: [border + 1.5, 5, 5, 5] });
+    await world.save();
+    expect((await stored(disk)).map(({ cell }) => cell)).toEqual([home?.cell]);
+    world.changeEntity(entityId, { position: [border + 1.7, 5, 5, 5] });
+    await world.save();
+    expect((await stored(disk)).map(({ cell }) => cell)).not.toEqual([home?.cell]);
+    await world.close();
+  });
+
+  test("that only move are saved after ten seconds, others that cross after five", async () => {
+    const disk = new MemoryDisk();
+    const clock = new FakeClock();
+    const world = await twoLeaves(disk, clock, true);
+    const { entityId } = world.spawnEntity({ kind: 1, position: [5, 5, 5, 5] });
+    await world.save();
+    const generation = world.generation;
+    world.changeEntity(entityId, { position: [6, 5, 5, 5] });
+    clock.advance(9_999);
+    expect(world.generation).toBe(generation);
+    clock.advance(1);
+    await expect.poll(() => world.generation).toBe(generation + 1);
+    expect((await stored(disk))[0]?.entity.position).toEqual([6, 5, 5, 5]);
+    world.changeEntity(entityId, { position: [FAR[0] * 6, 5, 5, 5] });
+    clock.advance(5_000);
+    await expect.poll(() => world.generation).toBe(generation + 2);
+    await world.close();
+  });
+
+  test("of a leaf that nobody has read stay when another one moves in", async () => {
+    const disk = new MemoryDisk();
+    const world = await twoLeaves(disk);
+    world.spawnEntity({ kind: 1, position: [600_001, 0, 0, 0] });
+    const traveller = world.spawnEntity({ kind: 2, position: [1, 0, 0, 0] });
+    await world.close();
+    const again = await openAgain(disk);
+    await again.entitiesIn(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]));
+    again.changeEntity(traveller.entityId, { position: [600_002, 0, 0, 0] });
+    await again.close();
+    expect((await stored(disk)).map(({ entity }) => entity.kind).sort()).toEqual([1, 2]);
+  });
+
+  test("by the thousand split their leaf and all come back", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, {}, { autosave: false });
+    for (let index = 0; index < 3_000; index++) {
+      world.spawnEntity({
+        kind: 1,
+        position: [(index % 50) * 8, 0, Math.floor(index / 50) * 8, 0],
+        displayName: `entity ${index}`,
+      });
+    }
+    await world.save();
+    expect(new Set((await stored(disk)).map(({ cell }) => cell)).size).toBeGreaterThan(1);
+    world.changeEntity(17n, { displayName: "renamed" });
+    await world.close();
+    const again = await openAgain(disk);
+    const all = await again.entitiesIn(EVERYWHERE);
+    expect(all).toHaveLength(3_000);
+    expect(all.find(({ entityId }) => entityId === 17n)?.displayName).toBe("renamed");
+    await again.close();
+  });
+});

@@ -1,0 +1,312 @@
+import {
+  boxBetween,
+  CUBE_CHUNKS,
+  type ErrorCode,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  generatorRef,
+  OrthantError,
+  type Place,
+  TILE_CHUNKS,
+} from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { openSave } from "@orthant/formats";
+import { FakeClock } from "@orthant/testkit";
+import { createWorld, openWorld, type World } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+
+const FLOOR = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, material: 5 }, 7n);
+
+async function flatWorld(disk = new MemoryDisk(), clock = new FakeClock()): Promise<World> {
+  return createWorld(disk, { name: "Test", generator: FLOOR }, { clock, autosave: false });
+}
+
+async function reopen(disk: MemoryDisk): Promise<World> {
+  return openWorld(disk, { clock: new FakeClock(), autosave: false });
+}
+
+describe("a new world", () => {
+  test("[seed 000, 1] comes back empty, with all that it said about itself", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(
+      disk,
+      { name: "Isles", shape: CUBE_CHUNKS, spawn: [1, 2, 3, 0] },
+      { autosave: false },
+    );
+    await world.close();
+    const again = await reopen(disk);
+    expect([again.name, again.spawn, again.shape.extents]).toEqual(["Isles", [1, 2, 3, 0], [16, 16, 16, 1]]);
+    expect(again.catalog.byName("stone")?.solid).toBe(true);
+    expect(await again.get([0, 0, 0, 0])).toBe(0);
+    await again.close();
+  });
+
+  test("is never made where something is already", async () => {
+    const disk = new MemoryDisk();
+    await (await flatWorld(disk)).close();
+    expect(await codeOf(createWorld(disk))).toBe("ORT_NOT_EMPTY");
+    const other = new MemoryDisk({ directories: [], files: new Map([["notes.txt", new Uint8Array(1)]]) });
+    expect(await codeOf(createWorld(other))).toBe("ORT_NOT_EMPTY");
+    expect(await codeOf(openWorld(new MemoryDisk()))).toBe("ORT_NOT_FOUND");
+  });
+
+  test("has one writer, and readers beside it", async () => {
+    const disk = new MemoryDisk();
+    const world = await flatWorld(disk);
+    expect(await codeOf(openWorld(disk))).toBe("ORT_LOCKED");
+    const reader = await openWorld(disk, { readOnly: true });
+    expect(await reader.get([0, -1, 0, 0])).toBe(5);
+    expect(await codeOf(reader.set([0, 0, 0, 0], 1))).toBe("ORT_READ_ONLY");
+    await reader.close();
+    await world.close();
+    await (await reopen(disk)).close();
+  });
+});
+
+describe("voxels", () => {
+  test("are generated until somebody changes them, and again when they are changed back", async () => {
+    const disk = new MemoryDisk();
+    const world = await flatWorld(disk);
+    expect(await world.get([3, -1, 3, 3])).toBe(5);
+    await world.set([3, -1, 3, 3], 0);
+    expect(await world.get([3, -1, 3, 3])).toBe(0);
+    await world.save();
+    await world.set([3, -1, 3, 3], 5);
+    await world.close();
+    const save = await openSave(disk);
+    expect(save.leaves.flatMap(({ blockRefs }) => blockRefs)).toEqual([]);
+    expect(save.leaves.flatMap(({ clocks }) => clocks)).toHaveLength(1);
+    await save.close();
+  });
+
+  test("far apart come back from disk, in few files", async () => {
+    const disk = new MemoryDisk();
+    const world = await flatWorld(disk);
+    const places: Place[] = [
+      [0, 0, 0, 0],
+      [-1, -1, -1, -1],
+      [1_000_000, 5, -1_000_000, 77],
+      [8 * (2 ** 31 - 1), 0, 0, 0],
+      [-8 * 2 ** 31, 0, 0, 0],
+    ];
+    for (const [index, place] of places.entries()) await world.set(place, 100 + index);
+    await world.close();
+    expect((await disk.list("data")).length).toBe(1);
+    const again = await reopen(disk);
+    for (const [index, place] of places.entries()) expect(await again.get(place)).toBe(100 + index);
+    expect(await again.get([1, 0, 0, 0])).toBe(0);
+    expect(await again.get([1, -1, 0, 0])).toBe(5);
+    await again.close();
+  });
+
+  test("change in batches, filled boxes and copies, in the order asked for", async () => {
+    const disk = new MemoryDisk();
+    const world = await flatWorld(disk);
+    const box = boxBetween([-3, 2, -9, 0], [20, 12, 9, 3]);
+    const edits = [
+      world.fill(box, 7),
+      world.edit([
+        { voxel: [0, 5, 0, 0], material: 1 },
+        { voxel: [0, 5, 0, 0], material: 2 },
+      ]),
+      world.copy(boxBetween([-1, 4, -1, 0], [2, 7, 2, 1]), [100, 100, 100, 100]),
+      world.set([101, 101, 101, 100], 3),
+    ];
+    await Promise.all(edits);
+    const check = async (open: World): Promise<void> => {
+      expect(await open.get([-3, 2, -9, 0])).toBe(7);
+      expect(await open.get([-4, 2, -9, 0])).toBe(0);
+      expect(await open.get([19, 11, 8, 2])).toBe(7);
+      expect(await open.get([20, 11, 8, 2])).toBe(0);
+      expect(await open.get([0, 5, 0, 0])).toBe(2);
+      expect(await open.get([100, 100, 100, 100])).toBe(7);
+      expect(await open.get([101, 101, 101, 100])).toBe(3);
+      expect(await open.get([102, 102, 102, 100])).toBe(7);
+    };
+    await check(world);
+    await world.close();
+    const again = await reopen(disk);
+    await check(again);
+    await again.close();
+  });
+
+  test("of a flat world have a plane of chunks", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, { shape: TILE_CHUNKS }, { autosave: false });
+    await world.fill(boxBetween([-40, -40, 0, 0], [40, 40, 1, 1]), 9);
+    await world.close();
+    const again = await reopen(disk);
+    expect(await again.get([-40, 39, 0, 0])).toBe(9);
+    expect(await again.get([40, 39, 0, 0])).toBe(0);
+    await again.close();
+  });
+
+  test("report which chunks an edit changed, and nothing when it changed nothing", async () => {
+    const world = await flatWorld();
+    const heard: number[] = [];
+    const stop = world.onEdit(({ chunks }) => heard.push(chunks.length));
+    const edit = await world.fill(boxBetween([0, 0, 0, 0], [16, 8, 8, 8]), 3);
+    expect(edit.chunks).toEqual([
+      [0, 0, 0, 0],
+      [1, 0, 0, 0],
+    ]);
+    expect(edit.clocks.map(({ region }) => region)).toEqual([[0, 0, 0, 0]]);
+    expect(await world.set([0, 0, 0, 0], 3)).toEqual({ chunks: [], clocks: [] });
+    stop();
+    await world.set([0, 0, 0, 0], 4);
+    expect(heard).toEqual([2]);
+    await world.close();
+  });
+
+  test("refuse an edit that is far too large, and say what to do", async () => {
+    const world = await flatWorld();
+    const huge = boxBetween([0, 0, 0, 0], [10_000, 10_000, 10_000, 1]);
+    await expect(world.fill(huge, 1)).rejects.toThrow("fill it in parts");
+    await expect(world.copy(huge, [0, 0, 0, 0])).rejects.toThrow("copy it in parts");
+    await world.close();
+  });
+});
+
+describe("region clocks", () => {
+  test("rise with every edit and are never issued twice, not even after a crash", async () => {
+    const disk = new MemoryDisk();
+    const world = await flatWorld(disk);
+    const [first] = (await world.set([0, 0, 0, 0], 1)).clocks;
+    await world.save();
+    const [lost] = (await world.set([0, 0, 0, 0], 2)).clocks;
+    // The process dies here: what follows was never saved.
+    const crashed = new MemoryDisk(disk.image());
+    const again = await reopen(crashed);
+    expect(await again.get([0, 0, 0, 0])).toBe(1);
+    const [next] = (await again.set([0, 0, 0, 0], 3)).clocks;
+    expect(next?.before).toBe(first?.after);
+    expect(lost?.after).toBeGreaterThan(first?.after ?? 0);
+    expect(next?.after).toBeGreaterThan(lost?.after ?? 0);
+    await again.close();
+  });
+});
+
+describe("saving", () => {
+  test("gives the generation, and the same one when there is nothing to save", async () => {
+    const world = await flatWorld();
+    await world.set([0, 0, 0, 0], 1);
+    const generation = await world.save();
+    expect(await world.save()).toBe(generation);
+    await world.set([0, 0, 0, 0], 2);
+    expect(await world.save()).toBe(generation + 1);
+    await world.close();
+  });
+
+  test("does not hold up edits, which belong to the next generation", async () => {
+    const disk = new MemoryDisk();
+    const world = await flatWorld(disk);
+    await world.set([0, 0, 0, 0], 1);
+    const saving = world.save();
+    const editing = world.set([0, 0, 0, 0], 2);
+    const generation = await saving;
+    await editing;
+    const saved = new MemoryDisk(disk.image());
+    expect((await openSave(saved)).generation).toBe(generation);
+    expect(await world.get([0, 0, 0, 0])).toBe(2);
+    await world.close();
+    const again = await reopen(disk);
+    expect(await again.get([0, 0, 0, 0])).toBe(2);
+    await again.close();
+  });
+
+  test("comes by itself five seconds after an edit, and a minute after a player", async () => {
+    const disk = new MemoryDisk();
+    const clock = new FakeClock();
+    const world = await createWorld(disk, { generator: FLOOR }, { clock });
+    await world.set([0, 0, 0, 0], 1);
+    const before = world.generation;
+    clock.advance(4_999);
+    await world.load(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
+    expect(world.generation).toBe(before);
+    clock.advance(1);
+    await expect.poll(() => world.generation).toBe(before + 1);
+    world.upsertPlayer(player(1n));
+    clock.advance(59_999);
+    expect(world.generation).toBe(before + 1);
+    clock.advance(1);
+    await expect.poll(() => world.generation).toBe(before + 2);
+    await world.close();
+  });
+
+  test("to another disk makes a world of its own", async () => {
+    const world = await flatWorld();
+    await world.fill(boxBetween([0, 0, 0, 0], [64, 8, 64, 8]), 3);
+    world.upsertPlayer(player(9n));
+    world.spawnEntity({ kind: 1, position: [5, 5, 5, 5] });
+    const copy = new MemoryDisk();
+    await world.saveAs(copy);
+    await world.set([0, 0, 0, 0], 4);
+    await world.close();
+    const again = await reopen(copy);
+    expect(await again.get([0, 0, 0, 0])).toBe(3);
+    expect(again.player(9n)?.name).toBe("Player 9");
+    expect(await again.entitiesIn(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]))).toHaveLength(1);
+    await again.close();
+  });
+
+  test("leaves a snapshot as it was, also what the snapshot has not read yet", async () => {
+    const disk = new MemoryDisk();
+    const world = await flatWorld(disk);
+    await world.set([0, 0, 0, 0], 1);
+    await world.set([10_000, 0, 0, 0], 1);
+    await world.close();
+    const again = await reopen(disk);
+    const snapshot = again.snapshot();
+    for (let round = 0; round < 4; round++) {
+      await again.set([0, 0, 0, 0], 20 + round);
+      await again.set([10_000, 0, 0, 0], 20 + round);
+      await again.save();
+    }
+    expect(await snapshot.get([0, 0, 0, 0])).toBe(1);
+    expect(await snapshot.get([10_000, 0, 0, 0])).toBe(1);
+    expect(await again.get([0, 0, 0, 0])).toBe(23);
+    await snapshot.close();
+    await again.close();
+  });
+});
+
+describe("players", () => {
+  test("[seed 000, 4] keep what they carry through many saves, and are not lost while they are away", async () => {
+    const disk = new MemoryDisk();
+    let world = await flatWorld(disk);
+    world.upsertPlayer({ ...player(1n), inventory: Uint8Array.of(1, 2, 3) });
+    for (let round = 0; round < 10; round++) {
+      await world.set([round, 0, 0, 0], 1);
+      world.upsertPlayer(player(100n + BigInt(round)));
+      await world.close();
+      world = await reopen(disk);
+    }
+    expect(world.player(1n)?.inventory).toEqual(Uint8Array.of(1, 2, 3));
+    expect(world.players).toHaveLength(11);
+    await world.close();
+  });
+});
+
+function player(playerId: bigint) {
+  return {
+    playerId,
+    authKey: new Uint8Array(0),
+    name: `Player ${playerId}`,
+    position: [0, 0, 0, 0],
+    orientation: [0, 0, 0, 1],
+    tags: [],
+    inventory: new Uint8Array(0),
+    metadata: [],
+    lastSavedMs: 0,
+  } as const;
+}
+
+async function codeOf(attempt: Promise<unknown>): Promise<ErrorCode | "no error"> {
+  try {
+    await attempt;
+  } catch (error) {
+    if (error instanceof OrthantError) return error.code;
+    throw error;
+  }
+  return "no error";
+}

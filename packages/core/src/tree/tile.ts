@@ -41,6 +41,9 @@ export class Tile {
   readonly #bits5: number;
   readonly #bits6: number;
   readonly #bits7: number;
+  /** How many cells before each word hold something: a byte a word, as at most 224 do. */
+  readonly #ranksLow: number;
+  readonly #ranksHigh: number;
   /** What is there, in the order of the cells. */
   readonly contents: readonly Content[];
 
@@ -57,6 +60,8 @@ export class Tile {
     this.#bits5 = bits[5] ?? 0;
     this.#bits6 = bits[6] ?? 0;
     this.#bits7 = bits[7] ?? 0;
+    this.#ranksLow = ranksOf(bits, 0, 0);
+    this.#ranksHigh = ranksOf(bits, 4, countBits(bits, 4));
     this.contents = contents;
   }
 
@@ -120,9 +125,9 @@ export class Tile {
   /** How many cells before this one hold something. */
   #indexOf(cell: number): number {
     const word = cell >>> 5;
-    let index = bitCount(this.#bits(word) & ((1 << (cell & 31)) - 1));
-    for (let before = 0; before < word; before++) index += bitCount(this.#bits(before));
-    return index;
+    const ranks = word < 4 ? this.#ranksLow : this.#ranksHigh;
+    const rank = (ranks >>> ((word & 3) << 3)) & 0xff;
+    return rank + bitCount(this.#bits(word) & ((1 << (cell & 31)) - 1));
   }
 
   #bits(word: number): number {
@@ -152,4 +157,21 @@ export function bitCount(word: number): number {
   const pairs = word - ((word >>> 1) & 0x5555_5555);
   const nibbles = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
   return Math.imul((nibbles + (nibbles >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+}
+
+function countBits(words: Int32Array, end: number): number {
+  let count = 0;
+  for (let word = 0; word < end; word++) count += bitCount(words[word] ?? 0);
+  return count;
+}
+
+/** The ranks of four words, given how many bits are set before the first of them. */
+function ranksOf(words: Int32Array, first: number, before: number): number {
+  let ranks = 0;
+  let rank = before;
+  for (let word = 0; word < 4; word++) {
+    ranks |= rank << (word << 3);
+    rank += bitCount(words[first + word] ?? 0);
+  }
+  return ranks;
 }

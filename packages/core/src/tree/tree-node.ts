@@ -21,6 +21,7 @@ import { bitCount, Tile } from "./tile.ts";
 
 /** Children that a branch can have: one for each orthant around its middle. */
 export const SLOTS = 16;
+const FULL_MASK = 2 ** SLOTS - 1;
 /** The level of the smallest cells that are told apart: tiles, as large as regions. */
 export const TILE_LEVEL = 2;
 /** The level of a cell that is the whole lattice. */
@@ -80,6 +81,7 @@ export function cellContains(cell: Cell, x: number, y: number, z: number, w: num
 
 /** The index of a slot's child among the children that are there; `undefined` where there is none. */
 export function indexOfSlot(mask: number, slot: number): number | undefined {
+  if (mask === FULL_MASK) return slot;
   const bit = 1 << slot;
   return (mask & bit) === 0 ? undefined : bitCount(mask & (bit - 1));
 }

@@ -6,6 +6,7 @@ import {
   boxesIntersect,
   comparePlaces,
   crc32,
+  encode,
   list,
   OrthantError,
   PlaceSet,
@@ -17,7 +18,13 @@ import { lastOf, requireLevel } from "./cell.ts";
 import { indexNodeCodec } from "./index-node.ts";
 import { buildIndexNodes, checkIndexNodes, describeCell } from "./index-tree.ts";
 import { indexHeader, LEAF_LEVEL_MAX } from "./layout.ts";
-import { type IndexVersion, type LeafEntry, type StoredLeaf, storedLeafCodec } from "./leaf-entry.ts";
+import {
+  type IndexVersion,
+  type LeafEntry,
+  leafContentCodec,
+  type StoredLeaf,
+  storedLeafCodec,
+} from "./leaf-entry.ts";
 
 /** What a tree index says. */
 export interface IndexFile {
@@ -39,10 +46,7 @@ export function encodeIndexFile({ version, generation, leaves }: IndexFile): Uin
   const nodes = buildIndexNodes(sorted.map(({ cell }) => cell));
   const body = new ByteWriter(64 + nodes.length * 128);
   nodesCodec.write(body, nodes);
-  list(storedLeafCodec(version), NODES_MAX).write(
-    body,
-    sorted.map((leaf, leafId) => ({ ...leaf, leafId })),
-  );
+  writeLeaves(body, sorted, version);
 
   const out = new ByteWriter(indexHeader.bytes + body.length);
   indexHeader.write(out, {
@@ -104,6 +108,23 @@ function decodeBody(
   const fault = findLeafFault(leaves, version);
   if (fault !== undefined) throw new OrthantError("ORT_INDEX", fault);
   return leaves;
+}
+
+/** What each leaf's entry has behind its id. An entry never changes, and most are in many generations. */
+const encodedLeaves = new WeakMap<
+  LeafEntry,
+  { readonly version: IndexVersion; readonly bytes: Uint8Array }
+>();
+
+function writeLeaves(out: ByteWriter, leaves: readonly LeafEntry[], version: IndexVersion): void {
+  out.varUint(leaves.length);
+  for (const [leafId, leaf] of leaves.entries()) {
+    out.varU32(leafId);
+    const known = encodedLeaves.get(leaf);
+    const bytes = known?.version === version ? known.bytes : encode(leafContentCodec(version), leaf);
+    if (known?.bytes !== bytes) encodedLeaves.set(leaf, { version, bytes });
+    out.raw(bytes);
+  }
 }
 
 /** What is wrong with the content of leaves whose cells are in order; `undefined` when nothing is. */

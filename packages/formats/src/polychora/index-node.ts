@@ -1,4 +1,5 @@
-import { type Box, boxCodec, type Codec, repeated, varU32 } from "@orthant/core";
+import { type Box, boxCodec, type Codec, encode, repeated, varU32 } from "@orthant/core";
+import { NONE } from "./layout.ts";
 
 /** A node of the index tree. `NONE` stands for what is not there. */
 export interface IndexNode {
@@ -16,6 +17,8 @@ export interface IndexNode {
 export const CHILDREN = 16;
 
 const childIdsCodec = repeated(varU32, CHILDREN);
+/** What most nodes have: leaves are without children. */
+const noChildren = encode(childIdsCodec, new Array<number>(CHILDREN).fill(NONE));
 
 /** One node. Rule S22. */
 export const indexNodeCodec: Codec<IndexNode> = {
@@ -25,7 +28,8 @@ export const indexNodeCodec: Codec<IndexNode> = {
     out.bool(node.isLeaf);
     out.u8(node.depth);
     boxCodec.write(out, node.bounds);
-    childIdsCodec.write(out, node.childIds);
+    if (node.isLeaf) out.raw(noChildren);
+    else childIdsCodec.write(out, node.childIds);
     out.varU32(node.leafEntryId);
   },
 

@@ -37,21 +37,32 @@ const clocksCodec = list<RegionClock>(
   CLOCKS_PER_LEAF_MAX,
 );
 
-/** One leaf entry. Rules S26 and S28. */
-export function storedLeafCodec(version: IndexVersion): Codec<StoredLeaf> {
+/** What a leaf entry has behind its id. Rules S26 and S28. */
+export function leafContentCodec(version: IndexVersion): Codec<Omit<LeafEntry, "cell">> {
   return {
-    write(out, { leafId, blockRefs, entityRefs, clocks }) {
-      out.varU32(leafId);
+    write(out, { blockRefs, entityRefs, clocks }) {
       blobRefsCodec.write(out, blockRefs);
       blobRefsCodec.write(out, entityRefs);
       if (version === 2) clocksCodec.write(out, clocks);
     },
 
     read: (input) => ({
-      leafId: input.varU32(),
       blockRefs: blobRefsCodec.read(input),
       entityRefs: blobRefsCodec.read(input),
       clocks: version === 2 ? clocksCodec.read(input) : [],
     }),
+  };
+}
+
+/** One leaf entry. */
+export function storedLeafCodec(version: IndexVersion): Codec<StoredLeaf> {
+  const content = leafContentCodec(version);
+  return {
+    write(out, leaf) {
+      out.varU32(leaf.leafId);
+      content.write(out, leaf);
+    },
+
+    read: (input) => ({ leafId: input.varU32(), ...content.read(input) }),
   };
 }

@@ -23,6 +23,7 @@ import {
   varU32,
   varU64,
 } from "@orthant/core";
+import { fromHex, toHex } from "@orthant/testkit";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 
 interface PrimitiveRow {
@@ -224,12 +225,4 @@ function parseFloatText(text: string): number {
 
 function parseOption(text: string): number | undefined {
   return text === "None" ? undefined : Number(/^Some\((.*)\)$/.exec(text)?.[1]);
-}
-
-function fromHex(hex: string): Uint8Array {
-  return new Uint8Array(Buffer.from(hex, "hex"));
-}
-
-function toHex(encoded: Uint8Array): string {
-  return Buffer.from(encoded).toString("hex");
 }

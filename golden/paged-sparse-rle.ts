@@ -19,6 +19,7 @@ import {
   uniformChunk,
   varU16,
 } from "@orthant/core";
+import { fromHex, toHex } from "@orthant/testkit";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 
 /** A box of the original's: its greatest place is part of it. */
@@ -179,12 +180,4 @@ function chunkOf(payload: "Empty" | { readonly Uniform: number }): Chunk {
 
 function halfOpen({ min, max }: InclusiveBox): Box {
   return { min, max: [max[0] + 1, max[1] + 1, max[2] + 1, max[3] + 1] };
-}
-
-function fromHex(hex: string): Uint8Array {
-  return new Uint8Array(Buffer.from(hex, "hex"));
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
 }

@@ -26,6 +26,7 @@ import {
   regionTreeCodec,
   uniformChunk,
 } from "@orthant/core";
+import { fromHex, toHex } from "@orthant/testkit";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 
 /** A box of the original's: its greatest place is part of it. */
@@ -220,12 +221,4 @@ function sorted(solids: readonly SolidChunk[]): readonly SolidChunk[] {
 
 function halfOpen({ min, max }: InclusiveBox): Box {
   return { min, max: placeFrom((axis) => max[axis] + 1) };
-}
-
-function fromHex(hex: string): Uint8Array {
-  return new Uint8Array(Buffer.from(hex, "hex"));
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
 }

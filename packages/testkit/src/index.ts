@@ -7,8 +7,10 @@ export {
   type Survivor,
 } from "./crash/explore-power-cuts.ts";
 export type { DiskOperation } from "./crash/operation.ts";
+export { codeOf, codeOfRejection } from "./error-code.ts";
 export { FakeClock } from "./fake-clock.ts";
 export { type Fault, FaultDisk, type FaultKind, type FaultyOperation } from "./fault/fault-disk.ts";
+export { fromHex, toHex } from "./hex.ts";
 export { Prng } from "./prng.ts";
 export {
   proveSampleStore,

@@ -1,6 +1,6 @@
-import { type ErrorCode, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
 import { type Disk, type DiskFile, MemoryDisk } from "@orthant/disk";
-import { commitValue, type Fault, FaultDisk, readValues } from "@orthant/testkit";
+import { codeOfRejection, commitValue, type Fault, FaultDisk, readValues } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
 async function faultyFile(fault: Fault): Promise<{ disk: Disk; behind: MemoryDisk; file: DiskFile }> {
@@ -13,7 +13,7 @@ describe("a disk with a fault", () => {
   test("runs full in the middle of the n-th write, and the file holds its first half", async () => {
     const { file, behind } = await faultyFile({ operation: "append", kind: "full", nth: 2 });
     await file.append(bytesOf("one"));
-    expect(await codeOf(file.append(bytesOf("four")))).toBe("ORT_DISK_FULL");
+    expect(await codeOfRejection(file.append(bytesOf("four")))).toBe("ORT_DISK_FULL");
     expect(textOf(behind, "page")).toBe("onefo");
     await file.append(bytesOf("!"));
     expect(textOf(behind, "page")).toBe("onefo!");
@@ -22,21 +22,21 @@ describe("a disk with a fault", () => {
   test("goes on failing when the fault is sticky", async () => {
     const { file } = await faultyFile({ operation: "writeAt", kind: "io", nth: 2, sticky: true });
     await file.writeAt(0, bytesOf("a"));
-    expect(await codeOf(file.writeAt(0, bytesOf("a")))).toBe("ORT_DISK_IO");
-    expect(await codeOf(file.writeAt(0, bytesOf("a")))).toBe("ORT_DISK_IO");
+    expect(await codeOfRejection(file.writeAt(0, bytesOf("a")))).toBe("ORT_DISK_IO");
+    expect(await codeOfRejection(file.writeAt(0, bytesOf("a")))).toBe("ORT_DISK_IO");
   });
 
   test("fails a sync once and refuses the file for ever after", async () => {
     const { file } = await faultyFile({ operation: "sync", kind: "io", nth: 1 });
-    expect(await codeOf(file.sync())).toBe("ORT_DISK_IO");
-    expect(await codeOf(file.sync())).toBe("ORT_DISK_POISONED");
-    expect(await codeOf(file.append(bytesOf("a")))).toBe("ORT_DISK_POISONED");
+    expect(await codeOfRejection(file.sync())).toBe("ORT_DISK_IO");
+    expect(await codeOfRejection(file.sync())).toBe("ORT_DISK_POISONED");
+    expect(await codeOfRejection(file.append(bytesOf("a")))).toBe("ORT_DISK_POISONED");
   });
 
   test("gives a short read", async () => {
     const { file } = await faultyFile({ operation: "readAt", kind: "short", nth: 1 });
     await file.append(bytesOf("abc"));
-    expect(await codeOf(file.readAt(0, 3))).toBe("ORT_TRUNCATED");
+    expect(await codeOfRejection(file.readAt(0, 3))).toBe("ORT_TRUNCATED");
     expect(await file.readAt(0, 3)).toEqual(bytesOf("abc"));
   });
 
@@ -44,7 +44,7 @@ describe("a disk with a fault", () => {
     const disk = new FaultDisk(new MemoryDisk(), { operation: "open", kind: "io", nth: 2, path: /^b/ });
     await disk.open("b1", "create");
     await disk.open("a1", "create");
-    expect(await codeOf(disk.open("b2", "create"))).toBe("ORT_DISK_IO");
+    expect(await codeOfRejection(disk.open("b2", "create"))).toBe("ORT_DISK_IO");
     expect(disk.struck).toBe(true);
     expect(disk.calls.get("open")).toBe(3);
   });
@@ -79,16 +79,6 @@ describe("a disk with a fault", () => {
 
 function expectOrthantError(error: unknown): void {
   expect(error).toBeInstanceOf(OrthantError);
-}
-
-async function codeOf(attempt: Promise<unknown>): Promise<ErrorCode | "no error"> {
-  try {
-    await attempt;
-  } catch (error) {
-    if (error instanceof OrthantError) return error.code;
-    throw error;
-  }
-  return "no error";
 }
 
 function bytesOf(text: string): Uint8Array {

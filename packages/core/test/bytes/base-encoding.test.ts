@@ -31,9 +31,8 @@ import {
   varU64,
   varUint,
 } from "@orthant/core";
+import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "./code-of.ts";
-import { fromHex, toHex } from "./hex.ts";
 
 const SAFE_MAX = Number.MAX_SAFE_INTEGER;
 const words = list(string(), 100);

@@ -1,7 +1,6 @@
 import { crc8, crc32, portableCrc32 } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { fromHex, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { fromHex } from "./hex.ts";
 
 const ascii = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 

@@ -1,7 +1,6 @@
 import { decode, encode, magic, struct, u8, u16, u32 } from "@orthant/core";
+import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "./code-of.ts";
-import { fromHex, toHex } from "./hex.ts";
 
 const recordHeader = struct({
   magic: magic("RECD"),

@@ -15,9 +15,8 @@ import {
   uniformChunk,
   type VoxelEdit,
 } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { fromHex, toHex } from "../bytes/hex.ts";
 import { randomVoxels } from "./random-voxels.ts";
 import { referenceEncoding } from "./reference-encoding.ts";
 

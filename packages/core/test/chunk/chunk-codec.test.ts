@@ -9,9 +9,8 @@ import {
   encode,
   foreignChunkCodec,
 } from "@orthant/core";
+import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
-import { fromHex, toHex } from "../bytes/hex.ts";
 
 const scattered = [0, 0, 5, 5, 300, 0, 5, 0];
 const scatteredHex = "02 03 00 05 ac02 02 01 d024";

@@ -16,9 +16,8 @@ import {
   uniformChunk,
   type VoxelEdit,
 } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
 import { randomVoxels } from "./random-voxels.ts";
 
 const small = chunkFromVoxels(Uint16Array.of(0, 0, 5, 5, 300, 0, 5, 0));

@@ -8,9 +8,8 @@ import {
   MaterialCatalog,
   materialCatalogCodec,
 } from "@orthant/core";
+import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
-import { fromHex, toHex } from "../bytes/hex.ts";
 
 const air: Material = { id: 0, name: "air", colour: 0, solid: false };
 const stone: Material = { id: 1, name: "stone", colour: 0x8a_8d_91, solid: true };

@@ -16,9 +16,8 @@ import {
   SIMULATION_CACHE_LIMITS,
   uniformChunk,
 } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
 import { openField } from "./open-field.ts";
 
 /** A chunk that takes `bits` bits a voxel: 512 bytes for each of them, and some hundred besides. */

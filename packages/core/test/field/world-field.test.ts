@@ -21,9 +21,8 @@ import {
   type VoxelPlacement,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
 import { FLOOR, openField } from "./open-field.ts";
 
 const GRASS = 3;

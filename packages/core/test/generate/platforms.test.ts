@@ -11,8 +11,8 @@ import {
   TILE_CHUNKS,
   WHOLE_LATTICE,
 } from "@orthant/core";
+import { codeOf } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
 import { openWorld } from "./sample-worlds.ts";
 
 const ref = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 3n);

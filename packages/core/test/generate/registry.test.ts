@@ -20,9 +20,8 @@ import {
   terrainGenerator,
   type WorldGenerator,
 } from "@orthant/core";
+import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
-import { fromHex, toHex } from "../bytes/hex.ts";
 import { openWorld, SAMPLE_WORLDS } from "./sample-worlds.ts";
 
 describe("the 64-bit hash", () => {

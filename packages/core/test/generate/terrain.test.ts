@@ -14,8 +14,8 @@ import {
   uniformChunk,
   WHOLE_LATTICE,
 } from "@orthant/core";
+import { codeOf } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
 import { openWorld } from "./sample-worlds.ts";
 
 const [AIR, STONE, SOIL, GRASS, SAND, WATER] = [0, 1, 2, 3, 4, 5];

@@ -22,10 +22,8 @@ import {
   unionBox,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
-import { fromHex, toHex } from "../bytes/hex.ts";
 import { modelOf, smallBox } from "./small-boxes.ts";
 
 const ROUNDS = 150;

@@ -20,9 +20,8 @@ import {
   voxelsOfChunks,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
 
 const shapes = [
   ["four dimensions", HYPERCUBE_CHUNKS],

@@ -1,7 +1,6 @@
 import { comparePlaces, cubeAt, type Place, PlaceMap, PlaceSet, placesMinorToMajor } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
 
 const OPERATIONS = 100_000;
 const EXTREMES = [-(2 ** 31), -1, 0, 1, 2 ** 31 - 1];

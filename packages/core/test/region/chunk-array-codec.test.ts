@@ -21,10 +21,8 @@ import {
   TILE_CHUNKS,
   uniformChunk,
 } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
-import { fromHex, toHex } from "../bytes/hex.ts";
 import { randomChunk } from "./region-tree-codec-samples.ts";
 
 const VOLUME = 2;

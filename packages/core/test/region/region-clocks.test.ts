@@ -14,10 +14,8 @@ import {
   regionResyncRequestCodec,
   stepOf,
 } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
-import { fromHex, toHex } from "../bytes/hex.ts";
 
 const EAST: Place = [1, 0, 0, 0];
 const WEST: Place = [-1, 0, 0, 0];

@@ -29,9 +29,8 @@ import {
   TILE_CHUNKS,
   uniformChunk,
 } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
 import { changeTree, GENERATORS, randomTree } from "./region-tree-codec-samples.ts";
 
 const VOLUME = HYPERCUBE_CHUNKS.volume;

@@ -9,8 +9,8 @@ import {
   regionTreeCodec,
   uniformChunk,
 } from "@orthant/core";
+import { fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { fromHex, toHex } from "../bytes/hex.ts";
 
 /** The bytes of the worked example on a format page, whose lines have hex digits and, behind a bar, words. */
 function workedExample(page: string): string {

@@ -24,10 +24,8 @@ import {
   uniformChunk,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
-import { fromHex, toHex } from "../bytes/hex.ts";
 import { changeTree, GENERATORS, randomBox, randomTree } from "./region-tree-codec-samples.ts";
 
 const VOLUME = 2;

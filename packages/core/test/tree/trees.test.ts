@@ -14,9 +14,8 @@ import {
   uniformChunk,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { Prng } from "@orthant/testkit";
+import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test, vi } from "vitest";
-import { codeOf } from "../bytes/code-of.ts";
 
 const VOLUME = 4096;
 const AIR = emptyChunk(VOLUME);

@@ -1,8 +1,7 @@
 import { cubeAt, decode, type ErrorCode, emptyChunk, encode } from "@orthant/core";
 import { blockBlobCodec, type EntityRecord, entityBlobCodec } from "@orthant/formats";
+import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "./code-of.ts";
-import { fromHex, toHex } from "./hex.ts";
 import { chunkOf, entityAt, SHAPE } from "./samples.ts";
 
 const blobCodec = blockBlobCodec(SHAPE.volume);
@@ -60,13 +59,13 @@ describe("a block blob", () => {
     ],
     ["S29", "bytes behind it", `${blob} 00`, "ORT_TRAILING_BYTES"],
   ])("[%s] refuses %s", async (_rule, _name, hex, code) => {
-    expect(await codeOf(() => decode(blobCodec, fromHex(hex)))).toBe(code);
+    expect(await codeOfRejection(() => decode(blobCodec, fromHex(hex)))).toBe(code);
   });
 
   test("[S29] is refused when it is cut at any byte", async () => {
     const whole = fromHex(blob);
     for (let length = 0; length < whole.length; length++) {
-      expect(await codeOf(() => decode(blobCodec, whole.subarray(0, length)))).toBe("ORT_TRUNCATED");
+      expect(await codeOfRejection(() => decode(blobCodec, whole.subarray(0, length)))).toBe("ORT_TRUNCATED");
     }
   });
 });
@@ -116,11 +115,11 @@ describe("an entity blob", () => {
       "ORT_NAN",
     ],
   ])("[%s] refuses %s", async (_rule, _name, hex, code) => {
-    expect(await codeOf(() => decode(entityBlobCodec, fromHex(hex)))).toBe(code);
+    expect(await codeOfRejection(() => decode(entityBlobCodec, fromHex(hex)))).toBe(code);
   });
 
   test("[S32] is not written with a player in it", async () => {
     const value = { volume: cubeAt([0, 0, 0, 0], 4), entities: [{ ...entity, entityClass: 0 }] };
-    expect(await codeOf(() => encode(entityBlobCodec, value))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(() => encode(entityBlobCodec, value))).toBe("ORT_ARGUMENT");
   });
 });

@@ -1,9 +1,8 @@
 import { crc32, type ErrorCode, encode } from "@orthant/core";
 import type { MemoryDisk } from "@orthant/disk";
 import { blockBlobCodec, decodeIndexFile, encodeIndexFile, type LeafEntry, openSave } from "@orthant/formats";
+import { codeOfRejection, fromHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "./code-of.ts";
-import { fromHex } from "./hex.ts";
 import {
   blockAt,
   blocksOf,
@@ -42,7 +41,7 @@ describe("a payload file", () => {
     const { disk } = await smallWorld();
     await replaceFile(disk, PLAYERS, change(fileOf(disk, PLAYERS)));
     const attempt = openSave(disk);
-    expect(await codeOf(() => attempt)).toBe(code);
+    expect(await codeOfRejection(() => attempt)).toBe(code);
     await expect(attempt).rejects.toMatchObject({ context: { path: PLAYERS } });
   });
 
@@ -51,7 +50,7 @@ describe("a payload file", () => {
     const older = fileOf(disk, INDEX);
     await writer.commit({ nowMs: 2, players: [playerOf(3n)] });
     await replaceFile(disk, "index/ix-main.g0000000000000001.v4ix", older);
-    expect(await codeOf(() => openSave(disk))).toBe("ORT_GENERATION");
+    expect(await codeOfRejection(() => openSave(disk))).toBe("ORT_GENERATION");
   });
 });
 
@@ -93,16 +92,16 @@ describe("a pack", () => {
     await flipByte(disk, PACK, offset);
     const save = await openSave(disk);
     const [leaf] = save.leaves as [LeafEntry];
-    expect(await codeOf(() => save.readBlocks(leaf))).toBe(code);
+    expect(await codeOfRejection(() => save.readBlocks(leaf))).toBe(code);
   });
 
   test("[S12] a record is checked each time it is read", async () => {
     const { disk } = await smallWorld();
     const save = await openSave(disk);
     const [leaf] = save.leaves as [LeafEntry];
-    expect(await codeOf(() => save.readBlocks(leaf))).toBe("no error");
+    expect(await codeOfRejection(() => save.readBlocks(leaf))).toBe("no error");
     await flipByte(disk, PACK, 30);
-    expect(await codeOf(() => save.readBlocks(leaf))).toBe("ORT_CHECKSUM");
+    expect(await codeOfRejection(() => save.readBlocks(leaf))).toBe("ORT_CHECKSUM");
   });
 
   test("[S12] a pack that is missing or cut is refused", async () => {
@@ -110,10 +109,10 @@ describe("a pack", () => {
     const whole = fileOf(disk, PACK);
     await replaceFile(disk, PACK, whole.subarray(0, -1));
     const cut = await openSave(disk);
-    expect(await codeOf(() => cut.readBlocks(cut.leaves[0] as LeafEntry))).toBe("ORT_TRUNCATED");
+    expect(await codeOfRejection(() => cut.readBlocks(cut.leaves[0] as LeafEntry))).toBe("ORT_TRUNCATED");
     await disk.remove(PACK);
     const gone = await openSave(disk);
-    expect(await codeOf(() => gone.readBlocks(gone.leaves[0] as LeafEntry))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(() => gone.readBlocks(gone.leaves[0] as LeafEntry))).toBe("ORT_NOT_FOUND");
   });
 });
 
@@ -145,7 +144,7 @@ describe("what a leaf refers to", () => {
     const { leaves, ...rest } = decodeIndexFile(INDEX, fileOf(disk, INDEX));
     await replaceFile(disk, INDEX, encodeIndexFile({ ...rest, leaves: leaves.map(change) }));
     const save = await openSave(disk);
-    expect(await codeOf(() => save.readBlocks(save.leaves[0] as LeafEntry))).toBe(code);
+    expect(await codeOfRejection(() => save.readBlocks(save.leaves[0] as LeafEntry))).toBe(code);
   });
 });
 
@@ -158,7 +157,7 @@ test("a save is read after it is written, and refuses to be read after it is clo
   expect(await blocksOf(later)).toEqual({});
   expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9 });
   await save.close();
-  expect(await codeOf(() => blocksOf(save))).toBe("ORT_CLOSED");
+  expect(await codeOfRejection(() => blocksOf(save))).toBe("ORT_CLOSED");
 });
 
 function fileOf(disk: MemoryDisk, path: string): Uint8Array {

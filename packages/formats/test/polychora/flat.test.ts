@@ -27,9 +27,8 @@ import {
   worldOverrideCodec,
   writeFlatSave,
 } from "@orthant/formats";
+import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "./code-of.ts";
-import { fromHex, toHex } from "./hex.ts";
 import { entityAt, playerOf, replaceFile, smallWorld } from "./samples.ts";
 
 const { volume: VOLUME } = HYPERCUBE_CHUNKS;
@@ -105,7 +104,7 @@ describe("the flat dialect", () => {
     expect(tree.length).toBe(16 + 46);
     expect(dialectOfIndex(tree)).toBe("tree");
     expect(dialectOfIndex(encodeIndexFile({ version: 2, generation: 46, leaves: [] }))).toBe("tree");
-    expect(await codeOf(() => dialectOfIndex(fromHex("56344957 01000000 00000000 00000000")))).toBe(
+    expect(await codeOfRejection(() => dialectOfIndex(fromHex("56344957 01000000 00000000 00000000")))).toBe(
       "ORT_MAGIC",
     );
     expect(await detectSave(await flatDisk())).toEqual({ dialect: "flat", generation: 0 });
@@ -125,8 +124,8 @@ describe("the flat dialect", () => {
     ],
   ])("[%s] cannot hold %s", async (_rule, _name, change) => {
     const disk = new MemoryDisk();
-    expect(await codeOf(() => writeFlatSave(disk, { ...content, ...change }))).toBe("ORT_DIALECT");
-    expect(await codeOf(() => openSave(disk))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(() => writeFlatSave(disk, { ...content, ...change }))).toBe("ORT_DIALECT");
+    expect(await codeOfRejection(() => openSave(disk))).toBe("ORT_NOT_FOUND");
   });
 
   test("[S39] names the places that it cannot hold, before anything is written", async () => {
@@ -171,7 +170,7 @@ describe("the flat dialect", () => {
     ],
     ["S40", "an entity of a fourth class", () => decode(flatEntityBlobCodec, encodeEntity(3)), "ORT_TAG"],
   ])("[%s] refuses %s", async (_rule, _name, read, code) => {
-    expect(await codeOf(read)).toBe(code);
+    expect(await codeOfRejection(read)).toBe(code);
   });
 
   test("[S38] refuses regions out of order", async () => {
@@ -186,7 +185,7 @@ describe("the flat dialect", () => {
       payloadCrc32: crc32(payload),
     });
     await replaceFile(disk, "index/ix-main.g0000000000000000.v4ix", Uint8Array.of(...header, ...payload));
-    expect(await codeOf(() => openSave(disk))).toBe("ORT_INDEX");
+    expect(await codeOfRejection(() => openSave(disk))).toBe("ORT_INDEX");
   });
 
   test("[S41] keeps the blocks that lie in the global file apart", async () => {
@@ -204,7 +203,7 @@ describe("the flat dialect", () => {
   test("is read and not written to in place", async () => {
     const disk = await flatDisk();
     const save = await openSave(disk);
-    expect(await codeOf(() => resumeSave(disk, save))).toBe("ORT_DIALECT");
+    expect(await codeOfRejection(() => resumeSave(disk, save))).toBe("ORT_DIALECT");
   });
 });
 
@@ -245,7 +244,7 @@ describe("a .v4dw file", () => {
     ["bytes behind it", `${LEGACY} 00`, "ORT_TRAILING_BYTES"],
   ])("[S42] is refused with %s", async (_name, hex, code) => {
     expect(hex).not.toBe(LEGACY);
-    expect(await codeOf(() => readLegacyWorld("world.v4dw", fromHex(hex)))).toBe(code);
+    expect(await codeOfRejection(() => readLegacyWorld("world.v4dw", fromHex(hex)))).toBe(code);
   });
 });
 

@@ -8,9 +8,8 @@ import {
   verifySave,
   worldDescriptionCodec,
 } from "@orthant/formats";
+import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "./code-of.ts";
-import { fromHex, toHex } from "./hex.ts";
 import { GLOBAL, playerOf, replaceFile, SHAPE, smallWorld } from "./samples.ts";
 
 const GENERATORS = "01 01 0166 02 0102 07 09"; // version, one: "f", two bytes, seed 7, hash 9
@@ -65,7 +64,7 @@ describe("the global payload", () => {
     ["S14", "bytes behind it", `${globalHex} 00`, "ORT_TRAILING_BYTES"],
   ])("[%s] refuses %s", async (_rule, _name, hex, code) => {
     expect(hex).not.toBe(globalHex);
-    expect(await codeOf(() => decode(globalRecordCodec, fromHex(hex)))).toBe(code);
+    expect(await codeOfRejection(() => decode(globalRecordCodec, fromHex(hex)))).toBe(code);
   });
 
   test("[S17] keeps named generations and attachments in order, each once", async () => {
@@ -75,10 +74,10 @@ describe("the global payload", () => {
       { generation: 3, name: "b" },
     ];
     expect(
-      await codeOf(() => encode(worldDescriptionCodec, { ...description, namedGenerations: names })),
+      await codeOfRejection(() => encode(worldDescriptionCodec, { ...description, namedGenerations: names })),
     ).toBe("ORT_ARGUMENT");
     const twice = DESCRIPTION.replace("01 016b 01 bb", "02 016b 01 bb 016b 01 bb");
-    expect(await codeOf(() => decode(worldDescriptionCodec, fromHex(twice)))).toBe("ORT_BLOB");
+    expect(await codeOfRejection(() => decode(worldDescriptionCodec, fromHex(twice)))).toBe("ORT_BLOB");
   });
 
   test("[S15] agrees with the manifest, or verify says that it does not", async () => {
@@ -112,7 +111,7 @@ describe("the players payload", () => {
     ["a player twice", `02 ${PLAYER} ${PLAYER}`],
     ["players out of order", `02 ${PLAYER} ${PLAYER.replace("ac02", "01")}`],
   ])("[S18] refuses %s", async (_name, hex) => {
-    expect(await codeOf(() => decode(playersCodec, fromHex(hex)))).toBe("ORT_PLAYERS");
+    expect(await codeOfRejection(() => decode(playersCodec, fromHex(hex)))).toBe("ORT_PLAYERS");
   });
 
   test("[S19] a player who is not in a commit stays, and one who is replaces the old record", async () => {

@@ -8,9 +8,8 @@ import {
   indexHeader,
   type LeafEntry,
 } from "@orthant/formats";
+import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "./code-of.ts";
-import { fromHex, toHex } from "./hex.ts";
 import { sealIndex } from "./seal-index.ts";
 
 const ref: BlobRef = {
@@ -157,15 +156,15 @@ describe("the index of the tree dialect", () => {
     ],
   ])("[%s] refuses %s", async (_rule, _name, hex, code) => {
     expect(hex).not.toBe(twoLeavesHex);
-    expect(await codeOf(() => decodeIndexFile("index", sealIndex(fromHex(hex))))).toBe(code);
+    expect(await codeOfRejection(() => decodeIndexFile("index", sealIndex(fromHex(hex))))).toBe(code);
   });
 
   test("[S21] refuses a changed byte of the body, and the index cut at every byte", async () => {
     const whole = sealIndex(fromHex(twoLeavesHex));
     const changed = whole.map((byte, index) => (index === whole.length - 1 ? byte ^ 1 : byte));
-    expect(await codeOf(() => decodeIndexFile("index", changed))).toBe("ORT_CHECKSUM");
+    expect(await codeOfRejection(() => decodeIndexFile("index", changed))).toBe("ORT_CHECKSUM");
     for (let length = 0; length < whole.length; length++) {
-      const code = await codeOf(() => decodeIndexFile("index", whole.subarray(0, length)));
+      const code = await codeOfRejection(() => decodeIndexFile("index", whole.subarray(0, length)));
       expect(code).toBe(length < indexHeader.bytes ? "ORT_TRUNCATED" : "ORT_CHECKSUM");
     }
   });
@@ -176,13 +175,17 @@ describe("the index of the tree dialect", () => {
     ["outside of the leaf", clocksOf([2, 0, 0, 0])],
   ])("[S28] neither writes nor reads a region's clock %s", async (_name, clocks) => {
     const leaves = [leafAt(cubeAt([0, 0, 0, 0], 8), { clocks })];
-    expect(await codeOf(() => encodeIndexFile({ version: 2, generation: 1, leaves }))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(() => encodeIndexFile({ version: 2, generation: 1, leaves }))).toBe(
+      "ORT_ARGUMENT",
+    );
   });
 
   test("[S28] refuses a clock that two leaves have", async () => {
     const clocks = clocksOf([0, 0, 0, 0]);
     const leaves = [leafAt(cubeAt([0, 0, 0, 0], 2), { clocks }), leafAt(cubeAt([2, 0, 0, 0], 2), { clocks })];
-    expect(await codeOf(() => encodeIndexFile({ version: 2, generation: 1, leaves }))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(() => encodeIndexFile({ version: 2, generation: 1, leaves }))).toBe(
+      "ORT_ARGUMENT",
+    );
   });
 
   test("[S25] is the same whatever the order of the leaves, and gives them back", () => {
@@ -205,7 +208,9 @@ describe("the index of the tree dialect", () => {
       [cubeAt([3, 3, 3, 3], 1), cubeAt([0, 0, 0, 0], 8)],
     ] as const) {
       const leaves = [leafAt(a), leafAt(b)];
-      expect(await codeOf(() => encodeIndexFile({ version: 2, generation: 1, leaves }))).toBe("ORT_ARGUMENT");
+      expect(await codeOfRejection(() => encodeIndexFile({ version: 2, generation: 1, leaves }))).toBe(
+        "ORT_ARGUMENT",
+      );
     }
   });
 });

@@ -11,8 +11,8 @@ import {
   packFile,
   verifySave,
 } from "@orthant/formats";
+import { codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "./code-of.ts";
 import { GLOBAL, replaceFile, smallWorld } from "./samples.ts";
 
 const manifest: Manifest = {
@@ -98,14 +98,14 @@ describe("the manifest", () => {
   ])("[%s] refuses %s", async (_rule, _name, change, code) => {
     const text = change(PLAIN);
     expect(text).not.toBe(PLAIN);
-    expect(await codeOf(() => decodeManifest(encodeUtf8(text)))).toBe(code);
+    expect(await codeOfRejection(() => decodeManifest(encodeUtf8(text)))).toBe(code);
   });
 
   test("[S3] with a checksum refuses any other digit, and says where", async () => {
     const sealed = encodeManifest(manifest);
     const at = new TextDecoder().decode(sealed).indexOf("1771200000000");
     const changed = sealed.map((byte, index) => (index === at ? 0x32 : byte));
-    expect(await codeOf(() => decodeManifest(changed))).toBe("ORT_CHECKSUM");
+    expect(await codeOfRejection(() => decodeManifest(changed))).toBe("ORT_CHECKSUM");
   });
 
   test("[S4] without a checksum takes keys in any order and unknown ones", () => {
@@ -130,7 +130,7 @@ describe("the manifest", () => {
         .replace(/,\s*"manifest_crc32": \d+/, "")
         .replace(/"global\.[^"]*"/, JSON.stringify(path));
       await replaceFile(disk, "manifest.json", encodeUtf8(moved));
-      expect(await codeOf(() => openSave(disk))).toBe("ORT_PATH");
+      expect(await codeOfRejection(() => openSave(disk))).toBe("ORT_PATH");
     },
   );
 

@@ -1,8 +1,7 @@
 import { boxContainsBox, boxesIntersect, cubeAt, type Place } from "@orthant/core";
 import { LeafMap, openSave, type Save } from "@orthant/formats";
-import { Prng } from "@orthant/testkit";
+import { codeOfRejection, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "./code-of.ts";
 import {
   blockAt,
   blocksOf,
@@ -70,9 +69,9 @@ describe("a leaf that grows", () => {
     expect(await entityIdsOf(save)).toEqual(crowd.map(({ entityId }) => entityId));
     const giant = [entityAt(1n, [0, 0, 0, 0], 5_000)];
     const cell = crowded?.cell ?? ORIGIN_CELL;
-    expect(await codeOf(() => writer.commit({ nowMs: 3, leaves: [{ cell, entities: giant }] }))).toBe(
-      "ORT_LIMIT",
-    );
+    expect(
+      await codeOfRejection(() => writer.commit({ nowMs: 3, leaves: [{ cell, entities: giant }] })),
+    ).toBe("ORT_LIMIT");
   });
 
   test("[S34] leaves no leaf where everything is gone", async () => {
@@ -128,7 +127,7 @@ describe("a place", () => {
       const cell = prng.chance(0.5) ? whole : cubeAt(place, 1);
       map.add({ cell });
       expect(cells.some((other) => boxesIntersect(other, cell))).toBe(false);
-      expect(await codeOf(() => map.add({ cell }))).toBe("ORT_ARGUMENT");
+      expect(await codeOfRejection(() => map.add({ cell }))).toBe("ORT_ARGUMENT");
       cells.push(cell);
     }
     for (const cell of cells) expect([...map.inside(cell)]).toHaveLength(1);

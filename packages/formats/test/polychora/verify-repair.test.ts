@@ -12,8 +12,8 @@ import {
   scanPack,
   verifySave,
 } from "@orthant/formats";
+import { codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "./code-of.ts";
 import {
   blockAt,
   blocksOf,
@@ -207,7 +207,7 @@ describe("repair", () => {
   test("[S49] is not written over anything", async () => {
     const disk = await townDisk();
     const plan = await planRepair(disk);
-    expect(await codeOf(() => applyRepair(disk, plan, disk))).toBe("ORT_NOT_EMPTY");
+    expect(await codeOfRejection(() => applyRepair(disk, plan, disk))).toBe("ORT_NOT_EMPTY");
   });
 });
 

@@ -10,13 +10,13 @@ import {
 } from "@orthant/formats";
 import {
   CrashDisk,
+  codeOfRejection,
   explorePowerCuts,
   FaultDisk,
   type FaultKind,
   type FaultyOperation,
 } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { codeOf } from "./code-of.ts";
 import {
   blockAt,
   blocksOf,
@@ -149,7 +149,7 @@ describe("a commit", () => {
     await writer.commit(change(3));
     await writer.close();
     const older = await openSave(disk, { generation: 1 });
-    expect(await codeOf(() => resumeSave(disk, older))).toBe("ORT_GENERATION");
+    expect(await codeOfRejection(() => resumeSave(disk, older))).toBe("ORT_GENERATION");
     const save = await (await resumeSave(disk, older, { rollBack: true })).commit({ nowMs: 9 });
     expect(save.generation).toBe(3);
     expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 2 });
@@ -202,7 +202,7 @@ describe("a commit", () => {
     ],
   ])("refuses %s, changes nothing, and goes on", async (_name, wrong) => {
     const { disk, writer } = await smallWorld();
-    expect(await codeOf(() => writer.commit(wrong))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(() => writer.commit(wrong))).toBe("ORT_ARGUMENT");
     expect((await openSave(disk)).generation).toBe(0);
     await writer.commit(change(4));
     expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 4 });
@@ -211,7 +211,7 @@ describe("a commit", () => {
   test("is refused while another is running", async () => {
     const { writer } = await smallWorld();
     const running = writer.commit(change(2));
-    expect(await codeOf(() => writer.commit(change(3)))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(() => writer.commit(change(3)))).toBe("ORT_ARGUMENT");
     expect((await running).generation).toBe(1);
   });
 });
@@ -226,7 +226,9 @@ describe("a new save", () => {
     expect((await openSave(locked)).generation).toBe(0);
     for (const name of ["manifest.json", "notes.txt", "data"]) {
       const full = new MemoryDisk({ directories: [], files: new Map([[name, new Uint8Array(0)]]) });
-      expect(await codeOf(() => createSave(full, { nowMs: 1, global: GLOBAL }))).toBe("ORT_NOT_EMPTY");
+      expect(await codeOfRejection(() => createSave(full, { nowMs: 1, global: GLOBAL }))).toBe(
+        "ORT_NOT_EMPTY",
+      );
       expect([...full.image().files.keys()]).toEqual([name]);
     }
   });
@@ -258,7 +260,7 @@ describe("a disk that fails", () => {
     await writer.close();
     const faulty = new FaultDisk(disk, { operation: "sync", kind: "io", nth: 1, path: /^data/ });
     const failing = await resume(faulty);
-    expect(await codeOf(() => failing.commit(change(2)))).toBe("ORT_DISK_IO");
+    expect(await codeOfRejection(() => failing.commit(change(2)))).toBe("ORT_DISK_IO");
     const again = await resumeSave(disk, await openSave(disk), { newPack: true });
     const save = await again.commit(change(3));
     expect(save.leaves[0]?.blockRefs[0]?.dataFileId).toBe(2);
@@ -290,7 +292,7 @@ async function commitOnFaultyDisk(
   const retired = failing.retirementFailure !== undefined;
   if (faulty.struck && !retired) {
     expect(isOrthantError(outcome, "ORT_DISK_IO", "ORT_DISK_FULL")).toBe(true);
-    expect(await codeOf(() => failing.commit(change(10)))).toBe("ORT_SAVE_POISONED");
+    expect(await codeOfRejection(() => failing.commit(change(10)))).toBe("ORT_SAVE_POISONED");
   } else expect(outcome).toBe("committed");
   const found = await blocksOf(await openSave(disk));
   expect(outcome === "committed" ? [9] : [4, 9]).toContain(found["0,0,0,0"]);
@@ -317,7 +319,7 @@ describe("a power cut", () => {
     const outcomes = new Set<string>();
     const report = await explorePowerCuts(recorder, { disksPerCut: 12, seed: 3 }, async ({ disk, cutAt }) => {
       const acknowledged = acknowledgedAt.filter((length) => length <= cutAt).length;
-      if ((await codeOf(() => openSave(disk))) === "ORT_NOT_FOUND" && acknowledged === 0) return;
+      if ((await codeOfRejection(() => openSave(disk))) === "ORT_NOT_FOUND" && acknowledged === 0) return;
       const save = await openSave(disk);
       const numbers = new Set(Object.values(await blocksOf(save)));
       expect([...numbers]).toEqual([save.generation]);

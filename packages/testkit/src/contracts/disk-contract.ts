@@ -1,6 +1,6 @@
-import { type ErrorCode, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { describe, expect, test } from "vitest";
+import { codeOfRejection } from "../error-code.ts";
 
 /** A disk under test, and how to clean up after it. */
 export interface DiskUnderTest {
@@ -78,11 +78,11 @@ function describeFiles(on: OnDisk): void {
     const file = await disk.open("page", "create");
     await file.append(bytesOf("abc"));
     expect(await file.readAt(3, 0)).toEqual(new Uint8Array(0));
-    expect(await codeOf(file.readAt(1, 3))).toBe("ORT_TRUNCATED");
-    expect(await codeOf(file.readAt(4, 0))).toBe("ORT_TRUNCATED");
-    expect(await codeOf(file.readAt(0, Number.MAX_SAFE_INTEGER))).toBe("ORT_TRUNCATED");
-    expect(await codeOf(file.readAt(-1, 1))).toBe("ORT_ARGUMENT");
-    expect(await codeOf(file.readAt(0.5, 1))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(file.readAt(1, 3))).toBe("ORT_TRUNCATED");
+    expect(await codeOfRejection(file.readAt(4, 0))).toBe("ORT_TRUNCATED");
+    expect(await codeOfRejection(file.readAt(0, Number.MAX_SAFE_INTEGER))).toBe("ORT_TRUNCATED");
+    expect(await codeOfRejection(file.readAt(-1, 1))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(file.readAt(0.5, 1))).toBe("ORT_ARGUMENT");
     await file.close();
   });
 
@@ -107,10 +107,10 @@ function describeFiles(on: OnDisk): void {
   on("refuses to write what was opened to read", async (disk) => {
     await writeText(disk, "page", "abc");
     const file = await disk.open("page", "read");
-    expect(await codeOf(file.append(bytesOf("x")))).toBe("ORT_ARGUMENT");
-    expect(await codeOf(file.writeAt(0, bytesOf("x")))).toBe("ORT_ARGUMENT");
-    expect(await codeOf(file.truncate(0))).toBe("ORT_ARGUMENT");
-    expect(await codeOf(file.sync())).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(file.append(bytesOf("x")))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(file.writeAt(0, bytesOf("x")))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(file.truncate(0))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(file.sync())).toBe("ORT_ARGUMENT");
     await file.close();
     expect(await readText(disk, "page")).toBe("abc");
   });
@@ -119,20 +119,20 @@ function describeFiles(on: OnDisk): void {
     const file = await disk.open("page", "create");
     await file.close();
     await file.close();
-    expect(await codeOf(file.size())).toBe("ORT_CLOSED");
-    expect(await codeOf(file.readAt(0, 0))).toBe("ORT_CLOSED");
-    expect(await codeOf(file.append(bytesOf("x")))).toBe("ORT_CLOSED");
-    expect(await codeOf(file.sync())).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(file.size())).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(file.readAt(0, 0))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(file.append(bytesOf("x")))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(file.sync())).toBe("ORT_CLOSED");
   });
 }
 
 function describeNames(on: OnDisk): void {
   on("creates only what is not there, and opens only what is", async (disk) => {
-    expect(await codeOf(disk.open("page", "read"))).toBe("ORT_NOT_FOUND");
-    expect(await codeOf(disk.open("page", "write"))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(disk.open("page", "read"))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(disk.open("page", "write"))).toBe("ORT_NOT_FOUND");
     await writeText(disk, "page", "abc");
-    expect(await codeOf(disk.open("page", "create"))).toBe("ORT_EXISTS");
-    expect(await codeOf(disk.open("nowhere/page", "create"))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(disk.open("page", "create"))).toBe("ORT_EXISTS");
+    expect(await codeOfRejection(disk.open("nowhere/page", "create"))).toBe("ORT_NOT_FOUND");
   });
 
   on("replaces the target of a rename; a file that is open stays the same file", async (disk) => {
@@ -144,8 +144,8 @@ function describeNames(on: OnDisk): void {
     await file.append(bytesOf("er"));
     expect(await readText(disk, "old")).toBe("newer");
     expect(textOf(await replaced.readAt(0, 3))).toBe("old");
-    expect(await codeOf(disk.open("new.tmp", "read"))).toBe("ORT_NOT_FOUND");
-    expect(await codeOf(disk.rename("new.tmp", "other"))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(disk.open("new.tmp", "read"))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(disk.rename("new.tmp", "other"))).toBe("ORT_NOT_FOUND");
     await Promise.all([file.close(), replaced.close()]);
   });
 
@@ -174,7 +174,7 @@ function describeNames(on: OnDisk): void {
       { name: "old", kind: "directory" },
     ]);
     expect(await disk.list("data/old")).toEqual([]);
-    expect(await codeOf(disk.list("nowhere"))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(disk.list("nowhere"))).toBe("ORT_NOT_FOUND");
   });
 
   on("makes a directory once, and only where its parent is", async (disk) => {
@@ -183,30 +183,30 @@ function describeNames(on: OnDisk): void {
     await disk.syncDirectory("data");
     await disk.syncDirectory("");
     await writeText(disk, "page", "");
-    expect(await codeOf(disk.makeDirectory("page"))).toBe("ORT_EXISTS");
-    expect(await codeOf(disk.makeDirectory("nowhere/data"))).toBe("ORT_NOT_FOUND");
-    expect(await codeOf(disk.syncDirectory("nowhere"))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(disk.makeDirectory("page"))).toBe("ORT_EXISTS");
+    expect(await codeOfRejection(disk.makeDirectory("nowhere/data"))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(disk.syncDirectory("nowhere"))).toBe("ORT_NOT_FOUND");
   });
 
   on("does not take a directory for a file", async (disk) => {
     await disk.makeDirectory("data");
-    expect(await codeOf(disk.open("data", "read"))).toBe("ORT_ARGUMENT");
-    expect(await codeOf(disk.open("data", "write"))).toBe("ORT_ARGUMENT");
-    expect(await codeOf(disk.open("data", "create"))).toBe("ORT_EXISTS");
+    expect(await codeOfRejection(disk.open("data", "read"))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(disk.open("data", "write"))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(disk.open("data", "create"))).toBe("ORT_EXISTS");
   });
 
   on("refuses a path that could leave the root, before it touches anything", async (disk) => {
     const hostile = ["", ".", "..", "../x", "a/../x", "/etc", "a//b", "a/", "./a", "a\\b", "C:x", "a\0b"];
     for (const path of hostile) {
-      expect(await codeOf(disk.open(path, "create")), JSON.stringify(path)).toBe("ORT_PATH");
-      expect(await codeOf(disk.remove(path)), JSON.stringify(path)).toBe("ORT_PATH");
-      expect(await codeOf(disk.rename(path, "x")), JSON.stringify(path)).toBe("ORT_PATH");
-      expect(await codeOf(disk.rename("x", path)), JSON.stringify(path)).toBe("ORT_PATH");
-      expect(await codeOf(disk.makeDirectory(path)), JSON.stringify(path)).toBe("ORT_PATH");
-      expect(await codeOf(disk.lock(path)), JSON.stringify(path)).toBe("ORT_PATH");
+      expect(await codeOfRejection(disk.open(path, "create")), JSON.stringify(path)).toBe("ORT_PATH");
+      expect(await codeOfRejection(disk.remove(path)), JSON.stringify(path)).toBe("ORT_PATH");
+      expect(await codeOfRejection(disk.rename(path, "x")), JSON.stringify(path)).toBe("ORT_PATH");
+      expect(await codeOfRejection(disk.rename("x", path)), JSON.stringify(path)).toBe("ORT_PATH");
+      expect(await codeOfRejection(disk.makeDirectory(path)), JSON.stringify(path)).toBe("ORT_PATH");
+      expect(await codeOfRejection(disk.lock(path)), JSON.stringify(path)).toBe("ORT_PATH");
       if (path === "") continue; // the root itself can be listed and synced
-      expect(await codeOf(disk.list(path)), JSON.stringify(path)).toBe("ORT_PATH");
-      expect(await codeOf(disk.syncDirectory(path)), JSON.stringify(path)).toBe("ORT_PATH");
+      expect(await codeOfRejection(disk.list(path)), JSON.stringify(path)).toBe("ORT_PATH");
+      expect(await codeOfRejection(disk.syncDirectory(path)), JSON.stringify(path)).toBe("ORT_PATH");
     }
     expect(await disk.list("")).toEqual([]);
   });
@@ -216,10 +216,10 @@ function describeLocks(on: OnDisk): void {
   on("gives a lock to one at a time, and again after its release", async (disk) => {
     const lock = await disk.lock("world.lock");
     await lock.requireHeld();
-    expect(await codeOf(disk.lock("world.lock"))).toBe("ORT_LOCKED");
+    expect(await codeOfRejection(disk.lock("world.lock"))).toBe("ORT_LOCKED");
     await lock.release();
     await lock.release();
-    expect(await codeOf(lock.requireHeld())).toBe("ORT_LOCKED");
+    expect(await codeOfRejection(lock.requireHeld())).toBe("ORT_LOCKED");
     await (await disk.lock("world.lock")).release();
   });
 
@@ -241,16 +241,6 @@ async function readText(disk: Disk, path: string): Promise<string> {
   const text = textOf(await file.readAt(0, await file.size()));
   await file.close();
   return text;
-}
-
-async function codeOf(attempt: Promise<unknown>): Promise<ErrorCode | "no error"> {
-  try {
-    await attempt;
-  } catch (error) {
-    if (error instanceof OrthantError) return error.code;
-    throw error;
-  }
-  return "no error";
 }
 
 function bytesOf(text: string): Uint8Array {

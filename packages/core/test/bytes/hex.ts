@@ -1,9 +1,0 @@
-/** Bytes from hex digits; spaces are for the reader. */
-export function fromHex(hex: string): Uint8Array {
-  return Uint8Array.from(hex.replaceAll(" ", "").match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-}
-
-/** Hex digits of bytes. */
-export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}

@@ -1,13 +1,52 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { generationFiles, packFile } from "./file-names.ts";
+import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_FILE, packHeader, TEMPORARY_SUFFIX } from "./layout.ts";
 
 /** Names that may be in the folder before a save is: a lock is taken first. */
 const LOCK_NAME = /\.lock(?:~|$)/;
+const FOLDERS: readonly string[] = [INDEX_FOLDER, DATA_FOLDER];
+const FIRST_PACK = packFile(1);
+/** All that the making of a save can leave behind when it is cut off before its manifest is there. */
+const UNFINISHED: ReadonlySet<string> = new Set([
+  FIRST_PACK,
+  MANIFEST_FILE + TEMPORARY_SUFFIX,
+  ...Object.values(generationFiles(0)).flatMap((path) => [path, path + TEMPORARY_SUFFIX]),
+]);
 
-/** Throws `ORT_NOT_EMPTY` unless a save can be made here without touching what somebody else made. Rule S47. */
+/**
+ * Throws `ORT_NOT_EMPTY` unless a save can be made here without touching what somebody else made. What an earlier
+ * making left that was cut off, and that no manifest ever named, is removed. Rule S47.
+ */
 export async function requireEmptyFolder(disk: Disk): Promise<void> {
-  const found = (await disk.list("")).filter(({ name }) => !LOCK_NAME.test(name));
-  if (found.length === 0) return;
-  const names = found.map(({ name }) => name).join(", ");
-  throw new OrthantError("ORT_NOT_EMPTY", `nothing may be where a save is made, but there is ${names}`);
+  const files = await listFiles(disk);
+  const strangers = files.filter((path) => !UNFINISHED.has(path));
+  // A pack with records is somebody's world that has lost its manifest, not a world that was never finished.
+  if (files.includes(FIRST_PACK) && (await sizeOf(disk, FIRST_PACK)) > packHeader.bytes)
+    strangers.push(FIRST_PACK);
+  if (strangers.length > 0) {
+    const names = strangers.join(", ");
+    throw new OrthantError("ORT_NOT_EMPTY", `nothing may be where a save is made, but there is ${names}`);
+  }
+  for (const path of files) await disk.remove(path);
+}
+
+/** Every file in the root and in the folders of a save; any other folder stands for what is in it. */
+async function listFiles(disk: Disk): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const { name, kind } of await disk.list("")) {
+    if (kind === "directory" && FOLDERS.includes(name)) {
+      for (const entry of await disk.list(name)) files.push(`${name}/${entry.name}`);
+    } else if (!LOCK_NAME.test(name)) files.push(name);
+  }
+  return files;
+}
+
+async function sizeOf(disk: Disk, path: string): Promise<number> {
+  const file = await disk.open(path, "read");
+  try {
+    return await file.size();
+  } finally {
+    await file.close();
+  }
 }

@@ -234,6 +234,34 @@ describe("a new save", () => {
   });
 });
 
+describe("the making of a save that is cut off", () => {
+  test("[S47] leaves a save, or something over which a save can be made", async () => {
+    const recorder = new CrashDisk();
+    await (await createSave(recorder, { nowMs: 1, global: GLOBAL })).close();
+    let unfinished = 0;
+    await explorePowerCuts(recorder, { disksPerCut: 100, seed: 1 }, async ({ disk, cutAt }) => {
+      const opened = await openSave(disk).catch(() => undefined);
+      expect(opened !== undefined || cutAt < recorder.log.length).toBe(true);
+      if (opened !== undefined) return;
+      unfinished++;
+      const writer = await createSave(disk, { nowMs: 2, global: GLOBAL });
+      await writer.commit(change(4));
+      await writer.close();
+      expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 4 });
+    });
+    expect(unfinished).toBeGreaterThan(100);
+  });
+
+  test("[S47] is not confused with a world that has lost its manifest", async () => {
+    const { disk, writer } = await smallWorld();
+    await writer.close();
+    await disk.remove("manifest.json");
+    const before = [...disk.image().files.keys()];
+    expect(await codeOfRejection(() => createSave(disk, { nowMs: 1, global: GLOBAL }))).toBe("ORT_NOT_EMPTY");
+    expect([...disk.image().files.keys()]).toEqual(before);
+  });
+});
+
 describe("a disk that fails", () => {
   const operations: readonly FaultyOperation[] = [
     "open",

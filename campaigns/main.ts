@@ -50,7 +50,7 @@ function isUsable(value: number): boolean {
 
 function printUsage(): void {
   console.error("usage: npm run campaign -- NAME [--seed S] [--minutes M]");
-  for (const { name, summary } of CAMPAIGNS) console.error(`  ${name.padEnd(8)} ${summary}`);
+  for (const { name, summary } of CAMPAIGNS) console.error(`  ${name.padEnd(12)} ${summary}`);
 }
 
 /** A line that is written over while people watch, and nothing in a pipe. */

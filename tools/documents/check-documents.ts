@@ -4,6 +4,7 @@ import { checkArchitecturePage } from "./architecture-page.ts";
 import { checkErrorTable, type ErrorMeanings } from "./error-table.ts";
 import { checkFormatRules } from "./format-rules.ts";
 import { checkLinks } from "./links.ts";
+import { checkWorldPage } from "./world-page.ts";
 
 /** Compares the documents with the code, the tests, the packages and each other. */
 export function checkDocuments(tree: SourceTree, errorMeanings: ErrorMeanings): readonly Finding[] {
@@ -12,5 +13,6 @@ export function checkDocuments(tree: SourceTree, errorMeanings: ErrorMeanings): 
     ...checkFormatRules(tree),
     ...checkLinks(tree),
     ...checkArchitecturePage(tree),
+    ...checkWorldPage(tree),
   ];
 }

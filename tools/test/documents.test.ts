@@ -3,6 +3,7 @@ import { checkArchitecturePage } from "../documents/architecture-page.ts";
 import { checkErrorTable } from "../documents/error-table.ts";
 import { checkFormatRules } from "../documents/format-rules.ts";
 import { checkLinks } from "../documents/links.ts";
+import { checkWorldPage } from "../documents/world-page.ts";
 import type { Finding } from "../finding.ts";
 import { type SourceTree, sourceFile } from "../source-tree.ts";
 
@@ -181,5 +182,65 @@ describe("the page about the architecture", () => {
     expect(problemsOf(checkArchitecturePage(treeOf(manifest)))).toEqual([
       "does not mention @orthant/made-up",
     ]);
+  });
+});
+
+describe("the page about the world", () => {
+  const sources = {
+    "packages/world/src/index.ts": [
+      'export { Orchard, type Row } from "./orchard.ts";',
+      "export {",
+      "  TREES_MAX,",
+      "  type Options,",
+      '} from "./options.ts";',
+      'export type { Apple } from "./apple.ts";',
+    ].join("\n"),
+    "packages/world/src/orchard.ts": [
+      "/** Trees. */",
+      "export class Orchard {",
+      "  readonly size: number;",
+      "  readonly #trees = 1;",
+      "  constructor(size: number) {",
+      "    this.size = size;",
+      "  }",
+      "",
+      "  get name(): string {",
+      '    return "x";',
+      "  }",
+      "",
+      "  async plant<Tree>(tree: Tree): Promise<void> {",
+      "    wait(tree);",
+      "  }",
+      "",
+      "  #water(): void {}",
+      "}",
+      "",
+      "/** Private to the package. */",
+      "export class Cellar {",
+      "  store(): void {}",
+      "}",
+    ].join("\n"),
+  };
+
+  function problemsWith(page: string): readonly string[] {
+    return problemsOf(checkWorldPage(treeOf({ ...sources, "docs/reference/world.md": page })));
+  }
+
+  const complete = "`Orchard` `Row` `TREES_MAX` `Options` `Apple` `size` `name` `plant(tree)`";
+
+  test("is accepted when it mentions every export and every public member", () => {
+    expect(problemsWith(complete)).toEqual([]);
+  });
+
+  test.each(["Orchard", "Row", "TREES_MAX", "Options", "Apple"])("lacks no export, such as %s", (name) => {
+    expect(problemsWith(complete.replace(`\`${name}\``, name))).toContain(`does not mention ${name}`);
+  });
+
+  test.each(["size", "name", "plant"])("lacks no member of a class, such as %s", (name) => {
+    expect(problemsWith(complete.replace(name, "x"))).toEqual([`does not mention Orchard.${name}`]);
+  });
+
+  test("has to be there", () => {
+    expect(problemsOf(checkWorldPage(treeOf(sources)))).toEqual(["is missing"]);
   });
 });

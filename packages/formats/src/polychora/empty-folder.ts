@@ -1,10 +1,8 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { generationFiles, packFile } from "./file-names.ts";
+import { generationFiles, isLockName, packFile } from "./file-names.ts";
 import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_FILE, packHeader, TEMPORARY_SUFFIX } from "./layout.ts";
 
-/** Names that may be in the folder before a save is: a lock is taken first. */
-const LOCK_NAME = /\.lock(?:~|$)/;
 const FOLDERS: readonly string[] = [INDEX_FOLDER, DATA_FOLDER];
 const FIRST_PACK = packFile(1);
 /** All that the making of a save can leave behind when it is cut off before its manifest is there. */
@@ -37,7 +35,7 @@ async function listFiles(disk: Disk): Promise<readonly string[]> {
   for (const { name, kind } of await disk.list("")) {
     if (kind === "directory" && FOLDERS.includes(name)) {
       for (const entry of await disk.list(name)) files.push(`${name}/${entry.name}`);
-    } else if (!LOCK_NAME.test(name)) files.push(name);
+    } else if (!isLockName(name)) files.push(name);
   }
   return files;
 }

@@ -51,12 +51,17 @@ export function describeRepair(plan: RepairPlan): readonly string[] {
   const base = generation === undefined ? "no index, records alone" : `the index of generation ${generation}`;
   return [
     `${dialect} save, from ${base}`,
-    `keeps ${keptRecords} records (${keptBytes} bytes) and ${players.length} players`,
+    `keeps ${count(keptRecords, "record")} (${count(keptBytes, "byte")}) and ${count(players.length, "player")}`,
     ...losses.map(({ what, cell, message }) => {
       return cell === undefined
         ? `${what}: ${message}`
         : `${what} of the chunks ${describeCell(cell)}: ${message}`;
     }),
-    losses.length === 0 ? "loses nothing" : `${losses.length} losses`,
+    losses.length === 0 ? "loses nothing" : count(losses.length, "loss"),
   ];
+}
+
+function count(amount: number, thing: "record" | "byte" | "player" | "loss"): string {
+  if (amount === 1) return `1 ${thing}`;
+  return `${amount} ${thing}${thing === "loss" ? "es" : "s"}`;
 }

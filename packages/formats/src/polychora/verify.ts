@@ -2,7 +2,7 @@ import { AXES, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { atFile } from "./at-file.ts";
 import type { Dialect } from "./dialect.ts";
-import { packFile, parseGenerationFile, parsePackFile } from "./file-names.ts";
+import { isLockName, packFile, parseGenerationFile, parsePackFile } from "./file-names.ts";
 import { type Finding, findingOf, noticeOf } from "./finding.ts";
 import { type ReadIndex, requireGeneration } from "./index-reader.ts";
 import { MANIFEST_FILE, packHeader } from "./layout.ts";
@@ -145,6 +145,7 @@ function strangers({ files, manifest }: Survey): readonly Finding[] {
   const named = manifest?.manifest;
   const known = new Set([MANIFEST_FILE, named?.indexFile, named?.globalFile, named?.playersFile]);
   return files
-    .filter((file) => !known.has(file) && !parseGenerationFile(file) && parsePackFile(file) === undefined)
+    .filter((file) => !known.has(file) && !isLockName(file))
+    .filter((file) => !parseGenerationFile(file) && parsePackFile(file) === undefined)
     .map((file) => noticeOf(file, "a file that is no part of the save"));
 }

@@ -1,0 +1,108 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { transformWithOxc } from "vite";
+import { describe, expect, test } from "vitest";
+import { runnablePage } from "../documents/runnable-blocks.ts";
+
+const run = promisify(execFile);
+const MODULES = resolve("node_modules");
+const COMPILER = join(MODULES, "typescript/bin/tsc");
+const COMPILER_OPTIONS = "--noEmit --strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes"
+  .concat(" --noImplicitOverride --verbatimModuleSyntax --erasableSyntaxOnly --skipLibCheck")
+  .concat(" --module nodenext --target es2022 --types node")
+  .split(" ");
+const GUIDES = "docs/guides";
+const PAGES = ["README.md", ...readdirSync(GUIDES).map((name) => `${GUIDES}/${name}`)];
+
+/** Runs a function in a folder of its own, where the packages are found as they are built. */
+async function inFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), "orthant-page-"));
+  try {
+    await symlink(MODULES, join(folder, "node_modules"));
+    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** What the compiler has to say about the programs of pages, which are checked as strictly as our own code. */
+async function compilerMessages(pages: readonly string[]): Promise<string> {
+  return inFolder(async (folder) => {
+    const names = pages.map((_page, index) => `page${index}.ts`);
+    for (const [index, name] of names.entries()) {
+      await writeFile(join(folder, name), runnablePage(pages[index] ?? "")?.module ?? "");
+    }
+    const compilation = run(process.execPath, [COMPILER, ...COMPILER_OPTIONS, ...names], { cwd: folder });
+    return compilation.then(
+      ({ stdout }) => stdout,
+      ({ stdout }) => String(stdout),
+    );
+  });
+}
+
+/** Runs the program of a page with the packages as they are built, in an empty folder, and gives what it prints. */
+async function runPage(page: string): Promise<{ readonly printed: string; readonly expected: string }> {
+  const program = runnablePage(page);
+  if (program === undefined) throw new Error("there is nothing to run in it");
+  const { code } = await transformWithOxc(program.module, "page.ts");
+  return inFolder(async (folder) => {
+    await writeFile(join(folder, "page.js"), code);
+    await mkdir(join(folder, "empty"));
+    const { stdout } = await run(process.execPath, ["../page.js"], { cwd: join(folder, "empty") });
+    return { printed: stdout, expected: program.output };
+  });
+}
+
+function fenced(language: string, ...lines: readonly string[]): string {
+  return ["```".concat(language), ...lines, "```", ""].join("\n");
+}
+
+describe.concurrent("the code of a page", () => {
+  test.each(PAGES)("%s does what the page says", async (path) => {
+    const { printed, expected } = await runPage(readFileSync(path, "utf8"));
+    expect(printed).toBe(expected);
+  });
+
+  test("compiles", async () => {
+    expect(await compilerMessages(PAGES.map((path) => readFileSync(path, "utf8")))).toBe("");
+  });
+
+  test("is refused when its types are wrong", async () => {
+    const wrong = fenced("ts", 'import { AIR } from "@orthant/core";', "const air: string = AIR;");
+    expect(await compilerMessages([wrong])).toContain("Type 'number' is not assignable to type 'string'");
+  });
+
+  test("is one program over all of its blocks, whose imports may repeat", async () => {
+    const importing = 'import { AIR } from "@orthant/core";';
+    const page = [
+      fenced("ts", importing, "const two: number = AIR + 2;", "two; // => 2"),
+      "Text, and a block that is only shown:\n",
+      fenced("sh", "exit 1"),
+      fenced("ts", importing, "console.log(`${two} more`);", "[two, AIR]; // => [2, 0]"),
+      fenced("text", "2 more"),
+    ].join("\n");
+    expect(await runPage(page)).toEqual({ printed: "2 more\n", expected: "2 more\n" });
+  });
+
+  test.each<[what: string, code: string, complaint: string]>([
+    ["gives another value", "1 + 1; // => 3", "line 2: 2 is not 3"],
+    ["throws", 'throw new Error("no apples");', "no apples"],
+    ["uses what is not there", 'import { apple } from "@orthant/core";\napple();', "apple"],
+    ["is no code", "const = 1;", "Unexpected token"],
+    ["says what a statement gives", "const one = 1; // => 1", "only an expression can have a result"],
+  ])("is refused when it %s", async (_what, code, complaint) => {
+    await expect(runPage(fenced("ts", code))).rejects.toThrow(complaint);
+  });
+
+  test("is refused when it prints something else", async () => {
+    const { printed, expected } = await runPage(
+      fenced("ts", 'console.log("pear");') + fenced("text", "apple"),
+    );
+    expect(printed).not.toBe(expected);
+  });
+});

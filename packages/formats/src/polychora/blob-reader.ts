@@ -1,18 +1,18 @@
 import { type Box, boxContains, boxEquals, OrthantError, PlaceSet } from "@orthant/core";
-import { decodeAt, type Source } from "./at-file.ts";
-import type { BlobRef } from "./blob-ref.ts";
-import { blockBlobCodec } from "./block-blob.ts";
 import type { Dialect } from "./dialect.ts";
-import { entityBlobCodec } from "./entity-blob.ts";
-import type { EntityRecord } from "./entity-record.ts";
-import { packFile } from "./file-names.ts";
-import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionBox } from "./flat-blobs.ts";
-import { describeCell } from "./index-tree.ts";
+import { decodeAt, type Source } from "./files/at-file.ts";
+import { packFile } from "./files/file-names.ts";
+import type { PackShelf } from "./files/pack-shelf.ts";
+import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionBox } from "./flat/flat-blobs.ts";
 import { BLOB_VERSION, BLOCK_BLOB, ENTITY_BLOB, recordHeader } from "./layout.ts";
-import type { LeafEntry } from "./leaf-entry.ts";
 import type { SaveLimits } from "./limits.ts";
-import type { PackShelf } from "./pack-shelf.ts";
-import type { BlockAssignment, BlockEntry } from "./prepared-blocks.ts";
+import type { BlobRef } from "./records/blob-ref.ts";
+import { blockBlobCodec } from "./records/block-blob.ts";
+import { entityBlobCodec } from "./records/entity-blob.ts";
+import type { EntityRecord } from "./records/entity-record.ts";
+import type { LeafEntry } from "./records/leaf-entry.ts";
+import type { BlockAssignment, BlockEntry } from "./records/prepared-blocks.ts";
+import { describeCell } from "./tree-index/index-tree.ts";
 
 /** What is needed to understand the blobs of a save. */
 export interface BlobContext {

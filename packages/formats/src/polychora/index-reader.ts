@@ -6,14 +6,14 @@ import {
   placeFrom,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { atFile } from "./at-file.ts";
-import type { BlobRef } from "./blob-ref.ts";
 import { type Dialect, dialectOfIndex } from "./dialect.ts";
-import { type FlatIndex, flatIndexCodec } from "./flat-payloads.ts";
-import { decodeIndexFile } from "./index-file.ts";
+import { atFile } from "./files/at-file.ts";
+import { type FlatIndex, flatIndexCodec } from "./flat/flat-payloads.ts";
 import { flatIndexHeader } from "./layout.ts";
-import type { IndexVersion, LeafEntry } from "./leaf-entry.ts";
-import { decodePayloadFile } from "./payload-file.ts";
+import type { BlobRef } from "./records/blob-ref.ts";
+import type { IndexVersion, LeafEntry } from "./records/leaf-entry.ts";
+import { decodePayloadFile } from "./records/payload-file.ts";
+import { decodeIndexFile } from "./tree-index/index-file.ts";
 
 /** What an index says, whichever dialect it is in. */
 export interface ReadIndex {

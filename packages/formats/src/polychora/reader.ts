@@ -1,20 +1,20 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { atFile, decodeAt } from "./at-file.ts";
 import type { Dialect } from "./dialect.ts";
-import { generationFiles } from "./file-names.ts";
-import { type FlatGlobal, flatGlobalCodec, flatPlayersCodec, globalOfFlat } from "./flat-payloads.ts";
-import { type GlobalRecord, globalRecordCodec } from "./global-record.ts";
+import { atFile, decodeAt } from "./files/at-file.ts";
+import { generationFiles } from "./files/file-names.ts";
+import { PackShelf } from "./files/pack-shelf.ts";
+import { readWhole } from "./files/read-whole.ts";
+import { type FlatGlobal, flatGlobalCodec, flatPlayersCodec, globalOfFlat } from "./flat/flat-payloads.ts";
+import { worldOverrideCodec } from "./flat/world-override.ts";
 import { readIndexFile, requireGeneration } from "./index-reader.ts";
 import { globalHeader, MANIFEST_BYTES_MAX, MANIFEST_FILE, playersHeader } from "./layout.ts";
-import { decodeManifest, type Manifest, type ReadManifest } from "./manifest.ts";
-import { PackShelf } from "./pack-shelf.ts";
-import { decodePayloadFile, payloadOfFile } from "./payload-file.ts";
-import { type PlayerRecord, playersCodec } from "./player-record.ts";
-import type { BlockEntry } from "./prepared-blocks.ts";
-import { readWhole } from "./read-whole.ts";
+import { type GlobalRecord, globalRecordCodec } from "./records/global-record.ts";
+import { decodeManifest, type Manifest, type ReadManifest } from "./records/manifest.ts";
+import { decodePayloadFile, payloadOfFile } from "./records/payload-file.ts";
+import { type PlayerRecord, playersCodec } from "./records/player-record.ts";
+import type { BlockEntry } from "./records/prepared-blocks.ts";
 import { Save, type SaveState } from "./save.ts";
-import { worldOverrideCodec } from "./world-override.ts";
 
 /** What to open. */
 export interface OpenSaveOptions {

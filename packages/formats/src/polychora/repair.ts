@@ -6,18 +6,18 @@ import {
   type OrthantError,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { BlobRef } from "./blob-ref.ts";
+import type { Finding } from "./care/finding.ts";
+import type { Loss, RepairPiece, RepairPlan } from "./care/repair-plan.ts";
+import { findGlobal, findIndex, findPlayers, usableGenerations } from "./care/repair-sources.ts";
+import { dropSuperseded, findIntactRecords, type IntactRecord } from "./care/salvage.ts";
+import { attempt, filesOfGeneration, type Survey, surveySave } from "./care/survey.ts";
 import type { Dialect } from "./dialect.ts";
-import { packFile } from "./file-names.ts";
-import type { Finding } from "./finding.ts";
+import { packFile } from "./files/file-names.ts";
 import { BLOCK_BLOB, DATA_FOLDER } from "./layout.ts";
-import type { LeafEntry } from "./leaf-entry.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { readGlobal } from "./reader.ts";
-import type { Loss, RepairPiece, RepairPlan } from "./repair-plan.ts";
-import { findGlobal, findIndex, findPlayers, usableGenerations } from "./repair-sources.ts";
-import { dropSuperseded, findIntactRecords, type IntactRecord } from "./salvage.ts";
-import { attempt, filesOfGeneration, type Survey, surveySave } from "./survey.ts";
+import type { BlobRef } from "./records/blob-ref.ts";
+import type { LeafEntry } from "./records/leaf-entry.ts";
 import { verifySave } from "./verify.ts";
 
 /** What the one who repairs knows and the save may have forgotten. */

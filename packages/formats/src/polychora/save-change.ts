@@ -1,9 +1,9 @@
 import type { Box } from "@orthant/core";
-import type { EntityRecord } from "./entity-record.ts";
-import type { GlobalState } from "./global-record.ts";
-import type { RegionClock } from "./leaf-entry.ts";
-import type { PlayerRecord } from "./player-record.ts";
-import type { BlockEntry } from "./prepared-blocks.ts";
+import type { EntityRecord } from "./records/entity-record.ts";
+import type { GlobalState } from "./records/global-record.ts";
+import type { RegionClock } from "./records/leaf-entry.ts";
+import type { PlayerRecord } from "./records/player-record.ts";
+import type { BlockEntry } from "./records/prepared-blocks.ts";
 
 /**
  * New content of one leaf. What is left out stays as it is. A leaf that ends up with nothing is gone. The cell is
@@ -27,4 +27,9 @@ export interface SaveChange {
   readonly players?: readonly PlayerRecord[];
   readonly removedPlayers?: readonly bigint[];
   readonly leaves?: readonly LeafChange[];
+  /**
+   * `kept` merges no leaves: for a world that comes in parts, where a leaf that was merged into the empty space around
+   * it would be in the way of the neighbours that are still to come.
+   */
+  readonly cells?: "kept";
 }

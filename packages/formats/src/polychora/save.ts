@@ -1,13 +1,13 @@
 import type { BlobContext } from "./blob-reader.ts";
 import { readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
 import type { Dialect } from "./dialect.ts";
-import type { EntityRecord } from "./entity-record.ts";
-import type { GlobalRecord } from "./global-record.ts";
-import type { IndexVersion, LeafEntry } from "./leaf-entry.ts";
-import type { Manifest } from "./manifest.ts";
-import type { PackShelf } from "./pack-shelf.ts";
-import type { PlayerRecord } from "./player-record.ts";
-import type { BlockEntry } from "./prepared-blocks.ts";
+import type { PackShelf } from "./files/pack-shelf.ts";
+import type { EntityRecord } from "./records/entity-record.ts";
+import type { GlobalRecord } from "./records/global-record.ts";
+import type { IndexVersion, LeafEntry } from "./records/leaf-entry.ts";
+import type { Manifest } from "./records/manifest.ts";
+import type { PlayerRecord } from "./records/player-record.ts";
+import type { BlockEntry } from "./records/prepared-blocks.ts";
 
 /** What a save knows of a generation once its three files are read. */
 export interface SaveState {

@@ -1,19 +1,19 @@
 import { AXES, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { atFile } from "./at-file.ts";
+import { type Finding, findingOf, noticeOf } from "./care/finding.ts";
+import { attempt, filesOfGeneration, type Survey, surveySave } from "./care/survey.ts";
+import { LeafVerifier } from "./care/verify-leaves.ts";
 import type { Dialect } from "./dialect.ts";
-import { isLockName, packFile, parseGenerationFile, parsePackFile } from "./file-names.ts";
-import { type Finding, findingOf, noticeOf } from "./finding.ts";
+import { atFile } from "./files/at-file.ts";
+import { isLockName, packFile, parseGenerationFile, parsePackFile } from "./files/file-names.ts";
+import { scanPack } from "./files/pack-scan.ts";
+import { checkPackHeader, PackShelf } from "./files/pack-shelf.ts";
+import { readWhole } from "./files/read-whole.ts";
 import { type ReadIndex, requireGeneration } from "./index-reader.ts";
 import { MANIFEST_FILE, packHeader } from "./layout.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
-import type { Manifest } from "./manifest.ts";
-import { scanPack } from "./pack-scan.ts";
-import { checkPackHeader, PackShelf } from "./pack-shelf.ts";
-import { readWhole } from "./read-whole.ts";
 import { type ReadGlobal, readGlobal, readIndex, readPlayers } from "./reader.ts";
-import { attempt, filesOfGeneration, type Survey, surveySave } from "./survey.ts";
-import { LeafVerifier } from "./verify-leaves.ts";
+import type { Manifest } from "./records/manifest.ts";
 
 /**
  * Looks at everything in a save and reports every fault: of the live generation, of older ones that are still

@@ -1,26 +1,26 @@
 import { comparePlaces, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type BlobContext, readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
-import { swapManifest, writeGenerationFiles } from "./commit-sequence.ts";
-import { requireEmptyFolder } from "./empty-folder.ts";
-import { generationFiles } from "./file-names.ts";
-import { type GlobalRecord, type GlobalState, globalRecordCodec } from "./global-record.ts";
-import { encodeIndexFile } from "./index-file.ts";
+import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
+import { requireEmptyFolder } from "./files/empty-folder.ts";
+import { generationFiles } from "./files/file-names.ts";
+import { PackShelf } from "./files/pack-shelf.ts";
+import { PackWriter } from "./files/pack-writer.ts";
+import { retireGenerations } from "./files/retirement.ts";
 import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "./layout.ts";
-import type { IndexVersion, LeafEntry } from "./leaf-entry.ts";
-import { LeafMap } from "./leaf-map.ts";
-import { type PlannedLeaf, planLeaves } from "./leaf-plan.ts";
-import { encodeLeaves, finishLeaves } from "./leaf-records.ts";
+import { LeafMap } from "./leaves/leaf-map.ts";
+import { type PlannedLeaf, planLeaves } from "./leaves/leaf-plan.ts";
+import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
 import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "./limits.ts";
-import { encodeManifest, type Manifest } from "./manifest.ts";
-import { PackShelf } from "./pack-shelf.ts";
-import { PackWriter } from "./pack-writer.ts";
-import { encodePayloadFile } from "./payload-file.ts";
-import { type PlayerRecord, playersCodec, sortPlayers } from "./player-record.ts";
 import { readManifest } from "./reader.ts";
-import { retireGenerations } from "./retirement.ts";
+import { type GlobalRecord, type GlobalState, globalRecordCodec } from "./records/global-record.ts";
+import type { IndexVersion, LeafEntry } from "./records/leaf-entry.ts";
+import { encodeManifest, type Manifest } from "./records/manifest.ts";
+import { encodePayloadFile } from "./records/payload-file.ts";
+import { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
 import { Save, type SaveState } from "./save.ts";
 import type { SaveChange } from "./save-change.ts";
+import { encodeIndexFile } from "./tree-index/index-file.ts";
 
 /** What a new save begins with. */
 export interface NewSave extends SaveChange {
@@ -154,6 +154,7 @@ export class SaveWriter {
     return planLeaves(this.#map, change.leaves ?? [], {
       shape: global.description.chunkShape,
       limits: manifest.limits,
+      merging: change.cells !== "kept",
       readBlocks: (leaf) => readLeafBlocks(this.#shelf, leaf, context),
       readEntities: (leaf) => readLeafEntities(this.#shelf, leaf, context),
     });

@@ -1,16 +1,16 @@
 import { type Box, boxesIntersect, decode, isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { BlobRef } from "./blob-ref.ts";
-import { blockBlobCodec } from "./block-blob.ts";
-import type { Dialect } from "./dialect.ts";
-import { entityBlobCodec } from "./entity-blob.ts";
-import type { EntityRecord } from "./entity-record.ts";
-import { packFile } from "./file-names.ts";
-import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionBox } from "./flat-blobs.ts";
-import { BLOB_VERSION, BLOCK_BLOB } from "./layout.ts";
-import { scanPack } from "./pack-scan.ts";
-import { type BlockAssignment, boundsOf } from "./prepared-blocks.ts";
-import { readWhole } from "./read-whole.ts";
+import type { Dialect } from "../dialect.ts";
+import { packFile } from "../files/file-names.ts";
+import { scanPack } from "../files/pack-scan.ts";
+import { readWhole } from "../files/read-whole.ts";
+import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionBox } from "../flat/flat-blobs.ts";
+import { BLOB_VERSION, BLOCK_BLOB } from "../layout.ts";
+import type { BlobRef } from "../records/blob-ref.ts";
+import { blockBlobCodec } from "../records/block-blob.ts";
+import { entityBlobCodec } from "../records/entity-blob.ts";
+import type { EntityRecord } from "../records/entity-record.ts";
+import { type BlockAssignment, boundsOf } from "../records/prepared-blocks.ts";
 import { attempt } from "./survey.ts";
 
 /** A record whose bytes are whole, and where in the world its content lies. */

@@ -1,7 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_FILE, packHeader, TEMPORARY_SUFFIX } from "../layout.ts";
 import { generationFiles, isLockName, packFile } from "./file-names.ts";
-import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_FILE, packHeader, TEMPORARY_SUFFIX } from "./layout.ts";
 
 const FOLDERS: readonly string[] = [INDEX_FOLDER, DATA_FOLDER];
 const FIRST_PACK = packFile(1);

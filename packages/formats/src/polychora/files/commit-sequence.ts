@@ -1,6 +1,6 @@
 import type { Disk } from "@orthant/disk";
+import { INDEX_FOLDER, MANIFEST_FILE, TEMPORARY_SUFFIX } from "../layout.ts";
 import type { GenerationFiles } from "./file-names.ts";
-import { INDEX_FOLDER, MANIFEST_FILE, TEMPORARY_SUFFIX } from "./layout.ts";
 
 /** The bytes of a generation's three files. */
 export type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;

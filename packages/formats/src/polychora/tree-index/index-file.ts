@@ -13,18 +13,18 @@ import {
   regionBox,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { atFile, decodeAt } from "./at-file.ts";
-import { lastOf, requireLevel } from "./cell.ts";
-import { indexNodeCodec } from "./index-node.ts";
-import { buildIndexNodes, checkIndexNodes, describeCell } from "./index-tree.ts";
-import { indexHeader, LEAF_LEVEL_MAX } from "./layout.ts";
+import { atFile, decodeAt } from "../files/at-file.ts";
+import { indexHeader, LEAF_LEVEL_MAX } from "../layout.ts";
 import {
   type IndexVersion,
   type LeafEntry,
   leafContentCodec,
   type StoredLeaf,
   storedLeafCodec,
-} from "./leaf-entry.ts";
+} from "../records/leaf-entry.ts";
+import { lastOf, requireLevel } from "./cell.ts";
+import { indexNodeCodec } from "./index-node.ts";
+import { buildIndexNodes, checkIndexNodes, describeCell } from "./index-tree.ts";
 
 /** What a tree index says. */
 export interface IndexFile {

@@ -1,6 +1,6 @@
 import type { Disk } from "@orthant/disk";
+import { INDEX_FOLDER, TEMPORARY_SUFFIX } from "../layout.ts";
 import { parseGenerationFile } from "./file-names.ts";
-import { INDEX_FOLDER, TEMPORARY_SUFFIX } from "./layout.ts";
 
 /** How many of the newest generations are always kept. */
 const NEWEST_KEPT = 2;

@@ -1,13 +1,13 @@
 import { encode } from "@orthant/core";
-import type { BlobRef } from "./blob-ref.ts";
-import { encodeBlockBlob } from "./block-blob.ts";
-import { entityBlobCodec } from "./entity-blob.ts";
-import { BLOCK_BLOB, ENTITY_BLOB } from "./layout.ts";
-import type { LeafEntry } from "./leaf-entry.ts";
+import type { NewRecord } from "../files/pack-writer.ts";
+import { BLOCK_BLOB, ENTITY_BLOB } from "../layout.ts";
+import type { SaveLimits } from "../limits.ts";
+import type { BlobRef } from "../records/blob-ref.ts";
+import { encodeBlockBlob } from "../records/block-blob.ts";
+import { entityBlobCodec } from "../records/entity-blob.ts";
+import type { LeafEntry } from "../records/leaf-entry.ts";
 import { entityBatches } from "./leaf-partition.ts";
 import type { PlannedLeaf } from "./leaf-plan.ts";
-import type { SaveLimits } from "./limits.ts";
-import type { NewRecord } from "./pack-writer.ts";
 
 /** The records that each leaf of a plan needs, blocks before entities. */
 export function encodeLeaves(

@@ -10,15 +10,10 @@ import {
   U8_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { BlobRef } from "./blob-ref.ts";
-import { swapManifest, writeGenerationFiles } from "./commit-sequence.ts";
-import { requireEmptyFolder } from "./empty-folder.ts";
-import { sortEntities } from "./entity-blob.ts";
-import type { EntityRecord } from "./entity-record.ts";
-import { generationFiles } from "./file-names.ts";
-import { flatBlockBlobCodec, flatEntityBlobCodec } from "./flat-blobs.ts";
-import { type FlatLeaf, flatGlobalCodec, flatIndexCodec, flatPlayersCodec } from "./flat-payloads.ts";
-import type { BaseWorld, PlayerEntityHint } from "./global-record.ts";
+import { swapManifest, writeGenerationFiles } from "../files/commit-sequence.ts";
+import { requireEmptyFolder } from "../files/empty-folder.ts";
+import { generationFiles } from "../files/file-names.ts";
+import { type NewRecord, PackWriter } from "../files/pack-writer.ts";
 import {
   BLOCK_BLOB,
   DATA_FOLDER,
@@ -27,14 +22,19 @@ import {
   globalHeader,
   INDEX_FOLDER,
   playersHeader,
-} from "./layout.ts";
-import { chunkOfEntity } from "./leaf-partition.ts";
-import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "./limits.ts";
-import { encodeUnsealedManifest, type Manifest } from "./manifest.ts";
-import { type NewRecord, PackWriter } from "./pack-writer.ts";
-import { encodePayloadFile } from "./payload-file.ts";
-import type { PlayerRecord } from "./player-record.ts";
-import type { BlockEntry } from "./prepared-blocks.ts";
+} from "../layout.ts";
+import { chunkOfEntity } from "../leaves/leaf-partition.ts";
+import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "../limits.ts";
+import type { BlobRef } from "../records/blob-ref.ts";
+import { sortEntities } from "../records/entity-blob.ts";
+import type { EntityRecord } from "../records/entity-record.ts";
+import type { BaseWorld, PlayerEntityHint } from "../records/global-record.ts";
+import { encodeUnsealedManifest, type Manifest } from "../records/manifest.ts";
+import { encodePayloadFile } from "../records/payload-file.ts";
+import type { PlayerRecord } from "../records/player-record.ts";
+import type { BlockEntry } from "../records/prepared-blocks.ts";
+import { flatBlockBlobCodec, flatEntityBlobCodec } from "./flat-blobs.ts";
+import { type FlatLeaf, flatGlobalCodec, flatIndexCodec, flatPlayersCodec } from "./flat-payloads.ts";
 
 /** A whole world for the original program to open. */
 export interface FlatSaveContent {

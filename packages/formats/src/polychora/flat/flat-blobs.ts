@@ -18,9 +18,9 @@ import {
   U16_MAX,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { type EntityRecord, entityRecordCodec } from "./entity-record.ts";
+import { type EntityRecord, entityRecordCodec } from "../records/entity-record.ts";
+import type { BlockAssignment } from "../records/prepared-blocks.ts";
 import { REGION_EDGE_MAX } from "./flat-payloads.ts";
-import type { BlockAssignment } from "./prepared-blocks.ts";
 
 /** The chunks of a region in one record of the flat dialect. */
 export interface FlatBlockBlob {

@@ -1,6 +1,6 @@
 import { crc32, decode } from "@orthant/core";
-import type { BlobRef } from "./blob-ref.ts";
-import { BLOCK_BLOB, ENTITY_BLOB, packHeader, recordHeader } from "./layout.ts";
+import { BLOCK_BLOB, ENTITY_BLOB, packHeader, recordHeader } from "../layout.ts";
+import type { BlobRef } from "../records/blob-ref.ts";
 
 /** A stretch of a pack: a record whose checksum is right, or bytes that are none. */
 export type PackPiece = ScannedRecord | ScannedGap;

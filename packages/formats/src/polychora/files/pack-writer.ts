@@ -1,9 +1,9 @@
 import { ByteWriter, crc32, OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
+import { BLOB_VERSION, DATA_FOLDER, FILE_VERSION, packHeader, recordHeader } from "../layout.ts";
+import type { BlobRef } from "../records/blob-ref.ts";
 import { atFile } from "./at-file.ts";
-import type { BlobRef } from "./blob-ref.ts";
 import { packFile, parsePackFile } from "./file-names.ts";
-import { BLOB_VERSION, DATA_FOLDER, FILE_VERSION, packHeader, recordHeader } from "./layout.ts";
 import { checkPackHeader } from "./pack-shelf.ts";
 
 /** A blob that should become a record. */

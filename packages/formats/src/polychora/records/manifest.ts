@@ -7,8 +7,8 @@ import {
   OrthantError,
   type Place,
 } from "@orthant/core";
-import { FORMAT_NAME, MANIFEST_VERSION } from "./layout.ts";
-import type { SaveLimits } from "./limits.ts";
+import { FORMAT_NAME, MANIFEST_VERSION } from "../layout.ts";
+import type { SaveLimits } from "../limits.ts";
 
 /** What `manifest.json` says: which generation is live, and how the save is written. Rules S1 to S6. */
 export interface Manifest {

@@ -1,4 +1,4 @@
-import { DATA_FOLDER, INDEX_FOLDER } from "./layout.ts";
+import { DATA_FOLDER, INDEX_FOLDER } from "../layout.ts";
 
 /** The files that belong to one generation, relative to the save's root. */
 export interface GenerationFiles {

@@ -1,12 +1,12 @@
 import type { Box } from "@orthant/core";
-import type { BlobRef } from "./blob-ref.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect } from "../dialect.ts";
+import type { SaveLimits } from "../limits.ts";
+import type { BlobRef } from "../records/blob-ref.ts";
+import type { GlobalRecord } from "../records/global-record.ts";
+import type { RegionClock } from "../records/leaf-entry.ts";
+import type { PlayerRecord } from "../records/player-record.ts";
+import { describeCell } from "../tree-index/index-tree.ts";
 import type { Finding } from "./finding.ts";
-import type { GlobalRecord } from "./global-record.ts";
-import { describeCell } from "./index-tree.ts";
-import type { RegionClock } from "./leaf-entry.ts";
-import type { SaveLimits } from "./limits.ts";
-import type { PlayerRecord } from "./player-record.ts";
 
 /** Something that a repair cannot bring back as it was. */
 export interface Loss {

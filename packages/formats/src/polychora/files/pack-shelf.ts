@@ -1,9 +1,9 @@
 import { crc32, decode, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
+import { FILE_VERSION, packHeader, type RecordHeader, recordHeader } from "../layout.ts";
+import type { BlobRef } from "../records/blob-ref.ts";
 import { atFile } from "./at-file.ts";
-import type { BlobRef } from "./blob-ref.ts";
 import { packFile } from "./file-names.ts";
-import { FILE_VERSION, packHeader, type RecordHeader, recordHeader } from "./layout.ts";
 
 /**
  * The packs of a save, each opened when it is first needed. Several saves may share a shelf: it closes its files

@@ -1,7 +1,7 @@
 import { type Box, boxContainsBox, boxEquals, comparePlaces, OrthantError } from "@orthant/core";
+import { LEAF_LEVEL_MAX, NONE } from "../layout.ts";
 import { cellAround, childCell, childSlot, lastOf, levelOf } from "./cell.ts";
 import { CHILDREN, type IndexNode } from "./index-node.ts";
-import { LEAF_LEVEL_MAX, NONE } from "./layout.ts";
 
 /**
  * The nodes of the one tree that a set of leaf cells has: a 16-way trie without the nodes that would have one

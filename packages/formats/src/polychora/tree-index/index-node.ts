@@ -1,5 +1,5 @@
 import { type Box, boxCodec, type Codec, encode, repeated, varU32 } from "@orthant/core";
-import { NONE } from "./layout.ts";
+import { NONE } from "../layout.ts";
 
 /** A node of the index tree. `NONE` stands for what is not there. */
 export interface IndexNode {

@@ -6,7 +6,7 @@ import {
   list,
   placeCodec,
 } from "@orthant/core";
-import type { BlockEntry } from "./prepared-blocks.ts";
+import type { BlockEntry } from "../records/prepared-blocks.ts";
 
 const OVERRIDE_VERSION = 1;
 const CHUNKS_MAX = 100_000_000;

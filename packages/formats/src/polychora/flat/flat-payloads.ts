@@ -8,11 +8,11 @@ import {
   type Place,
   placeCodec,
 } from "@orthant/core";
-import { type BlobRef, blobRefCodec } from "./blob-ref.ts";
-import { type GlobalRecord, playerEntityHintsCodec } from "./global-record.ts";
-import { PLAYERS_MAX, type PlayerRecord, tagsCodec } from "./player-record.ts";
-import { vectorCodec } from "./vector.ts";
-import { plainDescription } from "./world-description.ts";
+import { type BlobRef, blobRefCodec } from "../records/blob-ref.ts";
+import { type GlobalRecord, playerEntityHintsCodec } from "../records/global-record.ts";
+import { PLAYERS_MAX, type PlayerRecord, tagsCodec } from "../records/player-record.ts";
+import { vectorCodec } from "../records/vector.ts";
+import { plainDescription } from "../records/world-description.ts";
 
 /** What `global.*.v4g` holds in the flat dialect. */
 export interface FlatGlobal extends Omit<GlobalRecord, "generators" | "description"> {

@@ -1,16 +1,16 @@
 import { ByteReader, type ChunkShape, crc32, decode, HYPERCUBE_CHUNKS, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { Dialect } from "./dialect.ts";
-import { flatPlayersCodec } from "./flat-payloads.ts";
-import type { GlobalRecord } from "./global-record.ts";
-import { type ReadIndex, requireGeneration } from "./index-reader.ts";
-import { playersHeader } from "./layout.ts";
-import { type PlayerRecord, playersCodec, sortPlayers } from "./player-record.ts";
-import { readWhole } from "./read-whole.ts";
-import { globalOfPayload, type ReadGlobal, readGlobal, readIndex } from "./reader.ts";
+import type { Dialect } from "../dialect.ts";
+import { readWhole } from "../files/read-whole.ts";
+import { flatPlayersCodec } from "../flat/flat-payloads.ts";
+import { type ReadIndex, requireGeneration } from "../index-reader.ts";
+import { playersHeader } from "../layout.ts";
+import { globalOfPayload, type ReadGlobal, readGlobal, readIndex } from "../reader.ts";
+import type { GlobalRecord } from "../records/global-record.ts";
+import { type PlayerRecord, playersCodec, sortPlayers } from "../records/player-record.ts";
+import { plainDescription } from "../records/world-description.ts";
 import type { Loss } from "./repair-plan.ts";
 import { attempt, filesOfGeneration, type Survey } from "./survey.ts";
-import { plainDescription } from "./world-description.ts";
 
 /** The newest generation of which something could be read, and what that is. */
 export interface Found<Value> {

@@ -10,17 +10,25 @@ import {
   placeFrom,
   REGION_EDGE_CHUNKS,
 } from "@orthant/core";
-import { blockBlobBytes } from "./block-blob.ts";
-import { cellAround, cellAt, childCell, childSlot, clampInto, lastOf, requireLevel } from "./cell.ts";
-import { sortEntities } from "./entity-blob.ts";
-import { type EntityRecord, entityRecordCodec } from "./entity-record.ts";
-import { CHILDREN } from "./index-node.ts";
-import { describeCell } from "./index-tree.ts";
-import { LEAF_LEVEL_MAX } from "./layout.ts";
-import type { RegionClock } from "./leaf-entry.ts";
+import { LEAF_LEVEL_MAX } from "../layout.ts";
+import type { SaveLimits } from "../limits.ts";
+import { blockBlobBytes } from "../records/block-blob.ts";
+import { sortEntities } from "../records/entity-blob.ts";
+import { type EntityRecord, entityRecordCodec } from "../records/entity-record.ts";
+import type { RegionClock } from "../records/leaf-entry.ts";
+import { type BlockEntry, boundsOf, type PreparedBlock, prepareBlocks } from "../records/prepared-blocks.ts";
+import {
+  cellAround,
+  cellAt,
+  childCell,
+  childSlot,
+  clampInto,
+  lastOf,
+  requireLevel,
+} from "../tree-index/cell.ts";
+import { CHILDREN } from "../tree-index/index-node.ts";
+import { describeCell } from "../tree-index/index-tree.ts";
 import type { LeafMap } from "./leaf-map.ts";
-import type { SaveLimits } from "./limits.ts";
-import { type BlockEntry, boundsOf, type PreparedBlock, prepareBlocks } from "./prepared-blocks.ts";
 
 /** What a leaf holds, ready to be measured and cut. */
 export interface LeafContent {
@@ -149,10 +157,10 @@ export function findMerge<Leaf extends { readonly cell: Box }>(
   return best;
 }
 
-/** The chunk that an entity's position lies in, rounded to the lattice where it lies beyond it. */
+/** The chunk that an entity's position, as it is stored, lies in, rounded to the lattice where it lies beyond it. */
 export function chunkOfEntity({ position }: Pick<EntityRecord, "position">, { extents }: ChunkShape): Place {
   return placeFrom((axis) => {
-    const chunk = Math.floor(position[axis] / extents[axis]);
+    const chunk = Math.floor(Math.fround(position[axis]) / extents[axis]);
     // A position that is no number has no chunk; any will do, as long as it is always the same.
     return Number.isNaN(chunk) ? 0 : Math.min(Math.max(chunk, -0x8000_0000), 0x7fff_ffff);
   });

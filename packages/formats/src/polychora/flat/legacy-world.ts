@@ -10,9 +10,9 @@ import {
   type Place,
   uniformChunk,
 } from "@orthant/core";
-import { decodeAt } from "./at-file.ts";
-import type { BaseWorld } from "./global-record.ts";
-import type { BlockEntry } from "./prepared-blocks.ts";
+import { decodeAt } from "../files/at-file.ts";
+import type { BaseWorld } from "../records/global-record.ts";
+import type { BlockEntry } from "../records/prepared-blocks.ts";
 
 /** A world from before there were folders: its base and what people made. */
 export interface LegacyWorld {

@@ -1,9 +1,14 @@
 import { isOrthantError, type OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type GenerationFiles, generationFiles, parseGenerationFile, parsePackFile } from "./file-names.ts";
-import { DATA_FOLDER, INDEX_FOLDER } from "./layout.ts";
-import type { ReadManifest } from "./manifest.ts";
-import { readManifest } from "./reader.ts";
+import {
+  type GenerationFiles,
+  generationFiles,
+  parseGenerationFile,
+  parsePackFile,
+} from "../files/file-names.ts";
+import { DATA_FOLDER, INDEX_FOLDER } from "../layout.ts";
+import { readManifest } from "../reader.ts";
+import type { ReadManifest } from "../records/manifest.ts";
 
 /** What lies in a save's folders, before any of it is trusted. */
 export interface Survey {

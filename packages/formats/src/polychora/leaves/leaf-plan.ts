@@ -1,8 +1,11 @@
 import { type Box, type ChunkShape, comparePlaces, isOrthantError } from "@orthant/core";
-import type { BlobRef } from "./blob-ref.ts";
-import { blockBlobBytes } from "./block-blob.ts";
-import type { EntityRecord } from "./entity-record.ts";
-import type { LeafEntry, RegionClock } from "./leaf-entry.ts";
+import type { SaveLimits } from "../limits.ts";
+import type { BlobRef } from "../records/blob-ref.ts";
+import { blockBlobBytes } from "../records/block-blob.ts";
+import type { EntityRecord } from "../records/entity-record.ts";
+import type { LeafEntry, RegionClock } from "../records/leaf-entry.ts";
+import type { BlockEntry, PreparedBlock } from "../records/prepared-blocks.ts";
+import type { LeafChange } from "../save-change.ts";
 import type { LeafMap } from "./leaf-map.ts";
 import {
   findMerge,
@@ -12,9 +15,6 @@ import {
   partitionLeaf,
   prepareLeaf,
 } from "./leaf-partition.ts";
-import type { SaveLimits } from "./limits.ts";
-import type { BlockEntry, PreparedBlock } from "./prepared-blocks.ts";
-import type { LeafChange } from "./save-change.ts";
 
 /** A leaf of the next generation: references that stay, and content for which there are no records yet. */
 export interface PlannedLeaf extends LeafEntry {
@@ -26,6 +26,8 @@ export interface PlannedLeaf extends LeafEntry {
 export interface PlanContext {
   readonly shape: ChunkShape;
   readonly limits: SaveLimits;
+  /** Whether leaves that together are small become one. */
+  readonly merging: boolean;
   readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]>;
   readEntities(leaf: LeafEntry): Promise<readonly EntityRecord[]>;
 }
@@ -49,7 +51,7 @@ export async function planLeaves(
       added.push(leaf);
     }
   }
-  for (const leaf of added) {
+  for (const leaf of context.merging ? added : []) {
     const merged = map.at(leaf.cell) === leaf ? await mergeAround(map, leaf, context) : undefined;
     if (merged !== undefined) added = [...added, merged];
   }

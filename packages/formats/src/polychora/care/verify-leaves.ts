@@ -1,12 +1,12 @@
 import { OrthantError, PlaceSet } from "@orthant/core";
-import { type BlobContext, readBlockBlob, readEntityBlob } from "./blob-reader.ts";
-import type { BlobRef } from "./blob-ref.ts";
-import type { EntityRecord } from "./entity-record.ts";
-import { packFile } from "./file-names.ts";
+import { type BlobContext, readBlockBlob, readEntityBlob } from "../blob-reader.ts";
+import { packFile } from "../files/file-names.ts";
+import type { PackShelf } from "../files/pack-shelf.ts";
+import type { BlobRef } from "../records/blob-ref.ts";
+import type { EntityRecord } from "../records/entity-record.ts";
+import type { LeafEntry } from "../records/leaf-entry.ts";
+import type { BlockAssignment } from "../records/prepared-blocks.ts";
 import { type Finding, findingOf } from "./finding.ts";
-import type { LeafEntry } from "./leaf-entry.ts";
-import type { PackShelf } from "./pack-shelf.ts";
-import type { BlockAssignment } from "./prepared-blocks.ts";
 import { attempt } from "./survey.ts";
 
 /** What is known about the blobs of a generation; without the global file, not how large a chunk is. */

@@ -3,16 +3,18 @@ import {
   boxEquals,
   boxesIntersect,
   boxVolume,
+  intersectBoxes,
   OrthantError,
   type Place,
   PlaceMap,
   placeFrom,
   placesLexicographic,
+  WHOLE_LATTICE,
 } from "@orthant/core";
-import { cellAt, childCell, requireLevel } from "./cell.ts";
-import { CHILDREN } from "./index-node.ts";
-import { describeCell } from "./index-tree.ts";
-import { LEAF_LEVEL_MAX } from "./layout.ts";
+import { LEAF_LEVEL_MAX } from "../layout.ts";
+import { cellAt, childCell, requireLevel } from "../tree-index/cell.ts";
+import { CHILDREN } from "../tree-index/index-node.ts";
+import { describeCell } from "../tree-index/index-tree.ts";
 
 /** What has a cell: a leaf of the index, or what a program keeps for one. */
 export interface HasCell {
@@ -92,7 +94,10 @@ export class LeafMap<Leaf extends HasCell> {
   }
 
   /** The leaves that a box of chunks touches. Costs what is touched, not how many leaves there are. */
-  *touching(box: Box): Generator<Leaf> {
+  *touching(touched: Box): Generator<Leaf> {
+    // Beyond the lattice there is nothing, and a shift would take it for the other end.
+    const box = intersectBoxes(touched, WHOLE_LATTICE);
+    if (box === undefined) return;
     const top = this.#at(LEAF_LEVEL_MAX).counts;
     const min = indexOf(box.min, LEAF_LEVEL_MAX);
     const end = placeFrom((axis) => ((box.max[axis] - 1) >> LEAF_LEVEL_MAX) + 1);

@@ -11,20 +11,20 @@ import {
   U64_MAX,
 } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
-import type { BlobRef } from "./blob-ref.ts";
-import { cellAt } from "./cell.ts";
-import type { EntityRecord } from "./entity-record.ts";
-import { packFile } from "./file-names.ts";
-import { writeFlatSave } from "./flat-writer.ts";
-import { LEAF_LEVEL_MAX } from "./layout.ts";
-import type { RegionClock } from "./leaf-entry.ts";
-import { chunkOfEntity } from "./leaf-partition.ts";
-import { checkRecord } from "./pack-shelf.ts";
-import type { BlockEntry } from "./prepared-blocks.ts";
+import { packFile } from "../files/file-names.ts";
+import { checkRecord } from "../files/pack-shelf.ts";
+import { writeFlatSave } from "../flat/flat-writer.ts";
+import { LEAF_LEVEL_MAX } from "../layout.ts";
+import { chunkOfEntity } from "../leaves/leaf-partition.ts";
+import type { BlobRef } from "../records/blob-ref.ts";
+import type { EntityRecord } from "../records/entity-record.ts";
+import type { RegionClock } from "../records/leaf-entry.ts";
+import type { BlockEntry } from "../records/prepared-blocks.ts";
+import type { LeafChange } from "../save-change.ts";
+import { cellAt } from "../tree-index/cell.ts";
+import { createSave } from "../writer.ts";
 import type { RepairPlan } from "./repair-plan.ts";
 import { decodeRecord } from "./salvage.ts";
-import type { LeafChange } from "./save-change.ts";
-import { createSave } from "./writer.ts";
 
 /** A clock is `epoch * 2^33 + n`. */
 const CLOCKS_PER_EPOCH = 2 ** 33;

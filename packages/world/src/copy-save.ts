@@ -19,7 +19,7 @@ export async function copySave(save: Save, disk: Disk, nowMs: number): Promise<v
         const entities = await save.readEntities(leaf);
         changes.push({ cell: leaf.cell, blocks, entities, clocks: leaf.clocks });
       }
-      await (await writer.commit({ nowMs, leaves: changes })).close();
+      await (await writer.commit({ nowMs, leaves: changes, cells: "kept" })).close();
     }
   } finally {
     await writer.close();

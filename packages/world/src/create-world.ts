@@ -6,9 +6,9 @@ import {
   systemClock,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { createSave, type GlobalState, plainDescription } from "@orthant/formats";
-import { NOTHING, worldOf } from "./open-world.ts";
-import type { World } from "./world.ts";
+import { createSave, type GlobalState, plainDescription, worldDescriptionCodec } from "@orthant/formats";
+import { NOTHING, partsOf } from "./open-world.ts";
+import { World } from "./world.ts";
 import { LOCK_FILE, type NewWorld, type WorldOptions } from "./world-options.ts";
 
 /** Makes a world on an empty disk and opens it. `ORT_NOT_EMPTY` when something is there already. */
@@ -20,8 +20,12 @@ export async function createWorld(
   const lock = await disk.lock(LOCK_FILE);
   try {
     const clock = options.clock ?? systemClock;
-    const writer = await createSave(disk, { nowMs: clock.nowMs(), global: globalOf(world) });
-    return worldOf(writer.currentSave(), { writer, lock }, options);
+    const global = globalOf(world);
+    // Before anything is written: what cannot be opened or stored must not be in the way of the next attempt.
+    const parts = partsOf(global, options);
+    encode(worldDescriptionCodec, global.description);
+    const writer = await createSave(disk, { nowMs: clock.nowMs(), global });
+    return new World({ ...parts, save: writer.currentSave(), writing: { writer, lock } });
   } catch (error) {
     await lock.release();
     throw error;

@@ -1,8 +1,26 @@
-import { type Box, boxContains, boxEquals, type ChunkShape, OrthantError } from "@orthant/core";
-import { type EntityRecord, PLAYER_CLASS } from "@orthant/formats";
+import {
+  AXES,
+  type Box,
+  boxContains,
+  type ChunkShape,
+  encode,
+  OrthantError,
+  type Place,
+  placeFrom,
+} from "@orthant/core";
+import {
+  chunkOfEntity,
+  type EntityRecord,
+  entityRecordCodec,
+  PLAYER_CLASS,
+  type Vector,
+} from "@orthant/formats";
+import { cellKey } from "./cell-key.ts";
 
 /** How far out of its leaf an entity has to be, in chunks, before it belongs to another one. */
 const HYSTERESIS_CHUNKS = 0.2;
+/** More than what a record with one entity takes beside the entity. */
+const RECORD_OVERHEAD_BYTES = 64;
 
 /** What can change about an entity. Its id and class cannot. */
 export type EntityChange = Partial<Omit<EntityRecord, "entityId" | "entityClass" | "lastSavedMs">>;
@@ -15,6 +33,8 @@ interface Tracked {
   readonly record: EntityRecord;
   /** The cell of the leaf that the entity is stored in; `undefined` before the first save. */
   readonly home: Box | undefined;
+  /** The chunk that it was in when it was stored: a leaf that is split is split by that. */
+  readonly storedAt: Place | undefined;
   /** Since when it differs from what is stored; `undefined` when it does not. */
   readonly changedSinceMs: number | undefined;
 }
@@ -22,10 +42,13 @@ interface Tracked {
 /** The entities of all leaves that are loaded, and in which leaf each is stored. */
 export class EntityStore {
   readonly shape: ChunkShape;
+  readonly #bytesMax: number;
   readonly #entities = new Map<bigint, Tracked>();
 
-  constructor(shape: ChunkShape) {
+  /** No entity may take more bytes than a record has room for. */
+  constructor(shape: ChunkShape, recordBytesMax: number) {
     this.shape = shape;
+    this.#bytesMax = recordBytesMax - RECORD_OVERHEAD_BYTES;
   }
 
   /** How many entities are loaded. */
@@ -47,7 +70,7 @@ export class EntityStore {
   load(home: Box, records: readonly EntityRecord[]): void {
     for (const record of records) {
       if (!this.#entities.has(record.entityId)) {
-        this.#entities.set(record.entityId, { record, home, changedSinceMs: undefined });
+        this.markStored(record, home);
       }
     }
   }
@@ -63,23 +86,31 @@ export class EntityStore {
       displayName: undefined,
       tags: [],
       payload: new Uint8Array(0),
-      ...entity,
+      ...copyOf(entity),
       entityId,
       lastSavedMs: nowMs,
     };
     if (record.entityClass === PLAYER_CLASS) {
       throw new OrthantError("ORT_ARGUMENT", "players are not entities: upsert the player instead");
     }
-    this.#entities.set(entityId, { record, home: undefined, changedSinceMs: nowMs });
+    this.#requireStorable(record);
+    this.#entities.set(entityId, { record, home: undefined, storedAt: undefined, changedSinceMs: nowMs });
     return record;
   }
 
   /** Changes an entity, and tells whether it now belongs to another leaf than the one it is stored in. */
   change(entityId: bigint, change: EntityChange, nowMs: number): "stays" | "crosses" {
-    const { record, home, changedSinceMs = nowMs } = this.#require(entityId);
-    const changed = { ...record, ...change };
+    const { record, home, storedAt, changedSinceMs = nowMs } = this.#require(entityId);
+    const { entityClass } = record;
+    const changed = { ...record, ...copyOf(change), entityId, entityClass };
+    this.#requireStorable(changed);
     const crosses = home !== undefined && this.#isOutside(changed.position, home);
-    this.#entities.set(entityId, { record: changed, home: crosses ? undefined : home, changedSinceMs });
+    this.#entities.set(entityId, {
+      record: changed,
+      home: crosses ? undefined : home,
+      storedAt,
+      changedSinceMs,
+    });
     return crosses ? "crosses" : "stays";
   }
 
@@ -98,11 +129,15 @@ export class EntityStore {
     return found.sort((a, b) => (a.entityId < b.entityId ? -1 : 1));
   }
 
-  /** The entities that are stored in a cell. */
-  storedIn(cell: Box): readonly EntityRecord[] {
-    const stored: EntityRecord[] = [];
+  /** The entities that are stored in each cell, by its `cellKey`. */
+  byHome(): ReadonlyMap<string, readonly EntityRecord[]> {
+    const stored = new Map<string, EntityRecord[]>();
     for (const { record, home } of this.#entities.values()) {
-      if (home !== undefined && boxEquals(home, cell)) stored.push(record);
+      if (home === undefined) continue;
+      const key = cellKey(home);
+      const others = stored.get(key);
+      if (others === undefined) stored.set(key, [record]);
+      else others.push(record);
     }
     return stored;
   }
@@ -119,18 +154,37 @@ export class EntityStore {
     }
   }
 
-  /** Notes that a record is part of a save that has begun: what changes from now on belongs to the next one. */
-  markStored(record: EntityRecord, home: Box): void {
-    this.#entities.set(record.entityId, { record, home, changedSinceMs: undefined });
+  /** Since when the entity that has waited longest for its leaf to be saved differs from what is stored. */
+  oldestChangeMs(): number | undefined {
+    let oldestMs: number | undefined;
+    for (const { home, changedSinceMs } of this.#entities.values()) {
+      if (home === undefined || changedSinceMs === undefined) continue;
+      oldestMs = Math.min(oldestMs ?? changedSinceMs, changedSinceMs);
+    }
+    return oldestMs;
   }
 
-  /** Gives every entity that has a home the one that it has after a commit. */
-  rehome(homeAfter: (home: Box, record: EntityRecord) => Box | undefined): void {
+  /** Notes that a record is part of a save that has begun: what changes from now on belongs to the next one. */
+  markStored(record: EntityRecord, home: Box): void {
+    const storedAt = chunkOfEntity(record, this.shape);
+    this.#entities.set(record.entityId, { record, home, storedAt, changedSinceMs: undefined });
+  }
+
+  /**
+   * Gives every entity that has a home the one that it has after a commit. Some may have moved since they were stored
+   * and be outside of it: they have no home now, and the cells that they leave are given back.
+   */
+  rehome(homeAfter: (home: Box, storedAt: Place) => Box | undefined): readonly Box[] {
+    const left: Box[] = [];
     for (const [entityId, tracked] of this.#entities) {
-      if (tracked.home === undefined) continue;
-      const home = homeAfter(tracked.home, tracked.record);
-      if (home !== tracked.home) this.#entities.set(entityId, { ...tracked, home });
+      if (tracked.home === undefined || tracked.storedAt === undefined) continue;
+      const home = homeAfter(tracked.home, tracked.storedAt);
+      if (home === tracked.home) continue;
+      const crosses = home !== undefined && this.#isOutside(tracked.record.position, home);
+      if (crosses) left.push(home);
+      this.#entities.set(entityId, { ...tracked, home: crosses ? undefined : home });
     }
+    return left;
   }
 
   #require(entityId: bigint): Tracked {
@@ -139,15 +193,44 @@ export class EntityStore {
     throw new OrthantError("ORT_NOT_FOUND", `no entity ${entityId} in what is loaded`);
   }
 
-  /** Whether a position is so far out of a cell that the entity has left it. */
-  #isOutside(position: readonly number[], { min, max }: Box): boolean {
-    return position.some((coordinate, axis) => {
-      const chunk = coordinate / this.#extent(axis);
-      return chunk < (min[axis] ?? 0) - HYSTERESIS_CHUNKS || chunk >= (max[axis] ?? 0) + HYSTERESIS_CHUNKS;
-    });
+  /** Refuses now what would make the next save fail, and with it everything else that it should save. */
+  #requireStorable(record: EntityRecord): void {
+    if (!AXES.every((axis) => Number.isFinite(Math.fround(record.position[axis])))) {
+      throw new OrthantError("ORT_ARGUMENT", `[${record.position}] is not a position`);
+    }
+    const { length } = encode(entityRecordCodec, record);
+    if (length > this.#bytesMax) {
+      throw new OrthantError(
+        "ORT_LIMIT",
+        `an entity of ${length} bytes, where at most ${this.#bytesMax} may be`,
+      );
+    }
   }
 
-  #extent(axis: number): number {
-    return this.shape.extents[axis] ?? 1;
+  /** Whether a position, with the precision that it is stored in, is so far out of a cell that the entity left it. */
+  #isOutside(position: Vector, { min, max }: Box): boolean {
+    return AXES.some((axis) => {
+      const chunk = Math.fround(position[axis]) / this.shape.extents[axis];
+      return chunk < min[axis] - HYSTERESIS_CHUNKS || chunk >= max[axis] + HYSTERESIS_CHUNKS;
+    });
   }
+}
+
+/** The chunks whose leaves may hold an entity that is in a box of chunks: it may have stepped out of its own. */
+export function chunksOfHomes({ min, max }: Box): Box {
+  const margin = Math.ceil(HYSTERESIS_CHUNKS);
+  return { min: placeFrom((axis) => min[axis] - margin), max: placeFrom((axis) => max[axis] + margin) };
+}
+
+/** What was given, in arrays of our own: the caller may use theirs again. */
+function copyOf<Change extends EntityChange>(change: Change): Change {
+  const { position, orientation, velocity, tags, payload } = change;
+  return {
+    ...change,
+    ...(position && { position: [...position] }),
+    ...(orientation && { orientation: [...orientation] }),
+    ...(velocity && { velocity: [...velocity] }),
+    ...(tags && { tags: [...tags] }),
+    ...(payload && { payload: payload.slice() }),
+  };
 }

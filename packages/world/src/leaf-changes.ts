@@ -16,6 +16,7 @@ import {
   type LeafMap,
   type RegionClock,
 } from "@orthant/formats";
+import { cellKey } from "./cell-key.ts";
 import type { EntityStore } from "./entity-store.ts";
 import type { Unsaved } from "./unsaved.ts";
 
@@ -37,7 +38,7 @@ export function leafChanges(
   const changes = new Map<string, CellChange>();
   const changeAt = (place: Place): CellChange => {
     const cell = map.cellFor(place);
-    const key = `${cell.min}/${cell.max}`;
+    const key = cellKey(cell);
     const change = changes.get(key) ?? {
       cell,
       blocksChanged: false,
@@ -50,20 +51,26 @@ export function leafChanges(
   };
   for (const place of unsaved.chunks) changeAt(place).blocksChanged = true;
   for (const [region, clock] of unsaved.clocks) changeAt(cornerOf(region)).clocks.push({ region, clock });
-  for (const cell of unsaved.entityCells) changeAt(cell.min).entitiesChanged = true;
+  for (const cell of unsaved.entityCells) {
+    // A commit that ran when the cell was noted may have split or merged the leaf that it was of.
+    for (const leaf of map.touching(cell)) changeAt(leaf.cell.min).entitiesChanged = true;
+  }
   for (const entity of entities.homeless())
     changeAt(chunkOfEntity(entity, entities.shape)).newcomers.push(entity);
-  return [...changes.values()].map((change) => finish(change, map, overrides, entities));
+  const storedIn = entities.byHome();
+  return [...changes.values()].map((change) => finish(change, map, overrides, storedIn));
 }
 
 function finish(
   { cell, blocksChanged, entitiesChanged, newcomers, clocks }: CellChange,
   map: LeafMap<LeafEntry>,
   overrides: OverrideTree,
-  entities: EntityStore,
+  storedIn: ReadonlyMap<string, readonly EntityRecord[]>,
 ): LeafChange {
   const stored =
-    entitiesChanged || newcomers.length > 0 ? [...entities.storedIn(cell), ...newcomers] : undefined;
+    entitiesChanged || newcomers.length > 0
+      ? [...(storedIn.get(cellKey(cell)) ?? []), ...newcomers]
+      : undefined;
   return {
     cell,
     clocks: mergeClocks(map.at(cell)?.clocks ?? [], clocks),

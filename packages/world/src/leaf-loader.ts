@@ -23,20 +23,27 @@ export class LeafLoader {
     this.#loaded = new Set(loaded);
   }
 
+  /** The generation that is read from. */
+  get save(): Save {
+    return this.#save;
+  }
+
   /** The leaves by place. Made when it is needed first: a snapshot of what is loaded never needs it. */
   get map(): LeafMap<LeafEntry> {
     this.#map ??= new LeafMap(this.#save.leaves);
     return this.#map;
   }
 
+  /** Whether nothing that a box of chunks touches is still to be read. */
+  isLoaded(box: Box): boolean {
+    return this.#unloadedIn(box).length === 0;
+  }
+
   /** Reads what a box of chunks touches and was not read before, and hands it over, leaf by leaf. */
   async load(box: Box, take: (leaf: LoadedLeaf) => void): Promise<void> {
-    for (const leaf of this.#unloadedIn(box)) {
-      const loaded = await this.#read(leaf);
-      // Somebody else may have waited for the same leaf, and have taken it already.
-      if (this.#loaded.has(leaf)) continue;
-      this.#loaded.add(leaf);
-      take(loaded);
+    // Whenever this waits, a commit may put other leaves in the place of those that are not read yet.
+    for (let leaves = this.#unloadedIn(box); leaves.length > 0; leaves = this.#unloadedIn(box)) {
+      for (const leaf of leaves) if (this.#isMissing(leaf)) await this.#loadLeaf(leaf, take);
     }
   }
 
@@ -47,9 +54,12 @@ export class LeafLoader {
   async follow(save: Save, take: (leaf: LoadedLeaf) => void): Promise<void> {
     const before = new Set(this.#save.leaves);
     const added = save.leaves.filter((leaf) => !before.delete(leaf));
-    const loaded: LeafEntry[] = [];
-    for (const leaf of added) if (await this.#complete(leaf, take)) loaded.push(leaf);
+    // While one is read, a part of another may be read by somebody else, so all are looked at again.
+    for (let halves = this.#halves(added); halves.length > 0; halves = this.#halves(added)) {
+      for (const leaf of halves) await this.load(leaf.cell, take);
+    }
     // From here on nothing waits, so nobody sees the one generation's leaves with the other's save.
+    const loaded = added.filter(({ cell }) => this.isLoaded(cell));
     for (const leaf of before) {
       this.map.remove(leaf.cell);
       this.#loaded.delete(leaf);
@@ -64,17 +74,34 @@ export class LeafLoader {
     return new LeafLoader(save, this.#loaded);
   }
 
-  async #complete(leaf: LeafEntry, take: (leaf: LoadedLeaf) => void): Promise<boolean> {
-    const before = [...this.map.touching(leaf.cell)];
-    if (before.length > 0 && before.every((old) => !this.#loaded.has(old))) return false;
-    await this.load(leaf.cell, take);
-    return true;
+  /**
+   * The new leaves of which a part is in memory and another part is not. Only a leaf that keeps its cell may stay
+   * unread: one with another cell may hold what was made in the gaps between leaves, and that is in memory.
+   */
+  #halves(added: readonly LeafEntry[]): readonly LeafEntry[] {
+    return added.filter(({ cell }) => {
+      const old = this.map.at(cell);
+      return old === undefined && !this.isLoaded(cell);
+    });
   }
 
   #unloadedIn(box: Box): readonly LeafEntry[] {
     if (boxVolume(box) > 1) return [...this.map.touching(box)].filter((leaf) => !this.#loaded.has(leaf));
     const leaf = this.map.find(box.min);
     return leaf === undefined || this.#loaded.has(leaf) ? [] : [leaf];
+  }
+
+  async #loadLeaf(leaf: LeafEntry, take: (leaf: LoadedLeaf) => void): Promise<void> {
+    const loaded = await this.#read(leaf);
+    // Somebody else may have taken the leaf meanwhile and changed what it held, or a commit may have replaced it.
+    if (!this.#isMissing(leaf)) return;
+    this.#loaded.add(leaf);
+    take(loaded);
+  }
+
+  /** Whether the leaf is one of this generation and was not read. */
+  #isMissing(leaf: LeafEntry): boolean {
+    return !this.#loaded.has(leaf) && this.map.at(leaf.cell) === leaf;
   }
 
   #read(leaf: LeafEntry): Promise<LoadedLeaf> {
@@ -84,9 +111,18 @@ export class LeafLoader {
   }
 
   async #readNow(leaf: LeafEntry): Promise<LoadedLeaf> {
-    const blocks = await this.#save.readBlocks(leaf);
-    const entities = await this.#save.readEntities(leaf);
-    const overrides = blocks.reduce((tree, { place, chunk }) => tree.set(place, chunk), OverrideTree.VIRGIN);
-    return { leaf, overrides, entities };
+    // Held on its own: the world may go over to the next generation and close this one before the end.
+    const save = this.#save.follow();
+    try {
+      const blocks = await save.readBlocks(leaf);
+      const entities = await save.readEntities(leaf);
+      const overrides = blocks.reduce(
+        (tree, { place, chunk }) => tree.set(place, chunk),
+        OverrideTree.VIRGIN,
+      );
+      return { leaf, overrides, entities };
+    } finally {
+      await save.close();
+    }
   }
 }

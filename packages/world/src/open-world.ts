@@ -13,21 +13,28 @@ import {
   WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type GlobalRecord, openSave, resumeSave, type Save } from "@orthant/formats";
-import { World, type WorldParts } from "./world.ts";
+import { type GlobalState, openSave, resumeSave, type Save } from "@orthant/formats";
+import { World } from "./world.ts";
 import { LOCK_FILE, type WorldOptions } from "./world-options.ts";
+import type { WorldParts } from "./world-parts.ts";
 
 /**
  * Opens the world on a disk: for writing, which one process can at a time, or to be read only. Opening reads the
  * index, not the chunks. `ORT_LOCKED` when another process writes to it, `ORT_NOT_FOUND` when there is none.
  */
 export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise<World> {
-  if (options.readOnly === true) return worldOf(await openSave(disk), undefined, options);
+  if (options.readOnly === true) {
+    const save = await openSave(disk);
+    const parts = partsOf(save.global, options);
+    return new World({ ...parts, field: withGlobalBlocks(parts.field, save), save, writing: undefined });
+  }
   const lock = await disk.lock(LOCK_FILE);
   try {
     const save = await openSave(disk);
+    // Before any file is opened: a world whose generator is unknown leaves nothing behind.
+    const parts = partsOf(save.global, options);
     const writer = await resumeSave(disk, save);
-    return worldOf(save, { writer, lock }, options);
+    return new World({ ...parts, save, writing: { writer, lock } });
   } catch (error) {
     await lock.release();
     throw error;
@@ -37,25 +44,30 @@ export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise
 /** What fills a world without a generator: nothing but air. */
 export const NOTHING: GeneratorRef = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
 
-/** The world of a save. */
-export function worldOf(save: Save, writing: WorldParts["writing"], options: WorldOptions): World {
-  const { global } = save;
+/** What a world is made of beside its save. Throws when the program lacks its generator. */
+export function partsOf(global: GlobalState, options: WorldOptions): Omit<WorldParts, "save" | "writing"> {
   const field = WorldField.open({
     generators: options.generators ?? DEFAULT_GENERATORS,
     generator: generatorOf(global),
     shape: global.description.chunkShape,
   });
-  return new World({
-    save,
+  return {
     field,
-    writing,
     clock: options.clock ?? systemClock,
     catalog: catalogOf(global),
     autosave: options.autosave ?? true,
-  });
+  };
 }
 
-function generatorOf({ base, generators, worldSeed }: GlobalRecord): GeneratorRef {
+/** Some flat saves keep chunks beside their leaves, in the global file. */
+function withGlobalBlocks(field: WorldField, { flat }: Save): WorldField {
+  const blocks = flat?.globalBlocks ?? [];
+  return field.withOverrides(
+    blocks.reduce((tree, { place, chunk }) => tree.set(place, chunk), field.overrides),
+  );
+}
+
+function generatorOf({ base, generators, worldSeed }: GlobalState): GeneratorRef {
   if (base.kind === "empty") return NOTHING;
   if (base.kind === "flatFloor") {
     return generatorRef(flatGenerator, { ...FLAT_DEFAULTS, material: base.material }, worldSeed);
@@ -65,7 +77,7 @@ function generatorOf({ base, generators, worldSeed }: GlobalRecord): GeneratorRe
   return new GeneratorRef(generator.generatorId, generator.params, generator.seed, generator.versionHash);
 }
 
-function catalogOf({ description }: GlobalRecord): MaterialCatalog {
+function catalogOf({ description }: GlobalState): MaterialCatalog {
   return description.materials.length === 0
     ? DEFAULT_MATERIALS
     : decode(materialCatalogCodec, description.materials);

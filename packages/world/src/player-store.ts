@@ -1,4 +1,5 @@
-import { type PlayerRecord, sortPlayers } from "@orthant/formats";
+import { decode, encode } from "@orthant/core";
+import { type PlayerRecord, playersCodec, sortPlayers } from "@orthant/formats";
 
 /** All players that were ever here. Being offline is no reason to be forgotten. */
 export class PlayerStore {
@@ -15,7 +16,9 @@ export class PlayerStore {
 
   /** Adds a player, or replaces what was known of the one with the same id. */
   upsert(player: PlayerRecord): void {
-    this.#players.set(player.playerId, player);
+    // As it will come back from the disk: a copy of our own, and one that no save can fail on.
+    const [stored] = decode(playersCodec, encode(playersCodec, [player]));
+    if (stored !== undefined) this.#players.set(stored.playerId, stored);
   }
 
   /** Every player, by id. */

@@ -1,4 +1,5 @@
 import { type Box, type Place, PlaceMap, PlaceSet } from "@orthant/core";
+import { cellKey } from "./cell-key.ts";
 
 /** What differs from the last save. */
 export class Unsaved {
@@ -27,7 +28,7 @@ export class Unsaved {
 
   /** Notes that the entities stored in a cell changed. */
   addEntityCell(cell: Box): void {
-    this.#entityCells.set(`${cell.min}/${cell.max}`, cell);
+    this.#entityCells.set(cellKey(cell), cell);
   }
 
   /** Notes a chunk that changed. */

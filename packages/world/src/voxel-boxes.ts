@@ -7,7 +7,6 @@ import {
   chunksOfVoxels,
   type FieldEdit,
   intersectBoxes,
-  OrthantError,
   type Place,
   placeFrom,
   placesLexicographic,
@@ -17,12 +16,10 @@ import {
   voxelsOfChunks,
   type WorldField,
 } from "@orthant/core";
-import { COPY_VOXELS_MAX, EDIT_CHUNKS_MAX } from "./world-options.ts";
 
 /** The world with a material in every voxel of a box. */
 export function fillBox(field: WorldField, box: Box, material: number): FieldEdit {
   const chunks = chunksOfVoxels(field.shape, box);
-  requireAtMost(boxVolume(chunks), EDIT_CHUNKS_MAX, "chunks: fill it in parts");
   const filled = Array.from(placesLexicographic(chunks), (place): readonly [Place, Chunk] => [
     place,
     fillChunk(field, place, box, material),
@@ -37,21 +34,6 @@ export function copyBox(field: WorldField, box: Box, to: Place): FieldEdit {
     return { voxel, material: field.voxelAt(...place) };
   });
   return field.setVoxels(placements);
-}
-
-/** Where a copy of a box ends up; `ORT_LIMIT` when the box is too large for one copy. */
-export function copyTarget(box: Box, to: Place): Box {
-  requireAtMost(boxVolume(box), COPY_VOXELS_MAX, "voxels: copy it in parts");
-  return boxBetween(
-    to,
-    placeFrom((axis) => box.max[axis] - box.min[axis] + to[axis]),
-  );
-}
-
-/** Throws `ORT_LIMIT` when an edit is too large; the unit also says what to do about it. */
-export function requireAtMost(count: number, limit: number, unit: string): void {
-  if (count <= limit) return;
-  throw new OrthantError("ORT_LIMIT", `an edit of ${count}, where at most ${limit} may be, ${unit}`);
 }
 
 function fillChunk(field: WorldField, place: Place, box: Box, material: number): Chunk {

@@ -49,7 +49,7 @@ export class WorldSnapshot {
   /** Reads what a box of chunks needs from the disk, so that later questions about it need not wait. */
   async load(box: Box): Promise<void> {
     await this.#loader.load(box, ({ overrides }) => {
-      this.#field = this.#field.withOverrides(this.#field.overrides.merge(overrides));
+      this.#field = this.#field.withOverrides(overrides.merge(this.#field.overrides));
     });
   }
 

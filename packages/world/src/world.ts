@@ -8,41 +8,25 @@ import {
   cellOfVoxel,
   chunkOfVoxel,
   chunksOfVoxels,
-  type FieldEdit,
+  encode,
   type MaterialCatalog,
   type Place,
   type QueryDetail,
   RegionClocks,
   type RegionTree,
   type VoxelPlacement,
-  type WorldField,
 } from "@orthant/core";
-import type { Disk, DiskLock } from "@orthant/disk";
-import {
-  chunkOfEntity,
-  type EntityRecord,
-  type GlobalState,
-  type PlayerRecord,
-  type Save,
-  type SaveChange,
-  type SaveWriter,
-} from "@orthant/formats";
+import type { Disk } from "@orthant/disk";
+import { type EntityRecord, type PlayerRecord, worldDescriptionCodec } from "@orthant/formats";
 import { Autosave } from "./autosave.ts";
 import { copySave } from "./copy-save.ts";
-import { type EntityChange, EntityStore, type NewEntity } from "./entity-store.ts";
-import { homeAfter, leafChanges } from "./leaf-changes.ts";
-import { LeafLoader, type LoadedLeaf } from "./leaf-loader.ts";
-import { PlayerStore } from "./player-store.ts";
+import { chunksRequest, copyRequest, type EditRequest, fillRequest, voxelsRequest } from "./edit-request.ts";
+import { chunksOfHomes, type EntityChange, type NewEntity } from "./entity-store.ts";
 import { SerialQueue } from "./serial-queue.ts";
-import { Unsaved } from "./unsaved.ts";
-import { copyBox, copyTarget, fillBox, requireAtMost } from "./voxel-boxes.ts";
+import { WorldContent } from "./world-content.ts";
 import { poisoned, refusal } from "./world-error.ts";
-import {
-  EDIT_CHUNKS_MAX,
-  ENTITY_CHECKPOINT_MS,
-  PLAYERS_AUTOSAVE_MS,
-  WORLD_AUTOSAVE_MS,
-} from "./world-options.ts";
+import { ENTITY_CHECKPOINT_MS, PLAYERS_AUTOSAVE_MS, WORLD_AUTOSAVE_MS } from "./world-options.ts";
+import { releaseParts, type WorldParts, type Writing } from "./world-parts.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
 
 /** What an edit changed. */
@@ -51,17 +35,6 @@ export interface WorldEdit {
   readonly chunks: readonly Place[];
   /** The regions of these chunks, with their clocks before and after. */
   readonly clocks: readonly ClockStep[];
-}
-
-/** All that makes a world, as `createWorld` and `openWorld` put it together. */
-export interface WorldParts {
-  readonly clock: Clock;
-  readonly save: Save;
-  readonly field: WorldField;
-  readonly catalog: MaterialCatalog;
-  readonly autosave: boolean;
-  /** What only the one writer has. */
-  readonly writing: { readonly writer: SaveWriter; readonly lock: DiskLock } | undefined;
 }
 
 /**
@@ -77,16 +50,13 @@ export class World {
   readonly #edits = new SerialQueue();
   readonly #saves = new SerialQueue();
   readonly #clocks = new RegionClocks();
-  readonly #entities: EntityStore;
-  readonly #players: PlayerStore;
+  readonly #content: WorldContent;
   readonly #listeners = new Set<(edit: WorldEdit) => void>();
-  #global: GlobalState;
-  #save: Save;
-  #field: WorldField;
-  readonly #loader: LeafLoader;
-  #unsaved = new Unsaved();
   #epoch: number | undefined;
   #failure: unknown;
+  /** Whether somebody was told of the failure: an autosave fails with nobody there. */
+  #failureTold = false;
+  #closing: Promise<void> | undefined;
   #closed = false;
 
   /** Takes the parts over; others use `createWorld` and `openWorld`. */
@@ -95,12 +65,7 @@ export class World {
     this.catalog = catalog;
     this.#clock = clock;
     this.#writing = writing;
-    this.#save = save;
-    this.#field = field;
-    this.#global = save.global;
-    this.#loader = new LeafLoader(save);
-    this.#entities = new EntityStore(field.shape);
-    this.#players = new PlayerStore(save.players);
+    this.#content = new WorldContent(save, field);
     this.#autosave = writing && autosave ? new Autosave(clock, () => this.#saveByItself()) : undefined;
     for (const { clocks } of save.leaves)
       for (const { region, clock: at } of clocks) this.#clocks.reset(region, at);
@@ -108,17 +73,17 @@ export class World {
 
   /** The world's name. */
   get name(): string {
-    return this.#global.description.name;
+    return this.#content.global.description.name;
   }
 
   /** Where players begin, in voxels. */
   get spawn(): Place {
-    return this.#global.description.spawn;
+    return this.#content.global.description.spawn;
   }
 
   /** The generation that was committed last. */
   get generation(): number {
-    return this.#save.generation;
+    return this.#content.save.generation;
   }
 
   /** Why edits and saves are refused; `undefined` while they are not. */
@@ -135,8 +100,11 @@ export class World {
     readonly spawn?: Place;
   }): void {
     this.#requireWritable();
-    this.#global = { ...this.#global, description: { ...this.#global.description, name, spawn } };
-    this.#unsaved.global = true;
+    const description = { ...this.#content.global.description, name, spawn };
+    // Refused now rather than by the next save, which would take everything else down with it.
+    encode(worldDescriptionCodec, description);
+    this.#content.global = { ...this.#content.global, description };
+    this.#content.unsaved.global = true;
     this.#autosave?.within(WORLD_AUTOSAVE_MS);
   }
 
@@ -149,60 +117,57 @@ export class World {
   /** The voxels of a chunk: what people made of it, or else what the generator says. */
   async chunk(place: Place): Promise<Chunk> {
     await this.load(boxAt(place));
-    return this.#field.realizeChunk(...place, "simulation");
+    return this.#content.field.realizeChunk(...place, "simulation");
   }
 
   /** All that is in a box of chunks. */
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     await this.load(box);
-    return this.#field.queryRegion(box, detail);
+    return this.#content.field.queryRegion(box, detail);
   }
 
   /** Reads what a box of chunks needs from the disk, so that questions and edits there need not wait. */
   async load(box: Box): Promise<void> {
     if (this.#closed) throw refusal("closed");
-    await this.#loader.load(box, (leaf) => this.#take(leaf));
+    await this.#content.load(box);
   }
 
   /** The world as it is now, for a reader whom later edits must not disturb. Close it when it is not needed. */
   snapshot(): WorldSnapshot {
     if (this.#closed) throw refusal("closed");
-    const save = this.#save.follow(this.#save);
-    return new WorldSnapshot(this.#field, save, this.#loader.copy(save));
+    const save = this.#content.save.follow();
+    return new WorldSnapshot(this.#content.field, save, this.#content.loaderFor(save));
   }
 
   /** Puts a material into one voxel. */
-  set(place: Place, material: number): Promise<WorldEdit> {
+  async set(place: Place, material: number): Promise<WorldEdit> {
     return this.edit([{ voxel: place, material }]);
   }
 
   /** Puts materials into voxels, all in one step; the last one given for a voxel counts. */
-  edit(placements: readonly VoxelPlacement[]): Promise<WorldEdit> {
-    const chunks = placements.map(({ voxel }) => boxAt(chunkOfVoxel(this.shape, voxel)));
-    return this.#change(chunks, (field) => field.setVoxels(placements));
+  async edit(placements: readonly VoxelPlacement[]): Promise<WorldEdit> {
+    return this.#change(voxelsRequest(this.shape, placements));
   }
 
   /** Puts whole chunks, at most `EDIT_CHUNKS_MAX`, in one step; the last one given for a place counts. */
   async setChunks(chunks: readonly (readonly [place: Place, chunk: Chunk])[]): Promise<WorldEdit> {
-    requireAtMost(chunks.length, EDIT_CHUNKS_MAX, "chunks: put them in parts");
-    return this.#change(
-      chunks.map(([place]) => boxAt(place)),
-      (field) => field.setChunks(chunks),
-    );
+    return this.#change(chunksRequest(chunks));
   }
 
   /** Puts a material into every voxel of a box, which may touch at most `EDIT_CHUNKS_MAX` chunks. */
   async fill(box: Box, material: number): Promise<WorldEdit> {
-    return this.#change([chunksOfVoxels(this.shape, box)], (field) => fillBox(field, box, material));
+    return this.#change(fillRequest(this.shape, box, material));
   }
 
   /** Copies a box of at most `COPY_VOXELS_MAX` voxels, as it is when its turn comes; the two places may overlap. */
   async copy(box: Box, to: Place): Promise<WorldEdit> {
-    const touched = [box, copyTarget(box, to)].map((voxels) => chunksOfVoxels(this.shape, voxels));
-    return this.#change(touched, (field) => copyBox(field, box, to));
+    return this.#change(copyRequest(this.shape, box, to));
   }
 
-  /** Calls back after each edit that changed something, until the function returned is called. */
+  /**
+   * Calls back after each edit that changed something, until the function returned is called. When a listener throws,
+   * the others are told all the same and the edit stands; its promise then fails with what was thrown.
+   */
   onEdit(listener: (edit: WorldEdit) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -211,11 +176,11 @@ export class World {
   /** Adds an entity and gives it an id that was never used before. */
   spawnEntity(entity: NewEntity): EntityRecord {
     this.#requireWritable();
-    const entityId = this.#global.nextEntityId;
-    const record = this.#entities.spawn(entityId, entity, this.#clock.nowMs());
-    this.#global = { ...this.#global, nextEntityId: entityId + 1n };
-    this.#unsaved.global = true;
-    this.#unsaved.homeless = true;
+    const entityId = this.#content.global.nextEntityId;
+    const record = this.#content.entities.spawn(entityId, entity, this.#clock.nowMs());
+    this.#content.global = { ...this.#content.global, nextEntityId: entityId + 1n };
+    this.#content.unsaved.global = true;
+    this.#content.unsaved.homeless = true;
     this.#autosave?.within(WORLD_AUTOSAVE_MS);
     return record;
   }
@@ -223,63 +188,64 @@ export class World {
   /** Moves or otherwise changes an entity that is loaded. Inside its leaf that is saved now and then only. */
   changeEntity(entityId: bigint, change: EntityChange): void {
     this.#requireWritable();
-    const home = this.#entities.homeOf(entityId);
-    const crosses = this.#entities.change(entityId, change, this.#clock.nowMs()) === "crosses";
-    if (crosses && home !== undefined) this.#unsaved.addEntityCell(home);
-    this.#unsaved.homeless ||= crosses;
+    const home = this.#content.entities.homeOf(entityId);
+    const crosses = this.#content.entities.change(entityId, change, this.#clock.nowMs()) === "crosses";
+    if (crosses && home !== undefined) this.#content.unsaved.addEntityCell(home);
+    this.#content.unsaved.homeless ||= crosses;
     this.#autosave?.within(crosses ? WORLD_AUTOSAVE_MS : ENTITY_CHECKPOINT_MS);
   }
 
   /** Removes an entity that is loaded. */
   despawnEntity(entityId: bigint): void {
     this.#requireWritable();
-    const home = this.#entities.homeOf(entityId);
-    this.#entities.despawn(entityId);
-    if (home !== undefined) this.#unsaved.addEntityCell(home);
+    const home = this.#content.entities.homeOf(entityId);
+    this.#content.entities.despawn(entityId);
+    if (home !== undefined) this.#content.unsaved.addEntityCell(home);
     this.#autosave?.within(WORLD_AUTOSAVE_MS);
   }
 
   /** An entity by id, if its surroundings are loaded. */
   entity(entityId: bigint): EntityRecord | undefined {
-    return this.#entities.get(entityId);
+    return this.#content.entities.get(entityId);
   }
 
   /** The entities in a box of voxels, by id. */
   async entitiesIn(box: Box): Promise<readonly EntityRecord[]> {
-    await this.load(chunksOfVoxels(this.shape, box));
-    return this.#entities.within(box);
+    await this.load(chunksOfHomes(chunksOfVoxels(this.shape, box)));
+    return this.#content.entities.within(box);
   }
 
   /** Every player that was ever here, by id. */
   get players(): readonly PlayerRecord[] {
-    return this.#players.all();
+    return this.#content.players.all();
   }
 
   /** A player by id. */
   player(playerId: bigint): PlayerRecord | undefined {
-    return this.#players.get(playerId);
+    return this.#content.players.get(playerId);
   }
 
   /** Adds a player, or replaces what was known of the one with the same id. */
   upsertPlayer(player: PlayerRecord): void {
     this.#requireWritable();
-    this.#players.upsert({ ...player, lastSavedMs: this.#clock.nowMs() });
-    this.#unsaved.players.add(player.playerId);
+    this.#content.players.upsert({ ...player, lastSavedMs: this.#clock.nowMs() });
+    this.#content.unsaved.players.add(player.playerId);
     this.#autosave?.within(PLAYERS_AUTOSAVE_MS);
   }
 
   /**
-   * Commits all that is not saved yet, and gives the generation once it is durable. Edits that are made meanwhile
-   * belong to the next one. When it fails, what was saved before is safe and nothing more is accepted.
+   * Commits all that was asked for before, also edits still waiting for their turn, and gives the generation once it
+   * is durable. Edits that are made while it writes belong to the next one. When it fails, what was saved before is safe and nothing more is accepted.
    */
-  save(): Promise<number> {
-    return this.#saves.run(() => this.#commit("everything"));
+  async save(): Promise<number> {
+    await this.#edits.idle();
+    return this.#saveNow("everything");
   }
 
   /** Writes the world, saved first, to another empty disk. */
   async saveAs(disk: Disk): Promise<void> {
     if (this.#writing !== undefined) await this.save();
-    const save = this.#save.follow(this.#save);
+    const save = this.#content.save.follow();
     try {
       await copySave(save, disk, this.#clock.nowMs());
     } finally {
@@ -287,102 +253,112 @@ export class World {
     }
   }
 
-  /** Saves what is not saved and lets go of the folder. Closing twice is harmless. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    await this.#edits.idle();
+  /**
+   * Saves what is not saved and lets go of the folder. What is asked for from now on is refused; edits that were asked
+   * for before are made and saved. It lets go also when it throws. Closing twice is harmless.
+   */
+  close(): Promise<void> {
+    // Whoever closed first is told of a failure; for everybody else it is enough that the world is closed.
+    if (this.#closing !== undefined) return this.#closing.catch(() => undefined);
+    this.#closing = this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     try {
+      await this.#edits.idle();
       if (this.#writing !== undefined && this.#failure === undefined) await this.save();
+      if (this.#failure !== undefined && !this.#failureTold) throw this.#tellFailure();
     } finally {
       this.#closed = true;
-      this.#autosave?.cancel();
       await this.#saves.idle();
-      await this.#save.close();
-      await this.#writing?.writer.close();
-      await this.#writing?.lock.release();
+      this.#autosave?.cancel();
+      await releaseParts(this.#content.save, this.#writing);
     }
   }
 
-  #change(touched: readonly Box[], change: (field: WorldField) => FieldEdit): Promise<WorldEdit> {
+  #change({ touched, change }: EditRequest): Promise<WorldEdit> {
+    this.#requireWritable();
     return this.#edits.run(async () => {
-      this.#requireWritable();
+      this.#requireWriting();
       for (const box of touched) await this.load(box);
       const epoch = this.#epoch ?? (await this.#beginEpoch());
       // A save may have failed while this edit waited.
-      this.#requireWritable();
-      const { field, chunks, regions } = change(this.#field);
+      this.#requireWriting();
+      const { field, chunks, regions } = change(this.#content.field);
       if (chunks.length === 0) return { chunks, clocks: [] };
-      this.#field = field;
       const clocks = this.#clocks.bump(regions, epoch);
-      for (const place of chunks) this.#unsaved.addChunk(place);
-      for (const { region, after } of clocks) this.#unsaved.clocks.set(...region, after);
+      this.#content.field = field;
+      for (const place of chunks) this.#content.unsaved.addChunk(place);
+      for (const { region, after } of clocks) this.#content.unsaved.clocks.set(...region, after);
       this.#autosave?.within(WORLD_AUTOSAVE_MS);
       const edit: WorldEdit = { chunks, clocks };
-      for (const listener of this.#listeners) listener(edit);
+      this.#tellListeners(edit);
       return edit;
     });
   }
 
+  #tellListeners(edit: WorldEdit): void {
+    const failures: unknown[] = [];
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(edit);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
   /** Makes a new epoch of clocks durable before the first clock of it is given to anybody. */
   async #beginEpoch(): Promise<number> {
-    const { description } = this.#global;
+    const { description } = this.#content.global;
     const epoch = description.clockEpoch + 1;
-    this.#global = { ...this.#global, description: { ...description, clockEpoch: epoch } };
-    this.#unsaved.global = true;
-    await this.#saves.run(() => this.#commit("what is due"));
+    this.#content.global = { ...this.#content.global, description: { ...description, clockEpoch: epoch } };
+    this.#content.unsaved.global = true;
+    await this.#saveNow("what is due");
     this.#epoch = epoch;
     return epoch;
   }
 
-  async #commit(what: "everything" | "what is due"): Promise<number> {
-    this.#requireWritable();
-    const { writer, lock } = this.#writing as NonNullable<WorldParts["writing"]>;
+  async #saveNow(what: "everything" | "what is due"): Promise<number> {
     try {
-      for (const entity of this.#entities.homeless())
-        await this.load(boxAt(chunkOfEntity(entity, this.shape)));
+      return await this.#saves.run(() => this.#commit(what));
+    } catch (error) {
+      this.#failureTold = true;
+      throw error;
+    }
+  }
+
+  async #commit(what: "everything" | "what is due"): Promise<number> {
+    const { writer, lock } = this.#requireWriting();
+    try {
+      // Entities may come to leaves that nobody has read while this waits, so nothing waits between the last look and
+      // the moment at which all is taken.
+      for (let boxes = this.#content.unreadHomes(); boxes.length > 0; boxes = this.#content.unreadHomes()) {
+        for (const box of boxes) await this.#content.load(box);
+      }
       const nowMs = this.#clock.nowMs();
       const dueMs = what === "everything" ? nowMs : nowMs - ENTITY_CHECKPOINT_MS;
-      for (const cell of this.#entities.changedSince(dueMs)) this.#unsaved.addEntityCell(cell);
-      if (this.#unsaved.isEmpty) return this.#save.generation;
-      const change = this.#takeUnsaved(nowMs);
-      await lock.requireHeld();
-      await this.#follow(await writer.commit(change));
-      return this.#save.generation;
+      const change = this.#content.takeUnsaved(nowMs, dueMs);
+      if (change !== undefined) {
+        await lock.requireHeld();
+        await this.#content.follow(await writer.commit(change));
+      }
+      this.#planNextSave();
+      return this.generation;
     } catch (error) {
       this.#failure = error;
       throw poisoned(error);
     }
   }
 
-  /** What a commit has to write, as everything is at this moment; from now on, changes belong to the next one. */
-  #takeUnsaved(nowMs: number): SaveChange {
-    const unsaved = this.#unsaved;
-    this.#unsaved = new Unsaved();
-    const leaves = leafChanges(unsaved, this.#loader.map, this.#field.overrides, this.#entities).map(
-      (change) => {
-        const entities = change.entities?.map((entity) => ({ ...entity, lastSavedMs: nowMs }));
-        for (const entity of entities ?? []) this.#entities.markStored(entity, change.cell);
-        return entities === undefined ? change : { ...change, entities };
-      },
-    );
-    const players = Array.from(unsaved.players, (id) => this.#players.get(id)).filter(
-      (player) => player !== undefined,
-    );
-    return { nowMs, leaves, players, ...(unsaved.global && { global: this.#global }) };
-  }
-
-  async #follow(save: Save): Promise<void> {
-    const before = this.#save;
-    await this.#loader.follow(save, (leaf) => this.#take(leaf));
-    this.#save = save;
-    const { map } = this.#loader;
-    this.#entities.rehome((home, entity) => homeAfter(map, home, chunkOfEntity(entity, this.shape)));
-    await before.close();
-  }
-
-  #take({ leaf, overrides, entities }: LoadedLeaf): void {
-    this.#field = this.#field.withOverrides(this.#field.overrides.merge(overrides));
-    this.#entities.load(leaf.cell, entities);
+  /** Makes sure that a save comes for what was not due in this one, or is due because of it. */
+  #planNextSave(): void {
+    const oldestMs = this.#content.entities.oldestChangeMs();
+    if (this.#content.unsaved.homeless) this.#autosave?.within(WORLD_AUTOSAVE_MS);
+    if (oldestMs === undefined) return;
+    this.#autosave?.within(Math.max(0, oldestMs + ENTITY_CHECKPOINT_MS - this.#clock.nowMs()));
   }
 
   #saveByItself(): void {
@@ -390,9 +366,22 @@ export class World {
     this.#saves.run(() => this.#commit("what is due")).catch(() => undefined);
   }
 
+  /** Throws unless a change may be asked for. */
   #requireWritable(): void {
+    if (this.#closing !== undefined) throw refusal("closed");
+    this.#requireWriting();
+  }
+
+  /** Throws unless a change that was asked for may be made or saved. */
+  #requireWriting(): Writing {
     if (this.#closed) throw refusal("closed");
     if (this.#writing === undefined) throw refusal("readOnly");
-    if (this.#failure !== undefined) throw poisoned(this.#failure);
+    if (this.#failure !== undefined) throw this.#tellFailure();
+    return this.#writing;
+  }
+
+  #tellFailure(): Error {
+    this.#failureTold = true;
+    return poisoned(this.#failure);
   }
 }

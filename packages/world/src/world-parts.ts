@@ -1,0 +1,33 @@
+import type { Clock, MaterialCatalog, WorldField } from "@orthant/core";
+import type { DiskLock } from "@orthant/disk";
+import type { Save, SaveWriter } from "@orthant/formats";
+
+/** What only the one writer of a world has. */
+export interface Writing {
+  readonly writer: SaveWriter;
+  readonly lock: DiskLock;
+}
+
+/** All that makes a world, as `createWorld` and `openWorld` put it together. */
+export interface WorldParts {
+  readonly clock: Clock;
+  readonly save: Save;
+  readonly field: WorldField;
+  readonly catalog: MaterialCatalog;
+  readonly autosave: boolean;
+  /** `undefined` when the world is open to be read only. */
+  readonly writing: Writing | undefined;
+}
+
+/** Lets go of all that a world holds, the lock last, whatever becomes of the rest; throws the first failure. */
+export async function releaseParts(save: Save, writing: Writing | undefined): Promise<void> {
+  try {
+    await save.close();
+  } finally {
+    try {
+      await writing?.writer.close();
+    } finally {
+      await writing?.lock.release();
+    }
+  }
+}

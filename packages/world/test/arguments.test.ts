@@ -1,0 +1,203 @@
+import {
+  boxBetween,
+  encode,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  GeneratorRegistry,
+  generatorRef,
+  type Place,
+  uniformChunk,
+} from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { openSave, worldOverrideCodec, writeFlatSave } from "@orthant/formats";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { createWorld, openWorld, type World } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+import { SlowDisk } from "./slow-disk.ts";
+import { createSmallLeaves } from "./small-leaves.ts";
+
+const HERE: Place = [0, 0, 0, 0];
+
+async function emptyWorld(disk = new MemoryDisk()): Promise<World> {
+  return createWorld(disk, {}, { clock: new FakeClock(), autosave: false });
+}
+
+const PLAYER = {
+  playerId: 1n,
+  authKey: new Uint8Array(0),
+  name: "Ada",
+  position: HERE,
+  orientation: [0, 0, 0, 1],
+  tags: [],
+  inventory: new Uint8Array(0),
+  metadata: [],
+  lastSavedMs: 0,
+} as const;
+
+describe("what cannot be stored is refused when it is given, and the world can still be saved", () => {
+  test.each<[name: string, attempt: (world: World) => unknown]>([
+    ["a name that is too long", (world) => world.describe({ name: "x".repeat(5_000) })],
+    ["half a character in a name", (world) => world.describe({ name: "\ud800" })],
+    ["an entity nowhere", (world) => world.spawnEntity({ kind: 1, position: [Number.NaN, 0, 0, 0] })],
+    ["an entity at no end", (world) => world.spawnEntity({ kind: 1, position: [0, Infinity, 0, 0] })],
+    [
+      "a position that 32 bits cannot hold",
+      (world) => world.spawnEntity({ kind: 1, position: [1e39, 0, 0, 0] }),
+    ],
+    ["an entity of a kind above 65,535", (world) => world.spawnEntity({ kind: 65_536, position: HERE })],
+    [
+      "an entity of a material above 255",
+      (world) => world.spawnEntity({ kind: 1, position: HERE, material: 256 }),
+    ],
+    [
+      "an entity larger than a record",
+      (world) => world.spawnEntity({ kind: 1, position: HERE, payload: new Uint8Array(262_144) }),
+    ],
+    ["a change to nowhere", (world) => world.changeEntity(1n, { position: [0, 0, Number.NaN, 0] })],
+    [
+      "a change of name that is too long",
+      (world) => world.changeEntity(1n, { displayName: "x".repeat(70_000) }),
+    ],
+    ["a player with a negative id", (world) => world.upsertPlayer({ ...PLAYER, playerId: -1n })],
+    ["a player with half a character", (world) => world.upsertPlayer({ ...PLAYER, name: "\udc00" })],
+  ])("%s", async (_name, attempt) => {
+    const disk = new MemoryDisk();
+    const world = await emptyWorld(disk);
+    world.spawnEntity({ kind: 1, position: HERE });
+    await world.set(HERE, 3);
+    expect(() => attempt(world)).toThrow(/ORT_/);
+    await world.close();
+    const again = await openWorld(disk, { readOnly: true });
+    expect(await again.get(HERE)).toBe(3);
+    expect(await again.entitiesIn(boxBetween(HERE, [1, 1, 1, 1]))).toHaveLength(1);
+    await again.close();
+  });
+
+  test.each<[name: string, attempt: (world: World) => Promise<unknown>]>([
+    ["half a voxel", (world) => world.set([0.5, 0, 0, 0], 1)],
+    ["a voxel beyond the lattice", (world) => world.set([2 ** 40, 0, 0, 0], 1)],
+    ["a material above 65,535", (world) => world.set(HERE, 65_536)],
+    ["a negative material", (world) => world.fill(boxBetween(HERE, [99, 9, 9, 9]), -1)],
+    ["a box that ends before it begins", (world) => world.fill({ min: [9, 9, 9, 9], max: HERE }, 1)],
+    [
+      "a copy to beyond the lattice",
+      (world) => world.copy(boxBetween(HERE, [9, 9, 9, 9]), [2 ** 50, 0, 0, 0]),
+    ],
+    [
+      "voxels in too many chunks",
+      (world) =>
+        world.edit(
+          Array.from({ length: 65_537 }, (_, index) => ({ voxel: [index * 8, 0, 0, 0], material: 1 })),
+        ),
+    ],
+  ])("%s, with a promise that fails", async (_name, attempt) => {
+    const world = await emptyWorld();
+    const before = await world.set(HERE, 3);
+    await expect(attempt(world)).rejects.toThrow(/ORT_/);
+    const [clock] = (await world.set(HERE, 4)).clocks;
+    expect(clock?.before).toBe(before.clocks[0]?.after);
+    await world.close();
+  });
+});
+
+test("a box that is too large to be filled is refused before the disk is read", async () => {
+  const disk = new MemoryDisk();
+  const first = await emptyWorld(disk);
+  await first.set(HERE, 1);
+  await first.close();
+  const slow = new SlowDisk(disk);
+  const world = await openWorld(slow, { readOnly: false, autosave: false });
+  let reads = 0;
+  slow.delay = (operation) => {
+    if (operation === "readAt") reads++;
+    return undefined;
+  };
+  await expect(world.fill(boxBetween([-1e9, 0, 0, 0], [1e9, 8, 8, 8]), 1)).rejects.toThrow(
+    "fill it in parts",
+  );
+  expect(reads).toBe(0);
+  await world.close();
+});
+
+test("arrays may be used again as soon as a call has returned", async () => {
+  const world = await emptyWorld();
+  const voxel: [number, number, number, number] = [0, 0, 0, 0];
+  const edits: Promise<unknown>[] = [];
+  for (let x = 0; x < 4; x++) {
+    voxel[0] = x * 100;
+    edits.push(world.set(voxel, x + 1));
+  }
+  const position: [number, number, number, number] = [1, 1, 1, 1];
+  const { entityId } = world.spawnEntity({ kind: 1, position });
+  position[0] = 99;
+  await Promise.all(edits);
+  expect(await Promise.all([0, 100, 200, 300].map((x) => world.get([x, 0, 0, 0])))).toEqual([1, 2, 3, 4]);
+  expect(world.entity(entityId)?.position).toEqual([1, 1, 1, 1]);
+  await world.close();
+});
+
+test("an entity that stepped over the border of its leaf is found from there", async () => {
+  const disk = new MemoryDisk();
+  const world = await emptyWorld(disk);
+  const border = 65_536 * 8;
+  await world.set([border, 0, 0, 0], 1);
+  const { entityId } = world.spawnEntity({ kind: 1, position: [border - 1, 0, 0, 0] });
+  await world.save();
+  world.changeEntity(entityId, { position: [border + 1, 0, 0, 0] });
+  await world.close();
+  const again = await openWorld(disk, { readOnly: true });
+  expect(await again.entitiesIn(boxBetween([border, 0, 0, 0], [border + 2, 1, 1, 1]))).toHaveLength(1);
+  await again.close();
+});
+
+test("a world whose generator is unknown is neither made nor opened, and nothing is left open or behind", async () => {
+  const disk = new SlowDisk(new MemoryDisk());
+  const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
+  const generators = new GeneratorRegistry([]);
+  await expect(createWorld(disk, { generator }, { generators })).rejects.toThrow("ORT_GENERATOR_UNKNOWN");
+  await expect(createWorld(disk, { name: "x".repeat(5_000) })).rejects.toThrow("ORT_");
+  await (await createWorld(disk, { generator }, { autosave: false })).close();
+  await expect(openWorld(disk, { generators })).rejects.toThrow("ORT_GENERATOR_UNKNOWN");
+  expect(disk.openFiles).toBe(0);
+  await (await openWorld(disk)).close();
+});
+
+test("a flat save is shown with the chunks that it keeps outside of its leaves", async () => {
+  const disk = new MemoryDisk();
+  await writeFlatSave(disk, {
+    base: { kind: "empty" },
+    worldSeed: 0n,
+    nextEntityId: 1n,
+    players: [],
+    blocks: [],
+    entities: [],
+    customPayload: encode(worldOverrideCodec, [{ place: HERE, chunk: uniformChunk(4_096, 3) }]),
+    nowMs: 1,
+  });
+  const world = await openWorld(disk, { readOnly: true });
+  expect((await world.chunk(HERE)).uniformMaterial).toBe(3);
+  await world.close();
+  await expect(openWorld(disk)).rejects.toThrow("ORT_DIALECT");
+});
+
+test("a world of many small leaves can be written to another disk", async () => {
+  const disk = new MemoryDisk();
+  await createSmallLeaves(disk);
+  const world = await openWorld(disk, { clock: new FakeClock(), autosave: false });
+  const prng = new Prng(5);
+  const voxels = Array.from({ length: 3_000 }, (_, index) => {
+    const spread = index < 500 ? 4_000 : 500;
+    const coordinate = (): number => prng.between(-spread, spread);
+    return { voxel: [coordinate(), coordinate(), coordinate(), 0] as const, material: 1 + (index % 7) };
+  });
+  await world.edit(voxels);
+  const copy = new MemoryDisk();
+  await world.saveAs(copy);
+  await world.close();
+  const save = await openSave(copy);
+  expect(save.leaves.length).toBeGreaterThan(64);
+  await save.close();
+  const again = await openWorld(copy, { readOnly: true });
+  for (const { voxel, material } of voxels.slice(-100)) expect(await again.get(voxel)).toBe(material);
+  await again.close();
+});

@@ -1,0 +1,278 @@
+import { boxBetween, type Place, placeFrom, placesLexicographic, regionOf } from "@orthant/core";
+import { type DiskImage, MemoryDisk } from "@orthant/disk";
+import { isWhole, verifySave } from "@orthant/formats";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { openWorld, type World, type WorldEdit } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+import { SlowDisk } from "./slow-disk.ts";
+import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
+
+const OPERATIONS = 2_500;
+const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
+/** Where things happen, in voxels: two places in one leaf at first, one over a border, and two far away. */
+const CENTRES: readonly Place[] = [
+  [0, 0, 0, 0],
+  [256, 0, 0, 0],
+  [-256, 256, 0, 0],
+  [600_000, 0, 0, 0],
+  [0, 0, -600_000, 0],
+];
+
+/** What the world should hold, in plain maps. */
+class Model {
+  readonly voxels: Map<string, number>;
+  readonly entities: Map<bigint, { readonly position: string; readonly name: string }>;
+  readonly players: Map<bigint, string>;
+  readonly clocks: Map<string, number>;
+
+  constructor(from?: Model) {
+    this.voxels = new Map(from?.voxels);
+    this.entities = new Map(from?.entities);
+    this.players = new Map(from?.players);
+    this.clocks = new Map(from?.clocks);
+  }
+}
+
+/** Does random things to a world and to a model of it. */
+class Campaign {
+  readonly #prng: Prng;
+  readonly #clock = new FakeClock();
+  readonly #issued = new Set<string>();
+  readonly #background: Promise<unknown>[] = [];
+  #disk: MemoryDisk;
+  #world: World;
+  #model = new Model();
+  #savePoint: { readonly image: DiskImage; readonly model: Model } | undefined;
+
+  constructor(prng: Prng, disk: MemoryDisk, world: World) {
+    this.#prng = prng;
+    this.#disk = disk;
+    this.#world = world;
+  }
+
+  static async begin(seed: number): Promise<Campaign> {
+    const disk = new MemoryDisk();
+    await createSmallLeaves(disk);
+    const world = await openWorld(disk, { autosave: false });
+    const campaign = new Campaign(new Prng(seed), disk, world);
+    await campaign.closeAndCompare();
+    return campaign;
+  }
+
+  async step(): Promise<void> {
+    const dice = this.#prng.below(100);
+    if (dice < 25) this.#later(this.#set());
+    else if (dice < 35) this.#later(this.#fill());
+    else if (dice < 45) this.#spawn();
+    else if (dice < 65) await this.#move();
+    else if (dice < 70) await this.#despawn();
+    else if (dice < 75) this.#upsertPlayer();
+    else if (dice < 83) this.#later(this.#world.get(this.#place()));
+    else if (dice < 90) this.#later(this.#world.save());
+    else if (dice < 94) this.#clock.advance(this.#prng.below(8_000));
+    else if (dice < 96) await this.#savePointNow();
+    else if (dice < 97) await this.#crash();
+    else if (dice < 98) await this.closeAndCompare();
+    else if (dice < 99) await this.#snapshotWhileSaving();
+    else await this.#settle();
+  }
+
+  /** Closes the world, opens what is on the disk and compares everything. */
+  async closeAndCompare(): Promise<void> {
+    await this.#settle();
+    await this.#world.close();
+    this.#savePoint = undefined;
+    await this.#reopen(this.#disk);
+  }
+
+  /** The power fails: all is as it was when it was saved last. */
+  async #crash(): Promise<void> {
+    await this.#settle();
+    if (this.#savePoint === undefined) return;
+    const { image, model } = this.#savePoint;
+    this.#savePoint = undefined;
+    const lost = this.#world;
+    this.#model = model;
+    await this.#reopen(new MemoryDisk(image));
+    await lost.close();
+  }
+
+  async #savePointNow(): Promise<void> {
+    await this.#settle();
+    // An edit first, so that the epoch of this opening is on the disk, as it is in every crash after an edit.
+    await this.#set();
+    await this.#world.save();
+    this.#savePoint = { image: this.#disk.image(), model: new Model(this.#model) };
+  }
+
+  /** Edits that come after a snapshot do not show in it, wherever in a save it was taken. */
+  async #snapshotWhileSaving(): Promise<void> {
+    await this.#settle();
+    await this.#set();
+    this.#later(this.#world.save());
+    for (let turns = this.#prng.below(400); turns > 0; turns--) await undefined;
+    const snapshot = this.#world.snapshot();
+    const known = [...this.#model.voxels].filter(() => this.#prng.chance(0.02));
+    for (const [place] of known)
+      this.#later(this.#world.set(placeOf(place), 9).then((edit) => this.#count(edit)));
+    for (const [place] of known) this.#model.voxels.set(place, 9);
+    await this.#world.save();
+    for (const [place, material] of known) expect(await snapshot.get(placeOf(place)), place).toBe(material);
+    await snapshot.close();
+  }
+
+  async #reopen(disk: MemoryDisk): Promise<void> {
+    this.#disk = disk;
+    await this.#compare(new MemoryDisk(disk.image()));
+    const slow = new SlowDisk(disk);
+    const prng = new Prng(this.#prng.u32());
+    slow.delay = async () => {
+      for (let turns = prng.below(60); turns > 0; turns--) await undefined;
+    };
+    this.#world = await openWorld(slow, { clock: this.#clock });
+  }
+
+  async #compare(disk: MemoryDisk): Promise<void> {
+    expect(isWhole(await verifySave(disk))).toBe(true);
+    const expected = [...this.#model.entities].sort(([a], [b]) => (a < b ? -1 : 1));
+    const ids = (await storedEntities(disk)).map(({ entity }) => entity.entityId);
+    expect(ids.sort((a, b) => (a < b ? -1 : 1))).toEqual(expected.map(([id]) => id));
+    const found = await openWorld(disk, { readOnly: true });
+    for (const [id, { position }] of expected) {
+      if (!this.#prng.chance(0.05)) continue;
+      const alone = await openWorld(disk, { readOnly: true });
+      const [x, y, z, w] = placeOf(position).map(Math.floor) as unknown as Place;
+      const near = await alone.entitiesIn(boxBetween([x, y, z, w], [x + 1, y + 1, z + 1, w + 1]));
+      expect(near.map(({ entityId }) => entityId)).toContain(id);
+      await alone.close();
+    }
+    const entities = (await found.entitiesIn(EVERYWHERE)).map(
+      ({ entityId, position, displayName }) =>
+        [entityId, { position: `${position}`, name: displayName }] as const,
+    );
+    expect(entities).toEqual(expected);
+    const wrong: string[] = [];
+    for (const [place, material] of this.#model.voxels) {
+      const stored = await found.get(placeOf(place));
+      if (stored !== material) wrong.push(`${place} is ${stored}, not ${material}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(new Map(found.players.map(({ playerId, name }) => [playerId, name]))).toEqual(this.#model.players);
+    await found.close();
+  }
+
+  async #set(): Promise<void> {
+    const place = this.#place();
+    const material = this.#prng.below(5);
+    const edit = this.#world.set(place, material);
+    this.#model.voxels.set(`${place}`, material);
+    this.#count(await edit);
+  }
+
+  async #fill(): Promise<void> {
+    const min = this.#place();
+    const box = boxBetween(
+      min,
+      placeFrom((axis) => min[axis] + 1 + this.#prng.below(axis < 2 ? 9 : 2)),
+    );
+    const material = this.#prng.below(3);
+    const edit = this.#world.fill(box, material);
+    for (const place of placesLexicographic(box)) this.#model.voxels.set(`${place}`, material);
+    this.#count(await edit);
+  }
+
+  #count({ chunks, clocks }: WorldEdit): void {
+    expect(new Set(chunks.map((chunk) => `${regionOf(chunk)}`)).size).toBe(clocks.length);
+    for (const { region, before, after } of clocks) {
+      expect(this.#issued.has(`${region}@${after}`)).toBe(false);
+      expect(before).toBe(this.#model.clocks.get(`${region}`) ?? 0);
+      this.#issued.add(`${region}@${after}`);
+      this.#model.clocks.set(`${region}`, after);
+    }
+  }
+
+  #spawn(): void {
+    const position = this.#place();
+    const displayName = `entity ${this.#prng.below(1_000)}`;
+    const { entityId } = this.#world.spawnEntity({ kind: 1, position, displayName });
+    expect(this.#model.entities.has(entityId)).toBe(false);
+    this.#model.entities.set(entityId, { position: `${position}`, name: displayName });
+  }
+
+  async #move(): Promise<void> {
+    const id = await this.#loadedEntity();
+    const known = id === undefined ? undefined : this.#model.entities.get(id);
+    if (id === undefined || known === undefined) return;
+    const here = placeOf(known.position);
+    const position = this.#prng.chance(0.3)
+      ? this.#place()
+      : placeFrom((axis) => here[axis] + this.#prng.between(-6, 6) / 2);
+    this.#world.changeEntity(id, { position });
+    this.#model.entities.set(id, { ...known, position: `${position}` });
+  }
+
+  async #despawn(): Promise<void> {
+    const id = await this.#loadedEntity();
+    if (id === undefined || !this.#model.entities.has(id)) return;
+    this.#world.despawnEntity(id);
+    this.#model.entities.delete(id);
+  }
+
+  async #loadedEntity(): Promise<bigint | undefined> {
+    if (this.#model.entities.size === 0) return undefined;
+    const [id, { position }] = this.#prng.pick([...this.#model.entities]);
+    if (this.#world.entity(id) !== undefined) return id;
+    const [x, y, z, w] = placeOf(position).map(Math.floor) as unknown as Place;
+    await this.#world.entitiesIn(boxBetween([x, y, z, w], [x + 1, y + 1, z + 1, w + 1]));
+    expect(this.#world.entity(id), `entity ${id} at ${position}`).toBeDefined();
+    return id;
+  }
+
+  #upsertPlayer(): void {
+    const playerId = BigInt(this.#prng.below(20));
+    const name = `player ${this.#prng.below(1_000)}`;
+    this.#world.upsertPlayer({
+      playerId,
+      name,
+      authKey: new Uint8Array(0),
+      position: [0, 0, 0, 0],
+      orientation: [0, 0, 0, 1],
+      tags: [],
+      inventory: new Uint8Array(0),
+      metadata: [],
+      lastSavedMs: 0,
+    });
+    this.#model.players.set(playerId, name);
+  }
+
+  #place(): Place {
+    const centre = this.#prng.pick(CENTRES);
+    return placeFrom((axis) => centre[axis] + this.#prng.between(-40, 40));
+  }
+
+  #later(task: Promise<unknown>): void {
+    this.#background.push(task);
+    // What went wrong is told when everything is awaited.
+    task.catch(() => undefined);
+  }
+
+  async #settle(): Promise<void> {
+    await Promise.all(this.#background.splice(0));
+    const material = this.#model.voxels.size === 0 ? [] : [this.#prng.pick([...this.#model.voxels])];
+    for (const [place, expected] of material) {
+      expect(await this.#world.get(placeOf(place)), place).toBe(expected);
+    }
+  }
+}
+
+describe("a world that random things happen to, many at once", () => {
+  test.each([1, 2])("holds what it should after every closing and every crash, seed %i", async (seed) => {
+    const campaign = await Campaign.begin(seed);
+    for (let operation = 0; operation < OPERATIONS; operation++) await campaign.step();
+    await campaign.closeAndCompare();
+  });
+});
+
+function placeOf(text: string): Place {
+  return text.split(",").map(Number) as unknown as Place;
+}

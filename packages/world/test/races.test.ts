@@ -1,0 +1,219 @@
+import { boxBetween, type Place } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { FakeClock, FaultDisk } from "@orthant/testkit";
+import { createWorld, openWorld, type World } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+import { SlowDisk } from "./slow-disk.ts";
+import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
+
+const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
+const FAR: Place = [600_000, 0, 0, 0];
+const PACK = /^data\//;
+
+async function reopen(disk: MemoryDisk | SlowDisk, clock = new FakeClock()): Promise<World> {
+  return openWorld(disk, { clock, autosave: false });
+}
+
+/** A closed world with a leaf here and another far away, with a voxel and an entity in each. */
+async function twoLeaves(): Promise<MemoryDisk> {
+  const disk = new MemoryDisk();
+  const world = await createWorld(disk, {}, { autosave: false });
+  for (const place of [[0, 0, 0, 0], FAR] as const) {
+    await world.set(place, 1);
+    world.spawnEntity({ kind: 1, position: place });
+  }
+  await world.close();
+  return disk;
+}
+
+describe("while the disk is slow", () => {
+  test("an entity that comes to a leaf which nobody has read, when a save has begun, replaces nobody", async () => {
+    const disk = await twoLeaves();
+    const slow = new SlowDisk(disk);
+    const world = await reopen(slow);
+    world.spawnEntity({ kind: 2, position: [1, 0, 0, 0] });
+    const read = slow.holdNext("readAt", PACK);
+    const saving = world.save();
+    await read.reached;
+    world.spawnEntity({ kind: 3, position: FAR });
+    read.release();
+    await saving;
+    await world.close();
+    expect((await storedEntities(disk)).map(({ entity }) => entity.kind).sort()).toEqual([1, 1, 2, 3]);
+  });
+
+  test("reading goes on over a save that replaces a leaf, and brings back nothing old", async () => {
+    const disk = await twoLeaves();
+    const first = await reopen(disk);
+    await first.set([-600_000, 0, 0, 0], 1);
+    await first.close();
+    const slow = new SlowDisk(disk);
+    const world = await reopen(slow);
+    await world.get([0, 0, 0, 0]);
+    const read = slow.holdNext("readAt", PACK);
+    const all = world.entitiesIn(EVERYWHERE);
+    await read.reached;
+    // One of the two is being read; the other one waits for its turn.
+    const places: readonly Place[] = [FAR, [-600_000, 0, 0, 0]];
+    const waiting = await Promise.race(places.map((place) => world.get(place).then(() => place)));
+    await world.set(waiting, 2);
+    await world.save();
+    await world.set(waiting, 3);
+    read.release();
+    expect(await all).toHaveLength(2);
+    expect(await world.get(waiting)).toBe(3);
+    await world.close();
+    const again = await reopen(disk);
+    expect(await again.get(waiting)).toBe(3);
+    await again.close();
+  });
+
+  test("an edit that is asked for after close is refused, one before it is saved, and closing twice is one closing", async () => {
+    const disk = await twoLeaves();
+    const slow = new SlowDisk(disk);
+    const world = await reopen(slow);
+    const early = world.set(FAR, 2);
+    const closing = Promise.all([world.close(), world.close()]);
+    await expect(world.set(FAR, 3)).rejects.toThrow("ORT_CLOSED");
+    expect(() => world.spawnEntity({ kind: 9, position: FAR })).toThrow("ORT_CLOSED");
+    await closing;
+    expect((await early).chunks).toHaveLength(1);
+    expect(slow.openFiles).toBe(0);
+    const again = await reopen(disk);
+    expect(await again.get(FAR)).toBe(2);
+    await again.close();
+  });
+
+  test("an entity that goes while its leaf is being split does not come back", async () => {
+    const disk = new MemoryDisk();
+    await createSmallLeaves(disk);
+    const slow = new SlowDisk(disk);
+    const world = await reopen(slow);
+    const ids = Array.from({ length: 40 }, (_, index) => {
+      return world.spawnEntity({ kind: 1, position: [index * 40, 0, 0, 0] }).entityId;
+    });
+    const sync = slow.holdNext("sync", PACK);
+    const saving = world.save();
+    await sync.reached;
+    const gone = ids.slice(10, 30);
+    for (const id of gone) world.despawnEntity(id);
+    sync.release();
+    await saving;
+    await world.close();
+    const left = (await storedEntities(disk)).map(({ entity }) => entity.entityId);
+    expect(left).toHaveLength(20);
+    expect(left.filter((id) => gone.includes(id))).toEqual([]);
+  });
+});
+
+test("what is made beside a leaf that nobody has read, and merges with it, stays as it was changed last", async () => {
+  const disk = new MemoryDisk();
+  await createSmallLeaves(disk);
+  const old: Place = [8_192, 0, 0, 0];
+  const made: Place = [8_192, 4_096, 0, 0];
+  // Whole chunks of one material take few bytes.
+  const fill = (world: World, [x, y, z, w]: Place, material: number) =>
+    world.fill(boxBetween([x, y, z, w], [x + 8, y + 8, z + 8, w + 8]), material);
+  const crowd = boxBetween([12_288, 0, 0, 0], [12_400, 1, 1, 1]);
+  // A crowd next to the old voxel makes the leaves small; when it is gone, there is room to merge.
+  const first = await reopen(disk);
+  await fill(first, old, 1);
+  for (let x = 12_288; x < 12_328; x++) first.spawnEntity({ kind: 1, position: [x, 0, 0, 0] });
+  await first.close();
+  const second = await reopen(disk);
+  for (const { entityId } of await second.entitiesIn(crowd)) second.despawnEntity(entityId);
+  await second.close();
+  const slow = new SlowDisk(disk);
+  const world = await reopen(slow);
+  await fill(world, made, 1);
+  const sync = slow.holdNext("sync", PACK);
+  const saving = world.save();
+  await sync.reached;
+  await fill(world, made, 2);
+  sync.release();
+  await saving;
+  expect(await world.get(made)).toBe(2);
+  await world.close();
+  const again = await reopen(disk);
+  expect([await again.get(made), await again.get(old)]).toEqual([2, 1]);
+  await again.close();
+});
+
+describe("autosave", () => {
+  test("that splits a leaf stores an entity once which has moved in it and was not due", async () => {
+    const disk = new MemoryDisk();
+    await createSmallLeaves(disk);
+    const clock = new FakeClock();
+    const world = await openWorld(disk, { clock });
+    const { entityId } = world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] });
+    await world.save();
+    clock.advance(20_000);
+    world.changeEntity(entityId, { position: [800, 0, 0, 0] });
+    for (let index = 0; index < 40; index++) {
+      for (let voxel = 0; voxel < 8; voxel++)
+        await world.set([index * 40 + voxel, voxel, 0, 0], index + voxel);
+    }
+    const { generation } = world;
+    clock.advance(5_000);
+    await expect.poll(() => world.generation).toBeGreaterThan(generation);
+    await world.close();
+    expect((await storedEntities(disk)).map(({ entity }) => entity.position[0])).toEqual([800]);
+  });
+
+  test("comes for an entity that has moved also when an edit had the world saved shortly before", async () => {
+    const disk = await twoLeaves();
+    const clock = new FakeClock();
+    const world = await openWorld(disk, { clock });
+    const [entity] = await world.entitiesIn(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
+    world.changeEntity(entity?.entityId ?? 0n, { position: [3, 0, 0, 0] });
+    clock.advance(4_000);
+    await world.set([0, 0, 0, 0], 5);
+    const { generation } = world;
+    clock.advance(5_000);
+    await expect.poll(() => world.generation).toBe(generation + 1);
+    await world.load(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
+    clock.advance(1_000);
+    await expect.poll(() => world.generation).toBe(generation + 2);
+    expect((await storedEntities(disk)).map(({ entity: { position } }) => position[0])).toContain(3);
+    await world.close();
+  });
+
+  test("that failed is told to whoever closes the world, once, and the folder is free all the same", async () => {
+    const behind = await twoLeaves();
+    const disk = new FaultDisk(behind, { operation: "sync", path: /manifest/, kind: "io", nth: 2 });
+    const clock = new FakeClock();
+    const world = await openWorld(disk, { clock });
+    await world.set(FAR, 7);
+    clock.advance(5_000);
+    await expect.poll(() => world.failure).toBeDefined();
+    await expect(world.close()).rejects.toThrow("ORT_SAVE_POISONED");
+    await world.close();
+    const again = await reopen(behind);
+    expect(await again.get(FAR)).toBe(1);
+    await again.close();
+  });
+});
+
+test("a listener that throws keeps neither the edit nor the other listeners from it", async () => {
+  const world = await createWorld(new MemoryDisk(), {}, { autosave: false });
+  let heard = 0;
+  world.onEdit(() => {
+    throw new Error("a fault of the listener");
+  });
+  world.onEdit(() => heard++);
+  await expect(world.set(FAR, 7)).rejects.toThrow("a fault of the listener");
+  expect([heard, await world.get(FAR)]).toEqual([1, 7]);
+  await world.close();
+});
+
+test("a save has the edits that were asked for before it, also when nobody waited for them", async () => {
+  const disk = new MemoryDisk();
+  const world = await createWorld(disk, {}, { clock: new FakeClock(), autosave: false });
+  const edits = [1, 2, 3].map((value) => world.set([value, 0, 0, 0], value));
+  await world.save();
+  const saved = await openWorld(new MemoryDisk(disk.image()), { readOnly: true });
+  for (const value of [1, 2, 3]) expect(await saved.get([value, 0, 0, 0])).toBe(value);
+  await saved.close();
+  await Promise.all(edits);
+  await world.close();
+});

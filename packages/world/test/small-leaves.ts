@@ -1,0 +1,36 @@
+import type { Disk } from "@orthant/disk";
+import { createSave, DEFAULT_LIMITS, type EntityRecord, openSave, plainDescription } from "@orthant/formats";
+
+/** Limits under which a leaf holds a handful of chunks or entities, so that leaves split and merge all the time. */
+const SMALL_LIMITS = {
+  ...DEFAULT_LIMITS,
+  dataFileMaxBytes: 65_536,
+  blockBlobTargetBytes: 600,
+  entityBlobTargetBytes: 600,
+};
+
+/** Makes a world of air whose leaves are small. */
+export async function createSmallLeaves(disk: Disk): Promise<void> {
+  const global = {
+    base: { kind: "empty" },
+    worldSeed: 0n,
+    generators: [],
+    nextEntityId: 1n,
+    playerEntityHints: [],
+    description: plainDescription(),
+  } as const;
+  await (await createSave(disk, { nowMs: 1, global, limits: SMALL_LIMITS })).close();
+}
+
+/** All entities in the save, each with the lowest corner of the leaf that it is stored in. */
+export async function storedEntities(
+  disk: Disk,
+): Promise<readonly { readonly entity: EntityRecord; readonly cell: string }[]> {
+  const save = await openSave(disk);
+  const found: { entity: EntityRecord; cell: string }[] = [];
+  for (const leaf of save.leaves) {
+    for (const entity of await save.readEntities(leaf)) found.push({ entity, cell: `${leaf.cell.min}` });
+  }
+  await save.close();
+  return found;
+}

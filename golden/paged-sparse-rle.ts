@@ -67,7 +67,7 @@ const ARRAY_VERDICTS: Readonly<Record<string, Verdict>> = {
   "5x3x6x2 partial pages, no default": "ORT_ARRAY_DEFAULT",
 };
 
-/** The same for malformed index data, and for such as the original accepted against the seed's rules. */
+/** The same for malformed index data, and for such as the original accepted against its own rules. */
 const MALFORMED_VERDICTS: Readonly<Record<string, Verdict>> = {
   valid: "ORT_ARRAY_DEFAULT", // its second page is what the default would be
   "version 2": "ORT_VERSION",

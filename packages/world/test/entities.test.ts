@@ -82,7 +82,7 @@ describe("entities", () => {
     await again.close();
   });
 
-  test("[seed 000, 3] that cross into another leaf are stored there and no longer where they were", async () => {
+  test("[checklist 3] that cross into another leaf are stored there and no longer where they were", async () => {
     const disk = new MemoryDisk();
     const world = await twoLeaves(disk);
     const { entityId } = world.spawnEntity({ kind: 1, position: [5, 5, 5, 5] });

@@ -19,7 +19,7 @@ function flipped({ directories, files }: DiskImage, path: string, offset: number
 }
 
 describe("the checklist of the save's specification", () => {
-  test("[seed 000, 2] edits far apart do not make many files, nor many records", async () => {
+  test("[checklist 2] edits far apart do not make many files, nor many records", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
     const prng = new Prng(5);
@@ -34,7 +34,7 @@ describe("the checklist of the save's specification", () => {
     expect(image.files.size).toBe(8);
   });
 
-  test("[seed 000, 5] a damaged record is found when it is read, named, and never taken for something else", async () => {
+  test("[checklist 5] a damaged record is found when it is read, named, and never taken for something else", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
     await world.set([0, 0, 0, 0], 7);
@@ -52,7 +52,7 @@ describe("the checklist of the save's specification", () => {
     await again.close();
   });
 
-  test("[seed 000, 6] a crash anywhere in a save leaves the world as it was last saved, or as it was being saved", async () => {
+  test("[checklist 6] a crash anywhere in a save leaves the world as it was last saved, or as it was being saved", async () => {
     const recorder = new CrashDisk();
     const world = await createWorld(recorder, {}, quiet);
     await world.set([0, 0, 0, 0], 1);

@@ -26,7 +26,7 @@ async function reopen(disk: MemoryDisk): Promise<World> {
 }
 
 describe("a new world", () => {
-  test("[seed 000, 1] comes back empty, with all that it said about itself", async () => {
+  test("[checklist 1] comes back empty, with all that it said about itself", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(
       disk,
@@ -271,7 +271,7 @@ describe("saving", () => {
 });
 
 describe("players", () => {
-  test("[seed 000, 4] keep what they carry through many saves, and are not lost while they are away", async () => {
+  test("[checklist 4] keep what they carry through many saves, and are not lost while they are away", async () => {
     const disk = new MemoryDisk();
     let world = await flatWorld(disk);
     world.upsertPlayer({ ...player(1n), inventory: Uint8Array.of(1, 2, 3) });

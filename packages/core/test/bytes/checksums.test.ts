@@ -35,7 +35,7 @@ test("[B23] the portable checksum equals the platform's on every length and alig
   }
 });
 
-test("[B24] crc8 gives the published value and those of the page entries in the field notes", () => {
+test("[B24] crc8 gives the published value and those of real page entries", () => {
   expect(crc8(ascii("123456789"))).toBe(0xf4);
   expect(crc8(fromHex("f9ffffff f7ffffff 4400000000000000 00000000 00"))).toBe(0xd3);
   expect(crc8(fromHex("00000000 00000000 4400000000000000 09000000 01"))).toBe(0xd9);

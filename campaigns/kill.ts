@@ -2,12 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
-import { openWorld } from "@orthant/world";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { WriterProcess } from "./process/writer-process.ts";
-import { faultOf } from "./process/written-world.ts";
+import { faultIn } from "./process/written-world.ts";
 
 const KILLS = 300;
 const LIFE_MS_MIN = 150;
@@ -28,7 +26,8 @@ export const killCampaign: Campaign = {
       let acknowledged = 0;
       for (let life = 0; life < KILLS_PER_WORLD && goesOn(kills, KILLS, options); life++) {
         acknowledged = Math.max(acknowledged, await liveAndDie(folder, prng, failures));
-        failures.push(...(await check(folder, acknowledged, kills)));
+        const fault = await faultIn(folder, acknowledged);
+        if (fault !== undefined) failures.push(`kill ${kills}: ${fault}`);
         kills++;
         options.progress(kills);
       }
@@ -44,16 +43,4 @@ async function liveAndDie(folder: string, prng: Prng, failures: string[]): Promi
   await writer.kill();
   if (writer.complaints !== "") failures.push(`the writer failed: ${writer.complaints}`);
   return writer.acknowledged;
-}
-
-async function check(folder: string, acknowledged: number, kill: number): Promise<readonly string[]> {
-  try {
-    const world = await openWorld(new NodeDisk(folder), { autosave: false });
-    const fault = await faultOf(world, acknowledged);
-    await world.close();
-    return fault === undefined ? [] : [`kill ${kill}: ${fault}`];
-  } catch (error) {
-    // A process that died before its first save leaves no world, and promised none.
-    return acknowledged === 0 ? [] : [`kill ${kill}: ${String(error)}`];
-  }
 }

@@ -4,12 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
-import { openWorld } from "@orthant/world";
 import type { Campaign, CampaignOptions } from "./campaign.ts";
 import { WriterProcess } from "./process/writer-process.ts";
-import { faultOf } from "./process/written-world.ts";
+import { faultIn } from "./process/written-world.ts";
 
 const run = promisify(execFile);
 
@@ -91,18 +89,6 @@ async function cutOnce(folder: string, lifeMs: number, where: string): Promise<r
   return [fault, complaints === "" ? undefined : `the writer failed: ${complaints}`].flatMap((found) =>
     found === undefined ? [] : [`${where}: ${found}`],
   );
-}
-
-async function faultIn(folder: string, acknowledged: number): Promise<string | undefined> {
-  try {
-    const world = await openWorld(new NodeDisk(folder), { autosave: false });
-    const fault = await faultOf(world, acknowledged);
-    await world.close();
-    return fault;
-  } catch (error) {
-    // A process that was cut off before its first save leaves no world, and promised none.
-    return acknowledged === 0 ? undefined : String(error);
-  }
 }
 
 async function whileMounted<Result>(image: string, at: string, work: () => Promise<Result>): Promise<Result> {

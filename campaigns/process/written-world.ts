@@ -1,5 +1,6 @@
-import type { Place, VoxelPlacement } from "@orthant/core";
-import type { World } from "@orthant/world";
+import { isOrthantError, type Place, type VoxelPlacement } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
+import { openWorld, type World } from "@orthant/world";
 
 /** Steps back from the newest that are looked at after a crash. */
 const STEPS_CHECKED = 200;
@@ -21,8 +22,21 @@ export async function lastStep(world: World): Promise<number> {
   return (await world.get(COUNTER_HIGH)) * 0x1_0000 + (await world.get(COUNTER_LOW));
 }
 
+/** What is wrong with the world in a folder that must hold every step up to one that was acknowledged, if anything is. */
+export async function faultIn(folder: string, acknowledged: number): Promise<string | undefined> {
+  try {
+    const world = await openWorld(new NodeDisk(folder), { autosave: false });
+    const fault = await faultOf(world, acknowledged);
+    await world.close();
+    return fault;
+  } catch (error) {
+    // A process that died before its first save leaves no world, and promised none. Anything else is a fault.
+    return acknowledged === 0 && isOrthantError(error, "ORT_NOT_FOUND") ? undefined : String(error);
+  }
+}
+
 /** What is wrong with a world that must hold every step up to one that was acknowledged, if anything is. */
-export async function faultOf(world: World, acknowledged: number): Promise<string | undefined> {
+async function faultOf(world: World, acknowledged: number): Promise<string | undefined> {
   const last = await lastStep(world);
   if (last < acknowledged) return `step ${acknowledged} was acknowledged, but the world ends at ${last}`;
   const expected = new Map<string, readonly [place: Place, material: number]>();

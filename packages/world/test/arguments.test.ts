@@ -13,6 +13,7 @@ import { openSave, worldOverrideCodec, writeFlatSave } from "@orthant/formats";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
+import { player } from "./sample-player.ts";
 import { SlowDisk } from "./slow-disk.ts";
 import { createSmallLeaves } from "./small-leaves.ts";
 
@@ -22,17 +23,7 @@ async function emptyWorld(disk = new MemoryDisk()): Promise<World> {
   return createWorld(disk, {}, { clock: new FakeClock(), autosave: false });
 }
 
-const PLAYER = {
-  playerId: 1n,
-  authKey: new Uint8Array(0),
-  name: "Ada",
-  position: HERE,
-  orientation: [0, 0, 0, 1],
-  tags: [],
-  inventory: new Uint8Array(0),
-  metadata: [],
-  lastSavedMs: 0,
-} as const;
+const PLAYER = player(1n);
 
 describe("what cannot be stored is refused when it is given, and the world can still be saved", () => {
   test.each<[name: string, attempt: (world: World) => unknown]>([

@@ -1,9 +1,9 @@
 import { boxBetween, type Place } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { type EntityRecord, openSave } from "@orthant/formats";
 import { FakeClock } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
+import { storedEntities } from "./small-leaves.ts";
 
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 /** Filled boxes of many materials at both places make a leaf each: one would be too large for both. */
@@ -12,19 +12,6 @@ const FAR: Place = [100_000, 0, 0, 0];
 
 async function openAgain(disk: MemoryDisk): Promise<World> {
   return openWorld(disk, { clock: new FakeClock(), autosave: false });
-}
-
-/** All entities in the save, each with the lowest corner of the leaf that it is stored in. */
-async function stored(
-  disk: MemoryDisk,
-): Promise<readonly { readonly entity: EntityRecord; readonly cell: string }[]> {
-  const save = await openSave(disk);
-  const found: { entity: EntityRecord; cell: string }[] = [];
-  for (const leaf of save.leaves) {
-    for (const entity of await save.readEntities(leaf)) found.push({ entity, cell: `${leaf.cell.min}` });
-  }
-  await save.close();
-  return found;
 }
 
 /** A world with two leaves, 65,536 chunks apart. */
@@ -87,10 +74,10 @@ describe("entities", () => {
     const world = await twoLeaves(disk);
     const { entityId } = world.spawnEntity({ kind: 1, position: [5, 5, 5, 5] });
     await world.save();
-    const [before] = await stored(disk);
+    const [before] = await storedEntities(disk);
     world.changeEntity(entityId, { position: [600_005, 5, 5, 5] });
     await world.save();
-    const after = await stored(disk);
+    const after = await storedEntities(disk);
     expect(after).toHaveLength(1);
     expect(after[0]?.cell).not.toBe(before?.cell);
     expect(after[0]?.entity.position).toEqual([600_005, 5, 5, 5]);
@@ -106,13 +93,13 @@ describe("entities", () => {
     const border = 65_536 * 8;
     const { entityId } = world.spawnEntity({ kind: 1, position: [border - 1, 5, 5, 5] });
     await world.save();
-    const [home] = await stored(disk);
+    const [home] = await storedEntities(disk);
     world.changeEntity(entityId, { position: [border + 1.5, 5, 5, 5] });
     await world.save();
-    expect((await stored(disk)).map(({ cell }) => cell)).toEqual([home?.cell]);
+    expect((await storedEntities(disk)).map(({ cell }) => cell)).toEqual([home?.cell]);
     world.changeEntity(entityId, { position: [border + 1.7, 5, 5, 5] });
     await world.save();
-    expect((await stored(disk)).map(({ cell }) => cell)).not.toEqual([home?.cell]);
+    expect((await storedEntities(disk)).map(({ cell }) => cell)).not.toEqual([home?.cell]);
     await world.close();
   });
 
@@ -128,7 +115,7 @@ describe("entities", () => {
     expect(world.generation).toBe(generation);
     clock.advance(1);
     await expect.poll(() => world.generation).toBe(generation + 1);
-    expect((await stored(disk))[0]?.entity.position).toEqual([6, 5, 5, 5]);
+    expect((await storedEntities(disk))[0]?.entity.position).toEqual([6, 5, 5, 5]);
     world.changeEntity(entityId, { position: [FAR[0] * 6, 5, 5, 5] });
     clock.advance(5_000);
     await expect.poll(() => world.generation).toBe(generation + 2);
@@ -145,7 +132,7 @@ describe("entities", () => {
     await again.entitiesIn(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]));
     again.changeEntity(traveller.entityId, { position: [600_002, 0, 0, 0] });
     await again.close();
-    expect((await stored(disk)).map(({ entity }) => entity.kind).sort()).toEqual([1, 2]);
+    expect((await storedEntities(disk)).map(({ entity }) => entity.kind).sort()).toEqual([1, 2]);
   });
 
   test("by the thousand split their leaf and all come back", async () => {
@@ -159,7 +146,7 @@ describe("entities", () => {
       });
     }
     await world.save();
-    expect(new Set((await stored(disk)).map(({ cell }) => cell)).size).toBeGreaterThan(1);
+    expect(new Set((await storedEntities(disk)).map(({ cell }) => cell)).size).toBeGreaterThan(1);
     world.changeEntity(17n, { displayName: "renamed" });
     await world.close();
     const again = await openAgain(disk);

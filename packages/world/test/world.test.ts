@@ -1,19 +1,18 @@
 import {
   boxBetween,
   CUBE_CHUNKS,
-  type ErrorCode,
   FLAT_DEFAULTS,
   flatGenerator,
   generatorRef,
-  OrthantError,
   type Place,
   TILE_CHUNKS,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/formats";
-import { FakeClock } from "@orthant/testkit";
+import { codeOfRejection, FakeClock } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
+import { player } from "./sample-player.ts";
 
 const FLOOR = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, material: 5 }, 7n);
 
@@ -44,19 +43,19 @@ describe("a new world", () => {
   test("is never made where something is already", async () => {
     const disk = new MemoryDisk();
     await (await flatWorld(disk)).close();
-    expect(await codeOf(createWorld(disk))).toBe("ORT_NOT_EMPTY");
+    expect(await codeOfRejection(createWorld(disk))).toBe("ORT_NOT_EMPTY");
     const other = new MemoryDisk({ directories: [], files: new Map([["notes.txt", new Uint8Array(1)]]) });
-    expect(await codeOf(createWorld(other))).toBe("ORT_NOT_EMPTY");
-    expect(await codeOf(openWorld(new MemoryDisk()))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(createWorld(other))).toBe("ORT_NOT_EMPTY");
+    expect(await codeOfRejection(openWorld(new MemoryDisk()))).toBe("ORT_NOT_FOUND");
   });
 
   test("has one writer, and readers beside it", async () => {
     const disk = new MemoryDisk();
     const world = await flatWorld(disk);
-    expect(await codeOf(openWorld(disk))).toBe("ORT_LOCKED");
+    expect(await codeOfRejection(openWorld(disk))).toBe("ORT_LOCKED");
     const reader = await openWorld(disk, { readOnly: true });
     expect(await reader.get([0, -1, 0, 0])).toBe(5);
-    expect(await codeOf(reader.set([0, 0, 0, 0], 1))).toBe("ORT_READ_ONLY");
+    expect(await codeOfRejection(reader.set([0, 0, 0, 0], 1))).toBe("ORT_READ_ONLY");
     await reader.close();
     await world.close();
     await (await reopen(disk)).close();
@@ -286,27 +285,3 @@ describe("players", () => {
     await world.close();
   });
 });
-
-function player(playerId: bigint) {
-  return {
-    playerId,
-    authKey: new Uint8Array(0),
-    name: `Player ${playerId}`,
-    position: [0, 0, 0, 0],
-    orientation: [0, 0, 0, 1],
-    tags: [],
-    inventory: new Uint8Array(0),
-    metadata: [],
-    lastSavedMs: 0,
-  } as const;
-}
-
-async function codeOf(attempt: Promise<unknown>): Promise<ErrorCode | "no error"> {
-  try {
-    await attempt;
-  } catch (error) {
-    if (error instanceof OrthantError) return error.code;
-    throw error;
-  }
-  return "no error";
-}

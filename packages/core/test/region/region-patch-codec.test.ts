@@ -3,7 +3,6 @@ import {
   boxBetween,
   ChunkArray,
   chunkFromVoxels,
-  clockOf,
   decode,
   type ErrorCode,
   emptyChunk,
@@ -17,6 +16,7 @@ import {
 } from "@orthant/core";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
+import { change } from "./region-patch-samples.ts";
 import { GENERATORS } from "./region-tree-codec-samples.ts";
 
 const VOLUME = 2;
@@ -27,19 +27,6 @@ const [flat] = GENERATORS;
 const FLAT_HEX = "04666c6174 01 0b b90a edfd03";
 const ORIGIN: Place = [0, 0, 0, 0];
 const PAIR = boxBetween([0, 0, 0, 0], [2, 1, 1, 1]);
-
-/** A change of the region at the origin from step 5 of epoch 3 to step 6. */
-function change(parts: Partial<RegionChange>): RegionChange {
-  return {
-    region: ORIGIN,
-    expected: clockOf(3, 5),
-    next: clockOf(3, 6),
-    piece: 0,
-    leaves: [],
-    edits: [],
-    ...parts,
-  };
-}
 
 function patch(...changes: readonly RegionChange[]): RegionPatch {
   return { patchSeq: 7, changes };

@@ -31,6 +31,7 @@ import {
 } from "@orthant/core";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
+import { change } from "./region-patch-samples.ts";
 import { changeTree, GENERATORS, randomTree } from "./region-tree-codec-samples.ts";
 
 const VOLUME = HYPERCUBE_CHUNKS.volume;
@@ -45,18 +46,6 @@ function replicaOf(tree: RegionTree, ...regions: readonly Place[]): RegionReplic
   const clocks = new RegionClocks();
   for (const region of [ORIGIN, ...regions]) clocks.reset(region, clockOf(3, 5));
   return new RegionReplica(VOLUME, tree, clocks);
-}
-
-function change(parts: Partial<RegionChange>): RegionChange {
-  return {
-    region: ORIGIN,
-    expected: clockOf(3, 5),
-    next: clockOf(3, 6),
-    piece: 0,
-    leaves: [],
-    edits: [],
-    ...parts,
-  };
 }
 
 function patch(...changes: readonly RegionChange[]): RegionPatch {

@@ -1,0 +1,16 @@
+import type { PlayerRecord } from "@orthant/formats";
+
+/** A player who stands at the origin and has nothing. */
+export function player(playerId: bigint): PlayerRecord {
+  return {
+    playerId,
+    authKey: new Uint8Array(0),
+    name: `Player ${playerId}`,
+    position: [0, 0, 0, 0],
+    orientation: [0, 0, 0, 1],
+    tags: [],
+    inventory: new Uint8Array(0),
+    metadata: [],
+    lastSavedMs: 0,
+  };
+}

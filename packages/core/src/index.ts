@@ -47,7 +47,7 @@ export {
   uniformChunk,
   type VoxelEdit,
 } from "./chunk/chunk.ts";
-export { chunkCodec } from "./chunk/chunk-codec.ts";
+export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
 export { diffChunks } from "./chunk/chunk-diff.ts";
 export { DEFAULT_MATERIALS } from "./chunk/default-materials.ts";
 export { foreignChunkCodec } from "./chunk/foreign-chunk-codec.ts";
@@ -55,6 +55,7 @@ export { MATERIAL_NAME_LENGTH_MAX, type Material, MaterialCatalog } from "./chun
 export { materialCatalogCodec } from "./chunk/material-catalog-codec.ts";
 export { ERROR_CODES, type ErrorCode } from "./error/error-codes.ts";
 export { type ErrorContext, isOrthantError, OrthantError } from "./error/orthant-error.ts";
+export { type FieldChangeOptions, regionAnew, regionChange } from "./field/field-changes.ts";
 export type { CacheLimits } from "./field/profile-cache.ts";
 export {
   RENDER_CACHE_LIMITS,
@@ -173,6 +174,8 @@ export {
   type PagedIndexShape,
   pagedSparseRleCodec,
 } from "./region/paged-sparse-rle.ts";
+export { boxesOfRegions } from "./region/region-boxes.ts";
+export type { ChangeDetail, ChangeForm, RealizeChunk } from "./region/region-change-build.ts";
 export {
   CLOCK_NEVER,
   CLOCK_STEPS_PER_EPOCH,
@@ -190,6 +193,7 @@ export {
   regionClocksCodec,
 } from "./region/region-clocks.ts";
 export {
+  type ChangeBase,
   PATCH_BYTES_MAX,
   PATCH_PIECES_MAX,
   PATCH_REGIONS_MAX,
@@ -197,10 +201,16 @@ export {
   type RegionChange,
   type RegionPatch,
 } from "./region/region-patch.ts";
-export { buildPatch, buildSnapshot, type PatchSource } from "./region/region-patch-build.ts";
-export { PATCH_GENERATORS_MAX, regionPatchCodec } from "./region/region-patch-codec.ts";
+export {
+  buildPatch,
+  buildRegionSnapshot,
+  buildSnapshot,
+  type PatchSource,
+  type RegionSnapshotSource,
+} from "./region/region-patch-build.ts";
+export { PATCH_GENERATORS_MAX, patchBodyBytes, regionPatchCodec } from "./region/region-patch-codec.ts";
 export { splitPatch } from "./region/region-patch-split.ts";
-export { RegionReplica } from "./region/region-replica.ts";
+export { RegionReplica, type RegionReplicaOptions } from "./region/region-replica.ts";
 export {
   RESYNC_REGIONS_MAX,
   type RegionResyncRequest,
@@ -209,6 +219,7 @@ export {
 export { type BoundedTree, regionTreeCodec } from "./region/region-tree-codec.ts";
 export { canonicalNodes, type RegionNode, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";
 export { type Clock, systemClock, type Timer } from "./time/clock.ts";
+export { TokenBucket } from "./time/token-bucket.ts";
 export { ChunkTree, type Difference, type Piece } from "./tree/chunk-tree.ts";
 export { type Content, contentEquals } from "./tree/content.ts";
 export { GeneratorRef } from "./tree/generator-ref.ts";

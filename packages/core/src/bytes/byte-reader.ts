@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../error/error-codes.ts";
 import { OrthantError } from "../error/orthant-error.ts";
+import { fastVarint64 } from "./fast-varint.ts";
 import { U16_MAX, U32_MAX, VARINT_BYTES_MAX } from "./integers.ts";
 import { requireLittleEndian } from "./little-endian.ts";
 import { decodeUtf8 } from "./utf8.ts";
@@ -240,13 +241,34 @@ export class ByteReader {
     this.#need(length);
     const values = new BigUint64Array(length);
     // Filled through its 32-bit halves: a bigint an element would cost an allocation each.
-    const halves = new Uint32Array(values.buffer);
+    this.varU64Halves(new Uint32Array(values.buffer), length);
+    return values;
+  }
+
+  /** `length` 64-bit values, each a varint, into an array of the caller's own: low half, high half. */
+  varU64Halves(halves: Uint32Array, length: number): void {
+    this.#need(length);
+    const view = this.#view;
+    // From here on a varint of ten bytes might reach beyond the end.
+    const fastEnd = this.#bytes.length - VARINT_BYTES_MAX;
+    let offset = this.#offset;
     for (let index = 0; index < length; index++) {
+      const bytes = offset <= fastEnd ? fastVarint64(view, offset, halves, index * 2) : 0;
+      offset += bytes;
+      if (bytes > 0) continue;
+      // Near the end, or a varint that is padded or too large: the careful way, which says what is wrong.
+      this.#offset = offset;
       this.#varint64();
       halves[index * 2] = this.#low32;
       halves[index * 2 + 1] = this.#high32;
+      offset = this.#offset;
     }
-    return values;
+    this.#offset = offset;
+  }
+
+  /** What was read since an offset, as a view of the input, not a copy. */
+  since(offset: number): Uint8Array {
+    return this.#bytes.subarray(offset, this.#offset);
   }
 
   #length(limit: number): number {

@@ -1,6 +1,7 @@
 import type { ByteReader } from "../bytes/byte-reader.ts";
 import type { Codec } from "../bytes/codec.ts";
 import { requireInteger } from "../bytes/integers.ts";
+import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
 import {
   AIR,
   Chunk,
@@ -12,6 +13,8 @@ import {
 } from "./chunk.ts";
 import { varU32Bytes } from "./encoded-size.ts";
 import {
+  findIndexFrom,
+  INDEX_BITS_MAX,
   indexAt,
   indexBits,
   type PackedIndices,
@@ -64,6 +67,26 @@ export function chunkCodec(volume: number): Codec<Chunk> {
   };
 }
 
+/**
+ * Reads past one chunk, checks all that {@link chunkCodec} checks and throws as it does, without making the chunk; tells
+ * whether it is empty. For whoever only wants to know that bytes are right.
+ */
+export function checkChunk(input: ByteReader, volume: number): "empty" | "content" {
+  switch (FORMS[input.tag(FORMS.length)]) {
+    case "uniform":
+      readUniform(input, volume);
+      return "content";
+    case "palettePacked":
+      scanPalettePacked(input, volume);
+      return "content";
+    case "dense16":
+      readDense(input, volume);
+      return "content";
+    default:
+      return "empty";
+  }
+}
+
 function readUniform(input: ByteReader, volume: number): Chunk {
   const material = input.varU16();
   if (material === AIR) throw input.fail("ORT_CHUNK_FORM", "air written as Uniform");
@@ -79,6 +102,27 @@ function readDense(input: ByteReader, volume: number): Chunk {
 }
 
 function readPalettePacked(input: ByteReader, volume: number): Chunk {
+  const { palette, bitWidth, halves, packedBytes, denseBytes } = scanPalettePacked(input, volume);
+  const indices = scratchIndices.slice(0, halves);
+  const firstPositions = scratchFirsts.slice(0, palette.length);
+  return new Chunk({ volume, palette, firstPositions, bitWidth, indices, packedBytes, denseBytes });
+}
+
+// Shared by all calls, which never overlap: what is only checked needs no arrays of its own.
+const scratchIndices: PackedIndices = new Uint32Array((CHUNK_VOXELS_MAX * INDEX_BITS_MAX) / 32);
+const scratchFirsts = new Uint16Array(CHUNK_VOXELS_MAX);
+
+interface ScannedPalette {
+  readonly palette: Uint16Array;
+  readonly bitWidth: number;
+  /** How many of the scratch indices are in use. */
+  readonly halves: number;
+  readonly packedBytes: number;
+  readonly denseBytes: number;
+}
+
+/** Reads and checks a palette and its indices, which are left in the scratch arrays. */
+function scanPalettePacked(input: ByteReader, volume: number): ScannedPalette {
   const palette = input.varU16Array(input.count(volume));
   if (palette.length < 2) throw input.fail("ORT_CHUNK_FORM", `PalettePacked of ${palette.length} materials`);
   if (hasRepeatedMaterial(palette)) throw input.fail("ORT_CHUNK_PALETTE", "a material listed twice");
@@ -90,44 +134,39 @@ function readPalettePacked(input: ByteReader, volume: number): Chunk {
   if (count !== wordCount(volume, bitWidth)) {
     throw input.fail("ORT_CHUNK_PACKING", `${count} words for ${volume} voxels of ${bitWidth} bits`);
   }
-  const indices = new Uint32Array(input.varU64Array(count).buffer);
-  if (!paddingIsZero(indices, bitWidth, volume)) {
+  input.varU64Halves(scratchIndices, count);
+  const halves = count * 2;
+  if (!paddingIsZero(scratchIndices, bitWidth, volume, halves)) {
     throw input.fail("ORT_CHUNK_PACKING", "bits that are not zero behind the last voxel");
   }
-
-  const firstPositions = readFirstPositions(input, volume, palette.length, indices);
-  const denseBytes = denseHeaderBytes(volume) + sumMaterialBytes(volume, palette, indices);
-  const packedBytes = packedHeaderBytes(volume, palette) + packedIndicesBytes(indices);
+  findFirstPositions(input, volume, palette.length);
+  const denseBytes = denseHeaderBytes(volume) + sumMaterialBytes(volume, palette, scratchIndices);
+  const packedBytes = packedHeaderBytes(volume, palette) + packedIndicesBytes(scratchIndices, halves);
   if (denseBytes < packedBytes) {
     throw input.fail("ORT_CHUNK_FORM", `${packedBytes} bytes where Dense16 has ${denseBytes}`);
   }
-  return new Chunk({ volume, palette, firstPositions, bitWidth, indices, packedBytes, denseBytes });
+  return { palette, bitWidth, halves, packedBytes, denseBytes };
 }
 
-/** Where each palette entry appears first, when they all appear, in their order, and no index is beyond them. */
-function readFirstPositions(
-  input: ByteReader,
-  volume: number,
-  paletteLength: number,
-  indices: PackedIndices,
-): Uint16Array {
+/** Finds where each palette entry appears first; they all have to, in their order, and no index is beyond them. */
+function findFirstPositions(input: ByteReader, volume: number, paletteLength: number): void {
   const bitWidth = indexBits(paletteLength);
-  const firstPositions = new Uint16Array(paletteLength);
   // Once every entry was seen, an index can only be wrong if the bits can say more than the palette holds.
   const mayGoBeyond = paletteLength < 1 << bitWidth;
   let seen = 0;
-  for (let position = 0; position < volume && (mayGoBeyond || seen < paletteLength); position++) {
-    const index = indexAt(indices, bitWidth, position);
-    if (index < seen) continue;
+  let position = 0;
+  while (mayGoBeyond || seen < paletteLength) {
+    position = findIndexFrom(scratchIndices, bitWidth, volume, position, seen);
+    if (position === volume) break;
+    const index = indexAt(scratchIndices, bitWidth, position);
     if (index > seen || index >= paletteLength) {
       throw input.fail("ORT_CHUNK_PALETTE", `index ${index} after ${seen} of ${paletteLength} materials`);
     }
-    firstPositions[seen++] = position;
+    scratchFirsts[seen++] = position++;
   }
   if (seen < paletteLength) {
     throw input.fail("ORT_CHUNK_PALETTE", `${paletteLength} materials of which ${seen} occur`);
   }
-  return firstPositions;
 }
 
 function sumMaterialBytes(volume: number, palette: Uint16Array, indices: PackedIndices): number {

@@ -12,6 +12,13 @@ export const INDEX_BITS_MAX = 16;
 /** Neighbours are handled together while their bits are at most this many: a table of them is still small. */
 const JOINED_BITS_MAX = 8;
 
+/** For each width, a one in each of the lanes that fit 32 bits. */
+const LANE_ONES = Int32Array.from({ length: INDEX_BITS_MAX + 1 }, (_, bitWidth) => {
+  let ones = 0;
+  for (let bit = 0; bitWidth > 0 && bit + bitWidth <= 32; bit += bitWidth) ones |= 1 << bit;
+  return ones;
+});
+
 /** Bits that tell the entries of a palette apart; none when there is one. */
 export function indexBits(paletteLength: number): number {
   return 32 - Math.clz32(paletteLength - 1);
@@ -129,18 +136,61 @@ function joinPairs(table: Uint16Array | Uint32Array, bitWidth: number, valueBits
   return joined;
 }
 
+/**
+ * Where the first index of at least `floor` is, from a position on; `count` when there is none. Looks at as many
+ * indices at once as fit 32 bits.
+ */
+export function findIndexFrom(
+  packed: PackedIndices,
+  bitWidth: number,
+  count: number,
+  from: number,
+  floor: number,
+): number {
+  const lanes = (32 / bitWidth) | 0;
+  const groupBits = lanes * bitWidth;
+  const groupMask = groupBits === 32 ? -1 : (1 << groupBits) - 1;
+  const top = 1 << (bitWidth - 1);
+  const ones = LANE_ONES[bitWidth] as number;
+  const tops = Math.imul(ones, top);
+  // In each lane, adding this to the bits below the top one carries into the top one when they are large enough.
+  const isTopNeeded = floor >= top;
+  const carry = Math.imul(ones, isTopNeeded ? top * 2 - floor : top - floor);
+  let position = from;
+  let bit = position * bitWidth;
+  for (; position + lanes <= count; position += lanes, bit += groupBits) {
+    const half = bit >>> 5;
+    const shift = bit & 31;
+    let group = (packed[half] as number) >>> shift;
+    if (shift > 0) group |= (packed[half + 1] as number) << (32 - shift);
+    group &= groupMask;
+    const carried = (group & ~tops) + carry;
+    if (((isTopNeeded ? carried & group : carried | group) & tops) !== 0) break;
+  }
+  for (; position < count; position++) {
+    if (indexAt(packed, bitWidth, position) >= floor) break;
+  }
+  return position;
+}
+
 /** Whether the bits behind the last of `count` indices are all zero. */
-export function paddingIsZero(packed: PackedIndices, bitWidth: number, count: number): boolean {
+export function paddingIsZero(
+  packed: PackedIndices,
+  bitWidth: number,
+  count: number,
+  halves: number = packed.length,
+): boolean {
   const bit = count * bitWidth;
   const half = bit >>> 5;
-  if (half >= packed.length) return true;
-  return (packed[half] as number) >>> (bit & 31) === 0 && (packed[half + 1] ?? 0) === 0;
+  if (half >= halves) return true;
+  const isLast = half + 1 >= halves;
+  return (packed[half] as number) >>> (bit & 31) === 0 && (isLast || packed[half + 1] === 0);
 }
 
 /** Bytes of the words as varints, without their count. */
-export function packedIndicesBytes(packed: PackedIndices): number {
+export function packedIndicesBytes(packed: PackedIndices, halves: number = packed.length): number {
   let bytes = 0;
-  for (let half = 0; half < packed.length; half += 2) bytes += wordBytesAt(packed, half);
+  for (let half = 0; half < halves; half += 2) bytes += wordBytesAt(packed, half);
   return bytes;
 }
 

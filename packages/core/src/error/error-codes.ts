@@ -32,7 +32,8 @@ export const ERROR_CODES = {
   ORT_REGION_ORDER: "regions are not listed in their order, or one is listed twice",
   ORT_CLOCK: "a region clock is not one that is ever issued, or it falls",
   ORT_PATCH_FORM: "a patch contradicts itself or is not in its canonical form",
-  ORT_PATCH_TARGET: "a patch edits single voxels of a chunk that has to be generated",
+  ORT_PATCH_TARGET: "a patch lies over what the receiver cannot generate",
+  ORT_MESSAGE: "a message says what none may say, or says it too early",
   ORT_GENERATOR_UNKNOWN: "this program has no generator with that id",
   ORT_GENERATOR_VERSION: "this program has the generator in another version, which makes other voxels",
   ORT_GENERATOR_PARAMETERS: "the parameters of a generator are outside of its range",
@@ -55,6 +56,10 @@ export const ERROR_CODES = {
   ORT_DISK_IO: "the disk failed to read or write",
   ORT_DISK_POISONED: "a sync of this file failed before, so nothing more is written to it",
   ORT_READ_ONLY: "the world was opened to be read only",
+  ORT_LISTEN: "a server cannot listen where it should, or cannot use its certificate",
+  ORT_CREDENTIALS: "the server does not let in who cannot prove who they are",
+  ORT_DISCONNECTED: "the connection to the server was lost",
+  ORT_NOT_HELD: "a client was asked for what it does not look at, or for anything before it joined",
 } as const;
 
 /** One of the keys of {@link ERROR_CODES}. */

@@ -49,6 +49,7 @@ const CHUNKS_UNDER_EDITS_MAX = 256;
 
 /** What all snapshots of one world have in common. */
 interface FieldWorld {
+  readonly generators: GeneratorRegistry;
   readonly space: GeneratedSpace;
   readonly generator: GeneratorRef;
   readonly cache: RealizationCache;
@@ -79,13 +80,18 @@ export class WorldField {
     const cache = options.cache ?? new RealizationCache();
     const space = generators.open(generator, shape);
     const under = new PlaceMemo(CHUNKS_UNDER_EDITS_MAX, (x, y, z, w) => space.realize(x, y, z, w));
-    const world: FieldWorld = { space, generator, cache, under, newest: overrides };
+    const world: FieldWorld = { generators, space, generator, cache, under, newest: overrides };
     return new WorldField(world, overrides, cache.newestEpoch);
   }
 
   /** What generates the space that nobody touched. */
   get generator(): GeneratorRef {
     return this.#world.generator;
+  }
+
+  /** All generators that the program has. */
+  get generators(): GeneratorRegistry {
+    return this.#world.generators;
   }
 
   /** Where realized chunks are kept, for all snapshots of this world. */
@@ -119,6 +125,11 @@ export class WorldField {
     const chunk = space.realize(x, y, z, w);
     cache.put(key, chunk);
     return chunk;
+  }
+
+  /** What the generator makes of a chunk, whatever people made of it. */
+  generatedChunk(x: number, y: number, z: number, w: number): Chunk {
+    return this.#world.under.at(x, y, z, w);
   }
 
   /** The material of one voxel. */

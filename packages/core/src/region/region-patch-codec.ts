@@ -8,6 +8,7 @@ import { GeneratorRef } from "../tree/generator-ref.ts";
 import { type ChunkEdits, voxelEditsCodec } from "./chunk-edits.ts";
 import { generatorRefCodec } from "./generator-ref-codec.ts";
 import { chunkOfCell, REGION_CELLS, regionCell } from "./region-cells.ts";
+import { CLOCK_NEVER } from "./region-clock.ts";
 import {
   newestEpoch,
   readClock,
@@ -18,6 +19,7 @@ import {
   writeRegionAfter,
 } from "./region-clock-list.ts";
 import {
+  type ChangeBase,
   PATCH_BYTES_MAX,
   PATCH_REGIONS_MAX,
   type PatchLeaf,
@@ -31,9 +33,13 @@ import { type GeneratorTable, type PatchLeafCodec, patchLeafCodec } from "./regi
 export const PATCH_GENERATORS_MAX = 256;
 
 /** What a change says of itself, as bits of one byte. */
-const WHOLE = 1;
+const ANEW = 1;
 const LATER_PIECE = 2;
 const UNFINISHED = 4;
+const OVER_GENERATED = 8;
+
+/** Bytes of the largest sequence number. */
+const PATCH_SEQ_BYTES_MAX = 8;
 
 /** Patches of a world whose chunks have this volume. Rules P8 to P16 in docs/formats/region-patch.md. */
 export function regionPatchCodec(volume: number): Codec<RegionPatch> {
@@ -76,6 +82,20 @@ export function regionPatchCodec(volume: number): Codec<RegionPatch> {
   };
 }
 
+/**
+ * All bytes of a patch behind its `patchSeq`, which are the same in every stream: write the number as a varint, then
+ * these. `ORT_LIMIT` when they would be too many behind some number.
+ */
+export function patchBodyBytes(patch: RegionPatch, volume: number): Uint8Array {
+  const out = new ByteWriter();
+  requirePatchForm(patch, volume);
+  writeBody(out, patch, volume);
+  if (out.length + PATCH_SEQ_BYTES_MAX > PATCH_BYTES_MAX) {
+    throw new OrthantError("ORT_LIMIT", `a patch of ${out.length} bytes behind its number`);
+  }
+  return out.copy();
+}
+
 /** Bytes that a patch would take, also where they are too many. */
 export function patchBytes(patch: RegionPatch, volume: number): number {
   const out = new ByteWriter();
@@ -85,12 +105,16 @@ export function patchBytes(patch: RegionPatch, volume: number): number {
 
 function writePatch(out: ByteWriter, patch: RegionPatch, volume: number): void {
   requirePatchForm(patch, volume);
+  out.varUint(patch.patchSeq);
+  writeBody(out, patch, volume);
+}
+
+function writeBody(out: ByteWriter, patch: RegionPatch, volume: number): void {
   const leafCodec = patchLeafCodec(volume);
   const editsCodec = voxelEditsCodec(volume);
   const epoch = newestEpoch(clocksOf(patch));
   const generators = generatorsOf(patch.changes);
   requireInteger(generators.length, 0, PATCH_GENERATORS_MAX);
-  out.varUint(patch.patchSeq);
   out.varUint(epoch);
   out.varUint(generators.length);
   for (const generator of generators) generatorRefCodec.write(out, generator);
@@ -110,25 +134,34 @@ function writePatch(out: ByteWriter, patch: RegionPatch, volume: number): void {
   }
 }
 
-function writeProgress(out: ByteWriter, { expected, next, piece }: RegionChange, epoch: number): void {
+function writeProgress(out: ByteWriter, { base, next, piece }: RegionChange, epoch: number): void {
   out.u8(
-    (expected === undefined ? WHOLE : 0) |
+    (typeof base === "number" ? 0 : ANEW) |
       (piece > 0 ? LATER_PIECE : 0) |
-      (next === undefined ? UNFINISHED : 0),
+      (next === undefined ? UNFINISHED : 0) |
+      (base === "generated" ? OVER_GENERATED : 0),
   );
   if (piece > 0) out.varUint(piece);
-  if (expected !== undefined) writeClock(out, expected, epoch);
+  if (typeof base === "number") writeClock(out, base, epoch);
   if (next !== undefined) writeClock(out, next, epoch);
 }
 
-function readProgress(input: ByteReader, epoch: number): Pick<RegionChange, "expected" | "next" | "piece"> {
+function readProgress(input: ByteReader, epoch: number): Pick<RegionChange, "base" | "next" | "piece"> {
   const bits = input.u8();
-  if (bits > (WHOLE | LATER_PIECE | UNFINISHED)) throw input.fail("ORT_TAG", `unknown bits in ${bits}`);
+  const isKnown = bits <= (ANEW | LATER_PIECE | UNFINISHED | OVER_GENERATED);
+  if (!isKnown || (bits & OVER_GENERATED && !(bits & ANEW))) {
+    throw input.fail("ORT_TAG", `bits of ${bits} that do not go together`);
+  }
   const piece = bits & LATER_PIECE ? input.varUint() : 0;
   if (piece === 0 && bits & LATER_PIECE) throw input.fail("ORT_PATCH_FORM", "piece 0 as a later piece");
-  const expected = bits & WHOLE ? undefined : readClock(input, epoch);
+  const base = readBase(input, bits, epoch);
   const next = bits & UNFINISHED ? undefined : readClock(input, epoch);
-  return { expected, next, piece };
+  return { base, next, piece };
+}
+
+function readBase(input: ByteReader, bits: number, epoch: number): ChangeBase {
+  if (bits & OVER_GENERATED) return "generated";
+  return bits & ANEW ? "air" : readClock(input, epoch);
 }
 
 function readLeaves(
@@ -157,7 +190,10 @@ function readEdits(
 }
 
 function clocksOf({ changes }: RegionPatch): readonly number[] {
-  return changes.flatMap(({ expected, next }) => [expected ?? 0, next ?? 0]);
+  return changes.flatMap(({ base, next }) => [
+    typeof base === "number" ? base : CLOCK_NEVER,
+    next ?? CLOCK_NEVER,
+  ]);
 }
 
 /** Those of `known`, then the generators that changes name besides them, each once, in the order of the leaves. */

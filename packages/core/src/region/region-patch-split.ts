@@ -5,6 +5,7 @@ import { comparePlaces } from "../lattice/place.ts";
 import { ChunkArray } from "./chunk-array.ts";
 import type { ChunkEdits } from "./chunk-edits.ts";
 import {
+  type ChangeBase,
   PATCH_BYTES_MAX,
   PATCH_REGIONS_MAX,
   type PatchLeaf,
@@ -88,18 +89,18 @@ function itemsOf(change: RegionChange, volume: number, bytesMax: number): readon
       const { content } = leaf;
       if (!(content instanceof ChunkArray)) return [leaf];
       const bytes = bytesAlone({ ...change, leaves: [leaf], edits: [] }, volume);
-      return bytes > bytesMax ? leavesOfArray(content, change.expected) : [leaf];
+      return bytes > bytesMax ? leavesOfArray(content, change.base) : [leaf];
     })
     .sort((a, b) => comparePlaces(a.box.min, b.box.min));
   return [...leaves.map((leaf) => ({ leaf })), ...change.edits.map((edits) => ({ edits }))];
 }
 
-/** What an array says, chunk by chunk; its air, too, unless the region comes anew. */
-function leavesOfArray(array: ChunkArray, expected: number | undefined): readonly PatchLeaf[] {
+/** What an array says, chunk by chunk; its air, too, unless the change lies over air. */
+function leavesOfArray(array: ChunkArray, base: ChangeBase): readonly PatchLeaf[] {
   return [...placesMinorToMajor(array.bounds)].flatMap((place): readonly PatchLeaf[] => {
     const chunk = array.at(place);
     if (!chunk.isEmpty) return [{ box: boxAt(place), content: chunk }];
-    return expected === undefined ? [] : [{ box: boxAt(place), content: undefined }];
+    return base === "air" ? [] : [{ box: boxAt(place), content: undefined }];
   });
 }
 

@@ -25,18 +25,24 @@ export interface PatchLeaf {
   readonly content: Content | ChunkArray | undefined;
 }
 
+/**
+ * What a change lies over: what a replica holds at this clock or, for a region that comes anew whatever is held,
+ * nothing but air, or what the world's generator makes.
+ */
+export type ChangeBase = number | "air" | "generated";
+
 /** What becomes of one region, or a piece of that where all of it would be too much for one patch. */
 export interface RegionChange {
   readonly region: Place;
-  /** The clock that the replica must hold; `undefined` where the change brings the whole region anew. */
-  readonly expected: number | undefined;
+  /** What leaves and edits lie over; a clock is the one that the replica must hold. */
+  readonly base: ChangeBase;
   /** The clock that the region has then; `undefined` where more pieces follow. */
   readonly next: number | undefined;
   /** Which piece of the region's change this is, from 0. */
   readonly piece: number;
   /** New contents, in the order of their lowest corners. */
   readonly leaves: readonly PatchLeaf[];
-  /** New voxels in chunks that the replica holds, in the order of the chunks. */
+  /** New voxels in chunks of the base, in the order of the chunks. */
   readonly edits: readonly ChunkEdits[];
 }
 
@@ -73,12 +79,13 @@ export function requirePatchForm({ patchSeq, changes }: RegionPatch, volume: num
 }
 
 function requireChangeForm(change: RegionChange, volume: number): void {
-  const { region, expected, next, piece } = change;
+  const { region, base, next, piece } = change;
   requireRegion(region);
-  if (expected !== undefined) requireClock(expected);
+  if (typeof base === "number") requireClock(base);
+  else if (base !== "air" && base !== "generated") throw bad(`a change over ${base}`);
   if (next !== undefined) requireClock(next);
-  if (expected !== undefined && next !== undefined && next <= expected) {
-    throw new OrthantError("ORT_CLOCK", `region [${region}] from clock ${expected} to ${next}`);
+  if (typeof base === "number" && next !== undefined && next <= base) {
+    throw new OrthantError("ORT_CLOCK", `region [${region}] from clock ${base} to ${next}`);
   }
   if (!Number.isInteger(piece) || piece < 0 || piece >= PATCH_PIECES_MAX) throw bad(`piece ${piece}`);
   const taken = new Uint8Array(REGION_CELLS);
@@ -86,7 +93,7 @@ function requireChangeForm(change: RegionChange, volume: number): void {
   requireEdits(change, taken, volume);
 }
 
-function requireLeaves({ region, expected, leaves }: RegionChange, taken: Uint8Array, volume: number): void {
+function requireLeaves({ region, base, leaves }: RegionChange, taken: Uint8Array, volume: number): void {
   const chunks = regionBox(region);
   for (const [index, { box, content }] of leaves.entries()) {
     if (!isBox(box.min, box.max) || !boxContainsBox(chunks, box)) {
@@ -100,7 +107,7 @@ function requireLeaves({ region, expected, leaves }: RegionChange, taken: Uint8A
       if (taken[cell] === 1) throw bad(`two contents for one chunk of region [${region}]`);
       taken[cell] = 1;
     });
-    if (content === undefined && expected === undefined) throw bad("air in a region that comes anew");
+    if (content === undefined && base === "air") throw bad("air in a region that comes anew over air");
     if (content !== undefined) requireLeafContent(box, content, volume);
   }
 }
@@ -120,8 +127,8 @@ function requireLeafContent(box: Box, content: Content | ChunkArray, volume: num
   }
 }
 
-function requireEdits({ region, expected, edits }: RegionChange, taken: Uint8Array, volume: number): void {
-  if (expected === undefined && edits.length > 0) throw bad("edits in a region that comes anew");
+function requireEdits({ region, base, edits }: RegionChange, taken: Uint8Array, volume: number): void {
+  if (base === "air" && edits.length > 0) throw bad("edits in a region that comes anew over air");
   const chunks = regionBox(region);
   for (const [index, { chunk, edits: voxels }] of edits.entries()) {
     const previous = edits[index - 1];

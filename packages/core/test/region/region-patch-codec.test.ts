@@ -1,6 +1,7 @@
 import {
   boxAt,
   boxBetween,
+  type ChangeBase,
   ChunkArray,
   chunkFromVoxels,
   decode,
@@ -8,6 +9,7 @@ import {
   emptyChunk,
   encode,
   type Place,
+  patchBodyBytes,
   type RegionChange,
   type RegionPatch,
   regionBox,
@@ -47,19 +49,38 @@ describe("a patch in bytes", () => {
 
   test.each<[rule: string, name: string, value: RegionPatch, hex: string]>([
     ["P8", "nothing but clocks", patch(change({})), `${HEAD} 00 ${CLOCKS} 00 00`],
-    [
-      "P10",
-      "a region anew, with its clock only",
-      patch(change({ expected: undefined })),
-      `${HEAD} 01 0c 00 00`,
-    ],
+    ["P10", "a region anew, with its clock only", patch(change({ base: "air" })), `${HEAD} 01 0c 00 00`],
     ["P10", "a first piece", patch(change({ next: undefined })), `${HEAD} 04 0a 00 00`],
     ["P10", "a later piece", patch(change({ piece: 2, next: undefined })), `${HEAD} 06 02 0a 00 00`],
     [
       "P10",
       "the last piece of a region anew",
-      patch(change({ piece: 1, expected: undefined })),
+      patch(change({ piece: 1, base: "air" })),
       `${HEAD} 03 01 0c 00 00`,
+    ],
+    [
+      "P10",
+      "a region anew over what is generated",
+      patch(change({ base: "generated" })),
+      `${HEAD} 09 0c 00 00`,
+    ],
+    [
+      "P10",
+      "a middle piece over what is generated",
+      patch(change({ base: "generated", piece: 3, next: undefined })),
+      "07 00 00 01 00000000 0f 03 00 00",
+    ],
+    [
+      "P13",
+      "air and edits over what is generated",
+      patch(
+        change({
+          base: "generated",
+          leaves: [{ box: PAIR, content: undefined }],
+          edits: [{ chunk: [0, 0, 0, 2], edits: [{ index: 1, material: 9 }] }],
+        }),
+      ),
+      `${HEAD} 09 0c 01 00 40 00 01 02 01 01 09`,
     ],
     [
       "P12",
@@ -94,7 +115,7 @@ describe("a patch in bytes", () => {
     [
       "P4",
       "several regions as differences",
-      patch(change({ region: [-1, 0, 0, 0], expected: 0 }), change({})),
+      patch(change({ region: [-1, 0, 0, 0], base: 0 }), change({})),
       `07 03 00 02 01000000 00 0103 0c 00 00 02000000 00 ${CLOCKS} 00 00`,
     ],
     [
@@ -147,7 +168,10 @@ describe("a patch in bytes", () => {
     ],
     ["P9", "a generator that is not there", `${HEAD} 00 ${CLOCKS} 01 00 ff 02 00 00`, "ORT_PATCH_FORM"],
     ["P9", "257 generators", `07 03 8102 ${"00".repeat(2000)}`, "ORT_LIMIT"],
-    ["P10", "an unknown bit", `${HEAD} 08 ${CLOCKS} 00 00`, "ORT_TAG"],
+    ["P10", "an unknown bit", `${HEAD} 10 ${CLOCKS} 00 00`, "ORT_TAG"],
+    ["P10", "an unknown bit in a region anew", `${HEAD} 11 0c 00 00`, "ORT_TAG"],
+    ["P10", "generated content under a clock", `${HEAD} 08 ${CLOCKS} 00 00`, "ORT_TAG"],
+    ["P10", "generated content under a later piece of a clock", `${HEAD} 0a 01 ${CLOCKS} 00 00`, "ORT_TAG"],
     ["P10", "piece 0 as a later piece", `${HEAD} 02 00 ${CLOCKS} 00 00`, "ORT_PATCH_FORM"],
     ["P10", "piece 65,536", `${HEAD} 02 808004 ${CLOCKS} 00 00`, "ORT_PATCH_FORM"],
     ["P11", "a box that ends before it begins", `${HEAD} 00 ${CLOCKS} 01 40 01 01 07 00`, "ORT_BOX"],
@@ -175,8 +199,13 @@ describe("a patch in bytes", () => {
       "ORT_PATCH_FORM",
     ],
     ["P12", "257 contents", `${HEAD} 00 ${CLOCKS} 8102 ${"00".repeat(600)}`, "ORT_LIMIT"],
-    ["P13", "air in a region that comes anew", `${HEAD} 01 0c 01 00 40 00 00`, "ORT_PATCH_FORM"],
-    ["P13", "edits in a region that comes anew", `${HEAD} 01 0c 00 01 00 01 00 05`, "ORT_PATCH_FORM"],
+    ["P13", "air in a region that comes anew over air", `${HEAD} 01 0c 01 00 40 00 00`, "ORT_PATCH_FORM"],
+    [
+      "P13",
+      "edits in a region that comes anew over air",
+      `${HEAD} 01 0c 00 01 00 01 00 05`,
+      "ORT_PATCH_FORM",
+    ],
     ["P14", "a list of no edits", `${HEAD} 00 ${CLOCKS} 00 01 00 00`, "ORT_PATCH_FORM"],
     [
       "P14",
@@ -273,7 +302,13 @@ describe("a patch in bytes", () => {
       patch(change({ leaves: [{ box: boxAt(ORIGIN), content: emptyChunk(VOLUME) }] })),
       "ORT_PATCH_FORM",
     ],
-    ["P1", "a clock that is none", patch(change({ expected: 1 })), "ORT_CLOCK"],
+    [
+      "P10",
+      "a base that is none",
+      patch(change({ base: "water" as unknown as ChangeBase })),
+      "ORT_PATCH_FORM",
+    ],
+    ["P1", "a clock that is none", patch(change({ base: 1 })), "ORT_CLOCK"],
   ])("[%s] is not written with %s", (_rule, _name, value, code) => {
     expect(codeOf(() => encode(codec, value))).toBe(code);
   });
@@ -301,7 +336,11 @@ describe("a patch in bytes", () => {
     const edits = [{ chunk: [3, 3, 3, 3] as const, edits: [{ index: 1, material: 500 }] }];
     const bytes = encode(
       codec,
-      patch(change({ leaves, edits }), change({ region: [1, 2, 3, 4], expected: 0 })),
+      patch(
+        change({ leaves, edits }),
+        change({ region: [1, 2, 3, 4], base: 0 }),
+        change({ region: [2, 2, 3, 4], base: "generated" }),
+      ),
     );
     let accepted = 0;
     for (let attempt = 0; attempt < 5000; attempt++) {
@@ -325,5 +364,35 @@ describe("a patch in bytes", () => {
     }));
     expect(codeOf(() => encode(large, patch(change({ leaves }))))).toBe("ORT_LIMIT");
     expect(encode(large, patch(change({ leaves: leaves.slice(1) }))).length).toBeLessThan(1_048_576);
+  });
+
+  test("[P8] is its number and then bytes that do not depend on it", () => {
+    const leaves = [{ box: PAIR, content: new ChunkArray(PAIR, [half, stone]) }];
+    const changes = [change({ base: "generated", leaves }), change({ region: [1, 2, 3, 4] })];
+    const body = patchBodyBytes({ patchSeq: 3, changes }, VOLUME);
+    for (const [patchSeq, hex] of [
+      [0, "00"],
+      [127, "7f"],
+      [128, "8001"],
+      [Number.MAX_SAFE_INTEGER, "ffffffffffffff0f"],
+    ] as const) {
+      expect(patchBodyBytes({ patchSeq, changes }, VOLUME)).toEqual(body);
+      expect(hex + toHex(body)).toBe(toHex(encode(codec, { patchSeq, changes })));
+    }
+    expect(toHex(patchBodyBytes(patch(change({})), VOLUME))).toBe("030001" + "00000000" + "000a0c0000");
+  });
+
+  test("[P8] is refused without its number, too, when it is too long behind some number", () => {
+    const large = regionPatchCodec(65_536);
+    const noise = chunkFromVoxels(
+      Uint16Array.from({ length: 65_536 }, (_, index) => (index * 7919) & 0xffff),
+    );
+    const leaves = Array.from({ length: 7 }, (_, index) => ({
+      box: boxAt([Math.floor(index / 4), index % 4, 0, 0]),
+      content: noise.set(index, 1),
+    }));
+    expect(codeOf(() => patchBodyBytes(patch(change({ leaves })), 65_536))).toBe("ORT_LIMIT");
+    const fitting = patch(change({ leaves: leaves.slice(0, 5) }));
+    expect(patchBodyBytes(fitting, 65_536).length + 1).toBe(encode(large, fitting).length);
   });
 });

@@ -4,7 +4,7 @@ import { clockOf, type RegionChange } from "@orthant/core";
 export function change(parts: Partial<RegionChange>): RegionChange {
   return {
     region: [0, 0, 0, 0],
-    expected: clockOf(3, 5),
+    base: clockOf(3, 5),
     next: clockOf(3, 6),
     piece: 0,
     leaves: [],

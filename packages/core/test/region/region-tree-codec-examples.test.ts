@@ -33,7 +33,7 @@ describe("the worked example", () => {
 
   test("[P8] of a patch is what we write and read", () => {
     const edits = [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, material: 9 }] }] as const;
-    const clocks = { expected: clockOf(3, 5), next: clockOf(3, 6) };
+    const clocks = { base: clockOf(3, 5), next: clockOf(3, 6) };
     const patch = {
       patchSeq: 7,
       changes: [{ region: [0, 0, 0, 0], ...clocks, piece: 0, leaves: [], edits }],

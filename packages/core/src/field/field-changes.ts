@@ -1,0 +1,89 @@
+import type { Chunk } from "../chunk/chunk.ts";
+import { boxAt, boxVolume } from "../lattice/box.ts";
+import { placesLexicographic } from "../lattice/box-order.ts";
+import { regionBox } from "../lattice/region.ts";
+import { type ChangeDetail, type ChangeForm, changeOfDifferences } from "../region/region-change-build.ts";
+import type { RegionClock } from "../region/region-clock-list.ts";
+import type { ClockStep } from "../region/region-clocks.ts";
+import type { RegionChange } from "../region/region-patch.ts";
+import { changeOverAir } from "../region/region-patch-build.ts";
+import type { Difference } from "../tree/chunk-tree.ts";
+import type { Content } from "../tree/content.ts";
+import { OverrideTree } from "../tree/override-tree.ts";
+import type { QueryDetail, WorldField } from "./world-field.ts";
+
+/** For whom a change of a field is told. */
+export interface FieldChangeOptions {
+  /** `symbolic` for a receiver that generates the same voxels, `concrete` for one that does not. */
+  readonly mode: QueryDetail;
+  readonly detail: ChangeDetail;
+}
+
+/**
+ * The change that brings a region from one snapshot of a world to another. It costs what differs between them,
+ * however many edits lie between, and generates chunks only where an override came or went.
+ */
+export function regionChange(
+  before: WorldField,
+  after: WorldField,
+  { region, before: base, after: next }: ClockStep,
+  { mode, detail }: FieldChangeOptions,
+): RegionChange {
+  const chunks = regionBox(region);
+  const made = before.overrides.slice(chunks).differences(after.overrides.slice(chunks));
+  const seen = mode === "symbolic" ? symbolic(made, after) : concrete(made, after);
+  return changeOfDifferences(region, base, next, seen, formFor(after, detail));
+}
+
+/**
+ * The change that brings a region of a snapshot anew. A symbolic one lies over what the generator makes and costs as
+ * much as people made there; a concrete one lies over air and says every chunk of the region.
+ */
+export function regionAnew(
+  field: WorldField,
+  { region, clock }: RegionClock,
+  { mode, detail }: FieldChangeOptions,
+): RegionChange {
+  const chunks = regionBox(region);
+  if (mode === "concrete") return changeOverAir(field.queryRegion(chunks, "concrete"), { region, clock });
+  const made = OverrideTree.VIRGIN.differences(field.overrides.slice(chunks));
+  return changeOfDifferences(region, "generated", clock, symbolic(made, field), formFor(field, detail));
+}
+
+function formFor(field: WorldField, detail: ChangeDetail): ChangeForm {
+  return { detail, realize: (_generator, [x, y, z, w]) => field.generatedChunk(x, y, z, w) };
+}
+
+/** What is seen where people's work differs: a gap in it is the generator's, and dug-out air is nothing. */
+function* symbolic(
+  made: Iterable<Difference<Chunk>>,
+  { generator }: WorldField,
+): Generator<Difference<Content>> {
+  for (const { box, before, after } of made) {
+    yield {
+      box,
+      before: before === undefined ? generator : solid(before),
+      after: after === undefined ? generator : solid(after),
+    };
+  }
+}
+
+/** The same with what the generator makes instead of its name, wherever the receiver would need it. */
+function* concrete(made: Iterable<Difference<Chunk>>, field: WorldField): Generator<Difference<Content>> {
+  for (const difference of made) {
+    if (difference.after !== undefined) {
+      yield* symbolic([difference], field);
+      continue;
+    }
+    const { box } = difference;
+    for (const place of placesLexicographic(box)) {
+      const before = difference.before === undefined ? undefined : solid(difference.before);
+      const after = solid(field.generatedChunk(...place));
+      if (before !== after) yield { box: boxVolume(box) === 1 ? box : boxAt(place), before, after };
+    }
+  }
+}
+
+function solid(chunk: Chunk): Chunk | undefined {
+  return chunk.isEmpty ? undefined : chunk;
+}

@@ -1,0 +1,39 @@
+import type { Box } from "../lattice/box.ts";
+import { AXES, type Axis, type Place, placeFrom } from "../lattice/place.ts";
+import { regionBox } from "../lattice/region.ts";
+
+/** Boxes of chunks that hold exactly these regions, few where the regions lie side by side. They are disjoint. */
+export function boxesOfRegions(regions: Iterable<Place>): readonly Box[] {
+  let boxes: readonly Box[] = Array.from(regions, regionBox);
+  for (const axis of [3, 2, 1, 0] as const) {
+    if (boxes.length > 1) boxes = joinAlong(axis, boxes);
+  }
+  return boxes;
+}
+
+/** Joins boxes that follow each other along an axis and are alike on all others. Of equal boxes one stays. */
+function joinAlong(axis: Axis, boxes: readonly Box[]): readonly Box[] {
+  const joined: Box[] = [];
+  for (const box of [...boxes].sort((a, b) => compareAcross(axis, a, b) || a.min[axis] - b.min[axis])) {
+    const last = joined.at(-1);
+    if (last === undefined || compareAcross(axis, last, box) !== 0 || last.max[axis] < box.min[axis]) {
+      joined.push(box);
+    } else {
+      joined[joined.length - 1] = {
+        min: last.min,
+        max: placeFrom((each) => (each === axis ? Math.max(last.max[each], box.max[each]) : last.max[each])),
+      };
+    }
+  }
+  return joined;
+}
+
+/** Orders boxes by their sides on all axes but one. */
+function compareAcross(axis: Axis, a: Box, b: Box): number {
+  for (const each of AXES) {
+    if (each === axis) continue;
+    const order = a.min[each] - b.min[each] || a.max[each] - b.max[each];
+    if (order !== 0) return order;
+  }
+  return 0;
+}

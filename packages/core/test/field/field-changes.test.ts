@@ -1,0 +1,265 @@
+import {
+  boxAt,
+  ChunkArray,
+  type ChunkShape,
+  CUBE_CHUNKS,
+  clockOf,
+  DEFAULT_GENERATORS,
+  decode,
+  emptyChunk,
+  encode,
+  type FlatParameters,
+  flatGenerator,
+  GeneratorRef,
+  GeneratorRegistry,
+  generatorRef,
+  HYPERCUBE_CHUNKS,
+  PLATFORMS_DEFAULTS,
+  type Place,
+  placeFrom,
+  placesLexicographic,
+  platformsGenerator,
+  type QueryDetail,
+  type RealizeChunk,
+  RegionReplica,
+  regionAnew,
+  regionBox,
+  regionChange,
+  regionPatchCodec,
+  TERRAIN_DEFAULTS,
+  TILE_CHUNKS,
+  terrainGenerator,
+  uniformChunk,
+  type VoxelPlacement,
+  WorldField,
+  type WorldGenerator,
+} from "@orthant/core";
+import { Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { FLOOR, openField } from "./open-field.ts";
+
+const BRICK = 11;
+const GRASS = 3;
+const BELOW: Place = [0, -1, 0, 0];
+const STEP = { region: BELOW, before: clockOf(1, 1), after: clockOf(1, 2) };
+const EDITS = {
+  symbolic: { mode: "symbolic", detail: "edits" },
+  concrete: { mode: "concrete", detail: "edits" },
+} as const;
+
+function withVoxel(field: WorldField, voxel: Place, material: number): WorldField {
+  return field.setVoxels([{ voxel, material }]).field;
+}
+
+describe("the change of a region between two snapshots", () => {
+  test.each<QueryDetail>(["symbolic", "concrete"])(
+    "is one edit for one voxel in generated space, and for the way back, when it is %s",
+    (mode) => {
+      const virgin = openField();
+      const edited = withVoxel(virgin, [0, -1, 0, 0], BRICK);
+      const edits = (material: number) => [{ chunk: BELOW, edits: [{ index: 7 * 8, material }] }];
+      const parts = { region: BELOW, base: STEP.before, next: STEP.after, piece: 0, leaves: [] };
+      expect(regionChange(virgin, edited, STEP, EDITS[mode])).toEqual({ ...parts, edits: edits(BRICK) });
+      expect(regionChange(edited, virgin, STEP, EDITS[mode])).toEqual({ ...parts, edits: edits(GRASS) });
+    },
+  );
+
+  test("is empty where the snapshots are the same, and does not speak of other regions", () => {
+    const field = openField();
+    const elsewhere = withVoxel(field, [0, 0, 0, 0], BRICK);
+    for (const mode of ["symbolic", "concrete"] as const) {
+      expect(regionChange(field, elsewhere, STEP, EDITS[mode])).toMatchObject({ leaves: [], edits: [] });
+    }
+  });
+
+  test("names the generator where people's work is gone only to those who can generate", () => {
+    const virgin = openField();
+    const places = [...placesLexicographic({ min: [0, -2, 0, 0], max: [2, 0, 1, 1] })];
+    const filled = virgin.setChunks(places.map((place) => [place, uniformChunk(4096, BRICK)])).field;
+    const symbolic = regionChange(filled, virgin, STEP, EDITS.symbolic);
+    expect(symbolic.leaves).toEqual([{ box: { min: [0, -2, 0, 0], max: [2, 0, 1, 1] }, content: FLOOR }]);
+    const concrete = regionChange(filled, virgin, STEP, { mode: "concrete", detail: "chunks" });
+    const floor = virgin.realizeChunk(0, -1, 0, 0, "render");
+    const floorBox = { min: [0, -1, 0, 0], max: [2, 0, 1, 1] } as const;
+    expect(concrete.leaves).toEqual([
+      { box: { min: [0, -2, 0, 0], max: [2, -1, 1, 1] }, content: undefined },
+      { box: floorBox, content: new ChunkArray(floorBox, [floor, floor]) },
+    ]);
+    const replica = new RegionReplica(4096);
+    replica.apply({
+      patchSeq: 1,
+      changes: [regionAnew(filled, { region: BELOW, clock: STEP.before }, EDITS.concrete)],
+    });
+    expect(replica.apply({ patchSeq: 2, changes: [concrete] })).toEqual([]);
+    expect(replica.tree.equals(virgin.queryRegion(regionBox(BELOW), "concrete"))).toBe(true);
+  });
+
+  test("generates nothing but chunks that people began or ceased to change", () => {
+    const { field: virgin, asked } = countedField();
+    const first = withVoxel(virgin, [0, -1, 0, 0], BRICK);
+    const second = withVoxel(first, [1, -1, 0, 0], BRICK);
+    for (const mode of ["symbolic", "concrete"] as const) {
+      asked.length = 0;
+      regionChange(first, second, STEP, EDITS[mode]);
+      expect(asked).toEqual([]);
+      regionChange(virgin, second, STEP, EDITS[mode]);
+      regionChange(second, virgin, STEP, EDITS[mode]);
+      expect(asked.every((place) => String(place) === String(BELOW))).toBe(true);
+    }
+  });
+});
+
+describe("a region anew", () => {
+  test("says what people made over what is generated, or everything over air", () => {
+    const field = withVoxel(openField(), [0, -1, 0, 0], BRICK);
+    const held = { region: BELOW, clock: STEP.before };
+    const parts = { region: BELOW, next: STEP.before, piece: 0 };
+    expect(regionAnew(field, held, EDITS.symbolic)).toEqual({
+      ...parts,
+      base: "generated",
+      leaves: [],
+      edits: [{ chunk: BELOW, edits: [{ index: 7 * 8, material: BRICK }] }],
+    });
+    expect(regionAnew(field, held, { mode: "symbolic", detail: "chunks" })).toEqual({
+      ...parts,
+      base: "generated",
+      leaves: [{ box: boxAt(BELOW), content: field.realizeChunk(...BELOW, "render") }],
+      edits: [],
+    });
+    const concrete = regionAnew(field, held, EDITS.concrete);
+    expect(concrete).toMatchObject({ ...parts, base: "air", edits: [] });
+    const replica = new RegionReplica(HYPERCUBE_CHUNKS.volume);
+    replica.apply({ patchSeq: 1, changes: [concrete] });
+    expect(replica.tree.equals(field.queryRegion(regionBox(BELOW), "concrete"))).toBe(true);
+  });
+
+  test("generates as many chunks as people changed, when it is symbolic", () => {
+    const { field: virgin, asked } = countedField();
+    const edited = virgin.setVoxels([
+      { voxel: [0, -1, 0, 0], material: BRICK },
+      { voxel: [8, -1, 0, 0], material: BRICK },
+    ]).field;
+    const dug = edited.setChunks([[[2, -1, 0, 0], emptyChunk(HYPERCUBE_CHUNKS.volume)]]).field;
+    asked.length = 0;
+    const made = regionAnew(dug, { region: BELOW, clock: 0 }, EDITS.symbolic);
+    expect(made.edits.map(({ chunk }) => chunk)).toEqual([BELOW, [1, -1, 0, 0]]);
+    expect(made.leaves).toEqual([{ box: boxAt([2, -1, 0, 0]), content: undefined }]);
+    expect(asked.length).toBe(2);
+  });
+});
+
+describe("a replica that follows a field", () => {
+  test.each<[shape: ChunkShape, name: string, generator: GeneratorRef]>([
+    [TILE_CHUNKS, "a flat world in 2D", FLOOR],
+    [TILE_CHUNKS, "terrain in 2D", generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 6n)],
+    [CUBE_CHUNKS, "terrain in 3D", generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n)],
+    [HYPERCUBE_CHUNKS, "platforms in 4D", generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 9n)],
+    [HYPERCUBE_CHUNKS, "a flat world in 4D", FLOOR],
+  ])("holds what the field holds, voxel for voxel: $1", (shape, _name, generator) => {
+    const space = DEFAULT_GENERATORS.open(generator, shape);
+    const realize: RealizeChunk = (_generator, place) => space.realize(...place);
+    const codec = regionPatchCodec(shape.volume);
+    for (let seed = 0; seed < 6; seed++) {
+      const prng = new Prng(seed);
+      let field = openField(generator, shape);
+      for (let edits = prng.below(4); edits > 0; edits--) field = randomEdit(prng, field);
+      const replicas = (["symbolic", "concrete"] as const).flatMap((mode) =>
+        (["edits", "chunks"] as const).map((detail) => {
+          const replica = new RegionReplica(shape.volume, mode === "symbolic" ? { generator, realize } : {});
+          const anew = regionAnew(field, { region: BELOW, clock: 0 }, { mode, detail });
+          replica.apply(decode(codec, encode(codec, { patchSeq: 1, changes: [anew] })));
+          return { replica, mode, detail, told: field, clock: 0 };
+        }),
+      );
+      for (let round = 1; round <= 12; round++) {
+        field = randomEdit(prng, field);
+        const clock = clockOf(1, round);
+        for (const follower of replicas) {
+          // Some rounds are left out, so that a change speaks of several edits at once.
+          if (round < 12 && prng.chance(0.5)) continue;
+          const step = { region: BELOW, before: follower.clock, after: clock };
+          const made = regionChange(follower.told, field, step, follower);
+          const bytes = encode(codec, { patchSeq: round, changes: [made] });
+          expect(follower.replica.apply(decode(codec, bytes)), `seed ${seed}, round ${round}`).toEqual([]);
+          follower.told = field;
+          follower.clock = clock;
+          expectSame(follower.replica, field, `seed ${seed}, round ${round}, ${follower.mode}`);
+          if (follower.mode === "concrete") {
+            const names = [...follower.replica.tree.pieces()].filter(
+              ({ content }) => content instanceof GeneratorRef,
+            );
+            expect(names).toEqual([]);
+          }
+        }
+      }
+    }
+  });
+});
+
+/** One change of some voxels, of whole chunks, back to virgin land, or of a box of overrides. */
+function randomEdit(prng: Prng, field: WorldField): WorldField {
+  const { shape } = field;
+  const chunk = placeFrom((axis) =>
+    shape.extents[axis] === 1 ? 0 : (BELOW[axis] as number) * 4 + prng.below(4),
+  );
+  const corner = placeFrom((axis) => chunk[axis] * shape.extents[axis]);
+  switch (prng.below(6)) {
+    case 0:
+      return field.setChunks([[chunk, uniformChunk(shape.volume, prng.pick([0, 0, BRICK]))]]).field;
+    case 1:
+      return field.setChunks([[chunk, field.generatedChunk(...chunk)]]).field;
+    case 2: {
+      const box = {
+        min: chunk,
+        max: placeFrom((axis) => chunk[axis] + (shape.extents[axis] === 1 ? 1 : prng.between(1, 3))),
+      };
+      return prng.chance(0.5)
+        ? field.withOverrides(field.overrides.carve(box))
+        : field.withOverrides(field.overrides.fill(box, uniformChunk(shape.volume, prng.pick([0, BRICK]))));
+    }
+    default: {
+      const placements = Array.from(
+        { length: prng.between(1, 6) },
+        (): VoxelPlacement => ({
+          voxel: placeFrom((axis) => corner[axis] + prng.below(Math.min(9, shape.extents[axis] * 2 - 1))),
+          material: prng.pick([0, GRASS, BRICK, 300]),
+        }),
+      );
+      return field.setVoxels(placements).field;
+    }
+  }
+}
+
+function expectSame(replica: RegionReplica, field: WorldField, where: string): void {
+  const concrete = field.queryRegion(regionBox(BELOW), "concrete");
+  const air = emptyChunk(field.shape.volume);
+  for (const place of placesLexicographic(regionBox(BELOW))) {
+    const held = replica.tree.at(...place) ?? air;
+    const voxels = held instanceof GeneratorRef ? field.generatedChunk(...place) : held;
+    const expected = concrete.at(...place) ?? air;
+    if (expected instanceof GeneratorRef || !voxels.equals(expected))
+      expect.fail(`${where}: chunk [${place}]`);
+  }
+}
+
+/** A flat world that writes down which chunks it was asked to generate. */
+function countedField(): { readonly field: WorldField; readonly asked: Place[] } {
+  const asked: Place[] = [];
+  const counted: WorldGenerator<FlatParameters> = {
+    ...flatGenerator,
+    open(parameters, seed, shape) {
+      const source = flatGenerator.open(parameters, seed, shape);
+      return {
+        repeatedIn: (box) => source.repeatedIn(box),
+        contentBounds: (box) => source.contentBounds(box),
+        realize(x, y, z, w) {
+          asked.push([x, y, z, w]);
+          return source.realize(x, y, z, w);
+        },
+      };
+    },
+  };
+  const generators = new GeneratorRegistry([counted]);
+  const field = WorldField.open({ generators, generator: FLOOR, shape: HYPERCUBE_CHUNKS });
+  return { field, asked };
+}

@@ -1,0 +1,361 @@
+import {
+  boxAt,
+  boxContains,
+  buildPatch,
+  buildRegionSnapshot,
+  type Chunk,
+  ChunkArray,
+  chunkFromVoxels,
+  clockOf,
+  decode,
+  emptyChunk,
+  encode,
+  GeneratorRef,
+  HYPERCUBE_CHUNKS,
+  type Place,
+  placeFrom,
+  placesEqual,
+  placesLexicographic,
+  type RealizeChunk,
+  type RegionChange,
+  type RegionPatch,
+  RegionReplica,
+  RegionTree,
+  regionBox,
+  regionPatchCodec,
+  splitPatch,
+  uniformChunk,
+} from "@orthant/core";
+import { codeOf, Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { change } from "./region-patch-samples.ts";
+import { changeTree, GENERATORS } from "./region-tree-codec-samples.ts";
+
+const SHAPE = HYPERCUBE_CHUNKS;
+const VOLUME = SHAPE.volume;
+const ORIGIN: Place = [0, 0, 0, 0];
+const EAST: Place = [1, 0, 0, 0];
+const FIRST = clockOf(1, 1);
+const SECOND = clockOf(1, 2);
+const [flat, other] = GENERATORS;
+const stone = uniformChunk(VOLUME, 7);
+const house = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, index) => index % 3));
+
+/** What the generators of these tests make: a pattern that differs from chunk to chunk, and air above. */
+const realize: RealizeChunk = ({ seed }, [x, y, z, w]) =>
+  y > 2
+    ? emptyChunk(VOLUME)
+    : house.set((x * 64 + y * 16 + z * 4 + w + 4096) % VOLUME, 100 + Number(seed % 10n));
+
+function patch(...changes: readonly RegionChange[]): RegionPatch {
+  return { patchSeq: 1, changes };
+}
+
+function replicaOfFlat(): RegionReplica {
+  return new RegionReplica(VOLUME, { generator: flat, realize });
+}
+
+/** The voxels of a chunk in a tree, whoever makes them. */
+function voxelsAt(tree: RegionTree, place: Place): Chunk {
+  const content = tree.at(...place) ?? emptyChunk(VOLUME);
+  return content instanceof GeneratorRef ? realize(content, place) : content;
+}
+
+function isTold({ changes }: RegionPatch, place: Place): boolean {
+  return changes.some(
+    ({ leaves, edits }) =>
+      leaves.some(({ box }) => boxContains(box, place)) ||
+      edits.some(({ chunk }) => placesEqual(chunk, place)),
+  );
+}
+
+describe("a replica that can generate", () => {
+  test("[P20] takes a region anew over what is generated: leaves, air and edits on top", () => {
+    const replica = replicaOfFlat();
+    const anew = change({
+      base: "generated",
+      next: FIRST,
+      leaves: [
+        { box: boxAt(ORIGIN), content: stone },
+        { box: boxAt([1, 0, 0, 0]), content: undefined },
+      ],
+      edits: [{ chunk: [2, 0, 0, 0], edits: [{ index: 9, material: 300 }] }],
+    });
+    expect(replica.apply(patch(anew))).toEqual([]);
+    const expected = RegionTree.EMPTY.fill(regionBox(ORIGIN), flat)
+      .set(ORIGIN, stone)
+      .carve(boxAt([1, 0, 0, 0]))
+      .set([2, 0, 0, 0], realize(flat, [2, 0, 0, 0]).set(9, 300));
+    expect(replica.tree.equals(expected)).toBe(true);
+    expect(replica.held()).toEqual([{ region: ORIGIN, clock: FIRST }]);
+    expect(replica.apply(patch(change({ base: "generated", next: 0 })))).toEqual([]);
+    expect(replica.tree.equals(RegionTree.EMPTY.fill(regionBox(ORIGIN), flat))).toBe(true);
+    expect(replica.clockOf(ORIGIN)).toBe(0);
+  });
+
+  test("[P18] edits the chunk that the generator in the tree makes, be it another one than the world's", () => {
+    const replica = replicaOfFlat();
+    replica.apply(
+      patch(change({ base: "air", next: FIRST, leaves: [{ box: boxAt(ORIGIN), content: other }] })),
+    );
+    const edits = [{ chunk: ORIGIN, edits: [{ index: 9, material: 300 }] }];
+    expect(replica.apply(patch(change({ base: FIRST, next: SECOND, edits })))).toEqual([]);
+    expect(replica.tree.equals(RegionTree.EMPTY.set(ORIGIN, realize(other, ORIGIN).set(9, 300)))).toBe(true);
+  });
+
+  test("[P18] refuses edits of what it cannot generate, and stays as it was", () => {
+    const edits = [{ chunk: ORIGIN, edits: [{ index: 9, material: 300 }] }];
+    const replica = new RegionReplica(VOLUME, { generator: flat });
+    expect(codeOf(() => replica.apply(patch(change({ base: "generated", edits }))))).toBe("ORT_PATCH_TARGET");
+    expect(replica.held()).toEqual([]);
+    expect(replica.tree).toBe(RegionTree.EMPTY);
+  });
+
+  test("[P18] passes on what a generator throws, and stays as it was", () => {
+    const failing: RealizeChunk = () => {
+      throw new RangeError("no such place");
+    };
+    const replica = new RegionReplica(VOLUME, { generator: flat, realize: failing });
+    const edits = [{ chunk: ORIGIN, edits: [{ index: 9, material: 300 }] }];
+    const brings = change({ region: [-1, 0, 0, 0], base: "generated" });
+    expect(() => replica.apply(patch(brings, change({ base: "generated", edits })))).toThrow("no such place");
+    expect(replica.held()).toEqual([]);
+  });
+
+  test("[P20] refuses a region over what is generated when it knows no generator", () => {
+    const replica = new RegionReplica(VOLUME);
+    expect(codeOf(() => replica.apply(patch(change({ base: "generated" }))))).toBe("ORT_PATCH_TARGET");
+    expect(codeOf(() => replica.hold([ORIGIN], 0, "generated"))).toBe("ORT_PATCH_TARGET");
+    expect(replica.held()).toEqual([]);
+  });
+
+  test("[P19] puts pieces over what is generated together, and does not mix them with pieces over air", () => {
+    const pieces = (["generated", "air"] as const).map((base) => [
+      change({ base, next: undefined, leaves: [{ box: boxAt(ORIGIN), content: house }] }),
+      change({ base, piece: 1, leaves: [{ box: boxAt([1, 0, 0, 0]), content: stone }] }),
+    ]);
+    const [[first, last], [, lastOverAir]] = pieces as [RegionChange[], RegionChange[]];
+    const replica = replicaOfFlat();
+    replica.apply(patch(first as RegionChange));
+    expect(replica.holds(ORIGIN)).toBe(false);
+    expect(replica.apply(patch(lastOverAir as RegionChange))).toEqual([{ region: ORIGIN, clock: 0 }]);
+    expect(replica.apply(patch(last as RegionChange))).toEqual([]);
+    const expected = RegionTree.EMPTY.fill(regionBox(ORIGIN), flat).set(ORIGIN, house);
+    expect(replica.tree.equals(expected.set([1, 0, 0, 0], stone))).toBe(true);
+  });
+});
+
+describe("the regions that a replica holds", () => {
+  test("[P17] are what patches build on: one that is not held fits no clock, not even that of never", () => {
+    const replica = replicaOfFlat();
+    const step = change({ base: 0, next: FIRST, leaves: [{ box: boxAt(ORIGIN), content: stone }] });
+    expect(replica.apply(patch(step))).toEqual([{ region: ORIGIN, clock: 0 }]);
+    replica.hold([ORIGIN], 0, "generated");
+    expect(replica.apply(patch(step))).toEqual([]);
+    expect(replica.clockOf(ORIGIN)).toBe(FIRST);
+  });
+
+  test("are held as air or as generated, and forgotten with all that is in them", () => {
+    const replica = replicaOfFlat();
+    replica.hold([EAST, ORIGIN], 0, "generated");
+    expect(replica.tree.equals(RegionTree.EMPTY.fill({ min: ORIGIN, max: [8, 4, 4, 4] }, flat))).toBe(true);
+    replica.hold([EAST], FIRST, "air");
+    expect(replica.tree.equals(RegionTree.EMPTY.fill(regionBox(ORIGIN), flat))).toBe(true);
+    expect(replica.held()).toEqual([
+      { region: ORIGIN, clock: 0 },
+      { region: EAST, clock: FIRST },
+    ]);
+    replica.forget([ORIGIN, [5, 5, 5, 5]]);
+    expect(replica.tree.equals(RegionTree.EMPTY)).toBe(true);
+    expect([replica.holds(ORIGIN), replica.clockOf(ORIGIN)]).toEqual([false, undefined]);
+    expect([replica.holds(EAST), replica.clockOf(EAST)]).toEqual([true, FIRST]);
+    replica.hold([ORIGIN], 0, "generated");
+    replica.clear();
+    expect([replica.held(), replica.tree]).toEqual([[], RegionTree.EMPTY]);
+  });
+
+  test("are refused all together when one of them, or the clock, is none", () => {
+    const replica = replicaOfFlat();
+    expect(codeOf(() => replica.hold([ORIGIN, [2 ** 29, 0, 0, 0]], 0, "air"))).toBe("ORT_PLACE_RANGE");
+    expect(codeOf(() => replica.hold([ORIGIN], 77, "air"))).toBe("ORT_CLOCK");
+    expect(replica.held()).toEqual([]);
+  });
+
+  test.each<[name: string, meanwhile: (replica: RegionReplica) => void]>([
+    ["held blank", (replica) => replica.hold([EAST, ORIGIN], FIRST, "air")],
+    ["brought anew in one piece", (replica) => replica.apply(patch(change({ base: "generated" })))],
+    ["forgotten", (replica) => replica.forget([EAST, ORIGIN])],
+    ["forgotten with all others", (replica) => replica.clear()],
+  ])("[P19] take no later piece after they were %s", (_name, meanwhile) => {
+    const replica = replicaOfFlat();
+    replica.apply(patch(change({ base: "generated", next: undefined })));
+    meanwhile(replica);
+    const clock = replica.clockOf(ORIGIN) ?? 0;
+    expect(replica.apply(patch(change({ base: "generated", piece: 1 })))).toEqual([
+      { region: ORIGIN, clock },
+    ]);
+  });
+
+  test("agree with a plain map of regions, whatever is held and forgotten", () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const prng = new Prng(seed);
+      const replica = replicaOfFlat();
+      const model = new Map<string, { readonly region: Place; readonly content: "air" | "generated" }>();
+      const dense = prng.chance(0.5);
+      for (let round = 0; round < 12; round++) {
+        const regions = Array.from({ length: prng.between(0, dense ? 60 : 6) }, () =>
+          placeFrom(() => prng.between(-2, dense ? 0 : 3)),
+        );
+        const content = prng.pick(["air", "generated", "gone"] as const);
+        if (content === "gone") replica.forget(regions);
+        else replica.hold(regions, 0, content);
+        for (const region of regions) {
+          if (content === "gone") model.delete(String(region));
+          else model.set(String(region), { region, content });
+        }
+        const expected = [...model.values()].reduce(
+          (tree, each) => (each.content === "air" ? tree : tree.fill(regionBox(each.region), flat)),
+          RegionTree.EMPTY,
+        );
+        expect(replica.tree.equals(expected), `seed ${seed}, round ${round}`).toBe(true);
+        expect(
+          replica
+            .held()
+            .map(({ region }) => String(region))
+            .sort(),
+        ).toEqual([...model.keys()].sort());
+      }
+    }
+  });
+});
+
+describe("a patch over what is generated", () => {
+  const before = RegionTree.EMPTY.fill(regionBox(ORIGIN), flat);
+  const steps = [{ region: ORIGIN, before: 0, after: FIRST }];
+
+  test("[P21] says one voxel as an edit of the generated chunk, and the way back too", () => {
+    const after = before.set(ORIGIN, realize(flat, ORIGIN).set(40, 9));
+    const there = buildPatch({ patchSeq: 1, before, after, steps, detail: "edits", realize });
+    const edits = (material: number) => [{ chunk: ORIGIN, edits: [{ index: 40, material }] }];
+    expect(there.changes).toEqual([change({ base: 0, next: FIRST, edits: edits(9) })]);
+    const back = buildPatch({
+      patchSeq: 1,
+      before: after,
+      after: before,
+      steps: [{ region: ORIGIN, before: FIRST, after: SECOND }],
+      detail: "edits",
+      realize,
+    });
+    expect(back.changes).toEqual([change({ base: FIRST, next: SECOND, edits: edits(40 % 3) })]);
+    const replica = replicaOfFlat();
+    replica.hold([ORIGIN], 0, "generated");
+    for (const each of [there, back]) expect(replica.apply(each)).toEqual([]);
+    expect(voxelsAt(replica.tree, ORIGIN).equals(realize(flat, ORIGIN))).toBe(true);
+  });
+
+  test("[P21] says the whole chunk where nobody can generate, or the receiver wants chunks", () => {
+    const chunk = realize(flat, ORIGIN).set(40, 9);
+    const after = before.set(ORIGIN, chunk);
+    const leaves = [{ box: boxAt(ORIGIN), content: chunk }];
+    for (const form of [{ detail: "edits" }, { detail: "chunks", realize }] as const) {
+      const made = buildPatch({ patchSeq: 1, before, after, steps, ...form });
+      expect(made.changes).toEqual([change({ base: 0, next: FIRST, leaves })]);
+    }
+  });
+
+  test("[P21] does not generate what one material replaces, and says nothing where no voxel differs", () => {
+    const asked: Place[] = [];
+    const counting: RealizeChunk = (generator, place) => {
+      asked.push(place);
+      return realize(generator, place);
+    };
+    const after = before
+      .set(ORIGIN, stone)
+      .carve(boxAt([1, 0, 0, 0]))
+      .set([2, 0, 0, 0], realize(flat, [2, 0, 0, 0]));
+    const [made] = buildPatch({
+      patchSeq: 1,
+      before,
+      after,
+      steps,
+      detail: "edits",
+      realize: counting,
+    }).changes;
+    expect(made).toEqual(
+      change({
+        base: 0,
+        next: FIRST,
+        leaves: [
+          { box: boxAt(ORIGIN), content: stone },
+          { box: boxAt([1, 0, 0, 0]), content: undefined },
+        ],
+      }),
+    );
+    expect(asked).toEqual([[2, 0, 0, 0]]);
+  });
+
+  test("[P21] says equal chunks side by side once", () => {
+    const box = { min: ORIGIN, max: [2, 1, 1, 4] } as const;
+    const tree = [...placesLexicographic(box)].reduce((filled, place) => filled.set(place, house), before);
+    const source = { patchSeq: 1, generator: flat, regions: [{ region: ORIGIN, clock: FIRST }] };
+    const made = buildRegionSnapshot({ ...source, tree, detail: "chunks" });
+    expect(made.changes[0]?.leaves.map(({ box: where }) => where)).toEqual([box]);
+    expect(made.changes[0]?.leaves[0]?.content).toBeInstanceOf(ChunkArray);
+    const replica = replicaOfFlat();
+    expect(replica.apply(made)).toEqual([]);
+    expect(replica.tree.equals(tree)).toBe(true);
+  });
+
+  test("[P21] says short chunks one by one, because an array of them would take more", () => {
+    const short = chunkFromVoxels(Uint16Array.of(1, 2, 3, 4));
+    const tree = RegionTree.EMPTY.fill(regionBox(ORIGIN), flat).set(ORIGIN, short).set([0, 0, 0, 1], short);
+    const regions = [{ region: ORIGIN, clock: FIRST }];
+    const made = buildRegionSnapshot({ patchSeq: 1, tree, generator: flat, regions, detail: "chunks" });
+    expect(made.changes[0]?.leaves).toEqual([
+      { box: boxAt(ORIGIN), content: short },
+      { box: boxAt([0, 0, 0, 1]), content: short },
+    ]);
+  });
+
+  test("[P22] tells the air of an array that is split, which is not what the generator makes", () => {
+    const box = { min: ORIGIN, max: [1, 1, 1, 3] } as const;
+    const array = new ChunkArray(box, [house, emptyChunk(VOLUME), house.set(5, 50)]);
+    const made = patch(change({ base: "generated", leaves: [{ box, content: array }] }));
+    const patches = splitPatch(made, VOLUME, 1500);
+    expect(patches.length).toBeGreaterThan(1);
+    const replica = replicaOfFlat();
+    for (const each of patches) expect(replica.apply(each)).toEqual([]);
+    expect(replica.tree.at(0, 0, 0, 1)).toBeUndefined();
+    expect(replica.tree.at(0, 0, 0, 3)).toBe(flat);
+  });
+
+  test("[P20] brings any regions, whole or in pieces, and leaves out what is generated", () => {
+    const codec = regionPatchCodec(VOLUME);
+    const regions = [...placesLexicographic({ min: [-1, -1, 0, 0], max: [1, 1, 1, 1] })];
+    const chunks = { min: [-4, -4, 0, 0], max: [4, 4, 4, 4] } as const;
+    for (let seed = 0; seed < 15; seed++) {
+      const prng = new Prng(seed);
+      let tree = RegionTree.EMPTY.fill({ min: [-9, -9, -9, -9], max: [9, 9, 9, 9] }, flat);
+      for (let edit = prng.between(0, 15); edit > 0; edit--) tree = changeTree(prng, tree, SHAPE);
+      const clocks = regions.map((region) => ({ region, clock: prng.pick([0, FIRST]) }));
+      for (const form of [{ detail: "edits", realize }, { detail: "edits" }, { detail: "chunks" }] as const) {
+        const made = buildRegionSnapshot({
+          patchSeq: 1,
+          tree,
+          generator: flat,
+          regions: [...clocks].reverse(),
+          ...form,
+        });
+        const replica = replicaOfFlat();
+        for (const each of splitPatch(made, VOLUME, prng.pick([7000, 100_000])))
+          expect(replica.apply(decode(codec, encode(codec, each)))).toEqual([]);
+        expect(replica.held()).toEqual(clocks);
+        for (const place of placesLexicographic(chunks)) {
+          const same = voxelsAt(replica.tree, place).equals(voxelsAt(tree, place));
+          if (!same) expect.fail(`seed ${seed}: chunk [${place}]`);
+          if (tree.at(...place) === flat) expect(isTold(made, place)).toBe(false);
+        }
+      }
+    }
+  });
+});

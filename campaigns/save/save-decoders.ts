@@ -88,6 +88,22 @@ const global: GlobalRecord = {
   nextDataFileId: 2,
   lastModifiedMs: 1_771_200_000_000,
 };
+const globalWithId: GlobalRecord = {
+  ...global,
+  description: {
+    ...global.description,
+    clockEpoch: 3,
+    worldId: 0x0123_4567_89ab_cdefn,
+    lineage: [
+      { epoch: 2, mark: 5n },
+      { epoch: 3, mark: 0xffff_ffff_ffff_ffffn },
+    ],
+    edits: [
+      { clientId: 7n, lastEditId: 1 },
+      { clientId: 8n, lastEditId: 300 },
+    ],
+  },
+};
 const { generators: _, description: __, ...flatGlobal } = { ...global, base: { kind: "empty" } as const };
 
 const players = [modelPlayer(1n, 5), modelPlayer(9n, 6)];
@@ -119,7 +135,7 @@ export const saveTargets: readonly Target[] = [
   ]),
   strict("block blob of large chunks", blockBlobCodec(HYPERCUBE_CHUNKS.volume), [bigBlocks]),
   strict("entity blob", entityBlobCodec, [{ volume: box, entities }]),
-  strict("global", globalRecordCodec, [global]),
+  strict("global", globalRecordCodec, [global, globalWithId]),
   strict("players", playersCodec, [players, []]),
   strict("flat global", flatGlobalCodec, [{ ...flatGlobal, customPayload: Uint8Array.of(1) }]),
   strict("flat players", flatPlayersCodec, [bareplayers]),

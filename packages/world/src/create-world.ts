@@ -7,7 +7,9 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { createSave, type GlobalState, plainDescription, worldDescriptionCodec } from "@orthant/formats";
+import { newWorldId } from "./era-keeper.ts";
 import { NOTHING, partsOf } from "./open-world.ts";
+import { randomBits } from "./random-bits.ts";
 import { World } from "./world.ts";
 import { LOCK_FILE, type NewWorld, type WorldOptions } from "./world-options.ts";
 
@@ -20,7 +22,7 @@ export async function createWorld(
   const lock = await disk.lock(LOCK_FILE);
   try {
     const clock = options.clock ?? systemClock;
-    const global = globalOf(world);
+    const global = globalOf(world, newWorldId(randomBits(options.random)));
     // Before anything is written: what cannot be opened or stored must not be in the way of the next attempt.
     const parts = partsOf(global, options);
     encode(worldDescriptionCodec, global.description);
@@ -32,13 +34,14 @@ export async function createWorld(
   }
 }
 
-function globalOf({
-  name = "",
-  shape = HYPERCUBE_CHUNKS,
-  generator = NOTHING,
-  catalog = DEFAULT_MATERIALS,
-  spawn = [0, 0, 0, 0],
-}: NewWorld): GlobalState {
+function globalOf(world: NewWorld, worldId: bigint): GlobalState {
+  const {
+    name = "",
+    shape = HYPERCUBE_CHUNKS,
+    generator = NOTHING,
+    catalog = DEFAULT_MATERIALS,
+    spawn = [0, 0, 0, 0],
+  } = world;
   const { generatorId, parameters, seed, versionHash } = generator;
   return {
     base: { kind: "generated" },
@@ -51,6 +54,7 @@ function globalOf({
       name,
       spawn,
       materials: encode(materialCatalogCodec, catalog),
+      worldId,
     },
   };
 }

@@ -29,6 +29,18 @@ export type EntityChange = Partial<Omit<EntityRecord, "entityId" | "entityClass"
 export type NewEntity = Pick<EntityRecord, "kind" | "position"> &
   EntityChange & { readonly entityClass?: number };
 
+/** What happened to an entity: it is there, new or changed or come into memory, or it is there no longer. */
+export type EntityEvent =
+  | { readonly kind: "present"; readonly entity: EntityRecord }
+  | { readonly kind: "gone"; readonly entityId: bigint };
+
+/** An entity after a change. */
+export interface ChangedEntity {
+  readonly entity: EntityRecord;
+  /** Whether it now belongs to another leaf than the one it is stored in. */
+  readonly crosses: boolean;
+}
+
 interface Tracked {
   readonly record: EntityRecord;
   /** The cell of the leaf that the entity is stored in; `undefined` before the first save. */
@@ -66,13 +78,14 @@ export class EntityStore {
     return this.#entities.get(entityId)?.home;
   }
 
-  /** Takes in what a leaf holds. An entity that is known already stays as it is: what is in memory is newer. */
-  load(home: Box, records: readonly EntityRecord[]): void {
-    for (const record of records) {
-      if (!this.#entities.has(record.entityId)) {
-        this.markStored(record, home);
-      }
-    }
+  /**
+   * Takes in what a leaf holds, and gives those that are new here. An entity that is known already stays as it is: what
+   * is in memory is newer.
+   */
+  load(home: Box, records: readonly EntityRecord[]): readonly EntityRecord[] {
+    const added = records.filter(({ entityId }) => !this.#entities.has(entityId));
+    for (const record of added) this.markStored(record, home);
+    return added;
   }
 
   /** Adds an entity. */
@@ -98,8 +111,8 @@ export class EntityStore {
     return record;
   }
 
-  /** Changes an entity, and tells whether it now belongs to another leaf than the one it is stored in. */
-  change(entityId: bigint, change: EntityChange, nowMs: number): "stays" | "crosses" {
+  /** Changes an entity that is loaded. */
+  change(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
     const { record, home, storedAt, changedSinceMs = nowMs } = this.#require(entityId);
     const { entityClass } = record;
     const changed = { ...record, ...copyOf(change), entityId, entityClass };
@@ -111,7 +124,7 @@ export class EntityStore {
       storedAt,
       changedSinceMs,
     });
-    return crosses ? "crosses" : "stays";
+    return { entity: changed, crosses };
   }
 
   /** Removes an entity and gives what it was. */

@@ -1,7 +1,10 @@
+export type { Era } from "@orthant/formats";
 export { createWorld } from "./create-world.ts";
-export type { EntityChange, NewEntity } from "./entity-store.ts";
+export type { EditOrigin } from "./edit-ledger.ts";
+export type { EntityChange, EntityEvent, NewEntity } from "./entity-store.ts";
 export { openWorld } from "./open-world.ts";
-export { World, type WorldEdit } from "./world.ts";
+export type { PlayerChange } from "./player-store.ts";
+export { type EditOptions, World, type WorldEdit } from "./world.ts";
 export {
   COPY_VOXELS_MAX,
   EDIT_CHUNKS_MAX,

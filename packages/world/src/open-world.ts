@@ -14,6 +14,7 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type GlobalState, openSave, resumeSave, type Save } from "@orthant/formats";
+import { randomBits } from "./random-bits.ts";
 import { World } from "./world.ts";
 import { LOCK_FILE, type WorldOptions } from "./world-options.ts";
 import type { WorldParts } from "./world-parts.ts";
@@ -56,6 +57,7 @@ export function partsOf(global: GlobalState, options: WorldOptions): Omit<WorldP
     clock: options.clock ?? systemClock,
     catalog: catalogOf(global),
     autosave: options.autosave ?? true,
+    random: randomBits(options.random),
   };
 }
 

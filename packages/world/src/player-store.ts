@@ -1,5 +1,8 @@
 import { decode, encode } from "@orthant/core";
-import { type PlayerRecord, playersCodec, sortPlayers } from "@orthant/formats";
+import { type PlayerRecord, playersCodec, sortPlayers, type Vector } from "@orthant/formats";
+
+/** Something about a player. What is left out stays, or has a default when the player was never here. */
+export type PlayerChange = Pick<PlayerRecord, "playerId"> & Partial<PlayerRecord>;
 
 /** All players that were ever here. Being offline is no reason to be forgotten. */
 export class PlayerStore {
@@ -14,8 +17,10 @@ export class PlayerStore {
     return this.#players.get(playerId);
   }
 
-  /** Adds a player, or replaces what was known of the one with the same id. */
-  upsert(player: PlayerRecord): void {
+  /** Adds a player, who begins at `spawn`, or changes what was known of the one with the same id. */
+  upsert(change: PlayerChange, spawn: Vector, nowMs: number): void {
+    const known = this.#players.get(change.playerId) ?? newPlayer(change.playerId, spawn);
+    const player = { ...known, ...change, lastSavedMs: nowMs };
     // As it will come back from the disk: a copy of our own, and one that no save can fail on.
     const [stored] = decode(playersCodec, encode(playersCodec, [player]));
     if (stored !== undefined) this.#players.set(stored.playerId, stored);
@@ -25,4 +30,18 @@ export class PlayerStore {
   all(): readonly PlayerRecord[] {
     return sortPlayers([...this.#players.values()]);
   }
+}
+
+function newPlayer(playerId: bigint, position: Vector): PlayerRecord {
+  return {
+    playerId,
+    authKey: new Uint8Array(0),
+    name: undefined,
+    position,
+    orientation: [0, 0, 0, 1],
+    tags: [],
+    inventory: new Uint8Array(0),
+    metadata: [],
+    lastSavedMs: 0,
+  };
 }

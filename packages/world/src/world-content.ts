@@ -1,15 +1,32 @@
-import { type Box, boxAt, type WorldField } from "@orthant/core";
-import { chunkOfEntity, type GlobalState, type Save, type SaveChange } from "@orthant/formats";
-import { EntityStore } from "./entity-store.ts";
+import { type Box, boxAt, type ClockStep, type Place, type WorldField } from "@orthant/core";
+import {
+  chunkOfEntity,
+  type EntityRecord,
+  type GlobalState,
+  type Save,
+  type SaveChange,
+  type WorldDescription,
+} from "@orthant/formats";
+import { EditLedger, type EditOrigin } from "./edit-ledger.ts";
+import { type EntityEvent, EntityStore } from "./entity-store.ts";
 import { homeAfter, leafChanges } from "./leaf-changes.ts";
 import { LeafLoader, type LoadedLeaf } from "./leaf-loader.ts";
+import { Listeners } from "./listeners.ts";
 import { PlayerStore } from "./player-store.ts";
 import { Unsaved } from "./unsaved.ts";
+
+/** What an edit changed. */
+interface FieldChange {
+  readonly chunks: readonly Place[];
+  readonly clocks: readonly ClockStep[];
+}
 
 /** All that a world holds: what is read of the save, what was made since, and in what the two differ. */
 export class WorldContent {
   readonly entities: EntityStore;
+  readonly entityListeners: Listeners<EntityEvent> = new Listeners();
   readonly players: PlayerStore;
+  readonly ledger: EditLedger;
   global: GlobalState;
   field: WorldField;
   readonly #loader: LeafLoader;
@@ -20,6 +37,7 @@ export class WorldContent {
     this.field = field;
     this.entities = new EntityStore(field.shape, save.manifest.limits.entityBlobHardMaxBytes);
     this.players = new PlayerStore(save.players);
+    this.ledger = new EditLedger(save.global.description.edits);
     this.#loader = new LeafLoader(save);
   }
 
@@ -33,9 +51,20 @@ export class WorldContent {
     return this.#unsaved;
   }
 
+  /** Whether nothing that a box of chunks needs is still to be read. */
+  isLoaded(box: Box): boolean {
+    return this.#loader.isLoaded(box);
+  }
+
   /** Reads what a box of chunks needs from the disk. */
   load(box: Box): Promise<void> {
-    return this.#loader.load(box, (leaf) => this.#take(leaf));
+    return this.#loader.load(box, (leaf) => this.#tellOf(this.#take(leaf)));
+  }
+
+  /** Puts another description in the place of the one that there is. */
+  describe(description: WorldDescription): void {
+    this.global = { ...this.global, description };
+    this.#unsaved.global = true;
   }
 
   /** A loader for a save of the same generation that is held on its own. */
@@ -43,12 +72,29 @@ export class WorldContent {
     return this.#loader.copy(save);
   }
 
-  /** The chunks that new entities are in and whose leaves are not read: without the rest, a leaf cannot be written. */
-  unreadHomes(): readonly Box[] {
-    return this.entities
-      .homeless()
-      .map((entity) => boxAt(chunkOfEntity(entity, this.field.shape)))
-      .filter((box) => !this.#loader.isLoaded(box));
+  /** Takes over what an edit made of the field. */
+  noteEdit(field: WorldField, { chunks, clocks }: FieldChange): void {
+    this.field = field;
+    for (const place of chunks) this.#unsaved.addChunk(place);
+    for (const { region, after } of clocks) this.#unsaved.clocks.set(...region, after);
+  }
+
+  /** Remembers that an edit was made. */
+  noteOrigin(origin: EditOrigin): void {
+    this.ledger.note(origin);
+    this.#unsaved.global = true;
+  }
+
+  /** Whether there are new entities in leaves that are not read: without the rest, a leaf cannot be written. */
+  get hasUnreadHomes(): boolean {
+    return this.#unreadHomes().length > 0;
+  }
+
+  /** Reads these leaves. Entities may come to others while this waits. */
+  async loadHomes(): Promise<void> {
+    for (const box of this.#unreadHomes()) {
+      await this.#loader.load(box, (leaf) => this.#takeForSave(leaf));
+    }
   }
 
   /**
@@ -70,14 +116,14 @@ export class WorldContent {
     const players = Array.from(unsaved.players, (id) => this.players.get(id)).filter(
       (player) => player !== undefined,
     );
-    return { nowMs, leaves, players, ...(unsaved.global && { global: this.global }) };
+    return { nowMs, leaves, players, ...(unsaved.global && { global: this.#globalNow() }) };
   }
 
   /** Goes over to the generation that was committed. */
   async follow(save: Save): Promise<void> {
     const before = this.save;
     try {
-      await this.#loader.follow(save, (leaf) => this.#take(leaf));
+      await this.#loader.follow(save, (leaf) => this.#takeForSave(leaf));
     } catch (error) {
       await save.close();
       throw error;
@@ -90,9 +136,35 @@ export class WorldContent {
     await before.close();
   }
 
-  #take({ leaf, overrides, entities }: LoadedLeaf): void {
+  #unreadHomes(): readonly Box[] {
+    return this.entities
+      .homeless()
+      .map((entity) => boxAt(chunkOfEntity(entity, this.field.shape)))
+      .filter((box) => !this.#loader.isLoaded(box));
+  }
+
+  #globalNow(): GlobalState {
+    const { description } = this.global;
+    return { ...this.global, description: { ...description, edits: this.ledger.entries() } };
+  }
+
+  #takeForSave(leaf: LoadedLeaf): void {
+    const added = this.#take(leaf);
+    try {
+      this.#tellOf(added);
+    } catch {
+      // What a listener throws is no reason to call a save failed.
+    }
+  }
+
+  #tellOf(added: readonly EntityRecord[]): void {
+    this.entityListeners.tellAll(added.map((entity) => ({ kind: "present", entity })));
+  }
+
+  /** Takes in what was read, and gives the entities that are new here. */
+  #take({ leaf, overrides, entities }: LoadedLeaf): readonly EntityRecord[] {
     // What is in memory counts before what a leaf brings: it is newer, or comes from a flat save's global file.
     this.field = this.field.withOverrides(overrides.merge(this.field.overrides));
-    this.entities.load(leaf.cell, entities);
+    return this.entities.load(leaf.cell, entities);
   }
 }

@@ -28,6 +28,8 @@ export interface WorldOptions {
   readonly generators?: GeneratorRegistry;
   /** Saves by itself some time after a change. On unless it is turned off. */
   readonly autosave?: boolean;
+  /** Gives 64 random bits: what tells worlds, and openings of them, apart. The machine's when it is left out. */
+  readonly random?: () => bigint;
 }
 
 /** How long an edit may wait for its autosave. */

@@ -15,6 +15,8 @@ export interface WorldParts {
   readonly field: WorldField;
   readonly catalog: MaterialCatalog;
   readonly autosave: boolean;
+  /** 64 random bits. */
+  readonly random: () => bigint;
   /** `undefined` when the world is open to be read only. */
   readonly writing: Writing | undefined;
 }

@@ -15,18 +15,23 @@ import {
   RegionClocks,
   type RegionTree,
   type VoxelPlacement,
+  type WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type EntityRecord, type PlayerRecord, worldDescriptionCodec } from "@orthant/formats";
-import { Autosave } from "./autosave.ts";
+import { type EntityRecord, type Era, type PlayerRecord, worldDescriptionCodec } from "@orthant/formats";
 import { copySave } from "./copy-save.ts";
+import { checkedOrigin, type EditOrigin } from "./edit-ledger.ts";
 import { chunksRequest, copyRequest, type EditRequest, fillRequest, voxelsRequest } from "./edit-request.ts";
-import { chunksOfHomes, type EntityChange, type NewEntity } from "./entity-store.ts";
+import { chunksOfHomes, type EntityChange, type EntityEvent, type NewEntity } from "./entity-store.ts";
+import { EraKeeper, newWorldId } from "./era-keeper.ts";
+import { Listeners } from "./listeners.ts";
+import type { PlayerChange } from "./player-store.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import { WorldContent } from "./world-content.ts";
-import { poisoned, refusal } from "./world-error.ts";
+import { refusal } from "./world-error.ts";
 import { ENTITY_CHECKPOINT_MS, PLAYERS_AUTOSAVE_MS, WORLD_AUTOSAVE_MS } from "./world-options.ts";
-import { releaseParts, type WorldParts, type Writing } from "./world-parts.ts";
+import type { WorldParts } from "./world-parts.ts";
+import { WorldSaver } from "./world-saver.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
 
 /** What an edit changed. */
@@ -35,6 +40,14 @@ export interface WorldEdit {
   readonly chunks: readonly Place[];
   /** The regions of these chunks, with their clocks before and after. */
   readonly clocks: readonly ClockStep[];
+  /** Whether this edit, or a later one of the same client, was made before; nothing was changed now. */
+  readonly repeated: boolean;
+}
+
+/** How voxels are edited. */
+export interface EditOptions {
+  /** Who edits. With it, the same edit is made once, however often it is asked for, also after a crash. */
+  readonly origin?: EditOrigin;
 }
 
 /**
@@ -45,28 +58,27 @@ export class World {
   readonly shape: ChunkShape;
   readonly catalog: MaterialCatalog;
   readonly #clock: Clock;
-  readonly #writing: WorldParts["writing"];
-  readonly #autosave: Autosave | undefined;
+  readonly #random: () => bigint;
+  readonly #isReadOnly: boolean;
   readonly #edits = new SerialQueue();
-  readonly #saves = new SerialQueue();
   readonly #clocks = new RegionClocks();
   readonly #content: WorldContent;
-  readonly #listeners = new Set<(edit: WorldEdit) => void>();
-  #epoch: number | undefined;
-  #failure: unknown;
-  /** Whether somebody was told of the failure: an autosave fails with nobody there. */
-  #failureTold = false;
+  readonly #saver: WorldSaver;
+  readonly #eras: EraKeeper;
+  readonly #editListeners = new Listeners<WorldEdit>();
   #closing: Promise<void> | undefined;
-  #closed = false;
 
   /** Takes the parts over; others use `createWorld` and `openWorld`. */
-  constructor({ clock, save, field, catalog, autosave, writing }: WorldParts) {
+  constructor(parts: WorldParts) {
+    const { clock, random, save, field, catalog, writing } = parts;
     this.shape = field.shape;
     this.catalog = catalog;
     this.#clock = clock;
-    this.#writing = writing;
+    this.#random = random;
+    this.#isReadOnly = writing === undefined;
     this.#content = new WorldContent(save, field);
-    this.#autosave = writing && autosave ? new Autosave(clock, () => this.#saveByItself()) : undefined;
+    this.#saver = new WorldSaver(this.#content, parts);
+    this.#eras = new EraKeeper(this.#content, this.#saver, random);
     for (const { clocks } of save.leaves)
       for (const { region, clock: at } of clocks) this.#clocks.reset(region, at);
   }
@@ -81,6 +93,11 @@ export class World {
     return this.#content.global.description.spawn;
   }
 
+  /** What tells this world from all others; 0 for one made before there were ids, until it opens an era. */
+  get worldId(): bigint {
+    return this.#content.global.description.worldId;
+  }
+
   /** The generation that was committed last. */
   get generation(): number {
     return this.#content.save.generation;
@@ -88,7 +105,12 @@ export class World {
 
   /** Why edits and saves are refused; `undefined` while they are not. */
   get failure(): unknown {
-    return this.#failure;
+    return this.#saver.failure;
+  }
+
+  /** Calls back when a save fails, from when on changes are refused; until the function returned is called. */
+  onFailure(listener: (failure: unknown) => void): () => void {
+    return this.#saver.onFailure(listener);
   }
 
   /** Gives the world another name or place to begin. */
@@ -103,9 +125,22 @@ export class World {
     const description = { ...this.#content.global.description, name, spawn };
     // Refused now rather than by the next save, which would take everything else down with it.
     encode(worldDescriptionCodec, description);
-    this.#content.global = { ...this.#content.global, description };
-    this.#content.unsaved.global = true;
-    this.#autosave?.within(WORLD_AUTOSAVE_MS);
+    this.#content.describe(description);
+    this.#saver.plan(WORLD_AUTOSAVE_MS);
+  }
+
+  /**
+   * The era in which this opening of the world issues clocks. It is durable when the promise is kept, and always the
+   * same until the world is closed. The first edit opens it too.
+   */
+  async openEra(): Promise<Era> {
+    this.#requireWritable();
+    return this.#eras.open();
+  }
+
+  /** Whether clocks up to this era's epoch that somebody got under its mark are clocks of this world. */
+  remembers(era: Era): boolean {
+    return this.#eras.remembers(era);
   }
 
   /** The material of a voxel. */
@@ -128,13 +163,28 @@ export class World {
 
   /** Reads what a box of chunks needs from the disk, so that questions and edits there need not wait. */
   async load(box: Box): Promise<void> {
-    if (this.#closed) throw refusal("closed");
+    this.#saver.requireOpen();
     await this.#content.load(box);
+  }
+
+  /** Whether all that is stored of a box of chunks is in memory. */
+  isLoaded(box: Box): boolean {
+    return this.#content.isLoaded(box);
+  }
+
+  /** Everything that is in memory, as it is now. Where a leaf was not loaded it has what the generator makes. */
+  get field(): WorldField {
+    return this.#content.field;
+  }
+
+  /** The clock of a region, in memory or not; `CLOCK_NEVER` when nobody ever changed it. */
+  clockOf(region: Place): number {
+    return this.#clocks.get(region);
   }
 
   /** The world as it is now, for a reader whom later edits must not disturb. Close it when it is not needed. */
   snapshot(): WorldSnapshot {
-    if (this.#closed) throw refusal("closed");
+    this.#saver.requireOpen();
     const save = this.#content.save.follow();
     return new WorldSnapshot(this.#content.field, save, this.#content.loaderFor(save));
   }
@@ -145,8 +195,13 @@ export class World {
   }
 
   /** Puts materials into voxels, all in one step; the last one given for a voxel counts. */
-  async edit(placements: readonly VoxelPlacement[]): Promise<WorldEdit> {
-    return this.#change(voxelsRequest(this.shape, placements));
+  async edit(placements: readonly VoxelPlacement[], { origin }: EditOptions = {}): Promise<WorldEdit> {
+    return this.#change(voxelsRequest(this.shape, placements), origin && checkedOrigin(origin));
+  }
+
+  /** The last edit of a client that the world remembers; 0 when it remembers none. */
+  lastEditOf(clientId: bigint): number {
+    return this.#content.ledger.lastEditOf(clientId);
   }
 
   /** Puts whole chunks, at most `EDIT_CHUNKS_MAX`, in one step; the last one given for a place counts. */
@@ -169,8 +224,7 @@ export class World {
    * the others are told all the same and the edit stands; its promise then fails with what was thrown.
    */
   onEdit(listener: (edit: WorldEdit) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#editListeners.add(listener);
   }
 
   /** Adds an entity and gives it an id that was never used before. */
@@ -181,7 +235,8 @@ export class World {
     this.#content.global = { ...this.#content.global, nextEntityId: entityId + 1n };
     this.#content.unsaved.global = true;
     this.#content.unsaved.homeless = true;
-    this.#autosave?.within(WORLD_AUTOSAVE_MS);
+    this.#saver.plan(WORLD_AUTOSAVE_MS);
+    this.#content.entityListeners.tell({ kind: "present", entity: record });
     return record;
   }
 
@@ -189,10 +244,11 @@ export class World {
   changeEntity(entityId: bigint, change: EntityChange): void {
     this.#requireWritable();
     const home = this.#content.entities.homeOf(entityId);
-    const crosses = this.#content.entities.change(entityId, change, this.#clock.nowMs()) === "crosses";
+    const { entity, crosses } = this.#content.entities.change(entityId, change, this.#clock.nowMs());
     if (crosses && home !== undefined) this.#content.unsaved.addEntityCell(home);
     this.#content.unsaved.homeless ||= crosses;
-    this.#autosave?.within(crosses ? WORLD_AUTOSAVE_MS : ENTITY_CHECKPOINT_MS);
+    this.#saver.plan(crosses ? WORLD_AUTOSAVE_MS : ENTITY_CHECKPOINT_MS);
+    this.#content.entityListeners.tell({ kind: "present", entity });
   }
 
   /** Removes an entity that is loaded. */
@@ -201,7 +257,16 @@ export class World {
     const home = this.#content.entities.homeOf(entityId);
     this.#content.entities.despawn(entityId);
     if (home !== undefined) this.#content.unsaved.addEntityCell(home);
-    this.#autosave?.within(WORLD_AUTOSAVE_MS);
+    this.#saver.plan(WORLD_AUTOSAVE_MS);
+    this.#content.entityListeners.tell({ kind: "gone", entityId });
+  }
+
+  /**
+   * Calls back when an entity is spawned, changed or comes into memory, and when one is despawned, until the function
+   * returned is called. When a listener throws, the change stands; what was thrown goes to whoever made it or loads.
+   */
+  onEntity(listener: (event: EntityEvent) => void): () => void {
+    return this.#content.entityListeners.add(listener);
   }
 
   /** An entity by id, if its surroundings are loaded. */
@@ -225,12 +290,12 @@ export class World {
     return this.#content.players.get(playerId);
   }
 
-  /** Adds a player, or replaces what was known of the one with the same id. */
-  upsertPlayer(player: PlayerRecord): void {
+  /** Adds a player, or changes what was known of the one with the same id; what is left out stays. */
+  upsertPlayer(player: PlayerChange): void {
     this.#requireWritable();
-    this.#content.players.upsert({ ...player, lastSavedMs: this.#clock.nowMs() });
+    this.#content.players.upsert(player, this.spawn, this.#clock.nowMs());
     this.#content.unsaved.players.add(player.playerId);
-    this.#autosave?.within(PLAYERS_AUTOSAVE_MS);
+    this.#saver.plan(PLAYERS_AUTOSAVE_MS);
   }
 
   /**
@@ -239,15 +304,20 @@ export class World {
    */
   async save(): Promise<number> {
     await this.#edits.idle();
-    return this.#saveNow("everything");
+    return this.#saver.save("everything");
+  }
+
+  /** Resolves when every edit made so far is durable. However many ask at once, they share a save. */
+  whenDurable(): Promise<void> {
+    return this.#saver.whenDurable();
   }
 
   /** Writes the world, saved first, to another empty disk. */
   async saveAs(disk: Disk): Promise<void> {
-    if (this.#writing !== undefined) await this.save();
+    if (!this.#isReadOnly) await this.save();
     const save = this.#content.save.follow();
     try {
-      await copySave(save, disk, this.#clock.nowMs());
+      await copySave(save, disk, { nowMs: this.#clock.nowMs(), worldId: newWorldId(this.#random) });
     } finally {
       await save.close();
     }
@@ -265,123 +335,35 @@ export class World {
   }
 
   async #close(): Promise<void> {
-    try {
-      await this.#edits.idle();
-      if (this.#writing !== undefined && this.#failure === undefined) await this.save();
-      if (this.#failure !== undefined && !this.#failureTold) throw this.#tellFailure();
-    } finally {
-      this.#closed = true;
-      await this.#saves.idle();
-      this.#autosave?.cancel();
-      await releaseParts(this.#content.save, this.#writing);
-    }
+    await this.#edits.idle();
+    await this.#saver.close();
   }
 
-  #change({ touched, change }: EditRequest): Promise<WorldEdit> {
+  #change({ touched, change }: EditRequest, origin?: EditOrigin): Promise<WorldEdit> {
     this.#requireWritable();
     return this.#edits.run(async () => {
-      this.#requireWriting();
+      this.#saver.requireWriting();
+      // Asked when its turn has come: the same edit may have waited before it.
+      if (origin && this.#content.ledger.includes(origin)) return { chunks: [], clocks: [], repeated: true };
       for (const box of touched) await this.load(box);
-      const epoch = this.#epoch ?? (await this.#beginEpoch());
+      const { epoch } = await this.#eras.open();
       // A save may have failed while this edit waited.
-      this.#requireWriting();
+      this.#saver.requireWriting();
       const { field, chunks, regions } = change(this.#content.field);
-      if (chunks.length === 0) return { chunks, clocks: [] };
       const clocks = this.#clocks.bump(regions, epoch);
-      this.#content.field = field;
-      for (const place of chunks) this.#content.unsaved.addChunk(place);
-      for (const { region, after } of clocks) this.#content.unsaved.clocks.set(...region, after);
-      this.#autosave?.within(WORLD_AUTOSAVE_MS);
-      const edit: WorldEdit = { chunks, clocks };
-      this.#tellListeners(edit);
+      const edit: WorldEdit = { chunks, clocks, repeated: false };
+      // Nothing waits from here on: a save has all of this or nothing, the edit as well as who made it.
+      if (origin) this.#content.noteOrigin(origin);
+      this.#content.noteEdit(field, edit);
+      if (chunks.length > 0 || origin) this.#saver.plan(WORLD_AUTOSAVE_MS);
+      if (chunks.length > 0) this.#editListeners.tell(edit);
       return edit;
     });
-  }
-
-  #tellListeners(edit: WorldEdit): void {
-    const failures: unknown[] = [];
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener(edit);
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw failures[0];
-  }
-
-  /** Makes a new epoch of clocks durable before the first clock of it is given to anybody. */
-  async #beginEpoch(): Promise<number> {
-    const { description } = this.#content.global;
-    const epoch = description.clockEpoch + 1;
-    this.#content.global = { ...this.#content.global, description: { ...description, clockEpoch: epoch } };
-    this.#content.unsaved.global = true;
-    await this.#saveNow("what is due");
-    this.#epoch = epoch;
-    return epoch;
-  }
-
-  async #saveNow(what: "everything" | "what is due"): Promise<number> {
-    try {
-      return await this.#saves.run(() => this.#commit(what));
-    } catch (error) {
-      this.#failureTold = true;
-      throw error;
-    }
-  }
-
-  async #commit(what: "everything" | "what is due"): Promise<number> {
-    const { writer, lock } = this.#requireWriting();
-    try {
-      // Entities may come to leaves that nobody has read while this waits, so nothing waits between the last look and
-      // the moment at which all is taken.
-      for (let boxes = this.#content.unreadHomes(); boxes.length > 0; boxes = this.#content.unreadHomes()) {
-        for (const box of boxes) await this.#content.load(box);
-      }
-      const nowMs = this.#clock.nowMs();
-      const dueMs = what === "everything" ? nowMs : nowMs - ENTITY_CHECKPOINT_MS;
-      const change = this.#content.takeUnsaved(nowMs, dueMs);
-      if (change !== undefined) {
-        await lock.requireHeld();
-        await this.#content.follow(await writer.commit(change));
-      }
-      this.#planNextSave();
-      return this.generation;
-    } catch (error) {
-      this.#failure = error;
-      throw poisoned(error);
-    }
-  }
-
-  /** Makes sure that a save comes for what was not due in this one, or is due because of it. */
-  #planNextSave(): void {
-    const oldestMs = this.#content.entities.oldestChangeMs();
-    if (this.#content.unsaved.homeless) this.#autosave?.within(WORLD_AUTOSAVE_MS);
-    if (oldestMs === undefined) return;
-    this.#autosave?.within(Math.max(0, oldestMs + ENTITY_CHECKPOINT_MS - this.#clock.nowMs()));
-  }
-
-  #saveByItself(): void {
-    // Whoever edits next, or closes the world, is told; there is nobody here to throw to.
-    this.#saves.run(() => this.#commit("what is due")).catch(() => undefined);
   }
 
   /** Throws unless a change may be asked for. */
   #requireWritable(): void {
     if (this.#closing !== undefined) throw refusal("closed");
-    this.#requireWriting();
-  }
-
-  /** Throws unless a change that was asked for may be made or saved. */
-  #requireWriting(): Writing {
-    if (this.#closed) throw refusal("closed");
-    if (this.#writing === undefined) throw refusal("readOnly");
-    if (this.#failure !== undefined) throw this.#tellFailure();
-    return this.#writing;
-  }
-
-  #tellFailure(): Error {
-    this.#failureTold = true;
-    return poisoned(this.#failure);
+    this.#saver.requireWriting();
   }
 }

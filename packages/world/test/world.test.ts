@@ -150,7 +150,7 @@ describe("voxels", () => {
       [1, 0, 0, 0],
     ]);
     expect(edit.clocks.map(({ region }) => region)).toEqual([[0, 0, 0, 0]]);
-    expect(await world.set([0, 0, 0, 0], 3)).toEqual({ chunks: [], clocks: [] });
+    expect(await world.set([0, 0, 0, 0], 3)).toEqual({ chunks: [], clocks: [], repeated: false });
     stop();
     await world.set([0, 0, 0, 0], 4);
     expect(heard).toEqual([2]);
@@ -283,5 +283,33 @@ describe("players", () => {
     expect(world.player(1n)?.inventory).toEqual(Uint8Array.of(1, 2, 3));
     expect(world.players).toHaveLength(11);
     await world.close();
+  });
+
+  test("change by parts: what is left out stays, and somebody new begins at the spawn with nothing", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(
+      disk,
+      { spawn: [1, 2, 3, 4] },
+      { clock: new FakeClock(7), autosave: false },
+    );
+    world.upsertPlayer({ playerId: 1n, name: "Ada" });
+    expect(world.player(1n)).toEqual({ ...player(1n), name: "Ada", position: [1, 2, 3, 4], lastSavedMs: 7 });
+    world.upsertPlayer({ playerId: 1n, inventory: Uint8Array.of(9), tags: ["tall"] });
+    world.upsertPlayer({ playerId: 1n, position: [5, 6, 7, 8] });
+    await world.close();
+    const again = await reopen(disk);
+    expect(again.players).toEqual([
+      {
+        ...player(1n),
+        name: "Ada",
+        position: [5, 6, 7, 8],
+        inventory: Uint8Array.of(9),
+        tags: ["tall"],
+        lastSavedMs: 7,
+      },
+    ]);
+    again.upsertPlayer({ playerId: 1n, name: undefined });
+    expect(again.player(1n)?.name).toBe(undefined);
+    await again.close();
   });
 });

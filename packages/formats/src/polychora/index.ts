@@ -1,6 +1,17 @@
+export { BulkSaveWriter, type WorldFacts } from "./bulk-writer.ts";
 export { applyRepair } from "./care/apply-repair.ts";
 export type { Finding } from "./care/finding.ts";
 export { describeRepair, type Loss, type RepairPiece, type RepairPlan } from "./care/repair-plan.ts";
+export { type Survey, surveySave } from "./care/survey.ts";
+export type { BlockDifference, ChunkState } from "./compare/compare-blocks.ts";
+export type { FactDifference } from "./compare/compare-facts.ts";
+export {
+  type Change,
+  type CompareOptions,
+  compareSaves,
+  type SaveDifference,
+} from "./compare/compare-saves.ts";
+export { type CopiedGeneration, type CopyGenerationOptions, copyGeneration } from "./copy-generation.ts";
 export { type Dialect, dialectOfIndex } from "./dialect.ts";
 export { type GenerationFiles, generationFiles, packFile } from "./files/file-names.ts";
 export { type PackPiece, type ScannedGap, type ScannedRecord, scanPack } from "./files/pack-scan.ts";
@@ -18,6 +29,12 @@ export {
   flatIndexCodec,
   flatPlayersCodec,
 } from "./flat/flat-payloads.ts";
+export {
+  type FlatRegion,
+  type FlatSaveOptions,
+  FlatSaveWriter,
+  type FlatWorldFacts,
+} from "./flat/flat-save-writer.ts";
 export { type FlatSaveContent, writeFlatSave } from "./flat/flat-writer.ts";
 export { type LegacyWorld, readLegacyWorld } from "./flat/legacy-world.ts";
 export { worldOverrideCodec } from "./flat/world-override.ts";
@@ -35,6 +52,7 @@ export {
 } from "./layout.ts";
 export { type HasCell, LeafMap } from "./leaves/leaf-map.ts";
 export { chunkOfEntity } from "./leaves/leaf-partition.ts";
+export { SaveContent } from "./leaves/save-content.ts";
 export { DEFAULT_LIMITS, type SaveLimits } from "./limits.ts";
 export { detectSave, type OpenSaveOptions, openSave } from "./reader.ts";
 export { type BlobRef, blobRefCodec } from "./records/blob-ref.ts";
@@ -56,6 +74,10 @@ export type { BlockAssignment, BlockEntry } from "./records/prepared-blocks.ts";
 export type { Vector } from "./records/vector.ts";
 export {
   type Attachment,
+  CLIENT_EDITS_MAX,
+  type ClientEdits,
+  type Era,
+  LINEAGE_MAX,
   type NamedGeneration,
   plainDescription,
   type WorldDescription,

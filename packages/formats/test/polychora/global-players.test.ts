@@ -1,11 +1,14 @@
 import { decode, type ErrorCode, encode } from "@orthant/core";
 import {
+  CLIENT_EDITS_MAX,
   type GlobalRecord,
   globalRecordCodec,
+  LINEAGE_MAX,
   openSave,
   type PlayerRecord,
   playersCodec,
   verifySave,
+  type WorldDescription,
   worldDescriptionCodec,
 } from "@orthant/formats";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
@@ -14,12 +17,17 @@ import { GLOBAL, playerOf, replaceFile, SHAPE, smallWorld } from "./samples.ts";
 
 const GENERATORS = "01 01 0166 02 0102 07 09"; // version, one: "f", two bytes, seed 7, hash 9
 const DESCRIPTION = [
-  "01 04040101 026869", // version, shape, "hi"
+  "02 04040101 026869", // version, shape, "hi"
   "000000000000f03f 0000000000000000 0000000000000000 0000000000000000", // spawn
   "05 01 aa", // epoch, one byte of materials
   "01 03 016e", // generation 3 is named "n"
   "01 016b 01 bb", // under "k" one byte
+  "efcdab8967452301", // the world's id
+  "02 04 0100000000000000 05 00000000000000ff", // the eras of epochs 4 and 5, with their marks
+  "02 0900000000000000 03 ffffffffffffffff ac02", // last edits: 3 of client 9, 300 of the client with all bits
 ].join(" ");
+/** The same without what version 2 added. */
+const DESCRIPTION_1 = DESCRIPTION.replace("02 04040101", "01 04040101").replace(/ efcdab.*/, "");
 
 function sized(hex: string): string {
   return `${toHex(Uint8Array.of(fromHex(hex).length))} ${hex}`;
@@ -41,6 +49,15 @@ const global: GlobalRecord = {
     materials: Uint8Array.of(0xaa),
     namedGenerations: [{ generation: 3, name: "n" }],
     attachments: [{ key: "k", value: Uint8Array.of(0xbb) }],
+    worldId: 0x0123_4567_89ab_cdefn,
+    lineage: [
+      { epoch: 4, mark: 1n },
+      { epoch: 5, mark: 0xff00_0000_0000_0000n },
+    ],
+    edits: [
+      { clientId: 9n, lastEditId: 3 },
+      { clientId: 0xffff_ffff_ffff_ffffn, lastEditId: 300 },
+    ],
   },
 };
 
@@ -59,8 +76,8 @@ describe("the global payload", () => {
       globalHex.replace(sized(GENERATORS), sized(`${GENERATORS} 00`)),
       "ORT_TRAILING_BYTES",
     ],
-    ["S17", "a description of version 2", globalHex.replace("01 04040101", "02 04040101"), "ORT_VERSION"],
-    ["S17", "a chunk of no voxels", globalHex.replace("01 04040101", "01 04040001"), "ORT_CHUNK_VOLUME"],
+    ["S17", "a description of version 3", globalHex.replace("02 04040101", "03 04040101"), "ORT_VERSION"],
+    ["S17", "a chunk of no voxels", globalHex.replace("02 04040101", "02 04040001"), "ORT_CHUNK_VOLUME"],
     ["S14", "bytes behind it", `${globalHex} 00`, "ORT_TRAILING_BYTES"],
   ])("[%s] refuses %s", async (_rule, _name, hex, code) => {
     expect(hex).not.toBe(globalHex);
@@ -78,6 +95,71 @@ describe("the global payload", () => {
     ).toBe("ORT_ARGUMENT");
     const twice = DESCRIPTION.replace("01 016b 01 bb", "02 016b 01 bb 016b 01 bb");
     expect(await codeOfRejection(() => decode(worldDescriptionCodec, fromHex(twice)))).toBe("ORT_BLOB");
+  });
+
+  test("[S17] reads and writes a description without an id as version 1, which has no eras and no edits", async () => {
+    const plain: WorldDescription = { ...global.description, worldId: 0n, lineage: [], edits: [] };
+    expect(decode(worldDescriptionCodec, fromHex(DESCRIPTION_1))).toEqual(plain);
+    expect(toHex(encode(worldDescriptionCodec, plain))).toBe(toHex(fromHex(DESCRIPTION_1)));
+    const { lineage, edits } = global.description;
+    for (const more of [{ lineage }, { edits }]) {
+      expect(await codeOfRejection(() => encode(worldDescriptionCodec, { ...plain, ...more }))).toBe(
+        "ORT_ARGUMENT",
+      );
+    }
+  });
+
+  test.each<[name: string, from: string, to: string]>([
+    ["an id of 0", "efcdab8967452301", "0000000000000000"],
+    ["an era of epoch 0", "02 04 01", "02 00 01"],
+    ["an epoch with two eras", "02 04 01", "02 05 01"],
+    ["eras out of order", "05 00000000000000ff", "03 00000000000000ff"],
+    ["an era after the world's epoch", "05 00000000000000ff", "06 00000000000000ff"],
+    ["a client twice", "ffffffffffffffff ac02", "0900000000000000 ac02"],
+    ["clients out of order", "ffffffffffffffff ac02", "0800000000000000 ac02"],
+    ["a last edit of 0", "0900000000000000 03", "0900000000000000 00"],
+  ])("[S17] refuses %s", async (_name, from, to) => {
+    const hex = DESCRIPTION.replace(from, to);
+    expect(hex).not.toBe(DESCRIPTION);
+    expect(await codeOfRejection(() => decode(worldDescriptionCodec, fromHex(hex)))).toBe("ORT_BLOB");
+  });
+
+  test("[S17] holds 64 eras and 4,096 clients with edits, and not one more", async () => {
+    const full: WorldDescription = {
+      ...global.description,
+      clockEpoch: 100,
+      lineage: Array.from({ length: LINEAGE_MAX }, (_, index) => ({ epoch: index + 1, mark: 1n })),
+      edits: Array.from({ length: CLIENT_EDITS_MAX }, (_, index) => ({
+        clientId: BigInt(index),
+        lastEditId: 1,
+      })),
+    };
+    expect([LINEAGE_MAX, CLIENT_EDITS_MAX]).toEqual([64, 4_096]);
+    expect(decode(worldDescriptionCodec, encode(worldDescriptionCodec, full))).toEqual(full);
+    const lineage = [...full.lineage, { epoch: 100, mark: 1n }];
+    const edits = [...full.edits, { clientId: 5_000n, lastEditId: 1 }];
+    for (const over of [{ lineage }, { edits }]) {
+      expect(await codeOfRejection(() => encode(worldDescriptionCodec, { ...full, ...over }))).toBe(
+        "ORT_ARGUMENT",
+      );
+    }
+    for (const [from, to] of [
+      ["02 04 01", "41 04 01"],
+      ["02 0900", "8120 0900"],
+    ] as const) {
+      const hex = DESCRIPTION.replace(from, to);
+      expect(await codeOfRejection(() => decode(worldDescriptionCodec, fromHex(hex)))).toBe("ORT_LIMIT");
+    }
+  });
+
+  test("[S17] refuses the description cut at every byte", async () => {
+    const bytes = fromHex(DESCRIPTION);
+    for (let length = 0; length < bytes.length; length++) {
+      expect(
+        await codeOfRejection(() => decode(worldDescriptionCodec, bytes.subarray(0, length))),
+        `${length} bytes`,
+      ).toBe("ORT_TRUNCATED");
+    }
   });
 
   test("[S15] agrees with the manifest, or verify says that it does not", async () => {

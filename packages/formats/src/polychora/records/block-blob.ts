@@ -8,18 +8,20 @@ import {
   boxEquals,
   type Chunk,
   type Codec,
+  checkChunk,
   chunkCodec,
   comparePlaces,
   emptyChunk,
   encode,
-  list,
   OrthantError,
   type Place,
   placeFrom,
   U16_MAX,
 } from "@orthant/core";
+import { hasEqualParts } from "./equal-parts.ts";
 import {
   type BlockAssignment,
+  Bounds,
   boundsOf,
   type PreparedBlock,
   type PreparedContent,
@@ -89,17 +91,45 @@ function varintBytes(value: number): number {
 }
 
 function readBlockBlob(input: ByteReader, chunkVolume: number): readonly BlockAssignment[] {
+  const codec = chunkCodec(chunkVolume);
+  const blocks: BlockAssignment[] = [];
+  readBlob(
+    input,
+    () => {
+      const chunk = codec.read(input);
+      return chunk.isEmpty ? undefined : chunk;
+    },
+    (place, state, stored) => blocks.push({ place, chunk: chunkOf(state, stored, chunkVolume) }),
+  );
+  return blocks;
+}
+
+/** The places of a blob's blocks, after all that `blockBlobCodec` checks, without making the chunks. */
+export function checkBlockBlob(input: ByteReader, chunkVolume: number): readonly Place[] {
+  const places: Place[] = [];
+  readBlob(
+    input,
+    () => (checkChunk(input, chunkVolume) === "empty" ? undefined : true),
+    (place) => places.push(place),
+  );
+  return places;
+}
+
+/** Reads a blob; `readChunk` gives `undefined` for an empty chunk, which a dictionary must not have. */
+function readBlob<Stored>(
+  input: ByteReader,
+  readChunk: () => Stored | undefined,
+  take: (place: Place, state: number, stored: Stored | undefined) => void,
+): void {
   const volume = boxCodec.read(input);
-  const dictionary = list(chunkCodec(chunkVolume), DICTIONARY_MAX).read(input);
-  if (dictionary.some((chunk) => chunk.isEmpty))
-    throw input.fail("ORT_BLOB", "an empty chunk in the dictionary");
-  if (hasEqualChunks(dictionary)) throw input.fail("ORT_BLOB", "a chunk in the dictionary twice");
+  const dictionary = readDictionary(input, readChunk);
   const count = input.count(ASSIGNMENTS_MAX);
   if (count === 0) throw input.fail("ORT_BLOB", "a block blob without blocks");
-  const blocks: BlockAssignment[] = [];
+  const bounds = new Bounds();
+  let previous: Place | undefined;
   let used = 0;
   for (let index = 0; index < count; index++) {
-    const place = readPlace(input, volume, blocks[index - 1]?.place);
+    const place = readPlace(input, volume, previous);
     const state = input.tag(STATES);
     const number = input.varU16();
     if (state === DICT_REF) {
@@ -112,11 +142,29 @@ function readBlockBlob(input: ByteReader, chunkVolume: number): readonly BlockAs
       if (number === used) used++;
     } else if (number !== 0)
       throw input.fail("ORT_BLOB", `dictionary index ${number} of a chunk without one`);
-    blocks.push({ place, chunk: chunkOf(state, dictionary[number], chunkVolume) });
+    bounds.add(place);
+    take(place, state, dictionary[number]);
+    previous = place;
   }
   if (used < dictionary.length) throw input.fail("ORT_BLOB", "a chunk in the dictionary that is not used");
-  if (!boxEquals(boundsOf(blocks), volume)) throw input.fail("ORT_BLOB", "a volume larger than its blocks");
-  return blocks;
+  if (!boxEquals(bounds.box(), volume)) throw input.fail("ORT_BLOB", "a volume larger than its blocks");
+}
+
+function readDictionary<Stored>(input: ByteReader, readChunk: () => Stored | undefined): readonly Stored[] {
+  const count = input.count(DICTIONARY_MAX);
+  const start = input.offset;
+  const ends: number[] = [];
+  const dictionary: Stored[] = [];
+  for (let index = 0; index < count; index++) {
+    const stored = readChunk();
+    if (stored === undefined) throw input.fail("ORT_BLOB", "an empty chunk in the dictionary");
+    dictionary.push(stored);
+    ends.push(input.offset - start);
+  }
+  // One content has one encoding, so equal chunks are equal bytes.
+  if (hasEqualParts(input.since(start), ends))
+    throw input.fail("ORT_BLOB", "a chunk in the dictionary twice");
+  return dictionary;
 }
 
 function readPlace(input: ByteReader, volume: Box, previous: Place | undefined): Place {
@@ -133,29 +181,4 @@ function readPlace(input: ByteReader, volume: Box, previous: Place | undefined):
 function chunkOf(state: number, stored: Chunk | undefined, chunkVolume: number): Chunk | undefined {
   if (state === DICT_REF) return stored;
   return state === EMPTY_OVERRIDE ? emptyChunk(chunkVolume) : undefined;
-}
-
-/** Sorts instead of hashing: a hostile file could make any cheap hash collide. */
-function hasEqualChunks(dictionary: readonly Chunk[]): boolean {
-  const contents = dictionary.map(
-    (chunk) => [chunk.materials(), new Uint32Array(chunk.packedIndices().buffer)] as const,
-  );
-  contents.sort((a, b) => compareElements(a[0], b[0]) || compareElements(a[1], b[1]));
-  return contents.some(([materials, indices], position) => {
-    const previous = contents[position - 1];
-    return (
-      previous !== undefined &&
-      compareElements(previous[0], materials) === 0 &&
-      compareElements(previous[1], indices) === 0
-    );
-  });
-}
-
-function compareElements(a: Uint16Array | Uint32Array, b: Uint16Array | Uint32Array): number {
-  const length = Math.min(a.length, b.length);
-  for (let index = 0; index < length; index++) {
-    const difference = (a[index] as number) - (b[index] as number);
-    if (difference !== 0) return difference;
-  }
-  return a.length - b.length;
 }

@@ -53,16 +53,29 @@ export function prepareBlocks(
 
 /** The least box that holds all of the blocks, of which there is at least one. */
 export function boundsOf(blocks: readonly { readonly place: Place }[]): Box {
-  const min = [Infinity, Infinity, Infinity, Infinity];
-  const max = [-Infinity, -Infinity, -Infinity, -Infinity];
-  for (const { place } of blocks) {
+  const bounds = new Bounds();
+  for (const { place } of blocks) bounds.add(place);
+  return bounds.box();
+}
+
+/** Gathers the least box that holds some places. */
+export class Bounds {
+  readonly #min = [Infinity, Infinity, Infinity, Infinity];
+  readonly #max = [-Infinity, -Infinity, -Infinity, -Infinity];
+
+  /** Makes room for one more. */
+  add(place: Place): void {
     for (let axis = 0; axis < 4; axis++) {
       const coordinate = place[axis] as number;
-      if (coordinate < (min[axis] as number)) min[axis] = coordinate;
-      if (coordinate >= (max[axis] as number)) max[axis] = coordinate + 1;
+      if (coordinate < (this.#min[axis] as number)) this.#min[axis] = coordinate;
+      if (coordinate >= (this.#max[axis] as number)) this.#max[axis] = coordinate + 1;
     }
   }
-  return { min: min as unknown as Place, max: max as unknown as Place };
+
+  /** The box, once there is a place in it. */
+  box(): Box {
+    return { min: this.#min as unknown as Place, max: this.#max as unknown as Place };
+  }
 }
 
 class ContentInterner {

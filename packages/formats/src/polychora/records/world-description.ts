@@ -25,6 +25,25 @@ export interface WorldDescription {
   readonly namedGenerations: readonly NamedGeneration[];
   /** What a program keeps here for itself, in the order of the keys. */
   readonly attachments: readonly Attachment[];
+  /** Made at random with the world; 0 while it has none. Another world, be it made as a copy, has another. */
+  readonly worldId: bigint;
+  /** The newest openings for writing, in the order of their epochs. */
+  readonly lineage: readonly Era[];
+  /** The last edit of each client that the content has, in the order of the clients. */
+  readonly edits: readonly ClientEdits[];
+}
+
+/** One opening of a world for writing: clocks of this epoch were issued under this mark, and under no other. */
+export interface Era {
+  readonly epoch: number;
+  /** Made at random, so that two copies of a world that are opened apart are told apart. */
+  readonly mark: bigint;
+}
+
+/** How far the edits of one client have come. */
+export interface ClientEdits {
+  readonly clientId: bigint;
+  readonly lastEditId: number;
 }
 
 /** A generation that somebody gave a name. */
@@ -39,7 +58,14 @@ export interface Attachment {
   readonly value: Uint8Array;
 }
 
-const DESCRIPTION_VERSION = 1;
+/** The most openings that a description remembers. */
+export const LINEAGE_MAX = 64;
+/** The most clients whose last edits a description remembers. */
+export const CLIENT_EDITS_MAX = 4_096;
+
+/** Without an id of the world, and so without all that came with it. */
+const VERSION_WITHOUT_ID = 1;
+const VERSION_WITH_ID = 2;
 const NAME_BYTES_MAX = 4_096;
 const NAMED_GENERATIONS_MAX = 65_536;
 const ATTACHMENTS_MAX = 65_536;
@@ -54,6 +80,9 @@ export function plainDescription(shape: ChunkShape = HYPERCUBE_CHUNKS): WorldDes
     materials: new Uint8Array(0),
     namedGenerations: [],
     attachments: [],
+    worldId: 0n,
+    lineage: [],
+    edits: [],
   };
 }
 
@@ -73,15 +102,35 @@ const attachmentCodec: Codec<Attachment> = {
   read: (input) => ({ key: input.string(NAME_BYTES_MAX), value: input.bytes() }),
 };
 
+// Ids and marks are random: as varints they would take more bytes than as they are.
+const eraCodec: Codec<Era> = {
+  write(out, { epoch, mark }) {
+    out.varUint(epoch);
+    out.u64(mark);
+  },
+  read: (input) => ({ epoch: input.varUint(), mark: input.u64() }),
+};
+
+const clientEditsCodec: Codec<ClientEdits> = {
+  write(out, { clientId, lastEditId }) {
+    out.u64(clientId);
+    out.varUint(lastEditId);
+  },
+  read: (input) => ({ clientId: input.u64(), lastEditId: input.varUint() }),
+};
+
 const namedGenerationsCodec = list(namedGenerationCodec, NAMED_GENERATIONS_MAX);
 const attachmentsCodec = list(attachmentCodec, ATTACHMENTS_MAX);
+const lineageCodec = list(eraCodec, LINEAGE_MAX);
+const editsCodec = list(clientEditsCodec, CLIENT_EDITS_MAX);
 
 /** What `custom_global_payload` holds. */
 export const worldDescriptionCodec: Codec<WorldDescription> = {
   write(out, description) {
     const disorder = findDisorder(description);
     if (disorder !== undefined) throw new OrthantError("ORT_ARGUMENT", disorder);
-    out.varUint(DESCRIPTION_VERSION);
+    const version = description.worldId === 0n ? VERSION_WITHOUT_ID : VERSION_WITH_ID;
+    out.varUint(version);
     for (const axis of AXES) out.varU32(description.chunkShape.extents[axis]);
     out.string(description.name, NAME_BYTES_MAX);
     for (const axis of AXES) out.f64(description.spawn[axis]);
@@ -89,13 +138,18 @@ export const worldDescriptionCodec: Codec<WorldDescription> = {
     out.bytes(description.materials);
     namedGenerationsCodec.write(out, description.namedGenerations);
     attachmentsCodec.write(out, description.attachments);
+    if (version === VERSION_WITHOUT_ID) return;
+    out.u64(description.worldId);
+    lineageCodec.write(out, description.lineage);
+    editsCodec.write(out, description.edits);
   },
 
   read(input) {
     const version = input.varUint();
-    if (version !== DESCRIPTION_VERSION) {
-      throw input.fail("ORT_VERSION", `description version ${version}, known is ${DESCRIPTION_VERSION}`);
+    if (version !== VERSION_WITHOUT_ID && version !== VERSION_WITH_ID) {
+      throw input.fail("ORT_VERSION", `description version ${version}, known are 1 and 2`);
     }
+    const hasId = version === VERSION_WITH_ID;
     const description: WorldDescription = {
       chunkShape: readChunkShape(input),
       name: input.string(NAME_BYTES_MAX),
@@ -104,7 +158,11 @@ export const worldDescriptionCodec: Codec<WorldDescription> = {
       materials: input.bytes(),
       namedGenerations: namedGenerationsCodec.read(input),
       attachments: attachmentsCodec.read(input),
+      worldId: hasId ? input.u64() : 0n,
+      lineage: hasId ? lineageCodec.read(input) : [],
+      edits: hasId ? editsCodec.read(input) : [],
     };
+    if (hasId && description.worldId === 0n) throw input.fail("ORT_BLOB", "a world with 0 for its id");
     const disorder = findDisorder(description);
     if (disorder !== undefined) throw input.fail("ORT_BLOB", disorder);
     return description;
@@ -120,11 +178,19 @@ function readChunkShape(input: ByteReader): ChunkShape {
   return chunkShape(extents);
 }
 
-function findDisorder({ namedGenerations, attachments }: WorldDescription): string | undefined {
+function findDisorder(description: WorldDescription): string | undefined {
+  const { namedGenerations, attachments, lineage, edits, clockEpoch, worldId } = description;
   if (!ascends(namedGenerations.map(({ generation }) => generation))) return "named generations out of order";
-  return ascends(attachments.map(({ key }) => key)) ? undefined : "attachments out of order";
+  if (!ascends(attachments.map(({ key }) => key))) return "attachments out of order";
+  if (!ascends([0, ...lineage.map(({ epoch }) => epoch)])) return "eras out of order";
+  if ((lineage.at(-1)?.epoch ?? 0) > clockEpoch) return `an era after epoch ${clockEpoch}`;
+  if (!ascends(edits.map(({ clientId }) => clientId))) return "clients with edits out of order";
+  if (edits.some(({ lastEditId }) => lastEditId === 0)) return "a client whose last edit is 0";
+  return worldId === 0n && lineage.length + edits.length > 0
+    ? "eras or edits of a world without id"
+    : undefined;
 }
 
-function ascends(values: readonly (number | string)[]): boolean {
-  return values.every((value, index) => index === 0 || (values[index - 1] as number | string) < value);
+function ascends<Value extends number | bigint | string>(values: readonly Value[]): boolean {
+  return values.every((value, index) => index === 0 || (values[index - 1] as Value) < value);
 }

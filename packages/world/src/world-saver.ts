@@ -1,0 +1,153 @@
+import type { Clock } from "@orthant/core";
+import { Autosave } from "./autosave.ts";
+import { Listeners } from "./listeners.ts";
+import { SerialQueue } from "./serial-queue.ts";
+import type { WorldContent } from "./world-content.ts";
+import { poisoned, refusal } from "./world-error.ts";
+import { ENTITY_CHECKPOINT_MS, WORLD_AUTOSAVE_MS } from "./world-options.ts";
+import { releaseParts, type WorldParts, type Writing } from "./world-parts.ts";
+
+/** What a save takes along: entities that only moved are not due at once. */
+export type SaveExtent = "everything" | "what is due";
+
+/** Commits what a world holds, one save at a time, and knows whether more can be saved. */
+export class WorldSaver {
+  readonly #clock: Clock;
+  readonly #content: WorldContent;
+  readonly #writing: Writing | undefined;
+  readonly #autosave: Autosave | undefined;
+  readonly #saves = new SerialQueue();
+  readonly #failureListeners = new Listeners<unknown>();
+  /** The save that waits for its turn and that everybody shares who asks for one now. */
+  #sharedSave: Promise<void> | undefined;
+  #failure: unknown;
+  /** Whether somebody was told of the failure: an autosave fails with nobody there. */
+  #failureTold = false;
+  #closed = false;
+
+  constructor(content: WorldContent, { clock, writing, autosave }: WorldParts) {
+    this.#content = content;
+    this.#clock = clock;
+    this.#writing = writing;
+    this.#autosave = writing && autosave ? new Autosave(clock, () => this.#saveByItself()) : undefined;
+  }
+
+  /** Why nothing more is saved; `undefined` while it is. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** Calls back when a save fails, of which there is one at most. */
+  onFailure(listener: (failure: unknown) => void): () => void {
+    return this.#failureListeners.add(listener);
+  }
+
+  /** Makes sure that a save comes by itself within this time, if the world saves by itself. */
+  plan(delayMs: number): void {
+    this.#autosave?.within(delayMs);
+  }
+
+  /** Throws when the files were let go. */
+  requireOpen(): void {
+    if (this.#closed) throw refusal("closed");
+  }
+
+  /** Throws unless a change that was asked for may be made or saved. */
+  requireWriting(): Writing {
+    this.requireOpen();
+    if (this.#writing === undefined) throw refusal("readOnly");
+    this.#requireHealth();
+    return this.#writing;
+  }
+
+  /** Commits when all earlier saves are done; gives the generation once it is durable. */
+  save(extent: SaveExtent): Promise<number> {
+    return this.#telling(this.#saves.run(() => this.#commit(extent)));
+  }
+
+  /**
+   * Resolves when all changes made so far are durable. Whoever asks while a save runs shares the next one, which
+   * nobody can share any more once it has begun: it may have taken already what there is to save.
+   */
+  whenDurable(): Promise<void> {
+    this.#sharedSave ??= this.#telling(
+      this.#saves.run(async () => {
+        this.#sharedSave = undefined;
+        this.#requireHealth();
+        // No save runs now, so what is not unsaved is durable, also when the world was closed meanwhile.
+        if (!this.#content.unsaved.isEmpty) await this.#commit("what is due");
+      }),
+    );
+    return this.#sharedSave;
+  }
+
+  /** Saves everything, if it can, and lets go of the files also when that fails. Throws a failure nobody heard of. */
+  async close(): Promise<void> {
+    try {
+      if (this.#writing !== undefined && this.#failure === undefined) await this.save("everything");
+      if (!this.#failureTold) this.#requireHealth();
+    } finally {
+      this.#closed = true;
+      await this.#saves.idle();
+      this.#autosave?.cancel();
+      await releaseParts(this.#content.save, this.#writing);
+    }
+  }
+
+  async #commit(extent: SaveExtent): Promise<number> {
+    const { writer, lock } = this.requireWriting();
+    try {
+      // Nothing waits between the last look and the moment at which all is taken.
+      while (this.#content.hasUnreadHomes) await this.#content.loadHomes();
+      const nowMs = this.#clock.nowMs();
+      const dueMs = extent === "everything" ? nowMs : nowMs - ENTITY_CHECKPOINT_MS;
+      const change = this.#content.takeUnsaved(nowMs, dueMs);
+      if (change !== undefined) {
+        await lock.requireHeld();
+        await this.#content.follow(await writer.commit(change));
+      }
+      this.#planNext();
+      return this.#content.save.generation;
+    } catch (error) {
+      this.#fail(error);
+      throw poisoned(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure = error;
+    try {
+      this.#failureListeners.tell(error);
+    } catch {
+      // Whoever waits for the save has to hear why it failed, and not why a listener did.
+    }
+  }
+
+  /** Makes sure that a save comes for what was not due in this one, or is due because of it. */
+  #planNext(): void {
+    const oldestMs = this.#content.entities.oldestChangeMs();
+    if (this.#content.unsaved.homeless) this.plan(WORLD_AUTOSAVE_MS);
+    if (oldestMs === undefined) return;
+    this.plan(Math.max(0, oldestMs + ENTITY_CHECKPOINT_MS - this.#clock.nowMs()));
+  }
+
+  #saveByItself(): void {
+    // Whoever edits next, or closes the world, is told; there is nobody here to throw to.
+    this.#saves.run(() => this.#commit("what is due")).catch(() => undefined);
+  }
+
+  #requireHealth(): void {
+    if (this.#failure === undefined) return;
+    this.#failureTold = true;
+    throw poisoned(this.#failure);
+  }
+
+  async #telling<Result>(saving: Promise<Result>): Promise<Result> {
+    try {
+      return await saving;
+    } catch (error) {
+      this.#failureTold = true;
+      throw error;
+    }
+  }
+}

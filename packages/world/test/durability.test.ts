@@ -1,0 +1,146 @@
+import { MemoryDisk } from "@orthant/disk";
+import { codeOfRejection, FakeClock, FaultDisk } from "@orthant/testkit";
+import { createWorld, openWorld, type World } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+import { SlowDisk } from "./slow-disk.ts";
+
+const quiet = { clock: new FakeClock(), autosave: false };
+const PACK = /^data\//;
+
+async function newWorld(disk: MemoryDisk | SlowDisk | FaultDisk): Promise<World> {
+  return createWorld(disk, {}, quiet);
+}
+
+/** What a program finds that opens what is on the disk now, as if this one had died. */
+async function valueOnDisk(disk: MemoryDisk): Promise<number> {
+  const world = await openWorld(new MemoryDisk(disk.image()), quiet);
+  const value = await world.get([0, 0, 0, 0]);
+  await world.close();
+  return value;
+}
+
+describe("whenDurable", () => {
+  test("resolves when what was edited is on the disk, with fewer saves than edits", async () => {
+    const disk = new MemoryDisk();
+    const world = await newWorld(disk);
+    await world.openEra();
+    const generation = world.generation;
+    const waiting: Promise<void>[] = [];
+    for (let value = 1; value <= 50; value++) {
+      await world.set([0, 0, 0, 0], value);
+      waiting.push(world.whenDurable());
+    }
+    await Promise.all(waiting);
+    expect(await valueOnDisk(disk)).toBe(50);
+    expect(world.generation - generation).toBeLessThan(25);
+    await world.close();
+  });
+
+  test("asked for many times at once, saves once", async () => {
+    const disk = new MemoryDisk();
+    const world = await newWorld(disk);
+    await world.set([0, 0, 0, 0], 1);
+    const generation = world.generation;
+    await Promise.all(Array.from({ length: 100 }, () => world.whenDurable()));
+    expect(world.generation).toBe(generation + 1);
+    expect(await valueOnDisk(disk)).toBe(1);
+    await world.close();
+  });
+
+  test("has nothing to wait for when everything is saved", async () => {
+    const world = await newWorld(new MemoryDisk());
+    await world.set([0, 0, 0, 0], 1);
+    const generation = await world.save();
+    await world.whenDurable();
+    expect(world.generation).toBe(generation);
+    await world.close();
+    await world.whenDurable();
+  });
+
+  test("waits for a save that runs, and for the next one when an edit came too late for it", async () => {
+    const disk = new MemoryDisk();
+    const slow = new SlowDisk(disk);
+    const world = await newWorld(slow);
+    await world.set([0, 0, 0, 0], 1);
+    const generation = world.generation;
+    const order: string[] = [];
+    const sync = slow.holdNext("sync", PACK);
+    const first = world.whenDurable().then(() => order.push("first"));
+    await sync.reached;
+    await world.set([0, 0, 0, 0], 2);
+    // Everybody who asks while the first save runs shares the second.
+    const later = [1, 2, 3].map(() => world.whenDurable().then(() => order.push("later")));
+    expect(await valueOnDisk(disk)).toBe(0);
+    const nextSync = slow.holdNext("sync", PACK);
+    sync.release();
+    await first;
+    expect(await valueOnDisk(disk)).toBe(1);
+    await nextSync.reached;
+    expect(order).toEqual(["first"]);
+    // Nobody who asked before this edit waits for a third save because of it.
+    await world.set([0, 0, 0, 0], 3);
+    nextSync.release();
+    await Promise.all(later);
+    expect(order).toEqual(["first", "later", "later", "later"]);
+    expect(await valueOnDisk(disk)).toBe(2);
+    expect(world.generation).toBe(generation + 2);
+    await world.close();
+  });
+
+  test("asked for while the world is being closed, is kept by the closing", async () => {
+    const disk = new MemoryDisk();
+    const slow = new SlowDisk(disk);
+    const world = await newWorld(slow);
+    await world.set([0, 0, 0, 0], 1);
+    const sync = slow.holdNext("sync", PACK);
+    const closing = world.close();
+    await sync.reached;
+    const durable = world.whenDurable();
+    sync.release();
+    await durable;
+    await closing;
+    expect(await valueOnDisk(disk)).toBe(1);
+  });
+
+  test("resolves for a reader, who has nothing to lose", async () => {
+    const disk = new MemoryDisk();
+    await (await newWorld(disk)).close();
+    const reader = await openWorld(disk, { readOnly: true });
+    await reader.whenDurable();
+    await reader.close();
+  });
+
+  test("fails for all who wait when the save fails, and for everybody after", async () => {
+    const disk = new FaultDisk(new MemoryDisk(), { operation: "sync", path: PACK, kind: "io", nth: 2 });
+    const world = await newWorld(disk);
+    await world.set([0, 0, 0, 0], 1);
+    const codes = await Promise.all([1, 2].map(() => codeOfRejection(world.whenDurable())));
+    expect(codes).toEqual(["ORT_SAVE_POISONED", "ORT_SAVE_POISONED"]);
+    expect(await codeOfRejection(world.whenDurable())).toBe("ORT_SAVE_POISONED");
+    await world.close();
+    expect(await codeOfRejection(world.whenDurable())).toBe("ORT_SAVE_POISONED");
+  });
+});
+
+describe("onFailure", () => {
+  test("calls back once, at the moment when a save fails, and with what is the failure from then on", async () => {
+    const clock = new FakeClock();
+    const disk = new FaultDisk(new MemoryDisk(), { operation: "sync", path: PACK, kind: "io", nth: 2 });
+    const world = await createWorld(disk, {}, { clock });
+    const heard: unknown[] = [];
+    const unheard: unknown[] = [];
+    world.onFailure(() => {
+      throw new Error("a listener's own");
+    });
+    world.onFailure((failure) => heard.push(failure));
+    world.onFailure((failure) => unheard.push(failure))();
+    await world.set([0, 0, 0, 0], 1);
+    clock.advance(5_000);
+    await expect.poll(() => heard).toHaveLength(1);
+    expect(heard).toEqual([world.failure]);
+    expect(await codeOfRejection(world.save())).toBe("ORT_SAVE_POISONED");
+    await world.close();
+    expect(heard).toHaveLength(1);
+    expect(unheard).toEqual([]);
+  });
+});

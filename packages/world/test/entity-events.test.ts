@@ -1,0 +1,114 @@
+import { boxAt, boxBetween, CLOCK_NEVER, type Place } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { FakeClock } from "@orthant/testkit";
+import { createWorld, type EntityEvent, openWorld, type World } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+
+const quiet = { clock: new FakeClock(), autosave: false };
+const FAR: Place = [600_000, 0, 0, 0];
+const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
+
+/** What is heard, in words. */
+function listen(world: World): string[] {
+  const heard: string[] = [];
+  world.onEntity((event) => heard.push(inWords(event)));
+  return heard;
+}
+
+function inWords(event: EntityEvent): string {
+  return event.kind === "gone"
+    ? `${event.entityId} gone`
+    : `${event.entity.entityId} at ${event.entity.position}`;
+}
+
+/** A closed world with a leaf here and another far away, and an entity in each: 1 here, 2 there. */
+async function twoLeaves(): Promise<MemoryDisk> {
+  const disk = new MemoryDisk();
+  const world = await createWorld(disk, {}, quiet);
+  for (const place of [[0, 0, 0, 0], FAR] as const) {
+    await world.set(place, 1);
+    world.spawnEntity({ kind: 1, position: place });
+  }
+  await world.close();
+  return disk;
+}
+
+describe("onEntity", () => {
+  test("tells of entities that come, change and go", async () => {
+    const world = await createWorld(new MemoryDisk(), {}, quiet);
+    const heard = listen(world);
+    const { entityId } = world.spawnEntity({ kind: 1, position: [1, 2, 3, 4] });
+    world.changeEntity(entityId, { position: [5, 6, 7, 8] });
+    world.changeEntity(entityId, { displayName: "Ada" });
+    await world.save();
+    world.despawnEntity(entityId);
+    expect(heard).toEqual(["1 at 1,2,3,4", "1 at 5,6,7,8", "1 at 5,6,7,8", "1 gone"]);
+    await world.close();
+  });
+
+  test("tells of those that come into memory, each once", async () => {
+    const disk = await twoLeaves();
+    const world = await openWorld(disk, quiet);
+    const heard = listen(world);
+    await world.get([0, 0, 0, 0]);
+    expect(heard).toEqual(["1 at 0,0,0,0"]);
+    await world.entitiesIn(EVERYWHERE);
+    await world.load(EVERYWHERE);
+    expect(heard).toEqual(["1 at 0,0,0,0", "2 at 600000,0,0,0"]);
+    await world.close();
+  });
+
+  test("tells of those that a save brings into memory, and a listener that throws does not make it fail", async () => {
+    const disk = await twoLeaves();
+    const world = await openWorld(disk, quiet);
+    world.onEntity(({ kind }) => {
+      if (kind === "present") throw new Error("a listener's own");
+    });
+    const heard = listen(world);
+    expect(() => world.spawnEntity({ kind: 2, position: FAR })).toThrow("a listener's own");
+    await world.save();
+    expect(world.failure).toBe(undefined);
+    expect(heard).toEqual(["3 at 600000,0,0,0", "2 at 600000,0,0,0"]);
+    await world.close();
+    const again = await openWorld(disk, quiet);
+    expect((await again.entitiesIn(EVERYWHERE)).map(({ entityId }) => entityId)).toEqual([1n, 2n, 3n]);
+    await again.close();
+  });
+
+  test("throws at whoever loads what a listener threw, and has told the others and kept the leaf", async () => {
+    const world = await openWorld(await twoLeaves(), quiet);
+    const stop = world.onEntity(() => {
+      throw new Error("a listener's own");
+    });
+    const heard = listen(world);
+    await expect(world.get([0, 0, 0, 0])).rejects.toThrow("a listener's own");
+    stop();
+    expect(heard).toEqual(["1 at 0,0,0,0"]);
+    expect(await world.get([0, 0, 0, 0])).toBe(1);
+    expect(world.entity(1n)?.kind).toBe(1);
+    await world.close();
+  });
+});
+
+describe("what is in memory", () => {
+  test("is told apart from what is not, answers at once, and has clocks either way", async () => {
+    const disk = await twoLeaves();
+    const world = await openWorld(disk, quiet);
+    const far = boxAt([FAR[0] / 8, 0, 0, 0]);
+    expect([world.isLoaded(far), world.isLoaded(boxAt([0, 0, 0, 0]))]).toEqual([false, false]);
+    expect([...world.field.overrides.pieces(far)]).toEqual([]);
+    const region: Place = [Math.floor(FAR[0] / 32), 0, 0, 0];
+    const clock = world.clockOf(region);
+    expect(clock).toBeGreaterThan(CLOCK_NEVER);
+    expect(world.clockOf([0, 7, 0, 0])).toBe(CLOCK_NEVER);
+    await world.load(far);
+    expect([world.isLoaded(far), world.isLoaded(boxAt([0, 0, 0, 0]))]).toEqual([true, false]);
+    expect(world.field.realizeChunk(...far.min, "simulation").get(0)).toBe(1);
+    // Where nothing is stored, nothing has to be read.
+    expect(world.isLoaded(boxAt([0, 0, 0, 900_000]))).toBe(true);
+    const { clocks } = await world.set(FAR, 2);
+    expect(clocks).toEqual([{ region, before: clock, after: world.clockOf(region) }]);
+    expect(world.field.realizeChunk(...far.min, "simulation").get(0)).toBe(2);
+    await world.close();
+  });
+});

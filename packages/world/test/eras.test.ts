@@ -1,0 +1,181 @@
+import { epochOf } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { openSave } from "@orthant/formats";
+import { CrashDisk, codeOfRejection, explorePowerCuts, FakeClock, Prng } from "@orthant/testkit";
+import { createWorld, type Era, openWorld, type World } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+import { createSmallLeaves } from "./small-leaves.ts";
+
+/** Marks of the machine would do as well, but nobody could repeat the test. */
+const prng = new Prng(11);
+const random = (): bigint => BigInt(prng.u32()) * 2n ** 32n + BigInt(prng.u32());
+const quiet = { clock: new FakeClock(), autosave: false, random };
+
+async function reopen(disk: MemoryDisk): Promise<World> {
+  return openWorld(disk, quiet);
+}
+
+/** Opens the world, lets it begin its era, and closes it. */
+async function oneEra(disk: MemoryDisk): Promise<Era> {
+  const world = await reopen(disk);
+  const era = await world.openEra();
+  await world.close();
+  return era;
+}
+
+describe("an era", () => {
+  test("is the same until the world is closed, and is that of the clocks of its edits", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, {}, quiet);
+    const [first, second] = await Promise.all([world.openEra(), world.openEra()]);
+    expect(second).toEqual(first);
+    const generation = world.generation;
+    const [step] = (await world.set([0, 0, 0, 0], 1)).clocks;
+    expect(epochOf(step?.after ?? 0)).toBe(first.epoch);
+    expect(await world.openEra()).toEqual(first);
+    expect(world.generation).toBe(generation);
+    await world.close();
+    const next = await oneEra(disk);
+    expect(next.epoch).toBe(first.epoch + 1);
+    expect(next.mark).not.toBe(first.mark);
+  });
+
+  test("is opened by the first edit too", async () => {
+    const world = await createWorld(new MemoryDisk(), {}, quiet);
+    const [step] = (await world.set([0, 0, 0, 0], 1)).clocks;
+    expect((await world.openEra()).epoch).toBe(epochOf(step?.after ?? 0));
+    await world.close();
+  });
+
+  test("is remembered with exactly its mark, by later openings and by readers", async () => {
+    const disk = new MemoryDisk();
+    await (await createWorld(disk, {}, quiet)).close();
+    const eras = [await oneEra(disk), await oneEra(disk)];
+    for (const world of [await reopen(disk), await openWorld(disk, { readOnly: true })]) {
+      for (const { epoch, mark } of eras) {
+        expect(world.remembers({ epoch, mark })).toBe(true);
+        expect(world.remembers({ epoch, mark: mark ^ 1n })).toBe(false);
+        expect(world.remembers({ epoch: epoch + 7, mark })).toBe(false);
+      }
+      await world.close();
+    }
+  });
+
+  test("is forgotten after 64 later ones", async () => {
+    const disk = new MemoryDisk();
+    await (await createWorld(disk, {}, quiet)).close();
+    const eras: Era[] = [];
+    for (let opening = 0; opening < 66; opening++) eras.push(await oneEra(disk));
+    const world = await reopen(disk);
+    expect(eras.map((era) => world.remembers(era))).toEqual([false, false, ...Array(64).fill(true)]);
+    await world.close();
+  });
+
+  test("is not opened by a reader, nor when the world is closed", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, {}, quiet);
+    const reader = await openWorld(disk, { readOnly: true });
+    expect(await codeOfRejection(reader.openEra())).toBe("ORT_READ_ONLY");
+    await reader.close();
+    await world.close();
+    expect(await codeOfRejection(world.openEra())).toBe("ORT_CLOSED");
+  });
+
+  test("that two copies of a folder open apart is remembered by its own copy alone", async () => {
+    const disk = new MemoryDisk();
+    await (await createWorld(disk, {}, quiet)).close();
+    const before = await oneEra(disk);
+    const copies = [new MemoryDisk(disk.image()), new MemoryDisk(disk.image())] as const;
+    const eras = [await oneEra(copies[0]), await oneEra(copies[1])] as const;
+    expect(eras[0].epoch).toBe(eras[1].epoch);
+    const [one, other] = [await reopen(copies[0]), await reopen(copies[1])];
+    expect([one.remembers(eras[0]), one.remembers(eras[1])]).toEqual([true, false]);
+    expect([other.remembers(eras[0]), other.remembers(eras[1])]).toEqual([false, true]);
+    expect([one.remembers(before), other.remembers(before)]).toEqual([true, true]);
+    expect(one.worldId).toBe(other.worldId);
+    await one.close();
+    await other.close();
+  });
+
+  test("is durable before anybody hears of it: a power cut right after leaves a world that remembers it", async () => {
+    const recorder = new CrashDisk();
+    const world = await createWorld(recorder, {}, quiet);
+    const made = recorder.log.length;
+    const era = await world.openEra();
+    const opened = recorder.log.length;
+    await world.set([0, 0, 0, 0], 1);
+    await world.save();
+    const outcomes = new Set<boolean>();
+    await explorePowerCuts(recorder, { disksPerCut: 20, seed: 4 }, async ({ disk, cutAt }) => {
+      if (cutAt < made) return;
+      const survivor = await reopen(disk);
+      const remembered = survivor.remembers(era);
+      if (cutAt >= opened) expect(remembered).toBe(true);
+      outcomes.add(remembered);
+      expect(survivor.worldId).toBe(world.worldId);
+      const next = await survivor.openEra();
+      // An epoch that was used is only used again where nobody can have heard of the first one.
+      expect(next.epoch > era.epoch || !remembered).toBe(true);
+      expect(next.mark).not.toBe(era.mark);
+      await survivor.close();
+    });
+    expect([...outcomes].sort()).toEqual([false, true]);
+    await world.close();
+  });
+});
+
+describe("a world's id", () => {
+  test("is random, comes back from the disk, and is never 0", async () => {
+    const disk = new MemoryDisk();
+    const zero = await createWorld(disk, {}, { ...quiet, random: () => 0n });
+    expect(zero.worldId).toBe(1n);
+    await zero.close();
+    const again = await reopen(disk);
+    expect(again.worldId).toBe(1n);
+    await again.close();
+    const worlds = await Promise.all(
+      [1, 2].map(() => createWorld(new MemoryDisk(), {}, { autosave: false })),
+    );
+    expect(new Set(worlds.map(({ worldId }) => worldId)).size).toBe(2);
+    for (const world of worlds) await world.close();
+  });
+
+  test("and a mark have 64 bits, whatever a program gives for them", async () => {
+    const world = await createWorld(new MemoryDisk(), {}, { ...quiet, random: () => -2n });
+    expect(world.worldId).toBe(2n ** 64n - 2n);
+    expect((await world.openEra()).mark).toBe(2n ** 64n - 2n);
+    await world.close();
+  });
+
+  test("is given with its first era to a world that was made before there were ids", async () => {
+    const disk = new MemoryDisk();
+    await createSmallLeaves(disk);
+    const world = await reopen(disk);
+    expect(world.worldId).toBe(0n);
+    await world.openEra();
+    const { worldId } = world;
+    expect(worldId).not.toBe(0n);
+    await world.close();
+    const again = await reopen(disk);
+    await again.openEra();
+    expect(again.worldId).toBe(worldId);
+    await again.close();
+  });
+
+  test("is another one for a copy that saveAs makes, which remembers no era", async () => {
+    const world = await createWorld(new MemoryDisk(), {}, quiet);
+    const era = await world.openEra();
+    await world.set([0, 0, 0, 0], 1);
+    const disk = new MemoryDisk();
+    await world.saveAs(disk);
+    const { description } = (await openSave(disk)).global;
+    expect([description.clockEpoch, description.lineage]).toEqual([era.epoch, []]);
+    const copy = await reopen(disk);
+    expect(copy.worldId).not.toBe(world.worldId);
+    expect(copy.worldId).not.toBe(0n);
+    expect(copy.remembers(era)).toBe(false);
+    expect((await copy.openEra()).epoch).toBe(era.epoch + 1);
+    await copy.close();
+    await world.close();
+  });
+});

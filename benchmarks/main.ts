@@ -1,11 +1,21 @@
 import { cpus } from "node:os";
 import { bytesSuite } from "./bytes.ts";
+import { cliSuite } from "./cli.ts";
 import type { Suite } from "./figure.ts";
 import { saveSuite } from "./save.ts";
+import { serverSuite } from "./server.ts";
 import { treeSuite } from "./tree.ts";
+import { wireSuite } from "./wire.ts";
 
 // npm run bench -- SUITE: a line a figure, and a non-zero exit when a budget is missed.
-const SUITES: Readonly<Record<string, Suite>> = { bytes: bytesSuite, tree: treeSuite, save: saveSuite };
+const SUITES: Readonly<Record<string, Suite>> = {
+  bytes: bytesSuite,
+  tree: treeSuite,
+  save: saveSuite,
+  wire: wireSuite,
+  server: serverSuite,
+  cli: cliSuite,
+};
 
 const suite = SUITES[process.argv[2] ?? ""];
 if (suite === undefined) {

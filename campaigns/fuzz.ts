@@ -3,10 +3,11 @@ import { isOrthantError } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { targets as baseTargets, type Target } from "./fuzz/decoders.ts";
+import { messageTargets } from "./fuzz/message-decoders.ts";
 import { mutate } from "./fuzz/mutate.ts";
 import { saveTargets } from "./save/save-decoders.ts";
 
-const targets: readonly Target[] = [...baseTargets, ...saveTargets];
+const targets: readonly Target[] = [...baseTargets, ...saveTargets, ...messageTargets];
 
 const CASES = 1_000_000;
 /** Inputs between two looks at the heap. */
@@ -55,7 +56,8 @@ function fuzzBatch(target: Target, round: number, { seed }: CampaignOptions): re
     return fault === undefined ? [] : [`${where}: ${fault}; input ${Buffer.from(input).toString("hex")}`];
   });
   const inputBytes = inputs.reduce((sum, { length }) => sum + length, 0);
-  if (allocated > inputBytes * ALLOCATION_FACTOR + BATCH * ALLOCATION_PER_CALL_BYTES) {
+  const perCall = target.allocationPerCallBytes ?? ALLOCATION_PER_CALL_BYTES;
+  if (allocated > inputBytes * ALLOCATION_FACTOR + BATCH * perCall) {
     failures.push(`${where}: ${allocated} bytes allocated for ${inputBytes}`);
   }
   if (tookMs > HANG_MS) failures.push(`${where}: a batch took ${tookMs} ms`);

@@ -1,4 +1,6 @@
 import { parseArgs } from "node:util";
+import { abuseCampaign } from "./abuse.ts";
+import { backupCampaign } from "./backup.ts";
 import type { Campaign } from "./campaign.ts";
 import { crashCampaign } from "./crash.ts";
 import { fuzzCampaign } from "./fuzz.ts";
@@ -8,6 +10,8 @@ import { powerCampaign } from "./power.ts";
 import { rotCampaign } from "./rot.ts";
 import { saveCrashCampaign } from "./save-crash.ts";
 import { saveRepairCampaign } from "./save-repair.ts";
+import { simCampaign } from "./sim.ts";
+import { socketsCampaign } from "./sockets.ts";
 
 // npm run campaign -- NAME [--seed S] [--minutes M]
 const CAMPAIGNS: readonly Campaign[] = [
@@ -19,6 +23,10 @@ const CAMPAIGNS: readonly Campaign[] = [
   saveRepairCampaign,
   killCampaign,
   powerCampaign,
+  simCampaign,
+  socketsCampaign,
+  abuseCampaign,
+  backupCampaign,
 ];
 const PROGRESS_INTERVAL_MS = 500;
 

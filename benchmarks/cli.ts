@@ -1,0 +1,108 @@
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { crc32, HYPERCUBE_CHUNKS } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
+import { BulkSaveWriter, isWhole, plainDescription, verifySave } from "@orthant/formats";
+import { builtLeaves } from "./cli/built-leaves.ts";
+import { type MeasuredRun, runMeasured } from "./cli/measured-run.ts";
+import { atMost, type Figure, median, timeAsync } from "./figure.ts";
+
+const CHUNKS = 200_000;
+const INFO_RUNS = 5;
+const VERIFY_ROUNDS = 7;
+const VERIFY_RATIO = 0.5;
+const PIECE_BYTES = 1024 * 1024;
+const MEGABYTES_MAX = 300;
+const INFO_SECONDS_MAX = 0.5;
+
+/**
+ * Question: what do the commands cost on a world of 200,000 edited chunks?
+ * Budgets: `info` takes less than half a second with the start of the program; `verify` is at least half as fast as
+ * reading the same files and computing one checksum over each, in turn in the same run; `verify` and `convert` both
+ * ways never have more than 300 MB.
+ */
+export async function* cliSuite(): AsyncGenerator<Figure> {
+  const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
+  try {
+    const world = join(folder, "world");
+    await makeWorld(world);
+    yield await infoFigure(world);
+    yield await verifyFigure(world);
+    yield memoryFigure("cli/verify-memory", await runMeasured(["verify", world]));
+    const flat = join(folder, "flat");
+    yield memoryFigure(
+      "cli/convert-to-flat",
+      await runMeasured(["convert", world, flat, "--to", "flat"], [0, 3]),
+    );
+    yield memoryFigure("cli/convert-to-tree", await runMeasured(["convert", flat, join(folder, "tree")]));
+    yield memoryFigure("cli/backup", await runMeasured(["backup", world, join(folder, "backup")]));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function makeWorld(folder: string): Promise<void> {
+  const writer = await BulkSaveWriter.create(await NodeDisk.create(folder), HYPERCUBE_CHUNKS);
+  for (const leaf of builtLeaves(CHUNKS, 1)) await writer.add([leaf]);
+  const description = { ...plainDescription(HYPERCUBE_CHUNKS), clockEpoch: 1 };
+  const state = { worldSeed: 0n, generators: [], nextEntityId: 1n, playerEntityHints: [] };
+  await writer.finish({ nowMs: 1, global: { base: { kind: "empty" }, ...state, description }, players: [] });
+  await writer.close();
+}
+
+async function infoFigure(world: string): Promise<Figure> {
+  const runs: MeasuredRun[] = [];
+  for (let run = 0; run < INFO_RUNS; run++) runs.push(await runMeasured(["info", world]));
+  const wallMs = median(runs.map((run) => run.wallMs));
+  const cpuMs = median(runs.map((run) => run.cpuMs));
+  const remark = `cpu ${cpuMs.toFixed(0)} ms, with the start of the program, ${CHUNKS} chunks`;
+  return atMost("cli/info", wallMs / 1e3, "s", INFO_SECONDS_MAX, remark);
+}
+
+async function verifyFigure(world: string): Promise<Figure> {
+  const disk = new NodeDisk(world);
+  const ratios: number[] = [];
+  const cpuRatios: number[] = [];
+  let bytes = 0;
+  let wallNs = 0;
+  for (let round = -1; round < VERIFY_ROUNDS; round++) {
+    const bare = await timeAsync(async () => {
+      bytes = readAndChecksum(world);
+    });
+    const ours = await timeAsync(async () => {
+      if (!isWhole(await verifySave(disk))) throw new Error("the world is not whole");
+    });
+    if (round < 0) continue;
+    ratios.push(bare.wallNs / ours.wallNs);
+    cpuRatios.push(bare.cpuNs / ours.cpuNs);
+    wallNs = ours.wallNs;
+  }
+  const rate = `${(bytes / 1e6 / (wallNs / 1e9)).toFixed(0)} MB/s of ${(bytes / 1e6).toFixed(0)} MB`;
+  const cpu = `by cpu time ${median(cpuRatios).toFixed(2)}`;
+  const line = `cli/verify: ${median(ratios).toFixed(2)} of bare reads and checksums (budget ${VERIFY_RATIO}); ${rate}, ${cpu}`;
+  return { line, missed: median(ratios) < VERIFY_RATIO };
+}
+
+/** Reads every file of a folder with one checksum over each; gives how many bytes there were. */
+function readAndChecksum(folder: string): number {
+  const piece = new Uint8Array(PIECE_BYTES);
+  let bytes = 0;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = openSync(join(entry.parentPath, entry.name), "r");
+    let checksum = 0;
+    for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) {
+      checksum = crc32(piece.subarray(0, read), checksum);
+      bytes += read;
+    }
+    closeSync(file);
+  }
+  return bytes;
+}
+
+function memoryFigure(name: string, { peakMegabytes, wallMs, cpuMs }: MeasuredRun): Figure {
+  const remark = `${(wallMs / 1e3).toFixed(1)} s, cpu ${(cpuMs / 1e3).toFixed(1)} s, ${CHUNKS} chunks`;
+  return atMost(name, peakMegabytes, "MB at most", MEGABYTES_MAX, remark);
+}

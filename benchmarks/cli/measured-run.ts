@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+const PROGRAM = fileURLToPath(new URL("../../../packages/cli/dist/main.js", import.meta.url));
+const PEAK_MEMORY = new URL("./peak-memory.js", import.meta.url).href;
+
+/** What one run of the program took. */
+export interface MeasuredRun {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  /** The most memory that it had at once, in megabytes of 1,000,000 bytes. */
+  readonly peakMegabytes: number;
+}
+
+/** Runs `orthant` as a process of its own; throws unless it ends with one of the exit codes. */
+export async function runMeasured(
+  argv: readonly string[],
+  exitCodes: readonly number[] = [0],
+): Promise<MeasuredRun> {
+  const start = process.hrtime.bigint();
+  const child = spawn(process.execPath, ["--import", PEAK_MEMORY, PROGRAM, ...argv], {
+    stdio: ["ignore", "ignore", "pipe", "pipe"],
+  });
+  const [report, errors] = [text(child.stdio[3] as Readable), text(child.stderr as Readable)];
+  const [code] = (await once(child, "close")) as [number | null];
+  const wallMs = Number(process.hrtime.bigint() - start) / 1e6;
+  if (code === null || !exitCodes.includes(code))
+    throw new Error(`orthant ${argv.join(" ")}: ${code}: ${await errors}`);
+  const { maxRSS, userCPUTime, systemCPUTime } = JSON.parse(await report) as Record<string, number>;
+  return {
+    wallMs,
+    cpuMs: ((userCPUTime ?? 0) + (systemCPUTime ?? 0)) / 1e3,
+    peakMegabytes: ((maxRSS ?? Number.NaN) * 1_024) / 1e6,
+  };
+}

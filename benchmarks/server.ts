@@ -1,0 +1,200 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Figure, median } from "./figure.ts";
+import type { CrowdOrder, CrowdReport, ServerOrder, ServerReport } from "./server/orders.ts";
+
+const CROWDS = [200, 1_000, 2_000];
+const EDITS_PER_SECOND = 200;
+const SETTLE_MS = 3_000;
+const ROUNDS = 3;
+const ROUND_MS = 8_000;
+const BARE_MS = 3_000;
+/** How long a client does not read, and how long the crowd is watched without that for comparison. */
+const DEAF_MS = 60_000;
+const DEAF_BYTES_MAX = 8 * 1_048_576;
+const DELIVERY_BUDGET = 0.6;
+
+/**
+ * Question: how many people can one process serve, and how near is it to what bare sockets could do?
+ * Everybody moves at 10 Hz and sees about 50 others; together they make 200 edits a second that all of them see.
+ * Budgets: a thousand are served without falling behind; edits are delivered at 0.6 or more of the rate at which bare
+ * `ws` sends messages of the size of one edit to as many clients; a client that stops reading costs little and
+ * disturbs nobody.
+ */
+export async function* serverSuite(): AsyncGenerator<Figure> {
+  for (const count of CROWDS) yield* serve(count);
+}
+
+async function* serve(count: number): AsyncGenerator<Figure> {
+  const server = new Child<ServerOrder, ServerReport>("shared-world.js");
+  const crowd = new Child<CrowdOrder, CrowdReport>("crowd.js");
+  try {
+    const empty = await server.ask({ kind: "report" });
+    const joinStartMs = performance.now();
+    await crowd.ask({ kind: "join", url: `ws://127.0.0.1:${empty.port}`, count });
+    const joinMs = performance.now() - joinStartMs;
+    await crowd.ask({ kind: "joinBare", url: `ws://127.0.0.1:${empty.barePort}`, count });
+    const idle = await server.ask({ kind: "report" });
+    const perClientKiB = (idle.residentBytes - empty.residentBytes) / count / 1_024;
+    yield told(
+      `server/${count}-join: ${(joinMs / 1_000).toFixed(1)} s for all, 50 at a time; ${perClientKiB.toFixed(0)} KiB of memory a client`,
+    );
+
+    const rounds: Round[] = [];
+    for (let index = 0; index < ROUNDS; index++) rounds.push(await measure(server, crowd, count));
+    yield* loadFigures(count, rounds);
+    if (count === 1_000) yield* deafFigures(server, crowd, count);
+    const { faults } = await crowd.ask({ kind: "leave" });
+    if (faults.length > 0) yield { line: `server/${count}-faults: ${faults.join("; ")}`, missed: true };
+  } finally {
+    crowd.end();
+    server.end();
+  }
+}
+
+/** What one round under load gave, and bare sockets right behind it. */
+interface Round {
+  readonly server: ServerReport;
+  readonly crowd: CrowdReport;
+  readonly cpuShare: number;
+  readonly frameBytes: number;
+  readonly seenShare: number;
+  readonly deliveriesPerSecond: number;
+  readonly barePerSecond: number;
+  readonly framesPerSecond: number;
+  readonly deliveriesPerCpuSecond: number;
+  readonly barePerCpuSecond: number;
+}
+
+async function measure(server: ServerChild, crowd: CrowdChild, count: number): Promise<Round> {
+  await crowd.ask({ kind: "move", editsPerSecond: EDITS_PER_SECOND });
+  await delay(SETTLE_MS);
+  await crowd.ask({ kind: "forget" });
+  const before = await server.ask({ kind: "forget" });
+  const startMs = performance.now();
+  await delay(ROUND_MS);
+  const seen = await crowd.ask({ kind: "report" });
+  const ms = performance.now() - startMs;
+  const after = await server.ask({ kind: "report" });
+  await crowd.ask({ kind: "stop" });
+  await delay(500);
+  // Bare sockets are given messages of the size that one edit has in a frame, one by one, as fast as they take them.
+  const editBytes = Math.max(16, Math.round(seen.frameBytes / Math.max(1, seen.editsSeen)));
+  await crowd.ask({ kind: "forget" });
+  const beforeBare = await server.ask({ kind: "report" });
+  const bare = await server.ask({ kind: "bare", bytes: Math.min(editBytes, 1_024), forMs: BARE_MS });
+  await delay(500);
+  const arrived = await crowd.ask({ kind: "report" });
+  return {
+    server: after,
+    crowd: seen,
+    cpuShare: (after.cpuUs - before.cpuUs) / 1_000 / ms,
+    frameBytes: seen.frameBytes / Math.max(1, seen.frames),
+    seenShare: seen.editsSeen / Math.max(1, seen.editsMade * count),
+    deliveriesPerSecond: (seen.editsSeen / ms) * 1_000,
+    barePerSecond: (arrived.bareMessages / bare.bareMs) * 1_000,
+    framesPerSecond: (seen.frames / ms) * 1_000,
+    deliveriesPerCpuSecond: (seen.editsSeen * 1e6) / (after.cpuUs - before.cpuUs),
+    barePerCpuSecond: (arrived.bareMessages * 1e6) / (bare.cpuUs - beforeBare.cpuUs),
+  };
+}
+
+function* loadFigures(count: number, rounds: readonly Round[]): Generator<Figure> {
+  const middle = (value: (round: Round) => number): number => median(rounds.map(value));
+  const ratio = median(
+    rounds.map(({ deliveriesPerCpuSecond, barePerCpuSecond }) => deliveriesPerCpuSecond / barePerCpuSecond),
+  );
+  const seenShare = middle((round) => round.seenShare);
+  yield {
+    line:
+      `server/${count}-deliveries: ${ratio.toFixed(2)} of bare ws (budget ${DELIVERY_BUDGET}); ` +
+      `${rate(middle((round) => round.deliveriesPerSecond))} edits/s delivered in ${rate(middle((round) => round.framesPerSecond))} frames/s ` +
+      `of ${middle((round) => round.frameBytes).toFixed(0)} bytes, bare ${rate(middle((round) => round.barePerSecond))} messages/s`,
+    missed: count <= 1_000 && ratio < DELIVERY_BUDGET,
+  };
+  yield {
+    line: `server/${count}-keeps-up: ${(seenShare * 100).toFixed(1)} % of edits seen by everybody within the round (budget 97)`,
+    // An edit on its way at the end of a round is not seen in it; what is lost to merging in one voxel is less.
+    missed: count <= 1_000 && seenShare < 0.97,
+  };
+  yield told(
+    `server/${count}-edit-to-seen: p50 ${middle(({ crowd }) => crowd.latencyMs.p50).toFixed(0)} ms, p99 ${middle(({ crowd }) => crowd.latencyMs.p99).toFixed(0)} ms; a tick is 100 ms`,
+  );
+  yield told(
+    `server/${count}-tick: p50 ${middle(({ server }) => server.tickMs.p50).toFixed(1)} ms, p99 ${middle(({ server }) => server.tickMs.p99).toFixed(1)} ms; ` +
+      `cpu ${middle(({ cpuShare }) => cpuShare).toFixed(2)} of a core, ${((middle(({ cpuShare }) => cpuShare) * 1e6) / count).toFixed(0)} us a second a client; ` +
+      `${(middle(({ server }) => server.residentBytes) / 1_048_576).toFixed(0)} MiB`,
+  );
+}
+
+/** One client stops reading while the others go on. */
+async function* deafFigures(server: ServerChild, crowd: CrowdChild, count: number): AsyncGenerator<Figure> {
+  await crowd.ask({ kind: "move", editsPerSecond: EDITS_PER_SECOND });
+  await delay(SETTLE_MS);
+  const before = await watch(server, crowd, DEAF_MS / 2);
+  await crowd.ask({ kind: "stopReading" });
+  const during = await watch(server, crowd, DEAF_MS);
+  await crowd.ask({ kind: "goOnReading" });
+  const after = await watch(server, crowd, DEAF_MS / 2);
+  await crowd.ask({ kind: "stop" });
+  const p99 = (before.p99 + after.p99) / 2;
+  // Memory of a process under load goes up and down by itself: the lower of both sides of each watch is compared.
+  const grownBytes = during.floorBytes - Math.max(before.floorBytes, after.floorBytes);
+  yield {
+    line: `server/${count}-deaf-client: ${(grownBytes / 1_048_576).toFixed(1)} MiB more (budget 8); 60 s without reading`,
+    missed: grownBytes > DEAF_BYTES_MAX,
+  };
+  yield {
+    line: `server/${count}-deaf-client-others: p99 ${(during.p99 / p99).toFixed(2)} of that without (budget 1.1); ${during.p99.toFixed(0)} ms, ${p99.toFixed(0)} ms`,
+    missed: during.p99 / p99 > 1.1,
+  };
+}
+
+async function watch(
+  server: ServerChild,
+  crowd: CrowdChild,
+  forMs: number,
+): Promise<{ p99: number; floorBytes: number }> {
+  await crowd.ask({ kind: "forget" });
+  const endMs = performance.now() + forMs;
+  const heaps: number[] = [];
+  while (performance.now() < endMs) {
+    await delay(1_000);
+    heaps.push((await server.ask({ kind: "report" })).heapBytes);
+  }
+  const { latencyMs } = await crowd.ask({ kind: "report" });
+  return { p99: latencyMs.p99, floorBytes: Math.min(...heaps) };
+}
+
+function told(line: string): Figure {
+  return { line, missed: false };
+}
+
+function rate(perSecond: number): string {
+  return perSecond >= 10_000 ? `${(perSecond / 1_000).toFixed(0)}k` : perSecond.toFixed(0);
+}
+
+type ServerChild = Child<ServerOrder, ServerReport>;
+type CrowdChild = Child<CrowdOrder, CrowdReport>;
+
+/** A process that answers each order with a report. */
+class Child<Order extends object, Report> {
+  readonly #process: ChildProcess;
+
+  constructor(file: string) {
+    this.#process = fork(new URL(`server/${file}`, import.meta.url), {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+  }
+
+  async ask(order: Order): Promise<Report> {
+    this.#process.send(order);
+    const [report] = (await once(this.#process, "message")) as [Report];
+    return report;
+  }
+
+  end(): void {
+    this.#process.kill("SIGKILL");
+  }
+}

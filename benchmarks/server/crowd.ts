@@ -1,0 +1,197 @@
+import { HYPERCUBE_CHUNKS, type Place, type RegionPatch, voxelOfCell } from "@orthant/core";
+import { Prng } from "@orthant/testkit";
+import { WebSocket } from "ws";
+import { chunksAround, Member } from "./member.ts";
+import type { CrowdOrder, CrowdReport } from "./orders.ts";
+
+// The process of the clients: a crowd that moves and edits, and the same number of bare sockets beside it.
+
+/** How many stand together, and so see each other. */
+const GROUP = 50;
+/** Chunks between two groups: far enough not to see each other. */
+const GROUP_DISTANCE_CHUNKS = 64;
+const GROUP_RADIUS_CHUNKS = 2;
+/** The chunk around which everybody sees every edit. */
+const PLAZA: Place = [0, 0, 0, 0];
+const PLAZA_RADIUS_CHUNKS = 3;
+const STEP_MS = 100;
+/** Who edits: ten of them, each far below what one client may. */
+const EDITORS = 10;
+/** How many tell when they saw an edit. */
+const WITNESSES = 40;
+const CONNECTS_AT_ONCE = 50;
+
+const prng = new Prng(1);
+const members: Member[] = [];
+const bare: WebSocket[] = [];
+const faults: string[] = [];
+const sentAtMs = new Map<string, number>();
+let latenciesMs: number[] = [];
+let frames = 0;
+let frameBytes = 0;
+let editsSeen = 0;
+let editsMade = 0;
+let bareMessages = 0;
+let timers: NodeJS.Timeout[] = [];
+
+// Whoever gives the orders may be stopped at any time.
+process.on("disconnect", () => process.exit());
+process.on("message", (order: CrowdOrder) => void obey(order));
+
+async function obey(order: CrowdOrder): Promise<void> {
+  switch (order.kind) {
+    case "join":
+      await join(order.url, order.count);
+      break;
+    case "move":
+      start(order.editsPerSecond);
+      break;
+    case "forget":
+      forgetFigures();
+      break;
+    case "stop":
+      for (const timer of timers) clearInterval(timer);
+      timers = [];
+      break;
+    case "stopReading":
+      members.at(-1)?.stopReading();
+      break;
+    case "goOnReading":
+      members.at(-1)?.goOnReading();
+      break;
+    case "joinBare":
+      await joinBare(order.url, order.count);
+      break;
+    case "report":
+      break;
+    case "leave":
+      for (const member of members.splice(0)) member.close();
+      for (const socket of bare.splice(0)) socket.terminate();
+  }
+  process.send?.(report());
+}
+
+async function join(url: string, count: number): Promise<void> {
+  while (members.length < count) {
+    const batch: Member[] = [];
+    for (let index = 0; index < CONNECTS_AT_ONCE && members.length < count; index++) {
+      const member = newMember(url, members.length);
+      members.push(member);
+      batch.push(member);
+    }
+    // Few at a time, as people come: everybody is there before the next ones knock.
+    await until(() => batch.every(({ isComplete }) => isComplete));
+  }
+}
+
+function newMember(url: string, index: number): Member {
+  const group = 1 + Math.floor(index / GROUP);
+  const chunk: Place = [group * GROUP_DISTANCE_CHUNKS, 0, 0, 0];
+  const home: Place = [chunk[0] * 8 + prng.below(8), 4, prng.below(8), 4];
+  const isWitness = index % Math.max(1, Math.floor(1_000 / WITNESSES)) === 0;
+  return new Member(
+    url,
+    home,
+    [chunksAround(chunk, GROUP_RADIUS_CHUNKS), chunksAround(PLAZA, PLAZA_RADIUS_CHUNKS)],
+    {
+      onFrame: (bytes) => {
+        frames++;
+        frameBytes += bytes;
+      },
+      onPatch: (patch) => countEdits(patch, isWitness),
+      onFault: (detail) => {
+        if (faults.length < 20) faults.push(`member ${index}: ${detail}`);
+      },
+    },
+  );
+}
+
+function start(editsPerSecond: number): void {
+  // Steps of members are spread over the interval, as those of people are.
+  const slices = 10;
+  let slice = 0;
+  timers.push(
+    setInterval(() => {
+      for (let index = slice; index < members.length; index += slices) {
+        members[index]?.step((prng.fraction() - 0.5) * 0.5, (prng.fraction() - 0.5) * 0.5);
+      }
+      slice = (slice + 1) % slices;
+    }, STEP_MS / slices),
+  );
+  const editsPerStep = (editsPerSecond * STEP_MS) / 1_000 / 5;
+  timers.push(
+    setInterval(() => {
+      for (let edit = 0; edit < editsPerStep; edit++) makeEdit();
+    }, STEP_MS / 5),
+  );
+}
+
+function makeEdit(): void {
+  const voxel: Place = [prng.below(32), prng.below(32), prng.below(32), prng.below(32)];
+  sentAtMs.set(voxel.join(), performance.now());
+  members[editsMade % EDITORS]?.edit(voxel, 1 + (editsMade % 12));
+  editsMade++;
+}
+
+function countEdits({ changes }: RegionPatch, isWitness: boolean): void {
+  for (const { edits, leaves } of changes) {
+    editsSeen += leaves.length;
+    for (const { chunk, edits: voxels } of edits) {
+      editsSeen += voxels.length;
+      if (!isWitness) continue;
+      for (const { index } of voxels) {
+        const sentMs = sentAtMs.get(voxelOfCell(HYPERCUBE_CHUNKS, chunk, index).join());
+        if (sentMs !== undefined) latenciesMs.push(performance.now() - sentMs);
+      }
+    }
+  }
+}
+
+async function joinBare(url: string, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    const socket = new WebSocket(url, { perMessageDeflate: false });
+    socket.on("message", () => bareMessages++);
+    bare.push(socket);
+    if (index % CONNECTS_AT_ONCE === CONNECTS_AT_ONCE - 1)
+      await until(() => socket.readyState === WebSocket.OPEN);
+  }
+  await until(() => bare.every(({ readyState }) => readyState === WebSocket.OPEN));
+}
+
+function forgetFigures(): void {
+  latenciesMs = [];
+  sentAtMs.clear();
+  frames = 0;
+  frameBytes = 0;
+  editsSeen = 0;
+  editsMade = 0;
+  bareMessages = 0;
+}
+
+function report(): CrowdReport {
+  latenciesMs.sort((a, b) => a - b);
+  return {
+    frames,
+    frameBytes,
+    editsSeen,
+    editsMade,
+    bareMessages,
+    latencyMs: { p50: quantile(0.5), p99: quantile(0.99), count: latenciesMs.length },
+    faults,
+    cpuUs: process.cpuUsage().user + process.cpuUsage().system,
+  };
+}
+
+function quantile(share: number): number {
+  return latenciesMs[Math.floor(latenciesMs.length * share)] ?? Number.NaN;
+}
+
+function until(condition: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (!condition()) return;
+      clearInterval(timer);
+      resolve();
+    }, 5);
+  });
+}

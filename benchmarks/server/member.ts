@@ -1,0 +1,172 @@
+import {
+  type Box,
+  cubeAt,
+  DEFAULT_GENERATORS,
+  decode,
+  encode,
+  type Place,
+  type RegionPatch,
+} from "@orthant/core";
+import {
+  type ClientMessage,
+  clientFrameCodec,
+  KNOWN_FEATURES,
+  PROTOCOL_VERSION,
+  type ServerMessage,
+  serverFrameCodec,
+  type Vector,
+} from "@orthant/protocol";
+import { WebSocket } from "ws";
+
+/** What a member of the crowd tells the one who counts. */
+export interface MemberEvents {
+  readonly onPatch: (patch: RegionPatch) => void;
+  readonly onFrame: (bytes: number) => void;
+  readonly onFault: (detail: string) => void;
+}
+
+/**
+ * One of many clients in a process: it reads every message, acknowledges as a real client does and notices a gap, but
+ * keeps no replica. A thousand whole clients would need more of the machine than the server that is measured.
+ */
+export class Member {
+  readonly #socket: WebSocket;
+  readonly #boxes: readonly Box[];
+  readonly #events: MemberEvents;
+  #codec = serverFrameCodec(undefined);
+  #acknowledged = 0;
+  #applied = 0;
+  #position: Vector;
+  #complete = false;
+  #editId = 0;
+  #joined = false;
+
+  constructor(url: string, home: Place, boxes: readonly Box[], events: MemberEvents) {
+    this.#boxes = boxes;
+    this.#position = home;
+    this.#events = events;
+    this.#socket = new WebSocket(url, { perMessageDeflate: false });
+    this.#socket.binaryType = "nodebuffer";
+    this.#socket.on("open", () => this.#sayHello());
+    this.#socket.on("message", (data: Buffer) => this.#receive(data));
+    this.#socket.on("error", (error) => events.onFault(error.message));
+    this.#socket.on("close", () => (this.#joined = false));
+  }
+
+  /** Whether all of its interest is here. */
+  get isComplete(): boolean {
+    return this.#complete;
+  }
+
+  /** Tells where it is now, a step further, and acknowledges what came. */
+  step(dx: number, dz: number): void {
+    if (!this.#joined) return;
+    const [x, y, z, w] = this.#position;
+    this.#position = [x + dx, y, z + dz, w];
+    this.#send([{ kind: "move", position: this.#position, orientation: [dx, 0, dz, 0] }]);
+  }
+
+  /** Puts a material into a voxel. */
+  edit(voxel: Place, material: number): void {
+    this.#send([{ kind: "setVoxels", editId: ++this.#editId, placements: [{ voxel, material }] }]);
+  }
+
+  /** Stops taking bytes from the socket, without a word. */
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
+  /** Goes on. */
+  goOnReading(): void {
+    this.#socket.resume();
+  }
+
+  close(): void {
+    this.#socket.terminate();
+  }
+
+  #sayHello(): void {
+    this.#send([
+      {
+        kind: "hello",
+        version: PROTOCOL_VERSION,
+        manifestHash: DEFAULT_GENERATORS.manifestHash,
+        featureBits: KNOWN_FEATURES,
+        clientId: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 1n,
+        token: new Uint8Array(0),
+        name: "member",
+        kept: undefined,
+        openEditId: 1,
+      },
+    ]);
+  }
+
+  #receive(data: Buffer): void {
+    const { number, messages } = decode(this.#codec, data);
+    if (number !== this.#acknowledged + 1)
+      this.#events.onFault(`frame ${number} behind ${this.#acknowledged}`);
+    this.#acknowledged = number;
+    this.#events.onFrame(data.length);
+    for (const message of messages) this.#take(message);
+  }
+
+  #take(message: ServerMessage): void {
+    switch (message.kind) {
+      case "welcome":
+        this.#codec = serverFrameCodec(message.shape.volume);
+        this.#joined = true;
+        this.#send([
+          {
+            kind: "interest",
+            interestId: 1,
+            center: this.#position,
+            motion: [0, 0, 0, 0],
+            boxes: this.#boxes,
+            held: [],
+            heldBlank: [],
+          },
+        ]);
+        return;
+      case "heartbeat":
+        this.#complete = message.complete && message.interestId === 1;
+        return;
+      case "patch":
+        this.#count(message.patch.patchSeq);
+        this.#events.onPatch(message.patch);
+        return;
+      case "blank":
+      case "forget":
+        this.#count(message.streamNumber);
+        return;
+      case "goodbye":
+        this.#events.onFault(`goodbye: ${message.reason}, ${message.detail}`);
+        return;
+      case "verdicts":
+        for (const verdict of message.verdicts) {
+          if (verdict.outcome === "refused")
+            this.#events.onFault(`refused: ${verdict.reason} ${verdict.detail}`);
+        }
+        return;
+      default:
+        return;
+    }
+  }
+
+  #count(streamNumber: number): void {
+    if (streamNumber !== this.#applied + 1)
+      this.#events.onFault(`item ${streamNumber} behind ${this.#applied}`);
+    this.#applied = streamNumber;
+  }
+
+  #send(messages: readonly ClientMessage[]): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#socket.send(
+      encode(clientFrameCodec, { acknowledged: this.#acknowledged, applied: this.#applied, messages }),
+    );
+  }
+}
+
+/** A box of chunks around a chunk. */
+export function chunksAround([x, y, z, w]: Place, radius: number): Box {
+  return cubeAt([x - radius, y - radius, z - radius, w - radius], radius * 2 + 1);
+}

@@ -1,0 +1,89 @@
+import { DEFAULT_GENERATORS, generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { createServer } from "@orthant/server";
+import { createWorld } from "@orthant/world";
+import { type WebSocket, WebSocketServer } from "ws";
+import { type Buckets, bucketQuantile, bucketsOf } from "./bucket-quantile.ts";
+import type { ServerOrder, ServerReport } from "./orders.ts";
+
+// The process of the server: a world that is shared, and beside it bare sockets for the comparison.
+
+const ANY_NUMBER = 1_000_000;
+/** A bare socket with more than this on its way is passed over until it has less, as any sender must. */
+const BARE_BACKLOG_BYTES = 65_536;
+
+const world = await createWorld(
+  new MemoryDisk(),
+  { generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n) },
+  { generators: DEFAULT_GENERATORS },
+);
+const server = await createServer({
+  world,
+  logger: false,
+  auth: { anonymous: true },
+  // All clients come from one address here.
+  limits: {
+    connectionsMax: ANY_NUMBER,
+    connectionsPerAddress: ANY_NUMBER,
+    httpSocketsPerAddress: ANY_NUMBER,
+    httpRequestsPerSecond: ANY_NUMBER,
+    httpRequestsBurst: ANY_NUMBER,
+  },
+});
+const bareServer = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDeflate: false });
+const bareSockets: WebSocket[] = [];
+bareServer.on("connection", (socket) => bareSockets.push(socket));
+
+let bareMessages = 0;
+let bareMs = 0;
+let ticksBefore: Buckets = new Map();
+
+// Whoever gives the orders may be stopped at any time.
+process.on("disconnect", () => process.exit());
+process.on("message", (order: ServerOrder) => void obey(order));
+
+async function obey(order: ServerOrder): Promise<void> {
+  if (order.kind === "forget") ticksBefore = await ticks();
+  if (order.kind === "bare") await sendBare(order.bytes, order.forMs);
+  process.send?.(await report());
+}
+
+/** Sends to all in turn, as fast as they take it; what they have not taken yet does not count. */
+async function sendBare(bytes: number, forMs: number): Promise<void> {
+  const message = new Uint8Array(bytes);
+  const startMs = performance.now();
+  bareMessages = 0;
+  while (performance.now() - startMs < forMs) {
+    for (const socket of bareSockets) {
+      if (socket.bufferedAmount > BARE_BACKLOG_BYTES) continue;
+      socket.send(message);
+      bareMessages++;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  bareMs = performance.now() - startMs;
+}
+
+async function report(): Promise<ServerReport> {
+  const { rss, heapUsed } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const now = await ticks();
+  return {
+    port: server.port,
+    barePort: (bareServer.address() as { readonly port: number }).port,
+    tickMs: {
+      p50: bucketQuantile(now, ticksBefore, 0.5) * 1_000,
+      p99: bucketQuantile(now, ticksBefore, 0.99) * 1_000,
+    },
+    cpuUs: user + system,
+    residentBytes: rss,
+    heapBytes: heapUsed,
+    bareMessages,
+    bareMs,
+  };
+}
+
+async function ticks(): Promise<Buckets> {
+  const page = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+  return bucketsOf(page, "orthant_tick_seconds");
+}

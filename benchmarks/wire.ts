@@ -1,0 +1,201 @@
+import {
+  type Box,
+  type Chunk,
+  chunkCodec,
+  cubeAt,
+  diffChunks,
+  encode,
+  HYPERCUBE_CHUNKS,
+  type Place,
+  regionOf,
+  type VoxelPlacement,
+  voxelEditsCodec,
+  voxelOfCell,
+} from "@orthant/core";
+import type { Guest } from "@orthant/protocol";
+import { Prng } from "@orthant/testkit";
+import { atMost, type Figure } from "./figure.ts";
+import { SharedPair, type Traffic } from "./wire/shared-pair.ts";
+
+const WINDOW_RADIUS_CHUNKS = 6;
+const WINDOW: Box = cubeAt([-6, -6, -6, -6], WINDOW_RADIUS_CHUNKS * 2 + 1);
+const EDITED_CHUNKS = 200;
+const ONE_VOXEL_BUDGET_BYTES = 48;
+const FIRST_JOIN_BUDGET = 1.2;
+const REJOIN_BUDGET = 0.02;
+const CHANGED_SHARE = 0.01;
+
+const prng = new Prng(5);
+
+/**
+ * Question: how many bytes does it take to share a world?
+ * Budgets: one voxel takes at most 48 bytes of message; a first join little more than what people made; to come back
+ * costs what changed. Beside them stand the same things as plain JSON and as whole chunks.
+ */
+export async function* wireSuite(): AsyncGenerator<Figure> {
+  yield* oneVoxelFigures();
+  yield* joinFigures();
+}
+
+async function* oneVoxelFigures(): AsyncGenerator<Figure> {
+  const places: readonly (readonly [name: string, chunk: Place])[] = [
+    ["origin", [0, 0, 0, 0]],
+    ["chunk-100000", [100_000, 100_000, -100_000, 100_000]],
+    ["far-end", [-(2 ** 30), 2 ** 30 - 8, -(2 ** 30), 2 ** 30 - 8]],
+  ];
+  for (const [name, chunk] of places) {
+    const pair = await SharedPair.make();
+    const guest = pair.newGuest(1n, "equal");
+    const traffic = pair.connect(guest);
+    await pair.tick();
+    guest.setInterest({ boxes: [cubeAt(chunk, 1)], center: voxelOfCell(HYPERCUBE_CHUNKS, chunk, 0) });
+    await pair.settle(guest);
+    const sizes: number[] = [];
+    for (let edit = 0; edit < 20; edit++) {
+      const voxel = voxelOfCell(HYPERCUBE_CHUNKS, chunk, prng.below(HYPERCUBE_CHUNKS.volume));
+      await pair.world.set(voxel, 1 + edit);
+      sizes.push(await largestFrame(pair, traffic));
+    }
+    const json = JSON.stringify({
+      type: "setVoxel",
+      position: voxelOfCell(HYPERCUBE_CHUNKS, chunk, 1_234),
+      material: 7,
+    });
+    const whole = encode(chunkCodec(HYPERCUBE_CHUNKS.volume), await pair.world.chunk(chunk)).length;
+    const remark = `the first in an untouched chunk ${sizes[0]}; as JSON ${json.length}, as a whole chunk ${whole}`;
+    yield atMost(`wire/one-voxel-${name}`, Math.max(...sizes), "bytes", ONE_VOXEL_BUDGET_BYTES, remark);
+  }
+}
+
+/** The longest frame of the next tick that has more than a sign of life. */
+async function largestFrame(pair: SharedPair, traffic: Traffic): Promise<number> {
+  traffic.downFrames.length = 0;
+  await pair.tick();
+  return Math.max(...traffic.downFrames);
+}
+
+async function* joinFigures(): AsyncGenerator<Figure> {
+  const pair = await SharedPair.make();
+  const edited = await editChunks(pair);
+  const madeBytes = edited.reduce((bytes, { smallestBytes }) => bytes + smallestBytes, 0);
+  const chunkBytes = edited.reduce((bytes, chunk) => bytes + chunk.wholeBytes, 0);
+  const json = edited.reduce((bytes, { jsonBytes }) => bytes + jsonBytes, 0);
+
+  const guest = pair.newGuest(1n, "equal");
+  const first = await join(pair, guest);
+  const remark =
+    `${first.downBytes} bytes for ${madeBytes} of edits; the same ${EDITED_CHUNKS} chunks whole ${chunkBytes}, ` +
+    `their voxels as JSON ${json}`;
+  yield atMost(
+    "wire/first-join",
+    first.downBytes / madeBytes,
+    "of the encoded edits",
+    FIRST_JOIN_BUDGET,
+    remark,
+  );
+
+  const stranger = pair.newGuest(2n, "none");
+  const concrete = await join(pair, stranger);
+  yield {
+    line: `wire/first-join-concrete: ${concrete.downBytes} bytes, ${(concrete.downBytes / first.downBytes).toFixed(1)} of that with equal generators`,
+    missed: false,
+  };
+
+  const changed = await changeSomeRegions(pair, guest);
+  const kept = guest.keep();
+  if (kept === undefined) throw new Error("a client that joined keeps nothing");
+  const again = pair.newGuest(3n, "equal");
+  again.restore(kept);
+  const rejoin = await join(pair, again);
+  yield atMost(
+    "wire/rejoin",
+    rejoin.downBytes / first.downBytes,
+    "of the first join",
+    REJOIN_BUDGET,
+    `${rejoin.downBytes} bytes for ${changed} regions that changed meanwhile; ${rejoin.upBytes} bytes up`,
+  );
+}
+
+async function join(pair: SharedPair, guest: Guest): Promise<Traffic> {
+  const traffic = pair.connect(guest);
+  guest.setInterest({ boxes: [WINDOW], center: [0, 0, 0, 0] });
+  await pair.settle(guest);
+  return traffic;
+}
+
+interface EditedChunk {
+  readonly place: Place;
+  /** The chunk, or a list of the voxels in which it differs from what is generated, whichever is shorter. */
+  readonly smallestBytes: number;
+  readonly wholeBytes: number;
+  readonly jsonBytes: number;
+}
+
+/** Half of the chunks get a built or dug box, the others some single voxels. */
+async function editChunks(pair: SharedPair): Promise<readonly EditedChunk[]> {
+  const codec = chunkCodec(HYPERCUBE_CHUNKS.volume);
+  const edited: EditedChunk[] = [];
+  for (let index = 0; index < EDITED_CHUNKS; index++) {
+    const place: Place = [randomChunk(), randomChunk(), randomChunk(), randomChunk()];
+    const before = await pair.world.chunk(place);
+    await pair.world.edit(index % 2 === 0 ? boxIn(place) : voxelsIn(place));
+    const after = await pair.world.chunk(place);
+    edited.push({ place, ...sizesOf(before, after, encode(codec, after).length) });
+  }
+  return edited;
+}
+
+function sizesOf(before: Chunk, after: Chunk, wholeBytes: number): Omit<EditedChunk, "place"> {
+  const edits = diffChunks(before, after);
+  const listBytes =
+    edits.length === 0 ? Infinity : encode(voxelEditsCodec(HYPERCUBE_CHUNKS.volume), edits).length;
+  const jsonBytes = JSON.stringify(edits).length;
+  return { smallestBytes: Math.min(wholeBytes, listBytes), wholeBytes, jsonBytes };
+}
+
+function boxIn(chunk: Place): readonly VoxelPlacement[] {
+  const edge = prng.between(3, 6);
+  const material = 1 + prng.below(20);
+  const corner = [
+    prng.below(8 - edge),
+    prng.below(8 - edge),
+    prng.below(8 - edge),
+    prng.below(8 - edge),
+  ] as const;
+  const placements: VoxelPlacement[] = [];
+  for (let cell = 0; cell < edge ** 4; cell++) {
+    const inside = [
+      cell % edge,
+      Math.floor(cell / edge) % edge,
+      Math.floor(cell / edge ** 2) % edge,
+      Math.floor(cell / edge ** 3),
+    ];
+    const voxel = chunk.map((at, axis) => at * 8 + (corner[axis] ?? 0) + (inside[axis] ?? 0));
+    placements.push({ voxel: voxel as unknown as Place, material });
+  }
+  return placements;
+}
+
+function voxelsIn(chunk: Place): readonly VoxelPlacement[] {
+  return Array.from({ length: prng.between(20, 60) }, () => ({
+    voxel: voxelOfCell(HYPERCUBE_CHUNKS, chunk, prng.below(HYPERCUBE_CHUNKS.volume)),
+    material: 1 + prng.below(20),
+  }));
+}
+
+/** Somebody changes a voxel in one of a hundred regions while the client is away. */
+async function changeSomeRegions(pair: SharedPair, guest: Guest): Promise<number> {
+  guest.disconnected();
+  const regions = new Set<string>();
+  const wanted = Math.round(5 ** 4 * CHANGED_SHARE);
+  while (regions.size < wanted) {
+    const chunk: Place = [randomChunk(), randomChunk(), randomChunk(), randomChunk()];
+    regions.add(regionOf(chunk).join());
+    await pair.world.set(voxelOfCell(HYPERCUBE_CHUNKS, chunk, prng.below(HYPERCUBE_CHUNKS.volume)), 30);
+  }
+  return regions.size;
+}
+
+function randomChunk(): number {
+  return prng.between(-WINDOW_RADIUS_CHUNKS, WINDOW_RADIUS_CHUNKS);
+}

@@ -1,0 +1,106 @@
+import {
+  DEFAULT_GENERATORS,
+  GeneratorRegistry,
+  generatorRef,
+  PLATFORMS_DEFAULTS,
+  platformsGenerator,
+} from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { Guest, Host, type Wire } from "@orthant/protocol";
+import { hostWorldOf } from "@orthant/server";
+import { FakeClock } from "@orthant/testkit";
+import { createWorld, type World } from "@orthant/world";
+
+const TICK_MS = 100;
+/** Ticks until a join must be over. */
+const TICKS_MAX = 5_000;
+/** Turns that promises of the world get in a tick. */
+const TURNS = 20;
+
+/** Bytes that went each way. */
+export interface Traffic {
+  downBytes: number;
+  upBytes: number;
+  /** Frames to the client, each with its bytes. */
+  readonly downFrames: number[];
+}
+
+/** A world of platforms that is shared in this process: real messages, counted, and no sockets. */
+export class SharedPair {
+  readonly world: World;
+  readonly #clock: FakeClock;
+  readonly #host: Host;
+  readonly #guests = new Map<Guest, { receive(frame: Uint8Array): void }>();
+
+  private constructor(world: World, host: Host, clock: FakeClock) {
+    this.world = world;
+    this.#clock = clock;
+    this.#host = host;
+  }
+
+  static async make(): Promise<SharedPair> {
+    const clock = new FakeClock();
+    const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
+    const world = await createWorld(new MemoryDisk(), { generator }, { clock, autosave: false });
+    const host = new Host({
+      world: await hostWorldOf(world),
+      clock,
+      authorize: async ({ clientId }) => ({ playerId: clientId, role: "builder", name: "somebody" }),
+      acknowledge: "applied",
+      tickMs: TICK_MS,
+    });
+    return new SharedPair(world, host, clock);
+  }
+
+  /** A client that has the same generators as the server, or none of them. */
+  newGuest(clientId: bigint, generators: "equal" | "none"): Guest {
+    return new Guest({
+      clock: this.#clock,
+      generators: generators === "equal" ? DEFAULT_GENERATORS : new GeneratorRegistry([]),
+      clientId,
+      name: "somebody",
+      token: () => new Uint8Array(0),
+    });
+  }
+
+  /** Connects a client, and counts from now on. */
+  connect(guest: Guest): Traffic {
+    const traffic: Traffic = { downBytes: 0, upBytes: 0, downFrames: [] };
+    const toGuest: Wire = {
+      send: (frame) => {
+        traffic.downBytes += frame.length;
+        traffic.downFrames.push(frame.length);
+        guest.receive(frame.slice());
+      },
+      close: () => guest.disconnected(),
+    };
+    const session = this.#host.connect(toGuest);
+    this.#guests.set(guest, session);
+    guest.connected({
+      send: (frame) => {
+        traffic.upBytes += frame.length;
+        session.receive(frame.slice());
+      },
+      close: () => session.disconnected(),
+    });
+    return traffic;
+  }
+
+  /** Lets one tick pass. */
+  async tick(): Promise<void> {
+    this.#clock.advance(TICK_MS);
+    for (const guest of this.#guests.keys()) guest.tick();
+    for (let turn = 0; turn < TURNS; turn++) await Promise.resolve();
+    this.#host.tick();
+    for (let turn = 0; turn < TURNS; turn++) await Promise.resolve();
+  }
+
+  /** Lets time pass until a client has all that it wants. */
+  async settle(guest: Guest): Promise<void> {
+    for (let tick = 0; tick < TICKS_MAX; tick++) {
+      await this.tick();
+      if (guest.isComplete) return;
+    }
+    throw new Error("a client does not get all of its interest");
+  }
+}

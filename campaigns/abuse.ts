@@ -1,0 +1,68 @@
+import { BesiegedHost } from "./abuse/besieged-host.ts";
+import { usedBytes } from "./abuse/collect-garbage.ts";
+import { besiege } from "./abuse/siege.ts";
+import { type Campaign, type CampaignOptions, FAILURES_MAX } from "./campaign.ts";
+
+const CASES = 1_000_000;
+/** Of these, so many go over sockets. */
+const SOCKET_CASES = 10_000;
+/** With less time there are fewer; the attacks over sockets still take their time, which is about a minute. */
+const SOCKET_CASES_SHORT = 500;
+/** Waves before memory is looked at for the first time: what lasts is there by then. */
+const WARM_WAVES = 200;
+/** What a host in this process may keep of those who came and went. */
+const KEPT_BYTES_MAX = 64 * 2 ** 20;
+/** Above this a tick was held up by somebody. */
+const TICK_MS_MAX = 5_000;
+
+/** Clients that mean harm. */
+export const abuseCampaign: Campaign = {
+  name: "abuse",
+  summary: "hostile clients and damaged messages: nobody else is harmed, and every refusal is counted",
+  async run(options) {
+    // A stack trace for each of a million refusals would be most of the work, and says nothing here.
+    Error.stackTraceLimit = 0;
+    const failures: string[] = [];
+    const onRejection = (error: unknown): number => failures.push(`nobody caught ${String(error)}`);
+    process.on("unhandledRejection", onRejection);
+    const strikes = await strikeHost(options, CASES - SOCKET_CASES, failures);
+    const frames = options.endsAtMs === undefined ? SOCKET_CASES : SOCKET_CASES_SHORT;
+    const siege = await besiege(options.seed, frames);
+    failures.push(...siege.failures);
+    process.off("unhandledRejection", onRejection);
+    return { cases: siege.frames + strikes, failures };
+  },
+};
+
+/** Damaged messages straight into a host. */
+async function strikeHost(
+  options: CampaignOptions,
+  casesWanted: number,
+  failures: string[],
+): Promise<number> {
+  const { seed, endsAtMs } = options;
+  const host = await BesiegedHost.create(seed);
+  let cases = 0;
+  let warmBytes: number | undefined;
+  const goesOn = (): boolean =>
+    cases < casesWanted && (endsAtMs === undefined || cases === 0 || performance.now() < endsAtMs);
+  for (let wave = 0; goesOn() && failures.length < FAILURES_MAX; wave++) {
+    const { blows, faults } = await host.wave(casesWanted - cases);
+    cases += blows;
+    failures.push(...faults.map((fault) => `${fault}; seed ${seed}`));
+    options.progress(cases);
+    if (wave === WARM_WAVES) warmBytes = usedBytes();
+  }
+  failures.push(...(await host.calm()));
+  const keptBytes = warmBytes === undefined ? 0 : usedBytes() - warmBytes;
+  if (keptBytes > KEPT_BYTES_MAX) failures.push(`${keptBytes} bytes are kept of those who came and went`);
+  if (host.slowestTickMs > TICK_MS_MAX) failures.push(`a tick took ${Math.round(host.slowestTickMs)} ms`);
+  const goodbyes = [...host.goodbyes].map(([why, count]) => `${why} ${count}`).join(", ");
+  const { asked, made } = host.honestEdits;
+  console.log(`abuse: in this process: ${goodbyes}`);
+  console.log(
+    `abuse: in this process: ${made} of ${asked} honest edits made, longest tick ` +
+      `${Math.round(host.slowestTickMs)} ms, ${Math.round(keptBytes / 1024)} KiB kept`,
+  );
+  return cases;
+}

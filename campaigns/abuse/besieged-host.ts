@@ -1,0 +1,142 @@
+import { setImmediate as breathe } from "node:timers/promises";
+import {
+  type Codec,
+  generatorRef,
+  OrthantError,
+  PLATFORMS_DEFAULTS,
+  platformsGenerator,
+} from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { Host, type ServerFrame, serverFrameCodec } from "@orthant/protocol";
+import { hostWorldOf } from "@orthant/server";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { createWorld, type World } from "@orthant/world";
+import { HONEST_W, HonestGuest } from "./honest-guest.ts";
+import { isOnGround } from "./hostile-frames.ts";
+import { DISGUISES, Intruder } from "./intruder.ts";
+
+const TICK_MS = 50;
+const INTRUDERS = 64;
+/** A wave of intruders is over after so many blows each, or when all were thrown out. */
+const BLOWS_MAX = 24;
+/** Few, so that they meet their own traces and those of others. */
+const CLIENT_IDS = 500;
+const RECORDED_MAX = 256;
+const TICKS_OF_CALM = 100;
+/** Some have no generators, so that each chunk is sent to them. */
+const FOREIGN_CHANCE = 0.02;
+const FOREIGN_MANIFEST = 7n;
+
+/** A host in this process, one honest client and waves of intruders, on a clock that goes as fast as it can. */
+export class BesiegedHost {
+  readonly goodbyes = new Map<string, number>();
+  readonly #world: World;
+  readonly #clock = new FakeClock();
+  readonly #host: Host;
+  readonly #honest: HonestGuest;
+  readonly #codec: Codec<ServerFrame>;
+  readonly #recorded: Uint8Array[] = [];
+  readonly #seed: number;
+  #failures = 0;
+  #wave = 0;
+  #slowestTickMs = 0;
+
+  private constructor(world: World, hostWorld: Awaited<ReturnType<typeof hostWorldOf>>, seed: number) {
+    this.#world = world;
+    this.#seed = seed;
+    this.#codec = serverFrameCodec(world.shape.volume);
+    this.#host = new Host({
+      world: hostWorld,
+      clock: this.#clock,
+      acknowledge: "applied",
+      tickMs: TICK_MS,
+      authorize: async ({ clientId, name, token }) => {
+        if (token.length % 5 === 4) throw new OrthantError("ORT_CREDENTIALS", "not with such a token");
+        return { playerId: clientId, name, role: clientId % 7n === 6n ? "viewer" : "builder" };
+      },
+      rules: {
+        reaches: ({ playerId }, voxel) => playerId === 1n || isOnGround(voxel),
+        onEdit: async (_player, [placement]) => (placement?.material === 13 ? "unlucky" : undefined),
+      },
+      events: {
+        onGoodbye: (reason, limit) => {
+          const why = limit === undefined ? reason : `${reason} ${limit}`;
+          this.goodbyes.set(why, (this.goodbyes.get(why) ?? 0) + 1);
+          if (reason === "failure") this.#failures++;
+        },
+      },
+    });
+    this.#honest = new HonestGuest(this.#host, this.#clock);
+  }
+
+  static async create(seed: number): Promise<BesiegedHost> {
+    const world = await createWorld(
+      new MemoryDisk(),
+      { generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n), spawn: [0, 0, 0, HONEST_W] },
+      { autosave: false },
+    );
+    return new BesiegedHost(world, await hostWorldOf(world), seed);
+  }
+
+  /** How long the longest tick took. */
+  get slowestTickMs(): number {
+    return this.#slowestTickMs;
+  }
+
+  /** What the honest client asked for and got. */
+  get honestEdits(): { readonly asked: number; readonly made: number } {
+    return this.#honest.edits;
+  }
+
+  /** One wave of intruders, of so many blows at most; gives how many fell, and what the host did wrong. */
+  async wave(blowsMax: number): Promise<{ readonly blows: number; readonly faults: readonly string[] }> {
+    const wave = this.#wave++;
+    const prng = new Prng(this.#seed + wave * 1_000_003);
+    const faults: string[] = [];
+    const onFault = (detail: string): number => faults.push(`wave ${wave}: ${detail}`);
+    const failuresBefore = this.#failures;
+    const intruders = Array.from({ length: INTRUDERS }, () => {
+      const clientId = BigInt(prng.between(2, CLIENT_IDS));
+      return new Intruder(this.#host, this.#codec, clientId, prng.pick(DISGUISES), onFault);
+    });
+    for (const intruder of intruders)
+      intruder.knock(prng.chance(FOREIGN_CHANCE) ? { manifestHash: FOREIGN_MANIFEST } : {});
+    await this.#tick(prng);
+    for (const intruder of intruders) intruder.settleIn();
+    let blows = 0;
+    for (let round = 0; round < BLOWS_MAX && intruders.some(({ isClosed }) => !isClosed); round++) {
+      for (const intruder of intruders) {
+        if (intruder.isClosed || blows === blowsMax) continue;
+        this.#record(intruder.strike(this.#recorded, prng), prng);
+        blows++;
+      }
+      await this.#tick(prng);
+    }
+    for (const intruder of intruders) if (!intruder.isClosed) intruder.leave();
+    if (this.#failures > failuresBefore) onFault("the host failed instead of refusing");
+    if (this.#host.sessionCount !== 1) onFault(`${this.#host.sessionCount} connections are left`);
+    return { blows, faults };
+  }
+
+  /** Lets everything become quiet, and looks at what the honest client has. */
+  async calm(): Promise<readonly string[]> {
+    for (let tick = 0; tick < TICKS_OF_CALM; tick++) await this.#tick(undefined);
+    return this.#honest.findFaults(this.#world);
+  }
+
+  async #tick(prng: Prng | undefined): Promise<void> {
+    this.#clock.advance(TICK_MS);
+    this.#honest.tick();
+    if (prng !== undefined) this.#honest.build(prng);
+    // What was asked of the world is answered in the meantime.
+    await breathe();
+    const startMs = performance.now();
+    this.#host.tick();
+    this.#slowestTickMs = Math.max(this.#slowestTickMs, performance.now() - startMs);
+  }
+
+  #record(frame: Uint8Array, prng: Prng): void {
+    if (this.#recorded.length < RECORDED_MAX) this.#recorded.push(frame);
+    else if (prng.chance(0.05)) this.#recorded[prng.below(RECORDED_MAX)] = frame;
+  }
+}

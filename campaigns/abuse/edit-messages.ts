@@ -1,0 +1,23 @@
+import type { Place } from "@orthant/core";
+import type { SetVoxels } from "@orthant/protocol";
+import type { Prowler } from "./prowler.ts";
+
+/** An edit of one voxel. */
+export function edit(editId: number, voxel: Place, material: number): SetVoxels {
+  return { kind: "setVoxels", editId, placements: [placement(voxel, material)] };
+}
+
+/** A voxel of an edit. */
+export function placement(voxel: Place, material: number): SetVoxels["placements"][number] {
+  return { voxel, material };
+}
+
+/** Waits until so many verdicts came, or the connection ended. */
+export async function verdictsOn(prowler: Prowler, count: number): Promise<void> {
+  await prowler.heard(() => {
+    const verdicts = prowler.messages.flatMap((message) =>
+      message.kind === "verdicts" ? message.verdicts : [],
+    );
+    return verdicts.length >= count;
+  });
+}

@@ -1,0 +1,80 @@
+import type { SharedWorld } from "@orthant/client";
+import { connect } from "@orthant/client/node";
+import { issueToken } from "@orthant/server";
+import { AUDIENCE, SECRET } from "./siege-plan.ts";
+
+const EDIT_EVERY_MS = 200;
+const TOKEN_SECONDS = 3_600;
+const MATERIALS = 9;
+
+/** A real client that builds all the time, and measures how long its edits take. */
+export class HonestClient {
+  readonly faults: string[] = [];
+  readonly #world: SharedWorld;
+  readonly #number: number;
+  readonly #timer: NodeJS.Timeout;
+  #latencies: number[] = [];
+  #open = 0;
+  #built = 0;
+  #isClosing = false;
+
+  private constructor(world: SharedWorld, number: number) {
+    this.#world = world;
+    this.#number = number;
+    this.#timer = setInterval(() => void this.#build(), EDIT_EVERY_MS);
+    world.onStatus((status, { error }) => {
+      if (status !== "joined" && !this.#isClosing)
+        this.faults.push(`honest client ${number} became ${status}: ${error}`);
+    });
+  }
+
+  /** Connects with a good token, and begins to build when all that it looks at is there. */
+  static async join(port: number, number: number): Promise<HonestClient> {
+    const claims = { playerId: BigInt(number), role: "builder", expiresInSeconds: TOKEN_SECONDS } as const;
+    const token = await issueToken(claims, { secret: SECRET, audience: AUDIENCE });
+    const look = { center: [0, 0, 0, 0], radiusChunks: 4 } as const;
+    const world = connect(`ws://127.0.0.1:${port}`, { name: `honest ${number}`, token, look });
+    await world.complete();
+    return new HonestClient(world, number);
+  }
+
+  /** Edits without a verdict. */
+  get openEdits(): number {
+    return this.#open;
+  }
+
+  /** The times, in milliseconds, from edits to their verdicts since this was asked last. */
+  takeLatencies(): readonly number[] {
+    const latencies = this.#latencies;
+    this.#latencies = [];
+    return latencies;
+  }
+
+  /** Builds no more. */
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async close(): Promise<void> {
+    this.stop();
+    this.#isClosing = true;
+    await this.#world.close();
+  }
+
+  async #build(): Promise<void> {
+    const startMs = performance.now();
+    this.#open++;
+    this.#built++;
+    try {
+      const verdict = await this.#world.setVoxel(
+        [this.#built % 16, 8, 8, this.#number],
+        1 + ((this.#built >> 4) % MATERIALS),
+      );
+      if (verdict.outcome === "refused") this.faults.push(`an honest edit was refused: ${verdict.reason}`);
+      this.#latencies.push(performance.now() - startMs);
+    } catch (error) {
+      this.faults.push(`an honest edit got no verdict: ${error}`);
+    }
+    this.#open--;
+  }
+}

@@ -1,0 +1,73 @@
+import { type Clock, cubeAt, DEFAULT_GENERATORS, placesLexicographic } from "@orthant/core";
+import { Guest, type Host, type HostSession } from "@orthant/protocol";
+import type { Prng } from "@orthant/testkit";
+import type { World } from "@orthant/world";
+
+const LOOKS_AT = cubeAt([-4, -4, -4, -4], 8);
+/** A place that nobody else is let near to. */
+export const HONEST_W = 1_000;
+
+/** An honest client of a host in the same process. */
+export class HonestGuest {
+  readonly #guest: Guest;
+  readonly #session: HostSession;
+  readonly #fromHost: Uint8Array[] = [];
+  #asked = 0;
+  #made = 0;
+  readonly #faults: string[] = [];
+
+  constructor(host: Host, clock: Clock) {
+    this.#guest = new Guest({
+      clock,
+      generators: DEFAULT_GENERATORS,
+      clientId: 1n,
+      name: "honest",
+      token: () => new Uint8Array(0),
+      events: {
+        onVerdict: (verdict) => {
+          if (verdict.outcome === "refused") this.#faults.push(`refused an honest edit: ${verdict.reason}`);
+          else this.#made++;
+        },
+        onGoodbye: ({ reason, detail }) => this.#faults.push(`told an honest client ${reason}: ${detail}`),
+        onFault: (fault) => this.#faults.push(`told an honest client nonsense: ${fault}`),
+      },
+    });
+    this.#session = host.connect({
+      send: (frame) => this.#fromHost.push(frame),
+      close: () => this.#faults.push("closed an honest connection"),
+    });
+    this.#guest.connected({ send: (frame) => this.#session.receive(frame), close: () => undefined });
+    this.#guest.setInterest({ boxes: [LOOKS_AT, cubeAt([0, 0, 0, HONEST_W / 8], 1)], center: [0, 0, 0, 0] });
+  }
+
+  /** Edits that were made of those that were asked for. */
+  get edits(): { readonly asked: number; readonly made: number } {
+    return { asked: this.#asked, made: this.#made };
+  }
+
+  /** Takes what came, and sends what is due. */
+  tick(): void {
+    for (const frame of this.#fromHost.splice(0)) this.#guest.receive(frame);
+    this.#guest.tick();
+  }
+
+  /** Builds something. */
+  build(prng: Prng): void {
+    if (!this.#guest.isWelcome || this.#guest.openEdits.length > 0) return;
+    this.#asked++;
+    this.#guest.setVoxels([{ voxel: [prng.below(8), 0, 0, HONEST_W], material: prng.between(1, 9) }]);
+  }
+
+  /** What is wrong for this client, when all has become quiet. */
+  async findFaults(world: World): Promise<readonly string[]> {
+    const faults = [...this.#faults];
+    if (!this.#guest.isComplete) faults.push("the honest client does not hold what it looks at");
+    if (this.#made !== this.#asked) faults.push(`${this.#made} of ${this.#asked} honest edits were made`);
+    for (const chunk of placesLexicographic(LOOKS_AT)) {
+      const held = this.#guest.chunkAt(chunk);
+      if (held?.equals(await world.chunk(chunk)) !== true)
+        faults.push(`chunk [${chunk}] is not the server's`);
+    }
+    return faults;
+  }
+}

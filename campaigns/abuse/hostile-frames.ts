@@ -1,0 +1,110 @@
+import {
+  type Box,
+  boxContains,
+  clockOf,
+  cubeAt,
+  DEFAULT_GENERATORS,
+  encode,
+  type Place,
+  placeFrom,
+  type VoxelPlacement,
+} from "@orthant/core";
+import {
+  type ClientFrame,
+  type ClientMessage,
+  clientFrameCodec,
+  type Hello,
+  KNOWN_FEATURES,
+  PROTOCOL_VERSION,
+} from "@orthant/protocol";
+import type { Prng } from "@orthant/testkit";
+import { randomClientFrame } from "@orthant/testkit/messages";
+import { mutate } from "../fuzz/mutate.ts";
+
+/** Where intruders may build: a small place, so that they meet, and the world does not grow with their number. */
+const GROUND: Box = { min: [-32, -2, -2, -2], max: [32, 2, 2, 2] };
+const TOKEN_NONE = new Uint8Array(0);
+
+/** What a client has heard and said so far, as far as its next frame depends on it. */
+export interface Standing {
+  readonly clientId: bigint;
+  readonly acknowledged: number;
+  readonly applied: number;
+  readonly nextInterestId: number;
+  readonly nextEditId: number;
+}
+
+/** Whether intruders may build there. */
+export function isOnGround(voxel: Place): boolean {
+  return boxContains(GROUND, voxel);
+}
+
+/** A hello that is welcome, unless something in it is changed. */
+export function helloOf(clientId: bigint, change: Partial<Hello> = {}): Hello {
+  return {
+    kind: "hello",
+    version: PROTOCOL_VERSION,
+    manifestHash: DEFAULT_GENERATORS.manifestHash,
+    featureBits: KNOWN_FEATURES,
+    clientId,
+    token: TOKEN_NONE,
+    name: "stranger",
+    kept: undefined,
+    openEditId: 1,
+    ...change,
+  };
+}
+
+/** An interest in what is near to the origin. */
+export function interestOf(interestId: number, boxes: readonly Box[]): ClientMessage {
+  const middle: Place = [0, 0, 0, 0];
+  return { kind: "interest", interestId, center: middle, motion: middle, boxes, held: [], heldBlank: [] };
+}
+
+/** What an honest client might send next. */
+function plausibleMessages(standing: Standing, prng: Prng): readonly ClientMessage[] {
+  const place = placeFrom((axis) => prng.between(GROUND.min[axis], GROUND.max[axis] - 1));
+  const region = placeFrom(() => prng.between(-2, 1));
+  return [
+    helloOf(standing.clientId),
+    interestOf(standing.nextInterestId, [
+      cubeAt(
+        placeFrom(() => prng.between(-8, 4)),
+        prng.between(1, 9),
+      ),
+    ]),
+    { kind: "setVoxels", editId: standing.nextEditId, placements: placementsAt(place, prng) },
+    { kind: "move", position: place, orientation: [0, 0, 0, 1] },
+    { kind: "resync", expected: standing.applied + 1, regions: [{ region, clock: clockOf(1, 1) }] },
+    { kind: "beingsLost" },
+    { kind: "game", payload: prng.bytes(prng.below(16)) },
+  ];
+}
+
+/** Bytes that no honest client would send: noise, damaged frames, whole frames that mean nonsense, somebody else's. */
+export function hostileFrame(standing: Standing, recorded: readonly Uint8Array[], prng: Prng): Uint8Array {
+  const plausible = plausibleMessages(standing, prng);
+  const frameOf = (messages: readonly ClientMessage[]): Uint8Array =>
+    encode(clientFrameCodec, { acknowledged: standing.acknowledged, applied: standing.applied, messages });
+  const kind = prng.fraction();
+  // A few kinds end nearly every connection; so they are not most, and others come in long rows.
+  if (kind < 0.35) return mutate([frameOf([prng.pick(plausible)])], prng);
+  if (kind < 0.4) return mutate([frameOf(plausible)], prng);
+  if (kind < 0.5) return encode(clientFrameCodec, inStep(randomClientFrame(prng), standing, prng));
+  if (kind < 0.55) return recorded.length === 0 ? prng.bytes(prng.below(64)) : prng.pick(recorded);
+  // All that an honest client says, twice or the wrong way round.
+  if (kind < 0.7) return frameOf(prng.chance(0.5) ? [...plausible, ...plausible] : [...plausible].reverse());
+  return frameOf([prng.pick(plausible), prng.pick(plausible)]);
+}
+
+function placementsAt([x, y, z, w]: Place, prng: Prng): readonly VoxelPlacement[] {
+  return Array.from({ length: prng.between(1, 3) }, (_, index) => ({
+    voxel: [x + index, y, z, w] as const,
+    material: prng.below(20),
+  }));
+}
+
+/** Mostly with numbers that can be, so that not every frame is refused for its first byte. */
+function inStep(frame: ClientFrame, { acknowledged, applied }: Standing, prng: Prng): ClientFrame {
+  return prng.chance(0.1) ? frame : { ...frame, acknowledged, applied };
+}

@@ -1,0 +1,145 @@
+import { type Box, type Codec, decode, encode } from "@orthant/core";
+import {
+  type ClientMessage,
+  clientFrameCodec,
+  type Goodbye,
+  type Host,
+  type HostSession,
+  type ServerFrame,
+} from "@orthant/protocol";
+import type { Prng } from "@orthant/testkit";
+import { helloOf, hostileFrame, interestOf, type Standing } from "./hostile-frames.ts";
+
+/** How far an intruder gets as an honest client before it shows what it is. */
+export const DISGUISES = ["stranger", "welcome", "looking", "building"] as const;
+export type Disguise = (typeof DISGUISES)[number];
+
+/** Frames above this are looked at only when they are the last: reading all would take most of the time. */
+const READ_BYTES_MAX = 2_048;
+const EDITS_AT_ONCE = 5;
+const FIRST_LOOK: Box = { min: [-4, 0, 0, 0], max: [4, 1, 1, 1] };
+
+/** A connection to a host by somebody who means harm, in the same process. */
+export class Intruder implements Standing {
+  readonly clientId: bigint;
+  readonly disguise: Disguise;
+  readonly #session: HostSession;
+  readonly #codec: Codec<ServerFrame>;
+  readonly #onFault: (detail: string) => void;
+  #acknowledged = 0;
+  #applied = 0;
+  #nextInterestId = 1;
+  #nextEditId = 1;
+  #lastFrame: Uint8Array | undefined;
+  #goodbye: Goodbye | undefined;
+  #closes = 0;
+  #isGone = false;
+
+  constructor(
+    host: Host,
+    codec: Codec<ServerFrame>,
+    clientId: bigint,
+    disguise: Disguise,
+    onFault: (detail: string) => void,
+  ) {
+    this.clientId = clientId;
+    this.disguise = disguise;
+    this.#codec = codec;
+    this.#onFault = onFault;
+    this.#session = host.connect({ send: (frame) => this.#hear(frame), close: () => this.#close() });
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  get applied(): number {
+    return this.#applied;
+  }
+
+  get nextInterestId(): number {
+    return this.#nextInterestId;
+  }
+
+  get nextEditId(): number {
+    return this.#nextEditId;
+  }
+
+  /** Whether the host has ended the connection. */
+  get isClosed(): boolean {
+    return this.#closes > 0;
+  }
+
+  /** Why the host ended it. */
+  get goodbye(): Goodbye | undefined {
+    return this.#goodbye;
+  }
+
+  /** Says hello, unless it is a stranger. */
+  knock(change: Parameters<typeof helloOf>[1]): void {
+    if (this.disguise !== "stranger") this.#say([helloOf(this.clientId, change)]);
+  }
+
+  /** Does what the disguise asks for, once it is welcome. */
+  settleIn(): void {
+    if (this.disguise === "looking" || this.disguise === "building") {
+      this.#say([interestOf(this.#nextInterestId, [FIRST_LOOK])]);
+      this.#nextInterestId++;
+    }
+    if (this.disguise !== "building") return;
+    const edits = Array.from(
+      { length: EDITS_AT_ONCE },
+      (): ClientMessage => ({
+        kind: "setVoxels",
+        editId: this.#nextEditId++,
+        placements: [{ voxel: [this.#nextEditId, 0, 0, 0], material: 1 }],
+      }),
+    );
+    this.#say(edits);
+  }
+
+  /** Sends something hostile, and gives it back. */
+  strike(recorded: readonly Uint8Array[], prng: Prng): Uint8Array {
+    const frame = hostileFrame(this, recorded, prng);
+    this.#nextInterestId += prng.below(2);
+    this.#nextEditId += prng.below(2);
+    this.#session.receive(frame);
+    return frame;
+  }
+
+  /** Goes away without a word. */
+  leave(): void {
+    this.#isGone = true;
+    this.#session.disconnected();
+  }
+
+  #say(messages: readonly ClientMessage[]): void {
+    if (this.isClosed) return;
+    const frame = { acknowledged: this.#acknowledged, applied: this.#applied, messages };
+    this.#session.receive(encode(clientFrameCodec, frame));
+  }
+
+  #hear(frame: Uint8Array): void {
+    if (this.isClosed || this.#isGone) this.#onFault("a frame came after the end");
+    this.#lastFrame = frame;
+    this.#acknowledged++;
+    if (frame.length > READ_BYTES_MAX) return;
+    const { number, messages } = this.#read(frame);
+    if (number !== this.#acknowledged) this.#onFault(`frame ${number} came as number ${this.#acknowledged}`);
+    for (const message of messages) {
+      if (message.kind === "heartbeat") this.#applied = message.sent;
+    }
+  }
+
+  #close(): void {
+    this.#closes++;
+    if (this.#closes > 1) this.#onFault("closed twice");
+    const last = this.#lastFrame === undefined ? undefined : this.#read(this.#lastFrame).messages.at(-1);
+    if (last?.kind === "goodbye") this.#goodbye = last;
+    else this.#onFault(`closed after ${last?.kind ?? "nothing"} instead of a goodbye`);
+  }
+
+  #read(frame: Uint8Array): ServerFrame {
+    return decode(this.#codec, frame);
+  }
+}

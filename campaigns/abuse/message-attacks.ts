@@ -1,0 +1,206 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Box, CLOCK_NEVER, cubeAt, encode, encodeUtf8, placesLexicographic } from "@orthant/core";
+import { type ClientMessage, clientFrameCodec, PROTOCOL_VERSION, type SetVoxels } from "@orthant/protocol";
+import { issueToken } from "@orthant/server";
+import { type Attack, expectEqual, expectSoon, times } from "./attack.ts";
+import { edit, placement, verdictsOn } from "./edit-messages.ts";
+import { helloOf, interestOf } from "./hostile-frames.ts";
+import { Prowler, randomId } from "./prowler.ts";
+import { replay } from "./replay.ts";
+import { AUDIENCE, SECRET, SLOW_NAME } from "./siege-plan.ts";
+
+const FAR = 2 ** 40;
+const HERE = cubeAt([-4, -4, -4, -4], 8);
+/** What an interest in everything near costs a client without generators: each chunk has to be sent. */
+const WIDE = cubeAt([-8, -8, -8, -8], 16);
+const FOREIGN_MANIFEST = 7n;
+const KEEP_ALIVE_MS = 500;
+/** Two counters, the tag and the magic letters come before it. */
+const VERSION_OFFSET = 2 + 1 + 4;
+
+/** Messages that are whole, and too many, too large, too old or not for this sender. */
+export const MESSAGE_ATTACKS: readonly Attack[] = [
+  {
+    name: "a flood of edits",
+    counted: { "edit rate": 100, "edit tooMany": 1 },
+    async run(target) {
+      const prowler = await Prowler.join(target);
+      const batch = (from: number, count: number): readonly SetVoxels[] =>
+        Array.from({ length: count }, (_, index) => edit(from + index, [index % 8, 0, 0, 0], 1));
+      // All at once first; then as many as may be open, again and again.
+      prowler.say(...batch(1, 400));
+      await expectSoon("all verdicts", verdictsOn(prowler, 400));
+      for (let made = 400; made < 700; made += 60) {
+        prowler.say(...batch(made + 1, 60));
+        await expectSoon("all verdicts", verdictsOn(prowler, made + 60));
+      }
+      prowler.end();
+    },
+  },
+  {
+    name: "edits that are too large, too far, of nothing or not allowed",
+    counted: { "edit tooLarge": 2, "edit reach": 1, "edit material": 1, "edit role": 1 },
+    async run(target) {
+      const prowler = await Prowler.join(target);
+      const wide: SetVoxels["placements"] = Array.from({ length: 4_096 }, (_, index) => ({
+        voxel: [index * 64, index % 7, 0, 0],
+        material: 1,
+      }));
+      prowler.say({ kind: "setVoxels", editId: 1, placements: wide });
+      prowler.say(
+        {
+          kind: "setVoxels",
+          editId: 2,
+          placements: [placement([0, 0, 0, 0], 1), placement([FAR, FAR, FAR, FAR], 1)],
+        },
+        edit(3, [FAR, 0, 0, 0], 1),
+        edit(4, [0, 0, 0, 0], 65_535),
+      );
+      await expectSoon("all verdicts", verdictsOn(prowler, 4));
+      prowler.end();
+      const claims = { playerId: randomId(), role: "viewer", expiresInSeconds: 60 } as const;
+      const token = encodeUtf8(await issueToken(claims, { secret: SECRET, audience: AUDIENCE }));
+      const viewer = await Prowler.join(target, { token });
+      viewer.say(edit(1, [0, 0, 0, 0], 1));
+      await expectSoon("a verdict", verdictsOn(viewer, 1));
+      viewer.end();
+    },
+  },
+  {
+    name: "interests that are too large, too far or too many",
+    counted: { "limit interestRegionsMax": 2, "limit chunkCoordinateMax": 1, "limit interestsPerSecond": 1 },
+    async run(target) {
+      const seven = (index: number): Box => cubeAt([index * 64, 0, 0, 0], 28);
+      const interests: readonly (readonly ClientMessage[])[] = [
+        [interestOf(1, [cubeAt([0, 0, 0, 0], 40)])],
+        [interestOf(1, [seven(0), seven(1)])],
+        [interestOf(1, [cubeAt([2 ** 30, 0, 0, 0], 4)])],
+        Array.from({ length: 50 }, (_, index) => interestOf(index + 1, [HERE])),
+      ];
+      for (const messages of interests) {
+        const prowler = await Prowler.join(target);
+        prowler.say(...messages);
+        await expectSoon("closing", prowler.closed);
+        expectEqual("the goodbye", prowler.goodbye?.reason, "limit");
+      }
+    },
+  },
+  {
+    name: "floods of frames, bytes and a game's messages",
+    counted: { "limit framesPerSecond": 1, "limit bytesPerSecond": 1, "limit gameMessagesPerSecond": 1 },
+    async run(target) {
+      const game = (bytes: number): ClientMessage => ({ kind: "game", payload: new Uint8Array(bytes) });
+      const clientId = randomId();
+      const hellos = Array.from({ length: 15 }, () => helloOf(clientId, { token: new Uint8Array(4_096) }));
+      const floods: readonly (readonly [frames: number, messages: readonly ClientMessage[]])[] = [
+        [500, []],
+        [10, hellos],
+        [1, Array.from({ length: 100 }, () => game(1))],
+      ];
+      for (const [frames, messages] of floods) {
+        const prowler = await Prowler.join(target, { clientId });
+        for (let frame = 0; frame < frames; frame++) prowler.say(...messages);
+        await expectSoon("closing", prowler.closed);
+        expectEqual("the goodbye", prowler.goodbye?.reason, "limit");
+      }
+    },
+  },
+  {
+    name: "much before the welcome",
+    counted: { "limit bytesBeforeWelcome": 1 },
+    async run(target) {
+      const prowler = await Prowler.connect(target);
+      const hello = helloOf(randomId(), { name: SLOW_NAME });
+      for (let frame = 0; frame < 4; frame++) prowler.say(...Array.from({ length: 1_000 }, () => hello));
+      await expectSoon("closing", prowler.closed);
+      expectEqual("the goodbye", prowler.goodbye?.detail, "bytesBeforeWelcome is 65536");
+    },
+  },
+  {
+    name: "other versions, features and orders",
+    counted: { "goodbye version": 1, "goodbye features": 1, "goodbye malformed": 3 },
+    async run(target) {
+      const newer = await Prowler.connect(target);
+      const hello = encode(clientFrameCodec, {
+        acknowledged: 0,
+        applied: 0,
+        messages: [helloOf(randomId())],
+      });
+      hello[VERSION_OFFSET] = PROTOCOL_VERSION + 1;
+      newer.send(hello);
+      await expectSoon("closing", newer.closed);
+      expectEqual("the goodbye", newer.goodbye?.reason, "version");
+      const said: readonly (readonly [messages: readonly ClientMessage[], reason: string])[] = [
+        [[helloOf(randomId(), { featureBits: 1n << 40n })], "features"],
+        [[edit(1, [0, 0, 0, 0], 1)], "malformed"],
+      ];
+      for (const [messages, reason] of said)
+        await isToldGoodbye(await Prowler.connect(target), messages, reason);
+      await isToldGoodbye(await Prowler.join(target), [helloOf(randomId())], "malformed");
+      await isToldGoodbye(
+        await Prowler.join(target),
+        [{ kind: "resync", expected: 9_999, regions: [] }],
+        "malformed",
+      );
+    },
+  },
+  {
+    name: "old messages of somebody else",
+    counted: { "goodbye replaced": 1, "goodbye malformed": 1, "goodbye credentials": 1 },
+    run: replay,
+  },
+  {
+    name: "storms of resyncs",
+    counted: { "edit rate": 0 },
+    async run(target) {
+      const prowler = await Prowler.join(target, { manifestHash: FOREIGN_MANIFEST });
+      prowler.say(interestOf(1, [HERE]));
+      await expectSoon(
+        "all regions",
+        prowler.heard((message) => message.kind === "heartbeat" && message.complete),
+      );
+      const regions = [...placesLexicographic(cubeAt([-1, -1, -1, -1], 2))].map((region) => ({
+        region,
+        clock: CLOCK_NEVER,
+      }));
+      const before = prowler.receivedBytes;
+      for (let storm = 0; storm < 100; storm++) {
+        prowler.say({ kind: "resync", expected: 1, regions });
+        await delay(20);
+      }
+      await delay(1_000);
+      expectEqual("the goodbye", prowler.goodbye, undefined);
+      const bytes = prowler.receivedBytes - before;
+      // Without a limit it would be sixteen regions of 256 chunks each, a hundred times.
+      if (bytes > before * 40)
+        throw new Error(`${bytes} bytes for a storm of resyncs where a join takes ${before}`);
+      prowler.end();
+    },
+  },
+  {
+    name: "clients that never read",
+    counted: { "goodbye slow": 3 },
+    run: (target) =>
+      times(3, async () => {
+        const prowler = await Prowler.join(target, { manifestHash: FOREIGN_MANIFEST });
+        prowler.say(interestOf(1, [WIDE]));
+        // It acknowledges nothing more, and does not read what it is sent.
+        prowler.socket.pause();
+        const sayHello = setInterval(() => prowler.say(), KEEP_ALIVE_MS);
+        await delay(6_000);
+        clearInterval(sayHello);
+        prowler.socket.resume();
+        await expectSoon("closing", prowler.closed);
+      }),
+  },
+];
+
+async function isToldGoodbye(
+  prowler: Prowler,
+  messages: readonly ClientMessage[],
+  reason: string,
+): Promise<void> {
+  prowler.say(...messages);
+  await expectSoon("closing", prowler.closed);
+  expectEqual("the goodbye", prowler.goodbye?.reason, reason);
+}

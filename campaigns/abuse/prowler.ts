@@ -1,0 +1,134 @@
+import { decode, encode } from "@orthant/core";
+import {
+  type ClientMessage,
+  clientFrameCodec,
+  type Goodbye,
+  type Hello,
+  type ServerMessage,
+  serverFrameCodec,
+} from "@orthant/protocol";
+import { WebSocket } from "ws";
+import { helloOf } from "./hostile-frames.ts";
+
+/** How long to wait for what a server is expected to do. */
+export const PATIENCE_MS = 12_000;
+
+/** Where an attack goes to and comes from: each has a network of its own, and honest clients theirs. */
+export interface Target {
+  readonly port: number;
+  readonly network: number;
+}
+
+/** An address of this machine, in one of many networks that only it reaches. */
+export function addressIn({ network }: Target, host = 1): string {
+  return `127.0.${network}.${host}`;
+}
+
+/** A WebSocket client that says what it is told to. */
+export class Prowler {
+  readonly socket: WebSocket;
+  readonly messages: ServerMessage[] = [];
+  /** Resolves when the socket has closed; with the code that the server gave. */
+  readonly closed: Promise<number>;
+  #goodbye: Goodbye | undefined;
+  #acknowledged = 0;
+  #receivedBytes = 0;
+  #volume: number | undefined;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(target: Target, path = "/") {
+    this.socket = new WebSocket(`ws://127.0.0.1:${target.port}${path}`, {
+      localAddress: addressIn(target),
+      perMessageDeflate: false,
+    });
+    this.socket.on("error", () => undefined); // it closes then
+    this.socket.on("message", (data: Buffer) => this.#hear(data));
+    this.closed = new Promise((resolve) => {
+      this.socket.once("close", (code) => {
+        for (const wake of this.#waiting) wake();
+        resolve(code);
+      });
+    });
+  }
+
+  /** Connects, or throws when the server refuses. */
+  static async connect(target: Target): Promise<Prowler> {
+    const prowler = new Prowler(target);
+    await Promise.race([
+      new Promise((resolve) => prowler.socket.once("open", resolve)),
+      prowler.closed.then(() => {
+        throw new Error("the server refused a connection");
+      }),
+    ]);
+    return prowler;
+  }
+
+  /** Connects and waits for the welcome. */
+  static async join(target: Target, hello: Partial<Hello> = {}): Promise<Prowler> {
+    const prowler = await Prowler.connect(target);
+    prowler.say(helloOf(randomId(), hello));
+    await prowler.heard(({ kind }) => kind === "welcome" || kind === "goodbye");
+    return prowler;
+  }
+
+  /** What the server said when it ended the connection. */
+  get goodbye(): Goodbye | undefined {
+    return this.#goodbye;
+  }
+
+  /** Frames that came. */
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  /** Sends messages in one frame. */
+  say(...messages: readonly ClientMessage[]): void {
+    this.send(encode(clientFrameCodec, { acknowledged: this.#acknowledged, applied: 0, messages }));
+  }
+
+  /** Sends bytes. */
+  send(frame: Uint8Array | string): void {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(frame);
+  }
+
+  /** Waits until a message came, or the connection ended. */
+  async heard(isWanted: (message: ServerMessage) => boolean): Promise<ServerMessage | undefined> {
+    while (this.socket.readyState === WebSocket.OPEN) {
+      const found = this.messages.find(isWanted);
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => {
+        const wake = (): void => {
+          this.#waiting.delete(wake);
+          resolve();
+        };
+        this.#waiting.add(wake);
+      });
+    }
+    return this.messages.find(isWanted);
+  }
+
+  /** Goes away. */
+  end(): void {
+    this.socket.terminate();
+  }
+
+  #hear(data: Buffer): void {
+    this.#acknowledged++;
+    this.#receivedBytes += data.length;
+    for (const message of decode(serverFrameCodec(this.#volume), new Uint8Array(data)).messages) {
+      if (message.kind === "welcome") this.#volume = message.shape.volume;
+      if (message.kind === "goodbye") this.#goodbye = message;
+      this.messages.push(message);
+    }
+    for (const wake of this.#waiting) wake();
+  }
+}
+
+/** An id that nobody else has. */
+export function randomId(): bigint {
+  return crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
+}

@@ -1,0 +1,154 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { ServerProcess } from "../process/server-process.ts";
+import type { Attack } from "./attack.ts";
+import { strikeOverSockets } from "./damaged-frames.ts";
+import { HonestClient } from "./honest-client.ts";
+import { MESSAGE_ATTACKS } from "./message-attacks.ts";
+import { difference, readCounts, refusalsOf } from "./metrics-page.ts";
+import { SOCKET_ATTACKS } from "./socket-attacks.ts";
+import { TOKEN_ATTACKS } from "./token-attacks.ts";
+
+const PROGRAM = new URL("./besieged-server.js", import.meta.url);
+const LIMITS_PAGE = "docs/reference/limits.md";
+const ATTACKS: readonly Attack[] = [...SOCKET_ATTACKS, ...TOKEN_ATTACKS, ...MESSAGE_ATTACKS];
+const HONEST_CLIENTS = 4;
+const QUIET_MS = 5_000;
+/** An honest edit may wait so long for its verdict, 99 times of 100, while all attacks go on at once. */
+const HONEST_P99_MS_MAX = 2_000;
+/** What a server may have more than twice its memory at rest: caches, pools of the allocator, a world that was built. */
+const MEMORY_ALLOWANCE_BYTES = 96 * 2 ** 20;
+const MEBIBYTE = 2 ** 20;
+/** Networks for damaged frames, beside those of the attacks. */
+const FRAME_NETWORKS = 8;
+const FIRST_FRAME_NETWORK = 100;
+
+/** What a siege led to. */
+export interface SiegeReport {
+  readonly frames: number;
+  readonly failures: readonly string[];
+}
+
+/** Attacks a real server process over sockets of this machine, while honest clients build. */
+export async function besiege(seed: number, frames: number): Promise<SiegeReport> {
+  const folder = await mkdtemp(join(tmpdir(), "orthant-abuse-"));
+  const server = await ServerProcess.start(PROGRAM, [folder]);
+  try {
+    return await new Siege(server, seed).run(frames);
+  } finally {
+    await server.kill();
+    await rm(folder, { recursive: true });
+  }
+}
+
+class Siege {
+  readonly #server: ServerProcess;
+  readonly #seed: number;
+  readonly #failures: string[] = [];
+
+  constructor(server: ServerProcess, seed: number) {
+    this.#server = server;
+    this.#seed = seed;
+  }
+
+  async run(frames: number): Promise<SiegeReport> {
+    const { port } = this.#server;
+    const honest = await Promise.all(
+      Array.from({ length: HONEST_CLIENTS }, (_, index) => HonestClient.join(port, index + 1)),
+    );
+    await delay(QUIET_MS);
+    const restBytes = await this.#server.ask("memory");
+    const before = refusalsOf(await readCounts(port));
+    this.#reportLatencies("at rest", honest);
+    for (const [index, attack] of ATTACKS.entries()) await this.#attack(attack, index + 1);
+    this.#reportLatencies("attack by attack", honest);
+    const sent = await this.#strike(frames);
+    this.#reportLatencies(`${sent} damaged frames`, honest);
+    await this.#attackAtOnce();
+    this.#reportLatencies("all attacks at once", honest);
+    await delay(QUIET_MS);
+    this.#reportLatencies("at rest again", honest);
+    await this.#checkNames(difference(before, refusalsOf(await readCounts(port))));
+    await this.#checkHealth(honest, restBytes);
+    await Promise.all(honest.map((client) => client.close()));
+    return { frames: sent, failures: this.#failures };
+  }
+
+  async #attack(attack: Attack, network: number): Promise<void> {
+    const { port } = this.#server;
+    const before = refusalsOf(await readCounts(port));
+    try {
+      await attack.run({ port, network });
+    } catch (error) {
+      this.#failures.push(`${attack.name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    const added = difference(before, refusalsOf(await readCounts(port)));
+    for (const [name, count] of Object.entries(attack.counted)) {
+      const found = added.get(name) ?? 0;
+      if (found < count || (count === 0 && found > 0)) {
+        this.#failures.push(`${attack.name}: ${name} was counted ${found} times, not ${count}`);
+      }
+    }
+    const refusals = [...added].filter(([name]) => !/^edit (?:applied|unchanged)$/.test(name));
+    console.log(`abuse: ${attack.name}: ${refusals.map(([name, count]) => `${name} ${count}`).join(", ")}`);
+  }
+
+  async #strike(frames: number): Promise<number> {
+    const { port } = this.#server;
+    const targets = Array.from({ length: FRAME_NETWORKS }, (_, index) => ({
+      port,
+      network: FIRST_FRAME_NETWORK + index,
+    }));
+    return strikeOverSockets(targets, frames, this.#seed);
+  }
+
+  /** The same together, where nobody can say which was counted for what: only others must not be harmed. */
+  async #attackAtOnce(): Promise<void> {
+    const { port } = this.#server;
+    const outcomes = ATTACKS.map(async (attack, index) => attack.run({ port, network: 50 + index }));
+    await Promise.allSettled(outcomes);
+  }
+
+  #reportLatencies(when: string, honest: readonly HonestClient[]): void {
+    const latencies = honest.flatMap((client) => client.takeLatencies()).sort((a, b) => a - b);
+    const quantile = (share: number): number => latencies[Math.floor((latencies.length - 1) * share)] ?? 0;
+    const p99 = quantile(0.99);
+    console.log(
+      `abuse: honest edits, ${when}: ${latencies.length}, p50 ${Math.round(quantile(0.5))} ms, p99 ${Math.round(p99)} ms`,
+    );
+    if (latencies.length === 0) this.#failures.push(`${when}: no honest edit was made`);
+    if (p99 > HONEST_P99_MS_MAX) this.#failures.push(`${when}: honest edits took ${Math.round(p99)} ms`);
+  }
+
+  async #checkNames(added: ReadonlyMap<string, number>): Promise<void> {
+    const page = await readFile(LIMITS_PAGE, "utf8");
+    for (const name of added.keys()) {
+      const [, label = ""] = name.split(" ");
+      if (!page.includes(`\`${label}\``)) this.#failures.push(`${name} is not on the page about limits`);
+    }
+    if ((added.get("goodbye failure") ?? 0) > 0) this.#failures.push("the server failed instead of refusing");
+  }
+
+  async #checkHealth(honest: readonly HonestClient[], restBytes: number): Promise<void> {
+    for (const client of honest) {
+      client.stop();
+      this.#failures.push(...client.faults);
+    }
+    for (let wait = 0; wait < 50 && honest.some(({ openEdits }) => openEdits > 0); wait++) await delay(100);
+    if (honest.some(({ openEdits }) => openEdits > 0)) this.#failures.push("honest edits wait for verdicts");
+    const errors = (await readCounts(this.#server.port)).get("orthant_errors_total");
+    if (errors !== 0) this.#failures.push(`the server counted ${errors} faults of its own`);
+    const bytes = await this.#server.ask("memory");
+    console.log(`abuse: memory ${mebibytes(restBytes)} at rest, ${mebibytes(bytes)} after it all`);
+    if (bytes > 2 * restBytes + MEMORY_ALLOWANCE_BYTES) this.#failures.push(`${mebibytes(bytes)} of memory`);
+    if (this.#server.hasEnded) this.#failures.push("the server ended");
+    if (this.#server.complaints !== "")
+      this.#failures.push(`the server complained: ${this.#server.complaints}`);
+  }
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / MEBIBYTE)} MiB`;
+}

@@ -1,0 +1,237 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Attack, expectEqual, expectSoon, times } from "./attack.ts";
+import { Prowler, type Target } from "./prowler.ts";
+import { frameHead, OPCODES, RawSocket, upgradeRequest } from "./raw-socket.ts";
+
+const TRICKLE_MS = 100;
+const ENDLESS_BYTES = 2n ** 40n;
+const FRAGMENTS = 2_000;
+const PINGS = 500;
+const CONNECTS_PER_SECOND = 1_000;
+const CONNECT_SECONDS = 3;
+
+/** Attacks on sockets, requests and the frames of WebSocket. */
+export const SOCKET_ATTACKS: readonly Attack[] = [
+  {
+    name: "frames that are too large",
+    counted: { "refusal frameBytesMax": 8 },
+    run: (target) =>
+      times(8, async () => {
+        const prowler = await Prowler.join(target);
+        prowler.send(new Uint8Array(65_537));
+        expectEqual("the close code", await expectSoon("closing", prowler.closed), 1009);
+      }),
+  },
+  {
+    name: "messages that say they are endless",
+    counted: { "refusal frameBytesMax": 8 },
+    run: (target) =>
+      times(8, async (index) => {
+        const raw = await RawSocket.upgrade(target);
+        raw.write(frameHead(OPCODES.binary, index % 2 === 0 ? ENDLESS_BYTES : 2n ** 63n));
+        await endsWhileFed(raw, new Uint8Array(16_384));
+      }),
+  },
+  {
+    name: "messages of endless fragments",
+    counted: { "refusal fragmentsMax": 4 },
+    run: (target) =>
+      times(4, async () => {
+        const raw = await RawSocket.upgrade(target);
+        raw.frame(OPCODES.binary, Uint8Array.of(0), false);
+        for (let part = 0; part < FRAGMENTS; part++) raw.frame(OPCODES.continuation, Uint8Array.of(0), false);
+        await expectSoon("closing", raw.closed);
+      }),
+  },
+  {
+    name: "messages that come a byte at a time",
+    counted: { "limit handshakeMs": 4 },
+    run: (target) =>
+      times(4, async () => {
+        const raw = await RawSocket.upgrade(target);
+        raw.write(frameHead(OPCODES.binary, 60_000));
+        await endsWhileFed(raw, Uint8Array.of(0));
+      }),
+  },
+  {
+    name: "clients that go silent after the welcome",
+    counted: { "goodbye idle": 4 },
+    run: (target) =>
+      times(4, async () => {
+        const prowler = await Prowler.join(target);
+        await expectSoon("closing", prowler.closed);
+        expectEqual("the goodbye", prowler.goodbye?.reason, "idle");
+      }),
+  },
+  {
+    name: "connections that say nothing",
+    counted: { "limit handshakeMs": 20 },
+    run: (target) =>
+      times(20, async () => {
+        const prowler = await Prowler.connect(target);
+        await expectSoon("closing", prowler.closed);
+        expectEqual("the goodbye", prowler.goodbye?.detail, "handshakeMs is 2000");
+      }),
+  },
+  {
+    name: "requests that come a byte at a time",
+    counted: { "refusal httpHeaderMs": 20 },
+    run: (target) =>
+      times(20, async (index) => {
+        const raw = new RawSocket(target);
+        raw.write(index % 2 === 0 ? "GET / HTTP/1.1\r\nX-Slow: " : "G");
+        const feed = index % 2 === 0 ? Buffer.from("x") : new Uint8Array(0);
+        await endsWhileFed(raw, feed);
+      }),
+  },
+  {
+    name: "requests that are too long, or none",
+    counted: { "refusal httpHeaderBytesMax": 5, "refusal http": 5 },
+    run: (target) =>
+      times(10, async (index) => {
+        const raw = new RawSocket(target);
+        const isLong = index % 2 === 0;
+        raw.write(
+          isLong ? upgradeRequest("/", { "X-Long": "x".repeat(20_000) }) : "\u0000\u0001 not HTTP\r\n\r\n",
+        );
+        const said = await expectSoon("closing", raw.closed);
+        if (!said.startsWith(`HTTP/1.1 ${isLong ? 431 : 400} `))
+          throw new Error(`answered ${said.slice(0, 40)}`);
+      }),
+  },
+  {
+    name: "requests for what is not there",
+    counted: {
+      "refusal webSocket": 3,
+      "refusal path": 2,
+      "refusal origin": 2,
+      "refusal method": 1,
+      "refusal bearer": 1,
+    },
+    run: async (target) => {
+      const requests: readonly (readonly [request: string, status: number])[] = [
+        [upgradeRequest("/", { "Sec-WebSocket-Version": "7" }), 400],
+        [upgradeRequest("/", { "Sec-WebSocket-Key": "short" }), 400],
+        [upgradeRequest("/", { "Sec-WebSocket-Key": "" }), 400],
+        [upgradeRequest("/nowhere"), 404],
+        [upgradeRequest("/../../etc/passwd"), 404],
+        [upgradeRequest("/", { Origin: "https://elsewhere.example" }), 403],
+        [upgradeRequest("/", { Origin: "null" }), 403],
+        ["POST / HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", 405],
+        ["GET /metrics HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n", 401],
+      ];
+      for (const [request, status] of requests) {
+        const raw = new RawSocket(target);
+        raw.write(request);
+        const said = await expectSoon("closing", raw.closed);
+        if (!said.startsWith(`HTTP/1.1 ${status} `))
+          throw new Error(`${said.slice(0, 40)} instead of ${status}`);
+      }
+    },
+  },
+  {
+    name: "frames that break the rules of WebSocket",
+    counted: { "refusal webSocket": 4 },
+    run: async (target) => {
+      const breaches: readonly ((raw: RawSocket) => void)[] = [
+        (raw) => raw.frame(OPCODES.reserved, Uint8Array.of(1)),
+        (raw) => raw.frame(OPCODES.continuation, Uint8Array.of(1)),
+        (raw) => raw.write(Uint8Array.of(0x82, 0x01, 0x00)), // without a mask
+        (raw) => raw.frame(OPCODES.ping, new Uint8Array(126)),
+      ];
+      for (const breach of breaches) {
+        const raw = await RawSocket.upgrade(target);
+        breach(raw);
+        await expectSoon("closing", raw.closed);
+      }
+    },
+  },
+  {
+    name: "floods of pings and pongs",
+    counted: { "refusal pingsPerSecond": 6 },
+    run: (target) =>
+      times(6, async (index) => {
+        const raw = await RawSocket.upgrade(target);
+        const opcode = index % 2 === 0 ? OPCODES.ping : OPCODES.pong;
+        for (let ping = 0; ping < PINGS; ping++) raw.frame(opcode, Uint8Array.of(0));
+        await expectSoon("closing", raw.closed);
+      }),
+  },
+  {
+    name: "texts",
+    counted: { "goodbye malformed": 6 },
+    run: (target) =>
+      times(6, async (index) => {
+        const prowler = index % 2 === 0 ? await Prowler.join(target) : await Prowler.connect(target);
+        prowler.send("{}");
+        await expectSoon("closing", prowler.closed);
+        expectEqual("the goodbye", prowler.goodbye?.reason, "malformed");
+      }),
+  },
+  {
+    name: "1,000 connections a second",
+    counted: { "refusal httpRequestsPerSecond": 1, "refusal httpSocketsPerAddress": 1 },
+    run: async (target) => {
+      const open = new Set<RawSocket>();
+      for (let slice = 0; slice < CONNECT_SECONDS * 10; slice++) {
+        for (let index = 0; index < CONNECTS_PER_SECOND / 10; index++) {
+          const raw = new RawSocket(target, 1 + (index % 200));
+          raw.write(upgradeRequest());
+          open.add(raw);
+          raw.closed.then(() => open.delete(raw));
+        }
+        await delay(100);
+      }
+      for (const raw of open) raw.end();
+    },
+  },
+  {
+    name: "requests without end from one network",
+    counted: { "refusal httpRequestsPerSecond": 1 },
+    run: async (target) => {
+      for (let index = 0; index < 100; index++) {
+        const raw = new RawSocket(target);
+        raw.write("GET /healthz HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n");
+        await expectSoon("an answer", raw.closed);
+      }
+    },
+  },
+  {
+    name: "as many connections as one network may have, and more",
+    counted: { "refusal connectionsPerAddress": 8 },
+    run: (target) => crowd(target, [target.network], 40),
+  },
+  {
+    name: "as many connections as all networks may have, and more",
+    counted: { "refusal connectionsMax": 1 },
+    run: (target) =>
+      crowd(
+        target,
+        Array.from({ length: 6 }, (_, index) => 200 + index),
+        32,
+      ),
+  },
+];
+
+/** Opens so many connections in each network, and lets go of them. */
+async function crowd({ port }: Target, networks: readonly number[], count: number): Promise<void> {
+  const prowlers = networks.flatMap((network) =>
+    Array.from({ length: count }, () => new Prowler({ port, network })),
+  );
+  const opened = prowlers.map(({ socket, closed }) =>
+    Promise.race([new Promise((resolve) => socket.once("open", resolve)), closed]),
+  );
+  await expectSoon("an answer to each", Promise.all(opened));
+  for (const prowler of prowlers) prowler.end();
+}
+
+/** Feeds a socket slowly until the server closes it. */
+async function endsWhileFed(raw: RawSocket, food: Uint8Array): Promise<void> {
+  const feeding = setInterval(() => raw.write(food), TRICKLE_MS);
+  try {
+    await expectSoon("closing", raw.closed);
+  } finally {
+    clearInterval(feeding);
+    raw.end();
+  }
+}

@@ -1,0 +1,89 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { NodeDisk } from "@orthant/disk/node";
+import { isWhole, openSave, verifySave } from "@orthant/formats";
+import { Prng } from "@orthant/testkit";
+import { StepModel } from "./backup/step-model.ts";
+import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
+import { WriterProcess } from "./process/writer-process.ts";
+
+const PROGRAM = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
+const BACKUPS = 100;
+/** A world is given up for a fresh one now and then, so that small ones are copied too. */
+const BACKUPS_PER_WORLD = 20;
+const PAUSE_MS_MAX = 300;
+/** Steps that a writer may have made durable and not said so yet. */
+const STEPS_UNSAID_MAX = 8;
+
+const run = promisify(execFile);
+
+/** The world of a process that edits and saves as fast as it can, copied by `orthant backup` meanwhile. */
+export const backupCampaign: Campaign = {
+  name: "backup",
+  summary:
+    "orthant backup and restore of a world while a process edits it; each copy is one generation, whole",
+  async run(options) {
+    const failures: string[] = [];
+    const prng = new Prng(options.seed);
+    let backups = 0;
+    let disturbed = 0;
+    while (goesOn(backups, BACKUPS, options) && failures.length < FAILURES_MAX) {
+      const folder = await mkdtemp(join(tmpdir(), "orthant-backup-"));
+      const world = join(folder, "world");
+      const writer = new WriterProcess(world);
+      const model = new StepModel();
+      while (writer.acknowledged === 0 && writer.complaints === "") await delay(1);
+      for (let number = 0; number < BACKUPS_PER_WORLD && goesOn(backups, BACKUPS, options); number++) {
+        await delay(prng.below(PAUSE_MS_MAX));
+        const before = writer.acknowledged;
+        const fault = await copyAndCheck(folder, model, before, () => writer.acknowledged).catch(String);
+        if (fault !== undefined) failures.push(`backup ${backups}: ${fault}`);
+        if (writer.acknowledged > before) disturbed++;
+        backups++;
+        options.progress(backups);
+      }
+      await writer.kill();
+      if (writer.complaints !== "") failures.push(`the writer failed: ${writer.complaints}`);
+      await rm(folder, { recursive: true });
+    }
+    // A writer that stands still would prove nothing.
+    if (disturbed * 2 < backups)
+      failures.push(`only ${disturbed} of ${backups} backups saw a commit meanwhile`);
+    console.log(`backup: ${disturbed} of ${backups} copies were made while the world was saved`);
+    return { cases: backups, failures };
+  },
+};
+
+async function copyAndCheck(
+  folder: string,
+  model: StepModel,
+  acknowledged: number,
+  acknowledgedNow: () => number,
+): Promise<string | undefined> {
+  const [backup, restored] = [join(folder, "backup"), join(folder, "restored")];
+  try {
+    await run(process.execPath, [PROGRAM, "backup", join(folder, "world"), backup]);
+    const latest = acknowledgedNow() + STEPS_UNSAID_MAX;
+    await run(process.execPath, [PROGRAM, "restore", backup, restored]);
+    const disk = new NodeDisk(restored);
+    const findings = await verifySave(disk);
+    if (!isWhole(findings)) return `not whole: ${findings[0]?.file}: ${findings[0]?.message}`;
+    const save = await openSave(disk);
+    try {
+      const step = await model.stepIn(save);
+      if (step < acknowledged || step > latest)
+        return `step ${step}, where ${acknowledged} to ${latest} may be`;
+      return await model.faultIn(save, step);
+    } finally {
+      await save.close();
+    }
+  } finally {
+    await rm(backup, { recursive: true, force: true });
+    await rm(restored, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,58 @@
+import { cellOfVoxel, chunkOfVoxel, HYPERCUBE_CHUNKS, type Place, PlaceMap } from "@orthant/core";
+import type { Save } from "@orthant/formats";
+import { stepOf } from "../process/written-world.ts";
+
+const SHAPE = HYPERCUBE_CHUNKS;
+
+/** All voxels that the writer has set after each of its steps. Steps only go forward. */
+export class StepModel {
+  /** Materials by cell, for each chunk that has any. */
+  readonly #chunks = new PlaceMap<Map<number, number>>();
+  #step = 0;
+
+  /** The step that a save holds, by its counter. */
+  async stepIn(save: Save): Promise<number> {
+    const origin: Place = [0, 0, 0, 0];
+    for (const leaf of save.leaves) {
+      for (const { place, chunk } of await save.readBlocks(leaf)) {
+        if (place.every((at, axis) => at === origin[axis])) return chunk.get(1) * 0x1_0000 + chunk.get(0);
+      }
+    }
+    return 0;
+  }
+
+  /** What is wrong with a save that must hold the steps up to one, those and nothing else; `undefined` when nothing is. */
+  async faultIn(save: Save, step: number): Promise<string | undefined> {
+    this.#advance(step);
+    let chunks = 0;
+    for (const leaf of save.leaves) {
+      for (const { place, chunk } of await save.readBlocks(leaf)) {
+        chunks++;
+        const expected = this.#chunks.get(...place);
+        const voxels = chunk.voxels();
+        let differing = 0;
+        for (let cell = 0; cell < voxels.length; cell++) {
+          if (voxels[cell] !== (expected?.get(cell) ?? 0)) differing++;
+        }
+        if (differing > 0)
+          return `after step ${step}, chunk [${place}] has ${differing} voxels of another step`;
+      }
+    }
+    return chunks === this.#chunks.size
+      ? undefined
+      : `after step ${step} there are ${chunks} chunks, not ${this.#chunks.size}`;
+  }
+
+  #advance(step: number): void {
+    if (step < this.#step) throw new Error(`step ${step} after ${this.#step}`);
+    while (this.#step < step) {
+      this.#step++;
+      for (const { voxel, material } of stepOf(this.#step)) {
+        const place = chunkOfVoxel(SHAPE, voxel);
+        const cells = this.#chunks.get(...place) ?? new Map<number, number>();
+        this.#chunks.set(...place, cells);
+        cells.set(cellOfVoxel(SHAPE, ...voxel), material);
+      }
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { describe, expect, test } from "vitest";
+import { faultOfCase } from "./sim/simulation.ts";
+
+const SEEDS = Array.from({ length: 20 }, (_, index) => 1 + index);
+const STEPS = 300;
+const TIMEOUT_MS = 60_000;
+
+describe("a server and its clients over a bad network", () => {
+  test.each(SEEDS)(
+    "come to agree on everything, and never disagree about a clock: seed %i",
+    async (seed) => {
+      expect(await faultOfCase(seed, STEPS)).toBeUndefined();
+    },
+    TIMEOUT_MS,
+  );
+});

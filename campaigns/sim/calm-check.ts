@@ -1,0 +1,96 @@
+import {
+  chunkOfVoxel,
+  type Place,
+  PlaceSet,
+  placeFrom,
+  placesLexicographic,
+  regionOf,
+  regionsTouching,
+  voxelsOfChunks,
+} from "@orthant/core";
+import { type Host, type Pose, roundPose } from "@orthant/protocol";
+import type { World } from "@orthant/world";
+import type { EditHistory } from "./edit-history.ts";
+import type { SimClient } from "./sim-client.ts";
+import type { SimPlan } from "./sim-plan.ts";
+
+/** All that takes part in a case. */
+export interface CalmParts {
+  readonly world: World;
+  readonly host: Host;
+  readonly clients: readonly SimClient[];
+  readonly history: EditHistory;
+  readonly plan: SimPlan;
+}
+
+/** What is not at rest yet, or not as the server has it; `undefined` when everything is. */
+export async function faultInCalm(parts: CalmParts): Promise<string | undefined> {
+  const beings = await beingsOf(parts);
+  for (const client of parts.clients) {
+    const fault =
+      faultOfEdits(client) ?? faultOfRegions(client, parts) ?? faultOfBeings(client, beings, parts);
+    if (fault !== undefined) return `client ${client.number}: ${fault}`;
+  }
+  return undefined;
+}
+
+function faultOfEdits({ guest, openEdits }: SimClient): string | undefined {
+  if (guest.openEdits.length !== openEdits.size) {
+    return `${guest.openEdits.length} edits are open, not ${openEdits.size}`;
+  }
+  return openEdits.size > 0 ? `edits ${[...openEdits.keys()]} wait for verdicts` : undefined;
+}
+
+function faultOfRegions(client: SimClient, { world, plan, history }: CalmParts): string | undefined {
+  if (!client.guest.isComplete) return "its interest is not complete";
+  const interest = new PlaceSet();
+  for (const region of client.interest) interest.add(...region);
+  for (const region of placesLexicographic(regionsTouching(plan.arena))) {
+    const held = client.guest.clockOf(region);
+    const wanted = interest.has(...region) ? world.clockOf(region) : undefined;
+    if (held !== wanted) return `region [${region}] is held at clock ${held}, not ${wanted}`;
+    if (world.clockOf(region) !== history.clockOf(region)) {
+      return `region [${region}] has clock ${world.clockOf(region)}, not ${history.clockOf(region)}`;
+    }
+  }
+  return undefined;
+}
+
+interface Seen {
+  readonly key: string;
+  readonly region: Place;
+  readonly text: string;
+}
+
+async function beingsOf({ world, clients, plan }: CalmParts): Promise<readonly Seen[]> {
+  const entities = await world.entitiesIn(voxelsOfChunks(plan.shape, plan.arena));
+  const players = clients.flatMap(({ number, pose }) =>
+    pose === undefined ? [] : [seen(plan, `player ${number}`, roundPose(pose))],
+  );
+  return [
+    ...players,
+    ...entities.map((entity) => seen(plan, `entity ${entity.entityId}`, roundPose(entity))),
+  ];
+}
+
+function faultOfBeings(client: SimClient, all: readonly Seen[], { plan }: CalmParts): string | undefined {
+  const interest = new PlaceSet();
+  for (const region of client.interest) interest.add(...region);
+  const wanted = new Map(
+    all
+      .filter(({ key, region }) => key !== `player ${client.number}` && interest.has(...region))
+      .map((being) => [being.key, being.text]),
+  );
+  for (const being of client.guest.beings) {
+    const { key, text } = seen(plan, `${being.isPlayer ? "player" : "entity"} ${being.id}`, being);
+    if (wanted.get(key) !== text) return `${key} is seen at ${text}, not ${wanted.get(key)}`;
+    wanted.delete(key);
+  }
+  return wanted.size > 0 ? `${[...wanted.keys()].join()} not seen` : undefined;
+}
+
+function seen({ shape }: SimPlan, key: string, { position, orientation }: Pose): Seen {
+  const voxel = placeFrom((axis) => Math.floor(position[axis]));
+  const region = regionOf(chunkOfVoxel(shape, voxel));
+  return { key, region, text: `[${position}] [${orientation}]` };
+}

@@ -1,0 +1,21 @@
+import type { LoadHook } from "node:module";
+import { MUTANT_VARIABLE } from "./mutant-variable.ts";
+import { SIM_MUTANTS } from "./sim-mutants.ts";
+
+const mutant = SIM_MUTANTS.find(({ fault }) => fault === process.env[MUTANT_VARIABLE]);
+
+/** Loads modules as they are, but for those in which the mutant breaks its rule. */
+export const load: LoadHook = async (url, context, nextLoad) => {
+  const loaded = await nextLoad(url, context);
+  const changes = mutant?.changes.filter(({ file }) => url.endsWith(`/${file}`)) ?? [];
+  if (changes.length === 0) return loaded;
+  let source = new TextDecoder().decode(loaded.source as Uint8Array);
+  for (const { file, find, replace } of changes) {
+    const pieces = source.split(find);
+    if (pieces.length !== 2) {
+      throw new Error(`${file} has ${pieces.length - 1} times "${find}", where once must be`);
+    }
+    source = pieces.join(replace);
+  }
+  return { ...loaded, source };
+};

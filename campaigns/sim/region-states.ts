@@ -1,0 +1,106 @@
+import {
+  type Chunk,
+  type ChunkShape,
+  CLOCK_NEVER,
+  epochOf,
+  type GeneratedSpace,
+  type GeneratorRef,
+  type GeneratorRegistry,
+  OverrideTree,
+  type Place,
+  PlaceMap,
+  RegionTree,
+  regionBox,
+} from "@orthant/core";
+
+/** What a region looked like at one clock. */
+export interface RegionState {
+  readonly overrides: OverrideTree;
+  /** As those see it who have the generator, and as the others do. */
+  readonly symbolic: RegionTree;
+  readonly concrete: RegionTree;
+}
+
+/**
+ * Everything that the regions of a world ever looked like: at each clock that any life of the server issued. It is
+ * written down from the world's own field at the moment of the edit, so it knows nothing of hosts and patches.
+ */
+export class RegionStates {
+  readonly #generator: GeneratorRef;
+  readonly #space: GeneratedSpace;
+  readonly #issued = new PlaceMap<Map<number, RegionState>>();
+  readonly #virgin = new PlaceMap<RegionState>();
+  readonly #chunks = new PlaceMap<Chunk>();
+  readonly #described = new PlaceMap<RegionTree>();
+
+  constructor(generators: GeneratorRegistry, generator: GeneratorRef, shape: ChunkShape) {
+    this.#generator = generator;
+    this.#space = generators.open(generator, shape);
+  }
+
+  /** Writes down what a region became. Throws when that clock was issued before. */
+  add(region: Place, clock: number, overrides: OverrideTree): void {
+    const states = this.#issued.get(...region) ?? new Map<number, RegionState>();
+    if (states.size === 0) this.#issued.set(...region, states);
+    if (states.has(clock)) throw new Error(`clock ${clock} of region [${region}] was issued twice`);
+    states.set(clock, this.#stateOf(region, overrides.slice(regionBox(region))));
+  }
+
+  /** Forgets the clocks of later epochs: nobody may show them any more, and they will be issued again. */
+  forgetAfter(epoch: number): void {
+    for (const states of this.#issued.values()) {
+      for (const clock of [...states.keys()]) if (epochOf(clock) > epoch) states.delete(clock);
+    }
+  }
+
+  /** What a region looked like; `undefined` for a clock that nobody issued. */
+  at(region: Place, clock: number): RegionState | undefined {
+    if (clock !== CLOCK_NEVER) return this.#issued.get(...region)?.get(clock);
+    const known = this.#virgin.get(...region);
+    if (known !== undefined) return known;
+    const virgin = this.#stateOf(region, OverrideTree.VIRGIN);
+    this.#virgin.set(...region, virgin);
+    return virgin;
+  }
+
+  /** A chunk as it was at its region's clock. */
+  chunkAt(place: Place, state: RegionState): Chunk {
+    return state.overrides.at(...place) ?? this.generatedAt(place);
+  }
+
+  /** A chunk as the generator makes it. */
+  generatedAt(place: Place): Chunk {
+    const known = this.#chunks.get(...place);
+    if (known !== undefined) return known;
+    const chunk = this.#space.realize(...place);
+    this.#chunks.set(...place, chunk);
+    return chunk;
+  }
+
+  #stateOf(region: Place, overrides: OverrideTree): RegionState {
+    const box = regionBox(region);
+    const generator = this.#generator;
+    const describe = () => this.#concreteVirgin(region);
+    let symbolic: RegionTree | undefined;
+    let concrete: RegionTree | undefined;
+    return {
+      overrides,
+      get symbolic() {
+        symbolic ??= RegionTree.EMPTY.fill(box, generator).under(overrides);
+        return symbolic;
+      },
+      get concrete() {
+        concrete ??= describe().under(overrides);
+        return concrete;
+      },
+    };
+  }
+
+  #concreteVirgin(region: Place): RegionTree {
+    const known = this.#described.get(...region);
+    if (known !== undefined) return known;
+    const described = this.#space.describe(regionBox(region));
+    this.#described.set(...region, described);
+    return described;
+  }
+}

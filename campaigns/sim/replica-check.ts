@@ -1,0 +1,155 @@
+import {
+  type Box,
+  boxContains,
+  type Chunk,
+  type ChunkShape,
+  cellOfVoxel,
+  chunkOfVoxel,
+  type Place,
+  PlaceMap,
+  placesEqual,
+  placesLexicographic,
+  regionBox,
+  regionOf,
+  regionsTouching,
+  type VoxelPlacement,
+} from "@orthant/core";
+import type { Guest } from "@orthant/protocol";
+import type { RegionState, RegionStates } from "./region-states.ts";
+import type { SimPlan } from "./sim-plan.ts";
+
+interface Shown {
+  readonly region: Place;
+  clock: number | undefined;
+  isTouched: boolean;
+}
+
+/** Compares what a guest shows with what the server had: every region at its clock, under the guest's own edits. */
+export class ReplicaCheck {
+  readonly #shape: ChunkShape;
+  readonly #detail: "symbolic" | "concrete";
+  readonly #states: RegionStates;
+  readonly #openEdits: ReadonlyMap<number, readonly VoxelPlacement[]>;
+  readonly #shown: readonly Shown[];
+  readonly #byRegion = new PlaceMap<Shown>();
+
+  constructor(
+    { shape, arena }: SimPlan,
+    detail: "symbolic" | "concrete",
+    states: RegionStates,
+    openEdits: ReadonlyMap<number, readonly VoxelPlacement[]>,
+  ) {
+    this.#shape = shape;
+    this.#detail = detail;
+    this.#states = states;
+    this.#openEdits = openEdits;
+    this.#shown = Array.from(placesLexicographic(regionsTouching(arena)), (region) => ({
+      region,
+      clock: undefined,
+      isTouched: false,
+    }));
+    for (const shown of this.#shown) this.#byRegion.set(...shown.region, shown);
+  }
+
+  /** The regions that some boxes of chunks touch. */
+  regionsIn(boxes: readonly Box[]): readonly Place[] {
+    const regions = boxes.map(regionsTouching);
+    return this.#shown.flatMap(({ region }) =>
+      regions.some((box) => boxContains(box, region)) ? [region] : [],
+    );
+  }
+
+  /** These chunks may look different now. */
+  touchChunks(boxes: readonly Box[]): void {
+    for (const box of boxes)
+      for (const region of placesLexicographic(regionsTouching(box))) this.#touch(region);
+  }
+
+  /** So may those of these voxels. */
+  touch(placements: readonly VoxelPlacement[]): void {
+    for (const { voxel } of placements) this.#touch(regionOf(chunkOfVoxel(this.#shape, voxel)));
+  }
+
+  /** Another guest begins. */
+  clear(): void {
+    for (const shown of this.#shown) {
+      shown.clock = undefined;
+      shown.isTouched = true;
+    }
+  }
+
+  /** Looks at every region that changed, or whose clock did. */
+  run(guest: Guest): void {
+    for (const shown of this.#shown) {
+      const clock = guest.clockOf(shown.region);
+      if (clock === shown.clock && !shown.isTouched) continue;
+      shown.clock = clock;
+      shown.isTouched = false;
+      if (clock !== undefined) this.#compare(guest, shown.region, clock);
+    }
+  }
+
+  /** Looks at every chunk of every region. */
+  runEverywhere(guest: Guest): void {
+    for (const { region } of this.#shown) {
+      const clock = guest.clockOf(region);
+      const state = clock === undefined ? undefined : this.#stateAt(region, clock);
+      for (const place of placesLexicographic(regionBox(region))) {
+        if (state !== undefined) this.#compareChunk(guest, place, state);
+        else if (guest.chunkAt(place) !== undefined)
+          throw new Error(`chunk [${place}] is shown, and its region is not held`);
+      }
+    }
+  }
+
+  #compare(guest: Guest, region: Place, clock: number): void {
+    const state = this.#stateAt(region, clock);
+    const wanted = this.#detail === "symbolic" ? state.symbolic : state.concrete;
+    // Equal trees are equal content. Where they differ, the content may be the same all the same.
+    for (const { box } of guest.region(regionBox(region)).differences(wanted)) {
+      for (const place of placesLexicographic(box)) this.#compareChunk(guest, place, state);
+    }
+    for (const place of this.#predictedIn(region)) this.#compareChunk(guest, place, state);
+  }
+
+  #compareChunk(guest: Guest, place: Place, state: RegionState): void {
+    const wanted = this.#predicted(place, this.#states.chunkAt(place, state));
+    const shown = guest.chunkAt(place);
+    if (shown?.equals(wanted) === true) return;
+    const clock = guest.clockOf(regionOf(place));
+    throw new Error(`chunk [${place}] at clock ${clock} is not what the server had at that clock`);
+  }
+
+  #stateAt(region: Place, clock: number): RegionState {
+    const state = this.#states.at(region, clock);
+    if (state === undefined) throw new Error(`region [${region}] at clock ${clock}, which was never issued`);
+    return state;
+  }
+
+  #predicted(place: Place, chunk: Chunk): Chunk {
+    let predicted = chunk;
+    for (const placements of this.#openEdits.values()) {
+      for (const { voxel, material } of placements) {
+        if (placesEqual(chunkOfVoxel(this.#shape, voxel), place))
+          predicted = predicted.set(cellOfVoxel(this.#shape, ...voxel), material);
+      }
+    }
+    return predicted;
+  }
+
+  #predictedIn(region: Place): readonly Place[] {
+    const chunks: Place[] = [];
+    for (const placements of this.#openEdits.values()) {
+      for (const { voxel } of placements) {
+        const chunk = chunkOfVoxel(this.#shape, voxel);
+        if (placesEqual(regionOf(chunk), region)) chunks.push(chunk);
+      }
+    }
+    return chunks;
+  }
+
+  #touch(region: Place): void {
+    const shown = this.#byRegion.get(...region);
+    if (shown !== undefined) shown.isTouched = true;
+  }
+}

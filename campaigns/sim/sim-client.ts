@@ -1,0 +1,316 @@
+import {
+  type Box,
+  type ClockStep,
+  decode,
+  encode,
+  type Place,
+  placesEqual,
+  type VoxelPlacement,
+} from "@orthant/core";
+import {
+  clientFrameCodec,
+  Guest,
+  type InterestWish,
+  type KeptReplica,
+  type Pose,
+  type Verdict,
+} from "@orthant/protocol";
+import type { FakeClock, Link, LossyNetwork, Prng } from "@orthant/testkit";
+import type { EditHistory } from "./edit-history.ts";
+import type { RegionStates } from "./region-states.ts";
+import { ReplicaCheck } from "./replica-check.ts";
+import { Saboteur } from "./saboteur.ts";
+import { tokenOf } from "./sim-account.ts";
+import { type ClientPlan, OTHER_GENERATORS, SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
+import type { SimServer } from "./sim-server.ts";
+
+/** What a client of a simulation is given. */
+export interface SimClientOptions {
+  readonly number: number;
+  readonly plan: SimPlan;
+  readonly client: ClientPlan;
+  readonly clock: FakeClock;
+  readonly prng: Prng;
+  readonly network: LossyNetwork;
+  readonly server: SimServer;
+  readonly history: EditHistory;
+  readonly states: RegionStates;
+}
+
+/** The endings that a client may meet in a simulation, in which nobody does what must not be done. */
+const EXPECTED_GOODBYES: ReadonlySet<string> = new Set(["replaced", "shutdown", "idle", "slow"]);
+const RECONNECT_MS_MIN = 20;
+const RECONNECT_MS_MAX = 600;
+/** After so long the server has heard of a wish. */
+const WISH_HEARD_MS = 1_000;
+
+/** A client that comes back whenever it loses the server, and that is looked at whenever something reaches it. */
+export class SimClient {
+  readonly number: number;
+  readonly clientId: bigint;
+  readonly plan: ClientPlan;
+  readonly #options: SimClientOptions;
+  readonly #check: ReplicaCheck;
+  /** Edits without a verdict, in their order. */
+  readonly openEdits = new Map<number, readonly VoxelPlacement[]>();
+  /** Edits that were said to be made. */
+  readonly acknowledged = new Set<number>();
+  #guest: Guest;
+  #link: Link | undefined;
+  #saboteur: Saboteur | undefined;
+  #isHonest = false;
+  #oldKept: KeptReplica | undefined;
+  #isWelcome = false;
+  #connectMs: number | undefined;
+  #nextEditId = 1;
+  /** What a listener of the guest found wrong; a guest need not let it through. */
+  #failure: Error | undefined;
+  #wish: InterestWish | undefined;
+  #wishedMs = 0;
+  #pose: Pose | undefined;
+
+  constructor(options: SimClientOptions) {
+    this.#options = options;
+    this.number = options.number;
+    this.plan = options.client;
+    this.clientId = BigInt(1_000 + options.number);
+    this.#check = new ReplicaCheck(options.plan, options.client.detail, options.states, this.openEdits);
+    this.#guest = this.#newGuest();
+    this.#connectMs = options.clock.nowMs();
+  }
+
+  get guest(): Guest {
+    return this.#guest;
+  }
+
+  /** What it wants to hold. */
+  get wish(): InterestWish | undefined {
+    return this.#wish;
+  }
+
+  /** Where it said last that it is. */
+  get pose(): Pose | undefined {
+    return this.#pose;
+  }
+
+  /** The regions of what it wants. */
+  get interest(): readonly Place[] {
+    return this.#check.regionsIn(this.#wish?.boxes ?? []);
+  }
+
+  setInterest(wish: InterestWish): void {
+    this.#wish = wish;
+    this.#wishedMs = this.#options.clock.nowMs();
+    this.#guest.setInterest(wish);
+    this.look();
+  }
+
+  setVoxels(placements: readonly VoxelPlacement[]): void {
+    const editId = this.#guest.setVoxels(placements);
+    if (editId !== this.#nextEditId) throw new Error(`edit ${editId} where ${this.#nextEditId} comes next`);
+    this.#nextEditId++;
+    this.openEdits.set(editId, placements);
+    this.#check.touch(placements);
+    this.look();
+  }
+
+  move(pose: Pose): void {
+    this.#pose = pose;
+    this.#guest.move(pose);
+  }
+
+  /** Says again where it is. */
+  stay(): void {
+    if (this.#pose !== undefined) this.#guest.move(this.#pose);
+  }
+
+  /** Comes to the server when it is time, and lets the guest do what is due. */
+  tick(): void {
+    const { clock } = this.#options;
+    if (this.#link === undefined && this.#connectMs !== undefined && clock.nowMs() >= this.#connectMs)
+      this.#connect();
+    this.#guest.tick();
+    this.look();
+  }
+
+  /** Nothing is taken out of its stream any more. */
+  endSabotage(): void {
+    this.#isHonest = true;
+    if (this.#saboteur !== undefined) this.#saboteur.isHonest = true;
+  }
+
+  /** Breaks its connection, if it has one. */
+  cut(): void {
+    this.#link?.cut();
+  }
+
+  /** Ends this guest as if its program ended, and begins another one with what it kept, now or earlier, or nothing. */
+  restart(keeps: "everything" | "nothing"): void {
+    const kept = keeps === "everything" ? this.#keep() : undefined;
+    const link = this.#link;
+    this.#link = undefined;
+    this.#isWelcome = false;
+    this.openEdits.clear();
+    link?.ends[0].listen({ receive: () => undefined, disconnected: () => undefined });
+    if (this.#options.prng.chance(0.5)) link?.ends[0].close();
+    else link?.cut();
+    this.#check.clear();
+    this.#guest = this.#newGuest();
+    if (kept !== undefined) this.#guest.restore(kept);
+    if (this.#wish !== undefined) this.#guest.setInterest(this.#wish);
+    if (this.#pose !== undefined) this.#guest.move(this.#pose);
+    this.#planConnect();
+    this.look();
+  }
+
+  /** The server has an old copy of its world: what was said about edits does not count any more. */
+  loseTime(): void {
+    this.acknowledged.clear();
+    this.restart("everything");
+  }
+
+  /** Throws unless everything that it shows is what the server had at the clock that it shows. */
+  look(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#check.run(this.#guest);
+  }
+
+  /** The same for all that it shows, also where nothing is said to have changed. */
+  lookEverywhere(): void {
+    this.#check.runEverywhere(this.#guest);
+  }
+
+  /** What the guest holds; sometimes what one held long ago instead, and sometimes with damage. */
+  #keep(): KeptReplica | undefined {
+    const { prng } = this.#options;
+    const kept = this.#guest.keep();
+    if (kept === undefined) return undefined;
+    if (this.#oldKept === undefined || prng.chance(0.2)) this.#oldKept = kept;
+    if (prng.chance(0.3)) return this.#oldKept;
+    return prng.chance(0.1) ? damaged(kept, prng) : kept;
+  }
+
+  #newGuest(): Guest {
+    const { number, clock, client } = this.#options;
+    return new Guest({
+      clock,
+      generators: client.detail === "symbolic" ? SERVER_GENERATORS : OTHER_GENERATORS,
+      clientId: this.clientId,
+      name: `client ${number}`,
+      token: () => tokenOf(number, client.role),
+      firstEditId: this.#nextEditId,
+      events: {
+        onWelcome: () => {
+          this.#isWelcome = true;
+        },
+        onGoodbye: ({ reason, detail }) => {
+          if (!EXPECTED_GOODBYES.has(reason)) this.#fail(`was told ${reason}: ${detail}`);
+        },
+        onFault: (error) => {
+          this.#failure ??= error;
+        },
+        onChange: (chunks: readonly Box[]) => this.#check.touchChunks(chunks),
+        onVerdict: (verdict) => this.#takeVerdict(verdict),
+      },
+    });
+  }
+
+  #connect(): void {
+    const { network, server, plan, prng } = this.#options;
+    const link = network.connect();
+    const [near, far] = link.ends;
+    if (!server.connect(far)) {
+      this.#planConnect();
+      return;
+    }
+    this.#link = link;
+    this.#isWelcome = false;
+    const guest = this.#guest;
+    const saboteur = plan.isSabotaged && !this.#isHonest ? new Saboteur(prng, plan.shape.volume) : undefined;
+    this.#saboteur = saboteur;
+    near.listen({
+      receive: (frame) => {
+        guest.receive(saboteur?.toClient(frame) ?? frame);
+        this.look();
+      },
+      disconnected: () => {
+        if (this.#link !== link) return;
+        this.#link = undefined;
+        guest.disconnected();
+        this.#planConnect();
+        this.look();
+      },
+    });
+    guest.connected({
+      send: (frame) => near.send(this.#withFeatures(saboteur?.toServer(frame) ?? frame)),
+      close: () => near.close(),
+    });
+  }
+
+  #planConnect(): void {
+    const { clock, prng } = this.#options;
+    this.#connectMs = clock.nowMs() + prng.between(RECONNECT_MS_MIN, RECONNECT_MS_MAX);
+  }
+
+  /** Takes the features out of a hello that this client does not have. */
+  #withFeatures(frame: Uint8Array): Uint8Array {
+    if (this.#isWelcome || this.plan.takesEditLists) return frame;
+    const { messages, ...rest } = decode(clientFrameCodec, frame);
+    return encode(clientFrameCodec, {
+      ...rest,
+      messages: messages.map((message) =>
+        message.kind === "hello" ? { ...message, featureBits: 0n } : message,
+      ),
+    });
+  }
+
+  #takeVerdict({ editId, outcome }: Verdict): void {
+    const { history, plan } = this.#options;
+    const origin = { clientId: this.clientId, editId };
+    const placements = this.openEdits.get(editId);
+    if (placements === undefined) {
+      this.#fail(`got a second verdict on edit ${editId}`);
+      return;
+    }
+    this.openEdits.delete(editId);
+    this.#check.touch(placements);
+    if (outcome === "settled") return;
+    if (outcome === "refused") {
+      if (history.has(origin)) this.#fail(`was told that edit ${editId} is refused, which was made`);
+      history.refuse(origin);
+      return;
+    }
+    this.acknowledged.add(editId);
+    const made = history.outcomeOf(origin);
+    if (made !== outcome) this.#fail(`was told that edit ${editId} is ${outcome}, which is ${made}`);
+    if (plan.acknowledge === "durable" && !history.has(origin))
+      this.#fail(`was told that edit ${editId} is durable, which is lost`);
+    if (plan.network === "stream" && !plan.isSabotaged) this.#requireSeen(history.clocksOf(origin));
+  }
+
+  /** On a socket, what an edit did is there before the verdict is, where the client has wanted it for a while. */
+  #requireSeen(steps: readonly ClockStep[]): void {
+    if (this.#options.clock.nowMs() - this.#wishedMs < WISH_HEARD_MS) return;
+    for (const { region, after } of steps) {
+      const isWished = this.interest.some((place) => placesEqual(place, region));
+      const clock = this.#guest.clockOf(region);
+      if (isWished && clock !== undefined && clock < after)
+        this.#fail(`holds clock ${clock} of [${region}] at a verdict about clock ${after}`);
+    }
+  }
+
+  #fail(detail: string): void {
+    this.#failure ??= new Error(`client ${this.number} ${detail}`);
+  }
+}
+
+/** With one byte of each region changed. */
+function damaged(kept: KeptReplica, prng: Prng): KeptReplica {
+  const regions = kept.regions.map(({ region, clock, bytes }) => {
+    const changed = bytes.slice();
+    const index = prng.below(changed.length);
+    changed[index] = (changed[index] ?? 0) ^ prng.between(1, 255);
+    return { region, clock, bytes: changed };
+  });
+  return { ...kept, regions };
+}

@@ -1,0 +1,119 @@
+/** A piece of a module that is replaced when it is loaded. */
+export interface SourceChange {
+  /** The end of the module's path. */
+  readonly file: string;
+  /** Occurs once in the module as it is built. */
+  readonly find: string;
+  readonly replace: string;
+}
+
+/** A program that breaks one rule. Where two lines of defence keep a rule, both are taken away. */
+export interface SimMutant {
+  /** What it does that it must not do. */
+  readonly fault: string;
+  readonly changes: readonly SourceChange[];
+}
+
+const REPLICA = "core/dist/region/region-replica.js";
+const LEDGER = "world/dist/edit-ledger.js";
+const ERAS = "world/dist/era-keeper.js";
+const DESK = "protocol/dist/host/edit-desk.js";
+const DESKS = "protocol/dist/host/edit-desks.js";
+const SENDER = "protocol/dist/host/region-sender.js";
+const CLIENT_REGIONS = "protocol/dist/host/client-regions.js";
+const FEED = "protocol/dist/host/region-feed.js";
+const GATE = "protocol/dist/guest/stream-gate.js";
+const STREAM = "protocol/dist/guest/world-stream.js";
+const SESSION = "protocol/dist/guest/guest-session.js";
+
+/** Makes edits again that the world has made: it no longer asks its ledger. */
+const DEAF_LEDGER = change(LEDGER, "return editId <= this.lastEditOf(clientId);", "return false;");
+/** Takes edits again that the world has made. */
+const DEAF_DESK = change(DESK, "this.#parts.world.lastEditOf(this.#clientId)", "0");
+
+/** At least one for each rule that the protocol stands on. */
+export const SIM_MUTANTS: readonly SimMutant[] = [
+  mutant(
+    "a guest takes patches that build on other clocks than it holds",
+    change(REPLICA, 'typeof base === "number" && base !== this.clockOf(region)', "false"),
+  ),
+  mutant(
+    "a guest shows a region, at its clock, of which not all pieces have come",
+    change(
+      REPLICA,
+      "unfinished = { region, base, pieceCount: piece + 1, tree: changed };",
+      `{
+        unfinished = { region, base, pieceCount: piece + 1, tree: changed };
+        tree = tree.graft(regionBox(region), changed);
+        this.#clocks.set(...region, this.clockOf(region) ?? CLOCK_NEVER);
+      }`,
+    ),
+  ),
+  mutant(
+    "a world issues the clocks of an epoch again",
+    change(ERAS, "epoch: description.clockEpoch + 1", "epoch: description.clockEpoch || 1"),
+    change(ERAS, "[...description.lineage, era]", "[era]"),
+  ),
+  mutant(
+    "a world issues clocks of an epoch that is not durable",
+    change(ERAS, 'await this.#saver.save("what is due");', ""),
+  ),
+  mutant(
+    "a guest takes what comes behind a gap in the stream",
+    change(GATE, 'return "early";', 'this.#advance(streamNumber + 1, nowMs); return "take";'),
+  ),
+  mutant(
+    "a host does not say where the stream goes on after a resync",
+    change(SENDER, "this.#isResetWanted = true;", ""),
+  ),
+  mutant(
+    "a host does not send again what a client never took",
+    change(SENDER, "[...since, ...regions]", "regions"),
+  ),
+  mutant(
+    "a world does not remember who made its edits",
+    change("world/dist/world-content.js", "this.ledger.note(origin);", ""),
+  ),
+  mutant("a host takes edits again after a restart", DEAF_LEDGER, DEAF_DESK),
+  mutant(
+    "a host takes edits again after a reconnect",
+    DEAF_LEDGER,
+    DEAF_DESK,
+    change(DESKS, "let desk = this.#desks.get(clientId);", "let desk;"),
+  ),
+  mutant("a host acknowledges edits before they are durable", change(DESK, "await durability?.wait();", "")),
+  mutant(
+    "a host acknowledges edits before it tells what they changed",
+    change(CLIENT_REGIONS, "holding.clock >= after", "true"),
+  ),
+  mutant(
+    "a guest keeps regions that it should forget",
+    change(STREAM, "this.#replica.forget(mask.regions);", ""),
+    change(SESSION, "this.#memory.dropAllBut((region) => this.#isWished(region));", ""),
+  ),
+  mutant(
+    "a host believes every clock that is offered",
+    change(CLIENT_REGIONS, "if (world.clockOf(region) === clock)", "if (true)"),
+  ),
+  mutant(
+    "a world takes clocks for its own that it issued in a time that was rolled back",
+    change(ERAS, "known.epoch === epoch && known.mark === mark", "known.epoch === epoch"),
+  ),
+  mutant("a host sends the newest content at an older clock", change(FEED, "known.after = after;", ";")),
+  mutant(
+    "a guest does not notice that it missed a frame",
+    change(SESSION, "this.#stay?.beings.fallBehind();", ";"),
+  ),
+  mutant(
+    "a guest takes verdicts in any order",
+    change(SESSION, "this.#earlyVerdicts.get(edits.lowestId)", "this.#earlyVerdicts.values().next().value"),
+  ),
+];
+
+function mutant(fault: string, ...changes: readonly SourceChange[]): SimMutant {
+  return { fault, changes };
+}
+
+function change(file: string, find: string, replace: string): SourceChange {
+  return { file, find, replace };
+}

@@ -1,0 +1,133 @@
+import {
+  type Box,
+  boxBetween,
+  type ChunkShape,
+  chunkShape,
+  DEFAULT_GENERATORS,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  type GeneratorRef,
+  GeneratorRegistry,
+  generatorRef,
+  mazeGenerator,
+  PLATFORMS_DEFAULTS,
+  type Place,
+  placeFrom,
+  platformsGenerator,
+  REGION_EDGE_CHUNKS,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+} from "@orthant/core";
+import type { HostLimits, Role } from "@orthant/protocol";
+import { CALM_WEATHER, type Prng, type Weather } from "@orthant/testkit";
+import type { DiskPace } from "./mortal-disk.ts";
+
+/** What one client of a case is like. */
+export interface ClientPlan {
+  /** Whether it has the generators of the server. */
+  readonly detail: "symbolic" | "concrete";
+  readonly takesEditLists: boolean;
+  readonly role: Role;
+}
+
+/** What one case is like; the seed alone decides it. */
+export interface SimPlan {
+  readonly shape: ChunkShape;
+  readonly generator: GeneratorRef;
+  /** The regions in which everything happens. */
+  readonly arena: Box;
+  readonly acknowledge: "applied" | "durable";
+  readonly clients: readonly ClientPlan[];
+  /** `stream`: frames are neither lost nor reordered while a link holds, as on a socket. */
+  readonly network: "stream" | "datagram";
+  /** Whether patches are taken out of the streams behind everybody's back. */
+  readonly isSabotaged: boolean;
+  readonly diskPace: DiskPace;
+  /** Low ones in some cases, so that they are reached. */
+  readonly limits: Partial<HostLimits>;
+}
+
+/** Voxels a chunk on each axis, and regions of the arena, for each number of dimensions. */
+const WORLDS: readonly { readonly extents: Place; readonly regions: Place }[] = [
+  { extents: [8, 8, 1, 1], regions: [6, 5, 1, 1] },
+  { extents: [4, 4, 4, 1], regions: [3, 3, 3, 1] },
+  { extents: [2, 3, 2, 2], regions: [3, 2, 2, 2] },
+];
+
+/** What a client has that lacks the server's generators. */
+export const OTHER_GENERATORS: GeneratorRegistry = new GeneratorRegistry([mazeGenerator]);
+/** What the server has, and the clients that are like it. */
+export const SERVER_GENERATORS: GeneratorRegistry = DEFAULT_GENERATORS;
+
+/** Decides what a case is like. */
+export function planOf(prng: Prng): SimPlan {
+  const { extents, regions } = prng.pick(WORLDS);
+  const durable = prng.chance(0.5);
+  return {
+    shape: chunkShape(extents),
+    generator: drawGenerator(prng),
+    arena: arenaOf(regions),
+    acknowledge: durable ? "durable" : "applied",
+    clients: Array.from({ length: drawClientCount(prng) }, (_, index) => drawClient(prng, index)),
+    network: prng.chance(0.3) ? "stream" : "datagram",
+    isSabotaged: prng.chance(0.08),
+    diskPace: { slowChance: prng.pick([0.02, 0.1, 0.3]), slowMsMax: prng.pick([20, 60]) },
+    limits: {
+      inFlightBytesMax: prng.pick([2_000, 20_000, 1_048_576]),
+      pieceBytesMax: prng.pick([400, 524_288]),
+      patchesPerTick: prng.pick([2, 16]),
+      snapshotBytesPerTick: prng.pick([1_000, 131_072]),
+    },
+  };
+}
+
+/** How the network treats frames for a while. */
+export function drawWeather(prng: Prng, network: SimPlan["network"]): Weather {
+  const delayMsMin = prng.between(1, 30);
+  const common = {
+    ...CALM_WEATHER,
+    delayMsMin,
+    delayMsMax: delayMsMin + prng.pick([0, 20, 100, 400]),
+    noticeMsMax: prng.pick([0, 100, 500, 2_000, 20_000]),
+  };
+  if (network === "stream") return { ...common, cut: prng.pick([0, 0, 0.002]) };
+  return {
+    ...common,
+    loss: prng.pick([0, 0.02, 0.1, 0.4]),
+    duplication: prng.pick([0, 0.05, 0.3]),
+    reordering: prng.pick([0, 0.05, 0.3]),
+    cut: prng.pick([0, 0, 0.002, 0.01]),
+  };
+}
+
+function drawGenerator(prng: Prng): GeneratorRef {
+  const seed = BigInt(prng.u32());
+  const draw = prng.fraction();
+  if (draw < 0.15) return generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, seed);
+  if (draw < 0.6) return generatorRef(flatGenerator, FLAT_DEFAULTS, seed);
+  if (draw < 0.97) return generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, seed);
+  return generatorRef(terrainGenerator, TERRAIN_DEFAULTS, seed);
+}
+
+/** Regions around the origin, so that coordinates have both signs. */
+function arenaOf(regions: Place): Box {
+  const min = placeFrom((axis) => -Math.floor(regions[axis] / 2) * REGION_EDGE_CHUNKS);
+  return boxBetween(
+    min,
+    placeFrom((axis) => min[axis] + regions[axis] * REGION_EDGE_CHUNKS),
+  );
+}
+
+function drawClientCount(prng: Prng): number {
+  const draw = prng.fraction();
+  if (draw < 0.8) return prng.between(2, 4);
+  return draw < 0.96 ? prng.between(5, 9) : prng.between(10, 20);
+}
+
+function drawClient(prng: Prng, index: number): ClientPlan {
+  return {
+    detail: prng.chance(0.6) ? "symbolic" : "concrete",
+    takesEditLists: prng.chance(0.7),
+    role: index > 1 && prng.chance(0.1) ? "viewer" : "builder",
+  };
+}

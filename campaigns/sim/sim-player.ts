@@ -1,0 +1,67 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { MUTANT_VARIABLE } from "./mutant-variable.ts";
+import type { CaseAnswer, CaseRequest } from "./sim-process.ts";
+
+const PROGRAM = fileURLToPath(new URL("./sim-process.js", import.meta.url));
+const MUTANT_LOADER = new URL("./mutant-loader.js", import.meta.url).href;
+/** A case that takes longer than this will not end. */
+const CASE_MS_MAX = 120_000;
+
+/** A process that plays cases, one after the other; of the program as it is, or of a mutant of it. */
+export class SimPlayer {
+  readonly #mutant: string | undefined;
+  #child: ChildProcess | undefined;
+
+  constructor(mutant?: string) {
+    this.#mutant = mutant;
+  }
+
+  /** Plays a case; says what went wrong, if anything did. Throws when the program cannot even be started. */
+  async play(request: CaseRequest): Promise<string | undefined> {
+    const child = this.#child ?? (await this.#start());
+    const answering = answerOf(child);
+    child.send(request);
+    const answer = await answering;
+    if (answer === undefined) {
+      this.close();
+      return "the process ended, or would not";
+    }
+    return answer.kind === "done" ? answer.fault : undefined;
+  }
+
+  /** Ends the process. */
+  close(): void {
+    this.#child?.kill("SIGKILL");
+    this.#child = undefined;
+  }
+
+  async #start(): Promise<ChildProcess> {
+    const mutant = this.#mutant;
+    const child = fork(PROGRAM, {
+      execArgv: mutant === undefined ? [] : ["--import", MUTANT_LOADER],
+      env: mutant === undefined ? process.env : { ...process.env, [MUTANT_VARIABLE]: mutant },
+    });
+    const answer = await answerOf(child);
+    if (answer?.kind !== "ready") throw new Error(`cannot start a simulation${mutant ? `: ${mutant}` : ""}`);
+    this.#child = child;
+    return child;
+  }
+}
+
+/** What the process says next; `undefined` when it ends, or says nothing for too long. */
+function answerOf(child: ChildProcess): Promise<CaseAnswer | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => finish(undefined), CASE_MS_MAX);
+    const onMessage = (message: unknown) => finish(message as CaseAnswer);
+    const onExit = () => finish(undefined);
+    const finish = (answer: CaseAnswer | undefined) => {
+      clearTimeout(timer);
+      child.off("message", onMessage);
+      child.off("exit", onExit);
+      resolve(answer);
+    };
+    child.on("message", onMessage);
+    child.on("exit", onExit);
+  });
+}

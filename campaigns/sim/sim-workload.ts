@@ -1,0 +1,118 @@
+import {
+  type Box,
+  boxBetween,
+  type Place,
+  placeFrom,
+  placesLexicographic,
+  REGION_EDGE_CHUNKS,
+  regionBox,
+  regionsTouching,
+  type VoxelPlacement,
+  voxelsOfChunks,
+} from "@orthant/core";
+import type { InterestWish, Pose, Vector } from "@orthant/protocol";
+import type { Prng } from "@orthant/testkit";
+import type { SimPlan } from "./sim-plan.ts";
+import { FORBIDDEN_MATERIAL } from "./sim-server.ts";
+
+/** Around so many voxels clients edit over and over, so that they get in each other's way. */
+const HOT_SPOTS = 3;
+const EDIT_VOXELS_MAX = 6;
+const OPERATOR_VOXELS_MAX = 120;
+const MATERIAL_MAX = 5;
+
+/** What the clients of one case, and its server, may come up with. */
+export class SimWorkload {
+  readonly #prng: Prng;
+  readonly #plan: SimPlan;
+  /** The voxels of the arena. */
+  readonly #voxels: Box;
+  readonly #hotSpots: readonly Place[];
+
+  constructor(prng: Prng, plan: SimPlan) {
+    this.#prng = prng;
+    this.#plan = plan;
+    this.#voxels = voxelsOfChunks(plan.shape, plan.arena);
+    this.#hotSpots = Array.from({ length: HOT_SPOTS }, () => this.#voxelIn(this.#voxels));
+  }
+
+  /** A few voxels for a client to change. */
+  edit(): readonly VoxelPlacement[] {
+    const prng = this.#prng;
+    const middle = prng.chance(0.7) ? prng.pick(this.#hotSpots) : this.#voxelIn(this.#voxels);
+    const count = prng.chance(0.6) ? 1 : prng.between(2, EDIT_VOXELS_MAX);
+    return this.#around(middle, count, prng.chance(0.02) ? FORBIDDEN_MATERIAL : undefined);
+  }
+
+  /** Many voxels in several regions, for the server itself to change. */
+  largeEdit(): readonly VoxelPlacement[] {
+    const prng = this.#prng;
+    const material = prng.between(0, MATERIAL_MAX);
+    return Array.from({ length: prng.between(1, OPERATOR_VOXELS_MAX) }, () => ({
+      voxel: this.#voxelIn(this.#voxels),
+      material: prng.chance(0.8) ? material : prng.between(0, MATERIAL_MAX),
+    }));
+  }
+
+  /** Two edits that change every region, whatever is there. */
+  editsEverywhere(): readonly (readonly VoxelPlacement[])[] {
+    const voxels = Array.from(
+      placesLexicographic(regionsTouching(this.#plan.arena)),
+      (region) => voxelsOfChunks(this.#plan.shape, regionBox(region)).min,
+    );
+    return [1, 2].map((material) => voxels.map((voxel) => ({ voxel, material })));
+  }
+
+  /** What a client may want to hold: one or two boxes that reach into a few regions. */
+  wish(): InterestWish {
+    const prng = this.#prng;
+    const boxes = Array.from({ length: prng.chance(0.8) ? 1 : 2 }, () => this.#box());
+    const center = this.#voxelIn(this.#voxels);
+    const motion: Vector = prng.chance(0.5) ? [0, 0, 0, 0] : placeFrom(() => prng.between(-9, 9));
+    return { boxes, center, motion };
+  }
+
+  /** Somewhere in the arena. */
+  pose(): Pose {
+    const prng = this.#prng;
+    const voxel = this.#voxelIn(this.#voxels);
+    return {
+      position: placeFrom((axis) => voxel[axis] + prng.fraction()),
+      orientation: placeFrom(() => prng.fraction() * 2 - 1),
+    };
+  }
+
+  /** A place that a save stores exactly and that messages carry exactly. */
+  exactPosition(): Vector {
+    const voxel = this.#voxelIn(this.#voxels);
+    return placeFrom((axis) => voxel[axis] + this.#prng.below(64) / 64);
+  }
+
+  #around(middle: Place, count: number, material: number | undefined): readonly VoxelPlacement[] {
+    const prng = this.#prng;
+    const { min, max } = this.#voxels;
+    return Array.from({ length: count }, () => ({
+      voxel: placeFrom((axis) =>
+        Math.min(
+          max[axis] - 1,
+          Math.max(min[axis], middle[axis] + (prng.chance(0.5) ? 0 : prng.between(-2, 2))),
+        ),
+      ),
+      material: material ?? prng.between(0, MATERIAL_MAX),
+    }));
+  }
+
+  #box(): Box {
+    const prng = this.#prng;
+    const { arena } = this.#plan;
+    const min = placeFrom((axis) => prng.between(arena.min[axis], arena.max[axis] - 1));
+    return boxBetween(
+      min,
+      placeFrom((axis) => Math.min(arena.max[axis], min[axis] + prng.between(1, 2 * REGION_EDGE_CHUNKS))),
+    );
+  }
+
+  #voxelIn({ min, max }: Box): Place {
+    return placeFrom((axis) => this.#prng.between(min[axis], max[axis] - 1));
+  }
+}

@@ -1,0 +1,289 @@
+import { CALM_WEATHER, FakeClock, LossyNetwork, Prng } from "@orthant/testkit";
+import { faultInCalm } from "./calm-check.ts";
+import { EditHistory } from "./edit-history.ts";
+import { RegionStates } from "./region-states.ts";
+import { SimClient } from "./sim-client.ts";
+import { drawWeather, planOf, SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
+import { HOST_TICK_MS, SimServer } from "./sim-server.ts";
+import { SimWorkload } from "./sim-workload.ts";
+
+/** Time passes in steps of this; what was promised meanwhile is kept between them. */
+const SLICE_MS = 10;
+const STEP_MS_MIN = 5;
+const STEP_MS_MAX = 45;
+/** In this time everything must have come to rest, or it never will. */
+const CALM_MS_MAX = 90_000;
+const CALM_CHECK_MS = 500;
+/** More edits than this a client does not leave open. */
+const OPEN_EDITS_MAX = 40;
+const STEPS_BETWEEN_FULL_LOOKS = 250;
+
+/** What an action is called with its share of all actions. */
+type Action = readonly [weight: number, act: (simulation: Simulation) => void];
+
+/** One server, its clients and the network between them, in one thread, on a fake clock, from one seed. */
+class Simulation {
+  readonly #prng: Prng;
+  readonly #clock = new FakeClock();
+  readonly #plan: SimPlan;
+  readonly #network: LossyNetwork;
+  readonly #server: SimServer;
+  readonly #clients: readonly SimClient[];
+  readonly #workload: SimWorkload;
+  readonly #history: EditHistory;
+  readonly #entities: bigint[] = [];
+  #failure: unknown;
+
+  constructor(seed: number) {
+    const prng = new Prng(seed);
+    const plan = planOf(prng);
+    const { shape, generator } = plan;
+    const clock = this.#clock;
+    const states = new RegionStates(SERVER_GENERATORS, generator, shape);
+    const history = new EditHistory(shape, states);
+    const network = new LossyNetwork(clock, prng, drawWeather(prng, plan.network));
+    this.#prng = prng;
+    this.#plan = plan;
+    this.#network = network;
+    this.#history = history;
+    this.#workload = new SimWorkload(prng, plan);
+    this.#server = new SimServer({
+      plan,
+      clock,
+      prng,
+      history,
+      states,
+      fail: (error) => {
+        this.#failure ??= error;
+      },
+      onRecovered: () => this.#requireAcknowledged(),
+    });
+    this.#clients = plan.clients.map(
+      (client, index) =>
+        new SimClient({
+          number: index + 1,
+          plan,
+          client,
+          clock,
+          prng,
+          network,
+          server: this.#server,
+          history,
+          states,
+        }),
+    );
+  }
+
+  /** What sort of case it is, for people. */
+  get summary(): string {
+    const { shape, generator, acknowledge, clients, network } = this.#plan;
+    const kinds = clients.map(({ detail }) => detail.slice(0, 1)).join("");
+    return `[${shape.extents}] ${generator.generatorId} ${acknowledge} ${network} ${kinds}`;
+  }
+
+  /** Plays the case; throws at the first thing that must not be. */
+  async run(steps: number): Promise<void> {
+    await this.#server.create();
+    for (const client of this.#clients) client.setInterest(this.#workload.wish());
+    for (let step = 1; step <= steps; step++) {
+      try {
+        this.#act();
+        await this.#pass(this.#prng.between(STEP_MS_MIN, STEP_MS_MAX));
+        if (step % STEPS_BETWEEN_FULL_LOOKS === 0)
+          for (const client of this.#clients) client.lookEverywhere();
+      } catch (error) {
+        throw new Error(`step ${step}: ${messageOf(error)}`, { cause: error });
+      }
+    }
+    await this.#calmDown();
+  }
+
+  #act(): void {
+    const total = ACTIONS.reduce((sum, [weight]) => sum + weight, 0);
+    let draw = this.#prng.fraction() * total;
+    for (const [weight, act] of ACTIONS) {
+      draw -= weight;
+      if (draw >= 0) continue;
+      act(this);
+      return;
+    }
+  }
+
+  editSomething(): void {
+    const client = this.#prng.pick(this.#clients);
+    if (client.guest.world !== undefined && client.openEdits.size < OPEN_EDITS_MAX)
+      client.setVoxels(this.#workload.edit());
+  }
+
+  editByItself(): void {
+    this.#server.edit(this.#workload.largeEdit());
+  }
+
+  moveInterest(): void {
+    this.#prng.pick(this.#clients).setInterest(this.#workload.wish());
+  }
+
+  movePlayer(): void {
+    this.#prng.pick(this.#clients).move(this.#workload.pose());
+  }
+
+  changeEntities(): void {
+    const { world, host } = this.#server;
+    if (world === undefined || host === undefined) return;
+    const position = this.#workload.exactPosition();
+    const known = this.#entities.filter((id) => world.entity(id) !== undefined);
+    if (known.length < 3 || this.#prng.chance(0.2)) {
+      this.#entities.push(world.spawnEntity({ kind: this.#prng.below(9), position }).entityId);
+    } else if (this.#prng.chance(0.8)) {
+      world.changeEntity(this.#prng.pick(known), { position });
+    } else {
+      world.despawnEntity(this.#prng.pick(known));
+    }
+  }
+
+  save(): void {
+    this.#server.save();
+  }
+
+  cutConnection(): void {
+    this.#prng.pick(this.#clients).cut();
+  }
+
+  stopServer(): void {
+    this.#server.stop();
+  }
+
+  crashServer(): void {
+    this.#server.crash();
+  }
+
+  backUpServer(): void {
+    this.#server.backUp();
+  }
+
+  rollBackServer(): void {
+    if (this.#server.rollBack()) for (const client of this.#clients) client.loseTime();
+  }
+
+  restartClient(): void {
+    this.#prng.pick(this.#clients).restart(this.#prng.chance(0.7) ? "everything" : "nothing");
+  }
+
+  changeWeather(): void {
+    this.#network.weather = drawWeather(this.#prng, this.#plan.network);
+  }
+
+  /** Lets time pass, with everything that falls due in it. */
+  async #pass(ms: number): Promise<void> {
+    const endMs = this.#clock.nowMs() + ms;
+    while (this.#clock.nowMs() < endMs) {
+      const beforeMs = this.#clock.nowMs();
+      this.#clock.advance(Math.min(SLICE_MS, endMs - beforeMs));
+      await promisesKept();
+      const nowMs = this.#clock.nowMs();
+      if (falls(beforeMs, nowMs, 0)) this.#server.tick();
+      for (const client of this.#clients) if (falls(beforeMs, nowMs, client.number * 17)) client.tick();
+      if (this.#failure !== undefined) throw this.#failure;
+    }
+  }
+
+  /** Lets time pass until something is done that waits for the disk. */
+  async #passUntil<Result>(work: Promise<Result>): Promise<Result> {
+    let isDone = false;
+    const end = (): void => {
+      isDone = true;
+    };
+    work.then(end, end);
+    await promisesKept();
+    while (!isDone) await this.#pass(SLICE_MS);
+    return work;
+  }
+
+  async #calmDown(): Promise<void> {
+    this.#network.weather = CALM_WEATHER;
+    this.#server.ensureUp();
+    const endMs = this.#clock.nowMs() + CALM_MS_MAX;
+    for (const client of this.#clients) {
+      client.move(this.#workload.pose());
+      client.endSabotage();
+    }
+    // Whoever lacks a patch without knowing finds out with the next one.
+    const lastEdits = this.#plan.isSabotaged ? [...this.#workload.editsEverywhere()] : [];
+    for (;;) {
+      // A client that was away while it moved says again where it is, as they all do all the time.
+      for (const client of this.#clients) client.stay();
+      await this.#pass(CALM_CHECK_MS);
+      const [edit] = lastEdits;
+      if (edit !== undefined) {
+        if (this.#server.edit(edit)) lastEdits.shift();
+        continue;
+      }
+      const fault = await this.#faultNow();
+      if (fault === undefined) break;
+      if (this.#clock.nowMs() >= endMs) throw new Error(`no rest after ${CALM_MS_MAX} ms: ${fault}`);
+    }
+    for (const client of this.#clients) client.lookEverywhere();
+    const { world } = this.#server;
+    if (world === undefined) throw new Error("the server went away in the calm");
+    await this.#passUntil(world.load(this.#plan.arena));
+    this.#history.compare(world.field.overrides);
+  }
+
+  async #faultNow(): Promise<string | undefined> {
+    const { world, host } = this.#server;
+    if (world === undefined || host === undefined) return "the server is down";
+    const parts = { world, host, clients: this.#clients, history: this.#history, plan: this.#plan };
+    return this.#passUntil(faultInCalm(parts));
+  }
+
+  #requireAcknowledged(): void {
+    if (this.#plan.acknowledge !== "durable") return;
+    for (const { clientId, number, acknowledged } of this.#clients) {
+      for (const editId of acknowledged) {
+        if (!this.#history.has({ clientId, editId }))
+          throw new Error(`a crash took edit ${editId} of client ${number}, which was acknowledged`);
+      }
+    }
+  }
+}
+
+const ACTIONS: readonly Action[] = [
+  [45, (simulation) => simulation.editSomething()],
+  [20, (simulation) => simulation.movePlayer()],
+  [4, (simulation) => simulation.moveInterest()],
+  [6, (simulation) => simulation.changeEntities()],
+  [3, (simulation) => simulation.changeWeather()],
+  [2, (simulation) => simulation.save()],
+  [1, (simulation) => simulation.cutConnection()],
+  [1.5, (simulation) => simulation.editByItself()],
+  [0.8, (simulation) => simulation.restartClient()],
+  [0.3, (simulation) => simulation.crashServer()],
+  [0.2, (simulation) => simulation.backUpServer()],
+  [0.1, (simulation) => simulation.rollBackServer()],
+  [0.15, (simulation) => simulation.stopServer()],
+];
+
+/** Plays the case of a seed; says what went wrong, if anything did. */
+export async function faultOfCase(seed: number, steps: number): Promise<string | undefined> {
+  const simulation = new Simulation(seed);
+  try {
+    await simulation.run(steps);
+    return undefined;
+  } catch (error) {
+    return `${messageOf(error)} (${simulation.summary})`;
+  }
+}
+
+/** Whether a tick that comes every 50 ms, so much later than others, falls into a span of time. */
+function falls(fromMs: number, toMs: number, phaseMs: number): boolean {
+  return Math.floor((fromMs + phaseMs) / HOST_TICK_MS) < Math.floor((toMs + phaseMs) / HOST_TICK_MS);
+}
+
+/** Lets everything happen that needs no time: nothing in a simulation waits for anything else than its clock. */
+function promisesKept(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

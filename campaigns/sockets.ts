@@ -1,0 +1,233 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { NodeDisk } from "@orthant/disk/node";
+import { Prng } from "@orthant/testkit";
+import { openWorld } from "@orthant/world";
+import { type Campaign, type CampaignOptions, FAILURES_MAX } from "./campaign.ts";
+import { ServerProcess } from "./process/server-process.ts";
+import { LANES } from "./sockets/town.ts";
+import { compareTown, faultOfCompany } from "./sockets/town-check.ts";
+import { Townsman } from "./sockets/townsman.ts";
+
+const PROGRAM = new URL("./sockets/town-server.js", import.meta.url);
+const LIFE_MS = 60_000;
+/** One life of the server: two kills in a minute. */
+const KILL_EVERY_MS = 20_000;
+const AWAY_MS_MAX = 2_000;
+const ACT_MS = 250;
+/** Every tenth client has no generators. */
+const STRANGER_EVERY = 10;
+/** When nothing has changed for so long, nothing more will. */
+const QUIET_MS = 3_000;
+/** All must be quiet within this, or something is stuck. */
+const CALM_MS_MAX = 120_000;
+
+/** The shared world over real sockets. */
+export const socketsCampaign: Campaign = {
+  name: "sockets",
+  summary: "50 clients of a server that is killed by kill -9 and comes back: nothing acknowledged is lost",
+  async run(options) {
+    const folder = await mkdtemp(join(tmpdir(), "orthant-sockets-"));
+    const town = new Town(folder, options);
+    try {
+      return await town.run();
+    } finally {
+      await town.close();
+      await rm(folder, { recursive: true });
+    }
+  },
+};
+
+class Town {
+  readonly #folder: string;
+  readonly #options: CampaignOptions;
+  readonly #prng: Prng;
+  readonly #failures: string[] = [];
+  #server: ServerProcess | undefined;
+  #townsmen: readonly Townsman[] = [];
+  #changedMs = 0;
+  #kills = 0;
+
+  constructor(folder: string, options: CampaignOptions) {
+    this.#folder = folder;
+    this.#options = options;
+    this.#prng = new Prng(options.seed);
+  }
+
+  async run(): Promise<{ readonly cases: number; readonly failures: readonly string[] }> {
+    const { endsAtMs } = this.#options;
+    const lifeMs = endsAtMs === undefined ? LIFE_MS : Math.max(0, endsAtMs - performance.now());
+    const kills = Math.max(1, Math.round(lifeMs / KILL_EVERY_MS) - 1);
+    this.#server = await ServerProcess.start(PROGRAM, [this.#folder, "0"]);
+    const url = `ws://127.0.0.1:${this.#server.port}`;
+    this.#townsmen = Array.from({ length: LANES }, (_, lane) => {
+      const isStranger = lane % STRANGER_EVERY === STRANGER_EVERY - 1;
+      return new Townsman(url, lane, isStranger, new Prng(this.#prng.u32()), () => {
+        this.#changedMs = performance.now();
+      });
+    });
+    const killing = this.#killNowAndThen(kills, lifeMs / (kills + 1));
+    await Promise.all([killing, this.#live(lifeMs, killing)]);
+    await this.#calmDown();
+    await this.#resume(url);
+    await this.#calmDown();
+    await this.#endServer();
+    await this.#compare();
+    const cases = this.#townsmen.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
+    return { cases, failures: this.#failures };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#townsmen.map(({ world }) => world.close()));
+    await this.#server?.kill();
+  }
+
+  /** Lets everybody do things for so long, and until the killing has ended, also while the server is away. */
+  async #live(lifeMs: number, killing: Promise<void>): Promise<void> {
+    const endMs = performance.now() + lifeMs;
+    let isKilling = true;
+    const stop = (): void => {
+      isKilling = false;
+    };
+    killing.then(stop, stop);
+    while (isKilling || performance.now() < endMs) {
+      for (const townsman of this.#townsmen) {
+        townsman.act();
+        // In turn, not all at once.
+        await delay(ACT_MS / LANES);
+      }
+      this.#options.progress(this.#townsmen.reduce((sum, { acknowledged }) => sum + acknowledged, 0));
+    }
+  }
+
+  async #killNowAndThen(kills: number, everyMs: number): Promise<void> {
+    const startMs = performance.now();
+    for (let kill = 1; kill <= kills; kill++) {
+      await delay(Math.max(0, startMs + kill * everyMs - performance.now()));
+      await this.#killAndRestart();
+    }
+  }
+
+  async #killAndRestart(): Promise<void> {
+    const port = this.#server?.port ?? 0;
+    const open = this.#openEdits();
+    await this.#endServer();
+    this.#kills++;
+    await delay(this.#prng.below(AWAY_MS_MAX));
+    const startMs = performance.now();
+    const joinCounts = this.#townsmen.map(({ joinCount }) => joinCount);
+    this.#server = await ServerProcess.start(PROGRAM, [this.#folder, String(port)]);
+    const upMs = performance.now();
+    await waitUntil(() => this.#townsmen.every(({ joinCount }, lane) => joinCount > (joinCounts[lane] ?? 0)));
+    console.log(
+      `sockets: kill ${this.#kills} with ${open} edits under way; up again in ${Math.round(upMs - startMs)} ms, ` +
+        `and all clients back by themselves ${Math.round(performance.now() - upMs)} ms later`,
+    );
+  }
+
+  async #endServer(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined) return;
+    const hasEnded = server.hasEnded;
+    await server.kill();
+    if (hasEnded || server.complaints !== "") {
+      this.#fail(`the server ${hasEnded ? "ended by itself" : "complained"}: ${server.complaints}`);
+    }
+  }
+
+  /** Waits until every edit has its verdict and nothing changes any more. */
+  async #calmDown(): Promise<void> {
+    const isCalm = (): boolean =>
+      this.#openEdits() === 0 &&
+      performance.now() - this.#changedMs > QUIET_MS &&
+      this.#company() === undefined;
+    if (!(await waitUntil(isCalm))) {
+      if (this.#server?.hasEnded) this.#fail(`the server ended by itself: ${this.#server.complaints}`);
+      const stuck = this.#townsmen.filter(({ openEdits }) => openEdits > 0);
+      const names = stuck.map(({ lane, openEdits, world }) => `${lane} (${openEdits}, ${world.status})`);
+      if (stuck.length > 0) this.#fail(`clients wait for verdicts: ${names.join(", ")}`);
+      this.#fail(this.#company() ?? "things still changed when all had become quiet");
+    }
+    const complete = Promise.all(this.#townsmen.map(({ world }) => world.complete()));
+    const isComplete = await Promise.race([
+      complete.then(() => true),
+      delay(CALM_MS_MAX, false, { ref: false }),
+    ]);
+    if (!isComplete) this.#fail("not all clients hold all that they look at");
+  }
+
+  /** Cuts all connections while nobody builds: those who resume must get less than those who come anew. */
+  async #resume(url: string): Promise<void> {
+    const joins = this.#townsmen.map(({ joinBytes }) => joinBytes.length);
+    for (const townsman of this.#townsmen) townsman.cut();
+    if (
+      !(await waitUntil(() =>
+        this.#townsmen.every(({ joinBytes }, lane) => joinBytes.length > (joins[lane] ?? 0)),
+      ))
+    ) {
+      this.#fail("not all clients came back after their connections were cut");
+    }
+    for (const isStranger of [false, true]) {
+      const townsmen = this.#townsmen.filter((townsman) => townsman.isStranger === isStranger);
+      const first = mean(townsmen.map(({ joinBytes }) => joinBytes.at(0) ?? 0));
+      const killed = mean(townsmen.flatMap(({ joinBytes }) => joinBytes.slice(1, -1)));
+      const resumed = mean(townsmen.map(({ joinBytes }) => joinBytes.at(-1) ?? 0));
+      const anew = mean(await Promise.all(townsmen.map((townsman) => townsman.newcomerBytes(url))));
+      console.log(
+        `sockets: bytes until complete ${isStranger ? "without" : "with"} generators, on average: first join ${first}, ` +
+          `back after a kill while all build ${killed}, resumed in calm ${resumed}, newcomer in calm ${anew}`,
+      );
+      if (resumed >= anew) this.#fail(`to resume took ${resumed} bytes, to come anew ${anew}`);
+    }
+  }
+
+  async #compare(): Promise<void> {
+    for (const { lane, joinCount, faults, cuts } of this.#townsmen) {
+      for (const fault of faults) this.#fail(`client ${lane}: ${fault}`);
+      if (joinCount <= this.#kills) {
+        this.#fail(`client ${lane} joined ${joinCount} times, after ${this.#kills} kills and ${cuts} cuts`);
+      }
+    }
+    const world = await openWorld(new NodeDisk(this.#folder), { readOnly: true });
+    const { regions, voxels, faults } = await compareTown(world, this.#townsmen);
+    await world.close();
+    for (const fault of faults) this.#fail(fault);
+    const cuts = this.#townsmen.reduce((sum, townsman) => sum + townsman.cuts, 0);
+    console.log(
+      `sockets: ${LANES} clients, ${this.#kills} kills, ${cuts} cuts; compared ${regions} regions of replicas and ` +
+        `${voxels} acknowledged voxels with the world on the disk`,
+    );
+  }
+
+  #company(): string | undefined {
+    for (const townsman of this.#townsmen) {
+      const fault = faultOfCompany(townsman, this.#townsmen);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  }
+
+  #openEdits(): number {
+    return this.#townsmen.reduce((sum, { openEdits }) => sum + openEdits, 0);
+  }
+
+  #fail(detail: string): void {
+    if (this.#failures.length < FAILURES_MAX) this.#failures.push(`${detail}; seed ${this.#options.seed}`);
+  }
+}
+
+function mean(values: readonly number[]): number {
+  return Math.round(values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length));
+}
+
+/** Waits for something, and tells whether it came about. */
+async function waitUntil(condition: () => boolean): Promise<boolean> {
+  const endMs = performance.now() + CALM_MS_MAX;
+  while (!condition()) {
+    if (performance.now() > endMs) return false;
+    await delay(100);
+  }
+  return true;
+}

@@ -1,0 +1,75 @@
+import {
+  boxContains,
+  chunkOfVoxel,
+  type Place,
+  placesLexicographic,
+  regionBox,
+  regionOf,
+  regionsTouching,
+} from "@orthant/core";
+import { roundPose } from "@orthant/protocol";
+import type { World } from "@orthant/world";
+import type { Townsman } from "./townsman.ts";
+
+/** What the server's world is compared with, and how much of it. */
+export interface TownReport {
+  readonly regions: number;
+  readonly voxels: number;
+  readonly faults: readonly string[];
+}
+
+/** Compares the world that the last server left on its disk with what each client holds and was promised. */
+export async function compareTown(world: World, townsmen: readonly Townsman[]): Promise<TownReport> {
+  const faults: string[] = [];
+  let regions = 0;
+  let voxels = 0;
+  for (const townsman of townsmen) {
+    const fail = (detail: string): number => faults.push(`client ${townsman.lane}: ${detail}`);
+    for (const region of placesLexicographic(regionsTouching(townsman.sight))) {
+      regions++;
+      const fault = await faultOfRegion(townsman, region, world);
+      if (fault !== undefined) fail(fault);
+    }
+    for (const [voxel, material] of townsman.built) {
+      voxels++;
+      const found = await world.get(voxel);
+      if (found !== material) fail(`[${voxel}] is ${found}, not ${material} as it was acknowledged`);
+    }
+  }
+  return { regions, voxels, faults };
+}
+
+/** What is wrong with whom a client sees, where everybody stands still; `undefined` when nothing is. */
+export function faultOfCompany(townsman: Townsman, townsmen: readonly Townsman[]): string | undefined {
+  const sight = regionsTouching(townsman.sight);
+  const wanted = townsmen.flatMap((other) => {
+    if (other === townsman || other.pose === undefined) return [];
+    const { position } = roundPose(other.pose);
+    const [x, y, z, w] = position.map(Math.floor) as [number, number, number, number];
+    const region = regionOf(chunkOfVoxel(townsman.world.shape, [x, y, z, w]));
+    return boxContains(sight, region) ? [`${other.world.playerId} at ${position}`] : [];
+  });
+  const seen = townsman.world.beings.map(({ id, position }) => `${id} at ${position}`);
+  const missing = wanted.filter((being) => !seen.includes(being));
+  const extra = seen.filter((being) => !wanted.includes(being));
+  if (missing.length + extra.length === 0) return undefined;
+  return `client ${townsman.lane} does not see ${missing.join(", ") || "nobody"}, and sees ${extra.join(", ") || "nobody"} too much`;
+}
+
+async function faultOfRegion(
+  { world: replica, isStranger }: Townsman,
+  region: Place,
+  world: World,
+): Promise<string | undefined> {
+  const box = regionBox(region);
+  if (replica.chunkAt(box.min) === undefined) return `region [${region}] is not held`;
+  const held = await replica.region(box, "symbolic");
+  // Equal trees are equal content. Where they differ, the content may be the same all the same.
+  for (const difference of held.differences(await world.region(box, isStranger ? "concrete" : "symbolic"))) {
+    for (const chunk of placesLexicographic(difference.box)) {
+      if (replica.chunkAt(chunk)?.equals(await world.chunk(chunk)) !== true)
+        return `chunk [${chunk}] is not the server's`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,49 @@
+import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
+import { createServer } from "@orthant/server";
+import { Prng } from "@orthant/testkit";
+import { createWorld, openWorld, type World } from "@orthant/world";
+import { anyMaterial, LANES, placeInTown, SQUARE } from "./town.ts";
+
+// A process of its own that serves the world in a folder until it is killed. When it listens it says at which port.
+
+/** What people built before: something to send to those who join first. */
+const OLD_EDITS = 2_000;
+/** All clients come from one address here, and come back at once. */
+const ENOUGH = 1_000;
+
+const [folder = "", port = "0"] = process.argv.slice(2);
+const disk = await NodeDisk.create(folder);
+const isNew = (await disk.list("")).every(({ name }) => name !== "manifest.json");
+const world = isNew ? await foundTown(disk) : await openWorld(disk);
+const server = await createServer({
+  world,
+  port: Number(port),
+  acknowledge: "durable",
+  auth: { anonymous: true },
+  logger: { level: "warn" },
+  limits: {
+    connectionsPerAddress: ENOUGH,
+    httpSocketsPerAddress: ENOUGH,
+    httpRequestsPerSecond: ENOUGH,
+    httpRequestsBurst: ENOUGH,
+  },
+});
+process.on("disconnect", () => process.exit());
+process.send?.(server.port);
+
+async function foundTown(empty: NodeDisk): Promise<World> {
+  const prng = new Prng(OLD_EDITS);
+  const town = await createWorld(empty, {
+    generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n),
+  });
+  await town.edit(
+    Array.from({ length: OLD_EDITS }, () => {
+      const [x, y, z, w] = placeInTown(prng);
+      // What is checked later is the clients' alone: nothing old lies in their lanes.
+      return { voxel: [x, y, z, w < LANES ? SQUARE : w] as const, material: anyMaterial(prng) };
+    }),
+  );
+  await town.save();
+  return town;
+}

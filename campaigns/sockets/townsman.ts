@@ -1,0 +1,174 @@
+import type { SharedWorld } from "@orthant/client";
+import { connect } from "@orthant/client/node";
+import { type Box, chunkOfVoxel, GeneratorRegistry, type Place, PlaceMap, placeFrom } from "@orthant/core";
+import type { Pose } from "@orthant/protocol";
+import type { Prng } from "@orthant/testkit";
+import { CountedSocket } from "./counted-socket.ts";
+import { anyMaterial, placeInTown, SQUARE, voxelNear } from "./town.ts";
+
+/** Edits without a verdict above which a client waits, also while the server is away. */
+const OPEN_EDITS_MAX = 40;
+const EDIT_VOXELS_MAX = 6;
+const SQUARE_CHANCE = 0.2;
+const LOOK_CHANCE = 0.05;
+const CUT_CHANCE = 0.002;
+const RADIUS_CHUNKS = 5;
+/** Without the generators every chunk has to be sent, so these look less far. */
+const STRANGER_RADIUS_CHUNKS = 2;
+
+/** One client: it walks, looks and builds in its own lane, and remembers what it was promised. */
+export class Townsman {
+  readonly world: SharedWorld;
+  readonly lane: number;
+  /** Whether it has no generators, so that the server sends it every voxel. */
+  readonly isStranger: boolean;
+  /** What it built in its lane, and nobody else did. */
+  readonly built = new PlaceMap<number>();
+  /** What came on each of its connections until all was there, in bytes. */
+  readonly joinBytes: number[] = [];
+  readonly faults: string[] = [];
+  readonly #prng: Prng;
+  readonly #onChange: () => void;
+  #center: Place;
+  #pose: Pose | undefined;
+  #socket: CountedSocket | undefined;
+  #joinCount = 0;
+  #openEdits = 0;
+  #acknowledged = 0;
+  #cuts = 0;
+
+  constructor(url: string, lane: number, isStranger: boolean, prng: Prng, onChange: () => void) {
+    this.lane = lane;
+    this.isStranger = isStranger;
+    this.#prng = prng;
+    this.#onChange = onChange;
+    this.#center = placeInTown(prng);
+    this.world = connect(url, {
+      name: `lane ${lane}`,
+      look: this.#look(),
+      socket: (address) => {
+        this.#socket = new CountedSocket(address);
+        return this.#socket.socket;
+      },
+      ...(isStranger ? { generators: new GeneratorRegistry([]) } : {}),
+    });
+    this.world.onChange(onChange);
+    this.world.onBeings(onChange);
+    this.world.onStatus((status, { error, goodbye }) => {
+      onChange();
+      // A server that is killed says nothing, and none of these clients gives it a reason to.
+      if (goodbye !== undefined) this.faults.push(`was told ${goodbye.reason}: ${goodbye.detail}`);
+      if (status === "joined") this.#joined();
+      if (status === "closed") this.faults.push(`gave up: ${error}`);
+    });
+  }
+
+  /** How often the server welcomed it. */
+  get joinCount(): number {
+    return this.#joinCount;
+  }
+
+  /** Edits without a verdict. */
+  get openEdits(): number {
+    return this.#openEdits;
+  }
+
+  /** Edits that the server said it made. */
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  /** How often it lost its connection without the server's doing. */
+  get cuts(): number {
+    return this.#cuts;
+  }
+
+  /** Where it is, if it ever moved. */
+  get pose(): Pose | undefined {
+    return this.#pose;
+  }
+
+  /** The chunks that it looks at. */
+  get sight(): Box {
+    const middle = chunkOfVoxel(this.world.shape, this.#center);
+    const { radiusChunks } = this.#look();
+    return {
+      min: placeFrom((axis) => middle[axis] - radiusChunks),
+      max: placeFrom((axis) => middle[axis] + radiusChunks + 1),
+    };
+  }
+
+  /** Does something. */
+  act(): void {
+    const prng = this.#prng;
+    if (prng.chance(LOOK_CHANCE)) {
+      this.#center = placeInTown(prng);
+      this.world.look(this.#look());
+    }
+    this.#pose = {
+      position: placeFrom((axis) => this.#center[axis] + prng.between(-256, 256) / 64),
+      orientation: [0, 0, 0, 1],
+    };
+    this.world.move(this.#pose);
+    if (this.#openEdits < OPEN_EDITS_MAX) void this.#build();
+    if (this.world.status === "joined" && prng.chance(CUT_CHANCE)) {
+      this.cut();
+    }
+  }
+
+  /** Loses its connection. */
+  cut(): void {
+    this.#cuts++;
+    this.#socket?.cut();
+  }
+
+  /** What somebody gets who comes for the first time and looks at the same, in bytes. */
+  async newcomerBytes(url: string): Promise<number> {
+    let socket: CountedSocket | undefined;
+    const newcomer = connect(url, {
+      look: this.#look(),
+      socket: (address) => {
+        socket = new CountedSocket(address);
+        return socket.socket;
+      },
+      ...(this.isStranger ? { generators: new GeneratorRegistry([]) } : {}),
+    });
+    await newcomer.complete();
+    await newcomer.close();
+    return socket?.receivedBytes ?? 0;
+  }
+
+  async #build(): Promise<void> {
+    const prng = this.#prng;
+    const lane = prng.chance(SQUARE_CHANCE) ? SQUARE : this.lane;
+    const placements = Array.from({ length: prng.between(1, EDIT_VOXELS_MAX) }, () => ({
+      voxel: voxelNear(this.#center, lane, prng),
+      material: anyMaterial(prng),
+    }));
+    this.#openEdits++;
+    if (lane === this.lane) for (const { voxel, material } of placements) this.built.set(...voxel, material);
+    try {
+      const verdict = await this.world.setVoxels(placements);
+      if (verdict.outcome === "refused") this.faults.push(`refused: ${verdict.reason}, ${verdict.detail}`);
+      else this.#acknowledged++;
+    } catch (error) {
+      this.faults.push(`an edit without a verdict: ${error}`);
+    }
+    this.#openEdits--;
+    this.#onChange();
+  }
+
+  #look(): { readonly center: Place; readonly radiusChunks: number } {
+    return { center: this.#center, radiusChunks: this.isStranger ? STRANGER_RADIUS_CHUNKS : RADIUS_CHUNKS };
+  }
+
+  #joined(): void {
+    this.#joinCount++;
+    const socket = this.#socket;
+    const note = (): void => {
+      if (socket !== undefined && socket === this.#socket) this.joinBytes.push(socket.receivedBytes);
+    };
+    // It may be closed, or lose this connection, before all is there.
+    this.world.complete().then(note, () => undefined);
+  }
+}

@@ -1,0 +1,151 @@
+// Makes a world of two, one of three and one of four dimensions, builds in them, and draws the pictures that the
+// documents show. The same call gives the same pictures.
+// Usage: node examples/pictures.mjs [FOLDER]
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { NodeDisk } from "@orthant/disk/node";
+import { openWorld } from "@orthant/world";
+
+const pictures = process.argv[2] ?? "docs/pictures";
+const worlds = await mkdtemp(join(tmpdir(), "orthant-pictures-"));
+const STONE = 1;
+const SAND = 4;
+const WOOD = 6;
+const BRICK = 11;
+const GLASS = 12;
+const LAMP = 13;
+
+try {
+  // Two dimensions: a maze, voxel by voxel.
+  const maze = join(worlds, "maze");
+  await orthant("create", maze, "--template", "tiles", "--generator", "maze", "--seed", "5");
+  await draw("maze-2d.png", maze, "--box", "-66,-2..67,67", "--scale", "5", "--background", "1d2430");
+
+  // Three dimensions: hills, lakes and caves, and a village.
+  const hills = join(worlds, "hills");
+  await orthant("create", hills, "--template", "terrain", "--seed", "7");
+  await build(hills, async (world) => {
+    const houses = [
+      [-28, -12, 11, 9],
+      [-10, -18, 9, 9],
+      [8, -12, 13, 9],
+      [-26, 8, 9, 11],
+      [-8, 10, 11, 9],
+      [12, 8, 9, 13],
+    ];
+    const floor = 5;
+    await world.fill(box(-34, floor, -24, 28, floor + 24, 26), 0);
+    await world.fill(box(-34, floor - 8, -24, 28, floor, 26), 3);
+    await world.fill(box(-34, floor - 1, -1, 28, floor, 3), STONE);
+    await world.fill(box(-1, floor - 1, -24, 3, floor, 26), STONE);
+    for (const [x, z, width, depth] of houses) await house(world, x, floor, z, width, depth);
+    await world.fill(box(-2, floor, -2, 4, floor + 1, 4), STONE);
+    await world.fill(box(-1, floor, -1, 3, floor + 1, 3), 5);
+    await world.fill(box(16, floor, -22, 22, floor + 16, -16), STONE);
+    await world.fill(box(17, floor + 15, -21, 21, floor + 17, -17), LAMP);
+  });
+  await draw("hills-3d.png", hills, "--box", "-112,-60,-80,0..112,120,80,1", "--scale", "3");
+  await draw(
+    "caves-3d.png",
+    hills,
+    "--slice",
+    "z=-36",
+    "--box",
+    "-112,-64,0..112,48,1",
+    "--scale",
+    "3",
+    "--background",
+    "a9d3ec",
+  );
+  await draw(
+    "heat-3d.png",
+    hills,
+    "--heat",
+    "bytes",
+    "--box",
+    "-112,-60,-80,0..112,120,80,1",
+    "--scale",
+    "2",
+  );
+
+  // Four dimensions: floating platforms, and a ball that is a ball in all four.
+  const isles = join(worlds, "isles");
+  await orthant("create", isles, "--template", "platforms", "--seed", "3");
+  await build(isles, async (world) => {
+    const { spawn } = world;
+    const [x, y, z] = [Math.floor(spawn[0]) + 24, Math.floor(spawn[1]) + 14, Math.floor(spawn[2]) - 24];
+    for (const [radius, material] of [
+      [13, BRICK],
+      [9, GLASS],
+    ])
+      await ball(world, [x, y, z, 0], radius, material);
+  });
+  await draw(
+    "isles-4d.png",
+    isles,
+    "--slice",
+    "w=-12,-8,-4,0,4,8",
+    "--box",
+    "-186,0,-128,0..150,320,128,1",
+    "--background",
+    "dcebf5",
+  );
+} finally {
+  await rm(worlds, { recursive: true });
+}
+
+async function draw(name, world, ...options) {
+  await orthant("map", world, "--output", join(pictures, name), "--force", ...options);
+  console.log(name);
+}
+
+/** Runs one command line. */
+async function orthant(...argv) {
+  const program = fileURLToPath(new URL("../packages/cli/dist/main.js", import.meta.url));
+  await promisify(execFile)(process.execPath, [program, ...argv]);
+}
+
+async function build(folder, work) {
+  const world = await openWorld(new NodeDisk(folder));
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+function box(x0, y0, z0, x1, y1, z1) {
+  return { min: [x0, y0, z0, 0], max: [x1, y1, z1, 1] };
+}
+
+/** Walls of brick, windows, and a roof that rises to its ridge. */
+async function house(world, x, y, z, width, depth) {
+  await world.fill(box(x, y, z, x + width, y + 4, z + depth), BRICK);
+  await world.fill(box(x + 1, y, z + 1, x + width - 1, y + 4, z + depth - 1), 0);
+  await world.fill(box(x + 2, y + 1, z, x + 4, y + 3, z + depth), GLASS);
+  for (let step = 0; step <= depth / 2; step++) {
+    await world.fill(
+      box(x - 1, y + 4 + step, z - 1 + step, x + width + 1, y + 5 + step, z + depth + 1 - step),
+      WOOD,
+    );
+  }
+  await world.fill(box(x + width - 3, y + 4, z + 2, x + width - 1, y + 11, z + 4), SAND);
+}
+
+/** All voxels that are nearer to the middle than the radius, in four dimensions. */
+async function ball(world, middle, radius, material) {
+  for (let w = -radius; w <= radius; w++) {
+    const placements = [];
+    for (let x = -radius; x <= radius; x++)
+      for (let y = -radius; y <= radius; y++)
+        for (let z = -radius; z <= radius; z++) {
+          if (x * x + y * y + z * z + w * w > radius * radius) continue;
+          placements.push({ voxel: [middle[0] + x, middle[1] + y, middle[2] + z, middle[3] + w], material });
+        }
+    await world.edit(placements);
+  }
+}

@@ -1,0 +1,1 @@
+export { indexedDbCache } from "./indexed-db-cache.ts";

@@ -1,0 +1,71 @@
+import { bytes, type Codec, type Place, placeCodec } from "@orthant/core";
+import { INTEREST_REGIONS_MAX, type KeptRegion, type KeptReplica, type KeptWorld } from "@orthant/protocol";
+import type { CacheChange, CacheEntry } from "./replica-cache.ts";
+import { openEntry, sealEntry } from "./sealed-entry.ts";
+
+const WORLD_KEY = "world";
+const REGION_KEY_START = "region ";
+
+const worldCodec: Codec<KeptWorld> = {
+  write(out, { worldId, era, manifestHash }) {
+    out.u64(worldId);
+    out.varUint(era.epoch);
+    out.u64(era.mark);
+    out.u64(manifestHash);
+  },
+  read: (input) => ({
+    worldId: input.u64(),
+    era: { epoch: input.varUint(), mark: input.u64() },
+    manifestHash: input.u64(),
+  }),
+};
+
+const contentCodec = bytes();
+
+const regionCodec: Codec<KeptRegion> = {
+  write(out, kept) {
+    placeCodec.write(out, kept.region);
+    out.varUint(kept.clock);
+    contentCodec.write(out, kept.bytes);
+  },
+  read: (input) => ({
+    region: placeCodec.read(input),
+    clock: input.varUint(),
+    bytes: contentCodec.read(input),
+  }),
+};
+
+/** The entry that says of which world and time the regions are. */
+export function worldEntry({ worldId, era, manifestHash }: KeptWorld): CacheEntry {
+  return sealEntry(WORLD_KEY, worldCodec, { worldId, era, manifestHash });
+}
+
+/** The entry of a region; it is removed when there is nothing to keep. */
+export function regionChange(region: Place, kept: KeptRegion | undefined): CacheChange {
+  const key = regionKey(region);
+  return kept === undefined ? { key, value: undefined } : sealEntry(key, regionCodec, kept);
+}
+
+/** What a cache held, as far as it is whole, and the keys of what is of no use. */
+export function readKept(entries: readonly CacheEntry[]): {
+  readonly kept: KeptReplica | undefined;
+  readonly uselessKeys: readonly string[];
+} {
+  const stored = entries.find(({ key }) => key === WORLD_KEY);
+  const world = stored === undefined ? undefined : openEntry(stored, worldCodec);
+  const regions: KeptRegion[] = [];
+  const uselessKeys: string[] = [];
+  for (const entry of entries) {
+    if (!entry.key.startsWith(REGION_KEY_START)) continue;
+    const region = world === undefined ? undefined : openEntry(entry, regionCodec);
+    const isUseful =
+      region !== undefined && regionKey(region.region) === entry.key && regions.length < INTEREST_REGIONS_MAX;
+    if (isUseful) regions.push(region);
+    else uselessKeys.push(entry.key);
+  }
+  return { kept: world === undefined ? undefined : { ...world, regions }, uselessKeys };
+}
+
+function regionKey(region: Place): string {
+  return REGION_KEY_START + region.join(" ");
+}

@@ -1,0 +1,11 @@
+export { memoryCache } from "./cache/memory-cache.ts";
+export type { CacheChange, CacheEntry, ReplicaCache } from "./cache/replica-cache.ts";
+export type { RandomBits } from "./link/random-bits.ts";
+export type { Status, StatusDetail } from "./link/status.ts";
+export type { TokenOption } from "./link/token-source.ts";
+export type { OpenSocket, WebSocketLike } from "./link/web-socket.ts";
+export { connect } from "./world/connect.ts";
+export type { ConnectOptions } from "./world/connect-options.ts";
+export type { EditVerdict } from "./world/edit-book.ts";
+export type { Look, LookAround, LookAtBoxes } from "./world/look.ts";
+export { SharedWorld } from "./world/shared-world.ts";

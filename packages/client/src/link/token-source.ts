@@ -1,0 +1,59 @@
+import { encodeUtf8, OrthantError } from "@orthant/core";
+import { TOKEN_BYTES_MAX } from "@orthant/protocol";
+
+/** What proves to a server who a player is: text or bytes, or a function that is asked for each connection. */
+export type TokenOption = string | Uint8Array | (() => TokenValue | Promise<TokenValue>);
+
+type TokenValue = string | Uint8Array;
+
+/** So many refused tokens in a row end the client, even when each was a fresh one. */
+const REFUSALS_MAX = 3;
+
+/** Gets the token for each connection, and knows when it is no use to come with another one. */
+export class TokenSource {
+  readonly #option: TokenOption;
+  #token: Uint8Array = new Uint8Array(0);
+  #refused: Uint8Array | undefined;
+  #refusals = 0;
+
+  constructor(option: TokenOption) {
+    this.#option = option;
+  }
+
+  /** The token of the current connection. */
+  get token(): Uint8Array {
+    return this.#token;
+  }
+
+  /** Gets the token for the next connection; tells whether it is worth trying. */
+  async refresh(): Promise<"use" | "refused before"> {
+    const option = this.#option;
+    const value = typeof option === "function" ? await option() : option;
+    const token = typeof value === "string" ? encodeUtf8(value) : value;
+    if (token.length > TOKEN_BYTES_MAX) {
+      throw new OrthantError(
+        "ORT_LIMIT",
+        `a token of ${token.length} bytes where at most ${TOKEN_BYTES_MAX} may be`,
+      );
+    }
+    this.#token = token;
+    return this.#refused !== undefined && sameBytes(this.#refused, token) ? "refused before" : "use";
+  }
+
+  /** The server refused the token. Tells whether another one may be had. */
+  refuse(): "try another" | "give up" {
+    this.#refused = this.#token;
+    this.#refusals++;
+    return typeof this.#option === "function" && this.#refusals < REFUSALS_MAX ? "try another" : "give up";
+  }
+
+  /** The server took the token. */
+  accept(): void {
+    this.#refused = undefined;
+    this.#refusals = 0;
+  }
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}

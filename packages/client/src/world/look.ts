@@ -1,0 +1,102 @@
+import {
+  AXES,
+  type Axis,
+  type Box,
+  boxEquals,
+  boxVolume,
+  type ChunkShape,
+  chunkOfVoxel,
+  intersectBoxes,
+  OrthantError,
+  PlaceSet,
+  placeFrom,
+  placesLexicographic,
+  regionsTouching,
+  WHOLE_LATTICE,
+} from "@orthant/core";
+import { INTEREST_BOXES_MAX, INTEREST_REGIONS_MAX, type Vector } from "@orthant/protocol";
+
+/** What a client wants to hold: all within some chunks of a point, or boxes of chunks. */
+export type Look = LookAround | LookAtBoxes;
+
+/** All chunks within a distance, on every axis that the world has. */
+export interface LookAround {
+  /** In voxels: what is near to it comes first. */
+  readonly center: Vector;
+  readonly radiusChunks: number;
+  /** Voxels a second: what lies ahead comes before what lies behind. */
+  readonly motion?: Vector;
+}
+
+/** Boxes of chunks; what is near to the center, in voxels, comes first. */
+export interface LookAtBoxes {
+  readonly boxes: readonly Box[];
+  readonly center?: Vector;
+  readonly motion?: Vector;
+}
+
+/** A look in terms of a world's chunks. */
+export interface Sight {
+  readonly boxes: readonly Box[];
+  readonly center: Vector;
+  readonly motion: Vector;
+  /** Every region that the boxes touch: a client holds whole regions. */
+  readonly regions: PlaceSet;
+}
+
+const STILL: Vector = [0, 0, 0, 0];
+
+/** What a look means in a world of this shape; `ORT_ARGUMENT` or `ORT_LIMIT` for one that no server grants. */
+export function sightOf(shape: ChunkShape, look: Look): Sight {
+  const boxes = "boxes" in look ? look.boxes : [boxAround(shape, look)];
+  if (boxes.length === 0 || boxes.length > INTEREST_BOXES_MAX) {
+    throw new OrthantError("ORT_LIMIT", `${boxes.length} boxes where 1 to ${INTEREST_BOXES_MAX} may be`);
+  }
+  const center = look.center ?? middleOf(shape, boxes[0] ?? WHOLE_LATTICE);
+  return { boxes, center, motion: look.motion ?? STILL, regions: regionsIn(boxes) };
+}
+
+/** Whether two sights are the same to a server: the same boxes, the same chunk in the middle, the same motion. */
+export function sightsEqual({ extents }: ChunkShape, a: Sight, b: Sight): boolean {
+  return (
+    a.boxes.length === b.boxes.length &&
+    a.boxes.every((box, index) => boxEquals(box, b.boxes[index] ?? WHOLE_LATTICE)) &&
+    AXES.every(
+      (axis) =>
+        Math.floor(a.center[axis] / extents[axis]) === Math.floor(b.center[axis] / extents[axis]) &&
+        Math.round(a.motion[axis]) === Math.round(b.motion[axis]),
+    )
+  );
+}
+
+function boxAround(shape: ChunkShape, { center, radiusChunks }: LookAround): Box {
+  if (!Number.isInteger(radiusChunks) || radiusChunks < 0) {
+    throw new OrthantError("ORT_ARGUMENT", `a radius of ${radiusChunks} chunks`);
+  }
+  const voxel = placeFrom((axis) => Math.floor(center[axis]));
+  const chunk = chunkOfVoxel(shape, voxel);
+  // Along an axis of one voxel a chunk there is nothing to the sides.
+  const radius = (axis: Axis): number => (shape.extents[axis] === 1 ? 0 : radiusChunks);
+  const around: Box = {
+    min: placeFrom((axis) => chunk[axis] - radius(axis)),
+    max: placeFrom((axis) => chunk[axis] + radius(axis) + 1),
+  };
+  return intersectBoxes(around, WHOLE_LATTICE) ?? around;
+}
+
+function middleOf({ extents }: ChunkShape, { min, max }: Box): Vector {
+  return placeFrom((axis) => ((min[axis] + max[axis]) / 2) * extents[axis]);
+}
+
+function regionsIn(boxes: readonly Box[]): PlaceSet {
+  const regions = new PlaceSet();
+  for (const box of boxes) {
+    const touched = regionsTouching(box);
+    if (boxVolume(touched) <= INTEREST_REGIONS_MAX) {
+      for (const region of placesLexicographic(touched)) regions.add(...region);
+      if (regions.size <= INTEREST_REGIONS_MAX) continue;
+    }
+    throw new OrthantError("ORT_LIMIT", `a look at more than ${INTEREST_REGIONS_MAX} regions: look less far`);
+  }
+  return regions;
+}

@@ -1,0 +1,76 @@
+import { connect, type ReplicaCache, type SharedWorld, type WebSocketLike } from "@orthant/client";
+import { indexedDbCache } from "@orthant/client/browser";
+import type { Place } from "@orthant/core";
+import { brokenPromises } from "./cache-contract.ts";
+
+declare const WebSocket: new (url: string) => WebSocketLike;
+
+/** What a test asks the page to do. Values cross as JSON, so there are no bigints. */
+export interface ClientPage {
+  /** Joins with a cache of this name, and gives the bytes that came until all was there. */
+  join(url: string, cacheName: string): Promise<number>;
+  setVoxel(place: Place, material: number): Promise<string>;
+  voxelAt(place: Place): number | undefined;
+  status(): string;
+  playerId(): string;
+  close(): Promise<void>;
+  /** Resolves when regions have been stored in the cache. */
+  stored(): Promise<void>;
+  /** What a cache in this browser does not do and should. */
+  brokenPromises(): Promise<readonly string[]>;
+}
+
+let client: SharedWorld | undefined;
+
+function joined(): SharedWorld {
+  if (client === undefined) throw new Error("join first");
+  return client;
+}
+
+let tellStored: () => void = () => undefined;
+const stored = new Promise<void>((resolve) => {
+  tellStored = resolve;
+});
+
+function watched(cache: ReplicaCache): ReplicaCache {
+  return {
+    claim: () => cache.claim(),
+    load: () => cache.load(),
+    async store(changes) {
+      await cache.store(changes);
+      if (changes.some(({ key }) => key.startsWith("region"))) tellStored();
+    },
+    release: () => cache.release(),
+  };
+}
+
+const page: ClientPage = {
+  async join(url, cacheName) {
+    let bytes = 0;
+    client = connect(url, {
+      look: { center: [0, 33, 0, 0], radiusChunks: 3 },
+      cache: watched(indexedDbCache(cacheName)),
+      onCacheFailure(error) {
+        throw error;
+      },
+      socket(address) {
+        const socket = new WebSocket(address);
+        socket.addEventListener("message", ({ data }) => {
+          if (data instanceof ArrayBuffer) bytes += data.byteLength;
+        });
+        return socket;
+      },
+    });
+    await client.complete();
+    return bytes;
+  },
+  setVoxel: async (place, material) => (await joined().setVoxel(place, material)).outcome,
+  voxelAt: (place) => joined().voxelAt(place),
+  status: () => joined().status,
+  playerId: () => String(joined().playerId),
+  close: () => joined().close(),
+  stored: () => stored,
+  brokenPromises: () => brokenPromises(() => indexedDbCache("contract")),
+};
+
+Object.assign(globalThis, { page });

@@ -1,0 +1,159 @@
+import { once } from "node:events";
+import { createServer as createHttpServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { connect } from "@orthant/client/node";
+import type { Place } from "@orthant/core";
+import type { OrthantServer } from "@orthant/server";
+import type { World } from "@orthant/world";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { build } from "vite";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { ClientPage } from "./browser-page.ts";
+import { findChromium } from "./find-chromium.ts";
+import { builtWorld, serve } from "./served-world.ts";
+
+declare const page: ClientPage;
+
+const executablePath = findChromium();
+const isCi = process.env["CI"] !== undefined && process.env["CI"] !== "";
+if (executablePath === undefined && !isCi) {
+  process.stderr.write("no Chromium in the path: the client is not tried in a browser\n");
+}
+
+/** The page's program, in one piece, as a game would ship it. */
+async function bundlePage(): Promise<string> {
+  const result = await build({
+    configFile: false,
+    logLevel: "silent",
+    resolve: { conditions: ["@orthant/source", "module", "browser"] },
+    build: {
+      write: false,
+      target: "es2022",
+      lib: {
+        entry: fileURLToPath(new URL("./browser-page.ts", import.meta.url)),
+        formats: ["es"],
+        fileName: "page",
+      },
+    },
+  });
+  const [output] = [result].flat();
+  if (output === undefined || !("output" in output)) throw new Error("no bundle");
+  return output.output.map((part) => (part.type === "chunk" ? part.code : "")).join("\n");
+}
+
+async function servePage(code: string): Promise<Server> {
+  const server = createHttpServer((request, response) => {
+    const isScript = request.url === "/page.js";
+    response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
+    response.end(isScript ? code : '<!doctype html><script type="module" src="/page.js"></script>');
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+describe.skipIf(executablePath === undefined && !isCi)("the client in Chromium", () => {
+  let world: World;
+  let pages: Server;
+  let server: OrthantServer;
+  let browser: Browser;
+  let origin: string;
+
+  beforeAll(async () => {
+    pages = await servePage(await bundlePage());
+    origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+    world = await builtWorld();
+    server = await serve(world, { origins: [origin] });
+    const args = ["--disable-quic", "--no-first-run", "--disable-background-networking"];
+    browser = await chromium.launch({
+      executablePath: executablePath ?? "chromium",
+      args: [...args, "--no-sandbox", "--disable-component-update", "--disable-sync"],
+    });
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await world?.close();
+    pages?.close();
+  });
+
+  async function newContext(): Promise<BrowserContext> {
+    const context = await browser.newContext();
+    onTestFinished(() => context.close());
+    return context;
+  }
+
+  async function open(context: BrowserContext): Promise<Page> {
+    const opened = await context.newPage();
+    await opened.goto(origin);
+    await opened.waitForFunction(() => "page" in globalThis);
+    return opened;
+  }
+
+  function join(opened: Page, cacheName: string): Promise<number> {
+    return opened.evaluate(([url, name]) => page.join(url, name), [server.url, cacheName] as const);
+  }
+
+  const voxelAt = (opened: Page, place: Place): Promise<number | undefined> =>
+    opened.evaluate((at) => page.voxelAt(at), place);
+
+  test("edits, goes, comes back and fetches only what changed since", async () => {
+    const context = await newContext();
+    const first = await open(context);
+    const firstBytes = await join(first, "isles");
+    expect(await first.evaluate(() => page.setVoxel([1, 50, 1, 1], 13))).toBe("applied");
+    const playerId = await first.evaluate(() => page.playerId());
+    await first.evaluate(() => page.close());
+    await first.close();
+
+    const other = connect(server.url, { look: { center: [0, 33, 0, 0], radiusChunks: 1 } });
+    await other.complete();
+    expect(other.voxelAt([1, 50, 1, 1])).toBe(13);
+    expect(await other.setVoxel([2, 34, 2, 2], 12)).toEqual({ outcome: "applied" });
+    await other.close();
+
+    const second = await open(context);
+    const secondBytes = await join(second, "isles");
+    expect(await voxelAt(second, [1, 50, 1, 1])).toBe(13);
+    expect(await voxelAt(second, [2, 34, 2, 2])).toBe(12);
+    expect(await second.evaluate(() => page.playerId())).toBe(playerId);
+    expect(firstBytes).toBeGreaterThan(10_000);
+    expect(secondBytes).toBeLessThan(firstBytes / 8);
+
+    const stranger = await open(await newContext());
+    expect(await join(stranger, "isles")).toBeGreaterThan(firstBytes / 2);
+  }, 60_000);
+
+  test("has what it needs in its cache soon, and need not be closed with care", async () => {
+    const context = await newContext();
+    const first = await open(context);
+    const firstBytes = await join(first, "sudden");
+    const playerId = await first.evaluate(() => page.playerId());
+    await first.evaluate(() => page.stored());
+    await first.reload();
+    await first.waitForFunction(() => "page" in globalThis);
+    expect(await join(first, "sudden")).toBeLessThan(firstBytes / 8);
+    expect(await first.evaluate(() => page.playerId())).toBe(playerId);
+  }, 60_000);
+
+  test("has a cache that keeps what caches promise", async () => {
+    const opened = await open(await newContext());
+    expect(await opened.evaluate(() => page.brokenPromises())).toEqual([]);
+  });
+
+  test("is somebody else in a second tab, and each goes on", async () => {
+    const context = await newContext();
+    const one = await open(context);
+    await join(one, "tabs");
+    const two = await open(context);
+    await join(two, "tabs");
+    const ids = await Promise.all([one, two].map((tab) => tab.evaluate(() => page.playerId())));
+    expect(ids[0]).not.toBe(ids[1]);
+    expect(await two.evaluate(() => page.setVoxel([5, 50, 5, 5], 13))).toBe("applied");
+    expect(await one.evaluate(() => page.setVoxel([6, 50, 6, 6], 13))).toBe("applied");
+    expect(await one.evaluate(() => page.status())).toBe("joined");
+    expect(await two.evaluate(() => page.status())).toBe("joined");
+  }, 60_000);
+});

@@ -1,0 +1,161 @@
+import { boxBetween } from "@orthant/core";
+import type { ClientMessage, Verdict } from "@orthant/protocol";
+import { codeOf, codeOfRejection } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { ScriptedServer, settled } from "./scripted-server.ts";
+
+const LOOK = { boxes: [boxBetween([0, 0, 0, 0], [4, 4, 4, 4])] };
+
+async function joined(): Promise<ScriptedServer> {
+  const server = new ScriptedServer({ look: LOOK });
+  await server.join();
+  await server.pass(50);
+  server.sayGenerated([[0, 0, 0, 0]]);
+  server.heard();
+  return server;
+}
+
+function editIds(messages: readonly ClientMessage[]): readonly number[] {
+  return messages.flatMap((message) => (message.kind === "setVoxels" ? [message.editId] : []));
+}
+
+function verdicts(...list: readonly Verdict[]): { kind: "verdicts"; verdicts: readonly Verdict[] } {
+  return { kind: "verdicts", verdicts: list };
+}
+
+describe("an edit", () => {
+  test("shows at once, is sent with the next tick, and resolves with its verdict", async () => {
+    const server = await joined();
+    const edit = server.world.setVoxel([1, 20, 1, 1], 7);
+    expect(server.world.voxelAt([1, 20, 1, 1])).toBe(7);
+    await server.pass(50);
+    expect(server.heard()).toEqual([
+      { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 20, 1, 1], material: 7 }] },
+    ]);
+    server.say(verdicts({ editId: 1, outcome: "applied" }));
+    expect(await edit).toEqual({ outcome: "applied" });
+  });
+
+  test("that is refused resolves with the reason, and is taken back", async () => {
+    const server = await joined();
+    const changes: unknown[] = [];
+    server.world.onChange((boxes) => changes.push(boxes));
+    const edit = server.world.setVoxel([1, 20, 1, 1], 7);
+    server.say(verdicts({ editId: 1, outcome: "refused", reason: "vetoed", detail: "not your land" }));
+    expect(await edit).toEqual({ outcome: "refused", reason: "vetoed", detail: "not your land" });
+    expect(server.world.voxelAt([1, 20, 1, 1])).toBe(0);
+    const chunk = boxBetween([0, 2, 0, 0], [1, 3, 1, 1]);
+    expect(changes).toEqual([[chunk], [chunk]]);
+  });
+
+  test("outlives the connection, and is sent again under the same id", async () => {
+    const server = await joined();
+    const edit = server.world.setVoxel([1, 20, 1, 1], 7);
+    await server.pass(50);
+    server.socket.lose();
+    expect(server.world.voxelAt([1, 20, 1, 1])).toBe(7);
+    await server.pass(250);
+    await server.join({ resumed: true });
+    await server.pass(50);
+    const heard = server.heard();
+    expect(heard[0]).toMatchObject({ kind: "hello", openEditId: 1 });
+    expect(editIds(heard)).toEqual([1]);
+    server.say(verdicts({ editId: 1, outcome: "settled" }));
+    expect(await edit).toEqual({ outcome: "settled" });
+  });
+
+  test("that is made before the client joined is sent when it has, before those that listeners then make", async () => {
+    const server = new ScriptedServer({ look: LOOK });
+    const first = server.world.setVoxel([1, 20, 1, 1], 7);
+    server.world.onStatus((status) => {
+      if (status === "joined") server.world.setVoxel([2, 20, 1, 1], 7);
+    });
+    await server.join();
+    await server.pass(50);
+    const sent = server
+      .heard()
+      .flatMap((message) => (message.kind === "setVoxels" ? message.placements : []));
+    expect(sent.map(({ voxel }) => voxel[0])).toEqual([1, 2]);
+    server.say(verdicts({ editId: 1, outcome: "unchanged" }));
+    expect(await first).toEqual({ outcome: "unchanged" });
+  });
+
+  test("waits its turn when 64 are on their way", async () => {
+    const server = await joined();
+    const edits = Array.from({ length: 70 }, (_, x) => server.world.setVoxel([x % 16, 20, 1, 1], 1 + x));
+    await server.pass(50);
+    expect(editIds(server.heard())).toEqual(Array.from({ length: 64 }, (_, index) => index + 1));
+    server.say(verdicts({ editId: 1, outcome: "applied" }, { editId: 2, outcome: "applied" }));
+    expect(await Promise.all(edits.slice(0, 2))).toEqual([{ outcome: "applied" }, { outcome: "applied" }]);
+    await server.pass(50);
+    expect(editIds(server.heard())).toEqual([65, 66]);
+  });
+
+  test("is refused here when no server can take it, and is no hindrance for the next", async () => {
+    const server = await joined();
+    const { world } = server;
+    expect(await codeOfRejection(world.setVoxels([]))).toBe("ORT_LIMIT");
+    const many = Array.from({ length: 4097 }, () => ({ voxel: [0, 0, 0, 0] as const, material: 1 }));
+    expect(await codeOfRejection(world.setVoxels(many))).toBe("ORT_LIMIT");
+    expect(await codeOfRejection(world.setVoxel([0.5, 0, 0, 0], 1))).not.toBe("no error");
+    expect(await codeOfRejection(world.setVoxel([0, 0, 0, 0], 70_000))).not.toBe("no error");
+    world.setVoxel([0, 20, 0, 0], 1);
+    await server.pass(50);
+    expect(editIds(server.heard())).toEqual([1]);
+  });
+
+  test("is what it was when it was asked for", async () => {
+    const server = new ScriptedServer();
+    const voxel: [number, number, number, number] = [1, 20, 1, 1];
+    server.world.setVoxels([{ voxel, material: 7 }]);
+    voxel[0] = 9;
+    await server.join();
+    await server.pass(50);
+    expect(server.heard().find(({ kind }) => kind === "setVoxels")).toMatchObject({
+      placements: [{ voxel: [1, 20, 1, 1] }],
+    });
+  });
+});
+
+describe("other messages", () => {
+  test("a pose is sent when it can be, the newest one", async () => {
+    const server = new ScriptedServer();
+    server.world.move({ position: [1, 1, 1, 1], orientation: [0, 0, 0, 1] });
+    server.world.move({ position: [2, 1, 1, 1], orientation: [0, 0, 0, 1] });
+    await server.join();
+    await server.pass(50);
+    const moves = server.heard().filter(({ kind }) => kind === "move");
+    expect(moves).toMatchObject([{ position: [2, 1, 1, 1] }]);
+  });
+
+  test("a pose that is none is refused at once, also before there is a connection", () => {
+    const { world } = new ScriptedServer();
+    const move = (x: number): unknown =>
+      codeOf(() => world.move({ position: [x, 0, 0, 0], orientation: [0, 0, 0, 1] }));
+    expect(move(Number.NaN)).toBe("ORT_ARGUMENT");
+    expect(move(1)).toBe("no error");
+  });
+
+  test("a pose is told again to a new connection", async () => {
+    const server = await joined();
+    server.world.move({ position: [3, 1, 1, 1], orientation: [0, 0, 0, 1] });
+    await server.pass(50);
+    server.socket.lose();
+    await server.pass(250);
+    await server.join({ resumed: true });
+    await server.pass(50);
+    expect(server.heard().filter(({ kind }) => kind === "move")).toMatchObject([{ position: [3, 1, 1, 1] }]);
+  });
+
+  test("a game's own message is sent when the client is joined, and not at all when it is not", async () => {
+    const server = new ScriptedServer();
+    await settled();
+    expect(server.world.send(new Uint8Array([1]))).toBe(false);
+    await server.join();
+    expect(server.world.send(new Uint8Array([2]))).toBe(true);
+    await server.pass(50);
+    expect(server.heard().filter(({ kind }) => kind === "game")).toEqual([
+      { kind: "game", payload: new Uint8Array([2]) },
+    ]);
+  });
+});

@@ -1,0 +1,20 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const FOLDERS = ["/usr/bin", "/usr/local/bin", "/snap/bin", "/opt/google/chrome"];
+
+/** A Chromium of this machine, in the path or in one of the usual places; `undefined` when there is none. */
+export function findChromium(): string | undefined {
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...FOLDERS];
+  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false; // not there, which is what was asked
+  }
+}

@@ -1,0 +1,200 @@
+import { memoryCache, type SharedWorld, type Status } from "@orthant/client";
+import { connect } from "@orthant/client/node";
+import {
+  boxBetween,
+  DEFAULT_GENERATORS,
+  flatGenerator,
+  GeneratorRegistry,
+  type Place,
+  placesLexicographic,
+} from "@orthant/core";
+import type { OrthantServer } from "@orthant/server";
+import type { World } from "@orthant/world";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { builtWorld, countingSockets, serve } from "./served-world.ts";
+
+const LOOK = { center: [0, 33, 0, 0] as Place, radiusChunks: 3 };
+const IN_SIGHT = boxBetween([-3, 1, -3, -3], [4, 7, 4, 4]);
+
+/** Resolves when a client has this status. */
+function status(client: SharedWorld, wanted: Status): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = client.onStatus((now) => {
+      if (now !== wanted) return;
+      stop();
+      resolve();
+    });
+  });
+}
+
+/** Resolves when a client sees a material at a place. */
+function seen(client: SharedWorld, place: Place, material: number): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (client.voxelAt(place) !== material) return;
+      stop();
+      resolve();
+    };
+    const stop = client.onChange(look);
+    look();
+  });
+}
+
+async function expectEqual(client: SharedWorld, world: World): Promise<void> {
+  const ours = await client.region(IN_SIGHT);
+  const theirs = await world.region(IN_SIGHT);
+  for (const place of placesLexicographic(IN_SIGHT)) {
+    expect(client.chunkAt(place)?.equals(await world.chunk(place)), `chunk ${place}`).toBe(true);
+  }
+  expect(ours.equals(theirs)).toBe(true);
+}
+
+describe("clients of a real server", () => {
+  let world: World;
+  let server: OrthantServer;
+
+  beforeAll(async () => {
+    world = await builtWorld();
+    server = await serve(world, {
+      rules: {
+        onEdit: (_player, placements) =>
+          placements.some(({ material }) => material === 15) ? "no lava here" : undefined,
+        onMessage: (player, payload) =>
+          server.send(
+            player.playerId,
+            payload.map((byte) => byte + 1),
+          ),
+      },
+    });
+  });
+
+  afterAll(async () => {
+    await server.close();
+    await world.close();
+  });
+
+  function join(...[options]: readonly [Parameters<typeof connect>[1]?]): SharedWorld {
+    const client = connect(server.url, { look: LOOK, ...options });
+    onTestFinished(() => client.close());
+    return client;
+  }
+
+  test("hold what the server has, to the voxel", async () => {
+    const client = join();
+    await client.complete();
+    expect(client.name).toBe("Isles");
+    await expectEqual(client, world);
+  });
+
+  test("hold the same where they lack the generator and all comes as voxels", async () => {
+    const client = join({ generators: new GeneratorRegistry([flatGenerator]) });
+    await client.complete();
+    await expectEqual(client, world);
+  });
+
+  test("see each other's edits, and each other", async () => {
+    const [ada, bob] = [join({ name: "Ada" }), join({ name: "Bob" })];
+    await Promise.all([ada.complete(), bob.complete()]);
+    const met = new Promise<string>((resolve) => {
+      const stop = bob.onBeings(({ entered, changed }) => {
+        const found = [...entered, ...changed].find(
+          ({ name, position }) => name === "Ada" && position[1] === 50,
+        );
+        if (found === undefined) return;
+        stop();
+        resolve(found.name);
+      });
+    });
+    ada.move({ position: [1, 50, 1, 1], orientation: [0, 0, 0, 1] });
+    expect(await met).toBe("Ada");
+    expect(await ada.setVoxel([2, 50, 2, 2], 13)).toEqual({ outcome: "applied" });
+    await seen(bob, [2, 50, 2, 2], 13);
+    expect(await bob.setVoxel([2, 50, 2, 2], 13)).toEqual({ outcome: "unchanged" });
+    expect(await world.get([2, 50, 2, 2])).toBe(13);
+  });
+
+  test("are told why an edit is refused, and take it back", async () => {
+    const client = join();
+    await client.complete();
+    const edit = client.setVoxel([3, 50, 3, 3], 15);
+    expect(client.voxelAt([3, 50, 3, 3])).toBe(15);
+    expect(await edit).toEqual({ outcome: "refused", reason: "vetoed", detail: "no lava here" });
+    expect(client.voxelAt([3, 50, 3, 3])).toBe(0);
+  });
+
+  test("exchange messages of a game's own with it", async () => {
+    const client = join();
+    await client.ready;
+    const answer = new Promise<Uint8Array>((resolve) => client.onMessage(resolve));
+    expect(client.send(new Uint8Array([1, 2, 3]))).toBe(true);
+    expect(await answer).toEqual(new Uint8Array([2, 3, 4]));
+  });
+
+  test("follow what they look at", async () => {
+    const client = join();
+    await client.complete();
+    client.look({ boxes: [boxBetween([20, 4, 0, 0], [21, 5, 1, 1])] });
+    await client.complete();
+    expect(client.chunkAt([0, 4, 0, 0])).toBeUndefined();
+    expect(client.chunkAt([20, 4, 0, 0])?.equals(await world.chunk([20, 4, 0, 0]))).toBe(true);
+  });
+
+  test("are closed for good when they are sent away", async () => {
+    const client = join();
+    await client.ready;
+    const closed = status(client, "closed");
+    server.kick(client.playerId, "enough");
+    await closed;
+    await expect(client.complete()).rejects.toThrow("the server sent this player away (enough)");
+  });
+
+  test("come back with a cache and fetch only what changed", async () => {
+    const cache = memoryCache();
+    const first = countingSockets();
+    const client = join({ cache, socket: first.socket });
+    await client.complete();
+    await client.close();
+    await world.set([4, 50, 4, 4], 13);
+    const second = countingSockets();
+    const again = join({ cache, socket: second.socket });
+    await again.complete();
+    expect(again.voxelAt([4, 50, 4, 4])).toBe(13);
+    await expectEqual(again, world);
+    expect(first.bytes()).toBeGreaterThan(10_000);
+    expect(second.bytes()).toBeLessThan(first.bytes() / 8);
+  });
+
+  test("have the generators that they need to hold it symbolically", async () => {
+    const client = join();
+    await client.complete();
+    const tree = await client.region(IN_SIGHT, "symbolic");
+    expect(tree.equals(await world.region(IN_SIGHT, "symbolic"))).toBe(true);
+    expect(DEFAULT_GENERATORS.ids.length).toBeGreaterThan(0);
+  });
+});
+
+test("a client outlives its server, and its edits are made once", async () => {
+  const world = await builtWorld();
+  const before = await serve(world);
+  const { socket, bytes } = countingSockets();
+  const client = connect(before.url, { look: LOOK, socket, random: () => 0n });
+  await client.complete();
+  const joinBytes = bytes();
+
+  const waiting = status(client, "waiting");
+  await before.close({ retryAfterMs: 0 });
+  await waiting;
+  const edit = client.setVoxel([5, 50, 5, 5], 13);
+  expect(client.voxelAt([5, 50, 5, 5])).toBe(13);
+  await world.set([6, 50, 6, 6], 13);
+
+  const after = await serve(world, { port: before.port });
+  expect(await edit).toEqual({ outcome: "applied" });
+  await client.complete();
+  expect(client.voxelAt([6, 50, 6, 6])).toBe(13);
+  await expectEqual(client, world);
+  expect(bytes() - joinBytes).toBeLessThan(joinBytes / 8);
+  await client.close();
+  await after.close();
+  await world.close();
+});

@@ -1,0 +1,141 @@
+import { setImmediate } from "node:timers/promises";
+import { type ConnectOptions, connect, type SharedWorld, type StatusDetail } from "@orthant/client";
+import {
+  DEFAULT_GENERATORS,
+  DEFAULT_MATERIALS,
+  decode,
+  encode,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  generatorRef,
+  HYPERCUBE_CHUNKS,
+  type Place,
+} from "@orthant/core";
+import {
+  type ClientMessage,
+  clientFrameCodec,
+  KNOWN_FEATURES,
+  PROTOCOL_VERSION,
+  regionMask,
+  type ServerMessage,
+  serverFrameCodec,
+  type Welcome,
+} from "@orthant/protocol";
+import { FakeClock } from "@orthant/testkit";
+import { type FakeSocket, fakeSockets } from "./fake-socket.ts";
+
+/** What the scripted server says to a hello. */
+const WELCOME: Welcome = {
+  kind: "welcome",
+  version: PROTOCOL_VERSION,
+  manifestHash: DEFAULT_GENERATORS.manifestHash,
+  featureBits: KNOWN_FEATURES,
+  worldId: 77n,
+  era: { epoch: 3, mark: 9n },
+  worldName: "Valley",
+  shape: HYPERCUBE_CHUNKS,
+  generator: generatorRef(flatGenerator, FLAT_DEFAULTS, 1n),
+  catalog: DEFAULT_MATERIALS,
+  spawn: [0, 4, 0, 0],
+  playerId: 5n,
+  role: "builder",
+  resumed: false,
+  tickMs: 50,
+  position: [1, 2, 3, 4],
+  orientation: [0, 0, 0, 1],
+};
+
+/** A fake clock of a machine that may sleep: then all its timers are late. */
+class SleepyClock extends FakeClock {
+  #sleptMs = 0;
+
+  override nowMs(): number {
+    return super.nowMs() + this.#sleptMs;
+  }
+
+  sleep(ms: number): void {
+    this.#sleptMs += ms;
+  }
+}
+
+/** One status that a client told, in short. */
+export type Told = readonly [status: string, detail: StatusDetail];
+
+/** A client on a fake clock whose sockets end in the test. */
+export class ScriptedServer {
+  readonly clock = new SleepyClock();
+  readonly sockets: FakeSocket[];
+  readonly world: SharedWorld;
+  readonly told: Told[] = [];
+  #number = 0;
+  #read = 0;
+
+  /** Begins to connect a client; the jitter is a half of what it could be unless `random` is given. */
+  constructor(options: ConnectOptions = {}) {
+    const { sockets, open } = fakeSockets();
+    this.sockets = sockets;
+    this.world = connect("ws://test", {
+      clock: this.clock,
+      socket: open,
+      random: () => 1n << 52n,
+      ...options,
+    });
+    this.world.onStatus((status, detail) => this.told.push([status, detail]));
+  }
+
+  /** The newest socket. */
+  get socket(): FakeSocket {
+    const socket = this.sockets.at(-1);
+    if (socket === undefined) throw new Error("the client has not opened a socket");
+    return socket;
+  }
+
+  /** The statuses that were told since this was asked last. */
+  statuses(): readonly string[] {
+    return this.told.splice(0).map(([status]) => status);
+  }
+
+  /** Opens the newest socket and says welcome. */
+  async join(change: Partial<Welcome> = {}): Promise<void> {
+    await settled();
+    this.#number = 0;
+    this.#read = 0;
+    this.socket.open();
+    this.say({ ...WELCOME, ...change });
+    await settled();
+  }
+
+  /** Sends one frame. */
+  say(...messages: readonly ServerMessage[]): void {
+    const codec = serverFrameCodec(HYPERCUBE_CHUNKS.volume);
+    this.socket.receive(encode(codec, { number: ++this.#number, messages }));
+  }
+
+  /** Says that regions are as generated, as stream item 1, and that this is all. */
+  sayGenerated(regions: readonly Place[], interestId = 1): void {
+    this.say(
+      { kind: "blank", streamNumber: 1, content: "generated", mask: regionMask(regions) },
+      { kind: "heartbeat", interestId, complete: true, sent: 1 },
+    );
+  }
+
+  /** What the client sent over the newest socket since this was asked last. */
+  heard(): readonly ClientMessage[] {
+    const frames = this.socket.sent.slice(this.#read);
+    this.#read = this.socket.sent.length;
+    return frames.flatMap((frame) => decode(clientFrameCodec, frame).messages);
+  }
+
+  /** Lets time pass in ticks, with what they start. */
+  async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 50) {
+      this.clock.advance(Math.min(left, 50));
+      await settled();
+    }
+  }
+}
+
+/** Resolves when all that was ready to run has run. */
+export async function settled(): Promise<void> {
+  await setImmediate();
+}

@@ -1,0 +1,39 @@
+import type { OpenSocket } from "@orthant/client";
+import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { createServer, type OrthantServer, type ServerOptions } from "@orthant/server";
+import { Prng } from "@orthant/testkit";
+import { createWorld, type World } from "@orthant/world";
+import { WebSocket } from "ws";
+
+/** A world of platforms in memory, in which people have built all over the place. */
+export async function builtWorld(): Promise<World> {
+  const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
+  const world = await createWorld(new MemoryDisk(), { name: "Isles", generator });
+  const prng = new Prng(1);
+  await world.edit(
+    Array.from({ length: 4000 }, () => ({
+      voxel: [prng.below(48) - 24, prng.below(40) + 14, prng.below(48) - 24, prng.below(48) - 24] as const,
+      material: 1 + prng.below(15),
+    })),
+  );
+  return world;
+}
+
+/** Serves a world at a port of this machine. */
+export async function serve(world: World, options: Partial<ServerOptions> = {}): Promise<OrthantServer> {
+  return createServer({ world, tickMs: 20, logger: false, ...options });
+}
+
+/** Counts the bytes that come over the sockets it makes. */
+export function countingSockets(): { readonly socket: OpenSocket; readonly bytes: () => number } {
+  let bytes = 0;
+  const socket = (url: string): WebSocket => {
+    const made = new WebSocket(url);
+    made.addEventListener("message", ({ data }) => {
+      if (data instanceof ArrayBuffer) bytes += data.byteLength;
+    });
+    return made;
+  };
+  return { socket, bytes: () => bytes };
+}

@@ -1,0 +1,190 @@
+import {
+  boxContainsBox,
+  CLOCK_NEVER,
+  encode,
+  epochOf,
+  isOrthantError,
+  OrthantError,
+  type Place,
+  PlaceSet,
+  type RegionClock,
+  RegionTree,
+  regionBox,
+  regionClockListCodec,
+  WHOLE_LATTICE,
+} from "@orthant/core";
+import type { Era, Kept } from "../message/client-message.ts";
+import { coverRegions } from "../message/cover-regions.ts";
+import { CLIENT_FRAME_BYTES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.ts";
+import type { Welcome } from "../message/server-message.ts";
+import { ChangeNotes, type ReplicaNews } from "./change-notes.ts";
+import type { GuestOptions } from "./guest-options.ts";
+import type { Offer } from "./interest-desk.ts";
+import { nearestFirst, type WishedRegions } from "./interest-regions.ts";
+import type { KeptRegion, KeptReplica, KeptWorld } from "./kept-replica.ts";
+import { OpenEdits } from "./open-edits.ts";
+import { SharedReplica } from "./shared-replica.ts";
+
+/** The most bytes of clocks in an offer, so that it fits a frame with all else that an interest says. */
+const OFFER_BYTES_MAX: number = CLIENT_FRAME_BYTES_MAX / 2;
+/** The most bytes of one clock with its region: four coordinates, a step, and its age. */
+const REGION_CLOCK_BYTES_MAX = 28;
+
+/** What a guest remembers across connections: the regions that it holds, and its own edits without verdicts. */
+export class GuestMemory {
+  readonly edits: OpenEdits;
+  readonly #options: GuestOptions;
+  readonly #notes = new ChangeNotes();
+  #replica: SharedReplica | undefined;
+  #welcome: Welcome | undefined;
+  /** What a cache gave, until a welcome tells what to make of it. */
+  #restored: KeptReplica | undefined;
+
+  constructor(options: GuestOptions) {
+    this.#options = options;
+    this.edits = new OpenEdits(options.firstEditId ?? 1);
+  }
+
+  /** The latest welcome. */
+  get welcome(): Welcome | undefined {
+    return this.#welcome;
+  }
+
+  /** The regions of the world that welcomed us last. */
+  get replica(): SharedReplica | undefined {
+    return this.#replica;
+  }
+
+  /** The world whose regions are held, or were restored. */
+  get world(): KeptWorld | undefined {
+    const world = this.#welcome ?? this.#restored;
+    return world && { worldId: world.worldId, era: world.era, manifestHash: world.manifestHash };
+  }
+
+  /** What to tell a server that we kept; nothing where there is nothing to offer. */
+  get kept(): Kept | undefined {
+    const regions = this.#restored?.regions ?? this.#replica?.held() ?? [];
+    const world = this.world;
+    return world === undefined || regions.length === 0
+      ? undefined
+      : { worldId: world.worldId, era: world.era };
+  }
+
+  /** Whether a server shares another world than the one that the open edits are for. */
+  isElsewhere({ worldId }: Welcome): boolean {
+    return this.#welcome !== undefined && this.#welcome.worldId !== worldId;
+  }
+
+  /** Takes what a cache kept, before the first connection. Nothing of it is believed before it was checked. */
+  restore(kept: KeptReplica): void {
+    if (this.#welcome !== undefined) {
+      throw new OrthantError("ORT_ARGUMENT", "a replica restored after the first welcome");
+    }
+    const { worldId, era, manifestHash } = kept;
+    const regions = kept.regions.filter(({ region }) => isRegion(region)).slice(0, INTEREST_REGIONS_MAX);
+    this.#restored = { worldId, era, manifestHash, regions };
+  }
+
+  /** Begins with the world of a welcome: with what was kept, where the server takes that up, else with nothing. */
+  enter(welcome: Welcome): SharedReplica {
+    const held = welcome.resumed && this.#replica?.isOf(welcome) ? this.#replica : undefined;
+    this.#replica = held ?? this.#begin(welcome);
+    this.#welcome = welcome;
+    return this.#replica;
+  }
+
+  /** What to offer of an interest, none of it newer than the era that the server was told of. The rest is dropped. */
+  offer(wished: WishedRegions, era: Era | undefined): Offer {
+    const replica = this.#replica;
+    if (replica === undefined) return { held: [], heldBlank: [] };
+    const epochMax = era?.epoch ?? 0;
+    const isWished = ({ region, clock }: RegionClock): boolean =>
+      wished.regions.has(...region) && epochOf(clock) <= epochMax;
+    const kept = replica.held().filter(isWished);
+    const blank = kept.filter(({ clock }) => clock === CLOCK_NEVER).map(({ region }) => region);
+    const changed = kept.filter(({ clock }) => clock !== CLOCK_NEVER);
+    const held = thatFit(changed, nearestFirst(wished.center, replica.shape.extents));
+    const offered = new PlaceSet();
+    for (const region of blank) offered.add(...region);
+    for (const { region } of held) offered.add(...region);
+    this.dropAllBut((region) => offered.has(...region));
+    return { held, heldBlank: coverRegions(blank) };
+  }
+
+  /** Lets go of all regions but some. */
+  dropAllBut(mayStay: (region: Place) => boolean): void {
+    const regions = this.#replica?.held().map(({ region }) => region) ?? [];
+    this.#replica?.forget(regions.filter((region) => !mayStay(region)));
+  }
+
+  /** What happened to the replica since this was asked last. */
+  takeNews(): ReplicaNews | undefined {
+    return this.#notes.take(this.#replica ?? NO_REPLICA);
+  }
+
+  /** Everything that is held, for a cache. */
+  keep(): KeptReplica | undefined {
+    const replica = this.#replica;
+    const world = this.world;
+    if (world === undefined || replica === undefined) return this.#restored;
+    const regions = replica.held().flatMap(({ region }): readonly KeptRegion[] => {
+      const kept = replica.keep(region);
+      return kept === undefined ? [] : [kept];
+    });
+    return { ...world, regions };
+  }
+
+  #begin(welcome: Welcome): SharedReplica {
+    const { generators, generatedCacheBytes } = this.#options;
+    const replica = new SharedReplica({ welcome, generators, generatedCacheBytes, notes: this.#notes });
+    this.dropAllBut(() => false);
+    this.#load(welcome, replica);
+    for (const edit of this.edits.all()) predictIfPossible(replica, edit);
+    return replica;
+  }
+
+  #load({ resumed, worldId, manifestHash }: Welcome, replica: SharedReplica): void {
+    const restored = this.#restored;
+    if (restored === undefined) return;
+    this.#restored = undefined;
+    const isSame = resumed && restored.worldId === worldId && restored.manifestHash === manifestHash;
+    for (const kept of restored.regions) {
+      if (isSame && replica.restore(worldId, kept)) this.#notes.restored(kept.region);
+      // What is dropped is told as forgotten, so that the cache lets go of it, too.
+      else this.#notes.touched(kept.region, true, RegionTree.EMPTY);
+    }
+  }
+}
+
+const NO_REPLICA = { tree: RegionTree.EMPTY, holds: (): boolean => false };
+
+function isRegion(region: Place): boolean {
+  return (
+    region.length === 4 &&
+    region.every(Number.isSafeInteger) &&
+    boxContainsBox(WHOLE_LATTICE, regionBox(region))
+  );
+}
+
+/** An edit that was made before the shape of the world was known may lie outside of it. The server will say so. */
+function predictIfPossible(replica: SharedReplica, edit: Parameters<SharedReplica["predict"]>[0]): void {
+  try {
+    replica.predict(edit);
+  } catch (error) {
+    if (!isOrthantError(error, "ORT_PLACE_RANGE")) throw error;
+  }
+}
+
+/** As many clocks as fit an offer, the nearest ones where not all do. */
+function thatFit(
+  clocks: readonly RegionClock[],
+  byDistance: (a: Place, b: Place) => number,
+): readonly RegionClock[] {
+  const codec = regionClockListCodec(INTEREST_REGIONS_MAX);
+  const fits = (list: readonly RegionClock[]): boolean => encode(codec, list).length <= OFFER_BYTES_MAX;
+  const inOrder = clocks.slice(0, INTEREST_REGIONS_MAX);
+  if (fits(inOrder)) return inOrder;
+  const count = Math.floor(OFFER_BYTES_MAX / REGION_CLOCK_BYTES_MAX);
+  const nearest = new Set([...inOrder].sort((a, b) => byDistance(a.region, b.region)).slice(0, count));
+  return inOrder.filter((clock) => nearest.has(clock));
+}

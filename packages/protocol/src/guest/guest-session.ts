@@ -1,0 +1,297 @@
+import { decode, isOrthantError, OrthantError, type Place, PlaceSet } from "@orthant/core";
+import type { Pose } from "../message/being.ts";
+import type { ClientMessage, Kept } from "../message/client-message.ts";
+import { serverFrameCodec } from "../message/server-frame-codec.ts";
+import type { Goodbye, ServerFrame, ServerMessage, Verdict, Welcome } from "../message/server-message.ts";
+import { KNOWN_FEATURES, PROTOCOL_VERSION, REQUIRED_FEATURES_MASK } from "../message/version.ts";
+import type { Wire } from "../message/wire.ts";
+import { BeingRegister } from "./being-register.ts";
+import { hasElapsed } from "./elapsed.ts";
+import type { GuestMemory } from "./guest-memory.ts";
+import type { GuestOptions } from "./guest-options.ts";
+import { InterestDesk } from "./interest-desk.ts";
+import type { WishedRegions } from "./interest-regions.ts";
+import type { Notices } from "./notices.ts";
+import { encodeClientMessage, Outgoing } from "./outgoing.ts";
+import { WorldStream } from "./world-stream.ts";
+
+/** After so long without a welcome the hello is sent again. */
+const HELLO_REPEAT_MS = 1_000;
+
+/** What a connection begins with. */
+export interface SessionStart {
+  readonly wire: Wire;
+  readonly options: GuestOptions;
+  readonly memory: GuestMemory;
+  readonly notices: Notices;
+  readonly wished: WishedRegions | undefined;
+}
+
+/** What there is once the server welcomed us. */
+interface Stay {
+  readonly welcome: Welcome;
+  readonly stream: WorldStream;
+  readonly beings: BeingRegister;
+}
+
+/** One connection of a guest, from the hello to the goodbye. */
+export class GuestSession {
+  readonly #options: GuestOptions;
+  readonly #memory: GuestMemory;
+  readonly #notices: Notices;
+  readonly #wire: Wire;
+  readonly #outgoing: Outgoing;
+  readonly #hello: Uint8Array;
+  /** What the hello said that we kept. */
+  readonly #kept: Kept | undefined;
+  readonly #interests = new InterestDesk();
+  /** Verdicts that came before those on earlier edits. */
+  readonly #earlyVerdicts = new Map<number, Verdict>();
+  #helloMs: number | undefined;
+  #stay: Stay | undefined;
+  #wished: WishedRegions | undefined;
+  #pose: Pose | undefined;
+  /** The newest frame that came. */
+  #frameNumber = 0;
+  #isComplete = false;
+  #isOver = false;
+
+  /** Says hello. */
+  constructor({ wire, options, memory, notices, wished }: SessionStart) {
+    this.#options = options;
+    this.#memory = memory;
+    this.#notices = notices;
+    this.#wire = wire;
+    this.#outgoing = new Outgoing(wire, () => ({
+      acknowledged: this.#frameNumber,
+      applied: this.#stay?.stream.applied ?? 0,
+    }));
+    this.#kept = memory.kept;
+    this.#hello = encodeClientMessage({
+      kind: "hello",
+      version: PROTOCOL_VERSION,
+      manifestHash: options.generators.manifestHash,
+      featureBits: KNOWN_FEATURES,
+      clientId: options.clientId,
+      token: options.token(),
+      name: options.name,
+      kept: this.#kept,
+      openEditId: memory.edits.lowestId,
+    });
+    memory.edits.rewind();
+    if (wished !== undefined) this.wish(wished);
+    this.tick();
+  }
+
+  /** Whether the server welcomed us, and nobody said goodbye. */
+  get isWelcome(): boolean {
+    return this.#stay !== undefined && !this.#isOver;
+  }
+
+  /** The beings in sight; `undefined` before the welcome. */
+  get beings(): BeingRegister | undefined {
+    return this.#stay?.beings;
+  }
+
+  /** Whether all of the latest interest is held, as the server has it. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** Wants to hold something else. */
+  wish(wished: WishedRegions): void {
+    this.#wished = wished;
+    this.#interests.wish(wished);
+    this.#isComplete = false;
+  }
+
+  /** Is somewhere else; only the latest place is told. */
+  move(pose: Pose): void {
+    this.#pose = pose;
+  }
+
+  /** Sends a game's own message; false before the welcome and after the end. */
+  sendGame(payload: Uint8Array): boolean {
+    if (!this.isWelcome) return false;
+    this.#push({ kind: "game", payload });
+    return true;
+  }
+
+  /** Sends what is due. */
+  tick(): void {
+    if (this.#isOver) return;
+    const nowMs = this.#nowMs();
+    if (this.#stay !== undefined) this.#pushDue(this.#stay, nowMs);
+    else if (hasElapsed(this.#helloMs, nowMs, HELLO_REPEAT_MS)) {
+      this.#helloMs = nowMs;
+      this.#outgoing.push(this.#hello, nowMs);
+    }
+    this.#outgoing.flush(nowMs);
+  }
+
+  /** Takes a frame. One that is not the protocol ends the connection. */
+  receive(bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#outgoing.received(bytes.length);
+    try {
+      this.#take(decode(serverFrameCodec(this.#stay?.welcome.shape.volume), bytes));
+    } catch (error) {
+      if (!isOrthantError(error)) throw error;
+      this.#notices.fault(error);
+      this.#close();
+    }
+  }
+
+  /** The connection is gone. */
+  end(): void {
+    this.#isOver = true;
+    this.#isComplete = false;
+    this.#stay?.beings.clear();
+  }
+
+  #pushDue({ stream, beings }: Stay, nowMs: number): void {
+    const interest = this.#interests.due(nowMs, (wished) => this.#memory.offer(wished, this.#kept?.era));
+    if (interest !== undefined) this.#push(interest);
+    const resync = stream.due(nowMs);
+    if (resync !== undefined) this.#push(resync);
+    if (beings.isDue(nowMs)) this.#push({ kind: "beingsLost" });
+    for (const message of this.#memory.edits.due(nowMs)) this.#outgoing.push(message, nowMs);
+    if (this.#pose !== undefined) this.#push({ kind: "move", ...this.#pose });
+    this.#pose = undefined;
+  }
+
+  #take({ number, messages }: ServerFrame): void {
+    const isNewer = number > this.#frameNumber;
+    if (number > this.#frameNumber + 1) this.#stay?.beings.fallBehind();
+    this.#frameNumber = Math.max(this.#frameNumber, number);
+    for (const message of messages) {
+      if (this.#isOver) return;
+      if (message.kind === "welcome") this.#welcomed(message);
+      else if (message.kind === "goodbye") this.#left(message);
+      else if (this.#stay !== undefined) this.#hear(message, this.#stay, isNewer);
+    }
+    this.#checkComplete();
+  }
+
+  #welcomed(welcome: Welcome): void {
+    if (this.#stay !== undefined) return;
+    requireKnownFeatures(welcome);
+    if (this.#memory.isElsewhere(welcome)) this.#dropEdits();
+    const replica = this.#memory.enter(welcome);
+    // Frames that came before the welcome were not understood.
+    const isInStep = this.#frameNumber === 1;
+    const beings = new BeingRegister(welcome.shape, welcome.playerId, isInStep);
+    this.#stay = { welcome, stream: new WorldStream(replica), beings };
+    this.#notices.welcome(welcome);
+  }
+
+  /** Drops edits for a world that is not here. The hello announced them, so this connection cannot do without. */
+  #dropEdits(): void {
+    const open = this.#memory.edits.all();
+    for (const { editId } of open) {
+      this.#judge({
+        editId,
+        outcome: "refused",
+        reason: "world",
+        detail: "the server has another world now",
+      });
+    }
+    if (open.length > 0) throw new OrthantError("ORT_MESSAGE", "the server has another world now");
+  }
+
+  #left(goodbye: Goodbye): void {
+    this.#notices.goodbye(goodbye);
+    this.#close();
+  }
+
+  /** Takes a message of a server that welcomed us. What only the newest frame can say is skipped in a late one. */
+  #hear(message: Exclude<ServerMessage, Welcome | Goodbye>, stay: Stay, isNewer: boolean): void {
+    switch (message.kind) {
+      case "patch":
+      case "blank":
+      case "forget":
+      case "reset":
+        stay.stream.take(message, this.#nowMs());
+        if (message.kind === "forget") this.#loseSight(message.mask.regions, stay);
+        break;
+      case "verdicts":
+        this.#takeVerdicts(message.verdicts);
+        break;
+      case "heartbeat":
+        if (isNewer) stay.stream.heard(message, this.#nowMs());
+        this.#interests.heard(message.interestId);
+        break;
+      case "allBeings":
+        if (isNewer) stay.beings.replace(message);
+        break;
+      case "beings":
+        if (isNewer) stay.beings.change(message);
+        break;
+      case "game":
+        if (isNewer) this.#notices.game(message.payload);
+    }
+  }
+
+  /**
+   * Takes verdicts in the order of the edits; one that comes early waits for those before it. So what is open never has
+   * a gap, which a server that began anew could not tell from an edit that was lost on the way.
+   */
+  #takeVerdicts(verdicts: readonly Verdict[]): void {
+    const { edits } = this.#memory;
+    for (const verdict of verdicts)
+      if (edits.has(verdict.editId)) this.#earlyVerdicts.set(verdict.editId, verdict);
+    for (;;) {
+      const verdict = this.#earlyVerdicts.get(edits.lowestId);
+      if (verdict === undefined) return;
+      this.#earlyVerdicts.delete(verdict.editId);
+      this.#judge(verdict);
+    }
+  }
+
+  #judge(verdict: Verdict): void {
+    if (!this.#memory.edits.settle(verdict.editId)) return;
+    this.#memory.replica?.takeBack(verdict.editId);
+    this.#notices.verdict(verdict);
+  }
+
+  /** Forgets the beings of regions that are not wanted any more; nobody will tell when they leave. */
+  #loseSight(regions: readonly Place[], { beings }: Stay): void {
+    const outOfSight = new PlaceSet();
+    for (const region of regions) if (!this.#isWished(region)) outOfSight.add(...region);
+    beings.dropIn(outOfSight);
+  }
+
+  #checkComplete(): void {
+    const interestId = this.#stay?.stream.completeInterestId;
+    const isComplete = interestId !== undefined && this.#interests.isCurrent(interestId);
+    const isNew = isComplete && !this.#isComplete;
+    this.#isComplete = isComplete;
+    if (!isNew) return;
+    // The server holds nothing else for us, so it would never say when anything else changes.
+    this.#memory.dropAllBut((region) => this.#isWished(region));
+    this.#notices.complete(interestId);
+  }
+
+  #isWished(region: Place): boolean {
+    return this.#wished?.regions.has(...region) === true;
+  }
+
+  #push(message: ClientMessage): void {
+    this.#outgoing.push(encodeClientMessage(message), this.#nowMs());
+  }
+
+  #close(): void {
+    this.end();
+    this.#wire.close();
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.nowMs();
+  }
+}
+
+/** Throws `ORT_VERSION` for a welcome that asks for a feature that we do not have. */
+function requireKnownFeatures({ featureBits }: Welcome): void {
+  const unknown = featureBits & REQUIRED_FEATURES_MASK & ~KNOWN_FEATURES;
+  if (unknown !== 0n) throw new OrthantError("ORT_VERSION", `unknown features 0x${unknown.toString(16)}`);
+}

@@ -1,0 +1,65 @@
+import {
+  AXES,
+  type Box,
+  boxBetween,
+  boxContainsBox,
+  boxVolume,
+  OrthantError,
+  type Place,
+  PlaceSet,
+  placeFrom,
+  placesLexicographic,
+  REGION_EDGE_CHUNKS,
+  regionsTouching,
+  WHOLE_LATTICE,
+} from "@orthant/core";
+import type { Vector } from "../message/being.ts";
+import { INTEREST_BOXES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.ts";
+import type { InterestWish } from "./guest-options.ts";
+
+/** What a guest wants to hold, in whole voxels and in regions. */
+export interface WishedRegions {
+  readonly boxes: readonly Box[];
+  readonly center: Vector;
+  readonly motion: Vector;
+  readonly regions: PlaceSet;
+}
+
+const STILL: Vector = [0, 0, 0, 0];
+
+/** The regions of a wish; `ORT_ARGUMENT` for one that cannot be told, `ORT_LIMIT` for one that no host grants. */
+export function wishedRegions({ boxes, center, motion = STILL }: InterestWish): WishedRegions {
+  if (boxes.length > INTEREST_BOXES_MAX) {
+    throw new OrthantError("ORT_LIMIT", `${boxes.length} boxes where at most ${INTEREST_BOXES_MAX} may be`);
+  }
+  const regions = new PlaceSet();
+  const checked = boxes.map(({ min, max }) => boxBetween(min, max));
+  for (const box of checked) {
+    if (!boxContainsBox(WHOLE_LATTICE, box)) {
+      throw new OrthantError("ORT_ARGUMENT", `[${box.min}] to [${box.max}] are not chunks of the lattice`);
+    }
+    const touched = regionsTouching(box);
+    if (boxVolume(touched) > INTEREST_REGIONS_MAX) throw tooMany();
+    for (const region of placesLexicographic(touched)) regions.add(...region);
+    if (regions.size > INTEREST_REGIONS_MAX) throw tooMany();
+  }
+  return { boxes: checked, center: wholeVoxels(center), motion: wholeVoxels(motion), regions };
+}
+
+/** Orders regions by how far they are from a voxel, in regions, where `extents` are those of a chunk. */
+export function nearestFirst(center: Vector, extents: Place): (a: Place, b: Place) => number {
+  const middle = placeFrom((axis) => center[axis] / extents[axis] / REGION_EDGE_CHUNKS - 0.5);
+  const distance = (region: Place): number =>
+    AXES.reduce<number>((sum, axis) => sum + (region[axis] - middle[axis]) ** 2, 0);
+  return (a, b) => distance(a) - distance(b);
+}
+
+function wholeVoxels(vector: Vector): Vector {
+  const whole = placeFrom((axis) => Math.round(vector[axis]) + 0);
+  if (whole.every(Number.isSafeInteger)) return whole;
+  throw new OrthantError("ORT_ARGUMENT", `[${vector}] is not a point`);
+}
+
+function tooMany(): OrthantError {
+  return new OrthantError("ORT_LIMIT", `an interest in more than ${INTEREST_REGIONS_MAX} regions`);
+}

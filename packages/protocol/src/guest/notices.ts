@@ -1,0 +1,48 @@
+import type { OrthantError } from "@orthant/core";
+import type { Goodbye, Verdict, Welcome } from "../message/server-message.ts";
+import type { ReplicaNews } from "./change-notes.ts";
+import type { BeingsChange, GuestEvents } from "./guest-options.ts";
+
+/** Holds back what there is to tell until a step is done, so that whoever is told sees a state that is whole. */
+export class Notices {
+  readonly #events: GuestEvents;
+  #pending: (() => void)[] = [];
+
+  constructor(events: GuestEvents) {
+    this.#events = events;
+  }
+
+  welcome(welcome: Welcome): void {
+    this.#pending.push(() => this.#events.onWelcome?.(welcome));
+  }
+
+  goodbye(goodbye: Goodbye): void {
+    this.#pending.push(() => this.#events.onGoodbye?.(goodbye));
+  }
+
+  fault(error: OrthantError): void {
+    this.#pending.push(() => this.#events.onFault?.(error));
+  }
+
+  complete(interestId: number): void {
+    this.#pending.push(() => this.#events.onComplete?.(interestId));
+  }
+
+  verdict(verdict: Verdict): void {
+    this.#pending.push(() => this.#events.onVerdict?.(verdict));
+  }
+
+  game(payload: Uint8Array): void {
+    this.#pending.push(() => this.#events.onGame?.(payload));
+  }
+
+  /** Tells everything, first what changed: who hears a verdict finds the world as it is judged. */
+  tell(news: ReplicaNews | undefined, beings: BeingsChange | undefined): void {
+    const pending = this.#pending;
+    this.#pending = [];
+    for (const { region, state } of news?.regions ?? []) this.#events.onRegion?.(region, state);
+    if (news !== undefined && news.chunks.length > 0) this.#events.onChange?.(news.chunks);
+    if (beings !== undefined) this.#events.onBeings?.(beings);
+    for (const tell of pending) tell();
+  }
+}

@@ -1,0 +1,95 @@
+import { CLOCK_NEVER, type Place, type RegionPatch } from "@orthant/core";
+import type { Resync } from "../message/client-message.ts";
+import type { Blank, Forget, Heartbeat, PatchMessage, Reset } from "../message/server-message.ts";
+import { ResyncQueue } from "./resync-queue.ts";
+import type { SharedReplica } from "./shared-replica.ts";
+import { StreamGate } from "./stream-gate.ts";
+
+/** Takes the stream of one connection into a replica, and asks again for what is missing or did not fit. */
+export class WorldStream {
+  readonly #replica: SharedReplica;
+  readonly #gate = new StreamGate();
+  readonly #resync = new ResyncQueue();
+  /** How far the server was when it said so last, unless what it said does not count any more. */
+  #heartbeat: Heartbeat | undefined;
+
+  constructor(replica: SharedReplica) {
+    this.#replica = replica;
+  }
+
+  /** The number up to which, without a gap, everything was taken or will come anew. */
+  get applied(): number {
+    return this.#gate.expected - 1;
+  }
+
+  /** The interest of which everything has been sent and taken; `undefined` while anything is missing. */
+  get completeInterestId(): number | undefined {
+    const heartbeat = this.#heartbeat;
+    if (heartbeat === undefined || !heartbeat.complete || this.#resync.size > 0) return undefined;
+    return this.#gate.expected > heartbeat.sent ? heartbeat.interestId : undefined;
+  }
+
+  /** Takes an item, or what is said about the items. */
+  take(message: PatchMessage | Blank | Forget | Reset, nowMs: number): void {
+    switch (message.kind) {
+      case "patch":
+        this.#takePatch(message.patch, nowMs);
+        break;
+      case "blank":
+        this.#takeBlank(message, nowMs);
+        break;
+      case "forget":
+        this.#takeForget(message, nowMs);
+        break;
+      case "reset":
+        // What was skipped will come anew, so nothing is complete, whatever was said before.
+        if (this.#gate.reset(message.streamNumber, nowMs)) this.#heartbeat = undefined;
+    }
+  }
+
+  /** The server says how far it is. */
+  heard(heartbeat: Heartbeat, nowMs: number): void {
+    this.#heartbeat = heartbeat;
+    this.#gate.noteSent(heartbeat.sent, nowMs);
+  }
+
+  /** What to ask for now. */
+  due(nowMs: number): Resync | undefined {
+    const wanted = this.#resync.due(nowMs, this.#gate.lacksItems(nowMs));
+    if (wanted === undefined) return undefined;
+    const regions = wanted.map((region) => ({ region, clock: this.#replica.clockOf(region) ?? CLOCK_NEVER }));
+    return { kind: "resync", expected: this.#gate.expected, regions };
+  }
+
+  #takePatch(patch: RegionPatch, nowMs: number): void {
+    const regions = patch.changes.map(({ region }) => region);
+    if (!this.#admit(patch.patchSeq, regions, nowMs)) return;
+    if (this.#replica.apply(patch) === "refused") {
+      this.#resync.want(regions);
+      return;
+    }
+    for (const { region, base, next } of patch.changes) {
+      if (typeof base !== "number" && next !== undefined) this.#resync.settle(region);
+    }
+  }
+
+  #takeBlank(blank: Blank, nowMs: number): void {
+    const { regions } = blank.mask;
+    if (!this.#admit(blank.streamNumber, regions, nowMs)) return;
+    if (this.#replica.blank(blank) === "refused") this.#resync.want(regions);
+    else for (const region of regions) this.#resync.settle(region);
+  }
+
+  #takeForget({ streamNumber, mask }: Forget, nowMs: number): void {
+    if (!this.#admit(streamNumber, mask.regions, nowMs)) return;
+    this.#replica.forget(mask.regions);
+    for (const region of mask.regions) this.#resync.settle(region);
+  }
+
+  /** Whether an item is the next one. What comes too early has to come again. */
+  #admit(streamNumber: number, regions: readonly Place[], nowMs: number): boolean {
+    const admission = this.#gate.admit(streamNumber, nowMs);
+    if (admission === "early") this.#resync.want(regions);
+    return admission === "take";
+  }
+}

@@ -1,0 +1,196 @@
+import { ByteWriter, type ChunkShape, type Place, PlaceMap, REGION_EDGE_CHUNKS } from "@orthant/core";
+import type { Being, Pose, Vector } from "../message/being.ts";
+import { BEINGS_MAX } from "../message/limits.ts";
+import { writeServerMessage } from "../message/server-frame-codec.ts";
+import type { Beings } from "../message/server-message.ts";
+import type { Holding } from "./holding.ts";
+import type { WatchedRegions } from "./watched-regions.ts";
+
+/** A being that is here now. Only the grid changes it. */
+export interface LiveBeing extends Being {
+  position: Vector;
+  orientation: Vector;
+}
+
+/** What somebody is besides where they are. */
+export type BeingTraits = Omit<Being, "number" | keyof Pose>;
+
+interface Resident extends LiveBeing {
+  cell: Cell | undefined;
+  /** Whether the being is among those of its cell that moved since the last tick. */
+  isMoved: boolean;
+}
+
+/** The beings of one region, and what happened there since the last tick. */
+interface Cell {
+  readonly place: Place;
+  readonly residents: Set<Resident>;
+  left: Resident[];
+  entered: Resident[];
+  moved: Resident[];
+  isChanged: boolean;
+}
+
+/** All beings by region, so that what happens in a region is told once, in the same bytes for everybody. */
+export class BeingGrid {
+  readonly #shape: ChunkShape;
+  /** Chunk coordinates beyond this are no place to be. */
+  readonly #chunkCoordinateMax: number;
+  readonly #cells = new PlaceMap<Cell>();
+  readonly #writer = new ByteWriter();
+  #changed: Cell[] = [];
+  #lastNumber = 0;
+
+  constructor(shape: ChunkShape, chunkCoordinateMax: number) {
+    this.#shape = shape;
+    this.#chunkCoordinateMax = chunkCoordinateMax;
+  }
+
+  /** Whether a position lies in the part of the world that can be visited. */
+  isInside(position: Vector): boolean {
+    for (let axis = 0; axis < 4; axis++) {
+      const chunk = Math.floor((position[axis] as number) / (this.#shape.extents[axis] as number));
+      // Written so that what is not a number is outside.
+      if (!(Math.abs(chunk) <= this.#chunkCoordinateMax)) return false;
+    }
+    return true;
+  }
+
+  /** Adds a being, whose position must be inside, and gives it a number that no other ever had. */
+  enter(traits: BeingTraits, { position, orientation }: Pose): LiveBeing {
+    const number = ++this.#lastNumber;
+    const resident: Resident = { ...traits, number, position, orientation, cell: undefined, isMoved: false };
+    this.#settle(resident);
+    return resident;
+  }
+
+  /** Gives a being another pose, whose position must be inside. */
+  move(being: LiveBeing, { position, orientation }: Pose): void {
+    const resident = being as Resident;
+    resident.position = position;
+    resident.orientation = orientation;
+    const { cell } = resident;
+    if (cell === undefined) return;
+    if (!this.#isAt(cell.place, position)) {
+      this.#unsettle(resident);
+      this.#settle(resident);
+    } else if (!resident.isMoved) {
+      resident.isMoved = true;
+      cell.moved.push(resident);
+      this.#mark(cell);
+    }
+  }
+
+  /** Takes a being away. */
+  leave(being: LiveBeing): void {
+    this.#unsettle(being as Resident);
+  }
+
+  /** Adds the beings of a region to a list. */
+  collect(x: number, y: number, z: number, w: number, beings: Being[]): void {
+    const cell = this.#cells.get(x, y, z, w);
+    if (cell === undefined) return;
+    // One by one: there may be more than a call takes arguments.
+    for (const resident of cell.residents) beings.push(resident);
+  }
+
+  /** Tells whoever watches a region what happened there since the last call. */
+  takeChanges(regions: WatchedRegions): void {
+    const changed = this.#changed;
+    this.#changed = [];
+    for (const cell of changed) {
+      const region = regions.at(cell.place);
+      if (region !== undefined) this.#tell(cell, region.holdings);
+      for (const resident of cell.moved) resident.isMoved = false;
+      cell.isChanged = false;
+      cell.left = [];
+      cell.entered = [];
+      cell.moved = [];
+      if (cell.residents.size === 0) this.#cells.delete(...cell.place);
+    }
+  }
+
+  #tell(cell: Cell, holdings: readonly Holding[]): void {
+    // Somebody may have come and gone, or gone and come back, since the last tick: what counts is where they are now.
+    const entered = new Set(cell.entered.filter((resident) => resident.cell === cell));
+    const left = new Set(cell.left.filter((resident) => resident.cell !== cell));
+    const moved = cell.moved.filter((resident) => resident.cell === cell && !entered.has(resident));
+    for (const message of this.#encode(cell.place, [...left], [...entered], moved)) {
+      for (const { watcher } of holdings) watcher.beingsChanged(message);
+    }
+  }
+
+  /** The bytes of one message, or of several where there are more beings than one may list. */
+  #encode(
+    region: Place,
+    left: readonly Resident[],
+    entered: readonly Resident[],
+    moved: readonly Resident[],
+  ): readonly Uint8Array[] {
+    const count = Math.max(left.length, entered.length, moved.length);
+    const messages: Uint8Array[] = [];
+    for (let start = 0; start < count; start += BEINGS_MAX) {
+      const end = start + BEINGS_MAX;
+      const part: Beings = {
+        kind: "beings",
+        region,
+        left: left.slice(start, end).map(({ number }) => number),
+        entered: entered.slice(start, end),
+        moved: moved.slice(start, end),
+      };
+      this.#writer.clear();
+      writeServerMessage(this.#writer, part, undefined);
+      messages.push(this.#writer.copy());
+    }
+    return messages;
+  }
+
+  #settle(resident: Resident): void {
+    const cell = this.#cellAt(resident.position);
+    resident.cell = cell;
+    cell.residents.add(resident);
+    cell.entered.push(resident);
+    this.#mark(cell);
+  }
+
+  #unsettle(resident: Resident): void {
+    const { cell } = resident;
+    if (cell === undefined) return;
+    resident.cell = undefined;
+    cell.residents.delete(resident);
+    cell.left.push(resident);
+    this.#mark(cell);
+  }
+
+  #mark(cell: Cell): void {
+    if (cell.isChanged) return;
+    cell.isChanged = true;
+    this.#changed.push(cell);
+  }
+
+  #cellAt(position: Vector): Cell {
+    const x = this.#regionCoordinate(position, 0);
+    const y = this.#regionCoordinate(position, 1);
+    const z = this.#regionCoordinate(position, 2);
+    const w = this.#regionCoordinate(position, 3);
+    let cell = this.#cells.get(x, y, z, w);
+    if (cell === undefined) {
+      const place: Place = [x, y, z, w];
+      cell = { place, residents: new Set(), left: [], entered: [], moved: [], isChanged: false };
+      this.#cells.set(x, y, z, w, cell);
+    }
+    return cell;
+  }
+
+  #isAt(place: Place, position: Vector): boolean {
+    for (let axis = 0; axis < 4; axis++) {
+      if (this.#regionCoordinate(position, axis) !== place[axis]) return false;
+    }
+    return true;
+  }
+
+  #regionCoordinate(position: Vector, axis: number): number {
+    const voxels = (this.#shape.extents[axis] as number) * REGION_EDGE_CHUNKS;
+    return Math.floor((position[axis] as number) / voxels);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Being } from "../message/being.ts";
+import { BEINGS_MAX } from "../message/limits.ts";
+import type { BeingGrid } from "./being-grid.ts";
+import type { ClientRegions } from "./client-regions.ts";
+import type { Outbox } from "./outbox.ts";
+
+/** What one client is told of beings: what happens, as long as it knows what was before; else all of them. */
+export class BeingsView {
+  readonly #messages: Uint8Array[] = [];
+  #isStale = false;
+  #maySend = false;
+
+  /** The client no longer knows all beings that it sees. */
+  markStale(): void {
+    this.#isStale = true;
+  }
+
+  /** Begins a tick, in which the client gets something or nothing. */
+  startTick(maySend: boolean): void {
+    this.#maySend = maySend;
+    this.#messages.length = 0;
+  }
+
+  /** Something happened in a region that the client sees. */
+  add(message: Uint8Array): void {
+    if (!this.#maySend) this.#isStale = true;
+    if (!this.#isStale) this.#messages.push(message);
+  }
+
+  /** Writes what the client gets in this tick. */
+  write(out: Outbox, grid: BeingGrid, regions: ClientRegions): void {
+    if (!this.#isStale) {
+      for (const message of this.#messages) out.append(message);
+      return;
+    }
+    const beings: Being[] = [];
+    regions.forEachPlace((x, y, z, w) => grid.collect(x, y, z, w, beings));
+    out.write({ kind: "allBeings", beings: beings.slice(0, BEINGS_MAX) });
+    this.#isStale = false;
+  }
+}

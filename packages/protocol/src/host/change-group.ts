@@ -1,0 +1,67 @@
+import { type ChangeBlock, joinBlocks, type SharedPatch, type Telling } from "./change-block.ts";
+
+/**
+ * A set of changes that some clients get together. Sets grow by one change at a time, always in the same order, so
+ * clients that get the same changes end at the very same group, and its patches are encoded once for all of them.
+ */
+export class ChangeGroup {
+  readonly #parent: ChangeGroup | undefined;
+  readonly #block: ChangeBlock | undefined;
+  readonly #children = new Map<ChangeBlock, ChangeGroup>();
+  /** The child that was asked for last: most clients ask for the same one. */
+  #latest: ChangeGroup | undefined;
+  #patches: readonly SharedPatch[] | undefined;
+
+  private constructor(parent?: ChangeGroup, block?: ChangeBlock) {
+    this.#parent = parent;
+    this.#block = block;
+  }
+
+  /** The group without changes that others grow from. */
+  static empty(): ChangeGroup {
+    return new ChangeGroup();
+  }
+
+  /** This set and one change more. */
+  with(block: ChangeBlock): ChangeGroup {
+    const latest = this.#latest;
+    if (latest !== undefined && latest.#block === block) return latest;
+    let child = this.#children.get(block);
+    if (child === undefined) {
+      child = new ChangeGroup(this, block);
+      this.#children.set(block, child);
+    }
+    this.#latest = child;
+    return child;
+  }
+
+  /** The patches that bring all of the set. */
+  patches(volume: number): readonly SharedPatch[] {
+    this.#patches ??= joinBlocks(this.#blocks(), volume);
+    return this.#patches;
+  }
+
+  #blocks(): readonly ChangeBlock[] {
+    const blocks: ChangeBlock[] = [];
+    for (let group: ChangeGroup | undefined = this; group !== undefined; group = group.#parent) {
+      if (group.#block !== undefined) blocks.push(group.#block);
+    }
+    return blocks;
+  }
+}
+
+/** Where the groups of one tick grow from, for each way of telling. */
+export class ChangeGroups {
+  #roots: ChangeGroup[] = [];
+
+  /** Forgets the groups of the tick before. */
+  startTick(): void {
+    this.#roots = [];
+  }
+
+  /** The group without changes of this tick. */
+  root({ index }: Telling): ChangeGroup {
+    this.#roots[index] ??= ChangeGroup.empty();
+    return this.#roots[index];
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  type ChunkShape,
+  chunkOfVoxel,
+  type MaterialCatalog,
+  type Place,
+  PlaceSet,
+  placeFrom,
+  type TokenBucket,
+  type VoxelPlacement,
+} from "@orthant/core";
+import type { RefusalReason } from "../message/server-message.ts";
+import type { HostLimits } from "./host-limits.ts";
+import type { HostRules, Player } from "./host-options.ts";
+
+/** Why an edit is refused. */
+export interface Refusal {
+  readonly reason: RefusalReason;
+  readonly detail: string;
+}
+
+/** What an edit is checked against. */
+export interface EditBounds {
+  readonly shape: ChunkShape;
+  readonly catalog: MaterialCatalog;
+  readonly limits: HostLimits;
+  readonly rules: HostRules | undefined;
+}
+
+/** What is wrong with an edit before anybody else is asked; `undefined` when nothing is. */
+export function findFault(
+  placements: readonly VoxelPlacement[],
+  player: Player,
+  bounds: EditBounds,
+): Refusal | undefined {
+  if (player.role === "viewer") return { reason: "role", detail: "a viewer changes nothing" };
+  return (
+    tooLarge(placements, bounds.limits) ??
+    wrongMaterial(placements, bounds) ??
+    outOfReach(placements, player, bounds)
+  );
+}
+
+/** What is wrong with the number of chunks that an edit touches, none of them out of reach; takes their tokens. */
+export function findChunkFault(
+  placements: readonly VoxelPlacement[],
+  { shape, limits: { editChunksMax } }: EditBounds,
+  rate: TokenBucket,
+  nowMs: number,
+): Refusal | undefined {
+  const chunks = new PlaceSet();
+  for (const { voxel } of placements) chunks.add(...chunkOfVoxel(shape, voxel));
+  if (chunks.size > editChunksMax) {
+    return { reason: "tooLarge", detail: `${chunks.size} chunks where at most ${editChunksMax} may be` };
+  }
+  return rate.take(chunks.size, nowMs) ? undefined : { reason: "rate", detail: "too many chunks a second" };
+}
+
+function tooLarge(placements: readonly VoxelPlacement[], limits: HostLimits): Refusal | undefined {
+  const { editVoxelsMax, editBoxVoxelsMax } = limits;
+  if (placements.length > editVoxelsMax) {
+    return {
+      reason: "tooLarge",
+      detail: `${placements.length} voxels where at most ${editVoxelsMax} may be`,
+    };
+  }
+  const volume = volumeAround(placements);
+  if (volume <= editBoxVoxelsMax) return undefined;
+  return { reason: "tooLarge", detail: `a box of ${volume} voxels where at most ${editBoxVoxelsMax} may be` };
+}
+
+function volumeAround(placements: readonly VoxelPlacement[]): number {
+  let volume = 1;
+  for (let axis = 0; axis < 4; axis++) {
+    let min = Number.POSITIVE_INFINITY;
+    let max = Number.NEGATIVE_INFINITY;
+    for (const { voxel } of placements) {
+      const coordinate = voxel[axis] as number;
+      if (coordinate < min) min = coordinate;
+      if (coordinate > max) max = coordinate;
+    }
+    volume *= max - min + 1;
+  }
+  return volume;
+}
+
+function wrongMaterial(placements: readonly VoxelPlacement[], { catalog }: EditBounds): Refusal | undefined {
+  const wrong = placements.find(({ material }) => catalog.byId(material) === undefined);
+  return wrong && { reason: "material", detail: `this world has no material ${wrong.material}` };
+}
+
+function outOfReach(
+  placements: readonly VoxelPlacement[],
+  player: Player,
+  { shape, limits, rules }: EditBounds,
+): Refusal | undefined {
+  const beyond = placements.find(({ voxel }) => !isInside(voxel, shape, limits.chunkCoordinateMax));
+  if (beyond !== undefined) return { reason: "reach", detail: `voxel [${beyond.voxel}] is beyond the world` };
+  const reaches = rules?.reaches;
+  if (reaches === undefined) return undefined;
+  const far = placements.find(({ voxel }) => !reaches(player, voxel));
+  return far && { reason: "reach", detail: `voxel [${far.voxel}] is out of reach` };
+}
+
+function isInside(voxel: Place, { extents }: ChunkShape, chunkCoordinateMax: number): boolean {
+  return placeFrom((axis) => Math.floor(voxel[axis] / extents[axis])).every(
+    (chunk) => Math.abs(chunk) <= chunkCoordinateMax,
+  );
+}

@@ -1,0 +1,53 @@
+import type { Box, Place } from "@orthant/core";
+import type { RegionStep } from "./region-step.ts";
+
+/** Nothing of the region was ever sent on this connection. */
+export const UNSENT = -1;
+/** The client may hold something, nobody knows at which clock: the region has to come anew. */
+export const UNSURE = -2;
+
+/** A region that at least one client wants to hold. */
+export interface WatchedRegion {
+  readonly place: Place;
+  readonly chunks: Box;
+  /** In no particular order. */
+  readonly holdings: Holding[];
+  /** Whether all that is stored of it is loaded. It stays so. */
+  isLoaded: boolean;
+}
+
+/** Who wants to hold regions: one client. */
+export interface Watcher {
+  /** A region that is held went from one clock to the next. */
+  regionChanged(holding: Holding, change: RegionStep): void;
+  /** Beings of a region that is watched came, moved or went: the bytes of a message that says so. */
+  beingsChanged(message: Uint8Array): void;
+}
+
+/** What one client holds, or is to hold, of one region. */
+export class Holding {
+  readonly region: WatchedRegion;
+  readonly watcher: Watcher;
+  /** The clock that was sent, or {@link UNSENT}, or {@link UNSURE}. */
+  clock: number = UNSENT;
+  /** The latest interest that named the region. */
+  interestId = 0;
+  /** How far from where the client is or will be, squared. */
+  distance = 0;
+  /** Whether the region waits to be sent anew. */
+  isQueued = false;
+  /** Whether the region changed since the clock that was sent. */
+  isBehind = false;
+  /** The place in the region's list; -1 when the client no longer wants the region. */
+  slot = -1;
+
+  constructor(region: WatchedRegion, watcher: Watcher) {
+    this.region = region;
+    this.watcher = watcher;
+  }
+
+  /** Whether the client was told a clock. */
+  get isHeld(): boolean {
+    return this.clock >= 0;
+  }
+}

@@ -1,0 +1,26 @@
+import type { BeingGrid } from "./being-grid.ts";
+import type { ChangeGroups } from "./change-group.ts";
+import type { EditDesks } from "./edit-desks.ts";
+import type { HostLimits } from "./host-limits.ts";
+import type { HostOptions } from "./host-options.ts";
+import type { HostWorld } from "./host-world.ts";
+import type { FrameTotals } from "./outbox.ts";
+import type { RegionFeed } from "./region-feed.ts";
+import type { RegionLoader } from "./region-loader.ts";
+import type { SnapshotSource } from "./snapshot-source.ts";
+import type { WatchedRegions } from "./watched-regions.ts";
+
+/** What all clients of a host have in common. */
+export interface HostParts {
+  readonly options: HostOptions;
+  readonly world: HostWorld;
+  readonly limits: HostLimits;
+  readonly regions: WatchedRegions;
+  readonly feed: RegionFeed;
+  readonly groups: ChangeGroups;
+  readonly snapshots: SnapshotSource;
+  readonly loader: RegionLoader;
+  readonly desks: EditDesks;
+  readonly beings: BeingGrid;
+  readonly totals: FrameTotals;
+}

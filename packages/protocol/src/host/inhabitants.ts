@@ -1,0 +1,136 @@
+import {
+  type Box,
+  boxesOfRegions,
+  boxVolume,
+  type Place,
+  placesLexicographic,
+  REGION_EDGE_CHUNKS,
+  regionBox,
+  regionsTouching,
+} from "@orthant/core";
+import type { Being, Vector } from "../message/being.ts";
+import { NAME_BYTES_MAX } from "../message/limits.ts";
+import type { BeingGrid, BeingTraits, LiveBeing } from "./being-grid.ts";
+import { clipText } from "./clip-text.ts";
+import type { WatchedRegion } from "./holding.ts";
+import type { HostWorld, Inhabitant, InhabitantEvent } from "./host-world.ts";
+import { seenPose } from "./seen-pose.ts";
+import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
+
+/** Puts the world's entities into the grid, as far as they are in regions that somebody watches. */
+export class Inhabitants implements RegionListener {
+  readonly #world: HostWorld;
+  readonly #regions: WatchedRegions;
+  readonly #grid: BeingGrid;
+  readonly #beings = new Map<bigint, LiveBeing>();
+  /** For each list that was asked for, the entities of which something newer was heard since. */
+  readonly #asking = new Set<Set<bigint>>();
+  /** Regions whose entities are to be asked for. */
+  #unasked: Place[] = [];
+
+  constructor(world: HostWorld, regions: WatchedRegions, grid: BeingGrid) {
+    this.#world = world;
+    this.#regions = regions;
+    this.#grid = grid;
+    regions.listen(this);
+  }
+
+  regionWatched({ place }: WatchedRegion): void {
+    // A client comes to thousands of regions at once, and a world may have to look at all it has for each question.
+    if (this.#unasked.push(place) === 1) void this.#askTogether();
+  }
+
+  regionLeft(region: WatchedRegion): void {
+    const beings: Being[] = [];
+    this.#grid.collect(...region.place, beings);
+    for (const { id, isPlayer } of beings) if (!isPlayer) this.#remove(id);
+  }
+
+  /** Something happened to an entity. */
+  happened(event: InhabitantEvent): void {
+    const id = event.kind === "gone" ? event.id : event.inhabitant.id;
+    for (const newer of this.#asking) newer.add(id);
+    if (event.kind === "gone") this.#remove(id);
+    else this.#show(event.inhabitant);
+  }
+
+  async #askTogether(): Promise<void> {
+    await Promise.resolve();
+    const regions = this.#unasked;
+    this.#unasked = [];
+    for (const chunks of boxesOfRegions(regions)) void this.#ask(chunks);
+  }
+
+  async #ask(chunks: Box): Promise<void> {
+    const newer = new Set<bigint>();
+    this.#asking.add(newer);
+    try {
+      const inhabitants = await this.#world.inhabitantsIn(chunks);
+      for (const inhabitant of inhabitants) if (!newer.has(inhabitant.id)) this.#show(inhabitant);
+    } catch {
+      // The world reports its own failures. Where it fails it looks empty until something happens there.
+      if (boxVolume(chunks) > REGION_EDGE_CHUNKS ** 4) await this.#askOneByOne(chunks);
+    } finally {
+      this.#asking.delete(newer);
+    }
+  }
+
+  /** What is damaged in one region must not hide what is in others. */
+  async #askOneByOne(chunks: Box): Promise<void> {
+    for (const region of placesLexicographic(regionsTouching(chunks))) {
+      if (this.#regions.at(region) !== undefined) await this.#ask(regionBox(region));
+    }
+  }
+
+  #show(inhabitant: Inhabitant): void {
+    const { id, position } = inhabitant;
+    const known = this.#beings.get(id);
+    if (!this.#grid.isInside(position) || this.#regions.at(this.#regionOf(position)) === undefined) {
+      this.#remove(id);
+      return;
+    }
+    const pose = seenPose(inhabitant);
+    const traits = traitsOf(inhabitant);
+    if (known !== undefined && hasTraits(known, traits)) this.#grid.move(known, pose);
+    else {
+      this.#remove(id);
+      this.#beings.set(id, this.#grid.enter(traits, pose));
+    }
+  }
+
+  #remove(id: bigint): void {
+    const being = this.#beings.get(id);
+    if (being === undefined) return;
+    this.#beings.delete(id);
+    this.#grid.leave(being);
+  }
+
+  #regionOf(position: Vector): Place {
+    const { extents } = this.#world.shape;
+    const coordinate = (axis: 0 | 1 | 2 | 3): number =>
+      Math.floor(position[axis] / (extents[axis] * REGION_EDGE_CHUNKS));
+    return [coordinate(0), coordinate(1), coordinate(2), coordinate(3)];
+  }
+}
+
+function traitsOf({ id, entityClass, kind, scale, material, name }: Inhabitant): BeingTraits {
+  return {
+    isPlayer: false,
+    id,
+    entityClass,
+    kind,
+    scale,
+    material,
+    name: clipText(name, NAME_BYTES_MAX),
+  };
+}
+
+function hasTraits(being: LiveBeing, traits: BeingTraits): boolean {
+  return (
+    being.entityClass === traits.entityClass &&
+    being.kind === traits.kind &&
+    being.scale === traits.scale &&
+    being.material === traits.material &&
+    being.name === traits.name
+  );
+}

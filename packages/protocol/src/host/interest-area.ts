@@ -1,0 +1,51 @@
+import {
+  type Box,
+  boxVolume,
+  type ChunkShape,
+  type Place,
+  REGION_EDGE_CHUNKS,
+  regionsTouching,
+} from "@orthant/core";
+import type { Vector } from "../message/being.ts";
+import type { Interest } from "../message/client-message.ts";
+import type { HostLimits } from "./host-limits.ts";
+
+/** What lies so far ahead, at the client's speed, counts as near. */
+const AHEAD_SECONDS = 1;
+
+/** The regions of an interest as boxes of regions, which may overlap; or the name of the limit that it breaks. */
+export function interestBoxes({ boxes }: Interest, limits: HostLimits): readonly Box[] | keyof HostLimits {
+  for (const { min, max } of boxes) {
+    const isNear =
+      min.every((coordinate) => coordinate >= -limits.chunkCoordinateMax) &&
+      max.every((end) => end - 1 <= limits.chunkCoordinateMax);
+    if (!isNear) return "chunkCoordinateMax";
+  }
+  const regions = boxes.map(regionsTouching);
+  return regions.some((box) => boxVolume(box) > limits.interestRegionsMax) ? "interestRegionsMax" : regions;
+}
+
+/** Where a client is, or will be soon, in regions. */
+export function focusOf({ center, motion }: Interest, shape: ChunkShape): Vector {
+  return [
+    inRegions(center[0] + motion[0] * AHEAD_SECONDS, shape.extents[0]),
+    inRegions(center[1] + motion[1] * AHEAD_SECONDS, shape.extents[1]),
+    inRegions(center[2] + motion[2] * AHEAD_SECONDS, shape.extents[2]),
+    inRegions(center[3] + motion[3] * AHEAD_SECONDS, shape.extents[3]),
+  ];
+}
+
+/** How far the middle of a region is from a point, in voxels and squared. */
+export function distanceTo(region: Place, focus: Vector, { extents }: ChunkShape): number {
+  let sum = 0;
+  for (let axis = 0; axis < 4; axis++) {
+    const regions = (region[axis] as number) + 0.5 - (focus[axis] as number);
+    const voxels = regions * REGION_EDGE_CHUNKS * (extents[axis] as number);
+    sum += voxels * voxels;
+  }
+  return sum;
+}
+
+function inRegions(voxels: number, extent: number): number {
+  return voxels / (extent * REGION_EDGE_CHUNKS);
+}

@@ -1,0 +1,82 @@
+import type { Pose } from "../message/being.ts";
+import type { LiveBeing } from "./being-grid.ts";
+import type { Account, Player } from "./host-options.ts";
+import type { HostParts } from "./host-parts.ts";
+import { seenPose } from "./seen-pose.ts";
+
+/** A player who moves is kept in the world so often. */
+const KEEP_MS = 10_000;
+
+/** One player who is here: where they are, who sees them, and what the world remembers of that. */
+export class Presence {
+  readonly #host: HostParts;
+  readonly #being: LiveBeing;
+  #player: Player;
+  #wanted: Pose | undefined;
+  #isMoved = false;
+  #keptMs: number;
+
+  constructor(host: HostParts, account: Account, nowMs: number) {
+    this.#host = host;
+    this.#keptMs = nowMs;
+    const { playerId, role, name } = account;
+    const pose = this.#firstPose(playerId);
+    this.#player = { playerId, role, name, ...pose };
+    const traits = { isPlayer: true, id: playerId, entityClass: 0, kind: 0, scale: 1, material: 0, name };
+    this.#being = host.beings.enter(traits, pose);
+  }
+
+  /** The player, as they are now. */
+  get player(): Player {
+    return this.#player;
+  }
+
+  /** Where the player wants to be. The latest wish counts. */
+  want({ position, orientation }: Pose): void {
+    this.#wanted = { position, orientation };
+  }
+
+  /** Takes the latest wish into account, once a tick. */
+  tick(nowMs: number): void {
+    const wanted = this.#wanted;
+    if (wanted !== undefined) {
+      this.#wanted = undefined;
+      this.#move(wanted);
+    }
+    if (this.#isMoved && nowMs - this.#keptMs >= KEEP_MS) this.#keep(nowMs);
+  }
+
+  /** The player leaves. */
+  end(nowMs: number): void {
+    this.#host.beings.leave(this.#being);
+    this.#keep(nowMs);
+  }
+
+  #move(wanted: Pose): void {
+    const { beings, options } = this.#host;
+    const allowed = options.rules?.onMove?.(this.#player, wanted) ?? wanted;
+    if (!beings.isInside(allowed.position)) return;
+    const pose = seenPose(allowed);
+    const { playerId, role, name } = this.#player;
+    this.#player = { playerId, role, name, position: pose.position, orientation: pose.orientation };
+    this.#isMoved = true;
+    beings.move(this.#being, pose);
+  }
+
+  #keep(nowMs: number): void {
+    const { playerId, name, position, orientation } = this.#player;
+    this.#host.world.keepPlayer(playerId, name, { position, orientation });
+    this.#isMoved = false;
+    this.#keptMs = nowMs;
+  }
+
+  #firstPose(playerId: bigint): Pose {
+    const { beings, world } = this.#host;
+    const known = world.poseOf(playerId);
+    return seenPose(
+      known !== undefined && beings.isInside(known.position)
+        ? known
+        : { position: world.spawn, orientation: [0, 0, 0, 1] },
+    );
+  }
+}

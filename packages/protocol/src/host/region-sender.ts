@@ -1,0 +1,221 @@
+import { CLOCK_NEVER, type Place } from "@orthant/core";
+import { coverRegions } from "../message/cover-regions.ts";
+import {
+  type ChangeBlock,
+  isLarge,
+  isWhole,
+  joinBlocks,
+  type SharedPatch,
+  type Telling,
+} from "./change-block.ts";
+import type { ChangeGroup } from "./change-group.ts";
+import type { ClientRegions } from "./client-regions.ts";
+import { type Holding, UNSURE } from "./holding.ts";
+import type { HostParts } from "./host-parts.ts";
+import type { Outbox } from "./outbox.ts";
+import type { RegionStep } from "./region-step.ts";
+import type { Look } from "./send-queue.ts";
+import { Stream } from "./stream.ts";
+
+/** A region that is too large for one patch, and how many of its pieces were sent. */
+interface Unfinished {
+  readonly holding: Holding;
+  readonly clock: number;
+  readonly patches: readonly SharedPatch[];
+  sent: number;
+}
+
+/** What one client may still get in one tick. */
+interface Allowance {
+  bytes: number;
+  patches: number;
+  /** Whether there is a patch that small changes share. */
+  hasShared: boolean;
+}
+
+/** Writes the stream of one client: what it is told of regions, and in which order. */
+export class RegionSender {
+  readonly stream: Stream = new Stream();
+  readonly #host: HostParts;
+  readonly #regions: ClientRegions;
+  readonly #telling: Telling;
+  #group: ChangeGroup | undefined;
+  #mayShare = false;
+  #unfinished: Unfinished | undefined;
+  #isResetWanted = false;
+  /** The frame that the latest reset was in. */
+  #resetFrame = 0;
+
+  constructor(host: HostParts, regions: ClientRegions, telling: Telling) {
+    this.#host = host;
+    this.#regions = regions;
+    this.#telling = telling;
+  }
+
+  /** Whether all that the client wants was sent, though it may have changed since. */
+  get isComplete(): boolean {
+    return this.#regions.missing === 0 && this.#unfinished === undefined;
+  }
+
+  /** Whether something waits to be sent. */
+  get isWaiting(): boolean {
+    return this.#regions.isWaiting || this.#unfinished !== undefined || this.#isResetWanted;
+  }
+
+  /** Begins a tick, in which the client gets something or nothing. */
+  startTick(maySend: boolean): void {
+    this.#group = undefined;
+    // Between the pieces of a region nothing else may come.
+    this.#mayShare = maySend && this.#unfinished === undefined;
+  }
+
+  /** A region that the client holds went from one clock to the next. */
+  regionChanged(holding: Holding, step: RegionStep): void {
+    if (!holding.isHeld || holding.isQueued || holding.isBehind) return;
+    const isInStep = this.#mayShare && holding.clock === step.before;
+    const block = isInStep ? step.block(this.#telling) : undefined;
+    if (block === undefined || !isWhole(block)) {
+      this.#regions.fallBehind(holding);
+      return;
+    }
+    holding.clock = step.after;
+    this.#group = (this.#group ?? this.#host.groups.root(this.#telling)).with(block);
+  }
+
+  /** What the client did not take, or asks for, comes anew; gives how many regions that are. */
+  resync(expected: number, regions: readonly Place[], acknowledged: number): number {
+    // The answer to the request before has yet to be sent, or is on its way. If it is lost, the client asks again.
+    if (this.#isResetWanted || acknowledged < this.#resetFrame) return 0;
+    const before = this.#regions.repairs;
+    this.#abandonPieces();
+    const since = this.stream.takeBack(expected);
+    this.#regions.repair(since === undefined ? "all" : [...since, ...regions]);
+    this.#isResetWanted = true;
+    return this.#regions.repairs - before;
+  }
+
+  /** Writes what the client gets in this tick. */
+  write(out: Outbox): void {
+    if (this.#group === undefined && !this.isWaiting) return;
+    const { patchesPerTick, snapshotBytesPerTick } = this.#host.limits;
+    const allowance: Allowance = { bytes: snapshotBytesPerTick, patches: patchesPerTick, hasShared: false };
+    if (this.#isResetWanted) {
+      out.write({ kind: "reset", streamNumber: this.stream.next });
+      this.#isResetWanted = false;
+      this.#resetFrame = out.frameNumber;
+    }
+    this.#writePieces(out, allowance);
+    if (this.#unfinished !== undefined) return;
+    for (const mask of coverRegions(this.#regions.takeForgets())) {
+      out.write({ kind: "forget", streamNumber: this.stream.add(mask.regions), mask });
+    }
+    if (this.#group !== undefined) {
+      const patches = this.#group.patches(this.#host.world.shape.volume);
+      for (const patch of patches) this.#patch(out, patch);
+      allowance.patches -= patches.length;
+    }
+    if (!this.#regions.isWaiting) return;
+    this.#writeOwn(out, allowance);
+    this.#writePieces(out, allowance);
+  }
+
+  /** Writes what only this client gets: regions that it has to catch up with, and those that come whole. */
+  #writeOwn(out: Outbox, allowance: Allowance): void {
+    const { world } = this.#host;
+    const blocks: ChangeBlock[] = [];
+    const blanks: Place[] = [];
+    for (const holding of this.#regions.takeBehind()) this.#catchUp(holding, blocks, allowance);
+    this.#regions.queue.take((holding) => this.#send(holding, blocks, blanks, allowance));
+    const content = this.#telling.mode === "symbolic" ? "generated" : "air";
+    for (const mask of coverRegions(blanks)) {
+      out.write({ kind: "blank", streamNumber: this.stream.add(mask.regions), content, mask });
+    }
+    for (const patch of joinBlocks(blocks, world.shape.volume)) this.#patch(out, patch);
+  }
+
+  #catchUp(holding: Holding, blocks: ChangeBlock[], allowance: Allowance): void {
+    const { feed, world } = this.#host;
+    const { region } = holding;
+    if (holding.clock === world.clockOf(region.place)) return;
+    if (isUsedUp(allowance)) {
+      this.#regions.fallBehind(holding);
+      return;
+    }
+    const step = feed.stepFrom(region, holding.clock);
+    const block = step?.block(this.#telling);
+    if (step === undefined || block === undefined || !isWhole(block)) {
+      this.#regions.queue.add(holding);
+      return;
+    }
+    add(block, blocks, allowance);
+    holding.clock = step.after;
+  }
+
+  #send(holding: Holding, blocks: ChangeBlock[], blanks: Place[], allowance: Allowance): Look {
+    const { feed, loader, snapshots, world } = this.#host;
+    const { region } = holding;
+    if (!feed.isLoaded(region)) {
+      loader.want(region);
+      return "later";
+    }
+    if (isUsedUp(allowance) || this.#unfinished !== undefined) return "full";
+    const snapshot = snapshots.of(region, this.#telling);
+    if (snapshot === undefined) return "later";
+    const clock = world.clockOf(region.place);
+    if (typeof snapshot === "string") {
+      blanks.push(region.place);
+      holding.clock = CLOCK_NEVER;
+    } else if (isWhole(snapshot)) {
+      add(snapshot, blocks, allowance);
+      holding.clock = clock;
+    } else {
+      this.#unfinished = { holding, clock, patches: snapshot.patches, sent: 0 };
+      holding.clock = UNSURE;
+    }
+    return "sent";
+  }
+
+  #writePieces(out: Outbox, allowance: Allowance): void {
+    const unfinished = this.#unfinished;
+    if (unfinished === undefined) return;
+    const { holding, clock, patches } = unfinished;
+    if (holding.slot < 0) {
+      this.#unfinished = undefined;
+      return;
+    }
+    while (unfinished.sent < patches.length && !isUsedUp(allowance)) {
+      const patch = patches[unfinished.sent++] as SharedPatch;
+      allowance.bytes -= patch.body.length;
+      allowance.patches--;
+      this.#patch(out, patch);
+    }
+    if (unfinished.sent < patches.length) return;
+    this.#unfinished = undefined;
+    holding.clock = clock;
+    // It may have changed while the pieces were sent.
+    this.#regions.fallBehind(holding);
+  }
+
+  /** The pieces that are left would build on some that the client may not have. */
+  #abandonPieces(): void {
+    const holding = this.#unfinished?.holding;
+    this.#unfinished = undefined;
+    if (holding !== undefined && holding.slot >= 0) this.#regions.repair([holding.region.place]);
+  }
+
+  #patch(out: Outbox, patch: SharedPatch): void {
+    out.patch(this.stream.add(patch.regions), patch);
+  }
+}
+
+function isUsedUp({ bytes, patches }: Allowance): boolean {
+  return bytes <= 0 || patches <= 0;
+}
+
+/** Takes a change among those that are sent. A large one has a patch of its own, the others share one. */
+function add(block: ChangeBlock, blocks: ChangeBlock[], allowance: Allowance): void {
+  blocks.push(block);
+  allowance.bytes -= block.bytes;
+  if (isLarge(block) || !allowance.hasShared) allowance.patches--;
+  if (!isLarge(block)) allowance.hasShared = true;
+}

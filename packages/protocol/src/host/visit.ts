@@ -1,0 +1,202 @@
+import { TokenBucket } from "@orthant/core";
+import type { ClientMessage, Interest, Resync } from "../message/client-message.ts";
+import { BeingsView } from "./beings-view.ts";
+import { ClientRegions } from "./client-regions.ts";
+import type { Decision, EditDesk } from "./edit-desk.ts";
+import { type Fault, limitFault, malformed } from "./fault.ts";
+import { GameQueue } from "./game-queue.ts";
+import { type Arrival, type Terms, welcomeFor } from "./handshake.ts";
+import type { Holding, Watcher } from "./holding.ts";
+import type { Player } from "./host-options.ts";
+import type { HostParts } from "./host-parts.ts";
+import type { Intake } from "./intake.ts";
+import { InterestPace } from "./interest-pace.ts";
+import type { Outbox } from "./outbox.ts";
+import { Presence } from "./presence.ts";
+import { RegionSender } from "./region-sender.ts";
+import type { RegionStep } from "./region-step.ts";
+import { VerdictQueue } from "./verdict-queue.ts";
+
+/** A client hears so often how far the host is, whatever else it hears. */
+const HEARTBEAT_MS = 1_000;
+
+/** A client that is welcome, from its welcome to its goodbye. */
+export class Visit implements Watcher {
+  readonly clientId: bigint;
+  readonly #host: HostParts;
+  readonly #out: Outbox;
+  readonly #intake: Intake;
+  readonly #terms: Terms;
+  readonly #presence: Presence;
+  readonly #regions: ClientRegions;
+  readonly #pace: InterestPace;
+  readonly #sender: RegionSender;
+  readonly #beings = new BeingsView();
+  readonly #verdicts = new VerdictQueue();
+  readonly #game = new GameQueue();
+  readonly #desk: EditDesk;
+  readonly #resyncs: TokenBucket;
+  readonly #onDecision = (decision: Decision): void => this.#verdicts.add(decision);
+  #isWelcomeWanted = true;
+  #maySend = true;
+  /** Since when the client has not acknowledged as much as it must. */
+  #fullSinceMs: number | undefined;
+  #beatMs: number;
+  #beatInterestId = 0;
+  #beatComplete = false;
+
+  constructor(host: HostParts, out: Outbox, intake: Intake, arrival: Arrival, nowMs: number) {
+    const { hello, account, terms } = arrival;
+    const { resyncRegionsPerSecond, resyncRegionsBurst } = host.limits;
+    this.clientId = hello.clientId;
+    this.#host = host;
+    this.#out = out;
+    this.#intake = intake;
+    this.#terms = terms;
+    this.#presence = new Presence(host, account, nowMs);
+    this.#regions = new ClientRegions(host, this, terms.telling);
+    this.#pace = new InterestPace(host.limits.interestRegionsPerSecond);
+    this.#sender = new RegionSender(host, this.#regions, terms.telling);
+    this.#resyncs = new TokenBucket(resyncRegionsPerSecond, resyncRegionsBurst, nowMs);
+    this.#desk = host.desks.open(hello.clientId, nowMs);
+    this.#desk.attach(hello.openEditId, this.#onDecision);
+    this.#beatMs = nowMs;
+  }
+
+  get player(): Player {
+    return this.#presence.player;
+  }
+
+  /** Whether the client gets nothing because it has not acknowledged enough. */
+  get isHeldBack(): boolean {
+    return !this.#maySend;
+  }
+
+  /** Notes what the client has; tells whether that can be. */
+  confirm(acknowledged: number, applied: number): boolean {
+    return this.#out.acknowledge(acknowledged) && this.#sender.stream.confirm(applied);
+  }
+
+  /** Takes what a client says; what is wrong with it, if anything is. */
+  take(message: ClientMessage, nowMs: number): Fault | undefined {
+    switch (message.kind) {
+      case "hello":
+        // The welcome was lost, or is on its way. Nobody becomes somebody else in the middle of a connection.
+        if (message.clientId !== this.clientId) return malformed("another client on the same connection");
+        this.#isWelcomeWanted = true;
+        return undefined;
+      case "interest":
+        return this.#takeInterest(message, nowMs);
+      case "setVoxels":
+        this.#desk.submit(message, this.player, nowMs);
+        return undefined;
+      case "move":
+        this.#presence.want(message);
+        return undefined;
+      case "resync":
+        return this.#takeResync(message);
+      case "beingsLost":
+        this.#beings.markStale();
+        return undefined;
+      case "game": {
+        const limit = this.#intake.gameMessage(nowMs);
+        if (limit !== undefined) return limitFault(limit, this.#host.limits);
+        this.#host.options.rules?.onMessage?.(this.player, message.payload);
+        return undefined;
+      }
+    }
+  }
+
+  /** Puts a game's message among those that are sent; tells whether there was room. */
+  sendGame(payload: Uint8Array): boolean {
+    return this.#game.add(payload);
+  }
+
+  regionChanged(holding: Holding, step: RegionStep): void {
+    this.#sender.regionChanged(holding, step);
+  }
+
+  beingsChanged(message: Uint8Array): void {
+    this.#beings.add(message);
+  }
+
+  /** Begins a tick; what is wrong with the client, if anything is. */
+  startTick(nowMs: number): Fault | undefined {
+    const { limits } = this.#host;
+    this.#presence.tick(nowMs);
+    this.#maySend = this.#out.inFlightBytes < limits.inFlightBytesMax;
+    if (this.#maySend) this.#fullSinceMs = undefined;
+    else this.#fullSinceMs ??= nowMs;
+    if (this.#fullSinceMs !== undefined && nowMs - this.#fullSinceMs >= limits.slowMs) {
+      return limitFault("slowMs", limits, "slow");
+    }
+    this.#sender.startTick(this.#maySend);
+    this.#beings.startTick(this.#maySend);
+    return this.#lookElsewhere(nowMs);
+  }
+
+  /** Writes what the client gets in this tick, and sends it. */
+  write(nowMs: number): void {
+    if (this.#maySend) {
+      if (this.#isWelcomeWanted) {
+        this.#out.write(welcomeFor(this.#terms, this.player, this.#host.options));
+        this.#isWelcomeWanted = false;
+      }
+      const { repairs } = this.#regions;
+      if (repairs > 0) this.#regions.releaseRepairs(this.#resyncs.takeUpTo(repairs, nowMs));
+      this.#sender.write(this.#out);
+      this.#verdicts.write(this.#out, this.#regions);
+      this.#beings.write(this.#out, this.#host.beings, this.#regions);
+      this.#game.write(this.#out);
+    }
+    this.#writeHeartbeat(nowMs);
+    this.#out.flush();
+  }
+
+  /** The client is gone. */
+  end(nowMs: number): void {
+    this.#regions.clear();
+    this.#desk.detach(this.#onDecision);
+    this.#presence.end(nowMs);
+  }
+
+  #takeInterest(interest: Interest, nowMs: number): Fault | undefined {
+    const { limits } = this.#host;
+    const limit = this.#intake.interest(nowMs);
+    if (limit !== undefined) return limitFault(limit, limits);
+    this.#pace.add(interest);
+    return this.#lookElsewhere(nowMs);
+  }
+
+  /** Goes over to the latest interest, when it is time. */
+  #lookElsewhere(nowMs: number): Fault | undefined {
+    const interest = this.#pace.take(nowMs);
+    if (interest === undefined || interest.interestId <= this.#regions.interestId) return undefined;
+    const mayOffer = this.#terms.isResumed && interest.interestId === 1;
+    const { areaNumber, addedCount } = this.#regions;
+    const broken = this.#regions.want(interest, mayOffer);
+    if (broken !== undefined) return limitFault(broken, this.#host.limits);
+    this.#pace.charge(this.#regions.addedCount - addedCount, nowMs);
+    if (this.#regions.areaNumber !== areaNumber) this.#beings.markStale();
+    return undefined;
+  }
+
+  #takeResync({ expected, regions }: Resync): Fault | undefined {
+    if (expected > this.#sender.stream.next) return malformed(`stream number ${expected} is still to come`);
+    const places = regions.map(({ region }) => region);
+    const count = this.#sender.resync(expected, places, this.#out.acknowledged);
+    if (count > 0) this.#host.options.events?.onResync?.(count);
+    return undefined;
+  }
+
+  #writeHeartbeat(nowMs: number): void {
+    const { interestId } = this.#regions;
+    const complete = interestId > 0 && this.#sender.isComplete;
+    const isNews = interestId !== this.#beatInterestId || complete !== this.#beatComplete;
+    if (nowMs - this.#beatMs < HEARTBEAT_MS && !(isNews && this.#maySend)) return;
+    this.#out.write({ kind: "heartbeat", interestId, complete, sent: this.#sender.stream.sent });
+    this.#beatMs = nowMs;
+    this.#beatInterestId = interestId;
+    this.#beatComplete = complete;
+  }
+}

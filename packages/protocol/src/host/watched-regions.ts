@@ -1,0 +1,52 @@
+import { type Place, PlaceMap, regionBox } from "@orthant/core";
+import { Holding, type WatchedRegion, type Watcher } from "./holding.ts";
+
+/** Who wants to know when the first client comes to a region and when the last one goes. */
+export interface RegionListener {
+  regionWatched(region: WatchedRegion): void;
+  regionLeft(region: WatchedRegion): void;
+}
+
+/** All regions that clients want to hold, and by whom. */
+export class WatchedRegions {
+  readonly #regions = new PlaceMap<WatchedRegion>();
+  readonly #listeners: RegionListener[] = [];
+
+  /** Adds somebody who is told of regions that are watched first and left last. */
+  listen(listener: RegionListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The region at a place; `undefined` when nobody wants it. */
+  at([x, y, z, w]: Place): WatchedRegion | undefined {
+    return this.#regions.get(x, y, z, w);
+  }
+
+  /** Notes that a client wants a region. */
+  watch(place: Place, watcher: Watcher): Holding {
+    const known = this.at(place);
+    const region = known ?? { place, chunks: regionBox(place), holdings: [], isLoaded: false };
+    const holding = new Holding(region, watcher);
+    holding.slot = region.holdings.push(holding) - 1;
+    if (known === undefined) {
+      this.#regions.set(...place, region);
+      for (const listener of this.#listeners) listener.regionWatched(region);
+    }
+    return holding;
+  }
+
+  /** Notes that a client no longer wants a region. */
+  leave(holding: Holding): void {
+    const { region, slot } = holding;
+    if (slot < 0) return;
+    const last = region.holdings.pop();
+    if (last !== undefined && last !== holding) {
+      region.holdings[slot] = last;
+      last.slot = slot;
+    }
+    holding.slot = -1;
+    if (region.holdings.length > 0) return;
+    this.#regions.delete(...region.place);
+    for (const listener of this.#listeners) listener.regionLeft(region);
+  }
+}

@@ -1,0 +1,94 @@
+export { BEINGS_HELD_MAX, BEINGS_LOST_WAIT_MS } from "./guest/being-register.ts";
+export { GENERATED_CACHE_BYTES } from "./guest/generated-chunks.ts";
+export { Guest } from "./guest/guest.ts";
+export type { BeingsChange, GuestEvents, GuestOptions, InterestWish } from "./guest/guest-options.ts";
+export type { KeptRegion, KeptReplica, KeptWorld } from "./guest/kept-replica.ts";
+export type { OpenEdit } from "./guest/open-edits.ts";
+export { HELD_REGIONS_MAX } from "./guest/shared-replica.ts";
+export { Host } from "./host/host.ts";
+export { DEFAULT_HOST_LIMITS, type HostLimits } from "./host/host-limits.ts";
+export type {
+  Account,
+  HostEvents,
+  HostOptions,
+  HostRules,
+  Player,
+  TickReport,
+} from "./host/host-options.ts";
+export type { HostSession } from "./host/host-session.ts";
+export type {
+  EditOrigin,
+  EditResult,
+  HostWorld,
+  Inhabitant,
+  InhabitantEvent,
+} from "./host/host-world.ts";
+export type { Being, BeingMove, Pose, Vector } from "./message/being.ts";
+export { clientFrameCodec, readHelloVersion } from "./message/client-frame-codec.ts";
+export type {
+  BeingsLost,
+  ClientFrame,
+  ClientMessage,
+  Era,
+  GameMessage,
+  Hello,
+  Interest,
+  Kept,
+  Move,
+  Resync,
+  SetVoxels,
+} from "./message/client-message.ts";
+export { coverRegions } from "./message/cover-regions.ts";
+export {
+  BEINGS_MAX,
+  CATALOG_BYTES_MAX,
+  CLIENT_FRAME_BYTES_MAX,
+  DETAIL_BYTES_MAX,
+  EDIT_VOXELS_MAX,
+  EDITS_OPEN_MAX,
+  FRAME_MESSAGES_MAX,
+  GAME_BYTES_MAX,
+  INTEREST_BOXES_MAX,
+  INTEREST_REGIONS_MAX,
+  MASK_BOX_REGIONS_MAX,
+  NAME_BYTES_MAX,
+  SERVER_FRAME_BYTES_MAX,
+  TOKEN_BYTES_MAX,
+  VERDICTS_MAX,
+  VOXEL_COORDINATE_MAX,
+  WORLD_NAME_BYTES_MAX,
+} from "./message/limits.ts";
+export { roundPose } from "./message/pose-codec.ts";
+export { type RegionMask, regionMask } from "./message/region-mask.ts";
+export {
+  serverFrameCodec,
+  startServerFrame,
+  writePatchMessage,
+  writeServerMessage,
+} from "./message/server-frame-codec.ts";
+export type {
+  AllBeings,
+  Beings,
+  Blank,
+  Forget,
+  Goodbye,
+  GoodbyeReason,
+  Heartbeat,
+  PatchMessage,
+  RefusalReason,
+  Reset,
+  Role,
+  ServerFrame,
+  ServerMessage,
+  Verdict,
+  Verdicts,
+  Welcome,
+} from "./message/server-message.ts";
+export {
+  FEATURES,
+  KNOWN_FEATURES,
+  PROTOCOL_MAGIC,
+  PROTOCOL_VERSION,
+  REQUIRED_FEATURES_MASK,
+} from "./message/version.ts";
+export type { Wire } from "./message/wire.ts";

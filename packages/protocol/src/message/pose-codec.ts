@@ -1,0 +1,67 @@
+import { type Codec, placeFrom, requireInteger } from "@orthant/core";
+import type { Pose, Vector } from "./being.ts";
+
+/** Parts of a voxel that a position can tell apart. */
+const POSITION_STEPS_PER_VOXEL = 64;
+/** Steps from 0 to 1 in a component of an orientation. */
+const ORIENTATION_STEPS = 127;
+
+/** A position, to a 64th of a voxel. Rule N7 in docs/formats/protocol.md. */
+export const positionCodec: Codec<Vector> = vectorCodec(POSITION_STEPS_PER_VOXEL);
+
+/** A vector of whole voxels. */
+export const voxelVectorCodec: Codec<Vector> = vectorCodec(1);
+
+const orientationCodec: Codec<Vector> = {
+  write(out, orientation) {
+    for (const component of orientation) out.i8(orientationStep(component));
+  },
+  read(input) {
+    return placeFrom(() => {
+      const step = input.i8();
+      if (step < -ORIENTATION_STEPS) throw input.fail("ORT_MESSAGE", `${step} in an orientation`);
+      return step / ORIENTATION_STEPS;
+    });
+  },
+};
+
+/** Where somebody is and which way they look. Rules N7 and N8. */
+export const poseCodec: Codec<Pose> = {
+  write(out, { position, orientation }) {
+    positionCodec.write(out, position);
+    orientationCodec.write(out, orientation);
+  },
+  read: (input) => ({ position: positionCodec.read(input), orientation: orientationCodec.read(input) }),
+};
+
+/** The pose as the other side will see it; `ORT_ARGUMENT` for one that cannot be sent. */
+export function roundPose({ position, orientation }: Pose): Pose {
+  return {
+    position: placeFrom(
+      (axis) => fixedPoint(position[axis], POSITION_STEPS_PER_VOXEL) / POSITION_STEPS_PER_VOXEL,
+    ),
+    orientation: placeFrom((axis) => orientationStep(orientation[axis]) / ORIENTATION_STEPS),
+  };
+}
+
+function vectorCodec(stepsPerVoxel: number): Codec<Vector> {
+  return {
+    write(out, vector) {
+      for (const coordinate of vector) out.varInt(fixedPoint(coordinate, stepsPerVoxel));
+    },
+    read: (input) => placeFrom(() => input.varInt() / stepsPerVoxel),
+  };
+}
+
+function fixedPoint(coordinate: number, stepsPerVoxel: number): number {
+  // Adding 0 turns minus zero into zero, which is what the other side reads.
+  const steps = Math.round(coordinate * stepsPerVoxel) + 0;
+  requireInteger(steps, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+  return steps;
+}
+
+function orientationStep(component: number): number {
+  const step = Math.round(component * ORIENTATION_STEPS) + 0;
+  requireInteger(step, -ORIENTATION_STEPS, ORIENTATION_STEPS);
+  return step;
+}

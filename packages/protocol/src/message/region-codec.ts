@@ -1,0 +1,42 @@
+import {
+  type Box,
+  boxContainsBox,
+  type Codec,
+  I32_MAX,
+  I32_MIN,
+  OrthantError,
+  type Place,
+  placeCodec,
+  REGION_EDGE_CHUNKS,
+} from "@orthant/core";
+
+const REGION_MIN = I32_MIN / REGION_EDGE_CHUNKS;
+const REGION_END = (I32_MAX + 1) / REGION_EDGE_CHUNKS;
+
+/** Every region there is. */
+const ALL_REGIONS: Box = {
+  min: [REGION_MIN, REGION_MIN, REGION_MIN, REGION_MIN],
+  max: [REGION_END, REGION_END, REGION_END, REGION_END],
+};
+
+/** A region as four signed varints; `ORT_PLACE_RANGE` for one that is not on the lattice. Rule N10, protocol.md. */
+export const regionCodec: Codec<Place> = {
+  write(out, region) {
+    requireRegions({ min: region, max: [region[0] + 1, region[1] + 1, region[2] + 1, region[3] + 1] });
+    placeCodec.write(out, region);
+  },
+  read(input) {
+    const region = placeCodec.read(input);
+    requireRegions({ min: region, max: [region[0] + 1, region[1] + 1, region[2] + 1, region[3] + 1] });
+    return region;
+  },
+};
+
+/** Throws `ORT_PLACE_RANGE` unless all chunks of a box of regions are on the lattice. */
+export function requireRegions(box: Box): void {
+  if (boxContainsBox(ALL_REGIONS, box)) return;
+  throw new OrthantError(
+    "ORT_PLACE_RANGE",
+    `regions from [${box.min}] to [${box.max}] are not on the lattice`,
+  );
+}

@@ -1,0 +1,50 @@
+import { AXES, type Box, boxVolume, comparePlaces, OrthantError, type Place, placeFrom } from "@orthant/core";
+import { INTEREST_REGIONS_MAX, MASK_BOX_REGIONS_MAX } from "./limits.ts";
+
+/** Some regions, which take few bytes because they lie near to each other. */
+export interface RegionMask {
+  /** A box of regions, as tight as can be around the members. */
+  readonly box: Box;
+  /** The members in lexicographic order, at least one. */
+  readonly regions: readonly Place[];
+}
+
+/** The mask of some regions, in any order; `ORT_LIMIT` when they are too many or too far apart for one. */
+export function regionMask(regions: readonly Place[]): RegionMask {
+  const members = inOrder(regions);
+  const box = boxAround(members);
+  if (box === undefined) throw new OrthantError("ORT_ARGUMENT", "a mask of no regions");
+  if (!fitsOneMask(box, members.length)) {
+    const detail = `${members.length} regions in a box of ${boxVolume(box)} are too much for one mask`;
+    throw new OrthantError("ORT_LIMIT", detail);
+  }
+  return { box, regions: members };
+}
+
+/** The smallest box around regions; `undefined` when there are none. */
+export function boxAround(regions: readonly Place[]): Box | undefined {
+  const [first] = regions;
+  if (first === undefined) return undefined;
+  const min: [number, number, number, number] = [...first];
+  const last: [number, number, number, number] = [...first];
+  for (const region of regions) {
+    for (const axis of AXES) {
+      if (region[axis] < min[axis]) min[axis] = region[axis];
+      if (region[axis] > last[axis]) last[axis] = region[axis];
+    }
+  }
+  return { min, max: placeFrom((axis) => last[axis] + 1) };
+}
+
+/** Whether so many regions in such a box may be one mask. */
+export function fitsOneMask(box: Box, regions: number): boolean {
+  return regions <= INTEREST_REGIONS_MAX && boxVolume(box) <= MASK_BOX_REGIONS_MAX;
+}
+
+/** Regions in lexicographic order, each once. */
+export function inOrder(regions: readonly Place[]): readonly Place[] {
+  return [...regions].sort(comparePlaces).filter((region, index, sorted) => {
+    const previous = sorted[index - 1];
+    return previous === undefined || comparePlaces(previous, region) !== 0;
+  });
+}

@@ -1,0 +1,54 @@
+import {
+  type Codec,
+  OrthantError,
+  type Place,
+  placeFrom,
+  requireInteger,
+  type VoxelPlacement,
+} from "@orthant/core";
+import type { SetVoxels } from "./client-message.ts";
+import { counterCodec } from "./counter.ts";
+import { EDIT_VOXELS_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";
+
+const ORIGIN: Place = [0, 0, 0, 0];
+
+/** New materials for voxels, each told as its way from the one before. Rule N18, protocol.md. */
+export const setVoxelsCodec: Codec<SetVoxels> = {
+  write(out, { editId, placements }) {
+    counterCodec.write(out, editId);
+    requireInteger(placements.length, 1, EDIT_VOXELS_MAX);
+    out.varUint(placements.length);
+    let previous = ORIGIN;
+    for (const { voxel, material } of placements) {
+      if (!isVoxel(voxel)) throw new OrthantError("ORT_PLACE_RANGE", `voxel [${voxel}] is in no world`);
+      for (const [axis, coordinate] of voxel.entries()) out.varInt(coordinate - (previous[axis] as number));
+      out.varU16(material);
+      previous = voxel;
+    }
+  },
+
+  read(input) {
+    const editId = counterCodec.read(input);
+    const count = input.count(EDIT_VOXELS_MAX);
+    if (count === 0) throw input.fail("ORT_MESSAGE", "an edit of no voxels");
+    const placements: VoxelPlacement[] = [];
+    let previous = ORIGIN;
+    for (let index = 0; index < count; index++) {
+      const from = previous;
+      const voxel = placeFrom((axis) => from[axis] + input.varInt());
+      if (!isVoxel(voxel)) throw input.fail("ORT_PLACE_RANGE", `voxel [${voxel}] is in no world`);
+      placements.push({ voxel, material: input.varU16() });
+      previous = voxel;
+    }
+    return { kind: "setVoxels", editId, placements };
+  },
+};
+
+function isVoxel(voxel: Place): boolean {
+  return voxel.every(
+    (coordinate) =>
+      Number.isInteger(coordinate) &&
+      coordinate >= -VOXEL_COORDINATE_MAX - 1 &&
+      coordinate <= VOXEL_COORDINATE_MAX,
+  );
+}

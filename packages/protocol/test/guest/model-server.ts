@@ -1,0 +1,122 @@
+import {
+  CLOCK_NEVER,
+  type Place,
+  PlaceMap,
+  PlaceSet,
+  placesLexicographic,
+  regionsTouching,
+} from "@orthant/core";
+import type { ClientFrame, ClientMessage, Interest, ServerMessage, Verdict } from "@orthant/protocol";
+import { blank, change, forget, heartbeat, patch, reset, tick } from "./visit.ts";
+
+/** The clock of a region that the guest may hold, or not. */
+const UNKNOWN_CLOCK = -1;
+
+/** The one chunk of a region that the model's world ever changes. */
+export const chunkIn = ([x, y, z, w]: Place): Place => [x * 4, y * 4, z * 4, w * 4];
+
+/**
+ * The least server that keeps its side of the bargain, for one guest: each region is one material, one patch is one
+ * region, and everything that a resync may concern is sent anew. A real host is far cleverer, and so harder to trust.
+ */
+export class ModelServer {
+  /** What each region that was ever changed is made of. */
+  readonly materials = new PlaceMap<{ readonly material: number; readonly clock: number }>();
+  readonly verdicts = new Map<number, Verdict>();
+  #welcome: ServerMessage | undefined;
+  #interest: Interest | undefined;
+  readonly #wanted = new PlaceSet();
+  readonly #held = new PlaceMap<number>();
+  #items: { readonly number: number; readonly region: Place }[] = [];
+  #streamNumber = 0;
+  #step = 0;
+  #lastEditId = 0;
+  #mustReset = false;
+  #replies: ServerMessage[] = [];
+
+  constructor(welcome: ServerMessage) {
+    this.#welcome = welcome;
+  }
+
+  clockOf(region: Place): number {
+    return this.materials.get(...region)?.clock ?? CLOCK_NEVER;
+  }
+
+  /** Somebody changes a region. */
+  edit(region: Place, material: number): void {
+    this.#step++;
+    this.materials.set(...region, { material, clock: tick(this.#step) });
+  }
+
+  receive({ messages }: ClientFrame): void {
+    for (const message of messages) this.#hear(message);
+  }
+
+  /** The messages of the next frame. */
+  frame(): readonly ServerMessage[] {
+    const messages = this.#replies;
+    this.#replies = [];
+    if (this.#interest === undefined) return messages;
+    for (const region of [...this.#held.places()]) {
+      if (!this.#wanted.has(...region))
+        messages.push(...this.#item(region, (number) => forget(number, region)));
+    }
+    for (const region of this.#wanted)
+      if (this.#held.get(...region) !== this.clockOf(region)) messages.push(...this.#bring(region));
+    return [...messages, heartbeat(this.#streamNumber, this.#interest.interestId, true)];
+  }
+
+  #hear(message: ClientMessage): void {
+    if (message.kind === "hello" && this.#welcome !== undefined) this.#replies.push(this.#welcome);
+    if (message.kind === "interest" && message.interestId > (this.#interest?.interestId ?? 0))
+      this.#want(message);
+    if (message.kind === "setVoxels") {
+      if (message.editId === this.#lastEditId + 1) {
+        this.#lastEditId++;
+        this.verdicts.set(message.editId, { editId: message.editId, outcome: "unchanged" });
+      }
+      const verdict = this.verdicts.get(message.editId);
+      if (verdict !== undefined) this.#replies.push({ kind: "verdicts", verdicts: [verdict] });
+    }
+    if (message.kind !== "resync") return;
+    const lost = this.#items.filter(({ number }) => number >= message.expected).map(({ region }) => region);
+    for (const region of [...lost, ...message.regions.map((asked) => asked.region)]) {
+      // What is outside of the interest is forgotten again.
+      if (this.#wanted.has(...region)) this.#held.delete(...region);
+      else this.#held.set(...region, UNKNOWN_CLOCK);
+    }
+    this.#mustReset = true;
+  }
+
+  #want(interest: Interest): void {
+    this.#interest = interest;
+    this.#wanted.clear();
+    for (const box of interest.boxes) {
+      for (const region of placesLexicographic(regionsTouching(box))) this.#wanted.add(...region);
+    }
+  }
+
+  #bring(region: Place): readonly ServerMessage[] {
+    const made = this.materials.get(...region);
+    const before = this.#held.get(...region);
+    if (made === undefined)
+      return this.#item(region, (number) => blank(number, "generated", region), CLOCK_NEVER);
+    const chunks = [[chunkIn(region), made.material] as const];
+    const base = before === undefined || before === UNKNOWN_CLOCK ? "generated" : before;
+    return this.#item(
+      region,
+      (number) => patch(number, change(region, base, made.clock, chunks)),
+      made.clock,
+    );
+  }
+
+  #item(region: Place, item: (number: number) => ServerMessage, clock?: number): readonly ServerMessage[] {
+    const number = ++this.#streamNumber;
+    const messages = this.#mustReset ? [reset(number), item(number)] : [item(number)];
+    this.#mustReset = false;
+    this.#items.push({ number, region });
+    if (clock === undefined) this.#held.delete(...region);
+    else this.#held.set(...region, clock);
+    return messages;
+  }
+}

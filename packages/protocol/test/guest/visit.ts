@@ -1,0 +1,223 @@
+import {
+  type Box,
+  boxAt,
+  type ChangeBase,
+  chunkShape,
+  clockOf,
+  DEFAULT_GENERATORS,
+  DEFAULT_MATERIALS,
+  decode,
+  encode,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  generatorRef,
+  type OrthantError,
+  type Place,
+  type RegionChange,
+  uniformChunk,
+} from "@orthant/core";
+import {
+  type Being,
+  type BeingsChange,
+  type ClientFrame,
+  type ClientMessage,
+  clientFrameCodec,
+  type Goodbye,
+  Guest,
+  type GuestOptions,
+  KNOWN_FEATURES,
+  PROTOCOL_VERSION,
+  regionMask,
+  type ServerMessage,
+  serverFrameCodec,
+  type Verdict,
+  type Welcome,
+} from "@orthant/protocol";
+import { FakeClock } from "@orthant/testkit";
+
+/** Chunks of 8 x 8 x 8 voxels. */
+export const SHAPE = chunkShape([8, 8, 8, 1]);
+/** A floor of two voxels below height 0. */
+export const GENERATOR = generatorRef(flatGenerator, FLAT_DEFAULTS, 7n);
+export const GRASS = FLAT_DEFAULTS.material;
+/** A region of air above the floor, and one with the floor in it. */
+export const SKY: Place = [0, 0, 0, 0];
+export const GROUND: Place = [0, -1, 0, 0];
+/** What the tests' servers open their worlds in. */
+export const ERA = { epoch: 5, mark: 0xabcdn };
+/** A clock of that era. */
+export const tick = (step: number): number => clockOf(ERA.epoch, step);
+
+export const WELCOME: Welcome = {
+  kind: "welcome",
+  version: PROTOCOL_VERSION,
+  manifestHash: DEFAULT_GENERATORS.manifestHash,
+  featureBits: KNOWN_FEATURES,
+  worldId: 0x1234n,
+  era: ERA,
+  worldName: "meadow",
+  shape: SHAPE,
+  generator: GENERATOR,
+  catalog: DEFAULT_MATERIALS,
+  spawn: [0, 0, 0, 0],
+  playerId: 77n,
+  role: "builder",
+  resumed: false,
+  tickMs: 50,
+  position: [0, 0, 0, 0],
+  orientation: [0, 0, 0, 1],
+};
+
+/** A guest, a clock that stands still, and a server's end of the wire that the test holds in its hands. */
+export class Visit {
+  readonly clock = new FakeClock();
+  readonly guest: Guest;
+  readonly frames: ClientFrame[] = [];
+  readonly changes: Box[] = [];
+  readonly regions: string[] = [];
+  readonly verdicts: Verdict[] = [];
+  readonly beings: BeingsChange[] = [];
+  readonly completed: number[] = [];
+  readonly games: number[][] = [];
+  readonly goodbyes: Goodbye[] = [];
+  readonly faults: OrthantError[] = [];
+  readonly welcomes: Welcome[] = [];
+  isClosed = false;
+  /** Of the chunks that the server speaks of. */
+  volume = SHAPE.volume;
+  #frameNumber = 0;
+
+  constructor(options: Partial<GuestOptions> = {}) {
+    this.guest = new Guest({
+      clock: this.clock,
+      generators: DEFAULT_GENERATORS,
+      clientId: 42n,
+      name: "ada",
+      token: () => Uint8Array.of(1, 2, 3),
+      events: {
+        onWelcome: (welcome) => this.welcomes.push(welcome),
+        onGoodbye: (goodbye) => this.goodbyes.push(goodbye),
+        onFault: (error) => this.faults.push(error),
+        onChange: (boxes) => this.changes.push(...boxes),
+        onComplete: (interestId) => this.completed.push(interestId),
+        onVerdict: (verdict) => this.verdicts.push(verdict),
+        onBeings: (change) => this.beings.push(change),
+        onGame: (payload) => this.games.push([...payload]),
+        onRegion: (region, state) => this.regions.push(`${state} ${region}`),
+      },
+      ...options,
+    });
+  }
+
+  /** A guest that was welcomed, with its interest in two regions told. */
+  static begun(options: Partial<GuestOptions> = {}, welcome: Partial<Welcome> = {}): Visit {
+    const visit = new Visit(options);
+    visit.connect();
+    visit.hear({ ...WELCOME, ...welcome });
+    visit.guest.setInterest(LOOK);
+    visit.guest.tick();
+    visit.said();
+    return visit;
+  }
+
+  connect(): void {
+    this.isClosed = false;
+    this.#frameNumber = 0;
+    this.guest.connected({
+      send: (frame) => this.frames.push(decode(clientFrameCodec, frame)),
+      close: () => {
+        this.isClosed = true;
+      },
+    });
+  }
+
+  /** The server sends its next frame. */
+  hear(...messages: readonly ServerMessage[]): void {
+    this.hearAs(this.#frameNumber + 1, ...messages);
+  }
+
+  /** A frame comes with this number, whatever came before. */
+  hearAs(number: number, ...messages: readonly ServerMessage[]): void {
+    this.#frameNumber = Math.max(this.#frameNumber, number);
+    this.guest.receive(encode(serverFrameCodec(this.volume), { number, messages }));
+  }
+
+  /** Time passes, and the guest ticks. */
+  pass(ms: number): void {
+    this.clock.advance(ms);
+    this.guest.tick();
+  }
+
+  /** What the guest said since this was asked last. */
+  said(): readonly ClientMessage[] {
+    return this.frames.splice(0).flatMap(({ messages }) => messages);
+  }
+
+  /** What the guest said of one kind. */
+  saidOf<Kind extends ClientMessage["kind"]>(kind: Kind): readonly Extract<ClientMessage, { kind: Kind }>[] {
+    return this.said().filter(
+      (message): message is Extract<ClientMessage, { kind: Kind }> => message.kind === kind,
+    );
+  }
+}
+
+/** An interest in the two regions above. */
+export const LOOK = {
+  boxes: [{ min: [0, -4, 0, 0], max: [4, 4, 4, 4] } as Box],
+  center: [0, 0, 0, 0],
+} as const;
+
+/** A change of one region: some chunks, each all of one material. */
+export function change(
+  region: Place,
+  base: ChangeBase,
+  next: number | undefined,
+  chunks: readonly (readonly [chunk: Place, material: number])[] = [],
+  piece = 0,
+): RegionChange {
+  const leaves = chunks.map(([place, material]) => ({
+    box: boxAt(place),
+    content: material === 0 ? undefined : uniformChunk(SHAPE.volume, material),
+  }));
+  return { region, base, next, piece, leaves, edits: [] };
+}
+
+export function patch(patchSeq: number, ...changes: readonly RegionChange[]): ServerMessage {
+  return { kind: "patch", patch: { patchSeq, changes } };
+}
+
+export function blank(
+  streamNumber: number,
+  content: "air" | "generated",
+  ...regions: readonly Place[]
+): ServerMessage {
+  return { kind: "blank", streamNumber, content, mask: regionMask(regions) };
+}
+
+export function forget(streamNumber: number, ...regions: readonly Place[]): ServerMessage {
+  return { kind: "forget", streamNumber, mask: regionMask(regions) };
+}
+
+export function reset(streamNumber: number): ServerMessage {
+  return { kind: "reset", streamNumber };
+}
+
+export function heartbeat(sent: number, interestId = 1, complete = false): ServerMessage {
+  return { kind: "heartbeat", interestId, complete, sent };
+}
+
+export function being(number: number, position: Place = [0, 0, 0, 0], rest: Partial<Being> = {}): Being {
+  return {
+    number,
+    isPlayer: false,
+    id: BigInt(1_000 + number),
+    entityClass: 0,
+    kind: 1,
+    scale: 1,
+    material: 2,
+    name: "",
+    position,
+    orientation: [0, 0, 0, 1],
+    ...rest,
+  };
+}

@@ -1,0 +1,286 @@
+import { type Box, boxContainsBox, type Place, regionBox } from "@orthant/core";
+import type { Inhabitant, Vector } from "@orthant/protocol";
+import { describe, expect, test } from "vitest";
+import { boxesOf, type SampleClient, Stage, settle } from "./sample-visit.ts";
+import { SampleWorld } from "./sample-world.ts";
+
+/** Regions are 128 tiles wide. */
+const A: Place = [0, 0, 0, 0];
+const B: Place = [1, 0, 0, 0];
+const C: Place = [2, 0, 0, 0];
+const FORWARD: Vector = [0, 0, 0, 1];
+
+function at(x: number): { readonly kind: "move"; readonly position: Vector; readonly orientation: Vector } {
+  return { kind: "move", position: [x, 5, 0, 0], orientation: FORWARD };
+}
+
+function sheep(id: bigint, x: number): Inhabitant {
+  return {
+    id,
+    entityClass: 2,
+    kind: 3,
+    scale: 1,
+    material: 4,
+    name: "",
+    position: [x, 0, 0, 0],
+    orientation: FORWARD,
+  };
+}
+
+/** What happened, region by region: who left, entered and moved where. */
+function happenings(client: SampleClient): readonly unknown[] {
+  return client.takeAll("beings").map(({ region, left, entered, moved }) => ({
+    region: region[0],
+    left,
+    entered: entered.map(({ number, position }) => [number, position[0]]),
+    moved: moved.map(({ number, position }) => [number, position[0]]),
+  }));
+}
+
+/** Ada and Bo, who see A and B, and C respectively. */
+async function two(stage: Stage): Promise<readonly [ada: SampleClient, bo: SampleClient]> {
+  const ada = await stage.joinAt(boxesOf(A, B), { clientId: 1n, name: "Ada" });
+  const bo = await stage.joinAt(boxesOf(C), { clientId: 2n, name: "Bo" });
+  await stage.tick();
+  ada.take();
+  bo.take();
+  return [ada, bo];
+}
+
+describe("players", () => {
+  test("see who is there when they come, themselves included", async () => {
+    const stage = new Stage();
+    await stage.join({ clientId: 1n, name: "Ada" });
+    const bo = await stage.joinAt(boxesOf(A), { clientId: 2n, name: "Bo" });
+    const [all] = bo.takeAll("allBeings");
+    expect(all?.beings).toEqual([
+      {
+        number: 1,
+        isPlayer: true,
+        id: 1_001n,
+        entityClass: 0,
+        kind: 0,
+        scale: 1,
+        material: 0,
+        name: "Ada",
+        position: [4, 4, 0, 0],
+        orientation: [0, 0, 0, 1],
+      },
+      expect.objectContaining({ number: 2, id: 1_002n, name: "Bo" }),
+    ]);
+  });
+
+  test("move, and everybody who sees the region is told, once a tick", async () => {
+    const stage = new Stage();
+    const [ada, bo] = await two(stage);
+    bo.send(at(10), at(11), at(12));
+    await stage.tick();
+    expect(happenings(ada)).toEqual([{ region: 0, left: [], entered: [], moved: [[2, 12]] }]);
+    expect(happenings(bo)).toEqual([]);
+    await stage.tick();
+    expect(happenings(ada)).toEqual([]);
+  });
+
+  test("are rounded to a 64th of a voxel", async () => {
+    const stage = new Stage();
+    const [ada, bo] = await two(stage);
+    bo.send({ ...at(0), position: [1.01, 2, 0, 0] });
+    await stage.tick();
+    expect(ada.takeAll("beings")[0]?.moved[0]?.position).toEqual([1.015_625, 2, 0, 0]);
+    expect(stage.host.players[1]?.position).toEqual([1.015_625, 2, 0, 0]);
+  });
+
+  test("cross from region to region", async () => {
+    const stage = new Stage();
+    const [ada, bo] = await two(stage);
+    bo.send(at(130));
+    await stage.tick();
+    expect(happenings(ada)).toEqual([
+      { region: 0, left: [2], entered: [], moved: [] },
+      { region: 1, left: [], entered: [[2, 130]], moved: [] },
+    ]);
+    bo.send(at(300));
+    await stage.tick();
+    expect(happenings(ada)).toEqual([{ region: 1, left: [2], entered: [], moved: [] }]);
+    expect(happenings(bo)).toEqual([{ region: 2, left: [], entered: [[2, 300]], moved: [] }]);
+  });
+
+  test("enter when they come and leave when they go", async () => {
+    const stage = new Stage();
+    const [ada] = await two(stage);
+    const cy = await stage.join({ clientId: 3n, name: "Cy" });
+    expect(happenings(ada)).toEqual([{ region: 0, left: [], entered: [[3, 4]], moved: [] }]);
+    cy.session.disconnected();
+    await stage.tick();
+    expect(happenings(ada)).toEqual([{ region: 0, left: [3], entered: [], moved: [] }]);
+  });
+
+  test("who come and go within a tick never enter", async () => {
+    const stage = new Stage();
+    const [ada] = await two(stage);
+    const cy = stage.connect();
+    cy.hello({ clientId: 3n });
+    await settle();
+    cy.session.disconnected();
+    await stage.tick();
+    expect(happenings(ada)).toEqual([{ region: 0, left: [3], entered: [], moved: [] }]);
+  });
+
+  test("go where the game lets them, and not out of the world", async () => {
+    const stage = new Stage({
+      rules: { onMove: (_player, { orientation }) => ({ position: [1, 1, 1, 1], orientation }) },
+    });
+    const [ada, bo] = await two(stage);
+    bo.send(at(100));
+    await stage.tick();
+    expect(happenings(ada)).toEqual([{ region: 0, left: [], entered: [], moved: [[2, 1]] }]);
+    const plain = new Stage();
+    const client = await plain.join();
+    client.send(at(2 ** 46));
+    await plain.tick();
+    expect(plain.host.players[0]?.position).toEqual([4, 4, 0, 0]);
+    expect(client.isClosed).toBe(false);
+  });
+
+  test("are kept in the world when they leave, and every ten seconds if they moved", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.send(at(50));
+    await stage.ticks(50);
+    expect(stage.world.kept.size).toBe(0);
+    await stage.ticks(60);
+    expect(stage.world.kept.get(1_001n)?.position[0]).toBe(50);
+    client.send(at(60));
+    await stage.tick();
+    client.session.disconnected();
+    expect(stage.world.kept.get(1_001n)?.position[0]).toBe(60);
+  });
+});
+
+describe("all beings come anew", () => {
+  test("when the client has lost a frame", async () => {
+    const stage = new Stage();
+    const [ada, bo] = await two(stage);
+    ada.send({ kind: "beingsLost" });
+    bo.send(at(20));
+    await stage.tick();
+    const messages = ada.take();
+    expect(messages.map(({ kind }) => kind)).toEqual(["allBeings"]);
+    expect(messages[0]).toMatchObject({ beings: [{ name: "Ada" }, { name: "Bo", position: [20, 5, 0, 0] }] });
+  });
+
+  test("when the client looks elsewhere, and then only those that it sees", async () => {
+    const stage = new Stage();
+    const [ada, bo] = await two(stage);
+    bo.send(at(300));
+    await stage.tick();
+    ada.take();
+    ada.want(boxesOf(B, C));
+    await stage.tick();
+    expect(ada.takeAll("allBeings").map(({ beings }) => beings.map(({ name }) => name))).toEqual([["Bo"]]);
+  });
+
+  test("when the client was held back", async () => {
+    const stage = new Stage({ limits: { inFlightBytesMax: 200 } });
+    const [ada, bo] = await two(stage);
+    ada.hello();
+    await stage.tick();
+    ada.take();
+    const { acknowledged } = ada;
+    bo.send(at(20));
+    await stage.tick();
+    bo.send(at(21));
+    await stage.tick();
+    expect(ada.takeAll("beings")).toEqual([]);
+    ada.acknowledged = acknowledged;
+    ada.send();
+    await stage.tick();
+    const [all] = ada.takeAll("allBeings");
+    expect(all?.beings.map(({ position }) => position[0])).toEqual([4, 21]);
+  });
+});
+
+describe("inhabitants", () => {
+  test("are there as soon as somebody looks", async () => {
+    const stage = new Stage({ world: new SampleWorld({ inhabitants: [sheep(7n, 20), sheep(8n, 300)] }) });
+    const client = await stage.joinAt(boxesOf(A));
+    const seen = client
+      .take()
+      .flatMap((message) =>
+        message.kind === "allBeings" ? message.beings : message.kind === "beings" ? message.entered : [],
+      );
+    expect(seen.filter(({ isPlayer }) => !isPlayer).map(({ id }) => id)).toEqual([7n]);
+  });
+
+  test("of regions side by side are asked for at once, and one by one where that fails", async () => {
+    const world = new SampleWorld({ inhabitants: [sheep(7n, 20), sheep(8n, 300)] });
+    const asked: Box[] = [];
+    const inhabitantsIn = world.inhabitantsIn.bind(world);
+    world.inhabitantsIn = async (chunks) => {
+      asked.push(chunks);
+      if (boxContainsBox(chunks, regionBox(B))) throw new Error("damaged");
+      return inhabitantsIn(chunks);
+    };
+    const stage = new Stage({ world });
+    const client = await stage.joinAt(boxesOf(A, B, C));
+    const [together, ...alone] = asked;
+    expect(together).toEqual({ min: [0, 0, 0, 0], max: [12, 4, 4, 4] });
+    expect(alone).toEqual(boxesOf(A, B, C));
+    client.send({ kind: "beingsLost" });
+    await stage.tick();
+    const [all] = client.takeAll("allBeings").slice(-1);
+    expect(all?.beings.filter(({ isPlayer }) => !isPlayer).map(({ id }) => id)).toEqual([7n, 8n]);
+  });
+
+  test("move, change, cross and go", async () => {
+    const stage = new Stage({ world: new SampleWorld({ inhabitants: [sheep(7n, 20)] }) });
+    const client = await stage.joinAt(boxesOf(A, B));
+    await stage.tick();
+    client.take();
+    stage.world.put(sheep(7n, 21));
+    await stage.tick();
+    expect(happenings(client)).toEqual([{ region: 0, left: [], entered: [], moved: [[2, 21]] }]);
+    stage.world.put({ ...sheep(7n, 21), material: 5 });
+    await stage.tick();
+    expect(happenings(client)).toEqual([{ region: 0, left: [2], entered: [[3, 21]], moved: [] }]);
+    stage.world.put({ ...sheep(7n, 140), material: 5 });
+    await stage.tick();
+    expect(happenings(client)).toEqual([
+      { region: 0, left: [3], entered: [], moved: [] },
+      { region: 1, left: [], entered: [[3, 140]], moved: [] },
+    ]);
+    stage.world.take(7n);
+    await stage.tick();
+    expect(happenings(client)).toEqual([{ region: 1, left: [3], entered: [], moved: [] }]);
+  });
+
+  test("that walk out of sight are gone, and back when they come back", async () => {
+    const stage = new Stage({ world: new SampleWorld({ inhabitants: [sheep(7n, 20)] }) });
+    const client = await stage.joinAt(boxesOf(A));
+    await stage.tick();
+    client.take();
+    stage.world.put(sheep(7n, 500));
+    await stage.tick();
+    expect(happenings(client)).toEqual([{ region: 0, left: [2], entered: [], moved: [] }]);
+    stage.world.put(sheep(7n, 30));
+    await stage.tick();
+    expect(happenings(client)).toEqual([{ region: 0, left: [], entered: [[3, 30]], moved: [] }]);
+  });
+
+  test("of which something newer was heard than the list says are where they are now", async () => {
+    const stage = new Stage({ world: new SampleWorld({ inhabitants: [sheep(7n, 20), sheep(8n, 20)] }) });
+    const client = await stage.join();
+    client.want(boxesOf(A));
+    // The list is on its way.
+    stage.world.put(sheep(7n, 99));
+    stage.world.take(8n);
+    await stage.ticks(2);
+    client.send({ kind: "beingsLost" });
+    await stage.tick();
+    const all = client.takeAll("allBeings").at(-1);
+    expect(all?.beings.map(({ id, position }) => [id, position[0]])).toEqual([
+      [1_001n, 4],
+      [7n, 99],
+    ]);
+  });
+});

@@ -1,0 +1,287 @@
+import {
+  boxBetween,
+  type Chunk,
+  type ChunkShape,
+  chunkFromVoxels,
+  PIXEL_CHUNKS,
+  type Place,
+  placesLexicographic,
+} from "@orthant/core";
+import { Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { boxesOf, type SampleClient, Stage, tileIn } from "./sample-visit.ts";
+import { SampleWorld } from "./sample-world.ts";
+
+const A: Place = [0, 0, 0, 0];
+const B: Place = [1, 0, 0, 0];
+const C: Place = [2, 0, 0, 0];
+
+/** What each patch since the last look does: region, base and new clock of each change. */
+function changesIn(client: SampleClient): readonly unknown[] {
+  return client
+    .takeAll("patch")
+    .map(({ patch }) => patch.changes.map(({ region, base, next }) => [region, base, next]));
+}
+
+/** Every pixel of region A something else: more than fits into one patch. */
+function noise({ volume }: ChunkShape): readonly (readonly [Place, Chunk])[] {
+  const prng = new Prng(7);
+  return [...placesLexicographic(boxBetween([0, 0, 0, 0], [4, 4, 2, 1]))].map((place) => [
+    place,
+    chunkFromVoxels(Uint16Array.from({ length: volume }, () => prng.below(65_536))),
+  ]);
+}
+
+describe("a change", () => {
+  test("goes to everybody who holds the region, and to nobody else", async () => {
+    const stage = new Stage();
+    const near = await stage.joinAt(boxesOf(A, B), { clientId: 1n });
+    const far = await stage.joinAt(boxesOf(C), { clientId: 2n });
+    near.take();
+    far.take();
+    stage.world.change([tileIn(A, 9), tileIn(B, 9)]);
+    await stage.tick();
+    expect(changesIn(near)).toEqual([
+      [
+        [A, 0, stage.world.clockOf(A)],
+        [B, 0, stage.world.clockOf(B)],
+      ],
+    ]);
+    expect(near.agrees(A) && near.agrees(B)).toBe(true);
+    expect(changesIn(far)).toEqual([]);
+  });
+
+  test("costs one small message: one voxel, its region and two clocks", async () => {
+    const stage = new Stage();
+    const client = await stage.joinAt(boxesOf(A));
+    stage.world.change([tileIn(A, 9)]);
+    await stage.tick();
+    const frame = client.frames.at(-1);
+    expect(frame?.messages.map(({ kind }) => kind)).toEqual(["patch"]);
+    const [change] = client.takeAll("patch").flatMap(({ patch }) => patch.changes);
+    expect(change?.edits.length).toBe(1);
+    expect(change?.leaves).toEqual([]);
+  });
+
+  test("and the next ones of the same tick are one", async () => {
+    const stage = new Stage();
+    const client = await stage.joinAt(boxesOf(A));
+    client.take();
+    for (let step = 0; step < 5; step++) stage.world.change([tileIn(A, 9, step)]);
+    await stage.tick();
+    expect(changesIn(client)).toEqual([[[A, 0, stage.world.clockOf(A)]]]);
+    expect(client.agrees(A)).toBe(true);
+  });
+
+  test("reaches clients with overlapping interests in the patches that fit each", async () => {
+    const stage = new Stage();
+    const clients = [
+      await stage.joinAt(boxesOf(A, B), { clientId: 1n }),
+      await stage.joinAt(boxesOf(B, C), { clientId: 2n }),
+      await stage.joinAt(boxesOf(A, B, C), { clientId: 3n }),
+    ];
+    for (let step = 0; step < 4; step++) {
+      stage.world.change([tileIn(A, 9, step), tileIn(B, 9, step), tileIn(C, 9, step)]);
+      await stage.tick();
+    }
+    for (const client of clients) {
+      for (const { region } of client.replica.held()) expect(client.agrees(region)).toBe(true);
+      expect(client.replica.held().length).toBe(client === clients[2] ? 3 : 2);
+    }
+  });
+
+  test("of a region that was held but not loaded makes it come anew", async () => {
+    const world = new SampleWorld({ stored: [tileIn(A, 9)] });
+    const stage = new Stage({ world });
+    const client = await stage.join({ kept: { worldId: world.worldId, era: world.era } });
+    client.want(boxesOf(A), { held: [{ region: A, clock: world.clockOf(A) }] });
+    await stage.tick();
+    world.change([tileIn(A, 8)]);
+    await stage.tick();
+    expect(changesIn(client)).toEqual([[[A, "generated", world.clockOf(A)]]]);
+    expect(client.agrees(A)).toBe(true);
+  });
+});
+
+test("a change that takes back what was loaded is seen by whoever it was loaded for", async () => {
+  const world = new SampleWorld({ stored: [tileIn(A, 9)] });
+  const stage = new Stage({ world });
+  const client = await stage.joinAt(boxesOf(A));
+  world.change([tileIn(A, 0)]);
+  await stage.tick();
+  expect(world.field.overrides.bounds()).toBe(undefined);
+  expect(client.agrees(A)).toBe(true);
+});
+
+describe("a client that does not acknowledge", () => {
+  const limits = { inFlightBytesMax: 200 };
+
+  /** A client that holds A and B, and more in flight than it may. */
+  async function full(stage: Stage): Promise<SampleClient> {
+    const client = await stage.joinAt(boxesOf(A, B));
+    client.isAttentive = false;
+    // The welcome alone is more than may be in flight, and it is not acknowledged any more.
+    client.hello();
+    await stage.tick();
+    client.take();
+    return client;
+  }
+
+  test("gets nothing more but a heartbeat a second", async () => {
+    const stage = new Stage({ limits });
+    const client = await full(stage);
+    for (let second = 0; second < 30; second++) {
+      stage.world.change([tileIn(A, 9, second)]);
+      await stage.tick();
+    }
+    const kinds = client.take().map(({ kind }) => kind);
+    expect(new Set(kinds)).toEqual(new Set(["heartbeat"]));
+    expect(kinds.length).toBe(3);
+  });
+
+  test("gets one merged patch for all that it missed when it acknowledges", async () => {
+    const stage = new Stage({ limits });
+    const client = await full(stage);
+    const before = stage.world.clockOf(A);
+    for (let step = 0; step < 30; step++) {
+      stage.world.change([tileIn(A, 9, step), ...(step === 10 ? [tileIn(B, 9)] : [])]);
+      await stage.tick();
+    }
+    client.take();
+    client.send();
+    await stage.tick();
+    expect(changesIn(client)).toEqual([
+      [
+        [A, before, stage.world.clockOf(A)],
+        [B, 0, stage.world.clockOf(B)],
+      ],
+    ]);
+    expect(client.agrees(A) && client.agrees(B)).toBe(true);
+  });
+
+  test("gets regions anew when nobody knows any more what it holds", async () => {
+    const stage = new Stage({ limits });
+    const client = await full(stage);
+    stage.world.change([tileIn(A, 9)]);
+    await stage.tick();
+    // It says that it is there, and acknowledges nothing.
+    for (let index = 0; index < 110; index++) {
+      client.acknowledged = 0;
+      client.send();
+      await stage.tick();
+    }
+    client.take();
+    client.acknowledged = client.frames.at(-1)?.number ?? 0;
+    client.send();
+    await stage.tick();
+    expect(changesIn(client)).toEqual([[[A, "generated", stage.world.clockOf(A)]]]);
+  });
+
+  test("is told goodbye after a while", async () => {
+    const goodbyes: unknown[] = [];
+    const events = { onGoodbye: (...told: unknown[]) => goodbyes.push(told) };
+    const stage = new Stage({ limits: { ...limits, slowMs: 5_000 }, events });
+    const client = await full(stage);
+    for (let index = 0; index < 52 && !client.isClosed; index++) {
+      client.acknowledged = 0;
+      client.send();
+      await stage.tick();
+    }
+    expect(client.takeAll("goodbye")).toMatchObject([{ reason: "slow", detail: "slowMs is 5000" }]);
+    expect(goodbyes).toEqual([["slow", "slowMs"]]);
+  });
+
+  test("is counted among those that are held back", async () => {
+    const heldBack: number[] = [];
+    const stage = new Stage({ limits, events: { onTick: (report) => heldBack.push(report.heldBack) } });
+    const client = await full(stage);
+    await stage.tick();
+    client.send();
+    await stage.tick();
+    expect(heldBack.slice(-2)).toEqual([1, 0]);
+  });
+});
+
+describe("a region that is too large for one patch", () => {
+  /** A world of pixels, with noise in region A; regions are 512 pixels wide. */
+  function noisyStage(): Stage {
+    const world = new SampleWorld({ shape: PIXEL_CHUNKS });
+    world.changeChunks(noise(PIXEL_CHUNKS));
+    return new Stage({ world, limits: { snapshotBytesPerTick: 1 } });
+  }
+
+  test("comes in pieces that follow each other, over several ticks, and then as it is", async () => {
+    const stage = noisyStage();
+    const client = await stage.joinAt(boxesOf(B));
+    client.want(boxesOf(A, B));
+    const pieces: string[] = [];
+    for (let index = 0; index < 8; index++) {
+      // Other things happen while the pieces are on their way, and have to wait.
+      if (index < 2) {
+        stage.world.change([
+          { voxel: [index, 0, 0, 0], material: 9 },
+          { voxel: [512 + index, 0, 0, 0], material: 9 },
+        ]);
+      }
+      await stage.tick();
+      client.send();
+      for (const { patch } of client.takeAll("patch")) {
+        pieces.push(patch.changes.map(({ region, piece }) => `${region[0]}/${piece}`).join());
+      }
+    }
+    const first = pieces.indexOf("0/0");
+    expect(pieces.slice(first, first + 3)).toEqual(["0/0", "0/1", "0/2"]);
+    expect(client.agrees(A) && client.agrees(B)).toBe(true);
+  });
+
+  test("and that is left in the middle is forgotten", async () => {
+    const stage = noisyStage();
+    const client = await stage.join();
+    client.want(boxesOf(A));
+    await stage.tick();
+    expect(client.takeAll("patch").map(({ patch }) => patch.changes[0]?.next)).toEqual([undefined]);
+    client.want(boxesOf(B));
+    await stage.ticks(2);
+    const kinds = client.take().map(({ kind }) => kind);
+    expect(kinds).not.toContain("patch");
+    expect(kinds).toContain("forget");
+    expect(client.replica.held()).toEqual([{ region: B, clock: 0 }]);
+  });
+
+  test("and of which a piece was lost begins again", async () => {
+    const stage = noisyStage();
+    const client = await stage.join();
+    client.want(boxesOf(A));
+    client.isDeaf = true;
+    await stage.tick();
+    client.isDeaf = false;
+    client.send({ kind: "resync", expected: 1, regions: [] });
+    await stage.ticks(5);
+    expect(client.takeAll("patch").map(({ patch }) => patch.changes[0]?.piece)).toEqual([0, 1, 2]);
+    expect(client.agrees(A)).toBe(true);
+  });
+});
+
+test("a tick sends at most so many patches, and the rest in the next ones", async () => {
+  const world = new SampleWorld();
+  const regions = [...placesLexicographic(boxBetween([0, 0, 0, 0], [6, 1, 1, 1]))];
+  // Large enough for a patch each.
+  world.change(
+    regions.flatMap((region) =>
+      Array.from({ length: 4_000 }, (_, index) => ({
+        voxel: [region[0] * 128 + (index % 100), Math.floor(index / 100), 0, 0] as Place,
+        material: (index * 7_919) % 65_536,
+      })),
+    ),
+  );
+  const stage = new Stage({ world, limits: { patchesPerTick: 2 } });
+  const client = await stage.join();
+  client.want([boxBetween([0, 0, 0, 0], [24, 4, 4, 4])]);
+  const counts: number[] = [];
+  for (let index = 0; index < 4; index++) {
+    await stage.tick();
+    counts.push(client.takeAll("patch").length);
+  }
+  expect(counts).toEqual([2, 2, 2, 0]);
+  expect(regions.every((region) => client.agrees(region))).toBe(true);
+});

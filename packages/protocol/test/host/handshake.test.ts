@@ -1,0 +1,219 @@
+import { encode, flatGenerator, GeneratorRegistry, OrthantError } from "@orthant/core";
+import { clientFrameCodec, type Hello, PROTOCOL_VERSION } from "@orthant/protocol";
+import { fromHex } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { Stage, settle, TICK_MS } from "./sample-visit.ts";
+
+const ERA_2 = { epoch: 2, mark: 22n };
+
+describe("a hello", () => {
+  test("is answered with all that a client has to know of the world", async () => {
+    const stage = new Stage();
+    stage.world.kept.set(1_001n, { position: [1.5, 2, 3, 4], orientation: [0, 0, 1, 0] });
+    const client = await stage.join();
+    const { world } = stage;
+    expect(client.takeAll("welcome")).toEqual([
+      {
+        kind: "welcome",
+        version: PROTOCOL_VERSION,
+        manifestHash: world.generators.manifestHash,
+        featureBits: 1n,
+        worldId: world.worldId,
+        era: world.era,
+        worldName: "Sample",
+        shape: world.shape,
+        generator: world.field.generator,
+        catalog: world.catalog,
+        spawn: [4, 4, 0, 0],
+        playerId: 1_001n,
+        role: "builder",
+        resumed: false,
+        tickMs: TICK_MS,
+        position: [1.5, 2, 3, 4],
+        orientation: [0, 0, 1, 0],
+      },
+    ]);
+    expect(client.frames[0]?.number).toBe(1);
+    expect(stage.host.players.map(({ name }) => name)).toEqual(["Ada"]);
+  });
+
+  test("puts a player who was never here at the spawn", async () => {
+    const client = await new Stage().join();
+    expect(client.takeAll("welcome")[0]).toMatchObject({ position: [4, 4, 0, 0], orientation: [0, 0, 0, 1] });
+  });
+
+  test("puts a player whom the world remembers badly where they can be", async () => {
+    const stage = new Stage();
+    stage.world.kept.set(1_001n, { position: [1, 2, 3, 4], orientation: [9, Number.NaN, -9, 0.5] });
+    stage.world.kept.set(1_002n, { position: [Number.NaN, 0, 0, 0], orientation: [0, 0, 0, 1] });
+    const ada = await stage.join({ clientId: 1n });
+    const bo = await stage.join({ clientId: 2n });
+    expect(ada.takeAll("welcome")[0]).toMatchObject({ orientation: [1, 0, -1, 64 / 127] });
+    expect(bo.takeAll("welcome")[0]).toMatchObject({ position: [4, 4, 0, 0] });
+  });
+
+  test("of another version is told so, whatever else it says", async () => {
+    const stage = new Stage();
+    const client = stage.connect();
+    // acknowledged 0, applied 0, tag 0, "ORTH", version 9, and then something that version 1 does not know
+    client.session.receive(fromHex("0000 00 4f525448 09 ffffff"));
+    const detail = "this server speaks version 1, not 9";
+    expect(client.take()).toEqual([{ kind: "goodbye", reason: "version", detail, retryAfterMs: undefined }]);
+    expect(client.isClosed).toBe(true);
+    expect(stage.host.sessionCount).toBe(0);
+  });
+
+  test("that needs a feature which is not known is told so", async () => {
+    const client = new Stage().connect();
+    client.hello({ featureBits: 1n << 40n });
+    expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "features" }]);
+  });
+
+  test("agrees on the features that both sides know", async () => {
+    const client = await new Stage().join({ featureBits: 0b110n });
+    expect(client.takeAll("welcome")[0]?.featureBits).toBe(0n);
+  });
+
+  test("of somebody who must not come in is told why", async () => {
+    const authorize = async (): Promise<never> => {
+      throw new OrthantError("ORT_ARGUMENT", "the token has expired");
+    };
+    const client = await new Stage({ authorize }).join();
+    const detail = "the token has expired";
+    expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "credentials", detail }]);
+  });
+
+  test("does not tell a stranger what went wrong inside", async () => {
+    const authorize = async (): Promise<never> => {
+      throw new TypeError("no such table: secrets");
+    };
+    const [goodbye] = (await new Stage({ authorize }).join()).takeAll("goodbye");
+    expect(goodbye?.reason).toBe("credentials");
+    expect(goodbye?.detail).not.toContain("secrets");
+  });
+
+  test("that comes again is welcomed again, and nothing begins anew", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.hello();
+    client.hello();
+    await stage.tick();
+    expect(client.takeAll("welcome").length).toBe(2);
+    expect(client.frames.map(({ number }) => number)).toEqual([1, 2]);
+    expect(stage.host.players.length).toBe(1);
+  });
+
+  test("that comes again before the welcome is asked about once", async () => {
+    let asked = 0;
+    const authorize = async (hello: Hello) => {
+      asked++;
+      return { playerId: hello.clientId, role: "builder", name: hello.name } as const;
+    };
+    const stage = new Stage({ authorize });
+    const client = stage.connect();
+    client.hello();
+    client.hello();
+    await settle();
+    await stage.tick();
+    expect(asked).toBe(1);
+    expect(client.takeAll("welcome").length).toBe(1);
+  });
+
+  test("with another client id on the same connection ends it", async () => {
+    const client = await new Stage().join();
+    client.hello({ clientId: 2n });
+    expect(client.takeAll("goodbye")).toMatchObject([{ reason: "malformed" }]);
+  });
+
+  test("has to come first", async () => {
+    const client = new Stage().connect();
+    client.send({ kind: "beingsLost" });
+    expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "malformed" }]);
+  });
+
+  test("may come after frames that say nothing", async () => {
+    const stage = new Stage();
+    const client = stage.connect();
+    client.send();
+    client.hello();
+    await settle();
+    await stage.tick();
+    expect(client.takeAll("welcome").length).toBe(1);
+  });
+});
+
+describe("a client that connects again", () => {
+  test("replaces itself, and keeps the player where they were", async () => {
+    const left: bigint[] = [];
+    const stage = new Stage({ rules: { onLeave: ({ playerId }) => left.push(playerId) } });
+    const first = await stage.join();
+    first.send({ kind: "move", position: [9, 8, 7, 6], orientation: [0, 0, 0, 1] });
+    await stage.tick();
+    const second = await stage.join();
+    expect(first.takeAll("goodbye")).toMatchObject([{ reason: "replaced", retryAfterMs: undefined }]);
+    expect(first.isClosed).toBe(true);
+    expect(second.takeAll("welcome")).toMatchObject([{ position: [9, 8, 7, 6] }]);
+    expect(stage.host.sessionCount).toBe(1);
+    expect(left).toEqual([1_001n]);
+  });
+
+  test("as another player is refused, and the first stays", async () => {
+    let playerId = 7n;
+    const stage = new Stage({ authorize: async ({ name }) => ({ playerId, role: "builder", name }) });
+    const first = await stage.join();
+    playerId = 8n;
+    const second = await stage.join();
+    expect(second.take()).toMatchObject([{ kind: "goodbye", reason: "credentials" }]);
+    expect(first.isClosed).toBe(false);
+    expect(stage.host.players.map((player) => player.playerId)).toEqual([7n]);
+  });
+
+  test.each([
+    ["the same world and an era that it remembers", 0x0123_4567n, ERA_2, true],
+    ["another world", 1n, ERA_2, false],
+    ["an era of which it knows another mark", 0x0123_4567n, { epoch: 2, mark: 23n }, false],
+  ])("with what it kept of %s", async (_name, worldId, era, resumed) => {
+    const client = await new Stage().join({ kept: { worldId, era } });
+    expect(client.takeAll("welcome")[0]?.resumed).toBe(resumed);
+  });
+});
+
+describe("the end", () => {
+  test("of a host is told to everybody, with the time to come back", async () => {
+    const stage = new Stage();
+    const clients = [await stage.join({ clientId: 1n }), stage.connect()];
+    await stage.host.shutdown("a new version", 3_000);
+    const late = stage.connect();
+    for (const client of [...clients, late]) {
+      const goodbye = { kind: "goodbye", reason: "shutdown", detail: "a new version", retryAfterMs: 3_000 };
+      expect(client.take().at(-1)).toEqual(goodbye);
+      expect(client.isClosed).toBe(true);
+    }
+    expect(stage.host.sessionCount).toBe(0);
+    expect(stage.world.listenerCount).toBe(0);
+  });
+
+  test("of a player's visit can be the game's wish", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    expect(stage.host.kick(5n, "not here")).toBe(false);
+    expect(stage.host.kick(1_001n, "rude")).toBe(true);
+    expect(client.takeAll("goodbye")).toMatchObject([{ reason: "kicked", detail: "rude" }]);
+  });
+
+  test("of a connection leaves nothing behind", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.session.disconnected();
+    client.session.disconnected();
+    client.session.receive(encode(clientFrameCodec, { acknowledged: 0, applied: 0, messages: [] }));
+    expect(stage.host.sessionCount).toBe(0);
+    expect(stage.host.players).toEqual([]);
+  });
+});
+
+test("generators that are others make the mode concrete, not the handshake fail", async () => {
+  const { manifestHash } = new GeneratorRegistry([flatGenerator]);
+  const client = await new Stage().join({ manifestHash });
+  expect(client.takeAll("welcome").length).toBe(1);
+});

@@ -1,0 +1,247 @@
+import {
+  type Box,
+  decode,
+  emptyChunk,
+  encode,
+  type Place,
+  placesLexicographic,
+  RegionReplica,
+  regionBox,
+  type VoxelPlacement,
+} from "@orthant/core";
+import {
+  type Account,
+  type ClientMessage,
+  clientFrameCodec,
+  type Hello,
+  Host,
+  type HostEvents,
+  type HostLimits,
+  type HostOptions,
+  type HostRules,
+  type HostSession,
+  type Interest,
+  KNOWN_FEATURES,
+  PROTOCOL_VERSION,
+  type ServerFrame,
+  type ServerMessage,
+  serverFrameCodec,
+} from "@orthant/protocol";
+import { FakeClock } from "@orthant/testkit";
+import { SampleWorld } from "./sample-world.ts";
+
+export const TICK_MS = 100;
+
+/** What a test may want otherwise. */
+export interface StageOptions {
+  readonly world?: SampleWorld;
+  readonly limits?: Partial<HostLimits>;
+  readonly rules?: HostRules;
+  readonly events?: HostEvents;
+  readonly acknowledge?: HostOptions["acknowledge"];
+  readonly authorize?: HostOptions["authorize"];
+}
+
+/** A host with its world and clock, on which clients appear. */
+export class Stage {
+  readonly world: SampleWorld;
+  readonly clock = new FakeClock();
+  readonly host: Host;
+  #clients: SampleClient[] = [];
+
+  constructor({ world = new SampleWorld(), acknowledge = "applied", ...rest }: StageOptions = {}) {
+    this.world = world;
+    this.host = new Host({
+      world,
+      clock: this.clock,
+      acknowledge,
+      tickMs: TICK_MS,
+      authorize: async ({ clientId, name }) => ({ playerId: clientId + 1_000n, role: "builder", name }),
+      ...rest,
+    });
+  }
+
+  /** A connection on which nothing was said yet. */
+  connect(): SampleClient {
+    const client = new SampleClient(this);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** A client that is welcome. */
+  async join(hello: Partial<Hello> = {}): Promise<SampleClient> {
+    const client = this.connect();
+    client.hello(hello);
+    await settle();
+    await this.tick();
+    return client;
+  }
+
+  /** A client that is welcome, and holds these boxes of chunks. */
+  async joinAt(boxes: readonly Box[], hello: Partial<Hello> = {}): Promise<SampleClient> {
+    const client = await this.join(hello);
+    client.want(boxes);
+    await this.ticks(3);
+    return client;
+  }
+
+  /** Lets the time of one tick pass, and all clients acknowledge what they got. */
+  async tick(ms: number = TICK_MS): Promise<void> {
+    this.clock.advance(ms);
+    this.host.tick();
+    await settle();
+    for (const client of this.#clients) client.readFrames();
+  }
+
+  async ticks(count: number): Promise<void> {
+    for (let index = 0; index < count; index++) {
+      await this.tick();
+      for (const client of this.#clients) if (client.isAttentive) client.send();
+    }
+  }
+}
+
+/** A client whose every frame is made by hand. What it gets is put into a replica, in order, as long as it fits. */
+export class SampleClient {
+  readonly session: HostSession;
+  readonly frames: ServerFrame[] = [];
+  readonly messages: ServerMessage[] = [];
+  readonly replica: RegionReplica;
+  /** Whether it acknowledges what it gets. */
+  isAttentive = true;
+  /** Whether what comes is lost on the way. */
+  isDeaf = false;
+  isClosed = false;
+  acknowledged = 0;
+  expected = 1;
+  #taken = 0;
+  #interestId = 0;
+  readonly #stage: Stage;
+  readonly #bytes: Uint8Array[] = [];
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    const { field, shape } = stage.world;
+    this.replica = new RegionReplica(shape.volume, {
+      generator: field.generator,
+      realize: (_generator, place) => field.generatedChunk(...place),
+    });
+    this.session = stage.host.connect({
+      send: (frame) => this.#bytes.push(frame),
+      close: () => {
+        this.isClosed = true;
+      },
+    });
+  }
+
+  hello(fields: Partial<Hello> = {}): void {
+    this.send({
+      kind: "hello",
+      version: PROTOCOL_VERSION,
+      manifestHash: this.#stage.world.generators.manifestHash,
+      featureBits: KNOWN_FEATURES,
+      clientId: 1n,
+      token: new Uint8Array(0),
+      name: "Ada",
+      kept: undefined,
+      openEditId: 1,
+      ...fields,
+    });
+  }
+
+  send(...messages: ClientMessage[]): void {
+    const applied = this.expected - 1;
+    this.session.receive(encode(clientFrameCodec, { acknowledged: this.acknowledged, applied, messages }));
+  }
+
+  want(boxes: readonly Box[], fields: Partial<Interest> = {}): void {
+    this.#interestId++;
+    this.send({
+      kind: "interest",
+      interestId: this.#interestId,
+      center: [0, 0, 0, 0],
+      motion: [0, 0, 0, 0],
+      boxes,
+      held: [],
+      heldBlank: [],
+      ...fields,
+    });
+  }
+
+  set(editId: number, voxel: Place, material: number): void {
+    this.send({ kind: "setVoxels", editId, placements: [{ voxel, material }] });
+  }
+
+  /** The messages that came since the last call. */
+  take(): readonly ServerMessage[] {
+    this.readFrames();
+    const taken = this.messages.slice(this.#taken);
+    this.#taken = this.messages.length;
+    return taken;
+  }
+
+  /** Those of one kind that came since the last call of `take`, which this is. */
+  takeAll<Kind extends ServerMessage["kind"]>(
+    kind: Kind,
+  ): readonly Extract<ServerMessage, { readonly kind: Kind }>[] {
+    return this.take().filter(
+      (message): message is Extract<ServerMessage, { readonly kind: Kind }> => message.kind === kind,
+    );
+  }
+
+  readFrames(): void {
+    for (const bytes of this.#bytes.splice(0)) {
+      if (this.isDeaf) continue;
+      const frame = decode(serverFrameCodec(this.#stage.world.shape.volume), bytes);
+      this.frames.push(frame);
+      this.acknowledged = frame.number;
+      for (const message of frame.messages) {
+        this.messages.push(message);
+        this.#apply(message);
+      }
+    }
+  }
+
+  /** Whether what the client holds of a region is what the world has there. */
+  agrees(region: Place): boolean {
+    const { world } = this.#stage;
+    const { field, shape } = world;
+    if (this.replica.clockOf(region) !== world.clockOf(region)) return false;
+    return [...placesLexicographic(regionBox(region))].every((place) => {
+      const held = this.replica.tree.at(...place) ?? emptyChunk(shape.volume);
+      const chunk = "generatorId" in held ? field.generatedChunk(...place) : held;
+      return chunk.equals(field.realizeChunk(...place, "simulation"));
+    });
+  }
+
+  #apply(message: ServerMessage): void {
+    if (message.kind === "reset") this.expected = Math.max(this.expected, message.streamNumber);
+    if (message.kind !== "patch" && message.kind !== "blank" && message.kind !== "forget") return;
+    const number = message.kind === "patch" ? message.patch.patchSeq : message.streamNumber;
+    if (number !== this.expected) return;
+    this.expected++;
+    if (message.kind === "blank") this.replica.hold(message.mask.regions, 0, message.content);
+    else if (message.kind === "forget") this.replica.forget(message.mask.regions);
+    else if (this.replica.apply(message.patch).length > 0) throw new Error("a patch that does not fit");
+  }
+}
+
+/** A tile in a region of `TILE_CHUNKS`, which is 128 tiles wide. */
+export function tileIn(region: Place, material: number, step = 0): VoxelPlacement {
+  return { voxel: [region[0] * 128 + 5 + step, region[1] * 128 + 70, 0, 0], material };
+}
+
+/** The chunks of regions, as a client asks for them. */
+export function boxesOf(...regions: readonly Place[]): readonly Box[] {
+  return regions.map(regionBox);
+}
+
+/** Lets everything happen that waits for nothing but its turn. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 30; turn++) await Promise.resolve();
+}
+
+/** An account with a role. */
+export function accountOf(role: Account["role"]): HostOptions["authorize"] {
+  return async ({ clientId, name }) => ({ playerId: clientId + 1_000n, role, name });
+}

@@ -1,0 +1,201 @@
+import {
+  type Box,
+  boxesIntersect,
+  type Chunk,
+  type ChunkShape,
+  type ClockStep,
+  DEFAULT_GENERATORS,
+  DEFAULT_MATERIALS,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  type GeneratorRef,
+  type GeneratorRegistry,
+  generatorRef,
+  type MaterialCatalog,
+  OverrideTree,
+  type Place,
+  PlaceMap,
+  RegionClocks,
+  regionBox,
+  TILE_CHUNKS,
+  type VoxelPlacement,
+  WorldField,
+} from "@orthant/core";
+import type {
+  EditOrigin,
+  EditResult,
+  Era,
+  HostWorld,
+  Inhabitant,
+  InhabitantEvent,
+  Pose,
+  Vector,
+} from "@orthant/protocol";
+
+/** How a sample world begins. */
+export interface SampleWorldOptions {
+  readonly shape?: ChunkShape;
+  readonly generator?: GeneratorRef;
+  /** What lies on the disk and is not loaded. */
+  readonly stored?: readonly VoxelPlacement[];
+  readonly inhabitants?: readonly Inhabitant[];
+}
+
+/** A world in memory that tests can hold, break and look into. */
+export class SampleWorld implements HostWorld {
+  readonly worldId = 0x0123_4567n;
+  readonly era: Era = { epoch: 3, mark: 33n };
+  readonly name = "Sample";
+  readonly shape: ChunkShape;
+  readonly catalog: MaterialCatalog = DEFAULT_MATERIALS;
+  readonly spawn: Vector = [4, 4, 0, 0];
+  readonly generators: GeneratorRegistry = DEFAULT_GENERATORS;
+  field: WorldField;
+  /** What `edit` ends with instead of doing anything. */
+  editFailure: Error | undefined;
+  /** How often it was asked whether everything is durable. */
+  durableCalls = 0;
+  /** Lets what waits for it become durable; without it everything is durable at once. */
+  durability: Promise<void> = Promise.resolve();
+  /** What every load waits for. */
+  loading: Promise<void> = Promise.resolve();
+  readonly loads: Box[] = [];
+  readonly edits: EditOrigin[] = [];
+  readonly kept = new Map<bigint, Pose>();
+  readonly ledger = new Map<bigint, number>();
+  readonly #clocks = new RegionClocks();
+  readonly #unread = new PlaceMap<OverrideTree>();
+  readonly #inhabitants = new Map<bigint, Inhabitant>();
+  readonly #editListeners = new Set<(clocks: readonly ClockStep[]) => void>();
+  readonly #inhabitantListeners = new Set<(event: InhabitantEvent) => void>();
+
+  constructor({ shape = TILE_CHUNKS, generator, stored = [], inhabitants = [] }: SampleWorldOptions = {}) {
+    this.shape = shape;
+    this.field = WorldField.open({
+      generators: DEFAULT_GENERATORS,
+      generator: generator ?? generatorRef(flatGenerator, FLAT_DEFAULTS, 1n),
+      shape,
+    });
+    const { field, regions } = this.field.setVoxels(stored);
+    for (const region of regions) this.#unread.set(...region, field.overrides.slice(regionBox(region)));
+    this.#clocks.bump(regions, 1);
+    this.field = this.field.withOverrides(OverrideTree.VIRGIN);
+    for (const inhabitant of inhabitants) this.#inhabitants.set(inhabitant.id, inhabitant);
+  }
+
+  remembers({ epoch, mark }: Era): boolean {
+    return epoch <= this.era.epoch && mark === BigInt(epoch) * 11n;
+  }
+
+  clockOf(region: Place): number {
+    return this.#clocks.get(region);
+  }
+
+  isLoaded(chunks: Box): boolean {
+    return ![...this.#unread.places()].some((region) => boxesIntersect(regionBox(region), chunks));
+  }
+
+  async load(chunks: Box): Promise<void> {
+    this.loads.push(chunks);
+    await this.loading;
+    this.#read(chunks);
+  }
+
+  async edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<EditResult> {
+    await Promise.resolve();
+    if (this.editFailure !== undefined) throw this.editFailure;
+    if (origin.editId <= this.lastEditOf(origin.clientId)) return { outcome: "repeated", clocks: [] };
+    this.edits.push(origin);
+    this.ledger.set(origin.clientId, origin.editId);
+    const clocks = this.change(placements);
+    return { outcome: clocks.length > 0 ? "applied" : "unchanged", clocks };
+  }
+
+  /** An edit that comes from nobody. */
+  change(placements: readonly VoxelPlacement[]): readonly ClockStep[] {
+    for (const region of this.field.setVoxels(placements).regions) this.#read(regionBox(region));
+    const { field, regions } = this.field.setVoxels(placements);
+    if (regions.length === 0) return [];
+    this.field = field;
+    const clocks = this.#clocks.bump(regions, this.era.epoch);
+    for (const listener of this.#editListeners) listener(clocks);
+    return clocks;
+  }
+
+  /** Whole chunks that come from nobody. */
+  changeChunks(chunks: Iterable<readonly [place: Place, chunk: Chunk]>): void {
+    const { field, regions } = this.field.setChunks(chunks);
+    this.field = field;
+    const clocks = this.#clocks.bump(regions, this.era.epoch);
+    for (const listener of this.#editListeners) listener(clocks);
+  }
+
+  /** Content without a clock, as worlds have that come from other programs. */
+  import(placements: readonly VoxelPlacement[]): void {
+    this.field = this.field.setVoxels(placements).field;
+  }
+
+  lastEditOf(clientId: bigint): number {
+    return this.ledger.get(clientId) ?? 0;
+  }
+
+  whenDurable(): Promise<void> {
+    this.durableCalls++;
+    return this.durability;
+  }
+
+  onEdit(listener: (clocks: readonly ClockStep[]) => void): () => void {
+    this.#editListeners.add(listener);
+    return () => this.#editListeners.delete(listener);
+  }
+
+  async inhabitantsIn(chunks: Box): Promise<readonly Inhabitant[]> {
+    const { extents } = this.shape;
+    return [...this.#inhabitants.values()].filter(({ position }) =>
+      position.every((coordinate, axis) => {
+        const chunk = Math.floor(coordinate / (extents[axis] ?? 1));
+        return chunk >= (chunks.min[axis] ?? 0) && chunk < (chunks.max[axis] ?? 0);
+      }),
+    );
+  }
+
+  onInhabitant(listener: (event: InhabitantEvent) => void): () => void {
+    this.#inhabitantListeners.add(listener);
+    return () => this.#inhabitantListeners.delete(listener);
+  }
+
+  /** Adds an entity, or changes it. */
+  put(inhabitant: Inhabitant): void {
+    this.#inhabitants.set(inhabitant.id, inhabitant);
+    for (const listener of this.#inhabitantListeners) listener({ kind: "present", inhabitant });
+  }
+
+  /** Takes an entity away. */
+  take(id: bigint): void {
+    this.#inhabitants.delete(id);
+    for (const listener of this.#inhabitantListeners) listener({ kind: "gone", id });
+  }
+
+  poseOf(playerId: bigint): Pose | undefined {
+    return this.kept.get(playerId);
+  }
+
+  keepPlayer(playerId: bigint, _name: string, pose: Pose): void {
+    this.kept.set(playerId, pose);
+  }
+
+  /** How many listen to what happens. */
+  get listenerCount(): number {
+    return this.#editListeners.size + this.#inhabitantListeners.size;
+  }
+
+  #read(chunks: Box): void {
+    for (const region of [...this.#unread.places()]) {
+      if (!boxesIntersect(regionBox(region), chunks)) continue;
+      const overrides = this.#unread.get(...region);
+      this.#unread.delete(...region);
+      if (overrides !== undefined)
+        this.field = this.field.withOverrides(this.field.overrides.merge(overrides));
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { ByteWriter, decode, encode, patchBodyBytes } from "@orthant/core";
+import {
+  type ClientMessage,
+  clientFrameCodec,
+  type ServerMessage,
+  serverFrameCodec,
+  writePatchMessage,
+  writeServerMessage,
+} from "@orthant/protocol";
+import { fromHex, toHex } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { CLIENT_SAMPLES, SERVER_SAMPLES, VOLUME } from "./samples.ts";
+
+const serverFrames = serverFrameCodec(VOLUME);
+
+describe("the bytes of messages, which change only with the version", () => {
+  test.each(CLIENT_SAMPLES)("[$rule] $name", ({ message, hex }) => {
+    const frame = { acknowledged: 2, applied: 300, messages: [message] };
+    const bytes = fromHex(`02 ac02 ${hex}`);
+    expect(toHex(encode(clientFrameCodec, frame))).toBe(toHex(bytes));
+    expect(decode(clientFrameCodec, bytes)).toEqual(frame);
+  });
+
+  test.each(SERVER_SAMPLES)("[$rule] $name", ({ message, hex }) => {
+    const frame = { number: 300, messages: [message] };
+    const bytes = fromHex(`ac02 ${hex}`);
+    expect(toHex(encode(serverFrames, frame))).toBe(toHex(bytes));
+    expect(decode(serverFrames, bytes)).toEqual(frame);
+  });
+
+  test("[N1] a frame holds messages one behind the other, to its end", () => {
+    const messages = CLIENT_SAMPLES.map(({ message }) => message);
+    const hex = CLIENT_SAMPLES.map((sample) => sample.hex).join("");
+    expect(decode(clientFrameCodec, fromHex(`00 00 ${hex}`))).toEqual({
+      acknowledged: 0,
+      applied: 0,
+      messages,
+    });
+    expect(decode(serverFrames, fromHex("01"))).toEqual({ number: 1, messages: [] });
+  });
+
+  test("[N1] the first frame of the worked example is a hello of Ada", () => {
+    const hex = `00 00 00 4f 52 54 48 01 88 77 66 55 44 33 22 11 01
+      08 07 06 05 04 03 02 01 00 03 41 64 61 00 01`;
+    const hello: ClientMessage = {
+      kind: "hello",
+      version: 1,
+      manifestHash: 0x1122_3344_5566_7788n,
+      featureBits: 1n,
+      clientId: 0x0102_0304_0506_0708n,
+      token: new Uint8Array(0),
+      name: "Ada",
+      kept: undefined,
+      openEditId: 1,
+    };
+    const frame = { acknowledged: 0, applied: 0, messages: [hello] };
+    expect(decode(clientFrameCodec, fromHex(hex))).toEqual(frame);
+  });
+
+  test("[N1] the second one takes 25 bytes for a patch and a verdict", () => {
+    const bytes = fromHex("ac02 03 07 03 00 01 00000000 00 0a 0c 00 01 40 01 ac02 09 07 01 01 00");
+    const patch = SERVER_SAMPLES.map(({ message }) => message).filter(({ kind }) => kind === "patch");
+    const verdicts: ServerMessage = { kind: "verdicts", verdicts: [{ editId: 1, outcome: "applied" }] };
+    expect(bytes.length).toBe(25);
+    expect(decode(serverFrames, bytes)).toEqual({ number: 300, messages: [...patch, verdicts] });
+  });
+
+  test("[N4] every kind of message has a sample", () => {
+    const clientKinds = new Set(CLIENT_SAMPLES.map(({ message }) => message.kind));
+    const serverKinds = new Set(SERVER_SAMPLES.map(({ message }) => message.kind));
+    // One entry for each kind: leaving one out does not compile.
+    const allOfClient: Record<ClientMessage["kind"], true> = {
+      hello: true,
+      interest: true,
+      setVoxels: true,
+      move: true,
+      resync: true,
+      beingsLost: true,
+      game: true,
+    };
+    const allOfServer: Record<ServerMessage["kind"], true> = {
+      welcome: true,
+      goodbye: true,
+      heartbeat: true,
+      patch: true,
+      blank: true,
+      forget: true,
+      reset: true,
+      verdicts: true,
+      beings: true,
+      allBeings: true,
+      game: true,
+    };
+    expect([...clientKinds].sort()).toEqual(Object.keys(allOfClient).sort());
+    expect([...serverKinds].sort()).toEqual(Object.keys(allOfServer).sort());
+  });
+
+  test.each(SERVER_SAMPLES)("$name has the same bytes when it is written alone", ({ message, hex }) => {
+    const out = new ByteWriter();
+    writeServerMessage(out, message, VOLUME);
+    expect(toHex(out.view())).toBe(toHex(fromHex(hex)));
+  });
+
+  test("[N24] a patch has the same bytes for everybody but its number", () => {
+    expect.assertions(2);
+    const body = "03 00 01 00000000 00 0a 0c 00 01 40 01 ac02 09";
+    for (const { message } of SERVER_SAMPLES) {
+      if (message.kind !== "patch") continue;
+      const shared = patchBodyBytes(message.patch, VOLUME);
+      expect(toHex(shared)).toBe(toHex(fromHex(body)));
+      const out = new ByteWriter();
+      writePatchMessage(out, 300, shared);
+      expect(toHex(out.view())).toBe(toHex(fromHex(`03 ac02 ${body}`)));
+    }
+  });
+});

@@ -1,0 +1,271 @@
+import { chunkShape, clockOf, GeneratorRef, MaterialCatalog } from "@orthant/core";
+import {
+  type Being,
+  type ClientMessage,
+  FEATURES,
+  type Pose,
+  PROTOCOL_VERSION,
+  regionMask,
+  type ServerMessage,
+} from "@orthant/protocol";
+
+/** A message and its bytes, written down from docs/formats/protocol.md. */
+export interface Sample<Message> {
+  readonly rule: string;
+  readonly name: string;
+  readonly message: Message;
+  readonly hex: string;
+}
+
+/** The volume of chunks in the samples. */
+export const VOLUME = 4_096;
+
+const pose: Pose = { position: [1.5, -0.25, 0, 10], orientation: [-1, 0, 0, 1] };
+const POSE_HEX = "c001 1f 00 800a 81 00 00 7f";
+
+const ada: Being = {
+  number: 6,
+  isPlayer: true,
+  id: 42n,
+  entityClass: 0,
+  kind: 0,
+  scale: 1,
+  material: 0,
+  name: "Ada",
+  ...pose,
+};
+const ADA_HEX = `06 01 2a 00 00 0000803f 00 03416461 ${POSE_HEX}`;
+
+const mill: Being = {
+  number: 8,
+  isPlayer: false,
+  id: 3n,
+  entityClass: 2,
+  kind: 300,
+  scale: 0.5,
+  material: 9,
+  name: "",
+  position: [0, 0, 0, 0],
+  orientation: [0, 0, 0, 1],
+};
+const MILL_HEX = "08 00 03 02 ac02 0000003f 09 00 00000000 0000007f";
+
+/** Every message of a client, and its bytes. */
+export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
+  {
+    rule: "N15",
+    name: "a hello of somebody who was here before",
+    message: {
+      kind: "hello",
+      version: PROTOCOL_VERSION,
+      manifestHash: 0x1122_3344_5566_7788n,
+      featureBits: FEATURES.editLists,
+      clientId: 0x0102_0304_0506_0708n,
+      token: Uint8Array.of(0xde, 0xad),
+      name: "Ada",
+      kept: { worldId: 9n, era: { epoch: 3, mark: 10n } },
+      openEditId: 300,
+    },
+    hex: `00 4f525448 01 8877665544332211 01 0807060504030201 02dead 03416461
+      01 0900000000000000 03 0a00000000000000 ac02`,
+  },
+  {
+    rule: "N15",
+    name: "a hello of somebody new",
+    message: {
+      kind: "hello",
+      version: PROTOCOL_VERSION,
+      manifestHash: 0n,
+      featureBits: 0n,
+      clientId: 1n,
+      token: new Uint8Array(0),
+      name: "",
+      kept: undefined,
+      openEditId: 1,
+    },
+    hex: "00 4f525448 01 0000000000000000 00 0100000000000000 00 00 00 01",
+  },
+  {
+    rule: "N16",
+    name: "an interest with what was kept",
+    message: {
+      kind: "interest",
+      interestId: 1,
+      center: [10, -20, 300, 0],
+      motion: [1, 0, -1, 0],
+      boxes: [{ min: [-6, 0, 0, 0], max: [7, 1, 1, 1] }],
+      held: [
+        { region: [-1, 0, 0, 0], clock: clockOf(3, 5) },
+        { region: [0, 0, 0, 0], clock: clockOf(1, 2) },
+      ],
+      heldBlank: [
+        regionMask([
+          [1, 0, 0, 1],
+          [1, 0, 0, -1],
+        ]),
+      ],
+    },
+    hex: `01 01 14 27 d804 00 02 00 01 00
+      01 0b000000 0c000000
+      03 02 01000000 0a 02000000 05 02
+      01 02000001 01010103 01 05`,
+  },
+  {
+    rule: "N18",
+    name: "an edit of two voxels",
+    message: {
+      kind: "setVoxels",
+      editId: 7,
+      placements: [
+        { voxel: [100, -1, 0, 0], material: 9 },
+        { voxel: [101, -1, 0, 0], material: 300 },
+      ],
+    },
+    hex: "02 07 02 c801 01 00 00 09 02 00 00 00 ac02",
+  },
+  { rule: "N8", name: "a move", message: { kind: "move", ...pose }, hex: `03 ${POSE_HEX}` },
+  {
+    rule: "N19",
+    name: "a resync",
+    message: { kind: "resync", expected: 8, regions: [{ region: [0, 0, 0, 0], clock: clockOf(3, 5) }] },
+    hex: "04 08 03 01 00000000 0a",
+  },
+  { rule: "N4", name: "lost beings", message: { kind: "beingsLost" }, hex: "05" },
+  {
+    rule: "N20",
+    name: "a message of the game",
+    message: { kind: "game", payload: Uint8Array.of(1, 2, 3) },
+    hex: "06 03 010203",
+  },
+];
+
+/** Every message of a server, and its bytes. */
+export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
+  {
+    rule: "N21",
+    name: "a welcome",
+    message: {
+      kind: "welcome",
+      version: PROTOCOL_VERSION,
+      manifestHash: 0x1122_3344_5566_7788n,
+      featureBits: FEATURES.editLists,
+      worldId: 9n,
+      era: { epoch: 3, mark: 10n },
+      worldName: "Sea",
+      shape: chunkShape([8, 8, 8, 8]),
+      generator: new GeneratorRef("flat", Uint8Array.of(11), 1_337n, 0xfeedn),
+      catalog: new MaterialCatalog([
+        { id: 0, name: "air", colour: 0, solid: false },
+        { id: 7, name: "stone", colour: 0x80_80_80, solid: true },
+      ]),
+      spawn: [0.5, 2, 0, 0],
+      playerId: 42n,
+      role: "builder",
+      resumed: true,
+      tickMs: 50,
+      position: [1, 0, 0, 0],
+      orientation: [0, 0, 0, 1],
+    },
+    hex: `00 01 8877665544332211 01 0900000000000000 03 0a00000000000000 03536561 08080808
+      04666c6174 010b b90a edfd03
+      16 01 02 00 03616972 000000 00 07 0573746f6e65 808080 01
+      40 8002 00 00 2a00000000000000 01 01 32 8001 00 00 00 0000007f`,
+  },
+  {
+    rule: "N22",
+    name: "a goodbye for a moment",
+    message: { kind: "goodbye", reason: "shutdown", detail: "bye", retryAfterMs: 1_500 },
+    hex: "01 09 03627965 01 dc0b",
+  },
+  {
+    rule: "N22",
+    name: "a goodbye for good",
+    message: { kind: "goodbye", reason: "kicked", detail: "", retryAfterMs: undefined },
+    hex: "01 06 00 00",
+  },
+  {
+    rule: "N23",
+    name: "a heartbeat",
+    message: { kind: "heartbeat", interestId: 2, complete: true, sent: 300 },
+    hex: "02 02 01 ac02",
+  },
+  {
+    rule: "N24",
+    name: "a patch of one voxel",
+    message: {
+      kind: "patch",
+      patch: {
+        patchSeq: 7,
+        changes: [
+          {
+            region: [0, 0, 0, 0],
+            base: clockOf(3, 5),
+            next: clockOf(3, 6),
+            piece: 0,
+            leaves: [],
+            edits: [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, material: 9 }] }],
+          },
+        ],
+      },
+    },
+    hex: "03 07 03 00 01 00000000 00 0a 0c 00 01 40 01 ac02 09",
+  },
+  {
+    rule: "N25",
+    name: "two regions as generated",
+    message: {
+      kind: "blank",
+      streamNumber: 8,
+      content: "generated",
+      mask: regionMask([
+        [0, 0, 0, 0],
+        [1, 0, 0, 0],
+      ]),
+    },
+    hex: "04 08 01 00000000 02010101 00",
+  },
+  {
+    rule: "N25",
+    name: "a region to forget",
+    message: { kind: "forget", streamNumber: 9, mask: regionMask([[-1, 0, 0, 0]]) },
+    hex: "05 09 01000000 01010101 00",
+  },
+  { rule: "N26", name: "a reset", message: { kind: "reset", streamNumber: 10 }, hex: "06 0a" },
+  {
+    rule: "N27",
+    name: "three verdicts",
+    message: {
+      kind: "verdicts",
+      verdicts: [
+        { editId: 7, outcome: "applied" },
+        { editId: 8, outcome: "refused", reason: "vetoed", detail: "no" },
+        { editId: 10, outcome: "settled" },
+      ],
+    },
+    hex: "07 03 07 00 01 03 05 026e6f 02 02",
+  },
+  {
+    rule: "N28",
+    name: "what beings of a region do",
+    message: {
+      kind: "beings",
+      region: [-1, 0, 2, 0],
+      left: [5, 300],
+      entered: [ada],
+      moved: [{ number: 7, ...pose }],
+    },
+    hex: `08 01000400 02 05 ac02 01 ${ADA_HEX} 01 07 ${POSE_HEX}`,
+  },
+  {
+    rule: "N28",
+    name: "all beings in sight",
+    message: { kind: "allBeings", beings: [ada, mill] },
+    hex: `09 02 ${ADA_HEX} ${MILL_HEX}`,
+  },
+  {
+    rule: "N20",
+    name: "a message of the game",
+    message: { kind: "game", payload: new Uint8Array(0) },
+    hex: "0a 00",
+  },
+];

@@ -1,0 +1,178 @@
+import { type Clock, decode, TokenBucket } from "@orthant/core";
+import {
+  type Goodbye,
+  type GoodbyeReason,
+  type Host,
+  type HostSession,
+  type ServerMessage,
+  serverFrameCodec,
+} from "@orthant/protocol";
+import type { Logger } from "pino";
+import type { RawData, WebSocket } from "ws";
+import type { RefusalName } from "./front-door.ts";
+import type { ServerMetrics } from "./metrics.ts";
+import type { Limits } from "./server-limits.ts";
+
+/** What all connections of a server have in common. */
+export interface ConnectionContext {
+  readonly host: Host;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly metrics: ServerMetrics;
+  /** Voxels of a chunk. */
+  readonly volume: number;
+}
+
+/** Close codes of RFC 6455 and its registry, for programs that see no more of a goodbye than its code. */
+const CLOSE_CODES: Record<GoodbyeReason, number> = {
+  version: 1008,
+  features: 1008,
+  credentials: 1008,
+  malformed: 1002,
+  limit: 1008,
+  replaced: 1000,
+  kicked: 1008,
+  idle: 1000,
+  slow: 1013,
+  shutdown: 1012,
+  failure: 1011,
+};
+const POLICY_CLOSE_CODE = 1008;
+const FAILURE_CLOSE_CODE = 1011;
+const TEXT_MESSAGE = new Uint8Array(0);
+
+/** Carries the frames of one client between its socket and the host. */
+export class Connection {
+  readonly #socket: WebSocket;
+  readonly #context: ConnectionContext;
+  readonly #log: Logger;
+  readonly #pings: TokenBucket;
+  readonly #session: HostSession;
+  #lastFrame: Uint8Array | undefined;
+  #playerId: bigint | undefined;
+  #goodbye: Goodbye | undefined;
+  #refusal: RefusalName | undefined;
+  #ended = false;
+  #bytesIn = 0;
+  #bytesOut = 0;
+
+  constructor(socket: WebSocket, context: ConnectionContext, log: Logger, onClosed: () => void) {
+    this.#socket = socket;
+    this.#context = context;
+    this.#log = log;
+    const { limits, clock, host } = context;
+    this.#pings = new TokenBucket(limits.pingsPerSecond, limits.pingsPerSecond, clock.nowMs());
+    this.#session = host.connect({ send: (frame) => this.#send(frame), close: () => this.#endAsTold() });
+    socket.on("message", (data, isBinary) => this.#receive(data, isBinary));
+    socket.on("ping", (data) => this.#answerPing(data));
+    socket.on("pong", () => this.#countPing());
+    socket.on("error", (error) => this.#countError(error));
+    socket.on("close", (code) => {
+      this.#ended = true;
+      this.#session.disconnected();
+      this.#logClosed(code);
+      onClosed();
+    });
+    log.info("connection opened");
+  }
+
+  /** Drops the connection, whatever was still to be sent. */
+  terminate(): void {
+    this.#ended = true;
+    this.#socket.terminate();
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    if (this.#ended) return;
+    const { metrics } = this.#context;
+    const bytes = data as Buffer; // the type of a whole message, unless another one is asked for
+    this.#bytesIn += bytes.length;
+    metrics.frame("in", bytes.length);
+    try {
+      // Bytes that are no Buffer: its `slice` does not copy. A text has no meaning, and neither has an empty frame.
+      this.#session.receive(
+        isBinary ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : TEXT_MESSAGE,
+      );
+    } catch (error) {
+      metrics.error();
+      this.#log.error({ err: error }, "a frame could not be handled");
+      this.#end(FAILURE_CLOSE_CODE, "failure");
+    }
+  }
+
+  #send(frame: Uint8Array): void {
+    if (this.#ended) return;
+    // Who it is, is in the welcome, and that is in the first frame or never comes.
+    if (this.#lastFrame === undefined) this.#playerId = this.#find("welcome", frame)?.playerId;
+    this.#lastFrame = frame;
+    this.#bytesOut += frame.length;
+    this.#context.metrics.frame("out", frame.length);
+    this.#socket.send(frame, ignoreError);
+    if (this.#socket.bufferedAmount <= this.#context.limits.sendBacklogBytesMax) return;
+    this.#refuse("sendBacklogBytesMax");
+    this.terminate();
+  }
+
+  #endAsTold(): void {
+    this.#goodbye = this.#lastFrame && this.#find("goodbye", this.#lastFrame);
+    const reason = this.#goodbye?.reason;
+    this.#end(reason === undefined ? FAILURE_CLOSE_CODE : CLOSE_CODES[reason], reason ?? "failure");
+  }
+
+  #end(code: number, reason: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#socket.close(code, reason);
+  }
+
+  #answerPing(data: Buffer): void {
+    if (this.#countPing()) this.#socket.pong(data, false, ignoreError);
+  }
+
+  #countPing(): boolean {
+    if (this.#ended) return false;
+    if (this.#pings.take(1, this.#context.clock.nowMs())) return true;
+    this.#refuse("pingsPerSecond");
+    this.#end(POLICY_CLOSE_CODE, "pingsPerSecond");
+    return false;
+  }
+
+  /** The library has closed the socket with a code that says what was wrong. */
+  #countError(error: Error & { readonly code?: string }): void {
+    const name = refusalOf(error.code ?? "");
+    if (name !== undefined) this.#refuse(name);
+  }
+
+  #refuse(name: RefusalName): void {
+    this.#refusal ??= name;
+    this.#context.metrics.refused(name);
+  }
+
+  #find<Kind extends ServerMessage["kind"]>(
+    kind: Kind,
+    frame: Uint8Array,
+  ): Extract<ServerMessage, { kind: Kind }> | undefined {
+    const { messages } = decode(serverFrameCodec(this.#context.volume), frame);
+    return messages.find(
+      (message): message is Extract<ServerMessage, { kind: Kind }> => message.kind === kind,
+    );
+  }
+
+  #logClosed(code: number): void {
+    const { reason, detail } = this.#goodbye ?? {};
+    const limit = this.#refusal;
+    const player = this.#playerId?.toString();
+    const bytes = { bytesIn: this.#bytesIn, bytesOut: this.#bytesOut };
+    this.#log.info({ code, player, reason, detail, limit, ...bytes }, "connection closed");
+  }
+}
+
+function refusalOf(code: string): RefusalName | undefined {
+  if (!code.startsWith("WS_ERR_")) return undefined; // a network that fails is nobody's fault
+  if (code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") return "frameBytesMax";
+  if (code === "WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH") return "frameBytesMax";
+  return code === "WS_ERR_TOO_MANY_BUFFERED_PARTS" ? "fragmentsMax" : "webSocket";
+}
+
+/** A socket that fails to send closes, and that is handled where it closes. */
+function ignoreError(): void {}

@@ -1,0 +1,123 @@
+import { type Clock, TokenBucket } from "@orthant/core";
+import { networkOf } from "./client-address.ts";
+import type { ServerLimits } from "./server-limits.ts";
+
+/** Why somebody was not let in, or was thrown out, before the host had anything to say. */
+export const REFUSALS = [
+  "closing",
+  "path",
+  "method",
+  "origin",
+  "forwarded",
+  "bearer",
+  "connectionsMax",
+  "connectionsPerAddress",
+  "httpSocketsPerAddress",
+  "httpRequestsPerSecond",
+  "httpHeaderMs",
+  "httpHeaderBytesMax",
+  "http",
+  "frameBytesMax",
+  "fragmentsMax",
+  "pingsPerSecond",
+  "sendBacklogBytesMax",
+  "webSocket",
+] as const;
+
+/** One of {@link REFUSALS}. */
+export type RefusalName = (typeof REFUSALS)[number];
+
+/** What somebody is told who is not let in. */
+export interface Refusal {
+  readonly status: number;
+  readonly name: RefusalName;
+  readonly detail: string;
+}
+
+/** Networks whose rates are remembered. */
+const NETWORKS_MAX = 16_384;
+
+/** Counts who is inside and who knocks how often, by network, so that one of them cannot take all there is. */
+export class FrontDoor {
+  readonly #limits: ServerLimits;
+  readonly #clock: Clock;
+  readonly #sockets = new Map<string, number>();
+  readonly #connections = new Map<string, number>();
+  readonly #rates = new Map<string, TokenBucket>();
+  #connectionCount = 0;
+
+  constructor(limits: ServerLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** Connections that are inside. */
+  get connectionCount(): number {
+    return this.#connectionCount;
+  }
+
+  /** Counts a socket; false, and not counted, when its network has too many. */
+  openSocket(address: string): boolean {
+    const { connectionsPerAddress, httpSocketsPerAddress } = this.#limits;
+    return increase(this.#sockets, networkOf(address), connectionsPerAddress + httpSocketsPerAddress);
+  }
+
+  /** A socket that was counted is gone. */
+  closeSocket(address: string): void {
+    decrease(this.#sockets, networkOf(address));
+  }
+
+  /** Counts a request against the rate of its network. */
+  knock(address: string): Refusal | undefined {
+    const nowMs = this.#clock.nowMs();
+    if (this.#rateOf(networkOf(address), nowMs)?.take(1, nowMs) === true) return undefined;
+    return { status: 429, name: "httpRequestsPerSecond", detail: "too many requests from your network" };
+  }
+
+  /** Counts a connection, unless there are too many. */
+  enter(address: string): Refusal | undefined {
+    const { connectionsMax, connectionsPerAddress } = this.#limits;
+    if (this.#connectionCount >= connectionsMax) {
+      return { status: 503, name: "connectionsMax", detail: "the server is full" };
+    }
+    if (!increase(this.#connections, networkOf(address), connectionsPerAddress)) {
+      const detail = `more than ${connectionsPerAddress} connections from your network`;
+      return { status: 429, name: "connectionsPerAddress", detail };
+    }
+    this.#connectionCount++;
+    return undefined;
+  }
+
+  /** A connection that was counted has ended. */
+  leave(address: string): void {
+    decrease(this.#connections, networkOf(address));
+    this.#connectionCount--;
+  }
+
+  #rateOf(network: string, nowMs: number): TokenBucket | undefined {
+    const known = this.#rates.get(network);
+    if (known !== undefined) return known;
+    if (this.#rates.size >= NETWORKS_MAX) {
+      for (const [other, rate] of this.#rates) if (rate.isFull(nowMs)) this.#rates.delete(other);
+    }
+    // So many networks at once are an attack: those that are known go on, and no memory is spent on others.
+    if (this.#rates.size >= NETWORKS_MAX) return undefined;
+    const { httpRequestsPerSecond, httpRequestsBurst } = this.#limits;
+    const rate = new TokenBucket(httpRequestsPerSecond, httpRequestsBurst, nowMs);
+    this.#rates.set(network, rate);
+    return rate;
+  }
+}
+
+function increase(counts: Map<string, number>, key: string, max: number): boolean {
+  const count = counts.get(key) ?? 0;
+  if (count >= max) return false;
+  counts.set(key, count + 1);
+  return true;
+}
+
+function decrease(counts: Map<string, number>, key: string): void {
+  const count = counts.get(key) ?? 0;
+  if (count > 1) counts.set(key, count - 1);
+  else counts.delete(key);
+}

@@ -1,0 +1,123 @@
+import { encode, isOrthantError, materialCatalogCodec, OrthantError, voxelsOfChunks } from "@orthant/core";
+import {
+  CATALOG_BYTES_MAX,
+  type HostWorld,
+  type Inhabitant,
+  NAME_BYTES_MAX,
+  type Pose,
+  VOXEL_COORDINATE_MAX,
+  WORLD_NAME_BYTES_MAX,
+} from "@orthant/protocol";
+import type { World } from "@orthant/world";
+
+type Entity = NonNullable<ReturnType<World["entity"]>>;
+
+/**
+ * A world as a host shares it. Opens an era, which is durable before any clock of it is given to a client. `ORT_LIMIT`
+ * for a world with more materials than a welcome has room for.
+ */
+export async function hostWorldOf(world: World): Promise<HostWorld> {
+  requireSmallCatalog(world);
+  const era = await world.openEra();
+  return {
+    worldId: world.worldId,
+    era,
+    shape: world.shape,
+    catalog: world.catalog,
+    generators: world.field.generators,
+    get name() {
+      return clipped(world.name, WORLD_NAME_BYTES_MAX);
+    },
+    get spawn() {
+      return world.spawn;
+    },
+    get field() {
+      return world.field;
+    },
+    remembers: (other) => world.remembers(other),
+    clockOf: (region) => world.clockOf(region),
+    isLoaded: (chunks) => world.isLoaded(chunks),
+    load: (chunks) => world.load(chunks),
+    async edit(placements, origin) {
+      const { clocks, repeated } = await world.edit(placements, { origin });
+      if (repeated) return { outcome: "repeated", clocks };
+      return { outcome: clocks.length === 0 ? "unchanged" : "applied", clocks };
+    },
+    lastEditOf: (clientId) => world.lastEditOf(clientId),
+    whenDurable: () => world.whenDurable(),
+    onEdit: (listener) => world.onEdit(({ clocks }) => listener(clocks)),
+    async inhabitantsIn(chunks) {
+      const entities = await world.entitiesIn(voxelsOfChunks(world.shape, chunks));
+      return entities.map(inhabitantOf);
+    },
+    onInhabitant: (listener) =>
+      world.onEntity((event) =>
+        listener(
+          event.kind === "present"
+            ? { kind: "present", inhabitant: inhabitantOf(event.entity) }
+            : { kind: "gone", id: event.entityId },
+        ),
+      ),
+    poseOf(playerId) {
+      const player = world.player(playerId);
+      return player === undefined ? undefined : sendable(player);
+    },
+    keepPlayer: (playerId, name, pose) => keepPlayer(world, playerId, name, pose),
+  };
+}
+
+/** Refused now rather than to every client. */
+function requireSmallCatalog({ catalog }: World): void {
+  const bytes = encode(materialCatalogCodec, catalog).length;
+  if (bytes <= CATALOG_BYTES_MAX) return;
+  throw new OrthantError(
+    "ORT_LIMIT",
+    `materials of ${bytes} bytes where at most ${CATALOG_BYTES_MAX} may be`,
+  );
+}
+
+function keepPlayer(world: World, playerId: bigint, name: string, { position, orientation }: Pose): void {
+  try {
+    world.upsertPlayer({ playerId, name, position, orientation });
+  } catch (error) {
+    // A world that failed or is closed keeps nothing more, and has said so; players must still be able to leave it.
+    if (!isOrthantError(error, "ORT_SAVE_POISONED") && !isOrthantError(error, "ORT_CLOSED")) throw error;
+  }
+}
+
+function inhabitantOf(entity: Entity): Inhabitant {
+  const { entityId, entityClass, kind, scale, material, displayName } = entity;
+  const name = clipped(displayName ?? "", NAME_BYTES_MAX);
+  return { id: entityId, entityClass, kind, scale, material, name, ...sendable(entity) };
+}
+
+/** As much of a text as fits into a message: a world may keep longer ones. */
+function clipped(text: string, bytesMax: number): string {
+  if (Buffer.byteLength(text) <= bytesMax) return text;
+  let end = bytesMax;
+  const bytes = Buffer.from(text);
+  // A cut inside a letter goes back to where the letter begins.
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.toString("utf8", 0, end);
+}
+
+/** The pose that is nearest to one of the world: there any number may be, and messages have a range. */
+function sendable({ position, orientation }: Pose): Pose {
+  const [x, y, z, w] = position;
+  const longest = Math.max(1, ...orientation.map((component) => Math.abs(finite(component))));
+  const turn = (component: number): number => finite(component) / longest;
+  const [i, j, k, l] = orientation;
+  return {
+    position: [inReach(x), inReach(y), inReach(z), inReach(w)],
+    orientation: [turn(i), turn(j), turn(k), turn(l)],
+  };
+}
+
+function inReach(coordinate: number): number {
+  return Math.min(VOXEL_COORDINATE_MAX, Math.max(-VOXEL_COORDINATE_MAX, finite(coordinate)));
+}
+
+function finite(number: number): number {
+  if (Number.isNaN(number)) return 0;
+  return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number));
+}

@@ -1,0 +1,100 @@
+import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
+import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { OrthantError } from "@orthant/core";
+import { type Certificate, readCertificate, type TlsOptions } from "./certificate.ts";
+import type { ServerLimits } from "./server-limits.ts";
+
+/** Sockets beyond those of connections, so that health can be asked about and others be told that it is full. */
+const SPARE_SOCKETS = 256;
+/** How often Node looks for requests that take too long. */
+const STALL_CHECK_MS = 1_000;
+const KEEP_ALIVE_MS = 5_000;
+const REQUESTS_PER_SOCKET_MAX = 1_000;
+
+/** An HTTP server, or with a certificate an HTTPS one, that cannot be held up by those who send slowly or much. */
+export class HttpListener {
+  readonly server: HttpServer | HttpsServer;
+  readonly #tls: TlsOptions | undefined;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(server: HttpServer | HttpsServer, tls: TlsOptions | undefined) {
+    this.server = server;
+    this.#tls = tls;
+    server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+  }
+
+  /** Makes the server; it does not listen yet. */
+  static async create(tls: TlsOptions | undefined, limits: ServerLimits): Promise<HttpListener> {
+    const options = {
+      headersTimeout: limits.httpHeaderMs,
+      requestTimeout: limits.httpHeaderMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: Math.min(STALL_CHECK_MS, limits.httpHeaderMs),
+      maxHeaderSize: limits.httpHeaderBytesMax,
+    };
+    const server =
+      tls === undefined ? createHttpServer(options) : await secureServer(tls, limits.httpHeaderMs, options);
+    server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX;
+    server.maxConnections = limits.connectionsMax + SPARE_SOCKETS;
+    return new HttpListener(server, tls);
+  }
+
+  /** Whether what is sent is encrypted. */
+  get isSecure(): boolean {
+    return this.#tls !== undefined;
+  }
+
+  /** Listens, and gives the port; `ORT_LISTEN` when that cannot be. */
+  async listen(port: number, host: string): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      const fail = (cause: unknown): void =>
+        reject(new OrthantError("ORT_LISTEN", `cannot listen at ${host}, port ${port}`, {}, { cause }));
+      this.server.once("error", fail);
+      this.server.listen({ port, host }, () => {
+        this.server.off("error", fail);
+        resolve();
+      });
+    });
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Takes the certificate that is in its files now. Connections that are open keep the old one. */
+  async reloadCertificate(): Promise<void> {
+    if (this.#tls === undefined || !("setSecureContext" in this.server)) return;
+    const certificate = await readCertificate(this.#tls);
+    const { server } = this;
+    acceptingCertificate(() => server.setSecureContext(certificate));
+  }
+
+  /** Stops listening and drops what is still open. */
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.server.close(() => resolve());
+      // All of them: Node's own list lacks those that are in the middle of a TLS handshake.
+      for (const socket of this.#sockets) socket.destroy();
+    });
+  }
+}
+
+async function secureServer(
+  tls: TlsOptions,
+  handshakeTimeout: number,
+  options: object,
+): Promise<HttpsServer> {
+  const certificate: Certificate = await readCertificate(tls);
+  return acceptingCertificate(() =>
+    createHttpsServer({ ...options, ...certificate, handshakeTimeout, minVersion: "TLSv1.2" }),
+  );
+}
+
+function acceptingCertificate<Result>(use: () => Result): Result {
+  try {
+    return use();
+  } catch (cause) {
+    throw new OrthantError("ORT_LISTEN", "the certificate and its key cannot be used", {}, { cause });
+  }
+}

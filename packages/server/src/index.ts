@@ -1,0 +1,22 @@
+export {
+  type AuthOptions,
+  type AuthorizeHook,
+  type AuthorizeRequest,
+  anonymousPlayerId,
+} from "./authorization.ts";
+export type { TlsOptions } from "./certificate.ts";
+export { createServer } from "./create-server.ts";
+export { REFUSALS, type RefusalName } from "./front-door.ts";
+export { hostWorldOf } from "./host-world-of.ts";
+export { EDIT_OUTCOMES, GOODBYE_REASONS } from "./metrics.ts";
+export { OrthantServer } from "./orthant-server.ts";
+export { DEFAULT_SERVER_LIMITS, type Limits, type ServerLimits } from "./server-limits.ts";
+export type { CloseOptions, MetricsOptions, ServerOptions } from "./server-options.ts";
+export {
+  issueToken,
+  SECRET_BYTES_MIN,
+  type SigningKey,
+  type TokenClaims,
+  tokenVerifier,
+  type VerifyingKey,
+} from "./token.ts";

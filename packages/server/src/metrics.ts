@@ -1,0 +1,210 @@
+import type { GoodbyeReason, HostEvents, HostLimits, RefusalReason, TickReport } from "@orthant/protocol";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { REFUSALS, type RefusalName } from "./front-door.ts";
+
+/** What the gauges show. */
+export interface MetricSources {
+  readonly connections: () => number;
+  readonly players: () => number;
+  readonly generation: () => number;
+  readonly hasFailed: () => boolean;
+}
+
+const TICK_SECONDS_BUCKETS = [
+  0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5,
+];
+
+/** Why clients are told goodbye; docs/reference/limits.md says more about each. */
+export const GOODBYE_REASONS: readonly GoodbyeReason[] = Object.keys({
+  version: true,
+  features: true,
+  credentials: true,
+  malformed: true,
+  limit: true,
+  replaced: true,
+  kicked: true,
+  idle: true,
+  slow: true,
+  shutdown: true,
+  failure: true,
+} satisfies Record<GoodbyeReason, true>) as GoodbyeReason[];
+
+/** The limits for which clients are told goodbye; what goes above the others waits, or is refused on its own. */
+const LIMITS_OF_GOODBYES: Partial<Record<GoodbyeReason, readonly (keyof HostLimits)[]>> = {
+  limit: [
+    "bytesBeforeWelcome",
+    "handshakeMs",
+    "frameBytesMax",
+    "framesPerSecond",
+    "bytesPerSecond",
+    "interestRegionsMax",
+    "interestsPerSecond",
+    "gameMessagesPerSecond",
+    "chunkCoordinateMax",
+  ],
+  idle: ["idleMs"],
+  slow: ["slowMs"],
+};
+
+/** What may become of an edit; docs/reference/limits.md says more about each refusal. */
+export const EDIT_OUTCOMES: readonly EditOutcome[] = Object.keys({
+  applied: true,
+  unchanged: true,
+  settled: true,
+  role: true,
+  rate: true,
+  tooMany: true,
+  tooLarge: true,
+  reach: true,
+  vetoed: true,
+  world: true,
+  material: true,
+} satisfies Record<EditOutcome, true>) as EditOutcome[];
+
+type EditOutcome = "applied" | "unchanged" | "settled" | RefusalReason;
+
+/** What a server counts. docs/reference/server.md lists the same names. */
+export class ServerMetrics {
+  readonly registry: Registry;
+  readonly #goodbyes: Counter;
+  readonly #refusals: Counter;
+  readonly #edits: Counter;
+  readonly #resyncs: Counter;
+  readonly #resyncRegions: Counter;
+  readonly #patches: Counter;
+  readonly #tickSeconds: Histogram;
+  readonly #ticksSkipped: Counter;
+  readonly #errors: Counter;
+  readonly #heldBack: Gauge;
+  // Counted in plain numbers: there are tens of thousands of frames a second, and a scrape every few seconds.
+  readonly #traffic = { in: { frames: 0, bytes: 0 }, out: { frames: 0, bytes: 0 } };
+
+  constructor(registry: Registry, { connections, players, generation, hasFailed }: MetricSources) {
+    this.registry = registry;
+    const registers = [registry];
+    const gauge = (name: string, help: string, value: () => number): Gauge =>
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(value());
+        },
+      });
+    gauge("orthant_connections", "Connections that are open.", connections);
+    gauge("orthant_players", "Players who are here.", players);
+    gauge("orthant_world_generation", "The generation of the world that was saved last.", generation);
+    gauge("orthant_world_failed", "1 when the world could not be saved and takes no more edits.", () =>
+      hasFailed() ? 1 : 0,
+    );
+    this.#trafficCounter(registers, "frames");
+    this.#trafficCounter(registers, "bytes");
+    const counter = (name: string, help: string, ...labelNames: readonly string[]): Counter =>
+      new Counter({ name, help, labelNames: [...labelNames], registers });
+    this.#edits = counter("orthant_edits_total", "Edits, by what became of them.", "outcome");
+    this.#goodbyes = counter("orthant_goodbyes_total", "Clients told goodbye, by why.", "reason", "limit");
+    this.#refusals = counter(
+      "orthant_refusals_total",
+      "Requests refused and connections dropped, by why.",
+      "name",
+    );
+    this.#resyncs = counter("orthant_resyncs_total", "Times that a client asked for regions anew.");
+    this.#resyncRegions = counter("orthant_resync_regions_total", "Regions that clients asked for anew.");
+    this.#patches = counter("orthant_patches_total", "Patches sent.");
+    this.#ticksSkipped = counter(
+      "orthant_ticks_skipped_total",
+      "Ticks left out because others took too long.",
+    );
+    this.#errors = counter("orthant_errors_total", "Faults in the server or in a game's rules.");
+    this.#heldBack = new Gauge({
+      name: "orthant_sessions_held_back",
+      help: "Clients that had more to get in the last tick than they may.",
+      registers,
+    });
+    this.#tickSeconds = new Histogram({
+      name: "orthant_tick_seconds",
+      help: "How long ticks take.",
+      buckets: TICK_SECONDS_BUCKETS,
+      registers,
+    });
+    this.#showZeros();
+    processRegistry(); // the delay of the event loop is measured from now on
+  }
+
+  /** For the host: counts what it tells of. */
+  readonly events: HostEvents = {
+    onGoodbye: (reason, limit) => this.#goodbyes.inc({ reason, limit: limit ?? "" }),
+    onVerdict: (outcome) => this.#edits.inc({ outcome }),
+    onTick: ({ patches, heldBack }: TickReport) => {
+      this.#patches.inc(patches);
+      this.#heldBack.set(heldBack);
+    },
+    onResync: (regions) => {
+      this.#resyncs.inc();
+      this.#resyncRegions.inc(regions);
+    },
+  };
+
+  /** A tick took this long, after so many that were left out. */
+  tick(seconds: number, skipped: number): void {
+    this.#tickSeconds.observe(seconds);
+    this.#ticksSkipped.inc(skipped);
+  }
+
+  /** Somebody was not let in, or was thrown out, by the server itself. */
+  refused(name: RefusalName): void {
+    this.#refusals.inc({ name });
+  }
+
+  /** Something of ours, or of the game's, threw. */
+  error(): void {
+    this.#errors.inc();
+  }
+
+  /** A frame came or went. */
+  frame(direction: "in" | "out", bytes: number): void {
+    const traffic = this.#traffic[direction];
+    traffic.frames++;
+    traffic.bytes += bytes;
+  }
+
+  /** All numbers, with those of the process, as Prometheus reads them. */
+  async text(): Promise<string> {
+    return `${await this.registry.metrics()}\n${await processRegistry().metrics()}`;
+  }
+
+  #trafficCounter(registers: Registry[], what: "frames" | "bytes"): void {
+    const traffic = this.#traffic;
+    new Counter({
+      name: `orthant_${what}_total`,
+      help: `WebSocket messages' ${what} that came from clients and went to them.`,
+      labelNames: ["direction"],
+      registers,
+      collect() {
+        this.reset();
+        this.inc({ direction: "in" }, traffic.in[what]);
+        this.inc({ direction: "out" }, traffic.out[what]);
+      },
+    });
+  }
+
+  /** What never happened is there as 0: an alarm can only be set on a number that exists. */
+  #showZeros(): void {
+    for (const outcome of EDIT_OUTCOMES) this.#edits.inc({ outcome }, 0);
+    for (const name of REFUSALS) this.#refusals.inc({ name }, 0);
+    for (const reason of GOODBYE_REASONS) {
+      for (const limit of LIMITS_OF_GOODBYES[reason] ?? [""]) this.#goodbyes.inc({ reason, limit }, 0);
+    }
+  }
+}
+
+let sharedProcessRegistry: Registry | undefined;
+
+/** Memory, processor time and event loop delay: one for all servers of a process, because nothing ever stops it. */
+function processRegistry(): Registry {
+  if (sharedProcessRegistry === undefined) {
+    sharedProcessRegistry = new Registry();
+    collectDefaultMetrics({ register: sharedProcessRegistry });
+  }
+  return sharedProcessRegistry;
+}

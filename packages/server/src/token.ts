@@ -1,0 +1,128 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import { OrthantError } from "@orthant/core";
+import { NAME_BYTES_MAX, type Role } from "@orthant/protocol";
+import { type JWTPayload, jwtVerify, SignJWT } from "jose";
+
+/** What a token says about whoever brings it. */
+export interface TokenClaims {
+  readonly playerId: bigint;
+  readonly role: Role;
+  /** What others see; the client's own choice unless given. */
+  readonly name?: string | undefined;
+}
+
+/** Signs tokens: a secret that the server has too (HS256), or the private half of a key pair (EdDSA, Ed25519). */
+export type SigningKey = TokenAudience &
+  ({ readonly secret: string | Uint8Array } | { readonly privateKey: string | KeyObject });
+
+/** Checks tokens: the secret that signed them (HS256), or the public half of the key pair (EdDSA, Ed25519). */
+export type VerifyingKey = TokenAudience &
+  ({ readonly secret: string | Uint8Array } | { readonly publicKey: string | KeyObject });
+
+interface TokenAudience {
+  /** The server that tokens are meant for, where several have the same key. */
+  readonly audience?: string;
+}
+
+/** How a token is checked: the only algorithm that counts, and its key. */
+interface Verification {
+  readonly algorithm: "HS256" | "EdDSA";
+  readonly key: Uint8Array | KeyObject;
+}
+
+/** A shorter secret could be found by trying. */
+export const SECRET_BYTES_MIN = 32;
+/** How far clocks of machines may differ. */
+const CLOCK_TOLERANCE_SECONDS = 5;
+const DECIMAL = /^(?:0|[1-9]\d{0,19})$/;
+const U64_END = 2n ** 64n;
+const ROLES: readonly string[] = ["viewer", "builder", "admin"] satisfies readonly Role[];
+
+/** A signed token for a player: a JSON Web Token, which the client sends as it is. */
+export async function issueToken(
+  claims: TokenClaims & { readonly expiresInSeconds: number },
+  key: SigningKey,
+  nowMs: number = Date.now(),
+): Promise<string> {
+  const { playerId, role, name, expiresInSeconds } = claims;
+  const wrong = problemOf(String(playerId), role, name);
+  if (wrong !== undefined) throw new OrthantError("ORT_ARGUMENT", wrong);
+  if (!Number.isFinite(expiresInSeconds) || expiresInSeconds <= 0) {
+    throw new OrthantError("ORT_ARGUMENT", `a token that expires in ${expiresInSeconds} s`);
+  }
+  const [algorithm, signing] =
+    "secret" in key
+      ? ["HS256", secretBytes(key.secret)]
+      : ["EdDSA", ed25519(key.privateKey, createPrivateKey)];
+  const nowSeconds = Math.floor(nowMs / 1000);
+  const token = new SignJWT(name === undefined ? { role } : { role, name })
+    .setProtectedHeader({ alg: algorithm })
+    .setSubject(String(playerId))
+    .setIssuedAt(nowSeconds)
+    .setExpirationTime(nowSeconds + Math.ceil(expiresInSeconds));
+  if (key.audience !== undefined) token.setAudience(key.audience);
+  return token.sign(signing);
+}
+
+/** A function that says who brings a token, and throws for one that it does not accept. Refuses a key that is weak. */
+export function tokenVerifier(
+  key: VerifyingKey,
+  nowMs: () => number = Date.now,
+): (token: Uint8Array) => Promise<TokenClaims> {
+  const { algorithm, key: verifying } = verificationOf(key);
+  return async (token) => {
+    const { payload } = await jwtVerify(token, verifying, {
+      // Only this one: what the token says about its algorithm decides nothing.
+      algorithms: [algorithm],
+      requiredClaims: ["exp", "sub"],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: new Date(nowMs()),
+      ...(key.audience === undefined ? {} : { audience: key.audience }),
+    });
+    return claimsOf(payload);
+  };
+}
+
+function claimsOf({ sub, role, name }: JWTPayload): TokenClaims {
+  const wrong = problemOf(sub, role, name);
+  if (wrong !== undefined) throw new OrthantError("ORT_CREDENTIALS", wrong);
+  return { playerId: BigInt(sub ?? ""), role: role as Role, name: name as string | undefined };
+}
+
+function problemOf(subject: unknown, role: unknown, name: unknown): string | undefined {
+  if (typeof subject !== "string" || !DECIMAL.test(subject) || BigInt(subject) >= U64_END) {
+    return "the subject is not a player id: a decimal number below 2^64";
+  }
+  if (typeof role !== "string" || !ROLES.includes(role)) return `the role is not one of ${ROLES.join(", ")}`;
+  if (name === undefined) return undefined;
+  if (typeof name !== "string") return "the name is not text";
+  return Buffer.byteLength(name) > NAME_BYTES_MAX
+    ? `the name has more than ${NAME_BYTES_MAX} bytes`
+    : undefined;
+}
+
+function verificationOf(key: VerifyingKey): Verification {
+  if ("secret" in key) return { algorithm: "HS256", key: secretBytes(key.secret) };
+  return { algorithm: "EdDSA", key: ed25519(key.publicKey, createPublicKey) };
+}
+
+function secretBytes(secret: string | Uint8Array): Uint8Array {
+  const bytes = typeof secret === "string" ? new TextEncoder().encode(secret) : secret;
+  if (bytes.length >= SECRET_BYTES_MIN) return bytes;
+  const detail = `a secret of ${bytes.length} bytes could be guessed; it needs ${SECRET_BYTES_MIN} random ones`;
+  throw new OrthantError("ORT_ARGUMENT", detail);
+}
+
+function ed25519(key: string | KeyObject, parse: (pem: string) => KeyObject): KeyObject {
+  const parsed = typeof key === "string" ? parsePem(key, parse) : key;
+  if (parsed.asymmetricKeyType === "ed25519") return parsed;
+  throw new OrthantError("ORT_ARGUMENT", `a key of type ${parsed.asymmetricKeyType}, not ed25519`);
+}
+
+function parsePem(pem: string, parse: (pem: string) => KeyObject): KeyObject {
+  try {
+    return parse(pem);
+  } catch (cause) {
+    throw new OrthantError("ORT_ARGUMENT", "the key is not an Ed25519 key in PEM", {}, { cause });
+  }
+}

@@ -1,0 +1,47 @@
+import { connect } from "node:net";
+import type { OrthantServer } from "@orthant/server";
+import { describe, expect, test } from "vitest";
+import { serve } from "./served-world.ts";
+
+/** Sends text, and nothing more; gives all that comes until the server closes. */
+function answerTo({ port }: OrthantServer, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1" });
+    let answer = "";
+    socket.on("data", (data: Buffer) => {
+      answer += data.toString();
+    });
+    socket.on("error", () => undefined); // it closes then
+    socket.on("close", () => resolve(answer));
+    socket.write(text);
+  });
+}
+
+async function refusals(server: OrthantServer, name: string): Promise<number | undefined> {
+  const { values } = (await server.metrics.getSingleMetric("orthant_refusals_total")?.get()) ?? {
+    values: [],
+  };
+  return values.find(({ labels }) => labels["name"] === name)?.value;
+}
+
+describe("a request that is none is refused and counted", () => {
+  test("as http when it is not HTTP", async () => {
+    const server = await serve();
+    expect(await answerTo(server, "HELO world\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 .*\(http\)\n$/s);
+    expect(await refusals(server, "http")).toBe(1);
+  });
+
+  test("as httpHeaderBytesMax when its head is too long", async () => {
+    const server = await serve({ limits: { httpHeaderBytesMax: 1_024 } });
+    const long = `GET / HTTP/1.1\r\nX-Long: ${"x".repeat(2_048)}\r\n\r\n`;
+    expect(await answerTo(server, long)).toMatch(/^HTTP\/1\.1 431 .*\(httpHeaderBytesMax\)\n$/s);
+    expect(await refusals(server, "httpHeaderBytesMax")).toBe(1);
+  });
+
+  test("as httpHeaderMs when its head does not end", async () => {
+    const server = await serve({ limits: { httpHeaderMs: 50 } });
+    const answer = await answerTo(server, "GET / HTTP/1.1\r\nX-Slow: ");
+    expect(answer).toMatch(/^HTTP\/1\.1 408 .*\(httpHeaderMs\)\n$/s);
+    expect(await refusals(server, "httpHeaderMs")).toBe(1);
+  });
+});

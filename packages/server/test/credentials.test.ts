@@ -1,0 +1,225 @@
+import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { OrthantError } from "@orthant/core";
+import {
+  type AuthOptions,
+  issueToken,
+  type ServerOptions,
+  type TokenClaims,
+  tokenVerifier,
+} from "@orthant/server";
+import { codeOf, codeOfRejection } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { PlainClient } from "./plain-client.ts";
+import { metric, serve } from "./served-world.ts";
+
+const SECRET = "0123456789abcdef0123456789abcdef";
+const ADA: TokenClaims & { readonly expiresInSeconds: number } = {
+  playerId: 18_446_744_073_709_551_615n,
+  role: "admin",
+  name: "Ada L.",
+  expiresInSeconds: 60,
+};
+
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+const seconds = (fromNow: number): number => Math.floor(Date.now() / 1000) + fromNow;
+
+/** A token signed as HS256 with any header and claims, made without the code under test. */
+function signed(header: object, claims: object, secret: string | Buffer = SECRET): string {
+  const text = `${base64(header)}.${base64(claims)}`;
+  return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
+}
+
+/** Joins with a token, and gives the welcome or the goodbye. */
+async function joinWith(options: Partial<ServerOptions>, token: string | Uint8Array) {
+  const server = await serve(options);
+  const client = await PlainClient.join(server.url, { token: Buffer.from(token) });
+  const answer = await Promise.race([
+    client.next("welcome"),
+    client.next("goodbye").catch(() => new Promise<never>(() => undefined)),
+  ]);
+  return { answer, server, client };
+}
+
+async function expectRefused(auth: AuthOptions, token: string): Promise<void> {
+  const { answer, server, client } = await joinWith({ auth }, token);
+  expect(answer).toMatchObject({
+    kind: "goodbye",
+    reason: "credentials",
+    detail: "these credentials are not accepted",
+  });
+  expect(await client.closed).toBe(1008);
+  expect(await metric(server, 'orthant_goodbyes_total{reason="credentials",limit=""}')).toBe(1);
+  expect(server.players).toEqual([]);
+}
+
+describe("a token signed with a secret", () => {
+  test("says who the player is, what they may do and their name", async () => {
+    const { answer, server } = await joinWith(
+      { auth: { secret: SECRET } },
+      await issueToken(ADA, { secret: SECRET }),
+    );
+    expect(answer).toMatchObject({ kind: "welcome", playerId: ADA.playerId, role: "admin" });
+    expect(server.players[0]?.name).toBe("Ada L.");
+  });
+
+  test("is accepted from others who know the secret, and leaves the name to the client", async () => {
+    const token = signed({ alg: "HS256" }, { sub: "7", role: "viewer", exp: seconds(60) });
+    const { answer, server } = await joinWith({ auth: { secret: Buffer.from(SECRET) } }, token);
+    expect(answer).toMatchObject({ kind: "welcome", playerId: 7n, role: "viewer" });
+    expect(server.players[0]?.name).toBe("Ada");
+  });
+
+  const fine = { sub: "7", role: "viewer", exp: seconds(3600) };
+  test.each<[what: string, token: string]>([
+    ["has expired", signed({ alg: "HS256" }, { ...fine, exp: seconds(-60) })],
+    ["is not valid yet", signed({ alg: "HS256" }, { ...fine, nbf: seconds(60) })],
+    ["never expires", signed({ alg: "HS256" }, { sub: "7", role: "viewer" })],
+    ["was signed with another secret", signed({ alg: "HS256" }, fine, "another secret that is quite long")],
+    ["says that it needs no signature", `${base64({ alg: "none" })}.${base64(fine)}.`],
+    ["was changed after it was signed", changed(signed({ alg: "HS256" }, fine))],
+    ["names another algorithm of the same family", signed({ alg: "HS512" }, fine)],
+    ["has no subject", signed({ alg: "HS256" }, { role: "viewer", exp: fine.exp })],
+    ["has a subject that is no number", signed({ alg: "HS256" }, { ...fine, sub: "ada" })],
+    ["has a subject with a leading zero", signed({ alg: "HS256" }, { ...fine, sub: "07" })],
+    ["has a subject of 2^64", signed({ alg: "HS256" }, { ...fine, sub: "18446744073709551616" })],
+    ["has no role", signed({ alg: "HS256" }, { sub: "7", exp: fine.exp })],
+    ["has a role that there is not", signed({ alg: "HS256" }, { ...fine, role: "owner" })],
+    ["has a name that is no text", signed({ alg: "HS256" }, { ...fine, name: 7 })],
+    ["has a name that is too long", signed({ alg: "HS256" }, { ...fine, name: "a".repeat(65) })],
+    ["is no token", "let me in"],
+    ["is missing", ""],
+  ])("that %s is refused, without saying why", async (_what, token) => {
+    await expectRefused({ secret: SECRET }, token);
+  });
+
+  test("counts at another server only if it names it", async () => {
+    const key = { secret: SECRET, audience: "north" };
+    const token = await issueToken(ADA, key);
+    const { answer } = await joinWith({ auth: key }, token);
+    expect(answer.kind).toBe("welcome");
+    await expectRefused({ secret: SECRET, audience: "south" }, token);
+  });
+});
+
+describe("a token signed with a key", () => {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  const pem = (key: KeyObject): string =>
+    key.export({ format: "pem", type: key.type === "public" ? "spki" : "pkcs8" }).toString();
+
+  test("is accepted, whether the key is text or an object", async () => {
+    const token = await issueToken(ADA, { privateKey: pem(privateKey) });
+    for (const key of [publicKey, pem(publicKey)]) {
+      const { answer } = await joinWith({ auth: { publicKey: key } }, token);
+      expect(answer).toMatchObject({ kind: "welcome", playerId: ADA.playerId });
+    }
+  });
+
+  test("is refused when another key signed it", async () => {
+    const other = generateKeyPairSync("ed25519");
+    await expectRefused({ publicKey }, await issueToken(ADA, other));
+  });
+
+  test("is refused when it was signed with the public key as a secret", async () => {
+    const claims = { sub: "7", role: "admin", exp: seconds(60) };
+    await expectRefused({ publicKey }, signed({ alg: "HS256" }, claims, pem(publicKey)));
+  });
+});
+
+describe("a key", () => {
+  test.each<[what: string, auth: AuthOptions]>([
+    ["a secret that could be guessed", { secret: "too short" }],
+    ["a secret and a key at once", { secret: SECRET, publicKey: generateKeyPairSync("ed25519").publicKey }],
+    ["a key of another kind", { publicKey: generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey }],
+    ["a key that is none", { publicKey: "-----BEGIN NONSENSE-----" }],
+  ])("is refused when it is %s", async (_what, auth) => {
+    expect(await codeOfRejection(serve({ auth }))).toBe("ORT_ARGUMENT");
+  });
+
+  test.each<[what: string, change: Partial<typeof ADA>]>([
+    ["a player id that does not fit", { playerId: 2n ** 64n }],
+    ["a negative player id", { playerId: -1n }],
+    ["a name that is too long", { name: "a".repeat(65) }],
+    ["no time to live", { expiresInSeconds: 0 }],
+  ])("signs nothing with %s", async (_what, change) => {
+    expect(await codeOfRejection(issueToken({ ...ADA, ...change }, { secret: SECRET }))).toBe("ORT_ARGUMENT");
+  });
+
+  test("checks tokens for other servers of a game", async () => {
+    const token = Buffer.from(await issueToken(ADA, { secret: SECRET }, 1_000_000));
+    const claims = { playerId: ADA.playerId, role: "admin", name: "Ada L." };
+    expect(await tokenVerifier({ secret: SECRET }, () => 1_059_000)(token)).toEqual(claims);
+    await expect(tokenVerifier({ secret: SECRET }, () => 1_066_000)(token)).rejects.toThrow("exp");
+    expect(codeOf(() => tokenVerifier({ secret: "short" }))).toBe("ORT_ARGUMENT");
+  });
+});
+
+describe("a player without a token", () => {
+  test("is refused where the operator did not allow it", async () => {
+    await expectRefused({ anonymous: false, secret: SECRET }, "");
+  });
+
+  test("comes in with the role that the operator says", async () => {
+    const { answer, server } = await joinWith({ host: "0.0.0.0", auth: { anonymous: "viewer" } }, "");
+    expect(answer).toMatchObject({ kind: "welcome", role: "viewer" });
+    expect(server.url, "where a client of this machine reaches it").toBe(`ws://127.0.0.1:${server.port}`);
+  });
+
+  test("who brings a token that nobody can check is refused", async () => {
+    await expectRefused({ anonymous: true }, "let me in");
+  });
+
+  test("could not come in, nor anybody else: such a server is refused", async () => {
+    expect(await codeOfRejection(serve({ host: "0.0.0.0" }))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(serve({ auth: { anonymous: false } }))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(serve({ proxies: 1 }))).toBe("ORT_ARGUMENT");
+  });
+});
+
+describe("a game's own decision", () => {
+  test("is made from what the server found out, and counts", async () => {
+    const asked: unknown[] = [];
+    const options: Partial<ServerOptions> = {
+      auth: { secret: SECRET },
+      authorize: async ({ account, name }) => {
+        asked.push(account, name);
+        return account && { ...account, role: "viewer" };
+      },
+    };
+    const { answer } = await joinWith(options, await issueToken(ADA, { secret: SECRET }));
+    expect(answer).toMatchObject({ kind: "welcome", role: "viewer" });
+    expect(asked).toEqual([{ playerId: ADA.playerId, role: "admin", name: "Ada L." }, "Ada"]);
+  });
+
+  test("may be made from tokens of its own", async () => {
+    const { answer } = await joinWith(
+      { authorize: ({ token, name }) => ({ playerId: BigInt(token.length), role: "builder", name }) },
+      "ticket",
+    );
+    expect(answer).toMatchObject({ kind: "welcome", playerId: 6n });
+  });
+
+  test.each<[what: string, errors: number, authorize: NonNullable<ServerOptions["authorize"]>]>([
+    ["says no", 0, () => undefined],
+    ["throws a no", 0, () => Promise.reject(new OrthantError("ORT_CREDENTIALS", "Ada is banned"))],
+    ["fails", 1, () => Promise.reject(new Error("the database with all the passwords is down"))],
+  ])("that %s refuses without saying why, and a fault is counted", async (_what, errors, authorize) => {
+    const { answer, server } = await joinWith({ authorize }, "ticket");
+    expect(answer).toMatchObject({ reason: "credentials", detail: "these credentials are not accepted" });
+    expect(await metric(server, "orthant_errors_total")).toBe(errors);
+  });
+
+  test("is not asked about a token that the server's key does not accept", async () => {
+    const authorize = (): never => {
+      throw new Error("must not be asked");
+    };
+    const asked = { auth: { secret: SECRET }, authorize };
+    const { answer } = await joinWith(asked, "let me in");
+    expect(answer).toMatchObject({ reason: "credentials" });
+  });
+});
+
+/** The token with another subject and the old signature. */
+function changed(token: string): string {
+  const [header, , signature] = token.split(".");
+  return `${header}.${base64({ sub: "8", role: "admin", exp: seconds(3600) })}.${signature}`;
+}

@@ -1,0 +1,85 @@
+import { boxBetween, DEFAULT_GENERATORS, type Place } from "@orthant/core";
+import { Guest, type Verdict } from "@orthant/protocol";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { flatWorld, metric, serve } from "./served-world.ts";
+
+const AROUND = boxBetween([-4, -4, -4, 0], [4, 8, 4, 1]);
+const EDITS = 40;
+
+/** A guest over a real socket. It hears, and ticks, whenever the socket brings something. */
+class SocketGuest {
+  readonly guest: Guest;
+  readonly verdicts: Verdict[] = [];
+  readonly #clock = new FakeClock();
+  readonly #socket: WebSocket;
+
+  constructor(url: string, clientId: bigint) {
+    this.guest = new Guest({
+      clock: this.#clock,
+      generators: DEFAULT_GENERATORS,
+      clientId,
+      name: `guest ${clientId}`,
+      token: () => new Uint8Array(0),
+      events: { onVerdict: (verdict) => this.verdicts.push(verdict) },
+    });
+    this.guest.setInterest({ boxes: [AROUND], center: [0, 0, 0, 0] });
+    this.#socket = new WebSocket(url);
+    this.#socket.on("open", () => {
+      const wire = {
+        send: (frame: Uint8Array) => this.#socket.send(frame),
+        close: () => this.#socket.close(),
+      };
+      this.guest.connected(wire);
+      this.tick();
+    });
+    this.#socket.on("message", (data: Buffer) => {
+      this.guest.receive(new Uint8Array(data));
+      this.tick();
+    });
+    this.#socket.on("close", () => this.guest.disconnected());
+  }
+
+  tick(): void {
+    this.#clock.advance(50);
+    this.guest.tick();
+  }
+
+  /** Waits for the socket until something is so. */
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise((resolve) => this.#socket.once("message", resolve));
+  }
+}
+
+describe("guests over real sockets", () => {
+  test("see the same world as the server, whoever edits it", async () => {
+    const world = await flatWorld();
+    const limits = { framesPerSecond: 10_000, framesBurst: 10_000, editsBurst: 1_000 };
+    const server = await serve({ world, limits });
+    const guests = [1n, 2n, 3n].map((clientId) => new SocketGuest(server.url, clientId));
+    for (const each of guests) await each.until(() => each.guest.isComplete);
+
+    const random = new Prng(11);
+    const touched: Place[] = [];
+    for (let edit = 0; edit < EDITS; edit++) {
+      for (const { guest } of guests) {
+        const voxel: Place = [random.below(32) - 16, random.below(64) - 16, random.below(32) - 16, 0];
+        touched.push(voxel);
+        guest.setVoxels([{ voxel, material: random.below(5) }]);
+      }
+    }
+    for (const each of guests) each.tick();
+    for (const each of guests) await each.until(() => each.verdicts.length === EDITS);
+    for (const each of guests) {
+      for (const voxel of touched) {
+        const material = await world.get(voxel);
+        await each.until(() => each.guest.voxelAt(voxel) === material);
+      }
+      expect(each.verdicts.every(({ outcome }) => outcome !== "refused")).toBe(true);
+      expect(each.guest.openEdits).toEqual([]);
+    }
+    expect(await metric(server, "orthant_resyncs_total")).toBe(0);
+    expect(await metric(server, "orthant_players")).toBe(3);
+  });
+});

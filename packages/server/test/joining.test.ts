@@ -1,0 +1,189 @@
+import { boxBetween, CLOCK_NEVER } from "@orthant/core";
+import { anonymousPlayerId } from "@orthant/server";
+import { describe, expect, test } from "vitest";
+import { lookAround, PlainClient } from "./plain-client.ts";
+import { flatWorld, metric, serve, until } from "./served-world.ts";
+
+const REGION = [0, 0, 0, 0] as const;
+
+describe("a client that joins", () => {
+  test("is welcome, and told about the world and who it is", async () => {
+    const world = await flatWorld();
+    const server = await serve({ world });
+    const client = await PlainClient.join(server.url, { clientId: 77n });
+    const welcome = await client.next("welcome");
+    expect(welcome.worldName).toBe("Plain");
+    expect(welcome.worldId).toBe(world.worldId);
+    expect(welcome.shape.volume).toBe(world.shape.volume);
+    expect(welcome.role).toBe("builder");
+    expect(welcome.resumed).toBe(false);
+    // The first eight bytes of the SHA-256 of "orthant anonymous" and 4d00000000000000, read little-endian.
+    expect(welcome.playerId).toBe(0x93ac11e5b260981cn);
+    expect(welcome.playerId).toBe(anonymousPlayerId(77n));
+    expect(server.players.map(({ name }) => name)).toEqual(["Ada"]);
+  });
+
+  test("is welcome at /world too", async () => {
+    const server = await serve();
+    const client = await PlainClient.join(`${server.url}/world?from=here`);
+    expect((await client.next("welcome")).worldName).toBe("Plain");
+  });
+
+  test("sees regions that nobody touched as blank, and an edit as a patch", async () => {
+    const world = await flatWorld();
+    const server = await serve({ world });
+    const client = await PlainClient.join(server.url);
+    await client.next("welcome");
+    lookAround(client);
+    const blank = await client.next("blank");
+    expect(blank.content).toBe("generated");
+    expect(blank.mask.regions).toEqual([REGION]);
+
+    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], material: 3 }] });
+    const { patch } = await client.next("patch");
+    expect(patch.changes.map((change) => change.region)).toEqual([REGION]);
+    expect((await client.next("verdicts")).verdicts).toEqual([{ editId: 1, outcome: "applied" }]);
+    expect(await world.get([1, 40, 1, 0])).toBe(3);
+    expect(world.clockOf(REGION)).not.toBe(CLOCK_NEVER);
+    expect(await metric(server, 'orthant_edits_total{outcome="applied"}')).toBe(1);
+    expect(await metric(server, "orthant_patches_total")).toBe(1);
+  });
+
+  test("is acknowledged what would survive a crash, where the operator asks for that", async () => {
+    const world = await flatWorld();
+    const server = await serve({ world, acknowledge: "durable" });
+    const client = await PlainClient.join(server.url);
+    await client.next("welcome");
+    const before = world.generation;
+    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], material: 3 }] });
+    expect((await client.next("verdicts")).verdicts).toEqual([{ editId: 1, outcome: "applied" }]);
+    expect(world.generation).toBeGreaterThan(before);
+  });
+
+  test("sees entities of the world and players who come, move and go", async () => {
+    const world = await flatWorld();
+    const far = world.spawnEntity({ kind: 7, position: [2, 9, 2, 0], displayName: "é".repeat(100) });
+    world.changeEntity(far.entityId, { orientation: [0, 0, 0, 4] });
+    const server = await serve({ world });
+    const ada = await PlainClient.join(server.url, { clientId: 1n });
+    await ada.next("welcome");
+    lookAround(ada);
+    const { beings } = await ada.next("allBeings");
+    const sheep = beings.find(({ isPlayer }) => !isPlayer);
+    expect(sheep?.id).toBe(far.entityId);
+    expect(sheep?.name, "as much of its name as fits").toBe("é".repeat(32));
+    expect(sheep?.orientation, "scaled into the range of messages").toEqual([0, 0, 0, 1]);
+
+    const bob = await PlainClient.join(server.url, { clientId: 2n, name: "Bob" });
+    await bob.next("welcome");
+    bob.say({ kind: "move", position: [3, 9, 3, 0], orientation: [0, 0, 0, 1] });
+    const positions = (): readonly number[] =>
+      ada.beings.flatMap(({ entered, moved }) => [...entered, ...moved].map(({ position }) => position[0]));
+    await until(() => positions().includes(3));
+    bob.socket.close();
+    await until(() => ada.beings.some(({ left }) => left.length > 0));
+    await until(() => world.player(anonymousPlayerId(2n)) !== undefined);
+    expect(world.player(anonymousPlayerId(2n))?.name).toBe("Bob");
+    expect(world.player(anonymousPlayerId(2n))?.position).toEqual([3, 9, 3, 0]);
+  });
+});
+
+describe("a game", () => {
+  test("sends messages of its own and gets them", async () => {
+    const heard: string[] = [];
+    const server = await serve({
+      rules: { onMessage: ({ name }, payload) => heard.push(`${name}: ${Buffer.from(payload)}`) },
+    });
+    const client = await PlainClient.join(server.url, { clientId: 5n });
+    await client.next("welcome");
+    client.say({ kind: "game", payload: Buffer.from("ready") });
+    await until(() => heard.length > 0);
+    expect(heard).toEqual(["Ada: ready"]);
+    expect(server.send(anonymousPlayerId(5n), Buffer.from("go"))).toBe(true);
+    expect(Buffer.from((await client.next("game")).payload).toString()).toBe("go");
+    expect(server.send(1n, Buffer.from("go"))).toBe(false);
+    server.broadcast(Buffer.from("all"));
+    expect(Buffer.from((await client.next("game")).payload).toString()).toBe("all");
+  });
+
+  test("may send a player away", async () => {
+    const server = await serve();
+    const client = await PlainClient.join(server.url, { clientId: 5n });
+    await client.next("welcome");
+    expect(server.kick(anonymousPlayerId(5n), "no digging here")).toBe(true);
+    expect(server.kick(anonymousPlayerId(6n), "nor here")).toBe(false);
+    expect(await client.next("goodbye")).toMatchObject({ reason: "kicked", detail: "no digging here" });
+    expect(await client.closed).toBe(1008);
+    expect(await metric(server, 'orthant_goodbyes_total{reason="kicked",limit=""}')).toBe(1);
+  });
+
+  test("vetoes an edit, with its own words", async () => {
+    const world = await flatWorld();
+    const server = await serve({ world, rules: { onEdit: async () => "this is a museum" } });
+    const client = await PlainClient.join(server.url);
+    await client.next("welcome");
+    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], material: 3 }] });
+    expect((await client.next("verdicts")).verdicts).toEqual([
+      { editId: 1, outcome: "refused", reason: "vetoed", detail: "this is a museum" },
+    ]);
+    expect(await world.get([1, 40, 1, 0])).toBe(0);
+    expect(await metric(server, 'orthant_edits_total{outcome="vetoed"}')).toBe(1);
+  });
+
+  test("whose rules throw loses what they would have decided, and nothing else", async () => {
+    const world = await flatWorld();
+    const fail = (): never => {
+      throw new Error("a bug in the game");
+    };
+    const rules = { onEdit: fail, onMove: fail, onMessage: fail, onJoin: fail, onLeave: fail };
+    const server = await serve({ world, rules });
+    const client = await PlainClient.join(server.url);
+    const { position } = await client.next("welcome");
+    client.say(
+      { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], material: 3 }] },
+      { kind: "move", position: [9, 9, 9, 0], orientation: [0, 0, 0, 1] },
+      { kind: "game", payload: new Uint8Array(1) },
+    );
+    expect((await client.next("verdicts")).verdicts[0]).toMatchObject({ reason: "vetoed" });
+    expect(server.players[0]?.position).toEqual(position);
+    client.socket.close();
+    await until(() => server.connectionCount === 0);
+    expect(await metric(server, "orthant_errors_total"), "joining, editing, moving, a message, leaving").toBe(
+      5,
+    );
+  });
+
+  test("says who reaches a voxel, and one that throws says nobody", async () => {
+    const server = await serve({
+      rules: {
+        reaches(_player, [x]) {
+          if (x === 2) throw new Error("a bug in the game");
+          return x === 1;
+        },
+      },
+    });
+    const client = await PlainClient.join(server.url);
+    await client.next("welcome");
+    for (const x of [1, 2, 3]) {
+      client.say({ kind: "setVoxels", editId: x, placements: [{ voxel: [x, 40, 1, 0], material: 3 }] });
+    }
+    await until(() => client.verdicts.length === 3);
+    expect(
+      client.verdicts.map((verdict) => ("reason" in verdict ? verdict.reason : verdict.outcome)),
+    ).toEqual(["applied", "reach", "reach"]);
+  });
+});
+
+describe("a world that is edited by the game itself", () => {
+  test("is seen by clients", async () => {
+    const world = await flatWorld();
+    const server = await serve({ world });
+    const client = await PlainClient.join(server.url);
+    await client.next("welcome");
+    lookAround(client);
+    await client.next("blank");
+    await world.fill(boxBetween([0, 40, 0, 0], [2, 42, 2, 1]), 3);
+    const { patch } = await client.next("patch");
+    expect(patch.changes[0]?.next).toBe(world.clockOf(REGION));
+  });
+});

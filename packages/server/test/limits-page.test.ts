@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import * as protocol from "@orthant/protocol";
+import { DEFAULT_SERVER_LIMITS, EDIT_OUTCOMES, GOODBYE_REASONS, REFUSALS } from "@orthant/server";
+import { describe, expect, test } from "vitest";
+import { ask, serve } from "./served-world.ts";
+
+const page = readFileSync("docs/reference/limits.md", "utf8");
+
+/** The rows of the table under a heading, without its two rows of head. */
+function tableUnder(heading: string, text = page): readonly (readonly string[])[] {
+  const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
+  const rows = section.split("\n").filter((line) => line.startsWith("|"));
+  return rows.slice(2).map((row) =>
+    row
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+function namesUnder(heading: string): readonly string[] {
+  return tableUnder(heading).map(([name = ""]) => name.replaceAll("`", ""));
+}
+
+function figuresUnder(heading: string): Readonly<Record<string, number>> {
+  const rows = tableUnder(heading).map(([name = "", figure = ""]) => {
+    return [name.replaceAll("`", ""), Number(figure.replaceAll(",", ""))] as const;
+  });
+  return Object.fromEntries(rows);
+}
+
+describe("the page about limits has", () => {
+  test("every limit of one client, with its default", () => {
+    expect(figuresUnder("One client")).toEqual(protocol.DEFAULT_HOST_LIMITS);
+  });
+
+  test("every limit of networks and sockets, with its default", () => {
+    expect(figuresUnder("Networks and sockets")).toEqual(DEFAULT_SERVER_LIMITS);
+  });
+
+  test("every limit of the protocol's messages", () => {
+    const constants = Object.entries(protocol).filter(([name]) => /^[A-Z_]+_MAX$/.test(name));
+    expect(constants.length).toBeGreaterThan(10);
+    expect(figuresUnder("Parts of the protocol")).toEqual(Object.fromEntries(constants));
+  });
+
+  test("every reason for which a connection ends", () => {
+    expect(namesUnder("Why a connection ends")).toEqual(GOODBYE_REASONS);
+  });
+
+  test("every reason for which an edit is refused", () => {
+    const refusals = EDIT_OUTCOMES.filter(
+      (outcome) => !["applied", "unchanged", "settled"].includes(outcome),
+    );
+    expect(namesUnder("Why an edit is refused")).toEqual(refusals);
+  });
+
+  test("every reason for which the server itself refuses", () => {
+    expect(namesUnder("Why the server itself refuses")).toEqual(REFUSALS);
+  });
+});
+
+test("the page about the server has every metric that there is", async () => {
+  const server = await serve();
+  const { text } = await ask(server, "/metrics");
+  const there = [...text.matchAll(/^# TYPE (?<name>orthant_\w+) /gm)].map(({ groups }) => groups?.["name"]);
+  const reference = readFileSync("docs/reference/server.md", "utf8");
+  const listed = tableUnder("Numbers", reference).map(([name = ""]) => name.replaceAll("`", ""));
+  expect([...listed].sort()).toEqual([...there].sort());
+});

@@ -1,0 +1,171 @@
+import { MaterialCatalog } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { codeOfRejection, FakeClock } from "@orthant/testkit";
+import { createWorld } from "@orthant/world";
+import { Registry } from "prom-client";
+import { describe, expect, test } from "vitest";
+import { PlainClient } from "./plain-client.ts";
+import { ask, closedAfterTest, flatWorld, metric, serve } from "./served-world.ts";
+
+/** A clock on which time passes without anything being called, as when something keeps the process busy. */
+class BusyClock extends FakeClock {
+  #busyMs = 0;
+
+  override nowMs(): number {
+    return super.nowMs() + this.#busyMs;
+  }
+
+  beBusy(ms: number): void {
+    this.#busyMs += ms;
+  }
+}
+
+describe("the pages of a server", () => {
+  test("say that the process is alive and that clients can be sent here", async () => {
+    const server = await serve();
+    expect(await ask(server, "/healthz")).toMatchObject({ status: 200, text: "alive\n" });
+    expect(await ask(server, "/readyz?from=a-proxy")).toMatchObject({ status: 200, text: "ready\n" });
+    expect(await ask(server, "/healthz", {}, "HEAD")).toMatchObject({ status: 200, text: "" });
+  });
+
+  test("are no others", async () => {
+    const server = await serve();
+    for (const path of ["/", "/world", "/etc/passwd", "/healthz/", "//healthz", "*"]) {
+      expect((await ask(server, path)).status, path).toBe(404);
+    }
+    expect(await metric(server, 'orthant_refusals_total{name="path"}')).toBe(6);
+  });
+
+  test("are only read", async () => {
+    const server = await serve();
+    for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+      const { status, headers } = await ask(server, "/healthz", {}, method);
+      expect([status, headers["allow"]], method).toEqual([405, "GET, HEAD"]);
+    }
+    expect(await metric(server, 'orthant_refusals_total{name="method"}')).toBe(4);
+  });
+
+  test("are also for programs that offer another protocol with every request", async () => {
+    const server = await serve();
+    const offer = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABkAAQ" };
+    expect(await ask(server, "/healthz", offer)).toMatchObject({ status: 200, text: "alive\n" });
+    expect((await ask(server, "/world", offer)).status).toBe(404);
+  });
+
+  test("are answered so often to one network, and then again after a while", async () => {
+    const clock = new FakeClock();
+    const server = await serve({ clock, limits: { httpRequestsPerSecond: 2, httpRequestsBurst: 3 } });
+    const statuses = async (): Promise<readonly number[]> => [
+      (await ask(server, "/healthz")).status,
+      (await ask(server, "/healthz")).status,
+    ];
+    expect(await statuses()).toEqual([200, 200]);
+    expect(await statuses()).toEqual([200, 429]);
+    expect((await ask(server, "/healthz")).text).toContain("(httpRequestsPerSecond)");
+    clock.advance(1_000);
+    expect(await statuses()).toEqual([200, 200]);
+    clock.advance(1_000);
+    expect(await metric(server, 'orthant_refusals_total{name="httpRequestsPerSecond"}')).toBe(2);
+  });
+});
+
+describe("the numbers of a server", () => {
+  test("are there as 0 before anything happened, in a registry of its own", async () => {
+    const server = await serve();
+    const { text, headers } = await ask(server, "/metrics");
+    expect(headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+    for (const zero of [
+      "orthant_connections 0",
+      "orthant_players 0",
+      "orthant_world_failed 0",
+      'orthant_goodbyes_total{reason="limit",limit="framesPerSecond"} 0',
+      'orthant_goodbyes_total{reason="slow",limit="slowMs"} 0',
+      'orthant_refusals_total{name="connectionsPerAddress"} 0',
+      'orthant_edits_total{outcome="tooLarge"} 0',
+    ]) {
+      expect(text.split("\n"), zero).toContain(zero);
+    }
+    expect(text, "and those of the process").toContain("nodejs_eventloop_lag_p99_seconds ");
+    expect(text).toContain("process_resident_memory_bytes ");
+    await serve(); // a second one in the same process counts for itself
+  });
+
+  test("count connections, players, frames, bytes and ticks", async () => {
+    const world = await flatWorld();
+    const server = await serve({ world });
+    const client = await PlainClient.join(server.url);
+    await client.next("welcome");
+    await client.next("heartbeat");
+    expect(await metric(server, "orthant_connections")).toBe(1);
+    expect(await metric(server, "orthant_players")).toBe(1);
+    expect(await metric(server, 'orthant_frames_total{direction="in"}')).toBe(1);
+    expect(await metric(server, 'orthant_bytes_total{direction="in"}')).toBeGreaterThan(30);
+    expect(await metric(server, 'orthant_frames_total{direction="out"}')).toBeGreaterThan(0);
+    expect(await metric(server, 'orthant_bytes_total{direction="out"}')).toBeGreaterThan(100);
+    expect(await metric(server, "orthant_tick_seconds_count")).toBeGreaterThan(0);
+    expect(await metric(server, "orthant_world_generation")).toBe(world.generation);
+  });
+
+  test("can be kept from others", async () => {
+    const server = await serve({ metrics: { bearer: "let me see" } });
+    const refused = await ask(server, "/metrics");
+    expect([refused.status, refused.headers["www-authenticate"]]).toEqual([401, "Bearer"]);
+    expect((await ask(server, "/metrics", { authorization: "Bearer let me sea" })).status).toBe(401);
+    const { status, text } = await ask(server, "/metrics", { authorization: "Bearer let me see" });
+    expect(status).toBe(200);
+    expect(text).toContain('orthant_refusals_total{name="bearer"} 2');
+  });
+
+  test("go to the operator's own registry", async () => {
+    const registry = new Registry();
+    const server = await serve({ metrics: { registry } });
+    expect(server.metrics).toBe(registry);
+    expect(await registry.metrics()).toContain("orthant_players 0");
+  });
+});
+
+describe("ticks", () => {
+  test("come at a steady pace, and those that would come too late are left out and counted", async () => {
+    const clock = new BusyClock();
+    const server = await serve({ clock, tickMs: 50 });
+    clock.advance(49);
+    expect(await metric(server, "orthant_tick_seconds_count")).toBe(0);
+    clock.advance(1);
+    expect(await metric(server, "orthant_tick_seconds_count")).toBe(1);
+    clock.advance(100);
+    expect(await metric(server, "orthant_tick_seconds_count")).toBe(3);
+    expect(await metric(server, "orthant_ticks_skipped_total")).toBe(0);
+    clock.beBusy(175);
+    clock.advance(50);
+    expect(await metric(server, "orthant_tick_seconds_count"), "one late, and one at once").toBe(5);
+    expect(await metric(server, "orthant_ticks_skipped_total")).toBe(2);
+  });
+});
+
+describe("a server is refused", () => {
+  test.each([
+    ["a limit that there is not", { limits: { editsPerHour: 5 } as object }],
+    ["a limit of nothing", { limits: { editsPerSecond: 0 } }],
+    ["a limit that is no number", { limits: { editsPerSecond: Number.NaN } }],
+    ["less than no proxies", { proxies: -1 }],
+    ["ticks without end", { tickMs: 0 }],
+  ])("with %s", async (_what, options) => {
+    expect(await codeOfRejection(serve(options))).toBe("ORT_ARGUMENT");
+  });
+
+  test("with more materials than a client can be told of", async () => {
+    const materials = Array.from({ length: 2_000 }, (_, id) => ({
+      id,
+      name: id === 0 ? "air" : `material ${id}`.padEnd(60, "."),
+      colour: 0,
+      solid: id > 0,
+    }));
+    const world = await createWorld(new MemoryDisk(), { catalog: new MaterialCatalog(materials) });
+    expect(await codeOfRejection(serve({ world: closedAfterTest(world) }))).toBe("ORT_LIMIT");
+  });
+
+  test("where another one listens", async () => {
+    const { port } = await serve();
+    expect(await codeOfRejection(serve({ port }))).toBe("ORT_LISTEN");
+  });
+});

@@ -1,0 +1,133 @@
+import { boxBetween, DEFAULT_GENERATORS, decode, encode } from "@orthant/core";
+import {
+  type Beings,
+  type ClientMessage,
+  clientFrameCodec,
+  type Hello,
+  type Interest,
+  KNOWN_FEATURES,
+  PROTOCOL_VERSION,
+  type ServerMessage,
+  serverFrameCodec,
+  type Verdict,
+} from "@orthant/protocol";
+import { type ClientOptions, WebSocket } from "ws";
+
+type MessageOf<Kind extends ServerMessage["kind"]> = Extract<ServerMessage, { kind: Kind }>;
+
+/** A client that says exactly what a test tells it to, and keeps all that it hears. */
+export class PlainClient {
+  readonly socket: WebSocket;
+  readonly messages: ServerMessage[] = [];
+  /** Resolves with the code when the socket has closed. */
+  readonly closed: Promise<number>;
+  #acknowledged = 0;
+  #waiting: (() => void)[] = [];
+  #volume: number | undefined;
+
+  private constructor(socket: WebSocket) {
+    this.socket = socket;
+    socket.on("message", (data: Buffer) => this.#hear(new Uint8Array(data)));
+    socket.on("error", () => undefined); // it closes then, and that is what is looked at
+    this.closed = new Promise((resolve) =>
+      socket.on("close", (code) => {
+        resolve(code);
+        this.#wake();
+      }),
+    );
+  }
+
+  /** Connects; throws with the status when the server refuses. */
+  static async connect(url: string, options: ClientOptions = {}): Promise<PlainClient> {
+    const socket = new WebSocket(url, options);
+    const client = new PlainClient(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.once("open", resolve);
+      socket.once("error", reject);
+      socket.once("close", () => reject(new Error("closed before it was open")));
+    });
+    return client;
+  }
+
+  /** Connects and says hello. */
+  static async join(
+    url: string,
+    hello: Partial<Hello> = {},
+    options: ClientOptions = {},
+  ): Promise<PlainClient> {
+    const client = await PlainClient.connect(url, options);
+    client.say(helloOf(hello));
+    return client;
+  }
+
+  /** All verdicts that came and were not taken. */
+  get verdicts(): readonly Verdict[] {
+    return this.messages.flatMap((message) => (message.kind === "verdicts" ? message.verdicts : []));
+  }
+
+  /** What it heard about beings and was not taken. */
+  get beings(): readonly Beings[] {
+    return this.messages.filter((message) => message.kind === "beings");
+  }
+
+  /** Sends messages in one frame. */
+  say(...messages: readonly ClientMessage[]): void {
+    const frame = { acknowledged: this.#acknowledged, applied: 0, messages };
+    this.socket.send(encode(clientFrameCodec, frame));
+  }
+
+  /** The first message of a kind that was not taken yet; throws when the connection ends without one. */
+  async next<Kind extends ServerMessage["kind"]>(kind: Kind): Promise<MessageOf<Kind>> {
+    for (;;) {
+      const index = this.messages.findIndex((message) => message.kind === kind);
+      const [found] = index < 0 ? [] : this.messages.splice(index, 1);
+      if (found !== undefined) return found as MessageOf<Kind>;
+      if (this.socket.readyState === WebSocket.CLOSED) throw new Error(`closed without ${kind}`);
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  #hear(bytes: Uint8Array): void {
+    const { number, messages } = decode(serverFrameCodec(this.#volume), bytes);
+    this.#acknowledged = number;
+    for (const message of messages) {
+      if (message.kind === "welcome") this.#volume = message.shape.volume;
+      this.messages.push(message);
+    }
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+}
+
+/** A hello of a client that knows the same generators as the server. */
+export function helloOf(given: Partial<Hello> = {}): Hello {
+  return {
+    kind: "hello",
+    version: PROTOCOL_VERSION,
+    manifestHash: DEFAULT_GENERATORS.manifestHash,
+    featureBits: KNOWN_FEATURES,
+    clientId: 0x1234_5678n,
+    token: new Uint8Array(0),
+    name: "Ada",
+    kept: undefined,
+    openEditId: 1,
+    ...given,
+  };
+}
+
+/** Asks for the region of chunks at the origin. */
+export function lookAround(client: PlainClient, interest: Partial<Interest> = {}): void {
+  client.say({
+    kind: "interest",
+    interestId: 1,
+    center: [0, 0, 0, 0],
+    motion: [0, 0, 0, 0],
+    boxes: [boxBetween([0, 0, 0, 0], [4, 4, 4, 1])],
+    held: [],
+    heldBlank: [],
+    ...interest,
+  });
+}

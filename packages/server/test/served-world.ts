@@ -1,0 +1,86 @@
+import { request as httpRequest } from "node:http";
+import { CUBE_CHUNKS, FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core";
+import { type Disk, MemoryDisk } from "@orthant/disk";
+import { createServer, type OrthantServer, type ServerOptions } from "@orthant/server";
+import { createWorld, type World, type WorldOptions } from "@orthant/world";
+import { afterEach } from "vitest";
+
+const openServers: OrthantServer[] = [];
+const openWorlds: World[] = [];
+
+afterEach(async () => {
+  // A test may have broken its world on purpose, and then has asserted what closing says.
+  for (const server of openServers.splice(0)) await server.close().catch(() => undefined);
+  for (const world of openWorlds.splice(0)) await world.close().catch(() => undefined);
+});
+
+/** A flat world in three dimensions. Closed after the test. */
+export async function flatWorld(disk: Disk = new MemoryDisk(), options: WorldOptions = {}): Promise<World> {
+  const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
+  const world = await createWorld(
+    disk,
+    { name: "Plain", shape: CUBE_CHUNKS, generator },
+    { autosave: false, ...options },
+  );
+  return closedAfterTest(world);
+}
+
+/** Remembers to close a world after the test. */
+export function closedAfterTest(world: World): World {
+  openWorlds.push(world);
+  return world;
+}
+
+/** A server on a free port with short ticks and no logs, closed after the test. */
+export async function serve(options: Partial<ServerOptions> = {}): Promise<OrthantServer> {
+  const world = options.world ?? (await flatWorld());
+  const server = await createServer({ tickMs: 10, logger: false, ...options, world });
+  openServers.push(server);
+  return server;
+}
+
+/** What a page of a server answers. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: NodeJS.Dict<string | string[]>;
+}
+
+/** Asks for a page. `fetch` would not let a test say its own `Host` and `Connection`. */
+export async function ask(
+  { port }: OrthantServer,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = "GET",
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      { host: "127.0.0.1", port, path, method, headers, agent: false },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("end", () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            text: Buffer.concat(parts).toString(),
+            headers: response.headers,
+          }),
+        );
+      },
+    );
+    request.on("error", reject);
+    request.end();
+  });
+}
+
+/** The value of one metric, labels and all; `undefined` when it is not there. */
+export async function metric(server: OrthantServer, name: string): Promise<number | undefined> {
+  const { text } = await ask(server, "/metrics");
+  const line = text.split("\n").find((candidate) => candidate.startsWith(`${name} `));
+  return line === undefined ? undefined : Number(line.slice(name.length + 1));
+}
+
+/** Lets what waits for the event loop happen, until something is so. The test's own time limit ends it otherwise. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}

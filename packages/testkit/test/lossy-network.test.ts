@@ -1,0 +1,157 @@
+import {
+  CALM_WEATHER,
+  FakeClock,
+  type Link,
+  type LinkEnd,
+  LossyNetwork,
+  Prng,
+  type Weather,
+} from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+
+const FRAMES = 200;
+
+/** An end that writes down what it hears: the first byte of each frame, and -1 when the link is gone. */
+function heardBy(end: LinkEnd): number[] {
+  const heard: number[] = [];
+  end.listen({
+    receive: ([first = 0]) => heard.push(first),
+    disconnected: () => heard.push(-1),
+  });
+  return heard;
+}
+
+function open(weather: Partial<Weather>, seed = 1): { clock: FakeClock; network: LossyNetwork; link: Link } {
+  const clock = new FakeClock();
+  const network = new LossyNetwork(clock, new Prng(seed), { ...CALM_WEATHER, ...weather });
+  return { clock, network, link: network.connect() };
+}
+
+/** Sends many frames, a millisecond apart, and gives what arrived. */
+function sendMany(weather: Partial<Weather>, seed = 1): readonly number[] {
+  const { clock, link } = open(weather, seed);
+  const heard = heardBy(link.ends[1]);
+  for (let index = 0; index < FRAMES; index++) {
+    link.ends[0].send(Uint8Array.of(index));
+    clock.advance(1);
+  }
+  clock.advance(10_000);
+  return heard;
+}
+
+const ALL = Array.from({ length: FRAMES }, (_, index) => index);
+
+describe("a network that is calm", () => {
+  test("delivers every frame once, in order, after its delay", () => {
+    const { clock, link } = open({});
+    const heard = heardBy(link.ends[1]);
+    link.ends[0].send(Uint8Array.of(7));
+    link.ends[0].send(Uint8Array.of(8));
+    clock.advance(4);
+    expect(heard).toEqual([]);
+    clock.advance(1);
+    expect(heard).toEqual([7, 8]);
+    expect(sendMany({})).toEqual(ALL);
+  });
+
+  test("carries frames both ways", () => {
+    const { clock, link } = open({});
+    const left = heardBy(link.ends[0]);
+    const right = heardBy(link.ends[1]);
+    link.ends[0].send(Uint8Array.of(1));
+    link.ends[1].send(Uint8Array.of(2));
+    clock.advance(5);
+    expect([left, right]).toEqual([[2], [1]]);
+  });
+
+  test("keeps the order however long each frame is on its way", () => {
+    expect(sendMany({ delayMsMin: 0, delayMsMax: 80 })).toEqual(ALL);
+  });
+});
+
+describe("a network that is not", () => {
+  test("loses frames, and never all unless told to", () => {
+    const heard = sendMany({ loss: 0.3 });
+    expect(heard.length).toBeGreaterThan(FRAMES * 0.5);
+    expect(heard.length).toBeLessThan(FRAMES * 0.9);
+    expect(sendMany({ loss: 1 })).toEqual([]);
+  });
+
+  test("delivers some frames twice", () => {
+    const heard = sendMany({ duplication: 0.3 });
+    expect(heard.length).toBeGreaterThan(FRAMES * 1.1);
+    expect([...new Set(heard)]).toEqual(ALL);
+  });
+
+  test("lets frames overtake each other", () => {
+    const heard = sendMany({ reordering: 0.3, delayMsMax: 50 });
+    expect(heard).not.toEqual(ALL);
+    expect([...heard].sort((a, b) => a - b)).toEqual(ALL);
+  });
+
+  test("breaks links, and both ends notice once", () => {
+    const { clock, link } = open({ cut: 1, noticeMsMax: 100 });
+    const left = heardBy(link.ends[0]);
+    const right = heardBy(link.ends[1]);
+    link.ends[0].send(Uint8Array.of(1));
+    link.ends[1].send(Uint8Array.of(2));
+    link.cut();
+    clock.advance(100);
+    expect([left, right]).toEqual([[-1], [-1]]);
+  });
+
+  test("loses what was on its way when a link breaks, or delivers it", () => {
+    const outcomes = new Set<string>();
+    for (let seed = 1; seed <= 20; seed++) {
+      const { clock, link } = open({ noticeMsMax: 100 }, seed);
+      const heard = heardBy(link.ends[1]);
+      link.ends[0].send(Uint8Array.of(1));
+      link.cut();
+      clock.advance(1_000);
+      outcomes.add(heard.filter((byte) => byte >= 0).join());
+    }
+    expect([...outcomes].sort()).toEqual(["", "1"]);
+  });
+
+  test("does the same again for the same seed, and something else for another", () => {
+    const storm = { loss: 0.2, duplication: 0.2, reordering: 0.2, delayMsMax: 60 };
+    expect(sendMany(storm, 5)).toEqual(sendMany(storm, 5));
+    expect(sendMany(storm, 5)).not.toEqual(sendMany(storm, 6));
+  });
+
+  test("treats what is sent by the weather of that moment", () => {
+    const { clock, network, link } = open({ loss: 1 });
+    const heard = heardBy(link.ends[1]);
+    link.ends[0].send(Uint8Array.of(1));
+    network.weather = CALM_WEATHER;
+    link.ends[0].send(Uint8Array.of(2));
+    clock.advance(5);
+    expect(heard).toEqual([2]);
+  });
+});
+
+describe("closing a link", () => {
+  test("lets what was sent arrive first", () => {
+    const { clock, link } = open({ delayMsMin: 1, delayMsMax: 90 });
+    const left = heardBy(link.ends[0]);
+    const right = heardBy(link.ends[1]);
+    for (const byte of [1, 2, 3]) link.ends[0].send(Uint8Array.of(byte));
+    link.ends[0].close();
+    link.ends[0].close();
+    clock.advance(1_000);
+    expect([left, right]).toEqual([[-1], [1, 2, 3, -1]]);
+  });
+
+  test("swallows what either end sends afterwards", () => {
+    const { clock, link } = open({});
+    const left = heardBy(link.ends[0]);
+    const right = heardBy(link.ends[1]);
+    link.ends[0].close();
+    link.ends[0].send(Uint8Array.of(1));
+    link.ends[1].send(Uint8Array.of(2));
+    clock.advance(1_000);
+    link.ends[1].send(Uint8Array.of(3));
+    clock.advance(1_000);
+    expect([left, right]).toEqual([[-1], [-1]]);
+  });
+});

@@ -1,1 +1,4 @@
+export type { ConversionLoss } from "./convert/losses.ts";
+export { type ConversionReport, type ConvertOptions, convertSave } from "./convert.ts";
+export { type DetectedFormat, detectFormat } from "./detect.ts";
 export * from "./polychora/index.ts";

@@ -1,13 +1,21 @@
-import { type Box, boxContains, boxEquals, OrthantError, PlaceSet } from "@orthant/core";
+import {
+  type Box,
+  ByteReader,
+  boxContains,
+  boxEquals,
+  OrthantError,
+  type Place,
+  PlaceSet,
+} from "@orthant/core";
 import type { Dialect } from "./dialect.ts";
-import { decodeAt, type Source } from "./files/at-file.ts";
+import { atFile, decodeAt, type Source } from "./files/at-file.ts";
 import { packFile } from "./files/file-names.ts";
 import type { PackShelf } from "./files/pack-shelf.ts";
 import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionBox } from "./flat/flat-blobs.ts";
 import { BLOB_VERSION, BLOCK_BLOB, ENTITY_BLOB, recordHeader } from "./layout.ts";
 import type { SaveLimits } from "./limits.ts";
 import type { BlobRef } from "./records/blob-ref.ts";
-import { blockBlobCodec } from "./records/block-blob.ts";
+import { blockBlobCodec, checkBlockBlob } from "./records/block-blob.ts";
 import { entityBlobCodec } from "./records/entity-blob.ts";
 import type { EntityRecord } from "./records/entity-record.ts";
 import type { LeafEntry } from "./records/leaf-entry.ts";
@@ -48,6 +56,48 @@ export async function readEntityBlob(
   requireKind(ref, ENTITY_BLOB, source);
   const payload = await shelf.readPayload(ref, payloadBytesMax(context, "entityBlobHardMaxBytes"));
   return decodeEntityBlob(payload, source, cell, context);
+}
+
+/**
+ * The places of the blocks of a record whose payload is read already, after every check that {@link readBlockBlob}
+ * makes but that of the checksum. Makes no chunks.
+ */
+export function checkBlockPayload(
+  payload: Uint8Array,
+  ref: BlobRef,
+  cell: Box,
+  context: BlobContext,
+): readonly Place[] {
+  const source = sourceOf(ref, "block", cell);
+  requireKind(ref, BLOCK_BLOB, source);
+  if (context.dialect === "flat") {
+    return decodeBlockBlob(payload, source, cell, context).map(({ place }) => place);
+  }
+  const places = atFile(source, () => {
+    const input = new ByteReader(payload, { origin: source.origin ?? 0 });
+    const found = checkBlockBlob(input, context.chunkVolume);
+    input.end();
+    return found;
+  });
+  requireInside(places, cell, source);
+  return places;
+}
+
+/** The entities of a record whose payload is read already, after every check but that of the checksum. */
+export function decodeEntityPayload(
+  payload: Uint8Array,
+  ref: BlobRef,
+  cell: Box,
+  context: BlobContext,
+): readonly EntityRecord[] {
+  const source = sourceOf(ref, "entity", cell);
+  requireKind(ref, ENTITY_BLOB, source);
+  return decodeEntityBlob(payload, source, cell, context);
+}
+
+/** The most bytes that the payload of a record may have. */
+export function payloadLimit(context: Omit<BlobContext, "chunkVolume">, kind: "block" | "entity"): number {
+  return payloadBytesMax(context, kind === "block" ? "blockBlobHardMaxBytes" : "entityBlobHardMaxBytes");
 }
 
 /** The blocks of a leaf from all of its records, without places that are virgin. */
@@ -96,9 +146,17 @@ function decodeBlockBlob(
     return blob.blocks;
   }
   const blocks = decodeAt(source, blockBlobCodec(chunkVolume), payload);
-  const outside = blocks.find(({ place }) => !boxContains(cell, place));
-  if (outside !== undefined) throw misplaced(source, `holds the block at [${outside.place}]`);
+  requireInside(
+    blocks.map(({ place }) => place),
+    cell,
+    source,
+  );
   return blocks;
+}
+
+function requireInside(places: readonly Place[], cell: Box, source: Source): void {
+  const outside = places.find((place) => !boxContains(cell, place));
+  if (outside !== undefined) throw misplaced(source, `holds the block at [${outside}]`);
 }
 
 function decodeEntityBlob(
@@ -137,7 +195,10 @@ function requireRegion(
   if (box === undefined || !boxEquals(box, cell)) throw misplaced(source, `is of region [${region}]`);
 }
 
-function payloadBytesMax({ dialect, limits }: BlobContext, name: keyof BlobContext["limits"]): number {
+function payloadBytesMax(
+  { dialect, limits }: Omit<BlobContext, "chunkVolume">,
+  name: keyof BlobContext["limits"],
+): number {
   return dialect === "flat" ? FLAT_PAYLOAD_BYTES_MAX : limits[name];
 }
 

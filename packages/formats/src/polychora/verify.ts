@@ -1,4 +1,4 @@
-import { AXES, isOrthantError, OrthantError } from "@orthant/core";
+import { AXES, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf, noticeOf } from "./care/finding.ts";
 import { attempt, filesOfGeneration, type Survey, surveySave } from "./care/survey.ts";
@@ -6,9 +6,8 @@ import { LeafVerifier } from "./care/verify-leaves.ts";
 import type { Dialect } from "./dialect.ts";
 import { atFile } from "./files/at-file.ts";
 import { isLockName, packFile, parseGenerationFile, parsePackFile } from "./files/file-names.ts";
-import { scanPack } from "./files/pack-scan.ts";
+import { scanStretch } from "./files/pack-scan.ts";
 import { checkPackHeader, PackShelf } from "./files/pack-shelf.ts";
-import { readWhole } from "./files/read-whole.ts";
 import { type ReadIndex, requireGeneration } from "./index-reader.ts";
 import { MANIFEST_FILE, packHeader } from "./layout.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
@@ -23,15 +22,17 @@ export async function verifySave(disk: Disk): Promise<readonly Finding[]> {
   const survey = await surveySave(disk);
   const findings: Finding[] = [...verifyManifest(survey)];
   const shelf = new PackShelf(disk);
+  const leaves = new LeafVerifier(shelf);
   try {
-    const leaves = new LeafVerifier(shelf);
     for (const generation of survey.generations) {
       findings.push(...(await verifyGeneration(disk, survey, generation, leaves)));
     }
   } finally {
     await shelf.release();
   }
-  for (const packId of survey.packIds) findings.push(...(await verifyPack(disk, packId)));
+  for (const packId of survey.packIds) {
+    findings.push(...(await verifyPack(disk, packId, leaves.provenIn(packId))));
+  }
   return [...findings, ...verifyActivePack(survey), ...strangers(survey)];
 }
 
@@ -115,22 +116,47 @@ async function dialectOfOthers(disk: Disk, survey: Survey): Promise<Dialect> {
   return "tree";
 }
 
-async function verifyPack(disk: Disk, packId: number): Promise<readonly Finding[]> {
+/** Looks at a pack between the records that are known to be right. */
+async function verifyPack(
+  disk: Disk,
+  packId: number,
+  proven: ReadonlyMap<number, number>,
+): Promise<readonly Finding[]> {
   const path = packFile(packId);
-  const [bytes, readError] = await attempt(() => readWhole(disk, path));
-  if (readError !== undefined) return [findingOf(readError, path)];
   const findings: Finding[] = [];
-  try {
-    atFile({ path }, () => checkPackHeader(bytes.subarray(0, packHeader.bytes), packId));
-  } catch (error) {
-    if (!isOrthantError(error)) throw error;
-    findings.push(findingOf(error, path));
+  const [, readError] = await attempt(async () => {
+    const file = await disk.open(path, "read");
+    try {
+      const size = await file.size();
+      const header = await file.readAt(0, Math.min(size, packHeader.bytes));
+      const [, headerError] = await attempt(async () =>
+        atFile({ path }, () => checkPackHeader(header, packId)),
+      );
+      if (headerError !== undefined) findings.push(findingOf(headerError, path));
+      for (const { start, end } of stretchesBetween(proven, size)) {
+        for (const piece of scanStretch(await file.readAt(start, end - start), start, packId)) {
+          if (piece.kind === "record") continue;
+          findings.push(noticeOf(path, `${piece.bytes} bytes that are no whole record`, piece.offset));
+        }
+      }
+    } finally {
+      await file.close();
+    }
+  });
+  return readError === undefined ? findings : [...findings, findingOf(readError, path)];
+}
+
+/** The stretches of a pack, behind its header, that no record covers. */
+function* stretchesBetween(
+  proven: ReadonlyMap<number, number>,
+  size: number,
+): Generator<{ readonly start: number; readonly end: number }> {
+  let start = packHeader.bytes;
+  for (const [offset, end] of [...proven].sort(([a], [b]) => a - b)) {
+    if (offset > start) yield { start, end: offset };
+    start = Math.max(start, end);
   }
-  for (const piece of scanPack(bytes, packId)) {
-    if (piece.kind === "record") continue;
-    findings.push(noticeOf(path, `${piece.bytes} bytes that are no whole record`, piece.offset));
-  }
-  return findings;
+  if (size > start) yield { start, end: size };
 }
 
 function verifyActivePack({ manifest, packIds }: Survey): readonly Finding[] {

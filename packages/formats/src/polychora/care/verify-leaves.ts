@@ -1,12 +1,20 @@
-import { OrthantError, PlaceSet } from "@orthant/core";
-import { type BlobContext, readBlockBlob, readEntityBlob } from "../blob-reader.ts";
+import { type Box, OrthantError, type Place, PlaceSet } from "@orthant/core";
+import {
+  type BlobContext,
+  checkBlockPayload,
+  decodeEntityPayload,
+  payloadLimit,
+  readBlockBlob,
+  readEntityBlob,
+} from "../blob-reader.ts";
+import { atFile } from "../files/at-file.ts";
 import { packFile } from "../files/file-names.ts";
-import type { PackShelf } from "../files/pack-shelf.ts";
+import { checkRecord, type PackShelf } from "../files/pack-shelf.ts";
+import { recordHeader } from "../layout.ts";
 import type { BlobRef } from "../records/blob-ref.ts";
-import type { EntityRecord } from "../records/entity-record.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
-import type { BlockAssignment } from "../records/prepared-blocks.ts";
 import { type Finding, findingOf } from "./finding.ts";
+import { readInOrder } from "./record-spans.ts";
 import { attempt } from "./survey.ts";
 
 /** What is known about the blobs of a generation; without the global file, not how large a chunk is. */
@@ -18,18 +26,26 @@ export interface LeafContext extends Omit<BlobContext, "chunkVolume"> {
 export class LeafVerifier {
   readonly #shelf: PackShelf;
   /** What is wrong with a record, by where it is and whose it is. */
-  readonly #seen = new Map<string, Verdict>();
+  readonly #verdicts = new Map<string, Verdict>();
+  /** Where records with a right checksum lie, by pack: their ends by their offsets. */
+  readonly #proven = new Map<number, Map<number, number>>();
 
   constructor(shelf: PackShelf) {
     this.#shelf = shelf;
   }
 
-  /** Every fault in the content of leaves. */
+  /** The records of a pack whose checksums were found right so far: their ends by their offsets. */
+  provenIn(packId: number): ReadonlyMap<number, number> {
+    return this.#proven.get(packId) ?? new Map();
+  }
+
+  /** Every fault in the content of leaves, in their order. */
   async verify(
     leaves: readonly LeafEntry[],
     context: LeafContext,
     generation: number,
   ): Promise<readonly Finding[]> {
+    await this.#readNew(leaves, context);
     const findings: Finding[] = [];
     const entityIds = new Set<bigint>();
     for (const { cell, blockRefs, entityRefs } of leaves) {
@@ -38,18 +54,17 @@ export class LeafVerifier {
         findings.push(findingOf(error, packFile(ref.dataFileId), generation, cell));
       };
       for (const ref of blockRefs) {
-        const { error, blocks } = await this.#blocks(ref, cell, context);
-        if (error !== undefined) report(error, ref);
-        if (blockRefs.length === 1) continue;
-        for (const { place } of blocks) {
+        const verdict = this.#verdictOf(ref, cell);
+        if (verdict?.error !== undefined) report(verdict.error, ref);
+        for (const place of verdict?.places ?? []) {
           if (places.has(...place)) report(twice(ref, `the block at [${place}]`), ref);
           places.add(...place);
         }
       }
       for (const ref of entityRefs) {
-        const { error, entityIds: ids } = await this.#entities(ref, cell, context);
-        if (error !== undefined) report(error, ref);
-        for (const id of ids) {
+        const verdict = this.#verdictOf(ref, cell);
+        if (verdict?.error !== undefined) report(verdict.error, ref);
+        for (const id of verdict?.entityIds ?? []) {
           if (entityIds.has(id)) report(twice(ref, `entity ${id}`), ref);
           entityIds.add(id);
         }
@@ -58,45 +73,99 @@ export class LeafVerifier {
     return findings;
   }
 
-  async #blocks(ref: BlobRef, cell: LeafEntry["cell"], context: LeafContext): Promise<Verdict> {
-    return this.#once(ref, cell, async () => {
-      const { chunkVolume } = context;
-      const [blocks, error] = await attempt<readonly BlockAssignment[]>(async () => {
-        if (chunkVolume !== undefined)
-          return readBlockBlob(this.#shelf, ref, cell, { ...context, chunkVolume });
-        // Without the global file only the checksum can be looked at.
-        await this.#shelf.readPayload(ref, ref.recordBytes);
-        return [];
-      });
-      // Chunks would fill the memory; only the places are looked at again.
-      return { error, blocks: (blocks ?? []).map(({ place }) => ({ place })), entityIds: [] };
-    });
-  }
-
-  async #entities(ref: BlobRef, cell: LeafEntry["cell"], context: LeafContext): Promise<Verdict> {
-    return this.#once(ref, cell, async () => {
-      const [entities, error] = await attempt<readonly EntityRecord[]>(() =>
-        readEntityBlob(this.#shelf, ref, cell, { ...context, chunkVolume: 1 }),
-      );
-      return { error, blocks: [], entityIds: (entities ?? []).map(({ entityId }) => entityId) };
-    });
-  }
-
-  async #once(ref: BlobRef, cell: LeafEntry["cell"], read: () => Promise<Verdict>): Promise<Verdict> {
-    const key = [...Object.values(ref), cell.min, cell.max].join();
-    let verdict = this.#seen.get(key);
-    if (verdict === undefined) {
-      verdict = await read();
-      this.#seen.set(key, verdict);
+  /** Reads the records that were not read before, in the order in which they lie on the disk. */
+  async #readNew(leaves: readonly LeafEntry[], context: LeafContext): Promise<void> {
+    const wanted = new Map<string, Wanted>();
+    const want = (ref: BlobRef, cell: Box, kind: Wanted["kind"], isAlone: boolean): void => {
+      const key = keyOf(ref, cell);
+      const known = this.#verdicts.get(key);
+      // Places of a leaf's only record are of no interest, until another generation has it beside others.
+      const isNew =
+        known === undefined || (!isAlone && known.places === undefined && known.error === undefined);
+      if (isNew) wanted.set(key, { ref, cell, kind, isAlone });
+    };
+    for (const { cell, blockRefs, entityRefs } of leaves) {
+      for (const ref of blockRefs) want(ref, cell, "block", blockRefs.length === 1);
+      for (const ref of entityRefs) want(ref, cell, "entity", true);
     }
-    return verdict;
+    for await (const records of readInOrder(this.#shelf, [...wanted.values()])) {
+      for (const [item, record] of records) {
+        this.#verdicts.set(keyOf(item.ref, item.cell), await this.#judge(item, record, context));
+      }
+    }
   }
+
+  async #judge(item: Wanted, record: Uint8Array | undefined, context: LeafContext): Promise<Verdict> {
+    const { ref, cell, kind, isAlone } = item;
+    if (record === undefined || record.length - recordHeader.bytes > payloadLimit(context, kind)) {
+      return this.#judgeAlone(item, context);
+    }
+    const [verdict, error] = await attempt(async (): Promise<Verdict> => {
+      const payload = atFile({ path: packFile(ref.dataFileId) }, () => checkRecord(record, ref));
+      if (payload.length > 0) this.#prove(ref);
+      const { chunkVolume } = context;
+      if (kind === "entity") {
+        const entities = decodeEntityPayload(payload, ref, cell, { ...context, chunkVolume: 1 });
+        return { error: undefined, places: undefined, entityIds: entities.map(({ entityId }) => entityId) };
+      }
+      // Without the global file only the checksum can be looked at.
+      const places =
+        chunkVolume === undefined ? [] : checkBlockPayload(payload, ref, cell, { ...context, chunkVolume });
+      return { error: undefined, places: isAlone ? undefined : places, entityIds: [] };
+    });
+    return verdict ?? failed(error);
+  }
+
+  /** A record that lies at the end of a pack that was cut off, or is larger than it may be. */
+  async #judgeAlone({ ref, cell, kind }: Wanted, context: LeafContext): Promise<Verdict> {
+    const { chunkVolume } = context;
+    const [verdict, error] = await attempt(async (): Promise<Verdict> => {
+      if (kind === "entity") {
+        const entities = await readEntityBlob(this.#shelf, ref, cell, { ...context, chunkVolume: 1 });
+        return { error: undefined, places: undefined, entityIds: entities.map(({ entityId }) => entityId) };
+      }
+      if (chunkVolume === undefined) {
+        await this.#shelf.readPayload(ref, ref.recordBytes);
+        return { error: undefined, places: [], entityIds: [] };
+      }
+      const blocks = await readBlockBlob(this.#shelf, ref, cell, { ...context, chunkVolume });
+      return { error: undefined, places: blocks.map(({ place }) => place), entityIds: [] };
+    });
+    return verdict ?? failed(error);
+  }
+
+  #prove({ dataFileId, recordOffset, recordBytes }: BlobRef): void {
+    const records = this.#proven.get(dataFileId) ?? new Map<number, number>();
+    this.#proven.set(dataFileId, records);
+    records.set(recordOffset, recordOffset + recordBytes);
+  }
+
+  #verdictOf(ref: BlobRef, cell: Box): Verdict | undefined {
+    return this.#verdicts.get(keyOf(ref, cell));
+  }
+}
+
+interface Wanted {
+  readonly ref: BlobRef;
+  readonly cell: Box;
+  readonly kind: "block" | "entity";
+  /** Whether the leaf has no other record of its kind. */
+  readonly isAlone: boolean;
 }
 
 interface Verdict {
   readonly error: OrthantError | undefined;
-  readonly blocks: readonly Pick<BlockAssignment, "place">[];
+  /** Of blocks; `undefined` when nobody asked. */
+  readonly places: readonly Place[] | undefined;
   readonly entityIds: readonly bigint[];
+}
+
+function failed(error: OrthantError): Verdict {
+  return { error, places: undefined, entityIds: [] };
+}
+
+function keyOf(ref: BlobRef, { min, max }: Box): string {
+  return [...Object.values(ref), min, max].join();
 }
 
 function twice(ref: BlobRef, what: string): OrthantError {

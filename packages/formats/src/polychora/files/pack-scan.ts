@@ -31,28 +31,41 @@ const MAGIC = Uint8Array.from("RECD", (letter) => letter.charCodeAt(0));
  * Walks a pack behind its header, record by record. Where a record is damaged or torn, it goes on at the next
  * bytes that have the magic, a length that fits and the right checksum.
  */
-export function* scanPack(bytes: Uint8Array, packId: number): Generator<PackPiece> {
+export function scanPack(bytes: Uint8Array, packId: number): Generator<PackPiece> {
+  return scan(bytes, packHeader.bytes, 0, packId);
+}
+
+/** Walks a stretch of a pack in the same way; the bytes begin somewhere behind the pack's header. */
+export function scanStretch(bytes: Uint8Array, start: number, packId: number): Generator<PackPiece> {
+  return scan(bytes, 0, start, packId);
+}
+
+/** Walks bytes from an offset on; they begin so many bytes into their pack. */
+function* scan(bytes: Uint8Array, from: number, origin: number, packId: number): Generator<PackPiece> {
   let budget = bytes.length * CHECKSUM_BUDGET_FACTOR;
-  let gapStart = packHeader.bytes;
-  let offset = findMagic(bytes, packHeader.bytes);
+  let gapStart = from;
+  let offset = findMagic(bytes, from);
   while (offset < bytes.length && budget > 0) {
-    const record = recordAt(bytes, offset, packId);
+    const record = recordAt(bytes, offset, origin, packId);
     budget -= record.checkedBytes;
     if (record.found === undefined) {
       offset = findMagic(bytes, offset + 1);
       continue;
     }
-    if (offset > gapStart) yield { kind: "gap", offset: gapStart, bytes: offset - gapStart };
+    if (offset > gapStart) yield { kind: "gap", offset: origin + gapStart, bytes: offset - gapStart };
     yield record.found;
     gapStart = offset + record.found.ref.recordBytes;
     offset = findMagic(bytes, gapStart);
   }
-  if (gapStart < bytes.length) yield { kind: "gap", offset: gapStart, bytes: bytes.length - gapStart };
+  if (gapStart < bytes.length) {
+    yield { kind: "gap", offset: origin + gapStart, bytes: bytes.length - gapStart };
+  }
 }
 
 function recordAt(
   bytes: Uint8Array,
   offset: number,
+  origin: number,
   packId: number,
 ): { readonly found: ScannedRecord | undefined; readonly checkedBytes: number } {
   const payloadStart = offset + recordHeader.bytes;
@@ -67,7 +80,7 @@ function recordAt(
   if (crc32(payload) !== header.payloadCrc32) return { found: undefined, checkedBytes: payload.length };
   const ref: BlobRef = {
     dataFileId: packId,
-    recordOffset: offset,
+    recordOffset: origin + offset,
     recordBytes: recordHeader.bytes + payload.length,
     recordCrc32: header.payloadCrc32,
     blobType: header.blobType,

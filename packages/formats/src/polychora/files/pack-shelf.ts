@@ -51,6 +51,17 @@ export class PackShelf {
     return atFile({ path }, () => checkRecord(record, ref));
   }
 
+  /** Bytes of a pack as they are, to be checked by the caller; `undefined` when they cannot be read all at once. */
+  async readSpan(packId: number, offset: number, length: number): Promise<Uint8Array | undefined> {
+    try {
+      return await (await this.#open(packId)).readAt(offset, length);
+    } catch (error) {
+      // Whoever then reads record by record finds out which of them cannot be read, and why.
+      if (isOrthantError(error)) return undefined;
+      throw error;
+    }
+  }
+
   #open(packId: number): Promise<DiskFile> {
     if (this.#holders === 0) throw new OrthantError("ORT_CLOSED", "the save was closed");
     let opening = this.#files.get(packId);

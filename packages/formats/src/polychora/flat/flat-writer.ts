@@ -10,98 +10,47 @@ import {
   U8_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { swapManifest, writeGenerationFiles } from "../files/commit-sequence.ts";
-import { requireEmptyFolder } from "../files/empty-folder.ts";
-import { generationFiles } from "../files/file-names.ts";
-import { type NewRecord, PackWriter } from "../files/pack-writer.ts";
-import {
-  BLOCK_BLOB,
-  DATA_FOLDER,
-  ENTITY_BLOB,
-  flatIndexHeader,
-  globalHeader,
-  INDEX_FOLDER,
-  playersHeader,
-} from "../layout.ts";
 import { chunkOfEntity } from "../leaves/leaf-partition.ts";
-import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "../limits.ts";
-import type { BlobRef } from "../records/blob-ref.ts";
+import { DEFAULT_LIMITS } from "../limits.ts";
 import { sortEntities } from "../records/entity-blob.ts";
 import type { EntityRecord } from "../records/entity-record.ts";
-import type { BaseWorld, PlayerEntityHint } from "../records/global-record.ts";
-import { encodeUnsealedManifest, type Manifest } from "../records/manifest.ts";
-import { encodePayloadFile } from "../records/payload-file.ts";
-import type { PlayerRecord } from "../records/player-record.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
-import { flatBlockBlobCodec, flatEntityBlobCodec } from "./flat-blobs.ts";
-import { type FlatLeaf, flatGlobalCodec, flatIndexCodec, flatPlayersCodec } from "./flat-payloads.ts";
+import { flatEntityBlobCodec } from "./flat-blobs.ts";
+import { flatPlayersCodec } from "./flat-payloads.ts";
+import { type FlatSaveOptions, FlatSaveWriter, type FlatWorldFacts } from "./flat-save-writer.ts";
 
 /** A whole world for the original program to open. */
-export interface FlatSaveContent {
-  readonly base: BaseWorld;
-  readonly worldSeed: bigint;
-  readonly nextEntityId: bigint;
-  readonly playerEntityHints?: readonly PlayerEntityHint[];
-  readonly players: readonly PlayerRecord[];
+export interface FlatSaveContent extends FlatWorldFacts, FlatSaveOptions {
   readonly blocks: readonly BlockEntry[];
   readonly entities: readonly EntityRecord[];
-  readonly customPayload?: Uint8Array;
-  readonly nowMs: number;
-  readonly generation?: number;
-  readonly limits?: SaveLimits;
 }
 
 /** How many chunks a refusal names before it only counts them. */
 const NAMED_CHUNKS = 5;
+/** Regions that are encoded at once. */
+const REGIONS_PER_STEP = 16;
 
 /**
- * Writes a world in the flat dialect, where there is nothing yet, with the same care as the tree dialect. What the
- * dialect cannot hold, such as a material above 255, is refused with `ORT_DIALECT` before anything is written.
+ * Writes a world that is in memory in the flat dialect, where there is nothing yet, with the same care as the tree
+ * dialect. What the dialect cannot hold, such as a material above 255, is refused with `ORT_DIALECT` before anything
+ * is written. {@link FlatSaveWriter} takes a world in parts.
  */
 export async function writeFlatSave(disk: Disk, content: FlatSaveContent): Promise<void> {
-  const { limits = DEFAULT_LIMITS, generation = 0, nowMs } = content;
-  requireLimits(limits);
+  const { limits = DEFAULT_LIMITS, generation = 0 } = content;
   requireFlatBlocks(content.blocks);
-  const regions = gatherRegions(content, limits.regionChunkEdge);
-  const records = regions.map((region) => encodeRegion(region, limits.regionChunkEdge));
-  const players = encodePayloadFile(playersHeader, "V4P0", flatPlayersCodec, content.players);
-
-  await requireEmptyFolder(disk);
-  await disk.makeDirectory(INDEX_FOLDER);
-  await disk.makeDirectory(DATA_FOLDER);
-  const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
+  // Encoded to be refused here, before anything is written.
+  encode(flatPlayersCodec, content.players);
+  const origin = { region: [0, 0, 0, 0], regionChunkEdge: 1 } as const;
+  encode(flatEntityBlobCodec, { ...origin, entities: sortEntities(content.entities) });
+  const writer = await FlatSaveWriter.create(disk, { limits, generation });
   try {
-    const refs = await packs.append(records.flat());
-    await packs.sync();
-    const manifest: Manifest = {
-      ...generationFiles(generation),
-      currentGeneration: generation,
-      createdMs: nowMs,
-      lastModifiedMs: nowMs,
-      activeDataFileId: packs.activeId,
-      dataFileCount: packs.activeId,
-      limits,
-    };
-    await writeGenerationFiles(disk, manifest, {
-      indexFile: encodePayloadFile(flatIndexHeader, "V4IX", flatIndexCodec, {
-        generation,
-        regionChunkEdge: limits.regionChunkEdge,
-        leaves: finishRegions(regions, records, refs),
-      }),
-      globalFile: encodePayloadFile(globalHeader, "V4G0", flatGlobalCodec, {
-        base: content.base,
-        worldSeed: content.worldSeed,
-        nextEntityId: content.nextEntityId,
-        nextDataFileId: packs.activeId + 1,
-        lastModifiedMs: nowMs,
-        playerEntityHints: content.playerEntityHints ?? [],
-        customPayload: content.customPayload ?? new Uint8Array(0),
-      }),
-      playersFile: players,
-    });
-    await swapManifest(disk, encodeUnsealedManifest(manifest));
+    const regions = gatherRegions(content, limits.regionChunkEdge);
+    for (let first = 0; first < regions.length; first += REGIONS_PER_STEP) {
+      await writer.add(regions.slice(first, first + REGIONS_PER_STEP));
+    }
+    await writer.finish(content);
   } finally {
-    await packs.close();
+    await writer.close();
   }
 }
 
@@ -122,7 +71,7 @@ function requireFlatBlocks(blocks: readonly BlockEntry[]): void {
   throw new OrthantError("ORT_DIALECT", refused.length > NAMED_CHUNKS ? `${detail} ...` : detail);
 }
 
-/** Regions with something in them, in lexicographic order. */
+/** Regions with something in them. */
 function gatherRegions({ blocks, entities }: FlatSaveContent, edge: number): readonly Region[] {
   const regions = new PlaceMap<Region>();
   const regionAt = (chunk: Place): Region => {
@@ -134,33 +83,4 @@ function gatherRegions({ blocks, entities }: FlatSaveContent, edge: number): rea
   for (const block of blocks) regionAt(block.place).blocks.push(block);
   for (const entity of entities) regionAt(chunkOfEntity(entity, HYPERCUBE_CHUNKS)).entities.push(entity);
   return [...regions.values()].sort((a, b) => comparePlaces(a.region, b.region));
-}
-
-function encodeRegion({ region, blocks, entities }: Region, regionChunkEdge: number): readonly NewRecord[] {
-  const records: NewRecord[] = [];
-  if (blocks.length > 0) {
-    const payload = encode(flatBlockBlobCodec, { region, regionChunkEdge, blocks });
-    records.push({ blobType: BLOCK_BLOB, payload });
-  }
-  if (entities.length > 0) {
-    const sorted = sortEntities(entities);
-    const payload = encode(flatEntityBlobCodec, { region, regionChunkEdge, entities: sorted });
-    records.push({ blobType: ENTITY_BLOB, payload });
-  }
-  return records;
-}
-
-function finishRegions(
-  regions: readonly Region[],
-  records: readonly (readonly NewRecord[])[],
-  refs: readonly BlobRef[],
-): readonly FlatLeaf[] {
-  let next = 0;
-  return regions.map(({ region }, index) => {
-    const count = records[index]?.length ?? 0;
-    const own = refs.slice(next, next + count);
-    next += count;
-    const ofType = (type: number): BlobRef | undefined => own.find(({ blobType }) => blobType === type);
-    return { region, blockRef: ofType(BLOCK_BLOB), entityRef: ofType(ENTITY_BLOB) };
-  });
 }

@@ -127,7 +127,8 @@ async function readMembers(
   return prepareLeaf(cell, blocks, entities, clocks, context.shape);
 }
 
-function plannedOf({ cell, blocks, entities, clocks }: LeafContent): PlannedLeaf {
+/** A leaf whose content is all new. */
+export function plannedOf({ cell, blocks, entities, clocks }: LeafContent): PlannedLeaf {
   return {
     cell,
     blockRefs: [],

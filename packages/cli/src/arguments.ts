@@ -1,0 +1,61 @@
+import { isOrthantError } from "@orthant/core";
+import { UsageError } from "./usage-error.ts";
+
+/** What stood behind a command's name. */
+export class Arguments {
+  readonly #positionals: readonly (string | undefined)[];
+  readonly #options: Readonly<Record<string, unknown>>;
+
+  /** Options by their names in camel case: `dryRun` for `--dry-run`. */
+  constructor(positionals: readonly (string | undefined)[], options: Readonly<Record<string, unknown>>) {
+    this.#positionals = positionals;
+    this.#options = options;
+  }
+
+  /** The argument at a position; one that may be left out is the empty string then. */
+  at(position: number): string {
+    return this.#positionals[position] ?? "";
+  }
+
+  /** Whether an option without a value was given. */
+  has(option: string): boolean {
+    return this.#options[option] === true;
+  }
+
+  /** The text behind an option; `undefined` when it was left out and has no default. */
+  text(option: string): string | undefined {
+    const value = this.#options[option];
+    return typeof value === "string" ? value : undefined;
+  }
+
+  /** The texts behind an option that may be given several times, in their order. */
+  all(option: string): readonly string[] {
+    const value = this.#options[option];
+    return Array.isArray(value) ? value.map(String) : [];
+  }
+
+  /** What the text behind an option means; text that means nothing is wrong usage. */
+  parsed<Value>(option: string, parse: (text: string) => Value): Value | undefined {
+    const text = this.text(option);
+    return text === undefined ? undefined : parseNamed(`--${dashed(option)}`, text, parse);
+  }
+
+  /** What the argument at a position means; text that means nothing is wrong usage. */
+  parsedAt<Value>(position: number, name: string, parse: (text: string) => Value): Value {
+    return parseNamed(name, this.at(position), parse);
+  }
+}
+
+function parseNamed<Value>(name: string, text: string, parse: (text: string) => Value): Value {
+  try {
+    return parse(text.trim());
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${name}: ${error.message}`);
+    if (isOrthantError(error)) throw new UsageError(`${name}: ${error.detail}`);
+    throw error;
+  }
+}
+
+function dashed(option: string): string {
+  return option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -1,0 +1,40 @@
+import type { Command } from "./command.ts";
+import { backupCommand } from "./commands/backup.ts";
+import { benchCommand } from "./commands/bench.ts";
+import { completionCommand } from "./commands/completion.ts";
+import { convertCommand } from "./commands/convert.ts";
+import { createCommand } from "./commands/create.ts";
+import { diffCommand } from "./commands/diff.ts";
+import { getCommand } from "./commands/get.ts";
+import { infoCommand } from "./commands/info.ts";
+import { lsCommand } from "./commands/ls.ts";
+import { mapCommand } from "./commands/map.ts";
+import { repairCommand } from "./commands/repair.ts";
+import { restoreCommand } from "./commands/restore.ts";
+import { serveCommand } from "./commands/serve.ts";
+import { tokenCommand } from "./commands/token.ts";
+import { verifyCommand } from "./commands/verify.ts";
+import { COMMON_OPTIONS } from "./common-options.ts";
+
+const WORLD_COMMANDS: readonly Command[] = [
+  createCommand,
+  infoCommand,
+  lsCommand,
+  getCommand,
+  mapCommand,
+  verifyCommand,
+  repairCommand,
+  diffCommand,
+  convertCommand,
+  backupCommand,
+  restoreCommand,
+  serveCommand,
+  tokenCommand,
+  benchCommand,
+];
+
+/** Every command, in the order in which help lists them. */
+export const COMMANDS: readonly Command[] = [
+  ...WORLD_COMMANDS,
+  completionCommand(WORLD_COMMANDS, COMMON_OPTIONS),
+];

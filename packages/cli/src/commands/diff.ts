@@ -1,0 +1,159 @@
+import { PlaceSet, regionOf } from "@orthant/core";
+import { compareSaves, openSave, type Save, type SaveDifference } from "@orthant/formats";
+import type { Command } from "../command.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { requireFormat } from "../found-world.ts";
+import { parseGenerations } from "../parse/generations.ts";
+import { integerBetween } from "../parse/values.ts";
+import { formatAmount, formatCount, formatPlace } from "../report/format.ts";
+import { UsageError } from "../usage-error.ts";
+
+const LIMIT_MAX = 1_000_000;
+
+/** `orthant diff`. */
+export const diffCommand: Command = {
+  name: "diff",
+  summary: "Tell in what two worlds, or two generations of one, differ",
+  details: [
+    "Compares chunks, entities, players and what the worlds say about themselves, whichever format they have;",
+    "not clocks and ids, which say how a world came to be. The exit code is 0 when they are equal and 1 when not.",
+  ].join(" "),
+  arguments: [
+    { name: "<before>", description: "the folder of a world" },
+    { name: "[after]", description: "the folder of another; the same one unless given" },
+  ],
+  options: [
+    { flags: "--generation <n or n..m>", description: "of before, and of after; the live ones unless given" },
+    { flags: "--limit <count>", description: "how many differences to list", default: "100" },
+  ],
+  examples: [
+    "orthant diff my-world backups/monday",
+    "orthant diff my-world --generation 41",
+    "orthant diff my-world --generation 41..42 --json",
+  ],
+
+  async run(args, context) {
+    const [beforeFolder, afterFolder] = [args.at(0), args.at(1) === "" ? args.at(0) : args.at(1)];
+    const generations = args.parsed("generation", parseGenerations);
+    const limit = args.parsed("limit", integerBetween(0, LIMIT_MAX)) ?? LIMIT_MAX;
+    if (args.at(1) === "" && generations === undefined) {
+      throw new UsageError("name another world to compare with, or a --generation of this one");
+    }
+    const before = await open(beforeFolder, generations?.[0], context);
+    try {
+      const after = await open(afterFolder, generations?.[1], context);
+      try {
+        const found = await compare(before, after, beforeFolder === afterFolder, limit, context);
+        const nameOf = (world: string, { generation }: Save): object => ({ world, generation });
+        context.printJson({
+          before: nameOf(beforeFolder, before),
+          after: nameOf(afterFolder, after),
+          equal: found.isEqual,
+          counts: found.counts,
+          truncated: found.isCut,
+          differences: found.listed,
+        });
+        context.printAll(found.listed.map(differenceLine));
+        if (found.isCut) context.note(`there are more than ${formatCount(limit)}; --limit shows more`);
+        context.print(summaryOf(found));
+        return found.isEqual ? EXIT.ok : EXIT.failed;
+      } finally {
+        await after.close();
+      }
+    } finally {
+      await before.close();
+    }
+  },
+};
+
+interface Comparison {
+  readonly isEqual: boolean;
+  readonly isCut: boolean;
+  readonly listed: readonly Listed[];
+  readonly counts: {
+    readonly facts: number;
+    readonly regions: number;
+    readonly chunks: number;
+    readonly entities: number;
+    readonly players: number;
+  };
+}
+
+async function open(folder: string, generation: number | undefined, context: Context): Promise<Save> {
+  const disk = await context.openDisk(folder);
+  await requireFormat(disk, folder);
+  return openSave(disk, generation === undefined ? {} : { generation });
+}
+
+async function compare(
+  before: Save,
+  after: Save,
+  samePacks: boolean,
+  limit: number,
+  context: Context,
+): Promise<Comparison> {
+  const progress = context.progress("comparing", "leaves", before.leaves.length + after.leaves.length);
+  const counts = { fact: 0, chunk: 0, entity: 0, player: 0 };
+  const regions = new PlaceSet();
+  const listed: Listed[] = [];
+  let isCut = false;
+  try {
+    const options = { samePacks, onLeaf: () => progress.advance(1) };
+    for await (const difference of compareSaves(before, after, options)) {
+      counts[difference.kind]++;
+      if (difference.kind === "chunk") regions.add(...regionOf(difference.place));
+      if (listed.length < limit) listed.push(listedOf(difference));
+      else isCut = true;
+    }
+  } finally {
+    progress.end();
+  }
+  const { fact: facts, chunk: chunks, entity: entities, player: players } = counts;
+  const isEqual = facts + chunks + entities + players === 0;
+  return { isEqual, isCut, listed, counts: { facts, regions: regions.size, chunks, entities, players } };
+}
+
+/** A difference in JSON; what is not known is `null`. */
+type Listed = ReturnType<typeof listedOf>;
+
+function listedOf(difference: SaveDifference) {
+  if (difference.kind !== "chunk") return difference;
+  const { place, before, after, voxels } = difference;
+  return {
+    kind: "chunk",
+    chunk: place,
+    region: regionOf(place),
+    before,
+    after,
+    voxels: voxels ?? null,
+  } as const;
+}
+
+function differenceLine(difference: Listed): string {
+  switch (difference.kind) {
+    case "fact":
+      return `${difference.fact}: ${difference.before} -> ${difference.after}`;
+    case "chunk": {
+      const { chunk, region, before, after, voxels } = difference;
+      const amount = voxels === null ? "" : `, ${formatAmount(voxels, "voxel")}`;
+      return `chunk ${formatPlace(chunk)} of region ${formatPlace(region)}: ${before} -> ${after}${amount}`;
+    }
+    case "entity":
+      return `entity ${difference.entityId}: ${difference.change}`;
+    case "player":
+      return `player ${difference.playerId}: ${difference.change}`;
+  }
+}
+
+function summaryOf({ isEqual, counts }: Comparison): string {
+  if (isEqual) return "equal";
+  const parts = [
+    counts.facts > 0 && formatAmount(counts.facts, "fact"),
+    counts.chunks > 0 &&
+      `${formatAmount(counts.chunks, "chunk")} in ${formatAmount(counts.regions, "region")}`,
+    counts.entities > 0 && formatAmount(counts.entities, "entity", "entities"),
+    counts.players > 0 && formatAmount(counts.players, "player"),
+  ];
+  return `different: ${parts.filter((part) => part !== false).join(", ")}`;
+}

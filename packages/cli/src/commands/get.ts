@@ -1,0 +1,192 @@
+import {
+  type Chunk,
+  chunkOfVoxel,
+  epochOf,
+  isOrthantError,
+  type Place,
+  placesEqual,
+  regionOf,
+  stepOf,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { type BlobRef, openSave, packFile, type Save, surveySave } from "@orthant/formats";
+import { openWorld } from "@orthant/world";
+import type { Command } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { requireFormat } from "../found-world.ts";
+import { findLeaf, recordsOf } from "../leaf-records.ts";
+import { openLiveSave, whileLive } from "../live-save.ts";
+import { parsePlace } from "../parse/place.ts";
+import { formatBox, formatBytes, formatPlace } from "../report/format.ts";
+import { factLines } from "../report/table.ts";
+
+/** `orthant get`. */
+export const getCommand: Command = {
+  name: "get",
+  summary: "Tell what is at a voxel, and where on disk it lies",
+  arguments: [
+    { name: "<world>", description: "the folder of a world" },
+    { name: "<voxel>", description: "x,y,z,w; axes that are left out are 0" },
+  ],
+  options: [],
+  examples: ["orthant get my-world 0,-1,0,0", "orthant get my-world -12,40 --json"],
+
+  async run(args, context) {
+    const folder = args.at(0);
+    const voxel = args.parsedAt(1, "voxel", parsePlace);
+    const disk = await context.openDisk(folder);
+    await requireFormat(disk, folder);
+    const save = await openLiveSave(disk);
+    try {
+      const chunk = chunkOfVoxel(save.global.description.chunkShape, voxel);
+      const stored = await findStored(save, chunk);
+      const found = {
+        world: folder,
+        voxel,
+        material: await materialAt(disk, voxel),
+        chunk: { place: chunk, state: stored.state },
+        region: { place: regionOf(chunk), ...clockAt(save, chunk) },
+        leaf: findLeaf(save, chunk)?.cell ?? null,
+        record: stored.record && { ...stored.record, ...(await writtenBy(disk, save, chunk, stored.record)) },
+      };
+      context.printJson({ ...found, record: found.record ?? null });
+      context.printAll(factLines(rowsOf(found)));
+    } finally {
+      await save.close();
+    }
+    return EXIT.ok;
+  },
+};
+
+/** What people made of a chunk: nothing, nothing but air, or something. */
+type ChunkState = "virgin" | "empty" | "content";
+
+interface RecordPlace {
+  readonly file: string;
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+/** The generation in which a record was new; when it is not exact, it was there before all that are kept. */
+interface Writing {
+  readonly generation: number;
+  readonly exact: boolean;
+}
+
+interface Found {
+  readonly voxel: Place;
+  readonly material: { readonly id: number; readonly name: string } | null;
+  readonly chunk: { readonly place: Place; readonly state: ChunkState };
+  readonly region: {
+    readonly place: Place;
+    readonly clock: number;
+    readonly epoch: number;
+    readonly step: number;
+  };
+  readonly leaf: Save["leaves"][number]["cell"] | null;
+  readonly record: (RecordPlace & Writing) | undefined;
+}
+
+/** The material of a voxel; `null` when the generator that decides it is not here. */
+async function materialAt(disk: Disk, voxel: Place): Promise<Found["material"]> {
+  try {
+    const world = await whileLive(disk, () => openWorld(disk, { readOnly: true }));
+    try {
+      const id = await world.get(voxel);
+      return { id, name: world.catalog.byId(id)?.name ?? "" };
+    } finally {
+      await world.close();
+    }
+  } catch (error) {
+    if (isOrthantError(error, "ORT_GENERATOR_UNKNOWN", "ORT_GENERATOR_VERSION")) return null;
+    throw error;
+  }
+}
+
+/** Some flat saves keep chunks in the global file, which count before those in records. */
+async function findStored(
+  save: Save,
+  place: Place,
+): Promise<{ readonly state: ChunkState; readonly record: RecordPlace | undefined }> {
+  const global = save.flat?.globalBlocks.find((block) => placesEqual(block.place, place));
+  if (global !== undefined) {
+    const bytes = save.flat?.customPayload.length ?? 0;
+    return { state: stateOf(global.chunk), record: { file: save.manifest.globalFile, offset: 0, bytes } };
+  }
+  for (const { ref, blocks } of await recordsOf(save, place)) {
+    const found = blocks.find((block) => placesEqual(block.place, place));
+    if (found !== undefined) return { state: stateOf(found.chunk), record: placeOf(ref) };
+  }
+  return { state: "virgin", record: undefined };
+}
+
+/** Goes back through the generations that are kept for as long as the record was there. */
+async function writtenBy(disk: Disk, save: Save, chunk: Place, record: RecordPlace): Promise<Writing> {
+  const { generations } = await surveySave(disk);
+  let generation = save.generation;
+  for (const older of generations.filter((number) => number < save.generation)) {
+    const has = await hasRecord(disk, older, chunk, record);
+    if (has === undefined) break;
+    if (!has) return { generation, exact: true };
+    generation = older;
+  }
+  return { generation, exact: generation === 0 };
+}
+
+/** Whether a generation refers to a record; `undefined` when it is not all there any more. */
+async function hasRecord(
+  disk: Disk,
+  generation: number,
+  chunk: Place,
+  { file, offset }: RecordPlace,
+): Promise<boolean | undefined> {
+  try {
+    const save = await openSave(disk, { generation });
+    await save.close();
+    if (file === save.manifest.globalFile) return false;
+    return (findLeaf(save, chunk)?.blockRefs ?? [])
+      .map(placeOf)
+      .some((at) => at.file === file && at.offset === offset);
+  } catch (error) {
+    if (isOrthantError(error)) return undefined;
+    throw error;
+  }
+}
+
+function clockAt(save: Save, chunk: Place): { clock: number; epoch: number; step: number } {
+  const region = regionOf(chunk);
+  const clock = findLeaf(save, chunk)?.clocks.find((entry) => placesEqual(entry.region, region))?.clock ?? 0;
+  return { clock, epoch: epochOf(clock), step: stepOf(clock) };
+}
+
+function stateOf(chunk: Chunk): ChunkState {
+  return chunk.isEmpty ? "empty" : "content";
+}
+
+function placeOf({ dataFileId, recordOffset, recordBytes }: BlobRef): RecordPlace {
+  return { file: packFile(dataFileId), offset: recordOffset, bytes: recordBytes };
+}
+
+const STATE_WORDS: Readonly<Record<ChunkState, string>> = {
+  virgin: "virgin: as the generator made it",
+  empty: "emptied by somebody",
+  content: "made by somebody",
+};
+
+function rowsOf({ voxel, material, chunk, region, leaf, record }: Found): Parameters<typeof factLines>[0] {
+  return [
+    ["voxel", formatPlace(voxel)],
+    [
+      "material",
+      material === null ? "unknown: the generator is not here" : `${material.id} ${material.name}`,
+    ],
+    ["chunk", `${formatPlace(chunk.place)}, ${STATE_WORDS[chunk.state]}`],
+    [
+      "region",
+      `${formatPlace(region.place)}, ${region.clock === 0 ? "never changed" : `epoch ${region.epoch}, step ${region.step}`}`,
+    ],
+    ["leaf", leaf === null ? "none" : `chunks ${formatBox(leaf)}`],
+    ["record", record && `${record.file} at offset ${record.offset}, ${formatBytes(record.bytes)}`],
+    ["written by", record && `generation ${record.generation}${record.exact ? "" : " or before"}`],
+  ];
+}

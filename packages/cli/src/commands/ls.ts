@@ -1,0 +1,239 @@
+import {
+  type Box,
+  boxContains,
+  boxesIntersect,
+  chunksOfVoxels,
+  epochOf,
+  isOrthantError,
+  type Place,
+  placeFrom,
+  regionBox,
+  stepOf,
+  WHOLE_LATTICE,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { openSave, type Save, surveySave } from "@orthant/formats";
+import type { Command } from "../command.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { fileBytes, requireFormat } from "../found-world.ts";
+import { openLiveSave } from "../live-save.ts";
+import { parseBox } from "../parse/place.ts";
+import { integerBetween } from "../parse/values.ts";
+import { formatCount, formatPlace, formatTime } from "../report/format.ts";
+import { tableLines } from "../report/table.ts";
+import { UsageError } from "../usage-error.ts";
+
+const LIMIT_MAX = 1_000_000;
+
+/** `orthant ls`. */
+export const lsCommand: Command = {
+  name: "ls",
+  summary: "List what a world holds, all of it or in a box",
+  details:
+    "Leaves, regions, generations and players cost little; chunks and entities read the records of the box.",
+  arguments: [
+    { name: "<world>", description: "the folder of a world" },
+    {
+      name: "[what]",
+      description: "what to list, leaves unless given",
+      choices: ["leaves", "regions", "chunks", "entities", "players", "generations", "files"],
+    },
+  ],
+  options: [
+    { flags: "--box <voxels>", description: "only what lies in a box such as 0,0,0,0..64,64,64,64" },
+    { flags: "--limit <count>", description: "how many lines at most", default: "1000" },
+  ],
+  examples: [
+    "orthant ls my-world",
+    "orthant ls my-world entities --box -64,-64,-64,-64..64,64,64,64",
+    "orthant ls my-world regions --limit 20",
+  ],
+
+  async run(args, context) {
+    const folder = args.at(0);
+    const what = args.at(1) === "" ? "leaves" : args.at(1);
+    const voxels = args.parsed("box", parseBox);
+    const limit = args.parsed("limit", integerBetween(1, LIMIT_MAX)) ?? LIMIT_MAX;
+    const disk = await context.openDisk(folder);
+    await requireFormat(disk, folder);
+    const lister = LISTERS[what];
+    if (lister === undefined) throw new UsageError(`there is no list of ${what}`);
+    const save = await openLiveSave(disk);
+    try {
+      const shape = save.global.description.chunkShape;
+      const chunks = voxels === undefined ? WHOLE_LATTICE : chunksOfVoxels(shape, voxels);
+      const scope = { save, folder, context, voxels, chunks };
+      const rows: Row[] = [];
+      let isCut = false;
+      for await (const row of lister.rows(scope)) {
+        isCut = rows.length === limit;
+        if (isCut) break;
+        rows.push(row);
+      }
+      context.printJson({ world: folder, what, truncated: isCut, items: rows.map(({ item }) => item) });
+      context.printAll(tableLines([lister.heading, ...rows.map(({ cells }) => cells)]));
+      if (isCut) context.note(`there are more than ${formatCount(limit)}; --limit shows more, --box less`);
+    } finally {
+      await save.close();
+    }
+    return EXIT.ok;
+  },
+};
+
+interface Scope {
+  readonly save: Save;
+  readonly folder: string;
+  readonly context: Context;
+  /** The box that was asked for; `undefined` is everything. */
+  readonly voxels: Box | undefined;
+  /** The same in chunks. */
+  readonly chunks: Box;
+}
+
+/** One line: for people, and for programs. */
+interface Row {
+  readonly cells: readonly string[];
+  readonly item: object;
+}
+
+interface Lister {
+  readonly heading: readonly string[];
+  rows(scope: Scope): AsyncGenerator<Row>;
+}
+
+const LISTERS: Readonly<Record<string, Lister>> = {
+  leaves: { heading: ["first chunk", "edge", "records", "bytes", "regions"], rows: leafRows },
+  regions: { heading: ["region", "epoch", "step"], rows: regionRows },
+  chunks: { heading: ["chunk", "state", "materials"], rows: chunkRows },
+  entities: { heading: ["id", "class", "kind", "position", "name"], rows: entityRows },
+  players: { heading: ["id", "name", "position", "saved"], rows: playerRows },
+  generations: { heading: ["generation", "state", "modified"], rows: generationRows },
+  files: { heading: ["bytes", "file"], rows: fileRows },
+};
+
+async function* leafRows({ save, chunks }: Scope): AsyncGenerator<Row> {
+  for (const { cell, blockRefs, entityRefs, clocks } of save.leaves) {
+    if (!boxesIntersect(cell, chunks)) continue;
+    const refs = [...blockRefs, ...entityRefs];
+    const bytes = refs.reduce((sum, { recordBytes }) => sum + recordBytes, 0);
+    const edge = cell.max[0] - cell.min[0];
+    yield {
+      cells: [formatPlace(cell.min), ...[edge, refs.length, bytes, clocks.length].map(formatCount)],
+      item: { chunks: cell, blockRecords: blockRefs, entityRecords: entityRefs, regions: clocks.length },
+    };
+  }
+}
+
+async function* regionRows({ save, chunks }: Scope): AsyncGenerator<Row> {
+  for (const { clocks } of save.leaves) {
+    for (const { region, clock } of clocks) {
+      if (!boxesIntersect(regionBox(region), chunks)) continue;
+      const [epoch, step] = [epochOf(clock), stepOf(clock)];
+      yield {
+        cells: [formatPlace(region), String(epoch), String(step)],
+        item: { region, clock, epoch, step },
+      };
+    }
+  }
+}
+
+async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
+  const rowOf = ({ place, chunk }: Awaited<ReturnType<Save["readBlocks"]>>[number]): Row => {
+    const state = chunk.isEmpty ? "empty" : "content";
+    const materials = chunk.materials().length;
+    return {
+      cells: [formatPlace(place), state, String(materials)],
+      item: { chunk: place, state, materials },
+    };
+  };
+  const inGlobal = save.flat?.globalBlocks ?? [];
+  for (const block of inGlobal) if (boxContains(chunks, block.place)) yield rowOf(block);
+  for (const leaf of save.leaves) {
+    if (!boxesIntersect(leaf.cell, chunks)) continue;
+    for (const block of await save.readBlocks(leaf)) if (boxContains(chunks, block.place)) yield rowOf(block);
+  }
+}
+
+/** An entity may lie in a leaf beside the one of its place; the neighbours of the box are looked at too. */
+async function* entityRows({ save, chunks, voxels }: Scope): AsyncGenerator<Row> {
+  const around = {
+    min: placeFrom((axis) => chunks.min[axis] - 1),
+    max: placeFrom((axis) => chunks.max[axis] + 1),
+  };
+  for (const leaf of save.leaves) {
+    if (!boxesIntersect(leaf.cell, around)) continue;
+    for (const entity of await save.readEntities(leaf)) {
+      const { entityId, entityClass, kind, position, displayName } = entity;
+      const voxel: Place = placeFrom((axis) => Math.floor(position[axis]));
+      if (voxels !== undefined && !boxContains(voxels, voxel)) continue;
+      yield {
+        cells: [
+          String(entityId),
+          String(entityClass),
+          String(kind),
+          formatPlace(position),
+          displayName ?? "",
+        ],
+        item: { entityId, entityClass, kind, position, displayName: displayName ?? null, tags: entity.tags },
+      };
+    }
+  }
+}
+
+async function* playerRows({ save, voxels }: Scope): AsyncGenerator<Row> {
+  for (const { playerId, name, position, tags, lastSavedMs } of save.players) {
+    const voxel: Place = placeFrom((axis) => Math.floor(position[axis]));
+    if (voxels !== undefined && !boxContains(voxels, voxel)) continue;
+    yield {
+      cells: [String(playerId), name ?? "", formatPlace(position), formatTime(lastSavedMs)],
+      item: { playerId, name: name ?? null, position, tags, lastSavedMs },
+    };
+  }
+}
+
+async function* generationRows({ save, folder, context }: Scope): AsyncGenerator<Row> {
+  const disk = await context.openDisk(folder);
+  const { generations } = await surveySave(disk);
+  const names = new Map(
+    save.global.description.namedGenerations.map(({ generation, name }) => [generation, name]),
+  );
+  for (const generation of generations) {
+    const opened = generation > save.generation ? undefined : await openGeneration(disk, generation);
+    const name = names.get(generation) ?? null;
+    const state =
+      generation > save.generation
+        ? "never committed"
+        : opened === undefined
+          ? "not all there"
+          : generation === save.generation
+            ? "live"
+            : "kept";
+    const modifiedMs = opened?.global.lastModifiedMs ?? null;
+    const modified = modifiedMs === null ? "" : formatTime(modifiedMs);
+    yield {
+      cells: [String(generation), name === null ? state : `${state}: ${name}`, modified],
+      item: { generation, state, name, modifiedMs },
+    };
+  }
+}
+
+/** A generation; `undefined` when it is not all there, or damaged. */
+async function openGeneration(disk: Disk, generation: number): Promise<Save | undefined> {
+  try {
+    const opened = await openSave(disk, { generation });
+    await opened.close();
+    return opened;
+  } catch (error) {
+    if (isOrthantError(error)) return undefined;
+    throw error;
+  }
+}
+
+async function* fileRows({ folder, context }: Scope): AsyncGenerator<Row> {
+  const disk = await context.openDisk(folder);
+  for (const file of (await surveySave(disk)).files) {
+    const bytes = await fileBytes(disk, file);
+    yield { cells: [formatCount(bytes), file], item: { file, bytes } };
+  }
+}

@@ -1,0 +1,195 @@
+import {
+  type Box,
+  boxBetween,
+  DEFAULT_GENERATORS,
+  DEFAULT_MATERIALS,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  generatorRef,
+  isOrthantError,
+  type MaterialCatalog,
+  type Place,
+  placeFrom,
+  WorldField,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { openSave, SaveContent } from "@orthant/formats";
+import { openWorld } from "@orthant/world";
+import type { Command } from "../command.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { requireFormat } from "../found-world.ts";
+import { ChunkSource } from "../map/chunk-source.ts";
+import { defaultBox } from "../map/default-box.ts";
+import { HEAT_KINDS, type HeatKind, HeatMap } from "../map/heat.ts";
+import { type Colour, opaque } from "../map/paint.ts";
+import { bandsOf, drawPicture, layoutOf } from "../map/picture.ts";
+import { PngWriter } from "../map/png-writer.ts";
+import { AXIS_NAMES, cutBox, parseAxis, parseSlice, viewOf } from "../map/view.ts";
+import { makeFile } from "../new-file.ts";
+import { parseBox } from "../parse/place.ts";
+import { integerBetween } from "../parse/values.ts";
+import { formatBox, formatBytes } from "../report/format.ts";
+import { UsageError } from "../usage-error.ts";
+
+const SIDE_MAX = 16_384;
+const SCALE_MAX = 32;
+/** Without --scale, voxels are as large as they can be in a picture of so many pixels. */
+const SIDE_WANTED = 768;
+/** Without a cut, a world of four dimensions is shown at these places along w, counted from the spawn point. */
+const SHEET_STEPS: readonly number[] = [-8, -4, 0, 4, 8, 12];
+const TRANSPARENT: Colour = [0, 0, 0, 0];
+
+/** `orthant map`. */
+export const mapCommand: Command = {
+  name: "map",
+  summary: "Draw a picture of a world: from above, or a cut through it",
+  details: [
+    "Writes a PNG in the colours of the world's materials. A world of two dimensions is shown as it is, one of three",
+    "from above, one of four from above at several places along w. Without --box it shows what people made.",
+  ].join(" "),
+  arguments: [{ name: "<world>", description: "the folder of a world" }],
+  options: [
+    { flags: "-o, --output <file>", description: "the file to write", default: "map.png" },
+    { flags: "--box <voxels>", description: "what to show, such as -64,0,-64,0..64,128,64,1" },
+    {
+      flags: "--slice <axis=place>",
+      description: "cut the world there; w=0,4,8 gives a picture each; may be given for several axes",
+      repeated: true,
+    },
+    { flags: "--axis <axis>", description: "look along it from its end (default: y, from above)" },
+    { flags: "--scale <pixels>", description: "pixels along each edge of a voxel (default: what fits)" },
+    {
+      flags: "--heat <what>",
+      description: "colour what people made: by how new it is, or how many bytes it takes",
+      choices: HEAT_KINDS,
+    },
+    { flags: "--background <rrggbb>", description: "instead of a transparent one" },
+    { flags: "--force", description: "replace the file if there is one" },
+  ],
+  examples: [
+    "orthant map my-world",
+    "orthant map my-world --slice w=3 --output w3.png",
+    "orthant map my-world --slice z=0 --box -64,-32,0..64,96,1 --scale 4",
+    "orthant map my-world --heat age",
+  ],
+
+  async run(args, context) {
+    const folder = args.at(0);
+    const output = args.text("output") ?? "map.png";
+    const slices = args.all("slice").map(parseSlice);
+    const axis = args.parsed("axis", parseAxis);
+    const wishedBox = args.parsed("box", parseBox);
+    const wishedScale = args.parsed("scale", integerBetween(1, SCALE_MAX));
+    const background = args.parsed("background", parseColour) ?? TRANSPARENT;
+    const disk = await context.openDisk(folder);
+    await requireFormat(disk, folder);
+    const save = await openSave(disk);
+    try {
+      const { field, catalog } = await fieldOf(disk, context);
+      const { shape } = field;
+      const content = new SaveContent(save);
+      const { spawn: exact } = save.global.description;
+      const spawn = placeFrom((index) => Math.floor(exact[index]));
+      const sheetAt = SHEET_STEPS.map((step) => spawn[3] + step);
+      const view = viewOf(shape, slices, axis, sheetAt);
+      let box = wishedBox ?? (await defaultBox(content, field, spawn, view));
+      for (const slice of slices) box = cutBox(box, slice);
+      if (view.sheet !== undefined) box = cutBox(box, view.sheet);
+      const scale = wishedScale ?? fittingScale(layoutOf(view, box, 1));
+      const layout = layoutOf(view, box, scale);
+      if (Math.max(layout.width, layout.height) > SIDE_MAX) {
+        throw new UsageError(
+          `a picture of ${layout.width} by ${layout.height} pixels; at most ${SIDE_MAX} may be: use a smaller --box`,
+        );
+      }
+      const kind = args.text("heat") as HeatKind | undefined;
+      const heat = kind && (await HeatMap.of(content, shape, sheetBox(box, view.sheet), view, kind));
+      const source = new ChunkSource(content, field);
+      const middle = view.along === undefined ? 0 : spawn[view.along];
+      const bands = bandsOf(shape, box, view).length * Math.max(1, layout.panels.length);
+      const progress = context.progress("drawing", "rows of chunks", bands);
+      let bytes = 0;
+      try {
+        await makeFile(output, args.has("force"), async (append) => {
+          const png = await PngWriter.create(layout.width, layout.height, async (piece) => {
+            context.signal.throwIfAborted();
+            bytes += piece.length;
+            await append(piece);
+          });
+          const picture = { source, shape, catalog, view, box, scale, background, middle, heat };
+          await drawPicture(picture, layout, png, () => progress.advance(1));
+          await png.end();
+        });
+      } finally {
+        progress.end();
+      }
+      const sheet = view.sheet && { axis: AXIS_NAMES[view.sheet.axis], at: view.sheet.at };
+      context.printJson({
+        world: folder,
+        output,
+        width: layout.width,
+        height: layout.height,
+        bytes,
+        scale,
+        box,
+        across: AXIS_NAMES[view.across],
+        down: AXIS_NAMES[view.down],
+        along: view.along === undefined ? null : AXIS_NAMES[view.along],
+        sheet: sheet ?? null,
+      });
+      context.print(`wrote ${output}: ${layout.width} x ${layout.height} pixels, ${formatBytes(bytes)}`);
+      context.print(
+        `shows voxels ${formatBox(box)}${sheet ? ` at ${sheet.axis} = ${sheet.at.join(", ")}` : ""}`,
+      );
+      return EXIT.ok;
+    } finally {
+      await save.close();
+    }
+  },
+};
+
+/** The untouched world and its materials. One whose generator is not here is shown as people's work in the air. */
+async function fieldOf(
+  disk: Disk,
+  context: Context,
+): Promise<{ readonly field: WorldField; readonly catalog: MaterialCatalog }> {
+  try {
+    const world = await openWorld(disk, { readOnly: true });
+    const { field, catalog } = world;
+    await world.close();
+    return { field, catalog };
+  } catch (error) {
+    if (!isOrthantError(error, "ORT_GENERATOR_UNKNOWN") && !isOrthantError(error, "ORT_GENERATOR_VERSION"))
+      throw error;
+    context.note(`${error.detail}: only what people made is shown`);
+    const save = await openSave(disk);
+    await save.close();
+    const generator = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
+    const shape = save.global.description.chunkShape;
+    return {
+      field: WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape }),
+      catalog: DEFAULT_MATERIALS,
+    };
+  }
+}
+
+/** The box of all pictures of a sheet together. */
+function sheetBox(
+  box: Box,
+  sheet: { readonly axis: number; readonly at: readonly number[] } | undefined,
+): Box {
+  if (sheet === undefined) return box;
+  const replaced = (place: Place, value: number): Place =>
+    placeFrom((axis) => (axis === sheet.axis ? value : place[axis]));
+  return boxBetween(replaced(box.min, Math.min(...sheet.at)), replaced(box.max, Math.max(...sheet.at) + 1));
+}
+
+function fittingScale({ width, height }: { readonly width: number; readonly height: number }): number {
+  return Math.max(1, Math.min(8, Math.floor(SIDE_WANTED / Math.max(width, height))));
+}
+
+function parseColour(text: string): Colour {
+  if (/^#?[\da-f]{6}$/i.test(text)) return opaque(Number.parseInt(text.replace("#", ""), 16));
+  throw new UsageError(`"${text}" is no colour; one looks like 87ceeb`);
+}

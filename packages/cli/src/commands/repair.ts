@@ -1,0 +1,82 @@
+import { type ChunkShape, chunkShape } from "@orthant/core";
+import { applyRepair, isWhole, openSave, planRepair, type RepairPlan } from "@orthant/formats";
+import type { Command } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { requireFormat } from "../found-world.ts";
+import { parsePlace } from "../parse/place.ts";
+import { findingJson } from "../report/finding.ts";
+import { formatAmount, formatBox, formatBytes } from "../report/format.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** `orthant repair`. */
+export const repairCommand: Command = {
+  name: "repair",
+  summary: "Bring back what can be brought back of a damaged world",
+  details: [
+    "Shows what it would keep and what is lost; with --to it also writes the mended world, in a folder of its own.",
+    "The damaged world is only read. The exit code is 3 when something is lost.",
+  ].join(" "),
+  arguments: [{ name: "<world>", description: "the folder of the damaged world" }],
+  options: [
+    { flags: "--to <folder>", description: "write the mended world here: empty, or not there yet" },
+    { flags: "--dry-run", description: "only show the plan, which is what happens without --to" },
+    {
+      flags: "--chunk-shape <x,y,z,w>",
+      description: "voxels of a chunk, for a world that lost the files that say it",
+    },
+  ],
+  examples: ["orthant repair my-world", "orthant repair my-world --to mended"],
+
+  async run(args, context) {
+    const folder = args.at(0);
+    const target = args.text("to");
+    const shape = args.parsed("chunkShape", parseShape);
+    const progress = context.progress("reading", "bytes");
+    const disk = await context.openDisk(folder, (bytes) => progress.advance(bytes));
+    await requireFormat(disk, folder);
+    const plan = await planRepair(disk, shape === undefined ? {} : { chunkShape: shape }).finally(() =>
+      progress.end(),
+    );
+    const writes = target !== undefined && !args.has("dryRun");
+    if (writes) {
+      await context.makeFolder(target, async (made) => {
+        await applyRepair(disk, plan, made);
+        // Whoever mends a world wants to know that it can be read now.
+        await (await openSave(made)).close();
+      });
+    }
+    const { losses, keptRecords, keptBytes, generation, dialect, findings } = plan;
+    context.printJson({
+      world: folder,
+      wrote: writes ? target : null,
+      dialect,
+      generation: generation ?? null,
+      keptRecords,
+      keptBytes,
+      players: plan.players.length,
+      losses: losses.map(({ what, cell, message }) => ({ what, chunks: cell ?? null, message })),
+      findings: findings.map(findingJson),
+    });
+    if (isWhole(findings)) context.print("nothing is damaged");
+    context.printAll(planLines(plan));
+    context.print(writes ? `wrote ${target}` : "nothing was written; --to FOLDER writes it");
+    return losses.length === 0 ? EXIT.ok : EXIT.loss;
+  },
+};
+
+function planLines({ generation, keptRecords, keptBytes, players, losses }: RepairPlan): readonly string[] {
+  return [
+    `from ${generation === undefined ? "the records alone, without an index" : `the index of generation ${generation}`}`,
+    `keeps ${formatAmount(keptRecords, "record")} (${formatBytes(keptBytes)}) and ${formatAmount(players.length, "player")}`,
+    ...losses.map(({ what, cell, message }) => {
+      return `loss: ${what}${cell === undefined ? "" : ` of the chunks ${formatBox(cell)}`}: ${message}`;
+    }),
+    losses.length === 0 ? "loses nothing" : formatAmount(losses.length, "loss", "losses"),
+  ];
+}
+
+function parseShape(text: string): ChunkShape {
+  const extents = parsePlace(text);
+  if (extents.some((extent) => extent < 1)) throw new UsageError(`"${text}" is no shape; one is 8,8,8,8`);
+  return chunkShape(extents);
+}

@@ -1,0 +1,137 @@
+import { randomInt } from "node:crypto";
+import type { OrthantServer, ServerOptions } from "@orthant/server";
+import { openWorld, type World } from "@orthant/world";
+import type { Arguments } from "../arguments.ts";
+import type { Command } from "../command.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { requireFormat } from "../found-world.ts";
+import { integerBetween, parseDuration } from "../parse/values.ts";
+import { factLines } from "../report/table.ts";
+import { parseRole, ROLES } from "../serve/roles.ts";
+import { newSecret, readSecret, SECRET_VARIABLE } from "../serve/secret.ts";
+import { UsageError } from "../usage-error.ts";
+
+const PORT_MAX = 65_535;
+const PLAYER_ID_END = 2 ** 48 - 1;
+const PROXIES_MAX = 16;
+
+/** `orthant serve`. */
+export const serveCommand: Command = {
+  name: "serve",
+  summary: "Share a world over the network",
+  details: [
+    "Prints the address and a token with which one player may join, and saves the world when it is stopped by Ctrl-C.",
+    `Without --secret-file or ${SECRET_VARIABLE} the secret is new each time, and so old tokens are good for nothing.`,
+  ].join(" "),
+  arguments: [{ name: "<world>", description: "the folder of a world" }],
+  options: [
+    { flags: "-p, --port <number>", description: "where to listen; 0 takes a free one", default: "7440" },
+    { flags: "--host <address>", description: "0.0.0.0 is all of the network", default: "127.0.0.1" },
+    { flags: "--durable", description: "say that an edit is made once it would survive a crash" },
+    { flags: "--secret-file <file>", description: "the secret that tokens are signed with" },
+    { flags: "--role <role>", description: "the role of the token", default: "builder", choices: ROLES },
+    { flags: "--expires <span>", description: "how long the token is good for", default: "1d" },
+    { flags: "--anonymous <role>", description: "let players in without a token", choices: ROLES },
+    { flags: "--origin <origin>", description: "a web page that may connect, or *", repeated: true },
+    { flags: "--proxies <count>", description: "how many proxies of yours stand before it", default: "0" },
+    { flags: "--certificate <file>", description: "serve wss: with this certificate chain, in PEM" },
+    { flags: "--key <file>", description: "the certificate's private key, in PEM" },
+    { flags: "--log <level>", description: "log to stderr", choices: ["error", "warn", "info", "debug"] },
+  ],
+  examples: [
+    "orthant serve my-world",
+    "orthant serve my-world --host 0.0.0.0 --secret-file secret.txt --durable",
+  ],
+
+  async run(args, context) {
+    const folder = args.at(0);
+    const disk = await context.openSteadyDisk(folder);
+    await requireFormat(disk, folder);
+    const options = optionsOf(args);
+    const secret = (await readSecret(args.text("secretFile"), context.environment)) ?? newSecret();
+    const world = await openWorld(disk, { clock: context.clock });
+    let failure: unknown;
+    try {
+      const { createServer } = await import("@orthant/server");
+      const anonymous = args.parsed("anonymous", parseRole) ?? false;
+      const server = await createServer({ ...options, world, auth: { secret, anonymous } });
+      try {
+        await announce(args, context, server, secret);
+        failure = await untilEnd(world, context);
+      } finally {
+        await server.close();
+      }
+    } finally {
+      await world.close();
+    }
+    if (failure !== undefined) throw failure;
+    context.print(`stopped; the world is saved as generation ${world.generation}`);
+    return EXIT.ok;
+  },
+};
+
+function optionsOf(args: Arguments): Omit<ServerOptions, "world"> {
+  const origins = args.all("origin");
+  const certificateFile = args.text("certificate");
+  const keyFile = args.text("key");
+  if ((certificateFile === undefined) !== (keyFile === undefined)) {
+    throw new UsageError("--certificate and --key belong together");
+  }
+  const level = args.text("log");
+  return {
+    port: args.parsed("port", integerBetween(0, PORT_MAX)) ?? 0,
+    host: args.text("host") ?? "127.0.0.1",
+    acknowledge: args.has("durable") ? "durable" : "applied",
+    proxies: args.parsed("proxies", integerBetween(0, PROXIES_MAX)) ?? 0,
+    ...(origins.length > 0 && { origins }),
+    ...(certificateFile !== undefined && keyFile !== undefined && { tls: { certificateFile, keyFile } }),
+    // Logs go to stderr: stdout is for the address and the token.
+    logger:
+      level === undefined
+        ? false
+        : { level, transport: { target: "pino/file", options: { destination: process.stderr.fd } } },
+  };
+}
+
+async function announce(
+  args: Arguments,
+  context: Context,
+  server: OrthantServer,
+  secret: string,
+): Promise<void> {
+  const { issueToken } = await import("@orthant/server");
+  const playerId = BigInt(randomInt(1, PLAYER_ID_END));
+  const role = args.parsed("role", parseRole) ?? "builder";
+  const expiresInSeconds = args.parsed("expires", parseDuration) ?? 0;
+  const token = await issueToken({ playerId, role, expiresInSeconds }, { secret }, context.clock.nowMs());
+  const acknowledges = args.has("durable") ? "durable" : "applied";
+  context.printJson({
+    world: args.at(0),
+    url: server.url,
+    port: server.port,
+    token,
+    playerId,
+    role,
+    acknowledges,
+  });
+  context.printAll(
+    factLines([
+      ["address", server.url],
+      ["token", token],
+      ["player", `${playerId}, ${role}, for ${args.text("expires") ?? ""}`],
+    ]),
+  );
+  context.note("press Ctrl-C to stop");
+}
+
+/** Waits for the user, or for a save that fails; gives what failed. */
+async function untilEnd(world: World, context: Context): Promise<unknown> {
+  let stopWatching: () => void = () => undefined;
+  const failed = new Promise<unknown>((resolve) => {
+    stopWatching = world.onFailure(resolve);
+  });
+  const failure = await Promise.race([failed, context.whenEnding()]);
+  stopWatching();
+  return failure;
+}

@@ -1,0 +1,72 @@
+import type { Disk } from "@orthant/disk";
+import { type Finding, isWhole, surveySave, verifySave } from "@orthant/formats";
+import type { Command } from "../command.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { describeFormat, fileBytes, requireFormat } from "../found-world.ts";
+import { liveGeneration, whileLive } from "../live-save.ts";
+import { noProgress } from "../progress.ts";
+import { findingJson, findingLine } from "../report/finding.ts";
+import { formatAmount } from "../report/format.ts";
+
+/** `orthant verify`. */
+export const verifyCommand: Command = {
+  name: "verify",
+  summary: "Check every checksum and every rule of a world",
+  details: "Reads all generations and all packs and changes nothing. Notices are harmless; damage is not.",
+  arguments: [{ name: "<world>", description: "the folder of a world" }],
+  options: [],
+  examples: ["orthant verify my-world", "orthant verify my-world --json"],
+
+  async run(args, context) {
+    const folder = args.at(0);
+    const format = await requireFormat(await context.openDisk(folder), folder);
+    const findings = await verifySteadily(folder, context);
+    const damage = findings.filter(({ severity }) => severity === "damage");
+    const whole = isWhole(findings);
+    context.printJson({ world: folder, ...format, whole, findings: findings.map(findingJson) });
+    context.printAll(findings.map((finding) => findingLine(finding, context.style)));
+    const notices = findings.length - damage.length;
+    context.print(
+      whole
+        ? `${context.style("green", "whole")}: ${describeFormat(format)}, ${formatAmount(notices, "notice")}`
+        : `${context.style("red", "damaged")}: ${describeFormat(format)}, ${formatAmount(damage.length, "fault")}, ${formatAmount(notices, "notice")}`,
+    );
+    return whole ? EXIT.ok : EXIT.failed;
+  },
+};
+
+async function verifySteadily(folder: string, context: Context): Promise<readonly Finding[]> {
+  let progress = noProgress;
+  const disk = await context.openDisk(folder, (bytes) => progress.advance(bytes));
+  const verifyOnce = async (): Promise<readonly Finding[]> => {
+    progress = context.progress("verifying", "bytes", await bytesToRead(disk));
+    try {
+      const live = await liveGeneration(disk);
+      const findings = await verifySave(disk);
+      if (isWhole(findings)) return findings;
+      const { files } = await surveySave(disk);
+      return findings.filter((finding) => !isRetired(finding, live, files));
+    } finally {
+      progress.end();
+    }
+  };
+  return whileLive(disk, verifyOnce, isWhole);
+}
+
+/** Whether a finding says no more than that a writer has retired an older generation since files were listed. */
+function isRetired(
+  { code, generation, file }: Finding,
+  live: number | undefined,
+  files: readonly string[],
+): boolean {
+  return code === "ORT_NOT_FOUND" && generation !== undefined && generation !== live && !files.includes(file);
+}
+
+/** Records are read through the index, and packs once more from end to end. */
+async function bytesToRead(disk: Disk): Promise<number> {
+  const { files } = await surveySave(disk);
+  let bytes = 0;
+  for (const file of files) bytes += (await fileBytes(disk, file)) * (file.startsWith("data/") ? 2 : 1);
+  return bytes;
+}

@@ -1,0 +1,19 @@
+import type { Command, OptionSpec } from "../command.ts";
+import { bashScript } from "./bash.ts";
+import { fishScript } from "./fish.ts";
+import { wordsOf } from "./words.ts";
+import { zshScript } from "./zsh.ts";
+
+/** The shells that can complete our commands. */
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
+
+/** A script for a shell that completes commands, their options, and the values that those may have. */
+export function completionScript(
+  shell: (typeof SHELLS)[number],
+  commands: readonly Command[],
+  common: readonly OptionSpec[],
+): string {
+  return SCRIPTS[shell](wordsOf(commands, common));
+}

@@ -1,0 +1,61 @@
+import { copyGeneration, openSave } from "@orthant/formats";
+import type { Context } from "./context.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { requireFormat } from "./found-world.ts";
+import { requireNewFolder } from "./new-folder.ts";
+import type { Progress } from "./progress.ts";
+import { formatAmount, formatBytes } from "./report/format.ts";
+
+/** What to copy and where to. */
+export interface CopyWish {
+  readonly from: string;
+  readonly to: string;
+  readonly isDry: boolean;
+  /** `undefined` is the one that was saved last. */
+  readonly generation: number | undefined;
+}
+
+/** Copies one generation of a world into a folder of its own, all of it or nothing. */
+export async function copyWorld(
+  { from, to, isDry, generation }: CopyWish,
+  words: { readonly did: string; readonly would: string },
+  context: Context,
+): Promise<ExitCode> {
+  const disk = await context.openDisk(from);
+  await requireFormat(disk, from);
+  const wanted = generation === undefined ? {} : { generation };
+  if (isDry) {
+    await requireNewFolder(to);
+    const save = await openSave(disk, wanted);
+    await save.close();
+    context.printJson({
+      world: from,
+      to,
+      made: false,
+      generation: save.generation,
+      packs: null,
+      bytes: null,
+    });
+    context.print(`${words.would} generation ${save.generation} of ${from} to ${to}`);
+    return EXIT.ok;
+  }
+  let progress: Progress | undefined;
+  const onTotal = (bytes: number): void => {
+    // The copy is written, and then read again.
+    progress = context.progress("copying", "bytes", bytes * 2);
+  };
+  try {
+    const copied = await context.makeFolder(
+      to,
+      (target) => copyGeneration(disk, target, { ...wanted, onTotal }),
+      (bytes) => progress?.advance(bytes),
+    );
+    progress?.end();
+    context.printJson({ world: from, to, made: true, ...copied });
+    const size = `${formatBytes(copied.bytes)} in ${formatAmount(copied.packs, "pack")}`;
+    context.print(`${words.did} generation ${copied.generation} of ${from} to ${to}: ${size}, proven`);
+    return EXIT.ok;
+  } finally {
+    progress?.end();
+  }
+}

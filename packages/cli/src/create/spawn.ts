@@ -1,0 +1,29 @@
+import {
+  AIR,
+  type ChunkShape,
+  cellOfVoxel,
+  chunkOfVoxel,
+  DEFAULT_GENERATORS,
+  DEFAULT_MATERIALS,
+  type GeneratorRef,
+  type Place,
+  WorldField,
+} from "@orthant/core";
+
+/** How far above and below the origin the ground is looked for, in voxels. */
+const REACH_VOXELS = 256;
+
+/** A place to begin: on top of the highest ground near the origin, or the origin itself where there is none. */
+export function findSpawn(generator: GeneratorRef, shape: ChunkShape): Place {
+  const field = WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape });
+  const isFree = (y: number): boolean => {
+    const voxel: Place = [0, y, 0, 0];
+    const chunk = field.realizeChunk(...chunkOfVoxel(shape, voxel), "simulation");
+    const material = chunk.get(cellOfVoxel(shape, ...voxel));
+    return material === AIR || DEFAULT_MATERIALS.byId(material)?.solid === false;
+  };
+  for (let y = REACH_VOXELS; y > -REACH_VOXELS; y--) {
+    if (isFree(y) && !isFree(y - 1)) return [0, y, 0, 0];
+  }
+  return [0, 0, 0, 0];
+}

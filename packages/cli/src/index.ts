@@ -1,0 +1,61 @@
+export {
+  type ConnectOptions,
+  type EditVerdict,
+  type Look,
+  memoryCache,
+  type ReplicaCache,
+  SharedWorld,
+  type Status,
+} from "@orthant/client";
+export { connect } from "@orthant/client/node";
+export {
+  AIR,
+  type Box,
+  boxBetween,
+  type Chunk,
+  type ChunkShape,
+  CUBE_CHUNKS,
+  chunkFromVoxels,
+  chunkShape,
+  DEFAULT_GENERATORS,
+  DEFAULT_MATERIALS,
+  type ErrorCode,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  GeneratorRef,
+  GeneratorRegistry,
+  generatorRef,
+  HYPERCUBE_CHUNKS,
+  isOrthantError,
+  MAZE_DEFAULTS,
+  type Material,
+  MaterialCatalog,
+  mazeGenerator,
+  OrthantError,
+  PIXEL_CHUNKS,
+  PLATFORMS_DEFAULTS,
+  type Place,
+  platformsGenerator,
+  RegionTree,
+  TERRAIN_DEFAULTS,
+  TILE_CHUNKS,
+  terrainGenerator,
+  uniformChunk,
+  type VoxelPlacement,
+  type VoxelSource,
+  type WorldGenerator,
+} from "@orthant/core";
+export { type Disk, MemoryDisk } from "@orthant/disk";
+export { NodeDisk } from "@orthant/disk/node";
+export type { EntityRecord, PlayerRecord } from "@orthant/formats";
+export { createServer, issueToken, OrthantServer, type ServerOptions } from "@orthant/server";
+export {
+  createWorld,
+  type NewEntity,
+  type NewWorld,
+  openWorld,
+  World,
+  type WorldEdit,
+  type WorldOptions,
+  WorldSnapshot,
+} from "@orthant/world";

@@ -1,0 +1,38 @@
+import { isOrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { openSave, type Save, surveySave } from "@orthant/formats";
+
+/** A writer commits far less often than this many times while a reader opens three files. */
+const ATTEMPTS_MAX = 5;
+
+/** The live generation of the world on a disk; `undefined` when its manifest cannot be read. */
+export async function liveGeneration(disk: Disk): Promise<number | undefined> {
+  return (await surveySave(disk)).manifest?.manifest.currentGeneration;
+}
+
+/**
+ * Does what needs all files of the live generation. A writer may commit and retire them meanwhile: a failure, or a
+ * result that is not wanted, counts only if the live generation is still the same, and else it is done again.
+ */
+export async function whileLive<Value>(
+  disk: Disk,
+  work: () => Promise<Value>,
+  isWanted: (value: Value) => boolean = () => true,
+): Promise<Value> {
+  for (let attempt = 1; ; attempt++) {
+    const before = await liveGeneration(disk);
+    const isFinal = async (): Promise<boolean> =>
+      attempt === ATTEMPTS_MAX || (await liveGeneration(disk)) === before;
+    try {
+      const value = await work();
+      if (isWanted(value) || (await isFinal())) return value;
+    } catch (error) {
+      if (!isOrthantError(error) || (await isFinal())) throw error;
+    }
+  }
+}
+
+/** Opens the live generation, also beside a writer. */
+export function openLiveSave(disk: Disk): Promise<Save> {
+  return whileLive(disk, () => openSave(disk));
+}

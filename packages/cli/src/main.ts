@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+import { systemClock } from "@orthant/core";
+import { run } from "./program.ts";
+import type { TextSink } from "./surroundings.ts";
+
+const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+const stop = new AbortController();
+let endedBy: NodeJS.Signals | undefined;
+
+for (const signal of ENDING_SIGNALS) {
+  process.on(signal, () => {
+    // Whoever asks twice does not want to wait for what is being tidied up.
+    if (endedBy !== undefined) dieOf(signal);
+    endedBy = signal;
+    stop.abort(new Error("interrupted"));
+  });
+}
+// The reader of a pipe, such as head, may have seen enough.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  stop.abort(error);
+});
+
+const exitCode = await run(process.argv.slice(2), {
+  output: sinkOf(process.stdout),
+  errors: sinkOf(process.stderr),
+  environment: process.env,
+  clock: systemClock,
+  signal: stop.signal,
+});
+
+process.exitCode = exitCode;
+// A shell that runs a list of commands stops it only if the one that was interrupted says so.
+if (endedBy !== undefined && exitCode !== 0) dieOf(endedBy);
+
+function dieOf(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+}
+
+function sinkOf(stream: NodeJS.WriteStream): TextSink {
+  return {
+    write: (text) => {
+      stream.write(text);
+    },
+    isTerminal: stream.isTTY === true,
+    get columns() {
+      return stream.columns;
+    },
+  };
+}

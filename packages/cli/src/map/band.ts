@@ -1,0 +1,126 @@
+import {
+  AIR,
+  AXES,
+  type Axis,
+  type Box,
+  type Chunk,
+  type ChunkShape,
+  chunksOfVoxels,
+  type Place,
+  placeFrom,
+} from "@orthant/core";
+import type { ChunkSource } from "./chunk-source.ts";
+import type { View } from "./view.ts";
+
+/** What is seen in some rows of a picture, pixel by pixel. Rows count from the least coordinate. */
+export interface Band {
+  readonly width: number;
+  readonly rows: number;
+  /** What is seen; `AIR` where nothing is. */
+  readonly materials: Uint16Array;
+  /** The coordinate at which the eye meets something, along the axis that is looked along. */
+  readonly heights: Int32Array;
+  /** What lets through what is behind it, such as water; `AIR` where nothing does. */
+  readonly veils: Uint16Array;
+  /** How many voxels of it there are. */
+  readonly veilDepths: Uint16Array;
+}
+
+/** Looks at the voxels of a box, which in the axis of the rows is at most a chunk wide. */
+export async function lookAt(
+  source: ChunkSource,
+  shape: ChunkShape,
+  box: Box,
+  view: View,
+  isVeil: (material: number) => boolean,
+): Promise<Band> {
+  const width = box.max[view.across] - box.min[view.across];
+  const rows = box.max[view.down] - box.min[view.down];
+  const band: Band = {
+    width,
+    rows,
+    materials: new Uint16Array(width * rows),
+    heights: new Int32Array(width * rows),
+    veils: new Uint16Array(width * rows),
+    veilDepths: new Uint16Array(width * rows),
+  };
+  const chunks = chunksOfVoxels(shape, box);
+  for (let across = chunks.min[view.across]; across < chunks.max[view.across]; across++) {
+    const column = withAxis(chunks, view.across, across);
+    const chunkAt = await source.open(column);
+    let open = pixelsIn(shape, box, view, across);
+    const [first, last] =
+      view.along === undefined ? [0, 0] : [column.max[view.along] - 1, column.min[view.along]];
+    for (let along = first; along >= last && open > 0; along--) {
+      const place = placeFrom((axis) => (axis === view.along ? along : column.min[axis]));
+      const chunk = chunkAt(place);
+      if (chunk !== undefined && !chunk.isEmpty)
+        open -= paintChunk(band, chunk, place, shape, box, view, isVeil);
+    }
+  }
+  return band;
+}
+
+/** Looks into one chunk, and gives how many pixels it ended. */
+function paintChunk(
+  band: Band,
+  chunk: Chunk,
+  place: Place,
+  shape: ChunkShape,
+  box: Box,
+  view: View,
+  isVeil: (material: number) => boolean,
+): number {
+  const { extents } = shape;
+  const strides = [1, extents[0], extents[0] * extents[1], extents[0] * extents[1] * extents[2]] as const;
+  const from = (axis: Axis): number => Math.max(place[axis] * extents[axis], box.min[axis]);
+  const to = (axis: Axis): number => Math.min((place[axis] + 1) * extents[axis], box.max[axis]);
+  const offsetOf = (axis: Axis, at: number): number => (at - place[axis] * extents[axis]) * strides[axis];
+  const voxels = chunk.voxels();
+  const { across, down, along } = view;
+  let fixed = 0;
+  for (const axis of AXES) {
+    if (axis !== across && axis !== down && axis !== along) fixed += offsetOf(axis, from(axis));
+  }
+  let ended = 0;
+  for (let row = from(down); row < to(down); row++) {
+    for (let column = from(across); column < to(across); column++) {
+      const pixel = (row - box.min[down]) * band.width + (column - box.min[across]);
+      if (band.materials[pixel] !== AIR) continue;
+      const cell = fixed + offsetOf(down, row) + offsetOf(across, column);
+      if (along === undefined) {
+        band.materials[pixel] = voxels[cell] as number;
+        if (voxels[cell] !== AIR) ended++;
+        continue;
+      }
+      for (let at = to(along) - 1; at >= from(along); at--) {
+        const material = voxels[cell + offsetOf(along, at)] as number;
+        if (material === AIR) continue;
+        if (band.veils[pixel] === AIR) band.heights[pixel] = at;
+        if (isVeil(material)) {
+          if (band.veils[pixel] === AIR) band.veils[pixel] = material;
+          band.veilDepths[pixel] = (band.veilDepths[pixel] as number) + 1;
+          continue;
+        }
+        band.materials[pixel] = material;
+        ended++;
+        break;
+      }
+    }
+  }
+  return ended;
+}
+
+function withAxis({ min, max }: Box, fixed: Axis, at: number): Box {
+  return {
+    min: placeFrom((axis) => (axis === fixed ? at : min[axis])),
+    max: placeFrom((axis) => (axis === fixed ? at + 1 : max[axis])),
+  };
+}
+
+/** How many pixels a column of chunks has. */
+function pixelsIn({ extents }: ChunkShape, box: Box, { across, down }: View, column: number): number {
+  const left = Math.max(column * extents[across], box.min[across]);
+  const right = Math.min((column + 1) * extents[across], box.max[across]);
+  return (right - left) * (box.max[down] - box.min[down]);
+}

@@ -1,0 +1,93 @@
+import {
+  type Axis,
+  type Box,
+  boxAt,
+  type ChunkShape,
+  chunksOfVoxels,
+  type Place,
+  placeFrom,
+  unionBox,
+  voxelsOfChunks,
+  type WorldField,
+} from "@orthant/core";
+import type { SaveContent } from "@orthant/formats";
+import type { View } from "./view.ts";
+
+/** Leaves that are read to see what people made; behind them only where leaves lie counts. */
+const LEAVES_READ_MAX = 256;
+/** Voxels along an axis of the picture: at least, at most, and around what people made. */
+const EXTENT_MIN = 192;
+/** A sheet shows worlds of four dimensions, which are wide. */
+const SHEET_EXTENT_MIN = 320;
+const EXTENT_MAX = 1024;
+const MARGIN = 16;
+/** How far up and down the eye reaches from the spawn point and what people made. */
+const REACH = 128;
+/** How far from the spawn point the end of a world that has one is looked for. */
+const PROBE = 768;
+
+/** A box that shows what people made, the spawn point and what is around them; all of a world that has an end. */
+export async function defaultBox(
+  content: SaveContent,
+  field: WorldField,
+  spawn: Place,
+  { along, sheet }: View,
+): Promise<Box> {
+  const { shape } = field;
+  const least = sheet === undefined ? EXTENT_MIN : SHEET_EXTENT_MIN;
+  const made = await boundsOfMade(content, shape);
+  const home = boxAt(spawn);
+  const seen = made === undefined ? home : unionBox(made, home);
+  const probe = inside(shape, { min: moved(spawn, -PROBE), max: moved(spawn, PROBE) });
+  const generated = field.queryContentBounds(chunksOfVoxels(shape, probe));
+  const world = generated && voxelsOfChunks(shape, generated);
+  const range = (axis: Axis): readonly [number, number] => {
+    if (shape.extents[axis] === 1) return [0, 1];
+    const [from, to] = [seen.min[axis], seen.max[axis]];
+    if (axis === along) return [from - REACH, to + REACH];
+    const hasEnd =
+      world !== undefined && world.min[axis] > probe.min[axis] && world.max[axis] < probe.max[axis];
+    if (hasEnd)
+      return widened(Math.min(from, world.min[axis]), Math.max(to, world.max[axis]), 0, spawn[axis]);
+    return widened(from - MARGIN, to + MARGIN, least, made === undefined ? spawn[axis] : (from + to) / 2);
+  };
+  return inside(shape, {
+    min: placeFrom((axis) => range(axis)[0]),
+    max: placeFrom((axis) => range(axis)[1]),
+  });
+}
+
+/** A range of at least and at most so many voxels; one that is too long is cut around the middle. */
+function widened(from: number, to: number, least: number, middle: number): readonly [number, number] {
+  const extent = to - from;
+  if (extent > EXTENT_MAX) return [Math.floor(middle - EXTENT_MAX / 2), Math.floor(middle + EXTENT_MAX / 2)];
+  const more = Math.max(0, least - extent);
+  return [from - Math.ceil(more / 2), to + Math.floor(more / 2)];
+}
+
+async function boundsOfMade(content: SaveContent, shape: ChunkShape): Promise<Box | undefined> {
+  let bounds: Box | undefined;
+  for (const [index, leaf] of content.leaves.entries()) {
+    if (index >= LEAVES_READ_MAX) {
+      bounds = bounds === undefined ? leaf.cell : unionBox(bounds, leaf.cell);
+      continue;
+    }
+    for (const { place } of await content.readBlocks(leaf)) {
+      bounds = bounds === undefined ? boxAt(place) : unionBox(bounds, boxAt(place));
+    }
+  }
+  return bounds && voxelsOfChunks(shape, bounds);
+}
+
+/** A world whose chunks are one voxel deep has one layer of them. */
+function inside({ extents }: ChunkShape, { min, max }: Box): Box {
+  const isFlat = (axis: Axis): boolean => extents[axis] === 1;
+  return {
+    min: placeFrom((axis) => (isFlat(axis) ? 0 : min[axis])),
+    max: placeFrom((axis) => (isFlat(axis) ? 1 : max[axis])),
+  };
+}
+
+function moved(place: Place, by: number): Place {
+  return placeFrom((axis) => place[axis] + by);
+}

@@ -1,0 +1,117 @@
+import {
+  type Box,
+  boxContains,
+  type ChunkShape,
+  chunksOfVoxels,
+  type Place,
+  PlaceMap,
+  regionOf,
+} from "@orthant/core";
+import type { LeafEntry, SaveContent } from "@orthant/formats";
+import { type Colour, mix } from "./paint.ts";
+import type { View } from "./view.ts";
+
+/** What a heat map shows of each column of chunks. */
+export type HeatKind = "clocks" | "bytes" | "age";
+
+/** Every kind, and what is hot in it. */
+export const HEAT_KINDS: readonly HeatKind[] = ["clocks", "bytes", "age"];
+
+/** From cold to hot. */
+const RAMP: readonly Colour[] = [
+  [43, 61, 142, 255],
+  [32, 144, 140, 255],
+  [121, 200, 83, 255],
+  [248, 216, 62, 255],
+  [236, 94, 38, 255],
+];
+const HEAT_SHARE = 0.72;
+/** What nobody made is grey, so that the colours are of what people did. */
+const GREY: Colour = [128, 128, 128, 255];
+const GREY_SHARE = 0.45;
+
+/** Heat by column of chunks, from 0, cold, to 1, hot. */
+export class HeatMap {
+  readonly #values: ReadonlyMap<string, number>;
+  readonly #range: readonly [min: number, max: number];
+  readonly #view: View;
+
+  private constructor(values: ReadonlyMap<string, number>, view: View) {
+    this.#values = values;
+    this.#view = view;
+    let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const value of values.values()) [min, max] = [Math.min(min, value), Math.max(max, value)];
+    this.#range = [min, max];
+  }
+
+  /**
+   * Reads what people made in a box, leaf by leaf: `clocks` is hot where regions changed last, `bytes` where chunks
+   * take most bytes, `age` where records were written last.
+   */
+  static async of(
+    content: SaveContent,
+    shape: ChunkShape,
+    box: Box,
+    view: View,
+    kind: HeatKind,
+  ): Promise<HeatMap> {
+    const chunks = chunksOfVoxels(shape, box);
+    const values = new Map<string, number>();
+    for (const leaf of content.touching(chunks)) {
+      const clocks = clocksOf(leaf);
+      const age = ageOf(leaf);
+      for (const { place, chunk } of await content.readBlocks(leaf)) {
+        if (!boxContains(chunks, place)) continue;
+        const key = keyOf(place[view.across], place[view.down]);
+        const known = values.get(key) ?? 0;
+        if (kind === "bytes") values.set(key, known + chunk.byteLength);
+        else values.set(key, Math.max(known, kind === "age" ? age : (clocks.get(...regionOf(place)) ?? 0)));
+      }
+    }
+    if (kind === "bytes") for (const [key, bytes] of values) values.set(key, Math.log2(bytes));
+    return new HeatMap(kind === "bytes" ? values : ranked(values), view);
+  }
+
+  /** The colour of a pixel under the heat of its column of chunks. */
+  colourAt(colour: Colour, chunk: Place): Colour {
+    const value = this.#values.get(keyOf(chunk[this.#view.across], chunk[this.#view.down]));
+    if (value === undefined) return colour[3] === 0 ? colour : mix(greyOf(colour), GREY, GREY_SHARE);
+    const [min, max] = this.#range;
+    const hot = rampAt(max === min ? 1 : (value - min) / (max - min));
+    return colour[3] === 0 ? hot : mix(greyOf(colour), hot, HEAT_SHARE);
+  }
+}
+
+function clocksOf({ clocks }: LeafEntry): PlaceMap<number> {
+  const map = new PlaceMap<number>();
+  for (const { region, clock } of clocks) map.set(...region, clock);
+  return map;
+}
+
+/** Packs only grow, so where a record lies tells when it was written. */
+function ageOf({ blockRefs }: LeafEntry): number {
+  return Math.max(0, ...blockRefs.map(({ dataFileId, recordOffset }) => dataFileId * 2 ** 40 + recordOffset));
+}
+
+/** Clocks and offsets only have an order; how far they are apart means nothing. */
+function ranked(values: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const order = new Map(
+    [...new Set(values.values())].sort((a, b) => a - b).map((value, rank) => [value, rank]),
+  );
+  return new Map(Array.from(values, ([key, value]) => [key, order.get(value) ?? 0]));
+}
+
+function keyOf(across: number, down: number): string {
+  return `${across},${down}`;
+}
+
+function greyOf([red, green, blue, opacity]: Colour): Colour {
+  const light = Math.round(0.3 * red + 0.59 * green + 0.11 * blue);
+  return [light, light, light, opacity];
+}
+
+function rampAt(share: number): Colour {
+  const at = share * (RAMP.length - 1);
+  const index = Math.min(RAMP.length - 2, Math.floor(at));
+  return mix(RAMP[index] as Colour, RAMP[index + 1] as Colour, at - index);
+}

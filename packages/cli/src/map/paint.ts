@@ -1,0 +1,146 @@
+import { AIR, type MaterialCatalog } from "@orthant/core";
+import type { Band } from "./band.ts";
+
+/** A colour: red, green, blue and how opaque, 0 to 255 each. */
+export type Colour = readonly [red: number, green: number, blue: number, opacity: number];
+
+/** Materials that let through what is behind them, by what catalogs call them. */
+const VEIL_NAMES: ReadonlySet<string> = new Set(["water", "glass", "ice"]);
+/** What a veil of one voxel hides, and what each more of them hides in addition. */
+const VEIL_SHARE = 0.55;
+const VEIL_SHARE_PER_VOXEL = 0.05;
+const VEIL_SHARE_MAX = 0.92;
+/** The light comes from above on the left: slopes that face it are brighter, the others darker. */
+const SLOPE_LIGHT = 0.085;
+const SLOPE_MAX = 3;
+/** Heights are told by light too: from the middle, so many voxels up or down change it by as much as they ever do. */
+const HEIGHT_SPAN = 48;
+const HEIGHT_LIGHT = 0.22;
+const LIGHT_MIN = 0.35;
+const LIGHT_MAX = 1.45;
+/** A material that no catalog knows gets a colour of its own, which is the same in every picture. */
+const UNKNOWN_LIGHTEST = 0x60;
+
+/** Turns what is seen into colours. */
+export class Painter {
+  readonly #catalog: MaterialCatalog;
+  readonly #background: Colour;
+  readonly #middle: number;
+  readonly #isShaded: boolean;
+  readonly #colours = new Map<number, Colour>();
+  readonly #veils = new Map<number, boolean>();
+
+  /** With a middle height the picture has light and shade; without one, colours are exactly those of the catalog. */
+  constructor(catalog: MaterialCatalog, background: Colour, middle: number | undefined) {
+    this.#catalog = catalog;
+    this.#background = background;
+    this.#middle = middle ?? 0;
+    this.#isShaded = middle !== undefined;
+  }
+
+  /** Whether a material lets through what is behind it. Never so in a cut, where nothing is behind. */
+  readonly isVeil = (material: number): boolean => {
+    let veil = this.#veils.get(material);
+    if (veil === undefined) {
+      veil = this.#isShaded && VEIL_NAMES.has(this.#catalog.byId(material)?.name ?? "");
+      this.#veils.set(material, veil);
+    }
+    return veil;
+  };
+
+  /** The colours of a band, four bytes a pixel. `before` has the heights of the row before the first one, if any. */
+  paint(band: Band, before: Int32Array | undefined): Uint8Array {
+    const { width, rows } = band;
+    const pixels = new Uint8Array(width * rows * 4);
+    for (let row = 0; row < rows; row++) {
+      for (let column = 0; column < width; column++) {
+        const pixel = row * width + column;
+        const colour = this.#colourAt(band, pixel);
+        const light = this.#isShaded && isSeen(band, pixel) ? this.#lightAt(band, row, column, before) : 1;
+        for (let part = 0; part < 3; part++) {
+          pixels[pixel * 4 + part] = Math.min(255, Math.round((colour[part] as number) * light));
+        }
+        pixels[pixel * 4 + 3] = colour[3];
+      }
+    }
+    return pixels;
+  }
+
+  #colourAt(band: Band, pixel: number): Colour {
+    const behind = this.#colourOf(band.materials[pixel] as number);
+    const veil = band.veils[pixel] as number;
+    if (veil === AIR) return behind;
+    const depth = (band.veilDepths[pixel] as number) - 1;
+    const share = Math.min(VEIL_SHARE_MAX, VEIL_SHARE + depth * VEIL_SHARE_PER_VOXEL);
+    const isGround = band.materials[pixel] !== AIR;
+    return isGround ? mix(behind, this.#colourOf(veil), share) : this.#colourOf(veil);
+  }
+
+  #lightAt(
+    { width, heights, materials, veils }: Band,
+    row: number,
+    column: number,
+    before: Int32Array | undefined,
+  ): number {
+    const pixel = row * width + column;
+    const height = heights[pixel] as number;
+    const seen = (at: number): number =>
+      materials[at] === AIR && veils[at] === AIR ? NOTHING : (heights[at] as number);
+    const left = column === 0 ? height : seen(pixel - 1);
+    const above = row > 0 ? seen(pixel - width) : (before?.[column] ?? height);
+    const slope = rise(height, left) + rise(height, above);
+    const level = Math.max(-1, Math.min(1, (height - this.#middle) / HEIGHT_SPAN));
+    return Math.max(LIGHT_MIN, Math.min(LIGHT_MAX, 1 + slope * SLOPE_LIGHT + level * HEIGHT_LIGHT));
+  }
+
+  #colourOf(material: number): Colour {
+    if (material === AIR) return this.#background;
+    let colour = this.#colours.get(material);
+    if (colour === undefined) {
+      const known = this.#catalog.byId(material)?.colour;
+      colour = known === undefined ? colourOfUnknown(material) : opaque(known);
+      this.#colours.set(material, colour);
+    }
+    return colour;
+  }
+}
+
+/** Stands for the height of a place where nothing is seen. */
+const NOTHING = -0x8000_0000;
+
+/** The heights of the last row, for the band after it. */
+export function lastHeights({ width, rows, heights, materials, veils }: Band): Int32Array {
+  const first = (rows - 1) * width;
+  return Int32Array.from({ length: width }, (_, column) => {
+    const pixel = first + column;
+    return materials[pixel] === AIR && veils[pixel] === AIR ? NOTHING : (heights[pixel] as number);
+  });
+}
+
+/** A colour from 0xRRGGBB. */
+export function opaque(colour: number): Colour {
+  return [colour >>> 16, (colour >>> 8) & 0xff, colour & 0xff, 255];
+}
+
+/** So much of the second colour, the rest of the first. */
+export function mix(first: Colour, second: Colour, share: number): Colour {
+  const part = (index: 0 | 1 | 2): number => Math.round(first[index] * (1 - share) + second[index] * share);
+  return [part(0), part(1), part(2), Math.max(first[3], second[3])];
+}
+
+function isSeen({ materials, veils }: Band, pixel: number): boolean {
+  return materials[pixel] !== AIR || veils[pixel] !== AIR;
+}
+
+/** How much higher a place is than its neighbour, as far as light goes. */
+function rise(height: number, neighbour: number): number {
+  if (neighbour === NOTHING) return SLOPE_MAX / 2;
+  return Math.max(-SLOPE_MAX, Math.min(SLOPE_MAX, height - neighbour));
+}
+
+function colourOfUnknown(material: number): Colour {
+  const mixed = Math.imul(material, 0x9e37_79b1) >>> 0;
+  const part = (shift: number): number =>
+    UNKNOWN_LIGHTEST + (((mixed >>> shift) & 0xff) % (0x100 - UNKNOWN_LIGHTEST));
+  return [part(0), part(8), part(16), 255];
+}

@@ -1,0 +1,197 @@
+import {
+  type Box,
+  type ChunkShape,
+  floorDivide,
+  type MaterialCatalog,
+  type Place,
+  placeFrom,
+} from "@orthant/core";
+import { lookAt } from "./band.ts";
+import type { ChunkSource } from "./chunk-source.ts";
+import type { HeatMap } from "./heat.ts";
+import { drawLabelRow, LABEL_HEIGHT, labelWidth } from "./label.ts";
+import { type Colour, lastHeights, Painter } from "./paint.ts";
+import type { PngWriter } from "./png-writer.ts";
+import { AXIS_NAMES, cutBox, type View } from "./view.ts";
+
+/** What a picture shows. */
+export interface Picture {
+  readonly source: ChunkSource;
+  readonly shape: ChunkShape;
+  readonly catalog: MaterialCatalog;
+  readonly view: View;
+  /** Of voxels, with a single coordinate on each axis that is cut. */
+  readonly box: Box;
+  /** Pixels along each edge of a voxel. */
+  readonly scale: number;
+  readonly background: Colour;
+  /** The height that gets neither more nor less light. */
+  readonly middle: number;
+  readonly heat: HeatMap | undefined;
+}
+
+/** How pictures of a sheet are arranged, in pixels. */
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  readonly panels: readonly number[];
+  readonly columns: number;
+  readonly panelWidth: number;
+  readonly panelHeight: number;
+  readonly labelScale: number;
+}
+
+const GAP = 8;
+const LABEL_COLOUR: Colour = [128, 128, 128, 255];
+
+/** How large a picture is, before anything is drawn. */
+export function layoutOf(view: View, box: Box, scale: number): Layout {
+  const panelWidth = (box.max[view.across] - box.min[view.across]) * scale;
+  const panelHeight = (box.max[view.down] - box.min[view.down]) * scale;
+  const panels = view.sheet?.at ?? [];
+  if (panels.length === 0) {
+    return {
+      width: panelWidth,
+      height: panelHeight,
+      panels,
+      columns: 1,
+      panelWidth,
+      panelHeight,
+      labelScale: 0,
+    };
+  }
+  const columns = Math.ceil(Math.sqrt(panels.length));
+  const rows = Math.ceil(panels.length / columns);
+  const labelScale = panelWidth >= 128 ? 2 : 1;
+  const stripe = labelStripe(labelScale);
+  return {
+    width: columns * (panelWidth + GAP) - GAP,
+    height: rows * (panelHeight + stripe + GAP) - GAP,
+    panels,
+    columns,
+    panelWidth,
+    panelHeight,
+    labelScale,
+  };
+}
+
+/** Draws a picture from the top, a row of chunks at a time. `onChunks` hears of each row of chunks that is done. */
+export async function drawPicture(
+  picture: Picture,
+  layout: Layout,
+  png: PngWriter,
+  onRow: () => void,
+): Promise<void> {
+  const { view, box } = picture;
+  if (view.sheet === undefined) {
+    for await (const row of panelRows(picture, box, onRow)) await png.row(row);
+    return;
+  }
+  const { axis } = view.sheet;
+  for (let first = 0; first < layout.panels.length; first += layout.columns) {
+    const shown = layout.panels.slice(first, first + layout.columns);
+    if (first > 0)
+      for (let gap = 0; gap < GAP; gap++) await png.row(blankRow(layout.width, picture.background));
+    for (const row of labelRows(shown, AXIS_NAMES[axis], layout, picture.background)) await png.row(row);
+    const panels = shown.map((at) => panelRows(picture, cutBox(box, { axis, at: [at] }), onRow));
+    for (let row = 0; row < layout.panelHeight; row++) {
+      const pixels = blankRow(layout.width, picture.background);
+      for (const [index, panel] of panels.entries()) {
+        const next = await panel.next();
+        if (!next.done) pixels.set(next.value, index * (layout.panelWidth + GAP) * 4);
+      }
+      await png.row(pixels);
+    }
+  }
+}
+
+/** The rows of one panel, scaled, from the top. */
+async function* panelRows(picture: Picture, box: Box, onRow: () => void): AsyncGenerator<Uint8Array> {
+  const { source, shape, view, scale, heat } = picture;
+  const painter = new Painter(
+    picture.catalog,
+    picture.background,
+    view.along === undefined ? undefined : picture.middle,
+  );
+  let before: Int32Array | undefined;
+  for (const part of bandsOf(shape, box, view)) {
+    const band = await lookAt(source, shape, part, view, painter.isVeil);
+    const pixels = painter.paint(band, view.isUpright ? undefined : before);
+    before = lastHeights(band);
+    if (heat !== undefined) heatUp(pixels, band.width, part, picture, heat);
+    for (let index = 0; index < band.rows; index++) {
+      const row = view.isUpright ? band.rows - 1 - index : index;
+      const scaled = scaleRow(pixels.subarray(row * band.width * 4, (row + 1) * band.width * 4), scale);
+      for (let copy = 0; copy < scale; copy++) yield scaled;
+    }
+    onRow();
+  }
+}
+
+/** The box in parts of at most a chunk, in the order in which they are drawn. */
+export function bandsOf(shape: ChunkShape, box: Box, view: View): readonly Box[] {
+  const { down } = view;
+  const extent = shape.extents[down];
+  const bands: Box[] = [];
+  for (let from = box.min[down]; from < box.max[down]; ) {
+    const to = Math.min((floorDivide(from, extent) + 1) * extent, box.max[down]);
+    bands.push({
+      min: placeFrom((axis) => (axis === down ? from : box.min[axis])),
+      max: placeFrom((axis) => (axis === down ? to : box.max[axis])),
+    });
+    from = to;
+  }
+  return view.isUpright ? bands.reverse() : bands;
+}
+
+function heatUp(pixels: Uint8Array, width: number, part: Box, { view, shape }: Picture, heat: HeatMap): void {
+  for (let pixel = 0; pixel < pixels.length / 4; pixel++) {
+    const row = part.min[view.down] + Math.floor(pixel / width);
+    const column = part.min[view.across] + (pixel % width);
+    const chunk: Place = placeFrom((axis) => {
+      const at = axis === view.down ? row : axis === view.across ? column : part.min[axis];
+      return floorDivide(at, shape.extents[axis]);
+    });
+    const [red = 0, green = 0, blue = 0, opacity = 0] = pixels.subarray(pixel * 4, pixel * 4 + 4);
+    pixels.set(heat.colourAt([red, green, blue, opacity], chunk), pixel * 4);
+  }
+}
+
+function scaleRow(row: Uint8Array, scale: number): Uint8Array {
+  if (scale === 1) return row.slice();
+  const scaled = new Uint8Array(row.length * scale);
+  for (let column = 0; column < row.length / 4; column++) {
+    for (let copy = 0; copy < scale; copy++) {
+      scaled.set(row.subarray(column * 4, column * 4 + 4), (column * scale + copy) * 4);
+    }
+  }
+  return scaled;
+}
+
+function blankRow(width: number, background: Colour): Uint8Array {
+  const row = new Uint8Array(width * 4);
+  if (background[3] > 0) for (let pixel = 0; pixel < width; pixel++) row.set(background, pixel * 4);
+  return row;
+}
+
+function labelStripe(scale: number): number {
+  return (LABEL_HEIGHT + 3) * scale;
+}
+
+function* labelRows(
+  shown: readonly number[],
+  name: string,
+  layout: Layout,
+  background: Colour,
+): Generator<Uint8Array> {
+  const { labelScale, panelWidth, width } = layout;
+  for (let row = 0; row < labelStripe(labelScale); row++) {
+    const pixels = blankRow(width, background);
+    for (const [index, at] of shown.entries()) {
+      const text = `${name}=${at}`;
+      if (row >= LABEL_HEIGHT * labelScale || labelWidth(text) * labelScale > panelWidth) continue;
+      drawLabelRow(pixels, index * (panelWidth + GAP), text, row, labelScale, LABEL_COLOUR);
+    }
+    yield pixels;
+  }
+}

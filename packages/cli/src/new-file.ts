@@ -1,0 +1,37 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { OrthantError } from "@orthant/core";
+
+/**
+ * Makes a file with what `fill` appends to it. It is filled under another name beside its own and gets its name at the
+ * end, so that it is there whole or not at all. `ORT_EXISTS` when there is one, unless it may be replaced.
+ */
+export async function makeFile(
+  file: string,
+  mayReplace: boolean,
+  fill: (append: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const target = resolve(file);
+  const found = await stat(target).catch(() => undefined);
+  if (found !== undefined && (!mayReplace || !found.isFile())) {
+    throw new OrthantError("ORT_EXISTS", `there is "${file}" already; --force replaces it`);
+  }
+  const temporary = join(
+    dirname(target),
+    `.${basename(target)}.unfinished-${randomBytes(4).toString("hex")}`,
+  );
+  let handle: FileHandle | undefined;
+  try {
+    const opened = await open(temporary, "wx");
+    handle = opened;
+    await fill(async (bytes) => void (await opened.write(bytes)));
+    await opened.sync();
+    await opened.close();
+    await rename(temporary, target);
+  } catch (error) {
+    await handle?.close();
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

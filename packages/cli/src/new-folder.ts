@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { NodeDisk } from "@orthant/disk/node";
+
+/**
+ * Makes a folder with what `fill` writes into it. The folder is there with all of its content or not at all: it is
+ * filled under another name beside its own, and gets its name at the end. A folder that is there already and empty is
+ * filled in place and emptied again when that fails. `ORT_NOT_EMPTY` when something is in it.
+ */
+export async function makeFolder<Value>(
+  folder: string,
+  fill: (disk: Disk) => Promise<Value>,
+): Promise<Value> {
+  const target = resolve(folder);
+  if ((await requireNewFolder(folder)) === "missing") return makeBeside(target, fill);
+  try {
+    return await fill(new NodeDisk(target));
+  } catch (error) {
+    for (const name of (await namesIn(target)) ?? [])
+      await rm(join(target, name), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Throws `ORT_NOT_EMPTY` unless nothing is in a folder, or there is none. */
+export async function requireNewFolder(folder: string): Promise<"missing" | "empty"> {
+  const found = await namesIn(resolve(folder));
+  if (found === undefined) return "missing";
+  if (found.length === 0) return "empty";
+  throw new OrthantError("ORT_NOT_EMPTY", `the folder "${folder}" is not empty`);
+}
+
+async function makeBeside<Value>(target: string, fill: (disk: Disk) => Promise<Value>): Promise<Value> {
+  const parent = dirname(target);
+  const temporary = join(parent, `.${basename(target)}.unfinished-${randomBytes(4).toString("hex")}`);
+  await mkdir(parent, { recursive: true });
+  try {
+    const value = await fill(await NodeDisk.create(temporary));
+    await rename(temporary, target);
+    await syncFolder(parent);
+    return value;
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** What a folder holds; `undefined` when it is not there. A file of that name is refused. */
+async function namesIn(folder: string): Promise<readonly string[] | undefined> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT") return undefined;
+    if (code === "ENOTDIR")
+      throw new OrthantError("ORT_EXISTS", `"${folder}" is a file`, {}, { cause: error });
+    throw error;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows can neither open nor sync a directory; NTFS journals its names by itself.
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,27 @@
+import { type Box, boxBetween, type Place } from "@orthant/core";
+import { UsageError } from "../usage-error.ts";
+
+const AXES_MAX = 4;
+
+/** `3,-4` or `1,2,3,4`: coordinates that are left out at the end are 0. */
+export function parsePlace(text: string): Place {
+  return coordinatesOf(text, 0);
+}
+
+/** `0,0,0,0..8,8,8,8`: from the first place up to and without the second; an axis that is left out is 0 to 1. */
+export function parseBox(text: string): Box {
+  const [from, to, ...rest] = text.split("..");
+  if (from === undefined || to === undefined || rest.length > 0) {
+    throw new UsageError(`"${text}" is no box; one looks like 0,0,0,0..8,8,8,8`);
+  }
+  return boxBetween(coordinatesOf(from, 0), coordinatesOf(to, 1));
+}
+
+function coordinatesOf(text: string, missing: number): Place {
+  const words = text.split(",").map((word) => word.trim());
+  if (words.length > AXES_MAX || !words.every((word) => /^[-+]?\d{1,15}$/.test(word))) {
+    throw new UsageError(`"${text}" is no place; one looks like 1,-2,3,4`);
+  }
+  const [x = missing, y = missing, z = missing, w = missing] = words.map(Number);
+  return [x, y, z, w];
+}

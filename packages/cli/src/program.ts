@@ -1,0 +1,96 @@
+import { Argument, CommanderError, Option, Command as Parser } from "commander";
+import { Arguments } from "./arguments.ts";
+import type { ArgumentSpec, Command, OptionSpec } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { COMMON_OPTIONS } from "./common-options.ts";
+import { Context } from "./context.ts";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { reportFailure } from "./failure.ts";
+import { rootHelp } from "./root-help.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { readVersion } from "./version.ts";
+
+/** Help looks the same everywhere, so that the reference can show it. */
+const HELP_COLUMNS = 80;
+
+/** Runs one command line, without the names of the interpreter and the program, and gives the exit code. */
+export async function run(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT.ok;
+  const program = parserOf(surroundings, async (command, args, wishes) => {
+    exitCode = await command.run(args, new Context(surroundings, wishes));
+  });
+  try {
+    await program.parseAsync(argv.map(shieldedCoordinates), { from: "user" });
+    return exitCode;
+  } catch (error) {
+    // The parser has said what is wrong by itself, and throws for help too.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return reportFailure(error, surroundings);
+  }
+}
+
+type Execute = (
+  command: Command,
+  args: Arguments,
+  wishes: { readonly json: boolean; readonly quiet: boolean },
+) => Promise<void>;
+
+function parserOf({ output, errors }: Surroundings, execute: Execute): Parser {
+  const program = new Parser("orthant")
+    .version(readVersion(), "-V, --version")
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => output.write(text),
+      writeErr: (text) => errors.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, "orthant: ")),
+      getOutHelpWidth: () => HELP_COLUMNS,
+      getErrHelpWidth: () => HELP_COLUMNS,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .configureHelp({ showGlobalOptions: false });
+  program.helpInformation = () => rootHelp(COMMANDS, readVersion());
+  for (const command of COMMANDS) addCommand(program, command, execute);
+  return program;
+}
+
+function addCommand(program: Parser, command: Command, execute: Execute): void {
+  const { name, summary, details, notes = [], examples } = command;
+  const parser = program
+    .command(name)
+    .summary(summary)
+    .description(details === undefined ? `${summary}.` : `${summary}. ${details}`)
+    .addHelpText("after", ["", ...listed(notes), ...listed(["Examples:", ...examples])].join("\n").trimEnd());
+  for (const argument of command.arguments) parser.addArgument(parserArgument(argument));
+  for (const option of [...command.options, ...COMMON_OPTIONS]) parser.addOption(parserOption(option));
+  parser.action(async () => {
+    const options = parser.opts();
+    const wishes = { json: options["json"] === true, quiet: options["quiet"] === true };
+    await execute(command, new Arguments(parser.processedArgs, options), wishes);
+  });
+}
+
+/** A heading with lines under it, and an empty line behind. */
+function listed([heading, ...lines]: readonly string[]): readonly string[] {
+  return heading === undefined ? [] : [heading, ...lines.map((line) => `  ${line}`), ""];
+}
+
+function parserArgument({ name, description, choices }: ArgumentSpec): Argument {
+  const argument = new Argument(name, description);
+  return choices === undefined ? argument : argument.choices(choices);
+}
+
+function parserOption({ flags, description, default: value, choices, repeated }: OptionSpec): Option {
+  const option = new Option(flags, description);
+  if (repeated === true) {
+    option.argParser((word: string, words: readonly string[] | undefined) => [...(words ?? []), word]);
+  }
+  if (value !== undefined) option.default(value);
+  return choices === undefined ? option : option.choices(choices);
+}
+
+/** The parser takes what begins with a dash for an option, also `-1,2,3,4`; a space before it helps, and is trimmed. */
+function shieldedCoordinates(word: string): string {
+  return /^-\d/.test(word) ? ` ${word}` : word;
+}

@@ -1,0 +1,74 @@
+import type { Clock } from "@orthant/core";
+import { formatBytes, formatCount, formatDuration } from "./report/format.ts";
+import type { TextSink } from "./surroundings.ts";
+
+/** How far long work has come. */
+export interface Progress {
+  /** Says that so much more is done. */
+  advance(amount: number): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
+/** What long work is counted in. */
+export type ProgressUnit = "bytes" | "chunks" | "leaves" | "records" | "files" | "rows of chunks";
+
+/** For a pipe, a file, `--quiet` and `--json`. */
+export const noProgress: Progress = { advance: () => undefined, end: () => undefined };
+
+/** A line is written at most this often. */
+const REFRESH_MS = 100;
+/** Before this much time has passed, a rate says nothing. */
+const RATE_MS = 500;
+const ERASE_LINE = "\r\u001b[2K";
+
+/** A line on a terminal that says what is done, how fast it goes and how long it still takes. */
+export class ProgressLine implements Progress {
+  readonly #sink: TextSink;
+  readonly #clock: Clock;
+  readonly #label: string;
+  readonly #unit: ProgressUnit;
+  readonly #total: number | undefined;
+  readonly #startMs: number;
+  #shownMs = Number.NEGATIVE_INFINITY;
+  #done = 0;
+
+  constructor(sink: TextSink, clock: Clock, label: string, unit: ProgressUnit, total: number | undefined) {
+    this.#sink = sink;
+    this.#clock = clock;
+    this.#label = label;
+    this.#unit = unit;
+    this.#total = total;
+    this.#startMs = clock.nowMs();
+  }
+
+  advance(amount: number): void {
+    this.#done += amount;
+    const nowMs = this.#clock.nowMs();
+    if (nowMs - this.#shownMs < REFRESH_MS) return;
+    this.#shownMs = nowMs;
+    const line = this.#describe(nowMs - this.#startMs);
+    this.#sink.write(`${ERASE_LINE}${line.slice(0, (this.#sink.columns ?? 80) - 1)}`);
+  }
+
+  end(): void {
+    if (this.#shownMs !== Number.NEGATIVE_INFINITY) this.#sink.write(ERASE_LINE);
+  }
+
+  #describe(elapsedMs: number): string {
+    const total = this.#total === undefined ? undefined : Math.max(this.#total, this.#done);
+    const share = total === undefined || total === 0 ? "" : `${Math.floor((100 * this.#done) / total)}%, `;
+    const parts = [`${this.#label} ${share}${this.#amount(this.#done)}`];
+    if (elapsedMs >= RATE_MS) {
+      const perMs = this.#done / elapsedMs;
+      parts.push(`${this.#amount(perMs * 1000)}/s`);
+      if (total !== undefined && perMs > 0)
+        parts.push(`${formatDuration((total - this.#done) / perMs)} left`);
+    }
+    return parts.join(", ");
+  }
+
+  #amount(amount: number): string {
+    return this.#unit === "bytes" ? formatBytes(amount) : `${formatCount(Math.round(amount))} ${this.#unit}`;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Box, Place } from "@orthant/core";
+
+const BYTE_UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
+const DURATIONS: readonly (readonly [name: string, ms: number])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1000],
+];
+
+/** A number of bytes for people: `512 bytes`, `1.5 MiB`. */
+export function formatBytes(bytes: number): string {
+  let amount = bytes;
+  let unit = 0;
+  while (amount >= 1024 && unit < BYTE_UNITS.length - 1) {
+    amount /= 1024;
+    unit++;
+  }
+  const text = unit === 0 ? formatCount(Math.round(amount)) : amount.toFixed(1);
+  return `${text} ${unit === 0 && Math.round(amount) === 1 ? "byte" : BYTE_UNITS[unit]}`;
+}
+
+/** A whole number with a comma behind each three digits, on every machine. */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
+/** A number of things: `1 leaf`, `2 leaves`. */
+export function formatAmount(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** A time span in its two largest units: `1 h 5 min`, `12 s`. */
+export function formatDuration(ms: number): string {
+  let rest = Math.max(0, Math.round(ms / 1000)) * 1000;
+  const parts: string[] = [];
+  for (const [name, unitMs] of DURATIONS) {
+    const count = Math.floor(rest / unitMs);
+    rest -= count * unitMs;
+    if (count > 0 || (name === "s" && parts.length === 0)) parts.push(`${count} ${name}`);
+  }
+  return parts.slice(0, 2).join(" ");
+}
+
+/** A moment for people, in universal time; a moment that no calendar has as its number. */
+export function formatTime(ms: number): string {
+  const date = new Date(ms);
+  if (Number.isNaN(date.getTime())) return `${ms} ms after 1970`;
+  return `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** A place: `[1, -2, 3, 0]`. */
+export function formatPlace(place: Place | readonly number[]): string {
+  return `[${place.join(", ")}]`;
+}
+
+/** A half-open box: `[0, 0, 0, 0] to [8, 8, 8, 8]`. */
+export function formatBox({ min, max }: Box): string {
+  return `${formatPlace(min)} to ${formatPlace(max)}`;
+}

@@ -1,0 +1,36 @@
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { UsageError } from "../usage-error.ts";
+
+const SECRET_BYTES = 32;
+/** Whoever reads the secret can let in anybody. */
+const OWNER_ALONE = 0o600;
+
+/** Where a secret may be given instead of in a file. */
+export const SECRET_VARIABLE = "ORTHANT_SECRET";
+
+/** A secret that nobody can guess, as text. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString("base64url");
+}
+
+/** Makes a file with a new secret that its owner alone may read; a file that is there already is left as it is. */
+export async function writeNewSecret(file: string): Promise<void> {
+  try {
+    await writeFile(file, `${newSecret()}\n`, { flag: "wx", mode: OWNER_ALONE });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+      throw new UsageError(`${file} is there already; leave out --new-secret to use it`);
+    }
+    throw error;
+  }
+}
+
+/** The secret in a file, without the end of its line, or else in the environment; `undefined` when neither is given. */
+export async function readSecret(
+  file: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  if (file === undefined) return environment[SECRET_VARIABLE];
+  return (await readFile(file, "utf8")).trim();
+}

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Clock, systemClock } from "@orthant/core";
+import { EXIT, type ExitCode, run } from "orthant/command-line";
+import { afterAll } from "vitest";
+
+/** How a command went. */
+export interface Captured {
+  readonly exitCode: ExitCode;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** What differs from a pipe in an empty environment. */
+export interface CaptureOptions {
+  readonly isTerminal?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+  /** Told of each piece of output. */
+  readonly onOutput?: (text: string) => void;
+}
+
+/** Runs one command line in this process. */
+export async function capture(argv: readonly string[], options: CaptureOptions = {}): Promise<Captured> {
+  const { isTerminal = false, environment = {}, clock = systemClock } = options;
+  let output = "";
+  let errors = "";
+  const exitCode = await run(argv, {
+    output: {
+      write(text) {
+        output += text;
+        options.onOutput?.(text);
+      },
+      isTerminal,
+      columns: 80,
+    },
+    errors: {
+      write(text) {
+        errors += text;
+      },
+      isTerminal,
+      columns: 80,
+    },
+    environment,
+    clock,
+    signal: options.signal ?? new AbortController().signal,
+  });
+  return { exitCode, output, errors };
+}
+
+/** Runs a command with `--json` that has to go well, and gives its object. */
+export async function captureJson<Shape>(...argv: readonly string[]): Promise<Shape> {
+  const { exitCode, output, errors } = await capture([...argv, "--json"]);
+  if (exitCode !== EXIT.ok) throw new Error(`exit code ${exitCode}: ${errors}`);
+  return JSON.parse(output) as Shape;
+}
+
+const folders: string[] = [];
+
+/** A new folder, which is gone after the tests of this file. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "orthant-cli-"));
+  folders.push(folder);
+  return folder;
+}
+
+afterAll(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});

@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { capture, temporaryFolder } from "./captured.ts";
+import { makeSampleWorld } from "./sample-world.ts";
+
+const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+
+interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** Runs the program as a user does; `onLine` is told of each line that it prints. */
+function start(
+  argv: readonly string[],
+  onLine: (line: string, kill: (signal: NodeJS.Signals) => void) => void = () => undefined,
+): Promise<Ended> {
+  if (!existsSync(MAIN)) throw new Error("build first: npm run build");
+  const child = spawn(process.execPath, [MAIN, ...argv], { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  let errors = "";
+  createInterface(child.stdout).on("line", (line) => {
+    output += `${line}\n`;
+    onLine(line, (signal) => child.kill(signal));
+  });
+  child.stderr.on("data", (bytes) => {
+    errors += String(bytes);
+  });
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ code, signal, output, errors }));
+  });
+}
+
+describe("the program", () => {
+  test.each<[code: number, argv: readonly string[]]>([
+    [0, ["--version"]],
+    [1, ["info", "/no/such/folder"]],
+    [2, ["info"]],
+  ])("ends with exit code %i after %j", async (code, argv) => {
+    expect((await start(argv)).code).toBe(code);
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("serves until %s, then saves and ends with 0", async (signal) => {
+    const folder = await makeSampleWorld();
+    const { code, output, errors } = await start(["serve", folder, "--port", "0"], (line, kill) => {
+      if (line.startsWith("player")) kill(signal);
+    });
+    expect(code).toBe(0);
+    expect(output).toMatch(
+      /^address {2}ws:\/\/127\.0\.0\.1:\d+\ntoken {4}\S+\nplayer {3}\d+, builder, for 1d\nstopped; /,
+    );
+    expect(errors).toBe("press Ctrl-C to stop\n");
+    expect((await readdir(folder)).filter((name) => name.includes("lock"))).toEqual([]);
+    expect((await capture(["verify", folder])).exitCode).toBe(0);
+  });
+
+  test("dies of the signal that interrupts it, so that a shell stops too, and tidies up before", async () => {
+    const folder = await temporaryFolder();
+    const child = spawn(process.execPath, [MAIN, "bench", folder], { stdio: ["ignore", "ignore", "pipe"] });
+    let errors = "";
+    child.stderr.on("data", (bytes) => {
+      errors += String(bytes);
+    });
+    const ended = new Promise<string | null>((resolve) =>
+      child.once("close", (_code, signal) => resolve(signal)),
+    );
+    // It has begun when its folder is there.
+    while ((await readdir(folder)).length === 0) await null;
+    child.kill("SIGINT");
+    expect(await ended).toBe("SIGINT");
+    expect(errors).toBe("orthant: interrupted\n");
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test("says nothing when nobody reads what it prints", async () => {
+    const folder = await makeSampleWorld();
+    // The reader has gone before the program prints its first line.
+    const shell = spawn("bash", ["-c", `"$0" "$1" ls "$2" files | true`, process.execPath, MAIN, folder], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let errors = "";
+    shell.stderr.on("data", (bytes) => {
+      errors += String(bytes);
+    });
+    expect(await new Promise((resolve) => shell.once("close", resolve))).toBe(0);
+    expect(errors).toBe("");
+  });
+});

@@ -1,0 +1,107 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { COMMANDS, EXIT } from "orthant/command-line";
+import { describe, expect, test } from "vitest";
+import { capture, temporaryFolder } from "./captured.ts";
+
+const SCREEN_LINES = 24;
+const SCREEN_COLUMNS = 80;
+
+describe("orthant", () => {
+  test("--help fits a screen and lists every command", async () => {
+    const { exitCode, output, errors } = await capture(["--help"]);
+    const lines = output.split("\n");
+    expect(exitCode).toBe(EXIT.ok);
+    expect(errors).toBe("");
+    expect(lines.length).toBeLessThanOrEqual(SCREEN_LINES);
+    expect(lines.every((line) => line.length <= SCREEN_COLUMNS)).toBe(true);
+    for (const { name, summary } of COMMANDS) {
+      expect(lines.some((line) => line.startsWith(`  ${name} `) && line.endsWith(summary))).toBe(true);
+    }
+  });
+
+  test("--version prints the version alone", async () => {
+    expect(await capture(["--version"])).toEqual({ exitCode: EXIT.ok, output: "0.1.0\n", errors: "" });
+  });
+
+  test.each(COMMANDS.map(({ name }) => name))("%s --help has an example", async (name) => {
+    const { exitCode, output } = await capture([name, "--help"]);
+    expect(exitCode).toBe(EXIT.ok);
+    expect(output).toMatch(new RegExp(`\nExamples:\n {2}.*orthant ${name}`));
+    expect(output).toContain("--json");
+    expect(output).toContain("--quiet");
+  });
+
+  test.each<[what: string, argv: readonly string[], message: string]>([
+    ["nothing", [], "orthant COMMAND --help says more"],
+    ["a command that there is not", ["verfiy"], "orthant: unknown command 'verfiy'\n(Did you mean verify?)"],
+    ["an option that there is not", ["info", "x", "--loud"], "orthant: unknown option '--loud'"],
+    ["too few arguments", ["get", "x"], "orthant: missing required argument 'voxel'"],
+    ["too many arguments", ["info", "x", "y"], "orthant: too many arguments for 'info'"],
+    ["a value that is not among the choices", ["create", "x", "-t", "1D"], "argument '1D' is invalid"],
+    ["a place that is none", ["get", "x", "1,2,three"], 'orthant: voxel: "1,2,three" is no place'],
+    ["a number that is none", ["ls", "x", "--limit", "all"], 'orthant: --limit: "all" is no whole number'],
+  ])("says what is wrong with %s, with exit code 2", async (_what, argv, message) => {
+    const { exitCode, output, errors } = await capture(argv);
+    expect(exitCode).toBe(EXIT.usage);
+    expect(output).toBe("");
+    expect(errors).toContain(message);
+  });
+
+  test("says in a line that a folder is not there, with exit code 1", async () => {
+    const folder = await temporaryFolder();
+    expect(await capture(["info", `${folder}/nowhere`])).toEqual({
+      exitCode: EXIT.failed,
+      output: "",
+      errors: `orthant: there is no folder "${folder}/nowhere" [ORT_NOT_FOUND]\n`,
+    });
+  });
+
+  test("says that a folder holds no world, whatever the names of its files are", async () => {
+    const folder = await temporaryFolder();
+    await writeFile(`${folder}/manifest.json`, "{}");
+    await mkdir(`${folder}/data`);
+    await writeFile(`${folder}/data/dt-000001.v4dt`, "not a pack at all");
+    const { exitCode, errors } = await capture(["verify", folder]);
+    expect(exitCode).toBe(EXIT.failed);
+    expect(errors).toContain("holds no world of a format that is known here");
+  });
+
+  test("shows a stack trace only when it is asked to", async () => {
+    const plain = await capture(["info", "/dev/null/x"]);
+    const debugged = await capture(["info", "/dev/null/x"], { environment: { ORTHANT_DEBUG: "1" } });
+    expect(plain.errors).not.toMatch(/^\s+at /m);
+    expect(debugged.errors).toMatch(/^\s+at /m);
+  });
+
+  test("ends with exit code 1 when it is interrupted", async () => {
+    const folder = await temporaryFolder();
+    await capture(["create", `${folder}/world`]);
+    const { exitCode, errors } = await capture(["verify", `${folder}/world`], {
+      signal: AbortSignal.abort(),
+    });
+    expect(exitCode).toBe(EXIT.failed);
+    expect(errors).toBe("orthant: interrupted\n");
+  });
+
+  test("uses colours on a terminal alone", async () => {
+    const folder = await temporaryFolder();
+    await capture(["create", `${folder}/world`]);
+    const verify = ["verify", `${folder}/world`];
+    const escapeCode = "\u001b[";
+    expect((await capture(verify)).output).not.toContain(escapeCode);
+    expect((await capture(verify, { isTerminal: true })).output).toContain(`${escapeCode}32mwhole`);
+    const muted = await capture(verify, { isTerminal: true, environment: { NO_COLOR: "1" } });
+    expect(muted.output).not.toContain(escapeCode);
+  });
+
+  test("is quiet when it is told to, and still prints the object of --json", async () => {
+    const folder = await temporaryFolder();
+    expect(await capture(["create", `${folder}/world`, "--quiet"])).toEqual({
+      exitCode: EXIT.ok,
+      output: "",
+      errors: "",
+    });
+    const both = await capture(["verify", `${folder}/world`, "--quiet", "--json"]);
+    expect(JSON.parse(both.output)).toMatchObject({ whole: true, findings: [] });
+  });
+});

@@ -1,0 +1,78 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { COMMANDS, EXIT } from "orthant/command-line";
+import { describe, expect, test } from "vitest";
+import { capture, temporaryFolder } from "./captured.ts";
+import { makeSampleWorld } from "./sample-world.ts";
+
+const PAGE = readFileSync(fileURLToPath(new URL("../../../docs/reference/cli.md", import.meta.url)), "utf8");
+const SECTIONS = new Map(
+  PAGE.split(/^## /m).map((section) => [section.split("\n", 1)[0] ?? "", section] as const),
+);
+/** Their fields are a generator's own, listed on its page. */
+const FOREIGN_FIELDS: readonly string[] = ["parameters"];
+
+/** The first block of text in a section. */
+function shownHelp(section: string): string | undefined {
+  return /^```text\n(?<help>.*?)^```$/ms.exec(section)?.groups?.["help"];
+}
+
+/** Every key of an object and of what it holds. */
+function keysOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(keysOf);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => [
+    key,
+    ...(FOREIGN_FIELDS.includes(key) ? [] : keysOf(item)),
+  ]);
+}
+
+describe("docs/reference/cli.md", () => {
+  test("shows what orthant --help says", async () => {
+    const { output } = await capture(["--help"]);
+    expect(shownHelp(PAGE)).toBe(output);
+  });
+
+  test.each(COMMANDS.map(({ name }) => name))("has a section on %s that shows its --help", async (name) => {
+    const { output } = await capture([name, "--help"]);
+    expect(shownHelp(SECTIONS.get(name) ?? "")).toBe(output);
+  });
+
+  test("has the sections in the order of the commands", () => {
+    const names: readonly string[] = COMMANDS.map(({ name }) => name);
+    expect([...SECTIONS.keys()].filter((title) => names.includes(title))).toEqual(names);
+  });
+
+  test("lists every exit code", () => {
+    for (const code of Object.values(EXIT)) expect(PAGE).toMatch(new RegExp(`^\\| ${code} `, "m"));
+  });
+
+  test("names every field of every object that --json prints", async () => {
+    const world = await makeSampleWorld();
+    const folder = await temporaryFolder();
+    const lines = [
+      ["create", `${folder}/new`],
+      ["info", world, "--count"],
+      ...["leaves", "regions", "chunks", "entities", "players", "generations", "files"].map((what) => [
+        "ls",
+        world,
+        what,
+      ]),
+      ["get", world, "0,100,0,0"],
+      ["verify", world],
+      ["repair", world],
+      ["token", "--secret-file", `${folder}/secret`, "--new-secret"],
+      ["bench", folder],
+      ["completion", "bash"],
+    ];
+    for (const [name = "", ...rest] of lines) {
+      const { exitCode, output } = await capture([name, ...rest, "--json"]);
+      expect(exitCode).toBe(EXIT.ok);
+      const words = new Set(
+        (SECTIONS.get(name)?.match(/`[^`\n]+`/g) ?? []).flatMap((code) => code.split(/\W+/)),
+      );
+      const missing = keysOf(JSON.parse(output)).filter((key) => !words.has(key));
+      expect(missing, `fields of ${name}`).toEqual([]);
+    }
+  });
+});

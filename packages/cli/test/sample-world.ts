@@ -1,0 +1,16 @@
+import { join } from "node:path";
+import { NodeDisk, openWorld } from "orthant";
+import { capture, temporaryFolder } from "./captured.ts";
+
+/** A world of hills with a house of bricks, a lamp far from it, an entity and a player. */
+export async function makeSampleWorld(): Promise<string> {
+  const folder = join(await temporaryFolder(), "hills");
+  await capture(["create", folder, "--template", "terrain", "--seed", "7"]);
+  const world = await openWorld(new NodeDisk(folder));
+  await world.fill({ min: [0, 100, 0, 0], max: [4, 104, 4, 1] }, 11);
+  await world.set([-100, 100, 0, 0], 13);
+  world.spawnEntity({ kind: 3, position: [1.5, 104, 1.5, 0], displayName: "Bob", tags: ["cat"] });
+  world.upsertPlayer({ playerId: 5n, name: "Ann" });
+  await world.close();
+  return folder;
+}

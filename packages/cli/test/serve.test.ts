@@ -1,0 +1,194 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { tokenVerifier } from "@orthant/server";
+import { FakeClock } from "@orthant/testkit";
+import { connect, NodeDisk, openWorld } from "orthant";
+import { EXIT } from "orthant/command-line";
+import { describe, expect, test } from "vitest";
+import { type Captured, capture, captureJson, temporaryFolder } from "./captured.ts";
+import { makeSampleWorld } from "./sample-world.ts";
+
+interface Announcement {
+  readonly url: string;
+  readonly token: string;
+  readonly playerId: string;
+  readonly role: string;
+  readonly acknowledges: string;
+}
+
+/** Serves a world in this process for as long as `use` takes, and then stops it as Ctrl-C does. */
+async function whileServing(
+  argv: readonly string[],
+  use: (announcement: Announcement) => Promise<void>,
+): Promise<Captured> {
+  const stop = new AbortController();
+  let announce: (text: string) => void = () => undefined;
+  const announced = new Promise<string>((resolve) => {
+    announce = resolve;
+  });
+  const served = capture(["serve", ...argv, "--port", "0", "--json"], {
+    signal: stop.signal,
+    onOutput: (text) => announce(text),
+  });
+  try {
+    const early = served.then(({ errors }) => Promise.reject(new Error(errors)));
+    await use(JSON.parse(await Promise.race([announced, early])) as Announcement);
+  } finally {
+    stop.abort();
+    await served;
+  }
+  return served;
+}
+
+describe("serve", () => {
+  test("lets in who has its token, and saves the world when it is stopped", async () => {
+    const folder = await makeSampleWorld();
+    const { exitCode, errors } = await whileServing([folder, "--durable"], async (announcement) => {
+      expect(announcement).toMatchObject({ role: "builder", acknowledges: "durable" });
+      const { url, token } = announcement;
+      const player = connect(url, { name: "Ada", token, look: { center: [8, 100, 8, 0], radiusChunks: 1 } });
+      await player.complete();
+      expect(player.playerId).toBe(BigInt(announcement.playerId));
+      expect(await player.get([0, 100, 0, 0])).toBe(11);
+      expect(await player.setVoxel([8, 100, 8, 0], 13)).toMatchObject({ outcome: "applied" });
+      await player.close();
+    });
+    expect([exitCode, errors]).toEqual([EXIT.ok, "press Ctrl-C to stop\n"]);
+    const world = await openWorld(new NodeDisk(folder));
+    expect(await world.get([8, 100, 8, 0])).toBe(13);
+    await world.close();
+  });
+
+  test("says who has the world open when it is served twice", async () => {
+    const folder = await makeSampleWorld();
+    await whileServing([folder], async () => {
+      const { exitCode, errors } = await capture(["serve", folder, "--port", "0"]);
+      expect(exitCode).toBe(EXIT.failed);
+      expect(errors).toMatch(/^orthant: .*\[ORT_LOCKED\]\nhint: another program has the world open/);
+      expect((await capture(["info", folder])).exitCode, "reading goes on").toBe(EXIT.ok);
+      expect((await capture(["verify", folder])).exitCode).toBe(EXIT.ok);
+    });
+  });
+
+  test.each<[what: string, options: readonly string[], message: string]>([
+    ["a port that is none", ["--port", "70000"], "--port: "],
+    ["half of a certificate", ["--certificate", "x.pem"], "--certificate and --key belong together"],
+    ["a token that never was", ["--expires", "1y"], "--expires: "],
+  ])("refuses %s and lets go of the world", async (_what, options, message) => {
+    const folder = await makeSampleWorld();
+    const { exitCode, errors } = await capture([
+      "serve",
+      folder,
+      ...options,
+      ...(options.includes("--port") ? [] : ["--port", "0"]),
+    ]);
+    expect(exitCode).toBe(EXIT.usage);
+    expect(errors).toContain(message);
+    expect((await readdir(folder)).filter((name) => name.includes("lock"))).toEqual([]);
+  });
+
+  test("refuses a secret that could be guessed", async () => {
+    const folder = await makeSampleWorld();
+    await writeFile(`${folder}.secret`, "1234\n");
+    const { exitCode, errors } = await capture([
+      "serve",
+      folder,
+      "--port",
+      "0",
+      "--secret-file",
+      `${folder}.secret`,
+    ]);
+    expect(exitCode).toBe(EXIT.failed);
+    expect(errors).toContain("a secret of 4 bytes could be guessed");
+  });
+});
+
+describe("token", () => {
+  const NOW_MS = 1_700_000_000_000;
+
+  test("is signed with the secret in a file, which it can make", async () => {
+    const file = join(await temporaryFolder(), "secret.txt");
+    const line = [
+      "token",
+      "--secret-file",
+      file,
+      "--player",
+      "7",
+      "--role",
+      "admin",
+      "--name",
+      "Ada",
+      "--json",
+    ];
+    const clock = new FakeClock(NOW_MS);
+    const { output } = await capture([...line, "--new-secret", "--expires", "15min"], { clock });
+    const { token, expiresMs } = JSON.parse(output) as { readonly token: string; readonly expiresMs: number };
+    expect(expiresMs).toBe(NOW_MS + 900_000);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const secret = (await readFile(file, "utf8")).trim();
+    expect(secret.length).toBeGreaterThanOrEqual(43);
+    const verify = tokenVerifier({ secret }, () => NOW_MS);
+    expect(await verify(new TextEncoder().encode(token))).toEqual({
+      playerId: 7n,
+      role: "admin",
+      name: "Ada",
+    });
+    const again = await capture([...line, "--new-secret"]);
+    expect(again.exitCode).toBe(EXIT.usage);
+    expect((await readFile(file, "utf8")).trim(), "the secret is still the same").toBe(secret);
+  });
+
+  test("is signed with the secret of the environment, or with a private key", async () => {
+    const secret = "a secret of more than thirty-two letters";
+    const environment = { ORTHANT_SECRET: secret };
+    const fromEnvironment = await capture(["token", "--player", "1"], { environment });
+    const token = new TextEncoder().encode(fromEnvironment.output.trim());
+    expect(await tokenVerifier({ secret })(token)).toMatchObject({ playerId: 1n, role: "builder" });
+
+    const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+    const file = join(await temporaryFolder(), "key.pem");
+    await writeFile(file, privateKey.export({ type: "pkcs8", format: "pem" }));
+    const signed = await captureJson<{ readonly token: string }>(
+      "token",
+      "--private-key",
+      file,
+      "--player",
+      "2",
+    );
+    const verify = tokenVerifier({ publicKey });
+    expect(await verify(new TextEncoder().encode(signed.token))).toMatchObject({ playerId: 2n });
+  });
+
+  test("needs a secret, and only one", async () => {
+    expect((await capture(["token"])).exitCode).toBe(EXIT.usage);
+    expect((await capture(["token", "--new-secret"])).exitCode).toBe(EXIT.usage);
+    expect((await capture(["token", "--secret-file", "a", "--private-key", "b"])).exitCode).toBe(EXIT.usage);
+    const { exitCode, errors } = await capture([
+      "token",
+      "--secret-file",
+      join(await temporaryFolder(), "none"),
+    ]);
+    expect(exitCode).toBe(EXIT.failed);
+    expect(errors).toMatch(/^orthant: ENOENT: no such file or directory.*\n$/);
+  });
+});
+
+describe("bench", () => {
+  test("measures and leaves nothing behind", async () => {
+    const folder = await temporaryFolder();
+    const measured = await captureJson<Record<string, Record<string, number>>>("bench", folder);
+    expect(measured["appendAndSync"]?.["medianMs"]).toBeGreaterThan(0);
+    expect(measured["commit"]?.["medianMs"]).toBeGreaterThan(0);
+    expect(measured["writeBytesPerSecond"]).toBeGreaterThan(0);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test("leaves nothing behind when it is interrupted", async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "disk"));
+    const { exitCode } = await capture(["bench", join(folder, "disk")], { signal: AbortSignal.abort() });
+    expect(exitCode).toBe(EXIT.failed);
+    expect(await readdir(join(folder, "disk"))).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import {
+  DEFAULT_MATERIALS,
+  encode,
+  FLAT_DEFAULTS,
+  type FlatParameters,
+  flatGenerator,
+  GeneratorRef,
+  isOrthantError,
+  materialCatalogCodec,
+  parametersOf,
+  U8_MAX,
+} from "@orthant/core";
+import type { BaseWorld, GlobalState } from "../polychora/records/global-record.ts";
+import type { PlayerRecord } from "../polychora/records/player-record.ts";
+import type { Save } from "../polychora/save.ts";
+import type { ConversionLosses } from "./losses.ts";
+
+/** Notes what a description and an index say that a flat save has no room for. */
+export function noteLostFacts({ global, leaves }: Save, losses: ConversionLosses): void {
+  const { name, spawn, materials, namedGenerations, attachments, edits } = global.description;
+  if (name !== "") losses.add("the name of the world", JSON.stringify(name));
+  if (spawn.some((coordinate) => coordinate !== 0)) losses.add("the spawn point", `[${spawn.join(", ")}]`);
+  if (materials.length > 0 && !isDefaultCatalog(materials)) {
+    losses.add("the material catalog", "materials keep their numbers, and lose names and colours");
+  }
+  losses.add("named generations", "one generation is converted", namedGenerations.length);
+  losses.add("attachments", "what programs kept with the world", attachments.length);
+  losses.add("last edits of clients", "a client may make its last edit twice", edits.length);
+  losses.add(
+    "clocks of regions",
+    "whoever holds parts of the world has to fetch them again",
+    leaves.reduce((sum, { clocks }) => sum + clocks.length, 0),
+  );
+}
+
+/** The base of a flat save: nothing, or the floor of the original. */
+export function flatBase(global: GlobalState, losses: ConversionLosses): BaseWorld {
+  const { base, generators } = global;
+  if (base.kind === "empty") return base;
+  const floor = base.kind === "flatFloor" ? { ...FLAT_DEFAULTS, material: base.material } : floorOf(global);
+  if (floor?.thickness === 0) return { kind: "empty" };
+  const isKnown = floor?.top === FLAT_DEFAULTS.top && floor.thickness === FLAT_DEFAULTS.thickness;
+  if (isKnown && floor.material <= U8_MAX) return { kind: "flatFloor", material: floor.material };
+  const names = generators.map(({ generatorId }) => generatorId).join(", ");
+  losses.add("the generator", `untouched space becomes air; it was made by ${names || "a floor"}`);
+  return { kind: "empty" };
+}
+
+/** Players without what the original had no room for. */
+export function flatPlayers(
+  players: readonly PlayerRecord[],
+  losses: ConversionLosses,
+): readonly PlayerRecord[] {
+  const count = (isLost: (player: PlayerRecord) => boolean): number => players.filter(isLost).length;
+  losses.add(
+    "names of players",
+    "players keep their ids",
+    count(({ name }) => name !== undefined),
+  );
+  losses.add(
+    "keys of players",
+    "nobody can prove who they are",
+    count(({ authKey }) => authKey.length > 0),
+  );
+  losses.add(
+    "metadata of players",
+    "keys and values",
+    count(({ metadata }) => metadata.length > 0),
+  );
+  return players.map((player) => ({ ...player, name: undefined, authKey: new Uint8Array(0), metadata: [] }));
+}
+
+/** The parameters of a world that is a flat floor; `undefined` for any other. */
+function floorOf({ generators }: GlobalState): FlatParameters | undefined {
+  const [first] = generators;
+  if (first?.generatorId !== flatGenerator.id || generators.length !== 1) return undefined;
+  const { generatorId, params, seed, versionHash } = first;
+  try {
+    return parametersOf(flatGenerator, new GeneratorRef(generatorId, params, seed, versionHash));
+  } catch (error) {
+    // A floor of a version that is unknown here may be anything.
+    if (isOrthantError(error)) return undefined;
+    throw error;
+  }
+}
+
+function isDefaultCatalog(materials: Uint8Array): boolean {
+  const known = encode(materialCatalogCodec, DEFAULT_MATERIALS);
+  return known.length === materials.length && known.every((byte, index) => byte === materials[index]);
+}

@@ -1,0 +1,119 @@
+import {
+  type Box,
+  boxContainsBox,
+  type Chunk,
+  chunkFromVoxels,
+  floorDivide,
+  HYPERCUBE_CHUNKS,
+  OrthantError,
+  type Place,
+  PlaceMap,
+  placeFrom,
+  U8_MAX,
+} from "@orthant/core";
+import { FlatSaveWriter } from "../polychora/flat/flat-save-writer.ts";
+import { chunkOfEntity } from "../polychora/leaves/leaf-partition.ts";
+import { SaveContent } from "../polychora/leaves/save-content.ts";
+import { DEFAULT_LIMITS } from "../polychora/limits.ts";
+import type { EntityRecord } from "../polychora/records/entity-record.ts";
+import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
+import { clampInto } from "../polychora/tree-index/cell.ts";
+import { type CellContent, type Conversion, type ConversionCounts, contentByCell } from "./conversion.ts";
+import { flatBase, flatPlayers, noteLostFacts } from "./flat-facts.ts";
+import type { ConversionLosses } from "./losses.ts";
+
+/** A power of two, so that leaves of a tree lie in a region or regions in a leaf. */
+const EDGE = DEFAULT_LIMITS.regionChunkEdge;
+const CLASS_COUNT = 3;
+const KIND_COUNT = 7;
+
+/** Writes a tree as a flat save, which the original program opens. */
+export async function convertToFlat(conversion: Conversion): Promise<ConversionCounts> {
+  const { save, target, losses, standIn, options } = conversion;
+  const { global } = save;
+  const { chunkShape } = global.description;
+  if (chunkShape.extents.some((extent, axis) => extent !== HYPERCUBE_CHUNKS.extents[axis])) {
+    const found = chunkShape.extents.join(" x ");
+    throw new OrthantError(
+      "ORT_DIALECT",
+      `chunks of ${found} voxels, where the flat dialect has 8 x 8 x 8 x 8`,
+    );
+  }
+  noteLostFacts(save, losses);
+  const base = flatBase(global, losses);
+  const players = flatPlayers(save.players, losses);
+  const writer = target && (await FlatSaveWriter.create(target));
+  try {
+    const counts = { chunks: 0, entities: 0, players: players.length };
+    const content = new SaveContent(save);
+    for await (const part of contentByCell(content, chunkShape, cellsAround, options.onLeaf)) {
+      for (const region of regionsOf(part)) {
+        const blocks = region.blocks.map((block) => flatBlock(block, standIn, losses));
+        const entities = region.entities.filter((entity) => isCarried(entity, losses));
+        counts.chunks += blocks.length;
+        counts.entities += entities.length;
+        await writer?.add([{ region: region.place, blocks, entities }]);
+      }
+    }
+    const { worldSeed, nextEntityId, playerEntityHints, lastModifiedMs: nowMs } = global;
+    await writer?.finish({ base, worldSeed, nextEntityId, playerEntityHints, players, nowMs });
+    return counts;
+  } finally {
+    await writer?.close();
+  }
+}
+
+/** A leaf that has whole regions as it is; the region around a smaller one, with all leaves that are in it. */
+function cellsAround(leaf: Box): readonly Box[] {
+  const region = regionCell(regionAt(leaf.min));
+  return [boxContainsBox(leaf, region) ? leaf : region];
+}
+
+interface RegionContent {
+  readonly place: Place;
+  readonly blocks: BlockEntry[];
+  readonly entities: EntityRecord[];
+}
+
+function regionsOf({ cell, blocks, entities }: CellContent): Iterable<RegionContent> {
+  const regions = new PlaceMap<RegionContent>();
+  const at = (chunk: Place): RegionContent => {
+    const place = regionAt(chunk);
+    const region = regions.get(...place) ?? { place, blocks: [], entities: [] };
+    regions.set(...place, region);
+    return region;
+  };
+  for (const block of blocks) at(block.place).blocks.push(block);
+  for (const entity of entities) {
+    at(clampInto(cell, chunkOfEntity(entity, HYPERCUBE_CHUNKS))).entities.push(entity);
+  }
+  return regions.values();
+}
+
+function flatBlock({ place, chunk }: BlockEntry, standIn: number, losses: ConversionLosses): BlockEntry {
+  if (chunk.materials().every((material) => material <= U8_MAX)) return { place, chunk };
+  losses.add("chunks with materials above 255", `these voxels become material ${standIn}; first [${place}]`);
+  return { place, chunk: withoutWideMaterials(chunk, standIn) };
+}
+
+function withoutWideMaterials(chunk: Chunk, standIn: number): Chunk {
+  return chunkFromVoxels(chunk.voxels().map((material) => (material > U8_MAX ? standIn : material)));
+}
+
+function isCarried({ entityId, entityClass, kind }: EntityRecord, losses: ConversionLosses): boolean {
+  if (entityClass < CLASS_COUNT && kind < KIND_COUNT) return true;
+  losses.add(
+    "entities of other classes or kinds",
+    `the original knows classes below ${CLASS_COUNT} and kinds below ${KIND_COUNT}; first entity ${entityId}`,
+  );
+  return false;
+}
+
+function regionAt(chunk: Place): Place {
+  return placeFrom((axis) => floorDivide(chunk[axis], EDGE));
+}
+
+function regionCell(region: Place): Box {
+  const min = placeFrom((axis) => region[axis] * EDGE);
+  return { min, max: placeFrom((axis) => min[axis] + EDGE) };
+}

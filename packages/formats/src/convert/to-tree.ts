@@ -1,0 +1,82 @@
+import { type Box, placeFrom, placesLexicographic } from "@orthant/core";
+import { BulkSaveWriter } from "../polychora/bulk-writer.ts";
+import { SaveContent } from "../polychora/leaves/save-content.ts";
+import { type EntityRecord, PLAYER_CLASS } from "../polychora/records/entity-record.ts";
+import type { PlayerRecord } from "../polychora/records/player-record.ts";
+import type { LeafChange } from "../polychora/save-change.ts";
+import { type Conversion, type ConversionCounts, contentByCell } from "./conversion.ts";
+import type { ConversionLosses } from "./losses.ts";
+
+/** Chunks that are held before they are written; a region of the original has 256. */
+const CHUNKS_PER_STEP = 1_024;
+
+/** Writes a flat save as a tree. */
+export async function convertToTree(conversion: Conversion): Promise<ConversionCounts> {
+  const { save, target, losses, options } = conversion;
+  const { global, flat } = save;
+  const shape = global.description.chunkShape;
+  const players = playersOnce(save.players, losses);
+  const writer = target && (await BulkSaveWriter.create(target, shape));
+  try {
+    const seen = new Set<bigint>();
+    const cellsOf = alignedCells(flat?.regionChunkEdge ?? 1);
+    const counts = { chunks: 0, entities: 0, players: players.length };
+    let batch: LeafChange[] = [];
+    let batchChunks = 0;
+    for await (const part of contentByCell(new SaveContent(save), shape, cellsOf, options.onLeaf)) {
+      const entities = part.entities.filter((entity) => isCarried(entity, seen, losses));
+      counts.chunks += part.blocks.length;
+      counts.entities += entities.length;
+      batch.push({ cell: part.cell, blocks: part.blocks, entities });
+      batchChunks += part.blocks.length;
+      if (batchChunks < CHUNKS_PER_STEP) continue;
+      await writer?.add(batch);
+      batch = [];
+      batchChunks = 0;
+    }
+    await writer?.add(batch);
+    await writer?.finish({ nowMs: global.lastModifiedMs, global, players });
+    return counts;
+  } finally {
+    await writer?.close();
+  }
+}
+
+/** The aligned cubes that a flat region touches: one, when its edge is a power of two. */
+function alignedCells(regionChunkEdge: number): (leaf: Box) => Iterable<Box> {
+  const edge = 2 ** Math.ceil(Math.log2(regionChunkEdge));
+  return function* ({ min, max }) {
+    const numbers = {
+      min: placeFrom((axis) => Math.floor(min[axis] / edge)),
+      max: placeFrom((axis) => Math.ceil(max[axis] / edge)),
+    };
+    for (const number of placesLexicographic(numbers)) {
+      const corner = placeFrom((axis) => number[axis] * edge);
+      yield { min: corner, max: placeFrom((axis) => corner[axis] + edge) };
+    }
+  };
+}
+
+/** Of several players with one id the last one counts. */
+function playersOnce(players: readonly PlayerRecord[], losses: ConversionLosses): readonly PlayerRecord[] {
+  const byId = new Map(players.map((player) => [player.playerId, player]));
+  losses.add("players that were there twice", "the last one of an id is kept", players.length - byId.size);
+  return [...byId.values()];
+}
+
+function isCarried(
+  { entityId, entityClass }: EntityRecord,
+  seen: Set<bigint>,
+  losses: ConversionLosses,
+): boolean {
+  if (entityClass === PLAYER_CLASS) {
+    losses.add("entities that are players", `players have a file of their own; first entity ${entityId}`);
+    return false;
+  }
+  if (seen.has(entityId)) {
+    losses.add("entities that were there twice", `the one of the last region is kept; first ${entityId}`);
+    return false;
+  }
+  seen.add(entityId);
+  return true;
+}

@@ -1,0 +1,97 @@
+import { isOrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { surveySave } from "./polychora/care/survey.ts";
+import { type Dialect, dialectOfIndex } from "./polychora/dialect.ts";
+import { generationFiles, packFile } from "./polychora/files/file-names.ts";
+import { readWhole } from "./polychora/files/read-whole.ts";
+import { MANIFEST_FILE } from "./polychora/layout.ts";
+
+/** What kind of world lies on a disk. */
+export interface DetectedFormat {
+  readonly format: "polychora";
+  /** `undefined` when no index is left to tell it. */
+  readonly dialect: Dialect | undefined;
+  /** The file whose content says so. */
+  readonly evidence: string;
+}
+
+/** Every format that is known: each looks at the content of files, never at their names alone. */
+const PROBES: readonly ((disk: Disk) => Promise<DetectedFormat | undefined>)[] = [detectPolychora];
+
+/**
+ * The format of the world on a disk, told by what its files hold, also when some of them are damaged; `undefined`
+ * when nothing is there that any format would have. Writes nothing.
+ */
+export async function detectFormat(disk: Disk): Promise<DetectedFormat | undefined> {
+  for (const probe of PROBES) {
+    const detected = await probe(disk);
+    if (detected !== undefined) return detected;
+  }
+  return undefined;
+}
+
+const MAGIC_BYTES = 4;
+
+/** A manifest that can be read says it; without one, any file of a save that begins as it should. */
+async function detectPolychora(disk: Disk): Promise<DetectedFormat | undefined> {
+  const { manifest, generations, packIds } = await surveySave(disk);
+  const indexes: string[] = [];
+  const others: (readonly [path: string, magic: string])[] = [];
+  for (const generation of generations) {
+    const files = generationFiles(generation);
+    indexes.push(files.indexFile);
+    others.push([files.globalFile, "V4G0"], [files.playersFile, "V4P0"]);
+  }
+  if (manifest !== undefined) indexes.unshift(manifest.manifest.indexFile);
+  for (const packId of packIds) others.push([packFile(packId), "V4DT"]);
+
+  const index = await firstOf(indexes, async (path) => {
+    return (await hasMagic(disk, path, "V4IX")) ? { path, dialect: await dialectAt(disk, path) } : undefined;
+  });
+  if (manifest !== undefined) {
+    return { format: "polychora", dialect: index?.dialect, evidence: MANIFEST_FILE };
+  }
+  const evidence =
+    index?.path ??
+    (await firstOf(others, async ([path, magic]) =>
+      (await hasMagic(disk, path, magic)) ? path : undefined,
+    ));
+  return evidence === undefined ? undefined : { format: "polychora", dialect: index?.dialect, evidence };
+}
+
+async function firstOf<Item, Value>(
+  items: readonly Item[],
+  look: (item: Item) => Promise<Value | undefined>,
+): Promise<Value | undefined> {
+  for (const item of items) {
+    const found = await look(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+async function dialectAt(disk: Disk, path: string): Promise<Dialect | undefined> {
+  return unlessRefused(async () => dialectOfIndex(await readWhole(disk, path)));
+}
+
+async function hasMagic(disk: Disk, path: string, magic: string): Promise<boolean> {
+  const found = await unlessRefused(async () => {
+    const file = await disk.open(path, "read");
+    try {
+      return await file.readAt(0, MAGIC_BYTES);
+    } finally {
+      await file.close();
+    }
+  });
+  return found !== undefined && String.fromCharCode(...found) === magic;
+}
+
+/** What is missing, cut short or not to be read says nothing about the format. */
+async function unlessRefused<Value>(read: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isOrthantError(error)) return undefined;
+    throw error;
+  }
+}

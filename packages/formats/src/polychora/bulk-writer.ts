@@ -1,0 +1,101 @@
+import type { ChunkShape } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
+import { requireEmptyFolder } from "./files/empty-folder.ts";
+import { generationFiles } from "./files/file-names.ts";
+import { PackWriter } from "./files/pack-writer.ts";
+import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "./layout.ts";
+import { partitionLeaf, prepareLeaf } from "./leaves/leaf-partition.ts";
+import { plannedOf } from "./leaves/leaf-plan.ts";
+import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
+import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "./limits.ts";
+import { type GlobalState, globalRecordCodec } from "./records/global-record.ts";
+import type { LeafEntry } from "./records/leaf-entry.ts";
+import { encodeManifest, type Manifest } from "./records/manifest.ts";
+import { encodePayloadFile } from "./records/payload-file.ts";
+import { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
+import type { LeafChange } from "./save-change.ts";
+import { encodeIndexFile } from "./tree-index/index-file.ts";
+
+/** All of a world that is not in leaves. */
+export interface WorldFacts {
+  readonly nowMs: number;
+  readonly global: GlobalState;
+  readonly players: readonly PlayerRecord[];
+}
+
+/**
+ * Writes a whole world as generation 0 of a new save, leaf by leaf. Only the index is kept in memory; a save comes to
+ * be with {@link finish} and not before.
+ */
+export class BulkSaveWriter {
+  readonly #disk: Disk;
+  readonly #packs: PackWriter;
+  readonly #shape: ChunkShape;
+  readonly #limits: SaveLimits;
+  readonly #leaves: LeafEntry[] = [];
+
+  private constructor(disk: Disk, packs: PackWriter, shape: ChunkShape, limits: SaveLimits) {
+    this.#disk = disk;
+    this.#packs = packs;
+    this.#shape = shape;
+    this.#limits = limits;
+  }
+
+  /** Begins a save with chunks of a shape. `ORT_NOT_EMPTY` when something is there. */
+  static async create(
+    disk: Disk,
+    shape: ChunkShape,
+    limits: SaveLimits = DEFAULT_LIMITS,
+  ): Promise<BulkSaveWriter> {
+    requireLimits(limits);
+    await requireEmptyFolder(disk);
+    await disk.makeDirectory(INDEX_FOLDER);
+    await disk.makeDirectory(DATA_FOLDER);
+    return new BulkSaveWriter(disk, await PackWriter.create(disk, limits.dataFileMaxBytes), shape, limits);
+  }
+
+  /** Writes leaves, split where they are too large. No cell may overlap one that came before. */
+  async add(leaves: readonly LeafChange[]): Promise<void> {
+    const planned = leaves.flatMap(({ cell, blocks = [], entities = [], clocks = [] }) => {
+      const content = prepareLeaf(cell, blocks, entities, clocks, this.#shape);
+      return partitionLeaf(content, this.#limits).map(plannedOf);
+    });
+    const records = encodeLeaves(planned, this.#limits);
+    const refs = await this.#packs.append(records.flat());
+    for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.push(leaf);
+  }
+
+  /** Makes it a save. */
+  async finish({ nowMs, global, players }: WorldFacts): Promise<void> {
+    const packs = this.#packs;
+    // A world without leaves still gets its pack.
+    await packs.append([]);
+    await packs.sync();
+    const manifest: Manifest = {
+      ...generationFiles(0),
+      currentGeneration: 0,
+      createdMs: nowMs,
+      lastModifiedMs: nowMs,
+      activeDataFileId: packs.activeId,
+      dataFileCount: packs.activeId,
+      limits: this.#limits,
+      chunkExtents: this.#shape.extents,
+    };
+    await writeGenerationFiles(this.#disk, manifest, {
+      indexFile: encodeIndexFile({ version: 2, generation: 0, leaves: this.#leaves }),
+      globalFile: encodePayloadFile(globalHeader, "V4G0", globalRecordCodec, {
+        ...global,
+        nextDataFileId: packs.activeId + 1,
+        lastModifiedMs: nowMs,
+      }),
+      playersFile: encodePayloadFile(playersHeader, "V4P0", playersCodec, sortPlayers(players)),
+    });
+    await swapManifest(this.#disk, encodeManifest(manifest));
+  }
+
+  /** Closes the files. Without {@link finish} there is no save. */
+  async close(): Promise<void> {
+    await this.#packs.close();
+  }
+}

@@ -1,0 +1,126 @@
+import {
+  type Box,
+  boxContains,
+  boxContainsBox,
+  boxEquals,
+  type Chunk,
+  type Place,
+  PlaceMap,
+} from "@orthant/core";
+import type { SaveContent } from "../leaves/save-content.ts";
+import type { BlobRef } from "../records/blob-ref.ts";
+import type { LeafEntry } from "../records/leaf-entry.ts";
+
+/** What people made of a chunk: nothing, so that it is as the generator made it, nothing but air, or something. */
+export type ChunkState = "virgin" | "empty" | "content";
+
+/** A chunk that two saves do not have alike. */
+export interface BlockDifference {
+  readonly place: Place;
+  readonly before: ChunkState;
+  readonly after: ChunkState;
+  /** Voxels that differ; `undefined` when one side is virgin, which only a generator could tell. */
+  readonly voxels: number | undefined;
+}
+
+/**
+ * The chunks in which two saves of one chunk shape differ. The leaves of the one need not be those of the other: each
+ * is held against those that it touches, with the larger one of a pair in memory. Leaves are read once where they are
+ * aligned, as those of trees are.
+ */
+export async function* compareBlocks(
+  before: SaveContent,
+  after: SaveContent,
+  options: { readonly samePacks?: boolean; readonly onLeaf?: () => void },
+): AsyncGenerator<BlockDifference> {
+  const samePacks = options.samePacks === true;
+  for (const leaf of before.leaves) {
+    const others = [...after.touching(leaf.cell)];
+    options.onLeaf?.();
+    // A leaf inside a larger one is compared when the larger one is.
+    if (others.some(({ cell }) => isLarger(cell, leaf.cell))) continue;
+    if (others.length === 1 && samePacks && isSame(leaf, others[0] as LeafEntry)) continue;
+    yield* compareAround(before, leaf, after, others, (place) => boxContains(leaf.cell, place));
+  }
+  for (const leaf of after.leaves) {
+    const others = [...before.touching(leaf.cell)];
+    options.onLeaf?.();
+    const inside = others.filter(({ cell }) => isLarger(leaf.cell, cell));
+    const beyond = others.filter(({ cell }) => !isLarger(leaf.cell, cell));
+    if (beyond.some(({ cell }) => boxContainsBox(cell, leaf.cell))) continue;
+    const isOurs = (place: Place): boolean =>
+      boxContains(leaf.cell, place) && !beyond.some(({ cell }) => boxContains(cell, place));
+    for await (const difference of compareAround(after, leaf, before, inside, isOurs)) {
+      yield { ...difference, before: difference.after, after: difference.before };
+    }
+  }
+}
+
+/** Compares one leaf with those of another save, in the places that `isOurs` says. */
+async function* compareAround(
+  content: SaveContent,
+  leaf: LeafEntry,
+  otherContent: SaveContent,
+  others: readonly LeafEntry[],
+  isOurs: (place: Place) => boolean,
+): AsyncGenerator<BlockDifference> {
+  const chunks = new PlaceMap<Chunk>();
+  for (const { place, chunk } of await content.readBlocks(leaf)) {
+    if (isOurs(place)) chunks.set(...place, chunk);
+  }
+  for (const other of others) {
+    for (const { place, chunk } of await otherContent.readBlocks(other)) {
+      if (!isOurs(place)) continue;
+      const ours = chunks.get(...place);
+      if (ours !== undefined) chunks.delete(...place);
+      if (ours === undefined || !ours.equals(chunk)) yield differenceAt(place, ours, chunk);
+    }
+  }
+  for (const [place, chunk] of chunks) yield differenceAt(place, chunk, undefined);
+}
+
+function isLarger(outer: Box, inner: Box): boolean {
+  return boxContainsBox(outer, inner) && !boxEquals(outer, inner);
+}
+
+function isSame(a: LeafEntry, b: LeafEntry): boolean {
+  return (
+    boxEquals(a.cell, b.cell) &&
+    a.blockRefs.length > 0 &&
+    a.blockRefs.length === b.blockRefs.length &&
+    a.blockRefs.every((ref, index) => refersToSame(ref, b.blockRefs[index]))
+  );
+}
+
+function refersToSame(a: BlobRef, b: BlobRef | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.dataFileId === b.dataFileId &&
+    a.recordOffset === b.recordOffset &&
+    a.recordBytes === b.recordBytes &&
+    a.recordCrc32 === b.recordCrc32
+  );
+}
+
+function differenceAt(place: Place, before: Chunk | undefined, after: Chunk | undefined): BlockDifference {
+  return {
+    place,
+    before: stateOf(before),
+    after: stateOf(after),
+    voxels: before === undefined || after === undefined ? undefined : differingVoxels(before, after),
+  };
+}
+
+function stateOf(chunk: Chunk | undefined): ChunkState {
+  if (chunk === undefined) return "virgin";
+  return chunk.isEmpty ? "empty" : "content";
+}
+
+function differingVoxels(before: Chunk, after: Chunk): number {
+  const theirs = after.voxels();
+  let count = 0;
+  before.forEach((material, index) => {
+    if (material !== theirs[index]) count++;
+  });
+  return count;
+}

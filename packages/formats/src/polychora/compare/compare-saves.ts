@@ -1,0 +1,103 @@
+import { encode, hash64, type Place, placesEqual } from "@orthant/core";
+import { SaveContent } from "../leaves/save-content.ts";
+import type { EntityRecord } from "../records/entity-record.ts";
+import { entityRecordCodec } from "../records/entity-record.ts";
+import { playersCodec } from "../records/player-record.ts";
+import type { Save } from "../save.ts";
+import { type BlockDifference, compareBlocks } from "./compare-blocks.ts";
+import { compareFacts, type FactDifference } from "./compare-facts.ts";
+
+/** How something that has an id differs. */
+export type Change = "added" | "removed" | "changed";
+
+/** One thing in which two saves differ. */
+export type SaveDifference =
+  | ({ readonly kind: "fact" } & FactDifference)
+  | ({ readonly kind: "chunk" } & BlockDifference)
+  | { readonly kind: "entity"; readonly entityId: bigint; readonly change: Change }
+  | { readonly kind: "player"; readonly playerId: bigint; readonly change: Change };
+
+/** How to compare. */
+export interface CompareOptions {
+  /** Both lie on the same disk, as two generations of one save do: leaves with the same records are equal unread. */
+  readonly samePacks?: boolean;
+  /** Told after each leaf that is done, of both saves together. */
+  readonly onLeaf?: () => void;
+}
+
+/**
+ * In what two saves differ: facts of the world, chunks, entities and players. What says how a world came to be is not
+ * compared: clocks, generations, ids of worlds, edits of clients. Holds two leaves at a time, and a few bytes for each
+ * entity that differs. Worlds with chunks of different shapes differ in that fact, and their chunks are not compared.
+ */
+export async function* compareSaves(
+  before: Save,
+  after: Save,
+  options: CompareOptions = {},
+): AsyncGenerator<SaveDifference> {
+  for (const fact of compareFacts(before, after)) yield { kind: "fact", ...fact };
+  const contents = { before: new SaveContent(before), after: new SaveContent(after) };
+  if (placesEqual(shapeOf(before), shapeOf(after))) {
+    for await (const block of compareBlocks(contents.before, contents.after, options)) {
+      yield { kind: "chunk", ...block };
+    }
+  }
+  for await (const [entityId, change] of compareEntities(contents.before, contents.after, options)) {
+    yield { kind: "entity", entityId, change };
+  }
+  for (const [playerId, change] of changes(playerHashes(before), playerHashes(after))) {
+    yield { kind: "player", playerId, change };
+  }
+}
+
+function shapeOf({ global }: Save): Place {
+  return global.description.chunkShape.extents;
+}
+
+type Hashes = Map<bigint, bigint>;
+
+/** Entities move from leaf to leaf, so they are compared by id in the end; equal ones in equal leaves never get there. */
+async function* compareEntities(
+  before: SaveContent,
+  after: SaveContent,
+  { samePacks = false }: CompareOptions,
+): AsyncGenerator<readonly [bigint, Change]> {
+  const shared = samePacks ? sharedEntityRecords(before, after) : new Set<string>();
+  const hashesOf = async (content: SaveContent): Promise<Hashes> => {
+    const hashes: Hashes = new Map();
+    for (const leaf of content.leaves) {
+      if (leaf.entityRefs.length === 0 || shared.has(keyOf(leaf))) continue;
+      for (const entity of await content.readEntities(leaf)) hashes.set(entity.entityId, hashOf(entity));
+    }
+    return hashes;
+  };
+  yield* changes(await hashesOf(before), await hashesOf(after));
+}
+
+type Leaf = SaveContent["leaves"][number];
+
+function sharedEntityRecords(before: SaveContent, after: SaveContent): ReadonlySet<string> {
+  const known = new Set(before.leaves.filter(({ entityRefs }) => entityRefs.length > 0).map(keyOf));
+  return new Set(after.leaves.map(keyOf).filter((key) => known.has(key)));
+}
+
+function keyOf({ entityRefs }: Leaf): string {
+  return entityRefs.map(({ dataFileId, recordOffset }) => `${dataFileId}+${recordOffset}`).join();
+}
+
+function hashOf(entity: EntityRecord): bigint {
+  return hash64(encode(entityRecordCodec, entity));
+}
+
+function playerHashes({ players }: Save): Hashes {
+  return new Map(players.map((player) => [player.playerId, hash64(encode(playersCodec, [player]))]));
+}
+
+function* changes(before: Hashes, after: Hashes): Generator<readonly [bigint, Change]> {
+  const ids = [...new Set([...before.keys(), ...after.keys()])].sort((a, b) => (a < b ? -1 : 1));
+  for (const id of ids) {
+    const [old, now] = [before.get(id), after.get(id)];
+    if (old === now) continue;
+    yield [id, old === undefined ? "added" : now === undefined ? "removed" : "changed"];
+  }
+}

@@ -1,0 +1,161 @@
+import { comparePlaces, encode, type Place } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { swapManifest, writeGenerationFiles } from "../files/commit-sequence.ts";
+import { requireEmptyFolder } from "../files/empty-folder.ts";
+import { generationFiles } from "../files/file-names.ts";
+import { type NewRecord, PackWriter } from "../files/pack-writer.ts";
+import {
+  BLOCK_BLOB,
+  DATA_FOLDER,
+  ENTITY_BLOB,
+  flatIndexHeader,
+  globalHeader,
+  INDEX_FOLDER,
+  playersHeader,
+} from "../layout.ts";
+import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "../limits.ts";
+import { sortEntities } from "../records/entity-blob.ts";
+import type { EntityRecord } from "../records/entity-record.ts";
+import type { BaseWorld, PlayerEntityHint } from "../records/global-record.ts";
+import { encodeUnsealedManifest, type Manifest } from "../records/manifest.ts";
+import { encodePayloadFile } from "../records/payload-file.ts";
+import type { PlayerRecord } from "../records/player-record.ts";
+import type { BlockEntry } from "../records/prepared-blocks.ts";
+import { flatBlockBlobCodec, flatEntityBlobCodec } from "./flat-blobs.ts";
+import { type FlatLeaf, flatGlobalCodec, flatIndexCodec, flatPlayersCodec } from "./flat-payloads.ts";
+
+/** All of a flat world that is not in regions. */
+export interface FlatWorldFacts {
+  readonly base: BaseWorld;
+  readonly worldSeed: bigint;
+  readonly nextEntityId: bigint;
+  readonly playerEntityHints?: readonly PlayerEntityHint[];
+  readonly players: readonly PlayerRecord[];
+  readonly customPayload?: Uint8Array;
+  readonly nowMs: number;
+}
+
+/** What one region of a flat world holds: its place counts regions, not chunks. */
+export interface FlatRegion {
+  readonly region: Place;
+  readonly blocks: readonly BlockEntry[];
+  readonly entities: readonly EntityRecord[];
+}
+
+/** How a flat save is written. */
+export interface FlatSaveOptions {
+  readonly generation?: number;
+  readonly limits?: SaveLimits;
+}
+
+/**
+ * Writes a world in the flat dialect region by region, where there is nothing yet. Regions come in any order, each
+ * once. Only their places in the packs are kept in memory; a save comes to be with {@link finish} and not before.
+ */
+export class FlatSaveWriter {
+  /** Chunks along each edge of a region. */
+  readonly regionChunkEdge: number;
+  readonly #disk: Disk;
+  readonly #packs: PackWriter;
+  readonly #generation: number;
+  readonly #limits: SaveLimits;
+  readonly #leaves: FlatLeaf[] = [];
+
+  private constructor(disk: Disk, packs: PackWriter, generation: number, limits: SaveLimits) {
+    this.#disk = disk;
+    this.#packs = packs;
+    this.#generation = generation;
+    this.#limits = limits;
+    this.regionChunkEdge = limits.regionChunkEdge;
+  }
+
+  /** Begins a save. `ORT_NOT_EMPTY` when something is there. */
+  static async create(disk: Disk, options: FlatSaveOptions = {}): Promise<FlatSaveWriter> {
+    const { generation = 0, limits = DEFAULT_LIMITS } = options;
+    requireLimits(limits);
+    await requireEmptyFolder(disk);
+    await disk.makeDirectory(INDEX_FOLDER);
+    await disk.makeDirectory(DATA_FOLDER);
+    const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
+    return new FlatSaveWriter(disk, packs, generation, limits);
+  }
+
+  /** Writes regions. `ORT_DIALECT` for what the dialect cannot hold. */
+  async add(regions: readonly FlatRegion[]): Promise<void> {
+    const records = regions.map((region) => encodeRegion(region, this.regionChunkEdge));
+    const refs = await this.#packs.append(records.flat());
+    let next = 0;
+    for (const [index, { region }] of regions.entries()) {
+      const count = records[index]?.length ?? 0;
+      const own = refs.slice(next, next + count);
+      next += count;
+      if (count === 0) continue;
+      this.#leaves.push({
+        region,
+        blockRef: own.find(({ blobType }) => blobType === BLOCK_BLOB),
+        entityRef: own.find(({ blobType }) => blobType === ENTITY_BLOB),
+      });
+    }
+  }
+
+  /** Makes it a save. */
+  async finish(facts: FlatWorldFacts): Promise<void> {
+    const { nowMs } = facts;
+    const packs = this.#packs;
+    const generation = this.#generation;
+    const limits = this.#limits;
+    const playersFile = encodePayloadFile(playersHeader, "V4P0", flatPlayersCodec, facts.players);
+    // A world without regions still gets its pack.
+    await packs.append([]);
+    await packs.sync();
+    const manifest: Manifest = {
+      ...generationFiles(generation),
+      currentGeneration: generation,
+      createdMs: nowMs,
+      lastModifiedMs: nowMs,
+      activeDataFileId: packs.activeId,
+      dataFileCount: packs.activeId,
+      limits,
+    };
+    await writeGenerationFiles(this.#disk, manifest, {
+      indexFile: encodePayloadFile(flatIndexHeader, "V4IX", flatIndexCodec, {
+        generation,
+        regionChunkEdge: limits.regionChunkEdge,
+        leaves: this.#leaves.sort((a, b) => comparePlaces(a.region, b.region)),
+      }),
+      globalFile: encodePayloadFile(globalHeader, "V4G0", flatGlobalCodec, {
+        base: facts.base,
+        worldSeed: facts.worldSeed,
+        nextEntityId: facts.nextEntityId,
+        nextDataFileId: packs.activeId + 1,
+        lastModifiedMs: nowMs,
+        playerEntityHints: facts.playerEntityHints ?? [],
+        customPayload: facts.customPayload ?? new Uint8Array(0),
+      }),
+      playersFile,
+    });
+    await swapManifest(this.#disk, encodeUnsealedManifest(manifest));
+  }
+
+  /** Closes the files. Without {@link finish} there is no save. */
+  async close(): Promise<void> {
+    await this.#packs.close();
+  }
+}
+
+function encodeRegion(
+  { region, blocks, entities }: FlatRegion,
+  regionChunkEdge: number,
+): readonly NewRecord[] {
+  const records: NewRecord[] = [];
+  if (blocks.length > 0) {
+    const payload = encode(flatBlockBlobCodec, { region, regionChunkEdge, blocks });
+    records.push({ blobType: BLOCK_BLOB, payload });
+  }
+  if (entities.length > 0) {
+    const sorted = sortEntities(entities);
+    const payload = encode(flatEntityBlobCodec, { region, regionChunkEdge, entities: sorted });
+    records.push({ blobType: ENTITY_BLOB, payload });
+  }
+  return records;
+}

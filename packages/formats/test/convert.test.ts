@@ -1,0 +1,231 @@
+import {
+  type Box,
+  chunkFromVoxels,
+  encode,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  generatorRef,
+  HYPERCUBE_CHUNKS,
+  type Place,
+  uniformChunk,
+} from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import {
+  type BlockEntry,
+  compareSaves,
+  convertSave,
+  createSave,
+  DEFAULT_LIMITS,
+  type EntityRecord,
+  type GlobalState,
+  LeafMap,
+  openSave,
+  plainDescription,
+  resumeSave,
+  type Save,
+  type SaveDifference,
+  verifySave,
+  worldOverrideCodec,
+  writeFlatSave,
+} from "@orthant/formats";
+import { codeOfRejection, Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { entityAt, playerOf, smallWorld } from "./polychora/samples.ts";
+
+const { volume: VOLUME } = HYPERCUBE_CHUNKS;
+const bare = { ...playerOf(7n), authKey: new Uint8Array(0), name: undefined };
+const GLOBAL: GlobalState = {
+  base: { kind: "flatFloor", material: 11 },
+  worldSeed: 7n,
+  generators: [],
+  nextEntityId: 9n,
+  playerEntityHints: [],
+  description: plainDescription(HYPERCUBE_CHUNKS),
+};
+
+/** Chunks all over the place, dense in some regions and alone in others. */
+function scattered(seed: number): readonly BlockEntry[] {
+  const prng = new Prng(seed);
+  const blocks = new Map<string, BlockEntry>();
+  for (let count = 0; count < 120; count++) {
+    const spread = prng.chance(0.7) ? 6 : 200_000;
+    const at = (): number => prng.between(-spread, spread);
+    const place: Place = [at(), at(), at(), at()];
+    const chunk = prng.chance(0.1)
+      ? uniformChunk(VOLUME, prng.below(3))
+      : chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, cell) => (cell === count ? 200 : cell % 3)));
+    blocks.set(place.join(), { place, chunk });
+  }
+  return [...blocks.values()];
+}
+
+async function treeOf(blocks: readonly BlockEntry[], change: Partial<GlobalState> = {}): Promise<Save> {
+  const disk = new MemoryDisk();
+  const cells = new LeafMap();
+  const leaves = new Map<string, { cell: Box; blocks: BlockEntry[]; entities: EntityRecord[] }>();
+  for (const block of blocks) {
+    const cell = cells.cellFor(block.place);
+    const leaf = leaves.get(cell.min.join()) ?? { cell, blocks: [], entities: [] };
+    leaves.set(cell.min.join(), leaf);
+    leaf.blocks.push(block);
+  }
+  leaves.get("0,0,0,0")?.entities.push(entityAt(1n, [3, 3, 3, 3]), entityAt(2n, [900, 3, 3, 3]));
+  const limits = { ...DEFAULT_LIMITS, blockBlobTargetBytes: 4_096 };
+  const global = { ...GLOBAL, ...change };
+  const writer = await createSave(disk, {
+    nowMs: 1,
+    global,
+    players: [bare],
+    limits,
+    leaves: [...leaves.values()],
+  });
+  await writer.close();
+  return openSave(disk);
+}
+
+function floorOf(thickness: number): GlobalState["generators"] {
+  const { generatorId, parameters, seed, versionHash } = generatorRef(
+    flatGenerator,
+    { ...FLAT_DEFAULTS, thickness },
+    1n,
+  );
+  return [{ generatorId, params: parameters, seed, versionHash }];
+}
+
+async function expectEqual(before: Save, after: Save): Promise<void> {
+  const found: SaveDifference[] = [];
+  for await (const difference of compareSaves(before, after)) found.push(difference);
+  expect(found).toEqual([]);
+}
+
+describe("convertSave", () => {
+  test("carries a world from tree to flat and back without any loss that the flat dialect can do without", async () => {
+    for (let seed = 1; seed <= 5; seed++) {
+      const tree = await treeOf(scattered(seed));
+      const flatDisk = new MemoryDisk();
+      const there = await convertSave(tree, "flat", flatDisk);
+      expect(there).toEqual({ chunks: scattered(seed).length, entities: 2, players: 1, losses: [] });
+      expect(await verifySave(flatDisk)).toMatchObject([
+        { severity: "notice", message: "the manifest has no checksum" },
+      ]);
+      const flat = await openSave(flatDisk);
+      expect(flat.dialect).toBe("flat");
+      await expectEqual(tree, flat);
+
+      const treeDisk = new MemoryDisk();
+      expect(await convertSave(flat, "tree", treeDisk)).toEqual(there);
+      expect(await verifySave(treeDisk)).toEqual([]);
+      const back = await openSave(treeDisk);
+      await expectEqual(flat, back);
+      const writer = await resumeSave(treeDisk, back);
+      await (await writer.commit({ nowMs: 5 })).close();
+      await writer.close();
+    }
+  });
+
+  test("lists what the flat dialect has no room for, and carries the rest", async () => {
+    const wide = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, cell) => (cell === 0 ? 300 : 2)));
+    const tree = await treeOf([{ place: [0, 0, 0, 0], chunk: wide }], {
+      base: { kind: "generated" },
+      generators: floorOf(5),
+      description: { ...GLOBAL.description, name: "isles", spawn: [1, 2, 3, 4] },
+    });
+    const report = await convertSave(tree, "flat", undefined);
+    expect(report.losses.map(({ what, count }) => [what, count])).toEqual([
+      ["the name of the world", 1],
+      ["the spawn point", 1],
+      ["the generator", 1],
+      ["chunks with materials above 255", 1],
+    ]);
+    const disk = new MemoryDisk();
+    expect(await convertSave(tree, "flat", disk, { standInMaterial: 9 })).toEqual({
+      ...report,
+      losses: report.losses.map((loss) => ({
+        ...loss,
+        remark: loss.remark.replace("material 1;", "material 9;"),
+      })),
+    });
+    const flat = await openSave(disk);
+    const [leaf] = flat.leaves;
+    const [block] = leaf === undefined ? [] : await flat.readBlocks(leaf);
+    expect(block?.chunk.get(0)).toBe(9);
+    expect(block?.chunk.get(1)).toBe(2);
+  });
+
+  test.each<[thickness: number, base: object]>([
+    [0, { kind: "empty" }],
+    [2, { kind: "flatFloor", material: 3 }],
+  ])("knows a floor of %i voxels by its parameters", async (thickness, base) => {
+    const generators = floorOf(thickness);
+    const disk = new MemoryDisk();
+    const { losses } = await convertSave(
+      await treeOf([], { base: { kind: "generated" }, generators }),
+      "flat",
+      disk,
+    );
+    expect(losses).toEqual([]);
+    expect((await openSave(disk)).global.base).toEqual(base);
+  });
+
+  test("takes chunks from a flat save's global file, and regions of any edge", async () => {
+    const global: readonly BlockEntry[] = [
+      { place: [-9, 0, 0, 0], chunk: uniformChunk(VOLUME, 5) },
+      { place: [1, 0, 0, 0], chunk: uniformChunk(VOLUME, 6) },
+    ];
+    const disk = new MemoryDisk();
+    await writeFlatSave(disk, {
+      base: { kind: "empty" },
+      worldSeed: 1n,
+      nextEntityId: 1n,
+      players: [],
+      blocks: [
+        { place: [1, 0, 0, 0], chunk: uniformChunk(VOLUME, 7) },
+        { place: [2, 0, 0, 0], chunk: uniformChunk(VOLUME, 8) },
+        { place: [-4, -5, 11, 3], chunk: uniformChunk(VOLUME, 9) },
+      ],
+      entities: [entityAt(4n, [-1, 20, 30, 40])],
+      customPayload: encode(worldOverrideCodec, global),
+      nowMs: 4,
+      limits: { ...DEFAULT_LIMITS, regionChunkEdge: 3 },
+    });
+    const flat = await openSave(disk);
+    const target = new MemoryDisk();
+    expect(await convertSave(flat, "tree", target)).toEqual({
+      chunks: 4,
+      entities: 1,
+      players: 0,
+      losses: [],
+    });
+    expect(await verifySave(target)).toEqual([]);
+    await expectEqual(flat, await openSave(target));
+  });
+
+  test("keeps one of several players and leaves out entities that are players", async () => {
+    const disk = new MemoryDisk();
+    await writeFlatSave(disk, {
+      base: { kind: "empty" },
+      worldSeed: 1n,
+      nextEntityId: 1n,
+      players: [bare, { ...bare, lastSavedMs: 99 }],
+      blocks: [],
+      entities: [{ ...entityAt(4n, [1, 1, 1, 1]), entityClass: 0 }],
+      nowMs: 4,
+    });
+    const target = new MemoryDisk();
+    const { losses } = await convertSave(await openSave(disk), "tree", target);
+    expect(losses.map(({ what }) => what)).toEqual([
+      "players that were there twice",
+      "entities that are players",
+    ]);
+    expect((await openSave(target)).players.map(({ lastSavedMs }) => lastSavedMs)).toEqual([99]);
+  });
+
+  test("refuses chunks of another shape, the same dialect, and a folder with something in it", async () => {
+    const { disk, writer } = await smallWorld();
+    await writer.close();
+    const odd = await openSave(disk);
+    expect(await codeOfRejection(convertSave(odd, "flat", new MemoryDisk()))).toBe("ORT_DIALECT");
+    expect(await codeOfRejection(convertSave(odd, "tree", new MemoryDisk()))).toBe("ORT_DIALECT");
+    expect(await codeOfRejection(convertSave(await treeOf([]), "flat", disk))).toBe("ORT_NOT_EMPTY");
+  });
+});

@@ -1,0 +1,89 @@
+import { MemoryDisk } from "@orthant/disk";
+import { detectFormat, writeFlatSave } from "@orthant/formats";
+import { describe, expect, test } from "vitest";
+import { smallWorld } from "./polychora/samples.ts";
+
+const INDEX = "index/ix-main.g0000000000000000.v4ix";
+const GLOBAL = "global.g0000000000000000.v4g";
+const PLAYERS = "players.g0000000000000000.v4p";
+const PACK = "data/dt-000001.v4dt";
+
+/** The disk with some files as they are, and the others gone or, when bytes are given, with other bytes. */
+function changed(disk: MemoryDisk, changes: Readonly<Record<string, Uint8Array | undefined>>): MemoryDisk {
+  const { directories, files } = disk.image();
+  const kept = new Map(files);
+  for (const [path, bytes] of Object.entries(changes)) {
+    if (bytes === undefined) kept.delete(path);
+    else kept.set(path, bytes);
+  }
+  return new MemoryDisk({ directories, files: kept });
+}
+
+async function treeDisk(): Promise<MemoryDisk> {
+  const { disk, writer } = await smallWorld();
+  await writer.close();
+  return disk;
+}
+
+async function flatDisk(): Promise<MemoryDisk> {
+  const disk = new MemoryDisk();
+  const nothing = { players: [], blocks: [], entities: [] };
+  await writeFlatSave(disk, {
+    base: { kind: "empty" },
+    worldSeed: 0n,
+    nextEntityId: 1n,
+    nowMs: 1,
+    ...nothing,
+  });
+  return disk;
+}
+
+describe("the format of a world", () => {
+  test("is told by its manifest, and its dialect by its index", async () => {
+    const evidence = "manifest.json";
+    expect(await detectFormat(await treeDisk())).toEqual({ format: "polychora", dialect: "tree", evidence });
+    expect(await detectFormat(await flatDisk())).toEqual({ format: "polychora", dialect: "flat", evidence });
+  });
+
+  test("is told by any file that is left, once those before it are gone", async () => {
+    let disk = await treeDisk();
+    const order = ["manifest.json", INDEX, GLOBAL, PLAYERS, PACK];
+    for (const [index, evidence] of order.entries()) {
+      const dialect = index <= 1 ? "tree" : undefined;
+      expect(await detectFormat(disk)).toEqual({ format: "polychora", dialect, evidence });
+      disk = changed(disk, { [evidence]: undefined });
+    }
+    expect(await detectFormat(disk)).toBeUndefined();
+  });
+
+  test("is told when the manifest is damaged, or is of a version to come", async () => {
+    for (const text of ["", "{", '{ "format": "polychora-save", "version": 4 }']) {
+      const disk = changed(await treeDisk(), { "manifest.json": new TextEncoder().encode(text) });
+      expect(await detectFormat(disk)).toMatchObject({
+        format: "polychora",
+        dialect: "tree",
+        evidence: INDEX,
+      });
+    }
+  });
+
+  test("is never told by names alone", async () => {
+    const nonsense = new TextEncoder().encode("apples and pears, and nothing else");
+    const files = ["manifest.json", INDEX, GLOBAL, PLAYERS, PACK];
+    const disk = changed(await treeDisk(), Object.fromEntries(files.map((path) => [path, nonsense])));
+    expect(await detectFormat(disk)).toBeUndefined();
+  });
+
+  test("is none where nothing is, or only what is too short", async () => {
+    expect(await detectFormat(new MemoryDisk())).toBeUndefined();
+    const short = new MemoryDisk({ directories: ["data"], files: new Map([[PACK, Uint8Array.of(0x56)]]) });
+    expect(await detectFormat(short)).toBeUndefined();
+  });
+
+  test("is looked for without writing", async () => {
+    const disk = await treeDisk();
+    const before = disk.image();
+    await detectFormat(disk);
+    expect(disk.image()).toEqual(before);
+  });
+});

@@ -1,0 +1,141 @@
+import { MemoryDisk } from "@orthant/disk";
+import { copyGeneration, generationFiles, isWhole, openSave, resumeSave, verifySave } from "@orthant/formats";
+import { CrashDisk, codeOfRejection, explorePowerCuts, type Fault, FaultDisk, WEAK } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { blockAt, blocksOf, entityAt, ORIGIN_CELL, smallWorld, TIGHT_LIMITS } from "./samples.ts";
+
+async function bytesOf(disk: MemoryDisk, path: string): Promise<Uint8Array> {
+  const file = await disk.open(path, "read");
+  return file.readAt(0, await file.size());
+}
+
+describe("copyGeneration", () => {
+  test("[S52] copies the files of a generation byte for byte, and packs as far as it needs them", async () => {
+    const { disk, writer } = await smallWorld(TIGHT_LIMITS);
+    const blocks = Array.from({ length: 150 }, (_, index) => blockAt([index, 0, 0, 0], 100 + index));
+    await (await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks }] })).close();
+    await (await writer.commit({ nowMs: 3 })).close();
+    await writer.close();
+
+    const target = new MemoryDisk();
+    const copied = await copyGeneration(disk, target);
+    expect(copied.generation).toBe(2);
+    expect(copied.packs).toBeGreaterThan(1);
+    for (const path of ["manifest.json", ...Object.values(generationFiles(2))]) {
+      expect(await bytesOf(target, path)).toEqual(await bytesOf(disk, path));
+    }
+    for (const { name } of await target.list("data")) {
+      const copy = await bytesOf(target, `data/${name}`);
+      expect(copy).toEqual((await bytesOf(disk, `data/${name}`)).subarray(0, copy.length));
+    }
+    expect(await verifySave(target)).toEqual([]);
+    const [original, copy] = [await openSave(disk), await openSave(target)];
+    expect(await blocksOf(copy)).toEqual(await blocksOf(original));
+    await original.close();
+
+    const next = await resumeSave(target, copy);
+    await (await next.commit({ nowMs: 4 })).close();
+    await next.close();
+    expect(await verifySave(target), "the copy can be written to").toEqual([]);
+  });
+
+  test("copies an older generation, with a manifest that names it", async () => {
+    const { disk, writer } = await smallWorld();
+    await (
+      await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([5, 5, 5, 5], 8)] }] })
+    ).close();
+    await writer.close();
+    const target = new MemoryDisk();
+    expect((await copyGeneration(disk, target, { generation: 0 })).generation).toBe(0);
+    expect(await verifySave(target)).toEqual([]);
+    const save = await openSave(target);
+    expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9 });
+    await save.close();
+    expect(await codeOfRejection(copyGeneration(disk, new MemoryDisk(), { generation: 9 }))).toBe(
+      "ORT_NOT_FOUND",
+    );
+  });
+
+  test("starts over with the newer generation when files were retired before they were open", async () => {
+    const { disk, writer } = await smallWorld();
+    let commits = 0;
+    const racing = new Proxy(disk, {
+      get(target, name) {
+        if (name !== "open") return Reflect.get(target, name, target).bind(target);
+        return async (path: string, mode: "read") => {
+          // Three commits between the manifest and the players file.
+          while (path.startsWith("players") && commits < 3) {
+            await (await writer.commit({ nowMs: 10 + commits })).close();
+            commits++;
+          }
+          return target.open(path, mode);
+        };
+      },
+    });
+    const target = new MemoryDisk();
+    expect((await copyGeneration(racing, target)).generation).toBe(3);
+    expect(await verifySave(target)).toEqual([]);
+    await writer.close();
+  });
+
+  test("refuses a generation that is damaged, and leaves no save behind", async () => {
+    const { disk, writer } = await smallWorld();
+    await writer.close();
+    const pack = await disk.open("data/dt-000001.v4dt", "write");
+    const [byte = 0] = await pack.readAt((await pack.size()) - 1, 1);
+    await pack.writeAt((await pack.size()) - 1, Uint8Array.of(byte ^ 1));
+    const target = new MemoryDisk();
+    expect(await codeOfRejection(copyGeneration(disk, target))).toBe("ORT_CHECKSUM");
+    expect(await codeOfRejection(openSave(target))).toBe("ORT_NOT_FOUND");
+  });
+
+  test("refuses a folder that has something in it", async () => {
+    const { disk, writer } = await smallWorld();
+    await writer.close();
+    expect(await codeOfRejection(copyGeneration(disk, disk))).toBe("ORT_NOT_EMPTY");
+  });
+
+  describe("when the power is cut", () => {
+    /** Copies a small world and cuts the power everywhere; throws when a disk holds anything but a whole copy or none. */
+    async function prove(fault?: Fault): Promise<number> {
+      const { disk, writer } = await smallWorld(TIGHT_LIMITS);
+      const blocks = Array.from({ length: 8 }, (_, index) => blockAt([index, 0, 0, 0], 100 + index));
+      const entities = [entityAt(4n, [1, 1, 0, 0])];
+      await (await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks, entities }] })).close();
+      await writer.close();
+      const recorder = new CrashDisk();
+      await copyGeneration(disk, fault === undefined ? recorder : new FaultDisk(recorder, fault));
+      const done = recorder.log.length;
+      let whole = 0;
+      await explorePowerCuts(
+        recorder,
+        { models: [WEAK], disksPerCut: 24, seed: 3 },
+        async ({ disk: left, cutAt }) => {
+          if (!(await left.list("")).some(({ name }) => name === "manifest.json")) {
+            if (cutAt >= done) throw new Error("a copy that was done is gone");
+            return;
+          }
+          const findings = await verifySave(left);
+          if (!isWhole(findings)) throw new Error(`a copy that is not whole: ${findings[0]?.message}`);
+          whole++;
+        },
+      );
+      return whole;
+    }
+
+    test("[S52] leaves the whole copy or no save", async () => {
+      expect(await prove()).toBeGreaterThan(0);
+    });
+
+    test.each<[step: string, fault: Omit<Fault, "kind" | "nth">]>([
+      ["the sync of packs", { operation: "sync", path: /^data\// }],
+      ["the sync of the index", { operation: "sync", path: /^index\// }],
+      ["the sync of the manifest", { operation: "sync", path: /^manifest/ }],
+      ["the sync of data/", { operation: "syncDirectory", path: /^data$/ }],
+      ["the sync of index/", { operation: "syncDirectory", path: /^index$/ }],
+      ["the syncs of the root", { operation: "syncDirectory", path: /^$/ }],
+    ])("[S52] does not without %s", async (_step, fault) => {
+      await expect(prove({ ...fault, kind: "skip", nth: 1, sticky: true })).rejects.toThrow();
+    });
+  });
+});

@@ -80,15 +80,15 @@ describe("an edit", () => {
     expect(await first).toEqual({ outcome: "unchanged" });
   });
 
-  test("waits its turn when 64 are on their way", async () => {
+  test("waits its turn when 60 are on their way", async () => {
     const server = await joined();
     const edits = Array.from({ length: 70 }, (_, x) => server.world.setVoxel([x % 16, 20, 1, 1], 1 + x));
     await server.pass(50);
-    expect(editIds(server.heard())).toEqual(Array.from({ length: 64 }, (_, index) => index + 1));
+    expect(editIds(server.heard())).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
     server.say(verdicts({ editId: 1, outcome: "applied" }, { editId: 2, outcome: "applied" }));
     expect(await Promise.all(edits.slice(0, 2))).toEqual([{ outcome: "applied" }, { outcome: "applied" }]);
     await server.pass(50);
-    expect(editIds(server.heard())).toEqual([65, 66]);
+    expect(editIds(server.heard())).toEqual([61, 62]);
   });
 
   test("is refused here when no server can take it, and is no hindrance for the next", async () => {

@@ -112,7 +112,7 @@ async function accountOf(
     return { ...claims, name: claims.name ?? name };
   }
   if (token.length > 0 || anonymous === undefined) return undefined;
-  return { playerId: anonymousPlayerId(clientId), role: anonymous, name };
+  return { playerId: anonymousPlayerId(clientId), role: anonymous, name, isAnonymous: true };
 }
 
 function verifyingKeyOf({ secret, publicKey, audience }: AuthOptions): VerifyingKey | undefined {

@@ -43,6 +43,9 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   closeMs: 5_000,
 };
 
+/** Farther out, a region beside a chunk might not be on the lattice. */
+const CHUNK_COORDINATE_MAX = 2 ** 30;
+
 /** The limits that hold: what the operator says, and the defaults for the rest. */
 export function limitsOf(given: Partial<Limits> = {}): Limits {
   const limits: Limits = { ...DEFAULT_HOST_LIMITS, ...DEFAULT_SERVER_LIMITS };
@@ -52,5 +55,10 @@ export function limitsOf(given: Partial<Limits> = {}): Limits {
       throw new OrthantError("ORT_ARGUMENT", `the limit ${name} is ${value}, not a number above 0`);
     }
   }
-  return { ...limits, ...given };
+  const chosen = { ...limits, ...given };
+  if (chosen.chunkCoordinateMax > CHUNK_COORDINATE_MAX) {
+    const detail = `chunkCoordinateMax is ${chosen.chunkCoordinateMax}, at most ${CHUNK_COORDINATE_MAX} may be`;
+    throw new OrthantError("ORT_ARGUMENT", detail);
+  }
+  return chosen;
 }

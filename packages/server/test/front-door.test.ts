@@ -1,4 +1,5 @@
 import { connect as connectSocket, type Socket } from "node:net";
+import { codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { PlainClient } from "./plain-client.ts";
 import { metric, serve, until } from "./served-world.ts";
@@ -63,6 +64,10 @@ describe("a server that lets in anybody of its machine", () => {
       expect(await statusOf(told.url, { [header]: "203.0.113.9" })).toBe(101);
     },
   );
+});
+
+test("a limit that reaches beyond the lattice is refused before anything listens", async () => {
+  expect(await codeOfRejection(serve({ limits: { chunkCoordinateMax: 2 ** 31 } }))).toBe("ORT_ARGUMENT");
 });
 
 describe("connections", () => {

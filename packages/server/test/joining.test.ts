@@ -80,6 +80,9 @@ describe("a client that joins", () => {
     const positions = (): readonly number[] =>
       ada.beings.flatMap(({ entered, moved }) => [...entered, ...moved].map(({ position }) => position[0]));
     await until(() => positions().includes(3));
+    // The world remembers an anonymous player who changed it.
+    bob.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [3, 20, 3, 0], material: 1 }] });
+    await bob.next("verdicts");
     bob.socket.close();
     await until(() => ada.beings.some(({ left }) => left.length > 0));
     await until(() => world.player(anonymousPlayerId(2n)) !== undefined);

@@ -35,6 +35,11 @@ export class ByteReader {
     this.#origin = origin;
   }
 
+  /** How strictly it reads. */
+  get dialect(): Dialect {
+    return this.#foreign ? "foreign" : "strict";
+  }
+
   /** Bytes read so far. */
   get offset(): number {
     return this.#offset;

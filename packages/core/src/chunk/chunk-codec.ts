@@ -134,19 +134,26 @@ function scanPalettePacked(input: ByteReader, volume: number): ScannedPalette {
   if (count !== wordCount(volume, bitWidth)) {
     throw input.fail("ORT_CHUNK_PACKING", `${count} words for ${volume} voxels of ${bitWidth} bits`);
   }
+  const start = input.offset;
   input.varU64Halves(scratchIndices, count);
   const halves = count * 2;
+  // Read strictly, words take the bytes that they are written with.
+  const wordBytes =
+    input.dialect === "strict" ? input.offset - start : packedIndicesBytes(scratchIndices, halves);
   if (!paddingIsZero(scratchIndices, bitWidth, volume, halves)) {
     throw input.fail("ORT_CHUNK_PACKING", "bits that are not zero behind the last voxel");
   }
   findFirstPositions(input, volume, palette.length);
   const denseBytes = denseHeaderBytes(volume) + sumMaterialBytes(volume, palette, scratchIndices);
-  const packedBytes = packedHeaderBytes(volume, palette) + packedIndicesBytes(scratchIndices, halves);
+  const packedBytes = packedHeaderBytes(volume, palette) + wordBytes;
   if (denseBytes < packedBytes) {
     throw input.fail("ORT_CHUNK_FORM", `${packedBytes} bytes where Dense16 has ${denseBytes}`);
   }
   return { palette, bitWidth, halves, packedBytes, denseBytes };
 }
+
+/** So many indices fill whole words, whatever their width. */
+const SLAB = 64;
 
 /** Finds where each palette entry appears first; they all have to, in their order, and no index is beyond them. */
 function findFirstPositions(input: ByteReader, volume: number, paletteLength: number): void {
@@ -154,19 +161,34 @@ function findFirstPositions(input: ByteReader, volume: number, paletteLength: nu
   // Once every entry was seen, an index can only be wrong if the bits can say more than the palette holds.
   const mayGoBeyond = paletteLength < 1 << bitWidth;
   let seen = 0;
-  let position = 0;
-  while (mayGoBeyond || seen < paletteLength) {
-    position = findIndexFrom(scratchIndices, bitWidth, volume, position, seen);
-    if (position === volume) break;
-    const index = indexAt(scratchIndices, bitWidth, position);
-    if (index > seen || index >= paletteLength) {
-      throw input.fail("ORT_CHUNK_PALETTE", `index ${index} after ${seen} of ${paletteLength} materials`);
+  for (let first = 0; first < volume && (mayGoBeyond || seen < paletteLength); first += SLAB) {
+    // What people build repeats itself from layer to layer, and then there is nothing new.
+    const end = Math.min(first + SLAB, volume);
+    if (first > 0 && end - first === SLAB && repeatsSlab(scratchIndices, bitWidth, first)) continue;
+    let position = findIndexFrom(scratchIndices, bitWidth, end, first, seen);
+    while (position < end) {
+      const index = indexAt(scratchIndices, bitWidth, position);
+      if (index > seen || index >= paletteLength) {
+        throw input.fail("ORT_CHUNK_PALETTE", `index ${index} after ${seen} of ${paletteLength} materials`);
+      }
+      scratchFirsts[seen++] = position;
+      if (!mayGoBeyond && seen === paletteLength) return;
+      position = findIndexFrom(scratchIndices, bitWidth, end, position + 1, seen);
     }
-    scratchFirsts[seen++] = position++;
   }
   if (seen < paletteLength) {
     throw input.fail("ORT_CHUNK_PALETTE", `${paletteLength} materials of which ${seen} occur`);
   }
+}
+
+/** Whether the indices of a slab are those of the slab before it. */
+function repeatsSlab(packed: PackedIndices, bitWidth: number, first: number): boolean {
+  const halves = bitWidth * 2;
+  const start = (first / SLAB) * halves;
+  for (let half = start; half < start + halves; half++) {
+    if (packed[half] !== packed[half - halves]) return false;
+  }
+  return true;
 }
 
 function sumMaterialBytes(volume: number, palette: Uint16Array, indices: PackedIndices): number {

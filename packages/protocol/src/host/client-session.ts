@@ -139,12 +139,12 @@ export class ClientSession implements HostSession {
     }
     if (this.#isClosed) return;
     this.#guard(() => {
-      const { playerId, role, name } = account;
+      const { playerId, name } = account;
       // One that no message can hold would fail where others are told of the player, and with them.
       if (BigInt.asUintN(64, playerId) !== playerId) {
         throw new OrthantError("ORT_ARGUMENT", `${playerId} is no id of a player: it has 64 bits`);
       }
-      const clipped = { playerId, role, name: clipText(name, NAME_BYTES_MAX) };
+      const clipped = { ...account, name: clipText(name, NAME_BYTES_MAX) };
       return this.#comeIn({ hello, account: clipped, terms });
     });
   }

@@ -10,6 +10,8 @@ export interface Account {
   readonly playerId: bigint;
   readonly role: Role;
   readonly name: string;
+  /** Nobody vouches for the player: the world remembers them only once they have changed something in it. */
+  readonly isAnonymous?: boolean;
 }
 
 /** A player who is here. */

@@ -14,12 +14,15 @@ export class Presence {
   #player: Player;
   #wanted: Pose | undefined;
   #isMoved = false;
+  /** Whether the world remembers the player. Otherwise whoever connects again and again would fill it with names. */
+  #isRemembered: boolean;
   #keptMs: number;
 
   constructor(host: HostParts, account: Account, nowMs: number) {
     this.#host = host;
     this.#keptMs = nowMs;
     const { playerId, role, name } = account;
+    this.#isRemembered = account.isAnonymous !== true || host.world.poseOf(playerId) !== undefined;
     const pose = this.#firstPose(playerId);
     this.#player = { playerId, role, name, ...pose };
     const traits = { isPlayer: true, id: playerId, entityClass: 0, kind: 0, scale: 1, material: 0, name };
@@ -36,20 +39,29 @@ export class Presence {
     this.#wanted = { position, orientation };
   }
 
+  /** The player changed something in the world, so the world remembers them. */
+  remember(): void {
+    this.#isRemembered = true;
+  }
+
   /** Takes the latest wish into account, once a tick. */
   tick(nowMs: number): void {
-    const wanted = this.#wanted;
-    if (wanted !== undefined) {
-      this.#wanted = undefined;
-      this.#move(wanted);
-    }
+    this.#moveAsWanted();
     if (this.#isMoved && nowMs - this.#keptMs >= KEEP_MS) this.#keep(nowMs);
   }
 
   /** The player leaves. */
   end(nowMs: number): void {
+    this.#moveAsWanted();
     this.#host.beings.leave(this.#being);
     this.#keep(nowMs);
+  }
+
+  #moveAsWanted(): void {
+    const wanted = this.#wanted;
+    if (wanted === undefined) return;
+    this.#wanted = undefined;
+    this.#move(wanted);
   }
 
   #move(wanted: Pose): void {
@@ -64,6 +76,7 @@ export class Presence {
   }
 
   #keep(nowMs: number): void {
+    if (!this.#isRemembered) return;
     const { playerId, name, position, orientation } = this.#player;
     this.#host.world.keepPlayer(playerId, name, { position, orientation });
     this.#isMoved = false;

@@ -36,7 +36,10 @@ export class Visit implements Watcher {
   readonly #game = new GameQueue();
   readonly #desk: EditDesk;
   readonly #resyncs: TokenBucket;
-  readonly #onDecision = (decision: Decision): void => this.#verdicts.add(decision);
+  readonly #onDecision = (decision: Decision): void => {
+    if (decision.verdict.outcome === "applied") this.#presence.remember();
+    this.#verdicts.add(decision);
+  };
   #isWelcomeWanted = true;
   #maySend = true;
   /** Since when the client has not acknowledged as much as it must. */

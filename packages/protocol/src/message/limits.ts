@@ -16,8 +16,8 @@ export const INTEREST_BOXES_MAX = 8;
 export const INTEREST_REGIONS_MAX = 4_096;
 /** The most voxels of one edit. */
 export const EDIT_VOXELS_MAX = 4_096;
-/** The most edits of one client that wait for their verdicts. */
-export const EDITS_OPEN_MAX = 64;
+/** The most edits of one client that wait for their verdicts: no more than a host takes at once. */
+export const EDITS_OPEN_MAX = 60;
 /** The most bytes of a game's own message. */
 export const GAME_BYTES_MAX = 16_384;
 /** The most beings that one message lists. */

@@ -1,7 +1,7 @@
 import { type Box, boxContainsBox, type Place, regionBox } from "@orthant/core";
-import type { Inhabitant, Vector } from "@orthant/protocol";
+import type { HostOptions, Inhabitant, Vector } from "@orthant/protocol";
 import { describe, expect, test } from "vitest";
-import { boxesOf, type SampleClient, Stage, settle } from "./sample-visit.ts";
+import { accountOf, boxesOf, type SampleClient, Stage, settle } from "./sample-visit.ts";
 import { SampleWorld } from "./sample-world.ts";
 
 /** Regions are 128 tiles wide. */
@@ -154,6 +154,33 @@ describe("players", () => {
     await stage.tick();
     client.session.disconnected();
     expect(stage.world.kept.get(1_001n)?.position[0]).toBe(60);
+  });
+
+  test("are kept where they wanted to be when they left in the middle of a tick", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.send(at(70));
+    client.session.disconnected();
+    expect(stage.world.kept.get(1_001n)?.position[0]).toBe(70);
+  });
+
+  test("are not kept when nobody vouches for them, until they have changed something", async () => {
+    const authorize: HostOptions["authorize"] = async (hello) => ({
+      ...(await accountOf("builder")(hello)),
+      isAnonymous: true,
+    });
+    const stage = new Stage({ authorize });
+    const passer = await stage.join();
+    passer.send(at(50));
+    await stage.ticks(110);
+    passer.session.disconnected();
+    expect(stage.world.kept.size).toBe(0);
+
+    const builder = await stage.join();
+    builder.set(1, [1, 70, 0, 0], 3);
+    await stage.ticks(2);
+    builder.session.disconnected();
+    expect(stage.world.kept.size).toBe(1);
   });
 });
 

@@ -257,7 +257,7 @@ describe("an edit is refused", () => {
     const client = await stage.join();
     for (let editId = 1; editId <= EDITS_OPEN_MAX + 1; editId++) client.set(editId, VOXEL, 9);
     await stage.tick();
-    expect(verdictsIn(client)).toEqual([[65, "tooMany", "64 edits wait for their verdicts"]]);
+    expect(verdictsIn(client)).toEqual([[61, "tooMany", "60 edits wait for their verdicts"]]);
     open();
     await stage.ticks(30);
     expect(verdictsIn(client).length).toBe(EDITS_OPEN_MAX);

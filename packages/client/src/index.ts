@@ -1,6 +1,5 @@
 export { memoryCache } from "./cache/memory-cache.ts";
 export type { CacheChange, CacheEntry, ReplicaCache } from "./cache/replica-cache.ts";
-export type { RandomBits } from "./link/random-bits.ts";
 export type { Status, StatusDetail } from "./link/status.ts";
 export type { TokenOption } from "./link/token-source.ts";
 export type { OpenSocket, WebSocketLike } from "./link/web-socket.ts";

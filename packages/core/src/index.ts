@@ -155,6 +155,7 @@ export {
   voxelOfCell,
   voxelsOfChunks,
 } from "./lattice/voxel-chunks.ts";
+export { type RandomBits, systemRandomBits } from "./random/random-bits.ts";
 export { CHUNK_ARRAY_CELLS_MAX, ChunkArray, FOREIGN_CHUNK_ARRAY_CELLS_MAX } from "./region/chunk-array.ts";
 export { chunkArrayCodec, foreignChunkArrayCodec } from "./region/chunk-array-codec.ts";
 export { type ChunkEdits, voxelEditsCodec } from "./region/chunk-edits.ts";

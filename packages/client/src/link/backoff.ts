@@ -1,4 +1,4 @@
-import { fractionOf, type RandomBits } from "./random-bits.ts";
+import type { RandomBits } from "@orthant/core";
 
 /** The longest wait before the first new attempt. */
 const BACKOFF_FIRST_MS = 500;
@@ -29,4 +29,9 @@ export class Backoff {
   reset(): void {
     this.#failures = 0;
   }
+}
+
+/** A number from 0 up to and without 1, made of random bits. */
+function fractionOf(bits: bigint): number {
+  return Number(BigInt.asUintN(53, bits)) / 2 ** 53;
 }

@@ -1,8 +1,7 @@
-import { type Clock, isOrthantError, OrthantError, type Timer } from "@orthant/core";
+import { type Clock, isOrthantError, OrthantError, type RandomBits, type Timer } from "@orthant/core";
 import type { Goodbye, Wire } from "@orthant/protocol";
 import { Backoff, STABLE_MS } from "./backoff.ts";
 import { finalError, finalFault, refusedToken } from "./ending.ts";
-import type { RandomBits } from "./random-bits.ts";
 import type { Status, StatusDetail } from "./status.ts";
 import type { TokenSource } from "./token-source.ts";
 import type { OpenSocket, WebSocketLike } from "./web-socket.ts";

@@ -1,6 +1,5 @@
-import type { Clock, GeneratorRegistry } from "@orthant/core";
+import type { Clock, GeneratorRegistry, RandomBits } from "@orthant/core";
 import type { ReplicaCache } from "../cache/replica-cache.ts";
-import type { RandomBits } from "../link/random-bits.ts";
 import type { TokenOption } from "../link/token-source.ts";
 import type { OpenSocket } from "../link/web-socket.ts";
 import type { Look } from "./look.ts";

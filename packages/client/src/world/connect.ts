@@ -1,6 +1,5 @@
-import { DEFAULT_GENERATORS, encodeUtf8, OrthantError, systemClock } from "@orthant/core";
+import { DEFAULT_GENERATORS, encodeUtf8, OrthantError, systemClock, systemRandomBits } from "@orthant/core";
 import { NAME_BYTES_MAX } from "@orthant/protocol";
-import { platformRandomBits } from "../link/random-bits.ts";
 import { platformSocket } from "../link/web-socket.ts";
 import type { ConnectOptions } from "./connect-options.ts";
 import { SharedWorld } from "./shared-world.ts";
@@ -28,6 +27,6 @@ export function connect(url: string, options: ConnectOptions = {}): SharedWorld 
     generators: options.generators ?? DEFAULT_GENERATORS,
     socket,
     clock: options.clock ?? systemClock,
-    random: options.random ?? platformRandomBits,
+    random: options.random ?? systemRandomBits,
   });
 }

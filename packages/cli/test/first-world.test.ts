@@ -60,7 +60,7 @@ describe("docs/guides/first-world.md", () => {
 
   test("shows every step, and a script of five lines", () => {
     const commands = session.commands.map(({ command }) => command);
-    for (const step of ["create", "verify", "repair", "serve", "info"]) {
+    for (const step of ["create", "map", "verify", "repair", "diff", "serve", "info"]) {
       expect(
         commands.some((command) => command.includes(`orthant ${step} `)),
         step,

@@ -157,19 +157,24 @@ export function findIndexFrom(
   const isTopNeeded = floor >= top;
   const carry = Math.imul(ones, isTopNeeded ? top * 2 - floor : top - floor);
   let position = from;
-  let bit = position * bitWidth;
-  for (; position + lanes <= count; position += lanes, bit += groupBits) {
+  while (position + lanes <= count) {
+    const bit = position * bitWidth;
     const half = bit >>> 5;
     const shift = bit & 31;
     let group = (packed[half] as number) >>> shift;
     if (shift > 0) group |= (packed[half + 1] as number) << (32 - shift);
     group &= groupMask;
     const carried = (group & ~tops) + carry;
-    if (((isTopNeeded ? carried & group : carried | group) & tops) !== 0) break;
+    const found = (isTopNeeded ? carried & group : carried | group) & tops;
+    if (found !== 0) {
+      const bitOfFirst = 31 - Math.clz32(found & -found);
+      return position + ((bitOfFirst / bitWidth) | 0);
+    }
+    position += lanes;
+    // The last few are looked at together with some that were looked at before.
+    if (position < count && position + lanes > count && count - lanes >= from) position = count - lanes;
   }
-  for (; position < count; position++) {
-    if (indexAt(packed, bitWidth, position) >= floor) break;
-  }
+  while (position < count && indexAt(packed, bitWidth, position) < floor) position++;
   return position;
 }
 

@@ -1,4 +1,12 @@
-import { ByteReader, ByteWriter, checkChunk, chunkCodec, chunkFromVoxels, encode, isOrthantError } from "@orthant/core";
+import {
+  ByteReader,
+  ByteWriter,
+  checkChunk,
+  chunkCodec,
+  chunkFromVoxels,
+  encode,
+  isOrthantError,
+} from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
@@ -16,7 +24,9 @@ function outcomeOf(bytes: Uint8Array, read: (input: ByteReader) => unknown): str
 
 /** Voxels in layers, so that words repeat, with materials strewn among them. */
 function layeredVoxels(prng: Prng, volume: number): Uint16Array {
-  const materials = Array.from({ length: prng.between(1, 40) }, () => prng.below(prng.chance(0.9) ? 100 : 60_000));
+  const materials = Array.from({ length: prng.between(1, 40) }, () =>
+    prng.below(prng.chance(0.9) ? 100 : 60_000),
+  );
   const layer = Array.from({ length: 64 }, () => prng.pick(materials));
   const strewn = prng.chance(0.5) ? 0.02 : 0;
   return Uint16Array.from({ length: volume }, (_, cell) =>
@@ -32,7 +42,8 @@ describe("checkChunk", () => {
       const volume = prng.pick([1, 16, 63, 64, 65, 128, 250, 512, 4_096]);
       const chunk = chunkFromVoxels(layeredVoxels(prng, volume));
       const bytes = encode(chunkCodec(volume), chunk);
-      for (let damage = prng.below(3); damage > 0; damage--) bytes[prng.below(bytes.length)] = prng.below(256);
+      for (let damage = prng.below(3); damage > 0; damage--)
+        bytes[prng.below(bytes.length)] = prng.below(256);
       const cut = prng.chance(0.1) ? bytes.subarray(0, prng.below(bytes.length + 1)) : bytes;
       const read = outcomeOf(cut, (input) => chunkCodec(volume).read(input));
       expect(
@@ -50,7 +61,15 @@ describe("checkChunk", () => {
 
 describe("varU64Halves", () => {
   const LIMITS = [0n, 1n, 127n, 128n, 0x3fffn, 0x4000n, 0x0fff_ffffn, 0x1000_0000n, 0xffff_ffffn, 1n << 35n];
-  const MORE = [(1n << 42n) - 1n, 1n << 49n, (1n << 56n) - 1n, 1n << 56n, (1n << 63n) - 1n, 1n << 63n, (1n << 64n) - 1n];
+  const MORE = [
+    (1n << 42n) - 1n,
+    1n << 49n,
+    (1n << 56n) - 1n,
+    1n << 56n,
+    (1n << 63n) - 1n,
+    1n << 63n,
+    (1n << 64n) - 1n,
+  ];
 
   test("reads every length of varint as varU64 does, near the end of the bytes too", () => {
     const prng = new Prng(4);

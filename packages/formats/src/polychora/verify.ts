@@ -9,23 +9,33 @@ import { isLockName, packFile, parseGenerationFile, parsePackFile } from "./file
 import { scanStretch } from "./files/pack-scan.ts";
 import { checkPackHeader, PackShelf } from "./files/pack-shelf.ts";
 import { type ReadIndex, requireGeneration } from "./index-reader.ts";
+import { verifyJournal } from "./journal/verify-journal.ts";
 import { MANIFEST_FILE, packHeader } from "./layout.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { type ReadGlobal, readGlobal, readIndex, readPlayers } from "./reader.ts";
 import type { Manifest } from "./records/manifest.ts";
 
+/** How closely to look. */
+export interface VerifyOptions {
+  /**
+   * Only checks that the bytes of block records are those that were written, by their checksums, and not that what was
+   * written keeps the rules. Damage changes bytes; only a program that is wrong writes what is wrong.
+   */
+  readonly checksumsOnly?: boolean;
+}
+
 /**
  * Looks at everything in a save and reports every fault: of the live generation, of older ones that are still
  * there, and of the packs. It never writes, and never throws what a save can cause. Rule S48.
  */
-export async function verifySave(disk: Disk): Promise<readonly Finding[]> {
+export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promise<readonly Finding[]> {
   const survey = await surveySave(disk);
   const findings: Finding[] = [...verifyManifest(survey)];
   const shelf = new PackShelf(disk);
   const leaves = new LeafVerifier(shelf);
   try {
     for (const generation of survey.generations) {
-      findings.push(...(await verifyGeneration(disk, survey, generation, leaves)));
+      findings.push(...(await verifyGeneration(disk, survey, generation, leaves, options)));
     }
   } finally {
     await shelf.release();
@@ -51,6 +61,7 @@ async function verifyGeneration(
   survey: Survey,
   generation: number,
   leaves: LeafVerifier,
+  { checksumsOnly = false }: VerifyOptions,
 ): Promise<readonly Finding[]> {
   const manifest = survey.manifest?.manifest;
   const current = manifest?.currentGeneration;
@@ -76,11 +87,12 @@ async function verifyGeneration(
   if (playersError !== undefined) findings.push(findingOf(playersError, files.playersFile, generation));
   if (index !== undefined && global !== undefined && generation === current) {
     findings.push(...verifyAgreement(manifest, index, global, files.globalFile));
+    findings.push(...(await verifyJournal(disk, generation, global.global)));
   }
   if (index === undefined) return findings;
   const context = {
     dialect,
-    chunkVolume: global?.global.description.chunkShape.volume,
+    chunkVolume: checksumsOnly ? undefined : global?.global.description.chunkShape.volume,
     limits: manifest?.limits ?? DEFAULT_LIMITS,
   };
   return [...findings, ...(await leaves.verify(index.leaves, context, generation))];

@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { runnablePage } from "./documents/runnable-blocks.ts";
+
+// Usage: node build/tools/packed-install.js
+// Packs every package as it would be published, installs `orthant` from that into an empty project and tries it there:
+// the command, the example of the README, and the types of it. What a package forgot to bring shows nowhere else.
+
+const COMPILER = resolve("node_modules/typescript/bin/tsc");
+const COMPILER_OPTIONS = "--noEmit --strict --module nodenext --target es2022 --types node example.ts".split(
+  " ",
+);
+
+const project = mkdtempSync(join(tmpdir(), "orthant-packed-"));
+try {
+  tryOut(project);
+} finally {
+  rmSync(project, { recursive: true });
+}
+
+function tryOut(folder: string): void {
+  const packed = packages().map(({ name, path }) => [name, `file:${pack(path, folder)}`] as const);
+  const dependencies = Object.fromEntries([...packed, ["@types/node", "20"]]);
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({ type: "module", private: true, dependencies }),
+  );
+  run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], folder);
+  console.log(
+    `orthant ${run("npx", ["orthant", "--version"], folder).trim()} from ${packed.length} packed packages`,
+  );
+
+  const page = runnablePage(readFileSync("README.md", "utf8"));
+  if (page === undefined) throw new Error("README.md has nothing to run");
+  writeFileSync(join(folder, "example.ts"), page.module);
+  run(process.execPath, [COMPILER, ...COMPILER_OPTIONS], folder);
+  console.log("the README's example has the types that it needs");
+  const emitted = COMPILER_OPTIONS.filter((option) => option !== "--noEmit");
+  run(process.execPath, [COMPILER, ...emitted], folder);
+  run(process.execPath, ["example.js"], folder);
+  console.log("the README's example runs");
+}
+
+/** The packages that are published. */
+function packages(): readonly { readonly name: string; readonly path: string }[] {
+  return readdirSync("packages").flatMap((folder) => {
+    const path = resolve("packages", folder);
+    const { name, private: isPrivate } = JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as {
+      readonly name: string;
+      readonly private?: boolean;
+    };
+    return isPrivate === true ? [] : [{ name, path }];
+  });
+}
+
+/** Packs one package; gives the file. */
+function pack(path: string, into: string): string {
+  const [file] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", into], path)) as readonly [
+    { readonly filename: string },
+  ];
+  return join(into, file.filename);
+}
+
+function run(command: string, parameters: readonly string[], cwd: string): string {
+  try {
+    return execFileSync(command, parameters, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  } catch (error) {
+    const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
+    throw new Error(`${command} ${parameters.join(" ")} failed:\n${stdout}${stderr}`, { cause: error });
+  }
+}

@@ -158,13 +158,13 @@ async function watch(
 ): Promise<{ p99: number; floorBytes: number }> {
   await crowd.ask({ kind: "forget" });
   const endMs = performance.now() + forMs;
-  const heaps: number[] = [];
+  const used: number[] = [];
   while (performance.now() < endMs) {
     await delay(1_000);
-    heaps.push((await server.ask({ kind: "report" })).heapBytes);
+    used.push((await server.ask({ kind: "report" })).usedBytes);
   }
   const { latencyMs } = await crowd.ask({ kind: "report" });
-  return { p99: latencyMs.p99, floorBytes: Math.min(...heaps) };
+  return { p99: latencyMs.p99, floorBytes: Math.min(...used) };
 }
 
 function told(line: string): Figure {

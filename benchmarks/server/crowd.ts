@@ -15,6 +15,8 @@ const GROUP_RADIUS_CHUNKS = 2;
 const PLAZA: Place = [0, 0, 0, 0];
 const PLAZA_RADIUS_CHUNKS = 3;
 const STEP_MS = 100;
+/** How often those who do not move say that they are there. */
+const SIGN_OF_LIFE_MS = 2_000;
 /** Who edits: ten of them, each far below what one client may. */
 const EDITORS = 10;
 /** How many tell when they saw an edit. */
@@ -51,7 +53,7 @@ async function obey(order: CrowdOrder): Promise<void> {
       break;
     case "stop":
       for (const timer of timers) clearInterval(timer);
-      timers = [];
+      timers = [setInterval(signOfLife, SIGN_OF_LIFE_MS)];
       break;
     case "stopReading":
       members.at(-1)?.stopReading();
@@ -72,6 +74,7 @@ async function obey(order: CrowdOrder): Promise<void> {
 }
 
 async function join(url: string, count: number): Promise<void> {
+  timers.push(setInterval(signOfLife, SIGN_OF_LIFE_MS));
   while (members.length < count) {
     const batch: Member[] = [];
     for (let index = 0; index < CONNECTS_AT_ONCE && members.length < count; index++) {
@@ -82,6 +85,10 @@ async function join(url: string, count: number): Promise<void> {
     // Few at a time, as people come: everybody is there before the next ones knock.
     await until(() => batch.every(({ isComplete }) => isComplete));
   }
+}
+
+function signOfLife(): void {
+  for (const member of members) member.acknowledge();
 }
 
 function newMember(url: string, index: number): Member {
@@ -107,6 +114,8 @@ function newMember(url: string, index: number): Member {
 }
 
 function start(editsPerSecond: number): void {
+  for (const timer of timers) clearInterval(timer);
+  timers = [];
   // Steps of members are spread over the interval, as those of people are.
   const slices = 10;
   let slice = 0;

@@ -66,6 +66,11 @@ export class Member {
     this.#send([{ kind: "move", position: this.#position, orientation: [dx, 0, dz, 0] }]);
   }
 
+  /** Says nothing but what came: a client that is silent for long is taken for gone. */
+  acknowledge(): void {
+    if (this.#joined) this.#send([]);
+  }
+
   /** Puts a material into a voxel. */
   edit(voxel: Place, material: number): void {
     this.#send([{ kind: "setVoxels", editId: ++this.#editId, placements: [{ voxel, material }] }]);

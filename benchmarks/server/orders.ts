@@ -31,7 +31,8 @@ export interface ServerReport {
   readonly tickMs: { readonly p50: number; readonly p99: number };
   readonly cpuUs: number;
   readonly residentBytes: number;
-  readonly heapBytes: number;
+  /** Objects and the bytes of frames that wait; what the system holds for sockets is not in it. */
+  readonly usedBytes: number;
   readonly bareMessages: number;
   readonly bareMs: number;
 }

@@ -65,7 +65,7 @@ async function sendBare(bytes: number, forMs: number): Promise<void> {
 }
 
 async function report(): Promise<ServerReport> {
-  const { rss, heapUsed } = process.memoryUsage();
+  const { rss, heapUsed, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const now = await ticks();
   return {
@@ -77,7 +77,7 @@ async function report(): Promise<ServerReport> {
     },
     cpuUs: user + system,
     residentBytes: rss,
-    heapBytes: heapUsed,
+    usedBytes: heapUsed + external,
     bareMessages,
     bareMs,
   };

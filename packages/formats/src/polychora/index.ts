@@ -87,5 +87,5 @@ export { planRepair, type RepairOptions } from "./repair.ts";
 export { type FlatExtras, Save, type SaveState } from "./save.ts";
 export type { LeafChange, SaveChange } from "./save-change.ts";
 export { decodeIndexFile, encodeIndexFile, type IndexFile } from "./tree-index/index-file.ts";
-export { isWhole, verifySave } from "./verify.ts";
+export { isWhole, type VerifyOptions, verifySave } from "./verify.ts";
 export { createSave, type NewSave, type ResumeOptions, resumeSave, type SaveWriter } from "./writer.ts";

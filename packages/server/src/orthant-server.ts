@@ -106,7 +106,8 @@ export class OrthantServer {
     const { host, listener, log, world, closeWorld } = this.#parts;
     log.info({ connections: this.#connections.size }, "closing");
     try {
-      await host.shutdown(detail, retryAfterMs);
+      // A rule of the game may never answer about an edit; a server closes all the same.
+      await Promise.race([host.shutdown(detail, retryAfterMs), this.#closeTime()]);
       this.#timer.stop();
       // The save does not wait for clients, and clients not for the save.
       const [saved] = await Promise.allSettled([world.save(), this.#drain()]);
@@ -134,6 +135,10 @@ export class OrthantServer {
         resolve();
       };
     });
+  }
+
+  #closeTime(): Promise<void> {
+    return new Promise((resolve) => this.#parts.clock.after(this.#parts.limits.closeMs, resolve));
   }
 
   #welcome(socket: WebSocket, address: string): void {

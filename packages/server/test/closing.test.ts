@@ -46,6 +46,21 @@ describe("closing a server", () => {
     await server.close(); // twice is harmless
   });
 
+  test("does not wait for a rule that never answers", async () => {
+    let asked = 0;
+    const onEdit = (): Promise<undefined> => {
+      asked++;
+      return new Promise(() => undefined);
+    };
+    const server = await serve({ rules: { onEdit }, limits: { closeMs: 20 } });
+    const client = await PlainClient.join(server.url);
+    await client.next("welcome");
+    client.say(EDIT);
+    await until(() => asked === 1);
+    await server.close();
+    expect((await client.next("goodbye")).reason).toBe("shutdown");
+  });
+
   test("refuses whoever comes meanwhile, and says that it is not ready", async () => {
     const clock = new FakeClock();
     const server = await serve({ clock });

@@ -4,15 +4,22 @@ import { run } from "./program.ts";
 import type { TextSink } from "./surroundings.ts";
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** A terminal and a program such as npx or timeout may both pass on one wish; a person needs longer for a second. */
+const SAME_WISH_MS = 500;
 
 const stop = new AbortController();
 let endedBy: NodeJS.Signals | undefined;
+let endedMs = 0;
 
 for (const signal of ENDING_SIGNALS) {
   process.on(signal, () => {
-    // Whoever asks twice does not want to wait for what is being tidied up.
-    if (endedBy !== undefined) dieOf(signal);
+    if (endedBy !== undefined) {
+      // Whoever asks twice does not want to wait for what is being tidied up.
+      if (performance.now() - endedMs >= SAME_WISH_MS) dieOf(signal);
+      return;
+    }
     endedBy = signal;
+    endedMs = performance.now();
     stop.abort(new Error("interrupted"));
   });
 }

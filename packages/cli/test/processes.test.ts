@@ -61,6 +61,17 @@ describe("the program", () => {
     expect((await capture(["verify", folder])).exitCode).toBe(0);
   });
 
+  test("takes two signals at once for one wish, and saves all the same", async () => {
+    const folder = await makeSampleWorld();
+    const { code, output } = await start(["serve", folder, "--port", "0"], (line, kill) => {
+      if (!line.startsWith("player")) return;
+      kill("SIGINT");
+      kill("SIGTERM");
+    });
+    expect(code).toBe(0);
+    expect(output).toContain("stopped; the world is saved");
+  });
+
   test("dies of the signal that interrupts it, so that a shell stops too, and tidies up before", async () => {
     const folder = await temporaryFolder();
     const child = spawn(process.execPath, [MAIN, "bench", folder], { stdio: ["ignore", "ignore", "pipe"] });

@@ -17,11 +17,11 @@ export interface SimMutant {
 const REPLICA = "core/dist/region/region-replica.js";
 const LEDGER = "world/dist/edit-ledger.js";
 const ERAS = "world/dist/era-keeper.js";
-const DESK = "protocol/dist/host/edit-desk.js";
-const DESKS = "protocol/dist/host/edit-desks.js";
-const SENDER = "protocol/dist/host/region-sender.js";
-const CLIENT_REGIONS = "protocol/dist/host/client-regions.js";
-const FEED = "protocol/dist/host/region-feed.js";
+const DESK = "protocol/dist/host/edits/edit-desk.js";
+const DESKS = "protocol/dist/host/edits/edit-desks.js";
+const SENDER = "protocol/dist/host/regions/region-sender.js";
+const CLIENT_REGIONS = "protocol/dist/host/regions/client-regions.js";
+const FEED = "protocol/dist/host/regions/region-feed.js";
 const GATE = "protocol/dist/guest/stream-gate.js";
 const STREAM = "protocol/dist/guest/world-stream.js";
 const SESSION = "protocol/dist/guest/guest-session.js";

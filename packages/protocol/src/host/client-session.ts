@@ -4,14 +4,14 @@ import type { ClientFrame, Hello } from "../message/client-message.ts";
 import { DETAIL_BYTES_MAX, NAME_BYTES_MAX } from "../message/limits.ts";
 import { PROTOCOL_VERSION } from "../message/version.ts";
 import type { Wire } from "../message/wire.ts";
-import { clipText } from "./clip-text.ts";
-import { type Fault, limitFault, malformed, retryAfterMs } from "./fault.ts";
-import { type Arrival, otherVersion, type Terms, termsFor } from "./handshake.ts";
+import { clipText } from "./connection/clip-text.ts";
+import { type Fault, limitFault, malformed, retryAfterMs } from "./connection/fault.ts";
+import { type Arrival, otherVersion, type Terms, termsFor } from "./connection/handshake.ts";
+import { Intake } from "./connection/intake.ts";
+import { Outbox } from "./connection/outbox.ts";
 import type { Account } from "./host-options.ts";
 import type { HostParts } from "./host-parts.ts";
 import type { HostSession } from "./host-session.ts";
-import { Intake } from "./intake.ts";
-import { Outbox } from "./outbox.ts";
 import { Visit } from "./visit.ts";
 
 /** Who looks after all sessions. */

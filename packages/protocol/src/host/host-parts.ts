@@ -1,14 +1,14 @@
-import type { BeingGrid } from "./being-grid.ts";
-import type { ChangeGroups } from "./change-group.ts";
-import type { EditDesks } from "./edit-desks.ts";
+import type { BeingGrid } from "./beings/being-grid.ts";
+import type { FrameTotals } from "./connection/outbox.ts";
+import type { EditDesks } from "./edits/edit-desks.ts";
 import type { HostLimits } from "./host-limits.ts";
 import type { HostOptions } from "./host-options.ts";
 import type { HostWorld } from "./host-world.ts";
-import type { FrameTotals } from "./outbox.ts";
-import type { RegionFeed } from "./region-feed.ts";
-import type { RegionLoader } from "./region-loader.ts";
-import type { SnapshotSource } from "./snapshot-source.ts";
-import type { WatchedRegions } from "./watched-regions.ts";
+import type { ChangeGroups } from "./regions/change-group.ts";
+import type { RegionFeed } from "./regions/region-feed.ts";
+import type { RegionLoader } from "./regions/region-loader.ts";
+import type { SnapshotSource } from "./regions/snapshot-source.ts";
+import type { WatchedRegions } from "./regions/watched-regions.ts";
 
 /** What all clients of a host have in common. */
 export interface HostParts {

@@ -1,23 +1,23 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { GAME_BYTES_MAX } from "../message/limits.ts";
 import type { Wire } from "../message/wire.ts";
-import { BeingGrid } from "./being-grid.ts";
-import { ChangeGroups } from "./change-group.ts";
+import { BeingGrid } from "./beings/being-grid.ts";
+import { Inhabitants } from "./beings/inhabitants.ts";
 import { ClientSession, type SessionOwner } from "./client-session.ts";
-import { Durability } from "./durability.ts";
-import { EditDesks } from "./edit-desks.ts";
-import type { Fault } from "./fault.ts";
+import type { Fault } from "./connection/fault.ts";
+import type { FrameTotals } from "./connection/outbox.ts";
+import { Durability } from "./edits/durability.ts";
+import { EditDesks } from "./edits/edit-desks.ts";
 import { DEFAULT_HOST_LIMITS } from "./host-limits.ts";
 import type { HostOptions, Player, TickReport } from "./host-options.ts";
 import type { HostParts } from "./host-parts.ts";
 import type { HostSession } from "./host-session.ts";
-import { Inhabitants } from "./inhabitants.ts";
-import type { FrameTotals } from "./outbox.ts";
-import { RegionFeed } from "./region-feed.ts";
-import { RegionLoader } from "./region-loader.ts";
+import { ChangeGroups } from "./regions/change-group.ts";
+import { RegionFeed } from "./regions/region-feed.ts";
+import { RegionLoader } from "./regions/region-loader.ts";
+import { SnapshotSource } from "./regions/snapshot-source.ts";
+import { WatchedRegions } from "./regions/watched-regions.ts";
 import { Roster } from "./roster.ts";
-import { SnapshotSource } from "./snapshot-source.ts";
-import { WatchedRegions } from "./watched-regions.ts";
 
 /** What is looked after only now and then is looked after so often. */
 const CLEANING_MS = 1_000;

@@ -1,6 +1,6 @@
 import type { ClientSession } from "./client-session.ts";
-import type { Fault } from "./fault.ts";
-import type { Arrival } from "./handshake.ts";
+import type { Fault } from "./connection/fault.ts";
+import type { Arrival } from "./connection/handshake.ts";
 import type { Visit } from "./visit.ts";
 
 /** Whose session it is. */

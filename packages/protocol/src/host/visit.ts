@@ -1,21 +1,21 @@
 import { TokenBucket } from "@orthant/core";
 import type { ClientMessage, Interest, Resync } from "../message/client-message.ts";
-import { BeingsView } from "./beings-view.ts";
-import { ClientRegions } from "./client-regions.ts";
-import type { Decision, EditDesk } from "./edit-desk.ts";
-import { type Fault, limitFault, malformed } from "./fault.ts";
-import { GameQueue } from "./game-queue.ts";
-import { type Arrival, type Terms, welcomeFor } from "./handshake.ts";
-import type { Holding, Watcher } from "./holding.ts";
+import { BeingsView } from "./beings/beings-view.ts";
+import { Presence } from "./beings/presence.ts";
+import { type Fault, limitFault, malformed } from "./connection/fault.ts";
+import { GameQueue } from "./connection/game-queue.ts";
+import { type Arrival, type Terms, welcomeFor } from "./connection/handshake.ts";
+import type { Intake } from "./connection/intake.ts";
+import type { Outbox } from "./connection/outbox.ts";
+import type { Decision, EditDesk } from "./edits/edit-desk.ts";
+import { VerdictQueue } from "./edits/verdict-queue.ts";
 import type { Player } from "./host-options.ts";
 import type { HostParts } from "./host-parts.ts";
-import type { Intake } from "./intake.ts";
-import { InterestPace } from "./interest-pace.ts";
-import type { Outbox } from "./outbox.ts";
-import { Presence } from "./presence.ts";
-import { RegionSender } from "./region-sender.ts";
-import type { RegionStep } from "./region-step.ts";
-import { VerdictQueue } from "./verdict-queue.ts";
+import { ClientRegions } from "./regions/client-regions.ts";
+import type { Holding, Watcher } from "./regions/holding.ts";
+import { InterestPace } from "./regions/interest-pace.ts";
+import { RegionSender } from "./regions/region-sender.ts";
+import type { RegionStep } from "./regions/region-step.ts";
 
 /** A client hears so often how far the host is, whatever else it hears. */
 const HEARTBEAT_MS = 1_000;

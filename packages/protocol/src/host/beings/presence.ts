@@ -1,7 +1,7 @@
-import type { Pose } from "../message/being.ts";
+import type { Pose } from "../../message/being.ts";
+import type { Account, Player } from "../host-options.ts";
+import type { HostParts } from "../host-parts.ts";
 import type { LiveBeing } from "./being-grid.ts";
-import type { Account, Player } from "./host-options.ts";
-import type { HostParts } from "./host-parts.ts";
 import { seenPose } from "./seen-pose.ts";
 
 /** A player who moves is kept in the world so often. */

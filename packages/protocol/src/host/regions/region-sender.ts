@@ -1,5 +1,8 @@
 import { CLOCK_NEVER, type Place } from "@orthant/core";
-import { coverRegions } from "../message/cover-regions.ts";
+import { coverRegions } from "../../message/cover-regions.ts";
+import type { Outbox } from "../connection/outbox.ts";
+import { Stream } from "../connection/stream.ts";
+import type { HostParts } from "../host-parts.ts";
 import {
   type ChangeBlock,
   isLarge,
@@ -11,11 +14,8 @@ import {
 import type { ChangeGroup } from "./change-group.ts";
 import type { ClientRegions } from "./client-regions.ts";
 import { type Holding, UNSURE } from "./holding.ts";
-import type { HostParts } from "./host-parts.ts";
-import type { Outbox } from "./outbox.ts";
 import type { RegionStep } from "./region-step.ts";
 import type { Look } from "./send-queue.ts";
-import { Stream } from "./stream.ts";
 
 /** A region that is too large for one patch, and how many of its pieces were sent. */
 interface Unfinished {

@@ -8,14 +8,14 @@ import {
   regionBox,
   regionsTouching,
 } from "@orthant/core";
-import type { Being, Vector } from "../message/being.ts";
-import { NAME_BYTES_MAX } from "../message/limits.ts";
+import type { Being, Vector } from "../../message/being.ts";
+import { NAME_BYTES_MAX } from "../../message/limits.ts";
+import { clipText } from "../connection/clip-text.ts";
+import type { HostWorld, Inhabitant, InhabitantEvent } from "../host-world.ts";
+import type { WatchedRegion } from "../regions/holding.ts";
+import type { RegionListener, WatchedRegions } from "../regions/watched-regions.ts";
 import type { BeingGrid, BeingTraits, LiveBeing } from "./being-grid.ts";
-import { clipText } from "./clip-text.ts";
-import type { WatchedRegion } from "./holding.ts";
-import type { HostWorld, Inhabitant, InhabitantEvent } from "./host-world.ts";
 import { seenPose } from "./seen-pose.ts";
-import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
 
 /** Puts the world's entities into the grid, as far as they are in regions that somebody watches. */
 export class Inhabitants implements RegionListener {

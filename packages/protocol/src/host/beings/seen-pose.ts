@@ -1,5 +1,5 @@
-import type { Pose } from "../message/being.ts";
-import { roundPose } from "../message/pose-codec.ts";
+import type { Pose } from "../../message/being.ts";
+import { roundPose } from "../../message/pose-codec.ts";
 
 /** A pose as clients see it; what a world or a game calls an orientation is made to be one. */
 export function seenPose({ position, orientation }: Pose): Pose {

@@ -1,6 +1,6 @@
 import { type ClockStep, comparePlaces, type WorldField } from "@orthant/core";
+import type { HostWorld } from "../host-world.ts";
 import type { WatchedRegion } from "./holding.ts";
-import type { HostWorld } from "./host-world.ts";
 import { RegionStep } from "./region-step.ts";
 import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
 

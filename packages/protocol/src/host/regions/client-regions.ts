@@ -7,11 +7,11 @@ import {
   PlaceSet,
   RESYNC_REGIONS_MAX,
 } from "@orthant/core";
-import type { Interest } from "../message/client-message.ts";
+import type { Interest } from "../../message/client-message.ts";
+import type { HostLimits } from "../host-limits.ts";
+import type { HostParts } from "../host-parts.ts";
 import type { Telling } from "./change-block.ts";
 import { type Holding, UNSENT, UNSURE, type Watcher } from "./holding.ts";
-import type { HostLimits } from "./host-limits.ts";
-import type { HostParts } from "./host-parts.ts";
 import { focusOf, interestBoxes } from "./interest-area.ts";
 import { SendQueue } from "./send-queue.ts";
 

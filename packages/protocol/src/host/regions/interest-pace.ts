@@ -1,4 +1,4 @@
-import type { Interest } from "../message/client-message.ts";
+import type { Interest } from "../../message/client-message.ts";
 
 /** A client may be so far ahead of its pace: it may jump to quite another place twice in a row. */
 const AHEAD_MS = 1_000;

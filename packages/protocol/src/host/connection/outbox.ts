@@ -1,9 +1,9 @@
 import { ByteWriter } from "@orthant/core";
-import { FRAME_MESSAGES_MAX, SERVER_FRAME_BYTES_MAX } from "../message/limits.ts";
-import { startServerFrame, writePatchMessage, writeServerMessage } from "../message/server-frame-codec.ts";
-import type { ServerMessage } from "../message/server-message.ts";
-import type { Wire } from "../message/wire.ts";
-import type { SharedPatch } from "./change-block.ts";
+import { FRAME_MESSAGES_MAX, SERVER_FRAME_BYTES_MAX } from "../../message/limits.ts";
+import { startServerFrame, writePatchMessage, writeServerMessage } from "../../message/server-frame-codec.ts";
+import type { ServerMessage } from "../../message/server-message.ts";
+import type { Wire } from "../../message/wire.ts";
+import type { SharedPatch } from "../regions/change-block.ts";
 
 /** What frames cost, counted over all clients. */
 export interface FrameTotals {

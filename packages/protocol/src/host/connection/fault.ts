@@ -1,5 +1,5 @@
-import type { GoodbyeReason } from "../message/server-message.ts";
-import type { HostLimits } from "./host-limits.ts";
+import type { GoodbyeReason } from "../../message/server-message.ts";
+import type { HostLimits } from "../host-limits.ts";
 
 /** Why a client has to go. */
 export interface Fault {

@@ -1,12 +1,12 @@
 import { type ClockStep, isOrthantError, type TokenBucket } from "@orthant/core";
-import type { SetVoxels } from "../message/client-message.ts";
-import { DETAIL_BYTES_MAX, EDITS_OPEN_MAX } from "../message/limits.ts";
-import type { Verdict } from "../message/server-message.ts";
-import { clipText } from "./clip-text.ts";
+import type { SetVoxels } from "../../message/client-message.ts";
+import { DETAIL_BYTES_MAX, EDITS_OPEN_MAX } from "../../message/limits.ts";
+import type { Verdict } from "../../message/server-message.ts";
+import { clipText } from "../connection/clip-text.ts";
+import type { HostEvents, Player } from "../host-options.ts";
+import type { HostWorld } from "../host-world.ts";
 import type { Durability } from "./durability.ts";
 import { type EditBounds, findChunkFault, findFault, type Refusal } from "./edit-checks.ts";
-import type { HostEvents, Player } from "./host-options.ts";
-import type { HostWorld } from "./host-world.ts";
 
 /** So many verdicts of one client are remembered, for the case that it asks again: more than it may have open. */
 const VERDICTS_KEPT_MAX: number = 4 * EDITS_OPEN_MAX;

@@ -8,9 +8,9 @@ import {
   type TokenBucket,
   type VoxelPlacement,
 } from "@orthant/core";
-import type { RefusalReason } from "../message/server-message.ts";
-import type { HostLimits } from "./host-limits.ts";
-import type { HostRules, Player } from "./host-options.ts";
+import type { RefusalReason } from "../../message/server-message.ts";
+import type { HostLimits } from "../host-limits.ts";
+import type { HostRules, Player } from "../host-options.ts";
 
 /** Why an edit is refused. */
 export interface Refusal {

@@ -1,7 +1,7 @@
-import type { Verdict } from "../message/server-message.ts";
-import type { ClientRegions } from "./client-regions.ts";
+import type { Verdict } from "../../message/server-message.ts";
+import type { Outbox } from "../connection/outbox.ts";
+import type { ClientRegions } from "../regions/client-regions.ts";
 import type { Decision } from "./edit-desk.ts";
-import type { Outbox } from "./outbox.ts";
 
 /** Verdicts of one message: with the longest sentences they are as many as fit beside a patch. */
 const VERDICTS_PER_MESSAGE = 32;

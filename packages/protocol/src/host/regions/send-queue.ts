@@ -1,5 +1,5 @@
 import type { ChunkShape } from "@orthant/core";
-import type { Vector } from "../message/being.ts";
+import type { Vector } from "../../message/being.ts";
 import type { Holding } from "./holding.ts";
 import { distanceTo } from "./interest-area.ts";
 

@@ -1,10 +1,10 @@
-import type { Hello } from "../message/client-message.ts";
-import type { Welcome } from "../message/server-message.ts";
-import { FEATURES, KNOWN_FEATURES, PROTOCOL_VERSION, REQUIRED_FEATURES_MASK } from "../message/version.ts";
-import { type Telling, tellingOf } from "./change-block.ts";
+import type { Hello } from "../../message/client-message.ts";
+import type { Welcome } from "../../message/server-message.ts";
+import { FEATURES, KNOWN_FEATURES, PROTOCOL_VERSION, REQUIRED_FEATURES_MASK } from "../../message/version.ts";
+import type { Account, HostOptions, Player } from "../host-options.ts";
+import type { HostWorld } from "../host-world.ts";
+import { type Telling, tellingOf } from "../regions/change-block.ts";
 import type { Fault } from "./fault.ts";
-import type { Account, HostOptions, Player } from "./host-options.ts";
-import type { HostWorld } from "./host-world.ts";
 
 /** What both sides agree on. */
 export interface Terms {

@@ -1,5 +1,5 @@
+import type { HostWorld } from "../host-world.ts";
 import type { WatchedRegion } from "./holding.ts";
-import type { HostWorld } from "./host-world.ts";
 
 /** So many regions are loaded at the same time. */
 const LOADS_MAX = 16;

@@ -1,7 +1,7 @@
 import { CLOCK_NEVER, regionAnew } from "@orthant/core";
+import type { HostWorld } from "../host-world.ts";
 import { type ChangeBlock, changeBlock, type Telling } from "./change-block.ts";
 import type { WatchedRegion } from "./holding.ts";
-import type { HostWorld } from "./host-world.ts";
 import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
 
 /** How much may be made in one tick, for all clients together. */

@@ -1,10 +1,10 @@
 import { ByteWriter, type ChunkShape, type Place, PlaceMap, REGION_EDGE_CHUNKS } from "@orthant/core";
-import type { Being, Pose, Vector } from "../message/being.ts";
-import { BEINGS_MAX } from "../message/limits.ts";
-import { writeServerMessage } from "../message/server-frame-codec.ts";
-import type { Beings } from "../message/server-message.ts";
-import type { Holding } from "./holding.ts";
-import type { WatchedRegions } from "./watched-regions.ts";
+import type { Being, Pose, Vector } from "../../message/being.ts";
+import { BEINGS_MAX } from "../../message/limits.ts";
+import { writeServerMessage } from "../../message/server-frame-codec.ts";
+import type { Beings } from "../../message/server-message.ts";
+import type { Holding } from "../regions/holding.ts";
+import type { WatchedRegions } from "../regions/watched-regions.ts";
 
 /** A being that is here now. Only the grid changes it. */
 export interface LiveBeing extends Being {

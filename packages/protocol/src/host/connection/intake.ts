@@ -1,5 +1,5 @@
 import { TokenBucket } from "@orthant/core";
-import type { HostLimits } from "./host-limits.ts";
+import type { HostLimits } from "../host-limits.ts";
 
 /** Watches over how much one client sends. */
 export class Intake {

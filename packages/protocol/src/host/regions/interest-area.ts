@@ -6,9 +6,9 @@ import {
   REGION_EDGE_CHUNKS,
   regionsTouching,
 } from "@orthant/core";
-import type { Vector } from "../message/being.ts";
-import type { Interest } from "../message/client-message.ts";
-import type { HostLimits } from "./host-limits.ts";
+import type { Vector } from "../../message/being.ts";
+import type { Interest } from "../../message/client-message.ts";
+import type { HostLimits } from "../host-limits.ts";
 
 /** What lies so far ahead, at the client's speed, counts as near. */
 const AHEAD_SECONDS = 1;

@@ -1,8 +1,8 @@
-import type { Being } from "../message/being.ts";
-import { BEINGS_MAX } from "../message/limits.ts";
+import type { Being } from "../../message/being.ts";
+import { BEINGS_MAX } from "../../message/limits.ts";
+import type { Outbox } from "../connection/outbox.ts";
+import type { ClientRegions } from "../regions/client-regions.ts";
 import type { BeingGrid } from "./being-grid.ts";
-import type { ClientRegions } from "./client-regions.ts";
-import type { Outbox } from "./outbox.ts";
 
 /** What one client is told of beings: what happens, as long as it knows what was before; else all of them. */
 export class BeingsView {

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { systemClock } from "@orthant/core";
 import { run } from "./program.ts";
 import type { TextSink } from "./surroundings.ts";

@@ -36,8 +36,6 @@ export interface Target {
   decode(input: Uint8Array): unknown;
   encode(value: unknown): Uint8Array;
   readonly samples: readonly Uint8Array[];
-  /** What a call may allocate whatever its input is, where a sample is several values in one. */
-  readonly allocationPerCallBytes?: number;
 }
 
 const ITEMS_MAX = 100_000;

@@ -6,8 +6,6 @@ import type { Target } from "./decoders.ts";
 
 /** Good frames to begin mutations from, enough to hold every kind of message several times. */
 const SAMPLES = 64;
-/** A frame holds several messages, and a patch in it several changes. */
-const ALLOCATION_PER_FRAME_BYTES = 4_096;
 
 /** The decoders of everything that comes over the network. */
 export const messageTargets: readonly Target[] = [
@@ -25,6 +23,5 @@ function target<Value>(name: string, codec: Codec<Value>, random: (prng: Prng) =
     decode: (input) => decode(codec, input),
     encode: (value) => encode(codec, value as Value),
     samples: Array.from({ length: SAMPLES }, (_, seed) => encode(codec, random(new Prng(seed)))),
-    allocationPerCallBytes: ALLOCATION_PER_FRAME_BYTES,
   };
 }

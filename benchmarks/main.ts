@@ -2,6 +2,7 @@ import { cpus } from "node:os";
 import { bytesSuite } from "./bytes.ts";
 import { cliSuite } from "./cli.ts";
 import type { Suite } from "./figure.ts";
+import { journalSuite } from "./journal.ts";
 import { saveSuite } from "./save.ts";
 import { serverSuite } from "./server.ts";
 import { treeSuite } from "./tree.ts";
@@ -12,6 +13,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   bytes: bytesSuite,
   tree: treeSuite,
   save: saveSuite,
+  journal: journalSuite,
   wire: wireSuite,
   server: serverSuite,
   cli: cliSuite,

@@ -4,6 +4,7 @@ import { backupCampaign } from "./backup.ts";
 import type { Campaign } from "./campaign.ts";
 import { crashCampaign } from "./crash.ts";
 import { fuzzCampaign } from "./fuzz.ts";
+import { journalCampaign } from "./journal.ts";
 import { killCampaign } from "./kill.ts";
 import { modelCampaign } from "./model.ts";
 import { powerCampaign } from "./power.ts";
@@ -27,6 +28,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   socketsCampaign,
   abuseCampaign,
   backupCampaign,
+  journalCampaign,
 ];
 const PROGRESS_INTERVAL_MS = 500;
 

@@ -3,7 +3,11 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const WRITER = fileURLToPath(new URL("./world-writer.js", import.meta.url));
+/** Programs that write: one is safe with each save, the other with each edit. */
+const WRITERS = {
+  snapshot: fileURLToPath(new URL("./world-writer.js", import.meta.url)),
+  journal: fileURLToPath(new URL("./journal-writer.js", import.meta.url)),
+} as const;
 
 /** A process that writes to the world in a folder, and what it has said was safe. */
 export class WriterProcess {
@@ -12,8 +16,10 @@ export class WriterProcess {
   #acknowledged = 0;
   #complaints = "";
 
-  constructor(folder: string) {
-    this.#child = spawn(process.execPath, [WRITER, folder], { stdio: ["ignore", "pipe", "pipe"] });
+  constructor(folder: string, durability: keyof typeof WRITERS = "snapshot") {
+    this.#child = spawn(process.execPath, [WRITERS[durability], folder], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     this.#exited = once(this.#child, "close");
     if (this.#child.stdout !== null) {
       createInterface(this.#child.stdout).on("line", (line) => {

@@ -29,6 +29,8 @@ import {
   globalRecordCodec,
   type IndexFile,
   indexHeader,
+  type JournalEntry,
+  journalEntryCodec,
   type Manifest,
   plainDescription,
   playersCodec,
@@ -127,6 +129,22 @@ const bigChunk = chunkFromVoxels(
 );
 const bigBlocks = [{ place: [1, 2, 3, 0], chunk: bigChunk }] as const;
 
+const journalEntries: readonly JournalEntry[] = [
+  {
+    kind: "edit",
+    origin: { clientId: 7n, lastEditId: 300 },
+    chunks: [
+      { place: [0, -1, 0, 0], edits: [{ index: 1, material: 300 }] },
+      { place: [9, 0, 0, 0], chunk: modelChunk(3) },
+    ],
+    clocks: [{ region: [-1, -1, -1, -1], clock: 2 ** 40 + 5 }],
+  },
+  { kind: "entity", entity: modelEntity(1n, [1, 2, 3, 4]), storedAt: [0, 0, 0, -9] },
+  { kind: "entityGone", entityId: 300n, storedAt: undefined },
+  { kind: "player", player: modelPlayer(9n, 6) },
+  { kind: "description", name: "fuzz", spawn: [0.5, -1, 0, 0] },
+];
+
 /** Every decoder of the native save. Those that must have one encoding a value are held to it. */
 export const saveTargets: readonly Target[] = [
   strict("block blob", blockBlobCodec(SMALL_CHUNKS.volume), [
@@ -160,6 +178,7 @@ export const saveTargets: readonly Target[] = [
   lenient("legacy world", (input) => readLegacyWorld("world.v4dw", input), [legacyWorld()]),
   lenient("pack scan", (input) => [...scanPack(input, 1)], [packSample()]),
   indexTarget(),
+  strict("journal entry", journalEntryCodec(SMALL_CHUNKS.volume), journalEntries),
 ];
 
 function strict<Value>(name: string, codec: Codec<Value>, values: readonly Value[]): Target {

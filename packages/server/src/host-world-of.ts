@@ -39,7 +39,8 @@ export async function hostWorldOf(world: World): Promise<HostWorld> {
     isLoaded: (chunks) => world.isLoaded(chunks),
     load: (chunks) => world.load(chunks),
     async edit(placements, origin) {
-      const { clocks, repeated } = await world.edit(placements, { origin });
+      // The host waits for the disk itself, where it acknowledges durably, and for all edits of one moment together.
+      const { clocks, repeated } = await world.edit(placements, { origin, wait: "applied" });
       if (repeated) return { outcome: "repeated", clocks };
       return { outcome: clocks.length === 0 ? "unchanged" : "applied", clocks };
     },

@@ -8,9 +8,10 @@ import {
 import type { Disk } from "@orthant/disk";
 import { createSave, type GlobalState, plainDescription, worldDescriptionCodec } from "@orthant/formats";
 import { newWorldId } from "./era-keeper.ts";
+import { openForWriting } from "./open-for-writing.ts";
 import { NOTHING, partsOf } from "./open-world.ts";
 import { randomBits } from "./random-bits.ts";
-import { World } from "./world.ts";
+import type { World } from "./world.ts";
 import { LOCK_FILE, type NewWorld, type WorldOptions } from "./world-options.ts";
 
 /** Makes a world on an empty disk and opens it. `ORT_NOT_EMPTY` when something is there already. */
@@ -27,7 +28,7 @@ export async function createWorld(
     const parts = partsOf(global, options);
     encode(worldDescriptionCodec, global.description);
     const writer = await createSave(disk, { nowMs: clock.nowMs(), global });
-    return new World({ ...parts, save: writer.currentSave(), writing: { writer, lock } });
+    return await openForWriting(disk, { save: writer.currentSave(), writer, lock, parts }, options);
   } catch (error) {
     await lock.release();
     throw error;

@@ -26,15 +26,23 @@ export interface EditRequest {
   /** The chunks that have to be loaded before the edit is made. */
   readonly touched: readonly Box[];
   readonly change: (field: WorldField) => FieldEdit;
+  /** What is asked for, when it is voxels one by one. */
+  readonly placements?: readonly VoxelPlacement[];
 }
 
 /** Puts materials into voxels. */
 export function voxelsRequest(shape: ChunkShape, placements: readonly VoxelPlacement[]): EditRequest {
   const own = placements.map(({ voxel, material }) => ({ voxel: copyPlace(voxel), material }));
+  const change = (field: WorldField): FieldEdit => field.setVoxels(own);
+  const [only, ...others] = own;
+  // Most edits are of one voxel, and need no set of chunks.
+  if (only !== undefined && others.length === 0) {
+    return { touched: [boxAt(chunkOfVoxel(shape, only.voxel))], change, placements: own };
+  }
   const chunks = new PlaceSet();
   for (const { voxel } of own) chunks.add(...chunkOfVoxel(shape, voxel));
   requireAtMost(chunks.size, EDIT_CHUNKS_MAX, "chunks: edit them in parts");
-  return { touched: Array.from(chunks, boxAt), change: (field) => field.setVoxels(own) };
+  return { touched: Array.from(chunks, boxAt), change, placements: own };
 }
 
 /** Puts whole chunks. */

@@ -15,7 +15,7 @@ import {
   PLAYER_CLASS,
   type Vector,
 } from "@orthant/formats";
-import { cellKey } from "./cell-key.ts";
+import { cellKey, clampPlace } from "./cell-key.ts";
 
 /** How far out of its leaf an entity has to be, in chunks, before it belongs to another one. */
 const HYSTERESIS_CHUNKS = 0.2;
@@ -78,6 +78,12 @@ export class EntityStore {
     return this.#entities.get(entityId)?.home;
   }
 
+  /** A chunk of the leaf that an entity is stored in, whatever commits do to leaves; `undefined` when none has it. */
+  storedAtOf(entityId: bigint): Place | undefined {
+    const { home, storedAt } = this.#entities.get(entityId) ?? {};
+    return home && storedAt && clampPlace(storedAt, home);
+  }
+
   /**
    * Takes in what a leaf holds, and gives those that are new here. An entity that is known already stays as it is: what
    * is in memory is newer.
@@ -125,6 +131,12 @@ export class EntityStore {
       changedSinceMs,
     });
     return { entity: changed, crosses };
+  }
+
+  /** Puts an entity as it was written down, be it new or a change of one that is loaded. */
+  restore(record: EntityRecord, nowMs: number): ChangedEntity {
+    if (this.#entities.has(record.entityId)) return this.change(record.entityId, record, nowMs);
+    return { entity: this.spawn(record.entityId, record, nowMs), crosses: true };
   }
 
   /** Removes an entity and gives what it was. */

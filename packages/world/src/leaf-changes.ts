@@ -16,7 +16,7 @@ import {
   type LeafMap,
   type RegionClock,
 } from "@orthant/formats";
-import { cellKey } from "./cell-key.ts";
+import { cellKey, clampPlace } from "./cell-key.ts";
 import type { EntityStore } from "./entity-store.ts";
 import type { Unsaved } from "./unsaved.ts";
 
@@ -105,6 +105,5 @@ function mergeClocks(
 export function homeAfter(map: LeafMap<LeafEntry>, before: Box, chunk: Place): Box | undefined {
   const same = map.at(before);
   if (same !== undefined && boxEquals(same.cell, before)) return before;
-  const inside = placeFrom((axis) => Math.min(Math.max(chunk[axis], before.min[axis]), before.max[axis] - 1));
-  return map.find(inside)?.cell;
+  return map.find(clampPlace(chunk, before))?.cell;
 }

@@ -14,10 +14,12 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type GlobalState, openSave, resumeSave, type Save } from "@orthant/formats";
+import { openForWriting } from "./open-for-writing.ts";
 import { randomBits } from "./random-bits.ts";
 import { World } from "./world.ts";
+import { WorldContent } from "./world-content.ts";
 import { LOCK_FILE, type WorldOptions } from "./world-options.ts";
-import type { WorldParts } from "./world-parts.ts";
+import type { WorldSetting } from "./world-parts.ts";
 
 /**
  * Opens the world on a disk: for writing, which one process can at a time, or to be read only. Opening reads the
@@ -26,8 +28,9 @@ import type { WorldParts } from "./world-parts.ts";
 export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise<World> {
   if (options.readOnly === true) {
     const save = await openSave(disk);
-    const parts = partsOf(save.global, options);
-    return new World({ ...parts, field: withGlobalBlocks(parts.field, save), save, writing: undefined });
+    const { field, ...parts } = partsOf(save.global, options);
+    const content = new WorldContent(save, withGlobalBlocks(field, save));
+    return new World({ ...parts, content, writing: undefined });
   }
   const lock = await disk.lock(LOCK_FILE);
   try {
@@ -35,7 +38,7 @@ export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise
     // Before any file is opened: a world whose generator is unknown leaves nothing behind.
     const parts = partsOf(save.global, options);
     const writer = await resumeSave(disk, save);
-    return new World({ ...parts, save, writing: { writer, lock } });
+    return await openForWriting(disk, { save, writer, lock, parts }, options);
   } catch (error) {
     await lock.release();
     throw error;
@@ -46,7 +49,7 @@ export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise
 export const NOTHING: GeneratorRef = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
 
 /** What a world is made of beside its save. Throws when the program lacks its generator. */
-export function partsOf(global: GlobalState, options: WorldOptions): Omit<WorldParts, "save" | "writing"> {
+export function partsOf(global: GlobalState, options: WorldOptions): WorldSetting {
   const field = WorldField.open({
     generators: options.generators ?? DEFAULT_GENERATORS,
     generator: generatorOf(global),

@@ -18,12 +18,13 @@ export class PlayerStore {
   }
 
   /** Adds a player, who begins at `spawn`, or changes what was known of the one with the same id. */
-  upsert(change: PlayerChange, spawn: Vector, nowMs: number): void {
+  upsert(change: PlayerChange, spawn: Vector, nowMs: number): PlayerRecord {
     const known = this.#players.get(change.playerId) ?? newPlayer(change.playerId, spawn);
     const player = { ...known, ...change, lastSavedMs: nowMs };
     // As it will come back from the disk: a copy of our own, and one that no save can fail on.
-    const [stored] = decode(playersCodec, encode(playersCodec, [player]));
-    if (stored !== undefined) this.#players.set(stored.playerId, stored);
+    const [stored = player] = decode(playersCodec, encode(playersCodec, [player]));
+    this.#players.set(stored.playerId, stored);
+    return stored;
   }
 
   /** Every player, by id. */

@@ -1,8 +1,9 @@
-import { type Box, boxAt, type ClockStep, type Place, type WorldField } from "@orthant/core";
+import { type Box, boxAt, type ClockStep, type Place, RegionClocks, type WorldField } from "@orthant/core";
 import {
   chunkOfEntity,
   type EntityRecord,
   type GlobalState,
+  type PlayerRecord,
   type Save,
   type SaveChange,
   type WorldDescription,
@@ -12,7 +13,7 @@ import { type EntityEvent, EntityStore } from "./entity-store.ts";
 import { homeAfter, leafChanges } from "./leaf-changes.ts";
 import { LeafLoader, type LoadedLeaf } from "./leaf-loader.ts";
 import { Listeners } from "./listeners.ts";
-import { PlayerStore } from "./player-store.ts";
+import { type PlayerChange, PlayerStore } from "./player-store.ts";
 import { Unsaved } from "./unsaved.ts";
 
 /** What an edit changed. */
@@ -27,6 +28,7 @@ export class WorldContent {
   readonly entityListeners: Listeners<EntityEvent> = new Listeners();
   readonly players: PlayerStore;
   readonly ledger: EditLedger;
+  readonly clocks: RegionClocks = new RegionClocks();
   global: GlobalState;
   field: WorldField;
   readonly #loader: LeafLoader;
@@ -39,6 +41,8 @@ export class WorldContent {
     this.players = new PlayerStore(save.players);
     this.ledger = new EditLedger(save.global.description.edits);
     this.#loader = new LeafLoader(save);
+    for (const { clocks } of save.leaves)
+      for (const { region, clock } of clocks) this.clocks.reset(region, clock);
   }
 
   /** The generation that was committed last. */
@@ -79,9 +83,45 @@ export class WorldContent {
     for (const { region, after } of clocks) this.#unsaved.clocks.set(...region, after);
   }
 
+  /** Gives a region the clock that it had when an edit was made before. */
+  issueClock(region: Place, clock: number): void {
+    this.clocks.reset(region, clock);
+    this.#unsaved.clocks.set(...region, clock);
+  }
+
   /** Remembers that an edit was made. */
   noteOrigin(origin: EditOrigin): void {
     this.ledger.note(origin);
+    this.#unsaved.global = true;
+  }
+
+  /** Adds or changes a player. */
+  upsertPlayer(player: PlayerChange, nowMs: number): PlayerRecord {
+    const stored = this.players.upsert(player, this.global.description.spawn, nowMs);
+    this.#unsaved.players.add(player.playerId);
+    return stored;
+  }
+
+  /** Puts an entity as it was written down. The next save has it, however little it moved. */
+  restoreEntity(entity: EntityRecord, nowMs: number): void {
+    const home = this.entities.homeOf(entity.entityId);
+    const { crosses } = this.entities.restore(entity, nowMs);
+    if (home !== undefined) this.#unsaved.addEntityCell(home);
+    this.#unsaved.homeless ||= crosses;
+    this.useEntityId(entity.entityId);
+  }
+
+  /** Removes an entity that is loaded. */
+  despawnEntity(entityId: bigint): void {
+    const home = this.entities.homeOf(entityId);
+    this.entities.despawn(entityId);
+    if (home !== undefined) this.#unsaved.addEntityCell(home);
+  }
+
+  /** No entity gets this id from now on. */
+  useEntityId(entityId: bigint): void {
+    if (entityId < this.global.nextEntityId) return;
+    this.global = { ...this.global, nextEntityId: entityId + 1n };
     this.#unsaved.global = true;
   }
 

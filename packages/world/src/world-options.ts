@@ -6,6 +6,7 @@ import type {
   MaterialCatalog,
   Place,
 } from "@orthant/core";
+import type { DamagedJournal } from "./journal/replay.ts";
 
 /** What a new world is. Everything has a default. */
 export interface NewWorld {
@@ -18,6 +19,9 @@ export interface NewWorld {
   readonly spawn?: Place;
 }
 
+/** When a change is safe: with the next save, or as soon as it is in the journal. */
+export type Durability = "snapshot" | "journal";
+
 /** How a world is opened. */
 export interface WorldOptions {
   /** Opens without the lock and refuses every edit. */
@@ -28,6 +32,16 @@ export interface WorldOptions {
   readonly generators?: GeneratorRegistry;
   /** Saves by itself some time after a change. On unless it is turned off. */
   readonly autosave?: boolean;
+  /**
+   * `snapshot`, unless it is said otherwise: a crash loses what came after the last save. `journal`: an edit's promise
+   * is kept when a crash cannot lose it any more.
+   */
+  readonly durability?: Durability;
+  /**
+   * What to do about a journal that is damaged before its end: `refuse` to open the world, unless it is said otherwise,
+   * or `cut` off the damage and what came after it.
+   */
+  readonly damagedJournal?: DamagedJournal;
   /** Gives 64 random bits: what tells worlds, and openings of them, apart. The machine's when it is left out. */
   readonly random?: () => bigint;
 }

@@ -1,18 +1,26 @@
 import type { Clock, MaterialCatalog, WorldField } from "@orthant/core";
 import type { DiskLock } from "@orthant/disk";
 import type { Save, SaveWriter } from "@orthant/formats";
+import type { Journal } from "./journal/journal.ts";
+import type { WorldContent } from "./world-content.ts";
 
 /** What only the one writer of a world has. */
 export interface Writing {
   readonly writer: SaveWriter;
   readonly lock: DiskLock;
+  /** `undefined` where a change is durable with the next save. */
+  readonly journal: Journal | undefined;
+}
+
+/** What a world is made of beside its save. */
+export interface WorldSetting extends Omit<WorldParts, "content" | "writing"> {
+  readonly field: WorldField;
 }
 
 /** All that makes a world, as `createWorld` and `openWorld` put it together. */
 export interface WorldParts {
   readonly clock: Clock;
-  readonly save: Save;
-  readonly field: WorldField;
+  readonly content: WorldContent;
   readonly catalog: MaterialCatalog;
   readonly autosave: boolean;
   /** 64 random bits. */
@@ -22,7 +30,10 @@ export interface WorldParts {
 }
 
 /** Lets go of all that a world holds, the lock last, whatever becomes of the rest; throws the first failure. */
-export async function releaseParts(save: Save, writing: Writing | undefined): Promise<void> {
+export async function releaseParts(
+  save: Save,
+  writing: Pick<Writing, "writer" | "lock"> | undefined,
+): Promise<void> {
   try {
     await save.close();
   } finally {

@@ -1,5 +1,7 @@
 import type { Clock } from "@orthant/core";
+import type { JournalEntry, SegmentId } from "@orthant/formats";
 import { Autosave } from "./autosave.ts";
+import type { Journal } from "./journal/journal.ts";
 import { Listeners } from "./listeners.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import type { WorldContent } from "./world-content.ts";
@@ -15,6 +17,7 @@ export class WorldSaver {
   readonly #clock: Clock;
   readonly #content: WorldContent;
   readonly #writing: Writing | undefined;
+  readonly #journal: Journal | undefined;
   readonly #autosave: Autosave | undefined;
   readonly #saves = new SerialQueue();
   readonly #failureListeners = new Listeners<unknown>();
@@ -25,10 +28,15 @@ export class WorldSaver {
   #failureTold = false;
   #closed = false;
 
-  constructor(content: WorldContent, { clock, writing, autosave }: WorldParts) {
+  constructor({ clock, content, writing, autosave }: WorldParts) {
     this.#content = content;
     this.#clock = clock;
     this.#writing = writing;
+    this.#journal = writing?.journal;
+    this.#journal?.attach({
+      onFull: () => void this.#saveShared().catch(() => undefined),
+      onFailure: (error) => this.#fail(error),
+    });
     this.#autosave = writing && autosave ? new Autosave(clock, () => this.#saveByItself()) : undefined;
   }
 
@@ -37,14 +45,20 @@ export class WorldSaver {
     return this.#failure;
   }
 
-  /** Calls back when a save fails, of which there is one at most. */
+  /** Calls back when a save fails, or the journal, of which there is one at most. */
   onFailure(listener: (failure: unknown) => void): () => void {
     return this.#failureListeners.add(listener);
   }
 
-  /** Makes sure that a save comes by itself within this time, if the world saves by itself. */
-  plan(delayMs: number): void {
+  /** Whether changes are written down one by one, before a save has them. */
+  get isJournaling(): boolean {
+    return this.#journal !== undefined;
+  }
+
+  /** Something has changed: a save must come within this time, and the journal, if there is one, gets an entry now. */
+  noteChange(delayMs: number, entryOf: () => JournalEntry): void {
     this.#autosave?.within(delayMs);
+    this.#journal?.add(entryOf());
   }
 
   /** Throws when the files were let go. */
@@ -65,20 +79,9 @@ export class WorldSaver {
     return this.#telling(this.#saves.run(() => this.#commit(extent)));
   }
 
-  /**
-   * Resolves when all changes made so far are durable. Whoever asks while a save runs shares the next one, which
-   * nobody can share any more once it has begun: it may have taken already what there is to save.
-   */
+  /** Resolves when all changes made so far are durable: in the journal, or else in a save that all who ask share. */
   whenDurable(): Promise<void> {
-    this.#sharedSave ??= this.#telling(
-      this.#saves.run(async () => {
-        this.#sharedSave = undefined;
-        this.#requireHealth();
-        // No save runs now, so what is not unsaved is durable, also when the world was closed meanwhile.
-        if (!this.#content.unsaved.isEmpty) await this.#commit("what is due");
-      }),
-    );
-    return this.#sharedSave;
+    return this.#telling(this.#journal === undefined ? this.#saveShared() : this.#journal.whenSafe());
   }
 
   /** Saves everything, if it can, and lets go of the files also when that fails. Throws a failure nobody heard of. */
@@ -90,6 +93,14 @@ export class WorldSaver {
       this.#closed = true;
       await this.#saves.idle();
       this.#autosave?.cancel();
+      await this.#release();
+    }
+  }
+
+  async #release(): Promise<void> {
+    try {
+      await this.#journal?.close(this.#content.save.generation);
+    } finally {
       await releaseParts(this.#content.save, this.#writing);
     }
   }
@@ -101,10 +112,15 @@ export class WorldSaver {
       while (this.#content.hasUnreadHomes) await this.#content.loadHomes();
       const nowMs = this.#clock.nowMs();
       const dueMs = extent === "everything" ? nowMs : nowMs - ENTITY_CHECKPOINT_MS;
-      const change = this.#content.takeUnsaved(nowMs, dueMs);
+      // With a journal all is due: the segment that has what would be left out is removed.
+      const change = this.#content.takeUnsaved(nowMs, this.#journal === undefined ? dueMs : Infinity);
       if (change !== undefined) {
+        // In the same step: what happens from now on is in the next generation's segment and not in this change.
+        const taken = this.#journal?.rotate(this.#nextSegment()) ?? 0;
         await lock.requireHeld();
-        await this.#content.follow(await writer.commit(change));
+        const save = await writer.commit(change);
+        await this.#journal?.committed(save.generation, taken);
+        await this.#content.follow(save);
       }
       this.#planNext();
       return this.#content.save.generation;
@@ -114,8 +130,29 @@ export class WorldSaver {
     }
   }
 
+  /**
+   * A save that has all changes made so far. Whoever asks while a save runs shares the next one, which nobody can
+   * share any more once it has begun: it may have taken already what there is to save.
+   */
+  #saveShared(): Promise<void> {
+    this.#sharedSave ??= this.#saves.run(async () => {
+      this.#sharedSave = undefined;
+      this.#requireHealth();
+      // No save runs now, so what is not unsaved is durable, also when the world was closed meanwhile.
+      if (!this.#content.unsaved.isEmpty) await this.#commit("what is due");
+    });
+    return this.#sharedSave;
+  }
+
+  #nextSegment(): SegmentId {
+    const { epoch = 0, mark = 0n } = this.#content.global.description.lineage.at(-1) ?? {};
+    return { generation: this.#content.save.generation + 1, epoch, mark };
+  }
+
   #fail(error: unknown): void {
+    if (this.#failure !== undefined) return;
     this.#failure = error;
+    this.#journal?.stop(error);
     try {
       this.#failureListeners.tell(error);
     } catch {
@@ -126,9 +163,9 @@ export class WorldSaver {
   /** Makes sure that a save comes for what was not due in this one, or is due because of it. */
   #planNext(): void {
     const oldestMs = this.#content.entities.oldestChangeMs();
-    if (this.#content.unsaved.homeless) this.plan(WORLD_AUTOSAVE_MS);
+    if (this.#content.unsaved.homeless) this.#autosave?.within(WORLD_AUTOSAVE_MS);
     if (oldestMs === undefined) return;
-    this.plan(Math.max(0, oldestMs + ENTITY_CHECKPOINT_MS - this.#clock.nowMs()));
+    this.#autosave?.within(Math.max(0, oldestMs + ENTITY_CHECKPOINT_MS - this.#clock.nowMs()));
   }
 
   #saveByItself(): void {

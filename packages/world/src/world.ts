@@ -12,7 +12,6 @@ import {
   type MaterialCatalog,
   type Place,
   type QueryDetail,
-  RegionClocks,
   type RegionTree,
   type VoxelPlacement,
   type WorldField,
@@ -24,10 +23,11 @@ import { checkedOrigin, type EditOrigin } from "./edit-ledger.ts";
 import { chunksRequest, copyRequest, type EditRequest, fillRequest, voxelsRequest } from "./edit-request.ts";
 import { chunksOfHomes, type EntityChange, type EntityEvent, type NewEntity } from "./entity-store.ts";
 import { EraKeeper, newWorldId } from "./era-keeper.ts";
+import { journalEditOf } from "./journal/journal-edit.ts";
 import { Listeners } from "./listeners.ts";
 import type { PlayerChange } from "./player-store.ts";
 import { SerialQueue } from "./serial-queue.ts";
-import { WorldContent } from "./world-content.ts";
+import type { WorldContent } from "./world-content.ts";
 import { refusal } from "./world-error.ts";
 import { ENTITY_CHECKPOINT_MS, PLAYERS_AUTOSAVE_MS, WORLD_AUTOSAVE_MS } from "./world-options.ts";
 import type { WorldParts } from "./world-parts.ts";
@@ -48,6 +48,11 @@ export interface WorldEdit {
 export interface EditOptions {
   /** Who edits. With it, the same edit is made once, however often it is asked for, also after a crash. */
   readonly origin?: EditOrigin;
+  /**
+   * What the promise waits for in a world with a journal: until the edit is `durable`, unless it is said otherwise, or
+   * only until it is `applied`; `whenDurable` tells the rest. Without a journal nobody waits for the disk.
+   */
+  readonly wait?: "applied" | "durable";
 }
 
 /**
@@ -61,7 +66,6 @@ export class World {
   readonly #random: () => bigint;
   readonly #isReadOnly: boolean;
   readonly #edits = new SerialQueue();
-  readonly #clocks = new RegionClocks();
   readonly #content: WorldContent;
   readonly #saver: WorldSaver;
   readonly #eras: EraKeeper;
@@ -70,17 +74,15 @@ export class World {
 
   /** Takes the parts over; others use `createWorld` and `openWorld`. */
   constructor(parts: WorldParts) {
-    const { clock, random, save, field, catalog, writing } = parts;
-    this.shape = field.shape;
+    const { clock, random, content, catalog, writing } = parts;
+    this.shape = content.field.shape;
     this.catalog = catalog;
     this.#clock = clock;
     this.#random = random;
     this.#isReadOnly = writing === undefined;
-    this.#content = new WorldContent(save, field);
-    this.#saver = new WorldSaver(this.#content, parts);
-    this.#eras = new EraKeeper(this.#content, this.#saver, random);
-    for (const { clocks } of save.leaves)
-      for (const { region, clock: at } of clocks) this.#clocks.reset(region, at);
+    this.#content = content;
+    this.#saver = new WorldSaver(parts);
+    this.#eras = new EraKeeper(content, this.#saver, random);
   }
 
   /** The world's name. */
@@ -126,7 +128,7 @@ export class World {
     // Refused now rather than by the next save, which would take everything else down with it.
     encode(worldDescriptionCodec, description);
     this.#content.describe(description);
-    this.#saver.plan(WORLD_AUTOSAVE_MS);
+    this.#saver.noteChange(WORLD_AUTOSAVE_MS, () => ({ kind: "description", name, spawn }));
   }
 
   /**
@@ -179,7 +181,7 @@ export class World {
 
   /** The clock of a region, in memory or not; `CLOCK_NEVER` when nobody ever changed it. */
   clockOf(region: Place): number {
-    return this.#clocks.get(region);
+    return this.#content.clocks.get(region);
   }
 
   /** The world as it is now, for a reader whom later edits must not disturb. Close it when it is not needed. */
@@ -195,8 +197,8 @@ export class World {
   }
 
   /** Puts materials into voxels, all in one step; the last one given for a voxel counts. */
-  async edit(placements: readonly VoxelPlacement[], { origin }: EditOptions = {}): Promise<WorldEdit> {
-    return this.#change(voxelsRequest(this.shape, placements), origin && checkedOrigin(origin));
+  async edit(placements: readonly VoxelPlacement[], { origin, wait }: EditOptions = {}): Promise<WorldEdit> {
+    return this.#change(voxelsRequest(this.shape, placements), origin && checkedOrigin(origin), wait);
   }
 
   /** The last edit of a client that the world remembers; 0 when it remembers none. */
@@ -232,10 +234,13 @@ export class World {
     this.#requireWritable();
     const entityId = this.#content.global.nextEntityId;
     const record = this.#content.entities.spawn(entityId, entity, this.#clock.nowMs());
-    this.#content.global = { ...this.#content.global, nextEntityId: entityId + 1n };
-    this.#content.unsaved.global = true;
+    this.#content.useEntityId(entityId);
     this.#content.unsaved.homeless = true;
-    this.#saver.plan(WORLD_AUTOSAVE_MS);
+    this.#saver.noteChange(WORLD_AUTOSAVE_MS, () => ({
+      kind: "entity",
+      entity: record,
+      storedAt: undefined,
+    }));
     this.#content.entityListeners.tell({ kind: "present", entity: record });
     return record;
   }
@@ -244,20 +249,21 @@ export class World {
   changeEntity(entityId: bigint, change: EntityChange): void {
     this.#requireWritable();
     const home = this.#content.entities.homeOf(entityId);
+    const storedAt = this.#saver.isJournaling ? this.#content.entities.storedAtOf(entityId) : undefined;
     const { entity, crosses } = this.#content.entities.change(entityId, change, this.#clock.nowMs());
     if (crosses && home !== undefined) this.#content.unsaved.addEntityCell(home);
     this.#content.unsaved.homeless ||= crosses;
-    this.#saver.plan(crosses ? WORLD_AUTOSAVE_MS : ENTITY_CHECKPOINT_MS);
+    const dueMs = crosses ? WORLD_AUTOSAVE_MS : ENTITY_CHECKPOINT_MS;
+    this.#saver.noteChange(dueMs, () => ({ kind: "entity", entity, storedAt }));
     this.#content.entityListeners.tell({ kind: "present", entity });
   }
 
   /** Removes an entity that is loaded. */
   despawnEntity(entityId: bigint): void {
     this.#requireWritable();
-    const home = this.#content.entities.homeOf(entityId);
-    this.#content.entities.despawn(entityId);
-    if (home !== undefined) this.#content.unsaved.addEntityCell(home);
-    this.#saver.plan(WORLD_AUTOSAVE_MS);
+    const storedAt = this.#content.entities.storedAtOf(entityId);
+    this.#content.despawnEntity(entityId);
+    this.#saver.noteChange(WORLD_AUTOSAVE_MS, () => ({ kind: "entityGone", entityId, storedAt }));
     this.#content.entityListeners.tell({ kind: "gone", entityId });
   }
 
@@ -293,9 +299,8 @@ export class World {
   /** Adds a player, or changes what was known of the one with the same id; what is left out stays. */
   upsertPlayer(player: PlayerChange): void {
     this.#requireWritable();
-    this.#content.players.upsert(player, this.spawn, this.#clock.nowMs());
-    this.#content.unsaved.players.add(player.playerId);
-    this.#saver.plan(PLAYERS_AUTOSAVE_MS);
+    const stored = this.#content.upsertPlayer(player, this.#clock.nowMs());
+    this.#saver.noteChange(PLAYERS_AUTOSAVE_MS, () => ({ kind: "player", player: stored }));
   }
 
   /**
@@ -307,7 +312,7 @@ export class World {
     return this.#saver.save("everything");
   }
 
-  /** Resolves when every edit made so far is durable. However many ask at once, they share a save. */
+  /** Resolves when every change made so far is durable. However many ask at once, they share a save or a sync. */
   whenDurable(): Promise<void> {
     return this.#saver.whenDurable();
   }
@@ -339,9 +344,13 @@ export class World {
     await this.#saver.close();
   }
 
-  #change({ touched, change }: EditRequest, origin?: EditOrigin): Promise<WorldEdit> {
+  #change(
+    { touched, change, placements }: EditRequest,
+    origin?: EditOrigin,
+    wait: EditOptions["wait"] = "durable",
+  ): Promise<WorldEdit> {
     this.#requireWritable();
-    return this.#edits.run(async () => {
+    const made = this.#edits.run(async () => {
       this.#saver.requireWriting();
       // Asked when its turn has come: the same edit may have waited before it.
       if (origin && this.#content.ledger.includes(origin)) return { chunks: [], clocks: [], repeated: true };
@@ -349,16 +358,28 @@ export class World {
       const { epoch } = await this.#eras.open();
       // A save may have failed while this edit waited.
       this.#saver.requireWriting();
-      const { field, chunks, regions } = change(this.#content.field);
-      const clocks = this.#clocks.bump(regions, epoch);
+      const before = this.#content.field;
+      const { field, chunks, regions } = change(before);
+      const clocks = this.#content.clocks.bump(regions, epoch);
       const edit: WorldEdit = { chunks, clocks, repeated: false };
       // Nothing waits from here on: a save has all of this or nothing, the edit as well as who made it.
       if (origin) this.#content.noteOrigin(origin);
       this.#content.noteEdit(field, edit);
-      if (chunks.length > 0 || origin) this.#saver.plan(WORLD_AUTOSAVE_MS);
+      if (chunks.length > 0 || origin) {
+        const entry = { before, after: field, chunks, clocks, origin, placements };
+        this.#saver.noteChange(WORLD_AUTOSAVE_MS, () => journalEditOf(entry));
+      }
       if (chunks.length > 0) this.#editListeners.tell(edit);
       return edit;
     });
+    return wait === "durable" && this.#saver.isJournaling ? this.#whenSafe(made) : made;
+  }
+
+  /** Also an edit that changed nothing waits: for what it found, which was there and may not have been safe. */
+  async #whenSafe(making: Promise<WorldEdit>): Promise<WorldEdit> {
+    const made = await making;
+    await this.#saver.whenDurable();
+    return made;
   }
 
   /** Throws unless a change may be asked for. */

@@ -44,6 +44,8 @@ export interface FieldEdit {
   readonly regions: readonly Place[];
 }
 
+/** Edits of more chunks than this are compared with what was before, which finds boxes instead of single chunks. */
+const CHUNKS_COMPARED_MIN = 16;
 /** So many chunks under people's work are remembered. */
 const CHUNKS_UNDER_EDITS_MAX = 256;
 
@@ -141,9 +143,16 @@ export class WorldField {
 
   /** The world with other overrides, as its newest snapshot. Realizations of other places stay cached. */
   withOverrides(overrides: OverrideTree): WorldField {
-    const world = this.#world;
     if (overrides === this.overrides) return this;
-    const changed = Array.from(world.newest.differences(overrides), ({ box }) => box);
+    return this.#succeed(
+      overrides,
+      Array.from(this.#world.newest.differences(overrides), ({ box }) => box),
+    );
+  }
+
+  /** The newest snapshot, which differs from the one before in these boxes at most. */
+  #succeed(overrides: OverrideTree, changed: readonly Box[]): WorldField {
+    const world = this.#world;
     world.newest = overrides;
     return new WorldField(world, overrides, world.cache.advance(changed));
   }
@@ -158,11 +167,12 @@ export class WorldField {
       if (edits === undefined) editsByChunk.set(x, y, z, w, [edit]);
       else edits.push(edit);
     }
-    const edited = new PlaceMap<Chunk>();
-    for (const [place, edits] of editsByChunk) {
-      edited.set(...place, this.realizeChunk(...place, "simulation").edit(edits));
-    }
-    return this.#apply(edited);
+    return this.#apply(
+      Array.from(editsByChunk, ([place, edits]) => [
+        place,
+        this.realizeChunk(...place, "simulation").edit(edits),
+      ]),
+    );
   }
 
   /** The world with these chunks, of which the last one given for a place counts. */
@@ -173,7 +183,7 @@ export class WorldField {
       requireInteger(chunk.volume, volume, volume);
       edited.set(...place, chunk);
     }
-    return this.#apply(edited);
+    return this.#apply([...edited]);
   }
 
   /** Keeps this snapshot's realizations when there are newer ones, until it is released as often. */
@@ -186,7 +196,7 @@ export class WorldField {
     this.#world.cache.release(this.epoch);
   }
 
-  #apply(edited: PlaceMap<Chunk>): FieldEdit {
+  #apply(edited: readonly (readonly [place: Place, chunk: Chunk])[]): FieldEdit {
     let { overrides } = this;
     const changed: Place[] = [];
     for (const [place, chunk] of edited) {
@@ -198,11 +208,22 @@ export class WorldField {
       if (!chunk.equals(generated)) overrides = overrides.set(place, chunk);
       else if (before !== undefined) overrides = overrides.carve(boxAt(place));
     }
-    return { field: this.withOverrides(overrides), ...reportOf(changed) };
+    // What a small edit of the newest snapshot touched is known; looking for it takes longer than all the rest.
+    const isKnown = edited.length <= CHUNKS_COMPARED_MIN && this.#world.newest === this.overrides;
+    const field =
+      isKnown && overrides !== this.overrides
+        ? this.#succeed(
+            overrides,
+            edited.map(([place]) => boxAt(place)),
+          )
+        : this.withOverrides(overrides);
+    return { field, ...reportOf(changed) };
   }
 }
 
 function reportOf(changed: readonly Place[]): Pick<FieldEdit, "chunks" | "regions"> {
+  // Most edits are of one chunk, and need no set of regions.
+  if (changed.length <= 1) return { chunks: changed, regions: changed.map(regionOf) };
   const regions = new PlaceSet();
   for (const place of changed) regions.add(...regionOf(place));
   return { chunks: [...changed].sort(comparePlaces), regions: [...regions].sort(comparePlaces) };

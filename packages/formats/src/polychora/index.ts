@@ -39,6 +39,23 @@ export { type FlatSaveContent, writeFlatSave } from "./flat/flat-writer.ts";
 export { type LegacyWorld, readLegacyWorld } from "./flat/legacy-world.ts";
 export { worldOverrideCodec } from "./flat/world-override.ts";
 export {
+  type JournalChunk,
+  type JournalEdit,
+  type JournalEntry,
+  journalEditBytesMax,
+  journalEntryCodec,
+} from "./journal/journal-entry.ts";
+export { encodeSegmentHeader, JOURNAL_GROUP_BYTES_MAX, sealGroup } from "./journal/journal-group.ts";
+export {
+  groupHeader,
+  JOURNAL_FOLDER,
+  type SegmentId,
+  segmentFile,
+  segmentHeader,
+} from "./journal/journal-layout.ts";
+export { readJournal, type ScannedJournal, scanJournal } from "./journal/journal-reader.ts";
+export type { GroupSpan, ScannedSegment } from "./journal/segment-scan.ts";
+export {
   flatIndexHeader,
   globalHeader,
   type IndexHeader,

@@ -9,6 +9,7 @@ import { isLockName, packFile, parseGenerationFile, parsePackFile } from "./file
 import { scanStretch } from "./files/pack-scan.ts";
 import { checkPackHeader, PackShelf } from "./files/pack-shelf.ts";
 import { type ReadIndex, requireGeneration } from "./index-reader.ts";
+import { verifyJournal } from "./journal/verify-journal.ts";
 import { MANIFEST_FILE, packHeader } from "./layout.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { type ReadGlobal, readGlobal, readIndex, readPlayers } from "./reader.ts";
@@ -86,6 +87,7 @@ async function verifyGeneration(
   if (playersError !== undefined) findings.push(findingOf(playersError, files.playersFile, generation));
   if (index !== undefined && global !== undefined && generation === current) {
     findings.push(...verifyAgreement(manifest, index, global, files.globalFile));
+    findings.push(...(await verifyJournal(disk, generation, global.global)));
   }
   if (index === undefined) return findings;
   const context = {

@@ -2,35 +2,46 @@ import { readFileSync } from "node:fs";
 import {
   flatIndexHeader,
   globalHeader,
+  groupHeader,
   indexHeader,
   packHeader,
   playersHeader,
   recordHeader,
+  segmentHeader,
 } from "@orthant/formats";
 import { describe, expect, test } from "vitest";
 
-const page = readFileSync(new URL("../../../../docs/formats/polychora-save.md", import.meta.url), "utf8");
-
-/** Each table of offsets on the page: the rows as offset, bytes and field. */
-const tables = [...page.matchAll(/\| Offset \| Bytes \| Field.*\n\|[- |]+\n((?:\|.*\n)+)/g)].map(
-  ([, rows = ""]) =>
-    [...rows.matchAll(/^\| (\d+) +\| (\d+) +\| `(\w+)`/gm)].map(([, offset, bytes, field]) => ({
+/** Each table of offsets on a page: the rows as offset, bytes and field. */
+function tablesOf(
+  name: string,
+): { readonly offset: number; readonly bytes: number; readonly field: string }[][] {
+  const page = readFileSync(new URL(`../../../../docs/formats/${name}`, import.meta.url), "utf8");
+  return [...page.matchAll(/\| Offset \| Bytes \| Field.*\n\|[- |]+\n((?:\|.*\n)+)/g)].map(([, rows = ""]) =>
+    [...rows.matchAll(/^\| (\d+) +\| (\d+) +\| `(\w+)`/gm)].map(([, offset, bytes, field = ""]) => ({
       offset: Number(offset),
       bytes: Number(bytes),
       field,
     })),
-);
+  );
+}
 
-describe("the tables in docs/formats/polychora-save.md", () => {
+const tables = {
+  "polychora-save.md": tablesOf("polychora-save.md"),
+  "journal.md": tablesOf("journal.md"),
+};
+
+describe("the tables in docs/formats", () => {
   test.each([
-    ["payload files: global", 0, globalHeader],
-    ["payload files: players", 0, playersHeader],
-    ["payload files: flat index", 0, flatIndexHeader],
-    ["tree index", 1, indexHeader],
-    ["packs", 2, packHeader],
-    ["records", 3, recordHeader],
-  ] as const)("say what the struct of %s says", (_name, table, { offsets, bytes }) => {
-    const rows = tables[table] ?? [];
+    ["payload files: global", "polychora-save.md", 0, globalHeader],
+    ["payload files: players", "polychora-save.md", 0, playersHeader],
+    ["payload files: flat index", "polychora-save.md", 0, flatIndexHeader],
+    ["tree index", "polychora-save.md", 1, indexHeader],
+    ["packs", "polychora-save.md", 2, packHeader],
+    ["records", "polychora-save.md", 3, recordHeader],
+    ["segments", "journal.md", 0, segmentHeader],
+    ["groups", "journal.md", 1, groupHeader],
+  ] as const)("say what the struct of %s says", (_name, page, table, { offsets, bytes }) => {
+    const rows = tables[page][table] ?? [];
     expect(Object.fromEntries(rows.map(({ field, offset }) => [field, offset]))).toEqual(offsets);
     const last = rows.at(-1);
     expect((last?.offset ?? 0) + (last?.bytes ?? 0)).toBe(bytes);

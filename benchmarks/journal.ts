@@ -1,0 +1,136 @@
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { NodeDisk } from "@orthant/disk/node";
+import { createWorld, type World } from "@orthant/world";
+import { type Figure, median, timeAsync } from "./figure.ts";
+import { type DurablePeer, loadDurablePeers } from "./journal/durable-peers.ts";
+
+const ROUNDS = 25;
+const WARM_UP_ROUNDS = 40;
+const SINGLE_EDITS = 200;
+const WRITERS = 64;
+const EDITS_PER_WRITER = 40;
+/** What one edit of a voxel takes in the journal, about, and what a group takes beside its entries. */
+const ENTRY_BYTES = 26;
+const GROUP_BYTES = 20;
+const GROUPED_RATE = 20_000;
+
+/**
+ * Question: what does an edit cost whose promise means that it is on the disk?
+ * Budgets: one at a time, 0.8 of a loop that appends as many bytes and syncs; from 64 writers at once, 20,000 a second
+ * or half of a loop that appends what 64 writers wrote and syncs, whichever the disk allows.
+ */
+export async function* journalSuite(): AsyncGenerator<Figure> {
+  const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
+  try {
+    const disk = await NodeDisk.create(join(folder, "world"));
+    const world = await createWorld(disk, {}, { autosave: false, durability: "journal" });
+    // First what makes many edits: a program that has just begun is slower than one that runs.
+    yield await groupedFigure(world, join(folder, "grouped"));
+    yield await singleFigure(world, join(folder, "single"));
+    for (const peer of loadDurablePeers()) yield await peerFigure(world, peer, folder);
+    await world.close();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Two materials that change places from round to round, as where people dig and build. */
+function materialAt(edit: number, round: number): number {
+  return 1 + Math.abs((edit + round) % 2);
+}
+
+async function singleFigure(world: World, path: string): Promise<Figure> {
+  const { ratio, oursNs, bareNs } = await compare(
+    async (round) => {
+      for (let edit = 0; edit < SINGLE_EDITS; edit++)
+        await world.set([edit, 0, 0, 0], materialAt(edit, round));
+    },
+    () => appendLoop(path, SINGLE_EDITS, GROUP_BYTES + ENTRY_BYTES),
+  );
+  const line =
+    `journal/single: ${ratio.toFixed(2)} of a bare append and sync loop (budget 0.8); ` +
+    `${perSecond(oursNs, SINGLE_EDITS)} a second, bare ${perSecond(bareNs, SINGLE_EDITS)}`;
+  return { line, missed: ratio < 0.8 };
+}
+
+async function groupedFigure(world: World, path: string): Promise<Figure> {
+  const edits = WRITERS * EDITS_PER_WRITER;
+  const { ratio, oursNs, bareNs } = await compare(
+    async (round) => {
+      const write = async (writer: number): Promise<void> => {
+        for (let edit = 0; edit < EDITS_PER_WRITER; edit++) {
+          await world.set([edit, writer, 0, 0], materialAt(edit, round));
+        }
+      };
+      await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
+    },
+    () => appendLoop(path, EDITS_PER_WRITER, GROUP_BYTES + ENTRY_BYTES * WRITERS),
+  );
+  const rate = (edits * 1e9) / oursNs;
+  const line =
+    `journal/grouped: ${rate.toFixed(0)} edits a second from ${WRITERS} writers (budget ${GROUPED_RATE}), ` +
+    `${ratio.toFixed(2)} of bare groups (or 0.5); bare ${perSecond(bareNs, edits)}`;
+  return { line, missed: rate < GROUPED_RATE && ratio < 0.5 };
+}
+
+/** Other stores that make one voxel's bytes durable, one at a time; they are told, and have no budget. */
+async function peerFigure(world: World, peer: DurablePeer, folder: string): Promise<Figure> {
+  const store = peer.open(folder);
+  const { ratio, oursNs, bareNs } = await compare(
+    async (round) => {
+      for (let edit = 0; edit < SINGLE_EDITS; edit++)
+        await world.set([edit, 0, 0, 1], materialAt(edit, round));
+    },
+    async () => {
+      for (let edit = 0; edit < SINGLE_EDITS; edit++)
+        await store.put(`${edit},0,0,1`, new Uint8Array(ENTRY_BYTES));
+    },
+  );
+  await store.close();
+  const rates = `${perSecond(oursNs, SINGLE_EDITS)} a second, theirs ${perSecond(bareNs, SINGLE_EDITS)}`;
+  return { line: `journal/single: ${ratio.toFixed(2)} of ${peer.name}; ${rates}`, missed: false };
+}
+
+interface Comparison {
+  readonly ratio: number;
+  readonly oursNs: number;
+  readonly bareNs: number;
+}
+
+/** Both in turns, so that whatever else the disk does falls on both. */
+async function compare(
+  ours: (round: number) => Promise<void>,
+  bare: () => Promise<void>,
+): Promise<Comparison> {
+  const ratios: number[] = [];
+  const oursNs: number[] = [];
+  const bareNs: number[] = [];
+  for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
+    const first = await timeAsync(bare);
+    const mine = await timeAsync(() => ours(round));
+    const second = await timeAsync(bare);
+    if (round < 0) continue;
+    const both = (first.wallNs + second.wallNs) / 2;
+    ratios.push(both / mine.wallNs);
+    oursNs.push(mine.wallNs);
+    bareNs.push(both);
+  }
+  return { ratio: median(ratios), oursNs: median(oursNs), bareNs: median(bareNs) };
+}
+
+/** What a journal cannot do without: bytes at the end of a file, and a sync, so many times. */
+async function appendLoop(path: string, times: number, bytes: number): Promise<void> {
+  const file = await open(path, "a");
+  const block = new Uint8Array(bytes).fill(7);
+  for (let time = 0; time < times; time++) {
+    await file.write(block);
+    await file.datasync();
+  }
+  await file.close();
+}
+
+function perSecond(ns: number, count: number): string {
+  return ((count * 1e9) / ns).toFixed(0);
+}

@@ -1,0 +1,36 @@
+import { CRASH_MODELS } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { LONG_JOURNAL, SHORT_JOURNAL } from "./journal/journal-history.ts";
+import { isCaught, JOURNAL_MUTANTS, proveJournal } from "./journal/prove-journal.ts";
+
+const SEED = 5;
+const TIMEOUT_MS = 120_000;
+
+describe("power cuts on a world with a journal", () => {
+  test.each(CRASH_MODELS.map((model) => [model.name, model] as const))(
+    "[J14] %s loses no edit whose promise was kept, and leaves the others as a whole beginning",
+    async (_name, model) => {
+      const proof = await proveJournal(LONG_JOURNAL, { models: [model], disksPerCut: 1, seed: SEED });
+      expect(proof.played.acknowledged.length).toBeGreaterThan(20);
+      expect(proof.exact).toBeGreaterThan(0);
+      expect(proof.more).toBeGreaterThan(0);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "finds nothing wrong with the short history that mutants are tried on",
+    async () => {
+      expect((await proveJournal(SHORT_JOURNAL, { disksPerCut: 4, seed: SEED })).disks).toBeGreaterThan(500);
+    },
+    TIMEOUT_MS,
+  );
+
+  test.each(JOURNAL_MUTANTS.map((mutant) => [mutant.step, mutant] as const))(
+    "catches a world that leaves out %s",
+    async (_step, mutant) => {
+      expect(await isCaught(mutant, SEED)).toBe(true);
+    },
+    TIMEOUT_MS,
+  );
+});

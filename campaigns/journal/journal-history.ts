@@ -1,0 +1,174 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { boxBetween, type Place, regionOf, type VoxelPlacement } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { FakeClock } from "@orthant/testkit";
+import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
+
+/** What happens in a history, step by step: each step is numbered, and what it makes follows from its number. */
+export type JournalStep =
+  /** A step that is waited for. */
+  | "edit"
+  /** A step that the next ones do not wait for. */
+  | "begin"
+  /** A save that the next steps do not wait for. */
+  | "save"
+  /** All that was begun is waited for. */
+  | "wait"
+  /** The world is closed and opened again. */
+  | "reopen";
+
+const { edit, begin, save, wait, reopen } = {
+  edit: "edit",
+  begin: "begin",
+  save: "save",
+  wait: "wait",
+  reopen: "reopen",
+} as const;
+
+/** Groups of one and of many, saves while edits go on, an empty segment, an opening in between. */
+export const LONG_JOURNAL: readonly JournalStep[] = [
+  ...[edit, edit, begin, begin, begin, wait],
+  ...[save, edit, begin, begin, wait, save, wait, edit, edit],
+  ...[reopen, edit, begin, begin, begin, save, begin, edit, wait],
+  ...[save, wait, save, begin, edit, edit, wait, reopen, begin, begin, save, edit, edit, wait],
+];
+
+/** The same in few steps, for runs over many mutants. */
+export const SHORT_JOURNAL: readonly JournalStep[] = [edit, begin, begin, wait, save, edit, wait, edit];
+
+const QUIET: WorldOptions = { clock: new FakeClock(), autosave: false };
+const CLIENT = 77n;
+const WALKER = 1n;
+const PLAYER = 5n;
+const COUNTER: Place = [0, 0, 0, 0];
+
+/** What a history has promised, and when. */
+export interface PlayedJournal {
+  /** The steps whose promises were kept, with what `now` was then. */
+  readonly acknowledged: readonly { readonly step: number; readonly at: number }[];
+  /** The clock of the counter's region after each step; the first one is that of step 1. */
+  readonly clocks: readonly number[];
+  /** How many steps had begun when the edit of each was made. */
+  readonly begun: readonly number[];
+}
+
+/** Plays a history in journal mode on an empty disk; leaves the world open, as a crash does. */
+export async function playJournal(
+  disk: Disk,
+  steps: readonly JournalStep[],
+  now: () => number,
+): Promise<PlayedJournal> {
+  const acknowledged: { step: number; at: number }[] = [];
+  const clocks: number[] = [];
+  const begun: number[] = [];
+  const running: Promise<unknown>[] = [];
+  let step = 0;
+  const listen = (open: World): unknown => open.onEdit(() => begun.push(step));
+  let world = await createWorld(disk, {}, { ...QUIET, durability: "journal" });
+  listen(world);
+  for (const kind of steps) {
+    if (kind === "save") running.push(world.save());
+    if (kind === "wait" || kind === "reopen") await Promise.all(running.splice(0));
+    if (kind === "reopen") {
+      await world.close();
+      world = await openWorld(disk, { ...QUIET, durability: "journal" });
+      listen(world);
+      await walkerNear(world);
+    }
+    if (kind !== "edit" && kind !== "begin") continue;
+    const number = ++step;
+    const making = makeStep(world, number).then((made) => {
+      clocks[number - 1] =
+        made.clocks.find(({ region }) => `${region}` === `${regionOf(COUNTER)}`)?.after ?? 0;
+      acknowledged.push({ step: number, at: now() });
+    });
+    if (kind === "edit") await making;
+    else running.push(making);
+  }
+  await Promise.all(running);
+  return { acknowledged, clocks, begun };
+}
+
+/** Makes one step: the walker goes on, the player is renamed, voxels change and the counter counts. */
+async function makeStep(world: World, step: number): ReturnType<World["edit"]> {
+  if (world.entity(WALKER) === undefined) world.spawnEntity({ kind: 1, position: walkerAt(step) });
+  else world.changeEntity(WALKER, { position: walkerAt(step) });
+  world.upsertPlayer({ playerId: PLAYER, name: `player ${step}` });
+  if (step % 3 === 0) world.describe({ name: `world ${step}` });
+  return world.edit([...voxelsOf(step), { voxel: COUNTER, material: step }], {
+    origin: { clientId: CLIENT, editId: step },
+  });
+}
+
+/** What a world must hold, given the last step whose edit it has. */
+export interface Expected {
+  readonly atLeast: number;
+  readonly clocks: readonly number[];
+  /** How many steps had begun when the edit of each was made; the first one is that of step 1. */
+  readonly begun: readonly number[];
+}
+
+/** Throws unless a world holds the beginning of a history, up to an acknowledged step at least; gives its last step. */
+export async function checkJournaled(world: World, { atLeast, clocks, begun }: Expected): Promise<number> {
+  const last = await world.get(COUNTER);
+  ok(last >= atLeast, `step ${atLeast} was acknowledged, but the world ends at ${last}`);
+  for (let step = 1; step <= begun.length + 1; step++) {
+    for (const { voxel, material } of voxelsOf(step)) {
+      equal(await world.get(voxel), step <= last ? material : 0, `step ${step} of ${last} at [${voxel}]`);
+    }
+  }
+  equal(world.lastEditOf(CLIENT), last, "the ledger and the content differ");
+  const clock = clocks[last - 1];
+  if (clock !== undefined) equal(world.clockOf(regionOf(COUNTER)), clock, `the clock of step ${last}`);
+  // Steps that had begun before this edit was made have changed all but voxels, and none that began after the next.
+  const [least, most] = [begun[last - 1] ?? 0, begun[last] ?? begun.length];
+  const possible = Array.from({ length: most - least + 1 }, (_, index) => least + index);
+  const player = Number(world.player(PLAYER)?.name?.slice("player ".length) ?? 0);
+  ok(possible.includes(player), `player ${player} at step ${last}, not ${possible}`);
+  const walker = await walkerNear(world);
+  const places = possible.map((step) => (step === 0 ? "nowhere" : `${walkerAt(step)}`));
+  const place = walker === undefined ? "nowhere" : `${walker.position}`;
+  ok(places.includes(place), `the walker is at ${place} at step ${last}, not at one of ${places.join(" ")}`);
+  const named = Number(world.name.slice("world ".length));
+  ok(possible.map((step) => step - (step % 3)).includes(named), `${world.name} at step ${last}`);
+  return last;
+}
+
+/** Goes on with a world that was checked: one more step, whose promise is kept before this returns. */
+export async function goOnJournaled(world: World, last: number): Promise<void> {
+  const { repeated } = await makeStep(world, last + 1);
+  deepEqual(repeated, false);
+}
+
+/** Throws unless a world has a step that was made when no other one was. */
+export async function requireJournaled(world: World, step: number): Promise<void> {
+  equal(await world.get(COUNTER), step, "a further step was lost");
+  for (const { voxel, material } of voxelsOf(step)) equal(await world.get(voxel), material, `at [${voxel}]`);
+  equal(world.lastEditOf(CLIENT), step, "the ledger and the content differ");
+  equal(world.player(PLAYER)?.name, `player ${step}`);
+  deepEqual((await walkerNear(world))?.position, walkerAt(step));
+}
+
+/** The walker, wherever it is; there must not be two. */
+async function walkerNear(world: World): Promise<ReturnType<World["entity"]>> {
+  const everywhere = boxBetween([-4_096, -64, -64, -64], [4_096, 64, 64, 64]);
+  const found = await world.entitiesIn(everywhere);
+  ok(found.length <= 1, `${found.length} walkers`);
+  return found[0];
+}
+
+function walkerAt(step: number): Place {
+  // Every fourth step leads far away, into another leaf.
+  return [step % 4 === 0 ? -step * 64 : step, 4, 0, 0];
+}
+
+/** The voxels of a step: one of its own, and a layer that takes more than a sector. */
+function voxelsOf(step: number): readonly VoxelPlacement[] {
+  const own: VoxelPlacement = { voxel: [step * 5, 8, 0, 0], material: 100 + step };
+  if (step % 4 !== 2) return [own];
+  const layer = Array.from({ length: 512 }, (_, index): VoxelPlacement => {
+    const voxel: Place = [index % 8, 800 + (Math.floor(index / 8) % 8), Math.floor(index / 64), step];
+    return { voxel, material: 1 + ((index * 7 + step) % 300) };
+  });
+  return [own, ...layer];
+}

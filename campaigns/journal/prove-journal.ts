@@ -1,0 +1,138 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { isOrthantError } from "@orthant/core";
+import { type Disk, MemoryDisk } from "@orthant/disk";
+import { isWhole, JOURNAL_FOLDER, verifySave } from "@orthant/formats";
+import {
+  CrashDisk,
+  explorePowerCuts,
+  FakeClock,
+  type Fault,
+  FaultDisk,
+  type PowerCutOptions,
+  WEAK,
+} from "@orthant/testkit";
+import { openWorld, type World } from "@orthant/world";
+import {
+  checkJournaled,
+  type Expected,
+  goOnJournaled,
+  type JournalStep,
+  type PlayedJournal,
+  playJournal,
+  requireJournaled,
+  SHORT_JOURNAL,
+} from "./journal-history.ts";
+
+/** What a proof looked at. */
+export interface JournalProof {
+  readonly disks: number;
+  readonly cuts: number;
+  /** How often a cut left exactly what was acknowledged, and how often more. */
+  readonly exact: number;
+  readonly more: number;
+  readonly played: PlayedJournal;
+}
+
+/** A durability step that a mutant leaves out. */
+export interface JournalMutant {
+  readonly step: string;
+  readonly fault: Fault;
+}
+
+/** Cuts are searched this widely for one that shows a mutant. */
+const DISKS_PER_CUT = 40;
+
+/** Each step of the journal's source, left out wherever it is made. */
+export const JOURNAL_MUTANTS: readonly JournalMutant[] = [
+  mutant("the sync of a segment", { operation: "sync", path: /^journal\//, nth: 1, sticky: true }),
+  mutant("the sync of journal/", { operation: "syncDirectory", path: /^journal$/, nth: 1, sticky: true }),
+  mutant("the removal of a segment", { operation: "remove", path: /^journal\//, nth: 1, sticky: true }),
+  mutant("the making of journal/", { operation: "makeDirectory", path: /^journal$/, nth: 1, sticky: true }),
+];
+
+/** Each single sync that a short history makes for its journal, left out once. */
+export async function singleSyncMutants(): Promise<readonly JournalMutant[]> {
+  const disk = new CrashDisk();
+  await playJournal(disk, SHORT_JOURNAL, () => 0);
+  return (["sync", "syncDirectory"] as const).flatMap((operation) => {
+    const path = operation === "sync" ? /^journal\// : /^journal$/;
+    const count = disk.log.filter((logged) => logged.kind === operation && path.test(logged.path)).length;
+    return Array.from({ length: count }, (_, index) =>
+      mutant(`${operation} number ${index + 1}`, { operation, path, nth: index + 1 }),
+    );
+  });
+}
+
+/** Whether the proof notices that a step is missing. */
+export async function isCaught({ fault }: JournalMutant, seed: number): Promise<boolean> {
+  const options = { models: [WEAK], disksPerCut: DISKS_PER_CUT, seed };
+  return proveJournal(SHORT_JOURNAL, options, fault).then(
+    () => false,
+    () => true,
+  );
+}
+
+/**
+ * Plays a history in journal mode, cuts the power at every operation, and throws unless each disk that is left opens,
+ * holds every step that was acknowledged and the history up to some step, and goes on: a further step survives a
+ * further crash, and no segment is left behind. With a fault, all of that is done by a world that has it.
+ */
+export async function proveJournal(
+  steps: readonly JournalStep[],
+  options: PowerCutOptions,
+  fault?: Fault,
+): Promise<JournalProof> {
+  const wrap = (disk: Disk): Disk => (fault === undefined ? disk : new FaultDisk(disk, fault));
+  const recorder = new CrashDisk();
+  const played = await playJournal(wrap(recorder), steps, () => recorder.log.length);
+  let exact = 0;
+  let more = 0;
+  const { disks, cuts } = await explorePowerCuts(recorder, options, async ({ disk, cutAt }) => {
+    const promised = played.acknowledged.filter(({ at }) => at <= cutAt);
+    const atLeast = Math.max(0, ...promised.map(({ step }) => step));
+    // Whoever opens it next need not know of journals.
+    const world = await openOrNothing(wrap(disk), cutAt % 2 === 0 ? "journal" : "snapshot");
+    if (world === undefined) {
+      equal(atLeast, 0, "a world with acknowledged edits is gone");
+      return;
+    }
+    const last = await checkJournaled(world, { ...played, atLeast });
+    if (last === atLeast) exact++;
+    else more++;
+    await world.close();
+    await goOn(disk, wrap, { ...played, atLeast: last });
+  });
+  return { disks, cuts, exact, more, played };
+}
+
+async function goOn(disk: MemoryDisk, wrap: (disk: Disk) => Disk, expected: Expected): Promise<void> {
+  const world = await open(wrap(disk), "journal");
+  const last = await checkJournaled(world, expected);
+  await goOnJournaled(world, last);
+  // The process dies without closing; another one finds what it left.
+  const left = new MemoryDisk(disk.image());
+  await world.close();
+  const next = await open(wrap(left), "snapshot");
+  await requireJournaled(next, last + 1);
+  await next.close();
+  deepEqual(await left.list(JOURNAL_FOLDER), [], "segments were left behind");
+  equal(isWhole(await verifySave(left)), true, "the save is not whole");
+}
+
+function open(disk: Disk, durability: "snapshot" | "journal"): Promise<World> {
+  return openWorld(disk, { clock: new FakeClock(), autosave: false, durability });
+}
+
+/** `undefined` when the disk has no manifest, as before the first commit. */
+async function openOrNothing(disk: Disk, durability: "snapshot" | "journal"): Promise<World | undefined> {
+  try {
+    return await open(disk, durability);
+  } catch (error) {
+    if (isOrthantError(error, "ORT_NOT_FOUND") && error.context.path === "manifest.json") return undefined;
+    throw error;
+  }
+}
+
+function mutant(step: string, fault: Omit<Fault, "kind">): JournalMutant {
+  return { step, fault: { ...fault, kind: "skip" } };
+}

@@ -1,0 +1,145 @@
+import {
+  type Chunk,
+  type Codec,
+  chunkCodec,
+  list,
+  OrthantError,
+  option,
+  type Place,
+  placeCodec,
+  type RegionClock,
+  regionClockListCodec,
+  string,
+  type VoxelEdit,
+  voxelEditsCodec,
+} from "@orthant/core";
+import { type EntityRecord, entityRecordCodec } from "../records/entity-record.ts";
+import { type PlayerRecord, playersCodec } from "../records/player-record.ts";
+import type { Vector } from "../records/vector.ts";
+import type { ClientEdits } from "../records/world-description.ts";
+
+/** What became of one chunk: some voxels, or all of it, whichever takes fewer bytes. */
+export type JournalChunk =
+  | { readonly place: Place; readonly edits: readonly VoxelEdit[] }
+  | { readonly place: Place; readonly chunk: Chunk };
+
+/** An edit of voxels: the chunks that look different, the clocks that were issued for it, and who made it. */
+export interface JournalEdit {
+  readonly kind: "edit";
+  readonly origin: ClientEdits | undefined;
+  readonly chunks: readonly JournalChunk[];
+  readonly clocks: readonly RegionClock[];
+}
+
+/** Something that happened to a world. */
+export type JournalEntry =
+  | JournalEdit
+  /** An entity as it is now; `storedAt` is a chunk of the leaf that has it, when a leaf has. */
+  | { readonly kind: "entity"; readonly entity: EntityRecord; readonly storedAt: Place | undefined }
+  | { readonly kind: "entityGone"; readonly entityId: bigint; readonly storedAt: Place | undefined }
+  | { readonly kind: "player"; readonly player: PlayerRecord }
+  | { readonly kind: "description"; readonly name: string; readonly spawn: Vector };
+
+/** Entries in the order of their tags. */
+const KINDS: readonly JournalEntry["kind"][] = ["edit", "entity", "entityGone", "player", "description"];
+/** No edit of a world touches more chunks, nor more regions. */
+const EDIT_CHUNKS_MAX = 65_536;
+const NAME_BYTES_MAX = 4_096;
+
+const storedAtCodec = option(placeCodec);
+const clocksCodec = regionClockListCodec(EDIT_CHUNKS_MAX);
+const nameCodec = string(NAME_BYTES_MAX);
+const originCodec = option<ClientEdits>({
+  write(out, { clientId, lastEditId }) {
+    out.u64(clientId);
+    out.varUint(lastEditId);
+  },
+  read: (input) => ({ clientId: input.u64(), lastEditId: input.varUint() }),
+});
+
+/** One entry of the journal of a world whose chunks have so many voxels. Rules J7 to J10. */
+export function journalEntryCodec(volume: number): Codec<JournalEntry> {
+  const chunksCodec = list(journalChunkCodec(volume), EDIT_CHUNKS_MAX);
+  return {
+    write(out, entry) {
+      out.tag(KINDS.indexOf(entry.kind), KINDS.length);
+      switch (entry.kind) {
+        case "edit":
+          originCodec.write(out, entry.origin);
+          chunksCodec.write(out, entry.chunks);
+          return clocksCodec.write(out, entry.clocks);
+        case "entity":
+          entityRecordCodec.write(out, entry.entity);
+          return storedAtCodec.write(out, entry.storedAt);
+        case "entityGone":
+          out.varU64(entry.entityId);
+          return storedAtCodec.write(out, entry.storedAt);
+        case "player":
+          return playersCodec.write(out, [entry.player]);
+        case "description":
+          nameCodec.write(out, entry.name);
+          for (const coordinate of entry.spawn) out.f64(coordinate);
+      }
+    },
+
+    read(input) {
+      switch (KINDS[input.tag(KINDS.length)]) {
+        case "entity":
+          return {
+            kind: "entity",
+            entity: entityRecordCodec.read(input),
+            storedAt: storedAtCodec.read(input),
+          };
+        case "entityGone":
+          return { kind: "entityGone", entityId: input.varU64(), storedAt: storedAtCodec.read(input) };
+        case "player": {
+          const [player, ...others] = playersCodec.read(input);
+          if (player === undefined || others.length > 0) {
+            throw input.fail("ORT_PLAYERS", "an entry of the journal has one player");
+          }
+          return { kind: "player", player };
+        }
+        case "description":
+          return {
+            kind: "description",
+            name: nameCodec.read(input),
+            spawn: [input.f64(), input.f64(), input.f64(), input.f64()],
+          };
+        default:
+          return {
+            kind: "edit",
+            origin: originCodec.read(input),
+            chunks: chunksCodec.read(input),
+            clocks: clocksCodec.read(input),
+          };
+      }
+    },
+  };
+}
+
+/** More bytes than an edit can take in the journal, found without encoding it. */
+export function journalEditBytesMax({ chunks, clocks }: JournalEdit): number {
+  const entries = chunks.reduce(
+    (sum, change) => sum + ("chunk" in change ? change.chunk.byteLength : change.edits.length * 6),
+    0,
+  );
+  return 64 + entries + (chunks.length + clocks.length) * 32;
+}
+
+function journalChunkCodec(volume: number): Codec<JournalChunk> {
+  const whole = chunkCodec(volume);
+  const voxels = voxelEditsCodec(volume);
+  return {
+    write(out, change) {
+      placeCodec.write(out, change.place);
+      out.bool("chunk" in change);
+      if ("chunk" in change) whole.write(out, change.chunk);
+      else if (change.edits.length > 0) voxels.write(out, change.edits);
+      else throw new OrthantError("ORT_ARGUMENT", `no edits of chunk [${change.place}]`);
+    },
+    read(input) {
+      const place = placeCodec.read(input);
+      return input.bool() ? { place, chunk: whole.read(input) } : { place, edits: voxels.read(input) };
+    },
+  };
+}

@@ -1,0 +1,275 @@
+import { clockOf, decode, encode } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import {
+  encodeSegmentHeader,
+  groupHeader,
+  type JournalEdit,
+  type JournalEntry,
+  journalEditBytesMax,
+  journalEntryCodec,
+  plainDescription,
+  readJournal,
+  type SaveState,
+  type ScannedJournal,
+  type SegmentId,
+  scanJournal,
+  sealGroup,
+  segmentFile,
+  segmentHeader,
+} from "@orthant/formats";
+import { codeOf, codeOfRejection, fromHex, toHex } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { chunkOf, GLOBAL, SHAPE } from "./samples.ts";
+
+const SEGMENT: SegmentId = { generation: 12, epoch: 3, mark: 0x1122_3344_5566_7788n };
+const NEXT: SegmentId = { ...SEGMENT, generation: 13 };
+const HEADER_HEX = "56344a4e 01000000 0c00000000000000 03000000 8877665544332211 0500000000000000 750ee3bf";
+const EDIT_HEX = "00 01 0900000000000000 04 01 00000001 00 01 05 07 03 01 00000001 04";
+const GROUP_HEX = `4a475250 1b000000 0000000000000000 749efbad ${EDIT_HEX}`;
+
+const EDIT: JournalEdit = {
+  kind: "edit",
+  origin: { clientId: 9n, lastEditId: 4 },
+  chunks: [{ place: [0, 0, 0, -1], edits: [{ index: 5, material: 7 }] }],
+  clocks: [{ region: [0, 0, 0, -1], clock: clockOf(3, 2) }],
+};
+const codec = journalEntryCodec(SHAPE.volume);
+
+const description = {
+  ...plainDescription(SHAPE),
+  worldId: 1n,
+  clockEpoch: 3,
+  lineage: [{ epoch: 3, mark: SEGMENT.mark }],
+};
+const BASE = {
+  generation: 12,
+  global: { ...GLOBAL, description, nextDataFileId: 2, lastModifiedMs: 0 },
+} satisfies Pick<SaveState, "generation" | "global">;
+
+/** A group with the edit of a number, which is the material that it puts. */
+function groupOf(number: number, sequence: number, segment: SegmentId): Uint8Array {
+  const edit: JournalEdit = {
+    ...EDIT,
+    chunks: [{ place: [0, 0, 0, 0], edits: [{ index: 5, material: number }] }],
+  };
+  const entry = encode(codec, edit);
+  const group = new Uint8Array(groupHeader.bytes + entry.length);
+  group.set(entry, groupHeader.bytes);
+  return sealGroup(group, sequence, segment);
+}
+
+function joined(...parts: readonly Uint8Array[]): Uint8Array {
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
+}
+
+function segmentOf(id: SegmentId, groupsBefore: number, ...numbers: readonly number[]): Uint8Array {
+  return joined(
+    encodeSegmentHeader(id, groupsBefore),
+    ...numbers.map((number, sequence) => groupOf(number, sequence, id)),
+  );
+}
+
+function diskWith(...files: readonly (readonly [path: string, bytes: Uint8Array])[]): MemoryDisk {
+  return new MemoryDisk({ directories: ["journal"], files: new Map(files) });
+}
+
+/** The materials that the edits of a journal put, in their order. */
+async function materialsIn(disk: MemoryDisk, journal: ScannedJournal): Promise<readonly number[]> {
+  const materials: number[] = [];
+  for await (const entries of readJournal(disk, journal, SHAPE.volume)) {
+    for (const entry of entries) {
+      const [change] = entry.kind === "edit" ? entry.chunks : [];
+      if (change !== undefined && "edits" in change) materials.push(change.edits[0]?.material ?? 0);
+    }
+  }
+  return materials;
+}
+
+async function scanned(
+  ...files: readonly (readonly [path: string, bytes: Uint8Array])[]
+): Promise<{ readonly journal: ScannedJournal; readonly materials: readonly number[] }> {
+  const disk = diskWith(...files);
+  const journal = await scanJournal(disk, BASE);
+  return { journal, materials: await materialsIn(disk, journal) };
+}
+
+describe("the bytes of a journal", () => {
+  test("[J1] names a segment by generation and epoch", () => {
+    expect(segmentFile(SEGMENT)).toBe("journal/g0000000000000012.e00000003.v4jn");
+  });
+
+  test("[J2] begin with a header that has a checksum", () => {
+    expect(toHex(encodeSegmentHeader(SEGMENT, 5))).toBe(HEADER_HEX.replaceAll(" ", ""));
+  });
+
+  test("[J4] go on with groups whose checksums cover the segment that they are in", () => {
+    const entry = encode(codec, EDIT);
+    expect(toHex(entry)).toBe(EDIT_HEX.replaceAll(" ", ""));
+    expect(toHex(sealGroup(joined(new Uint8Array(20), entry), 0, SEGMENT))).toBe(
+      GROUP_HEX.replaceAll(" ", ""),
+    );
+  });
+
+  test.each<[rule: string, name: string, entry: JournalEntry, hex: string]>([
+    [
+      "J7",
+      "an edit with a whole chunk and no origin",
+      { kind: "edit", origin: undefined, chunks: [{ place: [1, 0, 0, 0], chunk: chunkOf(1) }], clocks: [] },
+      "00 00 01 02000000 01 01 01 00 00",
+    ],
+    [
+      "J8",
+      "an entity that is gone",
+      { kind: "entityGone", entityId: 300n, storedAt: [1, 0, 0, -1] },
+      "02 ac02 01 02000001",
+    ],
+    [
+      "J10",
+      "a description",
+      { kind: "description", name: "ab", spawn: [1, 0, 0, -2] },
+      "04 02 6162 000000000000f03f 0000000000000000 0000000000000000 00000000000000c0",
+    ],
+  ])("[%s] have %s", (_rule, _name, entry, hex) => {
+    expect(toHex(encode(codec, entry))).toBe(hex.replaceAll(" ", ""));
+    expect(decode(codec, fromHex(hex))).toEqual(entry);
+  });
+
+  test("[J8] [J9] have entities and players as blobs have them", () => {
+    const vector = [1, 2, 3, 4] as const;
+    const entity = {
+      ...{ entityId: 1n, entityClass: 1, kind: 2, position: vector, orientation: vector, velocity: vector },
+      ...{ scale: 1, material: 2, displayName: "a", tags: ["b"], payload: fromHex("01"), lastSavedMs: 5 },
+    };
+    const player = {
+      ...{ playerId: 4n, authKey: fromHex("02"), name: undefined, position: vector, orientation: vector },
+      ...{ tags: [], inventory: fromHex("03"), metadata: [], lastSavedMs: 6 },
+    };
+    for (const entry of [
+      { kind: "entity", entity, storedAt: undefined },
+      { kind: "player", player },
+    ] as const) {
+      const bytes = encode(codec, entry);
+      expect(decode(codec, bytes)).toEqual(entry);
+      for (let length = 0; length < bytes.length; length++) {
+        expect(codeOf(() => decode(codec, bytes.subarray(0, length)))).toBe("ORT_TRUNCATED");
+      }
+    }
+    expect(codeOf(() => decode(codec, fromHex("03 00")))).toBe("ORT_PLAYERS");
+    expect(codeOf(() => decode(codec, fromHex("05")))).toBe("ORT_TAG");
+    expect(codeOf(() => encode(codec, { ...EDIT, chunks: [{ place: [0, 0, 0, 0], edits: [] }] }))).toBe(
+      "ORT_ARGUMENT",
+    );
+  });
+
+  test("[J16] take no more than is reckoned before they are written", () => {
+    for (const entry of [
+      EDIT,
+      { ...EDIT, chunks: [{ place: [-9, 0, 0, 0] as const, chunk: chunkOf(700) }] },
+    ]) {
+      expect(encode(codec, entry).length).toBeLessThanOrEqual(journalEditBytesMax(entry));
+    }
+  });
+});
+
+describe("reading a journal", () => {
+  test("[J3] takes the segments of this generation and later, of the last era, in their order", async () => {
+    const old = { ...SEGMENT, generation: 11 };
+    const other = { ...SEGMENT, epoch: 2 };
+    const { journal, materials } = await scanned(
+      [segmentFile(NEXT), segmentOf(NEXT, 2, 3)],
+      [segmentFile(SEGMENT), segmentOf(SEGMENT, 7, 1, 2)],
+      [segmentFile(old), segmentOf(old, 0, 9)],
+      [segmentFile(other), segmentOf(other, 0, 9)],
+      ["journal/notes.txt", fromHex("00")],
+    );
+    expect(materials).toEqual([1, 2, 3]);
+    expect(journal.damage).toBeUndefined();
+    expect(journal.stale).toEqual([segmentFile(old), segmentFile(other)]);
+    expect(journal.strangers).toEqual(["journal/notes.txt"]);
+  });
+
+  test("[J3] [J4] takes nothing of a segment of another copy of the world, nor of an older use of its name", async () => {
+    for (const id of [{ ...SEGMENT, mark: 1n }, NEXT]) {
+      const { journal, materials } = await scanned([segmentFile(SEGMENT), segmentOf(id, 0, 1)]);
+      expect([materials, journal.damage]).toEqual([[], undefined]);
+      const mixed = joined(segmentOf(SEGMENT, 0, 1), groupOf(2, 1, id));
+      expect((await scanned([segmentFile(SEGMENT), mixed])).materials).toEqual([1]);
+    }
+  });
+
+  test("[J5] leaves out a last group that is cut at any byte, or has zeros from there on", async () => {
+    const whole = segmentOf(SEGMENT, 0, 1, 2);
+    const second = groupOf(2, 1, SEGMENT).length;
+    for (let cut = 0; cut < whole.length; cut++) {
+      const expected = cut < whole.length - second ? [] : [1];
+      const short = await scanned([segmentFile(SEGMENT), whole.subarray(0, cut)]);
+      expect([short.materials, short.journal.damage], `cut at ${cut}`).toEqual([expected, undefined]);
+      const zeros = whole.slice().fill(0, cut);
+      // A cut where only zeros follow changes nothing.
+      if (toHex(zeros) === toHex(whole)) continue;
+      const filled = await scanned([segmentFile(SEGMENT), zeros]);
+      expect([filled.materials, filled.journal.damage], `zeros at ${cut}`).toEqual([expected, undefined]);
+    }
+  });
+
+  test("[J4] finds no group in a run of zeros", async () => {
+    const zeros = joined(encodeSegmentHeader(SEGMENT, 0), new Uint8Array(5_000));
+    const { journal, materials } = await scanned([segmentFile(SEGMENT), zeros]);
+    expect([materials, journal.damage, journal.segments[0]?.tornBytes]).toEqual([[], undefined, 5_000]);
+  });
+
+  test("[J6] is refused when a byte before the last group changed, and gives nothing wrong", async () => {
+    const whole = segmentOf(SEGMENT, 0, 1, 2, 3);
+    const last = whole.length - groupOf(3, 2, SEGMENT).length;
+    const firstEnd = segmentHeader.bytes + groupOf(1, 0, SEGMENT).length;
+    for (let at = 0; at < whole.length; at++) {
+      const rotten = whole.slice();
+      rotten[at] = (rotten[at] ?? 0) ^ 0x10;
+      const { journal, materials } = await scanned([segmentFile(SEGMENT), rotten]);
+      const good = at < firstEnd ? [] : at < last ? [1] : [1, 2];
+      expect(materials, `byte ${at}`).toEqual(good);
+      expect(journal.damage?.code, `byte ${at}`).toBe(at < last ? "ORT_JOURNAL" : undefined);
+    }
+  });
+
+  test("[J6] is refused when a segment has fewer groups than the next one says", async () => {
+    const next = [segmentFile(NEXT), segmentOf(NEXT, 2, 3)] as const;
+    for (const [numbers, kept] of [
+      [[1], [1]],
+      [[], []],
+    ] as const) {
+      const first = [segmentFile(SEGMENT), segmentOf(SEGMENT, 0, ...numbers)] as const;
+      const { journal, materials } = await scanned(first, next);
+      expect([journal.damage?.code, journal.damage?.context.path]).toEqual([
+        "ORT_JOURNAL",
+        segmentFile(SEGMENT),
+      ]);
+      expect(materials).toEqual(kept);
+    }
+    const alone = await scanned(next);
+    expect([alone.journal.damage?.code, alone.materials]).toEqual(["ORT_JOURNAL", []]);
+  });
+
+  test("[J2] is refused when a newer program wrote it", async () => {
+    const header = fromHex(
+      "56344a4e 02000000 0c00000000000000 03000000 8877665544332211 0500000000000000 ca06fc76",
+    );
+    const { journal } = await scanned([segmentFile(SEGMENT), header]);
+    expect(journal.damage?.code).toBe("ORT_VERSION");
+  });
+
+  test("[J6] is refused when a group with the right checksum means nothing", async () => {
+    const group = sealGroup(joined(new Uint8Array(20), fromHex("09")), 0, SEGMENT);
+    const disk = diskWith([segmentFile(SEGMENT), joined(encodeSegmentHeader(SEGMENT, 0), group)]);
+    const journal = await scanJournal(disk, BASE);
+    expect(await codeOfRejection(() => materialsIn(disk, journal))).toBe("ORT_JOURNAL");
+  });
+
+  test("finds none where there is no folder, and asks for none where there was no era", async () => {
+    const none = { segments: [], stale: [], strangers: [], damage: undefined, readable: 0 };
+    expect(await scanJournal(new MemoryDisk(), BASE)).toEqual(none);
+    const global = { ...BASE.global, description: plainDescription(SHAPE) };
+    const disk = diskWith([segmentFile(SEGMENT), segmentOf(SEGMENT, 0, 1)]);
+    expect(await scanJournal(disk, { ...BASE, global })).toEqual(none);
+  });
+});

@@ -1,0 +1,50 @@
+import { type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
+import { hostWorldOf } from "@orthant/server";
+import { describe, expect, test } from "vitest";
+import { flatWorld } from "./served-world.ts";
+
+/** A disk whose journal is synced when a test lets it. */
+class HeldJournalDisk extends MemoryDisk {
+  readonly #waiting: (() => void)[] = [];
+  isHeld = false;
+
+  override async open(path: string, mode: OpenMode): Promise<DiskFile> {
+    const file = await super.open(path, mode);
+    if (!path.startsWith("journal/")) return file;
+    const sync = file.sync.bind(file);
+    file.sync = async () => {
+      if (this.isHeld) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await sync();
+    };
+    return file;
+  }
+
+  release(): void {
+    this.isHeld = false;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+describe("a host's world with a journal", () => {
+  test("makes edits without waiting for the disk, and says afterwards when they are durable", async () => {
+    const disk = new HeldJournalDisk();
+    const hosted = await hostWorldOf(await flatWorld(disk, { durability: "journal" }));
+    const heard: number[] = [];
+    hosted.onEdit((clocks) => heard.push(clocks.length));
+    disk.isHeld = true;
+    for (let editId = 1; editId <= 3; editId++) {
+      const placements = [{ voxel: [editId, 20, 0, 0], material: 5 }] as const;
+      expect((await hosted.edit(placements, { clientId: 1n, editId })).outcome).toBe("applied");
+    }
+    expect(heard).toEqual([1, 1, 1]);
+    expect(hosted.lastEditOf(1n)).toBe(3);
+    let durable = false;
+    const waiting = hosted.whenDurable().then(() => {
+      durable = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(durable).toBe(false);
+    disk.release();
+    await waiting;
+  });
+});

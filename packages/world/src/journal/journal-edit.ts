@@ -1,0 +1,86 @@
+import {
+  type Chunk,
+  type ChunkShape,
+  type ClockStep,
+  cellOfVoxel,
+  chunkOfVoxel,
+  diffChunks,
+  type Place,
+  PlaceMap,
+  type VoxelEdit,
+  type VoxelPlacement,
+  type WorldField,
+} from "@orthant/core";
+import type { JournalChunk, JournalEdit } from "@orthant/formats";
+import type { EditOrigin } from "../edit-ledger.ts";
+
+/** What an edit made of a world. */
+export interface MadeEdit {
+  readonly before: WorldField;
+  readonly after: WorldField;
+  readonly chunks: readonly Place[];
+  readonly clocks: readonly ClockStep[];
+  readonly origin: EditOrigin | undefined;
+  /** What was asked for, when it was voxels one by one. */
+  readonly placements: readonly VoxelPlacement[] | undefined;
+}
+
+/** Chunks of fewer bytes are written whole without looking for what changed in them. */
+const SMALL_CHUNK_BYTES = 16;
+/** About what a voxel takes in a list. */
+const VOXEL_BYTES = 4;
+
+/** What has to be written down so that an edit can be made again, clocks and all. */
+export function journalEditOf({ before, after, chunks, clocks, origin, placements }: MadeEdit): JournalEdit {
+  // Most edits are of one chunk; those need no map of chunks.
+  const isSingle = chunks.length === 1 && placements?.length === 1;
+  const asked = placements && !isSingle ? editsByChunk(after.shape, placements) : undefined;
+  const only = isSingle ? placements.map((placement) => voxelEditOf(after.shape, placement)) : undefined;
+  return {
+    kind: "edit",
+    origin: origin && { clientId: origin.clientId, lastEditId: origin.editId },
+    chunks: chunks.map((place) =>
+      journalChunkOf(before, after, place, only ?? inOrder(asked?.get(...place))),
+    ),
+    clocks: clocks.map(({ region, after: clock }) => ({ region, clock })),
+  };
+}
+
+function journalChunkOf(
+  before: WorldField,
+  after: WorldField,
+  place: Place,
+  asked: readonly VoxelEdit[] | undefined,
+): JournalChunk {
+  const chunk = after.realizeChunk(...place, "simulation");
+  if (chunk.byteLength <= SMALL_CHUNK_BYTES) return { place, chunk };
+  const edits = asked ?? diffOf(before, place, chunk);
+  return edits.length * VOXEL_BYTES < chunk.byteLength ? { place, edits } : { place, chunk };
+}
+
+function diffOf(before: WorldField, place: Place, after: Chunk): readonly VoxelEdit[] {
+  return diffChunks(before.realizeChunk(...place, "simulation"), after);
+}
+
+/** The material of each voxel that was asked for, by its cell; the last one counts. */
+function editsByChunk(
+  shape: ChunkShape,
+  placements: readonly VoxelPlacement[],
+): PlaceMap<Map<number, number>> {
+  const byChunk = new PlaceMap<Map<number, number>>();
+  for (const { voxel, material } of placements) {
+    const place = chunkOfVoxel(shape, voxel);
+    const edits = byChunk.get(...place) ?? new Map<number, number>();
+    byChunk.set(...place, edits.set(cellOfVoxel(shape, ...voxel), material));
+  }
+  return byChunk;
+}
+
+function voxelEditOf(shape: ChunkShape, { voxel, material }: VoxelPlacement): VoxelEdit {
+  return { index: cellOfVoxel(shape, ...voxel), material };
+}
+
+function inOrder(edits: ReadonlyMap<number, number> | undefined): readonly VoxelEdit[] | undefined {
+  if (edits === undefined) return undefined;
+  return Array.from(edits, ([index, material]) => ({ index, material })).sort((a, b) => a.index - b.index);
+}

@@ -1,0 +1,227 @@
+import { ByteWriter, type Codec } from "@orthant/core";
+import {
+  groupHeader,
+  JOURNAL_FOLDER,
+  type JournalEntry,
+  journalEditBytesMax,
+  journalEntryCodec,
+  type SegmentId,
+} from "@orthant/formats";
+import { poisoned } from "../world-error.ts";
+import { SegmentWriter, type SegmentWriterParts } from "./segment-writer.ts";
+
+/** When a segment is longer than this, a save is started, which begins another one. */
+export const JOURNAL_SEGMENT_BYTES_MAX = 16_777_216;
+/** What takes more bytes than this is not written to the journal: it waits for a save, which is started at once. */
+export const JOURNAL_ENTRY_BYTES_MAX = 16_777_216;
+/** An edit that waits for its turn is made after fewer turns than these, unless it waits for the disk. */
+const TURNS_BETWEEN_EDITS = 16;
+
+/** A buffer that grew longer is not kept. */
+const SPARE_BYTES_MAX = 1_048_576;
+const HEADER_ROOM = new Uint8Array(groupHeader.bytes);
+
+/** What a journal needs of the world. */
+export interface JournalParts extends SegmentWriterParts {
+  readonly volume: number;
+}
+
+/** Whom a journal tells. */
+export interface JournalEvents {
+  /** A save should be made now. */
+  onFull(): void;
+  onFailure(error: unknown): void;
+}
+
+/** Entries that share an append and a sync. */
+interface Group {
+  readonly segment: SegmentId;
+  /** Begins with room for the header. */
+  readonly out: ByteWriter;
+  lastPosition: number;
+}
+
+interface Waiter {
+  readonly position: number;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Writes down what happens to a world, in its order, many entries with one sync: while a group is being synced, the
+ * next one collects. Every entry has a position; what is synced, or part of a generation that is durable, is safe.
+ */
+export class Journal {
+  readonly #codec: Codec<JournalEntry>;
+  readonly #segments: SegmentWriter;
+  readonly #scratch = new ByteWriter();
+  readonly #waiters: Waiter[] = [];
+  #events: JournalEvents | undefined;
+  #segment: SegmentId | undefined;
+  #collecting: Group | undefined;
+  /** A buffer that is not in use. */
+  #spare: ByteWriter | undefined;
+  #sealed: Group[] = [];
+  #position = 0;
+  #safeTo = 0;
+  /** The first entry that is not in the journal; nothing behind it is written before a generation has it. */
+  #heldFrom: number | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #writing: Promise<void> | undefined;
+
+  private constructor(parts: JournalParts) {
+    this.#codec = journalEntryCodec(parts.volume);
+    this.#segments = new SegmentWriter(parts);
+  }
+
+  /** Makes the folder. Its name is durable when the next commit is: that syncs the folder it lies in. */
+  static async open(parts: JournalParts): Promise<Journal> {
+    await parts.disk.makeDirectory(JOURNAL_FOLDER);
+    return new Journal(parts);
+  }
+
+  /** Says whom to tell. */
+  attach(events: JournalEvents): void {
+    this.#events = events;
+  }
+
+  /** Takes an entry. It is written soon. */
+  add(entry: JournalEntry): void {
+    this.#position++;
+    if (this.#segment === undefined || !this.#encode(entry)) {
+      // Not in the journal, so nothing that comes after it may be, until a generation has it.
+      this.#heldFrom ??= this.#position;
+      this.#events?.onFull();
+      return;
+    }
+    this.#collect(this.#segment);
+    this.#start();
+  }
+
+  /** Resolves when all entries taken so far are safe. */
+  whenSafe(): Promise<void> {
+    if (this.#failure !== undefined) return Promise.reject(poisoned(this.#failure.error));
+    if (this.#safeTo >= this.#position) return Promise.resolve();
+    const position = this.#position;
+    return new Promise((resolve, reject) => this.#waiters.push({ position, resolve, reject }));
+  }
+
+  /** A commit takes all that there is at this moment: what comes from now on goes to another segment. */
+  rotate(segment: SegmentId): number {
+    this.#seal();
+    this.#segment = segment;
+    return this.#position;
+  }
+
+  /** The generation that was taken at this position is durable. What it has needs no journal any more. */
+  async committed(generation: number, position: number): Promise<void> {
+    this.#markSafe(position);
+    this.#sealed = this.#sealed.filter(({ lastPosition }) => lastPosition > position);
+    if (this.#heldFrom !== undefined && this.#heldFrom <= position) this.#heldFrom = undefined;
+    this.#start();
+    await this.#segments.retire(generation);
+  }
+
+  /** Writes nothing more, and tells all who wait. */
+  stop(error: unknown): void {
+    this.#failure ??= { error };
+    for (const { reject } of this.#waiters.splice(0)) reject(poisoned(error));
+  }
+
+  /** Lets go of the file. */
+  async close(generation: number): Promise<void> {
+    await this.#writing;
+    await this.#segments.close();
+    await this.#segments.retire(generation);
+  }
+
+  /** Encodes into the scratch buffer; `false` when that takes too many bytes. */
+  #encode(entry: JournalEntry): boolean {
+    if (entry.kind === "edit" && journalEditBytesMax(entry) > JOURNAL_ENTRY_BYTES_MAX) return false;
+    this.#scratch.clear();
+    try {
+      this.#codec.write(this.#scratch, entry);
+    } catch (error) {
+      // It has happened and cannot be written down: from here on memory and disk would go separate ways.
+      this.#fail(error);
+      throw error;
+    }
+    return this.#scratch.length <= JOURNAL_ENTRY_BYTES_MAX;
+  }
+
+  #collect(segment: SegmentId): void {
+    const room = JOURNAL_ENTRY_BYTES_MAX - this.#scratch.length;
+    if (this.#collecting !== undefined && this.#collecting.out.length > room) this.#seal();
+    this.#collecting ??= { segment, out: this.#emptyWriter(), lastPosition: 0 };
+    this.#collecting.out.raw(this.#scratch.view());
+    this.#collecting.lastPosition = this.#position;
+  }
+
+  /** A buffer with room for the header of a group, if possible the one that was used last. */
+  #emptyWriter(): ByteWriter {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    const out = spare !== undefined && spare.length <= SPARE_BYTES_MAX ? spare : new ByteWriter();
+    out.clear();
+    out.raw(HEADER_ROOM);
+    return out;
+  }
+
+  #seal(): void {
+    if (this.#collecting !== undefined) this.#sealed.push(this.#collecting);
+    this.#collecting = undefined;
+  }
+
+  #start(): void {
+    if (this.#writing !== undefined || !this.#hasWork()) return;
+    this.#writing = this.#writeAll();
+  }
+
+  #hasWork(): boolean {
+    const isAllowed = this.#failure === undefined && this.#heldFrom === undefined;
+    return isAllowed && (this.#sealed.length > 0 || this.#collecting !== undefined);
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      while (this.#hasWork()) {
+        await this.#comingEdits();
+        if (this.#sealed.length === 0) this.#seal();
+        const group = this.#hasWork() ? this.#sealed.shift() : undefined;
+        if (group !== undefined) await this.#write(group);
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+    // In the same step as the last look, so that no entry falls between.
+    this.#writing = undefined;
+  }
+
+  /** Edits that were asked for together are made one behind the other: waits as long as each brings the next. */
+  async #comingEdits(): Promise<void> {
+    for (let known = -1; known < this.#position && this.#sealed.length === 0; ) {
+      known = this.#position;
+      for (let turn = 0; turn < TURNS_BETWEEN_EDITS; turn++) await undefined;
+    }
+  }
+
+  async #write({ segment, out, lastPosition }: Group): Promise<void> {
+    const bytes = await this.#segments.append(segment, out.view());
+    if (this.#failure !== undefined) return;
+    this.#spare = out;
+    this.#markSafe(lastPosition);
+    if (bytes > JOURNAL_SEGMENT_BYTES_MAX && segment === this.#segment) this.#events?.onFull();
+  }
+
+  #markSafe(position: number): void {
+    this.#safeTo = Math.max(this.#safeTo, position);
+    const waiting = this.#waiters.findIndex((waiter) => waiter.position > this.#safeTo);
+    const safe = this.#waiters.splice(0, waiting < 0 ? this.#waiters.length : waiting);
+    for (const { resolve } of safe) resolve();
+  }
+
+  #fail(error: unknown): void {
+    this.stop(error);
+    this.#events?.onFailure(error);
+  }
+}

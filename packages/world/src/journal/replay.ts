@@ -1,0 +1,98 @@
+import { boxAt, type Chunk, OrthantError, type Place, PlaceMap } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import {
+  type JournalEdit,
+  type JournalEntry,
+  readJournal,
+  type ScannedJournal,
+  scanJournal,
+} from "@orthant/formats";
+import type { WorldContent } from "../world-content.ts";
+
+/** What is done about a journal that is damaged before its end. */
+export type DamagedJournal = "refuse" | "cut";
+
+/** Chunks that are put into the field together: to put them one by one takes many times as long. */
+const CHUNKS_AT_ONCE = 4_096;
+
+/** Makes all that a journal says happen again, and gives what the journal was; nothing is written. Rule J14. */
+export async function replayJournal(
+  disk: Disk,
+  content: WorldContent,
+  { nowMs, damaged }: { readonly nowMs: number; readonly damaged: DamagedJournal },
+): Promise<ScannedJournal> {
+  const journal = await scanJournal(disk, content.save);
+  if (journal.damage !== undefined && damaged === "refuse") throw refusalOf(journal, journal.damage);
+  const replay = new Replay(content, nowMs);
+  for await (const entries of readJournal(disk, journal, content.field.shape.volume)) {
+    for (const entry of entries) await replay.make(entry);
+  }
+  replay.finish();
+  return journal;
+}
+
+function refusalOf({ segments, readable }: ScannedJournal, damage: OrthantError): OrthantError {
+  const kept = segments.slice(0, readable).reduce((sum, { groups }) => sum + groups.length, 0);
+  const advice =
+    "copy the folder, then open the world with damagedJournal: 'cut', " +
+    `which keeps the ${kept} groups of changes before the damage and loses what follows`;
+  return new OrthantError(damage.code, `${damage.detail}; ${advice}`, damage.context, { cause: damage });
+}
+
+/** Makes entries happen, one after the other. */
+class Replay {
+  readonly #content: WorldContent;
+  readonly #nowMs: number;
+  /** Chunks as they are now that are not in the field yet. */
+  #chunks = new PlaceMap<Chunk>();
+
+  constructor(content: WorldContent, nowMs: number) {
+    this.#content = content;
+    this.#nowMs = nowMs;
+  }
+
+  async make(entry: JournalEntry): Promise<void> {
+    const content = this.#content;
+    switch (entry.kind) {
+      case "edit":
+        return this.#edit(entry);
+      case "entity":
+        if (entry.storedAt !== undefined) await content.load(boxAt(entry.storedAt));
+        return content.restoreEntity(entry.entity, this.#nowMs);
+      case "entityGone":
+        if (entry.storedAt !== undefined) await content.load(boxAt(entry.storedAt));
+        return content.despawnEntity(entry.entityId);
+      case "player":
+        content.upsertPlayer(entry.player, entry.player.lastSavedMs);
+        return;
+      case "description": {
+        const { name, spawn } = entry;
+        return content.describe({ ...content.global.description, name, spawn });
+      }
+    }
+  }
+
+  /** Puts all chunks into the field. */
+  finish(): void {
+    const { field } = this.#content.field.setChunks(this.#chunks);
+    this.#content.noteEdit(field, { chunks: [...this.#chunks.places()], clocks: [] });
+    this.#chunks = new PlaceMap();
+  }
+
+  async #edit({ origin, chunks, clocks }: JournalEdit): Promise<void> {
+    const content = this.#content;
+    for (const change of chunks) {
+      const { place } = change;
+      const box = boxAt(place);
+      if (!content.isLoaded(box)) await content.load(box);
+      this.#chunks.set(...place, "chunk" in change ? change.chunk : this.#chunkAt(place).edit(change.edits));
+    }
+    for (const { region, clock } of clocks) content.issueClock(region, clock);
+    if (origin !== undefined) content.noteOrigin({ clientId: origin.clientId, editId: origin.lastEditId });
+    if (this.#chunks.size >= CHUNKS_AT_ONCE) this.finish();
+  }
+
+  #chunkAt(place: Place): Chunk {
+    return this.#chunks.get(...place) ?? this.#content.field.realizeChunk(...place, "simulation");
+  }
+}

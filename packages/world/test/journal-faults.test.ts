@@ -1,0 +1,141 @@
+import { boxBetween, isOrthantError, type Place } from "@orthant/core";
+import { type Disk, MemoryDisk } from "@orthant/disk";
+import { isWhole, JOURNAL_FOLDER, verifySave } from "@orthant/formats";
+import { codeOfRejection, FakeClock, type Fault, FaultDisk, type FaultyOperation } from "@orthant/testkit";
+import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+
+const quiet: WorldOptions = { clock: new FakeClock(), autosave: false };
+const journaled: WorldOptions = { ...quiet, durability: "journal" };
+const COUNTER: Place = [0, 0, 0, 0];
+const STEPS = 6;
+const OPERATIONS: readonly FaultyOperation[] = [
+  ...(["open", "size", "readAt", "append", "writeAt", "sync"] as const),
+  ...(["rename", "remove", "list", "makeDirectory", "syncDirectory"] as const),
+];
+
+/** Counts in a voxel, with an entity and a layer that follow; saves and opens again in between; gives what was kept. */
+async function count(
+  disk: Disk,
+  make: () => Promise<World>,
+): Promise<{ kept: number; errors: readonly unknown[] }> {
+  const errors: unknown[] = [];
+  let kept = 0;
+  let world: World | undefined;
+  try {
+    world = await make();
+    for (let value = 1; value <= STEPS; value++) {
+      world.spawnEntity({ kind: value, position: [value, 0, 0, 0] });
+      await world.fill(boxBetween([0, 8 * value, 0, 0], [40, 8 * value + 8, 8, 8]), value);
+      await world.set(COUNTER, value);
+      kept = value;
+      if (value === 2) await world.save();
+      if (value !== 4) continue;
+      await world.close();
+      world = await openWorld(disk, journaled);
+    }
+  } catch (error) {
+    errors.push(error);
+  }
+  await world?.close().catch((error: unknown) => errors.push(error));
+  return { kept, errors };
+}
+
+/** What a program finds that opens the disk afterwards, with all that belongs to it. */
+async function found(disk: MemoryDisk): Promise<number> {
+  const world = await openWorld(disk, quiet);
+  const value = await world.get(COUNTER);
+  for (let layer = 1; layer <= value; layer++) expect(await world.get([39, 8 * layer, 7, 7])).toBe(layer);
+  const kinds = (await world.entitiesIn(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]))).map(({ kind }) => kind);
+  expect(kinds.slice(0, value)).toEqual(Array.from({ length: value }, (_, index) => index + 1));
+  await world.set(COUNTER, 99);
+  await world.close();
+  return value;
+}
+
+describe("with a journal, when the n-th call of an operation fails", () => {
+  test.each(
+    OPERATIONS.flatMap((operation) => (["full", "io"] as const).map((kind) => [kind, operation] as const)),
+  )("[J13] with %s at %s, no edit whose promise was kept is lost, whatever n is", async (kind, operation) => {
+    let strikes = 0;
+    for (let nth = 1; ; nth++) {
+      const fault: Fault = { operation, kind, nth };
+      const behind = new MemoryDisk();
+      const disk = new FaultDisk(behind, fault);
+      const { kept, errors } = await count(disk, () => createWorld(disk, {}, journaled));
+      if (!disk.struck) {
+        expect([kept, errors]).toEqual([STEPS, []]);
+        break;
+      }
+      strikes++;
+      for (const error of errors) expect(isOrthantError(error), `n=${nth}: ${String(error)}`).toBe(true);
+      const left = new MemoryDisk(behind.image());
+      const value = await found(left).catch((error: unknown) => {
+        // A world that was never made: nothing was promised.
+        if (kept === 0 && isOrthantError(error, "ORT_NOT_FOUND")) return 0;
+        throw error;
+      });
+      expect([kept, kept + 1], `n=${nth}`).toContain(value);
+    }
+    expect(strikes).toBeGreaterThan(0);
+  });
+});
+
+describe("a journal whose bytes changed on the disk", () => {
+  test("[J5] [J6] is refused, or its last group is left out, whichever byte it is; nothing else is ever made", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, {}, journaled);
+    for (let value = 1; value <= 3; value++) await world.set(COUNTER, value);
+    const image = disk.image();
+    await world.close();
+    const [path = "", bytes = new Uint8Array(0)] =
+      [...image.files].find(([name]) => name.startsWith(`${JOURNAL_FOLDER}/`)) ?? [];
+    const outcomes = new Map<string, number>();
+    for (let at = 0; at < bytes.length; at++) {
+      const rotten = bytes.slice();
+      rotten[at] = (rotten[at] ?? 0) ^ (1 << (at % 8));
+      const files = new Map(image.files).set(path, rotten);
+      const survivor = new MemoryDisk({ directories: image.directories, files });
+      const whole = isWhole(await verifySave(survivor));
+      const outcome = await openWorld(survivor, quiet).then(
+        async (open) => {
+          const value = await open.get(COUNTER);
+          await open.close();
+          return `ends at ${value}`;
+        },
+        (error: unknown) => (isOrthantError(error) ? error.code : "other"),
+      );
+      expect(whole, `byte ${at}`).toBe(outcome === "ends at 2");
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    }
+    expect([...outcomes.keys()].sort()).toEqual(["ORT_JOURNAL", "ends at 2"]);
+    expect(outcomes.get("ORT_JOURNAL")).toBeGreaterThan(outcomes.get("ends at 2") ?? 0);
+  });
+
+  test("[J6] says what to do, changes nothing, and is cut for who asks for it", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, {}, journaled);
+    for (let value = 1; value <= 3; value++) await world.set(COUNTER, value);
+    const image = disk.image();
+    await world.close();
+    const files = new Map(image.files);
+    for (const [path, bytes] of files) {
+      if (!path.startsWith(`${JOURNAL_FOLDER}/`)) continue;
+      const rotten = bytes.slice();
+      // In the middle of the second group.
+      rotten[Math.floor(bytes.length / 2) + 10] = 0xff;
+      files.set(path, rotten);
+    }
+    const survivor = new MemoryDisk({ directories: image.directories, files });
+    await expect(openWorld(survivor, journaled)).rejects.toThrow(
+      /ORT_JOURNAL: group 1 .* damaged.*copy the folder.*damagedJournal: 'cut'.*keeps the 1 groups/,
+    );
+    expect(await codeOfRejection(openWorld(survivor, quiet))).toBe("ORT_JOURNAL");
+    expect([...survivor.image().files.keys()]).toEqual([...files.keys()]);
+    const cut = await openWorld(survivor, { ...journaled, damagedJournal: "cut" });
+    expect(await cut.get(COUNTER)).toBe(1);
+    await cut.set(COUNTER, 7);
+    await cut.close();
+    expect(await survivor.list(JOURNAL_FOLDER)).toEqual([]);
+  });
+});

@@ -17,6 +17,9 @@ export type OpenSocket = (url: string) => WebSocketLike;
 
 declare const WebSocket: (new (url: string) => WebSocketLike) | undefined;
 
-/** Opens a socket with the platform's own `WebSocket`; `undefined` where there is none. */
-export const platformSocket: OpenSocket | undefined =
-  typeof WebSocket === "undefined" ? undefined : (url) => new WebSocket(url);
+/** What opens sockets with the platform's own `WebSocket`; `undefined` where there is none. */
+export function platformSocket(): OpenSocket | undefined {
+  if (typeof WebSocket === "undefined") return undefined;
+  const PlatformSocket = WebSocket;
+  return (url) => new PlatformSocket(url);
+}

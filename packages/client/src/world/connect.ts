@@ -6,7 +6,7 @@ import { SharedWorld } from "./shared-world.ts";
 
 /** Connects to the world that a server shares at a `ws:` or `wss:` address, and stays connected until it is closed. */
 export function connect(url: string, options: ConnectOptions = {}): SharedWorld {
-  const socket = options.socket ?? platformSocket;
+  const socket = options.socket ?? platformSocket();
   if (socket === undefined) {
     const detail = "there is no WebSocket here: use @orthant/client/node, or give the option socket";
     throw new OrthantError("ORT_PLATFORM", detail);

@@ -1,8 +1,5 @@
 import type { Disk } from "@orthant/disk";
-import { createSave, type LeafChange, type Save } from "@orthant/formats";
-
-/** Leaves that are held in memory at once: a leaf is at most a quarter of a megabyte, nearly always. */
-const LEAVES_PER_COMMIT = 64;
+import { BulkSaveWriter, type Save } from "@orthant/formats";
 
 /** What a copy has of its own. */
 export interface CopyOptions {
@@ -10,24 +7,20 @@ export interface CopyOptions {
   readonly worldId: bigint;
 }
 
-/** Writes all that a save holds to an empty disk. The copy begins its own history, at generation 0. */
+/** Writes all that a save holds to an empty disk, leaf by leaf. The copy begins its own history, at generation 0. */
 export async function copySave(save: Save, disk: Disk, { nowMs, worldId }: CopyOptions): Promise<void> {
   const { global, players, manifest, leaves } = save;
   // Generations that have names are not copied, so their names would mean nothing. Nobody knows the copy from before:
   // whoever holds regions of the one world must not take them for regions of the other.
   const description = { ...global.description, namedGenerations: [], worldId, lineage: [] };
-  const initial = { nowMs, global: { ...global, description }, players, limits: manifest.limits };
-  const writer = await createSave(disk, initial);
+  const writer = await BulkSaveWriter.create(disk, description.chunkShape, manifest.limits);
   try {
-    for (let first = 0; first < leaves.length; first += LEAVES_PER_COMMIT) {
-      const changes: LeafChange[] = [];
-      for (const leaf of leaves.slice(first, first + LEAVES_PER_COMMIT)) {
-        const blocks = await save.readBlocks(leaf);
-        const entities = await save.readEntities(leaf);
-        changes.push({ cell: leaf.cell, blocks, entities, clocks: leaf.clocks });
-      }
-      await (await writer.commit({ nowMs, leaves: changes, cells: "kept" })).close();
+    for (const leaf of leaves) {
+      const blocks = await save.readBlocks(leaf);
+      const entities = await save.readEntities(leaf);
+      await writer.add([{ cell: leaf.cell, blocks, entities, clocks: leaf.clocks }]);
     }
+    await writer.finish({ nowMs, global: { ...global, description }, players });
   } finally {
     await writer.close();
   }

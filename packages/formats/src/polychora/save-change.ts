@@ -27,9 +27,4 @@ export interface SaveChange {
   readonly players?: readonly PlayerRecord[];
   readonly removedPlayers?: readonly bigint[];
   readonly leaves?: readonly LeafChange[];
-  /**
-   * `kept` merges no leaves: for a world that comes in parts, where a leaf that was merged into the empty space around
-   * it would be in the way of the neighbours that are still to come.
-   */
-  readonly cells?: "kept";
 }

@@ -154,7 +154,6 @@ export class SaveWriter {
     return planLeaves(this.#map, change.leaves ?? [], {
       shape: global.description.chunkShape,
       limits: manifest.limits,
-      merging: change.cells !== "kept",
       readBlocks: (leaf) => readLeafBlocks(this.#shelf, leaf, context),
       readEntities: (leaf) => readLeafEntities(this.#shelf, leaf, context),
     });

@@ -26,8 +26,6 @@ export interface PlannedLeaf extends LeafEntry {
 export interface PlanContext {
   readonly shape: ChunkShape;
   readonly limits: SaveLimits;
-  /** Whether leaves that together are small become one. */
-  readonly merging: boolean;
   readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]>;
   readEntities(leaf: LeafEntry): Promise<readonly EntityRecord[]>;
 }
@@ -51,7 +49,7 @@ export async function planLeaves(
       added.push(leaf);
     }
   }
-  for (const leaf of context.merging ? added : []) {
+  for (const leaf of added) {
     const merged = map.at(leaf.cell) === leaf ? await mergeAround(map, leaf, context) : undefined;
     if (merged !== undefined) added = [...added, merged];
   }

@@ -3,18 +3,14 @@ import {
   type Axis,
   type Box,
   boxEquals,
-  boxVolume,
   type ChunkShape,
   chunkOfVoxel,
   intersectBoxes,
   OrthantError,
-  PlaceSet,
   placeFrom,
-  placesLexicographic,
-  regionsTouching,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { INTEREST_BOXES_MAX, INTEREST_REGIONS_MAX, type Vector } from "@orthant/protocol";
+import { INTEREST_BOXES_MAX, type Vector } from "@orthant/protocol";
 
 /** What a client wants to hold: all within some chunks of a point, or boxes of chunks. */
 export type Look = LookAround | LookAtBoxes;
@@ -40,20 +36,18 @@ export interface Sight {
   readonly boxes: readonly Box[];
   readonly center: Vector;
   readonly motion: Vector;
-  /** Every region that the boxes touch: a client holds whole regions. */
-  readonly regions: PlaceSet;
 }
 
 const STILL: Vector = [0, 0, 0, 0];
 
-/** What a look means in a world of this shape; `ORT_ARGUMENT` or `ORT_LIMIT` for one that no server grants. */
+/** What a look means in a world of this shape; `ORT_ARGUMENT` or `ORT_LIMIT` for one that means nothing. */
 export function sightOf(shape: ChunkShape, look: Look): Sight {
   const boxes = "boxes" in look ? look.boxes : [boxAround(shape, look)];
   if (boxes.length === 0 || boxes.length > INTEREST_BOXES_MAX) {
     throw new OrthantError("ORT_LIMIT", `${boxes.length} boxes where 1 to ${INTEREST_BOXES_MAX} may be`);
   }
   const center = look.center ?? middleOf(shape, boxes[0] ?? WHOLE_LATTICE);
-  return { boxes, center, motion: look.motion ?? STILL, regions: regionsIn(boxes) };
+  return { boxes, center, motion: look.motion ?? STILL };
 }
 
 /** Whether two sights are the same to a server: the same boxes, the same chunk in the middle, the same motion. */
@@ -86,17 +80,4 @@ function boxAround(shape: ChunkShape, { center, radiusChunks }: LookAround): Box
 
 function middleOf({ extents }: ChunkShape, { min, max }: Box): Vector {
   return placeFrom((axis) => ((min[axis] + max[axis]) / 2) * extents[axis]);
-}
-
-function regionsIn(boxes: readonly Box[]): PlaceSet {
-  const regions = new PlaceSet();
-  for (const box of boxes) {
-    const touched = regionsTouching(box);
-    if (boxVolume(touched) <= INTEREST_REGIONS_MAX) {
-      for (const region of placesLexicographic(touched)) regions.add(...region);
-      if (regions.size <= INTEREST_REGIONS_MAX) continue;
-    }
-    throw new OrthantError("ORT_LIMIT", `a look at more than ${INTEREST_REGIONS_MAX} regions: look less far`);
-  }
-  return regions;
 }

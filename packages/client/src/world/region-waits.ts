@@ -1,4 +1,4 @@
-import { type Place, PlaceMap, type PlaceSet } from "@orthant/core";
+import { type Place, PlaceMap } from "@orthant/core";
 import { type Deferred, deferred } from "./deferred.ts";
 
 /** Those who wait until regions are held. */
@@ -22,10 +22,10 @@ export class RegionWaits {
     wait.resolve();
   }
 
-  /** Ends the waits for regions that will not come, all but those inside. */
-  endOutside(inside: PlaceSet | undefined, error: (region: Place) => Error): void {
+  /** Ends the waits for regions, all but those that may still come. */
+  endUnless(mayCome: (region: Place) => boolean, error: (region: Place) => Error): void {
     for (const region of [...this.#waits.places()]) {
-      if (inside?.has(...region)) continue;
+      if (mayCome(region)) continue;
       this.#waits.get(...region)?.reject(error(region));
       this.#waits.delete(...region);
     }

@@ -60,7 +60,10 @@ export class ReplicaView {
   end(error: OrthantError): void {
     this.#ending = error;
     this.#completion?.reject(error);
-    this.#waits.endOutside(undefined, () => error);
+    this.#waits.endUnless(
+      () => false,
+      () => error,
+    );
   }
 
   /** Resolves when all that is looked at is here. */
@@ -82,7 +85,7 @@ export class ReplicaView {
       const [next] = missing;
       if (next === undefined) return guest;
       if (this.#ending !== undefined) throw this.#ending;
-      const outside = missing.find((region) => !this.#sight?.regions.has(...region));
+      const outside = missing.find((region) => !guest.wants(region));
       if (outside !== undefined) throw notLookedAt(outside);
       await this.#waits.whenHeld(next);
     }
@@ -92,7 +95,7 @@ export class ReplicaView {
     const { boxes, center, motion } = sight;
     this.#guest?.setInterest({ boxes, center, motion });
     this.#sight = sight;
-    this.#waits.endOutside(sight.regions, notLookedAt);
+    this.#waits.endUnless((region) => this.#guest?.wants(region) ?? false, notLookedAt);
   }
 }
 

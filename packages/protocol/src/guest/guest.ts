@@ -103,6 +103,11 @@ export class Guest {
     this.#session?.wish(this.#wished);
   }
 
+  /** Whether a region is part of what the guest wants to hold. */
+  wants(region: Place): boolean {
+    return this.#wished?.regions.has(...region) ?? false;
+  }
+
   /**
    * Edits voxels, and shows the result at once. Gives the id that the verdict will have. While there is no
    * connection edits wait for the next one; `ORT_LIMIT` when too many are waiting for their verdicts.

@@ -4,7 +4,9 @@ import { cliSuite } from "./cli.ts";
 import type { Suite } from "./figure.ts";
 import { journalSuite } from "./journal.ts";
 import { saveSuite } from "./save.ts";
+import { scaleSuite } from "./scale.ts";
 import { serverSuite } from "./server.ts";
+import { stallSuite } from "./stall.ts";
 import { treeSuite } from "./tree.ts";
 import { wireSuite } from "./wire.ts";
 
@@ -17,6 +19,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
   wire: wireSuite,
   server: serverSuite,
   cli: cliSuite,
+  scale: scaleSuite,
+  stall: stallSuite,
 };
 
 const suite = SUITES[process.argv[2] ?? ""];

@@ -36,7 +36,8 @@ export function* builtLeaves(chunks: number, seed: number): Generator<LeafChange
   }
 }
 
-function builtChunk(prng: Prng): Chunk {
+/** A chunk as people build: ground, and boxes of a dozen materials. */
+export function builtChunk(prng: Prng): Chunk {
   const voxels = new Uint16Array(HYPERCUBE_CHUNKS.volume);
   fillBox(voxels, [0, 0, 0, 0], [EDGE, 1, EDGE, EDGE], 2);
   fillBox(voxels, [0, 1, 0, 0], [EDGE, 2, EDGE, EDGE], 3);

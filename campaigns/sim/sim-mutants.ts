@@ -93,7 +93,7 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a host believes every clock that is offered",
-    change(CLIENT_REGIONS, "if (world.clockOf(region) === clock)", "if (true)"),
+    change(CLIENT_REGIONS, "world.clockOf(region.place) === offered", "true"),
   ),
   mutant(
     "a world takes clocks for its own that it issued in a time that was rolled back",

@@ -1,4 +1,4 @@
-import type { VoxelPlacement } from "@orthant/core";
+import { CLOCK_NEVER, type VoxelPlacement } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { Host, type HostWorld, type Player } from "@orthant/protocol";
 import { hostWorldOf } from "@orthant/server";
@@ -39,6 +39,8 @@ export const HOST_TICK_MS = 50;
 /** Edits with this material are vetoed. */
 export const FORBIDDEN_MATERIAL = 9;
 const VETO_MS_MAX = 120;
+/** So little that regions nobody watches are let go all the time. */
+const LOADED_CHUNKS_MAX = 24;
 /** A client id that no client has: edits that the server makes by itself. */
 const OPERATOR_ID = 1n;
 
@@ -201,12 +203,13 @@ export class SimServer {
   async #recover(): Promise<void> {
     const { plan, history, clock } = this.#options;
     const world = await openWorld(new MemoryDisk(this.#image), {
-      ...this.#worldOptions(clock),
+      clock,
+      generators: SERVER_GENERATORS,
       readOnly: true,
     });
     await world.load(plan.arena);
     history.recover({
-      clockOf: (region) => world.clockOf(region),
+      clockOf: (region) => world.clockOf(region) ?? CLOCK_NEVER,
       lastEditOf: (clientId) => world.lastEditOf(clientId),
       overrides: world.field.overrides,
     });
@@ -298,6 +301,6 @@ export class SimServer {
   #worldOptions(clock: FakeClock) {
     const { prng } = this.#options;
     const random = () => (BigInt(prng.u32()) << 32n) | BigInt(prng.u32());
-    return { clock, generators: SERVER_GENERATORS, random };
+    return { clock, generators: SERVER_GENERATORS, random, loadedChunksMax: LOADED_CHUNKS_MAX };
   }
 }

@@ -7,11 +7,13 @@ import { createCommand } from "./commands/create.ts";
 import { diffCommand } from "./commands/diff.ts";
 import { getCommand } from "./commands/get.ts";
 import { infoCommand } from "./commands/info.ts";
+import { logCommand } from "./commands/log.ts";
 import { lsCommand } from "./commands/ls.ts";
 import { mapCommand } from "./commands/map.ts";
 import { repairCommand } from "./commands/repair.ts";
 import { restoreCommand } from "./commands/restore.ts";
 import { serveCommand } from "./commands/serve.ts";
+import { tagCommand } from "./commands/tag.ts";
 import { tokenCommand } from "./commands/token.ts";
 import { verifyCommand } from "./commands/verify.ts";
 import { COMMON_OPTIONS } from "./common-options.ts";
@@ -25,6 +27,8 @@ const WORLD_COMMANDS: readonly Command[] = [
   verifyCommand,
   repairCommand,
   diffCommand,
+  logCommand,
+  tagCommand,
   convertCommand,
   backupCommand,
   restoreCommand,

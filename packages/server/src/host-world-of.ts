@@ -1,4 +1,11 @@
-import { encode, isOrthantError, materialCatalogCodec, OrthantError, voxelsOfChunks } from "@orthant/core";
+import {
+  CLOCK_NEVER,
+  encode,
+  isOrthantError,
+  materialCatalogCodec,
+  OrthantError,
+  voxelsOfChunks,
+} from "@orthant/core";
 import {
   CATALOG_BYTES_MAX,
   type HostWorld,
@@ -35,9 +42,10 @@ export async function hostWorldOf(world: World): Promise<HostWorld> {
       return world.field;
     },
     remembers: (other) => world.remembers(other),
-    clockOf: (region) => world.clockOf(region),
+    clockOf: (region) => world.clockOf(region) ?? CLOCK_NEVER,
     isLoaded: (chunks) => world.isLoaded(chunks),
     load: (chunks) => world.load(chunks),
+    keep: (chunks) => world.keep(chunks),
     async edit(placements, origin) {
       // The host waits for the disk itself, where it acknowledges durably, and for all edits of one moment together.
       const { clocks, repeated } = await world.edit(placements, { origin, wait: "applied" });

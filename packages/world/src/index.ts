@@ -2,16 +2,20 @@ export type { Era } from "@orthant/formats";
 export { createWorld } from "./create-world.ts";
 export type { EditOrigin } from "./edit-ledger.ts";
 export type { EntityChange, EntityEvent, NewEntity } from "./entity-store.ts";
+export type { Moment, WorldGeneration } from "./history.ts";
 export { JOURNAL_ENTRY_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX } from "./journal/journal.ts";
 export type { DamagedJournal } from "./journal/replay.ts";
 export { openWorld } from "./open-world.ts";
 export type { PlayerChange } from "./player-store.ts";
-export { type EditOptions, World, type WorldEdit } from "./world.ts";
+export { type EditOptions, World } from "./world.ts";
+export type { WorldEdit } from "./world-editor.ts";
+export { WorldHistory } from "./world-history.ts";
 export {
   COPY_VOXELS_MAX,
   type Durability,
   EDIT_CHUNKS_MAX,
   ENTITY_CHECKPOINT_MS,
+  LOADED_CHUNKS_MAX,
   type NewWorld,
   PLAYERS_AUTOSAVE_MS,
   WORLD_AUTOSAVE_MS,

@@ -5,7 +5,7 @@ import { replayJournal } from "./journal/replay.ts";
 import { removeSegment } from "./journal/segment-writer.ts";
 import { World } from "./world.ts";
 import { WorldContent } from "./world-content.ts";
-import type { WorldOptions } from "./world-options.ts";
+import { LOADED_CHUNKS_MAX, type WorldOptions } from "./world-options.ts";
 import { releaseParts, type WorldSetting } from "./world-parts.ts";
 
 /** A save with all that it takes to write to it. */
@@ -23,17 +23,17 @@ export interface WritableSave {
 export async function openForWriting(
   disk: Disk,
   { save, writer, lock, parts: { field, ...parts } }: WritableSave,
-  { durability = "snapshot", damagedJournal = "refuse" }: WorldOptions,
+  { durability = "snapshot", damagedJournal = "refuse", loadedChunksMax = LOADED_CHUNKS_MAX }: WorldOptions,
 ): Promise<World> {
   let world: World | undefined;
   try {
-    const content = new WorldContent(save, field);
+    const content = new WorldContent(save, field, loadedChunksMax);
     const { clock } = parts;
     const recovery = { nowMs: clock.nowMs(), damaged: damagedJournal };
     const { segments, stale } = await replayJournal(disk, content, recovery);
     const { volume } = field.shape;
     const journal = durability === "journal" ? await Journal.open({ disk, lock, clock, volume }) : undefined;
-    world = new World({ ...parts, content, writing: { writer, lock, journal } });
+    world = new World({ ...parts, disk, content, writing: { writer, lock, journal } });
     if (journal !== undefined || segments.length > 0) await world.openEra();
     for (const path of [...stale, ...segments.map(({ id }) => segmentFile(id))])
       await removeSegment(disk, path);

@@ -14,11 +14,12 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type GlobalState, openSave, resumeSave, type Save } from "@orthant/formats";
+import { generationAt } from "./history.ts";
 import { openForWriting } from "./open-for-writing.ts";
 import { randomBits } from "./random-bits.ts";
 import { World } from "./world.ts";
 import { WorldContent } from "./world-content.ts";
-import { LOCK_FILE, type WorldOptions } from "./world-options.ts";
+import { LOADED_CHUNKS_MAX, LOCK_FILE, type WorldOptions } from "./world-options.ts";
 import type { WorldSetting } from "./world-parts.ts";
 
 /**
@@ -26,11 +27,11 @@ import type { WorldSetting } from "./world-parts.ts";
  * index, not the chunks. `ORT_LOCKED` when another process writes to it, `ORT_NOT_FOUND` when there is none.
  */
 export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise<World> {
-  if (options.readOnly === true) {
-    const save = await openSave(disk);
+  if (options.readOnly === true || options.at !== undefined) {
+    const save = await openMoment(disk, options);
     const { field, ...parts } = partsOf(save.global, options);
-    const content = new WorldContent(save, withGlobalBlocks(field, save));
-    return new World({ ...parts, content, writing: undefined });
+    const content = new WorldContent(save, withGlobalBlocks(field, save), options.loadedChunksMax ?? LOADED_CHUNKS_MAX);
+    return new World({ ...parts, disk, content, writing: undefined });
   }
   const lock = await disk.lock(LOCK_FILE);
   try {
@@ -42,6 +43,18 @@ export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise
   } catch (error) {
     await lock.release();
     throw error;
+  }
+}
+
+async function openMoment(disk: Disk, { at, generators }: WorldOptions): Promise<Save> {
+  const given = generators && { generators };
+  const newest = await openSave(disk, { ...given });
+  if (at === undefined) return newest;
+  try {
+    const generation = await generationAt(disk, at, newest.global.description);
+    return await openSave(disk, { ...given, generation });
+  } finally {
+    await newest.close();
   }
 }
 

@@ -1,4 +1,14 @@
-import { type Box, boxAt, type ClockStep, type Place, RegionClocks, type WorldField } from "@orthant/core";
+import {
+  type Box,
+  boxAt,
+  CLOCK_NEVER,
+  type ClockStep,
+  type Place,
+  RegionClocks,
+  regionBox,
+  roundOutToRegions,
+  type WorldField,
+} from "@orthant/core";
 import {
   chunkOfEntity,
   type EntityRecord,
@@ -10,11 +20,19 @@ import {
 } from "@orthant/formats";
 import { EditLedger, type EditOrigin } from "./edit-ledger.ts";
 import { type EntityEvent, EntityStore } from "./entity-store.ts";
-import { homeAfter, leafChanges } from "./leaf-changes.ts";
-import { LeafLoader, type LoadedLeaf } from "./leaf-loader.ts";
+import { cornerOf, leafChanges } from "./leaf-changes.ts";
 import { Listeners } from "./listeners.ts";
+import { EntityLoader, type LeafStep, type LoadedEntities } from "./load/entity-loader.ts";
+import { homesAfter } from "./load/homes-after.ts";
+import { LoadedRegions } from "./load/loaded-regions.ts";
+import { type LoadedRegion, RegionLoader } from "./load/region-loader.ts";
 import { type PlayerChange, PlayerStore } from "./player-store.ts";
 import { Unsaved } from "./unsaved.ts";
+
+/** How much of what may be in memory is left there when there was too much of it. */
+const WEIGHT_LEFT = 0.9;
+/** After so many regions were let go, so are the parts of the index that named them; who needs them reads them again. */
+const REGIONS_BEFORE_UNLOAD = 4_096;
 
 /** What an edit changed. */
 interface FieldChange {
@@ -31,23 +49,30 @@ export class WorldContent {
   readonly clocks: RegionClocks = new RegionClocks();
   global: GlobalState;
   field: WorldField;
-  readonly #loader: LeafLoader;
+  readonly #weightMax: number;
+  readonly #loaded = new LoadedRegions();
+  readonly #regionLoader: RegionLoader;
+  readonly #entityLoader: EntityLoader;
   #unsaved = new Unsaved();
+  /** What is being committed: it is in no generation that can be read yet. */
+  #committing: Unsaved | undefined;
+  #droppedRegions = 0;
 
-  constructor(save: Save, field: WorldField) {
+  /** Keeps at most so many regions and chunks of people's work in memory, unless more of them are needed. */
+  constructor(save: Save, field: WorldField, weightMax: number) {
     this.global = save.global;
     this.field = field;
+    this.#weightMax = weightMax;
     this.entities = new EntityStore(field.shape, save.manifest.limits.entityBlobHardMaxBytes);
     this.players = new PlayerStore(save.players);
     this.ledger = new EditLedger(save.global.description.edits);
-    this.#loader = new LeafLoader(save);
-    for (const { clocks } of save.leaves)
-      for (const { region, clock } of clocks) this.clocks.reset(region, clock);
+    this.#regionLoader = new RegionLoader(save, this.#loaded, (place) => this.field.generatedChunk(...place));
+    this.#entityLoader = new EntityLoader(save);
   }
 
   /** The generation that was committed last. */
   get save(): Save {
-    return this.#loader.save;
+    return this.#entityLoader.save;
   }
 
   /** What differs from that generation, or from the next one while it is being committed. */
@@ -55,14 +80,45 @@ export class WorldContent {
     return this.#unsaved;
   }
 
-  /** Whether nothing that a box of chunks needs is still to be read. */
+  /** Whether nothing that a box of chunks needs is still to be read. A box that is very large never is. */
   isLoaded(box: Box): boolean {
-    return this.#loader.isLoaded(box);
+    return this.#regionLoader.isLoaded(box);
+  }
+
+  /** Reads what boxes of chunks need from the disk, and then does something with it before any of it is let go. */
+  async whenLoaded<Result>(boxes: readonly Box[], use: () => Result | Promise<Result>): Promise<Result> {
+    const releases = boxes.map((box) => this.#loaded.keep(box));
+    try {
+      for (const box of boxes) {
+        if (this.#regionLoader.use(box)) continue;
+        await this.loadEntities(roundOutToRegions(box));
+        await this.#regionLoader.load(box, (region) => this.#takeRegion(region));
+      }
+      return await use();
+    } finally {
+      for (const release of releases) release();
+      this.#dropCold();
+    }
   }
 
   /** Reads what a box of chunks needs from the disk. */
   load(box: Box): Promise<void> {
-    return this.#loader.load(box, (leaf) => this.#tellOf(this.#take(leaf)));
+    return this.whenLoaded([box], () => undefined);
+  }
+
+  /** Reads the entities that are stored where a box of chunks is. */
+  loadEntities(box: Box): Promise<void> {
+    return this.#entityLoader.load(box, (loaded) => this.#tellOf(this.#takeEntities(loaded)));
+  }
+
+  /** Keeps what a box of chunks has in memory, once it is there, until the function returned is called. */
+  keep(box: Box): () => void {
+    return this.#loaded.keep(box);
+  }
+
+  /** The clock of a region that is in memory; `undefined` for any other. */
+  clockOf(region: Place): number | undefined {
+    return this.#loaded.has(region) ? this.clocks.get(region) : undefined;
   }
 
   /** Puts another description in the place of the one that there is. */
@@ -71,9 +127,9 @@ export class WorldContent {
     this.#unsaved.global = true;
   }
 
-  /** A loader for a save of the same generation that is held on its own. */
-  loaderFor(save: Save): LeafLoader {
-    return this.#loader.copy(save);
+  /** A loader of its own, with what is in memory now, for a save of the same generation that is held on its own. */
+  loaderFor(save: Save): RegionLoader {
+    return new RegionLoader(save, this.#loaded.copy(), (place) => this.field.generatedChunk(...place));
   }
 
   /** Takes over what an edit made of the field. */
@@ -125,16 +181,20 @@ export class WorldContent {
     this.#unsaved.global = true;
   }
 
-  /** Whether there are new entities in leaves that are not read: without the rest, a leaf cannot be written. */
-  get hasUnreadHomes(): boolean {
-    return this.#unreadHomes().length > 0;
+  /** Whether all is in memory that has to be known before a commit can take what is unsaved. */
+  get isReadyToCommit(): boolean {
+    return this.#unreadHomes().length === 0 && this.#unsavedBoxes().every((box) => this.save.index.isLoaded(box));
   }
 
-  /** Reads these leaves. Entities may come to others while this waits. */
-  async loadHomes(): Promise<void> {
+  /**
+   * Reads it: the parts of the index that name the leaves, and entities that share a leaf with new ones, without which
+   * that leaf cannot be written. More may be missing when this is done.
+   */
+  async makeReadyToCommit(): Promise<void> {
     for (const box of this.#unreadHomes()) {
-      await this.#loader.load(box, (leaf) => this.#takeForSave(leaf));
+      await this.#entityLoader.load(box, (loaded) => this.#takeForSave(loaded));
     }
+    for (const box of this.#unsavedBoxes()) await this.save.index.load(box);
   }
 
   /**
@@ -146,7 +206,8 @@ export class WorldContent {
     for (const cell of this.entities.changedSince(dueMs)) unsaved.addEntityCell(cell);
     if (unsaved.isEmpty) return undefined;
     this.#unsaved = new Unsaved();
-    const leaves = leafChanges(unsaved, this.#loader.map, this.field.overrides, this.entities).map(
+    this.#committing = unsaved;
+    const leaves = leafChanges(unsaved, this.save.index, this.field.overrides, this.entities).map(
       (change) => {
         const entities = change.entities?.map((entity) => ({ ...entity, lastSavedMs: nowMs }));
         for (const entity of entities ?? []) this.entities.markStored(entity, change.cell);
@@ -159,28 +220,58 @@ export class WorldContent {
     return { nowMs, leaves, players, ...(unsaved.global && { global: this.#globalNow() }) };
   }
 
-  /** Goes over to the generation that was committed. */
-  async follow(save: Save): Promise<void> {
+  /** Goes over to the generation that was committed, which has these leaves in the place of others. */
+  async follow(save: Save, step: LeafStep): Promise<void> {
     const before = this.save;
     try {
-      await this.#loader.follow(save, (leaf) => this.#takeForSave(leaf));
+      await this.#entityLoader.follow(save, step, (loaded) => this.#takeForSave(loaded));
     } catch (error) {
       await save.close();
       throw error;
     }
-    const { map } = this.#loader;
-    for (const cell of this.entities.rehome((home, storedAt) => homeAfter(map, home, storedAt))) {
+    this.#regionLoader.follow(save);
+    this.#committing = undefined;
+    for (const cell of this.entities.rehome(homesAfter(step))) {
       this.#unsaved.addEntityCell(cell);
       this.#unsaved.homeless = true;
     }
+    this.#dropCold();
     await before.close();
+  }
+
+  /** Lets go of regions that were not used for long, when there are too many in memory. */
+  #dropCold(): void {
+    if (this.#loaded.weight <= this.#weightMax) return;
+    const isUnsaved = (region: Place): boolean =>
+      this.#unsaved.clocks.has(...region) || this.#committing?.clocks.has(...region) === true;
+    let { overrides } = this.field;
+    for (const region of this.#loaded.takeCold(this.#weightMax * WEIGHT_LEFT, isUnsaved)) {
+      overrides = overrides.carve(regionBox(region));
+      this.clocks.reset(region, CLOCK_NEVER);
+      this.#droppedRegions++;
+    }
+    this.field = this.field.withOverrides(overrides);
+    if (this.#droppedRegions < REGIONS_BEFORE_UNLOAD || this.#committing !== undefined) return;
+    this.#droppedRegions = 0;
+    this.save.index.unload(() => false);
   }
 
   #unreadHomes(): readonly Box[] {
     return this.entities
       .homeless()
       .map((entity) => boxAt(chunkOfEntity(entity, this.field.shape)))
-      .filter((box) => !this.#loader.isLoaded(box));
+      .filter((box) => !this.#entityLoader.isLoaded(box));
+  }
+
+  /** Where leaves will be written. */
+  #unsavedBoxes(): readonly Box[] {
+    const { chunks, clocks, entityCells } = this.#unsaved;
+    return [
+      ...Array.from(chunks, boxAt),
+      ...Array.from(clocks.places(), (region) => boxAt(cornerOf(region))),
+      ...entityCells,
+      ...this.entities.homeless().map((entity) => boxAt(chunkOfEntity(entity, this.field.shape))),
+    ];
   }
 
   #globalNow(): GlobalState {
@@ -188,8 +279,8 @@ export class WorldContent {
     return { ...this.global, description: { ...description, edits: this.ledger.entries() } };
   }
 
-  #takeForSave(leaf: LoadedLeaf): void {
-    const added = this.#take(leaf);
+  #takeForSave(loaded: LoadedEntities): void {
+    const added = this.#takeEntities(loaded);
     try {
       this.#tellOf(added);
     } catch {
@@ -202,9 +293,13 @@ export class WorldContent {
   }
 
   /** Takes in what was read, and gives the entities that are new here. */
-  #take({ leaf, overrides, entities }: LoadedLeaf): readonly EntityRecord[] {
-    // What is in memory counts before what a leaf brings: it is newer, or comes from a flat save's global file.
+  #takeEntities({ cell, entities }: LoadedEntities): readonly EntityRecord[] {
+    return this.entities.load(cell, entities);
+  }
+
+  #takeRegion({ region, overrides, clock }: LoadedRegion): void {
+    // What is in memory counts before what a save brings: it comes from a flat save's global file.
     this.field = this.field.withOverrides(overrides.merge(this.field.overrides));
-    return this.entities.load(leaf.cell, entities);
+    this.clocks.reset(region, clock);
   }
 }

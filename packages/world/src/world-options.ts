@@ -6,6 +6,7 @@ import type {
   MaterialCatalog,
   Place,
 } from "@orthant/core";
+import type { Moment } from "./history.ts";
 import type { DamagedJournal } from "./journal/replay.ts";
 
 /** What a new world is. Everything has a default. */
@@ -26,6 +27,8 @@ export type Durability = "snapshot" | "journal";
 export interface WorldOptions {
   /** Opens without the lock and refuses every edit. */
   readonly readOnly?: boolean;
+  /** Opens a saved state that is kept, read-only: a generation's number, its name, or the last one up to a time. */
+  readonly at?: Moment;
   /** Where the time comes from; the machine when it is left out. */
   readonly clock?: Clock;
   /** The generators that the program has; all that come with Orthant when it is left out. */
@@ -42,6 +45,11 @@ export interface WorldOptions {
    * or `cut` off the damage and what came after it.
    */
   readonly damagedJournal?: DamagedJournal;
+  /**
+   * About how many chunks of people's work, and regions, are kept in memory; `LOADED_CHUNKS_MAX` when it is left out.
+   * What is not saved yet or somebody needs stays beyond that.
+   */
+  readonly loadedChunksMax?: number;
   /** Gives 64 random bits: what tells worlds, and openings of them, apart. The machine's when it is left out. */
   readonly random?: () => bigint;
 }
@@ -52,6 +60,8 @@ export const WORLD_AUTOSAVE_MS = 5_000;
 export const PLAYERS_AUTOSAVE_MS = 60_000;
 /** How long the movement of an entity inside its leaf may. */
 export const ENTITY_CHECKPOINT_MS = 10_000;
+/** How many chunks and regions are kept in memory, unless the options say otherwise. */
+export const LOADED_CHUNKS_MAX = 262_144;
 /** The most chunks that one edit may touch: more would be more than a record can hold in one commit. */
 export const EDIT_CHUNKS_MAX = 65_536;
 /** The most voxels that one copy may take along. */

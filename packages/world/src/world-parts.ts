@@ -1,5 +1,5 @@
 import type { Clock, MaterialCatalog, WorldField } from "@orthant/core";
-import type { DiskLock } from "@orthant/disk";
+import type { Disk, DiskLock } from "@orthant/disk";
 import type { Save, SaveWriter } from "@orthant/formats";
 import type { Journal } from "./journal/journal.ts";
 import type { WorldContent } from "./world-content.ts";
@@ -13,12 +13,13 @@ export interface Writing {
 }
 
 /** What a world is made of beside its save. */
-export interface WorldSetting extends Omit<WorldParts, "content" | "writing"> {
+export interface WorldSetting extends Omit<WorldParts, "disk" | "content" | "writing"> {
   readonly field: WorldField;
 }
 
 /** All that makes a world, as `createWorld` and `openWorld` put it together. */
 export interface WorldParts {
+  readonly disk: Disk;
   readonly clock: Clock;
   readonly content: WorldContent;
   readonly catalog: MaterialCatalog;

@@ -109,7 +109,7 @@ export class WorldSaver {
     const { writer, lock } = this.requireWriting();
     try {
       // Nothing waits between the last look and the moment at which all is taken.
-      while (this.#content.hasUnreadHomes) await this.#content.loadHomes();
+      while (!this.#content.isReadyToCommit) await this.#content.makeReadyToCommit();
       const nowMs = this.#clock.nowMs();
       const dueMs = extent === "everything" ? nowMs : nowMs - ENTITY_CHECKPOINT_MS;
       // With a journal all is due: the segment that has what would be left out is removed.
@@ -120,7 +120,7 @@ export class WorldSaver {
         await lock.requireHeld();
         const save = await writer.commit(change);
         await this.#journal?.committed(save.generation, taken);
-        await this.#content.follow(save);
+        await this.#content.follow(save, writer.lastChange);
       }
       this.#planNext();
       return this.#content.save.generation;

@@ -11,17 +11,17 @@ import {
   type WorldField,
 } from "@orthant/core";
 import type { Save } from "@orthant/formats";
-import type { LeafLoader } from "./leaf-loader.ts";
+import type { RegionLoader } from "./load/region-loader.ts";
 
 /** A world as it was at one moment. Later edits and saves do not change what it answers. */
 export class WorldSnapshot {
   readonly shape: ChunkShape;
   readonly #save: Save;
-  readonly #loader: LeafLoader;
+  readonly #loader: RegionLoader;
   #field: WorldField;
 
   /** Takes the save and the loader over; others use `World.snapshot`. */
-  constructor(field: WorldField, save: Save, loader: LeafLoader) {
+  constructor(field: WorldField, save: Save, loader: RegionLoader) {
     this.shape = field.shape;
     this.#field = field;
     this.#save = save;

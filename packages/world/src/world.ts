@@ -4,7 +4,6 @@ import {
   type Chunk,
   type ChunkShape,
   type Clock,
-  type ClockStep,
   cellOfVoxel,
   chunkOfVoxel,
   chunksOfVoxels,
@@ -23,26 +22,16 @@ import { checkedOrigin, type EditOrigin } from "./edit-ledger.ts";
 import { chunksRequest, copyRequest, type EditRequest, fillRequest, voxelsRequest } from "./edit-request.ts";
 import { chunksOfHomes, type EntityChange, type EntityEvent, type NewEntity } from "./entity-store.ts";
 import { EraKeeper, newWorldId } from "./era-keeper.ts";
-import { journalEditOf } from "./journal/journal-edit.ts";
-import { Listeners } from "./listeners.ts";
+import type { Moment } from "./history.ts";
 import type { PlayerChange } from "./player-store.ts";
-import { SerialQueue } from "./serial-queue.ts";
 import type { WorldContent } from "./world-content.ts";
 import { refusal } from "./world-error.ts";
+import { WorldEditor, type WorldEdit } from "./world-editor.ts";
 import { ENTITY_CHECKPOINT_MS, PLAYERS_AUTOSAVE_MS, WORLD_AUTOSAVE_MS } from "./world-options.ts";
 import type { WorldParts } from "./world-parts.ts";
+import { WorldHistory } from "./world-history.ts";
 import { WorldSaver } from "./world-saver.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
-
-/** What an edit changed. */
-export interface WorldEdit {
-  /** The chunks that look different now, in lexicographic order. */
-  readonly chunks: readonly Place[];
-  /** The regions of these chunks, with their clocks before and after. */
-  readonly clocks: readonly ClockStep[];
-  /** Whether this edit, or a later one of the same client, was made before; nothing was changed now. */
-  readonly repeated: boolean;
-}
 
 /** How voxels are edited. */
 export interface EditOptions {
@@ -62,19 +51,20 @@ export interface EditOptions {
 export class World {
   readonly shape: ChunkShape;
   readonly catalog: MaterialCatalog;
+  /** The saved states that are kept. */
+  readonly history: WorldHistory;
   readonly #clock: Clock;
   readonly #random: () => bigint;
   readonly #isReadOnly: boolean;
-  readonly #edits = new SerialQueue();
   readonly #content: WorldContent;
   readonly #saver: WorldSaver;
   readonly #eras: EraKeeper;
-  readonly #editListeners = new Listeners<WorldEdit>();
+  readonly #editor: WorldEditor;
   #closing: Promise<void> | undefined;
 
   /** Takes the parts over; others use `createWorld` and `openWorld`. */
   constructor(parts: WorldParts) {
-    const { clock, random, content, catalog, writing } = parts;
+    const { disk, clock, random, content, catalog, writing } = parts;
     this.shape = content.field.shape;
     this.catalog = catalog;
     this.#clock = clock;
@@ -83,6 +73,11 @@ export class World {
     this.#content = content;
     this.#saver = new WorldSaver(parts);
     this.#eras = new EraKeeper(content, this.#saver, random);
+    this.history = new WorldHistory(disk, content, {
+      requireWritable: () => this.#requireWritable(),
+      save: () => this.save(),
+    });
+    this.#editor = new WorldEditor(content, this.#saver, this.#eras);
   }
 
   /** The world's name. */
@@ -153,20 +148,30 @@ export class World {
 
   /** The voxels of a chunk: what people made of it, or else what the generator says. */
   async chunk(place: Place): Promise<Chunk> {
-    await this.load(boxAt(place));
-    return this.#content.field.realizeChunk(...place, "simulation");
+    this.#saver.requireOpen();
+    return this.#content.whenLoaded([boxAt(place)], () =>
+      this.#content.field.realizeChunk(...place, "simulation"),
+    );
   }
 
   /** All that is in a box of chunks. */
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
-    await this.load(box);
-    return this.#content.field.queryRegion(box, detail);
+    this.#saver.requireOpen();
+    return this.#content.whenLoaded([box], () => this.#content.field.queryRegion(box, detail));
   }
 
-  /** Reads what a box of chunks needs from the disk, so that questions and edits there need not wait. */
+  /**
+   * Reads what a box of chunks needs from the disk, so that questions and edits there need not wait. What nobody has
+   * used for long is let go again when there is much in memory, unless it is kept.
+   */
   async load(box: Box): Promise<void> {
     this.#saver.requireOpen();
     await this.#content.load(box);
+  }
+
+  /** Keeps what a box of chunks has in memory, once it is loaded, until the function returned is called. */
+  keep(box: Box): () => void {
+    return this.#content.keep(box);
   }
 
   /** Whether all that is stored of a box of chunks is in memory. */
@@ -179,9 +184,9 @@ export class World {
     return this.#content.field;
   }
 
-  /** The clock of a region, in memory or not; `CLOCK_NEVER` when nobody ever changed it. */
-  clockOf(region: Place): number {
-    return this.#content.clocks.get(region);
+  /** The clock of a region that is loaded, `CLOCK_NEVER` when nobody ever changed it; `undefined` when it is not. */
+  clockOf(region: Place): number | undefined {
+    return this.#content.clockOf(region);
   }
 
   /** The world as it is now, for a reader whom later edits must not disturb. Close it when it is not needed. */
@@ -226,7 +231,7 @@ export class World {
    * the others are told all the same and the edit stands; its promise then fails with what was thrown.
    */
   onEdit(listener: (edit: WorldEdit) => void): () => void {
-    return this.#editListeners.add(listener);
+    return this.#editor.onEdit(listener);
   }
 
   /** Adds an entity and gives it an id that was never used before. */
@@ -282,7 +287,8 @@ export class World {
 
   /** The entities in a box of voxels, by id. */
   async entitiesIn(box: Box): Promise<readonly EntityRecord[]> {
-    await this.load(chunksOfHomes(chunksOfVoxels(this.shape, box)));
+    this.#saver.requireOpen();
+    await this.#content.loadEntities(chunksOfHomes(chunksOfVoxels(this.shape, box)));
     return this.#content.entities.within(box);
   }
 
@@ -308,7 +314,7 @@ export class World {
    * is durable. Edits that are made while it writes belong to the next one. When it fails, what was saved before is safe and nothing more is accepted.
    */
   async save(): Promise<number> {
-    await this.#edits.idle();
+    await this.#editor.idle();
     return this.#saver.save("everything");
   }
 
@@ -329,6 +335,15 @@ export class World {
   }
 
   /**
+   * Makes a box of chunks what it was in a saved state, in one edit like any other. At most `EDIT_CHUNKS_MAX` chunks
+   * may have been made there, then or since.
+   */
+  async restoreRegion(box: Box, from: Moment): Promise<WorldEdit> {
+    this.#requireWritable();
+    return this.#change(await this.history.restoreRequest(box, from));
+  }
+
+  /**
    * Saves what is not saved and lets go of the folder. What is asked for from now on is refused; edits that were asked
    * for before are made and saved. It lets go also when it throws. Closing twice is harmless.
    */
@@ -340,38 +355,17 @@ export class World {
   }
 
   async #close(): Promise<void> {
-    await this.#edits.idle();
+    await this.#editor.idle();
     await this.#saver.close();
   }
 
-  #change(
-    { touched, change, placements }: EditRequest,
+  async #change(
+    request: EditRequest,
     origin?: EditOrigin,
     wait: EditOptions["wait"] = "durable",
   ): Promise<WorldEdit> {
     this.#requireWritable();
-    const made = this.#edits.run(async () => {
-      this.#saver.requireWriting();
-      // Asked when its turn has come: the same edit may have waited before it.
-      if (origin && this.#content.ledger.includes(origin)) return { chunks: [], clocks: [], repeated: true };
-      for (const box of touched) await this.load(box);
-      const { epoch } = await this.#eras.open();
-      // A save may have failed while this edit waited.
-      this.#saver.requireWriting();
-      const before = this.#content.field;
-      const { field, chunks, regions } = change(before);
-      const clocks = this.#content.clocks.bump(regions, epoch);
-      const edit: WorldEdit = { chunks, clocks, repeated: false };
-      // Nothing waits from here on: a save has all of this or nothing, the edit as well as who made it.
-      if (origin) this.#content.noteOrigin(origin);
-      this.#content.noteEdit(field, edit);
-      if (chunks.length > 0 || origin) {
-        const entry = { before, after: field, chunks, clocks, origin, placements };
-        this.#saver.noteChange(WORLD_AUTOSAVE_MS, () => journalEditOf(entry));
-      }
-      if (chunks.length > 0) this.#editListeners.tell(edit);
-      return edit;
-    });
+    const made = this.#editor.make(request, origin);
     return wait === "durable" && this.#saver.isJournaling ? this.#whenSafe(made) : made;
   }
 

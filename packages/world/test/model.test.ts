@@ -129,7 +129,7 @@ class Campaign {
     slow.delay = async () => {
       for (let turns = prng.below(60); turns > 0; turns--) await undefined;
     };
-    this.#world = await openWorld(slow, { clock: this.#clock });
+    this.#world = await openWorld(slow, { clock: this.#clock, loadedChunksMax: 6 });
   }
 
   async #compare(disk: MemoryDisk): Promise<void> {

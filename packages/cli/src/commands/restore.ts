@@ -1,20 +1,86 @@
+import { type Box, boxVolume, chunksOfVoxels, regionsTouching } from "@orthant/core";
+import { type Moment, openWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
+import type { Context } from "../context.ts";
 import { copyWorld } from "../copy-world.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { requireFormat } from "../found-world.ts";
+import { parseMoment } from "../parse/moment.ts";
+import { parseBox } from "../parse/place.ts";
+import { formatAmount, formatBox } from "../report/format.ts";
+import { UsageError } from "../usage-error.ts";
 
 /** `orthant restore`. */
 export const restoreCommand: Command = {
   name: "restore",
-  summary: "Copy a backup to a new folder, and prove the copy",
-  details: "The backup stays as it is. A world that is damaged is never put in the place of one that is not.",
+  summary: "Copy a backup to a new folder, or roll back a place of a world",
+  details: [
+    "Without --box, copies a backup and proves the copy; the backup stays as it is, and a world that is damaged is",
+    "never put in the place of one that is not. With --box and --from, makes the chunks of a world that the box",
+    "touches what they were in a state that is kept; everything else stays as it is.",
+  ].join(" "),
   arguments: [
-    { name: "<backup>", description: "the folder of a backup" },
-    { name: "<folder>", description: "where the world goes: empty, or not there yet" },
+    { name: "<backup>", description: "the folder of a backup; with --box, that of the world" },
+    { name: "[folder]", description: "where the world goes: empty, or not there yet" },
   ],
-  options: [{ flags: "--dry-run", description: "say what would be copied, and write nothing" }],
-  examples: ["orthant restore backups/monday my-world"],
+  options: [
+    { flags: "--box <voxels>", description: "the place to roll back, such as 0,0,0,0..64,64,64,64" },
+    { flags: "--from <state>", description: "a generation, its name, a date, or an age such as 12h or 3d" },
+    { flags: "--dry-run", description: "say what would be done, and write nothing" },
+  ],
+  examples: [
+    "orthant restore backups/monday my-world",
+    "orthant restore my-world --box 0,0,0,0..64,64,64,64 --from 3d",
+    "orthant restore my-world --box -8,0,-8..8,16,8 --from before-the-flood",
+  ],
 
   run(args, context) {
-    const wish = { from: args.at(0), to: args.at(1), isDry: args.has("dryRun"), generation: undefined };
+    const [from, to] = [args.at(0), args.at(1)];
+    const box = args.parsed("box", parseBox);
+    const moment = args.parsed("from", parseMoment(context.clock.nowMs()));
+    const isDry = args.has("dryRun");
+    if (box !== undefined && moment !== undefined) {
+      if (to !== "") throw new UsageError("with --box a place of the world itself is rolled back: name one folder");
+      return rollBack({ folder: from, box, moment, isDry }, context);
+    }
+    if (box !== undefined || moment !== undefined) throw new UsageError("--box and --from belong together");
+    if (to === "") throw new UsageError("name the folder where the world goes, or a --box and --from");
+    const wish = { from, to, isDry, generation: undefined };
     return copyWorld(wish, { did: "restored", would: "would restore" }, context);
   },
 };
+
+interface RollBack {
+  readonly folder: string;
+  /** In voxels. */
+  readonly box: Box;
+  readonly moment: Moment;
+  readonly isDry: boolean;
+}
+
+async function rollBack({ folder, box, moment, isDry }: RollBack, context: Context): Promise<ExitCode> {
+  const disk = await context.openDisk(folder);
+  await requireFormat(disk, folder);
+  const world = await openWorld(disk, { readOnly: isDry, autosave: false, clock: context.clock });
+  try {
+    const chunks = chunksOfVoxels(world.shape, box);
+    const generation = await world.history.generationAt(moment);
+    const edit = isDry ? undefined : await world.restoreRegion(chunks, generation);
+    context.printJson({
+      world: folder,
+      box: chunks,
+      generation,
+      made: !isDry,
+      chunks: edit?.chunks.length ?? null,
+    });
+    const where = `chunks ${formatBox(chunks)} of ${folder}`;
+    context.print(
+      edit === undefined
+        ? `would restore ${where} from generation ${generation}, in ${formatAmount(boxVolume(regionsTouching(chunks)), "region")}`
+        : `restored ${where} from generation ${generation}: ${formatAmount(edit.chunks.length, "chunk")} changed`,
+    );
+  } finally {
+    await world.close();
+  }
+  return EXIT.ok;
+}

@@ -46,11 +46,13 @@ export interface HostWorld {
   readonly generators: GeneratorRegistry;
   /** Everything that is loaded, at this moment. */
   readonly field: WorldField;
-  /** The clock of a region, loaded or not. */
+  /** The clock of a region that is loaded. */
   clockOf(region: Place): number;
   /** Whether all that is stored of a box of chunks is loaded. */
   isLoaded(chunks: Box): boolean;
   load(chunks: Box): Promise<void>;
+  /** What is loaded of a box of chunks, or will be, stays loaded until the function returned is called. */
+  keep(chunks: Box): () => void;
   /** Makes an edit, unless it was made before. Listeners of `onEdit` are called before the promise is kept. */
   edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<EditResult>;
   /** The last edit of a client that the world remembers; 0 when it remembers none. */

@@ -55,7 +55,7 @@ export class Host {
       feed,
       groups: new ChangeGroups(),
       snapshots: new SnapshotSource(world, regions, limits.pieceBytesMax, () => clock.nowMs()),
-      loader: new RegionLoader(world, () => clock.nowMs()),
+      loader: new RegionLoader(world, regions, () => clock.nowMs()),
       desks,
       beings,
       totals: { frames: 0, bytes: 0, patches: 0 },

@@ -95,6 +95,11 @@ export class SampleWorld implements HostWorld {
     return ![...this.#unread.places()].some((region) => boxesIntersect(regionBox(region), chunks));
   }
 
+  /** Lets go of nothing, ever. */
+  keep(): () => void {
+    return () => undefined;
+  }
+
   async load(chunks: Box): Promise<void> {
     this.loads.push(chunks);
     await this.loading;

@@ -157,6 +157,25 @@ export class ClientRegions {
     });
   }
 
+  /**
+   * Whether what the client says it holds of a region, which is loaded, is of use: then it need not come again. Asked
+   * once, at the first chance.
+   */
+  settle(holding: Holding): boolean {
+    const { feed, snapshots, world } = this.#host;
+    const { offered, region } = holding;
+    holding.offered = undefined;
+    if (offered === undefined) return false;
+    const isCurrent =
+      offered === CLOCK_NEVER
+        ? snapshots.isBlank(region, this.#telling)
+        : world.clockOf(region.place) === offered;
+    if (!isCurrent && !feed.remembers(region, offered)) return false;
+    holding.clock = offered;
+    if (!isCurrent) this.fallBehind(holding);
+    return true;
+  }
+
   /** Calls back with every region that the client wants. */
   forEachPlace(visit: (x: number, y: number, z: number, w: number) => void): void {
     this.#holdings.forEach((_holding, x, y, z, w) => {
@@ -204,27 +223,17 @@ export class ClientRegions {
     }
   }
 
-  /** Takes over what the client kept from an earlier connection, where that is still of use. */
+  /** Notes what the client kept from an earlier connection; of a region that is loaded it is settled at once. */
   #believe({ held, heldBlank }: Interest): void {
-    const { feed, snapshots, world } = this.#host;
-    for (const { region, clock } of held) {
-      const holding = this.#holdings.get(...region);
-      if (holding?.clock !== UNSENT) continue;
-      holding.clock = UNSURE;
-      feed.isLoaded(holding.region);
-      if (world.clockOf(region) === clock) holding.clock = clock;
-      else if (feed.remembers(holding.region, clock)) {
-        holding.clock = clock;
-        this.fallBehind(holding);
-      }
-    }
-    for (const { regions } of heldBlank) {
-      for (const place of regions) {
-        const holding = this.#holdings.get(...place);
-        if (holding?.clock !== UNSENT) continue;
-        const isBlank = feed.isLoaded(holding.region) && snapshots.isBlank(holding.region, this.#telling);
-        holding.clock = isBlank ? CLOCK_NEVER : UNSURE;
-      }
-    }
+    for (const { region, clock } of held) this.#offer(region, clock);
+    for (const { regions } of heldBlank) for (const region of regions) this.#offer(region, CLOCK_NEVER);
+  }
+
+  #offer(region: Place, clock: number): void {
+    const holding = this.#holdings.get(...region);
+    if (holding?.clock !== UNSENT) return;
+    holding.clock = UNSURE;
+    holding.offered = clock;
+    if (this.#host.feed.isLoaded(holding.region)) this.settle(holding);
   }
 }

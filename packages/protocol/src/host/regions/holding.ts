@@ -12,7 +12,7 @@ export interface WatchedRegion {
   readonly chunks: Box;
   /** In no particular order. */
   readonly holdings: Holding[];
-  /** Whether all that is stored of it is loaded. It stays so. */
+  /** Whether all that is stored of it is loaded. It stays so: the world keeps what is watched. */
   isLoaded: boolean;
 }
 
@@ -30,6 +30,8 @@ export class Holding {
   readonly watcher: Watcher;
   /** The clock that was sent, or {@link UNSENT}, or {@link UNSURE}. */
   clock: number = UNSENT;
+  /** The clock that the client says it holds from an earlier connection, until the region is loaded and that is settled. */
+  offered: number | undefined;
   /** The latest interest that named the region. */
   interestId = 0;
   /** How far from where the client is or will be, squared. */

@@ -1,5 +1,6 @@
 import type { HostWorld } from "../host-world.ts";
 import type { WatchedRegion } from "./holding.ts";
+import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
 
 /** So many regions are loaded at the same time. */
 const LOADS_MAX = 16;
@@ -8,17 +9,28 @@ const WAITING_MAX = 1_024;
 /** A region that could not be loaded is tried again after so long. */
 const RETRY_MS = 1_000;
 
-/** Loads regions that clients want, some at a time, in the order in which they were asked for. */
-export class RegionLoader {
+/** Loads regions that clients want, some at a time, in the order in which they were asked for, and keeps them loaded. */
+export class RegionLoader implements RegionListener {
   readonly #world: HostWorld;
   readonly #nowMs: () => number;
   readonly #waiting = new Set<WatchedRegion>();
   readonly #loading = new Set<WatchedRegion>();
   readonly #retryMs = new WeakMap<WatchedRegion, number>();
+  readonly #releases = new Map<WatchedRegion, () => void>();
 
-  constructor(world: HostWorld, nowMs: () => number) {
+  constructor(world: HostWorld, regions: WatchedRegions, nowMs: () => number) {
     this.#world = world;
     this.#nowMs = nowMs;
+    regions.listen(this);
+  }
+
+  regionWatched(region: WatchedRegion): void {
+    this.#releases.set(region, this.#world.keep(region.chunks));
+  }
+
+  regionLeft(region: WatchedRegion): void {
+    this.#releases.get(region)?.();
+    this.#releases.delete(region);
   }
 
   /** Loads a region, now or later; asking again changes nothing. */

@@ -158,6 +158,7 @@ export class RegionSender {
       loader.want(region);
       return "later";
     }
+    if (this.#regions.settle(holding)) return "sent";
     if (isUsedUp(allowance) || this.#unfinished !== undefined) return "full";
     const snapshot = snapshots.of(region, this.#telling);
     if (snapshot === undefined) return "later";

@@ -1,0 +1,168 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { HYPERCUBE_CHUNKS, type Place } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
+import { Prng } from "@orthant/testkit";
+import { openWorld, type World } from "@orthant/world";
+import { type MeasuredRun, runMeasured } from "./cli/measured-run.ts";
+import { atMost, type Figure, median, timeAsync } from "./figure.ts";
+import { CountingDisk } from "./scale/counting-disk.ts";
+import { LargeWorldPlan, makeLargeWorld } from "./scale/large-world.ts";
+
+const LARGE_CHUNKS = 10_000_000;
+const SMALL_CHUNKS = 10_000;
+const OPENINGS = 21;
+const COMMITS = 41;
+const WARM_UP_COMMITS = 5;
+const INFO_RUNS = 5;
+const OPEN_MS_MAX = 100;
+const OPEN_MEGABYTES_MAX = 150;
+const READ_MS_MAX = 10;
+const COMMIT_RATIO_MAX = 2;
+const INFO_SECONDS_MAX = 1;
+
+const OPENER = fileURLToPath(new URL("./scale/opener.js", import.meta.url));
+const run = promisify(execFile);
+
+/**
+ * Question: what does a world of ten million edited chunks cost that one of ten thousand does not?
+ * Budgets: it opens within 100 ms and 150 MB, a first read anywhere takes at most 10 ms, a commit of one edit at most
+ * twice the time and bytes that it takes in the small one, in turn in the same run, and `info` less than a second.
+ * ORTHANT_SCALE_CHUNKS makes another number of chunks.
+ */
+export async function* scaleSuite(): AsyncGenerator<Figure> {
+  const chunks = Number(process.env["ORTHANT_SCALE_CHUNKS"] ?? LARGE_CHUNKS);
+  const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
+  try {
+    const large = { folder: join(folder, "large"), plan: new LargeWorldPlan(chunks) };
+    const small = { folder: join(folder, "small"), plan: new LargeWorldPlan(SMALL_CHUNKS) };
+    const making = await timeAsync(() => makeLargeWorld(large.folder, large.plan, 1));
+    await makeLargeWorld(small.folder, small.plan, 1);
+    yield await makingFigure(large.folder, chunks, making.wallNs / 1e9);
+    yield* await openingFigures(large);
+    yield* await commitFigures(large, small);
+    yield await infoFigure(large.folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+interface PlannedWorld {
+  readonly folder: string;
+  readonly plan: LargeWorldPlan;
+}
+
+async function makingFigure(folder: string, chunks: number, seconds: number): Promise<Figure> {
+  const megabytes = async (path: string): Promise<number> => {
+    const names = await readdir(path);
+    const sizes = await Promise.all(names.map(async (name) => (await stat(join(path, name))).size));
+    return sizes.reduce((sum, bytes) => sum + bytes, 0) / 1e6;
+  };
+  const [data, index] = [await megabytes(join(folder, "data")), await megabytes(join(folder, "index"))];
+  const sizes = `${data.toFixed(0)} MB of packs and ${index.toFixed(1)} MB of index`;
+  return { line: `scale/make: ${chunks} chunks in ${seconds.toFixed(0)} s, ${sizes}`, missed: false };
+}
+
+/** Each opening is a process of its own; the page cache is warm, as it is for whoever restarts a server. */
+async function openingFigures({ folder, plan }: PlannedWorld): Promise<readonly Figure[]> {
+  const prng = new Prng(2);
+  const opens: number[] = [];
+  const reads: number[] = [];
+  const megabytes: number[] = [];
+  for (let opening = 0; opening < OPENINGS; opening++) {
+    const { stdout } = await run(process.execPath, [OPENER, folder, ...voxelIn(plan, prng).map(String)]);
+    const taken = JSON.parse(stdout) as { openMs: number; readMs: number; openMegabytes: number };
+    opens.push(taken.openMs);
+    reads.push(taken.readMs);
+    megabytes.push(taken.openMegabytes);
+  }
+  const worst = (values: readonly number[]): string => `at most ${Math.max(...values).toFixed(1)}`;
+  return [
+    atMost("scale/open", median(opens), "ms", OPEN_MS_MAX, `${worst(opens)} in ${OPENINGS} processes`),
+    atMost("scale/open-memory", median(megabytes), "MB", OPEN_MEGABYTES_MAX, "the whole process, Node too"),
+    atMost("scale/first-read", median(reads), "ms", READ_MS_MAX, `${worst(reads)}, a random chunk each`),
+  ];
+}
+
+/** One edit and its commit, in the large world and in the small one, in turns. */
+async function commitFigures(large: PlannedWorld, small: PlannedWorld): Promise<readonly Figure[]> {
+  const largeCommits = await Committer.open(large);
+  const smallCommits = await Committer.open(small);
+  const times: number[] = [];
+  const sizes: number[] = [];
+  const largeMs: number[] = [];
+  const cpuRatios: number[] = [];
+  for (let round = -WARM_UP_COMMITS; round < COMMITS; round++) {
+    const first = await smallCommits.commit();
+    const mine = await largeCommits.commit();
+    const second = await smallCommits.commit();
+    if (round < 0) continue;
+    times.push(mine.wallNs / ((first.wallNs + second.wallNs) / 2));
+    cpuRatios.push(mine.cpuNs / ((first.cpuNs + second.cpuNs) / 2));
+    sizes.push(mine.bytes / ((first.bytes + second.bytes) / 2));
+    largeMs.push(mine.wallNs / 1e6);
+  }
+  await largeCommits.close();
+  await smallCommits.close();
+  const unit = "times the small world's";
+  const remark = `${median(largeMs).toFixed(1)} ms, cpu ${median(cpuRatios).toFixed(2)} times`;
+  return [
+    atMost("scale/commit-time", median(times), unit, COMMIT_RATIO_MAX, remark),
+    atMost("scale/commit-bytes", median(sizes), unit, COMMIT_RATIO_MAX, `${largeCommits.lastBytes} bytes`),
+  ];
+}
+
+/** Edits a random voxel of a world and commits, again and again. */
+class Committer {
+  readonly #world: World;
+  readonly #disk: CountingDisk;
+  readonly #plan: LargeWorldPlan;
+  readonly #prng = new Prng(3);
+  #material = 0;
+  lastBytes = 0;
+
+  private constructor(world: World, disk: CountingDisk, plan: LargeWorldPlan) {
+    this.#world = world;
+    this.#disk = disk;
+    this.#plan = plan;
+  }
+
+  static async open({ folder, plan }: PlannedWorld): Promise<Committer> {
+    const disk = new CountingDisk(new NodeDisk(folder));
+    return new Committer(await openWorld(disk, { autosave: false }), disk, plan);
+  }
+
+  async commit(): Promise<{ readonly wallNs: number; readonly cpuNs: number; readonly bytes: number }> {
+    this.#material = (this.#material % 200) + 1;
+    await this.#world.set(voxelIn(this.#plan, this.#prng), this.#material);
+    const before = this.#disk.bytesWritten;
+    const time = await timeAsync(() => this.#world.save());
+    this.lastBytes = this.#disk.bytesWritten - before;
+    return { ...time, bytes: this.lastBytes };
+  }
+
+  close(): Promise<void> {
+    return this.#world.close();
+  }
+}
+
+async function infoFigure(folder: string): Promise<Figure> {
+  const runs: MeasuredRun[] = [];
+  for (let count = 0; count < INFO_RUNS; count++) runs.push(await runMeasured(["info", folder]));
+  const seconds = median(runs.map(({ wallMs }) => wallMs)) / 1e3;
+  const cpuMs = median(runs.map((taken) => taken.cpuMs));
+  const remark = `cpu ${cpuMs.toFixed(0)} ms, with the start of the program`;
+  return atMost("scale/info", seconds, "s", INFO_SECONDS_MAX, remark);
+}
+
+function voxelIn(plan: LargeWorldPlan, prng: Prng): Place {
+  const [x, y, z, w] = plan.randomChunk(prng);
+  const { extents } = HYPERCUBE_CHUNKS;
+  const within = (chunk: number, axis: 0 | 1 | 2 | 3): number =>
+    chunk * extents[axis] + prng.below(extents[axis]);
+  return [within(x, 0), within(y, 1), within(z, 2), within(w, 3)];
+}

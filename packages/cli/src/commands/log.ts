@@ -1,0 +1,51 @@
+import { openWorld, type WorldGeneration } from "@orthant/world";
+import type { Command } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { requireFormat } from "../found-world.ts";
+import { whileLive } from "../live-save.ts";
+import { integerBetween } from "../parse/values.ts";
+import { formatAmount, formatTime } from "../report/format.ts";
+import { tableLines } from "../report/table.ts";
+
+const LIMIT_MAX = 1_000_000;
+
+/** `orthant log`. */
+export const logCommand: Command = {
+  name: "log",
+  summary: "List the saved states of a world that are kept, newest first",
+  details: [
+    "A world keeps its newest states, one an hour for a day, one a day for a month, and those that have a name.",
+    "Each of them can be looked at, compared, copied and restored from.",
+  ].join(" "),
+  arguments: [{ name: "<world>", description: "the folder of a world" }],
+  options: [{ flags: "--limit <count>", description: "how many at most", default: "100" }],
+  examples: ["orthant log my-world", "orthant log my-world --limit 5 --json"],
+
+  async run(args, context) {
+    const folder = args.at(0);
+    const limit = args.parsed("limit", integerBetween(1, LIMIT_MAX)) ?? LIMIT_MAX;
+    const disk = await context.openDisk(folder);
+    await requireFormat(disk, folder);
+    const world = await whileLive(disk, () => openWorld(disk, { readOnly: true }));
+    try {
+      const kept = (await world.history.generations()).toReversed();
+      const generations = kept.slice(0, limit);
+      context.printJson({ world: folder, kept: kept.length, generations: generations.map(listed) });
+      context.printAll(tableLines(generations.map(rowOf)));
+      const left = kept.length - generations.length;
+      if (left > 0) context.note(`there are ${left} more; --limit shows them`);
+      if (kept.length === 0) context.note(`${formatAmount(0, "generation")} can be opened`);
+    } finally {
+      await world.close();
+    }
+    return EXIT.ok;
+  },
+};
+
+function listed({ generation, savedMs, name }: WorldGeneration): object {
+  return { generation, savedMs, name: name ?? null };
+}
+
+function rowOf({ generation, savedMs, name }: WorldGeneration): readonly string[] {
+  return [String(generation), formatTime(savedMs), name ?? ""];
+}

@@ -1,0 +1,47 @@
+import { openWorld } from "@orthant/world";
+import type { Command } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { requireFormat } from "../found-world.ts";
+import { integerBetween } from "../parse/values.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** `orthant tag`. */
+export const tagCommand: Command = {
+  name: "tag",
+  summary: "Give a saved state of a world a name, under which it is kept",
+  details: "Without --generation the world is named as it is now. A name that another state has goes over to this one.",
+  arguments: [
+    { name: "<world>", description: "the folder of a world" },
+    { name: "<name>", description: "1 to 64 characters, not only digits" },
+  ],
+  options: [
+    { flags: "--generation <number>", description: "an older state that is still there" },
+    { flags: "--remove", description: "take the name away instead" },
+  ],
+  examples: [
+    "orthant tag my-world before-the-flood",
+    "orthant tag my-world opening-day --generation 41",
+    "orthant tag my-world opening-day --remove",
+  ],
+
+  async run(args, context) {
+    const [folder, name] = [args.at(0), args.at(1)];
+    const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
+    const isRemoved = args.has("remove");
+    if (isRemoved && generation !== undefined) {
+      throw new UsageError("--remove takes the name away, whichever generation has it");
+    }
+    const disk = await context.openDisk(folder);
+    await requireFormat(disk, folder);
+    const world = await openWorld(disk, { autosave: false, clock: context.clock });
+    try {
+      const named = isRemoved ? undefined : await world.history.tag(name, generation);
+      if (named === undefined) await world.history.untag(name);
+      context.printJson({ world: folder, name, generation: named ?? null });
+      context.print(named === undefined ? `no generation is called ${name} now` : `generation ${named} is ${name}`);
+    } finally {
+      await world.close();
+    }
+    return EXIT.ok;
+  },
+};

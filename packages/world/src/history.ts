@@ -1,0 +1,142 @@
+import {
+  type Box,
+  boxContains,
+  boxVolume,
+  type Chunk,
+  type FieldEdit,
+  OrthantError,
+  type Place,
+  PlaceMap,
+  placesLexicographic,
+  type WorldField,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { listGenerations, openSave, type Save, type WorldDescription } from "@orthant/formats";
+import type { EditRequest } from "./edit-request.ts";
+import { leavesTouching } from "./load/region-loader.ts";
+import { EDIT_CHUNKS_MAX } from "./world-options.ts";
+
+/** Which saved state of a world: a generation by its number or its name, or the last one at or before a time. */
+export type Moment = number | string | Date;
+
+/** A saved state of a world that is kept. */
+export interface WorldGeneration {
+  readonly generation: number;
+  /** When it was saved, in milliseconds since 1970. */
+  readonly savedMs: number;
+  readonly name: string | undefined;
+}
+
+/** A name for a generation: short, in one line, and not to be taken for a number. */
+const GENERATION_NAME = /^(?!\d+$)[^\p{Cc}]{1,64}$/u;
+
+/** Every generation that can be opened, oldest first. */
+export async function keptGenerations(
+  disk: Disk,
+  { namedGenerations }: WorldDescription,
+): Promise<readonly WorldGeneration[]> {
+  const names = new Map(namedGenerations.map(({ generation, name }) => [generation, name]));
+  const found = await listGenerations(disk);
+  return found.map(({ generation, atMs }) => ({
+    generation,
+    savedMs: atMs,
+    name: names.get(generation),
+  }));
+}
+
+/** The generation that a moment means; `ORT_NOT_FOUND` when it is not kept. */
+export async function generationAt(
+  disk: Disk,
+  moment: Moment,
+  description: WorldDescription,
+): Promise<number> {
+  const kept = await keptGenerations(disk, description);
+  const found = kept.findLast(({ generation, savedMs, name }) => {
+    if (typeof moment === "number") return generation === moment;
+    return typeof moment === "string" ? name === moment : savedMs <= moment.getTime();
+  });
+  if (found !== undefined) return found.generation;
+  throw new OrthantError("ORT_NOT_FOUND", `${describeMoment(moment)} is not kept; ${describeKept(kept)}`);
+}
+
+/** A description in which a generation has a name, and none other has the same. */
+export function withName(description: WorldDescription, generation: number, name: string): WorldDescription {
+  if (!GENERATION_NAME.test(name)) {
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      `${JSON.stringify(name)} is no name for a generation: 1 to 64 characters in one line, and not only digits`,
+    );
+  }
+  const others = description.namedGenerations.filter(
+    (known) => known.generation !== generation && known.name !== name,
+  );
+  const namedGenerations = [...others, { generation, name }].sort((a, b) => a.generation - b.generation);
+  return { ...description, namedGenerations };
+}
+
+/** A description in which no generation has a name; `ORT_NOT_FOUND` when none had it. */
+export function withoutName(description: WorldDescription, name: string): WorldDescription {
+  const namedGenerations = description.namedGenerations.filter((known) => known.name !== name);
+  if (namedGenerations.length < description.namedGenerations.length)
+    return { ...description, namedGenerations };
+  throw new OrthantError("ORT_NOT_FOUND", `no generation is called ${JSON.stringify(name)}`);
+}
+
+/** An edit that makes a box of chunks what it was in a generation. */
+export async function restoreRequest(disk: Disk, box: Box, generation: number): Promise<EditRequest> {
+  const save = await openSave(disk, { generation });
+  try {
+    const past = await chunksIn(save, box);
+    return { touched: [box], change: (field) => restore(field, box, past) };
+  } finally {
+    await save.close();
+  }
+}
+
+async function chunksIn(save: Save, box: Box): Promise<PlaceMap<Chunk>> {
+  const chunks = new PlaceMap<Chunk>();
+  for (const leaf of await leavesTouching(save.index, box)) {
+    for (const { place, chunk } of await save.readBlocks(leaf)) {
+      if (boxContains(box, place)) chunks.set(...place, chunk);
+    }
+    requireFew(chunks.size);
+  }
+  return chunks;
+}
+
+function restore(field: WorldField, box: Box, past: PlaceMap<Chunk>): FieldEdit {
+  const chunks: (readonly [Place, Chunk])[] = [...past];
+  for (const { box: piece } of field.overrides.pieces(box)) {
+    // Counted before it is walked: one piece may be very large.
+    requireFew(chunks.length + boxVolume(piece));
+    for (const place of placesLexicographic(piece)) {
+      // What was made since then was untouched before.
+      if (!past.has(...place)) chunks.push([place, field.generatedChunk(...place)]);
+    }
+  }
+  return field.setChunks(chunks);
+}
+
+function requireFew(chunks: number): void {
+  if (chunks <= EDIT_CHUNKS_MAX) return;
+  throw new OrthantError(
+    "ORT_LIMIT",
+    `more than ${EDIT_CHUNKS_MAX} chunks were made in this box: restore it in parts`,
+  );
+}
+
+function describeMoment(moment: Moment): string {
+  if (typeof moment === "number") return `generation ${moment}`;
+  return typeof moment === "string"
+    ? `a generation called ${JSON.stringify(moment)}`
+    : `a generation of ${moment.toISOString()} or before`;
+}
+
+function describeKept(kept: readonly WorldGeneration[]): string {
+  const [oldest] = kept;
+  const newest = kept.at(-1);
+  if (oldest === undefined || newest === undefined) return "there is none";
+  const at = ({ generation, savedMs }: WorldGeneration): string =>
+    `${generation} of ${new Date(savedMs).toISOString()}`;
+  return `${kept.length} are, from ${at(oldest)} to ${at(newest)}`;
+}

@@ -1,0 +1,136 @@
+import { boxBetween, chunksOfVoxels } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { FakeClock } from "@orthant/testkit";
+import { createWorld, openWorld, type World } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+
+const HOUR_MS = 3_600_000;
+const HERE = boxBetween([0, 0, 0, 0], [8, 8, 8, 8]);
+
+async function begin(): Promise<{ disk: MemoryDisk; clock: FakeClock; world: World }> {
+  const disk = new MemoryDisk();
+  const clock = new FakeClock();
+  const world = await createWorld(disk, { name: "then" }, { autosave: false, clock });
+  return { disk, clock, world };
+}
+
+describe("a saved state that is kept", () => {
+  test("opens by its number, its name, or a time at or after it, and cannot be changed", async () => {
+    const { disk, clock, world } = await begin();
+    await world.set([0, 0, 0, 0], 1);
+    const first = await world.history.tag("first");
+    const firstMs = clock.nowMs();
+    clock.advance(2 * HOUR_MS);
+    await world.set([0, 0, 0, 0], 2);
+    await world.close();
+    for (const at of [first, "first", new Date(firstMs + HOUR_MS)]) {
+      const past = await openWorld(disk, { at });
+      expect(await past.get([0, 0, 0, 0])).toBe(1);
+      await expect(past.set([0, 0, 0, 0], 3)).rejects.toThrow("ORT_READ_ONLY");
+      await past.close();
+    }
+    const now = await openWorld(disk, { at: new Date(clock.nowMs()) });
+    expect(await now.get([0, 0, 0, 0])).toBe(2);
+    await now.close();
+  });
+
+  test("is told by number, time and name, oldest first", async () => {
+    const { clock, world } = await begin();
+    await world.set([0, 0, 0, 0], 1);
+    const named = await world.history.tag("a morning");
+    clock.advance(HOUR_MS);
+    await world.set([0, 0, 0, 0], 2);
+    const last = await world.save();
+    const kept = await world.history.generations();
+    expect(kept.map(({ generation }) => generation)).toEqual(
+      [...kept].map(({ generation }) => generation).sort((a, b) => a - b),
+    );
+    expect(kept.find(({ generation }) => generation === named)?.name).toBe("a morning");
+    expect(kept.at(-1)).toEqual({ generation: last, savedMs: clock.nowMs(), name: undefined });
+    await world.close();
+  });
+
+  test("is kept for ever when it has a name, and no longer than others when it has none", async () => {
+    const { clock, world } = await begin();
+    await world.set([0, 0, 0, 0], 1);
+    const named = await world.history.tag("kept");
+    const isKept = async (): Promise<boolean> =>
+      (await world.history.generations()).some(({ generation }) => generation === named);
+    for (let day = 0; day < 40; day++) {
+      clock.advance(24 * HOUR_MS);
+      await world.set([1, 0, 0, 0], 1 + (day % 2));
+      await world.save();
+    }
+    expect(await isKept()).toBe(true);
+    await world.history.untag("kept");
+    await world.set([1, 0, 0, 0], 9);
+    await world.save();
+    expect(await isKept()).toBe(false);
+    await world.close();
+  });
+
+  test("that is not there is said to be not there, with those that are", async () => {
+    const { disk, world } = await begin();
+    await world.close();
+    await expect(openWorld(disk, { at: "never" })).rejects.toThrow(
+      'ORT_NOT_FOUND: a generation called "never" is not kept',
+    );
+    await expect(openWorld(disk, { at: 99 })).rejects.toThrow("generation 99 is not kept");
+    await expect(openWorld(disk, { at: new Date(-1) })).rejects.toThrow("ORT_NOT_FOUND");
+  });
+
+  test("has a name that nobody takes for a number, and that no other has", async () => {
+    const { world } = await begin();
+    await expect(world.history.tag("12")).rejects.toThrow("ORT_ARGUMENT");
+    await expect(world.history.tag("")).rejects.toThrow("ORT_ARGUMENT");
+    await expect(world.history.tag("two\nlines")).rejects.toThrow("ORT_ARGUMENT");
+    await world.history.tag("moves");
+    await world.set([0, 0, 0, 0], 5);
+    const later = await world.history.tag("moves");
+    const named = (await world.history.generations()).filter(({ name }) => name === "moves");
+    expect(named.map(({ generation }) => generation)).toEqual([later]);
+    await expect(world.history.untag("never")).rejects.toThrow("ORT_NOT_FOUND");
+    await world.close();
+  });
+});
+
+describe("restoring a place", () => {
+  test("brings back what was there, takes away what came since, and leaves everything else", async () => {
+    const { disk, clock, world } = await begin();
+    await world.set([0, 0, 0, 0], 1);
+    await world.set([100, 0, 0, 0], 1);
+    const before = await world.history.tag("before");
+    clock.advance(HOUR_MS);
+    await world.fill(boxBetween([0, 0, 0, 0], [8, 8, 8, 8]), 3);
+    await world.set([20, 0, 0, 0], 4);
+    await world.set([100, 0, 0, 0], 5);
+    const chunks = chunksOfVoxels(world.shape, boxBetween([0, 0, 0, 0], [24, 8, 8, 8]));
+    const edit = await world.restoreRegion(chunks, "before");
+    expect(edit.chunks).toHaveLength(2);
+    expect(await world.get([0, 0, 0, 0])).toBe(1);
+    expect(await world.get([1, 1, 1, 1])).toBe(0);
+    expect(await world.get([20, 0, 0, 0])).toBe(0);
+    expect(await world.get([100, 0, 0, 0])).toBe(5);
+    await world.close();
+    const again = await openWorld(disk, { autosave: false });
+    expect(await again.get([0, 0, 0, 0])).toBe(1);
+    expect(await again.get([20, 0, 0, 0])).toBe(0);
+    const untouched = await again.restoreRegion(chunks, before);
+    expect(untouched.chunks).toEqual([]);
+    await again.close();
+  });
+
+  test("is an edit like any other: clocks rise and listeners hear of it", async () => {
+    const { world } = await begin();
+    await world.set([0, 0, 0, 0], 1);
+    const before = await world.save();
+    await world.set([0, 0, 0, 0], 2);
+    const heard: number[] = [];
+    world.onEdit(({ chunks }) => heard.push(chunks.length));
+    const clock = world.clockOf([0, 0, 0, 0]) ?? 0;
+    await world.restoreRegion(chunksOfVoxels(world.shape, HERE), before);
+    expect(heard).toEqual([1]);
+    expect(world.clockOf([0, 0, 0, 0])).toBeGreaterThan(clock);
+    await world.close();
+  });
+});

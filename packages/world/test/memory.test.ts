@@ -1,0 +1,129 @@
+import { boxAt, boxBetween, CLOCK_NEVER, type Place, regionBox } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { FakeClock } from "@orthant/testkit";
+import { createWorld, openWorld, type World } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+import { SlowDisk } from "./slow-disk.ts";
+
+const LITTLE = 4;
+const FAR_APART = 64;
+
+/** A closed world with one voxel in each of so many regions. */
+async function worldOf(regions: number): Promise<MemoryDisk> {
+  const disk = new MemoryDisk();
+  const world = await createWorld(disk, {}, { autosave: false });
+  for (let index = 0; index < regions; index++) await world.set(voxelAt(index), 1 + index);
+  await world.close();
+  return disk;
+}
+
+function voxelAt(index: number): Place {
+  return [index * FAR_APART, 0, 0, 0];
+}
+
+function chunkAt(index: number): Place {
+  return [(index * FAR_APART) / 8, 0, 0, 0];
+}
+
+async function openSmall(disk: MemoryDisk | SlowDisk): Promise<World> {
+  return openWorld(disk, { autosave: false, clock: new FakeClock(), loadedChunksMax: LITTLE });
+}
+
+function loadedOf(world: World, count: number): readonly number[] {
+  const indices = Array.from({ length: count }, (_, index) => index);
+  return indices.filter((index) => world.isLoaded(boxAt(chunkAt(index))));
+}
+
+describe("what is in memory", () => {
+  test("is what was used last, when there is too much of it, and every answer is right all the same", async () => {
+    const world = await openSmall(await worldOf(12));
+    for (let round = 0; round < 3; round++) {
+      for (let index = 0; index < 12; index++) expect(await world.get(voxelAt(index))).toBe(1 + index);
+    }
+    const loaded = loadedOf(world, 12);
+    expect(loaded.length).toBeLessThanOrEqual(LITTLE);
+    expect(loaded).toContain(11);
+    await world.close();
+  });
+
+  test("holds no voxels of a region that was let go, and no clock", async () => {
+    const world = await openSmall(await worldOf(12));
+    await world.get(voxelAt(0));
+    const clock = world.clockOf([0, 0, 0, 0]);
+    expect(clock).toBeGreaterThan(CLOCK_NEVER);
+    for (let index = 1; index < 12; index++) await world.get(voxelAt(index));
+    expect(world.clockOf([0, 0, 0, 0])).toBeUndefined();
+    expect(world.field.overrides.slice(regionBox([0, 0, 0, 0])).bounds()).toBeUndefined();
+    await world.load(boxAt([0, 0, 0, 0]));
+    expect(world.clockOf([0, 0, 0, 0])).toBe(clock);
+    await world.close();
+  });
+
+  test("includes all that is not saved, however much that is", async () => {
+    const world = await openSmall(await worldOf(1));
+    for (let index = 0; index < 12; index++) await world.set(voxelAt(index), 100 + index);
+    expect(loadedOf(world, 12)).toHaveLength(12);
+    await world.save();
+    expect(loadedOf(world, 12).length).toBeLessThanOrEqual(LITTLE);
+    for (let index = 0; index < 12; index++) expect(await world.get(voxelAt(index))).toBe(100 + index);
+    await world.close();
+  });
+
+  test("includes what is being saved until that is done", async () => {
+    const slow = new SlowDisk(await worldOf(12));
+    const world = await openSmall(slow);
+    await world.set(voxelAt(0), 77);
+    const sync = slow.holdNext("sync", /^data\//);
+    const saving = world.save();
+    await sync.reached;
+    for (let index = 1; index < 12; index++) await world.get(voxelAt(index));
+    expect(world.isLoaded(boxAt(chunkAt(0)))).toBe(true);
+    expect(await world.get(voxelAt(0))).toBe(77);
+    sync.release();
+    await saving;
+    for (let index = 1; index < 12; index++) await world.get(voxelAt(index));
+    expect(world.isLoaded(boxAt(chunkAt(0)))).toBe(false);
+    expect(await world.get(voxelAt(0))).toBe(77);
+    await world.close();
+  });
+
+  test("includes what is kept, until it no longer is", async () => {
+    const world = await openSmall(await worldOf(12));
+    const release = world.keep(boxAt(chunkAt(3)));
+    const again = world.keep(boxAt(chunkAt(3)));
+    for (let index = 0; index < 12; index++) await world.get(voxelAt(index));
+    expect(loadedOf(world, 12)).toContain(3);
+    release();
+    release();
+    for (let index = 4; index < 12; index++) await world.get(voxelAt(index));
+    expect(loadedOf(world, 12)).toContain(3);
+    again();
+    for (let index = 4; index < 12; index++) await world.get(voxelAt(index));
+    expect(loadedOf(world, 12)).not.toContain(3);
+    await world.close();
+  });
+
+  test("is enough for a question about more than may be in memory", async () => {
+    const world = await openSmall(await worldOf(12));
+    const tree = await world.region(boxBetween([0, 0, 0, 0], [12 * 8, 1, 1, 1]));
+    for (let index = 0; index < 12; index++) {
+      const chunk = tree.at(...chunkAt(index));
+      expect(chunk !== undefined && "get" in chunk && chunk.get(0)).toBe(1 + index);
+    }
+    await world.close();
+  });
+
+  test("is not what a snapshot holds: that answers as it was, whatever the world lets go", async () => {
+    const world = await openSmall(await worldOf(12));
+    await world.set(voxelAt(5), 200);
+    const snapshot = world.snapshot();
+    await world.set(voxelAt(5), 201);
+    await world.set(voxelAt(6), 201);
+    await world.save();
+    for (let index = 0; index < 12; index++) await world.get(voxelAt(index));
+    expect(await snapshot.get(voxelAt(5))).toBe(200);
+    expect(await snapshot.get(voxelAt(6))).toBe(7);
+    await snapshot.close();
+    await world.close();
+  });
+});

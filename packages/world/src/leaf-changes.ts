@@ -12,8 +12,7 @@ import {
   chunkOfEntity,
   type EntityRecord,
   type LeafChange,
-  type LeafEntry,
-  type LeafMap,
+  type LeafIndex,
   type RegionClock,
 } from "@orthant/formats";
 import { cellKey, clampPlace } from "./cell-key.ts";
@@ -31,7 +30,7 @@ interface CellChange {
 /** The leaves that a commit has to write so that nothing is unsaved, as everything is at this moment. */
 export function leafChanges(
   unsaved: Unsaved,
-  map: LeafMap<LeafEntry>,
+  map: LeafIndex,
   overrides: OverrideTree,
   entities: EntityStore,
 ): readonly LeafChange[] {
@@ -63,7 +62,7 @@ export function leafChanges(
 
 function finish(
   { cell, blocksChanged, entitiesChanged, newcomers, clocks }: CellChange,
-  map: LeafMap<LeafEntry>,
+  map: LeafIndex,
   overrides: OverrideTree,
   storedIn: ReadonlyMap<string, readonly EntityRecord[]>,
 ): LeafChange {
@@ -102,7 +101,7 @@ function mergeClocks(
 }
 
 /** The cell of the leaf in which an entity ends up that was stored in this cell before a commit. */
-export function homeAfter(map: LeafMap<LeafEntry>, before: Box, chunk: Place): Box | undefined {
+export function homeAfter(map: LeafIndex, before: Box, chunk: Place): Box | undefined {
   const same = map.at(before);
   if (same !== undefined && boxEquals(same.cell, before)) return before;
   return map.find(clampPlace(chunk, before))?.cell;

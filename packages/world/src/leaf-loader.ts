@@ -1,5 +1,5 @@
 import { type Box, boxVolume, OverrideTree } from "@orthant/core";
-import { type EntityRecord, type LeafEntry, LeafMap, type Save } from "@orthant/formats";
+import type { EntityRecord, LeafEntry, LeafIndex, Save } from "@orthant/formats";
 
 /** What a leaf holds. */
 export interface LoadedLeaf {
@@ -16,7 +16,6 @@ export class LeafLoader {
   readonly #loaded: Set<LeafEntry>;
   readonly #reading = new Map<LeafEntry, Promise<LoadedLeaf>>();
   #save: Save;
-  #map: LeafMap<LeafEntry> | undefined;
 
   constructor(save: Save, loaded: Iterable<LeafEntry> = []) {
     this.#save = save;
@@ -28,10 +27,9 @@ export class LeafLoader {
     return this.#save;
   }
 
-  /** The leaves by place. Made when it is needed first: a snapshot of what is loaded never needs it. */
-  get map(): LeafMap<LeafEntry> {
-    this.#map ??= new LeafMap(this.#save.leaves);
-    return this.#map;
+  /** The leaves by place. */
+  get map(): LeafIndex {
+    return this.#save.index;
   }
 
   /** Whether nothing that a box of chunks touches is still to be read. */
@@ -52,19 +50,19 @@ export class LeafLoader {
    * of loaded leaves and others gets the others read first, so that no leaf is loaded by half.
    */
   async follow(save: Save, take: (leaf: LoadedLeaf) => void): Promise<void> {
-    const before = new Set(this.#save.leaves);
-    const added = save.leaves.filter((leaf) => !before.delete(leaf));
+    const removed: LeafEntry[] = [];
+    const added: LeafEntry[] = [];
+    for await (const { before, after } of save.index.changesSince(this.#save.index)) {
+      if (before !== undefined) removed.push(before);
+      if (after !== undefined) added.push(after);
+    }
     // While one is read, a part of another may be read by somebody else, so all are looked at again.
     for (let halves = this.#halves(added); halves.length > 0; halves = this.#halves(added)) {
       for (const leaf of halves) await this.load(leaf.cell, take);
     }
     // From here on nothing waits, so nobody sees the one generation's leaves with the other's save.
     const loaded = added.filter(({ cell }) => this.isLoaded(cell));
-    for (const leaf of before) {
-      this.map.remove(leaf.cell);
-      this.#loaded.delete(leaf);
-    }
-    for (const leaf of added) this.map.add(leaf);
+    for (const leaf of removed) this.#loaded.delete(leaf);
     for (const leaf of loaded) this.#loaded.add(leaf);
     this.#save = save;
   }

@@ -1,3 +1,4 @@
+import { WHOLE_LATTICE } from "@orthant/core";
 import type { Disk, DiskLock } from "@orthant/disk";
 import { type Save, type SaveWriter, segmentFile } from "@orthant/formats";
 import { Journal } from "./journal/journal.ts";
@@ -27,6 +28,7 @@ export async function openForWriting(
 ): Promise<World> {
   let world: World | undefined;
   try {
+    await save.index.load(WHOLE_LATTICE);
     const content = new WorldContent(save, field);
     const { clock } = parts;
     const recovery = { nowMs: clock.nowMs(), damaged: damagedJournal };

@@ -2,18 +2,14 @@ import {
   DEFAULT_GENERATORS,
   DEFAULT_MATERIALS,
   decode,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  GeneratorRef,
-  generatorRef,
   type MaterialCatalog,
   materialCatalogCodec,
-  OrthantError,
   systemClock,
+  WHOLE_LATTICE,
   WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type GlobalState, openSave, resumeSave, type Save } from "@orthant/formats";
+import { type GlobalState, generatorOf, openSave, resumeSave, type Save } from "@orthant/formats";
 import { openForWriting } from "./open-for-writing.ts";
 import { randomBits } from "./random-bits.ts";
 import { World } from "./world.ts";
@@ -29,6 +25,7 @@ export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise
   if (options.readOnly === true) {
     const save = await openSave(disk);
     const { field, ...parts } = partsOf(save.global, options);
+    await save.index.load(WHOLE_LATTICE);
     const content = new WorldContent(save, withGlobalBlocks(field, save));
     return new World({ ...parts, content, writing: undefined });
   }
@@ -44,9 +41,6 @@ export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise
     throw error;
   }
 }
-
-/** What fills a world without a generator: nothing but air. */
-export const NOTHING: GeneratorRef = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
 
 /** What a world is made of beside its save. Throws when the program lacks its generator. */
 export function partsOf(global: GlobalState, options: WorldOptions): WorldSetting {
@@ -70,16 +64,6 @@ function withGlobalBlocks(field: WorldField, { flat }: Save): WorldField {
   return field.withOverrides(
     blocks.reduce((tree, { place, chunk }) => tree.set(place, chunk), field.overrides),
   );
-}
-
-function generatorOf({ base, generators, worldSeed }: GlobalState): GeneratorRef {
-  if (base.kind === "empty") return NOTHING;
-  if (base.kind === "flatFloor") {
-    return generatorRef(flatGenerator, { ...FLAT_DEFAULTS, material: base.material }, worldSeed);
-  }
-  const [generator] = generators;
-  if (generator === undefined) throw new OrthantError("ORT_NOT_FOUND", "the world names no generator");
-  return new GeneratorRef(generator.generatorId, generator.params, generator.seed, generator.versionHash);
 }
 
 function catalogOf({ description }: GlobalState): MaterialCatalog {

@@ -1,4 +1,12 @@
-import { type Box, boxAt, type ClockStep, type Place, RegionClocks, type WorldField } from "@orthant/core";
+import {
+  type Box,
+  boxAt,
+  type ClockStep,
+  type Place,
+  RegionClocks,
+  WHOLE_LATTICE,
+  type WorldField,
+} from "@orthant/core";
 import {
   chunkOfEntity,
   type EntityRecord,
@@ -34,6 +42,7 @@ export class WorldContent {
   readonly #loader: LeafLoader;
   #unsaved = new Unsaved();
 
+  /** All of the save's index has to be in memory. */
   constructor(save: Save, field: WorldField) {
     this.global = save.global;
     this.field = field;
@@ -41,7 +50,7 @@ export class WorldContent {
     this.players = new PlayerStore(save.players);
     this.ledger = new EditLedger(save.global.description.edits);
     this.#loader = new LeafLoader(save);
-    for (const { clocks } of save.leaves)
+    for (const { clocks } of save.index.touching(WHOLE_LATTICE))
       for (const { region, clock } of clocks) this.clocks.reset(region, clock);
   }
 

@@ -1,6 +1,6 @@
 import { isOrthantError } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
-import { openSave, verifySave } from "@orthant/formats";
+import { allLeaves, openSave, verifySave } from "@orthant/formats";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { digestOfSave } from "./save/model-world.ts";
 import { playHistory, SHORT_HISTORY } from "./save/save-history.ts";
@@ -88,7 +88,8 @@ async function contentOfGeneration(
 ): Promise<string | undefined> {
   try {
     const save = await openSave(disk, generation === undefined ? {} : { generation });
-    const whole = [save.manifest, save.global, save.leaves.map(({ cell, clocks }) => [cell, clocks])];
+    const leaves = await allLeaves(save.index);
+    const whole = [save.manifest, save.global, leaves.map(({ cell, clocks }) => [cell, clocks])];
     const text = JSON.stringify(whole, (_key, value: unknown) =>
       typeof value === "bigint" ? `${value}` : value,
     );

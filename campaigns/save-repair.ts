@@ -61,7 +61,7 @@ export async function findRepairFault(image: DiskImage, prng: Prng): Promise<str
   }
   if (!isWhole(await verifySave(target))) return "the repaired save is damaged itself";
   const after = await contentOf(await openSave(target));
-  for (const leaf of before.leaves) {
+  for await (const leaf of before.index.all()) {
     for (const ref of [...leaf.blockRefs, ...leaf.entityRefs]) {
       const where = `the record at ${ref.dataFileId}+${ref.recordOffset}`;
       if (!isIntact(image, damaged, ref)) {
@@ -108,7 +108,7 @@ interface Content {
 async function contentOf(save: Save): Promise<Content> {
   const blocks = new PlaceMap<Chunk>();
   const entities = new Map<bigint, EntityRecord>();
-  for (const leaf of save.leaves) {
+  for await (const leaf of save.index.all()) {
     for (const { place, chunk } of await save.readBlocks(leaf)) blocks.set(...place, chunk);
     for (const entity of await save.readEntities(leaf)) entities.set(entity.entityId, entity);
   }

@@ -13,7 +13,7 @@ export class StepModel {
   /** The step that a save holds, by its counter. */
   async stepIn(save: Save): Promise<number> {
     const origin: Place = [0, 0, 0, 0];
-    for (const leaf of save.leaves) {
+    for await (const leaf of save.index.all()) {
       for (const { place, chunk } of await save.readBlocks(leaf)) {
         if (place.every((at, axis) => at === origin[axis])) return chunk.get(1) * 0x1_0000 + chunk.get(0);
       }
@@ -25,7 +25,7 @@ export class StepModel {
   async faultIn(save: Save, step: number): Promise<string | undefined> {
     this.#advance(step);
     let chunks = 0;
-    for (const leaf of save.leaves) {
+    for await (const leaf of save.index.all()) {
       for (const { place, chunk } of await save.readBlocks(leaf)) {
         chunks++;
         const expected = this.#chunks.get(...place);

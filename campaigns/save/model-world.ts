@@ -12,19 +12,20 @@ import {
   regionOf,
 } from "@orthant/core";
 import {
+  allLeaves,
   type BlockEntry,
   chunkOfEntity,
   DEFAULT_LIMITS,
   type EntityRecord,
   type GlobalState,
   type LeafChange,
+  type LeafIndex,
   LeafMap,
   type PlayerRecord,
   plainDescription,
   type Save,
   type SaveChange,
   type SaveLimits,
-  type SaveState,
 } from "@orthant/formats";
 
 /** Chunks of sixteen voxels: a commit then has few sectors, and a power cut few ways to tear it. */
@@ -105,8 +106,8 @@ export class ModelWorld {
   }
 
   /** What to commit, now that the save is in this state; from then on nothing is dirty. */
-  takeChange(state: Pick<SaveState, "leaves">, nowMs: number): SaveChange {
-    const map = new LeafMap<{ readonly cell: Box }>(state.leaves);
+  async takeChange(index: LeafIndex, nowMs: number): Promise<SaveChange> {
+    const map = new LeafMap<{ readonly cell: Box }>(await allLeaves(index));
     const dirty = new Map<string, Box>();
     for (const place of [...this.#dirtyBlocks.splice(0), ...this.#dirtyEntities.splice(0)]) {
       const cell = map.cellFor(place);
@@ -146,7 +147,7 @@ export async function digestOfSave(save: Save): Promise<string> {
   const blocks: (readonly [Place, Chunk])[] = [];
   const entities: EntityRecord[] = [];
   const clocks: (readonly [Place, number])[] = [];
-  for (const leaf of save.leaves) {
+  for await (const leaf of save.index.all()) {
     for (const { place, chunk } of await save.readBlocks(leaf)) blocks.push([place, chunk]);
     entities.push(...(await save.readEntities(leaf)));
     for (const { region, clock } of leaf.clocks) clocks.push([region, clock]);

@@ -58,10 +58,23 @@ const index: IndexFile = {
       cell: { min: [-4, -4, -4, -4], max: [0, 0, 0, 0] },
       blockRefs: [ref],
       entityRefs: [],
+      chunks: 0,
       clocks: [{ region: [-1, -1, -1, -1], clock: 2 ** 40 }],
     },
-    { cell: { min: [0, 0, 0, 0], max: [1, 1, 1, 1] }, blockRefs: [ref, ref], entityRefs: [ref], clocks: [] },
-    { cell: { min: [8, 0, 0, 0], max: [16, 8, 8, 8] }, blockRefs: [], entityRefs: [ref], clocks: [] },
+    {
+      cell: { min: [0, 0, 0, 0], max: [1, 1, 1, 1] },
+      blockRefs: [ref, ref],
+      entityRefs: [ref],
+      chunks: 0,
+      clocks: [],
+    },
+    {
+      cell: { min: [8, 0, 0, 0], max: [16, 8, 8, 8] },
+      blockRefs: [],
+      entityRefs: [ref],
+      chunks: 0,
+      clocks: [],
+    },
   ],
 };
 

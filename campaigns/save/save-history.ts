@@ -1,5 +1,5 @@
 import type { Disk } from "@orthant/disk";
-import { createSave, openSave, resumeSave, type SaveWriter } from "@orthant/formats";
+import { createSave, LeafIndex, openSave, resumeSave, type SaveWriter } from "@orthant/formats";
 import { digestOfSave, ModelWorld, SMALL_LIMITS } from "./model-world.ts";
 
 /** One commit of a history: what changes before it. */
@@ -91,13 +91,13 @@ export async function playHistory(
     step(world);
     const nowMs = 1_000 + index;
     if (writer === undefined) {
-      const change = world.takeChange({ leaves: [] }, nowMs);
+      const change = await world.takeChange(LeafIndex.of([]), nowMs);
       writer = await createSave(disk, { ...change, global: world.global(), limits: SMALL_LIMITS });
     } else {
-      const save = await writer.commit(world.takeChange(writer.state, nowMs));
+      const save = await writer.commit(await world.takeChange(writer.state.index, nowMs));
       await save.close();
     }
-    leavesMax = Math.max(leavesMax, writer.state.leaves.length);
+    leavesMax = Math.max(leavesMax, writer.state.index.totals.leaves);
     digests.push(world.digest());
     acknowledge();
   }
@@ -125,7 +125,7 @@ export async function commitOnce(disk: Disk): Promise<void> {
     world.setName(save.global.description.name);
     world.setChunk([7, 7, 7, 7_000_000], 99);
     world.setPlayer(77n, 77);
-    await (await writer.commit(world.takeChange(save, 9_000))).close();
+    await (await writer.commit(await world.takeChange(save.index, 9_000))).close();
   } finally {
     await writer.close();
     await save.close();

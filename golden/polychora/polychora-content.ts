@@ -17,7 +17,7 @@ export interface Content {
 export async function readEverything(save: Save): Promise<Content> {
   const blocks: BlockEntry[] = [];
   const entities: EntityRecord[] = [];
-  for (const leaf of save.leaves) {
+  for await (const leaf of save.index.all()) {
     blocks.push(...(await save.readBlocks(leaf)));
     entities.push(...(await save.readEntities(leaf)));
   }

@@ -1,9 +1,10 @@
-import { boxContains, type Place } from "@orthant/core";
+import { boxAt, type Place } from "@orthant/core";
 import type { BlobRef, BlockEntry, LeafEntry, Save } from "@orthant/formats";
 
-/** The leaf of the index that holds a chunk. Leaves of a flat save need not be aligned, so all are looked at. */
-export function findLeaf({ leaves }: Pick<Save, "leaves">, chunk: Place): LeafEntry | undefined {
-  return leaves.find(({ cell }) => boxContains(cell, chunk));
+/** The leaf of the index that holds a chunk. */
+export async function findLeaf({ index }: Save, chunk: Place): Promise<LeafEntry | undefined> {
+  await index.load(boxAt(chunk));
+  return index.find(chunk);
 }
 
 /** The block records of the leaf that holds a chunk, each with what it says. */
@@ -11,7 +12,7 @@ export async function recordsOf(
   save: Save,
   chunk: Place,
 ): Promise<readonly { readonly ref: BlobRef; readonly blocks: readonly BlockEntry[] }[]> {
-  const leaf = findLeaf(save, chunk);
+  const leaf = await findLeaf(save, chunk);
   const records: { ref: BlobRef; blocks: readonly BlockEntry[] }[] = [];
   for (const ref of leaf?.blockRefs ?? []) {
     if (leaf !== undefined)

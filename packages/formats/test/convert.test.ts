@@ -11,6 +11,7 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
+  allLeaves,
   type BlockEntry,
   compareSaves,
   convertSave,
@@ -146,7 +147,7 @@ describe("convertSave", () => {
       })),
     });
     const flat = await openSave(disk);
-    const [leaf] = flat.leaves;
+    const [leaf] = await allLeaves(flat.index);
     const [block] = leaf === undefined ? [] : await flat.readBlocks(leaf);
     expect(block?.chunk.get(0)).toBe(9);
     expect(block?.chunk.get(1)).toBe(2);

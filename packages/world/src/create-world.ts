@@ -6,10 +6,16 @@ import {
   systemClock,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { createSave, type GlobalState, plainDescription, worldDescriptionCodec } from "@orthant/formats";
+import {
+  createSave,
+  type GlobalState,
+  NOTHING,
+  plainDescription,
+  worldDescriptionCodec,
+} from "@orthant/formats";
 import { newWorldId } from "./era-keeper.ts";
 import { openForWriting } from "./open-for-writing.ts";
-import { NOTHING, partsOf } from "./open-world.ts";
+import { partsOf } from "./open-world.ts";
 import { randomBits } from "./random-bits.ts";
 import type { World } from "./world.ts";
 import { LOCK_FILE, type NewWorld, type WorldOptions } from "./world-options.ts";

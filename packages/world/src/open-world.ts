@@ -2,18 +2,13 @@ import {
   DEFAULT_GENERATORS,
   DEFAULT_MATERIALS,
   decode,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  GeneratorRef,
-  generatorRef,
   type MaterialCatalog,
   materialCatalogCodec,
-  OrthantError,
   systemClock,
   WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type GlobalState, openSave, resumeSave, type Save } from "@orthant/formats";
+import { type GlobalState, generatorOf, openSave, resumeSave, type Save } from "@orthant/formats";
 import { generationAt } from "./history.ts";
 import { openForWriting } from "./open-for-writing.ts";
 import { randomBits } from "./random-bits.ts";
@@ -58,9 +53,6 @@ async function openMoment(disk: Disk, { at, generators }: WorldOptions): Promise
   }
 }
 
-/** What fills a world without a generator: nothing but air. */
-export const NOTHING: GeneratorRef = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
-
 /** What a world is made of beside its save. Throws when the program lacks its generator. */
 export function partsOf(global: GlobalState, options: WorldOptions): WorldSetting {
   const field = WorldField.open({
@@ -83,16 +75,6 @@ function withGlobalBlocks(field: WorldField, { flat }: Save): WorldField {
   return field.withOverrides(
     blocks.reduce((tree, { place, chunk }) => tree.set(place, chunk), field.overrides),
   );
-}
-
-function generatorOf({ base, generators, worldSeed }: GlobalState): GeneratorRef {
-  if (base.kind === "empty") return NOTHING;
-  if (base.kind === "flatFloor") {
-    return generatorRef(flatGenerator, { ...FLAT_DEFAULTS, material: base.material }, worldSeed);
-  }
-  const [generator] = generators;
-  if (generator === undefined) throw new OrthantError("ORT_NOT_FOUND", "the world names no generator");
-  return new GeneratorRef(generator.generatorId, generator.params, generator.seed, generator.versionHash);
 }
 
 function catalogOf({ description }: GlobalState): MaterialCatalog {

@@ -29,7 +29,7 @@ export async function storedEntities(
 ): Promise<readonly { readonly entity: EntityRecord; readonly cell: string }[]> {
   const save = await openSave(disk);
   const found: { entity: EntityRecord; cell: string }[] = [];
-  for (const leaf of save.leaves) {
+  for await (const leaf of save.index.all()) {
     for (const entity of await save.readEntities(leaf)) found.push({ entity, cell: `${leaf.cell.min}` });
   }
   await save.close();

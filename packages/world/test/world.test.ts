@@ -8,7 +8,7 @@ import {
   TILE_CHUNKS,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { openSave } from "@orthant/formats";
+import { allLeaves, openSave } from "@orthant/formats";
 import { codeOfRejection, FakeClock } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
@@ -73,8 +73,8 @@ describe("voxels", () => {
     await world.set([3, -1, 3, 3], 5);
     await world.close();
     const save = await openSave(disk);
-    expect(save.leaves.flatMap(({ blockRefs }) => blockRefs)).toEqual([]);
-    expect(save.leaves.flatMap(({ clocks }) => clocks)).toHaveLength(1);
+    expect((await allLeaves(save.index)).flatMap(({ blockRefs }) => blockRefs)).toEqual([]);
+    expect((await allLeaves(save.index)).flatMap(({ clocks }) => clocks)).toHaveLength(1);
     await save.close();
   });
 

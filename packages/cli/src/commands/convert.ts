@@ -52,7 +52,7 @@ export const convertCommand: Command = {
     try {
       const to = TARGETS[args.text("to") ?? ""] ?? (save.dialect === "tree" ? "flat" : "tree");
       if (to === save.dialect) throw new UsageError(`"${folder}" is ${to} already`);
-      const progress = context.progress("converting", "leaves", save.leaves.length);
+      const progress = context.progress("converting", "leaves", save.index.totals.leaves);
       const options = { standInMaterial, onLeaf: () => progress.advance(1) };
       let report: ConversionReport;
       try {

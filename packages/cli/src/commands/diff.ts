@@ -93,7 +93,8 @@ async function compare(
   limit: number,
   context: Context,
 ): Promise<Comparison> {
-  const progress = context.progress("comparing", "leaves", before.leaves.length + after.leaves.length);
+  const leaves = before.index.totals.leaves + after.index.totals.leaves;
+  const progress = context.progress("comparing", "leaves", leaves);
   const counts = { fact: 0, chunk: 0, entity: 0, player: 0 };
   const regions = new PlaceSet();
   const listed: Listed[] = [];

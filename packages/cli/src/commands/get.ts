@@ -1,4 +1,5 @@
 import {
+  type Box,
   type Chunk,
   chunkOfVoxel,
   epochOf,
@@ -45,8 +46,8 @@ export const getCommand: Command = {
         voxel,
         material: await materialAt(disk, voxel),
         chunk: { place: chunk, state: stored.state },
-        region: { place: regionOf(chunk), ...clockAt(save, chunk) },
-        leaf: findLeaf(save, chunk)?.cell ?? null,
+        region: { place: regionOf(chunk), ...(await clockAt(save, chunk)) },
+        leaf: (await findLeaf(save, chunk))?.cell ?? null,
         record: stored.record && { ...stored.record, ...(await writtenBy(disk, save, chunk, stored.record)) },
       };
       context.printJson({ ...found, record: found.record ?? null });
@@ -83,7 +84,7 @@ interface Found {
     readonly epoch: number;
     readonly step: number;
   };
-  readonly leaf: Save["leaves"][number]["cell"] | null;
+  readonly leaf: Box | null;
   readonly record: (RecordPlace & Writing) | undefined;
 }
 
@@ -144,7 +145,7 @@ async function hasRecord(
     const save = await openSave(disk, { generation });
     await save.close();
     if (file === save.manifest.globalFile) return false;
-    return (findLeaf(save, chunk)?.blockRefs ?? [])
+    return ((await findLeaf(save, chunk))?.blockRefs ?? [])
       .map(placeOf)
       .some((at) => at.file === file && at.offset === offset);
   } catch (error) {
@@ -153,9 +154,13 @@ async function hasRecord(
   }
 }
 
-function clockAt(save: Save, chunk: Place): { clock: number; epoch: number; step: number } {
+async function clockAt(
+  save: Save,
+  chunk: Place,
+): Promise<{ readonly clock: number; readonly epoch: number; readonly step: number }> {
   const region = regionOf(chunk);
-  const clock = findLeaf(save, chunk)?.clocks.find((entry) => placesEqual(entry.region, region))?.clock ?? 0;
+  const leaf = await findLeaf(save, chunk);
+  const clock = leaf?.clocks.find((entry) => placesEqual(entry.region, region))?.clock ?? 0;
   return { clock, epoch: epochOf(clock), step: stepOf(clock) };
 }
 

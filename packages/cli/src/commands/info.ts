@@ -44,7 +44,7 @@ export const infoCommand: Command = {
     try {
       const sizes = await measure(disk, survey, save);
       const counts = args.has("count") ? await countContent(save, context) : undefined;
-      const facts = factsOf(save, survey);
+      const facts = await factsOf(save, survey);
       context.printJson({ world: folder, ...format, ...facts, sizes, counts: counts ?? null });
       context.printAll(factLines([["format", describeFormat(format)], ...rowsOf(facts, sizes, counts)]));
       if (args.has("materials")) context.printAll(materialLines(catalogOf(save)));
@@ -115,11 +115,7 @@ async function measure(disk: Disk, { files, packIds }: Survey, save: Save): Prom
     totalBytes += bytes;
     if (packs.has(file)) packBytes += bytes;
   }
-  let liveBytes = 0;
-  for (const { blockRefs, entityRefs } of save.leaves) {
-    for (const { recordBytes } of blockRefs) liveBytes += recordBytes;
-    for (const { recordBytes } of entityRefs) liveBytes += recordBytes;
-  }
+  const liveBytes = save.index.totals.recordBytes;
   const deadBytes = Math.max(0, packBytes - packIds.length * packHeader.bytes - liveBytes);
   const indexBytes = await fileBytes(disk, save.manifest.indexFile);
   return {
@@ -134,7 +130,7 @@ async function measure(disk: Disk, { files, packIds }: Survey, save: Save): Prom
 }
 
 async function countContent(save: Save, context: Context): Promise<Counts> {
-  const progress = context.progress("counting", "leaves", save.leaves.length);
+  const progress = context.progress("counting", "leaves", save.index.totals.leaves);
   let chunks = 0;
   let emptyChunks = 0;
   let entities = 0;
@@ -147,7 +143,7 @@ async function countContent(save: Save, context: Context): Promise<Counts> {
   };
   try {
     for (const { place, chunk } of save.flat?.globalBlocks ?? []) add(place, chunk.isEmpty);
-    for (const leaf of save.leaves) {
+    for await (const leaf of save.index.all()) {
       for (const { place, chunk } of await save.readBlocks(leaf)) add(place, chunk.isEmpty);
       entities += (await save.readEntities(leaf)).length;
       progress.advance(1);
@@ -158,8 +154,8 @@ async function countContent(save: Save, context: Context): Promise<Counts> {
   return { chunks, emptyChunks, entities, chunkBounds };
 }
 
-function factsOf(save: Save, { generations }: Survey): Facts {
-  const { global, manifest, leaves, players } = save;
+async function factsOf(save: Save, { generations }: Survey): Promise<Facts> {
+  const { global, manifest, index, players } = save;
   const { description } = global;
   return {
     name: description.name,
@@ -174,27 +170,27 @@ function factsOf(save: Save, { generations }: Survey): Facts {
     spawn: description.spawn,
     clockEpoch: description.clockEpoch,
     generator: generatorInfo(global),
-    leaves: leaves.length,
-    regions: leaves.reduce((sum, { clocks }) => sum + clocks.length, 0),
+    leaves: index.totals.leaves,
+    regions: index.totals.clocks,
     players: players.length,
-    bounds: boundsOf(cellsOf(save), description.chunkShape),
-    changed: boundsOf(regionsOf(save), description.chunkShape),
+    bounds: await boundsOf(cellsOf(save), description.chunkShape),
+    changed: await boundsOf(regionsOf(save), description.chunkShape),
     materials: catalogOf(save).materials,
   };
 }
 
-function* cellsOf({ leaves, flat }: Save): Generator<Box> {
-  for (const { cell } of leaves) yield cell;
+async function* cellsOf({ index, flat }: Save): AsyncGenerator<Box> {
+  for await (const { cell } of index.all()) yield cell;
   for (const { place } of flat?.globalBlocks ?? []) yield boxAt(place);
 }
 
-function* regionsOf({ leaves }: Save): Generator<Box> {
-  for (const { clocks } of leaves) for (const { region } of clocks) yield regionBox(region);
+async function* regionsOf({ index }: Save): AsyncGenerator<Box> {
+  for await (const { clocks } of index.all()) for (const { region } of clocks) yield regionBox(region);
 }
 
-function boundsOf(boxes: Iterable<Box>, shape: ChunkShape): Bounds | null {
+async function boundsOf(boxes: AsyncIterable<Box>, shape: ChunkShape): Promise<Bounds | null> {
   let chunks: Box | undefined;
-  for (const box of boxes) chunks = chunks === undefined ? box : unionBox(chunks, box);
+  for await (const box of boxes) chunks = chunks === undefined ? box : unionBox(chunks, box);
   return chunks === undefined ? null : { chunks, voxels: voxelsOfChunks(shape, chunks) };
 }
 

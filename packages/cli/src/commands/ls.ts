@@ -113,7 +113,7 @@ const LISTERS: Readonly<Record<string, Lister>> = {
 };
 
 async function* leafRows({ save, chunks }: Scope): AsyncGenerator<Row> {
-  for (const { cell, blockRefs, entityRefs, clocks } of save.leaves) {
+  for await (const { cell, blockRefs, entityRefs, clocks } of save.index.all()) {
     if (!boxesIntersect(cell, chunks)) continue;
     const refs = [...blockRefs, ...entityRefs];
     const bytes = refs.reduce((sum, { recordBytes }) => sum + recordBytes, 0);
@@ -126,7 +126,7 @@ async function* leafRows({ save, chunks }: Scope): AsyncGenerator<Row> {
 }
 
 async function* regionRows({ save, chunks }: Scope): AsyncGenerator<Row> {
-  for (const { clocks } of save.leaves) {
+  for await (const { clocks } of save.index.all()) {
     for (const { region, clock } of clocks) {
       if (!boxesIntersect(regionBox(region), chunks)) continue;
       const [epoch, step] = [epochOf(clock), stepOf(clock)];
@@ -149,7 +149,7 @@ async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
   };
   const inGlobal = save.flat?.globalBlocks ?? [];
   for (const block of inGlobal) if (boxContains(chunks, block.place)) yield rowOf(block);
-  for (const leaf of save.leaves) {
+  for await (const leaf of save.index.all()) {
     if (!boxesIntersect(leaf.cell, chunks)) continue;
     for (const block of await save.readBlocks(leaf)) if (boxContains(chunks, block.place)) yield rowOf(block);
   }
@@ -161,7 +161,7 @@ async function* entityRows({ save, chunks, voxels }: Scope): AsyncGenerator<Row>
     min: placeFrom((axis) => chunks.min[axis] - 1),
     max: placeFrom((axis) => chunks.max[axis] + 1),
   };
-  for (const leaf of save.leaves) {
+  for await (const leaf of save.index.all()) {
     if (!boxesIntersect(leaf.cell, around)) continue;
     for (const entity of await save.readEntities(leaf)) {
       const { entityId, entityClass, kind, position, displayName } = entity;

@@ -19,7 +19,7 @@ export class ChunkSource {
   /** The chunks of a box, ready to be asked for one after the other. */
   async open(box: Box): Promise<(place: Place) => Chunk | undefined> {
     const made: PlaceMap<Chunk>[] = [];
-    for (const leaf of this.#content.touching(box)) made.push(await this.#read(leaf));
+    for (const leaf of await this.#content.touching(box)) made.push(await this.#read(leaf));
     const content = this.#field.queryContentBounds(box);
     return (place) => {
       for (const chunks of made) {

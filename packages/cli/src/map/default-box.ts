@@ -67,8 +67,9 @@ function widened(from: number, to: number, least: number, middle: number): reado
 
 async function boundsOfMade(content: SaveContent, shape: ChunkShape): Promise<Box | undefined> {
   let bounds: Box | undefined;
-  for (const [index, leaf] of content.leaves.entries()) {
-    if (index >= LEAVES_READ_MAX) {
+  let read = 0;
+  for await (const leaf of content.all()) {
+    if (read++ >= LEAVES_READ_MAX) {
       bounds = bounds === undefined ? leaf.cell : unionBox(bounds, leaf.cell);
       continue;
     }

@@ -57,7 +57,7 @@ export class HeatMap {
   ): Promise<HeatMap> {
     const chunks = chunksOfVoxels(shape, box);
     const values = new Map<string, number>();
-    for (const leaf of content.touching(chunks)) {
+    for (const leaf of await content.touching(chunks)) {
       const clocks = clocksOf(leaf);
       const age = ageOf(leaf);
       for (const { place, chunk } of await content.readBlocks(leaf)) {

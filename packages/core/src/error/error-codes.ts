@@ -48,6 +48,7 @@ export const ERROR_CODES = {
   ORT_NOT_EMPTY: "a save should be made in a place that is not empty",
   ORT_SAVE_POISONED: "an earlier save failed, so nothing more is accepted",
   ORT_PATH: "a path is not a plain relative path inside the disk's root",
+  ORT_NOT_LOADED: "a part of an index was asked for before it was loaded",
   ORT_NOT_FOUND: "there is no file or directory with that name",
   ORT_EXISTS: "a file or directory with that name is already there",
   ORT_LOCKED: "somebody else holds the lock",

@@ -3,6 +3,7 @@ import type { Disk } from "@orthant/disk";
 import { chunkOfEntity } from "../polychora/leaves/leaf-partition.ts";
 import type { SaveContent } from "../polychora/leaves/save-content.ts";
 import type { EntityRecord } from "../polychora/records/entity-record.ts";
+import type { LeafEntry } from "../polychora/records/leaf-entry.ts";
 import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
 import type { Save } from "../polychora/save.ts";
 import { clampInto } from "../polychora/tree-index/cell.ts";
@@ -33,24 +34,25 @@ export interface CellContent {
 }
 
 /**
- * The content of a save in cells of its reader's choice, in the reverse order of the leaves, each cell once. `cellOf`
+ * The content of a save in cells of its reader's choice, in the order of the given leaves, each cell once. `cellOf`
  * gives the cells that a leaf touches; together they cover it and do not overlap. A leaf that touches several cells is
  * read for each of them.
  */
 export async function* contentByCell(
   content: SaveContent,
+  leaves: AsyncIterable<LeafEntry> | Iterable<LeafEntry>,
   shape: ChunkShape,
   cellsOf: (leaf: Box) => Iterable<Box>,
   onLeaf?: () => void,
 ): AsyncGenerator<CellContent> {
   const done = new PlaceMap<true>();
-  // From the end, because of several entities with one id the original took the one of the last region.
-  for (const leaf of [...content.leaves].reverse()) {
+  for await (const leaf of leaves) {
     for (const cell of cellsOf(leaf.cell)) {
       if (done.has(...cell.min)) continue;
       done.set(...cell.min, true);
       yield await readCell(content, shape, cell);
     }
+    content.forget(leaf.cell);
     onLeaf?.();
   }
 }
@@ -58,7 +60,7 @@ export async function* contentByCell(
 async function readCell(content: SaveContent, shape: ChunkShape, cell: Box): Promise<CellContent> {
   const blocks: BlockEntry[] = [];
   const entities: EntityRecord[] = [];
-  for (const leaf of [...content.touching(cell)].reverse()) {
+  for (const leaf of [...(await content.touching(cell))].reverse()) {
     for (const block of await content.readBlocks(leaf))
       if (boxContains(cell, block.place)) blocks.push(block);
     for (const entity of await content.readEntities(leaf)) {

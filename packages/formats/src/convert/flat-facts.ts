@@ -16,7 +16,7 @@ import type { Save } from "../polychora/save.ts";
 import type { ConversionLosses } from "./losses.ts";
 
 /** Notes what a description and an index say that a flat save has no room for. */
-export function noteLostFacts({ global, leaves }: Save, losses: ConversionLosses): void {
+export function noteLostFacts({ global, index }: Save, losses: ConversionLosses): void {
   const { name, spawn, materials, namedGenerations, attachments, edits } = global.description;
   if (name !== "") losses.add("the name of the world", JSON.stringify(name));
   if (spawn.some((coordinate) => coordinate !== 0)) losses.add("the spawn point", `[${spawn.join(", ")}]`);
@@ -29,7 +29,7 @@ export function noteLostFacts({ global, leaves }: Save, losses: ConversionLosses
   losses.add(
     "clocks of regions",
     "whoever holds parts of the world has to fetch them again",
-    leaves.reduce((sum, { clocks }) => sum + clocks.length, 0),
+    index.totals.clocks,
   );
 }
 

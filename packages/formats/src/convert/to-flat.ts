@@ -46,7 +46,8 @@ export async function convertToFlat(conversion: Conversion): Promise<ConversionC
   try {
     const counts = { chunks: 0, entities: 0, players: players.length };
     const content = new SaveContent(save);
-    for await (const part of contentByCell(content, chunkShape, cellsAround, options.onLeaf)) {
+    const leaves = content.all();
+    for await (const part of contentByCell(content, leaves, chunkShape, cellsAround, options.onLeaf)) {
       for (const region of regionsOf(part)) {
         const blocks = region.blocks.map((block) => flatBlock(block, standIn, losses));
         const entities = region.entities.filter((entity) => isCarried(entity, losses));

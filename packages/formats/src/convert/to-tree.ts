@@ -4,6 +4,7 @@ import { SaveContent } from "../polychora/leaves/save-content.ts";
 import { type EntityRecord, PLAYER_CLASS } from "../polychora/records/entity-record.ts";
 import type { PlayerRecord } from "../polychora/records/player-record.ts";
 import type { LeafChange } from "../polychora/save-change.ts";
+import { allLeaves } from "../polychora/tree-index/leaf-index.ts";
 import { type Conversion, type ConversionCounts, contentByCell } from "./conversion.ts";
 import type { ConversionLosses } from "./losses.ts";
 
@@ -16,14 +17,17 @@ export async function convertToTree(conversion: Conversion): Promise<ConversionC
   const { global, flat } = save;
   const shape = global.description.chunkShape;
   const players = playersOnce(save.players, losses);
-  const writer = target && (await BulkSaveWriter.create(target, shape));
+  const writer = target && (await BulkSaveWriter.create(target, global));
   try {
     const seen = new Set<bigint>();
     const cellsOf = alignedCells(flat?.regionChunkEdge ?? 1);
     const counts = { chunks: 0, entities: 0, players: players.length };
     let batch: LeafChange[] = [];
     let batchChunks = 0;
-    for await (const part of contentByCell(new SaveContent(save), shape, cellsOf, options.onLeaf)) {
+    const content = new SaveContent(save);
+    // From the end, because of several entities with one id the original took the one of the last region.
+    const leaves = (await allLeaves(content.index)).reverse();
+    for await (const part of contentByCell(content, leaves, shape, cellsOf, options.onLeaf)) {
       const entities = part.entities.filter((entity) => isCarried(entity, seen, losses));
       counts.chunks += part.blocks.length;
       counts.entities += entities.length;

@@ -3,6 +3,7 @@ import {
   ByteReader,
   boxContains,
   boxEquals,
+  type Chunk,
   OrthantError,
   type Place,
   PlaceSet,
@@ -27,6 +28,8 @@ export interface BlobContext {
   readonly dialect: Dialect;
   readonly chunkVolume: number;
   readonly limits: Pick<SaveLimits, "blockBlobHardMaxBytes" | "entityBlobHardMaxBytes">;
+  /** What the world's generator makes of a chunk. */
+  readonly generated?: (place: Place) => Chunk;
 }
 
 /** A flat record has no limit of its own: a region of large edge is one record. */

@@ -17,6 +17,11 @@ import { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-r
 import type { LeafChange } from "./save-change.ts";
 import { encodeIndexFile } from "./tree-index/index-file.ts";
 
+/** How to write a world. */
+export interface BulkSaveOptions {
+  readonly limits?: SaveLimits;
+}
+
 /** All of a world that is not in leaves. */
 export interface WorldFacts {
   readonly nowMs: number;
@@ -42,17 +47,18 @@ export class BulkSaveWriter {
     this.#limits = limits;
   }
 
-  /** Begins a save with chunks of a shape. `ORT_NOT_EMPTY` when something is there. */
+  /** Begins a save of a world. `ORT_NOT_EMPTY` when something is there. */
   static async create(
     disk: Disk,
-    shape: ChunkShape,
-    limits: SaveLimits = DEFAULT_LIMITS,
+    { description }: Pick<GlobalState, "description">,
+    { limits = DEFAULT_LIMITS }: BulkSaveOptions = {},
   ): Promise<BulkSaveWriter> {
     requireLimits(limits);
     await requireEmptyFolder(disk);
     await disk.makeDirectory(INDEX_FOLDER);
     await disk.makeDirectory(DATA_FOLDER);
-    return new BulkSaveWriter(disk, await PackWriter.create(disk, limits.dataFileMaxBytes), shape, limits);
+    const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
+    return new BulkSaveWriter(disk, packs, description.chunkShape, limits);
   }
 
   /** Writes leaves, split where they are too large. No cell may overlap one that came before. */

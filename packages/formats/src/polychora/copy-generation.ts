@@ -12,6 +12,7 @@ import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_BYTES_MAX, MANIFEST_FILE, packHeade
 import { readGlobal, readIndex, readPlayers } from "./reader.ts";
 import type { LeafEntry } from "./records/leaf-entry.ts";
 import { decodeManifest, encodeManifest, encodeUnsealedManifest, type Manifest } from "./records/manifest.ts";
+import { allLeaves } from "./tree-index/leaf-index.ts";
 
 /** What was copied. */
 export interface CopiedGeneration {
@@ -107,7 +108,7 @@ async function gather(
   const index = readIndexFile(names.indexFile, files.indexFile);
   requireGeneration(names.indexFile, index, generation);
   if (isLive) {
-    const packLengths = packLengthsOf(index.leaves, live.activeDataFileId);
+    const packLengths = packLengthsOf(await allLeaves(index.index), live.activeDataFileId);
     return { manifest: live, manifestBytes: bytes, files, packLengths };
   }
   const { global } = await readGlobal(disk, names.globalFile, index.dialect);
@@ -121,7 +122,12 @@ async function gather(
     dataFileCount: activeDataFileId,
   };
   const manifestBytes = sealed ? encodeManifest(manifest) : encodeUnsealedManifest(manifest);
-  return { manifest, manifestBytes, files, packLengths: packLengthsOf(index.leaves, activeDataFileId) };
+  return {
+    manifest,
+    manifestBytes,
+    files,
+    packLengths: packLengthsOf(await allLeaves(index.index), activeDataFileId),
+  };
 }
 
 function packLengthsOf(leaves: readonly LeafEntry[], activeId: number): ReadonlyMap<number, number> {
@@ -164,7 +170,7 @@ async function requireWhole(target: Disk, manifest: Manifest): Promise<void> {
   try {
     const chunkVolume = global.description.chunkShape.volume;
     const context = { dialect: index.dialect, chunkVolume, limits };
-    const [fault] = await new LeafVerifier(shelf).verify(index.leaves, context, generation);
+    const [fault] = await new LeafVerifier(shelf).verify(await allLeaves(index.index), context, generation);
     if (fault === undefined) return;
     const { code = "ORT_RECORD", file: path, offset, message } = fault;
     const place = offset === undefined ? { path } : { path, offset };

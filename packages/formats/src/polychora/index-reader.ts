@@ -1,25 +1,20 @@
-import {
-  boxContainsBox,
-  comparePlaces,
-  OrthantError,
-  type Place,
-  placeFrom,
-  WHOLE_LATTICE,
-} from "@orthant/core";
+import { boxContainsBox, comparePlaces, OrthantError, type Place, WHOLE_LATTICE } from "@orthant/core";
 import { type Dialect, dialectOfIndex } from "./dialect.ts";
 import { atFile } from "./files/at-file.ts";
 import { type FlatIndex, flatIndexCodec } from "./flat/flat-payloads.ts";
 import { flatIndexHeader } from "./layout.ts";
+import { regionCell } from "./leaves/leaf-grid.ts";
 import type { BlobRef } from "./records/blob-ref.ts";
 import type { IndexVersion, LeafEntry } from "./records/leaf-entry.ts";
 import { decodePayloadFile } from "./records/payload-file.ts";
 import { decodeIndexFile } from "./tree-index/index-file.ts";
+import { LeafIndex } from "./tree-index/leaf-index.ts";
 
 /** What an index says, whichever dialect it is in. */
 export interface ReadIndex {
   readonly dialect: Dialect;
   readonly generation: number;
-  readonly leaves: readonly LeafEntry[];
+  readonly index: LeafIndex;
   /** Of a tree. */
   readonly indexVersion: IndexVersion | undefined;
   /** Of a flat index. */
@@ -31,12 +26,13 @@ export function readIndexFile(path: string, bytes: Uint8Array): ReadIndex {
   const dialect = atFile({ path }, () => dialectOfIndex(bytes));
   if (dialect === "tree") {
     const { version, generation, leaves } = decodeIndexFile(path, bytes);
-    return { dialect, generation, leaves, indexVersion: version, regionChunkEdge: undefined };
+    const index = LeafIndex.of(leaves);
+    return { dialect, generation, index, indexVersion: version, regionChunkEdge: undefined };
   }
-  const index = decodePayloadFile(path, flatIndexHeader, flatIndexCodec, bytes);
-  const leaves = atFile({ path }, () => leavesOfFlat(index));
-  const { generation, regionChunkEdge } = index;
-  return { dialect, generation, leaves, indexVersion: undefined, regionChunkEdge };
+  const flat = decodePayloadFile(path, flatIndexHeader, flatIndexCodec, bytes);
+  const index = LeafIndex.of(atFile({ path }, () => leavesOfFlat(flat)));
+  const { generation, regionChunkEdge } = flat;
+  return { dialect, generation, index, indexVersion: undefined, regionChunkEdge };
 }
 
 /** Throws `ORT_GENERATION` unless an index belongs to the generation that was asked for. */
@@ -53,13 +49,12 @@ function leavesOfFlat({ leaves, regionChunkEdge }: FlatIndex): readonly LeafEntr
       throw new OrthantError("ORT_INDEX", `region [${region}] is out of order`);
     }
     const refs = { blockRefs: listOf(blockRef), entityRefs: listOf(entityRef) };
-    return { cell: cellOfRegion(region, regionChunkEdge), ...refs, clocks: [] };
+    return { cell: cellOfRegion(region, regionChunkEdge), ...refs, chunks: 0, clocks: [] };
   });
 }
 
 function cellOfRegion(region: Place, edge: number): LeafEntry["cell"] {
-  const min = placeFrom((axis) => region[axis] * edge);
-  const cell = { min, max: placeFrom((axis) => min[axis] + edge) };
+  const cell = regionCell(region, edge);
   if (!boxContainsBox(WHOLE_LATTICE, cell)) {
     throw new OrthantError("ORT_INDEX", `region [${region}] of ${edge} chunks an edge is off the lattice`);
   }

@@ -1,4 +1,4 @@
-export { BulkSaveWriter, type WorldFacts } from "./bulk-writer.ts";
+export { type BulkSaveOptions, BulkSaveWriter, type WorldFacts } from "./bulk-writer.ts";
 export { applyRepair } from "./care/apply-repair.ts";
 export type { Finding } from "./care/finding.ts";
 export { describeRepair, type Loss, type RepairPiece, type RepairPlan } from "./care/repair-plan.ts";
@@ -38,6 +38,7 @@ export {
 export { type FlatSaveContent, writeFlatSave } from "./flat/flat-writer.ts";
 export { type LegacyWorld, readLegacyWorld } from "./flat/legacy-world.ts";
 export { worldOverrideCodec } from "./flat/world-override.ts";
+export { generatedChunks, generatorOf, NOTHING } from "./generated-chunks.ts";
 export {
   type JournalChunk,
   type JournalEdit,
@@ -67,10 +68,11 @@ export {
   type RecordHeader,
   recordHeader,
 } from "./layout.ts";
-export { type HasCell, LeafMap } from "./leaves/leaf-map.ts";
+export { LeafMap } from "./leaves/leaf-map.ts";
 export { chunkOfEntity } from "./leaves/leaf-partition.ts";
 export { SaveContent } from "./leaves/save-content.ts";
 export { DEFAULT_LIMITS, type SaveLimits } from "./limits.ts";
+export { type ListedGeneration, listGenerations } from "./list-generations.ts";
 export { detectSave, type OpenSaveOptions, openSave } from "./reader.ts";
 export { type BlobRef, blobRefCodec } from "./records/blob-ref.ts";
 export { blockBlobCodec } from "./records/block-blob.ts";
@@ -84,7 +86,7 @@ export {
   globalRecordCodec,
   type PlayerEntityHint,
 } from "./records/global-record.ts";
-export type { IndexVersion, LeafEntry, RegionClock } from "./records/leaf-entry.ts";
+export type { IndexVersion, LeafEntry, RegionClock, WholeIndexVersion } from "./records/leaf-entry.ts";
 export { decodeManifest, encodeManifest, type Manifest, type ReadManifest } from "./records/manifest.ts";
 export { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
 export type { BlockAssignment, BlockEntry } from "./records/prepared-blocks.ts";
@@ -104,5 +106,15 @@ export { planRepair, type RepairOptions } from "./repair.ts";
 export { type FlatExtras, Save, type SaveState } from "./save.ts";
 export type { LeafChange, SaveChange } from "./save-change.ts";
 export { decodeIndexFile, encodeIndexFile, type IndexFile } from "./tree-index/index-file.ts";
+export type { IndexTotals } from "./tree-index/index-totals.ts";
+export { allLeaves, type LeafDifference, LeafIndex } from "./tree-index/leaf-index.ts";
+export type { HasCell } from "./tree-index/leaf-trie.ts";
 export { isWhole, type VerifyOptions, verifySave } from "./verify.ts";
-export { createSave, type NewSave, type ResumeOptions, resumeSave, type SaveWriter } from "./writer.ts";
+export {
+  type CommittedChange,
+  createSave,
+  type NewSave,
+  type ResumeOptions,
+  resumeSave,
+  type SaveWriter,
+} from "./writer.ts";

@@ -1,4 +1,4 @@
-import { isOrthantError, OrthantError } from "@orthant/core";
+import { type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { Dialect } from "./dialect.ts";
 import { atFile, decodeAt } from "./files/at-file.ts";
@@ -7,6 +7,7 @@ import { PackShelf } from "./files/pack-shelf.ts";
 import { readWhole } from "./files/read-whole.ts";
 import { type FlatGlobal, flatGlobalCodec, flatPlayersCodec, globalOfFlat } from "./flat/flat-payloads.ts";
 import { worldOverrideCodec } from "./flat/world-override.ts";
+import { generatedChunks } from "./generated-chunks.ts";
 import { readIndexFile, requireGeneration } from "./index-reader.ts";
 import { globalHeader, MANIFEST_BYTES_MAX, MANIFEST_FILE, playersHeader } from "./layout.ts";
 import { type GlobalRecord, globalRecordCodec } from "./records/global-record.ts";
@@ -20,6 +21,8 @@ import { Save, type SaveState } from "./save.ts";
 export interface OpenSaveOptions {
   /** An older generation that is still there; without it, the one that the manifest names. */
   readonly generation?: number;
+  /** What generators the program has; all that Orthant has unless given. */
+  readonly generators?: GeneratorRegistry;
 }
 
 /**
@@ -29,7 +32,8 @@ export interface OpenSaveOptions {
 export async function openSave(disk: Disk, options: OpenSaveOptions = {}): Promise<Save> {
   const { manifest } = await readManifest(disk);
   const generation = options.generation ?? manifest.currentGeneration;
-  return new Save(await readGeneration(disk, manifest, generation), new PackShelf(disk));
+  const state = await readGeneration(disk, manifest, generation);
+  return new Save(state, new PackShelf(disk), generatedChunks(state.global, options.generators));
 }
 
 /** The dialect of the save on a disk, and its generation; `undefined` when there is no manifest. */
@@ -55,13 +59,13 @@ export async function readManifest(disk: Disk): Promise<ReadManifest> {
 /** Reads the three files of a generation. */
 async function readGeneration(disk: Disk, manifest: Manifest, generation: number): Promise<SaveState> {
   const files = generation === manifest.currentGeneration ? manifest : generationFiles(generation);
-  const index = await readIndex(disk, files.indexFile);
-  requireGeneration(files.indexFile, index, generation);
-  const { dialect, leaves, indexVersion, regionChunkEdge = 0 } = index;
+  const read = await readIndex(disk, files.indexFile);
+  requireGeneration(files.indexFile, read, generation);
+  const { dialect, index, indexVersion, regionChunkEdge = 0 } = read;
   const { global, globalBlocks, customPayload } = await readGlobal(disk, files.globalFile, dialect);
   const players = await readPlayers(disk, files.playersFile, dialect);
   const flat = customPayload && { regionChunkEdge, globalBlocks, customPayload };
-  return { dialect, generation, manifest, global, players, leaves, indexVersion, flat };
+  return { dialect, generation, manifest, global, players, index, indexVersion, flat };
 }
 
 /** Reads an index file. */

@@ -18,6 +18,7 @@ import { DEFAULT_LIMITS } from "./limits.ts";
 import { readGlobal } from "./reader.ts";
 import type { BlobRef } from "./records/blob-ref.ts";
 import type { LeafEntry } from "./records/leaf-entry.ts";
+import { allLeaves } from "./tree-index/leaf-index.ts";
 import { verifySave } from "./verify.ts";
 
 /** What the one who repairs knows and the save may have forgotten. */
@@ -43,10 +44,11 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
   const players = await findPlayers(disk, survey, dialect, losses);
   const chunkVolume = global.description.chunkShape.volume;
   const intact = await findIntactRecords(disk, survey.packIds, dialect, chunkVolume);
+  const leaves = index === undefined ? [] : await allLeaves(index.value.index);
   const isLive = index !== undefined && index.generation === usableGenerations(survey)[0];
   const selection = isLive
-    ? followIndex(index.value.leaves, intact)
-    : salvageRecords(index?.value.leaves ?? [], intact, index?.generation, findings);
+    ? followIndex(leaves, intact)
+    : salvageRecords(leaves, intact, index?.generation, findings);
   const { pieces } = selection;
   return {
     findings,
@@ -58,7 +60,7 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     customPayload: customPayload ?? new Uint8Array(0),
     players,
     pieces,
-    clocks: (index?.value.leaves ?? []).flatMap(({ clocks }) => clocks),
+    clocks: leaves.flatMap(({ clocks }) => clocks),
     changedCells: selection.changedCells,
     keptRecords: pieces.length,
     keptBytes: pieces.reduce((sum, { ref }) => sum + ref.recordBytes, 0),

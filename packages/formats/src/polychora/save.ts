@@ -1,3 +1,4 @@
+import type { Chunk, Place } from "@orthant/core";
 import type { BlobContext } from "./blob-reader.ts";
 import { readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
 import type { Dialect } from "./dialect.ts";
@@ -8,6 +9,7 @@ import type { IndexVersion, LeafEntry } from "./records/leaf-entry.ts";
 import type { Manifest } from "./records/manifest.ts";
 import type { PlayerRecord } from "./records/player-record.ts";
 import type { BlockEntry } from "./records/prepared-blocks.ts";
+import type { LeafIndex } from "./tree-index/leaf-index.ts";
 
 /** What a save knows of a generation once its three files are read. */
 export interface SaveState {
@@ -16,8 +18,7 @@ export interface SaveState {
   readonly manifest: Manifest;
   readonly global: GlobalRecord;
   readonly players: readonly PlayerRecord[];
-  /** In lexicographic order of the cells. */
-  readonly leaves: readonly LeafEntry[];
+  readonly index: LeafIndex;
   /** The version of a tree index; a flat one has none. */
   readonly indexVersion: IndexVersion | undefined;
   /** What only the flat dialect has. */
@@ -43,23 +44,25 @@ export class Save implements SaveState {
   readonly manifest: Manifest;
   readonly global: GlobalRecord;
   readonly players: readonly PlayerRecord[];
-  readonly leaves: readonly LeafEntry[];
+  readonly index: LeafIndex;
   readonly indexVersion: IndexVersion | undefined;
   readonly flat: FlatExtras | undefined;
   readonly #shelf: PackShelf;
+  readonly #generated: (place: Place) => Chunk;
   #closed = false;
 
   /** Takes the shelf over; others use `openSave`. */
-  constructor(state: SaveState, shelf: PackShelf) {
+  constructor(state: SaveState, shelf: PackShelf, generated: (place: Place) => Chunk) {
     this.dialect = state.dialect;
     this.generation = state.generation;
     this.manifest = state.manifest;
     this.global = state.global;
     this.players = state.players;
-    this.leaves = state.leaves;
+    this.index = state.index;
     this.indexVersion = state.indexVersion;
     this.flat = state.flat;
     this.#shelf = shelf;
+    this.#generated = generated;
   }
 
   /** The overridden chunks of a leaf, in the order of their places within each record. */
@@ -74,7 +77,7 @@ export class Save implements SaveState {
 
   /** The same generation, or another whose records lie in the same packs, to be closed on its own. */
   follow(state: SaveState = this): Save {
-    return new Save(state, this.#shelf.share());
+    return new Save(state, this.#shelf.share(), this.#generated);
   }
 
   /** Closes the files behind the save. Closing twice is harmless. */
@@ -89,6 +92,7 @@ export class Save implements SaveState {
       dialect: this.dialect,
       chunkVolume: this.global.description.chunkShape.volume,
       limits: this.manifest.limits,
+      generated: this.#generated,
     };
   }
 }

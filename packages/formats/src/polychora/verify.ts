@@ -14,6 +14,7 @@ import { MANIFEST_FILE, packHeader } from "./layout.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { type ReadGlobal, readGlobal, readIndex, readPlayers } from "./reader.ts";
 import type { Manifest } from "./records/manifest.ts";
+import { allLeaves } from "./tree-index/leaf-index.ts";
 
 /** How closely to look. */
 export interface VerifyOptions {
@@ -95,7 +96,7 @@ async function verifyGeneration(
     chunkVolume: checksumsOnly ? undefined : global?.global.description.chunkShape.volume,
     limits: manifest?.limits ?? DEFAULT_LIMITS,
   };
-  return [...findings, ...(await leaves.verify(index.leaves, context, generation))];
+  return [...findings, ...(await leaves.verify(await allLeaves(index.index), context, generation))];
 }
 
 /** What manifest and global file both say, they say alike. The original never looks, so a flat save is let be. */

@@ -1,4 +1,12 @@
-import { comparePlaces, isOrthantError, OrthantError } from "@orthant/core";
+import {
+  type Chunk,
+  comparePlaces,
+  type GeneratorRegistry,
+  isOrthantError,
+  OrthantError,
+  type Place,
+  WHOLE_LATTICE,
+} from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type BlobContext, readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
 import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
@@ -7,27 +15,31 @@ import { generationFiles } from "./files/file-names.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
 import { PackWriter } from "./files/pack-writer.ts";
 import { retireGenerations } from "./files/retirement.ts";
+import { generatedChunks } from "./generated-chunks.ts";
 import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "./layout.ts";
-import { LeafMap } from "./leaves/leaf-map.ts";
+import type { LeafMap } from "./leaves/leaf-map.ts";
 import { type PlannedLeaf, planLeaves } from "./leaves/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
 import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "./limits.ts";
 import { readManifest } from "./reader.ts";
 import { type GlobalRecord, type GlobalState, globalRecordCodec } from "./records/global-record.ts";
-import type { IndexVersion, LeafEntry } from "./records/leaf-entry.ts";
+import type { LeafEntry, WholeIndexVersion } from "./records/leaf-entry.ts";
 import { encodeManifest, type Manifest } from "./records/manifest.ts";
 import { encodePayloadFile } from "./records/payload-file.ts";
 import { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
 import { Save, type SaveState } from "./save.ts";
 import type { SaveChange } from "./save-change.ts";
 import { encodeIndexFile } from "./tree-index/index-file.ts";
+import { LeafIndex } from "./tree-index/leaf-index.ts";
 
 /** What a new save begins with. */
 export interface NewSave extends SaveChange {
   readonly global: GlobalState;
   readonly limits?: SaveLimits;
   /** 2, unless the save is for a reader that knows the specification and no more: then 1, which has no clocks. */
-  readonly indexVersion?: IndexVersion;
+  readonly indexVersion?: WholeIndexVersion;
+  /** What generators the program has; all that Orthant has unless given. */
+  readonly generators?: GeneratorRegistry;
 }
 
 /** How to go on with a save. */
@@ -36,6 +48,14 @@ export interface ResumeOptions {
   readonly newPack?: boolean;
   /** Go on from a generation that is not the newest: what came after it is no longer in the world. */
   readonly rollBack?: boolean;
+  /** What generators the program has; all that Orthant has unless given. */
+  readonly generators?: GeneratorRegistry;
+}
+
+/** What a commit put in the place of what. */
+export interface CommittedChange {
+  readonly added: readonly LeafEntry[];
+  readonly removed: readonly LeafEntry[];
 }
 
 /** Makes a save where there is nothing and commits its first generation, number 0. Rule S47. */
@@ -46,7 +66,8 @@ export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWrit
   await disk.makeDirectory(INDEX_FOLDER);
   await disk.makeDirectory(DATA_FOLDER);
   const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
-  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs);
+  const generated = generatedChunks(initial.global, initial.generators);
+  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, generated);
   try {
     await (await writer.commit(initial)).close();
     return writer;
@@ -72,7 +93,8 @@ export async function resumeSave(
   }
   const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
   if (options.newPack === true) await packs.beginPack();
-  return new SaveWriter(disk, { ...save, manifest }, packs);
+  const generated = generatedChunks(save.global, options.generators);
+  return new SaveWriter(disk, { ...save, manifest }, packs, generated);
 }
 
 /**
@@ -84,24 +106,31 @@ export class SaveWriter {
   readonly #disk: Disk;
   readonly #packs: PackWriter;
   readonly #shelf: PackShelf;
+  readonly #generated: (place: Place) => Chunk;
   #state: SaveState;
-  #map: LeafMap<PlannedLeaf> | undefined;
+  #lastChange: CommittedChange = { added: [], removed: [] };
   #busy = false;
   #failure: unknown;
   #retirementFailure: OrthantError | undefined;
   #droppedClocks = 0;
 
   /** Takes the packs over; others use {@link createSave} and {@link resumeSave}. */
-  constructor(disk: Disk, state: SaveState, packs: PackWriter) {
+  constructor(disk: Disk, state: SaveState, packs: PackWriter, generated: (place: Place) => Chunk) {
     this.#disk = disk;
     this.#state = state;
     this.#packs = packs;
     this.#shelf = new PackShelf(disk);
+    this.#generated = generated;
   }
 
   /** The generation that was committed last. */
   get state(): SaveState {
     return this.#state;
+  }
+
+  /** The leaves that the last commit put in the place of others. */
+  get lastChange(): CommittedChange {
+    return this.#lastChange;
   }
 
   /** What went wrong when old generations were removed after the last commit, which stands all the same. */
@@ -116,20 +145,18 @@ export class SaveWriter {
 
   /** The last generation as a save of the caller's own, to be closed by the caller. */
   currentSave(): Save {
-    return new Save(this.#state, this.#shelf.share());
+    return new Save(this.#state, this.#shelf.share(), this.#generated);
   }
 
   /** Commits the next generation and gives it once it is durable. The caller closes it. Rules S43 to S46. */
   async commit(change: SaveChange): Promise<Save> {
     this.#requireUsable();
     this.#busy = true;
+    const draft: LeafMap<PlannedLeaf> = this.#state.index.draft();
     try {
-      const leaves = await this.#planLeaves(change);
-      await this.#write(change, leaves);
-    } catch (error) {
-      this.#map = undefined;
-      throw error;
+      await this.#write(change, draft, await this.#planLeaves(change, draft));
     } finally {
+      draft.release();
       this.#busy = false;
     }
     await this.#retire();
@@ -142,37 +169,47 @@ export class SaveWriter {
     await this.#shelf.release();
   }
 
-  async #planLeaves(change: SaveChange): Promise<readonly PlannedLeaf[]> {
-    const { global, leaves, manifest } = this.#state;
+  async #planLeaves(change: SaveChange, draft: LeafMap<PlannedLeaf>): Promise<readonly PlannedLeaf[]> {
+    const { global, index, manifest } = this.#state;
     const context: BlobContext = {
       dialect: "tree",
       chunkVolume: global.description.chunkShape.volume,
       limits: manifest.limits,
+      generated: this.#generated,
     };
     this.#requireSameShape(change.global);
-    this.#map ??= new LeafMap<PlannedLeaf>(leaves);
-    return planLeaves(this.#map, change.leaves ?? [], {
+    const changes = change.leaves ?? [];
+    for (const { cell } of changes) await index.load(cell);
+    return planLeaves(draft, changes, {
       shape: global.description.chunkShape,
       limits: manifest.limits,
+      generated: this.#generated,
       readBlocks: (leaf) => readLeafBlocks(this.#shelf, leaf, context),
       readEntities: (leaf) => readLeafEntities(this.#shelf, leaf, context),
     });
   }
 
-  async #write(change: SaveChange, planned: readonly PlannedLeaf[]): Promise<void> {
+  async #write(
+    change: SaveChange,
+    draft: LeafMap<PlannedLeaf>,
+    planned: readonly PlannedLeaf[],
+  ): Promise<void> {
     const players = mergePlayers(this.#state.players, change);
     const playersFile = encodePayloadFile(playersHeader, "V4P0", playersCodec, players);
     const records = encodeLeaves(planned, this.#state.manifest.limits);
     const refs = await this.#guard(() => this.#packs.append(records.flat()));
-    const leaves = this.#leavesWith(finishLeaves(planned, records, refs));
+    for (const { cell } of planned) draft.remove(cell);
+    for (const leaf of this.#storable(finishLeaves(planned, records, refs))) draft.add(leaf);
     const manifest = this.#nextManifest(change.nowMs);
     const global: GlobalRecord = {
       ...(change.global ?? this.#state.global),
       nextDataFileId: manifest.activeDataFileId + 1,
       lastModifiedMs: change.nowMs,
     };
-    const version = this.#state.indexVersion ?? 2;
+    const version = this.#state.indexVersion === 1 ? 1 : 2;
     const generation = manifest.currentGeneration;
+    const leaves = [...draft.touching(WHOLE_LATTICE)];
+    const index = LeafIndex.of(leaves);
     const indexFile = encodeIndexFile({ version, generation, leaves });
     const globalFile = encodePayloadFile(globalHeader, "V4G0", globalRecordCodec, global);
     await this.#guard(async () => {
@@ -180,17 +217,12 @@ export class SaveWriter {
       await writeGenerationFiles(this.#disk, manifest, { indexFile, globalFile, playersFile });
       await swapManifest(this.#disk, encodeManifest(manifest));
     });
-    this.#state = { ...this.#state, generation, manifest, global, players, leaves };
+    this.#lastChange = await changeBetween(this.#state.index, index);
+    this.#state = { ...this.#state, generation, manifest, global, players, index };
   }
 
-  /** The leaves that stay and those that were written, in the order of their cells; the map gets the latter. */
-  #leavesWith(written: readonly LeafEntry[]): readonly LeafEntry[] {
-    const map = this.#map as LeafMap<PlannedLeaf>;
-    const kept = this.#state.leaves.filter((leaf) => map.at(leaf.cell) === leaf);
-    for (const { cell } of written) map.remove(cell);
-    const storable = this.#state.indexVersion === 1 ? this.#dropClocks(written) : written;
-    for (const leaf of storable) map.add(leaf);
-    return [...kept, ...storable].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
+  #storable(leaves: readonly LeafEntry[]): readonly LeafEntry[] {
+    return this.#state.indexVersion === 1 ? this.#dropClocks(leaves) : leaves;
   }
 
   /** An index of version 1 has no room for clocks, nor for a leaf that has nothing else. */
@@ -259,6 +291,16 @@ export class SaveWriter {
   }
 }
 
+async function changeBetween(before: LeafIndex, after: LeafIndex): Promise<CommittedChange> {
+  const added: LeafEntry[] = [];
+  const removed: LeafEntry[] = [];
+  for await (const difference of after.changesSince(before)) {
+    if (difference.before !== undefined) removed.push(difference.before);
+    if (difference.after !== undefined) added.push(difference.after);
+  }
+  return { added, removed };
+}
+
 function mergePlayers(
   before: readonly PlayerRecord[],
   { players = [], removedPlayers = [] }: SaveChange,
@@ -288,7 +330,7 @@ function nothingYet({ global, nowMs, indexVersion = 2 }: NewSave, limits: SaveLi
     manifest,
     global: { ...global, nextDataFileId: 2, lastModifiedMs: nowMs },
     players: [],
-    leaves: [],
+    index: LeafIndex.of([]),
     indexVersion,
     flat: undefined,
   };

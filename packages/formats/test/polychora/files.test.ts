@@ -1,6 +1,13 @@
 import { crc32, type ErrorCode, encode } from "@orthant/core";
 import type { MemoryDisk } from "@orthant/disk";
-import { blockBlobCodec, decodeIndexFile, encodeIndexFile, type LeafEntry, openSave } from "@orthant/formats";
+import {
+  allLeaves,
+  blockBlobCodec,
+  decodeIndexFile,
+  encodeIndexFile,
+  type LeafEntry,
+  openSave,
+} from "@orthant/formats";
 import { codeOfRejection, fromHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import {
@@ -65,7 +72,7 @@ describe("a pack", () => {
     expect(pack.subarray(0, 23)).toEqual(fromHex("56344454 01000000 01000000 52454344 01 0100 17000000"));
     expect(new DataView(pack.buffer).getUint32(23, true)).toBe(crc32(expected));
     expect(pack.subarray(27)).toEqual(expected);
-    expect(writer.state.leaves[0]?.blockRefs).toEqual([
+    expect((await allLeaves(writer.state.index))[0]?.blockRefs).toEqual([
       {
         dataFileId: 1,
         recordOffset: 12,
@@ -91,14 +98,14 @@ describe("a pack", () => {
     const { disk } = await smallWorld();
     await flipByte(disk, PACK, offset);
     const save = await openSave(disk);
-    const [leaf] = save.leaves as [LeafEntry];
+    const [leaf] = (await allLeaves(save.index)) as [LeafEntry];
     expect(await codeOfRejection(() => save.readBlocks(leaf))).toBe(code);
   });
 
   test("[S12] a record is checked each time it is read", async () => {
     const { disk } = await smallWorld();
     const save = await openSave(disk);
-    const [leaf] = save.leaves as [LeafEntry];
+    const [leaf] = (await allLeaves(save.index)) as [LeafEntry];
     expect(await codeOfRejection(() => save.readBlocks(leaf))).toBe("no error");
     await flipByte(disk, PACK, 30);
     expect(await codeOfRejection(() => save.readBlocks(leaf))).toBe("ORT_CHECKSUM");
@@ -109,10 +116,14 @@ describe("a pack", () => {
     const whole = fileOf(disk, PACK);
     await replaceFile(disk, PACK, whole.subarray(0, -1));
     const cut = await openSave(disk);
-    expect(await codeOfRejection(() => cut.readBlocks(cut.leaves[0] as LeafEntry))).toBe("ORT_TRUNCATED");
+    expect(
+      await codeOfRejection(async () => cut.readBlocks((await allLeaves(cut.index))[0] as LeafEntry)),
+    ).toBe("ORT_TRUNCATED");
     await disk.remove(PACK);
     const gone = await openSave(disk);
-    expect(await codeOfRejection(() => gone.readBlocks(gone.leaves[0] as LeafEntry))).toBe("ORT_NOT_FOUND");
+    expect(
+      await codeOfRejection(async () => gone.readBlocks((await allLeaves(gone.index))[0] as LeafEntry)),
+    ).toBe("ORT_NOT_FOUND");
   });
 });
 
@@ -144,7 +155,9 @@ describe("what a leaf refers to", () => {
     const { leaves, ...rest } = decodeIndexFile(INDEX, fileOf(disk, INDEX));
     await replaceFile(disk, INDEX, encodeIndexFile({ ...rest, leaves: leaves.map(change) }));
     const save = await openSave(disk);
-    expect(await codeOfRejection(() => save.readBlocks(save.leaves[0] as LeafEntry))).toBe(code);
+    expect(
+      await codeOfRejection(async () => save.readBlocks((await allLeaves(save.index))[0] as LeafEntry)),
+    ).toBe(code);
   });
 });
 
@@ -152,7 +165,7 @@ test("a save is read after it is written, and refuses to be read after it is clo
   const { disk, writer } = await smallWorld();
   const save = await openSave(disk);
   expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9 });
-  expect(save.leaves[0]?.cell).toEqual(ORIGIN_CELL);
+  expect((await allLeaves(save.index))[0]?.cell).toEqual(ORIGIN_CELL);
   const later = await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: [] }] });
   expect(await blocksOf(later)).toEqual({});
   expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9 });

@@ -10,6 +10,7 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
+  allLeaves,
   detectSave,
   dialectOfIndex,
   encodeIndexFile,
@@ -91,7 +92,9 @@ describe("the flat dialect", () => {
       generators: [],
     });
     expect(save.global.description.chunkShape).toEqual(HYPERCUBE_CHUNKS);
-    const blocks = (await Promise.all(save.leaves.map((leaf) => save.readBlocks(leaf)))).flat();
+    const blocks = (
+      await Promise.all((await allLeaves(save.index)).map((leaf) => save.readBlocks(leaf)))
+    ).flat();
     expect(blocks).toEqual(content.blocks);
     expect(await verifySave(await flatDisk())).toMatchObject([{ severity: "notice" }]);
   });

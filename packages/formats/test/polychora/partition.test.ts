@@ -1,5 +1,5 @@
 import { boxContainsBox, boxesIntersect, cubeAt, type Place } from "@orthant/core";
-import { LeafMap, openSave, type Save } from "@orthant/formats";
+import { allLeaves, LeafMap, openSave, type Save } from "@orthant/formats";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import {
@@ -20,15 +20,15 @@ describe("a leaf that grows", () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const few = row(10).map((place, number) => blockAt(place, number + 2));
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: few }] });
-    expect(writer.state.leaves.map(({ cell }) => cell)).toEqual([ORIGIN_CELL]);
+    expect((await allLeaves(writer.state.index)).map(({ cell }) => cell)).toEqual([ORIGIN_CELL]);
     const many = row(40).map((place, number) => blockAt(place, number + 2));
     await writer.commit({ nowMs: 3, leaves: [{ cell: ORIGIN_CELL, blocks: many }] });
     const save = await openSave(disk);
-    expect(save.leaves.length).toBeGreaterThan(1);
+    expect(save.index.totals.leaves).toBeGreaterThan(1);
     expect(await blocksOf(save)).toEqual(
       Object.fromEntries(many.map(({ place }, number) => [place.join(), number + 2])),
     );
-    expectLimits(save, TIGHT_LIMITS.blockBlobTargetBytes);
+    await expectLimits(save, TIGHT_LIMITS.blockBlobTargetBytes);
   });
 
   test("[S34] of an edge of four chunks or less splits at the hard limit only", async () => {
@@ -39,8 +39,10 @@ describe("a leaf that grows", () => {
     );
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks }] });
     const save = await openSave(disk);
-    expect(save.leaves.map(({ cell }) => cell)).toEqual([cube]);
-    expect(save.leaves[0]?.blockRefs[0]?.recordBytes).toBeGreaterThan(TIGHT_LIMITS.blockBlobTargetBytes);
+    expect((await allLeaves(save.index)).map(({ cell }) => cell)).toEqual([cube]);
+    expect((await allLeaves(save.index))[0]?.blockRefs[0]?.recordBytes).toBeGreaterThan(
+      TIGHT_LIMITS.blockBlobTargetBytes,
+    );
   });
 
   test("[S34] because of its entities takes its blocks along, although only the entities were given", async () => {
@@ -48,10 +50,10 @@ describe("a leaf that grows", () => {
     const entities = Array.from({ length: 12 }, (_, id) => entityAt(BigInt(id), [id * 40, 0, 0, 0]));
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, entities }] });
     const save = await openSave(disk);
-    expect(save.leaves.length).toBeGreaterThan(1);
+    expect(save.index.totals.leaves).toBeGreaterThan(1);
     expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9 });
     expect(await entityIdsOf(save)).toEqual(entities.map(({ entityId }) => entityId));
-    for (const { cell, entityRefs } of save.leaves) {
+    for await (const { cell, entityRefs } of save.index.all()) {
       for (const { recordBytes } of entityRefs)
         expect(recordBytes).toBeLessThanOrEqual(TIGHT_LIMITS.entityBlobTargetBytes + 15);
       expect(boxContainsBox(ORIGIN_CELL, cell)).toBe(true);
@@ -63,7 +65,7 @@ describe("a leaf that grows", () => {
     const crowd = Array.from({ length: 60 }, (_, id) => entityAt(BigInt(id), [1, 1, 0, 0], 50));
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, entities: crowd }] });
     const save = await openSave(disk);
-    const crowded = save.leaves.find(({ entityRefs }) => entityRefs.length > 1);
+    const crowded = (await allLeaves(save.index)).find(({ entityRefs }) => entityRefs.length > 1);
     expect(crowded?.entityRefs.length).toBeGreaterThan(1);
     for (const { recordBytes } of crowded?.entityRefs ?? []) expect(recordBytes).toBeLessThan(4_096 + 15);
     expect(await entityIdsOf(save)).toEqual(crowd.map(({ entityId }) => entityId));
@@ -77,7 +79,7 @@ describe("a leaf that grows", () => {
   test("[S34] leaves no leaf where everything is gone", async () => {
     const { disk, writer } = await smallWorld();
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: [] }] });
-    expect((await openSave(disk)).leaves).toEqual([]);
+    expect(await allLeaves((await openSave(disk)).index)).toEqual([]);
   });
 
   test("[S28, S34] keeps a clock where there are no blocks any more, and gives it to the part that it is of", async () => {
@@ -89,11 +91,11 @@ describe("a leaf that grows", () => {
     const many = row(40, 1).map((place, number) => blockAt(place, number + 2));
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: many, clocks }] });
     const split = await openSave(disk);
-    expect(split.leaves.flatMap((leaf) => leaf.clocks)).toEqual(clocks);
-    expect(split.leaves.length).toBeGreaterThan(1);
-    const gone = split.leaves.map(({ cell }) => ({ cell, blocks: [] }));
+    expect((await allLeaves(split.index)).flatMap((leaf) => leaf.clocks)).toEqual(clocks);
+    expect(split.index.totals.leaves).toBeGreaterThan(1);
+    const gone = (await allLeaves(split.index)).map(({ cell }) => ({ cell, blocks: [] }));
     await writer.commit({ nowMs: 3, leaves: gone });
-    expect((await openSave(disk)).leaves.flatMap((leaf) => leaf.clocks)).toEqual(clocks);
+    expect((await allLeaves((await openSave(disk)).index)).flatMap((leaf) => leaf.clocks)).toEqual(clocks);
   });
 });
 
@@ -137,7 +139,7 @@ describe("a place", () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const many = row(40).map((place, number) => blockAt(place, number + 2));
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: many }] });
-    const { leaves } = writer.state;
+    const leaves = await allLeaves(writer.state.index);
     expect(leaves.length).toBeGreaterThan(2);
     const emptied = leaves.slice(1).map(({ cell }) => ({ cell, blocks: [blockAt(cell.min, 7)] }));
     const first = leaves[0] as (typeof leaves)[0];
@@ -146,14 +148,14 @@ describe("a place", () => {
       leaves: [...emptied, { cell: first.cell, blocks: [blockAt([0, 0, 0, 0], 8)] }],
     });
     const save = await openSave(disk);
-    expect(save.leaves.map(({ cell }) => cell)).toEqual([ORIGIN_CELL]);
+    expect((await allLeaves(save.index)).map(({ cell }) => cell)).toEqual([ORIGIN_CELL]);
     const expected = Object.fromEntries(emptied.map(({ cell }) => [cell.min.join(), 7]));
     expect(await blocksOf(save)).toEqual({ ...expected, "0,0,0,0": 8 });
   });
 });
 
-function expectLimits(save: Save, blockBytes: number): void {
-  for (const { cell, blockRefs } of save.leaves) {
+async function expectLimits(save: Save, blockBytes: number): Promise<void> {
+  for await (const { cell, blockRefs } of save.index.all()) {
     if (cell.max[0] - cell.min[0] <= 4) continue;
     for (const { recordBytes } of blockRefs) expect(recordBytes).toBeLessThanOrEqual(blockBytes + 15);
   }

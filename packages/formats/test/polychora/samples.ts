@@ -107,7 +107,7 @@ export async function smallWorld(limits?: SaveLimits): Promise<{ disk: MemoryDis
 /** All blocks of a save, by place, as numbers of {@link chunkOf}. */
 export async function blocksOf(save: Save): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
-  for (const leaf of save.leaves) {
+  for await (const leaf of save.index.all()) {
     for (const { place, chunk } of await save.readBlocks(leaf)) found[place.join()] = chunk.get(3);
   }
   return found;
@@ -116,7 +116,7 @@ export async function blocksOf(save: Save): Promise<Record<string, number>> {
 /** All entity ids of a save, in order. */
 export async function entityIdsOf(save: Save): Promise<readonly bigint[]> {
   const ids: bigint[] = [];
-  for (const leaf of save.leaves)
+  for await (const leaf of save.index.all())
     ids.push(...(await save.readEntities(leaf)).map(({ entityId }) => entityId));
   return ids.sort((a, b) => (a < b ? -1 : 1));
 }

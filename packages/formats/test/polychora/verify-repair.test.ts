@@ -1,6 +1,7 @@
 import { regionOf } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
+  allLeaves,
   applyRepair,
   describeRepair,
   type Finding,
@@ -68,7 +69,7 @@ async function repair(disk: MemoryDisk): Promise<{ plan: RepairPlan; save: Save;
 
 async function refOf(disk: MemoryDisk, leaf: number, kind: "blockRefs" | "entityRefs"): Promise<number> {
   const save = await openSave(disk);
-  return save.leaves[leaf]?.[kind][0]?.recordOffset ?? -1;
+  return (await allLeaves(save.index))[leaf]?.[kind][0]?.recordOffset ?? -1;
 }
 
 const brief = (findings: readonly Finding[]): unknown =>
@@ -138,7 +139,10 @@ describe("repair", () => {
     expect(await blocksOf(save)).toEqual(await blocksOf(await openSave(disk)));
     expect(await entityIdsOf(save)).toEqual([1n]);
     expect(save.players.map(({ playerId }) => playerId)).toEqual([1n, 2n]);
-    expect(save.leaves.flatMap(({ clocks }) => clocks.map(({ clock }) => clock))).toEqual([CLOCK, CLOCK]);
+    expect((await allLeaves(save.index)).flatMap(({ clocks }) => clocks.map(({ clock }) => clock))).toEqual([
+      CLOCK,
+      CLOCK,
+    ]);
     expect(save.global.description.clockEpoch).toBe(5);
   });
 
@@ -151,7 +155,7 @@ describe("repair", () => {
       /blocks of the chunks \[0,0,0,0\] to .* the older one .* takes its place/,
     );
     expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9, "131072,1,1,1": 30 });
-    const clocks = save.leaves.map((leaf) => leaf.clocks.map(({ clock }) => clock));
+    const clocks = (await allLeaves(save.index)).map((leaf) => leaf.clocks.map(({ clock }) => clock));
     expect(clocks).toEqual([[2 ** 33 * 5 + 1], [CLOCK]]);
   });
 

@@ -1,6 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import {
+  allLeaves,
   createSave,
   openSave,
   resumeSave,
@@ -75,7 +76,7 @@ describe("a commit", () => {
     const torn = await pack.append(new TextEncoder().encode("RECD torn"));
     const next = await resume(disk);
     const save = await next.commit(change(5));
-    expect(save.leaves[0]?.blockRefs[0]?.recordOffset).toBe(torn + 9);
+    expect((await allLeaves(save.index))[0]?.blockRefs[0]?.recordOffset).toBe(torn + 9);
     expect(await pack.readAt(torn, 9)).toEqual(new TextEncoder().encode("RECD torn"));
     expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 5 });
   });
@@ -102,7 +103,7 @@ describe("a commit", () => {
     const { disk, writer } = await smallWorld({ ...TIGHT_LIMITS, blockBlobTargetBytes: 4_096 });
     const blocks = Array.from({ length: 120 }, (_, x) => blockAt([x, 0, 0, 0], x + 2));
     const save = await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks }] });
-    expect(save.leaves[0]?.blockRefs[0]).toMatchObject({ dataFileId: 2, recordOffset: 12 });
+    expect((await allLeaves(save.index))[0]?.blockRefs[0]).toMatchObject({ dataFileId: 2, recordOffset: 12 });
     await writer.commit(change(3));
     expect(writer.state.manifest.activeDataFileId).toBe(3);
     expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 3 });
@@ -164,7 +165,11 @@ describe("a commit", () => {
       leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([0, 0, 0, 0], 2)], clocks }],
     });
     const save = await openSave(disk);
-    expect([save.indexVersion, save.leaves[0]?.clocks, writer.droppedClocks]).toEqual([1, [], 1]);
+    expect([save.indexVersion, (await allLeaves(save.index))[0]?.clocks, writer.droppedClocks]).toEqual([
+      1,
+      [],
+      1,
+    ]);
   });
 
   test.each<[name: string, wrong: SaveChange]>([
@@ -291,7 +296,7 @@ describe("a disk that fails", () => {
     expect(await codeOfRejection(() => failing.commit(change(2)))).toBe("ORT_DISK_IO");
     const again = await resumeSave(disk, await openSave(disk), { newPack: true });
     const save = await again.commit(change(3));
-    expect(save.leaves[0]?.blockRefs[0]?.dataFileId).toBe(2);
+    expect((await allLeaves(save.index))[0]?.blockRefs[0]?.dataFileId).toBe(2);
     expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 3 });
   });
 });

@@ -34,16 +34,16 @@ export async function* compareBlocks(
   options: { readonly samePacks?: boolean; readonly onLeaf?: () => void },
 ): AsyncGenerator<BlockDifference> {
   const samePacks = options.samePacks === true;
-  for (const leaf of before.leaves) {
-    const others = [...after.touching(leaf.cell)];
+  for await (const leaf of before.all()) {
+    const others = await after.touching(leaf.cell);
     options.onLeaf?.();
     // A leaf inside a larger one is compared when the larger one is.
     if (others.some(({ cell }) => isLarger(cell, leaf.cell))) continue;
     if (others.length === 1 && samePacks && isSame(leaf, others[0] as LeafEntry)) continue;
     yield* compareAround(before, leaf, after, others, (place) => boxContains(leaf.cell, place));
   }
-  for (const leaf of after.leaves) {
-    const others = [...before.touching(leaf.cell)];
+  for await (const leaf of after.all()) {
+    const others = await before.touching(leaf.cell);
     options.onLeaf?.();
     const inside = others.filter(({ cell }) => isLarger(leaf.cell, cell));
     const beyond = others.filter(({ cell }) => !isLarger(leaf.cell, cell));

@@ -2,6 +2,7 @@ import { encode, hash64, type Place, placesEqual } from "@orthant/core";
 import { SaveContent } from "../leaves/save-content.ts";
 import type { EntityRecord } from "../records/entity-record.ts";
 import { entityRecordCodec } from "../records/entity-record.ts";
+import type { LeafEntry } from "../records/leaf-entry.ts";
 import { playersCodec } from "../records/player-record.ts";
 import type { Save } from "../save.ts";
 import { type BlockDifference, compareBlocks } from "./compare-blocks.ts";
@@ -62,10 +63,10 @@ async function* compareEntities(
   after: SaveContent,
   { samePacks = false }: CompareOptions,
 ): AsyncGenerator<readonly [bigint, Change]> {
-  const shared = samePacks ? sharedEntityRecords(before, after) : new Set<string>();
+  const shared = samePacks ? await sharedEntityRecords(before, after) : new Set<string>();
   const hashesOf = async (content: SaveContent): Promise<Hashes> => {
     const hashes: Hashes = new Map();
-    for (const leaf of content.leaves) {
+    for await (const leaf of content.all()) {
       if (leaf.entityRefs.length === 0 || shared.has(keyOf(leaf))) continue;
       for (const entity of await content.readEntities(leaf)) hashes.set(entity.entityId, hashOf(entity));
     }
@@ -74,14 +75,15 @@ async function* compareEntities(
   yield* changes(await hashesOf(before), await hashesOf(after));
 }
 
-type Leaf = SaveContent["leaves"][number];
-
-function sharedEntityRecords(before: SaveContent, after: SaveContent): ReadonlySet<string> {
-  const known = new Set(before.leaves.filter(({ entityRefs }) => entityRefs.length > 0).map(keyOf));
-  return new Set(after.leaves.map(keyOf).filter((key) => known.has(key)));
+async function sharedEntityRecords(before: SaveContent, after: SaveContent): Promise<ReadonlySet<string>> {
+  const known = new Set<string>();
+  for await (const leaf of before.all()) if (leaf.entityRefs.length > 0) known.add(keyOf(leaf));
+  const shared = new Set<string>();
+  for await (const leaf of after.all()) if (known.has(keyOf(leaf))) shared.add(keyOf(leaf));
+  return shared;
 }
 
-function keyOf({ entityRefs }: Leaf): string {
+function keyOf({ entityRefs }: LeafEntry): string {
   return entityRefs.map(({ dataFileId, recordOffset }) => `${dataFileId}+${recordOffset}`).join();
 }
 

@@ -145,6 +145,8 @@ export function findMerge<Leaf extends { readonly cell: Box }>(
     let entityBytes = 0;
     let members = 0;
     for (const member of map.inside(cell)) {
+      // What is not in memory is not worth reading to save a leaf.
+      if (member === undefined) return best;
       const bytes = bytesOf(member);
       blockBytes += bytes.blockBytes;
       entityBytes += bytes.entityBytes;

@@ -1,4 +1,11 @@
-import { type Box, type ChunkShape, comparePlaces, isOrthantError } from "@orthant/core";
+import {
+  type Box,
+  type Chunk,
+  type ChunkShape,
+  comparePlaces,
+  isOrthantError,
+  type Place,
+} from "@orthant/core";
 import type { SaveLimits } from "../limits.ts";
 import type { BlobRef } from "../records/blob-ref.ts";
 import { blockBlobBytes } from "../records/block-blob.ts";
@@ -26,6 +33,8 @@ export interface PlannedLeaf extends LeafEntry {
 export interface PlanContext {
   readonly shape: ChunkShape;
   readonly limits: SaveLimits;
+  /** What the world's generator makes of a chunk. */
+  readonly generated?: (place: Place) => Chunk;
   readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]>;
   readEntities(leaf: LeafEntry): Promise<readonly EntityRecord[]>;
 }
@@ -71,6 +80,7 @@ async function planChange(
       cell,
       blockRefs: blocks === undefined ? (old?.blockRefs ?? []) : [],
       entityRefs: entities === undefined ? (old?.entityRefs ?? []) : [],
+      chunks: blocks === undefined ? (old?.chunks ?? 0) : blocks.length,
       clocks: newClocks,
       ...(blocks !== undefined && { newBlocks: given.blocks }),
       ...(entities !== undefined && { newEntities: given.entities }),
@@ -91,7 +101,7 @@ async function mergeAround(
 ): Promise<PlannedLeaf | undefined> {
   const cell = findMerge(map, leaf, bytesOf, context.limits);
   if (cell === undefined) return undefined;
-  const members = [...map.inside(cell)];
+  const members = [...map.inside(cell)].filter((member) => member !== undefined);
   const content = await readMembers(cell, members, context);
   if (content === undefined || !fitsLeaf(content, context.limits)) return undefined;
   for (const member of members) map.remove(member.cell);
@@ -131,6 +141,7 @@ export function plannedOf({ cell, blocks, entities, clocks }: LeafContent): Plan
     cell,
     blockRefs: [],
     entityRefs: [],
+    chunks: blocks.length,
     clocks: sortClocks(clocks),
     newBlocks: blocks,
     newEntities: entities,

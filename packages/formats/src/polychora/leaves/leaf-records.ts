@@ -31,7 +31,7 @@ export function finishLeaves(
   refs: readonly BlobRef[],
 ): readonly LeafEntry[] {
   let next = 0;
-  return planned.map(({ cell, blockRefs, entityRefs, clocks }, index) => {
+  return planned.map(({ cell, blockRefs, entityRefs, chunks, clocks }, index) => {
     const count = records[index]?.length ?? 0;
     const own = refs.slice(next, next + count);
     next += count;
@@ -40,6 +40,7 @@ export function finishLeaves(
       cell,
       blockRefs: [...blockRefs, ...ofType(BLOCK_BLOB)],
       entityRefs: [...entityRefs, ...ofType(ENTITY_BLOB)],
+      chunks,
       clocks,
     };
   });

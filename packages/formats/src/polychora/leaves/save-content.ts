@@ -1,55 +1,53 @@
-import {
-  type Box,
-  boxesIntersect,
-  boxVolume,
-  comparePlaces,
-  floorDivide,
-  type Place,
-  PlaceMap,
-  placeFrom,
-  placesLexicographic,
-} from "@orthant/core";
+import { type Box, boxesIntersect, type Place, PlaceMap, WHOLE_LATTICE } from "@orthant/core";
 import type { EntityRecord } from "../records/entity-record.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
 import type { Save } from "../save.ts";
-import { LeafMap } from "./leaf-map.ts";
+import { LeafIndex } from "../tree-index/leaf-index.ts";
+import { regionAt, regionCell } from "./leaf-grid.ts";
 
 /**
  * What a save holds, leaf by leaf, whichever dialect it is in. Chunks that a flat save keeps in its global file are
- * in the leaves of their places. Nothing that was read is kept.
+ * in the leaves of their places. Nothing that was read is kept but parts of the index, until {@link forget}.
  */
 export class SaveContent {
-  /** In lexicographic order of the cells, which do not overlap. */
-  readonly leaves: readonly LeafEntry[];
+  readonly index: LeafIndex;
   readonly #save: Save;
   readonly #apart: PlaceMap<BlockEntry[]>;
-  readonly #touching: (box: Box) => Iterable<LeafEntry>;
 
   constructor(save: Save) {
     this.#save = save;
-    const { flat } = save;
-    if (flat === undefined) {
-      const map = new LeafMap(save.leaves);
-      this.leaves = save.leaves;
-      this.#apart = new PlaceMap();
-      this.#touching = (box) => map.touching(box);
-    } else {
-      const edge = flat.regionChunkEdge;
-      this.#apart = blocksByRegion(flat.globalBlocks, edge);
-      const byRegion = new PlaceMap<LeafEntry>();
-      for (const leaf of save.leaves) byRegion.set(...regionAt(leaf.cell.min, edge), leaf);
-      for (const region of this.#apart.places()) {
-        if (!byRegion.has(...region)) byRegion.set(...region, emptyLeaf(region, edge));
-      }
-      this.leaves = [...byRegion.values()].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
-      this.#touching = (box) => flatTouching(byRegion, edge, box);
-    }
+    const { flat, index } = save;
+    const edge = flat?.regionChunkEdge ?? 1;
+    this.#apart = blocksByRegion(flat?.globalBlocks ?? [], edge);
+    // All of a flat index is in memory.
+    const missing = [...this.#apart.places()].filter((region) => {
+      return index.find(regionCell(region, edge).min) === undefined;
+    });
+    this.index =
+      missing.length === 0
+        ? index
+        : LeafIndex.of([
+            ...index.touching(WHOLE_LATTICE),
+            ...missing.map((region) => emptyLeaf(region, edge)),
+          ]);
+  }
+
+  /** Every leaf, in the order of the index. */
+  all(): AsyncGenerator<LeafEntry> {
+    return this.index.all();
   }
 
   /** The leaves that a box of chunks touches. Costs what is touched, not how many leaves there are. */
-  touching(box: Box): Iterable<LeafEntry> {
-    return this.#touching(box);
+  async touching(box: Box): Promise<readonly LeafEntry[]> {
+    do await this.index.load(box);
+    while (!this.index.isLoaded(box));
+    return [...this.index.touching(box)];
+  }
+
+  /** Lets go of parts of the index that do not touch a box. */
+  forget(around: Box): void {
+    this.index.unload((cell) => boxesIntersect(cell, around));
   }
 
   /** The overridden chunks of a leaf. */
@@ -82,27 +80,5 @@ function blocksByRegion(blocks: readonly BlockEntry[], edge: number): PlaceMap<B
 }
 
 function emptyLeaf(region: Place, edge: number): LeafEntry {
-  const min = placeFrom((axis) => region[axis] * edge);
-  const cell = { min, max: placeFrom((axis) => min[axis] + edge) };
-  return { cell, blockRefs: [], entityRefs: [], clocks: [] };
-}
-
-function* flatTouching(byRegion: PlaceMap<LeafEntry>, edge: number, box: Box): Generator<LeafEntry> {
-  const last = regionAt(
-    placeFrom((axis) => box.max[axis] - 1),
-    edge,
-  );
-  const regions = { min: regionAt(box.min, edge), max: placeFrom((axis) => last[axis] + 1) };
-  if (boxVolume(regions) > byRegion.size) {
-    for (const leaf of byRegion.values()) if (boxesIntersect(leaf.cell, box)) yield leaf;
-    return;
-  }
-  for (const region of placesLexicographic(regions)) {
-    const leaf = byRegion.get(...region);
-    if (leaf !== undefined) yield leaf;
-  }
-}
-
-function regionAt(chunk: Place, edge: number): Place {
-  return placeFrom((axis) => floorDivide(chunk[axis], edge));
+  return { cell: regionCell(region, edge), blockRefs: [], entityRefs: [], chunks: 0, clocks: [] };
 }

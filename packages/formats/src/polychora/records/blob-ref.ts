@@ -38,3 +38,15 @@ export const blobRefCodec: Codec<BlobRef> = {
 
 /** The references of one kind in a leaf. */
 export const blobRefsCodec: Codec<readonly BlobRef[]> = list(blobRefCodec, REFS_PER_LEAF_MAX);
+
+/** Whether two references mean the same record. */
+export function isSameRef(a: BlobRef, b: BlobRef): boolean {
+  return (
+    a.dataFileId === b.dataFileId &&
+    a.recordOffset === b.recordOffset &&
+    a.recordBytes === b.recordBytes &&
+    a.recordCrc32 === b.recordCrc32 &&
+    a.blobType === b.blobType &&
+    a.blobVersion === b.blobVersion
+  );
+}

@@ -1,5 +1,5 @@
-import { type Box, type Codec, list, type Place, placeCodec } from "@orthant/core";
-import { type BlobRef, blobRefsCodec } from "./blob-ref.ts";
+import { type Box, boxEquals, type Codec, list, type Place, placeCodec, placesEqual } from "@orthant/core";
+import { type BlobRef, blobRefsCodec, isSameRef } from "./blob-ref.ts";
 
 /** The version of one region. */
 export interface RegionClock {
@@ -12,6 +12,8 @@ export interface LeafEntry {
   readonly cell: Box;
   readonly blockRefs: readonly BlobRef[];
   readonly entityRefs: readonly BlobRef[];
+  /** How many chunks its block records hold; 0 when nobody knows. */
+  readonly chunks: number;
   /** The clocks of the regions in the cell, in the order of the regions. */
   readonly clocks: readonly RegionClock[];
 }
@@ -21,8 +23,11 @@ export interface StoredLeaf extends Omit<LeafEntry, "cell"> {
   readonly leafId: number;
 }
 
-/** `format_version` of a tree index: 1 is the specification as it stands, 2 adds the clocks. */
-export type IndexVersion = 1 | 2;
+/** `format_version` of a tree index in one file: 1 is the specification as it stands, 2 adds the clocks. */
+export type WholeIndexVersion = 1 | 2;
+
+/** `format_version` of a tree index: those of one file, and 3, which lies in pages. */
+export type IndexVersion = WholeIndexVersion | 3;
 
 const CLOCKS_PER_LEAF_MAX = 16_777_216;
 
@@ -38,7 +43,7 @@ const clocksCodec = list<RegionClock>(
 );
 
 /** What a leaf entry has behind its id. Rules S26 and S28. */
-export function leafContentCodec(version: IndexVersion): Codec<Omit<LeafEntry, "cell">> {
+export function leafContentCodec(version: WholeIndexVersion): Codec<Omit<LeafEntry, "cell">> {
   return {
     write(out, { blockRefs, entityRefs, clocks }) {
       blobRefsCodec.write(out, blockRefs);
@@ -49,13 +54,14 @@ export function leafContentCodec(version: IndexVersion): Codec<Omit<LeafEntry, "
     read: (input) => ({
       blockRefs: blobRefsCodec.read(input),
       entityRefs: blobRefsCodec.read(input),
+      chunks: 0,
       clocks: version === 2 ? clocksCodec.read(input) : [],
     }),
   };
 }
 
 /** One leaf entry. */
-export function storedLeafCodec(version: IndexVersion): Codec<StoredLeaf> {
+export function storedLeafCodec(version: WholeIndexVersion): Codec<StoredLeaf> {
   const content = leafContentCodec(version);
   return {
     write(out, leaf) {
@@ -65,4 +71,27 @@ export function storedLeafCodec(version: IndexVersion): Codec<StoredLeaf> {
 
     read: (input) => ({ leafId: input.varU32(), ...content.read(input) }),
   };
+}
+
+/** Whether two leaves have the same cell, records and clocks. */
+export function isSameLeaf(a: LeafEntry, b: LeafEntry): boolean {
+  return (
+    a === b ||
+    (boxEquals(a.cell, b.cell) &&
+      isSameList(a.blockRefs, b.blockRefs, isSameRef) &&
+      isSameList(a.entityRefs, b.entityRefs, isSameRef) &&
+      isSameList(a.clocks, b.clocks, isSameClock))
+  );
+}
+
+function isSameClock(a: RegionClock, b: RegionClock): boolean {
+  return a.clock === b.clock && placesEqual(a.region, b.region);
+}
+
+function isSameList<Item>(
+  a: readonly Item[],
+  b: readonly Item[],
+  isSame: (a: Item, b: Item) => boolean,
+): boolean {
+  return a.length === b.length && a.every((item, index) => isSame(item, b[index] as Item));
 }

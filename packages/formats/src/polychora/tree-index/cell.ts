@@ -43,6 +43,24 @@ export function cellAround(first: Place, last: Place): Box {
   return cellAt(first, level);
 }
 
+/** The least aligned cube that holds two boxes of places on the lattice. */
+export function cellAroundBoth(a: Box, b: Box): Box {
+  return cellAround(
+    [
+      Math.min(a.min[0], b.min[0]),
+      Math.min(a.min[1], b.min[1]),
+      Math.min(a.min[2], b.min[2]),
+      Math.min(a.min[3], b.min[3]),
+    ],
+    [
+      Math.max(a.max[0], b.max[0]) - 1,
+      Math.max(a.max[1], b.max[1]) - 1,
+      Math.max(a.max[2], b.max[2]) - 1,
+      Math.max(a.max[3], b.max[3]) - 1,
+    ],
+  );
+}
+
 /** Which of a cell's sixteen children holds a place: bit 0 for x to bit 3 for w, set from the middle on. */
 export function childSlot({ min, max }: Box, place: Place): number {
   let slot = 0;

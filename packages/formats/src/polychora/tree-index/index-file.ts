@@ -16,11 +16,11 @@ import {
 import { atFile, decodeAt } from "../files/at-file.ts";
 import { indexHeader, LEAF_LEVEL_MAX } from "../layout.ts";
 import {
-  type IndexVersion,
   type LeafEntry,
   leafContentCodec,
   type StoredLeaf,
   storedLeafCodec,
+  type WholeIndexVersion,
 } from "../records/leaf-entry.ts";
 import { lastOf, requireLevel } from "./cell.ts";
 import { indexNodeCodec } from "./index-node.ts";
@@ -28,7 +28,7 @@ import { buildIndexNodes, checkIndexNodes, describeCell } from "./index-tree.ts"
 
 /** What a tree index says. */
 export interface IndexFile {
-  readonly version: IndexVersion;
+  readonly version: WholeIndexVersion;
   readonly generation: number;
   /** In lexicographic order of the cells. */
   readonly leaves: readonly LeafEntry[];
@@ -88,7 +88,7 @@ export function decodeIndexFile(path: string, bytes: Uint8Array): IndexFile {
 
 function decodeBody(
   body: Uint8Array,
-  version: IndexVersion,
+  version: WholeIndexVersion,
   nodeCount: number,
   leafCount: number,
 ): readonly LeafEntry[] {
@@ -113,10 +113,10 @@ function decodeBody(
 /** What each leaf's entry has behind its id. An entry never changes, and most are in many generations. */
 const encodedLeaves = new WeakMap<
   LeafEntry,
-  { readonly version: IndexVersion; readonly bytes: Uint8Array }
+  { readonly version: WholeIndexVersion; readonly bytes: Uint8Array }
 >();
 
-function writeLeaves(out: ByteWriter, leaves: readonly LeafEntry[], version: IndexVersion): void {
+function writeLeaves(out: ByteWriter, leaves: readonly LeafEntry[], version: WholeIndexVersion): void {
   out.varUint(leaves.length);
   for (const [leafId, leaf] of leaves.entries()) {
     out.varU32(leafId);
@@ -128,7 +128,7 @@ function writeLeaves(out: ByteWriter, leaves: readonly LeafEntry[], version: Ind
 }
 
 /** What is wrong with the content of leaves whose cells are in order; `undefined` when nothing is. */
-function findLeafFault(leaves: readonly LeafEntry[], version: IndexVersion): string | undefined {
+function findLeafFault(leaves: readonly LeafEntry[], version: WholeIndexVersion): string | undefined {
   const regions = new PlaceSet();
   for (const { cell, blockRefs, entityRefs, clocks } of leaves) {
     // Put together only when there is something to say: every commit comes through here with every leaf.

@@ -1,6 +1,6 @@
 import { type Box, boxContainsBox, boxEquals, comparePlaces, OrthantError } from "@orthant/core";
 import { LEAF_LEVEL_MAX, NONE } from "../layout.ts";
-import { cellAround, childCell, childSlot, lastOf, levelOf } from "./cell.ts";
+import { cellAroundBoth, childCell, childSlot, lastOf, levelOf } from "./cell.ts";
 import { CHILDREN, type IndexNode } from "./index-node.ts";
 
 /**
@@ -64,21 +64,7 @@ function addSubtree(nodes: IndexNode[], entries: readonly Entry[], parentId: num
 function cellAroundAll(entries: readonly Entry[]): Box {
   let bounds = (entries[0] as Entry).cell;
   for (const { cell } of entries) {
-    if (boxContainsBox(bounds, cell)) continue;
-    bounds = cellAround(
-      [
-        Math.min(bounds.min[0], cell.min[0]),
-        Math.min(bounds.min[1], cell.min[1]),
-        Math.min(bounds.min[2], cell.min[2]),
-        Math.min(bounds.min[3], cell.min[3]),
-      ],
-      [
-        Math.max(bounds.max[0], cell.max[0]) - 1,
-        Math.max(bounds.max[1], cell.max[1]) - 1,
-        Math.max(bounds.max[2], cell.max[2]) - 1,
-        Math.max(bounds.max[3], cell.max[3]) - 1,
-      ],
-    );
+    if (!boxContainsBox(bounds, cell)) bounds = cellAroundBoth(bounds, cell);
   }
   for (const { cell } of entries) if (boxEquals(cell, bounds)) throw overlapping(cell);
   return bounds;

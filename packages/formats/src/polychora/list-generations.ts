@@ -1,0 +1,33 @@
+import type { Disk } from "@orthant/disk";
+import { attempt, filesOfGeneration, surveySave } from "./care/survey.ts";
+import type { GenerationFiles } from "./files/file-names.ts";
+import { readGlobal, readIndex } from "./reader.ts";
+
+/** A generation that can be opened. */
+export interface ListedGeneration {
+  readonly generation: number;
+  /** When it was committed, in milliseconds since 1970. */
+  readonly atMs: number;
+  readonly files: GenerationFiles;
+}
+
+/**
+ * The generations of a save whose three files are there, the newest first. Left out are those behind the live one,
+ * which were never committed, and those whose global file cannot be read.
+ */
+export async function listGenerations(disk: Disk): Promise<readonly ListedGeneration[]> {
+  const survey = await surveySave(disk);
+  if (survey.manifest === undefined) throw survey.manifestError;
+  const { currentGeneration, indexFile } = survey.manifest.manifest;
+  const { dialect } = await readIndex(disk, indexFile);
+  const present = new Set(survey.files);
+  const listed: ListedGeneration[] = [];
+  for (const generation of survey.generations) {
+    const files = filesOfGeneration(survey, generation);
+    const isThere = [files.indexFile, files.globalFile, files.playersFile].every((file) => present.has(file));
+    if (generation > currentGeneration || !isThere) continue;
+    const [read] = await attempt(() => readGlobal(disk, files.globalFile, dialect));
+    if (read !== undefined) listed.push({ generation, atMs: read.global.lastModifiedMs, files });
+  }
+  return listed;
+}

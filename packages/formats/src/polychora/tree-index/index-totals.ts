@@ -1,0 +1,38 @@
+import type { LeafEntry } from "../records/leaf-entry.ts";
+
+/** What leaves hold together. */
+export interface IndexTotals {
+  readonly leaves: number;
+  /** Without those of the leaves that are not counted. */
+  readonly chunks: number;
+  /** Leaves that have blocks, and nobody knows how many: they come from an index that did not say. */
+  readonly uncounted: number;
+  readonly clocks: number;
+  /** Bytes of all records, with their headers. */
+  readonly recordBytes: number;
+}
+
+/** Those of no leaves. */
+const NO_TOTALS: IndexTotals = { leaves: 0, chunks: 0, uncounted: 0, clocks: 0, recordBytes: 0 };
+
+/** Those of one leaf. */
+export function totalsOfLeaf({ chunks, clocks, blockRefs, entityRefs }: LeafEntry): IndexTotals {
+  let recordBytes = 0;
+  for (const ref of blockRefs) recordBytes += ref.recordBytes;
+  for (const ref of entityRefs) recordBytes += ref.recordBytes;
+  const uncounted = blockRefs.length > 0 && chunks === 0 ? 1 : 0;
+  return { leaves: 1, chunks, uncounted, clocks: clocks.length, recordBytes };
+}
+
+/** Those of several together. */
+export function sumTotals(parts: Iterable<IndexTotals>): IndexTotals {
+  const sum = { ...NO_TOTALS };
+  for (const { leaves, chunks, uncounted, clocks, recordBytes } of parts) {
+    sum.leaves += leaves;
+    sum.chunks += chunks;
+    sum.uncounted += uncounted;
+    sum.clocks += clocks;
+    sum.recordBytes += recordBytes;
+  }
+  return sum;
+}

@@ -212,10 +212,24 @@ describe("reading a journal", () => {
     }
   });
 
-  test("[J4] finds no group in a run of zeros", async () => {
-    const zeros = joined(encodeSegmentHeader(SEGMENT, 0), new Uint8Array(5_000));
+  test("[J4] [J18] finds no group in a run of zeros, and nothing that was cut off", async () => {
+    const zeros = new Uint8Array(2_500_000);
+    zeros.set(encodeSegmentHeader(SEGMENT, 0));
     const { journal, materials } = await scanned([segmentFile(SEGMENT), zeros]);
-    expect([materials, journal.damage, journal.segments[0]?.tornBytes]).toEqual([[], undefined, 5_000]);
+    expect([materials, journal.damage, journal.segments[0]?.tornBytes]).toEqual([[], undefined, 0]);
+    zeros[2_000_000] = 1;
+    const torn = (await scanned([segmentFile(SEGMENT), zeros])).journal;
+    expect([torn.damage, torn.segments[0]?.tornBytes]).toEqual([undefined, 2_000_001 - segmentHeader.bytes]);
+  });
+
+  test("[J6] [J18] finds a good group behind a bad one though it ends in zeros, and more zeros follow", async () => {
+    const whole = segmentOf(SEGMENT, 0, 1, 2);
+    const entry = encode(codec, { kind: "description", name: "", spawn: [0, 0, 0, 0] });
+    const last = sealGroup(joined(new Uint8Array(20), entry), 2, SEGMENT);
+    expect(last.at(-1)).toBe(0);
+    whole[whole.length - 1] = 0x77;
+    const { journal } = await scanned([segmentFile(SEGMENT), joined(whole, last, new Uint8Array(9_000))]);
+    expect(journal.damage?.code).toBe("ORT_JOURNAL");
   });
 
   test("[J6] is refused when a byte before the last group changed, and gives nothing wrong", async () => {

@@ -1,27 +1,49 @@
 import type { Disk } from "@orthant/disk";
-import { BulkSaveWriter, type Save } from "@orthant/formats";
+import { BulkSaveWriter, type PlayerRecord, type Save, type SaveChange } from "@orthant/formats";
+import { cellKey } from "./cell-key.ts";
 
 /** What a copy has of its own. */
 export interface CopyOptions {
   readonly nowMs: number;
   readonly worldId: bigint;
+  /** What was made since the save, and is part of the copy. */
+  readonly change?: SaveChange | undefined;
 }
 
 /** Writes all that a save holds to an empty disk, leaf by leaf. The copy begins its own history, at generation 0. */
-export async function copySave(save: Save, disk: Disk, { nowMs, worldId }: CopyOptions): Promise<void> {
-  const { global, players, manifest, leaves } = save;
+export async function copySave(
+  save: Save,
+  disk: Disk,
+  { nowMs, worldId, change }: CopyOptions,
+): Promise<void> {
+  const { manifest, leaves } = save;
+  const global = change?.global ?? save.global;
   // Generations that have names are not copied, so their names would mean nothing. Nobody knows the copy from before:
   // whoever holds regions of the one world must not take them for regions of the other.
   const description = { ...global.description, namedGenerations: [], worldId, lineage: [] };
+  const changes = new Map(change?.leaves?.map((leaf) => [cellKey(leaf.cell), leaf]));
   const writer = await BulkSaveWriter.create(disk, description.chunkShape, manifest.limits);
   try {
     for (const leaf of leaves) {
-      const blocks = await save.readBlocks(leaf);
-      const entities = await save.readEntities(leaf);
-      await writer.add([{ cell: leaf.cell, blocks, entities, clocks: leaf.clocks }]);
+      const changed = changes.get(cellKey(leaf.cell));
+      changes.delete(cellKey(leaf.cell));
+      const blocks = changed?.blocks ?? (await save.readBlocks(leaf));
+      const entities = changed?.entities ?? (await save.readEntities(leaf));
+      await writer.add([{ cell: leaf.cell, blocks, entities, clocks: changed?.clocks ?? leaf.clocks }]);
     }
+    await writer.add([...changes.values()]);
+    const players = mergePlayers(save.players, change?.players ?? []);
     await writer.finish({ nowMs, global: { ...global, description }, players });
   } finally {
     await writer.close();
   }
+}
+
+function mergePlayers(
+  before: readonly PlayerRecord[],
+  changed: readonly PlayerRecord[],
+): readonly PlayerRecord[] {
+  const byId = new Map(before.map((player) => [player.playerId, player]));
+  for (const player of changed) byId.set(player.playerId, player);
+  return [...byId.values()].sort((a, b) => (a.playerId < b.playerId ? -1 : 1));
 }

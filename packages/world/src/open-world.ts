@@ -13,7 +13,8 @@ import {
   WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type GlobalState, openSave, resumeSave, type Save } from "@orthant/formats";
+import { type GlobalState, openLiveJournal, openSave, resumeSave, type Save } from "@orthant/formats";
+import { type DamagedJournal, replayJournal } from "./journal/replay.ts";
 import { openForWriting } from "./open-for-writing.ts";
 import { randomBits } from "./random-bits.ts";
 import { World } from "./world.ts";
@@ -26,12 +27,7 @@ import type { WorldSetting } from "./world-parts.ts";
  * index, not the chunks. `ORT_LOCKED` when another process writes to it, `ORT_NOT_FOUND` when there is none.
  */
 export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise<World> {
-  if (options.readOnly === true) {
-    const save = await openSave(disk);
-    const { field, ...parts } = partsOf(save.global, options);
-    const content = new WorldContent(save, withGlobalBlocks(field, save));
-    return new World({ ...parts, content, writing: undefined });
-  }
+  if (options.readOnly === true) return openToRead(disk, options);
   const lock = await disk.lock(LOCK_FILE);
   try {
     const save = await openSave(disk);
@@ -42,6 +38,41 @@ export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise
   } catch (error) {
     await lock.release();
     throw error;
+  }
+}
+
+/** Opens what was saved last, and in memory what the journal has on top of it. Rule J17. */
+async function openToRead(disk: Disk, options: WorldOptions): Promise<World> {
+  for (;;) {
+    const save = await openSave(disk);
+    try {
+      const { field, ...parts } = partsOf(save.global, options);
+      const content = new WorldContent(save, withGlobalBlocks(field, save));
+      if (await readJournal(disk, content, parts.clock.nowMs(), options.damagedJournal))
+        return new World({ ...parts, content, writing: undefined });
+      // Somebody committed in between, which takes seconds: the next round has time enough.
+      await save.close();
+    } catch (error) {
+      await save.close();
+      throw error;
+    }
+  }
+}
+
+/** Takes in what the journal has; `false` when the journal is not that of this generation any more. */
+async function readJournal(
+  disk: Disk,
+  content: WorldContent,
+  nowMs: number,
+  // Whoever only reads loses nothing by what is cut off.
+  damaged: DamagedJournal = "cut",
+): Promise<boolean> {
+  const journal = await openLiveJournal(disk, content.save);
+  try {
+    if (journal !== undefined) await replayJournal(journal, content, { nowMs, damaged });
+    return journal !== undefined;
+  } finally {
+    await journal?.close();
   }
 }
 

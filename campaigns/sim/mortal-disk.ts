@@ -97,6 +97,10 @@ class MortalFile implements DiskFile {
     return this.#disk.make(() => this.#file.writeAt(offset, bytes));
   }
 
+  writeDurably(offset: number, bytes: Uint8Array): Promise<void> {
+    return this.#disk.make(() => this.#file.writeDurably(offset, bytes));
+  }
+
   truncate(length: number): Promise<void> {
     return this.#disk.make(() => this.#file.truncate(length));
   }

@@ -86,6 +86,12 @@ class WatchedFile implements DiskFile {
     this.#watch.onBytes?.(bytes.length);
   }
 
+  async writeDurably(offset: number, bytes: Uint8Array): Promise<void> {
+    this.#watch.signal.throwIfAborted();
+    await this.#file.writeDurably(offset, bytes);
+    this.#watch.onBytes?.(bytes.length);
+  }
+
   async truncate(length: number): Promise<void> {
     this.#watch.signal.throwIfAborted();
     await this.#file.truncate(length);

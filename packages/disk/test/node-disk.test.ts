@@ -1,4 +1,5 @@
-import { mkdtemp, open, readFile, rm, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { mkdtemp, open, readdir, readFile, readlink, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OrthantError } from "@orthant/core";
@@ -51,6 +52,35 @@ describe("a folder as a disk", () => {
     await file.sync();
     await file.close();
     expect([...(await readFile(join(root, "page")))]).toEqual([1, 2, 3]);
+  });
+
+  test.runIf(process.platform === "linux")("asks the system to sync with a durable write", async () => {
+    const file = await new NodeDisk(root).open("log", "create");
+    await file.writeDurably(0, Uint8Array.of(1, 2, 3));
+    const flags: number[] = [];
+    for (const fd of await readdir("/proc/self/fd")) {
+      const target = await readlink(`/proc/self/fd/${fd}`).catch(() => "");
+      if (target !== join(root, "log")) continue;
+      const [, octal = "0"] = /flags:\s+(\d+)/.exec(await readFile(`/proc/self/fdinfo/${fd}`, "utf8")) ?? [];
+      flags.push(Number.parseInt(octal, 8) & constants.O_DSYNC);
+    }
+    expect(flags.sort()).toEqual([0, constants.O_DSYNC]);
+    await file.close();
+    expect([...(await readFile(join(root, "log")))]).toEqual([1, 2, 3]);
+  });
+
+  test("writes and syncs where a file cannot be opened for durable writes", async () => {
+    const prototype = await fileHandlePrototype();
+    const file = await new NodeDisk(root).open("log", "create");
+    const datasync = vi.spyOn(prototype, "datasync");
+    vi.spyOn(prototype, "fd", "get").mockReturnValueOnce(1_000_000);
+    await file.writeDurably(0, Uint8Array.of(1, 2, 3));
+    expect(datasync).toHaveBeenCalledTimes(1);
+    datasync.mockRejectedValueOnce(systemError("EIO"));
+    await expect(file.writeDurably(3, Uint8Array.of(4))).rejects.toMatchObject({ code: "ORT_DISK_IO" });
+    await expect(file.writeDurably(3, Uint8Array.of(4))).rejects.toMatchObject({ code: "ORT_DISK_POISONED" });
+    vi.restoreAllMocks();
+    await file.close();
   });
 
   test("reads and writes all bytes when the system does it in pieces", async () => {

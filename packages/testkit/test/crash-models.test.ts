@@ -142,6 +142,35 @@ test("a write over several sectors keeps any of them, and may tear one", async (
   expect((await leftBy(EXT4, script)).length).toBe(4);
 });
 
+test.each(CRASH_MODELS.map((model) => [model]))(
+  "a durable write saves itself, and nothing else of its file, on $name",
+  async (model) => {
+    const script = async (disk: Disk): Promise<void> => {
+      const file = await disk.open("old", "write");
+      await file.truncate(6);
+      await file.writeAt(0, bytesOf("X"));
+      await file.writeDurably(4, bytesOf("Y"));
+    };
+    const left = await leftBy(model, script);
+    expect(left.every((line) => line[8] === "Y")).toBe(true);
+    // The bytes before it and the length behind it are nobody's promise.
+    expect(left).toContain("old=old.Y");
+    expect(left).toContain("old=Xld.Y.");
+    expect(left.every((line) => /^old=[oX]ld\.Y\.?$/.test(line))).toBe(true);
+  },
+);
+
+test("a durable write that has not come back may be lost, or half there", async () => {
+  const recorder = new CrashDisk(START);
+  const file = await recorder.open("old", "write");
+  await file.writeDurably(0, bytesOf("NEWS"));
+  const left = new Set<string>();
+  await explorePowerCuts(recorder, { models: [WEAK], disksPerCut: 100, seed: 1 }, async ({ disk, cutAt }) => {
+    if (cutAt === 1) left.add(describeImage(disk.image()));
+  });
+  expect([...left].sort()).toEqual(["old=NEW", "old=NEWS", "old=NEd", "old=NEd.", "old=old", "old=old."]);
+});
+
 test("a cut file that was not synced may still have its end, and what is appended then lies over it", async () => {
   const script = async (disk: Disk): Promise<void> => {
     const file = await disk.open("old", "write");

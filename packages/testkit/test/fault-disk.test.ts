@@ -33,6 +33,18 @@ describe("a disk with a fault", () => {
     expect(await codeOfRejection(file.append(bytesOf("a")))).toBe("ORT_DISK_POISONED");
   });
 
+  test("fails a durable write as a write or as a sync, and refuses the file for ever after", async () => {
+    for (const [operation, left] of [
+      ["writeAt", "fo"],
+      ["sync", "four"],
+    ] as const) {
+      const { file, behind } = await faultyFile({ operation, kind: "io", nth: 1 });
+      expect(await codeOfRejection(file.writeDurably(0, bytesOf("four")))).toBe("ORT_DISK_IO");
+      expect(textOf(behind, "page")).toBe(left);
+      expect(await codeOfRejection(file.writeDurably(0, bytesOf("a")))).toBe("ORT_DISK_POISONED");
+    }
+  });
+
   test("gives a short read", async () => {
     const { file } = await faultyFile({ operation: "readAt", kind: "short", nth: 1 });
     await file.append(bytesOf("abc"));

@@ -1,27 +1,73 @@
+import { type Chunk, PlaceMap } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { BulkSaveWriter, type Save } from "@orthant/formats";
+import {
+  type BlockAssignment,
+  type BlockEntry,
+  BulkSaveWriter,
+  type PlayerRecord,
+  type Save,
+  type SaveChange,
+} from "@orthant/formats";
+import { cellKey } from "./cell-key.ts";
 
 /** What a copy has of its own. */
 export interface CopyOptions {
   readonly nowMs: number;
   readonly worldId: bigint;
+  /** What was made since the save, and is part of the copy. */
+  readonly change?: SaveChange | undefined;
 }
 
 /** Writes all that a save holds to an empty disk, leaf by leaf. The copy begins its own history, at generation 0. */
-export async function copySave(save: Save, disk: Disk, { nowMs, worldId }: CopyOptions): Promise<void> {
-  const { global, players, manifest, index } = save;
+export async function copySave(
+  save: Save,
+  disk: Disk,
+  { nowMs, worldId, change }: CopyOptions,
+): Promise<void> {
+  const { manifest, index } = save;
+  const global = change?.global ?? save.global;
   // Generations that have names are not copied, so their names would mean nothing. Nobody knows the copy from before:
   // whoever holds regions of the one world must not take them for regions of the other.
   const description = { ...global.description, namedGenerations: [], worldId, lineage: [] };
-  const writer = await BulkSaveWriter.create(disk, { description }, { limits: manifest.limits });
+  const changes = new Map(change?.leaves?.map((leaf) => [cellKey(leaf.cell), leaf]));
+  const writer = await BulkSaveWriter.create(disk, { ...global, description }, { limits: manifest.limits });
   try {
     for await (const leaf of index.all()) {
-      const blocks = await save.readBlocks(leaf);
-      const entities = await save.readEntities(leaf);
-      await writer.add([{ cell: leaf.cell, blocks, entities, clocks: leaf.clocks }]);
+      const changed = changes.get(cellKey(leaf.cell));
+      changes.delete(cellKey(leaf.cell));
+      const blocks = withChanges(await save.readBlocks(leaf), changed?.changed ?? []);
+      const entities = changed?.entities ?? (await save.readEntities(leaf));
+      await writer.add([{ cell: leaf.cell, blocks, entities, clocks: changed?.clocks ?? leaf.clocks }]);
     }
+    await writer.add(
+      Array.from(changes.values(), ({ changed = [], ...leaf }) => ({ ...leaf, blocks: withChanges([], changed) })),
+    );
+    const players = mergePlayers(save.players, change?.players ?? []);
     await writer.finish({ nowMs, global: { ...global, description }, players });
   } finally {
     await writer.close();
   }
+}
+
+function withChanges(
+  blocks: readonly BlockEntry[],
+  changed: readonly BlockAssignment[],
+): readonly BlockEntry[] {
+  if (changed.length === 0) return blocks;
+  const byPlace = new PlaceMap<Chunk>();
+  for (const { place, chunk } of blocks) byPlace.set(...place, chunk);
+  for (const { place, chunk } of changed) {
+    if (chunk === undefined) byPlace.delete(...place);
+    else byPlace.set(...place, chunk);
+  }
+  return Array.from(byPlace, ([place, chunk]) => ({ place, chunk }));
+}
+
+function mergePlayers(
+  before: readonly PlayerRecord[],
+  changed: readonly PlayerRecord[],
+): readonly PlayerRecord[] {
+  const byId = new Map(before.map((player) => [player.playerId, player]));
+  for (const player of changed) byId.set(player.playerId, player);
+  return [...byId.values()].sort((a, b) => (a.playerId < b.playerId ? -1 : 1));
 }

@@ -1,5 +1,11 @@
 import type { Disk, DiskLock } from "@orthant/disk";
-import { type Save, type SaveWriter, segmentFile } from "@orthant/formats";
+import {
+  JournalReader,
+  type Save,
+  type SaveWriter,
+  type ScannedJournal,
+  segmentFile,
+} from "@orthant/formats";
 import { Journal } from "./journal/journal.ts";
 import { replayJournal } from "./journal/replay.ts";
 import { removeSegment } from "./journal/segment-writer.ts";
@@ -30,7 +36,7 @@ export async function openForWriting(
     const content = new WorldContent(save, field, loadedChunksMax);
     const { clock } = parts;
     const recovery = { nowMs: clock.nowMs(), damaged: damagedJournal };
-    const { segments, stale } = await replayJournal(disk, content, recovery);
+    const { segments, stale } = await recover(disk, content, recovery);
     const { volume } = field.shape;
     const journal = durability === "journal" ? await Journal.open({ disk, lock, clock, volume }) : undefined;
     world = new World({ ...parts, disk, content, writing: { writer, lock, journal } });
@@ -42,5 +48,20 @@ export async function openForWriting(
     if (world === undefined) await releaseParts(save, { writer, lock });
     else await world.close();
     throw error;
+  }
+}
+
+/** Makes happen again what the journal has, and gives what there is to be removed. */
+async function recover(
+  disk: Disk,
+  content: WorldContent,
+  recovery: Parameters<typeof replayJournal>[2],
+): Promise<ScannedJournal> {
+  const journal = await JournalReader.open(disk, content.save);
+  try {
+    await replayJournal(journal, content, recovery);
+    return journal.found;
+  } finally {
+    await journal.close();
   }
 }

@@ -8,8 +8,17 @@ import {
   WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type GlobalState, generatorOf, openSave, resumeSave, type Save } from "@orthant/formats";
-import { generationAt } from "./history.ts";
+import {
+  type GlobalState,
+  generatorOf,
+  type OpenSaveOptions,
+  openLiveJournal,
+  openSave,
+  resumeSave,
+  type Save,
+} from "@orthant/formats";
+import { generationAt, type Moment } from "./history.ts";
+import { type DamagedJournal, replayJournal } from "./journal/replay.ts";
 import { openForWriting } from "./open-for-writing.ts";
 import { randomBits } from "./random-bits.ts";
 import { World } from "./world.ts";
@@ -22,18 +31,14 @@ import type { WorldSetting } from "./world-parts.ts";
  * index, not the chunks. `ORT_LOCKED` when another process writes to it, `ORT_NOT_FOUND` when there is none.
  */
 export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise<World> {
-  if (options.readOnly === true || options.at !== undefined) {
-    const save = await openMoment(disk, options);
-    const { field, ...parts } = partsOf(save.global, options);
-    const content = new WorldContent(save, withGlobalBlocks(field, save), options.loadedChunksMax ?? LOADED_CHUNKS_MAX);
-    return new World({ ...parts, disk, content, writing: undefined });
-  }
+  if (options.at !== undefined) return openPast(disk, options.at, options);
+  if (options.readOnly === true) return openToRead(disk, options);
   const lock = await disk.lock(LOCK_FILE);
   try {
-    const save = await openSave(disk);
+    const save = await openSave(disk, generatorsOf(options));
     // Before any file is opened: a world whose generator is unknown leaves nothing behind.
     const parts = partsOf(save.global, options);
-    const writer = await resumeSave(disk, save);
+    const writer = await resumeSave(disk, save, generatorsOf(options));
     return await openForWriting(disk, { save, writer, lock, parts }, options);
   } catch (error) {
     await lock.release();
@@ -41,15 +46,61 @@ export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise
   }
 }
 
-async function openMoment(disk: Disk, { at, generators }: WorldOptions): Promise<Save> {
-  const given = generators && { generators };
-  const newest = await openSave(disk, { ...given });
-  if (at === undefined) return newest;
+/** Opens a generation that is kept, to be read only. What the journal has came later. */
+async function openPast(disk: Disk, at: Moment, options: WorldOptions): Promise<World> {
+  const newest = await openSave(disk);
+  await newest.close();
+  const generation = await generationAt(disk, at, newest.global.description);
+  const save = await openSave(disk, { ...generatorsOf(options), generation });
   try {
-    const generation = await generationAt(disk, at, newest.global.description);
-    return await openSave(disk, { ...given, generation });
+    const { field, ...parts } = partsOf(save.global, options);
+    return new World({ ...parts, disk, content: contentOf(save, field, options), writing: undefined });
+  } catch (error) {
+    await save.close();
+    throw error;
+  }
+}
+
+function generatorsOf({ generators }: WorldOptions): OpenSaveOptions {
+  return generators === undefined ? {} : { generators };
+}
+
+function contentOf(save: Save, field: WorldField, { loadedChunksMax = LOADED_CHUNKS_MAX }: WorldOptions): WorldContent {
+  return new WorldContent(save, withGlobalBlocks(field, save), loadedChunksMax);
+}
+
+/** Opens what was saved last, and in memory what the journal has on top of it. Rule J17. */
+async function openToRead(disk: Disk, options: WorldOptions): Promise<World> {
+  for (;;) {
+    const save = await openSave(disk, generatorsOf(options));
+    try {
+      const { field, ...parts } = partsOf(save.global, options);
+      const content = contentOf(save, field, options);
+      if (await readJournal(disk, content, parts.clock.nowMs(), options.damagedJournal))
+        return new World({ ...parts, disk, content, writing: undefined });
+      // Somebody committed in between, which takes seconds: the next round has time enough.
+      await save.close();
+    } catch (error) {
+      await save.close();
+      throw error;
+    }
+  }
+}
+
+/** Takes in what the journal has; `false` when the journal is not that of this generation any more. */
+async function readJournal(
+  disk: Disk,
+  content: WorldContent,
+  nowMs: number,
+  // Whoever only reads loses nothing by what is cut off.
+  damaged: DamagedJournal = "cut",
+): Promise<boolean> {
+  const journal = await openLiveJournal(disk, content.save);
+  try {
+    if (journal !== undefined) await replayJournal(journal, content, { nowMs, damaged });
+    return journal !== undefined;
   } finally {
-    await newest.close();
+    await journal?.close();
   }
 }
 

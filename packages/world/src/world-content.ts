@@ -202,15 +202,29 @@ export class WorldContent {
    * that only moved are part of it when they have waited since `dueMs` or longer. `undefined` when nothing differs.
    */
   takeUnsaved(nowMs: number, dueMs: number): SaveChange | undefined {
-    const unsaved = this.#unsaved;
-    for (const cell of this.entities.changedSince(dueMs)) unsaved.addEntityCell(cell);
-    if (unsaved.isEmpty) return undefined;
+    for (const cell of this.entities.changedSince(dueMs)) this.#unsaved.addEntityCell(cell);
+    const change = this.unsavedChange(nowMs);
+    if (change === undefined) return undefined;
+    this.#committing = this.#unsaved;
     this.#unsaved = new Unsaved();
-    this.#committing = unsaved;
+    for (const { cell, entities = [] } of change.leaves ?? [])
+      for (const entity of entities) this.entities.markStored(entity, cell);
+    return change;
+  }
+
+  /** The same, once all is read that it takes. */
+  async loadedChange(nowMs: number): Promise<SaveChange | undefined> {
+    while (!this.isReadyToCommit) await this.makeReadyToCommit();
+    return this.unsavedChange(nowMs);
+  }
+
+  /** What a commit would have to write now, but for entities that only moved; `undefined` when nothing differs. */
+  unsavedChange(nowMs: number): SaveChange | undefined {
+    const unsaved = this.#unsaved;
+    if (unsaved.isEmpty) return undefined;
     const leaves = leafChanges(unsaved, this.save.index, this.field.overrides, this.entities).map(
       (change) => {
         const entities = change.entities?.map((entity) => ({ ...entity, lastSavedMs: nowMs }));
-        for (const entity of entities ?? []) this.entities.markStored(entity, change.cell);
         return entities === undefined ? change : { ...change, entities };
       },
     );

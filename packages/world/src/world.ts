@@ -327,8 +327,11 @@ export class World {
   async saveAs(disk: Disk): Promise<void> {
     if (!this.#isReadOnly) await this.save();
     const save = this.#content.save.follow();
+    const nowMs = this.#clock.nowMs();
     try {
-      await copySave(save, disk, { nowMs: this.#clock.nowMs(), worldId: newWorldId(this.#random) });
+      // Whoever only reads may have more than the save: what the journal had.
+      const change = this.#isReadOnly ? await this.#content.loadedChange(nowMs) : undefined;
+      await copySave(save, disk, { nowMs, worldId: newWorldId(this.#random), change });
     } finally {
       await save.close();
     }

@@ -10,7 +10,7 @@ const journaled: WorldOptions = { ...quiet, durability: "journal" };
 const COUNTER: Place = [0, 0, 0, 0];
 const STEPS = 6;
 const OPERATIONS: readonly FaultyOperation[] = [
-  ...(["open", "size", "readAt", "append", "writeAt", "sync"] as const),
+  ...(["open", "size", "readAt", "append", "writeAt", "truncate", "sync"] as const),
   ...(["rename", "remove", "list", "makeDirectory", "syncDirectory"] as const),
 ];
 
@@ -53,6 +53,13 @@ async function found(disk: MemoryDisk): Promise<number> {
   return value;
 }
 
+/** How long a segment is without the zeros that follow its groups. */
+function usedBytes(segment: Uint8Array): number {
+  let end = segment.length;
+  while (segment[end - 1] === 0) end--;
+  return end;
+}
+
 describe("with a journal, when the n-th call of an operation fails", () => {
   test.each(
     OPERATIONS.flatMap((operation) => (["full", "io"] as const).map((kind) => [kind, operation] as const)),
@@ -91,7 +98,9 @@ describe("a journal whose bytes changed on the disk", () => {
     const [path = "", bytes = new Uint8Array(0)] =
       [...image.files].find(([name]) => name.startsWith(`${JOURNAL_FOLDER}/`)) ?? [];
     const outcomes = new Map<string, number>();
-    for (let at = 0; at < bytes.length; at++) {
+    const end = usedBytes(bytes);
+    expect(bytes.length).toBeGreaterThan(end);
+    for (let at = 0; at < end; at++) {
       const rotten = bytes.slice();
       rotten[at] = (rotten[at] ?? 0) ^ (1 << (at % 8));
       const files = new Map(image.files).set(path, rotten);
@@ -112,6 +121,22 @@ describe("a journal whose bytes changed on the disk", () => {
     expect(outcomes.get("ORT_JOURNAL")).toBeGreaterThan(outcomes.get("ends at 2") ?? 0);
   });
 
+  test("[J18] is as good as before when it is one of the zeros behind the last group", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, {}, journaled);
+    await world.set(COUNTER, 1);
+    const { directories, files } = disk.image();
+    await world.close();
+    for (const [path, bytes] of files) if (path.startsWith(`${JOURNAL_FOLDER}/`)) bytes[bytes.length - 1] = 1;
+    const survivor = new MemoryDisk({ directories, files });
+    const findings = await verifySave(survivor);
+    expect(isWhole(findings)).toBe(true);
+    expect(findings.map(({ message }) => message).join()).toContain("bytes of a write that was cut off");
+    const open = await openWorld(survivor, quiet);
+    expect(await open.get(COUNTER)).toBe(1);
+    await open.close();
+  });
+
   test("[J6] says what to do, changes nothing, and is cut for who asks for it", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
@@ -123,7 +148,7 @@ describe("a journal whose bytes changed on the disk", () => {
       if (!path.startsWith(`${JOURNAL_FOLDER}/`)) continue;
       const rotten = bytes.slice();
       // In the middle of the second group.
-      rotten[Math.floor(bytes.length / 2) + 10] = 0xff;
+      rotten[Math.floor(usedBytes(bytes) / 2) + 10] = 0xff;
       files.set(path, rotten);
     }
     const survivor = new MemoryDisk({ directories: image.directories, files });

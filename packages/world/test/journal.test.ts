@@ -291,18 +291,15 @@ describe("a world with a journal", () => {
     expect(await codeOfRejection(world.close())).toBe("ORT_SAVE_POISONED");
   });
 
-  test("[J17] is read without its journal by who opens it to read only, and verify says that there is one", async () => {
+  test("verify says how much there is in the journal", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
-    await world.set(ORIGIN, 1);
-    const reader = await openWorld(disk, { readOnly: true });
-    expect(await reader.get(ORIGIN)).toBe(0);
-    await reader.close();
+    await Promise.all([world.set(ORIGIN, 1), world.set(ORIGIN, 2)]);
     const findings = await verifySave(disk);
     expect(isWhole(findings)).toBe(true);
-    expect(findings.map(({ message }) => message)).toContain(
-      "1 groups of changes since generation 1: open the world to save them",
-    );
+    expect(findings.map(({ message }) => message)).toEqual([
+      "2 changes since generation 1: open the world to save them",
+    ]);
     await world.close();
     expect(await verifySave(disk)).toEqual([]);
   });

@@ -48,6 +48,10 @@ export class SlowDisk implements Disk {
         return file.append(bytes);
       },
       writeAt: (offset, bytes) => file.writeAt(offset, bytes),
+      writeDurably: async (offset, bytes) => {
+        await this.delay("sync", path);
+        await file.writeDurably(offset, bytes);
+      },
       truncate: (length) => file.truncate(length),
       sync: async () => {
         await this.delay("sync", path);

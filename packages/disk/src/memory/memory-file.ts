@@ -82,6 +82,10 @@ export class MemoryFile implements DiskFile {
     this.#content.write(offset, bytes);
   }
 
+  writeDurably(offset: number, bytes: Uint8Array): Promise<void> {
+    return this.writeAt(offset, bytes);
+  }
+
   async truncate(length: number): Promise<void> {
     this.#guard.requireWritable("truncate");
     requireInteger(length, 0, Number.MAX_SAFE_INTEGER);

@@ -1,9 +1,15 @@
-import { fstatSync } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
+import { constants, fstatSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { OrthantError, requireInteger } from "@orthant/core";
 import type { DiskFile, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
 import { atBorder } from "./system-error.ts";
+
+/**
+ * Where a write can also sync, in one call: half of the way that a write and a sync take through the thread pool. Not on
+ * macOS, whose flag leaves the bytes in the drive's cache.
+ */
+const HAS_SYNCED_WRITES = process.platform === "linux";
 
 /** An open file of a {@link NodeDisk}. */
 export class NodeFile implements DiskFile {
@@ -14,6 +20,8 @@ export class NodeFile implements DiskFile {
   #knownSize = 0;
   /** Where the next append goes, so that appends begun together do not take the same place. */
   #appendEnd = 0;
+  /** The same file, opened so that a write returns when it is durable; the plain one where there is no such thing. */
+  #synced: Promise<FileHandle> | undefined;
 
   constructor(path: string, mode: OpenMode, handle: FileHandle) {
     this.#path = path;
@@ -62,6 +70,20 @@ export class NodeFile implements DiskFile {
     await this.#write("writeAt", offset, bytes);
   }
 
+  async writeDurably(offset: number, bytes: Uint8Array): Promise<void> {
+    this.#guard.requireWritable("writeDurably");
+    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER);
+    try {
+      this.#synced ??= openSynced(this.#handle);
+      const handle = await this.#synced;
+      await this.#write("writeDurably", offset, bytes, handle);
+      if (handle === this.#handle) await atBorder("writeDurably", this.#path, () => handle.datasync());
+    } catch (error) {
+      this.#guard.poison();
+      throw error;
+    }
+  }
+
   async truncate(length: number): Promise<void> {
     this.#guard.requireWritable("truncate");
     requireInteger(length, 0, Number.MAX_SAFE_INTEGER);
@@ -81,14 +103,21 @@ export class NodeFile implements DiskFile {
   }
 
   async close(): Promise<void> {
-    if (this.#guard.close()) await atBorder("close", this.#path, () => this.#handle.close());
+    if (!this.#guard.close()) return;
+    const handles = new Set([this.#handle, (await this.#synced) ?? this.#handle]);
+    for (const handle of handles) await atBorder("close", this.#path, () => handle.close());
   }
 
-  async #write(operation: string, offset: number, bytes: Uint8Array): Promise<void> {
+  async #write(
+    operation: string,
+    offset: number,
+    bytes: Uint8Array,
+    handle: FileHandle = this.#handle,
+  ): Promise<void> {
     let done = 0;
     while (done < bytes.length) {
       const { bytesWritten } = await atBorder(operation, this.#path, () =>
-        this.#handle.write(bytes, done, bytes.length - done, offset + done),
+        handle.write(bytes, done, bytes.length - done, offset + done),
       );
       if (bytesWritten === 0) {
         throw new OrthantError("ORT_DISK_IO", `${operation}: the system wrote nothing`, {
@@ -100,4 +129,11 @@ export class NodeFile implements DiskFile {
     }
     this.#knownSize = Math.max(this.#knownSize, offset + bytes.length);
   }
+}
+
+/** Opens the file behind a handle once more, whatever its name is by now. */
+async function openSynced(handle: FileHandle): Promise<FileHandle> {
+  if (!HAS_SYNCED_WRITES) return handle;
+  // Where there is no such folder, a write and a sync do as well.
+  return open(`/proc/self/fd/${handle.fd}`, constants.O_WRONLY | constants.O_DSYNC).catch(() => handle);
 }

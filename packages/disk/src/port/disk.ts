@@ -45,7 +45,7 @@ export interface Disk {
   lock(path: string): Promise<DiskLock>;
 }
 
-/** An open file. After a failed `sync` it refuses every write and sync with `ORT_DISK_POISONED`. */
+/** An open file. After a failed `sync` or `writeDurably` it refuses every write and sync with `ORT_DISK_POISONED`. */
 export interface DiskFile {
   /** Bytes in the file now, durable or not. */
   size(): Promise<number>;
@@ -58,6 +58,13 @@ export interface DiskFile {
 
   /** Overwrites from `offset`, growing the file as needed; a gap reads as zeros. On an error it may be torn. */
   writeAt(offset: number, bytes: Uint8Array): Promise<void>;
+
+  /**
+   * Writes as `writeAt` does, and makes these bytes durable, and a size that holds them, but nothing else that was
+   * written before: one step where the system has it, instead of a write and a sync. When it fails the file is as after
+   * a failed `sync`.
+   */
+  writeDurably(offset: number, bytes: Uint8Array): Promise<void>;
 
   /** Cuts the file to `length` bytes, or grows it with zeros. */
   truncate(length: number): Promise<void>;

@@ -54,7 +54,8 @@ export {
   segmentFile,
   segmentHeader,
 } from "./journal/journal-layout.ts";
-export { readJournal, type ScannedJournal, scanJournal } from "./journal/journal-reader.ts";
+export { type JournalBase, JournalReader, type ScannedJournal } from "./journal/journal-reader.ts";
+export { openLiveJournal } from "./journal/live-journal.ts";
 export type { GroupSpan, ScannedSegment } from "./journal/segment-scan.ts";
 export {
   flatIndexHeader,

@@ -1,18 +1,17 @@
 import { clockOf, decode, encode } from "@orthant/core";
-import { MemoryDisk } from "@orthant/disk";
+import { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 import {
   encodeSegmentHeader,
   groupHeader,
   type JournalEdit,
   type JournalEntry,
+  JournalReader,
   journalEditBytesMax,
   journalEntryCodec,
   plainDescription,
-  readJournal,
   type SaveState,
   type ScannedJournal,
   type SegmentId,
-  scanJournal,
   sealGroup,
   segmentFile,
   segmentHeader,
@@ -73,10 +72,33 @@ function diskWith(...files: readonly (readonly [path: string, bytes: Uint8Array]
   return new MemoryDisk({ directories: ["journal"], files: new Map(files) });
 }
 
+/** A disk whose reads are seen, and may be changed, by a test. */
+function withReads(disk: Disk, change: (offset: number, bytes: Uint8Array) => Uint8Array): Disk {
+  return new Proxy(disk, {
+    get(target, name) {
+      if (name !== "open") return Reflect.get(target, name, target).bind(target);
+      return async (path: string, mode: OpenMode): Promise<DiskFile> => {
+        const file = await target.open(path, mode);
+        return {
+          ...{
+            append: () => Promise.reject(),
+            writeAt: () => Promise.reject(),
+            sync: () => Promise.reject(),
+          },
+          ...{ writeDurably: () => Promise.reject(), truncate: () => Promise.reject() },
+          size: () => file.size(),
+          close: () => file.close(),
+          readAt: async (offset, length) => change(offset, await file.readAt(offset, length)),
+        };
+      };
+    },
+  });
+}
+
 /** The materials that the edits of a journal put, in their order. */
-async function materialsIn(disk: MemoryDisk, journal: ScannedJournal): Promise<readonly number[]> {
+async function materialsIn(journal: JournalReader): Promise<readonly number[]> {
   const materials: number[] = [];
-  for await (const entries of readJournal(disk, journal, SHAPE.volume)) {
+  for await (const entries of journal.entries(SHAPE.volume)) {
     for (const entry of entries) {
       const [change] = entry.kind === "edit" ? entry.chunks : [];
       if (change !== undefined && "edits" in change) materials.push(change.edits[0]?.material ?? 0);
@@ -88,9 +110,10 @@ async function materialsIn(disk: MemoryDisk, journal: ScannedJournal): Promise<r
 async function scanned(
   ...files: readonly (readonly [path: string, bytes: Uint8Array])[]
 ): Promise<{ readonly journal: ScannedJournal; readonly materials: readonly number[] }> {
-  const disk = diskWith(...files);
-  const journal = await scanJournal(disk, BASE);
-  return { journal, materials: await materialsIn(disk, journal) };
+  const reader = await JournalReader.open(diskWith(...files), BASE);
+  const materials = await materialsIn(reader);
+  await reader.close();
+  return { journal: reader.found, materials };
 }
 
 describe("the bytes of a journal", () => {
@@ -212,10 +235,24 @@ describe("reading a journal", () => {
     }
   });
 
-  test("[J4] finds no group in a run of zeros", async () => {
-    const zeros = joined(encodeSegmentHeader(SEGMENT, 0), new Uint8Array(5_000));
+  test("[J4] [J18] finds no group in a run of zeros, and nothing that was cut off", async () => {
+    const zeros = new Uint8Array(2_500_000);
+    zeros.set(encodeSegmentHeader(SEGMENT, 0));
     const { journal, materials } = await scanned([segmentFile(SEGMENT), zeros]);
-    expect([materials, journal.damage, journal.segments[0]?.tornBytes]).toEqual([[], undefined, 5_000]);
+    expect([materials, journal.damage, journal.segments[0]?.tornBytes]).toEqual([[], undefined, 0]);
+    zeros[2_000_000] = 1;
+    const torn = (await scanned([segmentFile(SEGMENT), zeros])).journal;
+    expect([torn.damage, torn.segments[0]?.tornBytes]).toEqual([undefined, 2_000_001 - segmentHeader.bytes]);
+  });
+
+  test("[J6] [J18] finds a good group behind a bad one though it ends in zeros, and more zeros follow", async () => {
+    const whole = segmentOf(SEGMENT, 0, 1, 2);
+    const entry = encode(codec, { kind: "description", name: "", spawn: [0, 0, 0, 0] });
+    const last = sealGroup(joined(new Uint8Array(20), entry), 2, SEGMENT);
+    expect(last.at(-1)).toBe(0);
+    whole[whole.length - 1] = 0x77;
+    const { journal } = await scanned([segmentFile(SEGMENT), joined(whole, last, new Uint8Array(9_000))]);
+    expect(journal.damage?.code).toBe("ORT_JOURNAL");
   });
 
   test("[J6] is refused when a byte before the last group changed, and gives nothing wrong", async () => {
@@ -261,15 +298,58 @@ describe("reading a journal", () => {
   test("[J6] is refused when a group with the right checksum means nothing", async () => {
     const group = sealGroup(joined(new Uint8Array(20), fromHex("09")), 0, SEGMENT);
     const disk = diskWith([segmentFile(SEGMENT), joined(encodeSegmentHeader(SEGMENT, 0), group)]);
-    const journal = await scanJournal(disk, BASE);
-    expect(await codeOfRejection(() => materialsIn(disk, journal))).toBe("ORT_JOURNAL");
+    const journal = await JournalReader.open(disk, BASE);
+    expect(await codeOfRejection(() => materialsIn(journal))).toBe("ORT_JOURNAL");
   });
 
   test("finds none where there is no folder, and asks for none where there was no era", async () => {
     const none = { segments: [], stale: [], strangers: [], damage: undefined, readable: 0 };
-    expect(await scanJournal(new MemoryDisk(), BASE)).toEqual(none);
+    expect((await JournalReader.open(new MemoryDisk(), BASE)).found).toEqual(none);
     const global = { ...BASE.global, description: plainDescription(SHAPE) };
     const disk = diskWith([segmentFile(SEGMENT), segmentOf(SEGMENT, 0, 1)]);
-    expect(await scanJournal(disk, { ...BASE, global })).toEqual(none);
+    expect((await JournalReader.open(disk, { ...BASE, global })).found).toEqual(none);
+  });
+
+  test("[J17] takes no group for damaged that was being written when it came by", async () => {
+    const disk = diskWith([segmentFile(SEGMENT), segmentOf(SEGMENT, 0, 1, 2, 3)]);
+    const second = segmentHeader.bytes + groupOf(1, 0, SEGMENT).length;
+    let early = 1;
+    const racing = withReads(disk, (offset, bytes) =>
+      offset === second && early-- > 0 ? bytes.fill(0) : bytes,
+    );
+    const journal = await JournalReader.open(racing, BASE);
+    expect([journal.found.damage, await materialsIn(journal)]).toEqual([undefined, [1, 2, 3]]);
+    await journal.close();
+    const rotten = withReads(disk, (offset, bytes) => (offset === second ? bytes.fill(0, 0, 4) : bytes));
+    expect((await JournalReader.open(rotten, BASE)).found.damage?.code).toBe("ORT_JOURNAL");
+  });
+
+  test("[J17] [J19] can be read and copied when its files were removed since it was opened", async () => {
+    const torn = joined(segmentOf(NEXT, 2, 3, 4), fromHex("4a475250 ff"), new Uint8Array(70_000));
+    const first = joined(segmentOf(SEGMENT, 0, 1, 2), new Uint8Array(70_000));
+    const disk = diskWith([segmentFile(SEGMENT), first], [segmentFile(NEXT), torn]);
+    const journal = await JournalReader.open(disk, BASE);
+    for (const id of [SEGMENT, NEXT]) await disk.remove(segmentFile(id));
+    expect(await materialsIn(journal)).toEqual([1, 2, 3, 4]);
+    expect([journal.groups, await journal.countEntries(SHAPE.volume)]).toEqual([4, 4]);
+    const target = new MemoryDisk();
+    await journal.copyTo(target);
+    await journal.close();
+    // Without the zeros, and without what was cut off.
+    expect(Object.fromEntries(target.image().files)).toEqual({
+      [segmentFile(SEGMENT)]: segmentOf(SEGMENT, 0, 1, 2),
+      [segmentFile(NEXT)]: segmentOf(NEXT, 2, 3, 4),
+    });
+    const bytes = [...target.image().files.values()].reduce((sum, { length }) => sum + length, 0);
+    expect(journal.bytes).toBe(bytes);
+    const again = await JournalReader.open(target, BASE);
+    expect(await materialsIn(again)).toEqual([1, 2, 3, 4]);
+    await again.close();
+  });
+
+  test("[J19] makes no folder for a copy of nothing", async () => {
+    const target = new MemoryDisk();
+    await (await JournalReader.open(new MemoryDisk(), BASE)).copyTo(target);
+    expect(target.image().directories).toEqual([]);
   });
 });

@@ -63,6 +63,21 @@ function describeFiles(on: OnDisk): void {
     await file.close();
   });
 
+  on("writes durably inside a file, over its end and behind it, with other writes around", async (disk) => {
+    const file = await disk.open("log", "create");
+    await file.writeDurably(0, bytesOf("abc"));
+    await file.truncate(8);
+    await file.writeDurably(2, bytesOf("XY"));
+    await file.writeAt(0, bytesOf("A"));
+    await Promise.all([file.writeDurably(7, bytesOf("Zz")), file.writeDurably(10, bytesOf("!"))]);
+    expect(textOf(await file.readAt(0, await file.size()))).toBe("AbXY\0\0\0Zz\0!");
+    await disk.rename("log", "moved");
+    await file.writeDurably(4, bytesOf("-"));
+    await file.close();
+    expect(await readText(disk, "moved")).toBe("AbXY-\0\0Zz\0!");
+    expect(await codeOfRejection(file.writeDurably(0, bytesOf("x")))).toBe("ORT_CLOSED");
+  });
+
   on("cuts a file, and what was cut does not come back when it grows", async (disk) => {
     const file = await disk.open("page", "create");
     await file.append(bytesOf("secret"));
@@ -109,6 +124,7 @@ function describeFiles(on: OnDisk): void {
     const file = await disk.open("page", "read");
     expect(await codeOfRejection(file.append(bytesOf("x")))).toBe("ORT_ARGUMENT");
     expect(await codeOfRejection(file.writeAt(0, bytesOf("x")))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(file.writeDurably(0, bytesOf("x")))).toBe("ORT_ARGUMENT");
     expect(await codeOfRejection(file.truncate(0))).toBe("ORT_ARGUMENT");
     expect(await codeOfRejection(file.sync())).toBe("ORT_ARGUMENT");
     await file.close();

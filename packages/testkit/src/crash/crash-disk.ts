@@ -116,6 +116,14 @@ class CrashFile implements DiskFile {
     this.#logWrite(offset, bytes);
   }
 
+  async writeDurably(offset: number, bytes: Uint8Array): Promise<void> {
+    await this.#file.writeAt(offset, bytes);
+    const write = this.#logWrite(offset, bytes);
+    // Until this has come back too, any part of the write may be lost.
+    await this.#file.sync();
+    this.#log.push({ kind: "syncWrite", inode: this.#inode, path: this.#path, write });
+  }
+
   async truncate(length: number): Promise<void> {
     await this.#file.truncate(length);
     this.#log.push({ kind: "truncate", inode: this.#inode, path: this.#path, length });
@@ -130,7 +138,9 @@ class CrashFile implements DiskFile {
     return this.#file.close();
   }
 
-  #logWrite(offset: number, bytes: Uint8Array): void {
+  /** Gives the write's place in the log. */
+  #logWrite(offset: number, bytes: Uint8Array): number {
     this.#log.push({ kind: "write", inode: this.#inode, path: this.#path, offset, bytes: bytes.slice() });
+    return this.#log.length - 1;
   }
 }

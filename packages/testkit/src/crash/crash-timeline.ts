@@ -33,7 +33,9 @@ export class CrashTimeline {
 
   /** Takes in the next operation of the log. */
   advance(operation: DiskOperation): void {
-    if (operation.kind === "sync" || operation.kind === "syncDirectory") this.#applySync(operation);
+    if (operation.kind === "syncWrite") this.#save((effect) => effect.step === operation.write);
+    else if (operation.kind === "sync" || operation.kind === "syncDirectory")
+      this.#save((effect) => this.#model.saves(operation, effect));
     else for (const effect of effectsOf(operation, this.#step)) this.#add(effect);
     this.#step++;
   }
@@ -64,10 +66,9 @@ export class CrashTimeline {
     file.add(effect);
   }
 
-  #applySync(sync: DiskOperation): void {
-    const saved = (effect: Effect): boolean => this.#model.saves(sync, effect);
-    this.#names.save(saved);
-    for (const file of this.#files.values()) file.save(saved);
+  #save(isSaved: (effect: Effect) => boolean): void {
+    this.#names.save(isSaved);
+    for (const file of this.#files.values()) file.save(isSaved);
   }
 }
 

@@ -52,6 +52,7 @@ export function effectsOf(operation: DiskOperation, step: number): readonly Effe
     case "write":
       return writeEffects(operation, step);
     case "sync":
+    case "syncWrite":
     case "syncDirectory":
       return [];
   }

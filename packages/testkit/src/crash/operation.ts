@@ -13,6 +13,8 @@ export type DiskOperation =
   | { readonly kind: "remove"; readonly inode: number; readonly path: string }
   | { readonly kind: "makeDirectory"; readonly path: string }
   | { readonly kind: "sync"; readonly inode: number; readonly path: string }
+  /** Saves what one write did, given by its place in the log, and nothing else of the file. */
+  | { readonly kind: "syncWrite"; readonly inode: number; readonly path: string; readonly write: number }
   | { readonly kind: "syncDirectory"; readonly path: string };
 
 /** The whole log, a numbered line an operation, with the cut marked. */
@@ -29,6 +31,7 @@ function describeOperation(operation: DiskOperation): string {
   const { kind, path } = operation;
   const name = path === "" ? "(root)" : path;
   if (kind === "write") return `write ${name} ${operation.offset}+${operation.bytes.length}`;
+  if (kind === "syncWrite") return `sync write ${operation.write} of ${name}`;
   if (kind === "truncate") return `truncate ${name} to ${operation.length}`;
   if (kind === "rename") return `rename ${name} to ${operation.to}`;
   return `${kind} ${name}`;

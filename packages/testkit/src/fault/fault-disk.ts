@@ -169,6 +169,23 @@ class FaultFile implements DiskFile {
     }
   }
 
+  /** Counts, and fails, as a write and as a sync. */
+  async writeDurably(offset: number, bytes: Uint8Array): Promise<void> {
+    this.#guard.requireWritable("writeDurably");
+    let written = firstHalf(bytes);
+    try {
+      const writes = this.#injector.strike("writeAt", this.#path) !== "skip";
+      written = bytes;
+      const syncs = this.#injector.strike("sync", this.#path) !== "skip";
+      if (writes && syncs) await this.#file.writeDurably(offset, bytes);
+      else if (writes) await this.#file.writeAt(offset, bytes);
+    } catch (error) {
+      this.#guard.poison();
+      await this.#file.writeAt(offset, written);
+      throw error;
+    }
+  }
+
   async truncate(length: number): Promise<void> {
     this.#guard.requireWritable("truncate");
     if (this.#injector.strike("truncate", this.#path) !== "skip") await this.#file.truncate(length);

@@ -1,12 +1,5 @@
 import { boxAt, type Chunk, OrthantError, type Place, PlaceMap } from "@orthant/core";
-import type { Disk } from "@orthant/disk";
-import {
-  type JournalEdit,
-  type JournalEntry,
-  readJournal,
-  type ScannedJournal,
-  scanJournal,
-} from "@orthant/formats";
+import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/formats";
 import type { WorldContent } from "../world-content.ts";
 
 /** What is done about a journal that is damaged before its end. */
@@ -15,27 +8,25 @@ export type DamagedJournal = "refuse" | "cut";
 /** Chunks that are put into the field together: to put them one by one takes many times as long. */
 const CHUNKS_AT_ONCE = 4_096;
 
-/** Makes all that a journal says happen again, and gives what the journal was; nothing is written. Rule J14. */
+/** Makes all that a journal says happen again; nothing is written. Rule J14. */
 export async function replayJournal(
-  disk: Disk,
+  journal: JournalReader,
   content: WorldContent,
   { nowMs, damaged }: { readonly nowMs: number; readonly damaged: DamagedJournal },
-): Promise<ScannedJournal> {
-  const journal = await scanJournal(disk, content.save);
-  if (journal.damage !== undefined && damaged === "refuse") throw refusalOf(journal, journal.damage);
+): Promise<void> {
+  const { damage } = journal.found;
+  if (damage !== undefined && damaged === "refuse") throw refusalOf(journal, damage);
   const replay = new Replay(content, nowMs);
-  for await (const entries of readJournal(disk, journal, content.field.shape.volume)) {
+  for await (const entries of journal.entries(content.field.shape.volume)) {
     for (const entry of entries) await replay.make(entry);
   }
   replay.finish();
-  return journal;
 }
 
-function refusalOf({ segments, readable }: ScannedJournal, damage: OrthantError): OrthantError {
-  const kept = segments.slice(0, readable).reduce((sum, { groups }) => sum + groups.length, 0);
+function refusalOf({ groups }: JournalReader, damage: OrthantError): OrthantError {
   const advice =
     "copy the folder, then open the world with damagedJournal: 'cut', " +
-    `which keeps the ${kept} groups of changes before the damage and loses what follows`;
+    `which keeps the ${groups} groups of changes before the damage and loses what follows`;
   return new OrthantError(damage.code, `${damage.detail}; ${advice}`, damage.context, { cause: damage });
 }
 

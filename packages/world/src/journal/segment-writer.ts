@@ -13,6 +13,8 @@ interface OpenSegment {
   readonly file: DiskFile;
   groups: number;
   bytes: number;
+  /** How long the file is: zeros follow what was written. */
+  room: number;
 }
 
 /** What a segment writer needs of the world. */
@@ -22,6 +24,8 @@ export interface SegmentWriterParts {
   readonly clock: Clock;
 }
 
+/** By how much a file is made longer than what it has to hold. */
+const JOURNAL_AHEAD_BYTES = 65_536;
 /** How long a lock that was held is taken to be held still. Nobody takes it from a holder that is silent for less. */
 const LOCK_TRUST_MS = 1_000;
 
@@ -51,9 +55,8 @@ export class SegmentWriter {
     const segment = isNew ? await this.#begin(id) : (before as OpenSegment);
     const sealed = sealGroup(group, segment.groups, id);
     const bytes = isNew ? joined(encodeSegmentHeader(id, groupsBefore(before, id)), sealed) : sealed;
-    // Nobody else writes to the file, so that its end is known and need not be asked for.
-    await segment.file.writeAt(segment.bytes, bytes);
-    await segment.file.sync();
+    await makeRoom(segment, segment.bytes + bytes.length);
+    await segment.file.writeDurably(segment.bytes, bytes);
     await this.#requireLock();
     if (isNew) await this.#disk.syncDirectory(JOURNAL_FOLDER);
     segment.groups++;
@@ -90,7 +93,7 @@ export class SegmentWriter {
     await this.close();
     this.#begun.push(id);
     const file = await this.#disk.open(segmentFile(id), "create");
-    this.#open = { id, file, groups: 0, bytes: 0 };
+    this.#open = { id, file, groups: 0, bytes: 0, room: 0 };
     return this.#open;
   }
 }
@@ -105,6 +108,16 @@ export async function removeSegment(disk: Disk, path: string): Promise<void> {
   } catch (error) {
     if (!isOrthantError(error)) throw error;
   }
+}
+
+/**
+ * Makes a file long enough. To write within its length is cheaper than behind its end, where every sync has a new length
+ * to write as well. Nothing is synced: a file whose new length is lost is as long as what is in it.
+ */
+async function makeRoom(segment: OpenSegment, bytes: number): Promise<void> {
+  if (bytes <= segment.room) return;
+  segment.room = bytes + JOURNAL_AHEAD_BYTES;
+  await segment.file.truncate(segment.room);
 }
 
 function groupsBefore(before: OpenSegment | undefined, id: SegmentId): number {

@@ -1,6 +1,7 @@
 import { type ByteReader, type Codec, isOrthantError, OrthantError } from "@orthant/core";
-import type { Disk } from "@orthant/disk";
+import type { Disk, DiskFile } from "@orthant/disk";
 import { decodeAt } from "../files/at-file.ts";
+import { copyBeginning } from "../files/copy-beginning.ts";
 import type { SaveState } from "../save.ts";
 import { type JournalEntry, journalEntryCodec } from "./journal-entry.ts";
 import { JOURNAL_FOLDER, parseSegmentName, type SegmentId, segmentFile } from "./journal-layout.ts";
@@ -20,60 +21,118 @@ export interface ScannedJournal {
   readonly readable: number;
 }
 
-type Base = Pick<SaveState, "generation" | "global">;
+/** A generation, as far as its journal has to know it. */
+export type JournalBase = Pick<SaveState, "generation" | "global">;
 
-/** Looks at the journal beside a generation, and proves all checksums. Rules J3, J5 and J6. */
-export async function scanJournal(disk: Disk, { generation, global }: Base): Promise<ScannedJournal> {
-  const era = global.description.lineage.at(-1);
-  // Nobody writes a journal before an era is durable.
-  if (era === undefined) return { segments: [], stale: [], strangers: [], damage: undefined, readable: 0 };
+interface OpenSegment {
+  readonly id: SegmentId;
+  readonly file: DiskFile;
+}
+
+type OpenScanned = ScannedSegment & OpenSegment;
+
+/** How often a journal is looked at that seems damaged, each time at another place: its writer is faster than we are. */
+const LOOKS_MAX = 16;
+
+/**
+ * The journal beside a generation. Its files stay open until it is closed, so that what was found can be read also when
+ * a writer has removed them since.
+ */
+export class JournalReader {
+  /** What was found when it was opened. */
+  readonly found: ScannedJournal;
+  readonly #files: readonly OpenSegment[];
+  /** Those before the damage. */
+  readonly #readable: readonly OpenScanned[];
+
+  private constructor(found: ScannedJournal, segments: readonly OpenScanned[]) {
+    this.found = found;
+    this.#files = segments;
+    this.#readable = segments.slice(0, found.readable);
+  }
+
+  /** Opens all files that count, and proves all checksums. Rules J3, J5 and J6. */
+  static async open(disk: Disk, base: JournalBase): Promise<JournalReader> {
+    const { ids, ...others } = await listJournal(disk, base);
+    const files: OpenSegment[] = [];
+    try {
+      for (const id of ids) files.push({ id, file: await disk.open(segmentFile(id), "read") });
+      const scan = await scanSteadily(files, base.generation);
+      return new JournalReader({ ...scan, ...others }, scan.segments);
+    } catch (error) {
+      await closeAll(files);
+      throw error;
+    }
+  }
+
+  /** How many groups there are before the damage. */
+  get groups(): number {
+    return this.#readable.reduce((sum, { groups }) => sum + groups.length, 0);
+  }
+
+  /** Every entry up to the damage, group by group, in the order in which things happened. */
+  async *entries(volume: number): AsyncGenerator<readonly JournalEntry[]> {
+    const codec = groupCodec(volume);
+    for (const { id, file, groups } of this.#readable) {
+      const path = segmentFile(id);
+      for (const { offset, bytes } of groups) {
+        const payload = await file.readAt(offset, bytes);
+        yield decodeGroup(() => decodeAt({ path, origin: offset }, codec, payload));
+      }
+    }
+  }
+
+  /** How many entries these are. */
+  async countEntries(volume: number): Promise<number> {
+    let count = 0;
+    for await (const { length } of this.entries(volume)) count += length;
+    return count;
+  }
+
+  /** Bytes of all groups up to the damage, with the headers of their segments. */
+  get bytes(): number {
+    return this.#readable.reduce((sum, { end }) => sum + end, 0);
+  }
+
+  /** Copies these groups to another disk. All is durable then but the name of the folder. Rule J19. */
+  async copyTo(target: Disk): Promise<void> {
+    if (this.bytes === 0) return;
+    await target.makeDirectory(JOURNAL_FOLDER);
+    for (const { id, file, end } of this.#readable) {
+      if (end > 0) await copyBeginning(file, target, segmentFile(id), end);
+    }
+    await target.syncDirectory(JOURNAL_FOLDER);
+  }
+
+  /** Closes the files. */
+  close(): Promise<void> {
+    return closeAll(this.#files);
+  }
+}
+
+/** The files in the journal's folder, sorted out. */
+async function listJournal(
+  disk: Disk,
+  { generation, global }: JournalBase,
+): Promise<Pick<ScannedJournal, "stale" | "strangers"> & { readonly ids: readonly SegmentId[] }> {
   const ids: SegmentId[] = [];
   const stale: string[] = [];
   const strangers: string[] = [];
-  for (const name of await listJournal(disk)) {
+  const era = global.description.lineage.at(-1);
+  // Nobody writes a journal before an era is durable.
+  if (era === undefined) return { ids, stale, strangers };
+  for (const name of await journalNames(disk)) {
     const parsed = parseSegmentName(name);
     if (parsed === undefined) strangers.push(`${JOURNAL_FOLDER}/${name}`);
     else if (parsed.epoch === era.epoch && parsed.generation >= generation)
       ids.push({ ...parsed, mark: era.mark });
     else stale.push(`${JOURNAL_FOLDER}/${name}`);
   }
-  const segments: ScannedSegment[] = [];
-  let damage: OrthantError | undefined;
-  let readable = 0;
-  // Names have a fixed number of digits, so that their order is that of the generations.
-  for (const id of ids) {
-    const segment = await scanFile(disk, id);
-    const gap = id.generation === generation ? undefined : findGap(segments.at(-1), segment);
-    if (damage === undefined && gap === undefined) readable++;
-    damage ??= gap ?? segment.damage;
-    segments.push(segment);
-  }
-  return { segments, stale, strangers, damage, readable };
-}
-
-/** Every entry of a journal up to its damage, group by group, in the order in which things happened. */
-export async function* readJournal(
-  disk: Disk,
-  { segments, readable }: ScannedJournal,
-  volume: number,
-): AsyncGenerator<readonly JournalEntry[]> {
-  const codec = groupCodec(volume);
-  for (const { id, groups } of segments.slice(0, readable)) {
-    const path = segmentFile(id);
-    const file = await disk.open(path, "read");
-    try {
-      for (const { offset, bytes } of groups) {
-        const payload = await file.readAt(offset, bytes);
-        yield decodeGroup(() => decodeAt({ path, origin: offset }, codec, payload));
-      }
-    } finally {
-      await file.close();
-    }
-  }
+  return { ids, stale, strangers };
 }
 
 /** The names in the journal's folder; none when there is no such folder. */
-async function listJournal(disk: Disk): Promise<readonly string[]> {
+async function journalNames(disk: Disk): Promise<readonly string[]> {
   try {
     const entries = await disk.list(JOURNAL_FOLDER);
     return entries.filter(({ kind }) => kind === "file").map(({ name }) => name);
@@ -83,13 +142,37 @@ async function listJournal(disk: Disk): Promise<readonly string[]> {
   }
 }
 
-async function scanFile(disk: Disk, id: SegmentId): Promise<ScannedSegment> {
-  const file = await disk.open(segmentFile(id), "read");
-  try {
-    return await scanSegment(file, id);
-  } finally {
-    await file.close();
+interface Scan extends Pick<ScannedJournal, "damage" | "readable"> {
+  readonly segments: readonly OpenScanned[];
+}
+
+/**
+ * Looks again when something is wrong, until it is wrong at the same place twice: a world may be open, and what seemed
+ * to be a bad group with a good one behind it was being written when we came by.
+ */
+async function scanSteadily(files: readonly OpenSegment[], generation: number): Promise<Scan> {
+  let scan = await scanAll(files, generation);
+  for (let look = 1; look < LOOKS_MAX && scan.damage !== undefined; look++) {
+    const before = scan.damage;
+    scan = await scanAll(files, generation);
+    if (scan.damage?.message === before.message) break;
   }
+  return scan;
+}
+
+/** Walks over all segments; names have a fixed number of digits, so that their order is that of the generations. */
+async function scanAll(files: readonly OpenSegment[], generation: number): Promise<Scan> {
+  const segments: OpenScanned[] = [];
+  let damage: OrthantError | undefined;
+  let readable = 0;
+  for (const { id, file } of files) {
+    const segment = await scanSegment(file, id);
+    const gap = id.generation === generation ? undefined : findGap(segments.at(-1), segment);
+    if (damage === undefined && gap === undefined) readable++;
+    damage ??= gap ?? segment.damage;
+    segments.push({ ...segment, file });
+  }
+  return { segments, damage, readable };
 }
 
 /** A segment is begun when the one before it is finished, and says how many groups that has. */
@@ -103,6 +186,10 @@ function findGap(
   const path = segmentFile({ ...id, generation: id.generation - 1 });
   const detail = `${header.groupsBefore} groups were written to the journal and ${found} are there`;
   return new OrthantError("ORT_JOURNAL", detail, { path });
+}
+
+async function closeAll(files: readonly OpenSegment[]): Promise<void> {
+  for (const { file } of files) await file.close();
 }
 
 function groupCodec(volume: number): Codec<readonly JournalEntry[]> {

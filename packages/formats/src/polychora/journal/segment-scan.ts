@@ -28,7 +28,9 @@ export interface ScannedSegment {
   /** `undefined` when it is torn or damaged. */
   readonly header: SegmentHeader | undefined;
   readonly groups: readonly GroupSpan[];
-  /** Bytes behind the last good group: a write that the power cut short. */
+  /** Where the last good group ends, or 0. */
+  readonly end: number;
+  /** Bytes behind it, up to the last that is not zero: a write that the power cut short. */
   readonly tornBytes: number;
   /** Set when something after a bad group is good: that is no torn end. */
   readonly damage: OrthantError | undefined;
@@ -54,13 +56,15 @@ export async function scanSegment(file: DiskFile, id: SegmentId): Promise<Scanne
       end = group.span.offset + group.span.bytes;
     }
   }
-  const later = end < size ? await findGroup(file, end, size, id) : undefined;
+  const used = await findUsedEnd(file, end, size);
+  const later = await findGroup(file, end, used, size, id);
   const damage = later && damageAt(segmentFile(id), end, groups.length, later);
   return {
     id,
     header: end > 0 ? header : undefined,
     groups,
-    tornBytes: size - end,
+    end,
+    tornBytes: used - end,
     damage: findNewVersion(header, id) ?? damage,
   };
 }
@@ -97,15 +101,28 @@ async function groupAt(
   return { sequence: header.sequence, span: { offset: start, bytes: payload.length } };
 }
 
-/** The first group of this segment that is whole, anywhere from an offset on. */
+/** The end of what is not zero from an offset on: a file is made longer than what it has to hold. Rule J18. */
+async function findUsedEnd(file: DiskFile, from: number, size: number): Promise<number> {
+  for (let end = size; end > from; end -= WINDOW_BYTES) {
+    const start = Math.max(from, end - WINDOW_BYTES);
+    const window = await file.readAt(start, end - start);
+    let used = window.length;
+    while (used > 0 && window[used - 1] === 0) used--;
+    if (used > 0) return start + used;
+  }
+  return from;
+}
+
+/** The first group of this segment that is whole and begins anywhere in between; it may end in zeros. */
 async function findGroup(
   file: DiskFile,
   from: number,
+  used: number,
   size: number,
   id: SegmentId,
 ): Promise<FoundGroup | undefined> {
   let budget = (size - from) * CHECKSUM_BUDGET_FACTOR;
-  for (let start = from; start < size; start += WINDOW_BYTES) {
+  for (let start = from; start < used; start += WINDOW_BYTES) {
     // A header may begin at the last byte of a window.
     const window = await file.readAt(start, Math.min(WINDOW_BYTES + groupHeader.bytes, size - start));
     let at = window.indexOf(GROUP_FIRST_LETTER);

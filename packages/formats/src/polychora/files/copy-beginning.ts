@@ -1,0 +1,22 @@
+import type { Disk, DiskFile } from "@orthant/disk";
+
+/** Bytes of a file that are in memory at once. */
+const PIECE_BYTES = 1024 * 1024;
+
+/** Writes the first bytes of an open file to a new one on another disk, and syncs that; its name is not durable yet. */
+export async function copyBeginning(
+  from: DiskFile,
+  target: Disk,
+  path: string,
+  length: number,
+): Promise<void> {
+  const to = await target.open(path, "create");
+  try {
+    for (let offset = 0; offset < length; offset += PIECE_BYTES) {
+      await to.append(await from.readAt(offset, Math.min(PIECE_BYTES, length - offset)));
+    }
+    await to.sync();
+  } finally {
+    await to.close();
+  }
+}

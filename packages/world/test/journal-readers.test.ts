@@ -1,0 +1,229 @@
+import { boxBetween, type Place } from "@orthant/core";
+import { type Disk, MemoryDisk } from "@orthant/disk";
+import { copyGeneration, JOURNAL_FOLDER, verifySave } from "@orthant/formats";
+import {
+  CrashDisk,
+  codeOfRejection,
+  explorePowerCuts,
+  FakeClock,
+  type Fault,
+  FaultDisk,
+  WEAK,
+} from "@orthant/testkit";
+import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+
+const quiet: WorldOptions = { clock: new FakeClock(), autosave: false };
+const journaled: WorldOptions = { ...quiet, durability: "journal" };
+const readOnly: WorldOptions = { ...quiet, readOnly: true };
+const ORIGIN: Place = [0, 0, 0, 0];
+const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);
+
+/** A world with something saved, and more of every kind in its journal. */
+async function livelyWorld(disk: Disk): Promise<World> {
+  const world = await createWorld(disk, { name: "saved" }, journaled);
+  const cow = world.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
+  await world.set(ORIGIN, 1);
+  await world.set([100, 0, 0, 0], 1);
+  await world.save();
+  await world.set(ORIGIN, 2);
+  await world.edit([{ voxel: [-900, 0, 0, 0], material: 3 }], { origin: { clientId: 9n, editId: 4 } });
+  world.changeEntity(cow.entityId, { position: [3, 1, 1, 1] });
+  world.upsertPlayer({ playerId: 5n, name: "Ada" });
+  world.describe({ name: "after" });
+  await world.whenDurable();
+  return world;
+}
+
+/** Throws unless a world has all of it. */
+async function requireLively(world: World): Promise<void> {
+  const voxels: readonly Place[] = [ORIGIN, [100, 0, 0, 0], [-900, 0, 0, 0]];
+  expect(await Promise.all(voxels.map((voxel) => world.get(voxel)))).toEqual([2, 1, 3]);
+  expect((await world.entitiesIn(AROUND)).map(({ position }) => position)).toEqual([[3, 1, 1, 1]]);
+  expect([world.name, world.player(5n)?.name, world.lastEditOf(9n)]).toEqual(["after", "Ada", 4]);
+}
+
+/** A disk on which something happens before a file is opened, once for each path that fits. */
+function withInterruption(disk: MemoryDisk, path: RegExp, interrupt: () => Promise<unknown>): Disk {
+  let isOpen = true;
+  return new Proxy(disk, {
+    get(target, name) {
+      if (name !== "open") return Reflect.get(target, name, target).bind(target);
+      return async (...[at, mode]: Parameters<Disk["open"]>) => {
+        if (isOpen && path.test(at)) {
+          isOpen = false;
+          await interrupt();
+        }
+        return target.open(at, mode);
+      };
+    },
+  });
+}
+
+function damagedCopy(disk: MemoryDisk): MemoryDisk {
+  const { directories, files } = disk.image();
+  // In the second group of the segment.
+  for (const [path, bytes] of files) if (path.startsWith(`${JOURNAL_FOLDER}/`)) bytes.fill(0xff, 110, 115);
+  return new MemoryDisk({ directories, files });
+}
+
+describe("a world that is opened to be read only", () => {
+  test("[J17] has what the journal has, and writes nothing", async () => {
+    const disk = new MemoryDisk();
+    const world = await livelyWorld(disk);
+    const before = disk.image();
+    const reader = await openWorld(disk, readOnly);
+    await requireLively(reader);
+    expect(reader.clockOf(ORIGIN)).toBe(world.clockOf(ORIGIN));
+    expect(reader.generation).toBe(world.generation);
+    expect(await codeOfRejection(reader.set(ORIGIN, 9))).toBe("ORT_READ_ONLY");
+    await reader.close();
+    expect(disk.image()).toEqual(before);
+    await world.close();
+    await requireLively(await openWorld(disk, readOnly));
+  });
+
+  test("[J17] opens what was saved meanwhile when a segment is removed under it", async () => {
+    const disk = new MemoryDisk();
+    const world = await livelyWorld(disk);
+    for (const path of [/^journal\//, /^manifest/, /^players/]) {
+      await world.set([0, 50, 0, 0], world.generation);
+      const racing = withInterruption(disk, path, async () => {
+        await world.save();
+        await world.set([0, 60, 0, 0], world.generation);
+      });
+      const reader = await openWorld(racing, readOnly);
+      await requireLively(reader);
+      expect([await reader.get([0, 60, 0, 0]), reader.generation], `${path}`).toEqual([
+        world.generation,
+        world.generation,
+      ]);
+      expect(await reader.get([0, 50, 0, 0])).toBe(world.generation - 1);
+      await reader.close();
+    }
+    await world.close();
+  });
+
+  test("[J17] has what comes before the damage, unless it is told to refuse that", async () => {
+    const disk = new MemoryDisk();
+    const world = await livelyWorld(disk);
+    const damaged = damagedCopy(disk);
+    const reader = await openWorld(damaged, readOnly);
+    expect([await reader.get(ORIGIN), await reader.get([-900, 0, 0, 0])]).toEqual([2, 0]);
+    await reader.close();
+    expect(await codeOfRejection(openWorld(damaged, { ...readOnly, damagedJournal: "refuse" }))).toBe(
+      "ORT_JOURNAL",
+    );
+    await world.close();
+  });
+
+  test("[J17] writes all of it to another disk when it is asked to, as often as that is", async () => {
+    const disk = new MemoryDisk();
+    const world = await livelyWorld(disk);
+    const reader = await openWorld(disk, readOnly);
+    for (let copies = 0; copies < 2; copies++) {
+      const target = new MemoryDisk();
+      await reader.saveAs(target);
+      expect(await verifySave(target)).toEqual([]);
+      const copy = await openWorld(target, quiet);
+      await requireLively(copy);
+      expect([copy.generation, copy.clockOf(ORIGIN)]).toEqual([0, world.clockOf(ORIGIN)]);
+      expect(copy.worldId).not.toBe(world.worldId);
+      await copy.close();
+    }
+    await reader.close();
+    await world.close();
+  });
+});
+
+describe("a copy of the live generation", () => {
+  test("[J19] has what the journal has, and so has a copy of the copy", async () => {
+    const disk = new MemoryDisk();
+    const world = await livelyWorld(disk);
+    const backup = new MemoryDisk();
+    const copied = await copyGeneration(disk, backup);
+    expect([copied.generation, copied.changes]).toEqual([world.generation, 5]);
+    await world.set(ORIGIN, 7);
+    await world.close();
+    const restored = new MemoryDisk();
+    expect((await copyGeneration(backup, restored)).changes).toBe(5);
+    for (const copy of [backup, restored]) {
+      await requireLively(await openWorld(copy, readOnly));
+      const open = await openWorld(copy, journaled);
+      await requireLively(open);
+      await open.set(ORIGIN, 8);
+      await open.close();
+      expect(await copy.list(JOURNAL_FOLDER)).toEqual([]);
+    }
+  });
+
+  test("[J19] is that of what was saved meanwhile when a segment is removed under it", async () => {
+    const disk = new MemoryDisk();
+    const world = await livelyWorld(disk);
+    const racing = withInterruption(disk, /^journal\//, async () => {
+      await world.save();
+      await world.set([0, 60, 0, 0], 6);
+    });
+    const backup = new MemoryDisk();
+    expect(await copyGeneration(racing, backup)).toMatchObject({ generation: world.generation, changes: 1 });
+    const open = await openWorld(backup, quiet);
+    await requireLively(open);
+    expect(await open.get([0, 60, 0, 0])).toBe(6);
+    await open.close();
+    await world.close();
+  });
+
+  describe("when the power is cut", () => {
+    /** Copies a world with a journal and cuts the power everywhere; throws when a save is left that lacks something. */
+    async function prove(fault?: Omit<Fault, "kind" | "nth">): Promise<number> {
+      const disk = new MemoryDisk();
+      const world = await livelyWorld(disk);
+      const recorder = new CrashDisk();
+      const target =
+        fault === undefined
+          ? recorder
+          : new FaultDisk(recorder, { ...fault, kind: "skip", nth: 1, sticky: true });
+      await copyGeneration(disk, target);
+      await world.close();
+      let whole = 0;
+      const options = { models: [WEAK], disksPerCut: 24, seed: 3 };
+      await explorePowerCuts(recorder, options, async ({ disk: left, cutAt }) => {
+        if (!(await left.list("")).some(({ name }) => name === "manifest.json")) {
+          if (cutAt === recorder.log.length) throw new Error("a copy that was done is gone");
+          return;
+        }
+        await requireLively(await openWorld(left, readOnly));
+        whole++;
+      });
+      return whole;
+    }
+
+    test("[J19] leaves the whole copy or no save", async () => {
+      expect(await prove()).toBeGreaterThan(0);
+    });
+
+    test.each<[step: string, fault: Omit<Fault, "kind" | "nth">]>([
+      ["the sync of a segment", { operation: "sync", path: /^journal\// }],
+      ["the sync of journal/", { operation: "syncDirectory", path: /^journal$/ }],
+      ["the making of journal/", { operation: "makeDirectory", path: /^journal$/ }],
+    ])("[J19] does not without %s", async (_step, fault) => {
+      await expect(prove(fault)).rejects.toThrow();
+    });
+  });
+
+  test("[J19] is refused when the journal is damaged; a generation that is named is copied without it", async () => {
+    const disk = new MemoryDisk();
+    const world = await livelyWorld(disk);
+    const damaged = damagedCopy(disk);
+    await expect(copyGeneration(damaged, new MemoryDisk())).rejects.toThrow(
+      /ORT_JOURNAL.*name the generation/,
+    );
+    const alone = new MemoryDisk();
+    const { generation } = world;
+    expect(await copyGeneration(damaged, alone, { generation })).toMatchObject({ generation, changes: 0 });
+    const open = await openWorld(alone, quiet);
+    expect(await open.get(ORIGIN)).toBe(1);
+    await open.close();
+    await world.close();
+  });
+});

@@ -63,7 +63,7 @@ export class LargeWorldPlan {
 export async function makeLargeWorld(folder: string, plan: LargeWorldPlan, seed: number): Promise<void> {
   const disk = await NodeDisk.create(folder);
   const global = await globalState();
-  const writer = await BulkSaveWriter.create(disk, HYPERCUBE_CHUNKS);
+  const writer = await BulkSaveWriter.create(disk, global);
   const maker = new LeafMaker(plan, seed);
   for (let region = 0; region < plan.regions; region += REGIONS_AT_ONCE) {
     const end = Math.min(region + REGIONS_AT_ONCE, plan.regions);

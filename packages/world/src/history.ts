@@ -51,7 +51,7 @@ export async function generationAt(
   description: WorldDescription,
 ): Promise<number> {
   const kept = await keptGenerations(disk, description);
-  const found = kept.findLast(({ generation, savedMs, name }) => {
+  const found = [...kept].reverse().find(({ generation, savedMs, name }) => {
     if (typeof moment === "number") return generation === moment;
     return typeof moment === "string" ? name === moment : savedMs <= moment.getTime();
   });

@@ -28,7 +28,7 @@ export const logCommand: Command = {
     await requireFormat(disk, folder);
     const world = await whileLive(disk, () => openWorld(disk, { readOnly: true }));
     try {
-      const kept = (await world.history.generations()).toReversed();
+      const kept = [...(await world.history.generations())].reverse();
       const generations = kept.slice(0, limit);
       context.printJson({ world: folder, kept: kept.length, generations: generations.map(listed) });
       context.printAll(tableLines(generations.map(rowOf)));

@@ -16,7 +16,7 @@ export async function copySave(save: Save, disk: Disk, { nowMs, worldId }: CopyO
   const writer = await BulkSaveWriter.create(disk, description.chunkShape, manifest.limits);
   try {
     for (const leaf of leaves) {
-      const blocks = await save.readBlocks(leaf);
+      const blocks = await save.readStored(leaf);
       const entities = await save.readEntities(leaf);
       await writer.add([{ cell: leaf.cell, blocks, entities, clocks: leaf.clocks }]);
     }

@@ -1,4 +1,5 @@
 import {
+  DEFAULT_GENERATORS,
   DEFAULT_MATERIALS,
   encode,
   HYPERCUBE_CHUNKS,
@@ -6,10 +7,16 @@ import {
   systemClock,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { createSave, type GlobalState, plainDescription, worldDescriptionCodec } from "@orthant/formats";
+import {
+  createSave,
+  EMPTY_SPACE,
+  type GlobalState,
+  plainDescription,
+  worldDescriptionCodec,
+} from "@orthant/formats";
 import { newWorldId } from "./era-keeper.ts";
 import { openForWriting } from "./open-for-writing.ts";
-import { NOTHING, partsOf } from "./open-world.ts";
+import { partsOf } from "./open-world.ts";
 import { randomBits } from "./random-bits.ts";
 import type { World } from "./world.ts";
 import { LOCK_FILE, type NewWorld, type WorldOptions } from "./world-options.ts";
@@ -22,12 +29,12 @@ export async function createWorld(
 ): Promise<World> {
   const lock = await disk.lock(LOCK_FILE);
   try {
-    const clock = options.clock ?? systemClock;
+    const { clock = systemClock, generators = DEFAULT_GENERATORS } = options;
     const global = globalOf(world, newWorldId(randomBits(options.random)));
     // Before anything is written: what cannot be opened or stored must not be in the way of the next attempt.
     const parts = partsOf(global, options);
     encode(worldDescriptionCodec, global.description);
-    const writer = await createSave(disk, { nowMs: clock.nowMs(), global });
+    const writer = await createSave(disk, { nowMs: clock.nowMs(), global, generators });
     return await openForWriting(disk, { save: writer.currentSave(), writer, lock, parts }, options);
   } catch (error) {
     await lock.release();
@@ -39,7 +46,7 @@ function globalOf(world: NewWorld, worldId: bigint): GlobalState {
   const {
     name = "",
     shape = HYPERCUBE_CHUNKS,
-    generator = NOTHING,
+    generator = EMPTY_SPACE,
     catalog = DEFAULT_MATERIALS,
     spawn = [0, 0, 0, 0],
   } = world;

@@ -2,18 +2,13 @@ import {
   DEFAULT_GENERATORS,
   DEFAULT_MATERIALS,
   decode,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  GeneratorRef,
-  generatorRef,
   type MaterialCatalog,
   materialCatalogCodec,
-  OrthantError,
   systemClock,
   WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type GlobalState, openSave, resumeSave, type Save } from "@orthant/formats";
+import { type GlobalState, generatorOf, openSave, resumeSave, type Save } from "@orthant/formats";
 import { openForWriting } from "./open-for-writing.ts";
 import { randomBits } from "./random-bits.ts";
 import { World } from "./world.ts";
@@ -26,27 +21,25 @@ import type { WorldSetting } from "./world-parts.ts";
  * index, not the chunks. `ORT_LOCKED` when another process writes to it, `ORT_NOT_FOUND` when there is none.
  */
 export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise<World> {
+  const { generators = DEFAULT_GENERATORS } = options;
   if (options.readOnly === true) {
-    const save = await openSave(disk);
+    const save = await openSave(disk, { generators });
     const { field, ...parts } = partsOf(save.global, options);
     const content = new WorldContent(save, withGlobalBlocks(field, save));
     return new World({ ...parts, content, writing: undefined });
   }
   const lock = await disk.lock(LOCK_FILE);
   try {
-    const save = await openSave(disk);
+    const save = await openSave(disk, { generators });
     // Before any file is opened: a world whose generator is unknown leaves nothing behind.
     const parts = partsOf(save.global, options);
-    const writer = await resumeSave(disk, save);
+    const writer = await resumeSave(disk, save, { generators });
     return await openForWriting(disk, { save, writer, lock, parts }, options);
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
-
-/** What fills a world without a generator: nothing but air. */
-export const NOTHING: GeneratorRef = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
 
 /** What a world is made of beside its save. Throws when the program lacks its generator. */
 export function partsOf(global: GlobalState, options: WorldOptions): WorldSetting {
@@ -70,16 +63,6 @@ function withGlobalBlocks(field: WorldField, { flat }: Save): WorldField {
   return field.withOverrides(
     blocks.reduce((tree, { place, chunk }) => tree.set(place, chunk), field.overrides),
   );
-}
-
-function generatorOf({ base, generators, worldSeed }: GlobalState): GeneratorRef {
-  if (base.kind === "empty") return NOTHING;
-  if (base.kind === "flatFloor") {
-    return generatorRef(flatGenerator, { ...FLAT_DEFAULTS, material: base.material }, worldSeed);
-  }
-  const [generator] = generators;
-  if (generator === undefined) throw new OrthantError("ORT_NOT_FOUND", "the world names no generator");
-  return new GeneratorRef(generator.generatorId, generator.params, generator.seed, generator.versionHash);
 }
 
 function catalogOf({ description }: GlobalState): MaterialCatalog {

@@ -5,6 +5,7 @@ import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
 import { PackWriter } from "./files/pack-writer.ts";
 import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "./layout.ts";
+import { type BlockStorage, blocksToStore } from "./leaves/leaf-blobs.ts";
 import { partitionLeaf, prepareLeaf } from "./leaves/leaf-partition.ts";
 import { plannedOf } from "./leaves/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
@@ -24,6 +25,9 @@ export interface WorldFacts {
   readonly players: readonly PlayerRecord[];
 }
 
+/** What a world that is written in bulk is made over; without it every chunk is stored whole. */
+export type BulkStorage = Pick<BlockStorage, "generated">;
+
 /**
  * Writes a whole world as generation 0 of a new save, leaf by leaf. Only the index is kept in memory; a save comes to
  * be with {@link finish} and not before.
@@ -33,13 +37,21 @@ export class BulkSaveWriter {
   readonly #packs: PackWriter;
   readonly #shape: ChunkShape;
   readonly #limits: SaveLimits;
+  readonly #storage: BlockStorage;
   readonly #leaves: LeafEntry[] = [];
 
-  private constructor(disk: Disk, packs: PackWriter, shape: ChunkShape, limits: SaveLimits) {
+  private constructor(
+    disk: Disk,
+    packs: PackWriter,
+    shape: ChunkShape,
+    limits: SaveLimits,
+    storage: BlockStorage,
+  ) {
     this.#disk = disk;
     this.#packs = packs;
     this.#shape = shape;
     this.#limits = limits;
+    this.#storage = storage;
   }
 
   /** Begins a save with chunks of a shape. `ORT_NOT_EMPTY` when something is there. */
@@ -47,21 +59,24 @@ export class BulkSaveWriter {
     disk: Disk,
     shape: ChunkShape,
     limits: SaveLimits = DEFAULT_LIMITS,
+    storage: BulkStorage = {},
   ): Promise<BulkSaveWriter> {
     requireLimits(limits);
     await requireEmptyFolder(disk);
     await disk.makeDirectory(INDEX_FOLDER);
     await disk.makeDirectory(DATA_FOLDER);
-    return new BulkSaveWriter(disk, await PackWriter.create(disk, limits.dataFileMaxBytes), shape, limits);
+    const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
+    return new BulkSaveWriter(disk, packs, shape, limits, storage);
   }
 
   /** Writes leaves, split where they are too large. No cell may overlap one that came before. */
   async add(leaves: readonly LeafChange[]): Promise<void> {
     const planned = leaves.flatMap(({ cell, blocks = [], entities = [], clocks = [] }) => {
-      const content = prepareLeaf(cell, blocks, entities, clocks, this.#shape);
+      const stored = blocksToStore(blocks, this.#storage);
+      const content = prepareLeaf(cell, stored, entities, clocks, this.#shape);
       return partitionLeaf(content, this.#limits).map(plannedOf);
     });
-    const records = encodeLeaves(planned, this.#limits);
+    const records = await encodeLeaves(planned, this.#limits);
     const refs = await this.#packs.append(records.flat());
     for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.push(leaf);
   }

@@ -1,4 +1,4 @@
-export { BulkSaveWriter, type WorldFacts } from "./bulk-writer.ts";
+export { BulkSaveWriter, type BulkStorage, type WorldFacts } from "./bulk-writer.ts";
 export { applyRepair } from "./care/apply-repair.ts";
 export type { Finding } from "./care/finding.ts";
 export { describeRepair, type Loss, type RepairPiece, type RepairPlan } from "./care/repair-plan.ts";
@@ -38,6 +38,7 @@ export {
 export { type FlatSaveContent, writeFlatSave } from "./flat/flat-writer.ts";
 export { type LegacyWorld, readLegacyWorld } from "./flat/legacy-world.ts";
 export { worldOverrideCodec } from "./flat/world-override.ts";
+export { EMPTY_SPACE, generatedBy, generatorOf } from "./generated-chunks.ts";
 export {
   type JournalChunk,
   type JournalEdit,
@@ -68,10 +69,11 @@ export {
   recordHeader,
 } from "./layout.ts";
 export { type HasCell, LeafMap } from "./leaves/leaf-map.ts";
-export { chunkOfEntity } from "./leaves/leaf-partition.ts";
+export { chunkOfEntity, LEAF_BLOCKS_TARGET } from "./leaves/leaf-partition.ts";
 export { SaveContent } from "./leaves/save-content.ts";
 export { DEFAULT_LIMITS, type SaveLimits } from "./limits.ts";
 export { detectSave, type OpenSaveOptions, openSave } from "./reader.ts";
+export { openBlob, sealBlob } from "./records/blob-envelope.ts";
 export { type BlobRef, blobRefCodec } from "./records/blob-ref.ts";
 export { blockBlobCodec } from "./records/block-blob.ts";
 export { type EntityBlob, entityBlobCodec } from "./records/entity-blob.ts";
@@ -86,8 +88,17 @@ export {
 } from "./records/global-record.ts";
 export type { IndexVersion, LeafEntry, RegionClock } from "./records/leaf-entry.ts";
 export { decodeManifest, encodeManifest, type Manifest, type ReadManifest } from "./records/manifest.ts";
+export { packedBlobCodec } from "./records/packed-blob.ts";
 export { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
 export type { BlockAssignment, BlockEntry } from "./records/prepared-blocks.ts";
+export {
+  ChunkContent,
+  type GeneratedChunks,
+  realizeBlock,
+  type StoredBlock,
+  type StoredChange,
+  StoredChunk,
+} from "./records/stored-block.ts";
 export type { Vector } from "./records/vector.ts";
 export {
   type Attachment,

@@ -1,4 +1,4 @@
-import { isOrthantError, OrthantError } from "@orthant/core";
+import { type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { Dialect } from "./dialect.ts";
 import { atFile, decodeAt } from "./files/at-file.ts";
@@ -20,6 +20,8 @@ import { Save, type SaveState } from "./save.ts";
 export interface OpenSaveOptions {
   /** An older generation that is still there; without it, the one that the manifest names. */
   readonly generation?: number;
+  /** For chunks that are stored as changes to what the world's generator makes; without it, those that Orthant has. */
+  readonly generators?: GeneratorRegistry;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface OpenSaveOptions {
 export async function openSave(disk: Disk, options: OpenSaveOptions = {}): Promise<Save> {
   const { manifest } = await readManifest(disk);
   const generation = options.generation ?? manifest.currentGeneration;
-  return new Save(await readGeneration(disk, manifest, generation), new PackShelf(disk));
+  return new Save(await readGeneration(disk, manifest, generation), new PackShelf(disk), options.generators);
 }
 
 /** The dialect of the save on a disk, and its generation; `undefined` when there is no manifest. */

@@ -1,13 +1,16 @@
+import type { GeneratorRegistry } from "@orthant/core";
 import type { BlobContext } from "./blob-reader.ts";
-import { readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
+import { readLeafBlocks, readLeafEntities, readLeafStored } from "./blob-reader.ts";
 import type { Dialect } from "./dialect.ts";
 import type { PackShelf } from "./files/pack-shelf.ts";
+import { generatedBy } from "./generated-chunks.ts";
 import type { EntityRecord } from "./records/entity-record.ts";
 import type { GlobalRecord } from "./records/global-record.ts";
 import type { IndexVersion, LeafEntry } from "./records/leaf-entry.ts";
 import type { Manifest } from "./records/manifest.ts";
 import type { PlayerRecord } from "./records/player-record.ts";
 import type { BlockEntry } from "./records/prepared-blocks.ts";
+import type { GeneratedChunks, StoredBlock } from "./records/stored-block.ts";
 
 /** What a save knows of a generation once its three files are read. */
 export interface SaveState {
@@ -47,10 +50,12 @@ export class Save implements SaveState {
   readonly indexVersion: IndexVersion | undefined;
   readonly flat: FlatExtras | undefined;
   readonly #shelf: PackShelf;
+  readonly #generators: GeneratorRegistry | undefined;
+  readonly #generated: GeneratedChunks;
   #closed = false;
 
   /** Takes the shelf over; others use `openSave`. */
-  constructor(state: SaveState, shelf: PackShelf) {
+  constructor(state: SaveState, shelf: PackShelf, generators?: GeneratorRegistry) {
     this.dialect = state.dialect;
     this.generation = state.generation;
     this.manifest = state.manifest;
@@ -60,9 +65,19 @@ export class Save implements SaveState {
     this.indexVersion = state.indexVersion;
     this.flat = state.flat;
     this.#shelf = shelf;
+    this.#generators = generators;
+    this.#generated = generatedBy(state.global, generators);
   }
 
-  /** The overridden chunks of a leaf, in the order of their places within each record. */
+  /** The overridden chunks of a leaf as they are stored. Nothing is generated, so it costs little. */
+  readStored(leaf: LeafEntry): Promise<readonly StoredBlock[]> {
+    return readLeafStored(this.#shelf, leaf, this.#context());
+  }
+
+  /**
+   * The overridden chunks of a leaf, in the order of their places within each record. What is stored as a change to what
+   * the world's generator makes is made here, which takes as long as generating it.
+   */
   readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]> {
     return readLeafBlocks(this.#shelf, leaf, this.#context());
   }
@@ -74,7 +89,7 @@ export class Save implements SaveState {
 
   /** The same generation, or another whose records lie in the same packs, to be closed on its own. */
   follow(state: SaveState = this): Save {
-    return new Save(state, this.#shelf.share());
+    return new Save(state, this.#shelf.share(), this.#generators);
   }
 
   /** Closes the files behind the save. Closing twice is harmless. */
@@ -89,6 +104,7 @@ export class Save implements SaveState {
       dialect: this.dialect,
       chunkVolume: this.global.description.chunkShape.volume,
       limits: this.manifest.limits,
+      generated: this.#generated,
     };
   }
 }

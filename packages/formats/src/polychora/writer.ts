@@ -1,13 +1,15 @@
-import { comparePlaces, isOrthantError, OrthantError } from "@orthant/core";
+import { comparePlaces, type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type BlobContext, readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
+import { type BlobContext, readLeafEntities, readLeafStored } from "./blob-reader.ts";
 import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
 import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
 import { PackWriter } from "./files/pack-writer.ts";
 import { retireGenerations } from "./files/retirement.ts";
+import { generatedBy, requireSameGenerator } from "./generated-chunks.ts";
 import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "./layout.ts";
+import type { BlockBlobVersion } from "./leaves/leaf-blobs.ts";
 import { LeafMap } from "./leaves/leaf-map.ts";
 import { type PlannedLeaf, planLeaves } from "./leaves/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
@@ -18,6 +20,7 @@ import type { IndexVersion, LeafEntry } from "./records/leaf-entry.ts";
 import { encodeManifest, type Manifest } from "./records/manifest.ts";
 import { encodePayloadFile } from "./records/payload-file.ts";
 import { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
+import type { GeneratedChunks } from "./records/stored-block.ts";
 import { Save, type SaveState } from "./save.ts";
 import type { SaveChange } from "./save-change.ts";
 import { encodeIndexFile } from "./tree-index/index-file.ts";
@@ -28,6 +31,8 @@ export interface NewSave extends SaveChange {
   readonly limits?: SaveLimits;
   /** 2, unless the save is for a reader that knows the specification and no more: then 1, which has no clocks. */
   readonly indexVersion?: IndexVersion;
+  /** To store chunks as changes to what the world's generator makes; without it, those that Orthant has. */
+  readonly generators?: GeneratorRegistry;
 }
 
 /** How to go on with a save. */
@@ -36,6 +41,8 @@ export interface ResumeOptions {
   readonly newPack?: boolean;
   /** Go on from a generation that is not the newest: what came after it is no longer in the world. */
   readonly rollBack?: boolean;
+  /** As when the save was made. */
+  readonly generators?: GeneratorRegistry;
 }
 
 /** Makes a save where there is nothing and commits its first generation, number 0. Rule S47. */
@@ -46,7 +53,7 @@ export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWrit
   await disk.makeDirectory(INDEX_FOLDER);
   await disk.makeDirectory(DATA_FOLDER);
   const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
-  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs);
+  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, initial.generators);
   try {
     await (await writer.commit(initial)).close();
     return writer;
@@ -72,7 +79,7 @@ export async function resumeSave(
   }
   const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
   if (options.newPack === true) await packs.beginPack();
-  return new SaveWriter(disk, { ...save, manifest }, packs);
+  return new SaveWriter(disk, { ...save, manifest }, packs, options.generators);
 }
 
 /**
@@ -84,6 +91,8 @@ export class SaveWriter {
   readonly #disk: Disk;
   readonly #packs: PackWriter;
   readonly #shelf: PackShelf;
+  readonly #generators: GeneratorRegistry | undefined;
+  readonly #generated: GeneratedChunks;
   #state: SaveState;
   #map: LeafMap<PlannedLeaf> | undefined;
   #busy = false;
@@ -92,11 +101,13 @@ export class SaveWriter {
   #droppedClocks = 0;
 
   /** Takes the packs over; others use {@link createSave} and {@link resumeSave}. */
-  constructor(disk: Disk, state: SaveState, packs: PackWriter) {
+  constructor(disk: Disk, state: SaveState, packs: PackWriter, generators?: GeneratorRegistry) {
     this.#disk = disk;
     this.#state = state;
     this.#packs = packs;
     this.#shelf = new PackShelf(disk);
+    this.#generators = generators;
+    this.#generated = generatedBy(state.global, generators);
   }
 
   /** The generation that was committed last. */
@@ -116,7 +127,7 @@ export class SaveWriter {
 
   /** The last generation as a save of the caller's own, to be closed by the caller. */
   currentSave(): Save {
-    return new Save(this.#state, this.#shelf.share());
+    return new Save(this.#state, this.#shelf.share(), this.#generators);
   }
 
   /** Commits the next generation and gives it once it is durable. The caller closes it. Rules S43 to S46. */
@@ -150,11 +161,14 @@ export class SaveWriter {
       limits: manifest.limits,
     };
     this.#requireSameShape(change.global);
+    requireSameGenerator(global, change.global);
     this.#map ??= new LeafMap<PlannedLeaf>(leaves);
     return planLeaves(this.#map, change.leaves ?? [], {
       shape: global.description.chunkShape,
       limits: manifest.limits,
-      readBlocks: (leaf) => readLeafBlocks(this.#shelf, leaf, context),
+      blobVersion: this.#blobVersion,
+      generated: this.#generated,
+      readStored: (leaf) => readLeafStored(this.#shelf, leaf, context),
       readEntities: (leaf) => readLeafEntities(this.#shelf, leaf, context),
     });
   }
@@ -162,7 +176,7 @@ export class SaveWriter {
   async #write(change: SaveChange, planned: readonly PlannedLeaf[]): Promise<void> {
     const players = mergePlayers(this.#state.players, change);
     const playersFile = encodePayloadFile(playersHeader, "V4P0", playersCodec, players);
-    const records = encodeLeaves(planned, this.#state.manifest.limits);
+    const records = await encodeLeaves(planned, this.#state.manifest.limits, this.#blobVersion);
     const refs = await this.#guard(() => this.#packs.append(records.flat()));
     const leaves = this.#leavesWith(finishLeaves(planned, records, refs));
     const manifest = this.#nextManifest(change.nowMs);
@@ -181,6 +195,10 @@ export class SaveWriter {
       await swapManifest(this.#disk, encodeManifest(manifest));
     });
     this.#state = { ...this.#state, generation, manifest, global, players, leaves };
+  }
+
+  get #blobVersion(): BlockBlobVersion {
+    return this.#state.indexVersion === 1 ? 1 : 2;
   }
 
   /** The leaves that stay and those that were written, in the order of their cells; the map gets the latter. */

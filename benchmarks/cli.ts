@@ -47,9 +47,7 @@ export async function* cliSuite(): AsyncGenerator<Figure> {
 }
 
 async function makeWorld(folder: string): Promise<void> {
-  const writer = await BulkSaveWriter.create(await NodeDisk.create(folder), {
-    description: plainDescription(HYPERCUBE_CHUNKS),
-  });
+  const writer = await BulkSaveWriter.create(await NodeDisk.create(folder), HYPERCUBE_CHUNKS);
   for (const leaf of builtLeaves(CHUNKS, 1)) await writer.add([leaf]);
   const description = { ...plainDescription(HYPERCUBE_CHUNKS), clockEpoch: 1 };
   const state = { worldSeed: 0n, generators: [], nextEntityId: 1n, playerEntityHints: [] };

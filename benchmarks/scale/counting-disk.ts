@@ -22,6 +22,10 @@ export class CountingDisk implements Disk {
         this.bytesWritten += bytes.length;
         return file.writeAt(offset, bytes);
       },
+      writeDurably: (offset, bytes) => {
+        this.bytesWritten += bytes.length;
+        return file.writeDurably(offset, bytes);
+      },
       truncate: (length) => file.truncate(length),
       sync: () => file.sync(),
       close: () => file.close(),

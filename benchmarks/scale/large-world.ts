@@ -14,7 +14,7 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
-import { BulkSaveWriter, type LeafChange, openSave } from "@orthant/formats";
+import { BulkSaveWriter, generatedChunks, type LeafChange, openSave } from "@orthant/formats";
 import { Prng } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";
 import { builtChunk } from "../cli/built-leaves.ts";
@@ -63,7 +63,7 @@ export class LargeWorldPlan {
 export async function makeLargeWorld(folder: string, plan: LargeWorldPlan, seed: number): Promise<void> {
   const disk = await NodeDisk.create(folder);
   const global = await globalState();
-  const writer = await BulkSaveWriter.create(disk, global);
+  const writer = await BulkSaveWriter.create(disk, HYPERCUBE_CHUNKS, { generated: generatedChunks(global) });
   const maker = new LeafMaker(plan, seed);
   for (let region = 0; region < plan.regions; region += REGIONS_AT_ONCE) {
     const end = Math.min(region + REGIONS_AT_ONCE, plan.regions);

@@ -4,6 +4,7 @@ export { type Codec, decode, decodeForeign, encode, type FixedCodec } from "./by
 export { bytes, list, option, repeated, string } from "./bytes/combinators.ts";
 export { crc8 } from "./bytes/crc8.ts";
 export { crc32, portableCrc32 } from "./bytes/crc32.ts";
+export { deflateRaw, inflateRaw, streamDeflateRaw, streamInflateRaw } from "./bytes/deflate.ts";
 export { hash64 } from "./bytes/hash64.ts";
 export {
   I32_MAX,
@@ -47,12 +48,14 @@ export {
   uniformChunk,
   type VoxelEdit,
 } from "./chunk/chunk.ts";
+export { applyChunkChange, checkChunkChange, encodeChunkChange } from "./chunk/chunk-change.ts";
 export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
 export { diffChunks } from "./chunk/chunk-diff.ts";
 export { DEFAULT_MATERIALS } from "./chunk/default-materials.ts";
 export { foreignChunkCodec } from "./chunk/foreign-chunk-codec.ts";
 export { MATERIAL_NAME_LENGTH_MAX, type Material, MaterialCatalog } from "./chunk/material-catalog.ts";
 export { materialCatalogCodec } from "./chunk/material-catalog-codec.ts";
+export { checkPackedChunk, packedChunkCodec } from "./chunk/packed-chunk-codec.ts";
 export { ERROR_CODES, type ErrorCode } from "./error/error-codes.ts";
 export { type ErrorContext, isOrthantError, OrthantError } from "./error/orthant-error.ts";
 export { type FieldChangeOptions, regionAnew, regionChange } from "./field/field-changes.ts";

@@ -1,4 +1,4 @@
-import { type Chunk, PlaceMap } from "@orthant/core";
+import { PlaceMap } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import {
   type BlockAssignment,
@@ -7,6 +7,7 @@ import {
   type PlayerRecord,
   type Save,
   type SaveChange,
+  type StoredBlock,
 } from "@orthant/formats";
 import { cellKey } from "./cell-key.ts";
 
@@ -30,12 +31,12 @@ export async function copySave(
   // whoever holds regions of the one world must not take them for regions of the other.
   const description = { ...global.description, namedGenerations: [], worldId, lineage: [] };
   const changes = new Map(change?.leaves?.map((leaf) => [cellKey(leaf.cell), leaf]));
-  const writer = await BulkSaveWriter.create(disk, { ...global, description }, { limits: manifest.limits });
+  const writer = await BulkSaveWriter.create(disk, description.chunkShape, { limits: manifest.limits });
   try {
     for await (const leaf of index.all()) {
       const changed = changes.get(cellKey(leaf.cell));
       changes.delete(cellKey(leaf.cell));
-      const blocks = withChanges(await save.readBlocks(leaf), changed?.changed ?? []);
+      const blocks = withChanges(await save.readStored(leaf), changed?.changed ?? []);
       const entities = changed?.entities ?? (await save.readEntities(leaf));
       await writer.add([{ cell: leaf.cell, blocks, entities, clocks: changed?.clocks ?? leaf.clocks }]);
     }
@@ -50,17 +51,17 @@ export async function copySave(
 }
 
 function withChanges(
-  blocks: readonly BlockEntry[],
+  blocks: readonly StoredBlock[],
   changed: readonly BlockAssignment[],
-): readonly BlockEntry[] {
+): readonly (StoredBlock | BlockEntry)[] {
   if (changed.length === 0) return blocks;
-  const byPlace = new PlaceMap<Chunk>();
-  for (const { place, chunk } of blocks) byPlace.set(...place, chunk);
+  const byPlace = new PlaceMap<StoredBlock | BlockEntry>();
+  for (const block of blocks) byPlace.set(...block.place, block);
   for (const { place, chunk } of changed) {
     if (chunk === undefined) byPlace.delete(...place);
-    else byPlace.set(...place, chunk);
+    else byPlace.set(...place, { place, chunk });
   }
-  return Array.from(byPlace, ([place, chunk]) => ({ place, chunk }));
+  return [...byPlace.values()];
 }
 
 function mergePlayers(

@@ -1,4 +1,5 @@
 import {
+  DEFAULT_GENERATORS,
   DEFAULT_MATERIALS,
   encode,
   HYPERCUBE_CHUNKS,
@@ -28,12 +29,12 @@ export async function createWorld(
 ): Promise<World> {
   const lock = await disk.lock(LOCK_FILE);
   try {
-    const clock = options.clock ?? systemClock;
+    const { clock = systemClock, generators = DEFAULT_GENERATORS } = options;
     const global = globalOf(world, newWorldId(randomBits(options.random)));
     // Before anything is written: what cannot be opened or stored must not be in the way of the next attempt.
     const parts = partsOf(global, options);
     encode(worldDescriptionCodec, global.description);
-    const writer = await createSave(disk, { nowMs: clock.nowMs(), global });
+    const writer = await createSave(disk, { nowMs: clock.nowMs(), global, generators });
     return await openForWriting(disk, { save: writer.currentSave(), writer, lock, parts }, options);
   } catch (error) {
     await lock.release();

@@ -1,12 +1,4 @@
-// The one place where the core asks what platform it runs on. Looked up by name, so that a bundler for the
-// browser sees no import, and a runtime without it takes the portable loop.
-declare const process:
-  | {
-      getBuiltinModule?(
-        name: "node:zlib",
-      ): { crc32?: (bytes: Uint8Array, previous?: number) => number } | undefined;
-    }
-  | undefined;
+import { nodeZlib } from "./node-zlib.ts";
 
 const POLYNOMIAL = 0xedb8_8320;
 const STRIDE_BYTES = 16;
@@ -17,7 +9,7 @@ const table = buildTable();
  * CRC-32 (IEEE 802.3, reflected, as zlib has it) of the bytes. Pass an earlier result as `previous` to go on
  * where it ended. Uses the platform's own where there is one, else {@link portableCrc32}.
  */
-export const crc32: (bytes: Uint8Array, previous?: number) => number = platformCrc32() ?? portableCrc32;
+export const crc32: (bytes: Uint8Array, previous?: number) => number = nodeZlib()?.crc32 ?? portableCrc32;
 
 /** The same checksum as {@link crc32}, computed without help from the platform, sixteen bytes a step. */
 export function portableCrc32(bytes: Uint8Array, previous = 0): number {
@@ -64,8 +56,4 @@ function buildTable(): Int32Array {
     built[index] = (shorter >>> 8) ^ (built[shorter & 0xff] ?? 0);
   }
   return built;
-}
-
-function platformCrc32(): typeof portableCrc32 | undefined {
-  return typeof process === "undefined" ? undefined : process.getBuiltinModule?.("node:zlib")?.crc32;
 }

@@ -11,18 +11,16 @@ import {
   requireVolume,
   uniformChunk,
 } from "./chunk.ts";
-import { varU32Bytes } from "./encoded-size.ts";
+import { findFirstPositions } from "./first-positions.ts";
 import {
-  findIndexFrom,
   INDEX_BITS_MAX,
-  indexAt,
   indexBits,
   type PackedIndices,
   packedIndicesBytes,
   paddingIsZero,
   wordCount,
 } from "./packed-indices.ts";
-import { denseHeaderBytes, hasRepeatedMaterial, packedHeaderBytes } from "./palette-voxels.ts";
+import { denseHeaderBytes, hasRepeatedMaterial, materialBytes, packedHeaderBytes } from "./palette-voxels.ts";
 
 /** The forms in the order of their tags. */
 const FORMS: readonly ChunkForm[] = ["empty", "uniform", "palettePacked", "dense16"];
@@ -143,60 +141,11 @@ function scanPalettePacked(input: ByteReader, volume: number): ScannedPalette {
   if (!paddingIsZero(scratchIndices, bitWidth, volume, halves)) {
     throw input.fail("ORT_CHUNK_PACKING", "bits that are not zero behind the last voxel");
   }
-  findFirstPositions(input, volume, palette.length);
-  const denseBytes = denseHeaderBytes(volume) + sumMaterialBytes(volume, palette, scratchIndices);
+  findFirstPositions(input, scratchIndices, scratchFirsts, volume, palette.length);
+  const denseBytes = denseHeaderBytes(volume) + materialBytes(volume, palette, scratchIndices);
   const packedBytes = packedHeaderBytes(volume, palette) + wordBytes;
   if (denseBytes < packedBytes) {
     throw input.fail("ORT_CHUNK_FORM", `${packedBytes} bytes where Dense16 has ${denseBytes}`);
   }
   return { palette, bitWidth, halves, packedBytes, denseBytes };
-}
-
-/** So many indices fill whole words, whatever their width. */
-const SLAB = 64;
-
-/** Finds where each palette entry appears first; they all have to, in their order, and no index is beyond them. */
-function findFirstPositions(input: ByteReader, volume: number, paletteLength: number): void {
-  const bitWidth = indexBits(paletteLength);
-  // Once every entry was seen, an index can only be wrong if the bits can say more than the palette holds.
-  const mayGoBeyond = paletteLength < 1 << bitWidth;
-  let seen = 0;
-  for (let first = 0; first < volume && (mayGoBeyond || seen < paletteLength); first += SLAB) {
-    // What people build repeats itself from layer to layer, and then there is nothing new.
-    const end = Math.min(first + SLAB, volume);
-    if (first > 0 && end - first === SLAB && repeatsSlab(scratchIndices, bitWidth, first)) continue;
-    let position = findIndexFrom(scratchIndices, bitWidth, end, first, seen);
-    while (position < end) {
-      const index = indexAt(scratchIndices, bitWidth, position);
-      if (index > seen || index >= paletteLength) {
-        throw input.fail("ORT_CHUNK_PALETTE", `index ${index} after ${seen} of ${paletteLength} materials`);
-      }
-      scratchFirsts[seen++] = position;
-      if (!mayGoBeyond && seen === paletteLength) return;
-      position = findIndexFrom(scratchIndices, bitWidth, end, position + 1, seen);
-    }
-  }
-  if (seen < paletteLength) {
-    throw input.fail("ORT_CHUNK_PALETTE", `${paletteLength} materials of which ${seen} occur`);
-  }
-}
-
-/** Whether the indices of a slab are those of the slab before it. */
-function repeatsSlab(packed: PackedIndices, bitWidth: number, first: number): boolean {
-  const halves = bitWidth * 2;
-  const start = (first / SLAB) * halves;
-  for (let half = start; half < start + halves; half++) {
-    if (packed[half] !== packed[half - halves]) return false;
-  }
-  return true;
-}
-
-function sumMaterialBytes(volume: number, palette: Uint16Array, indices: PackedIndices): number {
-  if (palette.every((material) => varU32Bytes(material) === 1)) return volume;
-  const bitWidth = indexBits(palette.length);
-  let bytes = 0;
-  for (let position = 0; position < volume; position++) {
-    bytes += varU32Bytes(palette[indexAt(indices, bitWidth, position)] as number);
-  }
-  return bytes;
 }

@@ -1,6 +1,7 @@
 import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
 import { varU32Bytes } from "./encoded-size.ts";
 import {
+  indexAt,
   indexBits,
   type PackedIndices,
   packedIndicesBytes,
@@ -113,4 +114,15 @@ export function packedHeaderBytes(volume: number, palette: Uint16Array): number 
 /** Bytes of Dense16 without its materials: tag and count. */
 export function denseHeaderBytes(volume: number): number {
   return 1 + varU32Bytes(volume);
+}
+
+/** Bytes of every voxel's material as a varint. */
+export function materialBytes(volume: number, palette: Uint16Array, indices: PackedIndices): number {
+  if (palette.every((material) => varU32Bytes(material) === 1)) return volume;
+  const bitWidth = indexBits(palette.length);
+  let bytes = 0;
+  for (let position = 0; position < volume; position++) {
+    bytes += varU32Bytes(palette[indexAt(indices, bitWidth, position)] as number);
+  }
+  return bytes;
 }

@@ -12,6 +12,7 @@ export const ERROR_CODES = {
   ORT_LIMIT: "a count, a length or the work that is asked for is above its named limit",
   ORT_MAGIC: "the bytes that name a format are not the expected ones",
   ORT_CHECKSUM: "stored and computed checksums differ",
+  ORT_DEFLATE: "compressed bytes are damaged, or do not give what they say they do",
   ORT_PLATFORM: "the machine or runtime lacks something that Orthant needs",
   ORT_PLACE_RANGE: "a coordinate lies outside the lattice of 32-bit chunk coordinates",
   ORT_BOX: "a box ends before it begins",

@@ -1,5 +1,6 @@
 import { type Box, placeFrom, placesLexicographic } from "@orthant/core";
 import { BulkSaveWriter } from "../polychora/bulk-writer.ts";
+import { generatedChunks } from "../polychora/generated-chunks.ts";
 import { SaveContent } from "../polychora/leaves/save-content.ts";
 import { type EntityRecord, PLAYER_CLASS } from "../polychora/records/entity-record.ts";
 import type { PlayerRecord } from "../polychora/records/player-record.ts";
@@ -17,7 +18,8 @@ export async function convertToTree(conversion: Conversion): Promise<ConversionC
   const { global, flat } = save;
   const shape = global.description.chunkShape;
   const players = playersOnce(save.players, losses);
-  const writer = target && (await BulkSaveWriter.create(target, global));
+  const generated = generatedChunks(global);
+  const writer = target && (await BulkSaveWriter.create(target, shape, { generated }));
   try {
     const seen = new Set<bigint>();
     const cellsOf = alignedCells(flat?.regionChunkEdge ?? 1);

@@ -13,14 +13,23 @@ import { atFile, decodeAt, type Source } from "./files/at-file.ts";
 import { packFile } from "./files/file-names.ts";
 import type { PackShelf } from "./files/pack-shelf.ts";
 import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionBox } from "./flat/flat-blobs.ts";
-import { BLOB_VERSION, BLOCK_BLOB, ENTITY_BLOB, recordHeader } from "./layout.ts";
+import { BLOB_VERSION, BLOCK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION, recordHeader } from "./layout.ts";
 import type { SaveLimits } from "./limits.ts";
+import { openBlob } from "./records/blob-envelope.ts";
 import type { BlobRef } from "./records/blob-ref.ts";
+import { rememberSize } from "./records/blob-size.ts";
 import { blockBlobCodec, checkBlockBlob } from "./records/block-blob.ts";
 import { entityBlobCodec } from "./records/entity-blob.ts";
 import type { EntityRecord } from "./records/entity-record.ts";
 import type { LeafEntry } from "./records/leaf-entry.ts";
-import type { BlockAssignment, BlockEntry } from "./records/prepared-blocks.ts";
+import { checkPackedBlob, packedBlobCodec } from "./records/packed-blob.ts";
+import type { BlockEntry } from "./records/prepared-blocks.ts";
+import {
+  type GeneratedChunks,
+  realizeBlock,
+  type StoredBlock,
+  storedChunks,
+} from "./records/stored-block.ts";
 import { describeCell } from "./tree-index/index-tree.ts";
 
 /** What is needed to understand the blobs of a save. */
@@ -28,24 +37,24 @@ export interface BlobContext {
   readonly dialect: Dialect;
   readonly chunkVolume: number;
   readonly limits: Pick<SaveLimits, "blockBlobHardMaxBytes" | "entityBlobHardMaxBytes">;
-  /** What the world's generator makes of a chunk. */
-  readonly generated?: (place: Place) => Chunk;
+  /** What the world's generator makes, where chunks are stored as changes to it. */
+  readonly generated?: GeneratedChunks;
 }
 
 /** A flat record has no limit of its own: a region of large edge is one record. */
 const FLAT_PAYLOAD_BYTES_MAX = 0x7fff_ffff;
 
-/** The blocks of one record of a leaf. Rules S12, S13 and S29 to S31. */
-export async function readBlockBlob(
+/** The blocks of one record of a leaf, as they are stored. Rules S12, S13, S29 to S31 and S70 to S80. */
+export async function readStoredBlob(
   shelf: PackShelf,
   ref: BlobRef,
   cell: Box,
   context: BlobContext,
-): Promise<readonly BlockAssignment[]> {
+): Promise<readonly StoredBlock[]> {
   const source = sourceOf(ref, "block", cell);
-  requireKind(ref, BLOCK_BLOB, source);
-  const payload = await shelf.readPayload(ref, payloadBytesMax(context, "blockBlobHardMaxBytes"));
-  return decodeBlockBlob(payload, source, cell, context);
+  requireKind(ref, BLOCK_BLOB, source, context);
+  const payload = await shelf.readPayload(ref, payloadLimit(context, "block"));
+  return decodeBlockPayload(payload, ref, source, cell, context);
 }
 
 /** The entities of one record of a leaf. Rules S12, S13, S32 and S33. */
@@ -55,30 +64,32 @@ export async function readEntityBlob(
   cell: Box,
   context: BlobContext,
 ): Promise<readonly EntityRecord[]> {
-  const source = sourceOf(ref, "entity", cell);
-  requireKind(ref, ENTITY_BLOB, source);
-  const payload = await shelf.readPayload(ref, payloadBytesMax(context, "entityBlobHardMaxBytes"));
-  return decodeEntityBlob(payload, source, cell, context);
+  requireKind(ref, ENTITY_BLOB, sourceOf(ref, "entity", cell), context);
+  const payload = await shelf.readPayload(ref, payloadLimit(context, "entity"));
+  return decodeEntityPayload(payload, ref, cell, context);
 }
 
 /**
- * The places of the blocks of a record whose payload is read already, after every check that {@link readBlockBlob}
+ * The places of the blocks of a record whose payload is read already, after every check that {@link readStoredBlob}
  * makes but that of the checksum. Makes no chunks.
  */
-export function checkBlockPayload(
+export async function checkBlockPayload(
   payload: Uint8Array,
   ref: BlobRef,
   cell: Box,
   context: BlobContext,
-): readonly Place[] {
+): Promise<readonly Place[]> {
   const source = sourceOf(ref, "block", cell);
-  requireKind(ref, BLOCK_BLOB, source);
+  requireKind(ref, BLOCK_BLOB, source, context);
   if (context.dialect === "flat") {
-    return decodeBlockBlob(payload, source, cell, context).map(({ place }) => place);
+    const blocks = await decodeBlockPayload(payload, ref, source, cell, context);
+    return blocks.map(({ place }) => place);
   }
-  const places = atFile(source, () => {
-    const input = new ByteReader(payload, { origin: source.origin ?? 0 });
-    const found = checkBlockBlob(input, context.chunkVolume);
+  const { bytes, at } = await openPayload(payload, ref, source, context, "block");
+  const check = ref.blobVersion === PACKED_BLOB_VERSION ? checkPackedBlob : checkBlockBlob;
+  const places = atFile(at, () => {
+    const input = new ByteReader(bytes, { origin: at.origin ?? 0 });
+    const found = check(input, context.chunkVolume);
     input.end();
     return found;
   });
@@ -87,38 +98,62 @@ export function checkBlockPayload(
 }
 
 /** The entities of a record whose payload is read already, after every check but that of the checksum. */
-export function decodeEntityPayload(
+export async function decodeEntityPayload(
   payload: Uint8Array,
   ref: BlobRef,
   cell: Box,
   context: BlobContext,
-): readonly EntityRecord[] {
+): Promise<readonly EntityRecord[]> {
   const source = sourceOf(ref, "entity", cell);
-  requireKind(ref, ENTITY_BLOB, source);
-  return decodeEntityBlob(payload, source, cell, context);
+  requireKind(ref, ENTITY_BLOB, source, context);
+  if (context.dialect === "flat") {
+    const blob = decodeAt(source, flatEntityBlobCodec, payload);
+    requireRegion(blob, cell, source);
+    return blob.entities;
+  }
+  const { bytes, at } = await openPayload(payload, ref, source, context, "entity");
+  const { volume, entities } = decodeAt(at, entityBlobCodec, bytes);
+  if (!boxEquals(volume, cell)) throw misplaced(source, `is of the leaf at ${describeCell(volume)}`);
+  return entities;
 }
 
-/** The most bytes that the payload of a record may have. */
-export function payloadLimit(context: Omit<BlobContext, "chunkVolume">, kind: "block" | "entity"): number {
-  return payloadBytesMax(context, kind === "block" ? "blockBlobHardMaxBytes" : "entityBlobHardMaxBytes");
+/** The most bytes that the payload of a record may have, and what it holds when it is not compressed. */
+export function payloadLimit(
+  { dialect, limits }: Pick<BlobContext, "dialect" | "limits">,
+  kind: "block" | "entity",
+): number {
+  if (dialect === "flat") return FLAT_PAYLOAD_BYTES_MAX;
+  return kind === "block" ? limits.blockBlobHardMaxBytes : limits.entityBlobHardMaxBytes;
 }
 
-/** The blocks of a leaf from all of its records, without places that are virgin. */
-export async function readLeafBlocks(
+/** The blocks of a leaf from all of its records, as they are stored. Nothing is generated, and no chunk is made. */
+export async function readLeafStored(
   shelf: PackShelf,
   { cell, blockRefs }: LeafEntry,
   context: BlobContext,
-): Promise<readonly BlockEntry[]> {
-  const entries: BlockEntry[] = [];
+): Promise<readonly StoredBlock[]> {
+  const [first] = blockRefs;
+  if (first !== undefined && blockRefs.length === 1) return readStoredBlob(shelf, first, cell, context);
+  const blocks: StoredBlock[] = [];
   const places = new PlaceSet();
   for (const ref of blockRefs) {
-    for (const { place, chunk } of await readBlockBlob(shelf, ref, cell, context)) {
-      if (places.has(...place)) throw twice(ref, cell, `the block at [${place}]`);
-      if (blockRefs.length > 1) places.add(...place);
-      if (chunk !== undefined) entries.push({ place, chunk });
+    for (const block of await readStoredBlob(shelf, ref, cell, context)) {
+      if (places.has(...block.place)) throw twice(ref, cell, `the block at [${block.place}]`);
+      places.add(...block.place);
+      blocks.push(block);
     }
   }
-  return entries;
+  return blocks;
+}
+
+/** The blocks of a leaf from all of its records, without places that are virgin. Rule S81. */
+export async function readLeafBlocks(
+  shelf: PackShelf,
+  leaf: LeafEntry,
+  context: BlobContext,
+): Promise<readonly BlockEntry[]> {
+  const blocks = await readLeafStored(shelf, leaf, context);
+  return blocks.map((block) => ({ place: block.place, chunk: realizeBlock(block, context.generated) }));
 }
 
 /** The entities of a leaf from all of its records. */
@@ -137,24 +172,56 @@ export async function readLeafEntities(
   return [...entities.values()];
 }
 
-function decodeBlockBlob(
+async function decodeBlockPayload(
   payload: Uint8Array,
+  ref: BlobRef,
   source: Source,
   cell: Box,
-  { dialect, chunkVolume }: BlobContext,
-): readonly BlockAssignment[] {
-  if (dialect === "flat") {
+  context: BlobContext,
+): Promise<readonly StoredBlock[]> {
+  if (context.dialect === "flat") {
     const blob = decodeAt(source, flatBlockBlobCodec, payload);
     requireRegion(blob, cell, source);
-    return blob.blocks;
+    return storedChunks(blob.blocks);
   }
-  const blocks = decodeAt(source, blockBlobCodec(chunkVolume), payload);
+  const { bytes, at } = await openPayload(payload, ref, source, context, "block");
+  const blocks =
+    ref.blobVersion === PACKED_BLOB_VERSION
+      ? decodeAt(at, packedBlobCodec(context.chunkVolume), bytes)
+      : storedChunks(decodeAt(at, blockBlobCodec(context.chunkVolume), bytes));
   requireInside(
     blocks.map(({ place }) => place),
     cell,
     source,
   );
+  rememberSize(ref, { bytes: bytes.length, blocks: blocks.length });
   return blocks;
+}
+
+/** What a payload holds once it is not compressed any more, and how errors in there say where they are. */
+async function openPayload(
+  payload: Uint8Array,
+  { blobVersion }: BlobRef,
+  source: Source,
+  context: BlobContext,
+  kind: "block" | "entity",
+): Promise<{ readonly bytes: Uint8Array; readonly at: Source }> {
+  if (blobVersion !== PACKED_BLOB_VERSION) return { bytes: payload, at: source };
+  const { path, origin = 0, what } = source;
+  const bytesMax = payloadLimit(context, kind);
+  const bytes = await atFileLater(source, async () => openBlob(payload, bytesMax, origin));
+  // Offsets in there are not offsets in the file.
+  return { bytes, at: { path, what: `${what}, uncompressed` } };
+}
+
+async function atFileLater<Value>(source: Source, attempt: () => Promise<Value>): Promise<Value> {
+  try {
+    return await attempt();
+  } catch (error) {
+    return atFile(source, () => {
+      throw error;
+    });
+  }
 }
 
 function requireInside(places: readonly Place[], cell: Box, source: Source): void {
@@ -162,29 +229,19 @@ function requireInside(places: readonly Place[], cell: Box, source: Source): voi
   if (outside !== undefined) throw misplaced(source, `holds the block at [${outside}]`);
 }
 
-function decodeEntityBlob(
-  payload: Uint8Array,
+function requireKind(
+  { blobType, blobVersion }: BlobRef,
+  expected: number,
   source: Source,
-  cell: Box,
   { dialect }: BlobContext,
-): readonly EntityRecord[] {
-  if (dialect === "flat") {
-    const blob = decodeAt(source, flatEntityBlobCodec, payload);
-    requireRegion(blob, cell, source);
-    return blob.entities;
-  }
-  const { volume, entities } = decodeAt(source, entityBlobCodec, payload);
-  if (!boxEquals(volume, cell)) throw misplaced(source, `is of the leaf at ${describeCell(volume)}`);
-  return entities;
-}
-
-function requireKind({ blobType, blobVersion }: BlobRef, expected: number, source: Source): void {
+): void {
   const context = { path: source.path, offset: (source.origin ?? 0) - recordHeader.bytes };
   if (blobType !== expected) {
     throw new OrthantError("ORT_RECORD", `${source.what}: a reference of type ${blobType}`, context);
   }
-  if (blobVersion !== BLOB_VERSION) {
-    const detail = `${source.what}: blob version ${blobVersion}, known is ${BLOB_VERSION}`;
+  const newest = dialect === "flat" ? BLOB_VERSION : PACKED_BLOB_VERSION;
+  if (blobVersion < BLOB_VERSION || blobVersion > newest) {
+    const detail = `${source.what}: blob version ${blobVersion}, known is up to ${newest}`;
     throw new OrthantError("ORT_VERSION", detail, context);
   }
 }
@@ -196,13 +253,6 @@ function requireRegion(
 ): void {
   const box = flatRegionBox(region, regionChunkEdge);
   if (box === undefined || !boxEquals(box, cell)) throw misplaced(source, `is of region [${region}]`);
-}
-
-function payloadBytesMax(
-  { dialect, limits }: Omit<BlobContext, "chunkVolume">,
-  name: keyof BlobContext["limits"],
-): number {
-  return dialect === "flat" ? FLAT_PAYLOAD_BYTES_MAX : limits[name];
 }
 
 function sourceOf(ref: BlobRef, kind: string, cell: Box): Source {

@@ -5,6 +5,7 @@ import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
 import { PackWriter } from "./files/pack-writer.ts";
 import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "./layout.ts";
+import { type BlockStorage, blocksToStore } from "./leaves/leaf-blobs.ts";
 import { partitionLeaf, prepareLeaf } from "./leaves/leaf-partition.ts";
 import { plannedOf } from "./leaves/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
@@ -14,12 +15,15 @@ import type { LeafEntry } from "./records/leaf-entry.ts";
 import { encodeManifest, type Manifest } from "./records/manifest.ts";
 import { encodePayloadFile } from "./records/payload-file.ts";
 import { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
+import type { GeneratedChunks } from "./records/stored-block.ts";
 import type { LeafChange } from "./save-change.ts";
 import { encodeIndexFile } from "./tree-index/index-file.ts";
 
 /** How to write a world. */
 export interface BulkSaveOptions {
   readonly limits?: SaveLimits;
+  /** What the world's generator makes, as `generatedChunks` gives it; without it every chunk is stored whole. */
+  readonly generated?: GeneratedChunks;
 }
 
 /** All of a world that is not in leaves. */
@@ -38,36 +42,46 @@ export class BulkSaveWriter {
   readonly #packs: PackWriter;
   readonly #shape: ChunkShape;
   readonly #limits: SaveLimits;
+  readonly #storage: BlockStorage;
   readonly #leaves: LeafEntry[] = [];
 
-  private constructor(disk: Disk, packs: PackWriter, shape: ChunkShape, limits: SaveLimits) {
+  private constructor(
+    disk: Disk,
+    packs: PackWriter,
+    shape: ChunkShape,
+    limits: SaveLimits,
+    storage: BlockStorage,
+  ) {
     this.#disk = disk;
     this.#packs = packs;
     this.#shape = shape;
     this.#limits = limits;
+    this.#storage = storage;
   }
 
-  /** Begins a save of a world. `ORT_NOT_EMPTY` when something is there. */
+  /** Begins a save with chunks of a shape. `ORT_NOT_EMPTY` when something is there. */
   static async create(
     disk: Disk,
-    { description }: Pick<GlobalState, "description">,
-    { limits = DEFAULT_LIMITS }: BulkSaveOptions = {},
+    shape: ChunkShape,
+    { limits = DEFAULT_LIMITS, generated }: BulkSaveOptions = {},
   ): Promise<BulkSaveWriter> {
     requireLimits(limits);
     await requireEmptyFolder(disk);
     await disk.makeDirectory(INDEX_FOLDER);
     await disk.makeDirectory(DATA_FOLDER);
     const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
-    return new BulkSaveWriter(disk, packs, description.chunkShape, limits);
+    const storage = generated === undefined ? {} : { generated };
+    return new BulkSaveWriter(disk, packs, shape, limits, storage);
   }
 
   /** Writes leaves, split where they are too large. No cell may overlap one that came before. */
   async add(leaves: readonly LeafChange[]): Promise<void> {
     const planned = leaves.flatMap(({ cell, blocks = [], entities = [], clocks = [] }) => {
-      const content = prepareLeaf(cell, blocks, entities, clocks, this.#shape);
+      const stored = blocksToStore(blocks, this.#storage);
+      const content = prepareLeaf(cell, stored, entities, clocks, this.#shape);
       return partitionLeaf(content, this.#limits).map(plannedOf);
     });
-    const records = encodeLeaves(planned, this.#limits);
+    const records = await encodeLeaves(planned, this.#limits);
     const refs = await this.#packs.append(records.flat());
     for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.push(leaf);
   }

@@ -1,5 +1,4 @@
 import {
-  type Chunk,
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
@@ -8,14 +7,14 @@ import {
   type GeneratorRegistry,
   generatorRef,
   OrthantError,
-  type Place,
 } from "@orthant/core";
 import type { GlobalState } from "./records/global-record.ts";
+import type { GeneratedChunks } from "./records/stored-block.ts";
 
 /** What fills a world without a generator: nothing but air. */
 export const NOTHING: GeneratorRef = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
 
-/** What fills the space of a world that nobody touched. `ORT_NOT_FOUND` when the world does not say. */
+/** The generator that makes what nobody touched in a world; `ORT_NOT_FOUND` when the world names none. */
 export function generatorOf({ base, generators, worldSeed }: GlobalState): GeneratorRef {
   if (base.kind === "empty") return NOTHING;
   if (base.kind === "flatFloor") {
@@ -27,16 +26,35 @@ export function generatorOf({ base, generators, worldSeed }: GlobalState): Gener
 }
 
 /**
- * What the generator of a world makes of a chunk. The generator is opened for the first chunk that is asked for, so
- * a program that lacks it can read all that does not need it.
+ * What a world's generator makes at each place. The generator is opened when the first chunk is asked for, so that a
+ * world whose generator is not here, which is then `ORT_GENERATOR_UNKNOWN`, can be opened as long as nobody asks.
  */
 export function generatedChunks(
   global: GlobalState,
   generators: GeneratorRegistry = DEFAULT_GENERATORS,
-): (place: Place) => Chunk {
+): GeneratedChunks {
   let space: GeneratedSpace | undefined;
   return (place) => {
     space ??= generators.open(generatorOf(global), global.description.chunkShape);
     return space.realize(...place);
   };
+}
+
+/**
+ * Throws `ORT_ARGUMENT` when a commit would give a world another generator: what is stored as a change to what the one
+ * made would become something else. Rule S81.
+ */
+export function requireSameGenerator(now: GlobalState, next: GlobalState = now): void {
+  if (next === now || namesOf(now) === namesOf(next)) return;
+  throw new OrthantError("ORT_ARGUMENT", "a world keeps the generator that it was made with");
+}
+
+/** All that says which generator a world has, whether it is here or not. */
+function namesOf({ base, generators, worldSeed }: GlobalState): string {
+  if (base.kind === "empty") return base.kind;
+  if (base.kind === "flatFloor") return `${base.kind} ${base.material} ${worldSeed}`;
+  return generators
+    .slice(0, 1)
+    .map(({ generatorId, params, seed, versionHash }) => [generatorId, params, seed, versionHash].join(" "))
+    .join();
 }

@@ -70,11 +70,12 @@ export {
   recordHeader,
 } from "./layout.ts";
 export { LeafMap } from "./leaves/leaf-map.ts";
-export { chunkOfEntity } from "./leaves/leaf-partition.ts";
+export { chunkOfEntity, LEAF_BLOCKS_TARGET } from "./leaves/leaf-partition.ts";
 export { SaveContent } from "./leaves/save-content.ts";
 export { DEFAULT_LIMITS, type SaveLimits } from "./limits.ts";
 export { type ListedGeneration, listGenerations } from "./list-generations.ts";
 export { detectSave, type OpenSaveOptions, openSave } from "./reader.ts";
+export { openBlob, sealBlob } from "./records/blob-envelope.ts";
 export { type BlobRef, blobRefCodec } from "./records/blob-ref.ts";
 export { blockBlobCodec } from "./records/block-blob.ts";
 export { type EntityBlob, entityBlobCodec } from "./records/entity-blob.ts";
@@ -89,8 +90,17 @@ export {
 } from "./records/global-record.ts";
 export type { IndexVersion, LeafEntry, RegionClock, WholeIndexVersion } from "./records/leaf-entry.ts";
 export { decodeManifest, encodeManifest, type Manifest, type ReadManifest } from "./records/manifest.ts";
+export { packedBlobCodec } from "./records/packed-blob.ts";
 export { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
 export type { BlockAssignment, BlockEntry } from "./records/prepared-blocks.ts";
+export {
+  ChunkContent,
+  type GeneratedChunks,
+  realizeBlock,
+  type StoredBlock,
+  type StoredChange,
+  StoredChunk,
+} from "./records/stored-block.ts";
 export type { Vector } from "./records/vector.ts";
 export {
   type Attachment,

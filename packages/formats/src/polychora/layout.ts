@@ -21,8 +21,10 @@ export const FILE_VERSION = 1;
 export const BLOCK_BLOB = 1;
 /** The type of a record that holds entities. */
 export const ENTITY_BLOB = 2;
-/** The one `blob_version` that there is so far, of either type. */
+/** The `blob_version` of the specification, of either type. */
 export const BLOB_VERSION = 1;
+/** The `blob_version` of blocks that are packed and compressed, or are changes to what a generator makes. */
+export const PACKED_BLOB_VERSION = 2;
 /** The edge of a leaf is at most two to this power, so that a local coordinate fits 16 bits. */
 export const LEAF_LEVEL_MAX = 16;
 /** Stands for a parent, child or leaf entry that is not there. */

@@ -21,7 +21,7 @@ import { Save, type SaveState } from "./save.ts";
 export interface OpenSaveOptions {
   /** An older generation that is still there; without it, the one that the manifest names. */
   readonly generation?: number;
-  /** What generators the program has; all that Orthant has unless given. */
+  /** For chunks that are stored as changes to what the world's generator makes; without it, those that Orthant has. */
   readonly generators?: GeneratorRegistry;
 }
 

@@ -3,6 +3,7 @@ import {
   boxesIntersect,
   type ChunkShape,
   chunkShape,
+  type GeneratorRegistry,
   type OrthantError,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -13,11 +14,14 @@ import { dropSuperseded, findIntactRecords, type IntactRecord } from "./care/sal
 import { attempt, filesOfGeneration, type Survey, surveySave } from "./care/survey.ts";
 import type { Dialect } from "./dialect.ts";
 import { packFile } from "./files/file-names.ts";
+import { generatedChunks } from "./generated-chunks.ts";
 import { BLOCK_BLOB, DATA_FOLDER } from "./layout.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { readGlobal } from "./reader.ts";
 import type { BlobRef } from "./records/blob-ref.ts";
+import type { GlobalRecord } from "./records/global-record.ts";
 import type { LeafEntry } from "./records/leaf-entry.ts";
+import type { GeneratedChunks } from "./records/stored-block.ts";
 import { allLeaves } from "./tree-index/leaf-index.ts";
 import { verifySave } from "./verify.ts";
 
@@ -25,6 +29,8 @@ import { verifySave } from "./verify.ts";
 export interface RepairOptions {
   /** The shape of the chunks, for when neither a global file nor the manifest can say it any more. */
   readonly chunkShape?: ChunkShape;
+  /** For chunks that are stored as changes to what the world's generator makes; without it, those that Orthant has. */
+  readonly generators?: GeneratorRegistry;
 }
 
 /**
@@ -40,7 +46,7 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
   const dialect = index?.value.dialect ?? (await guessDialect(disk, survey));
   const fallback =
     manifest?.chunkExtents === undefined ? options.chunkShape : chunkShape(manifest.chunkExtents);
-  const { global, customPayload } = await findGlobal(disk, survey, dialect, fallback, losses);
+  const { global, customPayload, isMadeUp } = await findGlobal(disk, survey, dialect, fallback, losses);
   const players = await findPlayers(disk, survey, dialect, losses);
   const chunkVolume = global.description.chunkShape.volume;
   const intact = await findIntactRecords(disk, survey.packIds, dialect, chunkVolume);
@@ -50,6 +56,8 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     ? followIndex(leaves, intact)
     : salvageRecords(leaves, intact, index?.generation, findings);
   const { pieces } = selection;
+  const generated = isMadeUp ? undefined : await findGenerator(global, options.generators);
+  if (generated === undefined) losses.push(...lostChanges(pieces, intact));
   return {
     findings,
     dialect,
@@ -57,6 +65,7 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     createdMs: manifest?.createdMs ?? global.lastModifiedMs,
     limits: manifest?.limits ?? DEFAULT_LIMITS,
     global,
+    generated,
     customPayload: customPayload ?? new Uint8Array(0),
     players,
     pieces,
@@ -126,6 +135,27 @@ function salvageRecords(
     changedCells: later.map(({ volume }) => volume),
     losses: [{ what: "index", cell: undefined, message }, ...damagedStretches(findings)],
   };
+}
+
+/** What the world's generator makes; `undefined` when it is not here. */
+async function findGenerator(
+  global: GlobalRecord,
+  generators: GeneratorRegistry | undefined,
+): Promise<GeneratedChunks | undefined> {
+  const generated = generatedChunks(global, generators);
+  const [, error] = await attempt(async () => generated([0, 0, 0, 0]));
+  return error === undefined ? generated : undefined;
+}
+
+/** Chunks that are known only by how they differ from what a generator made. */
+function lostChanges(pieces: readonly RepairPiece[], intact: readonly IntactRecord[]): readonly Loss[] {
+  const byKey = new Map(intact.map((record) => [keyOf(record.ref), record]));
+  return pieces.flatMap(({ ref, clip }) => {
+    const record = byKey.get(keyOf(ref));
+    if (record === undefined || record.changes === 0) return [];
+    const message = `${record.changes} chunks are stored as changes to what a generator made that is not known here`;
+    return [{ what: "blocks", cell: clip ?? record.volume, message }];
+  });
 }
 
 /** Bytes in packs that may have been records; without an index nobody knows of which place. */

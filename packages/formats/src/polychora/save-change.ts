@@ -3,7 +3,8 @@ import type { EntityRecord } from "./records/entity-record.ts";
 import type { GlobalState } from "./records/global-record.ts";
 import type { RegionClock } from "./records/leaf-entry.ts";
 import type { PlayerRecord } from "./records/player-record.ts";
-import type { BlockEntry } from "./records/prepared-blocks.ts";
+import type { BlockAssignment, BlockEntry } from "./records/prepared-blocks.ts";
+import type { StoredBlock } from "./records/stored-block.ts";
 
 /**
  * New content of one leaf. What is left out stays as it is. A leaf that ends up with nothing is gone. The cell is
@@ -11,8 +12,10 @@ import type { BlockEntry } from "./records/prepared-blocks.ts";
  */
 export interface LeafChange {
   readonly cell: Box;
-  /** All overridden chunks in the cell, not just those that changed. */
-  readonly blocks?: readonly BlockEntry[];
+  /** All overridden chunks in the cell, not just those that changed; stored ones are written as they are stored. */
+  readonly blocks?: readonly (BlockEntry | StoredBlock)[];
+  /** Instead of `blocks`: those that changed, without a chunk where a place is virgin again. All others stay. */
+  readonly changed?: readonly BlockAssignment[];
   /** All entities that belong to the leaf. */
   readonly entities?: readonly EntityRecord[];
   /** The clocks of all regions in the cell that have one. */

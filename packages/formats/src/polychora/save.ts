@@ -1,6 +1,5 @@
-import type { Chunk, Place } from "@orthant/core";
 import type { BlobContext } from "./blob-reader.ts";
-import { readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
+import { readLeafBlocks, readLeafEntities, readLeafStored } from "./blob-reader.ts";
 import type { Dialect } from "./dialect.ts";
 import type { PackShelf } from "./files/pack-shelf.ts";
 import type { EntityRecord } from "./records/entity-record.ts";
@@ -9,6 +8,7 @@ import type { IndexVersion, LeafEntry } from "./records/leaf-entry.ts";
 import type { Manifest } from "./records/manifest.ts";
 import type { PlayerRecord } from "./records/player-record.ts";
 import type { BlockEntry } from "./records/prepared-blocks.ts";
+import type { GeneratedChunks, StoredBlock } from "./records/stored-block.ts";
 import type { LeafIndex } from "./tree-index/leaf-index.ts";
 
 /** What a save knows of a generation once its three files are read. */
@@ -48,11 +48,11 @@ export class Save implements SaveState {
   readonly indexVersion: IndexVersion | undefined;
   readonly flat: FlatExtras | undefined;
   readonly #shelf: PackShelf;
-  readonly #generated: (place: Place) => Chunk;
+  readonly #generated: GeneratedChunks;
   #closed = false;
 
   /** Takes the shelf over; others use `openSave`. */
-  constructor(state: SaveState, shelf: PackShelf, generated: (place: Place) => Chunk) {
+  constructor(state: SaveState, shelf: PackShelf, generated: GeneratedChunks) {
     this.dialect = state.dialect;
     this.generation = state.generation;
     this.manifest = state.manifest;
@@ -65,7 +65,15 @@ export class Save implements SaveState {
     this.#generated = generated;
   }
 
-  /** The overridden chunks of a leaf, in the order of their places within each record. */
+  /** The overridden chunks of a leaf as they are stored. Nothing is generated, so it costs little. */
+  readStored(leaf: LeafEntry): Promise<readonly StoredBlock[]> {
+    return readLeafStored(this.#shelf, leaf, this.#context());
+  }
+
+  /**
+   * The overridden chunks of a leaf, in the order of their places within each record. What is stored as a change to what
+   * the world's generator makes is made here, which takes as long as generating it.
+   */
   readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]> {
     return readLeafBlocks(this.#shelf, leaf, this.#context());
   }

@@ -1,22 +1,21 @@
 import {
-  type Chunk,
   comparePlaces,
   type GeneratorRegistry,
   isOrthantError,
   OrthantError,
-  type Place,
   WHOLE_LATTICE,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type BlobContext, readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
+import { type BlobContext, readLeafEntities, readLeafStored } from "./blob-reader.ts";
 import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
 import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
 import { PackWriter } from "./files/pack-writer.ts";
 import { retireGenerations } from "./files/retirement.ts";
-import { generatedChunks } from "./generated-chunks.ts";
+import { generatedChunks, requireSameGenerator } from "./generated-chunks.ts";
 import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "./layout.ts";
+import type { BlockBlobVersion } from "./leaves/leaf-blobs.ts";
 import type { LeafMap } from "./leaves/leaf-map.ts";
 import { type PlannedLeaf, planLeaves } from "./leaves/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
@@ -27,6 +26,7 @@ import type { LeafEntry, WholeIndexVersion } from "./records/leaf-entry.ts";
 import { encodeManifest, type Manifest } from "./records/manifest.ts";
 import { encodePayloadFile } from "./records/payload-file.ts";
 import { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
+import type { GeneratedChunks } from "./records/stored-block.ts";
 import { Save, type SaveState } from "./save.ts";
 import type { SaveChange } from "./save-change.ts";
 import { encodeIndexFile } from "./tree-index/index-file.ts";
@@ -38,7 +38,7 @@ export interface NewSave extends SaveChange {
   readonly limits?: SaveLimits;
   /** 2, unless the save is for a reader that knows the specification and no more: then 1, which has no clocks. */
   readonly indexVersion?: WholeIndexVersion;
-  /** What generators the program has; all that Orthant has unless given. */
+  /** To store chunks as changes to what the world's generator makes; without it, those that Orthant has. */
   readonly generators?: GeneratorRegistry;
 }
 
@@ -48,7 +48,7 @@ export interface ResumeOptions {
   readonly newPack?: boolean;
   /** Go on from a generation that is not the newest: what came after it is no longer in the world. */
   readonly rollBack?: boolean;
-  /** What generators the program has; all that Orthant has unless given. */
+  /** As when the save was made. */
   readonly generators?: GeneratorRegistry;
 }
 
@@ -106,7 +106,7 @@ export class SaveWriter {
   readonly #disk: Disk;
   readonly #packs: PackWriter;
   readonly #shelf: PackShelf;
-  readonly #generated: (place: Place) => Chunk;
+  readonly #generated: GeneratedChunks;
   #state: SaveState;
   #lastChange: CommittedChange = { added: [], removed: [] };
   #busy = false;
@@ -115,7 +115,7 @@ export class SaveWriter {
   #droppedClocks = 0;
 
   /** Takes the packs over; others use {@link createSave} and {@link resumeSave}. */
-  constructor(disk: Disk, state: SaveState, packs: PackWriter, generated: (place: Place) => Chunk) {
+  constructor(disk: Disk, state: SaveState, packs: PackWriter, generated: GeneratedChunks) {
     this.#disk = disk;
     this.#state = state;
     this.#packs = packs;
@@ -178,13 +178,15 @@ export class SaveWriter {
       generated: this.#generated,
     };
     this.#requireSameShape(change.global);
+    requireSameGenerator(global, change.global);
     const changes = change.leaves ?? [];
     for (const { cell } of changes) await index.load(cell);
     return planLeaves(draft, changes, {
       shape: global.description.chunkShape,
       limits: manifest.limits,
+      blobVersion: this.#blobVersion,
       generated: this.#generated,
-      readBlocks: (leaf) => readLeafBlocks(this.#shelf, leaf, context),
+      readStored: (leaf) => readLeafStored(this.#shelf, leaf, context),
       readEntities: (leaf) => readLeafEntities(this.#shelf, leaf, context),
     });
   }
@@ -196,7 +198,7 @@ export class SaveWriter {
   ): Promise<void> {
     const players = mergePlayers(this.#state.players, change);
     const playersFile = encodePayloadFile(playersHeader, "V4P0", playersCodec, players);
-    const records = encodeLeaves(planned, this.#state.manifest.limits);
+    const records = await encodeLeaves(planned, this.#state.manifest.limits, this.#blobVersion);
     const refs = await this.#guard(() => this.#packs.append(records.flat()));
     for (const { cell } of planned) draft.remove(cell);
     for (const leaf of this.#storable(finishLeaves(planned, records, refs))) draft.add(leaf);
@@ -219,6 +221,10 @@ export class SaveWriter {
     });
     this.#lastChange = await changeBetween(this.#state.index, index);
     this.#state = { ...this.#state, generation, manifest, global, players, index };
+  }
+
+  get #blobVersion(): BlockBlobVersion {
+    return this.#state.indexVersion === 1 ? 1 : 2;
   }
 
   #storable(leaves: readonly LeafEntry[]): readonly LeafEntry[] {

@@ -1,25 +1,9 @@
-import { crc32, type ErrorCode, encode } from "@orthant/core";
+import { crc32, type ErrorCode } from "@orthant/core";
 import type { MemoryDisk } from "@orthant/disk";
-import {
-  allLeaves,
-  blockBlobCodec,
-  decodeIndexFile,
-  encodeIndexFile,
-  type LeafEntry,
-  openSave,
-} from "@orthant/formats";
+import { allLeaves, decodeIndexFile, encodeIndexFile, type LeafEntry, openSave } from "@orthant/formats";
 import { codeOfRejection, fromHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import {
-  blockAt,
-  blocksOf,
-  flipByte,
-  ORIGIN_CELL,
-  playerOf,
-  replaceFile,
-  SHAPE,
-  smallWorld,
-} from "./samples.ts";
+import { blocksOf, flipByte, ORIGIN_CELL, playerOf, replaceFile, smallWorld } from "./samples.ts";
 
 const PLAYERS = "players.g0000000000000000.v4p";
 const INDEX = "index/ix-main.g0000000000000000.v4ix";
@@ -64,22 +48,20 @@ describe("a payload file", () => {
 describe("a pack", () => {
   test("[S10, S11] is a header and records, byte for byte", async () => {
     const { disk, writer } = await smallWorld();
-    const payload = encode(blockBlobCodec(SHAPE.volume), [blockAt([1, 2, 3, 4], 9)]);
-    // One chunk: the box, one chunk in the dictionary, one assignment.
-    const expected = fromHex("02040608 02040608 01 02 02 01 09 01 01 08 01 00000000 02 00");
-    expect(payload).toEqual(expected);
+    // Stored as it is, 23 bytes: the box, one block, no chunk, the first place, a change to air, its three runs.
+    const payload = fromHex("00 17 02040608 02040608 01 00 00 01 02 03 000000 02000b 010901");
     const pack = fileOf(disk, PACK);
-    expect(pack.subarray(0, 23)).toEqual(fromHex("56344454 01000000 01000000 52454344 01 0100 17000000"));
-    expect(new DataView(pack.buffer).getUint32(23, true)).toBe(crc32(expected));
-    expect(pack.subarray(27)).toEqual(expected);
+    expect(pack.subarray(0, 23)).toEqual(fromHex("56344454 01000000 01000000 52454344 01 0200 19000000"));
+    expect(new DataView(pack.buffer).getUint32(23, true)).toBe(crc32(payload));
+    expect(pack.subarray(27)).toEqual(payload);
     expect((await allLeaves(writer.state.index))[0]?.blockRefs).toEqual([
       {
         dataFileId: 1,
         recordOffset: 12,
-        recordBytes: 15 + expected.length,
-        recordCrc32: crc32(expected),
+        recordBytes: 15 + payload.length,
+        recordCrc32: crc32(payload),
         blobType: 1,
-        blobVersion: 1,
+        blobVersion: 2,
       },
     ]);
   });
@@ -142,7 +124,7 @@ describe("what a leaf refers to", () => {
     ],
     [
       "is of a known version",
-      (leaf) => ({ ...leaf, blockRefs: leaf.blockRefs.map((ref) => ({ ...ref, blobVersion: 2 })) }),
+      (leaf) => ({ ...leaf, blockRefs: leaf.blockRefs.map((ref) => ({ ...ref, blobVersion: 3 })) }),
       "ORT_VERSION",
     ],
     [

@@ -1,4 +1,4 @@
-import { isOrthantError } from "@orthant/core";
+import { chunkFromVoxels, isOrthantError } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import {
   allLeaves,
@@ -16,6 +16,7 @@ import {
   FaultDisk,
   type FaultKind,
   type FaultyOperation,
+  Prng,
 } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import {
@@ -100,8 +101,12 @@ describe("a commit", () => {
   });
 
   test("[S43] lets a record that is longer than a pack have one to itself", async () => {
-    const { disk, writer } = await smallWorld({ ...TIGHT_LIMITS, blockBlobTargetBytes: 4_096 });
-    const blocks = Array.from({ length: 120 }, (_, x) => blockAt([x, 0, 0, 0], x + 2));
+    const { disk, writer } = await smallWorld({ ...TIGHT_LIMITS, blockBlobTargetBytes: 65_536 });
+    const prng = new Prng(1);
+    const blocks = Array.from({ length: 120 }, (_, x) => ({
+      place: [x, 0, 0, 0] as const,
+      chunk: chunkFromVoxels(Uint16Array.from({ length: SHAPE.volume }, () => prng.between(1, 60_000))),
+    }));
     const save = await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks }] });
     expect((await allLeaves(save.index))[0]?.blockRefs[0]).toMatchObject({ dataFileId: 2, recordOffset: 12 });
     await writer.commit(change(3));

@@ -20,6 +20,7 @@ import type { BlobRef } from "../records/blob-ref.ts";
 import type { EntityRecord } from "../records/entity-record.ts";
 import type { RegionClock } from "../records/leaf-entry.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
+import { needsGenerator, realizeBlock } from "../records/stored-block.ts";
 import type { LeafChange } from "../save-change.ts";
 import { cellAt } from "../tree-index/cell.ts";
 import { createSave } from "../writer.ts";
@@ -73,18 +74,20 @@ interface Content {
   readonly entities: readonly EntityRecord[];
 }
 
-async function gather(disk: Disk, { pieces, dialect, global }: RepairPlan): Promise<Content> {
+async function gather(disk: Disk, { pieces, dialect, global, generated }: RepairPlan): Promise<Content> {
   const shape = global.description.chunkShape;
   const blocks = new PlaceMap<Chunk>();
   const entities = new Map<bigint, EntityRecord>();
   const packs = new Map<number, DiskFile>();
   try {
     for (const { ref, clip } of pieces) {
-      const content = decodeRecord(ref, await readRecord(disk, packs, ref), dialect, shape.volume);
+      const content = await decodeRecord(ref, await readRecord(disk, packs, ref), dialect, shape.volume);
       if (content === undefined)
         throw new OrthantError("ORT_BLOB", "a record changed since the repair was planned");
-      for (const { place, chunk } of content.blocks) {
-        if (chunk !== undefined && isInside(clip, place)) blocks.set(...place, chunk);
+      for (const block of content.blocks) {
+        // Without the generator a change means nothing; the plan has it among the losses.
+        if (generated === undefined && needsGenerator(block)) continue;
+        if (isInside(clip, block.place)) blocks.set(...block.place, realizeBlock(block, generated));
       }
       for (const entity of content.entities) {
         if (isInside(clip, chunkOfEntity(entity, shape))) entities.set(entity.entityId, entity);

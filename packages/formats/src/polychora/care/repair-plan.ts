@@ -5,6 +5,7 @@ import type { BlobRef } from "../records/blob-ref.ts";
 import type { GlobalRecord } from "../records/global-record.ts";
 import type { RegionClock } from "../records/leaf-entry.ts";
 import type { PlayerRecord } from "../records/player-record.ts";
+import type { GeneratedChunks } from "../records/stored-block.ts";
 import { describeCell } from "../tree-index/index-tree.ts";
 import type { Finding } from "./finding.ts";
 
@@ -33,6 +34,8 @@ export interface RepairPlan {
   readonly createdMs: number;
   readonly limits: SaveLimits;
   readonly global: GlobalRecord;
+  /** What the world's generator makes; `undefined` when nobody knows any more which one it had. */
+  readonly generated: GeneratedChunks | undefined;
   /** The custom payload of a flat save. */
   readonly customPayload: Uint8Array;
   readonly players: readonly PlayerRecord[];

@@ -36,6 +36,11 @@ export function findIndex(disk: Disk, survey: Survey): Promise<Found<ReadIndex> 
   });
 }
 
+/** A global file, or one that is made up because none can be read. */
+export interface FoundGlobal extends ReadGlobal {
+  readonly isMadeUp: boolean;
+}
+
 /** The newest global file that can be read; a world without one gets an empty base. */
 export async function findGlobal(
   disk: Disk,
@@ -43,7 +48,7 @@ export async function findGlobal(
   dialect: Dialect,
   shape: ChunkShape = HYPERCUBE_CHUNKS,
   losses: Loss[] = [],
-): Promise<ReadGlobal> {
+): Promise<FoundGlobal> {
   const found = await findNewest(survey, async (generation) => {
     const path = filesOfGeneration(survey, generation).globalFile;
     const [strict] = await attempt(() => readGlobal(disk, path, dialect));
@@ -53,10 +58,10 @@ export async function findGlobal(
   if (found === undefined) {
     const extents = `chunks of [${shape.extents}]`;
     losses.push(loss("global", `none can be read; base, seed and description are made up, with ${extents}`));
-    return { global: unknownGlobal(shape), globalBlocks: [], customPayload: undefined };
+    return { global: unknownGlobal(shape), globalBlocks: [], customPayload: undefined, isMadeUp: true };
   }
   if (found.generation !== newest) losses.push(loss("global", `taken from generation ${found.generation}`));
-  return found.value;
+  return { ...found.value, isMadeUp: false };
 }
 
 /**

@@ -5,25 +5,33 @@ import { packFile } from "../files/file-names.ts";
 import { scanPack } from "../files/pack-scan.ts";
 import { readWhole } from "../files/read-whole.ts";
 import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionBox } from "../flat/flat-blobs.ts";
-import { BLOB_VERSION, BLOCK_BLOB } from "../layout.ts";
+import { BLOB_VERSION, BLOCK_BLOB, PACKED_BLOB_VERSION } from "../layout.ts";
+import { openBlob } from "../records/blob-envelope.ts";
 import type { BlobRef } from "../records/blob-ref.ts";
 import { blockBlobCodec } from "../records/block-blob.ts";
 import { entityBlobCodec } from "../records/entity-blob.ts";
 import type { EntityRecord } from "../records/entity-record.ts";
-import { type BlockAssignment, boundsOf } from "../records/prepared-blocks.ts";
+import { packedBlobCodec } from "../records/packed-blob.ts";
+import { boundsOf } from "../records/prepared-blocks.ts";
+import { needsGenerator, type StoredBlock, storedChunks } from "../records/stored-block.ts";
 import { attempt } from "./survey.ts";
+
+/** What a blob may take in memory whatever the limits of its save are, which may be lost. */
+const BLOB_BYTES_MAX = 16 * 1024 * 1024;
 
 /** A record whose bytes are whole, and where in the world its content lies. */
 export interface IntactRecord {
   readonly ref: BlobRef;
   readonly isBlocks: boolean;
   readonly volume: Box;
+  /** How many of its blocks are stored as changes to what a generator makes. */
+  readonly changes: number;
 }
 
 /** What a record holds. */
 export interface RecordContent {
   readonly volume: Box;
-  readonly blocks: readonly BlockAssignment[];
+  readonly blocks: readonly StoredBlock[];
   readonly entities: readonly EntityRecord[];
 }
 
@@ -40,28 +48,26 @@ export async function findIntactRecords(
     if (bytes === undefined) continue;
     for (const piece of scanPack(bytes, packId)) {
       if (piece.kind === "gap") continue;
-      const content = decodeRecord(piece.ref, piece.payload, dialect, chunkVolume);
+      const content = await decodeRecord(piece.ref, piece.payload, dialect, chunkVolume);
       if (content === undefined) continue;
       const isBlocks = piece.ref.blobType === BLOCK_BLOB;
-      records.push({ ref: piece.ref, isBlocks, volume: content.volume });
+      const changes = content.blocks.filter(needsGenerator).length;
+      records.push({ ref: piece.ref, isBlocks, volume: content.volume, changes });
     }
   }
   return records;
 }
 
 /** What a record holds; `undefined` when its bytes are whole and yet mean nothing here. */
-export function decodeRecord(
-  { blobType, blobVersion }: BlobRef,
+export async function decodeRecord(
+  ref: BlobRef,
   payload: Uint8Array,
   dialect: Dialect,
   chunkVolume: number,
-): RecordContent | undefined {
-  if (blobVersion !== BLOB_VERSION) return undefined;
+): Promise<RecordContent | undefined> {
   try {
-    if (dialect === "flat") return decodeFlatRecord(blobType, payload);
-    if (blobType !== BLOCK_BLOB) return { blocks: [], ...decode(entityBlobCodec, payload) };
-    const blocks = decode(blockBlobCodec(chunkVolume), payload);
-    return { volume: boundsOf(blocks), blocks, entities: [] };
+    if (dialect === "flat") return decodeFlatRecord(ref, payload);
+    return await decodeTreeRecord(ref, payload, chunkVolume);
   } catch (error) {
     // It is for the caller to say that the record could not be used.
     if (isOrthantError(error)) return undefined;
@@ -84,11 +90,32 @@ export function dropSuperseded(records: readonly IntactRecord[]): readonly Intac
   return inForce.reverse();
 }
 
-function decodeFlatRecord(blobType: number, payload: Uint8Array): RecordContent | undefined {
+async function decodeTreeRecord(
+  { blobType, blobVersion }: BlobRef,
+  payload: Uint8Array,
+  chunkVolume: number,
+): Promise<RecordContent | undefined> {
+  if (blobVersion > PACKED_BLOB_VERSION) return undefined;
+  const isPacked = blobVersion === PACKED_BLOB_VERSION;
+  const bytes = isPacked ? await openBlob(payload, BLOB_BYTES_MAX) : payload;
+  if (blobType !== BLOCK_BLOB) return { blocks: [], ...decode(entityBlobCodec, bytes) };
+  if (isPacked) {
+    const blocks = decode(packedBlobCodec(chunkVolume), bytes);
+    return { volume: boundsOf(blocks), blocks, entities: [] };
+  }
+  const blocks = decode(blockBlobCodec(chunkVolume), bytes);
+  return { volume: boundsOf(blocks), blocks: storedChunks(blocks), entities: [] };
+}
+
+function decodeFlatRecord(
+  { blobType, blobVersion }: BlobRef,
+  payload: Uint8Array,
+): RecordContent | undefined {
+  if (blobVersion !== BLOB_VERSION) return undefined;
   if (blobType === BLOCK_BLOB) {
     const { region, regionChunkEdge, blocks } = decode(flatBlockBlobCodec, payload);
     const volume = flatRegionBox(region, regionChunkEdge);
-    return volume && { volume, blocks, entities: [] };
+    return volume && { volume, blocks: storedChunks(blocks), entities: [] };
   }
   const { region, regionChunkEdge, entities } = decode(flatEntityBlobCodec, payload);
   const volume = flatRegionBox(region, regionChunkEdge);

@@ -4,8 +4,8 @@ import {
   checkBlockPayload,
   decodeEntityPayload,
   payloadLimit,
-  readBlockBlob,
   readEntityBlob,
+  readStoredBlob,
 } from "../blob-reader.ts";
 import { atFile } from "../files/at-file.ts";
 import { packFile } from "../files/file-names.ts";
@@ -105,12 +105,14 @@ export class LeafVerifier {
       if (payload.length > 0) this.#prove(ref);
       const { chunkVolume } = context;
       if (kind === "entity") {
-        const entities = decodeEntityPayload(payload, ref, cell, { ...context, chunkVolume: 1 });
+        const entities = await decodeEntityPayload(payload, ref, cell, { ...context, chunkVolume: 1 });
         return { error: undefined, places: undefined, entityIds: entities.map(({ entityId }) => entityId) };
       }
       // Without the global file only the checksum can be looked at.
       const places =
-        chunkVolume === undefined ? [] : checkBlockPayload(payload, ref, cell, { ...context, chunkVolume });
+        chunkVolume === undefined
+          ? []
+          : await checkBlockPayload(payload, ref, cell, { ...context, chunkVolume });
       return { error: undefined, places: isAlone ? undefined : places, entityIds: [] };
     });
     return verdict ?? failed(error);
@@ -128,7 +130,7 @@ export class LeafVerifier {
         await this.#shelf.readPayload(ref, ref.recordBytes);
         return { error: undefined, places: [], entityIds: [] };
       }
-      const blocks = await readBlockBlob(this.#shelf, ref, cell, { ...context, chunkVolume });
+      const blocks = await readStoredBlob(this.#shelf, ref, cell, { ...context, chunkVolume });
       return { error: undefined, places: blocks.map(({ place }) => place), entityIds: [] };
     });
     return verdict ?? failed(error);

@@ -1,6 +1,6 @@
 import { ByteWriter, crc32, OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
-import { BLOB_VERSION, DATA_FOLDER, FILE_VERSION, packHeader, recordHeader } from "../layout.ts";
+import { DATA_FOLDER, FILE_VERSION, packHeader, recordHeader } from "../layout.ts";
 import type { BlobRef } from "../records/blob-ref.ts";
 import { atFile } from "./at-file.ts";
 import { packFile, parsePackFile } from "./file-names.ts";
@@ -9,6 +9,7 @@ import { checkPackHeader } from "./pack-shelf.ts";
 /** A blob that should become a record. */
 export interface NewRecord {
   readonly blobType: number;
+  readonly blobVersion: number;
   readonly payload: Uint8Array;
 }
 
@@ -71,7 +72,7 @@ export class PackWriter {
   /** Appends records in their order. They are durable only after {@link sync}. */
   async append(records: Iterable<NewRecord>): Promise<readonly BlobRef[]> {
     const refs: BlobRef[] = [];
-    for (const { blobType, payload } of records) {
+    for (const { blobType, blobVersion, payload } of records) {
       const recordBytes = recordHeader.bytes + payload.length;
       const end = this.#size + this.#batch.length;
       if (end + recordBytes > this.#fileMaxBytes && end > packHeader.bytes) await this.beginPack();
@@ -82,12 +83,12 @@ export class PackWriter {
         recordBytes,
         recordCrc32: crc32(payload),
         blobType,
-        blobVersion: BLOB_VERSION,
+        blobVersion,
       };
       recordHeader.write(this.#batch, {
         magic: "RECD",
         blobType,
-        blobVersion: BLOB_VERSION,
+        blobVersion,
         payloadBytes: payload.length,
         payloadCrc32: ref.recordCrc32,
       });

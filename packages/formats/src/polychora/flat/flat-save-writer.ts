@@ -5,6 +5,7 @@ import { requireEmptyFolder } from "../files/empty-folder.ts";
 import { generationFiles } from "../files/file-names.ts";
 import { type NewRecord, PackWriter } from "../files/pack-writer.ts";
 import {
+  BLOB_VERSION,
   BLOCK_BLOB,
   DATA_FOLDER,
   ENTITY_BLOB,
@@ -150,12 +151,12 @@ function encodeRegion(
   const records: NewRecord[] = [];
   if (blocks.length > 0) {
     const payload = encode(flatBlockBlobCodec, { region, regionChunkEdge, blocks });
-    records.push({ blobType: BLOCK_BLOB, payload });
+    records.push({ blobType: BLOCK_BLOB, blobVersion: BLOB_VERSION, payload });
   }
   if (entities.length > 0) {
     const sorted = sortEntities(entities);
     const payload = encode(flatEntityBlobCodec, { region, regionChunkEdge, entities: sorted });
-    records.push({ blobType: ENTITY_BLOB, payload });
+    records.push({ blobType: ENTITY_BLOB, blobVersion: BLOB_VERSION, payload });
   }
   return records;
 }

@@ -12,11 +12,12 @@ import {
 } from "@orthant/core";
 import { LEAF_LEVEL_MAX } from "../layout.ts";
 import type { SaveLimits } from "../limits.ts";
-import { blockBlobBytes } from "../records/block-blob.ts";
+import type { BlobSize } from "../records/blob-size.ts";
 import { sortEntities } from "../records/entity-blob.ts";
 import { type EntityRecord, entityRecordCodec } from "../records/entity-record.ts";
 import type { RegionClock } from "../records/leaf-entry.ts";
-import { type BlockEntry, boundsOf, type PreparedBlock, prepareBlocks } from "../records/prepared-blocks.ts";
+import { boundsOf } from "../records/prepared-blocks.ts";
+import { arrangeBlocks, type StoredBlock } from "../records/stored-block.ts";
 import {
   cellAround,
   cellAt,
@@ -28,12 +29,13 @@ import {
 } from "../tree-index/cell.ts";
 import { CHILDREN } from "../tree-index/index-node.ts";
 import { describeCell } from "../tree-index/index-tree.ts";
+import { type BlockBlobVersion, blocksFit } from "./leaf-blobs.ts";
 import type { LeafMap } from "./leaf-map.ts";
 
 /** What a leaf holds, ready to be measured and cut. */
 export interface LeafContent {
   readonly cell: Box;
-  readonly blocks: readonly PreparedBlock[];
+  readonly blocks: readonly StoredBlock[];
   readonly entities: readonly PreparedEntity[];
   readonly clocks: readonly RegionClock[];
 }
@@ -47,15 +49,19 @@ export interface PreparedEntity {
 
 /** Below this level, an edge of four chunks, a leaf splits only where the hard limits demand it. */
 const SMALL_LEVEL = 2;
-/** Leaves merge when together they take at most this part of the target, so that they do not split again soon. */
+/** A leaf of more blocks than this is split, however few bytes they take: reading it would take too long. */
+export const LEAF_BLOCKS_TARGET = 2_048;
+/** Leaves merge when together they take at most this part of a target, so that they do not split again soon. */
 const MERGE_SHARE = 0.5;
+/** What came out of merging may take a little more: places are further apart in a larger cell, and sizes are guessed. */
+const MERGED_SHARE = 0.75;
 /** More than the count before the entities of a blob ever takes. */
 const COUNT_BYTES = 5;
 
 /** Makes content ready; `ORT_ARGUMENT` when a block or clock does not belong into the cell. */
 export function prepareLeaf(
   cell: Box,
-  blocks: readonly BlockEntry[],
+  blocks: readonly StoredBlock[],
   entities: readonly EntityRecord[],
   clocks: readonly RegionClock[],
   shape: ChunkShape,
@@ -68,7 +74,7 @@ export function prepareLeaf(
   }
   return {
     cell,
-    blocks: prepareBlocks(blocks, shape.volume),
+    blocks: arrangeBlocks(blocks),
     entities: sortEntities(entities).map((entity) => ({
       entity,
       place: clampInto(cell, chunkOfEntity(entity, shape)),
@@ -83,24 +89,45 @@ export function prepareLeaf(
  * has any, and so on. Blobs stay under the target, and where a leaf has an edge of four chunks or less under the
  * hard limit. Content that is gone leaves no leaf.
  */
-export function partitionLeaf(content: LeafContent, limits: SaveLimits): readonly LeafContent[] {
+export function partitionLeaf(
+  content: LeafContent,
+  limits: SaveLimits,
+  blobVersion: BlockBlobVersion = 2,
+): readonly LeafContent[] {
   const { cell, blocks, entities, clocks } = content;
   if (blocks.length + entities.length + clocks.length === 0) return [];
   const level = requireLevel(cell);
   // A single chunk always fits but for its entities, which then get several records.
-  if (level === 0 || fitsLeaf(content, limits)) return [content];
+  if (level === 0 || fitsLeaf(content, limits, blobVersion)) return [content];
   const narrow = cellOfContent(content, Math.min(SMALL_LEVEL, level));
-  if (!boxEquals(narrow, cell)) return partitionLeaf({ ...content, cell: narrow }, limits);
-  return splitBySlot(content).flatMap((child) => partitionLeaf(child, limits));
+  if (!boxEquals(narrow, cell)) return partitionLeaf({ ...content, cell: narrow }, limits, blobVersion);
+  return splitBySlot(content).flatMap((child) => partitionLeaf(child, limits, blobVersion));
 }
 
-/** Whether the content may be one leaf: its blobs are under the target or, in a small cell, the hard limit. */
-export function fitsLeaf({ cell, blocks, entities }: LeafContent, limits: SaveLimits): boolean {
+/** Whether the content may be one leaf: it is under the targets or, in a small cell, under the hard limits. */
+export function fitsLeaf(
+  { cell, blocks, entities }: LeafContent,
+  limits: SaveLimits,
+  blobVersion: BlockBlobVersion = 2,
+): boolean {
   const small = requireLevel(cell) <= SMALL_LEVEL;
+  if (!small && blobVersion === 2 && blocks.length > LEAF_BLOCKS_TARGET) return false;
   const blockBytesMax = small ? limits.blockBlobHardMaxBytes : limits.blockBlobTargetBytes;
   const entityBytesMax = small ? limits.entityBlobHardMaxBytes : limits.entityBlobTargetBytes;
-  if (blocks.length > 0 && blockBlobBytes(blocks) > blockBytesMax) return false;
+  if (blocks.length > 0 && !blocksFit(blocks, blockBytesMax, blobVersion)) return false;
   return entities.length === 0 || entityBlobBytes(cell, entities) <= entityBytesMax;
+}
+
+/** Whether the content of several leaves may become one. */
+export function fitsMerged(
+  { cell, blocks, entities }: LeafContent,
+  limits: SaveLimits,
+  blobVersion: BlockBlobVersion,
+): boolean {
+  if (blobVersion === 2 && blocks.length > LEAF_BLOCKS_TARGET * MERGED_SHARE) return false;
+  const blockBytesMax = limits.blockBlobTargetBytes * MERGED_SHARE;
+  if (blocks.length > 0 && !blocksFit(blocks, blockBytesMax, blobVersion)) return false;
+  return entityBlobBytes(cell, entities) <= limits.entityBlobTargetBytes * MERGED_SHARE;
 }
 
 /** The entities of a leaf in as many blobs as the hard limit asks for: one, unless a single chunk is crowded. */
@@ -135,22 +162,25 @@ export function entityBatches(
 export function findMerge<Leaf extends { readonly cell: Box }>(
   map: LeafMap<Leaf>,
   leaf: Leaf,
-  bytesOf: (leaf: Leaf) => { readonly blockBytes: number; readonly entityBytes: number },
+  sizeOf: (leaf: Leaf) => { readonly blocks: BlobSize; readonly entityBytes: number },
   limits: SaveLimits,
 ): Box | undefined {
   let best: Box | undefined;
   for (let level = requireLevel(leaf.cell) + 1; level <= LEAF_LEVEL_MAX; level++) {
     const cell = cellAt(leaf.cell.min, level);
     let blockBytes = 0;
+    let blockCount = 0;
     let entityBytes = 0;
     let members = 0;
     for (const member of map.inside(cell)) {
       // What is not in memory is not worth reading to save a leaf.
       if (member === undefined) return best;
-      const bytes = bytesOf(member);
-      blockBytes += bytes.blockBytes;
-      entityBytes += bytes.entityBytes;
+      const size = sizeOf(member);
+      blockBytes += size.blocks.bytes;
+      blockCount += size.blocks.blocks;
+      entityBytes += size.entityBytes;
       members++;
+      if (blockCount > LEAF_BLOCKS_TARGET * MERGE_SHARE) return best;
       if (blockBytes > limits.blockBlobTargetBytes * MERGE_SHARE) return best;
       if (entityBytes > limits.entityBlobTargetBytes * MERGE_SHARE) return best;
     }
@@ -191,7 +221,7 @@ function splitBySlot({ cell, blocks, entities, clocks }: LeafContent): readonly 
   const slotOf = (place: Place): number => childSlot(cell, place);
   const inSlot = Array.from({ length: CHILDREN }, (_, slot) => ({
     cell: childCell(cell, slot),
-    blocks: [] as PreparedBlock[],
+    blocks: [] as StoredBlock[],
     entities: [] as PreparedEntity[],
     clocks: [] as RegionClock[],
   }));

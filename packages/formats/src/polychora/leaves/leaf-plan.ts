@@ -1,22 +1,26 @@
 import {
   type Box,
-  type Chunk,
   type ChunkShape,
   comparePlaces,
   isOrthantError,
-  type Place,
+  OrthantError,
+  PlaceSet,
 } from "@orthant/core";
 import type { SaveLimits } from "../limits.ts";
-import type { BlobRef } from "../records/blob-ref.ts";
-import { blockBlobBytes } from "../records/block-blob.ts";
+import { type BlobSize, sizeOf } from "../records/blob-size.ts";
 import type { EntityRecord } from "../records/entity-record.ts";
 import type { LeafEntry, RegionClock } from "../records/leaf-entry.ts";
-import type { BlockEntry, PreparedBlock } from "../records/prepared-blocks.ts";
+import { packedBytesAtLeast } from "../records/packed-blob.ts";
+import type { BlockEntry } from "../records/prepared-blocks.ts";
+import type { StoredBlock } from "../records/stored-block.ts";
 import type { LeafChange } from "../save-change.ts";
+import { describeCell } from "../tree-index/index-tree.ts";
+import { type BlockStorage, blocksToStore } from "./leaf-blobs.ts";
 import type { LeafMap } from "./leaf-map.ts";
 import {
   findMerge,
   fitsLeaf,
+  fitsMerged,
   type LeafContent,
   type PreparedEntity,
   partitionLeaf,
@@ -25,17 +29,15 @@ import {
 
 /** A leaf of the next generation: references that stay, and content for which there are no records yet. */
 export interface PlannedLeaf extends LeafEntry {
-  readonly newBlocks?: readonly PreparedBlock[];
+  readonly newBlocks?: readonly StoredBlock[];
   readonly newEntities?: readonly PreparedEntity[];
 }
 
 /** What the leaves of a save have in common, and how to get at content that is on disk only. */
-export interface PlanContext {
+export interface PlanContext extends BlockStorage {
   readonly shape: ChunkShape;
   readonly limits: SaveLimits;
-  /** What the world's generator makes of a chunk. */
-  readonly generated?: (place: Place) => Chunk;
-  readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]>;
+  readStored(leaf: LeafEntry): Promise<readonly StoredBlock[]>;
   readEntities(leaf: LeafEntry): Promise<readonly EntityRecord[]>;
 }
 
@@ -69,13 +71,16 @@ export async function planLeaves(
 
 /** The leaves that one change results in; what it leaves out is read only when the leaf has to be split. */
 async function planChange(
-  { cell, blocks, entities, clocks }: LeafChange,
+  change: LeafChange,
   old: LeafEntry | undefined,
   context: PlanContext,
 ): Promise<readonly PlannedLeaf[]> {
+  const { cell, entities, clocks } = change;
+  const { shape, limits, blobVersion } = context;
   const newClocks = sortClocks(clocks ?? old?.clocks ?? []);
-  const given = prepareLeaf(cell, blocks ?? [], entities ?? [], newClocks, context.shape);
-  if (fitsLeaf(given, context.limits)) {
+  const blocks = await blocksAfter(change, old, context);
+  const given = prepareLeaf(cell, blocks ?? [], entities ?? [], newClocks, shape);
+  if (fitsLeaf(given, limits, blobVersion)) {
     const leaf: PlannedLeaf = {
       cell,
       blockRefs: blocks === undefined ? (old?.blockRefs ?? []) : [],
@@ -87,10 +92,36 @@ async function planChange(
     };
     return holdsNothing(leaf) ? [] : [leaf];
   }
-  const allBlocks = blocks ?? (old === undefined ? [] : await context.readBlocks(old));
+  const allBlocks = blocks ?? (await storedIn(old, context));
   const allEntities = entities ?? (old === undefined ? [] : await context.readEntities(old));
-  const whole = prepareLeaf(cell, allBlocks, allEntities, newClocks, context.shape);
-  return partitionLeaf(whole, context.limits).map(plannedOf);
+  const whole = prepareLeaf(cell, allBlocks, allEntities, newClocks, shape);
+  return partitionLeaf(whole, limits, blobVersion).map(plannedOf);
+}
+
+/** All blocks of a leaf after a change; `undefined` when it changes none. */
+async function blocksAfter(
+  { cell, blocks, changed }: LeafChange,
+  old: LeafEntry | undefined,
+  context: PlanContext,
+): Promise<readonly StoredBlock[] | undefined> {
+  if (changed === undefined) return blocks && blocksToStore(blocks, context);
+  if (blocks !== undefined) {
+    const detail = `the change of the leaf at ${describeCell(cell)} has all of its blocks and those that changed`;
+    throw new OrthantError("ORT_ARGUMENT", detail);
+  }
+  const gone = new PlaceSet();
+  const added: BlockEntry[] = [];
+  for (const { place, chunk } of changed) {
+    gone.add(...place);
+    if (chunk !== undefined) added.push({ place, chunk });
+  }
+  const kept = (await storedIn(old, context)).filter(({ place }) => !gone.has(...place));
+  return [...kept, ...blocksToStore(added, context)];
+}
+
+/** What a leaf has on disk, as the save stores blocks. */
+async function storedIn(leaf: LeafEntry | undefined, context: PlanContext): Promise<readonly StoredBlock[]> {
+  return leaf === undefined ? [] : blocksToStore(await context.readStored(leaf), context);
 }
 
 /** Puts one leaf in the place of the given one and its neighbours, when together they are small enough. */
@@ -99,11 +130,12 @@ async function mergeAround(
   leaf: PlannedLeaf,
   context: PlanContext,
 ): Promise<PlannedLeaf | undefined> {
-  const cell = findMerge(map, leaf, bytesOf, context.limits);
+  const { limits, blobVersion = 2 } = context;
+  const cell = findMerge(map, leaf, sizesOf, limits);
   if (cell === undefined) return undefined;
   const members = [...map.inside(cell)].filter((member) => member !== undefined);
   const content = await readMembers(cell, members, context);
-  if (content === undefined || !fitsLeaf(content, context.limits)) return undefined;
+  if (content === undefined || !fitsMerged(content, limits, blobVersion)) return undefined;
   for (const member of members) map.remove(member.cell);
   const merged = plannedOf(content);
   map.add(merged);
@@ -116,13 +148,11 @@ async function readMembers(
   members: readonly PlannedLeaf[],
   context: PlanContext,
 ): Promise<LeafContent | undefined> {
-  const blocks: BlockEntry[] = [];
+  const blocks: StoredBlock[] = [];
   const entities: EntityRecord[] = [];
   try {
     for (const member of members) {
-      blocks.push(
-        ...((member.newBlocks as readonly BlockEntry[] | undefined) ?? (await context.readBlocks(member))),
-      );
+      for (const block of member.newBlocks ?? (await storedIn(member, context))) blocks.push(block);
       const known = member.newEntities?.map(({ entity }) => entity);
       entities.push(...(known ?? (await context.readEntities(member))));
     }
@@ -158,20 +188,21 @@ function holdsNothing({
   return blockRefs.length + entityRefs.length + clocks.length + newBlocks.length + newEntities.length === 0;
 }
 
-function bytesOf({ blockRefs, entityRefs, newBlocks = [], newEntities = [] }: PlannedLeaf): {
-  readonly blockBytes: number;
+function sizesOf({ blockRefs, entityRefs, newBlocks = [], newEntities = [] }: PlannedLeaf): {
+  readonly blocks: BlobSize;
   readonly entityBytes: number;
 } {
-  const newBlockBytes = newBlocks.length === 0 ? 0 : blockBlobBytes(newBlocks);
-  const newEntityBytes = newEntities.reduce((sum, { bytes }) => sum + bytes, 0);
-  return {
-    blockBytes: sumBytes(blockRefs) + newBlockBytes,
-    entityBytes: sumBytes(entityRefs) + newEntityBytes,
-  };
-}
-
-function sumBytes(refs: readonly BlobRef[]): number {
-  return refs.reduce((sum, { recordBytes }) => sum + recordBytes, 0);
+  let bytes = packedBytesAtLeast(newBlocks);
+  let blocks = newBlocks.length;
+  for (const ref of blockRefs) {
+    const size = sizeOf(ref);
+    bytes += size.bytes;
+    blocks += size.blocks;
+  }
+  let entityBytes = 0;
+  for (const { recordBytes } of entityRefs) entityBytes += recordBytes;
+  for (const entity of newEntities) entityBytes += entity.bytes;
+  return { blocks: { bytes, blocks }, entityBytes };
 }
 
 function sortClocks(clocks: readonly RegionClock[]): readonly RegionClock[] {

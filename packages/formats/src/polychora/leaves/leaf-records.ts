@@ -1,33 +1,39 @@
 import { encode } from "@orthant/core";
-import type { NewRecord } from "../files/pack-writer.ts";
-import { BLOCK_BLOB, ENTITY_BLOB } from "../layout.ts";
+import { BLOCK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION } from "../layout.ts";
 import type { SaveLimits } from "../limits.ts";
+import { sealBlob } from "../records/blob-envelope.ts";
 import type { BlobRef } from "../records/blob-ref.ts";
-import { encodeBlockBlob } from "../records/block-blob.ts";
+import { rememberSize } from "../records/blob-size.ts";
 import { entityBlobCodec } from "../records/entity-blob.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
+import { type BlockBlobVersion, blockRecord, type LeafRecord } from "./leaf-blobs.ts";
 import { entityBatches } from "./leaf-partition.ts";
 import type { PlannedLeaf } from "./leaf-plan.ts";
 
 /** The records that each leaf of a plan needs, blocks before entities. */
-export function encodeLeaves(
+export async function encodeLeaves(
   planned: readonly PlannedLeaf[],
   limits: SaveLimits,
-): readonly (readonly NewRecord[])[] {
-  return planned.map(({ cell, newBlocks = [], newEntities = [] }) => {
-    const records: NewRecord[] = [];
-    if (newBlocks.length > 0) records.push({ blobType: BLOCK_BLOB, payload: encodeBlockBlob(newBlocks) });
+  blobVersion: BlockBlobVersion = 2,
+): Promise<readonly (readonly LeafRecord[])[]> {
+  const encoded: (readonly LeafRecord[])[] = [];
+  for (const { cell, newBlocks = [], newEntities = [] } of planned) {
+    const records: LeafRecord[] = [];
+    if (newBlocks.length > 0) records.push(await blockRecord(newBlocks, blobVersion));
     for (const entities of entityBatches(cell, newEntities, limits)) {
-      records.push({ blobType: ENTITY_BLOB, payload: encode(entityBlobCodec, { volume: cell, entities }) });
+      const inner = encode(entityBlobCodec, { volume: cell, entities });
+      const payload = blobVersion === PACKED_BLOB_VERSION ? await sealBlob(inner) : inner;
+      records.push({ blobType: ENTITY_BLOB, blobVersion, payload });
     }
-    return records;
-  });
+    encoded.push(records);
+  }
+  return encoded;
 }
 
 /** The leaves of a plan with the references to their records, which come in the order of {@link encodeLeaves}. */
 export function finishLeaves(
   planned: readonly PlannedLeaf[],
-  records: readonly (readonly NewRecord[])[],
+  records: readonly (readonly LeafRecord[])[],
   refs: readonly BlobRef[],
 ): readonly LeafEntry[] {
   let next = 0;
@@ -35,6 +41,10 @@ export function finishLeaves(
     const count = records[index]?.length ?? 0;
     const own = refs.slice(next, next + count);
     next += count;
+    for (const [at, record] of (records[index] ?? []).entries()) {
+      const ref = own[at];
+      if (ref !== undefined && record.size !== undefined) rememberSize(ref, record.size);
+    }
     const ofType = (type: number): readonly BlobRef[] => own.filter(({ blobType }) => blobType === type);
     return {
       cell,

@@ -12,7 +12,6 @@ import {
   chunkCodec,
   comparePlaces,
   emptyChunk,
-  encode,
   OrthantError,
   type Place,
   placeFrom,
@@ -51,7 +50,7 @@ export function encodeBlockBlob(blocks: readonly PreparedBlock[]): Uint8Array {
   if (dictionary.size > DICTIONARY_MAX) {
     throw new OrthantError("ORT_ARGUMENT", `${dictionary.size} chunks in one dictionary`);
   }
-  const out = new ByteWriter(blockBlobBytes(blocks));
+  const out = new ByteWriter();
   boxCodec.write(out, volume);
   out.varUint(dictionary.size);
   for (const { bytes } of dictionary.keys()) out.raw(bytes);
@@ -64,19 +63,6 @@ export function encodeBlockBlob(blocks: readonly PreparedBlock[]): Uint8Array {
   return out.copy();
 }
 
-/** How many bytes the blob of these blocks has, without making it. */
-export function blockBlobBytes(blocks: readonly PreparedBlock[]): number {
-  const volume = boundsOf(blocks);
-  const dictionary = dictionaryOf(blocks);
-  let bytes = encode(boxCodec, volume).length + varintBytes(dictionary.size) + varintBytes(blocks.length);
-  for (const content of dictionary.keys()) bytes += content.bytes.length;
-  for (const { place, content } of blocks) {
-    for (const axis of AXES) bytes += varintBytes(place[axis] - volume.min[axis]);
-    bytes += 1 + (content === undefined ? 1 : varintBytes(dictionary.get(content) as number));
-  }
-  return bytes;
-}
-
 /** Each content with its number, in the order in which they appear first. */
 function dictionaryOf(blocks: readonly PreparedBlock[]): ReadonlyMap<PreparedContent, number> {
   const numbers = new Map<PreparedContent, number>();
@@ -84,10 +70,6 @@ function dictionaryOf(blocks: readonly PreparedBlock[]): ReadonlyMap<PreparedCon
     if (content !== undefined && !numbers.has(content)) numbers.set(content, numbers.size);
   }
   return numbers;
-}
-
-function varintBytes(value: number): number {
-  return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x20_0000 ? 3 : 4;
 }
 
 function readBlockBlob(input: ByteReader, chunkVolume: number): readonly BlockAssignment[] {

@@ -1,0 +1,121 @@
+import { OrthantError } from "../error/orthant-error.ts";
+import { nodeZlib } from "./node-zlib.ts";
+
+/** Fast, and what it leaves to gain is little: docs/decisions/0014-blobs-that-say-what-changed.md has the figures. */
+const LEVEL = 1;
+/** The least that Node takes for the size of a piece of output. */
+const PIECE_BYTES_MIN = 64;
+
+/** The part of the platform's streams that is used here: Node and every browser has it. */
+interface ByteTransform {
+  readonly readable: {
+    getReader(): {
+      read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array }>;
+      cancel(): Promise<void>;
+    };
+  };
+  readonly writable: {
+    getWriter(): { write(bytes: Uint8Array): Promise<void>; close(): Promise<void> };
+  };
+}
+
+type ByteTransformConstructor = new (format: "deflate-raw") => ByteTransform;
+
+declare const CompressionStream: ByteTransformConstructor | undefined;
+declare const DecompressionStream: ByteTransformConstructor | undefined;
+
+/** Compresses bytes as a raw deflate stream (RFC 1951). At once in Node, else with the platform's streams. */
+export function deflateRaw(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
+  const zlib = nodeZlib();
+  return zlib === undefined ? streamDeflateRaw(bytes) : plain(zlib.deflateRawSync(bytes, { level: LEVEL }));
+}
+
+/**
+ * What a raw deflate stream holds, if that is exactly `outputBytes` long; never makes more than that. `ORT_DEFLATE` when
+ * the stream is damaged, cut, or gives more or less. At once in Node, else with the platform's streams.
+ */
+export function inflateRaw(bytes: Uint8Array, outputBytes: number): Uint8Array | Promise<Uint8Array> {
+  const zlib = nodeZlib();
+  if (zlib === undefined) return streamInflateRaw(bytes, outputBytes);
+  try {
+    const { buffer, engine } = zlib.inflateRawSync(bytes, {
+      info: true,
+      // One byte more than is needed: a piece that is just full makes zlib ask for a second one.
+      chunkSize: Math.max(outputBytes + 1, PIECE_BYTES_MIN),
+      maxOutputLength: Math.max(outputBytes, 1),
+    });
+    if (engine.bytesWritten !== bytes.length) {
+      throw broken(`${bytes.length - engine.bytesWritten} bytes behind the end of the stream`);
+    }
+    return requireLength(plain(buffer), outputBytes);
+  } catch (cause) {
+    throw asDeflateError(cause);
+  }
+}
+
+/** The same as {@link deflateRaw}, always with the platform's streams. */
+export async function streamDeflateRaw(bytes: Uint8Array): Promise<Uint8Array> {
+  const stream = streamOf(typeof CompressionStream === "undefined" ? undefined : CompressionStream);
+  return pump(stream, bytes, Number.POSITIVE_INFINITY);
+}
+
+/** The same as {@link inflateRaw}, always with the platform's streams. */
+export async function streamInflateRaw(bytes: Uint8Array, outputBytes: number): Promise<Uint8Array> {
+  const stream = streamOf(typeof DecompressionStream === "undefined" ? undefined : DecompressionStream);
+  try {
+    return requireLength(await pump(stream, bytes, outputBytes), outputBytes);
+  } catch (cause) {
+    throw asDeflateError(cause);
+  }
+}
+
+async function pump(stream: ByteTransform, bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> {
+  const writer = stream.writable.getWriter();
+  // Whatever goes wrong in there is told to the reader too.
+  writer.write(bytes).catch(() => undefined);
+  writer.close().catch(() => undefined);
+  const reader = stream.readable.getReader();
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    const { value = new Uint8Array(0) } = next;
+    length += value.length;
+    if (length > bytesMax) {
+      await reader.cancel();
+      throw broken(`a stream of more than ${bytesMax} bytes`);
+    }
+    pieces.push(value);
+  }
+  const joined = new Uint8Array(length);
+  let offset = 0;
+  for (const piece of pieces) {
+    joined.set(piece, offset);
+    offset += piece.length;
+  }
+  return joined;
+}
+
+function streamOf(Stream: ByteTransformConstructor | undefined): ByteTransform {
+  if (Stream === undefined)
+    throw new OrthantError("ORT_PLATFORM", "this platform has no compression streams");
+  return new Stream("deflate-raw");
+}
+
+/** Node gives a `Buffer`, whose `slice` makes no copy. */
+function plain({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, length);
+}
+
+function requireLength(output: Uint8Array, outputBytes: number): Uint8Array {
+  if (output.length === outputBytes) return output;
+  throw broken(`a stream of ${output.length} bytes, not ${outputBytes}`);
+}
+
+function asDeflateError(cause: unknown): OrthantError {
+  if (cause instanceof OrthantError) return cause;
+  return broken(cause instanceof Error ? cause.message : String(cause), cause);
+}
+
+function broken(detail: string, cause?: unknown): OrthantError {
+  return new OrthantError("ORT_DEFLATE", detail, {}, { cause });
+}

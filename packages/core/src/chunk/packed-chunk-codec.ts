@@ -1,0 +1,105 @@
+import type { ByteReader } from "../bytes/byte-reader.ts";
+import type { Codec } from "../bytes/codec.ts";
+import { requireInteger } from "../bytes/integers.ts";
+import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
+import { Chunk, chunkFromVoxels, requireVolume, uniformChunk } from "./chunk.ts";
+import { findFirstPositions } from "./first-positions.ts";
+import {
+  INDEX_BITS_MAX,
+  indexBits,
+  type PackedIndices,
+  packedIndicesBytes,
+  paddingIsZero,
+  wordCount,
+} from "./packed-indices.ts";
+import { denseHeaderBytes, hasRepeatedMaterial, materialBytes, packedHeaderBytes } from "./palette-voxels.ts";
+
+/** Stands where the length of a palette would, when each voxel has its material and there is no palette. */
+const DENSE = 0;
+const MATERIAL_BYTES = 2;
+const WORD_BYTES = 8;
+
+/**
+ * Chunks of one volume as a record of block blobs in version 2 holds them: a palette and words of fixed width, so that
+ * how long one is follows from its first number. Rules S75 and S76 in docs/formats/polychora-save.md.
+ */
+export function packedChunkCodec(volume: number): Codec<Chunk> {
+  requireVolume(volume);
+  return {
+    write(out, chunk) {
+      requireInteger(chunk.volume, volume, volume);
+      const palette = chunk.materials();
+      if (isDense(palette.length, volume)) {
+        out.varUint(DENSE);
+        out.u16Array(chunk.voxels());
+      } else {
+        out.varUint(palette.length);
+        out.u16Array(palette);
+        out.u64Array(chunk.packedIndices());
+      }
+    },
+
+    read(input) {
+      const paletteLength = readPaletteLength(input, volume);
+      if (paletteLength === DENSE) return readDense(input, volume);
+      const palette = scanPalette(input, volume, paletteLength);
+      if (paletteLength === 1) return uniformChunk(volume, palette[0] as number);
+      const bitWidth = indexBits(paletteLength);
+      const indices = scratchIndices.slice(0, wordCount(volume, bitWidth) * 2);
+      const firstPositions = scratchFirsts.slice(0, paletteLength);
+      const packedBytes = packedHeaderBytes(volume, palette) + packedIndicesBytes(indices);
+      const denseBytes = denseHeaderBytes(volume) + materialBytes(volume, palette, indices);
+      return new Chunk({ volume, palette, firstPositions, bitWidth, indices, packedBytes, denseBytes });
+    },
+  };
+}
+
+/** Reads past one chunk and throws what {@link packedChunkCodec} throws, without making the chunk. */
+export function checkPackedChunk(input: ByteReader, volume: number): void {
+  const paletteLength = readPaletteLength(input, volume);
+  if (paletteLength === DENSE) readDense(input, volume);
+  else scanPalette(input, volume, paletteLength);
+}
+
+// Shared by all calls, which never overlap: what is only checked needs no arrays of its own.
+const scratchIndices: PackedIndices = new Uint32Array((CHUNK_VOXELS_MAX * INDEX_BITS_MAX) / 32);
+const scratchBytes = new Uint8Array(scratchIndices.buffer);
+const scratchFirsts = new Uint16Array(CHUNK_VOXELS_MAX);
+
+/** Without a palette is shorter: the number of materials alone decides it. */
+function isDense(paletteLength: number, volume: number): boolean {
+  const words = wordCount(volume, indexBits(paletteLength));
+  return paletteLength * MATERIAL_BYTES + words * WORD_BYTES > volume * MATERIAL_BYTES;
+}
+
+function readPaletteLength(input: ByteReader, volume: number): number {
+  const length = input.varUint();
+  if (length > volume || (length !== DENSE && isDense(length, volume))) {
+    throw input.fail("ORT_CHUNK_FORM", `a palette of ${length} materials for ${volume} voxels`);
+  }
+  return length;
+}
+
+function readDense(input: ByteReader, volume: number): Chunk {
+  const chunk = chunkFromVoxels(input.u16Array(volume));
+  const { length } = chunk.materials();
+  if (!isDense(length, volume)) {
+    throw input.fail("ORT_CHUNK_FORM", `${volume} materials where a palette of ${length} is shorter`);
+  }
+  return chunk;
+}
+
+/** Reads and checks a palette and its indices, which are left in the scratch arrays. */
+function scanPalette(input: ByteReader, volume: number, paletteLength: number): Uint16Array {
+  const palette = input.u16Array(paletteLength);
+  if (paletteLength === 1) return palette;
+  if (hasRepeatedMaterial(palette)) throw input.fail("ORT_CHUNK_PALETTE", "a material listed twice");
+  const bitWidth = indexBits(paletteLength);
+  const words = wordCount(volume, bitWidth);
+  scratchBytes.set(input.view(words * WORD_BYTES));
+  if (!paddingIsZero(scratchIndices, bitWidth, volume, words * 2)) {
+    throw input.fail("ORT_CHUNK_PACKING", "bits that are not zero behind the last voxel");
+  }
+  findFirstPositions(input, scratchIndices, scratchFirsts, volume, paletteLength);
+  return palette;
+}

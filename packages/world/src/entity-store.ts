@@ -2,6 +2,7 @@ import {
   AXES,
   type Box,
   boxContains,
+  boxEquals,
   type ChunkShape,
   encode,
   OrthantError,
@@ -199,13 +200,13 @@ export class EntityStore {
    * Gives every entity that has a home the one that it has after a commit. Some may have moved since they were stored
    * and be outside of it: they have no home now, and the cells that they leave are given back.
    */
-  rehome(homeAfter: (home: Box, storedAt: Place) => Box | undefined): readonly Box[] {
+  rehome(homeAfter: (home: Box, storedAt: Place) => Box): readonly Box[] {
     const left: Box[] = [];
     for (const [entityId, tracked] of this.#entities) {
       if (tracked.home === undefined || tracked.storedAt === undefined) continue;
       const home = homeAfter(tracked.home, tracked.storedAt);
-      if (home === tracked.home) continue;
-      const crosses = home !== undefined && this.#isOutside(tracked.record.position, home);
+      if (boxEquals(home, tracked.home)) continue;
+      const crosses = this.#isOutside(tracked.record.position, home);
       if (crosses) left.push(home);
       this.#entities.set(entityId, { ...tracked, home: crosses ? undefined : home });
     }

@@ -37,11 +37,9 @@ export async function keptGenerations(
 ): Promise<readonly WorldGeneration[]> {
   const names = new Map(namedGenerations.map(({ generation, name }) => [generation, name]));
   const found = await listGenerations(disk);
-  return found.map(({ generation, atMs }) => ({
-    generation,
-    savedMs: atMs,
-    name: names.get(generation),
-  }));
+  return found
+    .map(({ generation, atMs }) => ({ generation, savedMs: atMs, name: names.get(generation) }))
+    .sort((a, b) => a.generation - b.generation);
 }
 
 /** The generation that a moment means; `ORT_NOT_FOUND` when it is not kept. */

@@ -1,17 +1,14 @@
 import type { Box, Place } from "@orthant/core";
 import { LeafMap } from "@orthant/formats";
-import { cellKey, clampPlace } from "../cell-key.ts";
+import { clampPlace } from "../cell-key.ts";
 import type { LeafStep } from "./entity-loader.ts";
 
 /**
- * Tells in which cell an entity is stored after a commit that was stored in this cell before it: in the same one,
- * unless the commit has split or merged the leaf.
+ * Tells in which cell an entity is stored after a commit that was stored in this cell before it, or should have been:
+ * in the same one, unless the commit has split or merged the leaf.
  */
-export function homesAfter({ added, removed }: LeafStep): (home: Box, storedAt: Place) => Box | undefined {
-  const gone = new Set(removed.map(({ cell }) => cellKey(cell)));
+export function homesAfter({ added }: Pick<LeafStep, "added">): (home: Box, storedAt: Place) => Box {
   const map = new LeafMap(added);
-  return (home, storedAt) => {
-    if (!gone.has(cellKey(home))) return home;
-    return map.at(home) === undefined ? map.find(clampPlace(storedAt, home))?.cell : home;
-  };
+  // Leaves do not overlap, so a new one where the entity was stored is the one that has it now.
+  return (home, storedAt) => map.find(clampPlace(storedAt, home))?.cell ?? home;
 }

@@ -30,7 +30,7 @@ import {
   type StoredBlock,
   storedChunks,
 } from "./records/stored-block.ts";
-import { describeCell } from "./tree-index/index-tree.ts";
+import { describeCell } from "./tree-index/cell.ts";
 
 /** What is needed to understand the blobs of a save. */
 export interface BlobContext {

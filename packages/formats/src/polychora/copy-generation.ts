@@ -25,6 +25,7 @@ import type { LeafEntry } from "./records/leaf-entry.ts";
 import { decodeManifest, encodeManifest, encodeUnsealedManifest, type Manifest } from "./records/manifest.ts";
 import { payloadOfFile } from "./records/payload-file.ts";
 import { allLeaves } from "./tree-index/leaf-index.ts";
+import { pageReader } from "./tree-index/page-reader.ts";
 
 /** What was copied. */
 export interface CopiedGeneration {
@@ -145,7 +146,7 @@ async function gather(
     globalFile: await readWhole(disk, names.globalFile),
     playersFile: await readWhole(disk, names.playersFile),
   };
-  const index = readIndexFile(names.indexFile, files.indexFile);
+  const index = readIndexFile(names.indexFile, files.indexFile, pageReader(disk));
   requireGeneration(names.indexFile, index, generation);
   const globalPayload = payloadOfFile(names.globalFile, globalHeader, files.globalFile);
   const { global } = globalOfPayload(names.globalFile, index.dialect, globalPayload);

@@ -24,11 +24,11 @@ import {
   childCell,
   childSlot,
   clampInto,
+  describeCell,
   lastOf,
   requireLevel,
 } from "../tree-index/cell.ts";
 import { CHILDREN } from "../tree-index/index-node.ts";
-import { describeCell } from "../tree-index/index-tree.ts";
 import { type BlockBlobVersion, blocksFit } from "./leaf-blobs.ts";
 import type { LeafMap } from "./leaf-map.ts";
 

@@ -14,7 +14,7 @@ import { packedBytesAtLeast } from "../records/packed-blob.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
 import type { StoredBlock } from "../records/stored-block.ts";
 import type { LeafChange } from "../save-change.ts";
-import { describeCell } from "../tree-index/index-tree.ts";
+import { describeCell } from "../tree-index/cell.ts";
 import { type BlockStorage, blocksToStore } from "./leaf-blobs.ts";
 import type { LeafMap } from "./leaf-map.ts";
 import {

@@ -2,7 +2,6 @@ import {
   type Chunk,
   comparePlaces,
   type GeneratorRegistry,
-  isOrthantError,
   OrthantError,
   type Place,
   WHOLE_LATTICE,
@@ -14,9 +13,11 @@ import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
 import { PackWriter } from "./files/pack-writer.ts";
-import { retireGenerations } from "./files/retirement.ts";
 import { generatedChunks } from "./generated-chunks.ts";
-import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "./layout.ts";
+import type { CompactionOptions, CompactionReport, CompactionStart } from "./history/compaction.ts";
+import { DEFAULT_RETENTION, type Retention, requireRetention } from "./history/retention.ts";
+import { SaveHistory } from "./history/save-history.ts";
+import { DATA_FOLDER, globalHeader, INDEX_FOLDER, packHeader, playersHeader } from "./layout.ts";
 import type { LeafMap } from "./leaves/leaf-map.ts";
 import { type PlannedLeaf, planLeaves } from "./leaves/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
@@ -40,6 +41,8 @@ export interface NewSave extends SaveChange {
   readonly indexVersion?: WholeIndexVersion;
   /** What generators the program has; all that Orthant has unless given. */
   readonly generators?: GeneratorRegistry;
+  /** Which generations are kept. */
+  readonly retention?: Retention;
 }
 
 /** How to go on with a save. */
@@ -50,6 +53,8 @@ export interface ResumeOptions {
   readonly rollBack?: boolean;
   /** What generators the program has; all that Orthant has unless given. */
   readonly generators?: GeneratorRegistry;
+  /** Which generations are kept. */
+  readonly retention?: Retention;
 }
 
 /** What a commit put in the place of what. */
@@ -62,12 +67,14 @@ export interface CommittedChange {
 export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWriter> {
   const limits = initial.limits ?? DEFAULT_LIMITS;
   requireLimits(limits);
+  requireRetention(initial.retention ?? DEFAULT_RETENTION);
   await requireEmptyFolder(disk);
   await disk.makeDirectory(INDEX_FOLDER);
   await disk.makeDirectory(DATA_FOLDER);
   const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
   const generated = generatedChunks(initial.global, initial.generators);
-  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, generated);
+  const history = new SaveHistory(disk, new PackShelf(disk), initial.retention ?? DEFAULT_RETENTION);
+  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, history, generated);
   try {
     await (await writer.commit(initial)).close();
     return writer;
@@ -91,10 +98,15 @@ export async function resumeSave(
     const detail = `generation ${manifest.currentGeneration} is newer than ${save.generation}, which was opened`;
     throw new OrthantError("ORT_GENERATION", detail);
   }
+  const { retention = DEFAULT_RETENTION } = options;
+  requireRetention(retention);
   const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
   if (options.newPack === true) await packs.beginPack();
   const generated = generatedChunks(save.global, options.generators);
-  return new SaveWriter(disk, { ...save, manifest }, packs, generated);
+  // With the packs of a save that is open, so that what it reads is kept until it is closed.
+  const shelf = save instanceof Save ? save.shareShelf() : new PackShelf(disk);
+  const history = new SaveHistory(disk, shelf, retention);
+  return new SaveWriter(disk, { ...save, manifest }, packs, history, generated);
 }
 
 /**
@@ -105,21 +117,27 @@ export async function resumeSave(
 export class SaveWriter {
   readonly #disk: Disk;
   readonly #packs: PackWriter;
-  readonly #shelf: PackShelf;
+  readonly #history: SaveHistory;
   readonly #generated: (place: Place) => Chunk;
   #state: SaveState;
   #lastChange: CommittedChange = { added: [], removed: [] };
   #busy = false;
+  #rolling: Promise<void> | undefined;
   #failure: unknown;
-  #retirementFailure: OrthantError | undefined;
   #droppedClocks = 0;
 
-  /** Takes the packs over; others use {@link createSave} and {@link resumeSave}. */
-  constructor(disk: Disk, state: SaveState, packs: PackWriter, generated: (place: Place) => Chunk) {
+  /** Takes packs and history over; others use {@link createSave} and {@link resumeSave}. */
+  constructor(
+    disk: Disk,
+    state: SaveState,
+    packs: PackWriter,
+    history: SaveHistory,
+    generated: (place: Place) => Chunk,
+  ) {
     this.#disk = disk;
     this.#state = state;
     this.#packs = packs;
-    this.#shelf = new PackShelf(disk);
+    this.#history = history;
     this.#generated = generated;
   }
 
@@ -135,7 +153,7 @@ export class SaveWriter {
 
   /** What went wrong when old generations were removed after the last commit, which stands all the same. */
   get retirementFailure(): OrthantError | undefined {
-    return this.#retirementFailure;
+    return this.#history.retirementFailure;
   }
 
   /** How many clocks the last commit left out, because the index is of version 1. */
@@ -145,13 +163,16 @@ export class SaveWriter {
 
   /** The last generation as a save of the caller's own, to be closed by the caller. */
   currentSave(): Save {
-    return new Save(this.#state, this.#shelf.share(), this.#generated);
+    return new Save(this.#state, this.#history.shelf.share(), this.#generated);
   }
 
   /** Commits the next generation and gives it once it is durable. The caller closes it. Rules S43 to S46. */
   async commit(change: SaveChange): Promise<Save> {
+    // When it failed, the next line says so.
+    if (this.#rolling !== undefined) await this.#rolling.catch(() => undefined);
     this.#requireUsable();
     this.#busy = true;
+    const before = this.#state;
     const draft: LeafMap<PlannedLeaf> = this.#state.index.draft();
     try {
       await this.#write(change, draft, await this.#planLeaves(change, draft));
@@ -159,14 +180,32 @@ export class SaveWriter {
       draft.release();
       this.#busy = false;
     }
-    await this.#retire();
+    await this.#history.retire(before, this.#state);
     return this.currentSave();
   }
 
-  /** Closes the files. Nothing is committed. */
+  /**
+   * Rewrites packs without the records that no generation needs, when enough of them are dead, and while commits go
+   * on. Whoever asks while it runs hears of the same run. A failure of it leaves the save as it is. Rules S89 to S91.
+   */
+  compact(options: CompactionOptions): Promise<CompactionReport> {
+    return this.#history.compact(() => this.#beginCompaction(options), options);
+  }
+
+  /** Closes the files; a compaction that runs ends. Nothing is committed. */
   async close(): Promise<void> {
+    await this.#history.close();
     await this.#packs.close();
-    await this.#shelf.release();
+  }
+
+  async #beginCompaction({ force = false }: CompactionOptions): Promise<CompactionStart> {
+    this.#requireSound();
+    if (force && !this.#busy && this.#packs.activeBytes > packHeader.bytes) {
+      this.#rolling = this.#guard(() => this.#packs.roll());
+      await this.#rolling;
+    }
+    const { activeId: activePackId, activeBytes } = this.#packs;
+    return { live: this.currentSave(), activePackId, activeBytes };
   }
 
   async #planLeaves(change: SaveChange, draft: LeafMap<PlannedLeaf>): Promise<readonly PlannedLeaf[]> {
@@ -184,8 +223,8 @@ export class SaveWriter {
       shape: global.description.chunkShape,
       limits: manifest.limits,
       generated: this.#generated,
-      readBlocks: (leaf) => readLeafBlocks(this.#shelf, leaf, context),
-      readEntities: (leaf) => readLeafEntities(this.#shelf, leaf, context),
+      readBlocks: (leaf) => readLeafBlocks(this.#history.shelf, leaf, context),
+      readEntities: (leaf) => readLeafEntities(this.#history.shelf, leaf, context),
     });
   }
 
@@ -197,7 +236,10 @@ export class SaveWriter {
     const players = mergePlayers(this.#state.players, change);
     const playersFile = encodePayloadFile(playersHeader, "V4P0", playersCodec, players);
     const records = encodeLeaves(planned, this.#state.manifest.limits);
-    const refs = await this.#guard(() => this.#packs.append(records.flat()));
+    const refs = await this.#guard(async () => {
+      if (this.#history.isWasteful(this.#packs.activeId)) await this.#packs.beginPack();
+      return this.#packs.append(records.flat());
+    });
     for (const { cell } of planned) draft.remove(cell);
     for (const leaf of this.#storable(finishLeaves(planned, records, refs))) draft.add(leaf);
     const manifest = this.#nextManifest(change.nowMs);
@@ -247,19 +289,6 @@ export class SaveWriter {
     };
   }
 
-  async #retire(): Promise<void> {
-    const { generation, global } = this.#state;
-    const named = new Set(global.description.namedGenerations.map((kept) => kept.generation));
-    try {
-      await retireGenerations(this.#disk, generation, named);
-      this.#retirementFailure = undefined;
-    } catch (error) {
-      if (!isOrthantError(error)) throw error;
-      // The commit stands: what could not be removed is tried again after the next one.
-      this.#retirementFailure = error;
-    }
-  }
-
   /** Runs a step that writes. When it fails, nobody knows what is on the disk, and the writer is done for. */
   async #guard<Value>(step: () => Promise<Value>): Promise<Value> {
     try {
@@ -271,6 +300,11 @@ export class SaveWriter {
   }
 
   #requireUsable(): void {
+    this.#requireSound();
+    if (this.#busy) throw new OrthantError("ORT_ARGUMENT", "a commit is still running");
+  }
+
+  #requireSound(): void {
     if (this.#failure !== undefined) {
       const reason = this.#failure instanceof Error ? this.#failure.message : String(this.#failure);
       throw new OrthantError(
@@ -280,7 +314,6 @@ export class SaveWriter {
         { cause: this.#failure },
       );
     }
-    if (this.#busy) throw new OrthantError("ORT_ARGUMENT", "a commit is still running");
   }
 
   #requireSameShape(global: GlobalState | undefined): void {

@@ -7,8 +7,16 @@ export interface GenerationFiles {
   readonly playersFile: string;
 }
 
+/** Which subtree file of the index it is. */
+export interface PageName {
+  /** The generation that wrote it. */
+  readonly generation: number;
+  readonly number: number;
+}
+
 const GENERATION_NAME =
   /^(?:(?<index>index\/ix-main\.g\d{16}\.v4ix)|(?<global>global\.g\d{16}\.v4g)|(?<players>players\.g\d{16}\.v4p))$/;
+const PAGE_NAME = /^index\/ix-(?<number>\d{6,10})\.g(?<generation>\d{16})\.v4ix$/;
 const GENERATION_DIGITS = /\.g(\d{16})\./;
 const LOCK_NAME = /\.lock(?:~|$)/;
 const PACK_NAME = /^data\/dt-(\d{6,10})\.v4dt$/;
@@ -33,6 +41,19 @@ export function parseGenerationFile(
   if (!Number.isSafeInteger(generation)) return undefined;
   const kind = groups["index"] ? "indexFile" : groups["global"] ? "globalFile" : "playersFile";
   return { generation, kind };
+}
+
+/** The path of a subtree file of the index; numbers count from 1 and have at least six digits. */
+export function pageFile({ generation, number }: PageName): string {
+  const digits = String(generation).padStart(16, "0");
+  return `${INDEX_FOLDER}/ix-${String(number).padStart(6, "0")}.g${digits}.v4ix`;
+}
+
+/** The generation that wrote the subtree file that a path names, and its number; `undefined` for any other path. */
+export function parsePageFile(path: string): PageName | undefined {
+  const { groups } = PAGE_NAME.exec(path) ?? {};
+  const name = { generation: Number(groups?.["generation"]), number: Number(groups?.["number"]) };
+  return Number.isSafeInteger(name.generation) && pageFile(name) === path ? name : undefined;
 }
 
 /** The path of a pack; ids count from 1 and have at least six digits. */

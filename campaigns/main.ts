@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { abuseCampaign } from "./abuse.ts";
 import { backupCampaign } from "./backup.ts";
 import type { Campaign } from "./campaign.ts";
+import { compactionCampaign } from "./compaction.ts";
 import { crashCampaign } from "./crash.ts";
 import { fuzzCampaign } from "./fuzz.ts";
 import { journalCampaign } from "./journal.ts";
@@ -29,6 +30,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   abuseCampaign,
   backupCampaign,
   journalCampaign,
+  compactionCampaign,
 ];
 const PROGRESS_INTERVAL_MS = 500;
 

@@ -40,6 +40,17 @@ export { type LegacyWorld, readLegacyWorld } from "./flat/legacy-world.ts";
 export { worldOverrideCodec } from "./flat/world-override.ts";
 export { generatedChunks, generatorOf, NOTHING } from "./generated-chunks.ts";
 export {
+  COMPACTION_DEAD_SHARE,
+  type CompactionOptions,
+  type CompactionReport,
+} from "./history/compaction.ts";
+export {
+  type DatedGeneration,
+  DEFAULT_RETENTION,
+  keptGenerations,
+  type Retention,
+} from "./history/retention.ts";
+export {
   type JournalChunk,
   type JournalEdit,
   type JournalEntry,
@@ -58,6 +69,8 @@ export { type JournalBase, JournalReader, type ScannedJournal } from "./journal/
 export { openLiveJournal } from "./journal/live-journal.ts";
 export type { GroupSpan, ScannedSegment } from "./journal/segment-scan.ts";
 export {
+  type CompactedPackHeader,
+  compactedPackHeader,
   flatIndexHeader,
   globalHeader,
   type IndexHeader,

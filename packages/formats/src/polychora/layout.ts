@@ -17,6 +17,8 @@ export const FORMAT_NAME = "polychora-save";
 export const MANIFEST_VERSION = 3;
 /** The `format_version` of global and players files, of packs, and of the flat index. */
 export const FILE_VERSION = 1;
+/** The `format_version` of a pack that was compacted. */
+export const COMPACTED_PACK_VERSION = 2;
 /** The type of a record that holds blocks. */
 export const BLOCK_BLOB = 1;
 /** The type of a record that holds entities. */
@@ -129,6 +131,24 @@ export interface PackHeader {
 
 /** The header of `data/dt-*.v4dt`. */
 export const packHeader: Struct<PackHeader> = struct({ magic: magic("V4DT"), version: u32, packId: u32 });
+
+/** What a compacted pack begins and ends with. */
+export interface CompactedPackHeader extends PackHeader {
+  readonly recordCount: number;
+  readonly tableBytes: number;
+  /** Of all that comes before it in the header, and of the table. */
+  readonly tableCrc32: number;
+}
+
+/** The header of a pack that was compacted; it begins as that of any pack. */
+export const compactedPackHeader: Struct<CompactedPackHeader> = struct({
+  magic: magic("V4DT"),
+  version: u32,
+  packId: u32,
+  recordCount: u32,
+  tableBytes: u32,
+  tableCrc32: u32,
+});
 
 /** What a record begins with. */
 export interface RecordHeader {

@@ -36,7 +36,8 @@ export interface FlatExtras {
 
 /**
  * One committed generation, which never changes. Blocks and entities are read when they are asked for, and their
- * checksums verified each time. Later commits do not disturb it.
+ * checksums verified each time. Later commits do not disturb it: until it is closed, a writer that shares its packs
+ * keeps what it needs.
  */
 export class Save implements SaveState {
   readonly dialect: Dialect;
@@ -62,6 +63,7 @@ export class Save implements SaveState {
     this.indexVersion = state.indexVersion;
     this.flat = state.flat;
     this.#shelf = shelf;
+    this.#shelf.hold(this.generation);
     this.#generated = generated;
   }
 
@@ -88,10 +90,16 @@ export class Save implements SaveState {
     return new Save(state, this.#shelf.share(), this.#generated);
   }
 
+  /** The packs behind the save, held by one more. */
+  shareShelf(): PackShelf {
+    return this.#shelf.share();
+  }
+
   /** Closes the files behind the save. Closing twice is harmless. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#shelf.letGo(this.generation);
     await this.#shelf.release();
   }
 

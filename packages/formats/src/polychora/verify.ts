@@ -3,14 +3,13 @@ import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf, noticeOf } from "./care/finding.ts";
 import { attempt, filesOfGeneration, type Survey, surveySave } from "./care/survey.ts";
 import { LeafVerifier } from "./care/verify-leaves.ts";
+import { verifyPack } from "./care/verify-pack.ts";
 import type { Dialect } from "./dialect.ts";
-import { atFile } from "./files/at-file.ts";
 import { isLockName, packFile, parseGenerationFile, parsePackFile } from "./files/file-names.ts";
-import { scanStretch } from "./files/pack-scan.ts";
-import { checkPackHeader, PackShelf } from "./files/pack-shelf.ts";
+import { PackShelf } from "./files/pack-shelf.ts";
 import { type ReadIndex, requireGeneration } from "./index-reader.ts";
 import { verifyJournal } from "./journal/verify-journal.ts";
-import { MANIFEST_FILE, packHeader } from "./layout.ts";
+import { MANIFEST_FILE } from "./layout.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { type ReadGlobal, readGlobal, readIndex, readPlayers } from "./reader.ts";
 import type { Manifest } from "./records/manifest.ts";
@@ -42,7 +41,7 @@ export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promi
     await shelf.release();
   }
   for (const packId of survey.packIds) {
-    findings.push(...(await verifyPack(disk, packId, leaves.provenIn(packId))));
+    findings.push(...(await verifyPack(disk, packId, leaves.knownOf(packId))));
   }
   return [...findings, ...verifyActivePack(survey), ...strangers(survey)];
 }
@@ -127,49 +126,6 @@ async function dialectOfOthers(disk: Disk, survey: Survey): Promise<Dialect> {
     if (index !== undefined) return index.dialect;
   }
   return "tree";
-}
-
-/** Looks at a pack between the records that are known to be right. */
-async function verifyPack(
-  disk: Disk,
-  packId: number,
-  proven: ReadonlyMap<number, number>,
-): Promise<readonly Finding[]> {
-  const path = packFile(packId);
-  const findings: Finding[] = [];
-  const [, readError] = await attempt(async () => {
-    const file = await disk.open(path, "read");
-    try {
-      const size = await file.size();
-      const header = await file.readAt(0, Math.min(size, packHeader.bytes));
-      const [, headerError] = await attempt(async () =>
-        atFile({ path }, () => checkPackHeader(header, packId)),
-      );
-      if (headerError !== undefined) findings.push(findingOf(headerError, path));
-      for (const { start, end } of stretchesBetween(proven, size)) {
-        for (const piece of scanStretch(await file.readAt(start, end - start), start, packId)) {
-          if (piece.kind === "record") continue;
-          findings.push(noticeOf(path, `${piece.bytes} bytes that are no whole record`, piece.offset));
-        }
-      }
-    } finally {
-      await file.close();
-    }
-  });
-  return readError === undefined ? findings : [...findings, findingOf(readError, path)];
-}
-
-/** The stretches of a pack, behind its header, that no record covers. */
-function* stretchesBetween(
-  proven: ReadonlyMap<number, number>,
-  size: number,
-): Generator<{ readonly start: number; readonly end: number }> {
-  let start = packHeader.bytes;
-  for (const [offset, end] of [...proven].sort(([a], [b]) => a - b)) {
-    if (offset > start) yield { start, end: offset };
-    start = Math.max(start, end);
-  }
-  if (size > start) yield { start, end: size };
 }
 
 function verifyActivePack({ manifest, packIds }: Survey): readonly Finding[] {

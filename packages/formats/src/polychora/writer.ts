@@ -1,7 +1,6 @@
 import {
   comparePlaces,
   type GeneratorRegistry,
-  isOrthantError,
   OrthantError,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -11,9 +10,11 @@ import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
 import { PackWriter } from "./files/pack-writer.ts";
-import { retireGenerations } from "./files/retirement.ts";
 import { generatedChunks, requireSameGenerator } from "./generated-chunks.ts";
-import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "./layout.ts";
+import type { CompactionOptions, CompactionReport, CompactionStart } from "./history/compaction.ts";
+import { DEFAULT_RETENTION, type Retention, requireRetention } from "./history/retention.ts";
+import { SaveHistory } from "./history/save-history.ts";
+import { DATA_FOLDER, globalHeader, INDEX_FOLDER, packHeader, playersHeader } from "./layout.ts";
 import type { BlockBlobVersion } from "./leaves/leaf-blobs.ts";
 import type { LeafMap } from "./leaves/leaf-map.ts";
 import { type PlannedLeaf, planLeaves } from "./leaves/leaf-plan.ts";
@@ -41,6 +42,8 @@ export interface NewSave extends SaveChange {
   readonly indexVersion?: WholeIndexVersion;
   /** To store chunks as changes to what the world's generator makes; without it, those that Orthant has. */
   readonly generators?: GeneratorRegistry;
+  /** Which generations are kept. */
+  readonly retention?: Retention;
 }
 
 /** How to go on with a save. */
@@ -51,6 +54,8 @@ export interface ResumeOptions {
   readonly rollBack?: boolean;
   /** As when the save was made. */
   readonly generators?: GeneratorRegistry;
+  /** Which generations are kept. */
+  readonly retention?: Retention;
 }
 
 /** What a commit put in the place of what. */
@@ -63,12 +68,14 @@ export interface CommittedChange {
 export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWriter> {
   const limits = initial.limits ?? DEFAULT_LIMITS;
   requireLimits(limits);
+  requireRetention(initial.retention ?? DEFAULT_RETENTION);
   await requireEmptyFolder(disk);
   await disk.makeDirectory(INDEX_FOLDER);
   await disk.makeDirectory(DATA_FOLDER);
   const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
   const generated = generatedChunks(initial.global, initial.generators);
-  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, generated);
+  const history = new SaveHistory(disk, new PackShelf(disk), initial.retention ?? DEFAULT_RETENTION);
+  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, history, generated);
   try {
     await (await writer.commit(initial)).close();
     return writer;
@@ -92,10 +99,15 @@ export async function resumeSave(
     const detail = `generation ${manifest.currentGeneration} is newer than ${save.generation}, which was opened`;
     throw new OrthantError("ORT_GENERATION", detail);
   }
+  const { retention = DEFAULT_RETENTION } = options;
+  requireRetention(retention);
   const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
   if (options.newPack === true) await packs.beginPack();
   const generated = generatedChunks(save.global, options.generators);
-  return new SaveWriter(disk, { ...save, manifest }, packs, generated);
+  // With the packs of a save that is open, so that what it reads is kept until it is closed.
+  const shelf = save instanceof Save ? save.shareShelf() : new PackShelf(disk);
+  const history = new SaveHistory(disk, shelf, retention);
+  return new SaveWriter(disk, { ...save, manifest }, packs, history, generated);
 }
 
 /**
@@ -106,21 +118,27 @@ export async function resumeSave(
 export class SaveWriter {
   readonly #disk: Disk;
   readonly #packs: PackWriter;
-  readonly #shelf: PackShelf;
+  readonly #history: SaveHistory;
   readonly #generated: GeneratedChunks;
   #state: SaveState;
   #lastChange: CommittedChange = { added: [], removed: [] };
   #busy = false;
+  #rolling: Promise<void> | undefined;
   #failure: unknown;
-  #retirementFailure: OrthantError | undefined;
   #droppedClocks = 0;
 
-  /** Takes the packs over; others use {@link createSave} and {@link resumeSave}. */
-  constructor(disk: Disk, state: SaveState, packs: PackWriter, generated: GeneratedChunks) {
+  /** Takes packs and history over; others use {@link createSave} and {@link resumeSave}. */
+  constructor(
+    disk: Disk,
+    state: SaveState,
+    packs: PackWriter,
+    history: SaveHistory,
+    generated: GeneratedChunks,
+  ) {
     this.#disk = disk;
     this.#state = state;
     this.#packs = packs;
-    this.#shelf = new PackShelf(disk);
+    this.#history = history;
     this.#generated = generated;
   }
 
@@ -136,7 +154,7 @@ export class SaveWriter {
 
   /** What went wrong when old generations were removed after the last commit, which stands all the same. */
   get retirementFailure(): OrthantError | undefined {
-    return this.#retirementFailure;
+    return this.#history.retirementFailure;
   }
 
   /** How many clocks the last commit left out, because the index is of version 1. */
@@ -146,13 +164,16 @@ export class SaveWriter {
 
   /** The last generation as a save of the caller's own, to be closed by the caller. */
   currentSave(): Save {
-    return new Save(this.#state, this.#shelf.share(), this.#generated);
+    return new Save(this.#state, this.#history.shelf.share(), this.#generated);
   }
 
   /** Commits the next generation and gives it once it is durable. The caller closes it. Rules S43 to S46. */
   async commit(change: SaveChange): Promise<Save> {
+    // When it failed, the next line says so.
+    if (this.#rolling !== undefined) await this.#rolling.catch(() => undefined);
     this.#requireUsable();
     this.#busy = true;
+    const before = this.#state;
     try {
       this.#requireSameShape(change.global);
       requireSameGenerator(this.#state.global, change.global);
@@ -166,14 +187,32 @@ export class SaveWriter {
     } finally {
       this.#busy = false;
     }
-    await this.#retire();
+    await this.#history.retire(before, this.#state);
     return this.currentSave();
   }
 
-  /** Closes the files. Nothing is committed. */
+  /**
+   * Rewrites packs without the records that no generation needs, when enough of them are dead, and while commits go
+   * on. Whoever asks while it runs hears of the same run. A failure of it leaves the save as it is. Rules S89 to S91.
+   */
+  compact(options: CompactionOptions): Promise<CompactionReport> {
+    return this.#history.compact(() => this.#beginCompaction(options), options);
+  }
+
+  /** Closes the files; a compaction that runs ends. Nothing is committed. */
   async close(): Promise<void> {
+    await this.#history.close();
     await this.#packs.close();
-    await this.#shelf.release();
+  }
+
+  async #beginCompaction({ force = false }: CompactionOptions): Promise<CompactionStart> {
+    this.#requireSound();
+    if (force && !this.#busy && this.#packs.activeBytes > packHeader.bytes) {
+      this.#rolling = this.#guard(() => this.#packs.roll());
+      await this.#rolling;
+    }
+    const { activeId: activePackId, activeBytes } = this.#packs;
+    return { live: this.currentSave(), activePackId, activeBytes };
   }
 
   async #planLeaves(
@@ -192,8 +231,8 @@ export class SaveWriter {
       limits: manifest.limits,
       blobVersion: this.#blobVersion,
       generated: this.#generated,
-      readStored: (leaf) => readLeafStored(this.#shelf, leaf, context),
-      readEntities: (leaf) => readLeafEntities(this.#shelf, leaf, context),
+      readStored: (leaf) => readLeafStored(this.#history.shelf, leaf, context),
+      readEntities: (leaf) => readLeafEntities(this.#history.shelf, leaf, context),
     });
   }
 
@@ -205,7 +244,10 @@ export class SaveWriter {
     const players = mergePlayers(this.#state.players, change);
     const playersFile = encodePayloadFile(playersHeader, "V4P0", playersCodec, players);
     const records = await encodeLeaves(planned, this.#state.manifest.limits, this.#blobVersion);
-    const refs = await this.#guard(() => this.#packs.append(records.flat()));
+    const refs = await this.#guard(async () => {
+      if (this.#history.isWasteful(this.#packs.activeId)) await this.#packs.beginPack();
+      return this.#packs.append(records.flat());
+    });
     for (const { cell } of planned) draft.remove(cell);
     for (const leaf of this.#storable(finishLeaves(planned, records, refs))) draft.add(leaf);
     const manifest = this.#nextManifest(change.nowMs);
@@ -267,19 +309,6 @@ export class SaveWriter {
     };
   }
 
-  async #retire(): Promise<void> {
-    const { generation, global } = this.#state;
-    const named = new Set(global.description.namedGenerations.map((kept) => kept.generation));
-    try {
-      await retireGenerations(this.#disk, generation, named);
-      this.#retirementFailure = undefined;
-    } catch (error) {
-      if (!isOrthantError(error)) throw error;
-      // The commit stands: what could not be removed is tried again after the next one.
-      this.#retirementFailure = error;
-    }
-  }
-
   /** Runs a step that writes. When it fails, nobody knows what is on the disk, and the writer is done for. */
   async #guard<Value>(step: () => Promise<Value>): Promise<Value> {
     try {
@@ -291,6 +320,11 @@ export class SaveWriter {
   }
 
   #requireUsable(): void {
+    this.#requireSound();
+    if (this.#busy) throw new OrthantError("ORT_ARGUMENT", "a commit is still running");
+  }
+
+  #requireSound(): void {
     if (this.#failure !== undefined) {
       const reason = this.#failure instanceof Error ? this.#failure.message : String(this.#failure);
       throw new OrthantError(
@@ -300,7 +334,6 @@ export class SaveWriter {
         { cause: this.#failure },
       );
     }
-    if (this.#busy) throw new OrthantError("ORT_ARGUMENT", "a commit is still running");
   }
 
   #requireSameShape(global: GlobalState | undefined): void {

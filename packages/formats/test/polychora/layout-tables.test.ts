@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import {
+  compactedPackHeader,
   flatIndexHeader,
   globalHeader,
   groupHeader,
@@ -38,6 +39,7 @@ describe("the tables in docs/formats", () => {
     ["tree index", "polychora-save.md", 1, indexHeader],
     ["packs", "polychora-save.md", 2, packHeader],
     ["records", "polychora-save.md", 3, recordHeader],
+    ["compacted packs", "polychora-save.md", 4, compactedPackHeader],
     ["segments", "journal.md", 0, segmentHeader],
     ["groups", "journal.md", 1, groupHeader],
   ] as const)("say what the struct of %s says", (_name, page, table, { offsets, bytes }) => {

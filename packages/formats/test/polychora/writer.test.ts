@@ -38,7 +38,10 @@ const change = (number: number): SaveChange => ({
 });
 
 async function resume(disk: Disk): Promise<SaveWriter> {
-  return resumeSave(disk, await openSave(disk));
+  const save = await openSave(disk);
+  const writer = await resumeSave(disk, save);
+  await save.close();
+  return writer;
 }
 
 describe("a commit", () => {
@@ -121,7 +124,7 @@ describe("a commit", () => {
       namedGenerations: [{ generation: 1, name: "before the dragon" }],
     };
     for (let number = 2; number < 8; number++) {
-      await writer.commit({ ...change(number), global: { ...GLOBAL, description } });
+      await (await writer.commit({ ...change(number), global: { ...GLOBAL, description } })).close();
     }
     const generations = [...disk.image().files.keys()].flatMap(
       (path) => /^players\.g0*(\d+)\./.exec(path)?.[1] ?? [],
@@ -143,8 +146,8 @@ describe("a commit", () => {
       path: /g0000000000000000/,
     });
     const next = await resume(faulty);
-    await next.commit(change(2));
-    await next.commit(change(3));
+    await (await next.commit(change(2))).close();
+    await (await next.commit(change(3))).close();
     expect(next.retirementFailure?.code).toBe("ORT_DISK_IO");
     expect((await openSave(disk)).generation).toBe(2);
   });

@@ -10,13 +10,11 @@ import {
   regionOf,
   U64_MAX,
 } from "@orthant/core";
-import type { Disk, DiskFile } from "@orthant/disk";
-import { packFile } from "../files/file-names.ts";
-import { checkRecord } from "../files/pack-shelf.ts";
+import type { Disk } from "@orthant/disk";
+import { PackShelf } from "../files/pack-shelf.ts";
 import { writeFlatSave } from "../flat/flat-writer.ts";
 import { LEAF_LEVEL_MAX } from "../layout.ts";
 import { chunkOfEntity } from "../leaves/leaf-partition.ts";
-import type { BlobRef } from "../records/blob-ref.ts";
 import type { EntityRecord } from "../records/entity-record.ts";
 import type { RegionClock } from "../records/leaf-entry.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
@@ -78,10 +76,12 @@ async function gather(disk: Disk, { pieces, dialect, global, generated }: Repair
   const shape = global.description.chunkShape;
   const blocks = new PlaceMap<Chunk>();
   const entities = new Map<bigint, EntityRecord>();
-  const packs = new Map<number, DiskFile>();
+  // Strict, it would refuse a pack whose header is damaged and whose records are not.
+  const shelf = new PackShelf(disk, { isLenient: true });
   try {
     for (const { ref, clip } of pieces) {
-      const content = await decodeRecord(ref, await readRecord(disk, packs, ref), dialect, shape.volume);
+      const payload = await shelf.readPayload(ref, ref.recordBytes);
+      const content = await decodeRecord(ref, payload, dialect, shape.volume);
       if (content === undefined)
         throw new OrthantError("ORT_BLOB", "a record changed since the repair was planned");
       for (const block of content.blocks) {
@@ -94,19 +94,12 @@ async function gather(disk: Disk, { pieces, dialect, global, generated }: Repair
       }
     }
   } finally {
-    for (const file of packs.values()) await file.close();
+    await shelf.release();
   }
   return {
     blocks: Array.from(blocks, ([place, chunk]) => ({ place, chunk })),
     entities: [...entities.values()],
   };
-}
-
-/** Not through a shelf, which would refuse a pack whose header is damaged. */
-async function readRecord(disk: Disk, packs: Map<number, DiskFile>, ref: BlobRef): Promise<Uint8Array> {
-  const file = packs.get(ref.dataFileId) ?? (await disk.open(packFile(ref.dataFileId), "read"));
-  packs.set(ref.dataFileId, file);
-  return checkRecord(await file.readAt(ref.recordOffset, ref.recordBytes), ref);
 }
 
 /** One leaf for each of the largest cells that has anything; the writer splits them as needed. */

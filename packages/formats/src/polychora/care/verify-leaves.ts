@@ -16,6 +16,7 @@ import type { LeafEntry } from "../records/leaf-entry.ts";
 import { type Finding, findingOf } from "./finding.ts";
 import { readInOrder } from "./record-spans.ts";
 import { attempt } from "./survey.ts";
+import type { KnownOfPack } from "./verify-pack.ts";
 
 /** What is known about the blobs of a generation; without the global file, not how large a chunk is. */
 export interface LeafContext extends Omit<BlobContext, "chunkVolume"> {
@@ -30,13 +31,15 @@ export class LeafVerifier {
   /** Where records with a right checksum lie, by pack: their ends by their offsets. */
   readonly #proven = new Map<number, Map<number, number>>();
 
+  readonly #packIds = new Set<number>();
+
   constructor(shelf: PackShelf) {
     this.#shelf = shelf;
   }
 
-  /** The records of a pack whose checksums were found right so far: their ends by their offsets. */
-  provenIn(packId: number): ReadonlyMap<number, number> {
-    return this.#proven.get(packId) ?? new Map();
+  /** What the leaves so far told about a pack. */
+  knownOf(packId: number): KnownOfPack {
+    return { proven: this.#proven.get(packId) ?? new Map(), isNeeded: this.#packIds.has(packId) };
   }
 
   /** Every fault in the content of leaves, in their order. */
@@ -78,6 +81,7 @@ export class LeafVerifier {
     const wanted = new Map<string, Wanted>();
     const want = (ref: BlobRef, cell: Box, kind: Wanted["kind"], isAlone: boolean): void => {
       const key = keyOf(ref, cell);
+      this.#packIds.add(ref.dataFileId);
       const known = this.#verdicts.get(key);
       // Places of a leaf's only record are of no interest, until another generation has it beside others.
       const isNew =

@@ -2,6 +2,7 @@ import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_FILE, packHeader, TEMPORARY_SUFFIX } from "../layout.ts";
 import { generationFiles, isLockName, packFile } from "./file-names.ts";
+import { sizeOf } from "./read-whole.ts";
 
 const FOLDERS: readonly string[] = [INDEX_FOLDER, DATA_FOLDER];
 const FIRST_PACK = packFile(1);
@@ -38,13 +39,4 @@ async function listFiles(disk: Disk): Promise<readonly string[]> {
     } else if (!isLockName(name)) files.push(name);
   }
   return files;
-}
-
-async function sizeOf(disk: Disk, path: string): Promise<number> {
-  const file = await disk.open(path, "read");
-  try {
-    return await file.size();
-  } finally {
-    await file.close();
-  }
 }

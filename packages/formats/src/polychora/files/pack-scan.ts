@@ -1,6 +1,7 @@
 import { crc32, decode } from "@orthant/core";
 import { BLOCK_BLOB, ENTITY_BLOB, packHeader, recordHeader } from "../layout.ts";
 import type { BlobRef } from "../records/blob-ref.ts";
+import { type PackTable, tableInBytes } from "./pack-table.ts";
 
 /** A stretch of a pack: a record whose checksum is right, or bytes that are none. */
 export type PackPiece = ScannedRecord | ScannedGap;
@@ -29,15 +30,32 @@ const MAGIC = Uint8Array.from("RECD", (letter) => letter.charCodeAt(0));
 
 /**
  * Walks a pack behind its header, record by record. Where a record is damaged or torn, it goes on at the next
- * bytes that have the magic, a length that fits and the right checksum.
+ * bytes that have the magic, a length that fits and the right checksum. The references that come out of a compacted
+ * pack have the offsets that its records had at first; when neither of its tables can be read, those that they have.
  */
 export function scanPack(bytes: Uint8Array, packId: number): Generator<PackPiece> {
-  return scan(bytes, packHeader.bytes, 0, packId);
+  const table = tableInBytes(bytes, packId);
+  return table === undefined ? scan(bytes, packHeader.bytes, 0, packId) : scanTable(bytes, table, packId);
 }
 
 /** Walks a stretch of a pack in the same way; the bytes begin somewhere behind the pack's header. */
 export function scanStretch(bytes: Uint8Array, start: number, packId: number): Generator<PackPiece> {
   return scan(bytes, 0, start, packId);
+}
+
+/** The record that bytes are from the first to the last; `undefined` when they are none that is whole. */
+export function wholeRecord(bytes: Uint8Array, offset: number, packId: number): ScannedRecord | undefined {
+  const { found } = recordAt(bytes, 0, offset, packId);
+  return found?.ref.recordBytes === bytes.length ? found : undefined;
+}
+
+/** Walks the records of a compacted pack. */
+function* scanTable(bytes: Uint8Array, table: PackTable, packId: number): Generator<PackPiece> {
+  for (let index = 0; index < table.count; index++) {
+    const { offset, firstOffset, bytes: recordBytes } = table.record(index);
+    const record = wholeRecord(bytes.subarray(offset, offset + recordBytes), firstOffset, packId);
+    yield record ?? { kind: "gap", offset, bytes: recordBytes };
+  }
 }
 
 /** Walks bytes from an offset on; they begin so many bytes into their pack. */

@@ -1,9 +1,19 @@
 import { crc32, decode, isOrthantError, OrthantError } from "@orthant/core";
-import type { Disk, DiskFile } from "@orthant/disk";
-import { FILE_VERSION, packHeader, type RecordHeader, recordHeader } from "../layout.ts";
+import type { Disk } from "@orthant/disk";
+import { type RecordHeader, recordHeader } from "../layout.ts";
 import type { BlobRef } from "../records/blob-ref.ts";
 import { atFile } from "./at-file.ts";
 import { packFile } from "./file-names.ts";
+import { OpenPack } from "./open-pack.ts";
+
+/** How to read packs. */
+export interface ShelfOptions {
+  /** Also reads a pack whose header is damaged, as one that was never compacted. */
+  readonly isLenient?: boolean;
+}
+
+/** So many packs are open at most, unless more are being read at the same moment. */
+const OPEN_PACKS_MAX = 256;
 
 /**
  * The packs of a save, each opened when it is first needed. Several saves may share a shelf: it closes its files
@@ -11,16 +21,20 @@ import { packFile } from "./file-names.ts";
  */
 export class PackShelf {
   readonly #disk: Disk;
-  readonly #files = new Map<number, Promise<DiskFile>>();
+  readonly #options: ShelfOptions;
+  /** The one that was used longest ago comes first. */
+  readonly #slots = new Map<number, Slot>();
+  readonly #generations = new Map<number, number>();
   #holders = 1;
 
-  constructor(disk: Disk) {
+  constructor(disk: Disk, options: ShelfOptions = {}) {
     this.#disk = disk;
+    this.#options = options;
   }
 
   /** The same shelf, held by one more. */
   share(): PackShelf {
-    if (this.#holders === 0) throw new OrthantError("ORT_CLOSED", "the save was closed");
+    this.#requireOpen();
     this.#holders++;
     return this;
   }
@@ -29,13 +43,36 @@ export class PackShelf {
   async release(): Promise<void> {
     this.#holders--;
     if (this.#holders > 0) return;
-    const files = [...this.#files.values()];
-    this.#files.clear();
-    for (const opening of files) {
-      // A pack that could not be opened was reported to who asked for it; there is nothing to close.
-      const file = await opening.catch(() => undefined);
-      await file?.close();
-    }
+    await Promise.all([...this.#slots.keys()].map((packId) => this.refresh(packId)));
+  }
+
+  /** Says that somebody reads a generation, so that what only it needs stays. Ends with {@link letGo}. */
+  hold(generation: number): void {
+    this.#generations.set(generation, (this.#generations.get(generation) ?? 0) + 1);
+  }
+
+  /** Ends what {@link hold} began. */
+  letGo(generation: number): void {
+    const holds = (this.#generations.get(generation) ?? 0) - 1;
+    if (holds > 0) this.#generations.set(generation, holds);
+    else this.#generations.delete(generation);
+  }
+
+  /** The generations that somebody reads. */
+  get generationsHeld(): ReadonlySet<number> {
+    return new Set(this.#generations.keys());
+  }
+
+  /**
+   * Forgets an open pack, because another file has its name now. Reads that have begun end with the old file; it is
+   * closed behind the last of them.
+   */
+  async refresh(packId: number): Promise<void> {
+    const slot = this.#slots.get(packId);
+    if (slot === undefined) return;
+    this.#slots.delete(packId);
+    slot.isForgotten = true;
+    await closeUnused(slot);
   }
 
   /** The payload of a record, once its header is the one that the reference means and its checksum is right. */
@@ -46,15 +83,17 @@ export class PackShelf {
     if (payloadBytes < 0 || payloadBytes > bytesMax) {
       throw new OrthantError("ORT_LIMIT", `a record with ${payloadBytes} bytes of payload`, { path, offset });
     }
-    const file = await this.#open(ref.dataFileId);
-    const record = await file.readAt(offset, ref.recordBytes);
+    const record = await this.#read(ref.dataFileId, (pack) => pack.readRecord(offset, ref.recordBytes));
     return atFile({ path }, () => checkRecord(record, ref));
   }
 
-  /** Bytes of a pack as they are, to be checked by the caller; `undefined` when they cannot be read all at once. */
+  /**
+   * Bytes of a pack as it was first written, to be checked by the caller; zeros where compaction left something out.
+   * `undefined` when they cannot be read all at once.
+   */
   async readSpan(packId: number, offset: number, length: number): Promise<Uint8Array | undefined> {
     try {
-      return await (await this.#open(packId)).readAt(offset, length);
+      return await this.#read(packId, (pack) => pack.readSpan(offset, length));
     } catch (error) {
       // Whoever then reads record by record finds out which of them cannot be read, and why.
       if (isOrthantError(error)) return undefined;
@@ -62,31 +101,59 @@ export class PackShelf {
     }
   }
 
-  #open(packId: number): Promise<DiskFile> {
-    if (this.#holders === 0) throw new OrthantError("ORT_CLOSED", "the save was closed");
-    let opening = this.#files.get(packId);
-    if (opening === undefined) {
-      opening = openPack(this.#disk, packId);
-      this.#files.set(packId, opening);
-      // A pack that cannot be opened now may be opened later; the failure itself goes to who asked.
-      opening.catch(() => this.#files.delete(packId));
+  async #read<Value>(packId: number, read: (pack: OpenPack) => Promise<Value>): Promise<Value> {
+    const slot = this.#slotOf(packId);
+    slot.readers++;
+    try {
+      return await read(await slot.opening);
+    } finally {
+      slot.readers--;
+      await closeUnused(slot);
     }
-    return opening;
+  }
+
+  #slotOf(packId: number): Slot {
+    this.#requireOpen();
+    let slot = this.#slots.get(packId);
+    this.#slots.delete(packId);
+    if (slot === undefined) {
+      const opening = OpenPack.open(this.#disk, packId, this.#options.isLenient);
+      const opened: Slot = { opening, readers: 0, isForgotten: false };
+      // A pack that cannot be opened now may be opened later; the failure itself goes to who asked.
+      opening.catch(() => {
+        if (this.#slots.get(packId) === opened) this.#slots.delete(packId);
+      });
+      slot = opened;
+    }
+    this.#slots.set(packId, slot);
+    this.#closeOldest();
+    return slot;
+  }
+
+  #closeOldest(): void {
+    const [oldest] = this.#slots.keys();
+    if (this.#slots.size <= OPEN_PACKS_MAX || oldest === undefined) return;
+    // Nothing can be lost of a file that is only read, so it is nobody's concern when it does not close.
+    this.refresh(oldest).catch(() => undefined);
+  }
+
+  #requireOpen(): void {
+    if (this.#holders === 0) throw new OrthantError("ORT_CLOSED", "the save was closed");
   }
 }
 
-/** Throws unless the bytes begin with the header of this pack. Rule S10. */
-export function checkPackHeader(bytes: Uint8Array, packId: number): void {
-  const header = decode(packHeader, bytes);
-  const { offsets } = packHeader;
-  if (header.version !== FILE_VERSION) {
-    const detail = `pack version ${header.version}, known is ${FILE_VERSION}`;
-    throw new OrthantError("ORT_VERSION", detail, { offset: offsets.version });
-  }
-  if (header.packId !== packId) {
-    const detail = `a pack that says it is ${header.packId}, not ${packId}`;
-    throw new OrthantError("ORT_RECORD", detail, { offset: offsets.packId });
-  }
+/** An open pack, and how many read from it. */
+interface Slot {
+  readonly opening: Promise<OpenPack>;
+  readers: number;
+  isForgotten: boolean;
+}
+
+async function closeUnused({ opening, readers, isForgotten }: Slot): Promise<void> {
+  if (readers > 0 || !isForgotten) return;
+  // A pack that could not be opened was reported to who asked for it; there is nothing to close.
+  const pack = await opening.catch(() => undefined);
+  await pack?.close();
 }
 
 /** The payload of a record that is the one meant; otherwise throws. Rules S11 and S12. */
@@ -108,19 +175,6 @@ export function checkRecord(record: Uint8Array, ref: BlobRef): Uint8Array {
     throw new OrthantError("ORT_CHECKSUM", "the record is damaged", { offset });
   }
   return payload;
-}
-
-async function openPack(disk: Disk, packId: number): Promise<DiskFile> {
-  const path = packFile(packId);
-  const file = await disk.open(path, "read");
-  try {
-    const header = await file.readAt(0, packHeader.bytes);
-    atFile({ path }, () => checkPackHeader(header, packId));
-    return file;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
 }
 
 function decodeHeader(record: Uint8Array, offset: number): RecordHeader {

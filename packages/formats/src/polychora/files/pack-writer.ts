@@ -1,10 +1,16 @@
 import { ByteWriter, crc32, OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
-import { DATA_FOLDER, FILE_VERSION, packHeader, recordHeader } from "../layout.ts";
+import {
+  COMPACTED_PACK_VERSION,
+  DATA_FOLDER,
+  FILE_VERSION,
+  packHeader,
+  recordHeader,
+} from "../layout.ts";
 import type { BlobRef } from "../records/blob-ref.ts";
 import { atFile } from "./at-file.ts";
 import { packFile, parsePackFile } from "./file-names.ts";
-import { checkPackHeader } from "./pack-shelf.ts";
+import { checkPackHeader } from "./open-pack.ts";
 
 /** A blob that should become a record. */
 export interface NewRecord {
@@ -45,18 +51,22 @@ export class PackWriter {
     return writer;
   }
 
-  /** Goes on behind whatever the active pack holds: what a crash left at its end stays where it is. */
+  /**
+   * Goes on behind whatever the active pack holds: what a crash left at its end stays where it is. Behind a pack that
+   * was compacted, as the last one of an older generation may have been, begins a new one.
+   */
   static async resume(disk: Disk, fileMaxBytes: number, packId: number): Promise<PackWriter> {
     const path = packFile(packId);
     const file = await disk.open(path, "write");
     try {
       const header = await file.readAt(0, packHeader.bytes);
-      atFile({ path }, () => checkPackHeader(header, packId));
+      const version = atFile({ path }, () => checkPackHeader(header, packId));
       const writer = new PackWriter(disk, fileMaxBytes, packId, file, await file.size());
       // A commit that was cut off may have begun a pack; its name is never used again.
       for (const { name } of await disk.list(DATA_FOLDER)) {
         writer.#highestId = Math.max(writer.#highestId, parsePackFile(`${DATA_FOLDER}/${name}`) ?? 0);
       }
+      if (version === COMPACTED_PACK_VERSION) await writer.beginPack();
       return writer;
     } catch (error) {
       await file.close();
@@ -67,6 +77,11 @@ export class PackWriter {
   /** The id of the pack that the next record goes to, unless it is full. */
   get activeId(): number {
     return this.#packId;
+  }
+
+  /** Bytes of the active pack. */
+  get activeBytes(): number {
+    return this.#size + this.#batch.length;
   }
 
   /** Appends records in their order. They are durable only after {@link sync}. */
@@ -110,6 +125,12 @@ export class PackWriter {
     this.#highestId = packId;
     this.#size = 0;
     await this.#writeHeader();
+  }
+
+  /** Begins a new pack and writes its header at once: nothing may follow for long. */
+  async roll(): Promise<void> {
+    await this.beginPack();
+    await this.#flush();
   }
 
   /** Makes all that was appended durable: each pack once, and their folder when it has a new name. */

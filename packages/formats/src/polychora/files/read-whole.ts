@@ -14,3 +14,13 @@ export async function readWhole(disk: Disk, path: string, bytesMax = 0x7fff_ffff
     await file.close();
   }
 }
+
+/** How many bytes a file has. */
+export async function sizeOf(disk: Disk, path: string): Promise<number> {
+  const file = await disk.open(path, "read");
+  try {
+    return await file.size();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,42 @@
+import { CRASH_MODELS } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { COMPACTION_MUTANTS, isCaught, singleCompactionMutants } from "./save/compaction-mutants.ts";
+import { proveCompaction } from "./save/prove-compaction.ts";
+
+const SEED = 5;
+/** Two compactions, with an opening between them. */
+const LENGTH = { before: 19, commits: 5 };
+const TIMEOUT_MS = 120_000;
+
+describe("power cuts on compaction and the collection of generations", () => {
+  test.each(CRASH_MODELS.map((model) => [model.name, model] as const))(
+    "[S89, S90, S91] %s leaves every generation that is kept, whole, at every operation",
+    async (_name, model) => {
+      const proof = await proveCompaction(LENGTH, { models: [model], disksPerCut: 2, seed: SEED });
+      expect(proof.history.packsRewritten).toBeGreaterThan(4);
+      expect(proof.history.packsRemoved).toBeGreaterThan(0);
+      expect(proof.generationsRead).toBeGreaterThan(2 * proof.disks);
+    },
+    TIMEOUT_MS,
+  );
+
+  test.each(COMPACTION_MUTANTS.map((mutant) => [mutant.step, mutant] as const))(
+    "catches a compaction that leaves out %s",
+    async (_step, mutant) => {
+      expect(await isCaught(mutant, SEED)).toBe(true);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "[S91] catches a compaction that leaves out any one sync",
+    async () => {
+      const mutants = await singleCompactionMutants();
+      const missed = [];
+      for (const mutant of mutants) if (!(await isCaught(mutant, SEED))) missed.push(mutant.step);
+      expect(missed).toEqual([]);
+      expect(mutants.length).toBeGreaterThan(3);
+    },
+    TIMEOUT_MS,
+  );
+});

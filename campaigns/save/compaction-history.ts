@@ -1,0 +1,138 @@
+import type { Disk } from "@orthant/disk";
+import {
+  createSave,
+  type DatedGeneration,
+  keptGenerations,
+  LeafIndex,
+  openSave,
+  type Retention,
+  resumeSave,
+  type SaveWriter,
+} from "@orthant/formats";
+import { ModelWorld, SMALL_LIMITS } from "./model-world.ts";
+
+/** Small, so that a few commits make every kind of generation come and go. */
+const RETENTION: Retention = { newest: 2, hours: 2, days: 1 };
+const MINUTES_BETWEEN = 17;
+const COMMITS_BETWEEN_COMPACTIONS = 3;
+/** The writer is closed and opened anew now and then, so that it has to look around. */
+const COMMITS_BETWEEN_OPENINGS = 7;
+const NAMED = 2;
+
+/** Something that returned, and how much of the log was written then. */
+export type Acknowledgement =
+  | { readonly kind: "commit" }
+  | { readonly kind: "compaction"; readonly packBytes: ReadonlyMap<string, number> };
+
+/** What was committed so far. */
+export interface CompactionHistory {
+  /** What each generation holds. */
+  readonly digests: readonly string[];
+  readonly dated: readonly DatedGeneration[];
+  readonly packsRewritten: number;
+  readonly packsRemoved: number;
+}
+
+/** The generations that have to be there when some number of commits has returned and another may be running. */
+export function requiredGenerations({ dated }: CompactionHistory, acknowledged: number): readonly number[] {
+  const keptAfter = (commits: number): ReadonlySet<number> =>
+    keptGenerations(dated.slice(0, commits), new Set([NAMED]), RETENTION);
+  const next = keptAfter(acknowledged + 1);
+  return [...keptAfter(acknowledged)].filter((generation) => next.has(generation));
+}
+
+/** Makes commits, compactions and openings of a save, on one disk and then perhaps on a copy of it. */
+export class CompactionPlayer implements CompactionHistory {
+  readonly digests: string[] = [];
+  readonly dated: DatedGeneration[] = [];
+  packsRewritten = 0;
+  packsRemoved = 0;
+  readonly #world = new ModelWorld();
+  #writer: SaveWriter | undefined;
+
+  /** Goes on with so many commits, and calls back after each thing that returned. */
+  async play(disk: Disk, commits: number, acknowledge: (what: Acknowledgement) => void): Promise<void> {
+    for (let count = 0; count < commits; count++) {
+      const generation = this.digests.length;
+      await this.#commit(disk, generation);
+      acknowledge({ kind: "commit" });
+      if (generation % COMMITS_BETWEEN_COMPACTIONS !== COMMITS_BETWEEN_COMPACTIONS - 1) continue;
+      acknowledge({ kind: "compaction", packBytes: await this.#compact(disk) });
+    }
+    await this.close();
+  }
+
+  /** Closes the files; it may go on with another disk. */
+  async close(): Promise<void> {
+    await this.#writer?.close();
+    this.#writer = undefined;
+  }
+
+  async #commit(disk: Disk, generation: number): Promise<void> {
+    change(this.#world, generation);
+    const nowMs = generation * MINUTES_BETWEEN * 60_000;
+    if (generation % COMMITS_BETWEEN_OPENINGS === 0) await this.close();
+    if (generation === 0) {
+      const first = await this.#world.takeChange(LeafIndex.of([]), nowMs);
+      const made = { ...first, global: this.#world.global(), limits: SMALL_LIMITS, retention: RETENTION };
+      this.#writer = await createSave(disk, made);
+    } else {
+      this.#writer ??= await openWriter(disk);
+      const next = await this.#world.takeChange(this.#writer.state.index, nowMs);
+      await (await this.#writer.commit(next)).close();
+    }
+    this.digests.push(this.#world.digest());
+    this.dated.push({ generation, atMs: nowMs });
+  }
+
+  /** Gives the bytes of the packs that are written to no more. */
+  async #compact(disk: Disk): Promise<ReadonlyMap<string, number>> {
+    const writer = this.#writer as SaveWriter;
+    const report = await compactAll(writer);
+    this.packsRewritten += report.packsRewritten;
+    this.packsRemoved += report.packsRemoved;
+    return packBytesOf(disk, writer.state.manifest.activeDataFileId);
+  }
+}
+
+/** Compacts whatever can be compacted. */
+export function compactAll(writer: SaveWriter): ReturnType<SaveWriter["compact"]> {
+  return writer.compact({ force: true, pause: async () => undefined });
+}
+
+/** Goes on with the save on a disk. */
+export async function openWriter(disk: Disk): Promise<SaveWriter> {
+  const save = await openSave(disk);
+  try {
+    return await resumeSave(disk, save, { retention: RETENTION });
+  } finally {
+    await save.close();
+  }
+}
+
+/** One place is always built at, one now and then, and one only once: records die at once, later, and never. */
+function change(world: ModelWorld, generation: number): void {
+  world.setName(`commit ${generation}`, [NAMED]);
+  for (let x = 0; x < 6; x++) world.setChunk([x, 0, 0, 0], 10 + generation + x);
+  if (generation % 4 === 0) world.setChunk([1_000_000, 0, 0, 0], generation + 1);
+  if (generation === 1) world.setChunk([0, 1_000_000, 0, 0], 1);
+  world.setChunk([-1_000_000 * (1 + (generation % 3)), 0, 0, 0], generation + 2);
+  world.setEntity(1n, [generation * 40, 0, 0, 0]);
+}
+
+/** The bytes of the packs up to one. */
+async function packBytesOf(disk: Disk, lastId: number): Promise<ReadonlyMap<string, number>> {
+  const bytes = new Map<string, number>();
+  for (const { name } of await disk.list("data")) {
+    if (packIdOf(name) > lastId) continue;
+    const file = await disk.open(`data/${name}`, "read");
+    bytes.set(name, await file.size());
+    await file.close();
+  }
+  return bytes;
+}
+
+/** The id in the name of a pack. */
+export function packIdOf(name: string): number {
+  return Number(/\d+/.exec(name)?.[0]);
+}

@@ -1,0 +1,116 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { type Disk, MemoryDisk } from "@orthant/disk";
+import { isWhole, listGenerations, openSave, verifySave } from "@orthant/formats";
+import { CrashDisk, explorePowerCuts, type Fault, FaultDisk, type PowerCutOptions } from "@orthant/testkit";
+import {
+  type Acknowledgement,
+  type CompactionHistory,
+  CompactionPlayer,
+  compactAll,
+  openWriter,
+  packIdOf,
+  requiredGenerations,
+} from "./compaction-history.ts";
+import { digestOfSave } from "./model-world.ts";
+
+/** What a proof looked at. */
+export interface CompactionProof {
+  readonly disks: number;
+  readonly history: CompactionHistory;
+  /** Generations of all disks, each of which was read in full. */
+  readonly generationsRead: number;
+}
+
+/** How long a history is. */
+export interface HistoryLength {
+  /** Commits that are durable before the first power cut. */
+  readonly before: number;
+  readonly commits: number;
+}
+
+/**
+ * Plays commits and compactions, cuts the power at every operation, and throws unless on each disk that is left every
+ * generation that is to be kept is there, every one that is there holds what it was committed with, what a compaction
+ * freed is free, and commits and compactions go on.
+ */
+export async function proveCompaction(
+  { before, commits }: HistoryLength,
+  options: PowerCutOptions,
+  fault?: Fault,
+): Promise<CompactionProof> {
+  const start = new MemoryDisk();
+  const history = new CompactionPlayer();
+  await history.play(start, before, () => undefined);
+  const recorder = new CrashDisk(start.image());
+  const returned: (Acknowledgement & { readonly logLength: number })[] = [];
+  await history.play(withFault(recorder, fault), commits, (what) =>
+    returned.push({ ...what, logLength: recorder.log.length }),
+  );
+  let generationsRead = 0;
+  const { disks } = await explorePowerCuts(recorder, options, async ({ disk, cutAt }) => {
+    const done = returned.filter(({ logLength }) => logLength <= cutAt);
+    const commitsDone = before + done.filter(({ kind }) => kind === "commit").length;
+    const found = await readGenerations(disk, history);
+    if (found === undefined) return equal(commitsDone, 0, "an acknowledged save is gone");
+    generationsRead += found.length;
+    for (const generation of requiredGenerations(history, commitsDone)) {
+      ok(found.includes(generation), `generation ${generation} should be kept, and is gone`);
+    }
+    const last = done.at(-1);
+    if (last?.kind === "compaction" && last.logLength === cutAt) await requireFreed(disk, last.packBytes);
+    // A fault that strikes once has struck.
+    if (fault?.sticky !== false) await goOn(withFault(disk, fault), history);
+  });
+  return { disks, history, generationsRead };
+}
+
+function withFault(disk: Disk, fault: Fault | undefined): Disk {
+  return fault === undefined ? disk : new FaultDisk(disk, fault);
+}
+
+/** Reads every generation that is there, and throws when one is not what it was; `undefined` without a save. */
+async function readGenerations(
+  disk: Disk,
+  { digests }: CompactionHistory,
+): Promise<readonly number[] | undefined> {
+  const names = (await disk.list("")).map(({ name }) => name);
+  if (!names.includes("manifest.json")) return undefined;
+  const findings = await verifySave(disk);
+  ok(isWhole(findings), `damage: ${JSON.stringify(findings.find(({ severity }) => severity === "damage"))}`);
+  const generations = (await listGenerations(disk)).map(({ generation }) => generation);
+  for (const generation of generations) {
+    const save = await openSave(disk, { generation });
+    equal(await digestOfSave(save), digests[generation], `generation ${generation} has changed`);
+    await save.close();
+  }
+  return generations;
+}
+
+async function requireFreed(disk: Disk, packBytes: ReadonlyMap<string, number>): Promise<void> {
+  for (const { name } of await disk.list("data")) {
+    const file = await disk.open(`data/${name}`, "read");
+    const size = await file.size();
+    await file.close();
+    const isNew = packIdOf(name) > Math.max(...[...packBytes.keys()].map(packIdOf));
+    ok(isNew || size === packBytes.get(name), `${name} has ${size} bytes, not ${packBytes.get(name)}`);
+  }
+}
+
+/** A commit and two compactions more, the first with what the power cut left. */
+async function goOn(disk: Disk, history: CompactionHistory): Promise<void> {
+  const writer = await openWriter(disk);
+  try {
+    deepEqual((await compactAll(writer)).findings, []);
+    const { generation, global } = writer.state;
+    await (await writer.commit({ nowMs: global.lastModifiedMs, global })).close();
+    equal(writer.retirementFailure, undefined);
+    deepEqual((await compactAll(writer)).findings, []);
+    const after = await readGenerations(disk, {
+      ...history,
+      digests: [...history.digests.slice(0, generation + 1), history.digests[generation] ?? ""],
+    });
+    ok(after?.includes(generation + 1), "a further commit is not there");
+  } finally {
+    await writer.close();
+  }
+}

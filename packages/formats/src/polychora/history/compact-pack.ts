@@ -1,0 +1,132 @@
+import { OrthantError } from "@orthant/core";
+import type { Disk, DiskFile } from "@orthant/disk";
+import { packFile } from "../files/file-names.ts";
+import { OpenPack } from "../files/open-pack.ts";
+import { wholeRecord } from "../files/pack-scan.ts";
+import { type PackEnds, type PackedRecord, PackTableWriter } from "../files/pack-table.ts";
+import { DATA_FOLDER, TEMPORARY_SUFFIX } from "../layout.ts";
+import type { PackMark } from "./record-mark.ts";
+
+/** What a rewriting may be told while it goes on. */
+export interface SlowWork {
+  /** Called between slices of at most about a MiB; work goes on when the promise is kept. */
+  pause(): Promise<void>;
+}
+
+/** Synced as often as this, so that the sync of a commit does not wait behind a hundred MiB of ours. */
+const SYNC_EVERY_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Puts a file in the place of a pack that has the records which are needed and no others. Each one's checksum is
+ * compared on the way; when one is damaged this throws, and the pack stays as it is. Until the new file has the name,
+ * the old one has it, and either has all that is needed. Rule S89.
+ */
+export async function compactPack(
+  disk: Disk,
+  packId: number,
+  needed: PackMark,
+  work: SlowWork,
+): Promise<void> {
+  const path = packFile(packId);
+  const temporary = path + TEMPORARY_SUFFIX;
+  await disk.remove(temporary);
+  try {
+    await writeCompacted(disk, temporary, packId, needed, work);
+    await disk.rename(temporary, path);
+  } catch (error) {
+    // What is left is in nobody's way: the next attempt removes it first.
+    await disk.remove(temporary).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Makes it last that packs were replaced and removed. */
+export function keepCompacted(disk: Disk): Promise<void> {
+  return disk.syncDirectory(DATA_FOLDER);
+}
+
+async function writeCompacted(
+  disk: Disk,
+  temporary: string,
+  packId: number,
+  needed: PackMark,
+  work: SlowWork,
+): Promise<void> {
+  const pack = await OpenPack.open(disk, packId);
+  try {
+    const ends = await tableOf(pack, packId, needed, work);
+    const file = await disk.open(temporary, "create");
+    try {
+      await file.append(ends.head);
+      await copyRecords(pack, file, packId, needed, work);
+      await file.append(ends.tail);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await pack.close();
+  }
+}
+
+async function tableOf(pack: OpenPack, packId: number, needed: PackMark, work: SlowWork): Promise<PackEnds> {
+  const table = new PackTableWriter();
+  for (const records of needed.stretches()) {
+    for (const record of records) {
+      if (record.firstOffset < table.end || needed.isContradictory) throw contradiction(packId, record);
+      pack.placeOf(record.firstOffset, record.bytes);
+      table.add(record);
+    }
+    await work.pause();
+  }
+  return table.finish(packId);
+}
+
+async function copyRecords(
+  pack: OpenPack,
+  file: DiskFile,
+  packId: number,
+  needed: PackMark,
+  work: SlowWork,
+): Promise<void> {
+  let unsynced = 0;
+  for (const records of needed.stretches()) {
+    const bytes = await readWhole(pack, packId, records);
+    await file.append(bytes);
+    unsynced += bytes.length;
+    if (unsynced >= SYNC_EVERY_BYTES) {
+      await file.sync();
+      unsynced = 0;
+    }
+    await work.pause();
+  }
+}
+
+/** The bytes of some records that lie near each other, one behind the other, each with a checksum that is right. */
+async function readWhole(
+  pack: OpenPack,
+  packId: number,
+  records: readonly PackedRecord[],
+): Promise<Uint8Array> {
+  const start = records[0]?.firstOffset ?? 0;
+  const last = records.at(-1);
+  const span = await pack.readSpan(start, (last?.firstOffset ?? start) + (last?.bytes ?? 0) - start);
+  const bytes = new Uint8Array(records.reduce((sum, record) => sum + record.bytes, 0));
+  let end = 0;
+  for (const record of records) {
+    const from = record.firstOffset - start;
+    const found = span.subarray(from, from + record.bytes);
+    if (wholeRecord(found, record.firstOffset, packId) === undefined) {
+      const context = { path: packFile(packId), offset: record.firstOffset };
+      throw new OrthantError("ORT_CHECKSUM", "a record that is needed is damaged", context);
+    }
+    bytes.set(found, end);
+    end += record.bytes;
+  }
+  return bytes;
+}
+
+function contradiction(packId: number, { firstOffset, bytes }: PackedRecord): OrthantError {
+  const detail = `a record of ${bytes} bytes that overlaps another one`;
+  return new OrthantError("ORT_RECORD", detail, { path: packFile(packId), offset: firstOffset });
+}

@@ -1,0 +1,194 @@
+import type { Disk } from "@orthant/disk";
+import { type Finding, findingOf } from "../care/finding.ts";
+import { packFile, parsePackFile } from "../files/file-names.ts";
+import type { PackShelf } from "../files/pack-shelf.ts";
+import { sizeOf } from "../files/read-whole.ts";
+import { compactedPackHeader, DATA_FOLDER, INDEX_FOLDER, TEMPORARY_SUFFIX } from "../layout.ts";
+import type { Save } from "../save.ts";
+import { compactPack, keepCompacted, type SlowWork } from "./compact-pack.ts";
+import { isDamage } from "./damage.ts";
+import { markGenerations } from "./mark-generations.ts";
+import { PackMark, type RecordMark } from "./record-mark.ts";
+
+/** A pack of which more than this is needed by nobody is rewritten. */
+export const COMPACTION_DEAD_SHARE = 0.25;
+/** So many dead bytes are not worth a run. */
+const DEAD_BYTES_MIN = 1024 * 1024;
+/** After a run the packs have to grow by this before there is another one. */
+const GROWTH_SHARE = 1 / 8;
+/** What a table takes for a record, at both ends together. */
+const TABLE_BYTES_PER_RECORD = 12;
+
+/** How to compact. */
+export interface CompactionOptions extends SlowWork {
+  /** Also when little is dead, and every pack that gets smaller by it. */
+  readonly force?: boolean;
+}
+
+/** What a compaction did. */
+export interface CompactionReport {
+  /** Of all packs. */
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  readonly packsRewritten: number;
+  readonly packsRemoved: number;
+  /** Packs that were left as they are because something in them is damaged, or what kept all of them as they are. */
+  readonly findings: readonly Finding[];
+}
+
+/** What a run begins with. */
+export interface CompactionStart {
+  /** The live generation. */
+  readonly live: Save;
+  /** The pack that the writer appends to; all before it are written to no more. */
+  readonly activePackId: number;
+  readonly activeBytes: number;
+}
+
+/** Rewrites packs without what no generation needs, while commits go on. One run at a time. */
+export class Compactor {
+  readonly #disk: Disk;
+  readonly #shelf: PackShelf;
+  /** The bytes of packs that are written to no more. */
+  readonly #sizes = new Map<number, number>();
+  #quietBelowBytes = 0;
+  #wastefulPackId: number | undefined;
+
+  constructor(disk: Disk, shelf: PackShelf) {
+    this.#disk = disk;
+    this.#shelf = shelf;
+  }
+
+  /** The pack that is being written to, when so much of it is dead that another one should be begun. */
+  get wastefulPackId(): number | undefined {
+    return this.#wastefulPackId;
+  }
+
+  /** Compacts when it is worth it. Rules S89 to S91. */
+  async run(start: CompactionStart, options: CompactionOptions): Promise<CompactionReport> {
+    const { activePackId, activeBytes } = start;
+    await this.#survey(activePackId);
+    const bytesBefore = this.#packBytes(activeBytes);
+    const nothing = {
+      bytesBefore,
+      bytesAfter: bytesBefore,
+      packsRewritten: 0,
+      packsRemoved: 0,
+      findings: [],
+    };
+    if (options.force !== true && !this.#isDue(start, bytesBefore)) return nothing;
+    try {
+      const done = await this.#markAndRewrite(start, options);
+      return { ...nothing, ...done, bytesAfter: this.#packBytes(activeBytes) };
+    } finally {
+      const bytes = this.#packBytes(activeBytes);
+      this.#quietBelowBytes = bytes + Math.max(DEAD_BYTES_MIN, bytes * GROWTH_SHARE);
+    }
+  }
+
+  async #markAndRewrite(start: CompactionStart, options: CompactionOptions): Promise<Rewriting> {
+    const { live, activePackId, activeBytes } = start;
+    let mark: RecordMark;
+    try {
+      mark = await markGenerations(this.#disk, this.#shelf, live, options);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return { packsRewritten: 0, packsRemoved: 0, findings: [findingOf(error, INDEX_FOLDER)] };
+    }
+    const needed = mark.of(activePackId);
+    const isWaste = activeBytes > DEAD_BYTES_MIN && isWasteful(activeBytes, needed, COMPACTION_DEAD_SHARE);
+    this.#wastefulPackId = isWaste ? activePackId : undefined;
+    return this.#rewrite(mark, live.manifest.activeDataFileId, options);
+  }
+
+  #isDue({ live, activePackId }: CompactionStart, bytes: number): boolean {
+    const dead = bytes - live.index.totals.recordBytes;
+    const isMuch = dead > DEAD_BYTES_MIN && dead > COMPACTION_DEAD_SHARE * bytes;
+    const isNew = this.#wastefulPackId !== undefined && this.#wastefulPackId !== activePackId;
+    return isMuch && (isNew || bytes > this.#quietBelowBytes);
+  }
+
+  /** Learns the sizes of packs that it does not know yet, and removes what a crash left. */
+  async #survey(activePackId: number): Promise<void> {
+    for (const { name } of await this.#disk.list(DATA_FOLDER)) {
+      const path = `${DATA_FOLDER}/${name}`;
+      if (name.endsWith(TEMPORARY_SUFFIX)) await this.#removeLeftover(path);
+      const packId = parsePackFile(path);
+      if (packId === undefined || packId >= activePackId || this.#sizes.has(packId)) continue;
+      this.#sizes.set(packId, await sizeOf(this.#disk, path));
+    }
+  }
+
+  async #removeLeftover(path: string): Promise<void> {
+    const isPack = parsePackFile(path.slice(0, -TEMPORARY_SUFFIX.length)) !== undefined;
+    if (isPack) await this.#disk.remove(path);
+  }
+
+  #packBytes(activeBytes: number): number {
+    return [...this.#sizes.values()].reduce((sum, bytes) => sum + bytes, activeBytes);
+  }
+
+  async #rewrite(mark: RecordMark, namedPackId: number, options: CompactionOptions): Promise<Rewriting> {
+    const judged = this.#judge(mark, namedPackId, options.force === true);
+    let packsRewritten = 0;
+    let packsRemoved = 0;
+    const findings: Finding[] = [];
+    // A generation whose removal was lost would be back without its records. It takes all three of its files.
+    if (judged.length > 0) await this.#disk.syncDirectory(INDEX_FOLDER);
+    for (const packId of judged) {
+      const needed = mark.of(packId);
+      if (needed === undefined && packId !== namedPackId) {
+        await this.#remove(packId);
+        packsRemoved++;
+      } else {
+        const finding = await this.#compact(packId, needed ?? new PackMark(), options);
+        if (finding === undefined) packsRewritten++;
+        else findings.push(finding);
+      }
+      await options.pause();
+    }
+    if (packsRewritten + packsRemoved > 0) await keepCompacted(this.#disk);
+    return { packsRewritten, packsRemoved, findings };
+  }
+
+  /** The packs that are worth it, the worst first. */
+  #judge(mark: RecordMark, namedPackId: number, force: boolean): readonly number[] {
+    const deadShare = ([packId, bytes]: readonly [number, number]): number =>
+      1 - (mark.of(packId)?.bytes ?? 0) / bytes;
+    return [...this.#sizes]
+      .filter(([packId, bytes]) => {
+        const isGone = mark.of(packId) === undefined && packId !== namedPackId;
+        return isGone || isWasteful(bytes, mark.of(packId), force ? 0 : COMPACTION_DEAD_SHARE);
+      })
+      .sort((a, b) => deadShare(b) - deadShare(a))
+      .map(([packId]) => packId);
+  }
+
+  async #remove(packId: number): Promise<void> {
+    await this.#disk.remove(packFile(packId));
+    this.#sizes.delete(packId);
+    await this.#shelf.refresh(packId);
+  }
+
+  /** Gives what keeps the pack from being compacted, when it is the pack's own fault. */
+  async #compact(packId: number, needed: PackMark, work: SlowWork): Promise<Finding | undefined> {
+    const path = packFile(packId);
+    try {
+      await compactPack(this.#disk, packId, needed, work);
+    } catch (error) {
+      if (isDamage(error)) return findingOf(error, path);
+      throw error;
+    }
+    await this.#shelf.refresh(packId);
+    this.#sizes.set(packId, await sizeOf(this.#disk, path));
+    return undefined;
+  }
+}
+
+type Rewriting = Pick<CompactionReport, "packsRewritten" | "packsRemoved" | "findings">;
+
+/** Whether more than a share of a pack would be gone, with the tables that come instead. */
+function isWasteful(bytes: number, needed: PackMark = new PackMark(), share: number): boolean {
+  const tables = 2 * compactedPackHeader.bytes + needed.count * TABLE_BYTES_PER_RECORD;
+  return bytes - needed.bytes - tables > share * bytes;
+}

@@ -1,0 +1,150 @@
+import type { Disk } from "@orthant/disk";
+import { generationFiles, pageFile, parseGenerationFile, parsePageFile } from "../files/file-names.ts";
+import type { PackShelf } from "../files/pack-shelf.ts";
+import { TEMPORARY_SUFFIX } from "../layout.ts";
+import { readGlobal, readIndex } from "../reader.ts";
+import type { SaveState } from "../save.ts";
+import { LeafIndex } from "../tree-index/leaf-index.ts";
+import { isDamage } from "./damage.ts";
+import { type OldPage, OldPages } from "./old-pages.ts";
+import { keptGenerations, type Retention } from "./retention.ts";
+import { listGenerationFolders, storedGenerations } from "./stored-generations.ts";
+
+/**
+ * Lets go of generations that are not kept: removes their files, and subtree files of the index that none of the
+ * others needs. Only ever called after a commit. No removal is synced: one that is lost in a crash does no harm,
+ * because what a generation needs is removed only when its own removal can no longer be lost. Rules S46 and S92.
+ */
+export class GenerationKeeper {
+  readonly #disk: Disk;
+  readonly #shelf: PackShelf;
+  readonly #retention: Retention;
+  readonly #oldPages = new OldPages();
+  /** When the generations were committed whose files are on the disk; `undefined` before the first look at it. */
+  #times: Map<number, number> | undefined;
+  /** Pages that nobody needs since the last commit. */
+  #unneeded: readonly OldPage[] = [];
+  /** Whether there is a generation that needs nobody knows which pages. */
+  #hasDoubts = false;
+
+  constructor(disk: Disk, shelf: PackShelf, retention: Retention) {
+    this.#disk = disk;
+    this.#shelf = shelf;
+    this.#retention = retention;
+  }
+
+  /** Goes on after a commit, from the generation that was live before it to the one that is now. */
+  async afterCommit(before: SaveState, live: SaveState): Promise<void> {
+    if (this.#times === undefined) await this.#lookAround(live);
+    else await this.#follow(this.#times, before, live);
+    await this.#removePages();
+    await this.#removeGenerations(live);
+  }
+
+  async #follow(times: Map<number, number>, before: SaveState, live: SaveState): Promise<void> {
+    times.set(live.generation, live.global.lastModifiedMs);
+    this.#filePages(await pagesLost(live.index, before.index, live.generation));
+  }
+
+  /** Removes what was let go of before this commit, whose syncs have made that last. */
+  async #removePages(): Promise<void> {
+    for (const page of this.#unneeded) await this.#disk.remove(page.path);
+    this.#unneeded = [];
+  }
+
+  async #removeGenerations({ generation: current, global }: SaveState): Promise<void> {
+    const times = this.#times ?? new Map<number, number>();
+    const named = global.description.namedGenerations.map(({ generation }) => generation);
+    const dated = Array.from(times, ([generation, atMs]) => ({ generation, atMs }));
+    const pinned = new Set([current, ...named, ...this.#shelf.generationsHeld]);
+    const kept = keptGenerations(dated, pinned, this.#retention);
+    for (const generation of [...times.keys()].filter((known) => !kept.has(known))) {
+      for (const path of Object.values(generationFiles(generation))) await this.#disk.remove(path);
+      times.delete(generation);
+      this.#unneeded = [...this.#unneeded, ...this.#oldPages.drop(generation, times.keys())];
+    }
+  }
+
+  #filePages(pages: readonly OldPage[]): void {
+    const generations = [...(this.#times ?? new Map<number, number>()).keys()];
+    const unneeded = pages.filter((page) => this.#oldPages.add(page, generations) !== undefined);
+    this.#unneeded = [...this.#unneeded, ...unneeded];
+  }
+
+  /**
+   * The first look at the folders: which generations there are and which pages they need. What belongs to none of
+   * them was left by a crash, or by a removal that a commit has made last since, and goes at once. When the index of a
+   * generation is damaged nobody knows which pages it needs, and they all stay.
+   */
+  async #lookAround(live: SaveState): Promise<void> {
+    const paths = await listGenerationFolders(this.#disk);
+    const stored = storedGenerations(paths, live.generation);
+    const times = new Map<number, number>();
+    for (const generation of stored) times.set(generation, await this.#timeOf(generation));
+    const needed = new Set(await pageFilesOf(live.index));
+    const old: OldPage[] = [];
+    let newer: Pick<SaveState, "generation" | "index"> = live;
+    for (const generation of stored.filter((other) => other < live.generation)) {
+      const index = await this.#indexOf(generation);
+      if (index === undefined) continue;
+      old.push(...(await pagesLost(newer.index, index, newer.generation)));
+      newer = { generation, index };
+    }
+    this.#times = times;
+    this.#filePages(old.filter(({ path }) => !needed.has(path)));
+    for (const { path } of old) needed.add(path);
+    await this.#removeStrays(paths, needed);
+  }
+
+  /** When a generation was committed; a damaged one counts as very old, and goes when its turn comes. */
+  async #timeOf(generation: number): Promise<number> {
+    try {
+      const { global } = await readGlobal(this.#disk, generationFiles(generation).globalFile, "tree");
+      return global.lastModifiedMs;
+    } catch (error) {
+      if (isDamage(error)) return 0;
+      throw error;
+    }
+  }
+
+  async #indexOf(generation: number): Promise<LeafIndex | undefined> {
+    try {
+      return (await readIndex(this.#disk, generationFiles(generation).indexFile)).index;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.#hasDoubts = true;
+      return undefined;
+    }
+  }
+
+  async #removeStrays(paths: readonly string[], neededPages: ReadonlySet<string>): Promise<void> {
+    for (const path of paths) {
+      const isTemporary = path.endsWith(TEMPORARY_SUFFIX);
+      const plain = isTemporary ? path.slice(0, -TEMPORARY_SUFFIX.length) : path;
+      const generation = parseGenerationFile(plain)?.generation;
+      if (generation === undefined && parsePageFile(plain) === undefined) continue;
+      const isNeeded =
+        generation === undefined
+          ? neededPages.has(plain) || this.#hasDoubts
+          : this.#times?.has(generation) === true;
+      if (isTemporary || !isNeeded) await this.#disk.remove(path);
+    }
+  }
+}
+
+/** The pages that an index had and a newer one has not. */
+async function pagesLost(newer: LeafIndex, older: LeafIndex, until: number): Promise<readonly OldPage[]> {
+  const pages: OldPage[] = [];
+  for await (const { before } of newer.pageChangesSince(older)) {
+    if (before !== undefined) pages.push({ path: pageFile(before), from: before.generation, until });
+  }
+  return pages;
+}
+
+async function pageFilesOf(index: LeafIndex): Promise<readonly string[]> {
+  const pages: string[] = [];
+  for await (const { after } of index.pageChangesSince(LeafIndex.of([]))) {
+    if (after !== undefined) pages.push(pageFile(after));
+  }
+  return pages;
+}

@@ -1,0 +1,76 @@
+import { isOrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { generationFiles } from "../files/file-names.ts";
+import type { PackShelf } from "../files/pack-shelf.ts";
+import { readIndex } from "../reader.ts";
+import type { Save } from "../save.ts";
+import type { LeafIndex } from "../tree-index/leaf-index.ts";
+import type { SlowWork } from "./compact-pack.ts";
+import { RecordMark } from "./record-mark.ts";
+import { listGenerationFolders, storedGenerations } from "./stored-generations.ts";
+
+const LEAVES_PER_SLICE = 1_000;
+
+/**
+ * Which records the generations on a disk need, the live one and all others whose files are there. Of an older one
+ * only those parts of the index are read in which it differs from the next. Throws when a part of one cannot be read:
+ * then nobody knows what it needs. Rule S90.
+ */
+export async function markGenerations(
+  disk: Disk,
+  shelf: PackShelf,
+  live: Save,
+  work: SlowWork,
+): Promise<RecordMark> {
+  const leaves = new LeafMarker(work);
+  for await (const leaf of live.index.all()) await leaves.add(leaf);
+  const stored = storedGenerations(await listGenerationFolders(disk), live.generation);
+  const others = stored.filter((generation) => generation !== live.generation);
+  for (const generation of others) shelf.hold(generation);
+  try {
+    let newer = live.index;
+    for (const generation of others) newer = await markDifferences(disk, generation, newer, leaves);
+  } finally {
+    for (const generation of others) shelf.letGo(generation);
+  }
+  return leaves.mark;
+}
+
+/** Marks what a generation has and the next one has not; gives the index to compare the one before with. */
+async function markDifferences(
+  disk: Disk,
+  generation: number,
+  newer: LeafIndex,
+  leaves: LeafMarker,
+): Promise<LeafIndex> {
+  try {
+    const { index } = await readIndex(disk, generationFiles(generation).indexFile);
+    for await (const { after } of index.changesSince(newer)) if (after) await leaves.add(after);
+    return index;
+  } catch (error) {
+    // It may have been let go of just before it was held. Then nobody needs it, and half a mark of it does no harm.
+    if (isOrthantError(error, "ORT_NOT_FOUND") && !(await isThere(disk, generation))) return newer;
+    throw error;
+  }
+}
+
+async function isThere(disk: Disk, generation: number): Promise<boolean> {
+  return storedGenerations(await listGenerationFolders(disk), generation).includes(generation);
+}
+
+/** Marks the records of leaves, in slices. */
+class LeafMarker {
+  readonly mark: RecordMark = new RecordMark();
+  readonly #work: SlowWork;
+  #leaves = 0;
+
+  constructor(work: SlowWork) {
+    this.#work = work;
+  }
+
+  async add(leaf: Parameters<RecordMark["addLeaf"]>[0]): Promise<void> {
+    this.mark.addLeaf(leaf);
+    this.#leaves++;
+    if (this.#leaves % LEAVES_PER_SLICE === 0) await this.#work.pause();
+  }
+}

@@ -1,0 +1,40 @@
+/** A subtree file of the index that the live generation does not need. */
+export interface OldPage {
+  readonly path: string;
+  /** The generation that wrote it. */
+  readonly from: number;
+  /** The generation that no longer had it. */
+  readonly until: number;
+}
+
+/** The subtree files that only older generations need. */
+export class OldPages {
+  /** Each page is filed under the oldest generation that needs it, because old ones stay longest. */
+  readonly #byGeneration = new Map<number, OldPage[]>();
+
+  /** Files a page; gives it back when none of these generations needs it. */
+  add(page: OldPage, generations: Iterable<number>): OldPage | undefined {
+    const owner = ownerOf(page, generations);
+    if (owner === undefined) return page;
+    const pages = this.#byGeneration.get(owner) ?? [];
+    this.#byGeneration.set(owner, pages);
+    pages.push(page);
+    return undefined;
+  }
+
+  /** Lets go of a generation, which is not among those that stay; gives the pages that none of them needs. */
+  drop(generation: number, generations: Iterable<number>): readonly OldPage[] {
+    const pages = this.#byGeneration.get(generation) ?? [];
+    this.#byGeneration.delete(generation);
+    return pages.filter((page) => this.add(page, generations) !== undefined);
+  }
+}
+
+function ownerOf({ from, until }: OldPage, generations: Iterable<number>): number | undefined {
+  let owner: number | undefined;
+  for (const generation of generations) {
+    const needsIt = generation >= from && generation < until;
+    if (needsIt && (owner === undefined || generation < owner)) owner = generation;
+  }
+  return owner;
+}

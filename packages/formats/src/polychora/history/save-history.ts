@@ -1,0 +1,84 @@
+import { isOrthantError, OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import type { PackShelf } from "../files/pack-shelf.ts";
+import type { SaveState } from "../save.ts";
+import {
+  type CompactionOptions,
+  type CompactionReport,
+  type CompactionStart,
+  Compactor,
+} from "./compaction.ts";
+import { GenerationKeeper } from "./generation-keeper.ts";
+import type { Retention } from "./retention.ts";
+
+/** What a writer does beside committing: letting go of old generations, and of what only they needed. */
+export class SaveHistory {
+  /** The packs that are read, for the writer too. */
+  readonly shelf: PackShelf;
+  readonly #keeper: GenerationKeeper;
+  readonly #compactor: Compactor;
+  #retirementFailure: OrthantError | undefined;
+  #run: Promise<CompactionReport> | undefined;
+  #isClosed = false;
+
+  /** Takes the shelf over. */
+  constructor(disk: Disk, shelf: PackShelf, retention: Retention) {
+    this.shelf = shelf;
+    this.#keeper = new GenerationKeeper(disk, shelf, retention);
+    this.#compactor = new Compactor(disk, shelf);
+  }
+
+  /** What went wrong when old generations were removed after the last commit, which stands all the same. */
+  get retirementFailure(): OrthantError | undefined {
+    return this.#retirementFailure;
+  }
+
+  /** Lets go of what is not kept, after a commit. */
+  async retire(before: SaveState, live: SaveState): Promise<void> {
+    try {
+      await this.#keeper.afterCommit(before, live);
+      this.#retirementFailure = undefined;
+    } catch (error) {
+      if (!isOrthantError(error)) throw error;
+      // The commit stands: what could not be removed is tried again after the next one.
+      this.#retirementFailure = error;
+    }
+  }
+
+  /** Whether so much of the pack that is being written to is dead that the next commit should begin another one. */
+  isWasteful(packId: number): boolean {
+    return this.#compactor.wastefulPackId === packId;
+  }
+
+  /** Runs a compaction, or joins the one that runs. */
+  compact(begin: () => Promise<CompactionStart>, options: CompactionOptions): Promise<CompactionReport> {
+    this.#run ??= this.#compact(begin, options).finally(() => {
+      this.#run = undefined;
+    });
+    return this.#run;
+  }
+
+  /** Ends a compaction that runs, before its next slice, and lets go of the packs. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    // Who asked for the run hears how it ended.
+    await this.#run?.catch(() => undefined);
+    await this.shelf.release();
+  }
+
+  async #compact(
+    begin: () => Promise<CompactionStart>,
+    options: CompactionOptions,
+  ): Promise<CompactionReport> {
+    const start = await begin();
+    const pause = async (): Promise<void> => {
+      await options.pause();
+      if (this.#isClosed) throw new OrthantError("ORT_CLOSED", "the save was closed while it was compacted");
+    };
+    try {
+      return await this.#compactor.run(start, { ...options, pause });
+    } finally {
+      await start.live.close();
+    }
+  }
+}

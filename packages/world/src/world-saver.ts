@@ -55,10 +55,10 @@ export class WorldSaver {
     return this.#journal !== undefined;
   }
 
-  /** Something has changed: a save must come within this time, and the journal, if there is one, gets an entry now. */
-  noteChange(delayMs: number, entryOf: () => JournalEntry): void {
+  /** Something has changed: a save must come within this time, and the journal, if there is one, gets an entry. */
+  noteChange(delayMs: number, entryOf: () => JournalEntry, isStep = false): void {
     this.#autosave?.within(delayMs);
-    this.#journal?.add(entryOf());
+    this.#journal?.add(entryOf(), isStep);
   }
 
   /** Throws when the files were let go. */

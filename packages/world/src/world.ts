@@ -250,11 +250,11 @@ export class World {
     this.#requireWritable();
     const home = this.#content.entities.homeOf(entityId);
     const storedAt = this.#saver.isJournaling ? this.#content.entities.storedAtOf(entityId) : undefined;
-    const { entity, crosses } = this.#content.entities.change(entityId, change, this.#clock.nowMs());
+    const { entity, crosses, isStep } = this.#content.entities.change(entityId, change, this.#clock.nowMs());
     if (crosses && home !== undefined) this.#content.unsaved.addEntityCell(home);
     this.#content.unsaved.homeless ||= crosses;
     const dueMs = crosses ? WORLD_AUTOSAVE_MS : ENTITY_CHECKPOINT_MS;
-    this.#saver.noteChange(dueMs, () => ({ kind: "entity", entity, storedAt }));
+    this.#saver.noteChange(dueMs, () => ({ kind: "entity", entity, storedAt }), isStep);
     this.#content.entityListeners.tell({ kind: "present", entity });
   }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NodeDisk } from "@orthant/disk/node";
 import { createWorld, type World } from "@orthant/world";
-import { type Figure, median, timeAsync } from "./figure.ts";
+import { type CallTime, type Figure, median, timeAsync } from "./figure.ts";
 import { type DurablePeer, loadDurablePeers } from "./journal/durable-peers.ts";
 
 const ROUNDS = 25;
@@ -42,7 +42,7 @@ function materialAt(edit: number, round: number): number {
 }
 
 async function singleFigure(world: World, path: string): Promise<Figure> {
-  const { ratio, oursNs, bareNs } = await compare(
+  const { ratio, oursNs, bareNs, oursCpuNs, bareCpuNs } = await compare(
     async (round) => {
       for (let edit = 0; edit < SINGLE_EDITS; edit++)
         await world.set([edit, 0, 0, 0], materialAt(edit, round));
@@ -51,13 +51,14 @@ async function singleFigure(world: World, path: string): Promise<Figure> {
   );
   const line =
     `journal/single: ${ratio.toFixed(2)} of a bare append and sync loop (budget 0.8); ` +
-    `${perSecond(oursNs, SINGLE_EDITS)} a second, bare ${perSecond(bareNs, SINGLE_EDITS)}`;
+    `${perSecond(oursNs, SINGLE_EDITS)} a second, bare ${perSecond(bareNs, SINGLE_EDITS)}; ` +
+    `${microseconds(oursCpuNs, SINGLE_EDITS)} of processor each, bare ${microseconds(bareCpuNs, SINGLE_EDITS)}`;
   return { line, missed: ratio < 0.8 };
 }
 
 async function groupedFigure(world: World, path: string): Promise<Figure> {
   const edits = WRITERS * EDITS_PER_WRITER;
-  const { ratio, oursNs, bareNs } = await compare(
+  const { ratio, oursNs, bareNs, oursCpuNs, bareCpuNs } = await compare(
     async (round) => {
       const write = async (writer: number): Promise<void> => {
         for (let edit = 0; edit < EDITS_PER_WRITER; edit++) {
@@ -71,7 +72,8 @@ async function groupedFigure(world: World, path: string): Promise<Figure> {
   const rate = (edits * 1e9) / oursNs;
   const line =
     `journal/grouped: ${rate.toFixed(0)} edits a second from ${WRITERS} writers (budget ${GROUPED_RATE}), ` +
-    `${ratio.toFixed(2)} of bare groups (or 0.5); bare ${perSecond(bareNs, edits)}`;
+    `${ratio.toFixed(2)} of bare groups (or 0.5); bare ${perSecond(bareNs, edits)}; ` +
+    `${microseconds(oursCpuNs, edits)} of processor each, bare ${microseconds(bareCpuNs, edits)}`;
   return { line, missed: rate < GROUPED_RATE && ratio < 0.5 };
 }
 
@@ -97,27 +99,32 @@ interface Comparison {
   readonly ratio: number;
   readonly oursNs: number;
   readonly bareNs: number;
+  readonly oursCpuNs: number;
+  readonly bareCpuNs: number;
 }
 
 /** Both in turns, so that whatever else the disk does falls on both. */
 async function compare(
-  ours: (round: number) => Promise<void>,
-  bare: () => Promise<void>,
+  edit: (round: number) => Promise<void>,
+  append: () => Promise<void>,
 ): Promise<Comparison> {
-  const ratios: number[] = [];
-  const oursNs: number[] = [];
-  const bareNs: number[] = [];
+  const ours: CallTime[] = [];
+  const bare: CallTime[] = [];
   for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
-    const first = await timeAsync(bare);
-    const mine = await timeAsync(() => ours(round));
-    const second = await timeAsync(bare);
+    const first = await timeAsync(append);
+    const mine = await timeAsync(() => edit(round));
+    const second = await timeAsync(append);
     if (round < 0) continue;
-    const both = (first.wallNs + second.wallNs) / 2;
-    ratios.push(both / mine.wallNs);
-    oursNs.push(mine.wallNs);
-    bareNs.push(both);
+    ours.push(mine);
+    bare.push({ wallNs: (first.wallNs + second.wallNs) / 2, cpuNs: (first.cpuNs + second.cpuNs) / 2 });
   }
-  return { ratio: median(ratios), oursNs: median(oursNs), bareNs: median(bareNs) };
+  return {
+    ratio: median(ours.map(({ wallNs }, round) => (bare[round]?.wallNs ?? 0) / wallNs)),
+    oursNs: median(ours.map(({ wallNs }) => wallNs)),
+    bareNs: median(bare.map(({ wallNs }) => wallNs)),
+    oursCpuNs: median(ours.map(({ cpuNs }) => cpuNs)),
+    bareCpuNs: median(bare.map(({ cpuNs }) => cpuNs)),
+  };
 }
 
 /** What a journal cannot do without: bytes at the end of a file, and a sync, so many times. */
@@ -133,4 +140,8 @@ async function appendLoop(path: string, times: number, bytes: number): Promise<v
 
 function perSecond(ns: number, count: number): string {
   return ((count * 1e9) / ns).toFixed(0);
+}
+
+function microseconds(ns: number, count: number): string {
+  return `${(ns / count / 1_000).toFixed(1)} us`;
 }

@@ -8,17 +8,21 @@ import { promisify } from "node:util";
 import { NodeDisk } from "@orthant/disk/node";
 import { isWhole, openSave, verifySave } from "@orthant/formats";
 import { Prng } from "@orthant/testkit";
+import { openWorld } from "@orthant/world";
 import { StepModel } from "./backup/step-model.ts";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { WriterProcess } from "./process/writer-process.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
 const BACKUPS = 100;
-/** A world is given up for a fresh one now and then, so that small ones are copied too. */
-const BACKUPS_PER_WORLD = 20;
+/**
+ * A world is given up for a fresh one now and then, so that small ones are copied too. One with a journal grows fast: its
+ * writer waits for no save.
+ */
+const BACKUPS_PER_WORLD = { snapshot: 20, journal: 3 } as const;
 const PAUSE_MS_MAX = 300;
-/** Steps that a writer may have made durable and not said so yet. */
-const STEPS_UNSAID_MAX = 8;
+/** Steps that a writer may have made durable, and that it has not said or we have not heard. */
+const STEPS_UNSAID_MAX = { snapshot: 8, journal: 100_000 } as const;
 
 const run = promisify(execFile);
 
@@ -26,22 +30,29 @@ const run = promisify(execFile);
 export const backupCampaign: Campaign = {
   name: "backup",
   summary:
-    "orthant backup and restore of a world while a process edits it; each copy is one generation, whole",
+    "orthant backup and restore of a world while a process edits it; each copy is a state that it had, whole",
   async run(options) {
     const failures: string[] = [];
     const prng = new Prng(options.seed);
     let backups = 0;
     let disturbed = 0;
+    let worlds = 0;
     while (goesOn(backups, BACKUPS, options) && failures.length < FAILURES_MAX) {
       const folder = await mkdtemp(join(tmpdir(), "orthant-backup-"));
       const world = join(folder, "world");
-      const writer = new WriterProcess(world);
+      const durability = worlds++ % 2 === 0 ? "journal" : "snapshot";
+      const writer = new WriterProcess(world, durability);
       const model = new StepModel();
       while (writer.acknowledged === 0 && writer.complaints === "") await delay(1);
-      for (let number = 0; number < BACKUPS_PER_WORLD && goesOn(backups, BACKUPS, options); number++) {
+      for (
+        let number = 0;
+        number < BACKUPS_PER_WORLD[durability] && goesOn(backups, BACKUPS, options);
+        number++
+      ) {
         await delay(prng.below(PAUSE_MS_MAX));
         const before = writer.acknowledged;
-        const fault = await copyAndCheck(folder, model, before, () => writer.acknowledged).catch(String);
+        const latest = (): number => writer.acknowledged + STEPS_UNSAID_MAX[durability];
+        const fault = await copyAndCheck(folder, model, before, latest).catch(String);
         if (fault !== undefined) failures.push(`backup ${backups}: ${fault}`);
         if (writer.acknowledged > before) disturbed++;
         backups++;
@@ -63,16 +74,18 @@ async function copyAndCheck(
   folder: string,
   model: StepModel,
   acknowledged: number,
-  acknowledgedNow: () => number,
+  latestNow: () => number,
 ): Promise<string | undefined> {
   const [backup, restored] = [join(folder, "backup"), join(folder, "restored")];
   try {
     await run(process.execPath, [PROGRAM, "backup", join(folder, "world"), backup]);
-    const latest = acknowledgedNow() + STEPS_UNSAID_MAX;
+    const latest = latestNow();
     await run(process.execPath, [PROGRAM, "restore", backup, restored]);
     const disk = new NodeDisk(restored);
     const findings = await verifySave(disk);
     if (!isWhole(findings)) return `not whole: ${findings[0]?.file}: ${findings[0]?.message}`;
+    // Whoever opens it first saves what the journal has.
+    await (await openWorld(disk, { autosave: false })).close();
     const save = await openSave(disk);
     try {
       const step = await model.stepIn(save);

@@ -41,6 +41,8 @@ export interface JournalMutant {
 
 /** Cuts are searched this widely for one that shows a mutant. */
 const DISKS_PER_CUT = 40;
+/** Of so many cuts one is also looked at by who only reads. */
+const READ_EVERY = 3;
 
 /** Each step of the journal's source, left out wherever it is made. */
 export const JOURNAL_MUTANTS: readonly JournalMutant[] = [
@@ -56,7 +58,8 @@ export async function singleSyncMutants(): Promise<readonly JournalMutant[]> {
   await playJournal(disk, SHORT_JOURNAL, () => 0);
   return (["sync", "syncDirectory"] as const).flatMap((operation) => {
     const path = operation === "sync" ? /^journal\// : /^journal$/;
-    const count = disk.log.filter((logged) => logged.kind === operation && path.test(logged.path)).length;
+    const logged = operation === "sync" ? "syncWrite" : operation;
+    const count = disk.log.filter((done) => done.kind === logged && path.test(done.path)).length;
     return Array.from({ length: count }, (_, index) =>
       mutant(`${operation} number ${index + 1}`, { operation, path, nth: index + 1 }),
     );
@@ -90,7 +93,8 @@ export async function proveJournal(
   const { disks, cuts } = await explorePowerCuts(recorder, options, async ({ disk, cutAt }) => {
     const promised = played.acknowledged.filter(({ at }) => at <= cutAt);
     const atLeast = Math.max(0, ...promised.map(({ step }) => step));
-    // Whoever opens it next need not know of journals.
+    // Some look before anybody writes; whoever opens it next need not know of journals.
+    const seen = cutAt % READ_EVERY === 0 ? await seenByReader(disk, { ...played, atLeast }) : undefined;
     const world = await openOrNothing(wrap(disk), cutAt % 2 === 0 ? "journal" : "snapshot");
     if (world === undefined) {
       equal(atLeast, 0, "a world with acknowledged edits is gone");
@@ -100,9 +104,18 @@ export async function proveJournal(
     if (last === atLeast) exact++;
     else more++;
     await world.close();
+    if (seen !== undefined) equal(seen, last, "who only reads has another state than who writes");
     await goOn(disk, wrap, { ...played, atLeast: last });
   });
   return { disks, cuts, exact, more, played };
+}
+
+/** The step that a world ends at for who only reads, once all of it was checked; `undefined` when there is no world. */
+async function seenByReader(disk: Disk, expected: Expected): Promise<number | undefined> {
+  const reader = await openOrNothing(disk, "readOnly");
+  const seen = reader && (await checkJournaled(reader, expected));
+  await reader?.close();
+  return seen;
 }
 
 async function goOn(disk: MemoryDisk, wrap: (disk: Disk) => Disk, expected: Expected): Promise<void> {
@@ -119,14 +132,17 @@ async function goOn(disk: MemoryDisk, wrap: (disk: Disk) => Disk, expected: Expe
   equal(isWhole(await verifySave(left)), true, "the save is not whole");
 }
 
-function open(disk: Disk, durability: "snapshot" | "journal"): Promise<World> {
-  return openWorld(disk, { clock: new FakeClock(), autosave: false, durability });
+type Opening = "snapshot" | "journal" | "readOnly";
+
+function open(disk: Disk, opening: Opening): Promise<World> {
+  const how = opening === "readOnly" ? { readOnly: true } : { durability: opening };
+  return openWorld(disk, { clock: new FakeClock(), autosave: false, ...how });
 }
 
 /** `undefined` when the disk has no manifest, as before the first commit. */
-async function openOrNothing(disk: Disk, durability: "snapshot" | "journal"): Promise<World | undefined> {
+async function openOrNothing(disk: Disk, opening: Opening): Promise<World | undefined> {
   try {
-    return await open(disk, durability);
+    return await open(disk, opening);
   } catch (error) {
     if (isOrthantError(error, "ORT_NOT_FOUND") && error.context.path === "manifest.json") return undefined;
     throw error;

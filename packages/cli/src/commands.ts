@@ -1,6 +1,7 @@
 import type { Command } from "./command.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { benchCommand } from "./commands/bench.ts";
+import { compactCommand } from "./commands/compact.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { convertCommand } from "./commands/convert.ts";
 import { createCommand } from "./commands/create.ts";
@@ -32,6 +33,7 @@ const WORLD_COMMANDS: readonly Command[] = [
   convertCommand,
   backupCommand,
   restoreCommand,
+  compactCommand,
   serveCommand,
   tokenCommand,
   benchCommand,

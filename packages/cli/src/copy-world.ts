@@ -34,6 +34,7 @@ export async function copyWorld(
       made: false,
       generation: save.generation,
       packs: null,
+      changes: null,
       bytes: null,
     });
     context.print(`${words.would} generation ${save.generation} of ${from} to ${to}`);
@@ -53,7 +54,10 @@ export async function copyWorld(
     progress?.end();
     context.printJson({ world: from, to, made: true, ...copied });
     const size = `${formatBytes(copied.bytes)} in ${formatAmount(copied.packs, "pack")}`;
-    context.print(`${words.did} generation ${copied.generation} of ${from} to ${to}: ${size}, proven`);
+    const since = copied.changes === 0 ? "" : ` and ${formatAmount(copied.changes, "change")} since`;
+    context.print(
+      `${words.did} generation ${copied.generation}${since} of ${from} to ${to}: ${size}, proven`,
+    );
     return EXIT.ok;
   } finally {
     progress?.end();

@@ -25,6 +25,8 @@ const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   ORT_RECORD: SEE_ALL,
   ORT_BLOB: SEE_ALL,
   ORT_PLAYERS: SEE_ALL,
+  ORT_JOURNAL:
+    "copy the folder; then orthant serve --damaged-journal cut opens it without what follows the damage",
   ORT_LISTEN: "choose another --port or --host",
 };
 

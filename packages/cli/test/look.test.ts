@@ -65,6 +65,26 @@ describe("info", () => {
     expect(after.sizes["deadBytes"]).toBeGreaterThan(0);
   });
 
+  test("says how much waits in the journal, and so does a backup", async () => {
+    const other = await makeSampleWorld();
+    const world = await openWorld(new NodeDisk(other), { durability: "journal", autosave: false });
+    await world.set([-100, 101, 0, 0], 13);
+    await world.set([-100, 102, 0, 0], 13);
+    const { journal } = await captureJson<{ readonly journal: object }>("info", other);
+    expect(journal).toMatchObject({ changes: 2, damage: null });
+    expect((await capture(["info", other])).output).toMatch(
+      /\njournal +2 changes since the generation, \d+ bytes\n$/,
+    );
+    expect((await capture(["get", other, "-100,102,0,0"])).output).toContain("13");
+    const { output } = await capture(["backup", other, `${other}-backup`]);
+    expect(output).toMatch(/^backed up generation \d+ and 2 changes since of /);
+    await world.close();
+    expect((await capture(["info", other])).output).not.toContain("journal");
+    const copy = await openWorld(new NodeDisk(`${other}-backup`));
+    expect(await copy.get([-100, 102, 0, 0])).toBe(13);
+    await copy.close();
+  });
+
   test("counts chunks and entities when it is asked to", async () => {
     const { counts } = await captureJson<{ readonly counts: object }>("info", folder, "--count");
     expect(counts).toEqual({

@@ -5,6 +5,7 @@ import { NodeDisk, openWorld } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
+import { makeSampleWorld } from "./sample-world.ts";
 
 interface Pixels {
   readonly width: number;
@@ -129,6 +130,34 @@ describe("map", () => {
       expect(cut.at(x + 32, 95 - y), `[${x}, ${y}]`).toBe(expected);
     }
     await world.close();
+  });
+
+  test("shows what a journal has over what is saved, also where a chunk is as it was generated again", async () => {
+    const folder = await makeSampleWorld();
+    const picture = (name: string): Promise<unknown> =>
+      capture([
+        "map",
+        folder,
+        "--box",
+        "-112,90,0,0..16,110,8,1",
+        "--scale",
+        "1",
+        "--output",
+        `${folder}-${name}`,
+      ]);
+    await picture("before");
+    const world = await openWorld(new NodeDisk(folder), { durability: "journal", autosave: false });
+    await world.fill({ min: [0, 100, 0, 0], max: [4, 104, 4, 1] }, 0);
+    await world.set([-100, 101, 0, 0], 11);
+    await world.set([8, 104, 4, 0], 12);
+    await picture("waiting");
+    await world.close();
+    await picture("saved");
+    const [before, waiting, saved] = await Promise.all(
+      ["before", "waiting", "saved"].map((name) => readFile(`${folder}-${name}`)),
+    );
+    expect(waiting).toEqual(saved);
+    expect(waiting).not.toEqual(before);
   });
 
   test("shows a world of four dimensions at one place along w, or at several in one picture", async () => {

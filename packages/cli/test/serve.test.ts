@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, open, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { tokenVerifier } from "@orthant/server";
 import { FakeClock } from "@orthant/testkit";
@@ -58,6 +58,38 @@ describe("serve", () => {
     const world = await openWorld(new NodeDisk(folder));
     expect(await world.get([8, 100, 8, 0])).toBe(13);
     await world.close();
+  });
+
+  test("writes a journal, unless it is told otherwise", async () => {
+    const folder = await makeSampleWorld();
+    await whileServing([folder], async () => {
+      expect(await readdir(folder)).toContain("journal");
+    });
+    const other = await makeSampleWorld();
+    await whileServing([other, "--durability", "snapshot"], async () => {
+      expect(await readdir(other)).not.toContain("journal");
+    });
+  });
+
+  test("refuses a world whose journal is damaged, and cuts it for who asks for that", async () => {
+    const folder = await makeSampleWorld();
+    const world = await openWorld(new NodeDisk(folder), { durability: "journal", autosave: false });
+    for (const material of [11, 12, 13]) await world.set([0, 120, 0, 0], material);
+    const broken = `${folder}-broken`;
+    await cp(folder, broken, { recursive: true, filter: (path) => !path.includes("lock") });
+    await world.close();
+    const [name = ""] = await readdir(join(broken, "journal"));
+    const segment = await open(join(broken, "journal", name), "r+");
+    // In the second of three groups.
+    await segment.write(Uint8Array.of(0xff, 0xff), 0, 2, 110);
+    await segment.close();
+    const { exitCode, errors } = await capture(["serve", broken, "--port", "0"]);
+    expect([exitCode, errors]).toEqual([EXIT.failed, expect.stringContaining("[ORT_JOURNAL]")]);
+    expect(errors).toContain("--damaged-journal cut");
+    await whileServing([broken, "--damaged-journal", "cut"], async () => undefined);
+    const cut = await openWorld(new NodeDisk(broken));
+    expect(await cut.get([0, 120, 0, 0])).toBe(11);
+    await cut.close();
   });
 
   test("says who has the world open when it is served twice", async () => {

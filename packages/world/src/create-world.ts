@@ -34,7 +34,12 @@ export async function createWorld(
     // Before anything is written: what cannot be opened or stored must not be in the way of the next attempt.
     const parts = partsOf(global, options);
     encode(worldDescriptionCodec, global.description);
-    const writer = await createSave(disk, { nowMs: clock.nowMs(), global, generators });
+    const writer = await createSave(disk, {
+      nowMs: clock.nowMs(),
+      global,
+      generators,
+      ...(options.retention && { retention: options.retention }),
+    });
     return await openForWriting(disk, { save: writer.currentSave(), writer, lock, parts }, options);
   } catch (error) {
     await lock.release();

@@ -26,6 +26,9 @@ const RECORD_OVERHEAD_BYTES = 64;
 /** What can change about an entity. Its id and class cannot. */
 export type EntityChange = Partial<Omit<EntityRecord, "entityId" | "entityClass" | "lastSavedMs">>;
 
+/** What changes with every step that an entity takes. */
+const OF_STEPS: readonly string[] = ["position", "orientation", "velocity"] satisfies (keyof EntityChange)[];
+
 /** What a new entity is made of; all but its kind and position has a default. */
 export type NewEntity = Pick<EntityRecord, "kind" | "position"> &
   EntityChange & { readonly entityClass?: number };
@@ -40,6 +43,8 @@ export interface ChangedEntity {
   readonly entity: EntityRecord;
   /** Whether it now belongs to another leaf than the one it is stored in. */
   readonly crosses: boolean;
+  /** Whether it only moved: the next change of that kind makes this one mean nothing. */
+  readonly isStep: boolean;
 }
 
 interface Tracked {
@@ -131,13 +136,14 @@ export class EntityStore {
       storedAt,
       changedSinceMs,
     });
-    return { entity: changed, crosses };
+    const isStep = Object.keys(change).every((key) => OF_STEPS.includes(key));
+    return { entity: changed, crosses, isStep };
   }
 
   /** Puts an entity as it was written down, be it new or a change of one that is loaded. */
   restore(record: EntityRecord, nowMs: number): ChangedEntity {
     if (this.#entities.has(record.entityId)) return this.change(record.entityId, record, nowMs);
-    return { entity: this.spawn(record.entityId, record, nowMs), crosses: true };
+    return { entity: this.spawn(record.entityId, record, nowMs), crosses: true, isStep: false };
   }
 
   /** Removes an entity and gives what it was. */

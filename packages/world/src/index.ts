@@ -1,4 +1,4 @@
-export type { Era } from "@orthant/formats";
+export type { CompactionReport, Era, Retention } from "@orthant/formats";
 export { createWorld } from "./create-world.ts";
 export type { EditOrigin } from "./edit-ledger.ts";
 export type { EntityChange, EntityEvent, NewEntity } from "./entity-store.ts";

@@ -38,7 +38,8 @@ export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise
     const save = await openSave(disk, generatorsOf(options));
     // Before any file is opened: a world whose generator is unknown leaves nothing behind.
     const parts = partsOf(save.global, options);
-    const writer = await resumeSave(disk, save, generatorsOf(options));
+    const { retention } = options;
+    const writer = await resumeSave(disk, save, { ...generatorsOf(options), ...(retention && { retention }) });
     return await openForWriting(disk, { save, writer, lock, parts }, options);
   } catch (error) {
     await lock.release();

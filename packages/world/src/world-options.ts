@@ -6,6 +6,7 @@ import type {
   MaterialCatalog,
   Place,
 } from "@orthant/core";
+import type { Retention } from "@orthant/formats";
 import type { Moment } from "./history.ts";
 import type { DamagedJournal } from "./journal/replay.ts";
 
@@ -45,6 +46,8 @@ export interface WorldOptions {
    * or `cut` off the damage and what came after it.
    */
   readonly damagedJournal?: DamagedJournal;
+  /** Which saved states are kept; the newest two, one an hour for a day and one a day for a month when it is left out. */
+  readonly retention?: Retention;
   /**
    * About how many chunks of people's work, and regions, are kept in memory; `LOADED_CHUNKS_MAX` when it is left out.
    * What is not saved yet or somebody needs stays beyond that.

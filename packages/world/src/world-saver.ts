@@ -1,6 +1,7 @@
 import type { Clock } from "@orthant/core";
-import type { JournalEntry, SegmentId } from "@orthant/formats";
+import type { CompactionReport, JournalEntry, SegmentId } from "@orthant/formats";
 import { Autosave } from "./autosave.ts";
+import { Housekeeper } from "./housekeeper.ts";
 import type { Journal } from "./journal/journal.ts";
 import { Listeners } from "./listeners.ts";
 import { SerialQueue } from "./serial-queue.ts";
@@ -20,6 +21,7 @@ export class WorldSaver {
   readonly #journal: Journal | undefined;
   readonly #autosave: Autosave | undefined;
   readonly #saves = new SerialQueue();
+  readonly #housekeeper: Housekeeper | undefined;
   readonly #failureListeners = new Listeners<unknown>();
   /** The save that waits for its turn and that everybody shares who asks for one now. */
   #sharedSave: Promise<void> | undefined;
@@ -37,6 +39,7 @@ export class WorldSaver {
       onFull: () => void this.#saveShared().catch(() => undefined),
       onFailure: (error) => this.#fail(error),
     });
+    this.#housekeeper = writing && new Housekeeper(clock, writing.writer);
     this.#autosave = writing && autosave ? new Autosave(clock, () => this.#saveByItself()) : undefined;
   }
 
@@ -55,10 +58,10 @@ export class WorldSaver {
     return this.#journal !== undefined;
   }
 
-  /** Something has changed: a save must come within this time, and the journal, if there is one, gets an entry now. */
-  noteChange(delayMs: number, entryOf: () => JournalEntry): void {
+  /** Something has changed: a save must come within this time, and the journal, if there is one, gets an entry. */
+  noteChange(delayMs: number, entryOf: () => JournalEntry, isStep = false): void {
     this.#autosave?.within(delayMs);
-    this.#journal?.add(entryOf());
+    this.#journal?.add(entryOf(), isStep);
   }
 
   /** Throws when the files were let go. */
@@ -97,7 +100,14 @@ export class WorldSaver {
     }
   }
 
+  /** Takes off the disk what no generation needs that is kept. */
+  async compact(): Promise<CompactionReport> {
+    this.requireWriting();
+    return (this.#housekeeper as Housekeeper).compact();
+  }
+
   async #release(): Promise<void> {
+    this.#housekeeper?.close();
     try {
       await this.#journal?.close(this.#content.save.generation);
     } finally {
@@ -121,6 +131,7 @@ export class WorldSaver {
         const save = await writer.commit(change);
         await this.#journal?.committed(save.generation, taken);
         await this.#content.follow(save, writer.lastChange);
+        this.#housekeeper?.tidy();
       }
       this.#planNext();
       return this.#content.save.generation;

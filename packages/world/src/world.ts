@@ -16,7 +16,7 @@ import {
   type WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type EntityRecord, type Era, type PlayerRecord, worldDescriptionCodec } from "@orthant/formats";
+import { type CompactionReport, type EntityRecord, type Era, type PlayerRecord, worldDescriptionCodec } from "@orthant/formats";
 import { copySave } from "./copy-save.ts";
 import { checkedOrigin, type EditOrigin } from "./edit-ledger.ts";
 import { chunksRequest, copyRequest, type EditRequest, fillRequest, voxelsRequest } from "./edit-request.ts";
@@ -255,11 +255,11 @@ export class World {
     this.#requireWritable();
     const home = this.#content.entities.homeOf(entityId);
     const storedAt = this.#saver.isJournaling ? this.#content.entities.storedAtOf(entityId) : undefined;
-    const { entity, crosses } = this.#content.entities.change(entityId, change, this.#clock.nowMs());
+    const { entity, crosses, isStep } = this.#content.entities.change(entityId, change, this.#clock.nowMs());
     if (crosses && home !== undefined) this.#content.unsaved.addEntityCell(home);
     this.#content.unsaved.homeless ||= crosses;
     const dueMs = crosses ? WORLD_AUTOSAVE_MS : ENTITY_CHECKPOINT_MS;
-    this.#saver.noteChange(dueMs, () => ({ kind: "entity", entity, storedAt }));
+    this.#saver.noteChange(dueMs, () => ({ kind: "entity", entity, storedAt }), isStep);
     this.#content.entityListeners.tell({ kind: "present", entity });
   }
 
@@ -321,6 +321,12 @@ export class World {
   /** Resolves when every change made so far is durable. However many ask at once, they share a save or a sync. */
   whenDurable(): Promise<void> {
     return this.#saver.whenDurable();
+  }
+
+  /** Takes everything off the disk that no saved state needs that is kept. Some of that happens by itself. */
+  async compact(): Promise<CompactionReport> {
+    this.#requireWritable();
+    return this.#saver.compact();
   }
 
   /** Writes the world, saved first, to another empty disk. */

@@ -5,9 +5,10 @@ import { integerBetween } from "../parse/values.ts";
 /** `orthant backup`. */
 export const backupCommand: Command = {
   name: "backup",
-  summary: "Copy a world as it was saved last, also while it is in use",
+  summary: "Copy a world as it is on the disk, also while it is in use",
   details: [
-    "Copies one generation byte for byte into a folder of its own, reads the copy again and proves it.",
+    "Copies the last generation byte for byte into a folder of its own, and what a journal has since then;",
+    "reads the copy again and proves it.",
     "Other programs may go on saving the world meanwhile. A backup is a world like any other.",
   ].join(" "),
   arguments: [
@@ -15,7 +16,7 @@ export const backupCommand: Command = {
     { name: "<folder>", description: "where the copy goes: empty, or not there yet" },
   ],
   options: [
-    { flags: "--generation <number>", description: "an older generation that is still there" },
+    { flags: "--generation <number>", description: "one that is still there, and nothing since" },
     { flags: "--dry-run", description: "say what would be copied, and write nothing" },
   ],
   examples: ["orthant backup my-world backups/monday", "orthant backup my-world old --generation 41"],

@@ -21,13 +21,14 @@ import { describeFormat, fileBytes, requireFormat } from "../found-world.ts";
 import { openLiveSave } from "../live-save.ts";
 import { formatAmount, formatBox, formatBytes, formatPlace, formatTime } from "../report/format.ts";
 import { describeGenerator, type GeneratorInfo, generatorInfo } from "../report/generator.ts";
+import { describeJournal, journalFacts } from "../report/journal.ts";
 import { factLines } from "../report/table.ts";
 
 /** `orthant info`. */
 export const infoCommand: Command = {
   name: "info",
   summary: "Tell what a world is and how large it is",
-  details: "Reads the manifest and the index alone, so it is fast for worlds of any size.",
+  details: "Reads the manifest, the index and the journal alone, so it is fast for worlds of any size.",
   arguments: [{ name: "<world>", description: "the folder of a world" }],
   options: [
     { flags: "--count", description: "also count chunks and entities, which reads every record" },
@@ -45,8 +46,11 @@ export const infoCommand: Command = {
       const sizes = await measure(disk, survey, save);
       const counts = args.has("count") ? await countContent(save, context) : undefined;
       const facts = await factsOf(save, survey);
-      context.printJson({ world: folder, ...format, ...facts, sizes, counts: counts ?? null });
-      context.printAll(factLines([["format", describeFormat(format)], ...rowsOf(facts, sizes, counts)]));
+      const journal = await journalFacts(disk, save);
+      context.printJson({ world: folder, ...format, ...facts, journal, sizes, counts: counts ?? null });
+      const rows = rowsOf(facts, sizes, counts);
+      const waiting = describeJournal(journal);
+      context.printAll(factLines([["format", describeFormat(format)], ...rows, ["journal", waiting]]));
       if (args.has("materials")) context.printAll(materialLines(catalogOf(save)));
     } finally {
       await save.close();

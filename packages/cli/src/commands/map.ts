@@ -7,14 +7,13 @@ import {
   flatGenerator,
   generatorRef,
   isOrthantError,
-  type MaterialCatalog,
   type Place,
   placeFrom,
   WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { openSave, SaveContent } from "@orthant/formats";
-import { openWorld } from "@orthant/world";
+import { openWorld, type World } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -86,7 +85,7 @@ export const mapCommand: Command = {
     await requireFormat(disk, folder);
     const save = await openSave(disk);
     try {
-      const { field, catalog } = await fieldOf(disk, context);
+      const { field, catalog, isLoaded } = await fieldOf(disk, context);
       const { shape } = field;
       const content = new SaveContent(save);
       const { spawn: exact } = save.global.description;
@@ -105,7 +104,7 @@ export const mapCommand: Command = {
       }
       const kind = args.text("heat") as HeatKind | undefined;
       const heat = kind && (await HeatMap.of(content, shape, sheetBox(box, view.sheet), view, kind));
-      const source = new ChunkSource(content, field);
+      const source = new ChunkSource(content, field, isLoaded);
       const middle = view.along === undefined ? 0 : spawn[view.along];
       const bands = bandsOf(shape, box, view).length * Math.max(1, layout.panels.length);
       const progress = context.progress("drawing", "rows of chunks", bands);
@@ -149,16 +148,16 @@ export const mapCommand: Command = {
   },
 };
 
-/** The untouched world and its materials. One whose generator is not here is shown as people's work in the air. */
-async function fieldOf(
-  disk: Disk,
-  context: Context,
-): Promise<{ readonly field: WorldField; readonly catalog: MaterialCatalog }> {
+/**
+ * The world with nothing but what its journal has, and its materials. One whose generator is not here is shown as
+ * people's work in the air.
+ */
+async function fieldOf(disk: Disk, context: Context): Promise<Pick<World, "field" | "catalog" | "isLoaded">> {
   try {
     const world = await openWorld(disk, { readOnly: true });
     const { field, catalog } = world;
     await world.close();
-    return { field, catalog };
+    return { field, catalog, isLoaded: (box) => world.isLoaded(box) };
   } catch (error) {
     if (!isOrthantError(error, "ORT_GENERATOR_UNKNOWN") && !isOrthantError(error, "ORT_GENERATOR_VERSION"))
       throw error;
@@ -170,6 +169,7 @@ async function fieldOf(
     return {
       field: WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape }),
       catalog: DEFAULT_MATERIALS,
+      isLoaded: () => false,
     };
   }
 }

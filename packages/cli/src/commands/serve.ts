@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { OrthantServer, ServerOptions } from "@orthant/server";
-import { openWorld, type World } from "@orthant/world";
+import { type DamagedJournal, type Durability, openWorld, type World } from "@orthant/world";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -12,6 +12,8 @@ import { parseRole, ROLES } from "../serve/roles.ts";
 import { newSecret, readSecret, SECRET_VARIABLE } from "../serve/secret.ts";
 import { UsageError } from "../usage-error.ts";
 
+const DURABILITIES: readonly Durability[] = ["journal", "snapshot"];
+const DAMAGED_JOURNALS: readonly DamagedJournal[] = ["refuse", "cut"];
 const PORT_MAX = 65_535;
 const PLAYER_ID_END = 2 ** 48 - 1;
 const PROXIES_MAX = 16;
@@ -28,6 +30,18 @@ export const serveCommand: Command = {
   options: [
     { flags: "-p, --port <number>", description: "where to listen; 0 takes a free one", default: "7440" },
     { flags: "--host <address>", description: "0.0.0.0 is all of the network", default: "127.0.0.1" },
+    {
+      flags: "--durability <kind>",
+      description: "write each change down at once, or with the next save alone",
+      default: "journal",
+      choices: DURABILITIES,
+    },
+    {
+      flags: "--damaged-journal <what>",
+      description: "refuse a world whose journal is damaged, or cut off the damage and all behind it",
+      default: "refuse",
+      choices: DAMAGED_JOURNALS,
+    },
     { flags: "--durable", description: "say that an edit is made once it would survive a crash" },
     { flags: "--secret-file <file>", description: "the secret that tokens are signed with" },
     { flags: "--role <role>", description: "the role of the token", default: "builder", choices: ROLES },
@@ -50,7 +64,11 @@ export const serveCommand: Command = {
     await requireFormat(disk, folder);
     const options = optionsOf(args);
     const secret = (await readSecret(args.text("secretFile"), context.environment)) ?? newSecret();
-    const world = await openWorld(disk, { clock: context.clock });
+    const world = await openWorld(disk, {
+      clock: context.clock,
+      durability: chosen(DURABILITIES, args.text("durability")),
+      damagedJournal: chosen(DAMAGED_JOURNALS, args.text("damagedJournal")),
+    });
     let failure: unknown;
     try {
       const { createServer } = await import("@orthant/server");
@@ -70,6 +88,12 @@ export const serveCommand: Command = {
     return EXIT.ok;
   },
 };
+
+/** What was chosen, which has been checked. */
+function chosen<Choice extends string>(choices: readonly Choice[], text: string | undefined): Choice {
+  const [first, ...others] = choices as readonly [Choice, ...Choice[]];
+  return others.find((choice) => choice === text) ?? first;
+}
 
 function optionsOf(args: Arguments): Omit<ServerOptions, "world"> {
   const origins = args.all("origin");

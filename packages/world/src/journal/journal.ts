@@ -1,4 +1,4 @@
-import { ByteWriter, type Codec } from "@orthant/core";
+import { ByteWriter, type Clock, type Codec, type Timer } from "@orthant/core";
 import {
   groupHeader,
   JOURNAL_FOLDER,
@@ -8,6 +8,7 @@ import {
   type SegmentId,
 } from "@orthant/formats";
 import { poisoned } from "../world-error.ts";
+import { LatestEntities } from "./latest-entities.ts";
 import { SegmentWriter, type SegmentWriterParts } from "./segment-writer.ts";
 
 /** When a segment is longer than this, a save is started, which begins another one. */
@@ -17,6 +18,8 @@ export const JOURNAL_ENTRY_BYTES_MAX = 16_777_216;
 /** An edit that waits for its turn is made after fewer turns than these, unless it waits for the disk. */
 const TURNS_BETWEEN_EDITS = 16;
 
+/** How long steps of entities wait for somebody to share a sync with. */
+const STEPS_WAIT_MS = 1_000;
 /** A buffer that grew longer is not kept. */
 const SPARE_BYTES_MAX = 1_048_576;
 const HEADER_ROOM = new Uint8Array(groupHeader.bytes);
@@ -33,12 +36,15 @@ export interface JournalEvents {
   onFailure(error: unknown): void;
 }
 
-/** Entries that share an append and a sync. */
+/** Entries that share a write and a sync. */
 interface Group {
   readonly segment: SegmentId;
   /** Begins with room for the header. */
   readonly out: ByteWriter;
+  readonly entities: LatestEntities;
   lastPosition: number;
+  /** Whether it is to be written now. */
+  isAwaited: boolean;
 }
 
 interface Waiter {
@@ -56,6 +62,7 @@ export class Journal {
   readonly #segments: SegmentWriter;
   readonly #scratch = new ByteWriter();
   readonly #waiters: Waiter[] = [];
+  readonly #clock: Clock;
   #events: JournalEvents | undefined;
   #segment: SegmentId | undefined;
   #collecting: Group | undefined;
@@ -68,10 +75,12 @@ export class Journal {
   #heldFrom: number | undefined;
   #failure: { readonly error: unknown } | undefined;
   #writing: Promise<void> | undefined;
+  #stepTimer: Timer | undefined;
 
   private constructor(parts: JournalParts) {
     this.#codec = journalEntryCodec(parts.volume);
     this.#segments = new SegmentWriter(parts);
+    this.#clock = parts.clock;
   }
 
   /** Makes the folder. Its name is durable when the next commit is: that syncs the folder it lies in. */
@@ -85,23 +94,26 @@ export class Journal {
     this.#events = events;
   }
 
-  /** Takes an entry. It is written soon. */
-  add(entry: JournalEntry): void {
+  /** Takes an entry. It is written now; a step of an entity with what else is written, or after a second. Rule J21. */
+  add(entry: JournalEntry, isStep = false): void {
     this.#position++;
-    if (this.#segment === undefined || !this.#encode(entry)) {
+    const written = entry.kind === "entity" ? (this.#collecting?.entities.withPlace(entry) ?? entry) : entry;
+    if (this.#segment === undefined || !this.#encode(written)) {
       // Not in the journal, so nothing that comes after it may be, until a generation has it.
       this.#heldFrom ??= this.#position;
       this.#events?.onFull();
       return;
     }
-    this.#collect(this.#segment);
-    this.#start();
+    this.#collect(this.#segment, written);
+    if (!isStep) this.#await();
+    else this.#stepTimer ??= this.#clock.after(STEPS_WAIT_MS, () => this.#await());
   }
 
   /** Resolves when all entries taken so far are safe. */
   whenSafe(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(poisoned(this.#failure.error));
     if (this.#safeTo >= this.#position) return Promise.resolve();
+    this.#await();
     const position = this.#position;
     return new Promise((resolve, reject) => this.#waiters.push({ position, resolve, reject }));
   }
@@ -125,11 +137,13 @@ export class Journal {
   /** Writes nothing more, and tells all who wait. */
   stop(error: unknown): void {
     this.#failure ??= { error };
+    this.#stepTimer?.cancel();
     for (const { reject } of this.#waiters.splice(0)) reject(poisoned(error));
   }
 
   /** Lets go of the file. */
   async close(generation: number): Promise<void> {
+    this.#stepTimer?.cancel();
     await this.#writing;
     await this.#segments.close();
     await this.#segments.retire(generation);
@@ -149,12 +163,26 @@ export class Journal {
     return this.#scratch.length <= JOURNAL_ENTRY_BYTES_MAX;
   }
 
-  #collect(segment: SegmentId): void {
+  /** Puts the entry in the scratch buffer into the group that is collected. */
+  #collect(segment: SegmentId, entry: JournalEntry): void {
     const room = JOURNAL_ENTRY_BYTES_MAX - this.#scratch.length;
-    if (this.#collecting !== undefined && this.#collecting.out.length > room) this.#seal();
-    this.#collecting ??= { segment, out: this.#emptyWriter(), lastPosition: 0 };
-    this.#collecting.out.raw(this.#scratch.view());
-    this.#collecting.lastPosition = this.#position;
+    const before = this.#collecting;
+    if (before !== undefined && before.out.length + before.entities.bytes > room) this.#seal();
+    const group = this.#collecting ?? {
+      ...{ segment, out: this.#emptyWriter(), entities: new LatestEntities() },
+      ...{ lastPosition: 0, isAwaited: false },
+    };
+    this.#collecting = group;
+    group.lastPosition = this.#position;
+    if (entry.kind === "entityGone") group.entities.settle(entry.entityId, group.out);
+    if (entry.kind === "entity") group.entities.put(entry, this.#scratch.copy());
+    else group.out.raw(this.#scratch.view());
+  }
+
+  /** What is collected is to be written now. */
+  #await(): void {
+    if (this.#collecting !== undefined) this.#collecting.isAwaited = true;
+    this.#start();
   }
 
   /** A buffer with room for the header of a group, if possible the one that was used last. */
@@ -168,8 +196,13 @@ export class Journal {
   }
 
   #seal(): void {
-    if (this.#collecting !== undefined) this.#sealed.push(this.#collecting);
+    const group = this.#collecting;
+    if (group === undefined) return;
+    group.entities.settleAll(group.out);
+    this.#sealed.push(group);
     this.#collecting = undefined;
+    this.#stepTimer?.cancel();
+    this.#stepTimer = undefined;
   }
 
   #start(): void {
@@ -179,7 +212,7 @@ export class Journal {
 
   #hasWork(): boolean {
     const isAllowed = this.#failure === undefined && this.#heldFrom === undefined;
-    return isAllowed && (this.#sealed.length > 0 || this.#collecting !== undefined);
+    return isAllowed && (this.#sealed.length > 0 || this.#collecting?.isAwaited === true);
   }
 
   async #writeAll(): Promise<void> {

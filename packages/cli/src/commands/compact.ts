@@ -1,0 +1,36 @@
+import { openWorld } from "@orthant/world";
+import type { Command } from "../command.ts";
+import { EXIT } from "../exit-codes.ts";
+import { requireFormat } from "../found-world.ts";
+import { formatAmount, formatBytes } from "../report/format.ts";
+
+/** `orthant compact`. */
+export const compactCommand: Command = {
+  name: "compact",
+  summary: "Take what no saved state needs any more off the disk",
+  details: [
+    "A world that is open does this by itself when a quarter of its packs is of no use. Every state that is kept stays",
+    "as it is. A pack with a damaged record is left alone, and said.",
+  ].join(" "),
+  arguments: [{ name: "<world>", description: "the folder of a world" }],
+  options: [],
+  examples: ["orthant compact my-world"],
+
+  async run(args, context) {
+    const folder = args.at(0);
+    const disk = await context.openDisk(folder);
+    await requireFormat(disk, folder);
+    const world = await openWorld(disk, { autosave: false, clock: context.clock });
+    try {
+      const { bytesBefore, bytesAfter, packsRewritten, packsRemoved, findings } = await world.compact();
+      const left = findings.map(({ file, message }) => ({ file, message }));
+      context.printJson({ world: folder, bytesBefore, bytesAfter, packsRewritten, packsRemoved, left });
+      const packs = `${formatAmount(packsRewritten, "pack")} rewritten, ${packsRemoved} removed`;
+      context.print(`${formatBytes(bytesBefore)} of packs are ${formatBytes(bytesAfter)} now: ${packs}`);
+      for (const { file, message } of left) context.note(`${file} is left as it is: ${message}`);
+      return left.length === 0 ? EXIT.ok : EXIT.failed;
+    } finally {
+      await world.close();
+    }
+  },
+};

@@ -1,0 +1,139 @@
+import { boxBetween, type Place } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { type JournalEntry, JournalReader, openSave } from "@orthant/formats";
+import { FakeClock, FaultDisk } from "@orthant/testkit";
+import { createWorld, openWorld, type World } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+
+const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
+const ORIGIN: Place = [0, 0, 0, 0];
+
+interface Herd {
+  readonly behind: MemoryDisk;
+  readonly world: World;
+  readonly clock: FakeClock;
+  readonly sheep: bigint;
+  /** How many syncs there were since the last call. */
+  syncs(): number;
+}
+
+/** A world with a journal and a sheep that is saved. */
+async function herd(): Promise<Herd> {
+  const behind = new MemoryDisk();
+  const disk = new FaultDisk(behind);
+  const clock = new FakeClock();
+  const world = await createWorld(disk, {}, { clock, autosave: false, durability: "journal" });
+  const sheep = world.spawnEntity({ kind: 1, position: [1, 0, 0, 0] }).entityId;
+  await world.save();
+  let known = 0;
+  const syncs = (): number => {
+    const before = known;
+    known = disk.calls.get("sync") ?? 0;
+    return known - before;
+  };
+  syncs();
+  return { behind, world, clock, sheep, syncs };
+}
+
+async function entriesIn(disk: MemoryDisk): Promise<readonly (readonly JournalEntry[])[]> {
+  const save = await openSave(disk);
+  const journal = await JournalReader.open(disk, save);
+  const groups: (readonly JournalEntry[])[] = [];
+  for await (const group of journal.entries(save.global.description.chunkShape.volume)) groups.push(group);
+  await journal.close();
+  await save.close();
+  return groups;
+}
+
+/** Where the entities are for who opens the disk as it is now. */
+async function placesAfterCrash(disk: MemoryDisk): Promise<Record<string, Place>> {
+  const world = await openWorld(new MemoryDisk(disk.image()), { autosave: false });
+  const found = await world.entitiesIn(EVERYWHERE);
+  await world.close();
+  return Object.fromEntries(found.map(({ entityId, position }) => [`${entityId}`, position]));
+}
+
+/** Lets everything happen that waits for nothing. */
+async function settle(world: World): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) await world.get(ORIGIN);
+}
+
+describe("the journal of a world with entities that move", () => {
+  test("[J20] [J21] has the last of many steps, in one group, when somebody waits for it", async () => {
+    const { behind, world, sheep, syncs } = await herd();
+    for (let step = 2; step <= 500; step++) world.changeEntity(sheep, { position: [step / 100, 0, 0, 0] });
+    await settle(world);
+    expect(syncs()).toBe(0);
+    expect(await entriesIn(behind)).toEqual([]);
+    await world.whenDurable();
+    expect(syncs()).toBe(1);
+    const [group = [], ...others] = await entriesIn(behind);
+    expect([group.length, others]).toEqual([1, []]);
+    expect(group[0]).toMatchObject({ kind: "entity", entity: { position: [5, 0, 0, 0] } });
+    expect(await placesAfterCrash(behind)).toEqual({ [`${sheep}`]: [5, 0, 0, 0] });
+    await world.close();
+  });
+
+  test("[J21] has steps after a second, and with the next thing that is written", async () => {
+    const { behind, world, clock, sheep, syncs } = await herd();
+    world.changeEntity(sheep, { velocity: [1, 0, 0, 0], position: [2, 0, 0, 0] });
+    clock.advance(999);
+    await settle(world);
+    expect(syncs()).toBe(0);
+    clock.advance(1);
+    await settle(world);
+    expect(syncs()).toBe(1);
+    expect(await placesAfterCrash(behind)).toEqual({ [`${sheep}`]: [2, 0, 0, 0] });
+    world.changeEntity(sheep, { position: [3, 0, 0, 0] });
+    await world.set(ORIGIN, 1);
+    expect(syncs()).toBe(1);
+    expect(await placesAfterCrash(behind)).toEqual({ [`${sheep}`]: [3, 0, 0, 0] });
+    // What is no step does not wait.
+    world.changeEntity(sheep, { tags: ["shorn"], position: [4, 0, 0, 0] });
+    await settle(world);
+    expect(syncs()).toBe(1);
+    await world.close();
+  });
+
+  test("[J20] finds an entity that left its leaf in the middle of a group where it was stored", async () => {
+    const { behind, world, sheep } = await herd();
+    world.changeEntity(sheep, { position: [2, 0, 0, 0] });
+    world.changeEntity(sheep, { position: [500_000, 0, 0, 0] });
+    world.changeEntity(sheep, { position: [500_001, 0, 0, 0] });
+    await world.whenDurable();
+    expect(await placesAfterCrash(behind)).toEqual({ [`${sheep}`]: [500_001, 0, 0, 0] });
+    await world.close();
+  });
+
+  test("[J20] knows what came and went in one group, and gives no id twice", async () => {
+    const { behind, world, sheep } = await herd();
+    const lamb = world.spawnEntity({ kind: 1, position: [5, 0, 0, 0] });
+    world.changeEntity(lamb.entityId, { position: [6, 0, 0, 0] });
+    world.changeEntity(sheep, { position: [7, 0, 0, 0] });
+    world.despawnEntity(lamb.entityId);
+    world.despawnEntity(sheep);
+    await world.whenDurable();
+    expect(await placesAfterCrash(behind)).toEqual({});
+    const found = await openWorld(new MemoryDisk(behind.image()), { autosave: false });
+    expect(found.spawnEntity({ kind: 1, position: [0, 0, 0, 0] }).entityId).toBe(lamb.entityId + 1n);
+    await found.close();
+    await world.close();
+  });
+
+  test("[J12] [J21] leaves steps that waited to the save that takes them", async () => {
+    const { behind, world, sheep, clock } = await herd();
+    world.changeEntity(sheep, { position: [2, 0, 0, 0] });
+    await world.save();
+    expect(await entriesIn(behind)).toEqual([]);
+    world.changeEntity(sheep, { position: [3, 0, 0, 0] });
+    const saving = world.save();
+    world.changeEntity(sheep, { position: [4, 0, 0, 0] });
+    await world.whenDurable();
+    await saving;
+    expect(await placesAfterCrash(behind)).toEqual({ [`${sheep}`]: [4, 0, 0, 0] });
+    await world.close();
+    // No timer is left behind that would write to a world that is closed.
+    clock.advance(10_000);
+    expect(world.failure).toBeUndefined();
+  });
+});

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import { generatorRef, type Place, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+import { generatorRef, PLATFORMS_DEFAULTS, type Place, platformsGenerator } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { createWorld, type World } from "@orthant/world";

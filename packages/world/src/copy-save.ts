@@ -41,7 +41,10 @@ export async function copySave(
       await writer.add([{ cell: leaf.cell, blocks, entities, clocks: changed?.clocks ?? leaf.clocks }]);
     }
     await writer.add(
-      Array.from(changes.values(), ({ changed = [], ...leaf }) => ({ ...leaf, blocks: withChanges([], changed) })),
+      Array.from(changes.values(), ({ changed = [], ...leaf }) => ({
+        ...leaf,
+        blocks: withChanges([], changed),
+      })),
     );
     const players = mergePlayers(save.players, change?.players ?? []);
     await writer.finish({ nowMs, global: { ...global, description }, players });

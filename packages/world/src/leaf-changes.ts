@@ -1,10 +1,4 @@
-import {
-  type Box,
-  type OverrideTree,
-  type Place,
-  placeFrom,
-  REGION_EDGE_CHUNKS,
-} from "@orthant/core";
+import { type Box, type OverrideTree, type Place, placeFrom, REGION_EDGE_CHUNKS } from "@orthant/core";
 import {
   type BlockAssignment,
   chunkOfEntity,

@@ -39,7 +39,10 @@ export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise
     // Before any file is opened: a world whose generator is unknown leaves nothing behind.
     const parts = partsOf(save.global, options);
     const { retention } = options;
-    const writer = await resumeSave(disk, save, { ...generatorsOf(options), ...(retention && { retention }) });
+    const writer = await resumeSave(disk, save, {
+      ...generatorsOf(options),
+      ...(retention && { retention }),
+    });
     return await openForWriting(disk, { save, writer, lock, parts }, options);
   } catch (error) {
     await lock.release();
@@ -66,7 +69,11 @@ function generatorsOf({ generators }: WorldOptions): OpenSaveOptions {
   return generators === undefined ? {} : { generators };
 }
 
-function contentOf(save: Save, field: WorldField, { loadedChunksMax = LOADED_CHUNKS_MAX }: WorldOptions): WorldContent {
+function contentOf(
+  save: Save,
+  field: WorldField,
+  { loadedChunksMax = LOADED_CHUNKS_MAX }: WorldOptions,
+): WorldContent {
   return new WorldContent(save, withGlobalBlocks(field, save), loadedChunksMax);
 }
 

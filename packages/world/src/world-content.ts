@@ -183,7 +183,9 @@ export class WorldContent {
 
   /** Whether all is in memory that has to be known before a commit can take what is unsaved. */
   get isReadyToCommit(): boolean {
-    return this.#unreadHomes().length === 0 && this.#unsavedBoxes().every((box) => this.save.index.isLoaded(box));
+    return (
+      this.#unreadHomes().length === 0 && this.#unsavedBoxes().every((box) => this.save.index.isLoaded(box))
+    );
   }
 
   /**

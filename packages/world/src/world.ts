@@ -16,7 +16,13 @@ import {
   type WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type CompactionReport, type EntityRecord, type Era, type PlayerRecord, worldDescriptionCodec } from "@orthant/formats";
+import {
+  type CompactionReport,
+  type EntityRecord,
+  type Era,
+  type PlayerRecord,
+  worldDescriptionCodec,
+} from "@orthant/formats";
 import { copySave } from "./copy-save.ts";
 import { checkedOrigin, type EditOrigin } from "./edit-ledger.ts";
 import { chunksRequest, copyRequest, type EditRequest, fillRequest, voxelsRequest } from "./edit-request.ts";
@@ -25,11 +31,11 @@ import { EraKeeper, newWorldId } from "./era-keeper.ts";
 import type { Moment } from "./history.ts";
 import type { PlayerChange } from "./player-store.ts";
 import type { WorldContent } from "./world-content.ts";
+import { type WorldEdit, WorldEditor } from "./world-editor.ts";
 import { refusal } from "./world-error.ts";
-import { WorldEditor, type WorldEdit } from "./world-editor.ts";
+import { WorldHistory } from "./world-history.ts";
 import { ENTITY_CHECKPOINT_MS, PLAYERS_AUTOSAVE_MS, WORLD_AUTOSAVE_MS } from "./world-options.ts";
 import type { WorldParts } from "./world-parts.ts";
-import { WorldHistory } from "./world-history.ts";
 import { WorldSaver } from "./world-saver.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
 

@@ -40,7 +40,8 @@ export const restoreCommand: Command = {
     const moment = args.parsed("from", parseMoment(context.clock.nowMs()));
     const isDry = args.has("dryRun");
     if (box !== undefined && moment !== undefined) {
-      if (to !== "") throw new UsageError("with --box a place of the world itself is rolled back: name one folder");
+      if (to !== "")
+        throw new UsageError("with --box a place of the world itself is rolled back: name one folder");
       return rollBack({ folder: from, box, moment, isDry }, context);
     }
     if (box !== undefined || moment !== undefined) throw new UsageError("--box and --from belong together");

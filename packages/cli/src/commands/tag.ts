@@ -9,7 +9,8 @@ import { UsageError } from "../usage-error.ts";
 export const tagCommand: Command = {
   name: "tag",
   summary: "Give a saved state of a world a name, under which it is kept",
-  details: "Without --generation the world is named as it is now. A name that another state has goes over to this one.",
+  details:
+    "Without --generation the world is named as it is now. A name that another state has goes over to this one.",
   arguments: [
     { name: "<world>", description: "the folder of a world" },
     { name: "<name>", description: "1 to 64 characters, not only digits" },
@@ -38,7 +39,9 @@ export const tagCommand: Command = {
       const named = isRemoved ? undefined : await world.history.tag(name, generation);
       if (named === undefined) await world.history.untag(name);
       context.printJson({ world: folder, name, generation: named ?? null });
-      context.print(named === undefined ? `no generation is called ${name} now` : `generation ${named} is ${name}`);
+      context.print(
+        named === undefined ? `no generation is called ${name} now` : `generation ${named} is ${name}`,
+      );
     } finally {
       await world.close();
     }

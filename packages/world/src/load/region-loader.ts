@@ -2,8 +2,8 @@ import {
   type Box,
   boxesIntersect,
   boxVolume,
-  CLOCK_NEVER,
   type Chunk,
+  CLOCK_NEVER,
   comparePlaces,
   OverrideTree,
   type Place,
@@ -92,8 +92,7 @@ export class RegionLoader {
 
   #load(region: Place, take: TakeRegion): Promise<void> {
     const reading =
-      this.#reading.get(...region) ??
-      this.#read(region, take).finally(() => this.#reading.delete(...region));
+      this.#reading.get(...region) ?? this.#read(region, take).finally(() => this.#reading.delete(...region));
     this.#reading.set(...region, reading);
     return reading;
   }

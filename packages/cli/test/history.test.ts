@@ -1,0 +1,90 @@
+import { NodeDisk, openWorld } from "orthant";
+import { EXIT } from "orthant/command-line";
+import { beforeEach, describe, expect, test } from "vitest";
+import { capture, captureJson } from "./captured.ts";
+import { makeSampleWorld } from "./sample-world.ts";
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await makeSampleWorld();
+});
+
+async function digAwayTheHouse(): Promise<void> {
+  const world = await openWorld(new NodeDisk(folder));
+  await world.fill({ min: [0, 100, 0, 0], max: [4, 104, 4, 1] }, 0);
+  await world.set([-100, 100, 0, 0], 5);
+  await world.close();
+}
+
+async function materialAt(place: string): Promise<number> {
+  const found = await captureJson<{ readonly material: { readonly id: number } }>("get", folder, place);
+  return found.material.id;
+}
+
+describe("tag, log and restore", () => {
+  test("bring back one place of a state that was named, and leave the rest", async () => {
+    expect((await capture(["tag", folder, "before"])).output).toMatch(/^generation \d+ is before\n$/);
+    await digAwayTheHouse();
+    const { output } = await capture(["log", folder]);
+    expect(output).toMatch(/^\d+ {2}\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC\n/);
+    expect(output).toMatch(/^\d+ {2}[^\n]* UTC {2}before$/m);
+    expect(await materialAt("1,101,1")).toBe(0);
+    const wish = ["restore", folder, "--box", "0,100,0..4,104,4", "--from", "before"];
+    expect((await capture([...wish, "--dry-run"])).output).toMatch(
+      /^would restore chunks .* from generation \d+/,
+    );
+    expect(await materialAt("1,101,1")).toBe(0);
+    const restored = await capture(wish);
+    expect(restored.output).toMatch(/^restored chunks .* from generation \d+: \d chunks? changed\n$/);
+    expect(await materialAt("1,101,1")).toBe(11);
+    expect(await materialAt("-100,100,0")).toBe(5);
+    expect((await capture(["verify", folder])).exitCode).toBe(EXIT.ok);
+  });
+
+  test("take a name away, and say when there is none", async () => {
+    await capture(["tag", folder, "opening-day"]);
+    expect((await capture(["tag", folder, "opening-day", "--remove"])).output).toBe(
+      "no generation is called opening-day now\n",
+    );
+    const { exitCode, errors } = await capture(["tag", folder, "opening-day", "--remove"]);
+    expect(exitCode).toBe(EXIT.failed);
+    expect(errors).toContain('no generation is called "opening-day" [ORT_NOT_FOUND]');
+  });
+
+  test("refuse half a wish, a state that is not kept, and a date that is none", async () => {
+    const failure = async (...argv: readonly string[]): Promise<string> => (await capture(argv)).errors;
+    expect(await failure("restore", folder, "--box", "0..8")).toContain("--box and --from belong together");
+    expect(await failure("restore", folder)).toContain("name the folder where the world goes");
+    expect(await failure("restore", folder, "--box", "0..8", "--from", "999")).toContain(
+      "generation 999 is not kept",
+    );
+    expect(await failure("restore", folder, "--box", "0..8", "--from", "2026-99-99")).toContain("is no date");
+    expect(await failure("restore", folder, "--box", "0..8", "--from", "30d")).toContain("is not kept");
+  });
+});
+
+describe("compact", () => {
+  test("takes off the disk what no state needs that is kept, and leaves a world that is whole", async () => {
+    for (let round = 0; round < 6; round++) {
+      const world = await openWorld(new NodeDisk(folder), {
+        autosave: false,
+        retention: { newest: 1, hours: 0, days: 0 },
+      });
+      for (let save = 0; save < 8; save++) {
+        await world.set([save, 100, round, 0], 1 + ((save + round) % 9));
+        await world.save();
+      }
+      await world.close();
+    }
+    const before = await materialAt("3,100,5");
+    const { bytesBefore, bytesAfter } = await captureJson<{
+      readonly bytesBefore: number;
+      readonly bytesAfter: number;
+    }>("compact", folder);
+    expect(bytesAfter).toBeLessThan(bytesBefore / 2);
+    expect((await capture(["verify", folder])).exitCode).toBe(EXIT.ok);
+    expect(await materialAt("3,100,5")).toBe(before);
+    expect((await capture(["compact", folder])).output).toMatch(/^[\d.]+ \w+ of packs are [\d.]+ \w+ now: /);
+  });
+});

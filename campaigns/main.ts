@@ -5,6 +5,7 @@ import type { Campaign } from "./campaign.ts";
 import { compactionCampaign } from "./compaction.ts";
 import { crashCampaign } from "./crash.ts";
 import { fuzzCampaign } from "./fuzz.ts";
+import { historyCampaign } from "./history.ts";
 import { journalCampaign } from "./journal.ts";
 import { killCampaign } from "./kill.ts";
 import { modelCampaign } from "./model.ts";
@@ -31,6 +32,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   backupCampaign,
   journalCampaign,
   compactionCampaign,
+  historyCampaign,
 ];
 const PROGRESS_INTERVAL_MS = 500;
 

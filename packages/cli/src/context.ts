@@ -7,7 +7,7 @@ import { noProgress, type Progress, ProgressLine, type ProgressUnit } from "./pr
 import { jsonLine } from "./report/json.ts";
 import { plainStyle, type Style, terminalStyle } from "./style.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { WatchedDisk } from "./watched-disk.ts";
+import { watchedDisk } from "./watched-disk.ts";
 
 /** What every command may be told about its output. */
 export interface OutputWishes {
@@ -69,7 +69,7 @@ export class Context {
     const found = await stat(folder).catch(() => undefined);
     if (found === undefined) throw new OrthantError("ORT_NOT_FOUND", `there is no folder "${folder}"`);
     if (!found.isDirectory()) throw new OrthantError("ORT_NOT_FOUND", `"${folder}" is a file, and no folder`);
-    return new WatchedDisk(new NodeDisk(folder), { signal: this.signal, ...(onBytes && { onBytes }) });
+    return watchedDisk(new NodeDisk(folder), { signal: this.signal, ...(onBytes && { onBytes }) });
   }
 
   /** The same without the throwing: for what is open for long and saves what it has when the user wants to end. */
@@ -96,7 +96,7 @@ export class Context {
     onBytes?: (bytes: number) => void,
   ): Promise<Value> {
     const watch = { signal: this.signal, ...(onBytes && { onBytes }) };
-    return makeFolder(folder, (disk) => fill(new WatchedDisk(disk, watch)));
+    return makeFolder(folder, (disk) => fill(watchedDisk(disk, watch)));
   }
 }
 

@@ -1,17 +1,22 @@
-import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "@orthant/disk";
+import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
 
 /** What happens before an operation: nothing, or a wait. */
-export type Delay = (operation: "readAt" | "append" | "sync", path: string) => Promise<void> | undefined;
+export type Delay = (operation: DiskCall["operation"], path: string) => Promise<void> | undefined;
 
 /** A disk whose files take their time, so that a test decides what else happens meanwhile. */
-export class SlowDisk implements Disk {
-  readonly #disk: Disk;
+export class SlowDisk extends GatedDisk {
   delay: Delay = () => undefined;
   /** Files that are open now. */
   openFiles = 0;
 
   constructor(disk: Disk) {
-    this.#disk = disk;
+    super(disk, async ({ operation, path }, happen) => {
+      await this.delay(operation, path);
+      const result = await happen();
+      if (operation === "open") this.openFiles++;
+      if (operation === "close") this.openFiles--;
+      return result;
+    });
   }
 
   /** Holds up the next call of an operation; gives when it has come, and what lets it go on. */
@@ -31,61 +36,5 @@ export class SlowDisk implements Disk {
       return released;
     };
     return { reached, release };
-  }
-
-  async open(path: string, mode: OpenMode): Promise<DiskFile> {
-    const file = await this.#disk.open(path, mode);
-    this.openFiles++;
-    let open = true;
-    return {
-      size: () => file.size(),
-      readAt: async (offset, length) => {
-        await this.delay("readAt", path);
-        return file.readAt(offset, length);
-      },
-      append: async (bytes) => {
-        await this.delay("append", path);
-        return file.append(bytes);
-      },
-      writeAt: (offset, bytes) => file.writeAt(offset, bytes),
-      writeDurably: async (offset, bytes) => {
-        await this.delay("sync", path);
-        await file.writeDurably(offset, bytes);
-      },
-      truncate: (length) => file.truncate(length),
-      sync: async () => {
-        await this.delay("sync", path);
-        await file.sync();
-      },
-      close: async () => {
-        if (open) this.openFiles--;
-        open = false;
-        await file.close();
-      },
-    };
-  }
-
-  rename(from: string, to: string): Promise<void> {
-    return this.#disk.rename(from, to);
-  }
-
-  remove(path: string): Promise<boolean> {
-    return this.#disk.remove(path);
-  }
-
-  list(directory: string): Promise<readonly DirectoryEntry[]> {
-    return this.#disk.list(directory);
-  }
-
-  makeDirectory(path: string): Promise<void> {
-    return this.#disk.makeDirectory(path);
-  }
-
-  syncDirectory(directory: string): Promise<void> {
-    return this.#disk.syncDirectory(directory);
-  }
-
-  lock(path: string): Promise<DiskLock> {
-    return this.#disk.lock(path);
   }
 }

@@ -1,0 +1,100 @@
+import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "./disk.ts";
+
+/** What is asked of a disk, or of a file on it. */
+export interface DiskCall {
+  readonly operation: keyof Disk | keyof DiskFile;
+  readonly path: string;
+  /** The bytes that are read or written; 0 where none are. */
+  readonly bytes: number;
+}
+
+/** Lets a call happen: at once, later, or not at all. */
+export type Gate = <Result>(call: DiskCall, happen: () => Promise<Result>) => Promise<Result>;
+
+/** Another disk, of which every call, also those of its files, goes through a gate. */
+export class GatedDisk implements Disk {
+  readonly #disk: Disk;
+  readonly #gate: Gate;
+
+  constructor(disk: Disk, gate: Gate) {
+    this.#disk = disk;
+    this.#gate = gate;
+  }
+
+  async open(path: string, mode: OpenMode): Promise<DiskFile> {
+    const file = await this.#gate({ operation: "open", path, bytes: 0 }, () => this.#disk.open(path, mode));
+    return new GatedFile(file, path, this.#gate);
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.#gate({ operation: "rename", path: from, bytes: 0 }, () => this.#disk.rename(from, to));
+  }
+
+  remove(path: string): Promise<boolean> {
+    return this.#gate({ operation: "remove", path, bytes: 0 }, () => this.#disk.remove(path));
+  }
+
+  list(path: string): Promise<readonly DirectoryEntry[]> {
+    return this.#gate({ operation: "list", path, bytes: 0 }, () => this.#disk.list(path));
+  }
+
+  makeDirectory(path: string): Promise<void> {
+    return this.#gate({ operation: "makeDirectory", path, bytes: 0 }, () => this.#disk.makeDirectory(path));
+  }
+
+  syncDirectory(path: string): Promise<void> {
+    return this.#gate({ operation: "syncDirectory", path, bytes: 0 }, () => this.#disk.syncDirectory(path));
+  }
+
+  lock(path: string): Promise<DiskLock> {
+    return this.#gate({ operation: "lock", path, bytes: 0 }, () => this.#disk.lock(path));
+  }
+}
+
+class GatedFile implements DiskFile {
+  readonly #file: DiskFile;
+  readonly #path: string;
+  readonly #gate: Gate;
+
+  constructor(file: DiskFile, path: string, gate: Gate) {
+    this.#file = file;
+    this.#path = path;
+    this.#gate = gate;
+  }
+
+  size(): Promise<number> {
+    return this.#gate(this.#call("size"), () => this.#file.size());
+  }
+
+  readAt(offset: number, length: number): Promise<Uint8Array> {
+    return this.#gate(this.#call("readAt", length), () => this.#file.readAt(offset, length));
+  }
+
+  append(bytes: Uint8Array): Promise<number> {
+    return this.#gate(this.#call("append", bytes.length), () => this.#file.append(bytes));
+  }
+
+  writeAt(offset: number, bytes: Uint8Array): Promise<void> {
+    return this.#gate(this.#call("writeAt", bytes.length), () => this.#file.writeAt(offset, bytes));
+  }
+
+  writeDurably(offset: number, bytes: Uint8Array): Promise<void> {
+    return this.#gate(this.#call("writeDurably", bytes.length), () => this.#file.writeDurably(offset, bytes));
+  }
+
+  truncate(length: number): Promise<void> {
+    return this.#gate(this.#call("truncate"), () => this.#file.truncate(length));
+  }
+
+  sync(): Promise<void> {
+    return this.#gate(this.#call("sync"), () => this.#file.sync());
+  }
+
+  close(): Promise<void> {
+    return this.#gate(this.#call("close"), () => this.#file.close());
+  }
+
+  #call(operation: keyof DiskFile, bytes = 0): DiskCall {
+    return { operation, path: this.#path, bytes };
+  }
+}

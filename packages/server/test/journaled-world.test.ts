@@ -1,22 +1,21 @@
-import { type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
+import { GatedDisk, MemoryDisk } from "@orthant/disk";
 import { hostWorldOf } from "@orthant/server";
 import { describe, expect, test } from "vitest";
 import { flatWorld } from "./served-world.ts";
 
 /** A disk whose journal is synced when a test lets it. */
-class HeldJournalDisk extends MemoryDisk {
+class HeldJournalDisk extends GatedDisk {
   readonly #waiting: (() => void)[] = [];
   isHeld = false;
 
-  override async open(path: string, mode: OpenMode): Promise<DiskFile> {
-    const file = await super.open(path, mode);
-    if (!path.startsWith("journal/")) return file;
-    const sync = file.sync.bind(file);
-    file.sync = async () => {
-      if (this.isHeld) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      await sync();
-    };
-    return file;
+  constructor() {
+    super(new MemoryDisk(), async ({ operation, path }, happen) => {
+      const isSync = operation === "sync" || operation === "writeDurably";
+      if (this.isHeld && isSync && path.startsWith("journal/")) {
+        await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      }
+      return happen();
+    });
   }
 
   release(): void {

@@ -21,7 +21,7 @@ import { entityBlobCodec } from "./records/entity-blob.ts";
 import type { EntityRecord } from "./records/entity-record.ts";
 import type { LeafEntry } from "./records/leaf-entry.ts";
 import type { BlockAssignment, BlockEntry } from "./records/prepared-blocks.ts";
-import { describeCell } from "./tree-index/index-tree.ts";
+import { describeCell } from "./tree-index/cell.ts";
 
 /** What is needed to understand the blobs of a save. */
 export interface BlobContext {

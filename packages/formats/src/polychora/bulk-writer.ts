@@ -1,6 +1,6 @@
 import type { ChunkShape } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
+import { swapManifest, writeGenerationFiles, writePage } from "./files/commit-sequence.ts";
 import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
 import { PackWriter } from "./files/pack-writer.ts";
@@ -10,12 +10,17 @@ import { plannedOf } from "./leaves/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
 import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "./limits.ts";
 import { type GlobalState, globalRecordCodec } from "./records/global-record.ts";
-import type { LeafEntry } from "./records/leaf-entry.ts";
 import { encodeManifest, type Manifest } from "./records/manifest.ts";
 import { encodePayloadFile } from "./records/payload-file.ts";
 import { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
 import type { LeafChange } from "./save-change.ts";
-import { encodeIndexFile } from "./tree-index/index-file.ts";
+import { bulkTrie } from "./tree-index/bulk-index.ts";
+import { EncodedLeaves } from "./tree-index/encoded-leaves.ts";
+import { layOutIndex, pageTargetBytes } from "./tree-index/index-layout.ts";
+import { pageReader } from "./tree-index/page-reader.ts";
+import { PageWriter } from "./tree-index/page-writer.ts";
+
+const GENERATION = 0;
 
 /** How to write a world. */
 export interface BulkSaveOptions {
@@ -30,15 +35,15 @@ export interface WorldFacts {
 }
 
 /**
- * Writes a whole world as generation 0 of a new save, leaf by leaf. Only the index is kept in memory; a save comes to
- * be with {@link finish} and not before.
+ * Writes a whole world as generation 0 of a new save, leaf by leaf, in any order. Of each leaf only the bytes of its
+ * entry in the index stay in memory; a save comes to be with {@link finish} and not before.
  */
 export class BulkSaveWriter {
   readonly #disk: Disk;
   readonly #packs: PackWriter;
   readonly #shape: ChunkShape;
   readonly #limits: SaveLimits;
-  readonly #leaves: LeafEntry[] = [];
+  readonly #leaves = new EncodedLeaves();
 
   private constructor(disk: Disk, packs: PackWriter, shape: ChunkShape, limits: SaveLimits) {
     this.#disk = disk;
@@ -69,18 +74,18 @@ export class BulkSaveWriter {
     });
     const records = encodeLeaves(planned, this.#limits);
     const refs = await this.#packs.append(records.flat());
-    for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.push(leaf);
+    for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.add(leaf);
   }
 
-  /** Makes it a save. */
+  /** Makes it a save. `ORT_ARGUMENT` when two leaves overlap. */
   async finish({ nowMs, global, players }: WorldFacts): Promise<void> {
     const packs = this.#packs;
     // A world without leaves still gets its pack.
     await packs.append([]);
     await packs.sync();
     const manifest: Manifest = {
-      ...generationFiles(0),
-      currentGeneration: 0,
+      ...generationFiles(GENERATION),
+      currentGeneration: GENERATION,
       createdMs: nowMs,
       lastModifiedMs: nowMs,
       activeDataFileId: packs.activeId,
@@ -89,7 +94,7 @@ export class BulkSaveWriter {
       chunkExtents: this.#shape.extents,
     };
     await writeGenerationFiles(this.#disk, manifest, {
-      indexFile: encodeIndexFile({ version: 2, generation: 0, leaves: this.#leaves }),
+      indexFile: await this.#writeIndex(),
       globalFile: encodePayloadFile(globalHeader, "V4G0", globalRecordCodec, {
         ...global,
         nextDataFileId: packs.activeId + 1,
@@ -103,5 +108,18 @@ export class BulkSaveWriter {
   /** Closes the files. Without {@link finish} there is no save. */
   async close(): Promise<void> {
     await this.#packs.close();
+  }
+
+  /** Writes the pages of the index and gives its root. */
+  async #writeIndex(): Promise<Uint8Array> {
+    const pages = new PageWriter({
+      generation: GENERATION,
+      targetBytes: pageTargetBytes(this.#limits),
+      emit: (page) => writePage(this.#disk, page),
+      keep: false,
+    });
+    const root = await bulkTrie(this.#leaves, pages);
+    const read = pageReader(this.#disk);
+    return (await layOutIndex(root, { generation: GENERATION, version: 2, pages, read })).indexFile;
   }
 }

@@ -13,6 +13,7 @@ import { readGlobal, readIndex, readPlayers } from "./reader.ts";
 import type { LeafEntry } from "./records/leaf-entry.ts";
 import { decodeManifest, encodeManifest, encodeUnsealedManifest, type Manifest } from "./records/manifest.ts";
 import { allLeaves } from "./tree-index/leaf-index.ts";
+import { pageReader } from "./tree-index/page-reader.ts";
 
 /** What was copied. */
 export interface CopiedGeneration {
@@ -105,7 +106,7 @@ async function gather(
     globalFile: await readWhole(disk, names.globalFile),
     playersFile: await readWhole(disk, names.playersFile),
   };
-  const index = readIndexFile(names.indexFile, files.indexFile);
+  const index = readIndexFile(names.indexFile, files.indexFile, pageReader(disk));
   requireGeneration(names.indexFile, index, generation);
   if (isLive) {
     const packLengths = packLengthsOf(await allLeaves(index.index), live.activeDataFileId);

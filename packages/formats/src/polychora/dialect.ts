@@ -24,6 +24,11 @@ export function dialectOfIndex(bytes: Uint8Array): Dialect {
   return payload.length === payloadBytes || payloadCrc32 !== 0 ? "flat" : "tree";
 }
 
+/** The version that an index file says, whatever its dialect. The file is at least as long as a header. */
+export function versionOfIndex(bytes: Uint8Array): number {
+  return decode(flatIndexHeader, bytes.subarray(0, flatIndexHeader.bytes)).version;
+}
+
 function isWholeTree(bytes: Uint8Array): boolean {
   if (bytes.length < indexHeader.bytes) return false;
   // Not by decoding the header: a flat index has a generation there that is no safe integer.

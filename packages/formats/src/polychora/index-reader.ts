@@ -1,5 +1,5 @@
 import { boxContainsBox, comparePlaces, OrthantError, type Place, WHOLE_LATTICE } from "@orthant/core";
-import { type Dialect, dialectOfIndex } from "./dialect.ts";
+import { type Dialect, dialectOfIndex, versionOfIndex } from "./dialect.ts";
 import { atFile } from "./files/at-file.ts";
 import { type FlatIndex, flatIndexCodec } from "./flat/flat-payloads.ts";
 import { flatIndexHeader } from "./layout.ts";
@@ -8,7 +8,8 @@ import type { BlobRef } from "./records/blob-ref.ts";
 import type { IndexVersion, LeafEntry } from "./records/leaf-entry.ts";
 import { decodePayloadFile } from "./records/payload-file.ts";
 import { decodeIndexFile } from "./tree-index/index-file.ts";
-import { LeafIndex } from "./tree-index/leaf-index.ts";
+import { LeafIndex, type PageReader } from "./tree-index/leaf-index.ts";
+import { decodeRoot, PAGE_VERSION } from "./tree-index/page-codec.ts";
 
 /** What an index says, whichever dialect it is in. */
 export interface ReadIndex {
@@ -21,9 +22,14 @@ export interface ReadIndex {
   readonly regionChunkEdge: number | undefined;
 }
 
-/** Reads an index file of either dialect. */
-export function readIndexFile(path: string, bytes: Uint8Array): ReadIndex {
+/** Reads an index file of either dialect; pages that it leads to are read by the given function, when they are needed. */
+export function readIndexFile(path: string, bytes: Uint8Array, read: PageReader): ReadIndex {
   const dialect = atFile({ path }, () => dialectOfIndex(bytes));
+  if (dialect === "tree" && versionOfIndex(bytes) === PAGE_VERSION) {
+    const { generation, root, totals } = decodeRoot(path, bytes);
+    const index = LeafIndex.over(root, totals, read);
+    return { dialect, generation, index, indexVersion: PAGE_VERSION, regionChunkEdge: undefined };
+  }
   if (dialect === "tree") {
     const { version, generation, leaves } = decodeIndexFile(path, bytes);
     const index = LeafIndex.of(leaves);

@@ -27,6 +27,8 @@ export const ENTITY_BLOB = 2;
 export const BLOB_VERSION = 1;
 /** The edge of a leaf is at most two to this power, so that a local coordinate fits 16 bits. */
 export const LEAF_LEVEL_MAX = 16;
+/** A page of an index is cut when it is larger, unless the limit for an index is less; a page is seldom smaller than an eighth. */
+export const INDEX_PAGE_TARGET_BYTES = 32_768;
 /** Stands for a parent, child or leaf entry that is not there. */
 export const NONE = 0xffff_ffff;
 /** A manifest that is larger is not read. */
@@ -87,6 +89,35 @@ export const indexHeader: Struct<IndexHeader> = struct({
   nodeCount: u32,
   leafCount: u32,
   payloadCrc32: u32,
+});
+
+/** What a page of an index of version 3 begins with. */
+export interface PageHeader {
+  readonly magic: "V4IX";
+  readonly version: number;
+  /** The generation that wrote the page. */
+  readonly generation: number;
+  /** Which of that generation's pages it is; the root is 0. */
+  readonly number: number;
+  /** The edge of its cell is two to this power. */
+  readonly level: number;
+  readonly min: Place;
+  readonly leafCount: number;
+  readonly linkCount: number;
+  readonly bodyCrc32: number;
+}
+
+/** The header of a page. */
+export const pageHeader: Struct<PageHeader> = struct({
+  magic: magic("V4IX"),
+  version: u32,
+  generation: u64Number,
+  number: u32,
+  level: u8,
+  min: fixedPlace,
+  leafCount: u32,
+  linkCount: u32,
+  bodyCrc32: u32,
 });
 
 /** What a pack begins with. */

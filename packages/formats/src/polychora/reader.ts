@@ -16,6 +16,7 @@ import { decodePayloadFile, payloadOfFile } from "./records/payload-file.ts";
 import { type PlayerRecord, playersCodec } from "./records/player-record.ts";
 import type { BlockEntry } from "./records/prepared-blocks.ts";
 import { Save, type SaveState } from "./save.ts";
+import { pageReader } from "./tree-index/page-reader.ts";
 
 /** What to open. */
 export interface OpenSaveOptions {
@@ -70,7 +71,7 @@ async function readGeneration(disk: Disk, manifest: Manifest, generation: number
 
 /** Reads an index file. */
 export async function readIndex(disk: Disk, path: string): Promise<ReturnType<typeof readIndexFile>> {
-  return readIndexFile(path, await readNamed(disk, path));
+  return readIndexFile(path, await readNamed(disk, path), pageReader(disk));
 }
 
 /** What a global file says; the last two are of the flat dialect. */

@@ -4,7 +4,6 @@ import {
   type GeneratorRegistry,
   OrthantError,
   type Place,
-  WHOLE_LATTICE,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type BlobContext, readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
@@ -29,9 +28,11 @@ import { encodeManifest, type Manifest } from "./records/manifest.ts";
 import { encodePayloadFile } from "./records/payload-file.ts";
 import { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
 import { Save, type SaveState } from "./save.ts";
-import type { SaveChange } from "./save-change.ts";
-import { encodeIndexFile } from "./tree-index/index-file.ts";
+import type { LeafChange, SaveChange } from "./save-change.ts";
+import { layOutIndex, pageTargetBytes } from "./tree-index/index-layout.ts";
 import { LeafIndex } from "./tree-index/leaf-index.ts";
+import { pageReader } from "./tree-index/page-reader.ts";
+import { type NewPage, PageWriter } from "./tree-index/page-writer.ts";
 
 /** What a new save begins with. */
 export interface NewSave extends SaveChange {
@@ -173,11 +174,16 @@ export class SaveWriter {
     this.#requireUsable();
     this.#busy = true;
     const before = this.#state;
-    const draft: LeafMap<PlannedLeaf> = this.#state.index.draft();
     try {
-      await this.#write(change, draft, await this.#planLeaves(change, draft));
+      this.#requireSameShape(change.global);
+      const changes = change.leaves ?? [];
+      const draft: LeafMap<PlannedLeaf> = await this.#state.index.draft(changes.map(({ cell }) => cell));
+      try {
+        await this.#write(change, draft, await this.#planLeaves(changes, draft));
+      } finally {
+        draft.release();
+      }
     } finally {
-      draft.release();
       this.#busy = false;
     }
     await this.#history.retire(before, this.#state);
@@ -208,17 +214,17 @@ export class SaveWriter {
     return { live: this.currentSave(), activePackId, activeBytes };
   }
 
-  async #planLeaves(change: SaveChange, draft: LeafMap<PlannedLeaf>): Promise<readonly PlannedLeaf[]> {
-    const { global, index, manifest } = this.#state;
+  async #planLeaves(
+    changes: readonly LeafChange[],
+    draft: LeafMap<PlannedLeaf>,
+  ): Promise<readonly PlannedLeaf[]> {
+    const { global, manifest } = this.#state;
     const context: BlobContext = {
       dialect: "tree",
       chunkVolume: global.description.chunkShape.volume,
       limits: manifest.limits,
       generated: this.#generated,
     };
-    this.#requireSameShape(change.global);
-    const changes = change.leaves ?? [];
-    for (const { cell } of changes) await index.load(cell);
     return planLeaves(draft, changes, {
       shape: global.description.chunkShape,
       limits: manifest.limits,
@@ -248,19 +254,27 @@ export class SaveWriter {
       nextDataFileId: manifest.activeDataFileId + 1,
       lastModifiedMs: change.nowMs,
     };
-    const version = this.#state.indexVersion === 1 ? 1 : 2;
     const generation = manifest.currentGeneration;
-    const leaves = [...draft.touching(WHOLE_LATTICE)];
-    const index = LeafIndex.of(leaves);
-    const indexFile = encodeIndexFile({ version, generation, leaves });
+    const pages: NewPage[] = [];
+    const { index, indexFile, indexVersion } = await layOutIndex(draft.root, {
+      generation,
+      version: this.#state.indexVersion,
+      read: pageReader(this.#disk),
+      pages: new PageWriter({
+        generation,
+        targetBytes: pageTargetBytes(manifest.limits),
+        emit: (page) => void pages.push(page),
+        keep: true,
+      }),
+    });
     const globalFile = encodePayloadFile(globalHeader, "V4G0", globalRecordCodec, global);
     await this.#guard(async () => {
       await this.#packs.sync();
-      await writeGenerationFiles(this.#disk, manifest, { indexFile, globalFile, playersFile });
+      await writeGenerationFiles(this.#disk, manifest, { indexFile, globalFile, playersFile }, pages);
       await swapManifest(this.#disk, encodeManifest(manifest));
     });
     this.#lastChange = await changeBetween(this.#state.index, index);
-    this.#state = { ...this.#state, generation, manifest, global, players, index };
+    this.#state = { ...this.#state, generation, manifest, global, players, index, indexVersion };
   }
 
   #storable(leaves: readonly LeafEntry[]): readonly LeafEntry[] {

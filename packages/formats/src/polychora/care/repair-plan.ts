@@ -5,7 +5,7 @@ import type { BlobRef } from "../records/blob-ref.ts";
 import type { GlobalRecord } from "../records/global-record.ts";
 import type { RegionClock } from "../records/leaf-entry.ts";
 import type { PlayerRecord } from "../records/player-record.ts";
-import { describeCell } from "../tree-index/index-tree.ts";
+import { describeCell } from "../tree-index/cell.ts";
 import type { Finding } from "./finding.ts";
 
 /** Something that a repair cannot bring back as it was. */

@@ -1,24 +1,33 @@
 import type { Disk } from "@orthant/disk";
 import { INDEX_FOLDER, MANIFEST_FILE, TEMPORARY_SUFFIX } from "../layout.ts";
+import type { NewPage } from "../tree-index/page-writer.ts";
 import type { GenerationFiles } from "./file-names.ts";
 
 /** The bytes of a generation's three files. */
 export type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;
 
 /**
- * Writes the files of a generation, which no manifest names yet. They get their names only when they are whole,
- * and when this returns neither names nor content can be lost. Rule S44.
+ * Writes the files of a generation, which no manifest names yet, and the pages of its index that are new. They get
+ * their names only when they are whole, and when this returns neither names nor content can be lost. Rule S44.
  */
 export async function writeGenerationFiles(
   disk: Disk,
   files: GenerationFiles,
   bytes: GenerationBytes,
+  pages: readonly NewPage[] = [],
 ): Promise<void> {
   const parts = ["indexFile", "globalFile", "playersFile"] as const;
-  for (const part of parts) await writeTemporary(disk, files[part], bytes[part]);
-  for (const part of parts) await disk.rename(files[part] + TEMPORARY_SUFFIX, files[part]);
+  const all = [...pages, ...parts.map((part) => ({ path: files[part], bytes: bytes[part] }))];
+  for (const file of all) await writeTemporary(disk, file.path, file.bytes);
+  for (const { path } of all) await disk.rename(path + TEMPORARY_SUFFIX, path);
   await disk.syncDirectory(INDEX_FOLDER);
   await disk.syncDirectory("");
+}
+
+/** Writes a page that no other file leads to yet, durably but for the name. */
+export async function writePage(disk: Disk, { path, bytes }: NewPage): Promise<void> {
+  await writeTemporary(disk, path, bytes);
+  await disk.rename(path + TEMPORARY_SUFFIX, path);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { U32_MAX } from "@orthant/core";
 import { DATA_FOLDER, INDEX_FOLDER } from "../layout.ts";
 
 /** The files that belong to one generation, relative to the save's root. */
@@ -7,7 +8,7 @@ export interface GenerationFiles {
   readonly playersFile: string;
 }
 
-/** Which subtree file of the index it is. */
+/** What the name of a page says. */
 export interface PageName {
   /** The generation that wrote it. */
   readonly generation: number;
@@ -16,14 +17,14 @@ export interface PageName {
 
 const GENERATION_NAME =
   /^(?:(?<index>index\/ix-main\.g\d{16}\.v4ix)|(?<global>global\.g\d{16}\.v4g)|(?<players>players\.g\d{16}\.v4p))$/;
-const PAGE_NAME = /^index\/ix-(?<number>\d{6,10})\.g(?<generation>\d{16})\.v4ix$/;
 const GENERATION_DIGITS = /\.g(\d{16})\./;
+const PAGE_NAME = /^index\/ix-(\d{6,10})\.g(\d{16})\.v4ix$/;
 const LOCK_NAME = /\.lock(?:~|$)/;
 const PACK_NAME = /^data\/dt-(\d{6,10})\.v4dt$/;
 
 /** The names that a generation's files get; the generation is decimal, in 16 digits. */
 export function generationFiles(generation: number): GenerationFiles {
-  const digits = String(generation).padStart(16, "0");
+  const digits = digitsOf(generation);
   return {
     indexFile: `${INDEX_FOLDER}/ix-main.g${digits}.v4ix`,
     globalFile: `global.g${digits}.v4g`,
@@ -43,17 +44,17 @@ export function parseGenerationFile(
   return { generation, kind };
 }
 
-/** The path of a subtree file of the index; numbers count from 1 and have at least six digits. */
+/** The path of a page of an index other than its root; numbers count from 1 and have at least six digits. */
 export function pageFile({ generation, number }: PageName): string {
-  const digits = String(generation).padStart(16, "0");
-  return `${INDEX_FOLDER}/ix-${String(number).padStart(6, "0")}.g${digits}.v4ix`;
+  return `${INDEX_FOLDER}/ix-${String(number).padStart(6, "0")}.g${digitsOf(generation)}.v4ix`;
 }
 
-/** The generation that wrote the subtree file that a path names, and its number; `undefined` for any other path. */
+/** The page that a path names; `undefined` for any other path. */
 export function parsePageFile(path: string): PageName | undefined {
-  const { groups } = PAGE_NAME.exec(path) ?? {};
-  const name = { generation: Number(groups?.["generation"]), number: Number(groups?.["number"]) };
-  return Number.isSafeInteger(name.generation) && pageFile(name) === path ? name : undefined;
+  const [, number, generation] = PAGE_NAME.exec(path) ?? [];
+  const page = { number: Number(number), generation: Number(generation) };
+  const isPage = page.number >= 1 && page.number <= U32_MAX && Number.isSafeInteger(page.generation);
+  return isPage && pageFile(page) === path ? page : undefined;
 }
 
 /** The path of a pack; ids count from 1 and have at least six digits. */
@@ -64,10 +65,14 @@ export function packFile(packId: number): string {
 /** The id of the pack that a path names; `undefined` for any other path. */
 export function parsePackFile(path: string): number | undefined {
   const id = Number(PACK_NAME.exec(path)?.[1]);
-  return id >= 1 && id <= 0xffff_ffff && packFile(id) === path ? id : undefined;
+  return id >= 1 && id <= U32_MAX && packFile(id) === path ? id : undefined;
 }
 
 /** Whether a name is that of a lock, or of a claim to one: it may lie in a save's folder, and is no part of it. */
 export function isLockName(name: string): boolean {
   return LOCK_NAME.test(name);
+}
+
+function digitsOf(generation: number): string {
+  return String(generation).padStart(16, "0");
 }

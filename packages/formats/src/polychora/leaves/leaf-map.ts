@@ -103,6 +103,11 @@ export class LeafMap<Leaf extends HasCell> {
     return leavesTouching(this.#root, box, this.#open);
   }
 
+  /** Keeps what a box of chunks touches in memory, where it is. */
+  hold(box: Box): void {
+    for (const _ of this.touching(box));
+  }
+
   /** Lets go of the pages that were looked into. */
   release(): void {
     for (const page of this.#held) page.release();

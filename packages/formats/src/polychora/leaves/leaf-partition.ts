@@ -23,11 +23,11 @@ import {
   childCell,
   childSlot,
   clampInto,
+  describeCell,
   lastOf,
   requireLevel,
 } from "../tree-index/cell.ts";
 import { CHILDREN } from "../tree-index/index-node.ts";
-import { describeCell } from "../tree-index/index-tree.ts";
 import type { LeafMap } from "./leaf-map.ts";
 
 /** What a leaf holds, ready to be measured and cut. */

@@ -1,7 +1,7 @@
 import { AXES, type Box, cubeAt, I32_MIN, OrthantError, type Place, placeFrom } from "@orthant/core";
 
 /** The level of the whole lattice: an edge of 2^32 chunks. */
-const LATTICE_LEVEL = 32;
+export const LATTICE_LEVEL = 32;
 
 /** The aligned cube of edge 2^level that holds a place. */
 export function cellAt(place: Place, level: number): Box {
@@ -85,4 +85,9 @@ export function clampInto({ min, max }: Box, place: Place): Place {
 /** The greatest place of a box. */
 export function lastOf({ max }: Box): Place {
   return placeFrom((axis) => max[axis] - 1);
+}
+
+/** The least corner and the greatest place of a cell, for messages. */
+export function describeCell(cell: Box): string {
+  return `[${cell.min}] to [${lastOf(cell)}]`;
 }

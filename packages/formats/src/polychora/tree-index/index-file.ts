@@ -3,14 +3,11 @@ import {
   ByteReader,
   ByteWriter,
   boxEquals,
-  boxesIntersect,
   comparePlaces,
   crc32,
   encode,
   list,
   OrthantError,
-  PlaceSet,
-  regionBox,
   WHOLE_LATTICE,
 } from "@orthant/core";
 import { atFile, decodeAt } from "../files/at-file.ts";
@@ -24,7 +21,8 @@ import {
 } from "../records/leaf-entry.ts";
 import { lastOf, requireLevel } from "./cell.ts";
 import { indexNodeCodec } from "./index-node.ts";
-import { buildIndexNodes, checkIndexNodes, describeCell } from "./index-tree.ts";
+import { buildIndexNodes, checkIndexNodes } from "./index-tree.ts";
+import { findLeafFault } from "./leaf-faults.ts";
 
 /** What a tree index says. */
 export interface IndexFile {
@@ -125,27 +123,4 @@ function writeLeaves(out: ByteWriter, leaves: readonly LeafEntry[], version: Who
     if (known?.bytes !== bytes) encodedLeaves.set(leaf, { version, bytes });
     out.raw(bytes);
   }
-}
-
-/** What is wrong with the content of leaves whose cells are in order; `undefined` when nothing is. */
-function findLeafFault(leaves: readonly LeafEntry[], version: WholeIndexVersion): string | undefined {
-  const regions = new PlaceSet();
-  for (const { cell, blockRefs, entityRefs, clocks } of leaves) {
-    // Put together only when there is something to say: every commit comes through here with every leaf.
-    const where = (): string => `the leaf at ${describeCell(cell)}`;
-    if (blockRefs.length + entityRefs.length === 0 && (version === 1 || clocks.length === 0)) {
-      return `${where()} holds nothing`;
-    }
-    if (version === 1) continue;
-    for (const [index, { region }] of clocks.entries()) {
-      const previous = clocks[index - 1];
-      if (previous !== undefined && comparePlaces(previous.region, region) >= 0) {
-        return `${where()} lists the clock of region [${region}] out of order`;
-      }
-      if (regions.has(...region)) return `two leaves have a clock of region [${region}]`;
-      if (!boxesIntersect(regionBox(region), cell)) return `${where()} has a clock of region [${region}]`;
-      regions.add(...region);
-    }
-  }
-  return undefined;
 }

@@ -1,6 +1,6 @@
 import { type Box, OrthantError } from "@orthant/core";
+import { describeCell } from "./cell.ts";
 import type { IndexTotals } from "./index-totals.ts";
-import { describeCell } from "./index-tree.ts";
 import { Branch, type HasCell, type TrieNode } from "./leaf-trie.ts";
 
 /** What an entry of a page says about another page. */

@@ -1,7 +1,9 @@
-import { type Box, boxContainsBox, boxEquals, comparePlaces, OrthantError } from "@orthant/core";
+import { type Box, boxContainsBox, comparePlaces, OrthantError } from "@orthant/core";
 import { LEAF_LEVEL_MAX, NONE } from "../layout.ts";
-import { cellAroundBoth, childCell, childSlot, lastOf, levelOf } from "./cell.ts";
+import { childCell, childSlot, levelOf } from "./cell.ts";
 import { CHILDREN, type IndexNode } from "./index-node.ts";
+import { type HasCell, isBranch, type TrieNode } from "./leaf-trie.ts";
+import { trieOf } from "./trie-builder.ts";
 
 /**
  * The nodes of the one tree that a set of leaf cells has: a 16-way trie without the nodes that would have one
@@ -10,10 +12,8 @@ import { CHILDREN, type IndexNode } from "./index-node.ts";
  */
 export function buildIndexNodes(cells: readonly Box[]): readonly IndexNode[] {
   const nodes: IndexNode[] = [];
-  if (cells.length > 0) {
-    const entries = cells.map((cell, leafEntryId) => ({ cell, leafEntryId }));
-    addSubtree(nodes, entries, NONE, 0);
-  }
+  const trie = trieOf<Entry>(cells.map((cell, leafEntryId) => ({ cell, leafEntryId })));
+  if (trie !== undefined) addSubtree(nodes, trie, NONE, 0);
   return nodes;
 }
 
@@ -36,38 +36,22 @@ export function checkIndexNodes(nodes: readonly IndexNode[], leafCount: number):
   });
 }
 
-interface Entry {
-  readonly cell: Box;
+/** A leaf of the trie that the nodes are made of. */
+interface Entry extends HasCell {
   readonly leafEntryId: number;
 }
 
-function addSubtree(nodes: IndexNode[], entries: readonly Entry[], parentId: number, depth: number): number {
+function addSubtree(nodes: IndexNode[], part: TrieNode<Entry>, parentId: number, depth: number): number {
   const nodeId = nodes.length;
-  const [first] = entries as readonly [Entry];
   const childIds = new Array<number>(CHILDREN).fill(NONE);
-  if (entries.length === 1) {
-    const { cell: bounds, leafEntryId } = first;
-    nodes.push({ nodeId, parentId, isLeaf: true, depth, bounds, childIds, leafEntryId });
-    return nodeId;
-  }
-  const bounds = cellAroundAll(entries);
-  nodes.push({ nodeId, parentId, isLeaf: false, depth, bounds, childIds, leafEntryId: NONE });
-  const bySlot: Entry[][] = Array.from({ length: CHILDREN }, () => []);
-  for (const entry of entries) bySlot[childSlot(bounds, entry.cell.min)]?.push(entry);
-  for (const [slot, inSlot] of bySlot.entries()) {
-    if (inSlot.length === entries.length) throw overlapping(first.cell);
-    if (inSlot.length > 0) childIds[slot] = addSubtree(nodes, inSlot, nodeId, depth + 1);
+  const isLeaf = !isBranch(part);
+  const leafEntryId = isLeaf ? (part as Entry).leafEntryId : NONE;
+  nodes.push({ nodeId, parentId, isLeaf, depth, bounds: part.cell, childIds, leafEntryId });
+  if (isLeaf) return nodeId;
+  for (const child of part.children) {
+    childIds[childSlot(part.cell, child.cell.min)] = addSubtree(nodes, child, nodeId, depth + 1);
   }
   return nodeId;
-}
-
-function cellAroundAll(entries: readonly Entry[]): Box {
-  let bounds = (entries[0] as Entry).cell;
-  for (const { cell } of entries) {
-    if (!boxContainsBox(bounds, cell)) bounds = cellAroundBoth(bounds, cell);
-  }
-  for (const { cell } of entries) if (boxEquals(cell, bounds)) throw overlapping(cell);
-  return bounds;
 }
 
 /** What a node's parent says about it. */
@@ -122,15 +106,6 @@ function checkBranch(
     if (childId !== walk.next) throw wrong(`child ${slot} of node ${nodeId} is ${childId}, not ${walk.next}`);
     checkSubtree(nodes, cells, walk, { parentId: nodeId, depth: depth + 1, within: childCell(bounds, slot) });
   }
-}
-
-/** The least corner and the greatest place of a cell, for messages. */
-export function describeCell(cell: Box): string {
-  return `[${cell.min}] to [${lastOf(cell)}]`;
-}
-
-function overlapping(cell: Box): OrthantError {
-  return new OrthantError("ORT_ARGUMENT", `the leaf at ${describeCell(cell)} overlaps another`);
 }
 
 function wrong(detail: string): OrthantError {

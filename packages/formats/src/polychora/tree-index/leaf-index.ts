@@ -1,4 +1,5 @@
 import { type Box, boxEquals, comparePlaces, OrthantError, type Place } from "@orthant/core";
+import { pageFile } from "../files/file-names.ts";
 import { LEAF_LEVEL_MAX } from "../layout.ts";
 import { LeafGrid } from "../leaves/leaf-grid.ts";
 import { LeafMap } from "../leaves/leaf-map.ts";
@@ -18,6 +19,7 @@ import {
   type TrieNode,
   unloadedPages,
 } from "./leaf-trie.ts";
+import { trieOf } from "./trie-builder.ts";
 import { compareTries, type TrieDifference } from "./trie-comparison.ts";
 
 /** A leaf that two generations do not have alike: one that went, one that came, or one in the place of another. */
@@ -60,7 +62,7 @@ export class LeafIndex {
   static of(leaves: readonly LeafEntry[]): LeafIndex {
     const totals = sumTotals(leaves.map(totalsOfLeaf));
     const odd = leaves.find(({ cell }) => (levelOf(cell) ?? Infinity) > LEAF_LEVEL_MAX);
-    if (odd === undefined) return new LeafIndex(new LeafMap(leaves).root, totals);
+    if (odd === undefined) return new LeafIndex(trieOf(leaves), totals);
     const edge = odd.cell.max[0] - odd.cell.min[0];
     return new LeafIndex(undefined, totals, noPages, new LeafGrid(leaves, edge));
   }
@@ -70,9 +72,21 @@ export class LeafIndex {
     return new LeafIndex(root, totals, read);
   }
 
-  /** A draft of the next generation. */
-  draft(): LeafMap<LeafEntry> {
-    return LeafMap.over(this.#root);
+  /** A draft of the next generation, with all that these cells touch in memory until the draft is released. */
+  async draft(cells: Iterable<Box>): Promise<LeafMap<LeafEntry>> {
+    const draft = LeafMap.over(this.#root);
+    try {
+      for (const cell of cells) {
+        // While this waits, somebody may let go of what was loaded.
+        do await this.load(cell);
+        while (!this.isLoaded(cell));
+        draft.hold(cell);
+      }
+      return draft;
+    } catch (error) {
+      draft.release();
+      throw error;
+    }
   }
 
   /** Reads what a box of chunks touches, and keeps it. */
@@ -129,6 +143,20 @@ export class LeafIndex {
       const { kind: _, ...leaves } = difference;
       yield leaves;
     }
+  }
+
+  /** The paths of the files that hold this generation's leaves, beside its root. Reads pages that lead to others. */
+  async pageFiles(): Promise<readonly string[]> {
+    const files: string[] = [];
+    const ahead = [...entriesOf(this.#root)].filter(isPage);
+    for (let page = ahead.pop(); page !== undefined; page = ahead.pop()) {
+      if (page.link === undefined) continue;
+      files.push(pageFile(page.link));
+      if (page.link.height === 0) continue;
+      for (const entry of entriesOf<LeafEntry>(await page.peek(this.#read)))
+        if (isPage(entry)) ahead.push(entry);
+    }
+    return files;
   }
 
   /** The pages that only one of two generations has. Reads only pages that differ. */

@@ -9,9 +9,8 @@ import {
   type Place,
 } from "@orthant/core";
 import { LEAF_LEVEL_MAX } from "../layout.ts";
-import { cellAroundBoth, cellAt, childSlot, requireLevel } from "./cell.ts";
+import { cellAroundBoth, cellAt, childSlot, describeCell, requireLevel } from "./cell.ts";
 import type { IndexPage } from "./index-page.ts";
-import { describeCell } from "./index-tree.ts";
 
 /** What has a cell: a leaf of the index, or what a program keeps for one. */
 export interface HasCell {
@@ -57,6 +56,12 @@ export class Branch<Leaf extends HasCell> {
     if (only !== undefined && children.length === 1) return only;
     const bit = 1 << slot;
     return new Branch(this.cell, children, child === undefined ? this.#slots & ~bit : this.#slots | bit);
+  }
+
+  /** The branch with other parts in the places of its children, in their cells; the same when all are the same. */
+  withChildren(children: readonly TrieNode<Leaf>[]): Branch<Leaf> {
+    const isSame = children.every((child, index) => child === this.children[index]);
+    return isSame ? this : new Branch(this.cell, children, this.#slots);
   }
 
   #rank(slot: number): number {
@@ -123,7 +128,7 @@ export function withLeaf<Leaf extends HasCell>(
   const { cell } = leaf;
   const isInside = boxContainsBox(node.cell, cell);
   if (boxContainsBox(cell, node.cell) || (isInside && !isBranch(node) && !isPage(node))) {
-    throw new OrthantError("ORT_ARGUMENT", `the leaf at ${describeCell(cell)} overlaps another`);
+    throw overlapping(leaf);
   }
   if (!isInside) return join(node, leaf);
   if (isPage(node)) return node.changed(withLeaf<Leaf>(open(node), leaf, open));
@@ -224,6 +229,11 @@ export function partInside<Leaf extends HasCell>(
     node = node.child(childSlot(node.cell, cell.min));
   }
   return node;
+}
+
+/** What is said of a leaf that another one overlaps. */
+export function overlapping({ cell }: HasCell): OrthantError {
+  return new OrthantError("ORT_ARGUMENT", `the leaf at ${describeCell(cell)} overlaps another`);
 }
 
 function join<Leaf extends HasCell>(node: TrieNode<Leaf>, leaf: Leaf): Branch<Leaf> {

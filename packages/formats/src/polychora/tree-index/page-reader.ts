@@ -1,0 +1,13 @@
+import type { Disk } from "@orthant/disk";
+import { pageFile } from "../files/file-names.ts";
+import { readWhole } from "../files/read-whole.ts";
+import type { PageReader } from "./leaf-index.ts";
+import { decodeLinked } from "./page-codec.ts";
+
+/** Reads pages from the disk of a save. Each is checked in full, also against the link that leads to it. */
+export function pageReader(disk: Disk): PageReader {
+  return async (link) => {
+    const path = pageFile(link);
+    return decodeLinked(path, await readWhole(disk, path, link.bytes), link);
+  };
+}

@@ -1,0 +1,92 @@
+import { boxContains, type Place, PlaceMap, WHOLE_LATTICE } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import {
+  allLeaves,
+  createSave,
+  isWhole,
+  type LeafEntry,
+  LeafMap,
+  openSave,
+  type SaveWriter,
+  verifySave,
+} from "@orthant/formats";
+import { Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { blockAt, blocksOf, GLOBAL, TIGHT_LIMITS } from "./samples.ts";
+
+/** Limits with which some dozen leaves need pages. */
+const LIMITS = { ...TIGHT_LIMITS, dataFileMaxBytes: 1_000_000, indexSoftMaxBytes: 300 };
+
+describe("an index that grows", () => {
+  test("[S61] holds what a plain map holds, through splits and back, whoever reads it", async () => {
+    for (let seed = 1; seed <= 4; seed++) {
+      const prng = new Prng(seed);
+      const disk = new MemoryDisk();
+      const writer = await createSave(disk, { nowMs: 1, global: GLOBAL, limits: LIMITS });
+      const model = new PlaceMap<number>();
+      const versions = new Set<number | undefined>();
+      let pagesMax = 0;
+      for (let step = 0; step < 60; step++) {
+        const grows = step < 30;
+        for (let edit = 0; edit < 6; edit++) {
+          if (grows) model.set(...placeNear(prng), prng.between(2, 60_000));
+          else {
+            const places = [...model.places()];
+            if (places.length > 0) model.delete(...prng.pick(places));
+            if (places.length > 1) model.delete(...prng.pick(places));
+          }
+        }
+        await commitModel(writer, model, step + 2);
+        versions.add(writer.state.indexVersion);
+        pagesMax = Math.max(pagesMax, (await writer.state.index.pageFiles()).length);
+        const save = await openSave(disk);
+        const expected = Object.fromEntries([...model].map(([place, number]) => [place.join(), number]));
+        expect(await blocksOf(save), `seed ${seed}, step ${step}`).toEqual(expected);
+        const { leaves, recordBytes } = writer.state.index.totals;
+        expect(save.index.totals).toMatchObject({ leaves, recordBytes });
+        expect(save.index.totals.leaves).toBe((await allLeaves(save.index)).length);
+        if (step % 20 === 19) expect(isWhole(await verifySave(disk))).toBe(true);
+        await save.close();
+      }
+      expect([...versions].sort()).toEqual([2, 3]);
+      expect(pagesMax).toBeGreaterThan(4);
+      expect(writer.state.indexVersion).toBe(2);
+      await writer.close();
+    }
+  }, 120_000);
+});
+
+function placeNear(prng: Prng): Place {
+  const far = prng.below(4) === 0 ? prng.between(-100, 100) * 65_536 : 0;
+  return [prng.between(-40, 40) + far, prng.between(-4, 4), prng.between(-4, 4) - far, 0];
+}
+
+/** Commits what a map holds: the leaves of places that changed are found by what the save has. */
+async function commitModel(writer: SaveWriter, model: PlaceMap<number>, nowMs: number): Promise<void> {
+  const { index } = writer.state;
+  await index.load(WHOLE_LATTICE);
+  const map = new LeafMap<{ cell: LeafEntry["cell"] }>(await allLeaves(index));
+  const cells = new Map<string, LeafEntry["cell"]>();
+  const held = new PlaceMap<true>();
+  const save = writer.currentSave();
+  for (const leaf of await allLeaves(index)) {
+    for (const { place, chunk } of await save.readBlocks(leaf)) {
+      held.set(...place, true);
+      if (model.get(...place) !== chunk.get(3)) cells.set(leaf.cell.min.join(), leaf.cell);
+    }
+  }
+  await save.close();
+  for (const place of model.places()) {
+    if (held.has(...place)) continue;
+    const cell = map.cellFor(place);
+    if (map.at(cell) === undefined) map.add({ cell });
+    cells.set(cell.min.join(), cell);
+  }
+  const leaves = [...cells.values()].map((cell) => ({
+    cell,
+    blocks: [...model]
+      .filter(([place]) => boxContains(cell, place))
+      .map(([place, number]) => blockAt(place, number)),
+  }));
+  await (await writer.commit({ nowMs, leaves })).close();
+}

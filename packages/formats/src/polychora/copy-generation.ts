@@ -4,9 +4,10 @@ import { LeafVerifier } from "./care/verify-leaves.ts";
 import { atFile } from "./files/at-file.ts";
 import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
 import { requireEmptyFolder } from "./files/empty-folder.ts";
-import { type GenerationFiles, generationFiles, packFile } from "./files/file-names.ts";
+import { type GenerationFiles, generationFiles } from "./files/file-names.ts";
+import { PackCopies } from "./files/pack-copies.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
-import { readWhole } from "./files/read-whole.ts";
+import { readWhole, sizeOf } from "./files/read-whole.ts";
 import { readIndexFile, requireGeneration } from "./index-reader.ts";
 import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_BYTES_MAX, MANIFEST_FILE, packHeader } from "./layout.ts";
 import { readGlobal, readIndex, readPlayers } from "./reader.ts";
@@ -30,14 +31,12 @@ export interface CopyGenerationOptions {
   readonly onTotal?: (bytes: number) => void;
 }
 
-/** Bytes of a pack that are in memory at once. */
-const PIECE_BYTES = 1024 * 1024;
 /** A writer has to commit twice while three small files are opened for an attempt to fail. */
 const ATTEMPTS_MAX = 100;
 
 /**
  * Copies one committed generation, byte for byte, to a disk with nothing on it. Another process may go on committing
- * meanwhile: what the generation needs of the packs never changes. The copy is read again and proven before it gets
+ * and compacting meanwhile: the packs are open before it is too late, and stay as they were. The copy is read again and proven before it gets
  * its manifest, which comes last, so that a copy that was cut off is no save. When the generation itself is damaged
  * this throws what is wrong with it. Rule S52.
  */
@@ -50,26 +49,28 @@ export async function copyGeneration(
   const source = await gatherSteadily(disk, options.generation);
   const { manifest, files } = source;
   const fileBytes = Object.values(files).reduce((sum, { length }) => sum + length, 0);
-  const packBytes = [...source.packLengths.values()].reduce((sum, length) => sum + length, 0);
-  const bytes = fileBytes + packBytes + source.manifestBytes.length;
+  const bytes = fileBytes + source.packs.bytes + source.manifestBytes.length;
   options.onTotal?.(bytes);
   await target.makeDirectory(INDEX_FOLDER);
   await target.makeDirectory(DATA_FOLDER);
-  for (const [packId, length] of source.packLengths) await copyPack(disk, target, packFile(packId), length);
+  try {
+    await source.packs.writeTo(target);
+  } finally {
+    await source.packs.close();
+  }
   await target.syncDirectory(DATA_FOLDER);
   await writeGenerationFiles(target, manifest, files);
   await requireWhole(target, manifest);
   await swapManifest(target, source.manifestBytes);
-  return { generation: manifest.currentGeneration, packs: source.packLengths.size, bytes };
+  return { generation: manifest.currentGeneration, packs: source.packs.count, bytes };
 }
 
-/** Everything about a generation but what is in its packs. */
+/** Everything about a generation, with its packs open. */
 interface Source {
   readonly manifest: Manifest;
   readonly manifestBytes: Uint8Array;
   readonly files: Readonly<Record<keyof GenerationFiles, Uint8Array>>;
-  /** How far into each pack the generation refers. */
-  readonly packLengths: ReadonlyMap<number, number>;
+  readonly packs: PackCopies;
 }
 
 /** Starts over with the newer generation when files of this one were retired before they were open. */
@@ -109,8 +110,8 @@ async function gather(
   const index = readIndexFile(names.indexFile, files.indexFile, pageReader(disk));
   requireGeneration(names.indexFile, index, generation);
   if (isLive) {
-    const packLengths = packLengthsOf(await allLeaves(index.index), live.activeDataFileId);
-    return { manifest: live, manifestBytes: bytes, files, packLengths };
+    const packs = await openPacks(disk, names, await allLeaves(index.index), live.activeDataFileId);
+    return { manifest: live, manifestBytes: bytes, files, packs };
   }
   const { global } = await readGlobal(disk, names.globalFile, index.dialect);
   const activeDataFileId = global.nextDataFileId - 1;
@@ -123,12 +124,25 @@ async function gather(
     dataFileCount: activeDataFileId,
   };
   const manifestBytes = sealed ? encodeManifest(manifest) : encodeUnsealedManifest(manifest);
-  return {
-    manifest,
-    manifestBytes,
-    files,
-    packLengths: packLengthsOf(await allLeaves(index.index), activeDataFileId),
-  };
+  const packs = await openPacks(disk, names, await allLeaves(index.index), activeDataFileId);
+  return { manifest, manifestBytes, files, packs };
+}
+
+/** A generation that is still there once its packs are open has all of its records in them, whatever comes then. */
+async function openPacks(
+  disk: Disk,
+  { indexFile }: GenerationFiles,
+  leaves: readonly LeafEntry[],
+  activeId: number,
+): Promise<PackCopies> {
+  const packs = await PackCopies.open(disk, packLengthsOf(leaves, activeId));
+  try {
+    await sizeOf(disk, indexFile);
+    return packs;
+  } catch (error) {
+    await packs.close();
+    throw error;
+  }
 }
 
 function packLengthsOf(leaves: readonly LeafEntry[], activeId: number): ReadonlyMap<number, number> {
@@ -142,23 +156,6 @@ function packLengthsOf(leaves: readonly LeafEntry[], activeId: number): Readonly
     }
   }
   return new Map([...lengths].sort(([a], [b]) => a - b));
-}
-
-async function copyPack(disk: Disk, target: Disk, path: string, length: number): Promise<void> {
-  const from = await disk.open(path, "read");
-  try {
-    const to = await target.open(path, "create");
-    try {
-      for (let offset = 0; offset < length; offset += PIECE_BYTES) {
-        await to.append(await from.readAt(offset, Math.min(PIECE_BYTES, length - offset)));
-      }
-      await to.sync();
-    } finally {
-      await to.close();
-    }
-  } finally {
-    await from.close();
-  }
 }
 
 /** Reads all of a copy that has no manifest yet, and throws the first thing that is wrong with it. */

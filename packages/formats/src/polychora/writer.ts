@@ -1,10 +1,4 @@
-import {
-  type Chunk,
-  comparePlaces,
-  type GeneratorRegistry,
-  OrthantError,
-  type Place,
-} from "@orthant/core";
+import { type Chunk, comparePlaces, type GeneratorRegistry, OrthantError, type Place } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type BlobContext, readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
 import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";

@@ -61,7 +61,7 @@ export class GenerationKeeper {
     for (const generation of [...times.keys()].filter((known) => !kept.has(known))) {
       for (const path of Object.values(generationFiles(generation))) await this.#disk.remove(path);
       times.delete(generation);
-      this.#unneeded = [...this.#unneeded, ...this.#oldPages.drop(generation, times.keys())];
+      this.#unneeded = [...this.#unneeded, ...this.#oldPages.drop(generation, [...times.keys()])];
     }
   }
 

@@ -7,17 +7,22 @@ import {
   openSave,
   type Retention,
   resumeSave,
+  type SaveLimits,
   type SaveWriter,
 } from "@orthant/formats";
 import { ModelWorld, SMALL_LIMITS } from "./model-world.ts";
 
 /** Small, so that a few commits make every kind of generation come and go. */
 const RETENTION: Retention = { newest: 2, hours: 2, days: 1 };
+/** With an index that lies in pages from the first few leaves on. */
+const LIMITS: SaveLimits = { ...SMALL_LIMITS, indexSoftMaxBytes: 256 };
 const MINUTES_BETWEEN = 17;
 const COMMITS_BETWEEN_COMPACTIONS = 3;
 /** The writer is closed and opened anew now and then, so that it has to look around. */
 const COMMITS_BETWEEN_OPENINGS = 7;
 const NAMED = 2;
+const FAR_LEAVES = 12;
+const FAR = 65_536;
 
 /** Something that returned, and how much of the log was written then. */
 export type Acknowledgement =
@@ -31,6 +36,8 @@ export interface CompactionHistory {
   readonly dated: readonly DatedGeneration[];
   readonly packsRewritten: number;
   readonly packsRemoved: number;
+  /** The most subtree files that an index had. */
+  readonly pagesMax: number;
 }
 
 /** The generations that have to be there when some number of commits has returned and another may be running. */
@@ -47,6 +54,7 @@ export class CompactionPlayer implements CompactionHistory {
   readonly dated: DatedGeneration[] = [];
   packsRewritten = 0;
   packsRemoved = 0;
+  pagesMax = 0;
   readonly #world = new ModelWorld();
   #writer: SaveWriter | undefined;
 
@@ -74,7 +82,7 @@ export class CompactionPlayer implements CompactionHistory {
     if (generation % COMMITS_BETWEEN_OPENINGS === 0) await this.close();
     if (generation === 0) {
       const first = await this.#world.takeChange(LeafIndex.of([]), nowMs);
-      const made = { ...first, global: this.#world.global(), limits: SMALL_LIMITS, retention: RETENTION };
+      const made = { ...first, global: this.#world.global(), limits: LIMITS, retention: RETENTION };
       this.#writer = await createSave(disk, made);
     } else {
       this.#writer ??= await openWriter(disk);
@@ -88,6 +96,7 @@ export class CompactionPlayer implements CompactionHistory {
   /** Gives the bytes of the packs that are written to no more. */
   async #compact(disk: Disk): Promise<ReadonlyMap<string, number>> {
     const writer = this.#writer as SaveWriter;
+    this.pagesMax = Math.max(this.pagesMax, (await writer.state.index.pageFiles()).length);
     const report = await compactAll(writer);
     this.packsRewritten += report.packsRewritten;
     this.packsRemoved += report.packsRemoved;
@@ -118,6 +127,9 @@ function change(world: ModelWorld, generation: number): void {
   if (generation === 1) world.setChunk([0, 1_000_000, 0, 0], 1);
   world.setChunk([-1_000_000 * (1 + (generation % 3)), 0, 0, 0], generation + 2);
   world.setEntity(1n, [generation * 40, 0, 0, 0]);
+  // Leaves that lie too far apart to be merged, so that the index has pages.
+  if (generation === 0) for (let far = 1; far <= FAR_LEAVES; far++) world.setChunk([0, 0, far * FAR, 0], far);
+  world.setChunk([0, 0, (1 + (generation % FAR_LEAVES)) * FAR, 0], generation);
 }
 
 /** The bytes of the packs up to one. */

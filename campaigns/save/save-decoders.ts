@@ -13,6 +13,7 @@ import {
 import {
   type BlobRef,
   blockBlobCodec,
+  compactedPackHeader,
   DEFAULT_LIMITS,
   decodeIndexFile,
   decodeManifest,
@@ -190,6 +191,10 @@ export const saveTargets: readonly Target[] = [
   ]),
   lenient("legacy world", (input) => readLegacyWorld("world.v4dw", input), [legacyWorld()]),
   lenient("pack scan", (input) => [...scanPack(input, 1)], [packSample()]),
+  lenient("table of a compacted pack", (input) => [...scanPack(sealedPack(input), 1)], [
+    Uint8Array.of(2, 0, 16, 40, 100),
+    Uint8Array.of(1, 0x80, 0x80, 0x80, 1, 0xff, 0x7f),
+  ]),
   indexTarget(),
   strict("journal entry", journalEntryCodec(SMALL_CHUNKS.volume), journalEntries),
 ];
@@ -254,4 +259,18 @@ function packSample(): Uint8Array {
   const header = Buffer.concat([Buffer.from("RECD"), Buffer.of(2, 1, 0), length, crc]);
   const pack = Buffer.from("563444540100000001000000", "hex");
   return new Uint8Array(Buffer.concat([pack, header, payload, Buffer.from("torn RECD"), header, payload]));
+}
+
+/** A compacted pack whose table is any bytes behind the first, which counts its records, under the right checksum. */
+function sealedPack(input: Uint8Array): Uint8Array {
+  const table = input.subarray(1);
+  const header = Buffer.alloc(compactedPackHeader.bytes);
+  const { offsets } = compactedPackHeader;
+  header.write("V4DT");
+  header.writeUInt32LE(2, offsets.version);
+  header.writeUInt32LE(1, offsets.packId);
+  header.writeUInt32LE(input[0] ?? 0, offsets.recordCount);
+  header.writeUInt32LE(table.length, offsets.tableBytes);
+  header.writeUInt32LE(crc32(table, crc32(header.subarray(0, offsets.tableCrc32))), offsets.tableCrc32);
+  return new Uint8Array(Buffer.concat([header, table, packSample(), table, header]));
 }

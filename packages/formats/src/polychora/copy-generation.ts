@@ -1,13 +1,15 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { IndexVerifier } from "./care/verify-index.ts";
 import { LeafVerifier } from "./care/verify-leaves.ts";
 import { atFile } from "./files/at-file.ts";
 import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
-import { copyBeginning } from "./files/copy-beginning.ts";
 import { requireEmptyFolder } from "./files/empty-folder.ts";
-import { type GenerationFiles, generationFiles, packFile } from "./files/file-names.ts";
+import { type GenerationFiles, generationFiles } from "./files/file-names.ts";
+import { PackCopies } from "./files/pack-copies.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
-import { readWhole } from "./files/read-whole.ts";
+import { PageCopier } from "./files/page-copier.ts";
+import { readWhole, sizeOf } from "./files/read-whole.ts";
 import { readIndexFile, requireGeneration } from "./index-reader.ts";
 import { type JournalBase, JournalReader } from "./journal/journal-reader.ts";
 import { openLiveJournal } from "./journal/live-journal.ts";
@@ -21,11 +23,8 @@ import {
 } from "./layout.ts";
 import { globalOfPayload, readGlobal, readIndex, readPlayers } from "./reader.ts";
 import type { GlobalRecord } from "./records/global-record.ts";
-import type { LeafEntry } from "./records/leaf-entry.ts";
 import { decodeManifest, encodeManifest, encodeUnsealedManifest, type Manifest } from "./records/manifest.ts";
 import { payloadOfFile } from "./records/payload-file.ts";
-import { allLeaves } from "./tree-index/leaf-index.ts";
-import { pageReader } from "./tree-index/page-reader.ts";
 
 /** What was copied. */
 export interface CopiedGeneration {
@@ -49,9 +48,10 @@ const ATTEMPTS_MAX = 100;
 
 /**
  * Copies one committed generation, byte for byte, to a disk with nothing on it. Another process may go on committing
- * meanwhile: what the generation needs of the packs never changes. The live one is copied with what its journal has. The
- * copy is read again and proven before it gets its manifest, which comes last, so that a copy that was cut off is no
- * save. When the generation or its journal is damaged this throws what is wrong with it. Rules S52 and J19.
+ * and compacting meanwhile: the packs are open before it is too late, and stay as they were. The live generation is
+ * copied with what its journal has. The copy is read again and proven before it gets its manifest, which comes last, so
+ * that a copy that was cut off is no save. When the generation or its journal is damaged this throws what is wrong with
+ * it. Rules S52 and J19.
  */
 export async function copyGeneration(
   disk: Disk,
@@ -59,62 +59,81 @@ export async function copyGeneration(
   options: CopyGenerationOptions = {},
 ): Promise<CopiedGeneration> {
   await requireEmptyFolder(target);
-  const source = await gatherSteadily(disk, options.generation);
+  const source = await gatherSteadily(disk, new PageCopier(disk, target), options.generation);
   try {
-    return await copySource(disk, target, source, options);
+    return await copySource(target, source, options);
   } finally {
+    await source.packs.close();
     await source.journal?.close();
   }
 }
 
 async function copySource(
-  disk: Disk,
   target: Disk,
   source: Source,
   options: CopyGenerationOptions,
 ): Promise<CopiedGeneration> {
-  const { manifest, files, journal } = source;
+  const { manifest, files, packs, pageBytes, journal } = source;
   const fileBytes = Object.values(files).reduce((sum, { length }) => sum + length, 0);
-  const packBytes = [...source.packLengths.values()].reduce((sum, length) => sum + length, 0);
-  const bytes = fileBytes + packBytes + source.manifestBytes.length + (journal?.bytes ?? 0);
+  const bytes = pageBytes + fileBytes + packs.bytes + source.manifestBytes.length + (journal?.bytes ?? 0);
   options.onTotal?.(bytes);
   await target.makeDirectory(INDEX_FOLDER);
   await target.makeDirectory(DATA_FOLDER);
-  for (const [packId, length] of source.packLengths) await copyPack(disk, target, packFile(packId), length);
+  await packs.writeTo(target);
   await target.syncDirectory(DATA_FOLDER);
   // Before these, whose sync of the root also makes the name of the journal's folder durable.
   await journal?.copyTo(target);
   await writeGenerationFiles(target, manifest, files);
   const changes = await requireWhole(target, manifest);
   await swapManifest(target, source.manifestBytes);
-  return { generation: manifest.currentGeneration, packs: source.packLengths.size, changes, bytes };
+  return { generation: manifest.currentGeneration, packs: packs.count, changes, bytes };
 }
 
-/** Everything about a generation but what is in its packs. */
+/** Everything about a generation, with its packs open. Its pages are copied already. */
 interface Source {
   readonly manifest: Manifest;
   readonly manifestBytes: Uint8Array;
   readonly files: Readonly<Record<keyof GenerationFiles, Uint8Array>>;
-  /** How far into each pack the generation refers. */
-  readonly packLengths: ReadonlyMap<number, number>;
+  readonly packs: PackCopies;
+  readonly pageBytes: number;
   /** What the live generation lacks; `undefined` when it was not asked for. */
   readonly journal: JournalReader | undefined;
 }
 
 /** Starts over with the newer generation when files of this one were retired before they were open. */
-async function gatherSteadily(disk: Disk, generation: number | undefined): Promise<Source> {
+async function gatherSteadily(
+  disk: Disk,
+  pages: PageCopier,
+  generation: number | undefined,
+): Promise<Source> {
   for (let attempts = 1; ; attempts++) {
     const read = await readManifestBytes(disk);
     try {
-      const source = await gather(disk, read, generation);
+      const source = await gather(disk, pages, read, generation);
       if (generation !== undefined) return { ...source, journal: undefined };
-      const journal = await openLiveJournal(disk, { ...source, generation: read.manifest.currentGeneration });
-      if (journal !== undefined) return { ...source, journal: await requireUndamaged(journal) };
+      const journal = await journalOf(disk, source, read.manifest.currentGeneration);
+      if (journal !== undefined) return { ...source, journal };
     } catch (error) {
       if (!isOrthantError(error, "ORT_NOT_FOUND") || attempts === ATTEMPTS_MAX) throw error;
       const now = await readManifestBytes(disk);
       if (now.manifest.currentGeneration === read.manifest.currentGeneration) throw error;
     }
+  }
+}
+
+/** The journal of what was gathered; lets go of that when there is none, because a commit came in between. */
+async function journalOf(
+  disk: Disk,
+  { packs, global }: Gathered,
+  generation: number,
+): Promise<JournalReader | undefined> {
+  let journal: JournalReader | undefined;
+  try {
+    const found = await openLiveJournal(disk, { generation, global });
+    journal = found && (await requireUndamaged(found));
+    return journal;
+  } finally {
+    if (journal === undefined) await packs.close();
   }
 }
 
@@ -133,11 +152,16 @@ async function readManifestBytes(
   return { ...atFile({ path: MANIFEST_FILE }, () => decodeManifest(bytes)), bytes };
 }
 
+interface Gathered extends Omit<Source, "journal"> {
+  readonly global: GlobalRecord;
+}
+
 async function gather(
   disk: Disk,
+  pages: PageCopier,
   { manifest: live, sealed, bytes }: Awaited<ReturnType<typeof readManifestBytes>>,
   wanted: number | undefined,
-): Promise<Omit<Source, "journal"> & { readonly global: GlobalRecord }> {
+): Promise<Gathered> {
   const generation = wanted ?? live.currentGeneration;
   const isLive = generation === live.currentGeneration;
   const names = isLive ? live : generationFiles(generation);
@@ -146,15 +170,14 @@ async function gather(
     globalFile: await readWhole(disk, names.globalFile),
     playersFile: await readWhole(disk, names.playersFile),
   };
-  const index = readIndexFile(names.indexFile, files.indexFile, pageReader(disk));
+  const index = readIndexFile(names.indexFile, files.indexFile, pages.read);
   requireGeneration(names.indexFile, index, generation);
   const globalPayload = payloadOfFile(names.globalFile, globalHeader, files.globalFile);
   const { global } = globalOfPayload(names.globalFile, index.dialect, globalPayload);
-  if (isLive) {
-    const packLengths = packLengthsOf(await allLeaves(index.index), live.activeDataFileId);
-    return { manifest: live, manifestBytes: bytes, files, packLengths, global };
-  }
-  const activeDataFileId = global.nextDataFileId - 1;
+  const { pageBytes, packLengths } = await pages.copyAll(index.index);
+  const activeDataFileId = isLive ? live.activeDataFileId : global.nextDataFileId - 1;
+  const packs = await openPacks(disk, names, withActivePack(packLengths, activeDataFileId));
+  if (isLive) return { manifest: live, manifestBytes: bytes, files, packs, pageBytes, global };
   const manifest: Manifest = {
     ...live,
     ...names,
@@ -164,30 +187,32 @@ async function gather(
     dataFileCount: activeDataFileId,
   };
   const manifestBytes = sealed ? encodeManifest(manifest) : encodeUnsealedManifest(manifest);
-  const packLengths = packLengthsOf(await allLeaves(index.index), activeDataFileId);
-  return { manifest, manifestBytes, files, packLengths, global };
+  return { manifest, manifestBytes, files, packs, pageBytes, global };
 }
 
-function packLengthsOf(leaves: readonly LeafEntry[], activeId: number): ReadonlyMap<number, number> {
-  // The active pack has to be there, if only with its header.
-  const lengths = new Map([[activeId, packHeader.bytes]]);
-  for (const { blockRefs, entityRefs } of leaves) {
-    for (const refs of [blockRefs, entityRefs]) {
-      for (const { dataFileId, recordOffset, recordBytes } of refs) {
-        lengths.set(dataFileId, Math.max(lengths.get(dataFileId) ?? 0, recordOffset + recordBytes));
-      }
-    }
-  }
-  return new Map([...lengths].sort(([a], [b]) => a - b));
-}
-
-async function copyPack(disk: Disk, target: Disk, path: string, length: number): Promise<void> {
-  const from = await disk.open(path, "read");
+/** A generation that is still there once its packs are open has all of its records in them, whatever comes then. */
+async function openPacks(
+  disk: Disk,
+  { indexFile }: GenerationFiles,
+  lengths: ReadonlyMap<number, number>,
+): Promise<PackCopies> {
+  const packs = await PackCopies.open(disk, lengths);
   try {
-    await copyBeginning(from, target, path, length);
-  } finally {
-    await from.close();
+    await sizeOf(disk, indexFile);
+    return packs;
+  } catch (error) {
+    await packs.close();
+    throw error;
   }
+}
+
+function withActivePack(lengths: ReadonlyMap<number, number>, activeId: number): ReadonlyMap<number, number> {
+  // The active pack has to be there, if only with its header.
+  const active: readonly [number, number] = [
+    activeId,
+    Math.max(packHeader.bytes, lengths.get(activeId) ?? 0),
+  ];
+  return new Map([...lengths, active].sort(([a], [b]) => a - b));
 }
 
 /** Reads all of a copy that has no manifest yet; throws what is wrong with it, or gives how much its journal has. */
@@ -200,7 +225,8 @@ async function requireWhole(target: Disk, manifest: Manifest): Promise<number> {
   try {
     const chunkVolume = global.description.chunkShape.volume;
     const context = { dialect: index.dialect, chunkVolume, limits };
-    const [fault] = await new LeafVerifier(shelf).verify(await allLeaves(index.index), context, generation);
+    const verifier = new IndexVerifier(new LeafVerifier(shelf));
+    const [fault] = await verifier.verify(index.index, indexFile, context, generation);
     if (fault === undefined) return await countChanges(target, { generation, global });
     const { code = "ORT_RECORD", file: path, offset, message } = fault;
     const place = offset === undefined ? { path } : { path, offset };

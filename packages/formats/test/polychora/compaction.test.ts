@@ -1,5 +1,13 @@
+import { cubeAt } from "@orthant/core";
 import { type Disk, type DiskFile, type DiskImage, MemoryDisk, type OpenMode } from "@orthant/disk";
-import { DEFAULT_LIMITS, openSave, resumeSave, type SaveChange, verifySave } from "@orthant/formats";
+import {
+  createSave,
+  DEFAULT_LIMITS,
+  openSave,
+  resumeSave,
+  type SaveChange,
+  verifySave,
+} from "@orthant/formats";
 import {
   CrashDisk,
   codeOfRejection,
@@ -10,7 +18,7 @@ import {
 } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { AT_ONCE, change, fileOf, numbersOf, packNames, worldOf } from "./compacted-worlds.ts";
-import { blocksOf, entityAt, flipByte, GLOBAL, ORIGIN_CELL } from "./samples.ts";
+import { blocksOf, entityAt, entityIdsOf, flipByte, GLOBAL, ORIGIN_CELL, TIGHT_LIMITS } from "./samples.ts";
 
 /** Generations 1 (which has a name), 59 and 60, over several packs of 1,024 bytes. */
 const COMMITS = 60;
@@ -255,6 +263,29 @@ describe("a compaction", () => {
       expect(await verifySave(disk), `${operation} number ${nth}`).toEqual([]);
     }
   });
+});
+
+test("a save of very many packs has no more than some hundreds of them open", async () => {
+  const disk = new SlowReads(new MemoryDisk().image());
+  disk.goOn();
+  const cells = Array.from({ length: 400 }, (_, number) => cubeAt([number * 65_536, 0, 0, 0], 65_536));
+  const writer = await createSave(disk, {
+    nowMs: 1,
+    global: GLOBAL,
+    limits: TIGHT_LIMITS,
+    leaves: cells.map((cell, number) => ({
+      cell,
+      entities: [entityAt(BigInt(number + 1), [cell.min[0] * 4, 0, 0, 0], 900)],
+    })),
+  });
+  await writer.close();
+  expect((await disk.list("data")).length).toBe(400);
+  const save = await openSave(disk);
+  expect((await entityIdsOf(save)).length).toBe(400);
+  expect(disk.openFiles).toBe(256);
+  expect((await entityIdsOf(save)).length).toBe(400);
+  await save.close();
+  expect(disk.openFiles).toBe(0);
 });
 
 describe("when a compaction is worth it", () => {

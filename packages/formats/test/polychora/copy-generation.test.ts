@@ -2,6 +2,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { copyGeneration, generationFiles, isWhole, openSave, resumeSave, verifySave } from "@orthant/formats";
 import { CrashDisk, codeOfRejection, explorePowerCuts, type Fault, FaultDisk, WEAK } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
+import { AT_ONCE, change, numbersOf, worldOf } from "./compacted-worlds.ts";
 import { blockAt, blocksOf, entityAt, ORIGIN_CELL, smallWorld, TIGHT_LIMITS } from "./samples.ts";
 
 async function bytesOf(disk: MemoryDisk, path: string): Promise<Uint8Array> {
@@ -54,6 +55,47 @@ describe("copyGeneration", () => {
     expect(await codeOfRejection(copyGeneration(disk, new MemoryDisk(), { generation: 9 }))).toBe(
       "ORT_NOT_FOUND",
     );
+  });
+
+  test("[S52] copies compacted packs, and the past from before a pack was removed", async () => {
+    const { disk, writer } = await worldOf(60);
+    await writer.compact(AT_ONCE);
+    await (await writer.commit(change(61))).close();
+    await writer.compact(AT_ONCE);
+    for (const [generation, number] of [
+      [1, 1],
+      [61, 61],
+    ] as const) {
+      const target = new MemoryDisk();
+      await copyGeneration(disk, target, { generation });
+      expect(await verifySave(target)).toEqual([]);
+      const copy = await openSave(target);
+      const next = await resumeSave(target, copy);
+      await copy.close();
+      await (await next.commit(change(70))).close();
+      await next.close();
+      expect(await numbersOf(target, generation, generation + 1)).toEqual([number, 70]);
+      expect(await verifySave(target)).toEqual([]);
+    }
+  });
+
+  test("[S52] is not disturbed when what it copies is compacted away meanwhile", async () => {
+    const { disk, writer } = await worldOf(60);
+    const target = new MemoryDisk();
+    const open = target.open.bind(target);
+    let compacted = 0;
+    target.open = async (path, mode) => {
+      if (compacted === 0) {
+        for (const number of [61, 62, 63]) await (await writer.commit(change(number))).close();
+        compacted = (await writer.compact(AT_ONCE)).packsRemoved;
+      }
+      return open(path, mode);
+    };
+    expect((await copyGeneration(disk, target)).generation).toBe(60);
+    expect(compacted).toBeGreaterThan(0);
+    expect(await codeOfRejection(() => numbersOf(disk, 60))).toBe("ORT_NOT_FOUND");
+    expect(await numbersOf(target, 60)).toEqual([60]);
+    expect(await verifySave(target)).toEqual([]);
   });
 
   test("starts over with the newer generation when files were retired before they were open", async () => {

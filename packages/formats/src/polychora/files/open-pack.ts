@@ -72,6 +72,16 @@ export class OpenPack {
     return bytes;
   }
 
+  /** How much of the file has all records up to an offset: of a compacted pack, all of it. */
+  async bytesUpTo(offset: number): Promise<number> {
+    return this.#table === undefined ? offset : this.#file.size();
+  }
+
+  /** Bytes of the file as it is. */
+  readFile(offset: number, length: number): Promise<Uint8Array> {
+    return this.#file.readAt(offset, length);
+  }
+
   /** Closes the file. */
   close(): Promise<void> {
     return this.#file.close();

@@ -4,7 +4,7 @@ import type { PackShelf } from "../files/pack-shelf.ts";
 import { TEMPORARY_SUFFIX } from "../layout.ts";
 import { readGlobal, readIndex } from "../reader.ts";
 import type { SaveState } from "../save.ts";
-import { LeafIndex } from "../tree-index/leaf-index.ts";
+import type { LeafIndex } from "../tree-index/leaf-index.ts";
 import { isDamage } from "./damage.ts";
 import { type OldPage, OldPages } from "./old-pages.ts";
 import { keptGenerations, type Retention } from "./retention.ts";
@@ -61,7 +61,7 @@ export class GenerationKeeper {
     for (const generation of [...times.keys()].filter((known) => !kept.has(known))) {
       for (const path of Object.values(generationFiles(generation))) await this.#disk.remove(path);
       times.delete(generation);
-      this.#unneeded = [...this.#unneeded, ...this.#oldPages.drop(generation, times.keys())];
+      this.#unneeded = [...this.#unneeded, ...this.#oldPages.drop(generation, [...times.keys()])];
     }
   }
 
@@ -81,7 +81,7 @@ export class GenerationKeeper {
     const stored = storedGenerations(paths, live.generation);
     const times = new Map<number, number>();
     for (const generation of stored) times.set(generation, await this.#timeOf(generation));
-    const needed = new Set(await pageFilesOf(live.index));
+    const needed = new Set(await live.index.pageFiles());
     const old: OldPage[] = [];
     let newer: Pick<SaveState, "generation" | "index"> = live;
     for (const generation of stored.filter((other) => other < live.generation)) {
@@ -137,14 +137,6 @@ async function pagesLost(newer: LeafIndex, older: LeafIndex, until: number): Pro
   const pages: OldPage[] = [];
   for await (const { before } of newer.pageChangesSince(older)) {
     if (before !== undefined) pages.push({ path: pageFile(before), from: before.generation, until });
-  }
-  return pages;
-}
-
-async function pageFilesOf(index: LeafIndex): Promise<readonly string[]> {
-  const pages: string[] = [];
-  for await (const { after } of index.pageChangesSince(LeafIndex.of([]))) {
-    if (after !== undefined) pages.push(pageFile(after));
   }
   return pages;
 }

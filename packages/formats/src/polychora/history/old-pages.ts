@@ -13,7 +13,7 @@ export class OldPages {
   readonly #byGeneration = new Map<number, OldPage[]>();
 
   /** Files a page; gives it back when none of these generations needs it. */
-  add(page: OldPage, generations: Iterable<number>): OldPage | undefined {
+  add(page: OldPage, generations: readonly number[]): OldPage | undefined {
     const owner = ownerOf(page, generations);
     if (owner === undefined) return page;
     const pages = this.#byGeneration.get(owner) ?? [];
@@ -23,14 +23,14 @@ export class OldPages {
   }
 
   /** Lets go of a generation, which is not among those that stay; gives the pages that none of them needs. */
-  drop(generation: number, generations: Iterable<number>): readonly OldPage[] {
+  drop(generation: number, generations: readonly number[]): readonly OldPage[] {
     const pages = this.#byGeneration.get(generation) ?? [];
     this.#byGeneration.delete(generation);
     return pages.filter((page) => this.add(page, generations) !== undefined);
   }
 }
 
-function ownerOf({ from, until }: OldPage, generations: Iterable<number>): number | undefined {
+function ownerOf({ from, until }: OldPage, generations: readonly number[]): number | undefined {
   let owner: number | undefined;
   for (const generation of generations) {
     const needsIt = generation >= from && generation < until;

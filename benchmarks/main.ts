@@ -3,6 +3,7 @@ import { bytesSuite } from "./bytes.ts";
 import { cliSuite } from "./cli.ts";
 import type { Suite } from "./figure.ts";
 import { journalSuite } from "./journal.ts";
+import { restSuite } from "./rest.ts";
 import { saveSuite } from "./save.ts";
 import { scaleSuite } from "./scale.ts";
 import { serverSuite } from "./server.ts";
@@ -15,6 +16,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   bytes: bytesSuite,
   tree: treeSuite,
   save: saveSuite,
+  rest: restSuite,
   journal: journalSuite,
   wire: wireSuite,
   server: serverSuite,

@@ -34,7 +34,7 @@ export const SMALL_CHUNKS: ChunkShape = chunkShape([4, 4, 1, 1]);
 /** Limits so small that a world of some dozen chunks splits its leaves and fills several packs. */
 export const SMALL_LIMITS: SaveLimits = {
   ...DEFAULT_LIMITS,
-  dataFileMaxBytes: 2_048,
+  dataFileMaxBytes: 1_024,
   blockBlobTargetBytes: 256,
   entityBlobTargetBytes: 512,
 };

@@ -1,4 +1,5 @@
 import {
+  type Chunk,
   type Codec,
   chunkFromVoxels,
   crc32,
@@ -6,13 +7,16 @@ import {
   decodeForeign,
   emptyChunk,
   encode,
+  encodeChunkChange,
   encodeUtf8,
   HYPERCUBE_CHUNKS,
   OrthantError,
+  type Place,
 } from "@orthant/core";
 import {
   type BlobRef,
   blockBlobCodec,
+  ChunkContent,
   compactedPackHeader,
   DEFAULT_LIMITS,
   decodeIndexFile,
@@ -33,10 +37,15 @@ import {
   type JournalEntry,
   journalEntryCodec,
   type Manifest,
+  openBlob,
+  packedBlobCodec,
   plainDescription,
   playersCodec,
   readLegacyWorld,
+  type StoredBlock,
+  StoredChunk,
   scanPack,
+  sealBlob,
   worldOverrideCodec,
 } from "@orthant/formats";
 import type { Target } from "../fuzz/decoders.ts";
@@ -143,6 +152,31 @@ const bigChunk = chunkFromVoxels(
 );
 const bigBlocks = [{ place: [1, 2, 3, 0], chunk: bigChunk }] as const;
 
+const changeOf = (place: Place, base: "generator" | "air", after: Chunk): StoredBlock => ({
+  kind: "change",
+  place,
+  base,
+  volume: after.volume,
+  change: encodeChunkChange(emptyChunk(after.volume), after) ?? new Uint8Array(0),
+});
+const smallStored: readonly StoredBlock[] = [
+  new StoredChunk([-1, 0, 0, 0], ChunkContent.of(modelChunk(3))),
+  changeOf([0, 0, 0, 0], "generator", modelChunk(5)),
+  new StoredChunk([0, 0, 0, 5], ChunkContent.of(modelChunk(3))),
+  changeOf([0, 9, 0, 0], "air", emptyChunk(SMALL_CHUNKS.volume).set(3, 300)),
+  new StoredChunk([3, 0, 0, 0], ChunkContent.of(emptyChunk(SMALL_CHUNKS.volume))),
+];
+const wideStored: readonly StoredBlock[] = [
+  smallStored[0] as StoredBlock,
+  changeOf([65_534, 65_535, 65_535, 65_535], "air", modelChunk(6)),
+];
+const bigStored: readonly StoredBlock[] = [
+  new StoredChunk([1, 2, 3, 0], ChunkContent.of(bigChunk)),
+  changeOf([1, 2, 3, 1], "air", bigChunk),
+];
+/** What an envelope may hold here, so that what it inflates to is not much beside what a call may allocate. */
+const ENVELOPE_BYTES_MAX = 4_096;
+
 const journalEntries: readonly JournalEntry[] = [
   {
     kind: "edit",
@@ -166,6 +200,12 @@ export const saveTargets: readonly Target[] = [
     [{ place: [0, 0, 0, 0], chunk: undefined }],
   ]),
   strict("block blob of large chunks", blockBlobCodec(HYPERCUBE_CHUNKS.volume), [bigBlocks]),
+  strict("packed block blob", packedBlobCodec(SMALL_CHUNKS.volume), [smallStored, wideStored]),
+  strict("packed block blob of large chunks", packedBlobCodec(HYPERCUBE_CHUNKS.volume), [bigStored]),
+  lenient("blob envelope", (input) => openBlob(input, ENVELOPE_BYTES_MAX), [
+    await sealBlob(encode(packedBlobCodec(SMALL_CHUNKS.volume), smallStored)),
+    await sealBlob(encode(packedBlobCodec(HYPERCUBE_CHUNKS.volume), bigStored)),
+  ]),
   strict("entity blob", entityBlobCodec, [{ volume: box, entities }]),
   strict("global", globalRecordCodec, [global, globalWithId]),
   strict("players", playersCodec, [players, []]),

@@ -1,6 +1,13 @@
 import { crc32, type ErrorCode } from "@orthant/core";
 import type { MemoryDisk } from "@orthant/disk";
-import { allLeaves, decodeIndexFile, encodeIndexFile, type LeafEntry, openSave } from "@orthant/formats";
+import {
+  allLeaves,
+  decodeIndexFile,
+  encodeIndexFile,
+  type LeafEntry,
+  openBlob,
+  openSave,
+} from "@orthant/formats";
 import { codeOfRejection, fromHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { blocksOf, flipByte, ORIGIN_CELL, playerOf, replaceFile, smallWorld } from "./samples.ts";
@@ -48,12 +55,15 @@ describe("a payload file", () => {
 describe("a pack", () => {
   test("[S10, S11] is a header and records, byte for byte", async () => {
     const { disk, writer } = await smallWorld();
-    // Stored as it is, 23 bytes: the box, one block, no chunk, the first place, a change to air, its three runs.
-    const payload = fromHex("00 17 02040608 02040608 01 00 00 01 02 03 000000 02000b 010901");
     const pack = fileOf(disk, PACK);
-    expect(pack.subarray(0, 23)).toEqual(fromHex("56344454 01000000 01000000 52454344 01 0200 19000000"));
-    expect(new DataView(pack.buffer).getUint32(23, true)).toBe(crc32(payload));
-    expect(pack.subarray(27)).toEqual(payload);
+    const payload = pack.subarray(27);
+    expect(pack.subarray(0, 19)).toEqual(fromHex("56344454 01000000 01000000 52454344 01 0200"));
+    const view = new DataView(pack.buffer);
+    expect([view.getUint32(19, true), view.getUint32(23, true)]).toEqual([payload.length, crc32(payload)]);
+    // Deflated, 25 bytes: the box, one block, one chunk, the first place, the first chunk, and that.
+    expect(payload.subarray(0, 2)).toEqual(fromHex("01 19"));
+    const inner = fromHex("02040608 02040608 01 01 00 02 02 0100 0900 0800000000000000");
+    expect(await openBlob(payload, 25)).toEqual(inner);
     expect((await allLeaves(writer.state.index))[0]?.blockRefs).toEqual([
       {
         dataFileId: 1,

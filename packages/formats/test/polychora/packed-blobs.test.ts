@@ -56,6 +56,14 @@ describe("a block blob of version 2", () => {
     expect(read.map((block) => realizeBlock(block, generated).get(0))).toEqual([1, 1, 0, 1, 1]);
   });
 
+  test("[S73, S74, S75, S77] has the bytes of the worked example", () => {
+    const few = changeAt([1, 2, 3, 6], "air", "01 02 03 04 05");
+    const expected = "02040608 0204060c 02 01 00 01 02 01 02 0100 0900 0800000000000000 01 02 03 04 05";
+    expect(toHex(encode(codec, [whole([1, 2, 3, 4], 9), few]))).toBe(toHex(fromHex(expected)));
+    const voxels = [...realizeBlock(few, undefined).voxels()];
+    expect(voxels.flatMap((material, cell) => (material === 5 ? cell : []))).toEqual([3, 8]);
+  });
+
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
     ["S73", "a volume that is too large", BLOB.replace(VOLUME, "01000000 02000006"), "ORT_BLOB"],
     ["S73", "a volume that ends before it begins", BLOB.replace(VOLUME, "02000000 01000004"), "ORT_BOX"],

@@ -139,6 +139,12 @@ export function storeBlocks(
   });
 }
 
+/**
+ * A byte of a change counts for as many of a chunk: chunks shrink that much more when they are compressed, and are read
+ * faster. docs/decisions/0014-blobs-that-say-what-changed.md has the figures.
+ */
+const CHANGE_WEIGHT = 4;
+
 /** Finds how chunks differ from air and, as long as there is one, from what a generator makes. */
 class ChangeFinder {
   #generated: GeneratedChunks | undefined;
@@ -147,8 +153,8 @@ class ChangeFinder {
     this.#generated = generated;
   }
 
-  /** The shortest change, when it is shorter than `bytesMax`; to air when both are as long. */
-  find(place: Place, chunk: Chunk, bytesMax: number): StoredChange | undefined {
+  /** The shortest change, when it counts for fewer bytes than a chunk does; to air when both are as long. */
+  find(place: Place, chunk: Chunk, chunkBytes: number): StoredChange | undefined {
     const { volume } = chunk;
     // No change is shorter than a chunk of one material, and asking the generator is what costs.
     if (chunk.uniformMaterial !== undefined) return undefined;
@@ -157,7 +163,7 @@ class ChangeFinder {
     const toGenerated = generated && encodeChunkChange(generated, chunk);
     const isAir = toGenerated === undefined || (toAir !== undefined && toAir.length <= toGenerated.length);
     const change = isAir ? toAir : toGenerated;
-    if (change === undefined || change.length >= bytesMax) return undefined;
+    if (change === undefined || change.length * CHANGE_WEIGHT >= chunkBytes) return undefined;
     return { kind: "change", place, base: isAir ? "air" : "generator", volume, change };
   }
 

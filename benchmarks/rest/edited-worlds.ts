@@ -1,0 +1,178 @@
+import {
+  type Chunk,
+  CUBE_CHUNKS,
+  cellOfVoxel,
+  chunkFromVoxels,
+  chunkOfVoxel,
+  DEFAULT_GENERATORS,
+  type GeneratedSpace,
+  type GeneratorRef,
+  generatorRef,
+  type Place,
+  PlaceMap,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+} from "@orthant/core";
+import { Prng } from "@orthant/testkit";
+
+/** The country that everything is made in: hills with lakes, caves, ores and trees. */
+export const COUNTRY: GeneratorRef = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
+
+/** What people do to a world. */
+export type Pastime = "scattered" | "tunnels" | "boxes" | "painted";
+
+/** Voxels in a chunk where they are scattered. */
+export const SCATTERED_VOXELS = 16;
+
+const AIR = 0;
+const EDGE = CUBE_CHUNKS.extents[0];
+/** Chunks above and below the middle of the land that have anything to do with its surface. */
+const SURFACE_CHUNKS = 5;
+const TUNNEL_RADIUS = 3;
+const PAINTS = 6;
+
+/** The chunks that a pastime changed, at least so many of them; the same ones each time. */
+export function editedChunks(pastime: Pastime, count: number): PlaceMap<Chunk> {
+  const canvas = new Canvas();
+  const prng = new Prng(count);
+  while (canvas.size < count) MAKERS[pastime](canvas, prng, count);
+  return canvas.chunks();
+}
+
+/** The land with what was set in it. */
+class Canvas {
+  readonly #space: GeneratedSpace = DEFAULT_GENERATORS.open(COUNTRY, CUBE_CHUNKS);
+  readonly #land = new PlaceMap<Chunk>();
+  readonly #voxels = new PlaceMap<Uint16Array>();
+
+  get size(): number {
+    return this.#voxels.size;
+  }
+
+  get(voxel: Place): number {
+    const cell = cellOfVoxel(CUBE_CHUNKS, ...voxel);
+    const place = chunkOfVoxel(CUBE_CHUNKS, voxel);
+    return this.#voxels.get(...place)?.[cell] ?? this.land(place).get(cell);
+  }
+
+  set(voxel: Place, material: number): void {
+    const place = chunkOfVoxel(CUBE_CHUNKS, voxel);
+    this.open(place)[cellOfVoxel(CUBE_CHUNKS, ...voxel)] = material;
+  }
+
+  /** A chunk as it was. */
+  land(place: Place): Chunk {
+    const chunk = this.#land.get(...place) ?? this.#space.realize(...place);
+    this.#land.set(...place, chunk);
+    return chunk;
+  }
+
+  /** The voxels of a chunk, which counts as changed from now on. */
+  open(place: Place): Uint16Array {
+    const known = this.#voxels.get(...place);
+    if (known !== undefined) return known;
+    const voxels = this.land(place).voxels();
+    this.#voxels.set(...place, voxels);
+    return voxels;
+  }
+
+  chunks(): PlaceMap<Chunk> {
+    const chunks = new PlaceMap<Chunk>();
+    for (const [place, voxels] of this.#voxels) {
+      const chunk = chunkFromVoxels(voxels);
+      if (!chunk.equals(this.land(place))) chunks.set(...place, chunk);
+    }
+    return chunks;
+  }
+}
+
+const MAKERS: Readonly<Record<Pastime, (canvas: Canvas, prng: Prng, count: number) => void>> = {
+  /** Sixteen voxels of eight materials in a chunk somewhere near the surface; every third chunk there has some. */
+  scattered(canvas, prng, count) {
+    const spread = Math.ceil(Math.sqrt((count * 3) / (SURFACE_CHUNKS * 2)));
+    const place: Place = [
+      prng.below(spread),
+      prng.between(-SURFACE_CHUNKS, SURFACE_CHUNKS - 1),
+      prng.below(spread),
+      0,
+    ];
+    const voxels = canvas.open(place);
+    const before = voxels.slice();
+    let left = SCATTERED_VOXELS - differences(voxels, canvas.land(place).voxels());
+    while (left > 0) {
+      const cell = prng.below(voxels.length);
+      const material = 20 + prng.below(8);
+      if (voxels[cell] !== before[cell]) continue;
+      voxels[cell] = material;
+      left--;
+    }
+  },
+
+  /** A tunnel of some hundred voxels that turns now and then. */
+  tunnels(canvas, prng, count) {
+    const spread = Math.ceil(Math.sqrt(count)) * 8;
+    const at = [prng.below(spread), prng.between(-60, 0), prng.below(spread)] as [number, number, number];
+    let heading = prng.below(360);
+    let slope = 0;
+    for (let step = 0; step < 400; step += 2) {
+      carve(canvas, at);
+      heading += prng.between(-12, 12);
+      slope = Math.max(-1, Math.min(1, slope + prng.between(-1, 1) / 4));
+      at[0] += Math.round(2 * Math.cos((heading * Math.PI) / 180));
+      at[1] += Math.round(slope);
+      at[2] += Math.round(2 * Math.sin((heading * Math.PI) / 180));
+    }
+  },
+
+  /** A house: walls, floors on every fourth level, windows, a roof. */
+  boxes(canvas, prng, count) {
+    const spread = Math.ceil(Math.sqrt(count)) * 12;
+    const [x, z] = [prng.below(spread), prng.below(spread)];
+    const [width, height, depth] = [prng.between(10, 40), prng.between(6, 30), prng.between(10, 40)];
+    const ground = prng.between(-20, 30);
+    const [wall, floor] = [30 + prng.below(6), 40 + prng.below(3)];
+    for (let dx = 0; dx < width; dx++)
+      for (let dy = 0; dy < height; dy++)
+        for (let dz = 0; dz < depth; dz++) {
+          const isWall = dx === 0 || dz === 0 || dx === width - 1 || dz === depth - 1;
+          const isWindow = isWall && dy % 4 === 2 && (dx + dz) % 5 < 2;
+          const isFloor = dy % 4 === 0 || dy === height - 1;
+          const material = isWindow ? 50 : isWall ? wall : isFloor ? floor : AIR;
+          canvas.set([x + dx, ground + dy, z + dz, 0], material);
+        }
+  },
+
+  /** The surface of a round patch of land in one colour. */
+  painted(canvas, prng, count) {
+    const spread = Math.ceil(Math.sqrt(count)) * EDGE;
+    const [x, z, radius] = [prng.below(spread), prng.below(spread), prng.between(8, 40)];
+    const paint = 60 + prng.below(PAINTS);
+    for (let dx = -radius; dx <= radius; dx++)
+      for (let dz = -radius; dz <= radius; dz++) {
+        if (dx * dx + dz * dz > radius * radius) continue;
+        const top = surfaceAt(canvas, x + dx, z + dz);
+        if (top !== undefined) canvas.set([x + dx, top, z + dz, 0], paint);
+      }
+  },
+};
+
+function differences(a: Uint16Array, b: Uint16Array): number {
+  return a.reduce((sum, material, cell) => sum + (material === b[cell] ? 0 : 1), 0);
+}
+
+function carve(canvas: Canvas, [x, y, z]: readonly [number, number, number]): void {
+  for (let dx = -TUNNEL_RADIUS; dx <= TUNNEL_RADIUS; dx++)
+    for (let dy = -TUNNEL_RADIUS; dy <= TUNNEL_RADIUS; dy++)
+      for (let dz = -TUNNEL_RADIUS; dz <= TUNNEL_RADIUS; dz++) {
+        if (dx * dx + dy * dy + dz * dz > TUNNEL_RADIUS * TUNNEL_RADIUS) continue;
+        canvas.set([x + dx, y + dy, z + dz, 0], AIR);
+      }
+}
+
+/** The highest voxel of a column that is something. */
+function surfaceAt(canvas: Canvas, x: number, z: number): number | undefined {
+  for (let y = SURFACE_CHUNKS * EDGE - 1; y >= -SURFACE_CHUNKS * EDGE; y--) {
+    if (canvas.get([x, y, z, 0]) !== AIR) return y;
+  }
+  return undefined;
+}

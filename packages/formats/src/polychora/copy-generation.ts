@@ -1,19 +1,18 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { IndexVerifier } from "./care/verify-index.ts";
 import { LeafVerifier } from "./care/verify-leaves.ts";
 import { atFile } from "./files/at-file.ts";
 import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
 import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { type GenerationFiles, generationFiles, packFile } from "./files/file-names.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
+import { PageCopier } from "./files/page-copier.ts";
 import { readWhole } from "./files/read-whole.ts";
 import { readIndexFile, requireGeneration } from "./index-reader.ts";
 import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_BYTES_MAX, MANIFEST_FILE, packHeader } from "./layout.ts";
 import { readGlobal, readIndex, readPlayers } from "./reader.ts";
-import type { LeafEntry } from "./records/leaf-entry.ts";
 import { decodeManifest, encodeManifest, encodeUnsealedManifest, type Manifest } from "./records/manifest.ts";
-import { allLeaves } from "./tree-index/leaf-index.ts";
-import { pageReader } from "./tree-index/page-reader.ts";
 
 /** What was copied. */
 export interface CopiedGeneration {
@@ -47,11 +46,12 @@ export async function copyGeneration(
   options: CopyGenerationOptions = {},
 ): Promise<CopiedGeneration> {
   await requireEmptyFolder(target);
-  const source = await gatherSteadily(disk, options.generation);
+  const pages = new PageCopier(disk, target);
+  const source = await gatherSteadily(disk, pages, options.generation);
   const { manifest, files } = source;
   const fileBytes = Object.values(files).reduce((sum, { length }) => sum + length, 0);
   const packBytes = [...source.packLengths.values()].reduce((sum, length) => sum + length, 0);
-  const bytes = fileBytes + packBytes + source.manifestBytes.length;
+  const bytes = source.pageBytes + fileBytes + packBytes + source.manifestBytes.length;
   options.onTotal?.(bytes);
   await target.makeDirectory(INDEX_FOLDER);
   await target.makeDirectory(DATA_FOLDER);
@@ -63,21 +63,26 @@ export async function copyGeneration(
   return { generation: manifest.currentGeneration, packs: source.packLengths.size, bytes };
 }
 
-/** Everything about a generation but what is in its packs. */
+/** Everything about a generation but what is in its packs. Its pages are copied already. */
 interface Source {
   readonly manifest: Manifest;
   readonly manifestBytes: Uint8Array;
   readonly files: Readonly<Record<keyof GenerationFiles, Uint8Array>>;
   /** How far into each pack the generation refers. */
   readonly packLengths: ReadonlyMap<number, number>;
+  readonly pageBytes: number;
 }
 
 /** Starts over with the newer generation when files of this one were retired before they were open. */
-async function gatherSteadily(disk: Disk, generation: number | undefined): Promise<Source> {
+async function gatherSteadily(
+  disk: Disk,
+  pages: PageCopier,
+  generation: number | undefined,
+): Promise<Source> {
   for (let attempts = 1; ; attempts++) {
     const read = await readManifestBytes(disk);
     try {
-      return await gather(disk, read, generation);
+      return await gather(disk, pages, read, generation);
     } catch (error) {
       if (!isOrthantError(error, "ORT_NOT_FOUND") || attempts === ATTEMPTS_MAX) throw error;
       const now = await readManifestBytes(disk);
@@ -95,6 +100,7 @@ async function readManifestBytes(
 
 async function gather(
   disk: Disk,
+  pages: PageCopier,
   { manifest: live, sealed, bytes }: Awaited<ReturnType<typeof readManifestBytes>>,
   wanted: number | undefined,
 ): Promise<Source> {
@@ -106,11 +112,12 @@ async function gather(
     globalFile: await readWhole(disk, names.globalFile),
     playersFile: await readWhole(disk, names.playersFile),
   };
-  const index = readIndexFile(names.indexFile, files.indexFile, pageReader(disk));
+  const index = readIndexFile(names.indexFile, files.indexFile, pages.read);
   requireGeneration(names.indexFile, index, generation);
+  const { pageBytes, packLengths } = await pages.copyAll(index.index);
   if (isLive) {
-    const packLengths = packLengthsOf(await allLeaves(index.index), live.activeDataFileId);
-    return { manifest: live, manifestBytes: bytes, files, packLengths };
+    const lengths = withActivePack(packLengths, live.activeDataFileId);
+    return { manifest: live, manifestBytes: bytes, files, packLengths: lengths, pageBytes };
   }
   const { global } = await readGlobal(disk, names.globalFile, index.dialect);
   const activeDataFileId = global.nextDataFileId - 1;
@@ -123,25 +130,17 @@ async function gather(
     dataFileCount: activeDataFileId,
   };
   const manifestBytes = sealed ? encodeManifest(manifest) : encodeUnsealedManifest(manifest);
-  return {
-    manifest,
-    manifestBytes,
-    files,
-    packLengths: packLengthsOf(await allLeaves(index.index), activeDataFileId),
-  };
+  const lengths = withActivePack(packLengths, activeDataFileId);
+  return { manifest, manifestBytes, files, packLengths: lengths, pageBytes };
 }
 
-function packLengthsOf(leaves: readonly LeafEntry[], activeId: number): ReadonlyMap<number, number> {
+function withActivePack(lengths: ReadonlyMap<number, number>, activeId: number): ReadonlyMap<number, number> {
   // The active pack has to be there, if only with its header.
-  const lengths = new Map([[activeId, packHeader.bytes]]);
-  for (const { blockRefs, entityRefs } of leaves) {
-    for (const refs of [blockRefs, entityRefs]) {
-      for (const { dataFileId, recordOffset, recordBytes } of refs) {
-        lengths.set(dataFileId, Math.max(lengths.get(dataFileId) ?? 0, recordOffset + recordBytes));
-      }
-    }
-  }
-  return new Map([...lengths].sort(([a], [b]) => a - b));
+  const active: readonly [number, number] = [
+    activeId,
+    Math.max(packHeader.bytes, lengths.get(activeId) ?? 0),
+  ];
+  return new Map([...lengths, active].sort(([a], [b]) => a - b));
 }
 
 async function copyPack(disk: Disk, target: Disk, path: string, length: number): Promise<void> {
@@ -171,7 +170,8 @@ async function requireWhole(target: Disk, manifest: Manifest): Promise<void> {
   try {
     const chunkVolume = global.description.chunkShape.volume;
     const context = { dialect: index.dialect, chunkVolume, limits };
-    const [fault] = await new LeafVerifier(shelf).verify(await allLeaves(index.index), context, generation);
+    const verifier = new IndexVerifier(new LeafVerifier(shelf));
+    const [fault] = await verifier.verify(index.index, indexFile, context, generation);
     if (fault === undefined) return;
     const { code = "ORT_RECORD", file: path, offset, message } = fault;
     const place = offset === undefined ? { path } : { path, offset };

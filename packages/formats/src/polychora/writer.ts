@@ -8,9 +8,11 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type BlobContext, readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
+import { type CommittedChange, changeBetween, NO_CHANGE } from "./committed-change.ts";
 import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
 import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
+import { GenerationHolds } from "./files/generation-holds.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
 import { PackWriter } from "./files/pack-writer.ts";
 import { retireGenerations } from "./files/retirement.ts";
@@ -53,12 +55,6 @@ export interface ResumeOptions {
   readonly generators?: GeneratorRegistry;
 }
 
-/** What a commit put in the place of what. */
-export interface CommittedChange {
-  readonly added: readonly LeafEntry[];
-  readonly removed: readonly LeafEntry[];
-}
-
 /** Makes a save where there is nothing and commits its first generation, number 0. Rule S47. */
 export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWriter> {
   const limits = initial.limits ?? DEFAULT_LIMITS;
@@ -95,7 +91,8 @@ export async function resumeSave(
   const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
   if (options.newPack === true) await packs.beginPack();
   const generated = generatedChunks(save.global, options.generators);
-  return new SaveWriter(disk, { ...save, manifest }, packs, generated);
+  const holds = save instanceof Save ? save.holds : new GenerationHolds();
+  return new SaveWriter(disk, { ...save, manifest }, packs, generated, holds);
 }
 
 /**
@@ -108,20 +105,28 @@ export class SaveWriter {
   readonly #packs: PackWriter;
   readonly #shelf: PackShelf;
   readonly #generated: (place: Place) => Chunk;
+  readonly #holds: GenerationHolds;
   #state: SaveState;
-  #lastChange: CommittedChange = { added: [], removed: [] };
+  #lastChange: CommittedChange = NO_CHANGE;
   #busy = false;
   #failure: unknown;
   #retirementFailure: OrthantError | undefined;
   #droppedClocks = 0;
 
   /** Takes the packs over; others use {@link createSave} and {@link resumeSave}. */
-  constructor(disk: Disk, state: SaveState, packs: PackWriter, generated: (place: Place) => Chunk) {
+  constructor(
+    disk: Disk,
+    state: SaveState,
+    packs: PackWriter,
+    generated: (place: Place) => Chunk,
+    holds: GenerationHolds = new GenerationHolds(),
+  ) {
     this.#disk = disk;
     this.#state = state;
     this.#packs = packs;
     this.#shelf = new PackShelf(disk);
     this.#generated = generated;
+    this.#holds = holds;
   }
 
   /** The generation that was committed last. */
@@ -129,9 +134,14 @@ export class SaveWriter {
     return this.#state;
   }
 
-  /** The leaves that the last commit put in the place of others. */
+  /** What the last commit put in the place of what; nothing before the first one. */
   get lastChange(): CommittedChange {
     return this.#lastChange;
+  }
+
+  /** The generations that saves of this writer, and the one it goes on from, have open in this process. */
+  get heldGenerations(): ReadonlySet<number> {
+    return this.#holds.generations();
   }
 
   /** What went wrong when old generations were removed after the last commit, which stands all the same. */
@@ -146,7 +156,7 @@ export class SaveWriter {
 
   /** The last generation as a save of the caller's own, to be closed by the caller. */
   currentSave(): Save {
-    return new Save(this.#state, this.#shelf.share(), this.#generated);
+    return new Save(this.#state, this.#shelf.share(), this.#generated, this.#holds);
   }
 
   /** Commits the next generation and gives it once it is durable. The caller closes it. Rules S43 to S46. */
@@ -303,16 +313,6 @@ export class SaveWriter {
     if (comparePlaces(now, next) === 0) return;
     throw new OrthantError("ORT_ARGUMENT", `chunks of [${next}] in a world of chunks of [${now}]`);
   }
-}
-
-async function changeBetween(before: LeafIndex, after: LeafIndex): Promise<CommittedChange> {
-  const added: LeafEntry[] = [];
-  const removed: LeafEntry[] = [];
-  for await (const difference of after.changesSince(before)) {
-    if (difference.before !== undefined) removed.push(difference.before);
-    if (difference.after !== undefined) added.push(difference.after);
-  }
-  return { added, removed };
 }
 
 function mergePlayers(

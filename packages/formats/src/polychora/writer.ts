@@ -1,10 +1,7 @@
-import {
-  comparePlaces,
-  type GeneratorRegistry,
-  OrthantError,
-} from "@orthant/core";
+import { comparePlaces, type GeneratorRegistry, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type BlobContext, readLeafEntities, readLeafStored } from "./blob-reader.ts";
+import { type CommittedChange, changeBetween, NO_CHANGE } from "./committed-change.ts";
 import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
 import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
@@ -56,12 +53,6 @@ export interface ResumeOptions {
   readonly generators?: GeneratorRegistry;
   /** Which generations are kept. */
   readonly retention?: Retention;
-}
-
-/** What a commit put in the place of what. */
-export interface CommittedChange {
-  readonly added: readonly LeafEntry[];
-  readonly removed: readonly LeafEntry[];
 }
 
 /** Makes a save where there is nothing and commits its first generation, number 0. Rule S47. */
@@ -121,7 +112,7 @@ export class SaveWriter {
   readonly #history: SaveHistory;
   readonly #generated: GeneratedChunks;
   #state: SaveState;
-  #lastChange: CommittedChange = { added: [], removed: [] };
+  #lastChange: CommittedChange = NO_CHANGE;
   #busy = false;
   #rolling: Promise<void> | undefined;
   #failure: unknown;
@@ -147,7 +138,7 @@ export class SaveWriter {
     return this.#state;
   }
 
-  /** The leaves that the last commit put in the place of others. */
+  /** What the last commit put in the place of what; nothing before the first one. */
   get lastChange(): CommittedChange {
     return this.#lastChange;
   }
@@ -342,16 +333,6 @@ export class SaveWriter {
     if (comparePlaces(now, next) === 0) return;
     throw new OrthantError("ORT_ARGUMENT", `chunks of [${next}] in a world of chunks of [${now}]`);
   }
-}
-
-async function changeBetween(before: LeafIndex, after: LeafIndex): Promise<CommittedChange> {
-  const added: LeafEntry[] = [];
-  const removed: LeafEntry[] = [];
-  for await (const difference of after.changesSince(before)) {
-    if (difference.before !== undefined) removed.push(difference.before);
-    if (difference.after !== undefined) added.push(difference.after);
-  }
-  return { added, removed };
 }
 
 function mergePlayers(

@@ -1,6 +1,7 @@
 import { type Box, boxesIntersect, decode, isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { Dialect } from "../dialect.ts";
+import { attempt } from "../files/attempt.ts";
 import { packFile } from "../files/file-names.ts";
 import { scanPack } from "../files/pack-scan.ts";
 import { readWhole } from "../files/read-whole.ts";
@@ -14,7 +15,6 @@ import type { EntityRecord } from "../records/entity-record.ts";
 import { packedBlobCodec } from "../records/packed-blob.ts";
 import { boundsOf } from "../records/prepared-blocks.ts";
 import { needsGenerator, type StoredBlock, storedChunks } from "../records/stored-block.ts";
-import { attempt } from "./survey.ts";
 
 /** What a blob may take in memory whatever the limits of its save are, which may be lost. */
 const BLOB_BYTES_MAX = 16 * 1024 * 1024;

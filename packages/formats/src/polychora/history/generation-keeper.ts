@@ -135,7 +135,8 @@ export class GenerationKeeper {
 /** The pages that an index had and a newer one has not. */
 async function pagesLost(newer: LeafIndex, older: LeafIndex, until: number): Promise<readonly OldPage[]> {
   const pages: OldPage[] = [];
-  for await (const { before } of newer.pageChangesSince(older)) {
+  for await (const difference of newer.differencesSince(older)) {
+    const before = difference.kind === "page" ? difference.before : undefined;
     if (before !== undefined) pages.push({ path: pageFile(before), from: before.generation, until });
   }
   return pages;

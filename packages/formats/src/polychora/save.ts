@@ -90,9 +90,9 @@ export class Save implements SaveState {
     return new Save(state, this.#shelf.share(), this.#generated);
   }
 
-  /** The packs behind the save, held by one more. */
-  shareShelf(): PackShelf {
-    return this.#shelf.share();
+  /** The packs behind the save, held by one more; `undefined` when the save is closed. */
+  shareShelf(): PackShelf | undefined {
+    return this.#closed ? undefined : this.#shelf.share();
   }
 
   /** Closes the files behind the save. Closing twice is harmless. */

@@ -96,7 +96,7 @@ export async function resumeSave(
   if (options.newPack === true) await packs.beginPack();
   const generated = generatedChunks(save.global, options.generators);
   // With the packs of a save that is open, so that what it reads is kept until it is closed.
-  const shelf = save instanceof Save ? save.shareShelf() : new PackShelf(disk);
+  const shelf = (save instanceof Save ? save.shareShelf() : undefined) ?? new PackShelf(disk);
   const history = new SaveHistory(disk, shelf, retention);
   return new SaveWriter(disk, { ...save, manifest }, packs, history, generated);
 }

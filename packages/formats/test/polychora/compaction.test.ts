@@ -20,8 +20,11 @@ import { describe, expect, test } from "vitest";
 import { AT_ONCE, change, fileOf, numbersOf, packNames, worldOf } from "./compacted-worlds.ts";
 import { blocksOf, entityAt, entityIdsOf, flipByte, GLOBAL, ORIGIN_CELL, TIGHT_LIMITS } from "./samples.ts";
 
-/** Generations 1 (which has a name), 59 and 60, over several packs of 1,024 bytes. */
-const COMMITS = 60;
+/** Generation 1, which has a name, and the last two are kept, over several packs of 1,024 bytes. */
+const COMMITS = 66;
+const LAST_TWO = [COMMITS - 1, COMMITS] as const;
+/** What the record of one such commit has. */
+const RECORD_BYTES = 34;
 
 describe("a compaction", () => {
   test("[S90] leaves what a generation needs and nothing else, and says how much that saved", async () => {
@@ -29,9 +32,9 @@ describe("a compaction", () => {
     const before = await packBytes(disk);
     const names = await packNames(disk);
     const report = await writer.compact(AT_ONCE);
-    expect(await numbersOf(disk, 1, 59, 60)).toEqual([1, 59, 60]);
+    expect(await numbersOf(disk, 1, ...LAST_TWO)).toEqual([1, ...LAST_TWO]);
     expect(await verifySave(disk)).toEqual([]);
-    // The first pack has generation 1, the last one 59 and 60; the ones between are gone.
+    // The first pack has generation 1, the last one the last two; the ones between are gone.
     expect(report).toMatchObject({ packsRewritten: 2, packsRemoved: names.length - 2, findings: [] });
     expect(report.bytesBefore - 12).toBe(before);
     expect(report.bytesAfter).toBe(await packBytes(disk));
@@ -47,7 +50,8 @@ describe("a compaction", () => {
     expect(ids.has(rolled)).toBe(false);
     await writer.close();
     const next = await resume(disk);
-    for (let number = 61; number < 120; number++) await (await next.commit(change(number))).close();
+    for (let number = COMMITS + 1; number < 2 * COMMITS; number++)
+      await (await next.commit(change(number))).close();
     const later = (await packNames(disk)).filter((name) => !ids.has(name));
     expect(later.every((name) => name >= rolled)).toBe(true);
     expect(await verifySave(disk)).toEqual([]);
@@ -61,8 +65,8 @@ describe("a compaction", () => {
     for (const number of [6, 7]) await (await writer.commit(change(number))).close();
     expect(await writer.compact(AT_ONCE)).toMatchObject({ packsRewritten: 1, packsRemoved: 0 });
     sizes.push(fileOf(disk, "data/dt-000001.v4dt").length);
-    // Three records of 38 bytes and two tables of 30 bytes; then one, with two tables of 26.
-    expect(sizes).toEqual([3 * 38 + 2 * 30, 38 + 2 * 26]);
+    // Three records and two tables of 30 bytes; then one, with two tables of 26.
+    expect(sizes).toEqual([3 * RECORD_BYTES + 2 * 30, RECORD_BYTES + 2 * 26]);
     expect(await numbersOf(disk, 1, 6, 7)).toEqual([1, 6, 7]);
     await (await writer.commit({ ...change(8), global: GLOBAL })).close();
     expect(await writer.compact(AT_ONCE)).toMatchObject({ packsRemoved: 1 });
@@ -74,14 +78,15 @@ describe("a compaction", () => {
   test("[S85] keeps what somebody reads in the same process, until it is closed", async () => {
     const { disk, writer } = await worldOf(COMMITS);
     const reader = writer.currentSave();
-    for (const number of [61, 62, 63]) await (await writer.commit(change(number))).close();
+    for (const number of [1, 2, 3].map((step) => COMMITS + step))
+      await (await writer.commit(change(number))).close();
     await writer.compact(AT_ONCE);
-    expect(await blocksOf(reader)).toEqual({ "0,0,0,0": 70 });
+    expect(await blocksOf(reader)).toEqual({ "0,0,0,0": COMMITS + 10 });
     await reader.close();
-    await (await writer.commit(change(64))).close();
+    await (await writer.commit(change(COMMITS + 4))).close();
     await writer.compact(AT_ONCE);
-    expect(await codeOfRejection(() => openSave(disk, { generation: 60 }))).toBe("ORT_NOT_FOUND");
-    expect(await numbersOf(disk, 63, 64)).toEqual([63, 64]);
+    expect(await codeOfRejection(() => openSave(disk, { generation: COMMITS }))).toBe("ORT_NOT_FOUND");
+    expect(await numbersOf(disk, COMMITS + 3, COMMITS + 4)).toEqual([COMMITS + 3, COMMITS + 4]);
   });
 
   test("[S85] a save that was open before its writer counts too", async () => {
@@ -89,11 +94,12 @@ describe("a compaction", () => {
     await first.close();
     const reader = await openSave(disk);
     const writer = await resumeSave(disk, reader);
-    for (const number of [61, 62, 63]) await (await writer.commit(change(number))).close();
+    for (const number of [1, 2, 3].map((step) => COMMITS + step))
+      await (await writer.commit(change(number))).close();
     await writer.compact(AT_ONCE);
-    expect(await blocksOf(reader)).toEqual({ "0,0,0,0": 70 });
+    expect(await blocksOf(reader)).toEqual({ "0,0,0,0": COMMITS + 10 });
     await writer.close();
-    expect(await blocksOf(reader)).toEqual({ "0,0,0,0": 70 });
+    expect(await blocksOf(reader)).toEqual({ "0,0,0,0": COMMITS + 10 });
     await reader.close();
   });
 
@@ -124,8 +130,8 @@ describe("a compaction", () => {
     await slow.hasBegun;
     await next.compact(AT_ONCE);
     slow.goOn();
-    expect(await reading).toEqual({ "0,0,0,0": 70 });
-    expect(await blocksOf(save)).toEqual({ "0,0,0,0": 70 });
+    expect(await reading).toEqual({ "0,0,0,0": COMMITS + 10 });
+    expect(await blocksOf(save)).toEqual({ "0,0,0,0": COMMITS + 10 });
     await save.close();
     await next.close();
     expect(slow.openFiles).toBe(0);
@@ -133,16 +139,16 @@ describe("a compaction", () => {
 
   test("[S89] leaves a pack as it is when a record that is needed is damaged, and says which", async () => {
     const { disk, writer } = await worldOf(COMMITS);
-    await flipByte(disk, "data/dt-000001.v4dt", 12 + 38 + 20);
+    await flipByte(disk, "data/dt-000001.v4dt", 12 + RECORD_BYTES + 20);
     const before = fileOf(disk, "data/dt-000001.v4dt");
     const report = await writer.compact(AT_ONCE);
     expect(report.findings).toMatchObject([
-      { severity: "damage", file: "data/dt-000001.v4dt", offset: 12 + 38, code: "ORT_CHECKSUM" },
+      { severity: "damage", file: "data/dt-000001.v4dt", offset: 12 + RECORD_BYTES, code: "ORT_CHECKSUM" },
     ]);
     expect(report.packsRewritten).toBe(1);
     expect(fileOf(disk, "data/dt-000001.v4dt")).toEqual(before);
     expect((await packNames(disk)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
-    expect(await numbersOf(disk, 59, 60)).toEqual([59, 60]);
+    expect(await numbersOf(disk, ...LAST_TWO)).toEqual([...LAST_TWO]);
   });
 
   test("[S89] writes a damaged record that nobody needs no more than any other", async () => {
@@ -173,7 +179,7 @@ describe("a compaction", () => {
       await save.close();
       await next?.compact(AT_ONCE).catch(() => undefined);
       await next?.close();
-      expect(await numbersOf(disk, 1, 59, 60), `list number ${nth}`).toEqual([1, 59, 60]);
+      expect(await numbersOf(disk, 1, ...LAST_TWO), `list number ${nth}`).toEqual([1, ...LAST_TWO]);
     }
   });
 
@@ -220,7 +226,7 @@ describe("a compaction", () => {
     expect(await codeOfRejection(() => writer.compact({ force: true, pause }))).toBe("ORT_CLOSED");
     await closing;
     expect((await packNames(disk)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
-    expect(await numbersOf(disk, 1, 59, 60)).toEqual([1, 59, 60]);
+    expect(await numbersOf(disk, 1, ...LAST_TWO)).toEqual([1, ...LAST_TWO]);
   });
 
   test.each<[operation: FaultyOperation, kind: FaultKind]>([
@@ -251,19 +257,25 @@ describe("a compaction", () => {
         return;
       }
       // When it is the new pack that failed, the writer is done for, as after any commit that failed.
-      const committed = await codeOfRejection(async () => (await writer.commit(change(61))).close());
+      const committed = await codeOfRejection(async () => (await writer.commit(change(COMMITS + 1))).close());
       await writer.close();
-      expect(await numbersOf(disk, 1, 60), `${operation} number ${nth}`).toEqual([1, 60]);
+      expect(await numbersOf(disk, 1, COMMITS), `${operation} number ${nth}`).toEqual([1, COMMITS]);
       expect(committed, `${operation} number ${nth}`).toMatch(/^(no error|ORT_SAVE_POISONED)$/);
-      if (committed === "no error") expect(await numbersOf(disk, 61)).toEqual([61]);
+      if (committed === "no error") expect(await numbersOf(disk, COMMITS + 1)).toEqual([COMMITS + 1]);
       const again = await resume(disk);
-      await (await again.commit(change(62))).close();
+      await (await again.commit(change(COMMITS + 2))).close();
       await again.compact(AT_ONCE);
       await again.close();
       expect(await verifySave(disk), `${operation} number ${nth}`).toEqual([]);
     }
   });
 });
+
+/** What cannot be compressed. */
+function noise(seed: number): Uint8Array {
+  const prng = new Prng(seed);
+  return Uint8Array.from({ length: 900 }, () => prng.below(256));
+}
 
 test("a save of very many packs has no more than some hundreds of them open", async () => {
   const disk = new SlowReads(new MemoryDisk().image());
@@ -275,7 +287,7 @@ test("a save of very many packs has no more than some hundreds of them open", as
     limits: TIGHT_LIMITS,
     leaves: cells.map((cell, number) => ({
       cell,
-      entities: [entityAt(BigInt(number + 1), [cell.min[0] * 4, 0, 0, 0], 900)],
+      entities: [{ ...entityAt(BigInt(number + 1), [cell.min[0] * 4, 0, 0, 0]), payload: noise(number) }],
     })),
   });
   await writer.close();

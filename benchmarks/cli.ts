@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,9 +6,12 @@ import { crc32, HYPERCUBE_CHUNKS } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import {
   BulkSaveWriter,
+  DEFAULT_LIMITS,
   type GlobalState,
   isWhole,
+  openBlob,
   plainDescription,
+  scanPack,
   type VerifyOptions,
   verifySave,
 } from "@orthant/formats";
@@ -19,7 +22,7 @@ import { atMost, type Figure, median, timeAsync } from "./figure.ts";
 const CHUNKS = 200_000;
 const INFO_RUNS = 5;
 const VERIFY_ROUNDS = 7;
-const VERIFY_RATIO = 0.06;
+const VERIFY_RATIO = 0.2;
 const CHECKSUMS_RATIO = 0.25;
 const PIECE_BYTES = 1024 * 1024;
 const MEGABYTES_MAX = 300;
@@ -28,9 +31,9 @@ const INFO_SECONDS_MAX = 0.5;
 /**
  * Question: what do the commands cost on a world of 200,000 edited chunks?
  * Budgets: `info` takes less than half a second with the start of the program; `verify` and `convert` both ways never
- * have more than 300 MB. `verify` stands next to reading the same files with one checksum over each, in turn in the
- * same run, which runs at the speed of memory. Half of that cannot be had where every voxel is decoded and held against
- * the rules, varint by varint; what it does reach, with the contents and with the checksums alone, must not fall.
+ * have more than 300 MB. `verify` stands next to reading the same files with one checksum over each and inflating what is
+ * compressed, in turn in the same run, which runs at the speed of memory. Half of that cannot be had where every voxel is
+ * held against the rules; what it does reach, with the contents and with the checksums alone, must not fall.
  */
 export async function* cliSuite(): AsyncGenerator<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
@@ -38,8 +41,9 @@ export async function* cliSuite(): AsyncGenerator<Figure> {
     const world = join(folder, "world");
     await makeWorld(world);
     yield await infoFigure(world);
-    yield await verifyFigure("cli/verify", world, {}, VERIFY_RATIO);
-    yield await verifyFigure("cli/verify-checksums", world, { checksumsOnly: true }, CHECKSUMS_RATIO);
+    yield await verifyFigure("cli/verify", world, {}, readAndInflate, VERIFY_RATIO);
+    const checksumsOnly = { checksumsOnly: true };
+    yield await verifyFigure("cli/verify-checksums", world, checksumsOnly, readAndChecksum, CHECKSUMS_RATIO);
     yield memoryFigure("cli/verify-memory", await runMeasured(["verify", world]));
     const flat = join(folder, "flat");
     yield memoryFigure(
@@ -76,6 +80,7 @@ async function verifyFigure(
   name: string,
   world: string,
   options: VerifyOptions,
+  readBare: (world: string) => Promise<number>,
   budget: number,
 ): Promise<Figure> {
   const disk = new NodeDisk(world);
@@ -85,7 +90,7 @@ async function verifyFigure(
   let wallNs = 0;
   for (let round = -1; round < VERIFY_ROUNDS; round++) {
     const bare = await timeAsync(async () => {
-      bytes = readAndChecksum(world);
+      bytes = await readBare(world);
     });
     const ours = await timeAsync(async () => {
       if (!isWhole(await verifySave(disk, options))) throw new Error("the world is not whole");
@@ -97,12 +102,12 @@ async function verifyFigure(
   }
   const rate = `${(bytes / 1e6 / (wallNs / 1e9)).toFixed(0)} MB/s of ${(bytes / 1e6).toFixed(0)} MB`;
   const cpu = `by cpu time ${median(cpuRatios).toFixed(2)}`;
-  const line = `${name}: ${median(ratios).toFixed(2)} of bare reads and checksums (budget ${budget}); ${rate}, ${cpu}`;
+  const line = `${name}: ${median(ratios).toFixed(2)} of bare reads (budget ${budget}); ${rate}, ${cpu}`;
   return { line, missed: median(ratios) < budget };
 }
 
 /** Reads every file of a folder with one checksum over each; gives how many bytes there were. */
-function readAndChecksum(folder: string): number {
+async function readAndChecksum(folder: string): Promise<number> {
   const piece = new Uint8Array(PIECE_BYTES);
   let bytes = 0;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -114,6 +119,21 @@ function readAndChecksum(folder: string): number {
       bytes += read;
     }
     closeSync(file);
+  }
+  return bytes;
+}
+
+/** The same, and inflates what is compressed with a checksum over that; gives how many bytes that was. */
+async function readAndInflate(folder: string): Promise<number> {
+  await readAndChecksum(folder);
+  let bytes = 0;
+  for (const name of readdirSync(join(folder, "data"))) {
+    for (const piece of scanPack(readFileSync(join(folder, "data", name)), 1)) {
+      if (piece.kind === "gap") continue;
+      const inner = await openBlob(piece.payload, DEFAULT_LIMITS.blockBlobHardMaxBytes);
+      crc32(inner);
+      bytes += inner.length;
+    }
   }
   return bytes;
 }

@@ -35,8 +35,13 @@ const PAINTS = 6;
 export function editedChunks(pastime: Pastime, count: number): PlaceMap<Chunk> {
   const canvas = new Canvas();
   const prng = new Prng(count);
-  while (canvas.size < count) MAKERS[pastime](canvas, prng, count);
-  return canvas.chunks();
+  // Some of what is opened ends up as it was: who digs in the air changes nothing.
+  for (let wanted = count; ; ) {
+    while (canvas.size < wanted) MAKERS[pastime](canvas, prng, count);
+    const chunks = canvas.chunks();
+    if (chunks.size >= count) return chunks;
+    wanted = canvas.size + count - chunks.size;
+  }
 }
 
 /** The land with what was set in it. */
@@ -47,12 +52,6 @@ class Canvas {
 
   get size(): number {
     return this.#voxels.size;
-  }
-
-  get(voxel: Place): number {
-    const cell = cellOfVoxel(CUBE_CHUNKS, ...voxel);
-    const place = chunkOfVoxel(CUBE_CHUNKS, voxel);
-    return this.#voxels.get(...place)?.[cell] ?? this.land(place).get(cell);
   }
 
   set(voxel: Place, material: number): void {
@@ -172,7 +171,9 @@ function carve(canvas: Canvas, [x, y, z]: readonly [number, number, number]): vo
 /** The highest voxel of a column that is something. */
 function surfaceAt(canvas: Canvas, x: number, z: number): number | undefined {
   for (let y = SURFACE_CHUNKS * EDGE - 1; y >= -SURFACE_CHUNKS * EDGE; y--) {
-    if (canvas.get([x, y, z, 0]) !== AIR) return y;
+    const land = canvas.land(chunkOfVoxel(CUBE_CHUNKS, [x, y, z, 0]));
+    if (land.isEmpty) y = Math.floor(y / EDGE) * EDGE;
+    else if (land.get(cellOfVoxel(CUBE_CHUNKS, x, y, z, 0)) !== AIR) return y;
   }
   return undefined;
 }

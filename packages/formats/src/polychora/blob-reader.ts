@@ -3,7 +3,6 @@ import {
   ByteReader,
   boxContains,
   boxEquals,
-  type Chunk,
   OrthantError,
   type Place,
   PlaceSet,

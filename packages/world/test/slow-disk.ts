@@ -11,7 +11,8 @@ export class SlowDisk extends GatedDisk {
 
   constructor(disk: Disk) {
     super(disk, async ({ operation, path }, happen) => {
-      await this.delay(operation, path);
+      // It is a sync too.
+      await this.delay(operation === "writeDurably" ? "sync" : operation, path);
       const result = await happen();
       if (operation === "open") this.openFiles++;
       if (operation === "close") this.openFiles--;

@@ -268,33 +268,44 @@ function lenient(name: string, read: (input: Uint8Array) => unknown, samples: re
   };
 }
 
-/** The index behind its checksum: a sample has zeros there, and the right one is put in before it is read. */
-function indexTarget(): Target {
-  const at = indexHeader.offsets.payloadCrc32;
+/** A file behind its checksum: a sample has zeros there, and the right one is put in before it is read. */
+function sealedTarget<Value>(
+  name: string,
+  { bytes: headerBytes, at }: { readonly bytes: number; readonly at: number },
+  read: (bytes: Uint8Array) => Value,
+  write: (value: Value) => Uint8Array,
+  samples: readonly Uint8Array[],
+): Target {
   const blank = (bytes: Uint8Array): Uint8Array => bytes.fill(0, at, at + 4);
   return {
-    name: "index",
+    name,
     decode(input) {
       const bytes = input.slice();
       const view = new DataView(bytes.buffer);
-      if (bytes.length >= indexHeader.bytes) {
+      if (bytes.length >= headerBytes) {
         if (view.getUint32(at, true) !== 0) throw new OrthantError("ORT_CHECKSUM", "not blank");
-        view.setUint32(at, crc32(bytes.subarray(indexHeader.bytes)), true);
+        view.setUint32(at, crc32(bytes.subarray(headerBytes)), true);
       }
-      return decodeIndexFile("index", bytes);
+      return read(bytes);
     },
-    encode: (value) => blank(encodeIndexFile(value as IndexFile)),
-    samples: [index, { ...index, version: 1 as const }, { ...index, leaves: index.leaves.slice(0, 1) }].map(
-      (value) => blank(encodeIndexFile(value)),
-    ),
+    encode: (value) => blank(write(value as Value)),
+    samples: samples.map(blank),
   };
 }
 
-/** The root of an index in pages, with its checksum put in as for {@link indexTarget}. */
+function indexTarget(): Target {
+  const values = [index, { ...index, version: 1 as const }, { ...index, leaves: index.leaves.slice(0, 1) }];
+  return sealedTarget(
+    "index",
+    { bytes: indexHeader.bytes, at: indexHeader.offsets.payloadCrc32 },
+    (bytes) => decodeIndexFile("index", bytes),
+    encodeIndexFile,
+    values.map(encodeIndexFile),
+  );
+}
+
+/** The root of an index in pages. */
 function rootTarget(): Target {
-  const at = pageHeader.offsets.bodyCrc32;
-  const blank = (bytes: Uint8Array): Uint8Array => bytes.fill(0, at, at + 4);
-  const id = { generation: 300, number: 0 };
   const link = {
     cell: { min: [64, 0, 0, 0], max: [128, 64, 64, 64] },
     generation: 7,
@@ -305,25 +316,15 @@ function rootTarget(): Target {
     totals: { leaves: 90, chunks: 1_000, uncounted: 1, clocks: 95, recordBytes: 2 ** 33 },
   } as const;
   const entries = [...index.leaves, new IndexPage<LeafEntry>({ link })];
-  return {
-    name: "index root",
-    decode(input) {
-      const bytes = input.slice();
-      const view = new DataView(bytes.buffer);
-      if (bytes.length >= pageHeader.bytes) {
-        if (view.getUint32(at, true) !== 0) throw new OrthantError("ORT_CHECKSUM", "not blank");
-        view.setUint32(at, crc32(bytes.subarray(pageHeader.bytes)), true);
-      }
-      return decodeRoot("root", bytes);
-    },
-    encode: (value) => {
-      const { generation, root } = value as ReturnType<typeof decodeRoot>;
-      return blank(encodePage({ generation, number: 0 }, root));
-    },
-    samples: [trieOf<LeafEntry>(entries), trieOf(index.leaves), undefined].map((root) =>
-      blank(encodePage(id, root)),
+  return sealedTarget(
+    "index root",
+    { bytes: pageHeader.bytes, at: pageHeader.offsets.bodyCrc32 },
+    (bytes) => decodeRoot("root", bytes),
+    ({ generation, root }) => encodePage({ generation, number: 0 }, root),
+    [trieOf<LeafEntry>(entries), trieOf(index.leaves), undefined].map((root) =>
+      encodePage({ generation: 300, number: 0 }, root),
     ),
-  };
+  );
 }
 
 /** Floor, one uniform chunk, one of runs, and where they are. */

@@ -1,9 +1,18 @@
-import { MemoryDisk } from "@orthant/disk";
+import { type Disk, MemoryDisk } from "@orthant/disk";
 import { copyGeneration, generationFiles, isWhole, openSave, resumeSave, verifySave } from "@orthant/formats";
 import { CrashDisk, codeOfRejection, explorePowerCuts, type Fault, FaultDisk, WEAK } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { AT_ONCE, change, numbersOf, worldOf } from "./compacted-worlds.ts";
-import { blockAt, blocksOf, entityAt, ORIGIN_CELL, smallWorld, TIGHT_LIMITS } from "./samples.ts";
+import {
+  blockAt,
+  blocksOf,
+  entityAt,
+  ORIGIN_CELL,
+  pagedWorld,
+  smallWorld,
+  TIGHT_LIMITS,
+  writePagedWorld,
+} from "./samples.ts";
 
 async function bytesOf(disk: MemoryDisk, path: string): Promise<Uint8Array> {
   const file = await disk.open(path, "read");
@@ -138,15 +147,23 @@ describe("copyGeneration", () => {
   });
 
   describe("when the power is cut", () => {
-    /** Copies a small world and cuts the power everywhere; throws when a disk holds anything but a whole copy or none. */
-    async function prove(fault?: Fault): Promise<number> {
+    async function copySmallWorld(target: Disk): Promise<void> {
       const { disk, writer } = await smallWorld(TIGHT_LIMITS);
       const blocks = Array.from({ length: 8 }, (_, index) => blockAt([index, 0, 0, 0], 100 + index));
       const entities = [entityAt(4n, [1, 1, 0, 0])];
       await (await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks, entities }] })).close();
       await writer.close();
+      await copyGeneration(disk, target);
+    }
+
+    async function copyPagedWorld(target: Disk): Promise<void> {
+      await copyGeneration(await pagedWorld(12), target);
+    }
+
+    /** Writes a save and cuts the power everywhere; throws when a disk holds anything but a whole save or none. */
+    async function prove(write: (target: Disk) => Promise<void>, fault?: Fault): Promise<number> {
       const recorder = new CrashDisk();
-      await copyGeneration(disk, fault === undefined ? recorder : new FaultDisk(recorder, fault));
+      await write(fault === undefined ? recorder : new FaultDisk(recorder, fault));
       const done = recorder.log.length;
       let whole = 0;
       await explorePowerCuts(
@@ -166,7 +183,19 @@ describe("copyGeneration", () => {
     }
 
     test("[S52] leaves the whole copy or no save", async () => {
-      expect(await prove()).toBeGreaterThan(0);
+      expect(await prove(copySmallWorld)).toBeGreaterThan(0);
+    });
+
+    test.each<[name: string, write: (target: Disk) => Promise<void>]>([
+      ["S67] a copy of pages", copyPagedWorld],
+      ["S63] a bulk writer of pages", (target) => writePagedWorld(target, 12)],
+    ])("[%s leaves a whole save or none, and none of its syncs is needless", async (_name, write) => {
+      expect(await prove(write)).toBeGreaterThan(0);
+      for (const path of [/^index\/ix-\d/, /^index\/ix-main/, /^index$/]) {
+        const operation = path.source.endsWith("$") ? "syncDirectory" : "sync";
+        const fault: Fault = { operation, path, kind: "skip", nth: 1, sticky: true };
+        await expect(prove(write, fault), String(path)).rejects.toThrow();
+      }
     });
 
     test.each<[step: string, fault: Omit<Fault, "kind" | "nth">]>([
@@ -177,7 +206,7 @@ describe("copyGeneration", () => {
       ["the sync of index/", { operation: "syncDirectory", path: /^index$/ }],
       ["the syncs of the root", { operation: "syncDirectory", path: /^$/ }],
     ])("[S52] does not without %s", async (_step, fault) => {
-      await expect(prove({ ...fault, kind: "skip", nth: 1, sticky: true })).rejects.toThrow();
+      await expect(prove(copySmallWorld, { ...fault, kind: "skip", nth: 1, sticky: true })).rejects.toThrow();
     });
   });
 });

@@ -8,7 +8,7 @@ import {
   type Place,
   regionOf,
 } from "@orthant/core";
-import { MemoryDisk } from "@orthant/disk";
+import { type Disk, MemoryDisk } from "@orthant/disk";
 import {
   type BlockEntry,
   BulkSaveWriter,
@@ -152,9 +152,15 @@ export function pagedCell(number: number): Box {
 }
 
 /** A save in memory whose index lies in many pages: leaf by leaf one block, and a clock. */
-export async function pagedWorld(leaves: number, limits: SaveLimits = PAGED_LIMITS): Promise<MemoryDisk> {
+export async function pagedWorld(leaves: number): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
-  const writer = await BulkSaveWriter.create(disk, GLOBAL.description.chunkShape, { limits });
+  await writePagedWorld(disk, leaves);
+  return disk;
+}
+
+/** Writes such a save. */
+export async function writePagedWorld(disk: Disk, leaves: number): Promise<void> {
+  const writer = await BulkSaveWriter.create(disk, GLOBAL.description.chunkShape, { limits: PAGED_LIMITS });
   // From the end, so that the order in which leaves come is not that in which they lie.
   for (let number = leaves - 1; number >= 0; number--) {
     const cell = pagedCell(number);
@@ -163,5 +169,4 @@ export async function pagedWorld(leaves: number, limits: SaveLimits = PAGED_LIMI
   }
   await writer.finish({ nowMs: 1, global: GLOBAL, players: [playerOf(1n)] });
   await writer.close();
-  return disk;
 }

@@ -4,7 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, HYPERCUBE_CHUNKS } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import { BulkSaveWriter, isWhole, plainDescription, type VerifyOptions, verifySave } from "@orthant/formats";
+import {
+  BulkSaveWriter,
+  type GlobalState,
+  isWhole,
+  plainDescription,
+  type VerifyOptions,
+  verifySave,
+} from "@orthant/formats";
 import { builtLeaves } from "./cli/built-leaves.ts";
 import { type MeasuredRun, runMeasured } from "./cli/measured-run.ts";
 import { atMost, type Figure, median, timeAsync } from "./figure.ts";
@@ -47,13 +54,12 @@ export async function* cliSuite(): AsyncGenerator<Figure> {
 }
 
 async function makeWorld(folder: string): Promise<void> {
-  const writer = await BulkSaveWriter.create(await NodeDisk.create(folder), {
-    description: plainDescription(HYPERCUBE_CHUNKS),
-  });
-  for (const leaf of builtLeaves(CHUNKS, 1)) await writer.add([leaf]);
   const description = { ...plainDescription(HYPERCUBE_CHUNKS), clockEpoch: 1 };
   const state = { worldSeed: 0n, generators: [], nextEntityId: 1n, playerEntityHints: [] };
-  await writer.finish({ nowMs: 1, global: { base: { kind: "empty" }, ...state, description }, players: [] });
+  const global: GlobalState = { base: { kind: "empty" }, ...state, description };
+  const writer = await BulkSaveWriter.create(await NodeDisk.create(folder), global);
+  for (const leaf of builtLeaves(CHUNKS, 1)) await writer.add([leaf]);
+  await writer.finish({ nowMs: 1, global, players: [] });
   await writer.close();
 }
 

@@ -15,6 +15,8 @@ describe("power cuts on the native save", () => {
       expect(proof.history.digests.length).toBeGreaterThanOrEqual(25);
       expect(proof.history.packs).toBeGreaterThan(2);
       expect(proof.history.leavesMax).toBeGreaterThan(8);
+      expect(proof.history.pagesMax).toBeGreaterThan(2);
+      expect(proof.history.pagesTaken).toBeGreaterThan(0);
       expect(proof.kept).toBeGreaterThan(0);
       expect(proof.completed).toBeGreaterThan(0);
     },

@@ -31,9 +31,10 @@ import {
 /** Chunks of sixteen voxels: a commit then has few sectors, and a power cut few ways to tear it. */
 export const SMALL_CHUNKS: ChunkShape = chunkShape([4, 4, 1, 1]);
 
-/** Limits so small that a world of some dozen chunks splits its leaves and fills several packs. */
+/** Limits so small that a world of some dozen chunks splits its leaves and its index, and fills several packs. */
 export const SMALL_LIMITS: SaveLimits = {
   ...DEFAULT_LIMITS,
+  indexSoftMaxBytes: 200,
   dataFileMaxBytes: 2_048,
   blockBlobTargetBytes: 256,
   entityBlobTargetBytes: 512,

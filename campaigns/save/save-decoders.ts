@@ -17,8 +17,10 @@ import {
   DEFAULT_LIMITS,
   decodeIndexFile,
   decodeManifest,
+  decodeRoot,
   encodeIndexFile,
   encodeManifest,
+  encodePage,
   entityBlobCodec,
   flatBlockBlobCodec,
   flatEntityBlobCodec,
@@ -29,14 +31,18 @@ import {
   generationFiles,
   globalRecordCodec,
   type IndexFile,
+  IndexPage,
   indexHeader,
   type JournalEntry,
   journalEntryCodec,
+  type LeafEntry,
   type Manifest,
+  pageHeader,
   plainDescription,
   playersCodec,
   readLegacyWorld,
   scanPack,
+  trieOf,
   worldOverrideCodec,
 } from "@orthant/formats";
 import type { Target } from "../fuzz/decoders.ts";
@@ -196,6 +202,7 @@ export const saveTargets: readonly Target[] = [
     Uint8Array.of(1, 0x80, 0x80, 0x80, 1, 0xff, 0x7f),
   ]),
   indexTarget(),
+  rootTarget(),
   strict("journal entry", journalEntryCodec(SMALL_CHUNKS.volume), journalEntries),
 ];
 
@@ -239,6 +246,42 @@ function indexTarget(): Target {
     encode: (value) => blank(encodeIndexFile(value as IndexFile)),
     samples: [index, { ...index, version: 1 as const }, { ...index, leaves: index.leaves.slice(0, 1) }].map(
       (value) => blank(encodeIndexFile(value)),
+    ),
+  };
+}
+
+/** The root of an index in pages, with its checksum put in as for {@link indexTarget}. */
+function rootTarget(): Target {
+  const at = pageHeader.offsets.bodyCrc32;
+  const blank = (bytes: Uint8Array): Uint8Array => bytes.fill(0, at, at + 4);
+  const id = { generation: 300, number: 0 };
+  const link = {
+    cell: { min: [64, 0, 0, 0], max: [128, 64, 64, 64] },
+    generation: 7,
+    number: 2,
+    bytes: 4_000,
+    crc32: 0xdead_beef,
+    height: 1,
+    totals: { leaves: 90, chunks: 1_000, uncounted: 1, clocks: 95, recordBytes: 2 ** 33 },
+  } as const;
+  const entries = [...index.leaves, new IndexPage<LeafEntry>({ link })];
+  return {
+    name: "index root",
+    decode(input) {
+      const bytes = input.slice();
+      const view = new DataView(bytes.buffer);
+      if (bytes.length >= pageHeader.bytes) {
+        if (view.getUint32(at, true) !== 0) throw new OrthantError("ORT_CHECKSUM", "not blank");
+        view.setUint32(at, crc32(bytes.subarray(pageHeader.bytes)), true);
+      }
+      return decodeRoot("root", bytes);
+    },
+    encode: (value) => {
+      const { generation, root } = value as ReturnType<typeof decodeRoot>;
+      return blank(encodePage({ generation, number: 0 }, root));
+    },
+    samples: [trieOf<LeafEntry>(entries), trieOf(index.leaves), undefined].map((root) =>
+      blank(encodePage(id, root)),
     ),
   };
 }

@@ -6,6 +6,8 @@ import { digestOfSave, ModelWorld, SMALL_LIMITS } from "./model-world.ts";
 type Step = (world: ModelWorld) => void;
 
 const FAR = 1_000_000;
+/** The edge of the largest leaf: what is this far apart never merges. */
+const APART = 65_536;
 
 /** Edits near and far, entities that cross leaves, players, packs that fill, leaves that split and merge. */
 export const LONG_HISTORY: readonly Step[] = [
@@ -51,13 +53,15 @@ export const LONG_HISTORY: readonly Step[] = [
   (world) => world.setName("last"),
 ];
 
-/** The same in few commits, for runs over many mutants: a split, a full pack, and a generation to retire. */
+/** The same in few commits, for runs over many mutants: splits, a full pack, shared pages, a generation to retire. */
 export const SHORT_HISTORY: readonly Step[] = [
   (world) => world.setName("short"),
   (world) => {
     for (let x = 0; x < 12; x++) world.setChunk([x, 0, 0, 0], 10 + x);
     world.setPlayer(1n, 10);
     world.setEntity(1n, [2, 2, 0, 0]);
+    for (let x = 1; x < 8; x++)
+      for (let y = 1; y < 3; y++) world.setChunk([x * APART, y * APART, 0, 0], x + y);
   },
   (world) => {
     for (let x = 0; x < 24; x++) world.setChunk([-x, 1, 0, 0], 30 + x);
@@ -65,6 +69,7 @@ export const SHORT_HISTORY: readonly Step[] = [
   (world) => {
     for (let x = 0; x < 24; x++) world.setChunk([x, -3, 0, 0], 60 + x);
     world.setEntity(1n, [-2, 2, 0, 0]);
+    world.setChunk([5 * APART, APART, 0, 0], 90);
   },
 ];
 
@@ -75,6 +80,9 @@ export interface History {
   /** Which packs were active, so that a run can show that they filled up. */
   readonly packs: number;
   readonly leavesMax: number;
+  /** How many pages the index was in at most, and how often a commit took pages away and put none in their place. */
+  readonly pagesMax: number;
+  readonly pagesTaken: number;
 }
 
 /** Plays a history on an empty disk and calls back after each commit that returned. */
@@ -86,7 +94,7 @@ export async function playHistory(
   const world = new ModelWorld();
   const digests: string[] = [];
   let writer: SaveWriter | undefined;
-  let leavesMax = 0;
+  let [leavesMax, pagesMax, pagesTaken] = [0, 0, 0];
   for (const [index, step] of steps.entries()) {
     step(world);
     const nowMs = 1_000 + index;
@@ -98,12 +106,15 @@ export async function playHistory(
       await save.close();
     }
     leavesMax = Math.max(leavesMax, writer.state.index.totals.leaves);
+    pagesMax = Math.max(pagesMax, (await writer.state.index.pageFiles()).length);
+    const { addedPages, removedPages } = writer.lastChange;
+    if (removedPages.length > addedPages.length) pagesTaken++;
     digests.push(world.digest());
     acknowledge();
   }
   const packs = writer?.state.manifest.dataFileCount ?? 0;
   await writer?.close();
-  return { digests, packs, leavesMax };
+  return { digests, packs, leavesMax, pagesMax, pagesTaken };
 }
 
 /** What the save on a disk holds. */
@@ -116,7 +127,7 @@ export async function digestOfDisk(disk: Disk): Promise<string> {
   }
 }
 
-/** Goes on with the save on a disk: a player comes, and a chunk is made where nobody has been. */
+/** Goes on with the save on a disk: a player comes, and chunks are made where nobody has been. */
 export async function commitOnce(disk: Disk): Promise<void> {
   const save = await openSave(disk);
   const writer = await resumeSave(disk, save);
@@ -124,6 +135,8 @@ export async function commitOnce(disk: Disk): Promise<void> {
     const world = new ModelWorld();
     world.setName(save.global.description.name);
     world.setChunk([7, 7, 7, 7_000_000], 99);
+    // Among others of the short history, so that a page is written again.
+    world.setChunk([5 * APART, 3 * APART, 0, 0], 99);
     world.setPlayer(77n, 77);
     await (await writer.commit(await world.takeChange(save.index, 9_000))).close();
   } finally {

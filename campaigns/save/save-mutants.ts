@@ -15,14 +15,20 @@ const DISKS_PER_CUT = 60;
 /** Each step of the writer's source, left out wherever it is made. */
 export const STEP_MUTANTS: readonly SaveMutant[] = [
   mutant("the sync of the packs", { operation: "sync", path: /^data\//, nth: 1, sticky: true }),
-  mutant("the sync of the index", { operation: "sync", path: /^index\//, nth: 1, sticky: true }),
+  mutant("the sync of an index or its root", {
+    operation: "sync",
+    path: /^index\/ix-main/,
+    nth: 1,
+    sticky: true,
+  }),
+  mutant("the sync of pages", { operation: "sync", path: /^index\/ix-\d/, nth: 1, sticky: true }),
   mutant("the sync of the global file", { operation: "sync", path: /^global/, nth: 1, sticky: true }),
   mutant("the sync of the players", { operation: "sync", path: /^players/, nth: 1, sticky: true }),
   mutant("the sync of the manifest", { operation: "sync", path: /^manifest/, nth: 1, sticky: true }),
   mutant("the sync of data/", { operation: "syncDirectory", path: /^data$/, nth: 1, sticky: true }),
   mutant("the sync of index/", { operation: "syncDirectory", path: /^index$/, nth: 1, sticky: true }),
   mutant("every sync of the root", { operation: "syncDirectory", path: /^$/, nth: 1, sticky: true }),
-  ...["index/", "global", "players", "manifest"].map((name) =>
+  ...["index/ix-main", "index/ix-\\d", "global", "players", "manifest"].map((name) =>
     mutant(`the removal of a stale temporary ${name}`, {
       operation: "remove",
       path: new RegExp(`^${name}.*\\.tmp$`),

@@ -13,7 +13,7 @@ export async function copySave(save: Save, disk: Disk, { nowMs, worldId }: CopyO
   // Generations that have names are not copied, so their names would mean nothing. Nobody knows the copy from before:
   // whoever holds regions of the one world must not take them for regions of the other.
   const description = { ...global.description, namedGenerations: [], worldId, lineage: [] };
-  const writer = await BulkSaveWriter.create(disk, { description }, { limits: manifest.limits });
+  const writer = await BulkSaveWriter.create(disk, { ...global, description }, { limits: manifest.limits });
   try {
     for await (const leaf of index.all()) {
       const blocks = await save.readBlocks(leaf);

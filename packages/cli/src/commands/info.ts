@@ -11,6 +11,7 @@ import {
   regionBox,
   unionBox,
   voxelsOfChunks,
+  WHOLE_LATTICE,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { packFile, packHeader, type Save, type Survey, surveySave } from "@orthant/formats";
@@ -23,11 +24,13 @@ import { formatAmount, formatBox, formatBytes, formatPlace, formatTime } from ".
 import { describeGenerator, type GeneratorInfo, generatorInfo } from "../report/generator.ts";
 import { factLines } from "../report/table.ts";
 
+const FILES_AT_ONCE = 64;
+
 /** `orthant info`. */
 export const infoCommand: Command = {
   name: "info",
   summary: "Tell what a world is and how large it is",
-  details: "Reads the manifest and the index alone, so it is fast for worlds of any size.",
+  details: "Reads the manifest and the root of the index alone, so it is fast for worlds of any size.",
   arguments: [{ name: "<world>", description: "the folder of a world" }],
   options: [
     { flags: "--count", description: "also count chunks and entities, which reads every record" },
@@ -44,7 +47,7 @@ export const infoCommand: Command = {
     try {
       const sizes = await measure(disk, survey, save);
       const counts = args.has("count") ? await countContent(save, context) : undefined;
-      const facts = await factsOf(save, survey);
+      const facts = factsOf(save, survey);
       context.printJson({ world: folder, ...format, ...facts, sizes, counts: counts ?? null });
       context.printAll(factLines([["format", describeFormat(format)], ...rowsOf(facts, sizes, counts)]));
       if (args.has("materials")) context.printAll(materialLines(catalogOf(save)));
@@ -72,10 +75,12 @@ interface Facts {
   readonly generator: GeneratorInfo;
   readonly leaves: number;
   readonly regions: number;
+  /** `null` when the index does not say it of every leaf. */
+  readonly chunks: number | null;
   readonly players: number;
-  /** What leaves of the index reach over: all that anybody made lies inside. `null` when nothing was made. */
+  /** What leaves and pages of the index reach over: all that was made lies inside. `null` when nothing was made. */
   readonly bounds: Bounds | null;
-  /** What regions with a clock reach over, which is closer. `null` when there are none. */
+  /** What regions with a clock reach over, which is closer. `null` when there are none, or the index is split. */
   readonly changed: Bounds | null;
   readonly materials: readonly { readonly id: number; readonly name: string }[];
 }
@@ -107,17 +112,14 @@ interface Counts {
 }
 
 async function measure(disk: Disk, { files, packIds }: Survey, save: Save): Promise<Sizes> {
-  let totalBytes = 0;
-  let packBytes = 0;
-  const packs = new Set(packIds.map(packFile));
-  for (const file of files) {
-    const bytes = await fileBytes(disk, file);
-    totalBytes += bytes;
-    if (packs.has(file)) packBytes += bytes;
-  }
+  const bytesOf = await measureFiles(disk, files);
+  const sum = (paths: readonly string[]): number =>
+    paths.reduce((total, path) => total + (bytesOf.get(path) ?? 0), 0);
+  const totalBytes = sum(files);
+  const packBytes = sum(packIds.map(packFile));
   const liveBytes = save.index.totals.recordBytes;
   const deadBytes = Math.max(0, packBytes - packIds.length * packHeader.bytes - liveBytes);
-  const indexBytes = await fileBytes(disk, save.manifest.indexFile);
+  const indexBytes = sum([save.manifest.indexFile, ...(await save.index.pageFiles())]);
   return {
     totalBytes,
     files: files.length,
@@ -127,6 +129,17 @@ async function measure(disk: Disk, { files, packIds }: Survey, save: Save): Prom
     deadBytes,
     indexBytes,
   };
+}
+
+/** Many at a time: a large world has thousands of files, and to ask for one of them takes longer than it should. */
+async function measureFiles(disk: Disk, files: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  for (let start = 0; start < files.length; start += FILES_AT_ONCE) {
+    const some = files.slice(start, start + FILES_AT_ONCE);
+    const bytes = await Promise.all(some.map((file) => fileBytes(disk, file)));
+    for (const [index, file] of some.entries()) sizes.set(file, bytes[index] ?? 0);
+  }
+  return sizes;
 }
 
 async function countContent(save: Save, context: Context): Promise<Counts> {
@@ -154,7 +167,7 @@ async function countContent(save: Save, context: Context): Promise<Counts> {
   return { chunks, emptyChunks, entities, chunkBounds };
 }
 
-async function factsOf(save: Save, { generations }: Survey): Promise<Facts> {
+function factsOf(save: Save, { generations }: Survey): Facts {
   const { global, manifest, index, players } = save;
   const { description } = global;
   return {
@@ -172,25 +185,29 @@ async function factsOf(save: Save, { generations }: Survey): Promise<Facts> {
     generator: generatorInfo(global),
     leaves: index.totals.leaves,
     regions: index.totals.clocks,
+    chunks: index.totals.uncounted === 0 ? index.totals.chunks : null,
     players: players.length,
-    bounds: await boundsOf(cellsOf(save), description.chunkShape),
-    changed: await boundsOf(regionsOf(save), description.chunkShape),
+    bounds: boundsOf(cellsOf(save), description.chunkShape),
+    changed: boundsOf(regionsOf(save), description.chunkShape),
     materials: catalogOf(save).materials,
   };
 }
 
-async function* cellsOf({ index, flat }: Save): AsyncGenerator<Box> {
-  for await (const { cell } of index.all()) yield cell;
+function* cellsOf({ index, flat }: Save): Generator<Box> {
+  yield* index.outline();
   for (const { place } of flat?.globalBlocks ?? []) yield boxAt(place);
 }
 
-async function* regionsOf({ index }: Save): AsyncGenerator<Box> {
-  for await (const { clocks } of index.all()) for (const { region } of clocks) yield regionBox(region);
+function* regionsOf({ index }: Save): Generator<Box> {
+  if (!index.isLoaded(WHOLE_LATTICE)) return;
+  for (const { clocks } of index.touching(WHOLE_LATTICE)) {
+    for (const { region } of clocks) yield regionBox(region);
+  }
 }
 
-async function boundsOf(boxes: AsyncIterable<Box>, shape: ChunkShape): Promise<Bounds | null> {
+function boundsOf(boxes: Iterable<Box>, shape: ChunkShape): Bounds | null {
   let chunks: Box | undefined;
-  for await (const box of boxes) chunks = chunks === undefined ? box : unionBox(chunks, box);
+  for (const box of boxes) chunks = chunks === undefined ? box : unionBox(chunks, box);
   return chunks === undefined ? null : { chunks, voxels: voxelsOfChunks(shape, chunks) };
 }
 
@@ -228,10 +245,17 @@ function rowsOf(
     ["live", formatBytes(sizes.liveBytes)],
     ["dead", formatBytes(sizes.deadBytes)],
     ["index", formatBytes(sizes.indexBytes)],
-    ["chunks", counts && `${formatAmount(counts.chunks, "chunk")}, ${counts.emptyChunks} of them empty`],
+    ["chunks", chunksText(facts, counts)],
     ["tight bounds", counts?.chunkBounds ? `chunks ${formatBox(counts.chunkBounds)}` : undefined],
     ["entities", counts && String(counts.entities)],
   ];
+}
+
+function chunksText({ chunks }: Facts, counts: Counts | undefined): string | undefined {
+  if (counts !== undefined) {
+    return `${formatAmount(counts.chunks, "chunk")}, ${counts.emptyChunks} of them empty`;
+  }
+  return chunks === null ? undefined : formatAmount(chunks, "chunk");
 }
 
 function materialLines({ materials }: MaterialCatalog): readonly string[] {

@@ -1,18 +1,21 @@
 import {
   type Box,
   boxContains,
+  boxEquals,
   boxesIntersect,
   chunksOfVoxels,
+  comparePlaces,
   epochOf,
   isOrthantError,
   type Place,
   placeFrom,
   regionBox,
+  roundOutToRegions,
   stepOf,
   WHOLE_LATTICE,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { openSave, type Save, surveySave } from "@orthant/formats";
+import { type LeafEntry, openSave, type Save, surveySave } from "@orthant/formats";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -112,9 +115,17 @@ const LISTERS: Readonly<Record<string, Lister>> = {
   files: { heading: ["bytes", "file"], rows: fileRows },
 };
 
+/** The leaves that a box touches; of all there are, page by page. */
+async function* leavesIn({ index }: Save, chunks: Box): AsyncGenerator<LeafEntry> {
+  if (boxEquals(chunks, WHOLE_LATTICE)) yield* index.all();
+  else {
+    await index.load(chunks);
+    yield* [...index.touching(chunks)].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
+  }
+}
+
 async function* leafRows({ save, chunks }: Scope): AsyncGenerator<Row> {
-  for await (const { cell, blockRefs, entityRefs, clocks } of save.index.all()) {
-    if (!boxesIntersect(cell, chunks)) continue;
+  for await (const { cell, blockRefs, entityRefs, clocks } of leavesIn(save, chunks)) {
     const refs = [...blockRefs, ...entityRefs];
     const bytes = refs.reduce((sum, { recordBytes }) => sum + recordBytes, 0);
     const edge = cell.max[0] - cell.min[0];
@@ -126,7 +137,7 @@ async function* leafRows({ save, chunks }: Scope): AsyncGenerator<Row> {
 }
 
 async function* regionRows({ save, chunks }: Scope): AsyncGenerator<Row> {
-  for await (const { clocks } of save.index.all()) {
+  for await (const { clocks } of leavesIn(save, roundOutToRegions(chunks))) {
     for (const { region, clock } of clocks) {
       if (!boxesIntersect(regionBox(region), chunks)) continue;
       const [epoch, step] = [epochOf(clock), stepOf(clock)];
@@ -149,8 +160,7 @@ async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
   };
   const inGlobal = save.flat?.globalBlocks ?? [];
   for (const block of inGlobal) if (boxContains(chunks, block.place)) yield rowOf(block);
-  for await (const leaf of save.index.all()) {
-    if (!boxesIntersect(leaf.cell, chunks)) continue;
+  for await (const leaf of leavesIn(save, chunks)) {
     for (const block of await save.readBlocks(leaf)) if (boxContains(chunks, block.place)) yield rowOf(block);
   }
 }
@@ -161,8 +171,7 @@ async function* entityRows({ save, chunks, voxels }: Scope): AsyncGenerator<Row>
     min: placeFrom((axis) => chunks.min[axis] - 1),
     max: placeFrom((axis) => chunks.max[axis] + 1),
   };
-  for await (const leaf of save.index.all()) {
-    if (!boxesIntersect(leaf.cell, around)) continue;
+  for await (const leaf of leavesIn(save, voxels === undefined ? chunks : around)) {
     for (const entity of await save.readEntities(leaf)) {
       const { entityId, entityClass, kind, position, displayName } = entity;
       const voxel: Place = placeFrom((axis) => Math.floor(position[axis]));

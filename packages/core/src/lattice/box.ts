@@ -52,8 +52,18 @@ export function boxContains({ min, max }: Box, [x, y, z, w]: Place): boolean {
 }
 
 /** Whether every place of `inner` lies in `outer`. */
-export function boxContainsBox(outer: Box, inner: Box): boolean {
-  return AXES.every((axis) => outer.min[axis] <= inner.min[axis] && inner.max[axis] <= outer.max[axis]);
+export function boxContainsBox(outer: Box, { min, max }: Box): boolean {
+  const { min: first, max: end } = outer;
+  return (
+    first[0] <= min[0] &&
+    max[0] <= end[0] &&
+    first[1] <= min[1] &&
+    max[1] <= end[1] &&
+    first[2] <= min[2] &&
+    max[2] <= end[2] &&
+    first[3] <= min[3] &&
+    max[3] <= end[3]
+  );
 }
 
 /** Whether two boxes hold the same places. */
@@ -62,8 +72,17 @@ export function boxEquals(a: Box, b: Box): boolean {
 }
 
 /** Whether two boxes have a place in common. */
-export function boxesIntersect(a: Box, b: Box): boolean {
-  return AXES.every((axis) => a.min[axis] < b.max[axis] && b.min[axis] < a.max[axis]);
+export function boxesIntersect({ min, max }: Box, { min: first, max: end }: Box): boolean {
+  return (
+    min[0] < end[0] &&
+    first[0] < max[0] &&
+    min[1] < end[1] &&
+    first[1] < max[1] &&
+    min[2] < end[2] &&
+    first[2] < max[2] &&
+    min[3] < end[3] &&
+    first[3] < max[3]
+  );
 }
 
 /** What two boxes have in common; `undefined` when that is nothing. */

@@ -52,7 +52,6 @@ export async function* contentByCell(
       done.set(...cell.min, true);
       yield await readCell(content, shape, cell);
     }
-    content.forget(leaf.cell);
     onLeaf?.();
   }
 }

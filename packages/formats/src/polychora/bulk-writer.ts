@@ -1,12 +1,13 @@
-import type { ChunkShape } from "@orthant/core";
+import type { GeneratorRegistry } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { swapManifest, writeGenerationFiles, writePage } from "./files/commit-sequence.ts";
 import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
 import { PackWriter } from "./files/pack-writer.ts";
+import { generatedChunks } from "./generated-chunks.ts";
 import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "./layout.ts";
 import { partitionLeaf, prepareLeaf } from "./leaves/leaf-partition.ts";
-import { plannedOf } from "./leaves/leaf-plan.ts";
+import { type PlanContext, plannedOf } from "./leaves/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
 import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "./limits.ts";
 import { type GlobalState, globalRecordCodec } from "./records/global-record.ts";
@@ -20,11 +21,16 @@ import { layOutIndex, pageTargetBytes } from "./tree-index/index-layout.ts";
 import { pageReader } from "./tree-index/page-reader.ts";
 import { PageWriter } from "./tree-index/page-writer.ts";
 
+/** What all leaves of a save have in common. */
+type LeafContext = Pick<PlanContext, "shape" | "limits" | "generated">;
+
 const GENERATION = 0;
 
 /** How to write a world. */
 export interface BulkSaveOptions {
   readonly limits?: SaveLimits;
+  /** What generators the program has; all that Orthant has unless given. */
+  readonly generators?: GeneratorRegistry;
 }
 
 /** All of a world that is not in leaves. */
@@ -41,38 +47,38 @@ export interface WorldFacts {
 export class BulkSaveWriter {
   readonly #disk: Disk;
   readonly #packs: PackWriter;
-  readonly #shape: ChunkShape;
-  readonly #limits: SaveLimits;
+  readonly #context: LeafContext;
   readonly #leaves = new EncodedLeaves();
 
-  private constructor(disk: Disk, packs: PackWriter, shape: ChunkShape, limits: SaveLimits) {
+  private constructor(disk: Disk, packs: PackWriter, context: LeafContext) {
     this.#disk = disk;
     this.#packs = packs;
-    this.#shape = shape;
-    this.#limits = limits;
+    this.#context = context;
   }
 
   /** Begins a save of a world. `ORT_NOT_EMPTY` when something is there. */
   static async create(
     disk: Disk,
-    { description }: Pick<GlobalState, "description">,
-    { limits = DEFAULT_LIMITS }: BulkSaveOptions = {},
+    global: GlobalState,
+    { limits = DEFAULT_LIMITS, generators }: BulkSaveOptions = {},
   ): Promise<BulkSaveWriter> {
     requireLimits(limits);
     await requireEmptyFolder(disk);
     await disk.makeDirectory(INDEX_FOLDER);
     await disk.makeDirectory(DATA_FOLDER);
     const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
-    return new BulkSaveWriter(disk, packs, description.chunkShape, limits);
+    const shape = global.description.chunkShape;
+    return new BulkSaveWriter(disk, packs, { shape, limits, generated: generatedChunks(global, generators) });
   }
 
   /** Writes leaves, split where they are too large. No cell may overlap one that came before. */
   async add(leaves: readonly LeafChange[]): Promise<void> {
+    const { shape, limits } = this.#context;
     const planned = leaves.flatMap(({ cell, blocks = [], entities = [], clocks = [] }) => {
-      const content = prepareLeaf(cell, blocks, entities, clocks, this.#shape);
-      return partitionLeaf(content, this.#limits).map(plannedOf);
+      const content = prepareLeaf(cell, blocks, entities, clocks, shape);
+      return partitionLeaf(content, limits).map(plannedOf);
     });
-    const records = encodeLeaves(planned, this.#limits);
+    const records = encodeLeaves(planned, limits);
     const refs = await this.#packs.append(records.flat());
     for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.add(leaf);
   }
@@ -90,8 +96,8 @@ export class BulkSaveWriter {
       lastModifiedMs: nowMs,
       activeDataFileId: packs.activeId,
       dataFileCount: packs.activeId,
-      limits: this.#limits,
-      chunkExtents: this.#shape.extents,
+      limits: this.#context.limits,
+      chunkExtents: this.#context.shape.extents,
     };
     await writeGenerationFiles(this.#disk, manifest, {
       indexFile: await this.#writeIndex(),
@@ -114,7 +120,7 @@ export class BulkSaveWriter {
   async #writeIndex(): Promise<Uint8Array> {
     const pages = new PageWriter({
       generation: GENERATION,
-      targetBytes: pageTargetBytes(this.#limits),
+      targetBytes: pageTargetBytes(this.#context.limits),
       emit: (page) => writePage(this.#disk, page),
       keep: false,
     });

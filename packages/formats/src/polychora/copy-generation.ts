@@ -1,5 +1,6 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { IndexVerifier } from "./care/verify-index.ts";
 import { LeafVerifier } from "./care/verify-leaves.ts";
 import { atFile } from "./files/at-file.ts";
 import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
@@ -7,14 +8,12 @@ import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { type GenerationFiles, generationFiles } from "./files/file-names.ts";
 import { PackCopies } from "./files/pack-copies.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
+import { PageCopier } from "./files/page-copier.ts";
 import { readWhole, sizeOf } from "./files/read-whole.ts";
 import { readIndexFile, requireGeneration } from "./index-reader.ts";
 import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_BYTES_MAX, MANIFEST_FILE, packHeader } from "./layout.ts";
 import { readGlobal, readIndex, readPlayers } from "./reader.ts";
-import type { LeafEntry } from "./records/leaf-entry.ts";
 import { decodeManifest, encodeManifest, encodeUnsealedManifest, type Manifest } from "./records/manifest.ts";
-import { allLeaves } from "./tree-index/leaf-index.ts";
-import { pageReader } from "./tree-index/page-reader.ts";
 
 /** What was copied. */
 export interface CopiedGeneration {
@@ -46,10 +45,11 @@ export async function copyGeneration(
   options: CopyGenerationOptions = {},
 ): Promise<CopiedGeneration> {
   await requireEmptyFolder(target);
-  const source = await gatherSteadily(disk, options.generation);
+  const pages = new PageCopier(disk, target);
+  const source = await gatherSteadily(disk, pages, options.generation);
   const { manifest, files } = source;
   const fileBytes = Object.values(files).reduce((sum, { length }) => sum + length, 0);
-  const bytes = fileBytes + source.packs.bytes + source.manifestBytes.length;
+  const bytes = source.pageBytes + fileBytes + source.packs.bytes + source.manifestBytes.length;
   options.onTotal?.(bytes);
   await target.makeDirectory(INDEX_FOLDER);
   await target.makeDirectory(DATA_FOLDER);
@@ -65,20 +65,25 @@ export async function copyGeneration(
   return { generation: manifest.currentGeneration, packs: source.packs.count, bytes };
 }
 
-/** Everything about a generation, with its packs open. */
+/** Everything about a generation, with its packs open. Its pages are copied already. */
 interface Source {
   readonly manifest: Manifest;
   readonly manifestBytes: Uint8Array;
   readonly files: Readonly<Record<keyof GenerationFiles, Uint8Array>>;
   readonly packs: PackCopies;
+  readonly pageBytes: number;
 }
 
 /** Starts over with the newer generation when files of this one were retired before they were open. */
-async function gatherSteadily(disk: Disk, generation: number | undefined): Promise<Source> {
+async function gatherSteadily(
+  disk: Disk,
+  pages: PageCopier,
+  generation: number | undefined,
+): Promise<Source> {
   for (let attempts = 1; ; attempts++) {
     const read = await readManifestBytes(disk);
     try {
-      return await gather(disk, read, generation);
+      return await gather(disk, pages, read, generation);
     } catch (error) {
       if (!isOrthantError(error, "ORT_NOT_FOUND") || attempts === ATTEMPTS_MAX) throw error;
       const now = await readManifestBytes(disk);
@@ -96,6 +101,7 @@ async function readManifestBytes(
 
 async function gather(
   disk: Disk,
+  pages: PageCopier,
   { manifest: live, sealed, bytes }: Awaited<ReturnType<typeof readManifestBytes>>,
   wanted: number | undefined,
 ): Promise<Source> {
@@ -107,11 +113,12 @@ async function gather(
     globalFile: await readWhole(disk, names.globalFile),
     playersFile: await readWhole(disk, names.playersFile),
   };
-  const index = readIndexFile(names.indexFile, files.indexFile, pageReader(disk));
+  const index = readIndexFile(names.indexFile, files.indexFile, pages.read);
   requireGeneration(names.indexFile, index, generation);
+  const { pageBytes, packLengths } = await pages.copyAll(index.index);
   if (isLive) {
-    const packs = await openPacks(disk, names, await allLeaves(index.index), live.activeDataFileId);
-    return { manifest: live, manifestBytes: bytes, files, packs };
+    const packs = await openPacks(disk, names, withActivePack(packLengths, live.activeDataFileId));
+    return { manifest: live, manifestBytes: bytes, files, packs, pageBytes };
   }
   const { global } = await readGlobal(disk, names.globalFile, index.dialect);
   const activeDataFileId = global.nextDataFileId - 1;
@@ -124,18 +131,17 @@ async function gather(
     dataFileCount: activeDataFileId,
   };
   const manifestBytes = sealed ? encodeManifest(manifest) : encodeUnsealedManifest(manifest);
-  const packs = await openPacks(disk, names, await allLeaves(index.index), activeDataFileId);
-  return { manifest, manifestBytes, files, packs };
+  const packs = await openPacks(disk, names, withActivePack(packLengths, activeDataFileId));
+  return { manifest, manifestBytes, files, packs, pageBytes };
 }
 
 /** A generation that is still there once its packs are open has all of its records in them, whatever comes then. */
 async function openPacks(
   disk: Disk,
   { indexFile }: GenerationFiles,
-  leaves: readonly LeafEntry[],
-  activeId: number,
+  packLengths: ReadonlyMap<number, number>,
 ): Promise<PackCopies> {
-  const packs = await PackCopies.open(disk, packLengthsOf(leaves, activeId));
+  const packs = await PackCopies.open(disk, packLengths);
   try {
     await sizeOf(disk, indexFile);
     return packs;
@@ -145,17 +151,13 @@ async function openPacks(
   }
 }
 
-function packLengthsOf(leaves: readonly LeafEntry[], activeId: number): ReadonlyMap<number, number> {
+function withActivePack(lengths: ReadonlyMap<number, number>, activeId: number): ReadonlyMap<number, number> {
   // The active pack has to be there, if only with its header.
-  const lengths = new Map([[activeId, packHeader.bytes]]);
-  for (const { blockRefs, entityRefs } of leaves) {
-    for (const refs of [blockRefs, entityRefs]) {
-      for (const { dataFileId, recordOffset, recordBytes } of refs) {
-        lengths.set(dataFileId, Math.max(lengths.get(dataFileId) ?? 0, recordOffset + recordBytes));
-      }
-    }
-  }
-  return new Map([...lengths].sort(([a], [b]) => a - b));
+  const active: readonly [number, number] = [
+    activeId,
+    Math.max(packHeader.bytes, lengths.get(activeId) ?? 0),
+  ];
+  return new Map([...lengths, active].sort(([a], [b]) => a - b));
 }
 
 /** Reads all of a copy that has no manifest yet, and throws the first thing that is wrong with it. */
@@ -168,7 +170,8 @@ async function requireWhole(target: Disk, manifest: Manifest): Promise<void> {
   try {
     const chunkVolume = global.description.chunkShape.volume;
     const context = { dialect: index.dialect, chunkVolume, limits };
-    const [fault] = await new LeafVerifier(shelf).verify(await allLeaves(index.index), context, generation);
+    const verifier = new IndexVerifier(new LeafVerifier(shelf));
+    const [fault] = await verifier.verify(index.index, indexFile, context, generation);
     if (fault === undefined) return;
     const { code = "ORT_RECORD", file: path, offset, message } = fault;
     const place = offset === undefined ? { path } : { path, offset };

@@ -3,6 +3,7 @@ export { applyRepair } from "./care/apply-repair.ts";
 export type { Finding } from "./care/finding.ts";
 export { describeRepair, type Loss, type RepairPiece, type RepairPlan } from "./care/repair-plan.ts";
 export { type Survey, surveySave } from "./care/survey.ts";
+export type { CommittedChange } from "./committed-change.ts";
 export type { BlockDifference, ChunkState } from "./compare/compare-blocks.ts";
 export type { FactDifference } from "./compare/compare-facts.ts";
 export {
@@ -13,7 +14,14 @@ export {
 } from "./compare/compare-saves.ts";
 export { type CopiedGeneration, type CopyGenerationOptions, copyGeneration } from "./copy-generation.ts";
 export { type Dialect, dialectOfIndex } from "./dialect.ts";
-export { type GenerationFiles, generationFiles, packFile } from "./files/file-names.ts";
+export {
+  type GenerationFiles,
+  generationFiles,
+  type PageName,
+  packFile,
+  pageFile,
+  parsePageFile,
+} from "./files/file-names.ts";
 export { type PackPiece, type ScannedGap, type ScannedRecord, scanPack } from "./files/pack-scan.ts";
 export {
   type FlatBlockBlob,
@@ -72,11 +80,14 @@ export {
   compactedPackHeader,
   flatIndexHeader,
   globalHeader,
+  INDEX_PAGE_TARGET_BYTES,
   type IndexHeader,
   indexHeader,
   type PackHeader,
+  type PageHeader,
   type PayloadHeader,
   packHeader,
+  pageHeader,
   playersHeader,
   type RecordHeader,
   recordHeader,
@@ -119,12 +130,14 @@ export { planRepair, type RepairOptions } from "./repair.ts";
 export { type FlatExtras, Save, type SaveState } from "./save.ts";
 export type { LeafChange, SaveChange } from "./save-change.ts";
 export { decodeIndexFile, encodeIndexFile, type IndexFile } from "./tree-index/index-file.ts";
+export { IndexPage, type PageLink } from "./tree-index/index-page.ts";
 export type { IndexTotals } from "./tree-index/index-totals.ts";
-export { allLeaves, type LeafDifference, LeafIndex } from "./tree-index/leaf-index.ts";
+export { allLeaves, type IndexPart, type LeafDifference, LeafIndex } from "./tree-index/leaf-index.ts";
 export type { HasCell } from "./tree-index/leaf-trie.ts";
+export { decodeLinked, decodeRoot, encodePage, linkOf, type PageId } from "./tree-index/page-codec.ts";
+export { trieOf } from "./tree-index/trie-builder.ts";
 export { isWhole, type VerifyOptions, verifySave } from "./verify.ts";
 export {
-  type CommittedChange,
   createSave,
   type NewSave,
   type ResumeOptions,

@@ -1,24 +1,22 @@
-import {
-  boxContainsBox,
-  boxesIntersect,
-  type ChunkShape,
-  chunkShape,
-  type OrthantError,
-} from "@orthant/core";
+import { type ChunkShape, chunkShape, type OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { Finding } from "./care/finding.ts";
-import type { Loss, RepairPiece, RepairPlan } from "./care/repair-plan.ts";
-import { findGlobal, findIndex, findPlayers, usableGenerations } from "./care/repair-sources.ts";
-import { dropSuperseded, findIntactRecords, type IntactRecord } from "./care/salvage.ts";
-import { attempt, filesOfGeneration, type Survey, surveySave } from "./care/survey.ts";
+import type { Loss, RepairPlan } from "./care/repair-plan.ts";
+import { followIndex, type Selection, salvagePage, salvageRecords } from "./care/repair-selection.ts";
+import {
+  findGlobal,
+  findIndex,
+  findOlderLeaves,
+  findPlayers,
+  usableGenerations,
+} from "./care/repair-sources.ts";
+import { findIntactRecords } from "./care/salvage.ts";
+import { filesOfGeneration, type Survey, surveySave } from "./care/survey.ts";
 import type { Dialect } from "./dialect.ts";
-import { packFile } from "./files/file-names.ts";
-import { BLOCK_BLOB, DATA_FOLDER } from "./layout.ts";
+import { attempt } from "./files/attempt.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { readGlobal } from "./reader.ts";
-import type { BlobRef } from "./records/blob-ref.ts";
-import type { LeafEntry } from "./records/leaf-entry.ts";
-import { allLeaves } from "./tree-index/leaf-index.ts";
+import type { LeafEntry, RegionClock } from "./records/leaf-entry.ts";
+import type { IndexPart, LeafIndex } from "./tree-index/leaf-index.ts";
 import { verifySave } from "./verify.ts";
 
 /** What the one who repairs knows and the save may have forgotten. */
@@ -44,12 +42,20 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
   const players = await findPlayers(disk, survey, dialect, losses);
   const chunkVolume = global.description.chunkShape.volume;
   const intact = await findIntactRecords(disk, survey.packIds, dialect, chunkVolume);
-  const leaves = index === undefined ? [] : await allLeaves(index.value.index);
+  const { leaves, lost } = await readableLeaves(index?.value.index);
   const isLive = index !== undefined && index.generation === usableGenerations(survey)[0];
-  const selection = isLive
-    ? followIndex(leaves, intact)
-    : salvageRecords(leaves, intact, index?.generation, findings);
-  const { pieces } = selection;
+  const selections: Selection[] = [];
+  const clocks: RegionClock[] = [];
+  for (const page of lost) {
+    const older = await findOlderLeaves(disk, survey, index?.generation ?? 0, page.cell);
+    selections.push(salvagePage(page, leaves, intact, older));
+    clocks.push(...(older?.leaves ?? []).flatMap((leaf) => leaf.clocks));
+  }
+  // What comes later wins: what is taken on trust never overrides what is certain.
+  selections.push(
+    isLive ? followIndex(leaves, intact) : salvageRecords(leaves, intact, index?.generation, findings),
+  );
+  const pieces = selections.flatMap((selection) => selection.pieces);
   return {
     findings,
     dialect,
@@ -60,83 +66,26 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     customPayload: customPayload ?? new Uint8Array(0),
     players,
     pieces,
-    clocks: leaves.flatMap(({ clocks }) => clocks),
-    changedCells: selection.changedCells,
+    clocks: [...clocks, ...leaves.flatMap((leaf) => leaf.clocks)],
+    changedCells: selections.flatMap(({ changedCells }) => changedCells),
     keptRecords: pieces.length,
     keptBytes: pieces.reduce((sum, { ref }) => sum + ref.recordBytes, 0),
-    losses: [...losses, ...selection.losses],
+    losses: [...losses, ...selections.flatMap((selection) => selection.losses)],
   };
 }
 
-type Selection = Pick<RepairPlan, "pieces" | "changedCells" | "losses">;
-
-/** With a whole index each leaf keeps its records; one that lost a record gets the newest older one of its place. */
-function followIndex(leaves: readonly LeafEntry[], intact: readonly IntactRecord[]): Selection {
-  const byKey = new Map(intact.map((record) => [keyOf(record.ref), record]));
-  const live = new Set(leaves.flatMap(refsOf).map(keyOf));
-  const kept: RepairPiece[] = [];
-  const substitutes: RepairPiece[] = [];
-  const changedCells: LeafEntry["cell"][] = [];
-  const losses: Loss[] = [];
-  for (const leaf of leaves) {
-    const { cell } = leaf;
-    for (const ref of refsOf(leaf)) {
-      const record = byKey.get(keyOf(ref));
-      if (record !== undefined && boxContainsBox(cell, record.volume)) {
-        kept.push({ ref, clip: undefined });
-        continue;
-      }
-      const isBlocks = ref.blobType === BLOCK_BLOB;
-      const older = intact
-        .filter((other) => other.isBlocks === isBlocks && !live.has(keyOf(other.ref)))
-        .filter(({ volume }) => boxesIntersect(volume, cell))
-        .at(-1);
-      if (older !== undefined) substitutes.push({ ref: older.ref, clip: cell });
-      changedCells.push(cell);
-      losses.push({ what: isBlocks ? "blocks" : "entities", cell, message: describeLoss(ref, older?.ref) });
-    }
+/** The leaves of an index that can be read, and the pages that cannot. */
+async function readableLeaves(
+  index: LeafIndex | undefined,
+): Promise<{ readonly leaves: readonly LeafEntry[]; readonly lost: readonly IndexPart[] }> {
+  const leaves: LeafEntry[] = [];
+  const lost: IndexPart[] = [];
+  if (index === undefined) return { leaves, lost };
+  for await (const part of index.parts()) {
+    if (part.error !== undefined) lost.push(part);
+    for (const leaf of part.leaves) leaves.push(leaf);
   }
-  // What comes later wins: an older record never overrides one that is live.
-  return { pieces: [...substitutes, ...kept], changedCells, losses };
-}
-
-/** Without the live index: what an older one refers to, unless a later record reaches into it, and all later ones. */
-function salvageRecords(
-  leaves: readonly LeafEntry[],
-  intact: readonly IntactRecord[],
-  generation: number | undefined,
-  findings: readonly Finding[],
-): Selection {
-  const known = new Map(
-    leaves.flatMap((leaf) => refsOf(leaf).map((ref) => [keyOf(ref), leaf.cell] as const)),
-  );
-  const lastKnown = intact.map(({ ref }) => known.has(keyOf(ref))).lastIndexOf(true);
-  const later = dropSuperseded(generation === undefined ? intact : intact.slice(lastKnown + 1));
-  const base = intact.filter(({ ref }) => known.has(keyOf(ref)));
-  const stillGood = base.filter((record) => {
-    const cell = known.get(keyOf(record.ref)) ?? record.volume;
-    return !later.some((other) => other.isBlocks === record.isBlocks && boxesIntersect(other.volume, cell));
-  });
-  const from =
-    generation === undefined ? "no index can be read" : `the index is that of generation ${generation}`;
-  const message = `${from}; ${later.length} records are taken on trust, and what was removed may be back`;
-  const records = generation === undefined ? later : [...stillGood, ...later];
-  return {
-    pieces: records.map(({ ref }) => ({ ref, clip: undefined })),
-    changedCells: later.map(({ volume }) => volume),
-    losses: [{ what: "index", cell: undefined, message }, ...damagedStretches(findings)],
-  };
-}
-
-/** Bytes in packs that may have been records; without an index nobody knows of which place. */
-function damagedStretches(findings: readonly Finding[]): readonly Loss[] {
-  return findings
-    .filter(({ file, severity }) => severity === "notice" && file.startsWith(`${DATA_FOLDER}/`))
-    .map(({ file, offset, message }) => ({
-      what: "blocks",
-      cell: undefined,
-      message: `${file} at offset ${offset}: ${message}`,
-    }));
+  return { leaves, lost };
 }
 
 /** Without an index: the dialect in which a global file can be read. */
@@ -151,20 +100,6 @@ async function guessDialect(disk: Disk, survey: Survey): Promise<Dialect> {
   return "tree";
 }
 
-function describeLoss(ref: BlobRef, older: BlobRef | undefined): string {
-  const lost = `the record in ${packFile(ref.dataFileId)} at offset ${ref.recordOffset} is damaged`;
-  if (older === undefined) return `${lost}, and nothing older is left`;
-  return `${lost}; the older one in ${packFile(older.dataFileId)} at offset ${older.recordOffset} takes its place`;
-}
-
 function lostManifest(error: OrthantError): Loss {
   return { what: "manifest", cell: undefined, message: `made anew, because of ${error.message}` };
-}
-
-function refsOf({ blockRefs, entityRefs }: LeafEntry): readonly BlobRef[] {
-  return [...blockRefs, ...entityRefs];
-}
-
-function keyOf({ dataFileId, recordOffset, recordBytes, recordCrc32, blobType }: BlobRef): string {
-  return [dataFileId, recordOffset, recordBytes, recordCrc32, blobType].join();
 }

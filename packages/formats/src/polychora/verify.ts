@@ -1,11 +1,19 @@
 import { AXES, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf, noticeOf } from "./care/finding.ts";
-import { attempt, filesOfGeneration, type Survey, surveySave } from "./care/survey.ts";
+import { filesOfGeneration, type Survey, surveySave } from "./care/survey.ts";
+import { IndexVerifier } from "./care/verify-index.ts";
 import { LeafVerifier } from "./care/verify-leaves.ts";
 import { verifyPack } from "./care/verify-pack.ts";
 import type { Dialect } from "./dialect.ts";
-import { isLockName, packFile, parseGenerationFile, parsePackFile } from "./files/file-names.ts";
+import { attempt } from "./files/attempt.ts";
+import {
+  isLockName,
+  packFile,
+  parseGenerationFile,
+  parsePackFile,
+  parsePageFile,
+} from "./files/file-names.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
 import { type ReadIndex, requireGeneration } from "./index-reader.ts";
 import { verifyJournal } from "./journal/verify-journal.ts";
@@ -13,7 +21,6 @@ import { MANIFEST_FILE } from "./layout.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { type ReadGlobal, readGlobal, readIndex, readPlayers } from "./reader.ts";
 import type { Manifest } from "./records/manifest.ts";
-import { allLeaves } from "./tree-index/leaf-index.ts";
 
 /** How closely to look. */
 export interface VerifyOptions {
@@ -33,9 +40,10 @@ export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promi
   const findings: Finding[] = [...verifyManifest(survey)];
   const shelf = new PackShelf(disk);
   const leaves = new LeafVerifier(shelf);
+  const indexes = new IndexVerifier(leaves);
   try {
     for (const generation of survey.generations) {
-      findings.push(...(await verifyGeneration(disk, survey, generation, leaves, options)));
+      findings.push(...(await verifyGeneration(disk, survey, generation, indexes, options)));
     }
   } finally {
     await shelf.release();
@@ -43,7 +51,7 @@ export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promi
   for (const packId of survey.packIds) {
     findings.push(...(await verifyPack(disk, packId, leaves.knownOf(packId))));
   }
-  return [...findings, ...verifyActivePack(survey), ...strangers(survey)];
+  return [...findings, ...verifyActivePack(survey), ...strangers(survey, indexes.seenPages)];
 }
 
 /** Whether nothing that was found hurts a generation. */
@@ -60,7 +68,7 @@ async function verifyGeneration(
   disk: Disk,
   survey: Survey,
   generation: number,
-  leaves: LeafVerifier,
+  indexes: IndexVerifier,
   { checksumsOnly = false }: VerifyOptions,
 ): Promise<readonly Finding[]> {
   const manifest = survey.manifest?.manifest;
@@ -95,7 +103,7 @@ async function verifyGeneration(
     chunkVolume: checksumsOnly ? undefined : global?.global.description.chunkShape.volume,
     limits: manifest?.limits ?? DEFAULT_LIMITS,
   };
-  return [...findings, ...(await leaves.verify(await allLeaves(index.index), context, generation))];
+  return [...findings, ...(await indexes.verify(index.index, files.indexFile, context, generation))];
 }
 
 /** What manifest and global file both say, they say alike. The original never looks, so a flat save is let be. */
@@ -136,11 +144,14 @@ function verifyActivePack({ manifest, packIds }: Survey): readonly Finding[] {
 }
 
 /** Files that belong to no generation: what a crash left, or what somebody put there. */
-function strangers({ files, manifest }: Survey): readonly Finding[] {
+function strangers({ files, manifest }: Survey, pages: ReadonlySet<string>): readonly Finding[] {
   const named = manifest?.manifest;
   const known = new Set([MANIFEST_FILE, named?.indexFile, named?.globalFile, named?.playersFile]);
   return files
     .filter((file) => !known.has(file) && !isLockName(file))
-    .filter((file) => !parseGenerationFile(file) && parsePackFile(file) === undefined)
-    .map((file) => noticeOf(file, "a file that is no part of the save"));
+    .filter((file) => !pages.has(file) && !parseGenerationFile(file) && parsePackFile(file) === undefined)
+    .map((file) => {
+      const isPage = parsePageFile(file) !== undefined;
+      return noticeOf(file, isPage ? "a page that no index leads to" : "a file that is no part of the save");
+    });
 }

@@ -1,10 +1,11 @@
 import { type Chunk, comparePlaces, type GeneratorRegistry, OrthantError, type Place } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type BlobContext, readLeafBlocks, readLeafEntities } from "./blob-reader.ts";
+import { type CommittedChange, changeBetween, NO_CHANGE } from "./committed-change.ts";
 import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
 import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
-import { PackShelf } from "./files/pack-shelf.ts";
+import { GenerationHolds } from "./files/generation-holds.ts";
 import { PackWriter } from "./files/pack-writer.ts";
 import { generatedChunks } from "./generated-chunks.ts";
 import type { CompactionOptions, CompactionReport, CompactionStart } from "./history/compaction.ts";
@@ -52,12 +53,6 @@ export interface ResumeOptions {
   readonly retention?: Retention;
 }
 
-/** What a commit put in the place of what. */
-export interface CommittedChange {
-  readonly added: readonly LeafEntry[];
-  readonly removed: readonly LeafEntry[];
-}
-
 /** Makes a save where there is nothing and commits its first generation, number 0. Rule S47. */
 export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWriter> {
   const limits = initial.limits ?? DEFAULT_LIMITS;
@@ -68,7 +63,7 @@ export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWrit
   await disk.makeDirectory(DATA_FOLDER);
   const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
   const generated = generatedChunks(initial.global, initial.generators);
-  const history = new SaveHistory(disk, new PackShelf(disk), initial.retention ?? DEFAULT_RETENTION);
+  const history = new SaveHistory(disk, new GenerationHolds(), initial.retention ?? DEFAULT_RETENTION);
   const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, history, generated);
   try {
     await (await writer.commit(initial)).close();
@@ -98,9 +93,8 @@ export async function resumeSave(
   const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
   if (options.newPack === true) await packs.beginPack();
   const generated = generatedChunks(save.global, options.generators);
-  // With the packs of a save that is open, so that what it reads is kept until it is closed.
-  const shelf = save instanceof Save ? save.shareShelf() : new PackShelf(disk);
-  const history = new SaveHistory(disk, shelf, retention);
+  const holds = save instanceof Save ? save.holds : new GenerationHolds();
+  const history = new SaveHistory(disk, holds, retention);
   return new SaveWriter(disk, { ...save, manifest }, packs, history, generated);
 }
 
@@ -115,7 +109,7 @@ export class SaveWriter {
   readonly #history: SaveHistory;
   readonly #generated: (place: Place) => Chunk;
   #state: SaveState;
-  #lastChange: CommittedChange = { added: [], removed: [] };
+  #lastChange: CommittedChange = NO_CHANGE;
   #busy = false;
   #rolling: Promise<void> | undefined;
   #failure: unknown;
@@ -141,9 +135,14 @@ export class SaveWriter {
     return this.#state;
   }
 
-  /** The leaves that the last commit put in the place of others. */
+  /** What the last commit put in the place of what; nothing before the first one. */
   get lastChange(): CommittedChange {
     return this.#lastChange;
+  }
+
+  /** The generations that saves of this writer, and the one it goes on from, have open in this process. */
+  get heldGenerations(): ReadonlySet<number> {
+    return this.#history.holds.generations();
   }
 
   /** What went wrong when old generations were removed after the last commit, which stands all the same. */
@@ -158,7 +157,8 @@ export class SaveWriter {
 
   /** The last generation as a save of the caller's own, to be closed by the caller. */
   currentSave(): Save {
-    return new Save(this.#state, this.#history.shelf.share(), this.#generated);
+    const { shelf, holds } = this.#history;
+    return new Save(this.#state, shelf.share(), this.#generated, holds);
   }
 
   /** Commits the next generation and gives it once it is durable. The caller closes it. Rules S43 to S46. */
@@ -167,7 +167,6 @@ export class SaveWriter {
     if (this.#rolling !== undefined) await this.#rolling.catch(() => undefined);
     this.#requireUsable();
     this.#busy = true;
-    const before = this.#state;
     try {
       this.#requireSameShape(change.global);
       const changes = change.leaves ?? [];
@@ -180,7 +179,7 @@ export class SaveWriter {
     } finally {
       this.#busy = false;
     }
-    await this.#history.retire(before, this.#state);
+    await this.#history.retire(this.#state, this.#lastChange.removedPages);
     return this.currentSave();
   }
 
@@ -330,16 +329,6 @@ export class SaveWriter {
     if (comparePlaces(now, next) === 0) return;
     throw new OrthantError("ORT_ARGUMENT", `chunks of [${next}] in a world of chunks of [${now}]`);
   }
-}
-
-async function changeBetween(before: LeafIndex, after: LeafIndex): Promise<CommittedChange> {
-  const added: LeafEntry[] = [];
-  const removed: LeafEntry[] = [];
-  for await (const difference of after.changesSince(before)) {
-    if (difference.before !== undefined) removed.push(difference.before);
-    if (difference.after !== undefined) added.push(difference.after);
-  }
-  return { added, removed };
 }
 
 function mergePlayers(

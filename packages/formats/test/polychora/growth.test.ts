@@ -1,12 +1,15 @@
-import { boxContains, type Place, PlaceMap, WHOLE_LATTICE } from "@orthant/core";
+import { type Box, boxContains, cubeAt, type Place, PlaceMap, regionOf, WHOLE_LATTICE } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
   allLeaves,
+  BulkSaveWriter,
   createSave,
+  INDEX_PAGE_TARGET_BYTES,
   isWhole,
   type LeafEntry,
   LeafMap,
   openSave,
+  resumeSave,
   type SaveWriter,
   verifySave,
 } from "@orthant/formats";
@@ -53,6 +56,51 @@ describe("an index that grows", () => {
       expect(writer.state.indexVersion).toBe(2);
       await writer.close();
     }
+  }, 120_000);
+});
+
+describe("a commit of one leaf among 100,000", () => {
+  test("[S62] writes its page and those above it, and says which", async () => {
+    const disk = new MemoryDisk();
+    const bulk = await BulkSaveWriter.create(disk, GLOBAL);
+    const edge = 18;
+    const cellOf = (number: number): Box => {
+      const along = (power: number): number => (Math.floor(number / edge ** power) % edge) * 16;
+      return cubeAt([along(0), along(1), along(2), along(3)], 4);
+    };
+    for (let start = 0; start < 100_000; start += 1_000) {
+      await bulk.add(
+        Array.from({ length: 1_000 }, (_, index) => {
+          const cell = cellOf(start + index);
+          return { cell, clocks: [{ region: regionOf(cell.min), clock: 2 ** 33 + start + index }] };
+        }),
+      );
+    }
+    await bulk.finish({ nowMs: 1, global: GLOBAL, players: [] });
+    await bulk.close();
+    const save = await openSave(disk);
+    expect(save.index.totals).toMatchObject({ leaves: 100_000, clocks: 100_000 });
+    const sizes = [...disk.image().files].filter(([path]) => path.startsWith("index/"));
+    for (const [path, bytes] of sizes)
+      expect(bytes.length, path).toBeLessThanOrEqual(INDEX_PAGE_TARGET_BYTES);
+    const writer = await resumeSave(disk, save);
+    const known = new Set(await save.index.pageFiles());
+    for (let step = 0; step < 20; step++) {
+      const cell = cellOf(step * 4_999);
+      const next = await writer.commit({
+        nowMs: 2 + step,
+        leaves: [{ cell, blocks: [blockAt(cell.min, 2)] }],
+      });
+      const { addedPages, removedPages } = writer.lastChange;
+      // With the root, which every generation has.
+      expect(addedPages.length + 1).toBeLessThanOrEqual(3);
+      for (const page of removedPages) expect(known.delete(page)).toBe(true);
+      for (const page of addedPages) known.add(page);
+      expect(new Set(await next.index.pageFiles())).toEqual(known);
+      await next.close();
+    }
+    await writer.close();
+    await save.close();
   }, 120_000);
 });
 

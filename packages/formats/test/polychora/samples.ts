@@ -6,10 +6,12 @@ import {
   chunkShape,
   cubeAt,
   type Place,
+  regionOf,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
   type BlockEntry,
+  BulkSaveWriter,
   createSave,
   DEFAULT_LIMITS,
   type EntityRecord,
@@ -135,4 +137,31 @@ export async function replaceFile(disk: MemoryDisk, path: string, bytes: Uint8Ar
   const file = await disk.open(path, "create");
   await file.append(bytes);
   await file.close();
+}
+
+/** Limits with which some dozen leaves need pages. */
+export const PAGED_LIMITS: SaveLimits = {
+  ...TIGHT_LIMITS,
+  dataFileMaxBytes: 1_000_000,
+  indexSoftMaxBytes: 300,
+};
+
+/** The cell of the leaf with a number, in a world that {@link pagedWorld} makes. */
+export function pagedCell(number: number): Box {
+  return cubeAt([(number % 16) * 8, Math.floor(number / 16) * 8, 0, 0], 8);
+}
+
+/** A save in memory whose index lies in many pages: leaf by leaf one block, and a clock. */
+export async function pagedWorld(leaves: number, limits: SaveLimits = PAGED_LIMITS): Promise<MemoryDisk> {
+  const disk = new MemoryDisk();
+  const writer = await BulkSaveWriter.create(disk, GLOBAL, { limits });
+  // From the end, so that the order in which leaves come is not that in which they lie.
+  for (let number = leaves - 1; number >= 0; number--) {
+    const cell = pagedCell(number);
+    const clocks = [{ region: regionOf(cell.min), clock: number + 1 }];
+    await writer.add([{ cell, blocks: [blockAt(cell.min, number + 2)], clocks }]);
+  }
+  await writer.finish({ nowMs: 1, global: GLOBAL, players: [playerOf(1n)] });
+  await writer.close();
+  return disk;
 }

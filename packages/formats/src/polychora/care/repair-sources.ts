@@ -1,16 +1,28 @@
-import { ByteReader, type ChunkShape, crc32, decode, HYPERCUBE_CHUNKS, OrthantError } from "@orthant/core";
+import {
+  type Box,
+  ByteReader,
+  type ChunkShape,
+  crc32,
+  decode,
+  HYPERCUBE_CHUNKS,
+  OrthantError,
+} from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { Dialect } from "../dialect.ts";
+import { attempt } from "../files/attempt.ts";
 import { readWhole } from "../files/read-whole.ts";
 import { flatPlayersCodec } from "../flat/flat-payloads.ts";
 import { type ReadIndex, requireGeneration } from "../index-reader.ts";
 import { playersHeader } from "../layout.ts";
 import { globalOfPayload, type ReadGlobal, readGlobal, readIndex } from "../reader.ts";
+import type { BlobRef } from "../records/blob-ref.ts";
 import type { GlobalRecord } from "../records/global-record.ts";
+import type { LeafEntry } from "../records/leaf-entry.ts";
 import { type PlayerRecord, playersCodec, sortPlayers } from "../records/player-record.ts";
 import { plainDescription } from "../records/world-description.ts";
+import type { LeafIndex } from "../tree-index/leaf-index.ts";
 import type { Loss } from "./repair-plan.ts";
-import { attempt, filesOfGeneration, type Survey } from "./survey.ts";
+import { filesOfGeneration, type Survey } from "./survey.ts";
 
 /** The newest generation of which something could be read, and what that is. */
 export interface Found<Value> {
@@ -34,6 +46,50 @@ export function findIndex(disk: Disk, survey: Survey): Promise<Found<ReadIndex> 
     }
     return index;
   });
+}
+
+/** What an older generation had in a cell. */
+export interface OlderLeaves {
+  readonly generation: number;
+  readonly leaves: readonly LeafEntry[];
+  /** The record of that generation, wherever it is used, that was written last. */
+  readonly lastRecord: BlobRef | undefined;
+}
+
+/** The leaves in a cell, of the newest generation before this one that has them all. */
+export async function findOlderLeaves(
+  disk: Disk,
+  survey: Survey,
+  before: number,
+  cell: Box,
+): Promise<OlderLeaves | undefined> {
+  for (const generation of usableGenerations(survey)) {
+    if (generation >= before) continue;
+    const [found] = await attempt(async () => {
+      const { index } = await readIndex(disk, filesOfGeneration(survey, generation).indexFile);
+      await index.load(cell);
+      return { generation, leaves: [...index.touching(cell)], lastRecord: await lastRecordOf(index) };
+    });
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The record that was written last of those that an index refers to, as far as it can be read. */
+async function lastRecordOf(index: LeafIndex): Promise<BlobRef | undefined> {
+  let last: BlobRef | undefined;
+  for await (const { leaves } of index.parts()) {
+    for (const { blockRefs, entityRefs } of leaves) {
+      for (const ref of [...blockRefs, ...entityRefs]) {
+        const isLater =
+          last === undefined ||
+          ref.dataFileId > last.dataFileId ||
+          (ref.dataFileId === last.dataFileId && ref.recordOffset > last.recordOffset);
+        if (isLater) last = ref;
+      }
+    }
+  }
+  return last;
 }
 
 /** The newest global file that can be read; a world without one gets an empty base. */

@@ -1,6 +1,7 @@
 import { type Box, boxesIntersect, decode, isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { Dialect } from "../dialect.ts";
+import { attempt } from "../files/attempt.ts";
 import { packFile } from "../files/file-names.ts";
 import { scanPack } from "../files/pack-scan.ts";
 import { readWhole } from "../files/read-whole.ts";
@@ -11,7 +12,6 @@ import { blockBlobCodec } from "../records/block-blob.ts";
 import { entityBlobCodec } from "../records/entity-blob.ts";
 import type { EntityRecord } from "../records/entity-record.ts";
 import { type BlockAssignment, boundsOf } from "../records/prepared-blocks.ts";
-import { attempt } from "./survey.ts";
 
 /** A record whose bytes are whole, and where in the world its content lies. */
 export interface IntactRecord {

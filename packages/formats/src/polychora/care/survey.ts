@@ -1,5 +1,6 @@
-import { isOrthantError, type OrthantError } from "@orthant/core";
+import type { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { attempt } from "../files/attempt.ts";
 import {
   type GenerationFiles,
   generationFiles,
@@ -52,18 +53,6 @@ export function filesOfGeneration({ manifest }: Survey, generation: number): Gen
   return manifest?.manifest.currentGeneration === generation
     ? manifest.manifest
     : generationFiles(generation);
-}
-
-/** What an attempt gives, or the `OrthantError` that it ends in. */
-export async function attempt<Value>(
-  call: () => Promise<Value>,
-): Promise<readonly [Value, undefined] | readonly [undefined, OrthantError]> {
-  try {
-    return [await call(), undefined];
-  } catch (error) {
-    if (isOrthantError(error)) return [undefined, error];
-    throw error;
-  }
 }
 
 async function listFiles(disk: Disk, folder: string): Promise<readonly string[]> {

@@ -8,6 +8,7 @@ import {
   readEntityBlob,
 } from "../blob-reader.ts";
 import { atFile } from "../files/at-file.ts";
+import { attempt } from "../files/attempt.ts";
 import { packFile } from "../files/file-names.ts";
 import { checkRecord, type PackShelf } from "../files/pack-shelf.ts";
 import { recordHeader } from "../layout.ts";
@@ -15,7 +16,6 @@ import type { BlobRef } from "../records/blob-ref.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
 import { type Finding, findingOf } from "./finding.ts";
 import { readInOrder } from "./record-spans.ts";
-import { attempt } from "./survey.ts";
 import type { KnownOfPack } from "./verify-pack.ts";
 
 /** What is known about the blobs of a generation; without the global file, not how large a chunk is. */
@@ -42,15 +42,15 @@ export class LeafVerifier {
     return { proven: this.#proven.get(packId) ?? new Map(), isNeeded: this.#packIds.has(packId) };
   }
 
-  /** Every fault in the content of leaves, in their order. */
+  /** Every fault in the content of leaves, in their order. The ids are those of entities in other leaves. */
   async verify(
     leaves: readonly LeafEntry[],
     context: LeafContext,
     generation: number,
+    entityIds: Set<bigint> = new Set(),
   ): Promise<readonly Finding[]> {
     await this.#readNew(leaves, context);
     const findings: Finding[] = [];
-    const entityIds = new Set<bigint>();
     for (const { cell, blockRefs, entityRefs } of leaves) {
       const places = new PlaceSet();
       const report = (error: OrthantError, ref: BlobRef): void => {
@@ -74,6 +74,13 @@ export class LeafVerifier {
       }
     }
     return findings;
+  }
+
+  /** The ids of all entities in leaves that were looked at. */
+  entityIdsOf(leaves: readonly LeafEntry[]): readonly bigint[] {
+    return leaves.flatMap(({ cell, entityRefs }) =>
+      entityRefs.flatMap((ref) => this.#verdictOf(ref, cell)?.entityIds ?? []),
+    );
   }
 
   /** Reads the records that were not read before, in the order in which they lie on the disk. */

@@ -8,7 +8,7 @@ import {
   PlaceMap,
 } from "@orthant/core";
 import type { SaveContent } from "../leaves/save-content.ts";
-import type { BlobRef } from "../records/blob-ref.ts";
+import { type BlobRef, isSameRef } from "../records/blob-ref.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
 
 /** What people made of a chunk: nothing, so that it is as the generator made it, nothing but air, or something. */
@@ -23,6 +23,12 @@ export interface BlockDifference {
   readonly voxels: number | undefined;
 }
 
+/** The leaves of each side that may differ from the other's. */
+export interface LeavesToCompare {
+  before(): AsyncIterable<LeafEntry> | Iterable<LeafEntry>;
+  after(): AsyncIterable<LeafEntry> | Iterable<LeafEntry>;
+}
+
 /**
  * The chunks in which two saves of one chunk shape differ. The leaves of the one need not be those of the other: each
  * is held against those that it touches, with the larger one of a pair in memory. Leaves are read once where they are
@@ -31,10 +37,11 @@ export interface BlockDifference {
 export async function* compareBlocks(
   before: SaveContent,
   after: SaveContent,
+  leaves: LeavesToCompare,
   options: { readonly samePacks?: boolean; readonly onLeaf?: () => void },
 ): AsyncGenerator<BlockDifference> {
   const samePacks = options.samePacks === true;
-  for await (const leaf of before.all()) {
+  for await (const leaf of leaves.before()) {
     const others = await after.touching(leaf.cell);
     options.onLeaf?.();
     // A leaf inside a larger one is compared when the larger one is.
@@ -42,7 +49,7 @@ export async function* compareBlocks(
     if (others.length === 1 && samePacks && isSame(leaf, others[0] as LeafEntry)) continue;
     yield* compareAround(before, leaf, after, others, (place) => boxContains(leaf.cell, place));
   }
-  for await (const leaf of after.all()) {
+  for await (const leaf of leaves.after()) {
     const others = await before.touching(leaf.cell);
     options.onLeaf?.();
     const inside = others.filter(({ cell }) => isLarger(leaf.cell, cell));
@@ -88,17 +95,7 @@ function isSame(a: LeafEntry, b: LeafEntry): boolean {
     boxEquals(a.cell, b.cell) &&
     a.blockRefs.length > 0 &&
     a.blockRefs.length === b.blockRefs.length &&
-    a.blockRefs.every((ref, index) => refersToSame(ref, b.blockRefs[index]))
-  );
-}
-
-function refersToSame(a: BlobRef, b: BlobRef | undefined): boolean {
-  return (
-    b !== undefined &&
-    a.dataFileId === b.dataFileId &&
-    a.recordOffset === b.recordOffset &&
-    a.recordBytes === b.recordBytes &&
-    a.recordCrc32 === b.recordCrc32
+    a.blockRefs.every((ref, index) => isSameRef(ref, b.blockRefs[index] as BlobRef))
   );
 }
 

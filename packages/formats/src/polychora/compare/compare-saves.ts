@@ -5,7 +5,7 @@ import { entityRecordCodec } from "../records/entity-record.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
 import { playersCodec } from "../records/player-record.ts";
 import type { Save } from "../save.ts";
-import { type BlockDifference, compareBlocks } from "./compare-blocks.ts";
+import { type BlockDifference, compareBlocks, type LeavesToCompare } from "./compare-blocks.ts";
 import { compareFacts, type FactDifference } from "./compare-facts.ts";
 
 /** How something that has an id differs. */
@@ -20,7 +20,7 @@ export type SaveDifference =
 
 /** How to compare. */
 export interface CompareOptions {
-  /** Both lie on the same disk, as two generations of one save do: leaves with the same records are equal unread. */
+  /** Both are generations of one save: what they share is equal unread. */
   readonly samePacks?: boolean;
   /** Told after each leaf that is done, of both saves together. */
   readonly onLeaf?: () => void;
@@ -38,12 +38,16 @@ export async function* compareSaves(
 ): AsyncGenerator<SaveDifference> {
   for (const fact of compareFacts(before, after)) yield { kind: "fact", ...fact };
   const contents = { before: new SaveContent(before), after: new SaveContent(after) };
+  const leaves =
+    options.samePacks === true && before.dialect === "tree" && after.dialect === "tree"
+      ? await changedLeaves(before, after)
+      : { before: () => contents.before.all(), after: () => contents.after.all() };
   if (placesEqual(shapeOf(before), shapeOf(after))) {
-    for await (const block of compareBlocks(contents.before, contents.after, options)) {
+    for await (const block of compareBlocks(contents.before, contents.after, leaves, options)) {
       yield { kind: "chunk", ...block };
     }
   }
-  for await (const [entityId, change] of compareEntities(contents.before, contents.after, options)) {
+  for await (const [entityId, change] of compareEntities(contents.before, contents.after, leaves)) {
     yield { kind: "entity", entityId, change };
   }
   for (const [playerId, change] of changes(playerHashes(before), playerHashes(after))) {
@@ -57,34 +61,34 @@ function shapeOf({ global }: Save): Place {
 
 type Hashes = Map<bigint, bigint>;
 
-/** Entities move from leaf to leaf, so they are compared by id in the end; equal ones in equal leaves never get there. */
+/** The leaves that two generations of one save do not have alike; their records are read, all others' are not. */
+async function changedLeaves(before: Save, after: Save): Promise<LeavesToCompare> {
+  const removed: LeafEntry[] = [];
+  const added: LeafEntry[] = [];
+  for await (const change of after.index.changesSince(before.index)) {
+    if (change.before !== undefined) removed.push(change.before);
+    if (change.after !== undefined) added.push(change.after);
+  }
+  return { before: () => removed, after: () => added };
+}
+
+/** Entities move from leaf to leaf, so they are compared by id in the end; those in equal leaves never get there. */
 async function* compareEntities(
   before: SaveContent,
   after: SaveContent,
-  { samePacks = false }: CompareOptions,
+  leaves: LeavesToCompare,
 ): AsyncGenerator<readonly [bigint, Change]> {
-  const shared = samePacks ? await sharedEntityRecords(before, after) : new Set<string>();
-  const hashesOf = async (content: SaveContent): Promise<Hashes> => {
+  const hashesOf = async (
+    content: SaveContent,
+    some: ReturnType<LeavesToCompare["before"]>,
+  ): Promise<Hashes> => {
     const hashes: Hashes = new Map();
-    for await (const leaf of content.all()) {
-      if (leaf.entityRefs.length === 0 || shared.has(keyOf(leaf))) continue;
+    for await (const leaf of some) {
       for (const entity of await content.readEntities(leaf)) hashes.set(entity.entityId, hashOf(entity));
     }
     return hashes;
   };
-  yield* changes(await hashesOf(before), await hashesOf(after));
-}
-
-async function sharedEntityRecords(before: SaveContent, after: SaveContent): Promise<ReadonlySet<string>> {
-  const known = new Set<string>();
-  for await (const leaf of before.all()) if (leaf.entityRefs.length > 0) known.add(keyOf(leaf));
-  const shared = new Set<string>();
-  for await (const leaf of after.all()) if (known.has(keyOf(leaf))) shared.add(keyOf(leaf));
-  return shared;
-}
-
-function keyOf({ entityRefs }: LeafEntry): string {
-  return entityRefs.map(({ dataFileId, recordOffset }) => `${dataFileId}+${recordOffset}`).join();
+  yield* changes(await hashesOf(before, leaves.before()), await hashesOf(after, leaves.after()));
 }
 
 function hashOf(entity: EntityRecord): bigint {

@@ -6,14 +6,18 @@ import type { Save } from "../save.ts";
 import { LeafIndex } from "../tree-index/leaf-index.ts";
 import { regionAt, regionCell } from "./leaf-grid.ts";
 
+/** After so many questions the parts of the index that none of the last ones needs are let go. */
+const QUESTIONS_REMEMBERED = 256;
+
 /**
  * What a save holds, leaf by leaf, whichever dialect it is in. Chunks that a flat save keeps in its global file are
- * in the leaves of their places. Nothing that was read is kept but parts of the index, until {@link forget}.
+ * in the leaves of their places. Of what was read only parts of the index are kept, around what was asked for last.
  */
 export class SaveContent {
   readonly index: LeafIndex;
   readonly #save: Save;
   readonly #apart: PlaceMap<BlockEntry[]>;
+  #questions = 0;
 
   constructor(save: Save) {
     this.#save = save;
@@ -42,12 +46,10 @@ export class SaveContent {
   async touching(box: Box): Promise<readonly LeafEntry[]> {
     do await this.index.load(box);
     while (!this.index.isLoaded(box));
+    if (++this.#questions % QUESTIONS_REMEMBERED === 0) {
+      this.index.unload((cell) => boxesIntersect(cell, box));
+    }
     return [...this.index.touching(box)];
-  }
-
-  /** Lets go of parts of the index that do not touch a box. */
-  forget(around: Box): void {
-    this.index.unload((cell) => boxesIntersect(cell, around));
   }
 
   /** The overridden chunks of a leaf. */

@@ -19,10 +19,11 @@ export function levelOf({ min, max }: Box): number | undefined {
   const edge = max[0] - min[0];
   const level = Math.log2(edge);
   if (!Number.isInteger(level) || level > LATTICE_LEVEL) return undefined;
-  const aligned = AXES.every(
-    (axis) => max[axis] - min[axis] === edge && (min[axis] - I32_MIN) % edge === 0 && min[axis] >= I32_MIN,
-  );
-  return aligned && AXES.every((axis) => max[axis] <= -I32_MIN) ? level : undefined;
+  for (const axis of AXES) {
+    const isAligned = max[axis] - min[axis] === edge && (min[axis] - I32_MIN) % edge === 0;
+    if (!isAligned || min[axis] < I32_MIN || max[axis] > -I32_MIN) return undefined;
+  }
+  return level;
 }
 
 /** The level of an aligned cube, which the box has to be. */
@@ -63,9 +64,13 @@ export function cellAroundBoth(a: Box, b: Box): Box {
 
 /** Which of a cell's sixteen children holds a place: bit 0 for x to bit 3 for w, set from the middle on. */
 export function childSlot({ min, max }: Box, place: Place): number {
-  let slot = 0;
-  for (const axis of AXES) if (place[axis] >= (min[axis] + max[axis]) / 2) slot |= 1 << axis;
-  return slot;
+  const half = (max[0] - min[0]) / 2;
+  return (
+    (place[0] >= min[0] + half ? 1 : 0) |
+    (place[1] >= min[1] + half ? 2 : 0) |
+    (place[2] >= min[2] + half ? 4 : 0) |
+    (place[3] >= min[3] + half ? 8 : 0)
+  );
 }
 
 /** One of the sixteen children of a cell. */

@@ -1,4 +1,5 @@
-import { type Box, boxEquals, comparePlaces, OrthantError, type Place } from "@orthant/core";
+import { type Box, boxEquals, comparePlaces, OrthantError, type Place, WHOLE_LATTICE } from "@orthant/core";
+import { attempt } from "../files/attempt.ts";
 import { pageFile } from "../files/file-names.ts";
 import { LEAF_LEVEL_MAX } from "../layout.ts";
 import { LeafGrid } from "../leaves/leaf-grid.ts";
@@ -12,10 +13,10 @@ import {
   cellFor,
   entriesOf,
   findLeaf,
-  type HasCell,
   isPage,
   leavesTouching,
   loadedPages,
+  pushReversed,
   type TrieNode,
   unloadedPages,
 } from "./leaf-trie.ts";
@@ -30,6 +31,17 @@ export interface LeafDifference {
 
 /** Reads a page of an index from wherever it lies, and checks it against its link. */
 export type PageReader = (link: PageLink) => Promise<Branch<LeafEntry>>;
+
+/** What one file of an index has: the root, or a page. */
+export interface IndexPart {
+  readonly cell: Box;
+  /** Where it lies; `undefined` for the root. */
+  readonly link: PageLink | undefined;
+  /** Those that are in this file, in lexicographic order of the cells. */
+  readonly leaves: readonly LeafEntry[];
+  /** Why it cannot be read. */
+  readonly error: OrthantError | undefined;
+}
 
 type Node = TrieNode<LeafEntry>;
 
@@ -128,50 +140,50 @@ export class LeafIndex {
    * index is one file. What was not in memory is not kept.
    */
   async *all(): AsyncGenerator<LeafEntry> {
-    const ahead = backwards(this.#grid?.leaves() ?? entriesOf(this.#root));
-    for (let entry = ahead.pop(); entry !== undefined; entry = ahead.pop()) {
-      if (!isPage(entry)) yield entry;
-      else
-        for (const below of backwards(entriesOf<LeafEntry>(await entry.peek(this.#read)))) ahead.push(below);
+    for await (const { leaves, error } of this.parts()) {
+      if (error !== undefined) throw error;
+      yield* leaves;
     }
+  }
+
+  /**
+   * The root and then every page, each with its own leaves. A page that cannot be read is told of, and what it leads
+   * to is not. Pages that are passed over are not read. What was not in memory is not kept.
+   */
+  async *parts(passOver: (link: PageLink) => boolean = () => false): AsyncGenerator<IndexPart> {
+    const ahead: IndexPage<LeafEntry>[] = [];
+    const leavesOf = (entries: Iterable<LeafEntry | IndexPage<LeafEntry>>): readonly LeafEntry[] => {
+      const sorted = [...entries].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
+      pushReversed(ahead, sorted.filter(isPage));
+      return sorted.filter((entry): entry is LeafEntry => !isPage(entry));
+    };
+    const root = this.#grid?.leaves() ?? entriesOf(this.#root);
+    yield { cell: WHOLE_LATTICE, link: undefined, leaves: leavesOf(root), error: undefined };
+    for (let page = ahead.pop(); page !== undefined; page = ahead.pop()) {
+      const { cell, link } = page;
+      if (link !== undefined && passOver(link)) continue;
+      const [content, error] = await attempt(() => page.peek(this.#read));
+      const leaves = content === undefined ? [] : leavesOf(entriesOf<LeafEntry>(content));
+      yield { cell, link, leaves, error };
+    }
+  }
+
+  /** The cells of all leaves that are in the root, and of the pages that it leads to. */
+  *outline(): Generator<Box> {
+    for (const { cell } of this.#grid?.leaves() ?? entriesOf(this.#root)) yield cell;
   }
 
   /** The leaves that differ from those of another generation of the same save. Reads only pages that differ. */
   async *changesSince(before: LeafIndex): AsyncGenerator<LeafDifference> {
-    for await (const difference of this.#compare(before)) {
+    for await (const difference of this.differencesSince(before)) {
       if (difference.kind === "page") continue;
       const { kind: _, ...leaves } = difference;
       yield leaves;
     }
   }
 
-  /** The paths of the files that hold this generation's leaves, beside its root. Reads pages that lead to others. */
-  async pageFiles(): Promise<readonly string[]> {
-    const files: string[] = [];
-    const ahead = [...entriesOf(this.#root)].filter(isPage);
-    for (let page = ahead.pop(); page !== undefined; page = ahead.pop()) {
-      if (page.link === undefined) continue;
-      files.push(pageFile(page.link));
-      if (page.link.height === 0) continue;
-      for (const entry of entriesOf<LeafEntry>(await page.peek(this.#read)))
-        if (isPage(entry)) ahead.push(entry);
-    }
-    return files;
-  }
-
-  /** The pages that only one of two generations has. Reads only pages that differ. */
-  async *pageChangesSince(
-    before: LeafIndex,
-  ): AsyncGenerator<{ readonly before?: PageLink; readonly after?: PageLink }> {
-    for await (const difference of this.#compare(before)) if (difference.kind === "page") yield difference;
-  }
-
-  /** Lets go of parts whose cells are not to be kept; they are read again when they are needed. */
-  unload(keep: (cell: Box) => boolean): void {
-    for (const page of loadedPages(this.#root)) if (!keep(page.cell)) page.unload();
-  }
-
-  #compare(before: LeafIndex): AsyncGenerator<TrieDifference<LeafEntry>> {
+  /** The same, and the pages that only one of the two has. */
+  differencesSince(before: LeafIndex): AsyncGenerator<TrieDifference<LeafEntry>> {
     if (this.#grid !== undefined || before.#grid !== undefined) {
       throw new OrthantError("ORT_ARGUMENT", "a flat save has one generation to compare");
     }
@@ -180,6 +192,22 @@ export class LeafIndex {
       peekAfter: (page) => page.peek(this.#read),
       isSame: isSameLeaf,
     });
+  }
+
+  /** The paths of the files that hold this generation's leaves, beside its root. Reads pages that lead to others. */
+  async pageFiles(): Promise<readonly string[]> {
+    const files: string[] = [];
+    const isLast = (link: PageLink): boolean => {
+      files.push(pageFile(link));
+      return link.height === 0;
+    };
+    for await (const { error } of this.parts(isLast)) if (error !== undefined) throw error;
+    return files;
+  }
+
+  /** Lets go of parts whose cells are not to be kept; they are read again when they are needed. */
+  unload(keep: (cell: Box) => boolean): void {
+    for (const page of loadedPages(this.#root)) if (!keep(page.cell)) page.unload();
   }
 
   async #loadWithin(page: IndexPage<LeafEntry>, box: Box): Promise<void> {
@@ -193,11 +221,6 @@ export async function allLeaves(index: LeafIndex): Promise<LeafEntry[]> {
   const leaves: LeafEntry[] = [];
   for await (const leaf of index.all()) leaves.push(leaf);
   return leaves;
-}
-
-/** The last one first, to be taken from the end. */
-function backwards<Entry extends HasCell>(entries: Iterable<Entry>): Entry[] {
-  return [...entries].sort((a, b) => comparePlaces(b.cell.min, a.cell.min));
 }
 
 function requireContent(page: IndexPage<LeafEntry>): Branch<LeafEntry> {

@@ -3,11 +3,9 @@ import {
   type Box,
   type ByteReader,
   type ByteWriter,
-  cubeAt,
   I32_MAX,
   I32_MIN,
   type Place,
-  placeFrom,
   regionOf,
   U32_MAX,
 } from "@orthant/core";
@@ -171,13 +169,14 @@ export class PageEntryReader {
     const edge = 2 ** level;
     const countMax = 2 ** (32 - level);
     const { min: before } = this.#before;
-    const min = placeFrom((axis) => {
-      const number = numberAt(before[axis], level) + input.varInt();
+    const corner = (coordinate: number): number => {
+      const number = numberAt(coordinate, level) + input.varInt();
       if (number < 0 || number >= countMax) throw input.fail("ORT_INDEX", "an entry beyond the lattice");
       return number * edge + I32_MIN;
-    });
+    };
+    const min: Place = [corner(before[0]), corner(before[1]), corner(before[2]), corner(before[3])];
     this.#before.min = min;
-    return cubeAt(min, edge);
+    return { min, max: [min[0] + edge, min[1] + edge, min[2] + edge, min[3] + edge] };
   }
 
   #refs(blobType: number): readonly BlobRef[] {

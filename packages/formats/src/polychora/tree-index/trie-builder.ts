@@ -1,5 +1,5 @@
-import { boxContainsBox, boxEquals } from "@orthant/core";
-import { cellAroundBoth, childSlot } from "./cell.ts";
+import { AXES, type Box, boxEquals } from "@orthant/core";
+import { cellAround, childSlot } from "./cell.ts";
 import { CHILDREN } from "./index-node.ts";
 import type { IndexPage } from "./index-page.ts";
 import { Branch, type HasCell, overlapping, type TrieNode } from "./leaf-trie.ts";
@@ -13,8 +13,7 @@ export function trieOf<Leaf extends HasCell>(
 ): TrieNode<Leaf> | undefined {
   const [first] = entries;
   if (first === undefined || entries.length === 1) return first;
-  let { cell } = first;
-  for (const entry of entries) if (!boxContainsBox(cell, entry.cell)) cell = cellAroundBoth(cell, entry.cell);
+  const cell = cellAroundAll(entries);
   const inSlots: (Leaf | IndexPage<Leaf>)[][] = Array.from({ length: CHILDREN }, () => []);
   for (const entry of entries) {
     if (boxEquals(entry.cell, cell)) throw overlapping(entry);
@@ -29,4 +28,17 @@ export function trieOf<Leaf extends HasCell>(
     slots |= 1 << slot;
   }
   return new Branch(cell, children, slots);
+}
+
+/** The least aligned cube around all. */
+function cellAroundAll(entries: readonly HasCell[]): Box {
+  const first: [number, number, number, number] = [Infinity, Infinity, Infinity, Infinity];
+  const last: [number, number, number, number] = [-Infinity, -Infinity, -Infinity, -Infinity];
+  for (const { cell } of entries) {
+    for (const axis of AXES) {
+      first[axis] = Math.min(first[axis], cell.min[axis]);
+      last[axis] = Math.max(last[axis], cell.max[axis] - 1);
+    }
+  }
+  return cellAround(first, last);
 }

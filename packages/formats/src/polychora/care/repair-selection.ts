@@ -1,0 +1,143 @@
+import { type Box, boxContainsBox, boxesIntersect } from "@orthant/core";
+import { packFile, pageFile } from "../files/file-names.ts";
+import { BLOCK_BLOB, DATA_FOLDER } from "../layout.ts";
+import type { BlobRef } from "../records/blob-ref.ts";
+import type { LeafEntry } from "../records/leaf-entry.ts";
+import type { IndexPart } from "../tree-index/leaf-index.ts";
+import type { Finding } from "./finding.ts";
+import type { Loss, RepairPiece, RepairPlan } from "./repair-plan.ts";
+import type { OlderLeaves } from "./repair-sources.ts";
+import { dropSuperseded, type IntactRecord } from "./salvage.ts";
+
+/** What a repair takes over, and what it loses. */
+export type Selection = Pick<RepairPlan, "pieces" | "changedCells" | "losses">;
+
+/** With the live index each leaf keeps its records; one that lost a record gets the newest older one of its place. */
+export function followIndex(leaves: readonly LeafEntry[], intact: readonly IntactRecord[]): Selection {
+  const byKey = new Map(intact.map((record) => [keyOf(record.ref), record]));
+  const live = new Set(leaves.flatMap(refsOf).map(keyOf));
+  const kept: RepairPiece[] = [];
+  const substitutes: RepairPiece[] = [];
+  const changedCells: LeafEntry["cell"][] = [];
+  const losses: Loss[] = [];
+  for (const leaf of leaves) {
+    const { cell } = leaf;
+    for (const ref of refsOf(leaf)) {
+      const record = byKey.get(keyOf(ref));
+      if (record !== undefined && boxContainsBox(cell, record.volume)) {
+        kept.push({ ref, clip: undefined });
+        continue;
+      }
+      const isBlocks = ref.blobType === BLOCK_BLOB;
+      const older = intact
+        .filter((other) => other.isBlocks === isBlocks && !live.has(keyOf(other.ref)))
+        .filter(({ volume }) => boxesIntersect(volume, cell))
+        .at(-1);
+      if (older !== undefined) substitutes.push({ ref: older.ref, clip: cell });
+      changedCells.push(cell);
+      losses.push({ what: isBlocks ? "blocks" : "entities", cell, message: describeLoss(ref, older?.ref) });
+    }
+  }
+  // What comes later wins: an older record never overrides one that is live.
+  return { pieces: [...substitutes, ...kept], changedCells, losses };
+}
+
+/** Without the live index: what an older one refers to, unless a later record reaches into it, and all later ones. */
+export function salvageRecords(
+  leaves: readonly LeafEntry[],
+  intact: readonly IntactRecord[],
+  generation: number | undefined,
+  findings: readonly Finding[],
+): Selection {
+  const known = cellsByRecord(leaves);
+  const lastKnown = intact.map(({ ref }) => known.has(keyOf(ref))).lastIndexOf(true);
+  const later = dropSuperseded(generation === undefined ? intact : intact.slice(lastKnown + 1));
+  const from =
+    generation === undefined ? "no index can be read" : `the index is that of generation ${generation}`;
+  const message = `${from}; ${later.length} records are taken on trust, and what was removed may be back`;
+  const records = [...notSuperseded(known, intact, later), ...later];
+  return {
+    pieces: records.map(({ ref }) => ({ ref, clip: undefined })),
+    changedCells: later.map(({ volume }) => volume),
+    losses: [{ what: "index", cell: undefined, message }, ...damagedStretches(findings)],
+  };
+}
+
+/**
+ * What can be brought back of a page that cannot be read: what the leaves of an older generation in its cell refer to,
+ * unless a later record reaches into it, and all later records in the cell that nobody else has.
+ */
+export function salvagePage(
+  { cell, link, error }: IndexPart,
+  leaves: readonly LeafEntry[],
+  intact: readonly IntactRecord[],
+  older: OlderLeaves | undefined,
+): Selection {
+  const live = cellsByRecord(leaves);
+  const inCell = intact.filter(({ ref, volume }) => boxesIntersect(volume, cell) && !live.has(keyOf(ref)));
+  const later = dropSuperseded(
+    inCell.filter(({ ref }) => older === undefined || isAfter(ref, older.lastRecord)),
+  );
+  const records = [...notSuperseded(cellsByRecord(older?.leaves ?? []), inCell, later), ...later];
+  const file = link === undefined ? "the root" : pageFile(link);
+  const from =
+    older === undefined ? "no older one is left" : `generation ${older.generation} has an older one`;
+  const trust = `${records.length} records are taken on trust, and what was removed may be back`;
+  return {
+    pieces: records.map(({ ref }) => ({ ref, clip: cell })),
+    changedCells: [cell],
+    losses: [{ what: "index", cell, message: `${file}: ${error?.detail ?? "lost"}; ${from}; ${trust}` }],
+  };
+}
+
+/** The records of leaves into whose cells no later record of their kind reaches. */
+function notSuperseded(
+  known: ReadonlyMap<string, Box>,
+  intact: readonly IntactRecord[],
+  later: readonly IntactRecord[],
+): readonly IntactRecord[] {
+  return intact.filter(({ ref, isBlocks }) => {
+    const cell = known.get(keyOf(ref));
+    if (cell === undefined) return false;
+    return !later.some((other) => other.isBlocks === isBlocks && boxesIntersect(other.volume, cell));
+  });
+}
+
+/** The cells of leaves by the keys of their records. */
+function cellsByRecord(leaves: readonly LeafEntry[]): ReadonlyMap<string, Box> {
+  return new Map(leaves.flatMap((leaf) => refsOf(leaf).map((ref) => [keyOf(ref), leaf.cell] as const)));
+}
+
+/** Whether a record was written behind another. */
+function isAfter(ref: BlobRef, other: BlobRef | undefined): boolean {
+  if (other === undefined) return true;
+  return ref.dataFileId === other.dataFileId
+    ? ref.recordOffset > other.recordOffset
+    : ref.dataFileId > other.dataFileId;
+}
+
+/** Bytes in packs that may have been records; without an index nobody knows of which place. */
+function damagedStretches(findings: readonly Finding[]): readonly Loss[] {
+  return findings
+    .filter(({ file, severity }) => severity === "notice" && file.startsWith(`${DATA_FOLDER}/`))
+    .map(({ file, offset, message }) => ({
+      what: "blocks",
+      cell: undefined,
+      message: `${file} at offset ${offset}: ${message}`,
+    }));
+}
+
+function describeLoss(ref: BlobRef, older: BlobRef | undefined): string {
+  const lost = `the record in ${packFile(ref.dataFileId)} at offset ${ref.recordOffset} is damaged`;
+  if (older === undefined) return `${lost}, and nothing older is left`;
+  return `${lost}; the older one in ${packFile(older.dataFileId)} at offset ${older.recordOffset} takes its place`;
+}
+
+/** All references of a leaf. */
+function refsOf({ blockRefs, entityRefs }: LeafEntry): readonly BlobRef[] {
+  return [...blockRefs, ...entityRefs];
+}
+
+function keyOf({ dataFileId, recordOffset, recordBytes, recordCrc32, blobType }: BlobRef): string {
+  return [dataFileId, recordOffset, recordBytes, recordCrc32, blobType].join();
+}

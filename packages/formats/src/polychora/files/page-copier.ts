@@ -1,0 +1,69 @@
+import type { Disk } from "@orthant/disk";
+import { INDEX_FOLDER } from "../layout.ts";
+import type { LeafIndex, PageReader } from "../tree-index/leaf-index.ts";
+import { decodeLinked } from "../tree-index/page-codec.ts";
+import { writePage } from "./commit-sequence.ts";
+import { pageFile } from "./file-names.ts";
+import { readWhole } from "./read-whole.ts";
+
+/** What an index that was copied refers to. */
+export interface CopiedIndex {
+  readonly pageBytes: number;
+  /** How far into each pack its leaves refer. */
+  readonly packLengths: ReadonlyMap<number, number>;
+}
+
+/**
+ * Copies the pages of an index to another disk, each when it is first read. What was copied is read from there, so
+ * that going over to a newer generation takes no longer than what has changed.
+ */
+export class PageCopier {
+  readonly #disk: Disk;
+  readonly #target: Disk;
+  readonly #copied = new Set<string>();
+
+  constructor(disk: Disk, target: Disk) {
+    this.#disk = disk;
+    this.#target = target;
+  }
+
+  /** Reads a page and copies it. */
+  readonly read: PageReader = async (link) => {
+    const path = pageFile(link);
+    const isCopied = this.#copied.has(path);
+    const bytes = await readWhole(isCopied ? this.#target : this.#disk, path, link.bytes);
+    const content = decodeLinked(path, bytes, link);
+    if (!isCopied) {
+      await this.#target.makeDirectory(INDEX_FOLDER);
+      await writePage(this.#target, { path, bytes });
+      this.#copied.add(path);
+    }
+    return content;
+  };
+
+  /** Copies every page of an index that reads with {@link read}, and removes those of others. */
+  async copyAll(index: LeafIndex): Promise<CopiedIndex> {
+    const needed = new Set<string>();
+    const packLengths = new Map<number, number>();
+    let pageBytes = 0;
+    for await (const { link, leaves, error } of index.parts()) {
+      if (error !== undefined) throw error;
+      if (link !== undefined) {
+        needed.add(pageFile(link));
+        pageBytes += link.bytes;
+      }
+      for (const { blockRefs, entityRefs } of leaves) {
+        for (const { dataFileId, recordOffset, recordBytes } of [...blockRefs, ...entityRefs]) {
+          const end = recordOffset + recordBytes;
+          packLengths.set(dataFileId, Math.max(packLengths.get(dataFileId) ?? 0, end));
+        }
+      }
+    }
+    for (const path of this.#copied) {
+      if (needed.has(path)) continue;
+      await this.#target.remove(path);
+      this.#copied.delete(path);
+    }
+    return { pageBytes, packLengths };
+  }
+}

@@ -11,7 +11,7 @@ export interface CompactionMutant {
 
 /** The last commit is followed by a compaction. */
 const LENGTH: HistoryLength = { before: 8, commits: 1 };
-const DISKS_PER_CUT = 30;
+const DISKS_PER_CUT = 12;
 
 /** Each step of the source, left out wherever it is made. */
 export const COMPACTION_MUTANTS: readonly CompactionMutant[] = [

@@ -1,6 +1,7 @@
 import type { BlobContext } from "./blob-reader.ts";
 import { readLeafBlocks, readLeafEntities, readLeafStored } from "./blob-reader.ts";
 import type { Dialect } from "./dialect.ts";
+import { GenerationHolds } from "./files/generation-holds.ts";
 import type { PackShelf } from "./files/pack-shelf.ts";
 import type { EntityRecord } from "./records/entity-record.ts";
 import type { GlobalRecord } from "./records/global-record.ts";
@@ -48,12 +49,19 @@ export class Save implements SaveState {
   readonly index: LeafIndex;
   readonly indexVersion: IndexVersion | undefined;
   readonly flat: FlatExtras | undefined;
+  /** Which generations are open, of this save and those that follow it. */
+  readonly holds: GenerationHolds;
   readonly #shelf: PackShelf;
   readonly #generated: GeneratedChunks;
   #closed = false;
 
   /** Takes the shelf over; others use `openSave`. */
-  constructor(state: SaveState, shelf: PackShelf, generated: GeneratedChunks) {
+  constructor(
+    state: SaveState,
+    shelf: PackShelf,
+    generated: GeneratedChunks,
+    holds: GenerationHolds = new GenerationHolds(),
+  ) {
     this.dialect = state.dialect;
     this.generation = state.generation;
     this.manifest = state.manifest;
@@ -63,8 +71,9 @@ export class Save implements SaveState {
     this.indexVersion = state.indexVersion;
     this.flat = state.flat;
     this.#shelf = shelf;
-    this.#shelf.hold(this.generation);
     this.#generated = generated;
+    this.holds = holds;
+    holds.hold(state.generation);
   }
 
   /** The overridden chunks of a leaf as they are stored. Nothing is generated, so it costs little. */
@@ -87,19 +96,14 @@ export class Save implements SaveState {
 
   /** The same generation, or another whose records lie in the same packs, to be closed on its own. */
   follow(state: SaveState = this): Save {
-    return new Save(state, this.#shelf.share(), this.#generated);
-  }
-
-  /** The packs behind the save, held by one more; `undefined` when the save is closed. */
-  shareShelf(): PackShelf | undefined {
-    return this.#closed ? undefined : this.#shelf.share();
+    return new Save(state, this.#shelf.share(), this.#generated, this.holds);
   }
 
   /** Closes the files behind the save. Closing twice is harmless. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#shelf.letGo(this.generation);
+    this.holds.release(this.generation);
     await this.#shelf.release();
   }
 

@@ -5,7 +5,7 @@ import { type CommittedChange, changeBetween, NO_CHANGE } from "./committed-chan
 import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
 import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
-import { PackShelf } from "./files/pack-shelf.ts";
+import { GenerationHolds } from "./files/generation-holds.ts";
 import { PackWriter } from "./files/pack-writer.ts";
 import { generatedChunks, requireSameGenerator } from "./generated-chunks.ts";
 import type { CompactionOptions, CompactionReport, CompactionStart } from "./history/compaction.ts";
@@ -65,7 +65,7 @@ export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWrit
   await disk.makeDirectory(DATA_FOLDER);
   const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
   const generated = generatedChunks(initial.global, initial.generators);
-  const history = new SaveHistory(disk, new PackShelf(disk), initial.retention ?? DEFAULT_RETENTION);
+  const history = new SaveHistory(disk, new GenerationHolds(), initial.retention ?? DEFAULT_RETENTION);
   const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, history, generated);
   try {
     await (await writer.commit(initial)).close();
@@ -95,9 +95,8 @@ export async function resumeSave(
   const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
   if (options.newPack === true) await packs.beginPack();
   const generated = generatedChunks(save.global, options.generators);
-  // With the packs of a save that is open, so that what it reads is kept until it is closed.
-  const shelf = (save instanceof Save ? save.shareShelf() : undefined) ?? new PackShelf(disk);
-  const history = new SaveHistory(disk, shelf, retention);
+  const holds = save instanceof Save ? save.holds : new GenerationHolds();
+  const history = new SaveHistory(disk, holds, retention);
   return new SaveWriter(disk, { ...save, manifest }, packs, history, generated);
 }
 
@@ -143,6 +142,11 @@ export class SaveWriter {
     return this.#lastChange;
   }
 
+  /** The generations that saves of this writer, and the one it goes on from, have open in this process. */
+  get heldGenerations(): ReadonlySet<number> {
+    return this.#history.holds.generations();
+  }
+
   /** What went wrong when old generations were removed after the last commit, which stands all the same. */
   get retirementFailure(): OrthantError | undefined {
     return this.#history.retirementFailure;
@@ -155,7 +159,8 @@ export class SaveWriter {
 
   /** The last generation as a save of the caller's own, to be closed by the caller. */
   currentSave(): Save {
-    return new Save(this.#state, this.#history.shelf.share(), this.#generated);
+    const { shelf, holds } = this.#history;
+    return new Save(this.#state, shelf.share(), this.#generated, holds);
   }
 
   /** Commits the next generation and gives it once it is durable. The caller closes it. Rules S43 to S46. */
@@ -164,7 +169,6 @@ export class SaveWriter {
     if (this.#rolling !== undefined) await this.#rolling.catch(() => undefined);
     this.#requireUsable();
     this.#busy = true;
-    const before = this.#state;
     try {
       this.#requireSameShape(change.global);
       requireSameGenerator(this.#state.global, change.global);
@@ -178,7 +182,7 @@ export class SaveWriter {
     } finally {
       this.#busy = false;
     }
-    await this.#history.retire(before, this.#state);
+    await this.#history.retire(this.#state, this.#lastChange.removedPages);
     return this.currentSave();
   }
 

@@ -146,7 +146,7 @@ describe("the files of generations", () => {
     await writer.close();
     const before = (await listGenerations(memory)).map(({ generation }) => generation);
     for (const operation of ["list", "open", "readAt"] as const) {
-      for (let nth = 1; nth <= 60; nth++) {
+      for (let nth = 1; nth <= 24; nth++) {
         const disk = new MemoryDisk(memory.image());
         const faulty = new FaultDisk(disk, { operation, kind: "io", nth, path: /^$|^index|^global/ });
         const save = await openSave(faulty).catch(() => undefined);

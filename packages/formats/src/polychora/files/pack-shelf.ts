@@ -24,7 +24,6 @@ export class PackShelf {
   readonly #options: ShelfOptions;
   /** The one that was used longest ago comes first. */
   readonly #slots = new Map<number, Slot>();
-  readonly #generations = new Map<number, number>();
   #holders = 1;
 
   constructor(disk: Disk, options: ShelfOptions = {}) {
@@ -44,23 +43,6 @@ export class PackShelf {
     this.#holders--;
     if (this.#holders > 0) return;
     await Promise.all([...this.#slots.keys()].map((packId) => this.refresh(packId)));
-  }
-
-  /** Says that somebody reads a generation, so that what only it needs stays. Ends with {@link letGo}. */
-  hold(generation: number): void {
-    this.#generations.set(generation, (this.#generations.get(generation) ?? 0) + 1);
-  }
-
-  /** Ends what {@link hold} began. */
-  letGo(generation: number): void {
-    const holds = (this.#generations.get(generation) ?? 0) - 1;
-    if (holds > 0) this.#generations.set(generation, holds);
-    else this.#generations.delete(generation);
-  }
-
-  /** The generations that somebody reads. */
-  get generationsHeld(): ReadonlySet<number> {
-    return new Set(this.#generations.keys());
   }
 
   /**

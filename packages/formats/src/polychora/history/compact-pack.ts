@@ -9,7 +9,7 @@ import type { PackMark } from "./record-mark.ts";
 
 /** What a rewriting may be told while it goes on. */
 export interface SlowWork {
-  /** Called between slices of at most about a MiB; work goes on when the promise is kept. */
+  /** Called between slices of about a quarter of a MiB; work goes on when the promise is kept. */
   pause(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf } from "../care/finding.ts";
 import { packFile, parsePackFile } from "../files/file-names.ts";
+import type { GenerationHolds } from "../files/generation-holds.ts";
 import type { PackShelf } from "../files/pack-shelf.ts";
 import { sizeOf } from "../files/read-whole.ts";
 import { compactedPackHeader, DATA_FOLDER, INDEX_FOLDER, TEMPORARY_SUFFIX } from "../layout.ts";
@@ -49,14 +50,16 @@ export interface CompactionStart {
 export class Compactor {
   readonly #disk: Disk;
   readonly #shelf: PackShelf;
+  readonly #holds: GenerationHolds;
   /** The bytes of packs that are written to no more. */
   readonly #sizes = new Map<number, number>();
   #quietBelowBytes = 0;
   #wastefulPackId: number | undefined;
 
-  constructor(disk: Disk, shelf: PackShelf) {
+  constructor(disk: Disk, shelf: PackShelf, holds: GenerationHolds) {
     this.#disk = disk;
     this.#shelf = shelf;
+    this.#holds = holds;
   }
 
   /** The pack that is being written to, when so much of it is dead that another one should be begun. */
@@ -90,7 +93,7 @@ export class Compactor {
     const { live, activePackId, activeBytes } = start;
     let mark: RecordMark;
     try {
-      mark = await markGenerations(this.#disk, this.#shelf, live, options);
+      mark = await markGenerations(this.#disk, this.#holds, live, options);
     } catch (error) {
       if (!isDamage(error)) throw error;
       return { packsRewritten: 0, packsRemoved: 0, findings: [findingOf(error, INDEX_FOLDER)] };

@@ -1,6 +1,7 @@
 import type { Disk } from "@orthant/disk";
-import { generationFiles, pageFile, parseGenerationFile, parsePageFile } from "../files/file-names.ts";
-import type { PackShelf } from "../files/pack-shelf.ts";
+import { changeBetween } from "../committed-change.ts";
+import { generationFiles, parseGenerationFile, parsePageFile } from "../files/file-names.ts";
+import type { GenerationHolds } from "../files/generation-holds.ts";
 import { TEMPORARY_SUFFIX } from "../layout.ts";
 import { readGlobal, readIndex } from "../reader.ts";
 import type { SaveState } from "../save.ts";
@@ -17,7 +18,7 @@ import { listGenerationFolders, storedGenerations } from "./stored-generations.t
  */
 export class GenerationKeeper {
   readonly #disk: Disk;
-  readonly #shelf: PackShelf;
+  readonly #holds: GenerationHolds;
   readonly #retention: Retention;
   readonly #oldPages = new OldPages();
   /** When the generations were committed whose files are on the disk; `undefined` before the first look at it. */
@@ -27,23 +28,21 @@ export class GenerationKeeper {
   /** Whether there is a generation that needs nobody knows which pages. */
   #hasDoubts = false;
 
-  constructor(disk: Disk, shelf: PackShelf, retention: Retention) {
+  constructor(disk: Disk, holds: GenerationHolds, retention: Retention) {
     this.#disk = disk;
-    this.#shelf = shelf;
+    this.#holds = holds;
     this.#retention = retention;
   }
 
-  /** Goes on after a commit, from the generation that was live before it to the one that is now. */
-  async afterCommit(before: SaveState, live: SaveState): Promise<void> {
+  /** Goes on after a commit, with the paths of the pages that the generation before had and this one has not. */
+  async afterCommit(live: SaveState, removedPages: readonly string[]): Promise<void> {
     if (this.#times === undefined) await this.#lookAround(live);
-    else await this.#follow(this.#times, before, live);
+    else {
+      this.#times.set(live.generation, live.global.lastModifiedMs);
+      this.#filePages(oldPages(removedPages, live.generation));
+    }
     await this.#removePages();
     await this.#removeGenerations(live);
-  }
-
-  async #follow(times: Map<number, number>, before: SaveState, live: SaveState): Promise<void> {
-    times.set(live.generation, live.global.lastModifiedMs);
-    this.#filePages(await pagesLost(live.index, before.index, live.generation));
   }
 
   /** Removes what was let go of before this commit, whose syncs have made that last. */
@@ -56,7 +55,7 @@ export class GenerationKeeper {
     const times = this.#times ?? new Map<number, number>();
     const named = global.description.namedGenerations.map(({ generation }) => generation);
     const dated = Array.from(times, ([generation, atMs]) => ({ generation, atMs }));
-    const pinned = new Set([current, ...named, ...this.#shelf.generationsHeld]);
+    const pinned = new Set([current, ...named, ...this.#holds.generations()]);
     const kept = keptGenerations(dated, pinned, this.#retention);
     for (const generation of [...times.keys()].filter((known) => !kept.has(known))) {
       for (const path of Object.values(generationFiles(generation))) await this.#disk.remove(path);
@@ -87,7 +86,8 @@ export class GenerationKeeper {
     for (const generation of stored.filter((other) => other < live.generation)) {
       const index = await this.#indexOf(generation);
       if (index === undefined) continue;
-      old.push(...(await pagesLost(newer.index, index, newer.generation)));
+      const { removedPages } = await changeBetween(index, newer.index);
+      old.push(...oldPages(removedPages, newer.generation));
       newer = { generation, index };
     }
     this.#times = times;
@@ -132,12 +132,7 @@ export class GenerationKeeper {
   }
 }
 
-/** The pages that an index had and a newer one has not. */
-async function pagesLost(newer: LeafIndex, older: LeafIndex, until: number): Promise<readonly OldPage[]> {
-  const pages: OldPage[] = [];
-  for await (const difference of newer.differencesSince(older)) {
-    const before = difference.kind === "page" ? difference.before : undefined;
-    if (before !== undefined) pages.push({ path: pageFile(before), from: before.generation, until });
-  }
-  return pages;
+/** Pages that no generation from one on has any more. */
+function oldPages(paths: readonly string[], until: number): readonly OldPage[] {
+  return paths.map((path) => ({ path, from: parsePageFile(path)?.generation ?? 0, until }));
 }

@@ -1,7 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { generationFiles } from "../files/file-names.ts";
-import type { PackShelf } from "../files/pack-shelf.ts";
+import type { GenerationHolds } from "../files/generation-holds.ts";
 import { readIndex } from "../reader.ts";
 import type { Save } from "../save.ts";
 import type { LeafIndex } from "../tree-index/leaf-index.ts";
@@ -18,7 +18,7 @@ const LEAVES_PER_SLICE = 1_000;
  */
 export async function markGenerations(
   disk: Disk,
-  shelf: PackShelf,
+  holds: GenerationHolds,
   live: Save,
   work: SlowWork,
 ): Promise<RecordMark> {
@@ -26,12 +26,12 @@ export async function markGenerations(
   for await (const leaf of live.index.all()) await leaves.add(leaf);
   const stored = storedGenerations(await listGenerationFolders(disk), live.generation);
   const others = stored.filter((generation) => generation !== live.generation);
-  for (const generation of others) shelf.hold(generation);
+  for (const generation of others) holds.hold(generation);
   try {
     let newer = live.index;
     for (const generation of others) newer = await markDifferences(disk, generation, newer, leaves);
   } finally {
-    for (const generation of others) shelf.letGo(generation);
+    for (const generation of others) holds.release(generation);
   }
   return leaves.mark;
 }

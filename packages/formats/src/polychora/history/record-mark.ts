@@ -3,7 +3,7 @@ import type { BlobRef } from "../records/blob-ref.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
 
 /** Records are gathered by stretches of their pack, each of which is sorted, read and written at once. */
-const STRETCH_BYTES = 1024 * 1024;
+const STRETCH_BYTES = 256 * 1024;
 
 /** Which records generations need, pack by pack. It takes some 40 bytes of memory for each. */
 export class RecordMark {

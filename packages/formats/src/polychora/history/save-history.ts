@@ -1,6 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { PackShelf } from "../files/pack-shelf.ts";
+import type { GenerationHolds } from "../files/generation-holds.ts";
+import { PackShelf } from "../files/pack-shelf.ts";
 import type { SaveState } from "../save.ts";
 import {
   type CompactionOptions,
@@ -15,17 +16,19 @@ import type { Retention } from "./retention.ts";
 export class SaveHistory {
   /** The packs that are read, for the writer too. */
   readonly shelf: PackShelf;
+  /** The generations that are open in this process. */
+  readonly holds: GenerationHolds;
   readonly #keeper: GenerationKeeper;
   readonly #compactor: Compactor;
   #retirementFailure: OrthantError | undefined;
   #run: Promise<CompactionReport> | undefined;
   #isClosed = false;
 
-  /** Takes the shelf over. */
-  constructor(disk: Disk, shelf: PackShelf, retention: Retention) {
-    this.shelf = shelf;
-    this.#keeper = new GenerationKeeper(disk, shelf, retention);
-    this.#compactor = new Compactor(disk, shelf);
+  constructor(disk: Disk, holds: GenerationHolds, retention: Retention) {
+    this.shelf = new PackShelf(disk);
+    this.holds = holds;
+    this.#keeper = new GenerationKeeper(disk, holds, retention);
+    this.#compactor = new Compactor(disk, this.shelf, holds);
   }
 
   /** What went wrong when old generations were removed after the last commit, which stands all the same. */
@@ -33,10 +36,10 @@ export class SaveHistory {
     return this.#retirementFailure;
   }
 
-  /** Lets go of what is not kept, after a commit. */
-  async retire(before: SaveState, live: SaveState): Promise<void> {
+  /** Lets go of what is not kept, after a commit that no longer needs some pages of the one before. */
+  async retire(live: SaveState, removedPages: readonly string[]): Promise<void> {
     try {
-      await this.#keeper.afterCommit(before, live);
+      await this.#keeper.afterCommit(live, removedPages);
       this.#retirementFailure = undefined;
     } catch (error) {
       if (!isOrthantError(error)) throw error;

@@ -1,0 +1,153 @@
+import {
+  type ConnectOptions,
+  connect,
+  type SharedWorld,
+  type Status,
+  type StatusDetail,
+  type WebSocketLike,
+} from "@orthant/client";
+import { indexedDbCache } from "@orthant/client/browser";
+import {
+  type Box,
+  type Chunk,
+  GeneratorRef,
+  intersectBoxes,
+  isOrthantError,
+  type Place,
+  placesLexicographic,
+  regionBox,
+  regionsTouching,
+  type VoxelPlacement,
+} from "@orthant/core";
+import type { RegionNote } from "../message/from-world.ts";
+import type { Other, WorldFacts } from "../message/world-facts.ts";
+import type { Vector } from "../slice/slice.ts";
+import { describeStatus } from "./describe-status.ts";
+import type { EditAnswer, Sight, SourceEvents, SourceNumbers, ViewSource } from "./view-source.ts";
+
+/** Where a shared world is, and who comes. */
+export interface SharedAddress {
+  readonly url: string;
+  readonly token: string;
+  readonly name: string;
+}
+
+/** A world that a server shares. */
+export class SharedSource implements ViewSource {
+  readonly #world: SharedWorld;
+  readonly #counts = { bytesIn: 0, bytesOut: 0, framesIn: 0 };
+
+  constructor({ url, token, name }: SharedAddress, events: SourceEvents) {
+    const options: ConnectOptions = {
+      name,
+      ...(token !== "" && { token }),
+      cache: indexedDbCache(`viewer ${url}`),
+      socket: (address) => this.#countedSocket(address),
+    };
+    this.#world = connect(url, options);
+    this.#world.onStatus((status, detail) => this.#tell(status, detail, events));
+    this.#world.onChange(events.onChange);
+    this.#world.onBeings(() => events.onOthers(this.#others()));
+    events.onStatus(describeStatus("connecting", {}));
+  }
+
+  look({ chunks, center, motion }: Sight): void {
+    // One that was closed for good still shows what it has.
+    if (this.#world.status !== "closed") this.#world.look({ boxes: [chunks], center, motion });
+  }
+
+  chunkAt(place: Place): Chunk | undefined {
+    return this.#world.chunkAt(place);
+  }
+
+  async edit(placements: readonly VoxelPlacement[]): Promise<EditAnswer> {
+    try {
+      const verdict = await this.#world.setVoxels(placements);
+      return { refusal: verdict.outcome === "refused" ? verdict.detail || verdict.reason : undefined };
+    } catch (error) {
+      if (!isOrthantError(error)) throw error;
+      return { refusal: error.detail };
+    }
+  }
+
+  move(position: Vector, facing: Vector): void {
+    if (this.#world.status !== "closed") this.#world.move({ position, orientation: facing });
+  }
+
+  async inspect(chunks: Box): Promise<readonly RegionNote[]> {
+    const notes: RegionNote[] = [];
+    for (const region of placesLexicographic(regionsTouching(chunks))) {
+      const clock = this.#world.clockOf(region);
+      const box = intersectBoxes(regionBox(region), chunks);
+      if (clock === undefined || box === undefined) continue;
+      notes.push({ region, clock, isConcrete: await this.#isConcrete(box) });
+    }
+    return notes;
+  }
+
+  numbers(): SourceNumbers {
+    return { ...this.#counts, ...this.#world.counts };
+  }
+
+  close(): Promise<void> {
+    return this.#world.close();
+  }
+
+  async #isConcrete(chunks: Box): Promise<boolean> {
+    try {
+      const tree = await this.#world.region(chunks, "symbolic");
+      return [...tree.pieces()].some(({ content }) => !(content instanceof GeneratorRef));
+    } catch (error) {
+      // Looked away from meanwhile.
+      if (isOrthantError(error)) return false;
+      throw error;
+    }
+  }
+
+  #tell(status: Status, detail: StatusDetail, events: SourceEvents): void {
+    if (status === "joined") {
+      events.onFacts(this.#facts());
+      events.onOthers(this.#others());
+    }
+    events.onStatus(describeStatus(status, detail));
+  }
+
+  #facts(): WorldFacts {
+    const { name, shape, catalog, pose, role } = this.#world;
+    const origin = role === "viewer" ? "shared, to look at" : "shared";
+    return {
+      name,
+      shape,
+      materials: catalog.materials,
+      begin: pose.position,
+      canEdit: role !== "viewer",
+      origin,
+    };
+  }
+
+  #others(): readonly Other[] {
+    return this.#world.beings.map(({ id, name, position, orientation, isPlayer }) => ({
+      id: `${isPlayer ? "player" : "entity"} ${id}`,
+      name,
+      position,
+      facing: orientation,
+      isPlayer,
+    }));
+  }
+
+  #countedSocket(address: string): WebSocketLike {
+    const socket = new WebSocket(address);
+    const counts = this.#counts;
+    socket.addEventListener("message", ({ data }) => {
+      if (!(data instanceof ArrayBuffer)) return;
+      counts.bytesIn += data.byteLength;
+      counts.framesIn++;
+    });
+    const send = socket.send.bind(socket);
+    socket.send = (data) => {
+      if (data instanceof Uint8Array) counts.bytesOut += data.byteLength;
+      send(data);
+    };
+    return socket as WebSocketLike;
+  }
+}

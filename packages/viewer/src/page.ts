@@ -1,3 +1,4 @@
+import type { Place } from "@orthant/core";
 import { watchDrops } from "./controls/dropped-files.ts";
 import { HeldKeys } from "./controls/held-keys.ts";
 import { formatPlaceLink, type PlaceLink, parsePlaceLink } from "./controls/place-link.ts";
@@ -39,6 +40,8 @@ export class Page {
   #opening: Opening;
   #wanted: PlaceLink | undefined;
   #numbers: Numbers | undefined;
+  readonly #questions = new Map<number, (material: number | undefined) => void>();
+  #questionId = 0;
   #linkedMs = 0;
 
   constructor() {
@@ -68,6 +71,15 @@ export class Page {
   /** What is shown, for those who look from outside. */
   get viewer(): Viewer {
     return this.#viewer;
+  }
+
+  /** The material of a voxel, as the worker has it now; `undefined` when it is not here. */
+  voxelAt(place: Place): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      const id = this.#questionId++;
+      this.#questions.set(id, resolve);
+      this.#link.send({ kind: "voxel", id, place });
+    });
   }
 
   /** The numbers that came last. */
@@ -100,6 +112,10 @@ export class Page {
         break;
       case "picked":
         this.#hand.picked(message);
+        break;
+      case "voxel":
+        this.#questions.get(message.id)?.(message.material);
+        this.#questions.delete(message.id);
         break;
       case "others":
         this.#viewer.meet(message.others);

@@ -71,6 +71,8 @@ export class Viewer {
   #lastEye: Vector = [0, 0, 0, 0];
   #motion: Vector = [0, 0, 0, 0];
   #frames = 0;
+  /** The slice of which all is made. */
+  #doneId = -1;
 
   constructor(events: ViewerEvents) {
     this.#events = events;
@@ -100,6 +102,11 @@ export class Viewer {
   /** Whether regions and their clocks are shown. */
   get hasRegions(): boolean {
     return this.#hasRegions;
+  }
+
+  /** Whether all that is in reach is drawn, and nothing moves. */
+  get isSettled(): boolean {
+    return this.#doneId === this.#sliceId && !this.#isDirty && (this.#isMap || this.stage.layers.isSettled);
   }
 
   /** How many pictures were drawn. */
@@ -234,6 +241,7 @@ export class Viewer {
     if (message.kind === "tile") this.map.take(message);
     else if (message.kind === "progress") {
       if (message.isNearReady) this.stage.layers.ready(message.sliceId);
+      this.#doneId = message.isDone ? message.sliceId : -1;
     } else this.stage.layers.take(message);
     this.touch();
   }

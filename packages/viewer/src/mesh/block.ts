@@ -4,7 +4,7 @@ import type { ChunkCut } from "./chunk-cut.ts";
 import { paddedLength, type Volume } from "./volume.ts";
 
 /** Voxels along the edge of what is drawn in one go: few enough to make anew for an edit, many enough for few goes. */
-const BLOCK_EDGE_VOXELS = 32;
+export const BLOCK_EDGE_VOXELS = 32;
 /** Chunks along it: no more than a region has. */
 const BLOCK_EDGE_CHUNKS_MAX = 4;
 

@@ -113,21 +113,26 @@ export class LayerStack {
     if (!this.#isReady && nowMs - this.#askedMs < WAIT_MS && this.#shown.length > 1) return true;
     const before = this.#shown.map(({ presence }) => presence);
     this.#at = this.#isCalm() ? current.slice.at : sweepTowards(this.#at, current.slice.at, seconds);
+    const step = this.#isCalm() ? 1 : seconds / FADE_SECONDS;
     for (const shown of [...this.#shown]) {
-      const isOnWay = shown.slice.hidden === current.slice.hidden;
-      const target = isOnWay ? presenceAt(shown.slice.at - this.#at) : 0;
-      const step = this.#isCalm() ? 1 : seconds / FADE_SECONDS;
-      const isCurrent = shown === current;
-      if (isOnWay && !isCurrent) shown.presence = Math.min(shown.presence, target);
-      else shown.presence += Math.max(-step, Math.min(step, target - shown.presence));
+      shown.presence = this.#presenceOf(shown, current, step);
       shown.layer.materials.setPresence(shown.presence);
       shown.layer.group.visible = shown.presence > 0;
-      if (shown.presence <= 0 && !isCurrent) this.#remove(shown);
+      if (shown.presence <= 0 && shown !== current) this.#remove(shown);
     }
     return (
       this.#shown.length !== before.length ||
       this.#shown.some(({ presence }, index) => presence !== before[index])
     );
+  }
+
+  /** A slice on the way of the sweep goes with the sweep; any other fades in its own time. */
+  #presenceOf(shown: ShownSlice, current: ShownSlice, step: number): number {
+    const isOnWay = shown.slice.hidden === current.slice.hidden;
+    const isLeaving = shown !== current && isOnWay && shown.slice.at !== current.slice.at;
+    if (isLeaving) return Math.min(shown.presence, presenceAt(shown.slice.at - this.#at));
+    const target = shown === current ? presenceAt(shown.slice.at - this.#at) : 0;
+    return shown.presence + Math.max(-step, Math.min(step, target - shown.presence));
   }
 
   #remove(shown: ShownSlice): void {

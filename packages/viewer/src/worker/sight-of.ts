@@ -1,4 +1,5 @@
 import { type Axis, type Box, boxVolume, type ChunkShape, placeFrom, regionsTouching } from "@orthant/core";
+import { BLOCK_EDGE_VOXELS } from "../mesh/block.ts";
 import type { View } from "../message/to-world.ts";
 import { mapPlane } from "../slice/map-plane.ts";
 
@@ -31,7 +32,9 @@ function chunkRange(view: View, shape: ChunkShape, axis: Axis, share: number): r
   }
   if (extent === 1) return [Math.floor(middle), Math.floor(middle)];
   const reach = reachOn(view, shape, axis) * share;
-  return [Math.floor((middle - reach) / extent) - 1, Math.floor((middle + reach) / extent) + 1];
+  // Blocks whose middles are in reach, and the chunks around them.
+  const border = 1 + Math.ceil(BLOCK_EDGE_VOXELS / 2 / extent);
+  return [Math.floor((middle - reach) / extent) - border, Math.floor((middle + reach) / extent) + border];
 }
 
 function reachOn({ map, slice, eye, reach }: View, shape: ChunkShape, axis: Axis): number {

@@ -6,6 +6,7 @@ import { journalSuite } from "./journal.ts";
 import { saveSuite } from "./save.ts";
 import { serverSuite } from "./server.ts";
 import { treeSuite } from "./tree.ts";
+import { viewerSuite } from "./viewer.ts";
 import { wireSuite } from "./wire.ts";
 
 // npm run bench -- SUITE: a line a figure, and a non-zero exit when a budget is missed.
@@ -17,6 +18,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   wire: wireSuite,
   server: serverSuite,
   cli: cliSuite,
+  viewer: viewerSuite,
 };
 
 const suite = SUITES[process.argv[2] ?? ""];

@@ -9,6 +9,7 @@ export {
   blockVolume,
   type CutAt,
   chunkOfScene,
+  type Filling,
   fillBlock,
 } from "./mesh/block.ts";
 export { type ChunkCut, cutChunk } from "./mesh/chunk-cut.ts";

@@ -1,5 +1,5 @@
 import type { Place } from "@orthant/core";
-import { watchDrops } from "./controls/dropped-files.ts";
+import { watchChoice, watchDrops } from "./controls/dropped-files.ts";
 import { HeldKeys } from "./controls/held-keys.ts";
 import { formatPlaceLink, type PlaceLink, parsePlaceLink } from "./controls/place-link.ts";
 import { watchPointers } from "./controls/pointers.ts";
@@ -82,6 +82,12 @@ export class Page {
     });
   }
 
+  /** Puts a material into a voxel, as a click with the brush of one voxel does. */
+  setVoxel(center: Place, material: number): void {
+    const brush = { shape: "box", radius: 0, isThick: false } as const;
+    this.#link.send({ kind: "brush", brush, center, material, slice: this.#viewer.slice });
+  }
+
   /** The numbers that came last. */
   get numbers(): Numbers | undefined {
     return this.#numbers;
@@ -143,6 +149,7 @@ export class Page {
     document.title = `${name || "A world"} · Orthant`;
     element("world-name", HTMLElement).textContent = name || "A world";
     element("world-origin", HTMLElement).textContent = origin;
+    if (this.#viewer.facts !== undefined && !isSamePlace(this.#viewer.facts, facts)) this.#viewer.leave();
     this.#viewer.know(facts, this.#wanted);
     this.#wanted = undefined;
     this.#hand.tools.offer(materials, canEdit);
@@ -209,6 +216,12 @@ export class Page {
       },
       (files) => void files.then((dropped) => this.#open({ kind: "files", files: dropped })),
     );
+    for (const id of ["open-folder", "open-file"]) {
+      watchChoice(element(id, HTMLInputElement), (files) => {
+        this.#help.close();
+        this.#open({ kind: "files", files });
+      });
+    }
     const buttons = {
       "toggle-orbit": "KeyO",
       "toggle-map": "KeyM",
@@ -344,4 +357,9 @@ export class Page {
       this.#status.notice("Copy the address: it leads to this place", false);
     }
   }
+}
+
+/** Whether a visitor of one world is in the other at the same place. */
+function isSamePlace(a: WorldFacts, b: WorldFacts): boolean {
+  return a.name === b.name && a.shape.extents.join() === b.shape.extents.join();
 }

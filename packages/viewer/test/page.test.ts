@@ -29,9 +29,9 @@ const GOLD = 10;
 const LEAVES = 7;
 const LAMP = 13;
 /** Near the middle: in the very middle is a point to aim with. */
-const MIDDLE = [487, 293] as const;
+const MIDDLE = [325, 195] as const;
 /** A corner of the sky, away from everything that lies over it. */
-const SKY = [480, 70] as const;
+const SKY = [320, 70] as const;
 
 async function newWorld(
   shape: ChunkShape,
@@ -101,9 +101,9 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", () => {
     const [red, green, blue] = picture.at(...SKY);
     expect(blue).toBeGreaterThan(red);
     expect(shows(picture, SKY, BRICK), `${red} ${green} ${blue}`).toBe(false);
-    // Its lower edge is 3.5 voxels down at a distance of 16.5: 106 pixels.
-    expect(shows(picture, [480, 300 + 95], BRICK)).toBe(true);
-    expect(shows(picture, [480, 300 + 120], BRICK)).toBe(false);
+    // Its lower edge is 3.5 voxels down at a distance of 16.5: 71 pixels.
+    expect(shows(picture, [325, 200 + 62], BRICK)).toBe(true);
+    expect(shows(picture, [325, 200 + 80], BRICK)).toBe(false);
   });
 
   test("shows a slice of four dimensions, sweeps it with the wheel, and turns it with a key", async () => {
@@ -117,7 +117,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", () => {
     await view.settled();
     expect(shows(await view.picture(), MIDDLE, BRICK)).toBe(true);
 
-    await view.page.mouse.move(480, 300);
+    await view.page.mouse.move(320, 200);
     for (let notch = 0; notch < 4; notch++) await view.page.mouse.wheel(0, -100);
     await view.waitFor(() => orthant.viewer.slice.at === 4);
     await view.settled();
@@ -141,7 +141,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", () => {
     await view.settled();
     const [withGhost, without] = [seen.at(...MIDDLE), (await view.picture()).at(...MIDDLE)];
     expect(withGhost[0] - without[0], `${withGhost} and ${without}`).toBeGreaterThan(8);
-    expect(seen.at(480, 520)).toEqual((await view.picture()).at(480, 520));
+    expect(seen.at(320, 300)).toEqual((await view.picture()).at(320, 300));
   });
 
   test("shows a world of two dimensions in exactly the colours of its catalog, a voxel eight pixels wide", async () => {
@@ -153,7 +153,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", () => {
     const view = await open(await serve(world), "at=0,0,0,0&map=8");
     await view.settled();
     const picture = await view.picture();
-    const inside = [0, 7].flatMap((x) => [0, 7].map((y) => picture.at(480 + x, 300 - 8 + y)));
+    const inside = [0, 7].flatMap((x) => [0, 7].map((y) => picture.at(320 + x, 200 - 8 + y)));
     expect(inside).toEqual(inside.map(() => colourOf(LAMP)));
     for (const [x, y] of [
       [-1, -4],
@@ -161,9 +161,9 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", () => {
       [4, -9],
       [4, 0],
     ] as const) {
-      expect(picture.at(480 + x, 300 + y), `${x} ${y}`).toEqual([0x10, 0x14, 0x1f]);
+      expect(picture.at(320 + x, 200 + y), `${x} ${y}`).toEqual([0x10, 0x14, 0x1f]);
     }
-    expect([picture.at(480 + 16, 300 - 25), picture.at(480 + 31, 300 - 32)]).toEqual([
+    expect([picture.at(320 + 16, 200 - 25), picture.at(320 + 31, 200 - 32)]).toEqual([
       colourOf(GOLD),
       colourOf(GOLD),
     ]);
@@ -199,7 +199,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", () => {
     await view.page.mouse.click(...MIDDLE, { button: "right" });
     await view.sees([0, 0, -17, 0], 0);
     await view.page.keyboard.press("4");
-    await view.page.mouse.click(480 + 30, 300);
+    await view.page.mouse.click(320 + 30, 200);
     await view.says("material-name", "brick");
   });
 

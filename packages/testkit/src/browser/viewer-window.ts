@@ -7,11 +7,13 @@ interface ViewerGlobal {
   readonly viewer: {
     readonly isSettled: boolean;
     readonly frames: number;
+    touch(): void;
     readonly slice: { readonly hidden: number; readonly at: number };
     readonly position: readonly number[];
     readonly facts: { readonly name: string; readonly canEdit: boolean } | undefined;
   };
   voxelAt(place: Place): Promise<number | undefined>;
+  setVoxel(place: Place, material: number): void;
 }
 
 /** The numbers of the viewer's panel. */
@@ -43,6 +45,10 @@ export interface ViewerWindowOptions {
 declare const orthant: ViewerGlobal;
 declare const localStorage: { setItem(key: string, value: string): void };
 declare const document: { getElementById(id: string): { readonly textContent: string } | null };
+declare const longTasks: readonly number[];
+declare const dispatchEvent: (event: object) => void;
+declare const DataTransfer: new () => { readonly items: { add(file: object): void } };
+declare const DragEvent: new (type: string, options: object) => object;
 declare const createImageBitmap: (
   source: unknown,
 ) => Promise<{ readonly width: number; readonly height: number }>;
@@ -56,7 +62,16 @@ declare const OffscreenCanvas: new (
   };
 };
 
-const SIZE = { width: 960, height: 600 } as const;
+const SIZE = { width: 640, height: 400 } as const;
+
+/** How a flight went. */
+export interface FlightReport {
+  /** Tasks of more than 50 ms. */
+  readonly count: number;
+  /** In milliseconds; 0 when none was long. */
+  readonly longest: number;
+  readonly frames: number;
+}
 
 /** A colour: red, green and blue, 0 to 255 each. */
 export type Pixel = readonly [red: number, green: number, blue: number];
@@ -129,6 +144,82 @@ export class ViewerWindow {
     );
   }
 
+  /** Drops a file onto the page. */
+  async drop(name: string, bytes: Uint8Array): Promise<void> {
+    await this.page.evaluate(dropFile, [name, Buffer.from(bytes).toString("base64")] as const);
+  }
+
+  /** The material of a voxel, as the page's worker has it. */
+  async voxelAt(place: Place): Promise<number | undefined> {
+    return this.page.evaluate((at) => orthant.voxelAt(at), place);
+  }
+
+  /** Puts a material into a voxel; gives when that was, by the clock of the machine. */
+  async setVoxel(place: Place, material: number): Promise<number> {
+    return this.page.evaluate(
+      ([at, wanted]) => {
+        orthant.setVoxel(at, wanted);
+        return performance.timeOrigin + performance.now();
+      },
+      [place, material] as const,
+    );
+  }
+
+  /** When a voxel became of a material, by the clock of the machine. */
+  async seenAt(place: Place, material: number): Promise<number> {
+    return this.page.evaluate(
+      async ([at, wanted]) => {
+        while ((await orthant.voxelAt(at)) !== wanted);
+        return performance.timeOrigin + performance.now();
+      },
+      [place, material] as const,
+    );
+  }
+
+  /** Resolves when the page has other numbers than now. */
+  async freshNumbers(): Promise<void> {
+    const before = await this.page.evaluateHandle(() => orthant.numbers);
+    await this.page.waitForFunction((old) => orthant.numbers !== old, before, { polling: 50 });
+  }
+
+  /** Flies ahead for a while, and turns; gives the tasks of the page that the browser calls long, and the pictures. */
+  async flight(seconds: number): Promise<FlightReport> {
+    const before = await this.frames();
+    await this.page.evaluate(watchLongTasks);
+    await this.page.keyboard.down("Shift");
+    await this.page.keyboard.down("w");
+    await this.page.mouse.move(300, 200);
+    await this.page.mouse.down();
+    for (let second = 0; second < seconds; second++) {
+      await this.page.mouse.move(300 + 60 * Math.sin(second), 200, { steps: 8 });
+      await this.page.waitForTimeout(1_000);
+    }
+    await this.page.mouse.up();
+    await this.page.keyboard.up("w");
+    await this.page.keyboard.up("Shift");
+    const tasks = await this.page.evaluate(() => longTasks);
+    return { count: tasks.length, longest: Math.max(0, ...tasks), frames: (await this.frames()) - before };
+  }
+
+  /** How many pictures the page drew. */
+  async frames(): Promise<number> {
+    return this.page.evaluate(() => orthant.viewer.frames);
+  }
+
+  /** Resolves when the page has drawn one more picture. */
+  async redrawn(): Promise<void> {
+    const before = await this.frames();
+    await this.page.evaluate(() => orthant.viewer.touch());
+    await this.page.waitForFunction((count) => orthant.viewer.frames > count, before, { polling: 50 });
+  }
+
+  /** Resolves when so many bytes came from the server. */
+  async received(bytes: number): Promise<void> {
+    await this.page.waitForFunction((least) => (orthant.numbers?.bytesIn ?? 0) >= least, bytes, {
+      polling: 200,
+    });
+  }
+
   /** The numbers of the panel. */
   async numbers(): Promise<ViewerNumbers> {
     const numbers = await this.page.evaluate(() => orthant.numbers);
@@ -158,6 +249,23 @@ export class ViewerWindow {
 
 function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** Runs in the page: notes how long each long task takes. */
+function watchLongTasks(): void {
+  const tasks: number[] = [];
+  Object.assign(globalThis, { longTasks: tasks });
+  const observer = new PerformanceObserver((list) =>
+    tasks.push(...list.getEntries().map(({ duration }) => duration)),
+  );
+  observer.observe({ type: "longtask" } as never);
+}
+
+/** Runs in the page. */
+function dropFile([name, base64]: readonly [string, string]): void {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name));
+  dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
 }
 
 /** Runs in the page: a browser has what decodes pictures. */

@@ -27,6 +27,19 @@ export function watchDrops(
   });
 }
 
+/** Lets files be chosen with an input, of which nothing is read either. */
+export function watchChoice(
+  input: HTMLInputElement,
+  onChosen: (files: readonly DroppedFile[]) => void,
+): void {
+  input.addEventListener("change", () => {
+    const files = [...(input.files ?? [])].slice(0, FILES_MAX);
+    if (files.length > 0)
+      onChosen(files.map((file) => ({ path: file.webkitRelativePath || file.name, file })));
+    input.value = "";
+  });
+}
+
 /** All files of what was dropped, with their paths. Nothing of them is read. */
 async function filesOf(transfer: DataTransfer): Promise<readonly DroppedFile[]> {
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? []);

@@ -1,4 +1,4 @@
-import { type ChunkShape, floorDivide, type Place } from "@orthant/core";
+import { AIR, type ChunkShape, floorDivide, type Place } from "@orthant/core";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
 import type { ChunkCut } from "./chunk-cut.ts";
 import { paddedLength, type Volume } from "./volume.ts";
@@ -49,27 +49,29 @@ export function chunkOfScene({ extents }: ChunkShape, slice: Slice, [right, up, 
 /** Says what a slice shows of a chunk, by where it is in the scene; `undefined` when that is not known yet. */
 export type CutAt = (right: number, up: number, back: number) => ChunkCut | undefined;
 
-/** Fills a volume with a block and what is around it; false when a part of that is not known yet. */
-export function fillBlock(grid: BlockGrid, block: ScenePoint, cutAt: CutAt, into: Volume): boolean {
+/** What came of filling a volume: it may be that some of it is not known, or that all of it is air. */
+export type Filling = "filled" | "air" | "unknown";
+
+/** Fills a volume with a block and what is around it. Nothing is written for a block of air, or one that is not known. */
+export function fillBlock(grid: BlockGrid, block: ScenePoint, cutAt: CutAt, into: Volume): Filling {
   const { chunk, chunks, size } = grid;
-  const rowLength = size[0] + 2;
-  const layerLength = rowLength * (size[1] + 2);
+  const cuts: ChunkCut[] = [];
   for (let b = -1; b <= chunks[2]; b++)
     for (let u = -1; u <= chunks[1]; u++)
       for (let r = -1; r <= chunks[0]; r++) {
         const cut = cutAt(block[0] * chunks[0] + r, block[1] * chunks[1] + u, block[2] * chunks[2] + b);
-        if (cut === undefined) return false;
-        copyCut(
-          cut,
-          [r * chunk[0], u * chunk[1], b * chunk[2]],
-          chunk,
-          size,
-          into.materials,
-          rowLength,
-          layerLength,
-        );
+        if (cut === undefined) return "unknown";
+        cuts.push(cut);
       }
-  return true;
+  if (cuts.every((cut) => cut === AIR)) return "air";
+  let index = 0;
+  for (let b = -1; b <= chunks[2]; b++)
+    for (let u = -1; u <= chunks[1]; u++)
+      for (let r = -1; r <= chunks[0]; r++) {
+        const corner: ScenePoint = [r * chunk[0], u * chunk[1], b * chunk[2]];
+        copyCut(cuts[index++] as ChunkCut, corner, chunk, size, into.materials);
+      }
+  return "filled";
 }
 
 /** The volume that a block fills. */
@@ -83,9 +85,9 @@ function copyCut(
   chunk: ScenePoint,
   size: ScenePoint,
   materials: Uint16Array,
-  rowLength: number,
-  layerLength: number,
 ): void {
+  const rowLength = size[0] + 2;
+  const layerLength = rowLength * (size[1] + 2);
   // Of the chunks around the block only the nearest voxels count.
   const fromRight = Math.max(0, -1 - cornerRight);
   const toRight = Math.min(chunk[0], size[0] + 1 - cornerRight);

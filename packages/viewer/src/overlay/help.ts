@@ -31,6 +31,11 @@ export class Help {
     else this.#dialog.showModal();
   }
 
+  /** Puts the card away. */
+  close(): void {
+    this.#dialog.close();
+  }
+
   /** Whether the card is in the way. */
   get isOpen(): boolean {
     return this.#dialog.open;

@@ -25,7 +25,8 @@ export class LayerStack {
   readonly #parent: Group;
   readonly #isCalm: () => boolean;
   #shown: ShownSlice[] = [];
-  #waiting: BlockMessage[] = [];
+  /** By slice and block: what is made twice before it is shown once is shown once. */
+  readonly #waiting = new Map<string, BlockMessage>();
   #askedMs = 0;
   #isReady = true;
   #at = 0;
@@ -55,7 +56,9 @@ export class LayerStack {
 
   /** Takes what the worker made; it is shown when there is time for it. */
   take(message: BlockMessage): void {
-    this.#waiting.push(message);
+    const key = `${message.sliceId} ${message.block}`;
+    this.#waiting.delete(key);
+    this.#waiting.set(key, message);
   }
 
   /** What is near in a slice is there. */
@@ -73,12 +76,12 @@ export class LayerStack {
   advance(nowMs: number, seconds: number): boolean {
     const isNew = this.#pump();
     const isFading = this.#fade(nowMs, seconds);
-    return isNew || isFading || this.#waiting.length > 0;
+    return isNew || isFading || this.#waiting.size > 0;
   }
 
   /** Whether all that came is shown and nothing fades. */
   get isSettled(): boolean {
-    return this.#waiting.length === 0 && this.#shown.length <= 1 && (this.#shown[0]?.presence ?? 1) === 1;
+    return this.#waiting.size === 0 && this.#shown.length <= 1 && (this.#shown[0]?.presence ?? 1) === 1;
   }
 
   /** How many blocks are drawn. */
@@ -89,21 +92,21 @@ export class LayerStack {
   /** Removes everything. */
   clear(): void {
     for (const shown of [...this.#shown]) this.#remove(shown);
-    this.#waiting = [];
+    this.#waiting.clear();
   }
 
   #pump(): boolean {
     let bytes = 0;
     let count = 0;
-    for (const message of this.#waiting) {
+    for (const [key, message] of this.#waiting) {
       if (bytes >= UPLOAD_BYTES_MAX) break;
       count++;
+      this.#waiting.delete(key);
       const shown = this.#shown.find(({ sliceId }) => sliceId === message.sliceId);
       if (shown === undefined) continue;
       if (message.kind === "drop") shown.layer.drop(message.block);
       else bytes += shown.layer.put(message);
     }
-    this.#waiting.splice(0, count);
     return count > 0;
   }
 

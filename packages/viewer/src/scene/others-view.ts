@@ -4,6 +4,8 @@ import { AXIS_NAMES, type ScenePoint, type Slice, toScene } from "../slice/slice
 
 /** Others are seen in this slice and in so many beside it, fainter the further away. */
 const SLICES_SEEN = 12;
+/** More would be a crowd in which nobody is seen. */
+const OTHERS_SHOWN_MAX = 200;
 const UP = new Vector3(0, 1, 0);
 
 /** Somebody's name, and the place above their head. */
@@ -24,7 +26,7 @@ export class OthersView {
     const shown = new Set<string>();
     for (const other of others) {
       const away = Math.floor(other.position[slice.hidden]) - slice.at;
-      if (Math.abs(away) > SLICES_SEEN) continue;
+      if (Math.abs(away) > SLICES_SEEN || shown.size >= OTHERS_SHOWN_MAX) continue;
       shown.add(other.id);
       const point = toScene(slice, other.position);
       const arrow = this.#arrows.get(other.id) ?? this.#another(other.id);

@@ -10,6 +10,7 @@ import { indexedDbCache } from "@orthant/client/browser";
 import {
   type Box,
   type Chunk,
+  type Content,
   GeneratorRef,
   intersectBoxes,
   isOrthantError,
@@ -25,6 +26,11 @@ import type { Vector } from "../slice/slice.ts";
 import { describeStatus } from "./describe-status.ts";
 import type { EditAnswer, Sight, SourceEvents, SourceNumbers, ViewSource } from "./view-source.ts";
 
+/** What a page can hold of what others made; a server that sends more is left. */
+const HELD_BYTES_MAX: number = 512 * 1024 * 1024;
+/** After so many bytes that came it is looked how much is held: it cannot be much more than what came. */
+const AUDIT_BYTES: number = 64 * 1024 * 1024;
+
 /** Where a shared world is, and who comes. */
 export interface SharedAddress {
   readonly url: string;
@@ -35,9 +41,14 @@ export interface SharedAddress {
 /** A world that a server shares. */
 export class SharedSource implements ViewSource {
   readonly #world: SharedWorld;
+  readonly #events: SourceEvents;
   readonly #counts = { bytesIn: 0, bytesOut: 0, framesIn: 0 };
+  #sight: Box | undefined;
+  #auditedBytes = 0;
+  #isTooMuch = false;
 
   constructor({ url, token, name }: SharedAddress, events: SourceEvents) {
+    this.#events = events;
     const options: ConnectOptions = {
       name,
       ...(token !== "" && { token }),
@@ -45,13 +56,14 @@ export class SharedSource implements ViewSource {
       socket: (address) => this.#countedSocket(address),
     };
     this.#world = connect(url, options);
-    this.#world.onStatus((status, detail) => this.#tell(status, detail, events));
+    this.#world.onStatus((status, detail) => this.#tell(status, detail));
     this.#world.onChange(events.onChange);
     this.#world.onBeings(() => events.onOthers(this.#others()));
     events.onStatus(describeStatus("connecting", {}));
   }
 
   look({ chunks, center, motion }: Sight): void {
+    this.#sight = chunks;
     // One that was closed for good still shows what it has.
     if (this.#world.status !== "closed") this.#world.look({ boxes: [chunks], center, motion });
   }
@@ -94,17 +106,44 @@ export class SharedSource implements ViewSource {
   }
 
   async #isConcrete(chunks: Box): Promise<boolean> {
+    return (await this.#contentOf(chunks)).some((content) => !(content instanceof GeneratorRef));
+  }
+
+  /** What the client was sent of a box that it holds. */
+  async #contentOf(chunks: Box): Promise<readonly Content[]> {
     try {
       const tree = await this.#world.region(chunks, "symbolic");
-      return [...tree.pieces()].some(({ content }) => !(content instanceof GeneratorRef));
+      return [...tree.pieces()].map(({ content }) => content);
     } catch (error) {
       // Looked away from meanwhile.
-      if (isOrthantError(error)) return false;
+      if (isOrthantError(error)) return [];
       throw error;
     }
   }
 
-  #tell(status: Status, detail: StatusDetail, events: SourceEvents): void {
+  /** Leaves a server that sends more than a page can hold, whatever its reasons. */
+  async #audit(): Promise<void> {
+    this.#auditedBytes = this.#counts.bytesIn;
+    if (this.#sight === undefined) return;
+    let held = 0;
+    for (const region of placesLexicographic(regionsTouching(this.#sight))) {
+      if (this.#world.clockOf(region) === undefined) continue;
+      for (const content of await this.#contentOf(regionBox(region))) {
+        if (!(content instanceof GeneratorRef)) held += content.byteLength;
+      }
+    }
+    if (held <= HELD_BYTES_MAX) return;
+    this.#isTooMuch = true;
+    await this.#world.close();
+    this.#events.onStatus({
+      kind: "failed",
+      text: "This world is more than a page can hold. It was let go.",
+    });
+  }
+
+  #tell(status: Status, detail: StatusDetail): void {
+    const events = this.#events;
+    if (this.#isTooMuch) return;
     if (status === "joined") {
       events.onFacts(this.#facts());
       events.onOthers(this.#others());
@@ -142,6 +181,7 @@ export class SharedSource implements ViewSource {
       if (!(data instanceof ArrayBuffer)) return;
       counts.bytesIn += data.byteLength;
       counts.framesIn++;
+      if (counts.bytesIn - this.#auditedBytes > AUDIT_BYTES) void this.#audit();
     });
     const send = socket.send.bind(socket);
     socket.send = (data) => {

@@ -1,6 +1,6 @@
-import type { Box, Chunk, ChunkShape, Place } from "@orthant/core";
+import { AIR, type Box, type Chunk, type ChunkShape, type Place } from "@orthant/core";
 import { type BlockGrid, blockAt, blockGrid, blockVolume, fillBlock } from "../mesh/block.ts";
-import { GreedyMesher } from "../mesh/greedy-mesher.ts";
+import { GreedyMesher, type VolumeMesh } from "../mesh/greedy-mesher.ts";
 import type { MaterialLooks } from "../mesh/material-looks.ts";
 import { meshBytes, NO_QUADS, type QuadMesh } from "../mesh/quad-list.ts";
 import { differenceOf, type Volume } from "../mesh/volume.ts";
@@ -15,6 +15,11 @@ const MESH_BYTES_MAX: number = 96 * 1024 * 1024;
 const CUT_BYTES_MAX: number = 48 * 1024 * 1024;
 /** Within so many voxels the slices beside this one are shown, and a new slice is waited for. */
 const NEAR_VOXELS = 56;
+
+/** One block in so many is a new one, whatever changes. */
+const NEW_TURN = 4;
+
+const NO_SURFACE: VolumeMesh = { opaque: NO_QUADS, veil: NO_QUADS };
 
 interface MadeBlock {
   readonly block: ScenePoint;
@@ -49,6 +54,7 @@ export class BlockMaker {
   #chunks = 0;
   #workMs = 0;
   #told = "";
+  #steps = 0;
 
   constructor(options: BlockMakerOptions) {
     this.#options = options;
@@ -117,7 +123,15 @@ export class BlockMaker {
     return this.#stale.size > 0 || this.#next < this.#wanted.length;
   }
 
+  /** Makes one block. What changed comes first, but not always: else endless change would leave no time for more. */
   #step(): boolean {
+    this.#steps++;
+    const isTurnOfNew = this.#steps % NEW_TURN === 0 && this.#next < this.#wanted.length;
+    return (!isTurnOfNew && this.#renew()) || this.#extend();
+  }
+
+  /** Makes a block anew that changed; false when there is none. */
+  #renew(): boolean {
     for (const key of this.#stale) {
       this.#stale.delete(key);
       const made = this.#made.get(key);
@@ -126,6 +140,11 @@ export class BlockMaker {
       this.#make(made.block);
       return true;
     }
+    return false;
+  }
+
+  /** Makes the nearest block that is missing; false when there is none. */
+  #extend(): boolean {
     const block = this.#wanted[this.#next];
     if (block === undefined) return false;
     this.#next++;
@@ -144,10 +163,12 @@ export class BlockMaker {
     const [here, beside, difference] = this.#volumes;
     if (!view || !grid || !here || !beside || !difference) return false;
     const { slice } = view;
-    if (!fillBlock(grid, block, this.#cuts.of(slice), here)) return false;
-    const { opaque, veil } = this.#mesher.mesh(here);
+    const filling = fillBlock(grid, block, this.#cuts.of(slice), here);
+    if (filling === "unknown") return false;
+    if (filling === "air") here.materials.fill(AIR);
+    const { opaque, veil } = filling === "air" ? NO_SURFACE : this.#mesher.mesh(here);
     const ghost = (at: number): QuadMesh => {
-      if (!fillBlock(grid, block, this.#cuts.of({ ...slice, at }), beside)) return NO_QUADS;
+      if (fillBlock(grid, block, this.#cuts.of({ ...slice, at }), beside) !== "filled") return NO_QUADS;
       if (!differenceOf(beside, here, difference)) return NO_QUADS;
       return this.#mesher.mesh(difference).opaque;
     };

@@ -1,7 +1,7 @@
+export { type FlightReport, fly } from "./flight.ts";
 export { canOpenBrowser, openBrowser } from "./open-browser.ts";
 export { rendererBytes } from "./renderer-bytes.ts";
 export {
-  type FlightReport,
   type Picture,
   type Pixel,
   type ViewerNumbers,

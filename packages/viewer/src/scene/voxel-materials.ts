@@ -7,7 +7,7 @@ ColorManagement.enabled = false;
 const SKY = {
   zenith: new Color(0x23_2f_4d),
   horizon: new Color(0x86_99_ba),
-  ground: new Color(0x2b_34_4a),
+  ground: new Color(0x56_65_84),
 } as const;
 
 /** A slice before this one on the hidden axis is cool, one behind it warm, everywhere on the page. */

@@ -56,7 +56,7 @@ export class Page {
         this.#visitor = { ...this.#visitor, token };
         this.#open(this.#serverOpening());
       },
-      () => this.#open(this.#opening),
+      () => this.#open(this.#serverOpening()),
     );
     this.#link = new WorldLink(
       (message) => this.#hear(message),
@@ -169,7 +169,7 @@ export class Page {
   #showNumbers(numbers: Numbers): void {
     const { calls, triangles } = this.#viewer.stage.drawn;
     const blocks = this.#viewer.stage.layers.blockCount;
-    this.#panel.show(numbers, { blocks, calls, triangles, picturesPerSecond: this.#viewer.frames });
+    this.#panel.show(numbers, { blocks, calls, triangles, pictures: this.#viewer.frames });
   }
 
   #frame(nowMs: number, lastMs: number): void {

@@ -1,4 +1,4 @@
-import type { Axis, Box } from "@orthant/core";
+import type { Box } from "@orthant/core";
 import { Eye } from "./controls/eye.ts";
 import type { PlaceLink } from "./controls/place-link.ts";
 import type { FromWorld, Hit, RegionNote } from "./message/from-world.ts";
@@ -85,6 +85,7 @@ export class Viewer {
     );
     this.stage.marks.add(this.#othersView.group, this.#marks.group);
     addEventListener("resize", () => this.touch());
+    element("space", HTMLCanvasElement).addEventListener("webglcontextrestored", () => this.#redraw());
   }
 
   get facts(): WorldFacts | undefined {
@@ -186,12 +187,6 @@ export class Viewer {
     const position = this.position;
     this.eye.fly();
     this.#setSlice(turned(this.#slice, position), position);
-  }
-
-  /** Hides this axis. */
-  hide(axis: Axis): void {
-    const position = this.position;
-    this.#setSlice(sliceHiding(axis, position), position);
   }
 
   /** Moves the slice to a voxel of the hidden axis. */
@@ -356,6 +351,12 @@ export class Viewer {
   #setSlice(slice: Slice, eye: Vector): void {
     this.#slice = slice;
     this.eye.position = toScene(slice, eye);
+    this.#newSlice();
+  }
+
+  /** The graphics card has lost everything that it had. */
+  #redraw(): void {
+    this.stage.layers.clear();
     this.#newSlice();
   }
 

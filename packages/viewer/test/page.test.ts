@@ -20,6 +20,9 @@ import { createWorld, type World } from "@orthant/world";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
+/** A browser that draws without a graphics card takes its time on a busy machine. */
+const BROWSER_MS = 120_000;
+
 declare const orthant: {
   readonly viewer: { readonly slice: { readonly hidden: number; readonly at: number } };
 };
@@ -70,12 +73,12 @@ function shows(picture: Picture, [left, top]: readonly [number, number], materia
   );
 }
 
-describe.skipIf(!canOpenBrowser())("the viewer in Chromium", () => {
+describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_MS }, () => {
   let browser: Browser;
 
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 60_000);
+  }, BROWSER_MS);
 
   afterAll(() => browser?.close());
 

@@ -6,7 +6,8 @@ export interface PageNumbers {
   readonly blocks: number;
   readonly calls: number;
   readonly triangles: number;
-  readonly picturesPerSecond: number;
+  /** Drawn since the page was opened; none is drawn while nothing looks different. */
+  readonly pictures: number;
 }
 
 /** A panel with everything that is counted. */
@@ -42,7 +43,7 @@ export class NumbersPanel {
       ["mesh memory", bytes(numbers.meshBytes)],
       ["blocks drawn", count(page.blocks)],
       ["draw calls, triangles", `${count(page.calls)}, ${count(page.triangles)}`],
-      ["pictures a second", count(page.picturesPerSecond)],
+      ["pictures drawn", count(page.pictures)],
     ];
     this.#list.replaceChildren(
       ...rows.flatMap(([name, value]) => {

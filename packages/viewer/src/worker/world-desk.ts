@@ -1,12 +1,15 @@
 import {
   AIR,
   AXES,
+  type Axis,
   type Box,
   type Chunk,
   cellOfVoxel,
   chunkOfVoxel,
+  intersectBoxes,
   isOrthantError,
   type Place,
+  placeFrom,
   type VoxelPlacement,
 } from "@orthant/core";
 import { brushVoxels } from "../edit/brush.ts";
@@ -26,6 +29,8 @@ import { sightOf } from "./sight-of.ts";
 /** How long work goes on before messages are looked at. */
 const WORK_MS = 8;
 const NUMBERS_MS = 500;
+/** How far around the visitor regions are looked into. */
+const INSPECT_VOXELS = 112;
 /** How far a visitor can point. */
 const POINT_VOXELS = 96;
 
@@ -48,6 +53,7 @@ export class WorldDesk {
   #sight: Box | undefined;
   #isWorking = false;
   #isInspecting = false;
+  #isInspectionUnderWay = false;
   #roundTripMs: number | undefined;
 
   constructor(options: DeskOptions) {
@@ -198,10 +204,26 @@ export class WorldDesk {
   }
 
   async #inspect(): Promise<void> {
-    const sight = this.#sight;
-    if (!this.#isInspecting || sight === undefined) return;
-    const notes = (await this.#source?.inspect(sight)) ?? [];
-    this.#options.tell({ kind: "regions", notes }, []);
+    const box = this.#inspected();
+    if (!this.#isInspecting || this.#isInspectionUnderWay || box === undefined) return;
+    this.#isInspectionUnderWay = true;
+    try {
+      const notes = (await this.#source?.inspect(box)) ?? [];
+      this.#options.tell({ kind: "regions", notes }, []);
+    } finally {
+      this.#isInspectionUnderWay = false;
+    }
+  }
+
+  /** The chunks near the visitor: frames further away would not be seen. */
+  #inspected(): Box | undefined {
+    const { shape } = this.#facts ?? {};
+    const view = this.#view;
+    if (shape === undefined || view === undefined || this.#sight === undefined) return undefined;
+    const near = (axis: Axis, side: number): number =>
+      Math.floor((view.eye[axis] + side * INSPECT_VOXELS) / shape.extents[axis]);
+    const box = { min: placeFrom((axis) => near(axis, -1)), max: placeFrom((axis) => near(axis, 1) + 1) };
+    return intersectBoxes(this.#sight, box);
   }
 
   #tellNumbers(): void {

@@ -22,6 +22,7 @@ export {
   axesOf,
   canSweep,
   firstSlice,
+  nearestInside,
   type ScenePoint,
   type Slice,
   sliceHiding,

@@ -18,6 +18,7 @@ import {
   canSweep,
   directionToWorld,
   firstSlice,
+  nearestInside,
   type ScenePoint,
   type Slice,
   sliceHiding,
@@ -149,9 +150,10 @@ export class Viewer {
   }
 
   /** Goes to a place. */
-  goTo({ eye, yaw, pitch, hidden, mapZoom }: PlaceLink): void {
+  goTo({ eye: wanted, yaw, pitch, hidden, mapZoom }: PlaceLink): void {
     const { shape } = this.#facts ?? {};
     if (shape === undefined) return;
+    const eye = nearestInside(shape, wanted);
     const isFour = axesOf(shape).length === 4;
     this.#setSlice(hidden !== undefined && isFour ? sliceHiding(hidden, eye) : firstSlice(shape, eye), eye);
     this.eye.yaw = yaw;
@@ -340,8 +342,8 @@ export class Viewer {
   }
 
   #begin({ shape, begin }: WorldFacts): void {
-    const [x, y, z, w] = begin;
-    const eye: Vector = isFlat(shape) ? begin : [x + 0.5, y + BEGIN_UP, z + BEGIN_BACK, w];
+    const [x, y, z, w] = nearestInside(shape, begin);
+    const eye: Vector = isFlat(shape) ? [x, y, z, w] : [x + 0.5, y + BEGIN_UP, z + BEGIN_BACK, w];
     this.#setSlice(firstSlice(shape, eye), eye);
     this.eye.yaw = 0;
     this.eye.pitch = BEGIN_PITCH;
@@ -372,7 +374,7 @@ export class Viewer {
   #sendView(nowMs: number): void {
     if (this.#facts === undefined || nowMs - this.#sentMs < VIEW_MS) return;
     const { shape } = this.#facts;
-    const position = this.position;
+    const position = nearestInside(shape, this.position);
     if (this.#isMap) {
       const plane = mapPlane(shape, this.#slice);
       this.map.look([position[plane.across], position[plane.down]], plane.isUpright);

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ByteWriter, HYPERCUBE_CHUNKS } from "@orthant/core";
@@ -28,6 +28,8 @@ describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeou
     await writeTree(join(folder, "tree"));
     await writeFlat(join(folder, "tree"), join(folder, "flat"));
     await writeFile(join(folder, "old.v4dw"), legacyBytes());
+    await writeTree(join(folder, "damaged"));
+    await damagePacks(join(folder, "damaged", "data"));
     await mkdir(join(folder, "nothing"));
     await writeFile(join(folder, "nothing", "notes.txt"), "no world");
     world = await createWorld(new MemoryDisk(), { name: "Served" });
@@ -77,6 +79,13 @@ describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeou
     await view.said("Here");
   });
 
+  test("is shown as far as it can be when a part of it is damaged, and the page says so", async () => {
+    const view = await open("damaged");
+    await view.said("Damaged:");
+    expect(view.complaints).toEqual([]);
+    expect(await view.voxelAt([2, 3, 4, 5]), "it is not known").toBeUndefined();
+  });
+
   test("is shown when it is dropped", async () => {
     const view = await ViewerWindow.open(browser, { url: `http://127.0.0.1:${server.port}` });
     onTestFinished(() => view.close());
@@ -92,6 +101,15 @@ async function writeTree(path: string): Promise<void> {
   await world.set([2, 3, 4, 5], BRICK);
   await world.save();
   await world.close();
+}
+
+/** Turns a bit at the end of every pack. */
+async function damagePacks(data: string): Promise<void> {
+  for (const name of await readdir(data)) {
+    const bytes = await readFile(join(data, name));
+    bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1;
+    await writeFile(join(data, name), bytes);
+  }
 }
 
 async function writeFlat(from: string, path: string): Promise<void> {

@@ -5,6 +5,7 @@ import {
   firstSlice,
   isFlat,
   mapPlane,
+  nearestInside,
   presenceAt,
   sliceHiding,
   sweepTowards,
@@ -49,6 +50,13 @@ describe("a slice", () => {
   test("gives the axis that it hides to w", () => {
     expect(sliceHiding(0, [-0.5, 0, 0, 0])).toEqual({ right: 3, up: 1, back: 2, hidden: 0, at: -1 });
     expect(voxelAt(sliceHiding(0, [7, 0, 0, 0]), [-0.5, 2, 3])).toEqual([7, 2, 3, -1]);
+  });
+
+  test("is never off the lattice, whatever a save or a server says", () => {
+    expect(nearestInside(CUBE_CHUNKS, [1.5, -2, 3, 0])).toEqual([1.5, -2, 3, 0]);
+    const [x, y, z, w] = nearestInside(CUBE_CHUNKS, [3.4e38, -1e12, Number.NaN, Number.POSITIVE_INFINITY]);
+    expect(x).toBe((2 ** 31 - 1_024) * 16);
+    expect([y, z, w]).toEqual([-(2 ** 31 - 1_024) * 16, 0, 2 ** 31 - 1_024]);
   });
 
   test("can be moved only where there is something beside it", () => {

@@ -22,13 +22,13 @@ export class Help {
 
   /** Shows the card to somebody who has not seen it. */
   greet(): void {
-    if (!wasSeen()) this.#dialog.showModal();
+    if (!wasSeen()) this.#show();
   }
 
   /** Shows the card, or puts it away. */
   toggle(): void {
     if (this.#dialog.open) this.#dialog.close();
-    else this.#dialog.showModal();
+    else this.#show();
   }
 
   /** Puts the card away. */
@@ -39,6 +39,11 @@ export class Help {
   /** Whether the card is in the way. */
   get isOpen(): boolean {
     return this.#dialog.open;
+  }
+
+  #show(): void {
+    this.#dialog.showModal();
+    element("close-help", HTMLButtonElement).focus();
   }
 
   /** Leaves out what does not work in this world. */

@@ -25,6 +25,17 @@ export function axesOf({ extents }: ChunkShape): readonly Axis[] {
   return axes.length < 2 ? AXES : axes;
 }
 
+/** Chunks between a visitor and the end of the lattice, so that all that is around them is on it. */
+const END_CHUNKS = 2 ** 31 - 1_024;
+
+/** The nearest point that a visitor may be at: on the lattice, whatever a file, a link or a server says. */
+export function nearestInside({ extents }: ChunkShape, point: Vector): Vector {
+  return placeFrom((axis) => {
+    const end = END_CHUNKS * extents[axis];
+    return Number.isNaN(point[axis]) ? 0 : Math.max(-end, Math.min(end, point[axis]));
+  });
+}
+
 /** The slice that hides an axis and goes through a point. The others keep their places, and w takes the free one. */
 export function sliceHiding(hidden: Axis, through: Vector): Slice {
   const shown = (axis: Axis): Axis => (axis === hidden ? 3 : axis);

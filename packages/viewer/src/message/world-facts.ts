@@ -31,16 +31,18 @@ export interface Other {
   readonly isPlayer: boolean;
 }
 
-/** The numbers of a session, all of them counted where they arise. */
-export interface Numbers {
+/** What only the source of a world counts. */
+export interface SourceNumbers {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly framesIn: number;
   readonly patches: number;
   readonly resyncs: number;
   readonly heldRegions: number;
-  /** From the last edit to its verdict; `undefined` before the first. */
-  readonly roundTripMs: number | undefined;
+}
+
+/** What is counted where meshes are made. */
+export interface MeshNumbers {
   readonly meshBytes: number;
   readonly meshedBlocks: number;
   readonly waitingBlocks: number;
@@ -50,4 +52,10 @@ export interface Numbers {
   /** Chunks whose cuts are kept. */
   readonly keptCuts: number;
   readonly keptCutBytes: number;
+}
+
+/** The numbers of a session, all of them counted where they arise. */
+export interface Numbers extends SourceNumbers, MeshNumbers {
+  /** From the last edit to its verdict; `undefined` before the first. */
+  readonly roundTripMs: number | undefined;
 }

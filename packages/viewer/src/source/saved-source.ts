@@ -13,9 +13,10 @@ import {
 import type { World } from "@orthant/world";
 import type { RegionNote } from "../message/from-world.ts";
 import type { DroppedFile } from "../message/to-world.ts";
+import type { SourceNumbers } from "../message/world-facts.ts";
 import type { Vector } from "../slice/slice.ts";
 import { type DroppedWorld, findDroppedWorld } from "./dropped-world.ts";
-import type { EditAnswer, Sight, SourceEvents, SourceNumbers, ViewSource } from "./view-source.ts";
+import type { EditAnswer, Sight, SourceEvents, ViewSource } from "./view-source.ts";
 
 /** After so many regions the world is opened once more, so that what was seen long ago takes no memory. */
 const REGIONS_LOADED_MAX = 8_192;

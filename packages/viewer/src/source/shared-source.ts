@@ -21,10 +21,10 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import type { RegionNote } from "../message/from-world.ts";
-import type { Other, WorldFacts } from "../message/world-facts.ts";
+import type { Other, SourceNumbers, WorldFacts } from "../message/world-facts.ts";
 import type { Vector } from "../slice/slice.ts";
 import { describeStatus } from "./describe-status.ts";
-import type { EditAnswer, Sight, SourceEvents, SourceNumbers, ViewSource } from "./view-source.ts";
+import type { EditAnswer, Sight, SourceEvents, ViewSource } from "./view-source.ts";
 
 /** What a page can hold of what others made; a server that sends more is left. */
 const HELD_BYTES_MAX: number = 512 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { Box, Chunk, Place, VoxelPlacement } from "@orthant/core";
 import type { RegionNote } from "../message/from-world.ts";
-import type { Other, WorldFacts, WorldStatus } from "../message/world-facts.ts";
+import type { Other, SourceNumbers, WorldFacts, WorldStatus } from "../message/world-facts.ts";
 import type { Vector } from "../slice/slice.ts";
 
 /** What a source of a world tells. */
@@ -24,16 +24,6 @@ export interface Sight {
 
 /** What became of an edit: why it was refused, or nothing when it was not. */
 export type EditAnswer = { readonly refusal: string | undefined };
-
-/** Numbers that only a source knows. */
-export interface SourceNumbers {
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly framesIn: number;
-  readonly patches: number;
-  readonly resyncs: number;
-  readonly heldRegions: number;
-}
 
 /** A world that is shown, wherever it comes from. Nothing of it is there until it is looked at. */
 export interface ViewSource {

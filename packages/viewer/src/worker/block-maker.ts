@@ -6,6 +6,7 @@ import { meshBytes, NO_QUADS, type QuadMesh } from "../mesh/quad-list.ts";
 import { differenceOf, type Volume } from "../mesh/volume.ts";
 import type { BlockMeshes, FromWorld } from "../message/from-world.ts";
 import type { View } from "../message/to-world.ts";
+import type { MeshNumbers } from "../message/world-facts.ts";
 import { canSweep, type ScenePoint, type Slice, toScene } from "../slice/slice.ts";
 import { CutCache } from "./cut-cache.ts";
 
@@ -63,15 +64,7 @@ export class BlockMaker {
   }
 
   /** What has been done so far. */
-  get numbers(): {
-    readonly meshBytes: number;
-    readonly meshedBlocks: number;
-    readonly waitingBlocks: number;
-    readonly meshedChunks: number;
-    readonly meshMs: number;
-    readonly keptCuts: number;
-    readonly keptCutBytes: number;
-  } {
+  get numbers(): MeshNumbers {
     return {
       meshBytes: this.#bytes,
       meshedBlocks: this.#made.size,

@@ -117,7 +117,7 @@ async function view(name, folder, link) {
   const browser = await openBrowser();
   try {
     const url = `http://127.0.0.1:${server.port}`;
-    const opened = await ViewerWindow.open(browser, { url, link, size: { width: 880, height: 500 } });
+    const opened = await ViewerWindow.open(browser, { url, link, size: { width: 860, height: 484 } });
     await opened.settled();
     await writeFile(join(pictures, name), (await opened.picture()).png);
     console.log(name);

@@ -16,7 +16,7 @@ if (!existsSync(BUILT) || newest() > statSync(BUILT).mtimeMs) {
   await build({
     root: VIEWER,
     configFile: false,
-    logLevel: "warn",
+    logLevel: "error",
     // The page may be served below any path.
     base: "./",
     resolve: { conditions: ["@orthant/source", "module", "browser"] },

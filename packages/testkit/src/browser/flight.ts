@@ -23,6 +23,7 @@ interface TraceEvent {
 declare const longTasks: readonly number[];
 
 const LONG_MS = 50;
+const TURN_MS = 700;
 
 /** Flies ahead for a while, and turns; a trace of the browser tells what the page's tasks took. */
 export async function fly(browser: Browser, page: Page, seconds: number): Promise<FlightReport> {
@@ -32,9 +33,10 @@ export async function fly(browser: Browser, page: Page, seconds: number): Promis
   await page.keyboard.down("w");
   await page.mouse.move(300, 200);
   await page.mouse.down();
-  for (let second = 0; second < seconds; second++) {
-    await page.mouse.move(300 + 60 * Math.sin(second), 200, { steps: 8 });
-    await page.waitForTimeout(1_000);
+  const endMs = performance.now() + seconds * 1_000;
+  for (let turn = 0; performance.now() < endMs; turn++) {
+    await page.mouse.move(300 + 60 * Math.sin(turn), 200, { steps: 3 });
+    await page.waitForTimeout(TURN_MS);
   }
   await page.mouse.up();
   await page.keyboard.up("w");

@@ -9,6 +9,7 @@ import { scaleSuite } from "./scale.ts";
 import { serverSuite } from "./server.ts";
 import { stallSuite } from "./stall.ts";
 import { treeSuite } from "./tree.ts";
+import { viewerSuite } from "./viewer.ts";
 import { wireSuite } from "./wire.ts";
 
 // npm run bench -- SUITE: a line a figure, and a non-zero exit when a budget is missed.
@@ -23,6 +24,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   cli: cliSuite,
   scale: scaleSuite,
   stall: stallSuite,
+  viewer: viewerSuite,
 };
 
 const suite = SUITES[process.argv[2] ?? ""];

@@ -2,12 +2,15 @@
 // documents show. The same call gives the same pictures.
 // Usage: node examples/pictures.mjs [FOLDER]
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { NodeDisk } from "@orthant/disk/node";
+import { createServer } from "@orthant/server";
+import { canOpenBrowser, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
+import { VIEWER_PAGE } from "@orthant/viewer/node";
 import { openWorld } from "@orthant/world";
 
 const pictures = process.argv[2] ?? "docs/pictures";
@@ -23,6 +26,7 @@ try {
   // Two dimensions: a maze, voxel by voxel.
   const maze = join(worlds, "maze");
   await orthant("create", maze, "--template", "tiles", "--generator", "maze", "--seed", "5");
+  await view("viewer-2d.png", maze, "at=1.5,30.5,0,0&map=6");
   await draw("maze-2d.png", maze, "--box", "-66,-2..67,67", "--scale", "5", "--background", "1d2430");
 
   // Three dimensions: hills, lakes and caves, and a village.
@@ -48,6 +52,7 @@ try {
     await world.fill(box(16, floor, -22, 22, floor + 16, -16), STONE);
     await world.fill(box(17, floor + 15, -21, 21, floor + 17, -17), LAMP);
   });
+  await view("viewer-3d.png", hills, "at=-40,30,52,0&look=-38,-22");
   await draw("hills-3d.png", hills, "--box", "-112,-60,-80,0..112,120,80,1", "--scale", "3");
   await draw(
     "caves-3d.png",
@@ -84,6 +89,7 @@ try {
     ])
       await ball(world, [x, y, z, 0], radius, material);
   });
+  await view("viewer-4d.png", isles, "at=18.5,180.5,8.5,6.5&look=-10,-11&hide=w");
   await draw(
     "isles-4d.png",
     isles,
@@ -101,6 +107,24 @@ try {
 async function draw(name, world, ...options) {
   await orthant("map", world, "--output", join(pictures, name), "--force", ...options);
   console.log(name);
+}
+
+/** Takes a picture of the viewer's page; none where there is no browser. */
+async function view(name, folder, link) {
+  if (!canOpenBrowser()) return;
+  const world = await openWorld(new NodeDisk(folder));
+  const server = await createServer({ world, page: VIEWER_PAGE, logger: false, closeWorld: true });
+  const browser = await openBrowser();
+  try {
+    const url = `http://127.0.0.1:${server.port}`;
+    const opened = await ViewerWindow.open(browser, { url, link, size: { width: 860, height: 484 } });
+    await opened.settled();
+    await writeFile(join(pictures, name), (await opened.picture()).png);
+    console.log(name);
+  } finally {
+    await browser.close();
+    await server.close();
+  }
 }
 
 /** Runs one command line. */

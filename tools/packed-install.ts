@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,6 +17,7 @@ const COMPILER_OPTIONS = "--noEmit --strict --module nodenext --target es2022 --
 const project = mkdtempSync(join(tmpdir(), "orthant-packed-"));
 try {
   tryOut(project);
+  await tryServing(project);
 } finally {
   rmSync(project, { recursive: true });
 }
@@ -41,6 +43,35 @@ function tryOut(folder: string): void {
   run(process.execPath, [COMPILER, ...emitted], folder);
   run(process.execPath, ["example.js"], folder);
   console.log("the README's example runs");
+}
+
+/** What a visitor gets from an installed command: the page, and all that the page names. */
+async function tryServing(folder: string): Promise<void> {
+  run("npx", ["orthant", "create", "served", "--template", "platforms"], folder);
+  const served = spawn(
+    process.execPath,
+    ["node_modules/orthant/bin/orthant.js", "serve", "served", "--port", "0", "--json"],
+    {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
+  try {
+    const [said] = (await once(served.stdout, "data")) as [Buffer];
+    const { page } = JSON.parse(said.toString()) as { readonly page: string };
+    const html = await (await fetch(page)).text();
+    const named = [...html.matchAll(/(?:src|href)="\.\/(?<path>[^"]+)"/g)].map(
+      ({ groups }) => groups?.["path"] ?? "",
+    );
+    for (const path of named) {
+      const { ok, status } = await fetch(new URL(path, page));
+      if (!ok) throw new Error(`${path} of the page: ${status}`);
+    }
+    console.log(`orthant serve serves the page and ${named.length} files that it names`);
+  } finally {
+    served.kill("SIGINT");
+    await once(served, "exit");
+  }
 }
 
 /** The packages that are published. */

@@ -43,9 +43,10 @@ function checkCycles({ packages }: LayerMap): readonly Finding[] {
 }
 
 function checkDependencies(
-  { folder, dependencies }: WorkspacePackage,
+  { folder, dependencies: published, developmentDependencies }: WorkspacePackage,
   layer: PackageLayer,
 ): readonly Finding[] {
+  const dependencies = layer.isBundled === true ? [...published, ...developmentDependencies] : published;
   const path = `${folder}/package.json`;
   const allowed = [...layer.imports, ...layer.externals];
   const extra = dependencies

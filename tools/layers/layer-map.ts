@@ -18,6 +18,8 @@ export interface PackageLayer {
   readonly imports: readonly string[];
   /** Packages from outside the workspace that this one may import. */
   readonly externals: readonly string[];
+  /** Whether it is published with what it imports inside, which then may be a dependency for development alone. */
+  readonly isBundled?: boolean;
   /** When given, every folder of `src` is listed. */
   readonly folders?: Readonly<Record<string, FolderLayer>>;
 }

@@ -6,6 +6,7 @@ export interface WorkspacePackage {
   /** Relative to the root of the repository, such as `packages/core`. */
   readonly folder: string;
   readonly dependencies: readonly string[];
+  readonly developmentDependencies: readonly string[];
   /** For each public specifier the source file behind it; undefined when `exports` does not say. */
   readonly sources: ReadonlyMap<string, string | undefined>;
 }
@@ -13,6 +14,7 @@ export interface WorkspacePackage {
 interface Manifest {
   readonly name: string;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 }
 
@@ -48,6 +50,7 @@ function describePackage(folder: string, manifest: Manifest): WorkspacePackage {
     name: manifest.name,
     folder,
     dependencies: Object.keys(manifest.dependencies ?? {}),
+    developmentDependencies: Object.keys(manifest.devDependencies ?? {}),
     sources: new Map(sources),
   };
 }

@@ -54,7 +54,7 @@ describe("the program", () => {
     });
     expect(code).toBe(0);
     expect(output).toMatch(
-      /^address {2}ws:\/\/127\.0\.0\.1:\d+\ntoken {4}\S+\nplayer {3}\d+, builder, for 1d\nstopped; /,
+      /^address {2}ws:\/\/127\.0\.0\.1:\d+\npage {5}\S+\ntoken {4}\S+\nplayer {3}\d+, builder, for 1d\nstopped; /,
     );
     expect(errors).toBe("press Ctrl-C to stop\n");
     expect((await readdir(folder)).filter((name) => name.includes("lock"))).toEqual([]);

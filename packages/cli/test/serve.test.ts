@@ -11,6 +11,7 @@ import { makeSampleWorld } from "./sample-world.ts";
 
 interface Announcement {
   readonly url: string;
+  readonly page: string;
   readonly token: string;
   readonly playerId: string;
   readonly role: string;
@@ -46,7 +47,9 @@ describe("serve", () => {
     const folder = await makeSampleWorld();
     const { exitCode, errors } = await whileServing([folder, "--durable"], async (announcement) => {
       expect(announcement).toMatchObject({ role: "builder", acknowledges: "durable" });
-      const { url, token } = announcement;
+      const { url, token, page } = announcement;
+      expect(page).toBe(`${url.replace("ws:", "http:")}/#token=${token}`);
+      expect(await (await fetch(page)).text()).toContain("<title>Orthant</title>");
       const player = connect(url, { name: "Ada", token, look: { center: [8, 100, 8, 0], radiusChunks: 1 } });
       await player.complete();
       expect(player.playerId).toBe(BigInt(announcement.playerId));

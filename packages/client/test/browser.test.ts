@@ -5,21 +5,15 @@ import { fileURLToPath } from "node:url";
 import { connect } from "@orthant/client/node";
 import type { Place } from "@orthant/core";
 import type { OrthantServer } from "@orthant/server";
+import { canOpenBrowser, openBrowser } from "@orthant/testkit/browser";
 import type { World } from "@orthant/world";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ClientPage } from "./browser-page.ts";
-import { findChromium } from "./find-chromium.ts";
 import { builtWorld, serve } from "./served-world.ts";
 
 declare const page: ClientPage;
-
-const executablePath = findChromium();
-const isCi = process.env["CI"] !== undefined && process.env["CI"] !== "";
-if (executablePath === undefined && !isCi) {
-  process.stderr.write("no Chromium in the path: the client is not tried in a browser\n");
-}
 
 /** The page's program, in one piece, as a game would ship it. */
 async function bundlePage(): Promise<string> {
@@ -53,7 +47,7 @@ async function servePage(code: string): Promise<Server> {
   return server;
 }
 
-describe.skipIf(executablePath === undefined && !isCi)("the client in Chromium", () => {
+describe.skipIf(!canOpenBrowser())("the client in Chromium", () => {
   let world: World;
   let pages: Server;
   let server: OrthantServer;
@@ -65,11 +59,7 @@ describe.skipIf(executablePath === undefined && !isCi)("the client in Chromium",
     origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
     world = await builtWorld();
     server = await serve(world, { origins: [origin] });
-    const args = ["--disable-quic", "--no-first-run", "--disable-background-networking"];
-    browser = await chromium.launch({
-      executablePath: executablePath ?? "chromium",
-      args: [...args, "--no-sandbox", "--disable-component-update", "--disable-sync"],
-    });
+    browser = await openBrowser();
   }, 120_000);
 
   afterAll(async () => {

@@ -79,6 +79,23 @@ describe("clients of a real server", () => {
     return client;
   }
 
+  test("know the clocks of what they hold, and count what came", async () => {
+    const client = join();
+    expect(client.counts).toEqual({ patches: 0, resyncs: 0, heldRegions: 0 });
+    expect(client.clockOf([0, 1, 0, 0])).toBeUndefined();
+    await client.complete();
+    const { patches, resyncs, heldRegions } = client.counts;
+    expect([patches > 0, resyncs, heldRegions]).toEqual([true, 0, 16]);
+    const before = client.clockOf([0, 1, 0, 0]) ?? 0;
+    expect(before).toBe(world.clockOf([0, 1, 0, 0]));
+    expect(client.clockOf([100, 1, 0, 0]), "not looked at").toBeUndefined();
+    await client.setVoxel([3, 40, 3, 3], 9);
+    await seen(client, [3, 40, 3, 3], 9);
+    expect(client.clockOf([0, 1, 0, 0])).toBe(world.clockOf([0, 1, 0, 0]));
+    expect(client.clockOf([0, 1, 0, 0])).toBeGreaterThan(before);
+    expect(client.counts.patches).toBe(patches + 1);
+  });
+
   test("hold what the server has, to the voxel", async () => {
     const client = join();
     await client.complete();

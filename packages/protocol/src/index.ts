@@ -1,7 +1,13 @@
 export { BEINGS_HELD_MAX, BEINGS_LOST_WAIT_MS } from "./guest/being-register.ts";
 export { GENERATED_CACHE_BYTES } from "./guest/generated-chunks.ts";
 export { Guest } from "./guest/guest.ts";
-export type { BeingsChange, GuestEvents, GuestOptions, InterestWish } from "./guest/guest-options.ts";
+export type {
+  BeingsChange,
+  GuestCounts,
+  GuestEvents,
+  GuestOptions,
+  InterestWish,
+} from "./guest/guest-options.ts";
 export type { KeptRegion, KeptReplica, KeptWorld } from "./guest/kept-replica.ts";
 export type { OpenEdit } from "./guest/open-edits.ts";
 export { HELD_REGIONS_MAX } from "./guest/shared-replica.ts";

@@ -10,6 +10,7 @@ import { hostWorldOf } from "./host-world-of.ts";
 import { HttpListener } from "./http-listener.ts";
 import { ServerMetrics } from "./metrics.ts";
 import { OrthantServer, type ServerParts } from "./orthant-server.ts";
+import { readPageFiles } from "./page-files.ts";
 import { limitsOf } from "./server-limits.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { steadyClock } from "./steady-clock.ts";
@@ -34,6 +35,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     onRefused: (why) => log.debug({ why: String(why) }, "credentials refused"),
     onError: (error) => reportError(error, "authorize failed"),
   });
+  const files = options.page === undefined ? new Map() : await readPageFiles(options.page);
   const listener = await HttpListener.create(options.tls, limits);
   const door = new FrontDoor(limits, clock);
   const metrics: ServerMetrics = new ServerMetrics(options.metrics?.registry ?? new Registry(), {
@@ -72,6 +74,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     originRule: { origins: options.origins, loopbackOnly: trustsMachine },
     trustsMachine,
     bearer: options.metrics?.bearer,
+    files,
     closeWorld: options.closeWorld ?? false,
   };
   try {

@@ -3,6 +3,7 @@ import type { FrontDoor } from "./front-door.ts";
 import type { HttpListener } from "./http-listener.ts";
 import type { ServerMetrics } from "./metrics.ts";
 import type { OriginRule } from "./origin.ts";
+import type { PageFile } from "./page-files.ts";
 import type { Limits } from "./server-limits.ts";
 
 /** What an entrance needs to know. */
@@ -18,4 +19,6 @@ export interface EntranceOptions {
   readonly trustsMachine: boolean;
   /** What a reader of the metrics has to know; `undefined` when anybody may read them. */
   readonly bearer: string | undefined;
+  /** Files of a web page, by the path that they are asked for with. */
+  readonly files: ReadonlyMap<string, PageFile>;
 }

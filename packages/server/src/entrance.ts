@@ -66,14 +66,14 @@ export class Entrance {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    const { door, metrics, proxies, bearer, log } = this.#options;
+    const { door, metrics, proxies, bearer, log, files } = this.#options;
     const tooMany = door.knock(addressOf(request, proxies));
     if (tooMany !== undefined) {
       metrics.refused(tooMany.name);
       refusePage(response, tooMany);
       return;
     }
-    const sources = { unready: this.#events.unready, metrics: () => metrics.text(), bearer };
+    const sources = { unready: this.#events.unready, metrics: () => metrics.text(), bearer, files };
     answerPage(request, response, sources).then(
       (refusal) => refusal && metrics.refused(refusal),
       (error: unknown) => {

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Refusal } from "./front-door.ts";
+import type { PageFile } from "./page-files.ts";
 
 /** What the pages show. */
 export interface PageSources {
@@ -10,6 +11,8 @@ export interface PageSources {
   readonly metrics: () => Promise<string>;
   /** What a reader of the metrics has to know; `undefined` when anybody may read them. */
   readonly bearer: string | undefined;
+  /** Files of a web page, by the path that they are asked for with. */
+  readonly files: ReadonlyMap<string, PageFile>;
 }
 
 /** One answer of the pages. */
@@ -22,6 +25,18 @@ interface Page {
 
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
+/** A page may use what comes from here, and nothing else; nobody may put it into a frame of theirs. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 
 /** Answers a plain request, and gives why it was refused, if it was. */
 export async function answerPage(
@@ -29,6 +44,11 @@ export async function answerPage(
   response: ServerResponse,
   sources: PageSources,
 ): Promise<Refusal["name"] | undefined> {
+  const file = isReading(request) ? sources.files.get(pathOf(request)) : undefined;
+  if (file !== undefined) {
+    answerFile(request, response, file);
+    return undefined;
+  }
   const { status, text, type = TEXT_TYPE, refusal } = await pageFor(request, sources);
   response.writeHead(status, {
     "content-type": type,
@@ -76,7 +96,7 @@ function textOf({ detail, name }: Refusal): string {
 }
 
 async function pageFor(request: IncomingMessage, { unready, metrics, bearer }: PageSources): Promise<Page> {
-  if (request.method !== "GET" && request.method !== "HEAD") {
+  if (!isReading(request)) {
     return { status: 405, text: "only GET is answered here\n", refusal: "method" };
   }
   switch (pathOf(request)) {
@@ -94,6 +114,27 @@ async function pageFor(request: IncomingMessage, { unready, metrics, bearer }: P
     default:
       return { status: 404, text: "there is nothing here\n", refusal: "path" };
   }
+}
+
+function isReading({ method }: IncomingMessage): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function answerFile(request: IncomingMessage, response: ServerResponse, file: PageFile): void {
+  const takesGzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
+  const body = takesGzip ? file.gzipped : file.bytes;
+  response.writeHead(200, {
+    "content-type": file.type,
+    "content-length": body.length,
+    "cache-control": file.isFixed ? "public, max-age=31536000, immutable" : "no-cache",
+    "content-security-policy": PAGE_POLICY,
+    "cross-origin-opener-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    vary: "accept-encoding",
+    "x-content-type-options": "nosniff",
+    ...(takesGzip ? { "content-encoding": "gzip" } : {}),
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
 }
 
 function isBearer(authorization: string | undefined, bearer: string): boolean {

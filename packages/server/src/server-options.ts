@@ -34,6 +34,8 @@ export interface ServerOptions {
   /** Where logs go, or how they are made; `false` for none. */
   readonly logger?: Logger | LoggerOptions | false;
   readonly metrics?: MetricsOptions;
+  /** A folder with a web page, which is served at `/` beside the world, such as the viewer's. */
+  readonly page?: string | URL;
   /** Time for ticks, limits and the expiry of tokens; a test gives a clock that it holds. */
   readonly clock?: Clock;
   /** Closes the world, too, when the server closes. */

@@ -1,9 +1,12 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { MaterialCatalog } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { codeOfRejection, FakeClock } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";
 import { Registry } from "prom-client";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { PlainClient } from "./plain-client.ts";
 import { ask, closedAfterTest, flatWorld, metric, serve } from "./served-world.ts";
 
@@ -34,6 +37,45 @@ describe("the pages of a server", () => {
       expect((await ask(server, path)).status, path).toBe(404);
     }
     expect(await metric(server, 'orthant_refusals_total{name="path"}')).toBe(6);
+  });
+
+  test("may be a folder of a game's own, compressed where the reader takes that, and nothing around it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "orthant-page-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await mkdir(join(folder, "assets"));
+    await writeFile(join(folder, "index.html"), "<!doctype html><title>A page</title>");
+    await writeFile(join(folder, "assets", "a1b2.js"), "let here;".repeat(100));
+    const server = await serve({ page: folder });
+    const index = await ask(server, "/?from=a-link");
+    expect([index.status, index.headers["content-type"], index.text]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+      "<!doctype html><title>A page</title>",
+    ]);
+    expect(index.headers["content-security-policy"]).toContain("default-src 'none'; script-src 'self'");
+    expect(index.headers["cache-control"]).toBe("no-cache");
+    const script = await ask(server, "/assets/a1b2.js", { "accept-encoding": "br, gzip" });
+    expect([script.headers["content-encoding"], script.headers["cache-control"]]).toEqual([
+      "gzip",
+      "public, max-age=31536000, immutable",
+    ]);
+    expect(Number(script.headers["content-length"])).toBeLessThan(100);
+    expect(await ask(server, "/", {}, "HEAD")).toMatchObject({ status: 200, text: "" });
+    for (const path of ["/assets", "/assets/", "/../package.json", "/assets/..%2findex.html", "/index.htm"]) {
+      expect((await ask(server, path)).status, path).toBe(404);
+    }
+    expect((await ask(server, "/healthz")).text, "its own pages stay").toBe("alive\n");
+    const client = await PlainClient.join(server.url);
+    await client.next("welcome");
+  });
+
+  test("are refused when there is no page where one should be", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "orthant-page-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    expect(await codeOfRejection(serve({ page: folder }))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(serve({ page: join(folder, "absent") }))).toBe("ORT_NOT_FOUND");
+    await writeFile(join(folder, "index.html"), Buffer.alloc(17 * 1024 * 1024));
+    expect(await codeOfRejection(serve({ page: folder }))).toBe("ORT_LIMIT");
   });
 
   test("are only read", async () => {

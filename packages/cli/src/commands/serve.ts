@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { OrthantServer, ServerOptions } from "@orthant/server";
+import { VIEWER_PAGE } from "@orthant/viewer/node";
 import { type DamagedJournal, type Durability, openWorld, type World } from "@orthant/world";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
@@ -23,7 +24,8 @@ export const serveCommand: Command = {
   name: "serve",
   summary: "Share a world over the network",
   details: [
-    "Prints the address and a token with which one player may join, and saves the world when it is stopped by Ctrl-C.",
+    "Prints the address of a page that shows the world, and a token with which one player may join.",
+    "Saves the world when it is stopped by Ctrl-C.",
     `Without --secret-file or ${SECRET_VARIABLE} the secret is new each time, and so old tokens are good for nothing.`,
   ].join(" "),
   arguments: [{ name: "<world>", description: "the folder of a world" }],
@@ -73,7 +75,12 @@ export const serveCommand: Command = {
     try {
       const { createServer } = await import("@orthant/server");
       const anonymous = args.parsed("anonymous", parseRole) ?? false;
-      const server = await createServer({ ...options, world, auth: { secret, anonymous } });
+      const server = await createServer({
+        ...options,
+        world,
+        auth: { secret, anonymous },
+        page: VIEWER_PAGE,
+      });
       try {
         await announce(args, context, server, secret);
         failure = await untilEnd(world, context);
@@ -134,6 +141,7 @@ async function announce(
     world: args.at(0),
     url: server.url,
     port: server.port,
+    page: pageAddress(server, token),
     token,
     playerId,
     role,
@@ -142,11 +150,17 @@ async function announce(
   context.printAll(
     factLines([
       ["address", server.url],
+      ["page", pageAddress(server, token)],
       ["token", token],
       ["player", `${playerId}, ${role}, for ${args.text("expires") ?? ""}`],
     ]),
   );
   context.note("press Ctrl-C to stop");
+}
+
+/** Where a browser sees the world; the token stays behind the `#`, which no server is told. */
+function pageAddress({ url }: OrthantServer, token: string): string {
+  return `${url.replace(/^ws/, "http")}/#token=${token}`;
 }
 
 /** Waits for the user, or for a save that fails; gives what failed. */

@@ -17,6 +17,7 @@ import {
   type Being,
   type BeingsChange,
   Guest,
+  type GuestCounts,
   type Pose,
   type Role,
   roundPose,
@@ -142,6 +143,16 @@ export class SharedWorld {
   /** The voxels of a chunk at this moment; `undefined` when they are not held. */
   chunkAt(place: Place): Chunk | undefined {
     return this.#guest?.chunkAt(place);
+  }
+
+  /** The clock of a region at this moment: it rises with each change; `undefined` when the region is not held. */
+  clockOf(region: Place): number | undefined {
+    return this.#guest?.clockOf(region);
+  }
+
+  /** What came and was asked for again since the client was made. */
+  get counts(): GuestCounts {
+    return this.#guest?.counts ?? { patches: 0, resyncs: 0, heldRegions: 0 };
   }
 
   /** Says what to hold from now on. What lies outside is forgotten. */

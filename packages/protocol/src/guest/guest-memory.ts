@@ -33,6 +33,8 @@ const REGION_CLOCK_BYTES_MAX = 28;
 /** What a guest remembers across connections: the regions that it holds, and its own edits without verdicts. */
 export class GuestMemory {
   readonly edits: OpenEdits;
+  /** What came and was asked for, over all connections. */
+  readonly counts: { patches: number; resyncs: number } = { patches: 0, resyncs: 0 };
   readonly #options: GuestOptions;
   readonly #notes = new ChangeNotes();
   #replica: SharedReplica | undefined;

@@ -42,6 +42,16 @@ export interface GuestEvents {
   readonly onRegion?: (region: Place, state: "held" | "forgotten") => void;
 }
 
+/** What a guest counts, for those who look for a fault. */
+export interface GuestCounts {
+  /** Patches that came. */
+  readonly patches: number;
+  /** Times that it asked for regions anew. */
+  readonly resyncs: number;
+  /** Regions that it holds. */
+  readonly heldRegions: number;
+}
+
 /** How a guest comes to a host. */
 export interface GuestOptions {
   /** Only `nowMs` is asked; ticks come from outside. */

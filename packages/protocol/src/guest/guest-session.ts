@@ -153,7 +153,10 @@ export class GuestSession {
     const interest = this.#interests.due(nowMs, (wished) => this.#memory.offer(wished, this.#kept?.era));
     if (interest !== undefined) this.#push(interest);
     const resync = stream.due(nowMs);
-    if (resync !== undefined) this.#push(resync);
+    if (resync !== undefined) {
+      this.#memory.counts.resyncs++;
+      this.#push(resync);
+    }
     if (beings.isDue(nowMs)) this.#push({ kind: "beingsLost" });
     for (const message of this.#memory.edits.due(nowMs)) this.#outgoing.push(message, nowMs);
     if (this.#pose !== undefined) this.#push({ kind: "move", ...this.#pose });
@@ -211,6 +214,7 @@ export class GuestSession {
       case "blank":
       case "forget":
       case "reset":
+        if (message.kind === "patch") this.#memory.counts.patches++;
         stay.stream.take(message, this.#nowMs());
         if (message.kind === "forget") this.#loseSight(message.mask.regions, stay);
         break;

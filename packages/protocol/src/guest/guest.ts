@@ -12,7 +12,7 @@ import { roundPose } from "../message/pose-codec.ts";
 import type { Welcome } from "../message/server-message.ts";
 import type { Wire } from "../message/wire.ts";
 import { GuestMemory } from "./guest-memory.ts";
-import type { GuestOptions, InterestWish } from "./guest-options.ts";
+import type { GuestCounts, GuestOptions, InterestWish } from "./guest-options.ts";
 import { GuestSession } from "./guest-session.ts";
 import { type WishedRegions, wishedRegions } from "./interest-regions.ts";
 import type { KeptRegion, KeptReplica, KeptWorld } from "./kept-replica.ts";
@@ -64,6 +64,11 @@ export class Guest {
   /** Our edits without verdicts, in their order. */
   get openEdits(): readonly OpenEdit[] {
     return this.#memory.edits.all();
+  }
+
+  /** How much came and was asked for again, over all connections. */
+  get counts(): GuestCounts {
+    return { ...this.#memory.counts, heldRegions: this.#memory.replica?.held().length ?? 0 };
   }
 
   /** There is a connection: says hello on it. */

@@ -1,3 +1,4 @@
+import { OrthantError } from "@orthant/core";
 import { hasElapsed } from "./elapsed.ts";
 
 /** How long the end of the stream may be missing before it is asked for. */
@@ -52,6 +53,9 @@ export class StreamGate {
   }
 
   #advance(expected: number, nowMs: number): void {
+    // No server counts so far; one that says so would have us ask for an item that has no number.
+    if (!Number.isSafeInteger(expected))
+      throw new OrthantError("ORT_MESSAGE", "the stream has no numbers left");
     this.#expected = expected;
     this.#behindSinceMs = this.#newestSent >= expected ? nowMs : undefined;
   }

@@ -100,6 +100,16 @@ test("a frame cut anywhere ends the connection, and what was held stays", () => 
   }
 });
 
+test("a stream that claims to be at the end of all numbers ends the connection", () => {
+  const visit = Visit.begun();
+  visit.hear(reset(Number.MAX_SAFE_INTEGER));
+  expect(visit.isClosed).toBe(false);
+  visit.hear(blank(Number.MAX_SAFE_INTEGER, "generated", SKY));
+  expect(visit.faults.map(({ code }) => code)).toEqual(["ORT_MESSAGE"]);
+  expect(visit.isClosed).toBe(true);
+  visit.pass(2_000);
+});
+
 test("a listener that throws leaves the guest whole", () => {
   const visit = new Visit({
     events: {

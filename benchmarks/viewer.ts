@@ -1,0 +1,235 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { connect } from "@orthant/client/node";
+import {
+  type ChunkShape,
+  CUBE_CHUNKS,
+  cubeAt,
+  DEFAULT_GENERATORS,
+  DEFAULT_MATERIALS,
+  type GeneratorRef,
+  generatorRef,
+  HYPERCUBE_CHUNKS,
+  PLATFORMS_DEFAULTS,
+  platformsGenerator,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+  WorldField,
+} from "@orthant/core";
+import { fly, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
+import {
+  blockGrid,
+  blockVolume,
+  chunkOfScene,
+  cutChunk,
+  fillBlock,
+  firstSlice,
+  GreedyMesher,
+  materialLooks,
+  quadCount,
+} from "@orthant/viewer";
+import { VIEWER_PAGE } from "@orthant/viewer/node";
+import type { Browser } from "playwright-core";
+import { WebSocket } from "ws";
+import { atMost, type Figure, median, time } from "./figure.ts";
+import { buildAround, ServedFolder } from "./viewer/served-folder.ts";
+
+const PAGE_BUDGET_KB = 350;
+const JOIN_BUDGET_KB = 100;
+const EDITED_CHUNKS = 200;
+const WINDOW_RADIUS_CHUNKS = 6;
+/** 2,000 chunks of 8^4 a second, and 500 of 16^3. */
+const SLICE_BUDGET_US = 500;
+const CUBE_BUDGET_US = 2_000;
+const LONG_TASK_MS = 50;
+const FLIGHT_SECONDS = 30;
+const EDITS = 25;
+const EDIT_BUDGET_MS = 1_000;
+const RESTART_BUDGET_KB = 4;
+
+/**
+ * Question: what does it cost to look at a world?
+ * Budgets: those of the page and of the join in bytes; meshing by the processor's time; the pictures by the tasks of the
+ * page that the browser calls long; an edit from one window to another; a restart in bytes.
+ */
+export async function* viewerSuite(): AsyncGenerator<Figure> {
+  yield pageFigure();
+  yield meshFigure(
+    "8^4",
+    HYPERCUBE_CHUNKS,
+    generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n),
+    SLICE_BUDGET_US,
+  );
+  yield meshFigure("16^3", CUBE_CHUNKS, generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n), CUBE_BUDGET_US);
+  const browser = await openBrowser();
+  try {
+    yield* platformFigures(browser);
+    yield* flightFigures(browser);
+  } finally {
+    await browser.close();
+  }
+}
+
+function pageFigure(): Figure {
+  const folder = fileURLToPath(VIEWER_PAGE);
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const sizes = files.map(
+    ({ parentPath, name }) => gzipSync(readFileSync(join(parentPath, name)), { level: 9 }).length,
+  );
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return atMost(
+    "viewer/page",
+    bytes / 1000,
+    "kB",
+    PAGE_BUDGET_KB,
+    `${files.length} files, gzipped, with three.js`,
+  );
+}
+
+/** Blocks of generated chunks that are already realized: the mesher and what it needs, nothing else. */
+function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, budget: number): Figure {
+  const field = WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape });
+  const slice = firstSlice(shape, [0, 0, 0, 0]);
+  const grid = blockGrid(shape, slice);
+  const volume = blockVolume(grid);
+  const mesher = new GreedyMesher(materialLooks(DEFAULT_MATERIALS.materials));
+  const blocks = [-2, -1, 0, 1].flatMap((right) =>
+    [-1, 0].flatMap((up) => [-2, -1, 0, 1].map((back) => [right, up, back] as const)),
+  );
+  const cutAt = (right: number, up: number, back: number) =>
+    cutChunk(field.realizeChunk(...chunkOfScene(shape, slice, [right, up, back]), "render"), shape, slice);
+  let quads = 0;
+  const meshAll = (): number => {
+    quads = 0;
+    for (const block of blocks) {
+      if (fillBlock(grid, block, cutAt, volume) === "air") continue;
+      const { opaque, veil } = mesher.mesh(volume);
+      quads += quadCount(opaque) + quadCount(veil);
+    }
+    return quads;
+  };
+  meshAll();
+  const chunks = blocks.length * grid.chunks[0] * grid.chunks[1] * grid.chunks[2];
+  const rounds = Array.from({ length: 7 }, () => time(meshAll, 1));
+  const cpuUs = median(rounds.map(({ cpuNs }) => cpuNs)) / 1000 / chunks;
+  const wallUs = median(rounds.map(({ wallNs }) => wallNs)) / 1000 / chunks;
+  const remark = `${Math.round(1e6 / cpuUs)} a second of the processor, ${wallUs.toFixed(0)} us on the clock, ${quads} quads`;
+  return atMost(`viewer/mesh-${name}`, cpuUs, "us/chunk", budget, remark);
+}
+
+/** What the page's own worker counted. It knows no other clock than the one on the wall, so there is no budget. */
+function workerFigure(name: string, chunks: number, wallMs: number): Figure {
+  const rate = Math.round((chunks / wallMs) * 1000);
+  const remark = "with generating and cutting them";
+  return {
+    line: `viewer/mesh-${name}-in-worker: ${rate} chunks a second on the clock, ${remark}; ${load()}`,
+    missed: false,
+  };
+}
+
+function load(): string {
+  const [running = 0] = loadavg();
+  return `at a load of ${running.toFixed(0)} on ${cpus().length} processors`;
+}
+
+async function* platformFigures(browser: Browser): AsyncGenerator<Figure> {
+  const served = await ServedFolder.create("platforms");
+  try {
+    await served.change((world) => buildAround(world, EDITED_CHUNKS, WINDOW_RADIUS_CHUNKS));
+    await served.serve();
+    yield await windowFigure(served);
+    const link = `token=${served.token}&at=0.5,12.5,20.5,0.5&look=0,-20&hide=w`;
+    const [ada, bob] = [
+      await ViewerWindow.open(browser, { url: served.url, link }),
+      await ViewerWindow.open(browser, { url: served.url, link }),
+    ];
+    await Promise.all([ada.settled(), bob.settled()]);
+    const { bytesIn, heldRegions, meshedChunks, meshMs } = await ada.numbers();
+    const remark = `the page's own window of ${heldRegions} regions, all that came over the socket`;
+    yield atMost("viewer/join-page", bytesIn / 1000, "kB", JOIN_BUDGET_KB, remark);
+    yield workerFigure("8^4", meshedChunks, meshMs);
+    yield await editFigure(ada, bob);
+    yield* restartFigures(served, [ada, bob]);
+    await Promise.all([ada.close(), bob.close()]);
+  } finally {
+    await served.remove();
+  }
+}
+
+/** A window of 13^4 chunks by the client that the page has, with the same generators as the server. */
+async function windowFigure(served: ServedFolder): Promise<Figure> {
+  let bytes = 0;
+  const client = connect(served.worldUrl, {
+    token: served.token,
+    look: { boxes: [cubeAt([-6, -6, -6, -6], WINDOW_RADIUS_CHUNKS * 2 + 1)] },
+    socket(url) {
+      const socket = new WebSocket(url);
+      socket.addEventListener("message", ({ data }) => {
+        if (data instanceof ArrayBuffer) bytes += data.byteLength;
+      });
+      return socket;
+    },
+  });
+  await client.complete();
+  await client.close();
+  const remark = `13^4 chunks, ${EDITED_CHUNKS} of them edited, all that came over the socket`;
+  return atMost("viewer/join-13^4", bytes / 1000, "kB", JOIN_BUDGET_KB, remark);
+}
+
+async function editFigure(ada: ViewerWindow, bob: ViewerWindow): Promise<Figure> {
+  const times: number[] = [];
+  for (let edit = 0; edit < EDITS; edit++) {
+    const place = [edit - 12, 14, 0, 0] as const;
+    const [sentMs, seenMs] = await Promise.all([ada.setVoxel(place, 13), bob.seenAt(place, 13)]);
+    times.push(seenMs - sentMs);
+  }
+  const remark = `p50 of ${EDITS}, longest ${Math.max(...times).toFixed(0)} ms; a server's tick is 100 ms`;
+  return atMost("viewer/edit-to-other-window", median(times), "ms", EDIT_BUDGET_MS, remark);
+}
+
+async function* restartFigures(
+  served: ServedFolder,
+  windows: readonly ViewerWindow[],
+): AsyncGenerator<Figure> {
+  await served.kill();
+  await Promise.all(windows.map((window) => window.said("Offline")));
+  const before = await Promise.all(windows.map(async (window) => (await window.numbers()).bytesIn));
+  await served.change((world) => world.set([0, 20, 0, 0], 11));
+  await served.serve();
+  await Promise.all(windows.map((window) => window.sees([0, 20, 0, 0], 11)));
+  await Promise.all(windows.map((window) => window.said("Here")));
+  for (const [index, window] of windows.entries()) {
+    await window.freshNumbers();
+    const bytes = (await window.numbers()).bytesIn - (before[index] ?? 0);
+    const remark = "killed and started again, one voxel changed; no reload";
+    yield atMost(`viewer/restart-window-${index + 1}`, bytes / 1000, "kB", RESTART_BUDGET_KB, remark);
+  }
+}
+
+async function* flightFigures(browser: Browser): AsyncGenerator<Figure> {
+  const served = await ServedFolder.create("terrain");
+  try {
+    await served.serve();
+    const link = `token=${served.token}&at=0.5,30.5,0.5,0.5&look=0,-15`;
+    const view = await ViewerWindow.open(browser, { url: served.url, link });
+    await view.settled();
+    const { meshedChunks, meshMs } = await view.numbers();
+    yield workerFigure("16^3", meshedChunks, meshMs);
+    const { longTasks, longestTaskMs, longestCpuMs, longCpuTasks } = await fly(
+      browser,
+      view.page,
+      FLIGHT_SECONDS,
+    );
+    const onClock = `on the clock ${longTasks}, longest ${longestTaskMs.toFixed(0)} ms, ${load()}`;
+    const remark = `of the page in ${FLIGHT_SECONDS} s of flight, longest ${longestCpuMs.toFixed(1)} ms of the processor; ${onClock}`;
+    yield atMost(`viewer/tasks-over-${LONG_TASK_MS}-ms`, longCpuTasks, "tasks", 0, remark);
+    await view.close();
+  } finally {
+    await served.remove();
+  }
+}

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { HYPERCUBE_CHUNKS, type Place, voxelOfCell } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
+import { Prng } from "@orthant/testkit";
+import { openWorld, type World } from "@orthant/world";
+
+const COMMAND = "packages/cli/bin/orthant.js";
+const SECRET = "the secret of a benchmark, long enough to sign tokens";
+
+/** What `orthant serve` says when it listens. */
+interface Announcement {
+  readonly port: number;
+  readonly token: string;
+}
+
+/** A world in a folder of its own, served by the command line in a process of its own. */
+export class ServedFolder {
+  readonly #folder: string;
+  #process: ChildProcess | undefined;
+  #port = 0;
+  #token = "";
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Makes a world from a template. */
+  static async create(template: string): Promise<ServedFolder> {
+    const folder = await mkdtemp(join(tmpdir(), "orthant-viewer-"));
+    await writeFile(join(folder, "secret.txt"), SECRET);
+    const made = spawn(process.execPath, [
+      COMMAND,
+      "create",
+      join(folder, "world"),
+      "--template",
+      template,
+      "--seed",
+      "7",
+    ]);
+    await once(made, "exit");
+    return new ServedFolder(folder);
+  }
+
+  /** Where the page is. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Where clients connect to. */
+  get worldUrl(): string {
+    return `ws://127.0.0.1:${this.#port}`;
+  }
+
+  /** What lets a visitor in. */
+  get token(): string {
+    return this.#token;
+  }
+
+  /** Changes the world while nobody serves it. */
+  async change(work: (world: World) => Promise<unknown>): Promise<void> {
+    const world = await openWorld(new NodeDisk(join(this.#folder, "world")));
+    await work(world);
+    await world.close();
+  }
+
+  /** Serves the world; where it was served before, at the same port. */
+  async serve(): Promise<void> {
+    const options = [
+      "--port",
+      String(this.#port),
+      "--secret-file",
+      join(this.#folder, "secret.txt"),
+      "--json",
+    ];
+    const served = spawn(process.execPath, [COMMAND, "serve", join(this.#folder, "world"), ...options], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    this.#process = served;
+    let said = "";
+    for await (const part of served.stdout) {
+      said += String(part);
+      if (said.trimEnd().endsWith("}")) break;
+    }
+    const { port, token } = JSON.parse(said) as Announcement;
+    this.#port = port;
+    this.#token ||= token;
+  }
+
+  /** Kills the server, as a power cut would. */
+  async kill(): Promise<void> {
+    const served = this.#process;
+    this.#process = undefined;
+    if (served === undefined || served.exitCode !== null) return;
+    const gone = once(served, "exit");
+    served.kill("SIGKILL");
+    await gone;
+  }
+
+  /** Kills the server and removes the world. */
+  async remove(): Promise<void> {
+    await this.kill();
+    await rm(this.#folder, { recursive: true });
+  }
+}
+
+/** Changes a few voxels in so many chunks around the origin, as people who build do. */
+export async function buildAround(world: World, chunkCount: number, radiusChunks: number): Promise<void> {
+  const prng = new Prng(3);
+  const chunks = new Map<string, Place>();
+  while (chunks.size < chunkCount) {
+    const at = (): number => prng.below(radiusChunks * 2 + 1) - radiusChunks;
+    const place: Place = [at(), at(), at(), at()];
+    chunks.set(String(place), place);
+  }
+  for (const place of chunks.values()) {
+    const voxels = Array.from({ length: 12 }, () => ({
+      voxel: voxelOfCell(HYPERCUBE_CHUNKS, place, prng.below(HYPERCUBE_CHUNKS.volume)),
+      material: 1 + prng.below(15),
+    }));
+    await world.edit(voxels);
+  }
+}

@@ -1,0 +1,75 @@
+import { readdir, readFile } from "node:fs/promises";
+import { extname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { OrthantError } from "@orthant/core";
+
+/** A file of a web page, ready to be sent. */
+export interface PageFile {
+  readonly type: string;
+  readonly bytes: Uint8Array;
+  readonly gzipped: Uint8Array;
+  /** Whether its name changes with its content, so that nobody need ask for it twice. */
+  readonly isFixed: boolean;
+}
+
+/** The most that a page may have: all of it is held in memory. */
+const PAGE_FILES_MAX = 256;
+const PAGE_BYTES_MAX: number = 16 * 1024 * 1024;
+const INDEX_FILE = "index.html";
+/** Where build tools put files whose names are hashes of their content. */
+const FIXED_FOLDER = "assets/";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+  ".webp": "image/webp",
+};
+
+/**
+ * All files of a folder by the path that they are asked for with; `/` is `index.html`. They are read once, so a request
+ * never touches the disk. `ORT_NOT_FOUND` without an index, `ORT_LIMIT` for more than a page should have.
+ */
+export async function readPageFiles(folder: string | URL): Promise<ReadonlyMap<string, PageFile>> {
+  const root = typeof folder === "string" ? folder : fileURLToPath(folder);
+  const files = new Map<string, PageFile>();
+  let bytes = 0;
+  for (const path of await filesBelow(root)) {
+    const content = await readFile(join(root, path));
+    bytes += content.length;
+    if (files.size >= PAGE_FILES_MAX || bytes > PAGE_BYTES_MAX) {
+      throw new OrthantError("ORT_LIMIT", `${root} has more than a page should have`);
+    }
+    const name = path.split(sep).join("/");
+    const file = pageFile(name, content);
+    files.set(`/${name}`, file);
+    if (name === INDEX_FILE) files.set("/", file);
+  }
+  if (!files.has("/")) throw new OrthantError("ORT_NOT_FOUND", `${root} has no ${INDEX_FILE}`);
+  return files;
+}
+
+async function filesBelow(root: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(root, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(root, join(parentPath, name)));
+  } catch (cause) {
+    throw new OrthantError("ORT_NOT_FOUND", `there is no folder ${root}`, {}, { cause });
+  }
+}
+
+function pageFile(name: string, bytes: Uint8Array): PageFile {
+  return {
+    type: TYPES[extname(name)] ?? "application/octet-stream",
+    bytes,
+    gzipped: gzipSync(bytes, { level: 9 }),
+    isFixed: name.startsWith(FIXED_FOLDER),
+  };
+}

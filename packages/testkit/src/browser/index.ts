@@ -1,0 +1,10 @@
+export { type FlightReport, fly } from "./flight.ts";
+export { canOpenBrowser, openBrowser } from "./open-browser.ts";
+export { rendererBytes } from "./renderer-bytes.ts";
+export {
+  type Picture,
+  type Pixel,
+  type ViewerNumbers,
+  ViewerWindow,
+  type ViewerWindowOptions,
+} from "./viewer-window.ts";

@@ -1,0 +1,246 @@
+import type { Place } from "@orthant/core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+
+/** What the viewer's page shows of itself to those who look for a fault. */
+interface ViewerGlobal {
+  readonly numbers: ViewerNumbers | undefined;
+  readonly viewer: {
+    readonly isSettled: boolean;
+    readonly frames: number;
+    touch(): void;
+    readonly slice: { readonly hidden: number; readonly at: number };
+    readonly position: readonly number[];
+    readonly facts: { readonly name: string; readonly canEdit: boolean } | undefined;
+  };
+  voxelAt(place: Place): Promise<number | undefined>;
+  setVoxel(place: Place, material: number): void;
+}
+
+/** The numbers of the viewer's panel. */
+export interface ViewerNumbers {
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly patches: number;
+  readonly resyncs: number;
+  readonly heldRegions: number;
+  readonly meshBytes: number;
+  readonly meshedChunks: number;
+  readonly meshMs: number;
+  readonly keptCutBytes: number;
+}
+
+/** How a window of the viewer is opened. */
+export interface ViewerWindowOptions {
+  /** The address of the page. */
+  readonly url: string;
+  /** What stands behind the `#`: a place, or a token. */
+  readonly link?: string;
+  readonly size?: { readonly width: number; readonly height: number };
+  /** Whether the card with the controls is shown, as to a first visitor. */
+  readonly isFirstVisit?: boolean;
+  /** Another window of the same visitor. */
+  readonly context?: BrowserContext;
+}
+
+declare const orthant: ViewerGlobal;
+declare const localStorage: { setItem(key: string, value: string): void };
+declare const document: { getElementById(id: string): { readonly textContent: string } | null };
+declare const dispatchEvent: (event: object) => void;
+declare const DataTransfer: new () => { readonly items: { add(file: object): void } };
+declare const DragEvent: new (type: string, options: object) => object;
+declare const createImageBitmap: (
+  source: unknown,
+) => Promise<{ readonly width: number; readonly height: number }>;
+declare const OffscreenCanvas: new (
+  width: number,
+  height: number,
+) => {
+  getContext(kind: "2d"): {
+    drawImage(source: unknown, x: number, y: number): void;
+    getImageData(x: number, y: number, width: number, height: number): { readonly data: Uint8ClampedArray };
+  };
+};
+
+/** A busy machine without a graphics card takes its time. */
+const WAIT_MS = 120_000;
+const SIZE = { width: 640, height: 400 } as const;
+
+/** A colour: red, green and blue, 0 to 255 each. */
+export type Pixel = readonly [red: number, green: number, blue: number];
+
+/** A picture of a window. */
+export interface Picture {
+  readonly png: Buffer;
+  /** The colour of a pixel from the left and from the top. */
+  at(left: number, top: number): Pixel;
+}
+
+/** A window of the viewer, in a real browser. */
+export class ViewerWindow {
+  readonly page: Page;
+  /** What the page complained about. */
+  readonly complaints: string[] = [];
+
+  private constructor(page: Page) {
+    this.page = page;
+    page.on("pageerror", (error) => this.complaints.push(String(error)));
+    page.on("console", (message) => {
+      if (message.type() === "error") this.complaints.push(message.text());
+    });
+  }
+
+  /** Opens a window. It may still be connecting. */
+  static async open(browser: Browser, options: ViewerWindowOptions): Promise<ViewerWindow> {
+    const context = options.context ?? (await browser.newContext({ viewport: options.size ?? SIZE }));
+    const page = await context.newPage();
+    page.setDefaultTimeout(WAIT_MS);
+    const opened = new ViewerWindow(page);
+    if (options.isFirstVisit !== true) {
+      await page.addInitScript(() => localStorage.setItem("orthant viewer help seen", "yes"));
+    }
+    await page.goto(`${options.url}/${options.link === undefined ? "" : `#${options.link}`}`);
+    await page.waitForFunction(() => "orthant" in globalThis);
+    return opened;
+  }
+
+  /** Resolves when all that is in reach is drawn, and nothing moves. */
+  async settled(): Promise<void> {
+    await this.page.waitForFunction(() => orthant.viewer.isSettled, undefined, { polling: 50 });
+  }
+
+  /** Resolves when this is true in the page. */
+  async waitFor(isSo: () => boolean): Promise<void> {
+    await this.page.waitForFunction(isSo, undefined, { polling: 50 });
+  }
+
+  /** Resolves when the status says this. */
+  async said(text: string): Promise<void> {
+    await this.says("status", text);
+  }
+
+  /** Resolves when the element with an id has a text. */
+  async says(id: string, text: string | RegExp): Promise<void> {
+    const pattern = typeof text === "string" ? escapePattern(text) : text.source;
+    await this.page.waitForFunction(
+      ([element, wanted]) => new RegExp(wanted).test(document.getElementById(element)?.textContent ?? ""),
+      [id, pattern] as const,
+      { polling: 50 },
+    );
+  }
+
+  /** Resolves when a voxel is of a material. */
+  async sees(place: Place, material: number): Promise<void> {
+    await this.page.waitForFunction(
+      async ([at, wanted]) => (await orthant.voxelAt(at)) === wanted,
+      [place, material] as const,
+      { polling: 20 },
+    );
+  }
+
+  /** Drops a file onto the page. */
+  async drop(name: string, bytes: Uint8Array): Promise<void> {
+    await this.page.evaluate(dropFile, [name, Buffer.from(bytes).toString("base64")] as const);
+  }
+
+  /** The material of a voxel, as the page's worker has it. */
+  async voxelAt(place: Place): Promise<number | undefined> {
+    return this.page.evaluate((at) => orthant.voxelAt(at), place);
+  }
+
+  /** Puts a material into a voxel; gives when that was, by the clock of the machine. */
+  async setVoxel(place: Place, material: number): Promise<number> {
+    return this.page.evaluate(
+      ([at, wanted]) => {
+        orthant.setVoxel(at, wanted);
+        return performance.timeOrigin + performance.now();
+      },
+      [place, material] as const,
+    );
+  }
+
+  /** When a voxel became of a material, by the clock of the machine. */
+  async seenAt(place: Place, material: number): Promise<number> {
+    return this.page.evaluate(
+      async ([at, wanted]) => {
+        while ((await orthant.voxelAt(at)) !== wanted);
+        return performance.timeOrigin + performance.now();
+      },
+      [place, material] as const,
+    );
+  }
+
+  /** Resolves when the page has other numbers than now. */
+  async freshNumbers(): Promise<void> {
+    const before = await this.page.evaluateHandle(() => orthant.numbers);
+    await this.page.waitForFunction((old) => orthant.numbers !== old, before, { polling: 50 });
+  }
+
+  /** How many pictures the page drew. */
+  async frames(): Promise<number> {
+    return this.page.evaluate(() => orthant.viewer.frames);
+  }
+
+  /** Resolves when the page has drawn one more picture. */
+  async redrawn(): Promise<void> {
+    const before = await this.frames();
+    await this.page.evaluate(() => orthant.viewer.touch());
+    await this.page.waitForFunction((count) => orthant.viewer.frames > count, before, { polling: 50 });
+  }
+
+  /** Resolves when so many bytes came from the server. */
+  async received(bytes: number): Promise<void> {
+    await this.page.waitForFunction((least) => (orthant.numbers?.bytesIn ?? 0) >= least, bytes, {
+      polling: 200,
+    });
+  }
+
+  /** The numbers of the panel. */
+  async numbers(): Promise<ViewerNumbers> {
+    const numbers = await this.page.evaluate(() => orthant.numbers);
+    if (numbers === undefined) throw new Error("the page has no numbers yet");
+    return numbers;
+  }
+
+  /** A picture of what is seen, from the screen of the browser. */
+  async picture(): Promise<Picture> {
+    const png = await this.page.screenshot();
+    const { width, pixels } = await this.page.evaluate(decodePicture, png.toString("base64"));
+    const bytes = Buffer.from(pixels, "base64");
+    return {
+      png,
+      at(left, top) {
+        const offset = (top * width + left) * 4;
+        return [bytes[offset] ?? 0, bytes[offset + 1] ?? 0, bytes[offset + 2] ?? 0];
+      },
+    };
+  }
+
+  /** Closes it, and with it all windows of the same visitor. */
+  async close(): Promise<void> {
+    await this.page.context().close();
+  }
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** Runs in the page. */
+function dropFile([name, base64]: readonly [string, string]): void {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name));
+  dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+}
+
+/** Runs in the page: a browser has what decodes pictures. */
+async function decodePicture(base64: string): Promise<{ readonly width: number; readonly pixels: string }> {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const drawing = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+  drawing.drawImage(bitmap, 0, 0);
+  const { data } = drawing.getImageData(0, 0, bitmap.width, bitmap.height);
+  let text = "";
+  for (let at = 0; at < data.length; at += 32_768)
+    text += String.fromCharCode(...data.subarray(at, at + 32_768));
+  return { width: bitmap.width, pixels: btoa(text) };
+}

@@ -1,0 +1,35 @@
+export { BRUSH_RADIUS_MAX, type Brush, brushVoxels } from "./edit/brush.ts";
+export { castRay, type RayHit } from "./edit/cast-ray.ts";
+export { EditHistory } from "./edit/edit-history.ts";
+export { emptyColumns, paintTile, type TileColumns, takeVoxel } from "./map/tile-painter.ts";
+export {
+  type BlockGrid,
+  blockAt,
+  blockGrid,
+  blockVolume,
+  type CutAt,
+  chunkOfScene,
+  type Filling,
+  fillBlock,
+} from "./mesh/block.ts";
+export { type ChunkCut, cutChunk } from "./mesh/chunk-cut.ts";
+export { GreedyMesher, type VolumeMesh } from "./mesh/greedy-mesher.ts";
+export { type MaterialLooks, materialLooks } from "./mesh/material-looks.ts";
+export { meshBytes, type QuadMesh, quadCount } from "./mesh/quad-list.ts";
+export { differenceOf, emptyVolume, type Volume } from "./mesh/volume.ts";
+export { isFlat, type MapPlane, mapPlane } from "./slice/map-plane.ts";
+export {
+  axesOf,
+  canSweep,
+  firstSlice,
+  nearestInside,
+  type ScenePoint,
+  type Slice,
+  sliceHiding,
+  toScene,
+  toWorld,
+  turned,
+  type Vector,
+  voxelAt,
+} from "./slice/slice.ts";
+export { presenceAt, sweepTowards } from "./slice/sweep.ts";

@@ -1,0 +1,88 @@
+import { AIR } from "@orthant/core";
+import { type MaterialLooks, NOTHING, VEIL } from "../mesh/material-looks.ts";
+
+/** What is seen from above in each place of a tile. */
+export interface TileColumns {
+  readonly width: number;
+  readonly rows: number;
+  /** The first material that is not air; air where there is none. */
+  readonly materials: Uint16Array;
+  /** Below what lets light through, the first that does not. */
+  readonly grounds: Uint16Array;
+  /** Where the first is, in voxels. */
+  readonly heights: Int32Array;
+}
+
+/** The light comes from above on the left: slopes that face it are brighter, the others darker. */
+const SLOPE_LIGHT = 0.09;
+const SLOPE_MAX = 3;
+const VEIL_SHARE = 0.6;
+const LIGHT_MAX = 1.4;
+
+/** Columns with nothing in them yet. */
+export function emptyColumns(width: number, rows: number): TileColumns {
+  const cells = width * rows;
+  return {
+    width,
+    rows,
+    materials: new Uint16Array(cells),
+    grounds: new Uint16Array(cells),
+    heights: new Int32Array(cells),
+  };
+}
+
+/** Takes a voxel that is below all that were taken before in its place. Gives whether anything below can be seen. */
+export function takeVoxel(
+  columns: TileColumns,
+  cell: number,
+  material: number,
+  height: number,
+  looks: MaterialLooks,
+): boolean {
+  const kind = looks.classes[material];
+  if (kind === NOTHING) return true;
+  if (columns.materials[cell] === AIR) {
+    columns.materials[cell] = material;
+    columns.heights[cell] = height;
+  }
+  if (kind === VEIL) return true;
+  columns.grounds[cell] = material;
+  return false;
+}
+
+/** The colours of a tile, four bytes a place. Without shade they are exactly those of the catalog. */
+export function paintTile(
+  columns: TileColumns,
+  looks: MaterialLooks,
+  isShaded: boolean,
+): Uint8ClampedArray<ArrayBuffer> {
+  const { width, rows, materials, grounds, heights } = columns;
+  const pixels = new Uint8ClampedArray(width * rows * 4);
+  for (let cell = 0; cell < width * rows; cell++) {
+    const material = materials[cell] as number;
+    if (material === AIR) continue;
+    const colour = looks.colours[material] as number;
+    const ground = grounds[cell] as number;
+    const isVeil = isShaded && looks.classes[material] === VEIL && ground !== AIR;
+    const light = isShaded ? lightAt(width, heights, materials, cell) : 1;
+    for (let part = 0; part < 3; part++) {
+      const shift = 16 - part * 8;
+      const own = (colour >>> shift) & 0xff;
+      const below = ((looks.colours[ground] as number) >>> shift) & 0xff;
+      pixels[cell * 4 + part] = (isVeil ? own * VEIL_SHARE + below * (1 - VEIL_SHARE) : own) * light;
+    }
+    pixels[cell * 4 + 3] = 255;
+  }
+  return pixels;
+}
+
+function lightAt(width: number, heights: Int32Array, materials: Uint16Array, cell: number): number {
+  const height = heights[cell] as number;
+  const rise = (other: number): number => {
+    if (materials[other] === AIR) return 0;
+    return Math.max(-SLOPE_MAX, Math.min(SLOPE_MAX, height - (heights[other] as number)));
+  };
+  const left = cell % width === 0 ? 0 : rise(cell - 1);
+  const above = cell < width ? 0 : rise(cell - width);
+  return Math.min(LIGHT_MAX, 1 + (left + above) * SLOPE_LIGHT);
+}

@@ -1,0 +1,107 @@
+import { AIR, type ChunkShape, floorDivide, type Place } from "@orthant/core";
+import type { ScenePoint, Slice } from "../slice/slice.ts";
+import type { ChunkCut } from "./chunk-cut.ts";
+import { paddedLength, type Volume } from "./volume.ts";
+
+/** Voxels along the edge of what is drawn in one go: few enough to make anew for an edit, many enough for few goes. */
+export const BLOCK_EDGE_VOXELS = 32;
+/** Chunks along it: no more than a region has. */
+const BLOCK_EDGE_CHUNKS_MAX = 4;
+
+/** How a slice of a world is divided into blocks, which are drawn in one go each. */
+export interface BlockGrid {
+  /** Voxels of a chunk on each axis of the scene. */
+  readonly chunk: ScenePoint;
+  /** Chunks of a block on each axis of the scene. */
+  readonly chunks: ScenePoint;
+  /** Voxels of a block on each axis of the scene. */
+  readonly size: ScenePoint;
+}
+
+/** The blocks of a slice. */
+export function blockGrid({ extents }: ChunkShape, { right, up, back }: Slice): BlockGrid {
+  const chunk: ScenePoint = [extents[right], extents[up], extents[back]];
+  const chunks = chunk.map((edge) =>
+    Math.max(1, Math.min(BLOCK_EDGE_CHUNKS_MAX, Math.floor(BLOCK_EDGE_VOXELS / edge))),
+  ) as unknown as ScenePoint;
+  return { chunk, chunks, size: [chunk[0] * chunks[0], chunk[1] * chunks[1], chunk[2] * chunks[2]] };
+}
+
+/** The block that a point of the scene is in. */
+export function blockAt({ size }: BlockGrid, point: ScenePoint): ScenePoint {
+  return [
+    floorDivide(Math.floor(point[0]), size[0]),
+    floorDivide(Math.floor(point[1]), size[1]),
+    floorDivide(Math.floor(point[2]), size[2]),
+  ];
+}
+
+/** The chunk of the world that the slice cuts, from where it is in the scene, in chunks. */
+export function chunkOfScene({ extents }: ChunkShape, slice: Slice, [right, up, back]: ScenePoint): Place {
+  const place: [number, number, number, number] = [0, 0, 0, 0];
+  place[slice.right] = right;
+  place[slice.up] = up;
+  place[slice.back] = back;
+  place[slice.hidden] = floorDivide(slice.at, extents[slice.hidden]);
+  return place;
+}
+
+/** Says what a slice shows of a chunk, by where it is in the scene; `undefined` when that is not known yet. */
+export type CutAt = (right: number, up: number, back: number) => ChunkCut | undefined;
+
+/** What came of filling a volume: it may be that some of it is not known, or that all of it is air. */
+export type Filling = "filled" | "air" | "unknown";
+
+/** Fills a volume with a block and what is around it. Nothing is written for a block of air, or one that is not known. */
+export function fillBlock(grid: BlockGrid, block: ScenePoint, cutAt: CutAt, into: Volume): Filling {
+  const { chunk, chunks, size } = grid;
+  const cuts: ChunkCut[] = [];
+  for (let b = -1; b <= chunks[2]; b++)
+    for (let u = -1; u <= chunks[1]; u++)
+      for (let r = -1; r <= chunks[0]; r++) {
+        const cut = cutAt(block[0] * chunks[0] + r, block[1] * chunks[1] + u, block[2] * chunks[2] + b);
+        if (cut === undefined) return "unknown";
+        cuts.push(cut);
+      }
+  if (cuts.every((cut) => cut === AIR)) return "air";
+  let index = 0;
+  for (let b = -1; b <= chunks[2]; b++)
+    for (let u = -1; u <= chunks[1]; u++)
+      for (let r = -1; r <= chunks[0]; r++) {
+        const corner: ScenePoint = [r * chunk[0], u * chunk[1], b * chunk[2]];
+        copyCut(cuts[index++] as ChunkCut, corner, chunk, size, into.materials);
+      }
+  return "filled";
+}
+
+/** The volume that a block fills. */
+export function blockVolume({ size }: BlockGrid): Volume {
+  return { size, materials: new Uint16Array(paddedLength(size)) };
+}
+
+function copyCut(
+  cut: ChunkCut,
+  [cornerRight, cornerUp, cornerBack]: ScenePoint,
+  chunk: ScenePoint,
+  size: ScenePoint,
+  materials: Uint16Array,
+): void {
+  const rowLength = size[0] + 2;
+  const layerLength = rowLength * (size[1] + 2);
+  // Of the chunks around the block only the nearest voxels count.
+  const fromRight = Math.max(0, -1 - cornerRight);
+  const toRight = Math.min(chunk[0], size[0] + 1 - cornerRight);
+  const toUp = Math.min(chunk[1], size[1] + 1 - cornerUp);
+  const toBack = Math.min(chunk[2], size[2] + 1 - cornerBack);
+  for (let b = Math.max(0, -1 - cornerBack); b < toBack; b++)
+    for (let u = Math.max(0, -1 - cornerUp); u < toUp; u++) {
+      const to =
+        cornerRight + fromRight + 1 + (cornerUp + u + 1) * rowLength + (cornerBack + b + 1) * layerLength;
+      if (typeof cut === "number") {
+        materials.fill(cut, to, to + toRight - fromRight);
+      } else {
+        const from = fromRight + chunk[0] * (u + chunk[1] * b);
+        for (let r = 0; r < toRight - fromRight; r++) materials[to + r] = cut[from + r] as number;
+      }
+    }
+}

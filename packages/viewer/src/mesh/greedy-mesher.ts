@@ -1,0 +1,204 @@
+import type { ScenePoint } from "../slice/slice.ts";
+import { type MaterialLooks, NOTHING, OPAQUE, VEIL } from "./material-looks.ts";
+import { QuadList, type QuadMesh } from "./quad-list.ts";
+import type { Volume } from "./volume.ts";
+
+/** The surface of a volume: what stops light, and what lets it through. */
+export interface VolumeMesh {
+  readonly opaque: QuadMesh;
+  readonly veil: QuadMesh;
+}
+
+/** How light a corner is when nothing is near; each voxel that stands around it takes one off. */
+const LIGHT_FULL = 3;
+const FULL_CORNERS = 0xff;
+/** Bits of a face's key: a material, then two bits for each corner. */
+const CORNER_SHIFT = 16;
+const VEIL_OPACITY = 150;
+const OPAQUE_OPACITY = 255;
+
+/**
+ * Makes the surfaces of volumes. Faces that look the same, with the same light at their corners, become one quad. What
+ * it needs for that is made once and used for every volume.
+ */
+export class GreedyMesher {
+  readonly #looks: MaterialLooks;
+  readonly #opaque = new QuadList();
+  readonly #veil = new QuadList();
+  #classes = new Uint8Array(0);
+  #keys = new Int32Array(0);
+
+  constructor(looks: MaterialLooks) {
+    this.#looks = looks;
+  }
+
+  /** The surface of the voxels of a volume; those around it only hide and shade. */
+  mesh(volume: Volume): VolumeMesh {
+    if (this.#classify(volume)) {
+      for (const axis of [0, 1, 2] as const) {
+        this.#faces(volume, axis, 1);
+        this.#faces(volume, axis, -1);
+      }
+    }
+    return { opaque: this.#opaque.take(), veil: this.#veil.take() };
+  }
+
+  /** What light does in each voxel; false when there is no surface anywhere. */
+  #classify({ materials }: Volume): boolean {
+    if (this.#classes.length < materials.length) this.#classes = new Uint8Array(materials.length);
+    const classes = this.#classes;
+    const looks = this.#looks.classes;
+    let any = 0;
+    let all = 0xff;
+    for (let index = 0; index < materials.length; index++) {
+      const kind = looks[materials[index] as number] as number;
+      classes[index] = kind;
+      any |= kind;
+      all &= kind;
+    }
+    return any !== NOTHING && all !== OPAQUE;
+  }
+
+  /** The faces that look along an axis, layer by layer. */
+  #faces(volume: Volume, axis: 0 | 1 | 2, sign: 1 | -1): void {
+    const { size } = volume;
+    const across = ((axis + 1) % 3) as 0 | 1 | 2;
+    const along = ((axis + 2) % 3) as 0 | 1 | 2;
+    const cells = size[across] * size[along];
+    if (this.#keys.length < cells) this.#keys = new Int32Array(cells);
+    for (let layer = 0; layer < size[axis]; layer++) {
+      if (this.#findFaces(volume, [axis, across, along], sign, layer)) {
+        this.#mergeFaces(size, [axis, across, along], sign, layer);
+      }
+    }
+  }
+
+  /** Writes a key for every face of a layer, 0 where there is none; false when there is none at all. */
+  #findFaces(
+    { size, materials }: Volume,
+    [axis, across, along]: readonly [0 | 1 | 2, 0 | 1 | 2, 0 | 1 | 2],
+    sign: 1 | -1,
+    layer: number,
+  ): boolean {
+    const strides = [1, size[0] + 2, (size[0] + 2) * (size[1] + 2)] as const;
+    const acrossStride = strides[across];
+    const alongStride = strides[along];
+    const outward = sign * strides[axis];
+    const classes = this.#classes;
+    const keys = this.#keys;
+    let index = 0;
+    let any = 0;
+    for (let v = 0; v < size[along]; v++) {
+      let cell = (layer + 1) * strides[axis] + acrossStride + (v + 1) * alongStride;
+      for (let u = 0; u < size[across]; u++, cell += acrossStride) {
+        const kind = classes[cell] as number;
+        const before = classes[cell + outward] as number;
+        let key = 0;
+        if (kind === OPAQUE) {
+          if (before !== OPAQUE) {
+            const light = cornerLight(classes, cell + outward, acrossStride, alongStride);
+            key = (materials[cell] as number) | (light << CORNER_SHIFT);
+          }
+        } else if (kind === VEIL && before === NOTHING) {
+          key = (materials[cell] as number) | (FULL_CORNERS << CORNER_SHIFT);
+        }
+        keys[index++] = key;
+        any |= key;
+      }
+    }
+    return any !== 0;
+  }
+
+  #mergeFaces(
+    size: ScenePoint,
+    axes: readonly [0 | 1 | 2, 0 | 1 | 2, 0 | 1 | 2],
+    sign: 1 | -1,
+    layer: number,
+  ): void {
+    const width = size[axes[1]];
+    const height = size[axes[2]];
+    const keys = this.#keys;
+    for (let v = 0; v < height; v++)
+      for (let u = 0; u < width; ) {
+        const key = keys[u + v * width] as number;
+        if (key === 0) {
+          u++;
+          continue;
+        }
+        const light = key >>> CORNER_SHIFT;
+        let wide = 1;
+        // Light that changes along the way would be drawn otherwise on one large face than on many small ones.
+        if (isEvenAcross(light)) while (u + wide < width && keys[u + wide + v * width] === key) wide++;
+        let high = 1;
+        if (isEvenAlong(light))
+          while (v + high < height && isRun(keys, key, u + (v + high) * width, wide)) high++;
+        for (let row = 0; row < high; row++)
+          keys.fill(0, u + (v + row) * width, u + wide + (v + row) * width);
+        this.#addQuad(axes, sign, [layer, u, v], [wide, high], key);
+        u += wide;
+      }
+  }
+
+  #addQuad(
+    [axis, across, along]: readonly [0 | 1 | 2, 0 | 1 | 2, 0 | 1 | 2],
+    sign: 1 | -1,
+    [layer, u, v]: ScenePoint,
+    [wide, high]: readonly [number, number],
+    key: number,
+  ): void {
+    const material = key & 0xffff;
+    const light = key >>> CORNER_SHIFT;
+    const isVeil = this.#looks.classes[material] === VEIL;
+    const side = axis * 2 + (sign > 0 ? 0 : 1);
+    const glow = this.#looks.glows[material] as number;
+    const colour = this.#looks.colours[material] as number;
+    const list = isVeil ? this.#veil : this.#opaque;
+    // Seen from outside the corners go round against the clock.
+    const corners = sign > 0 ? [0, 1, 2, 3] : [0, 3, 2, 1];
+    const isLightAt = (corner: number): number => (light >>> (corner * 2)) & 3;
+    // The light of a quad is drawn on two triangles: they meet where the two corners are more alike.
+    const turn = isLightAt(0) + isLightAt(2) >= isLightAt(1) + isLightAt(3) ? 0 : 1;
+    const place: [number, number, number] = [0, 0, 0];
+    place[axis] = layer + (sign > 0 ? 1 : 0);
+    for (let index = 0; index < 4; index++) {
+      const corner = corners[(index + turn) % 4] as number;
+      place[across] = u + (corner === 1 || corner === 2 ? wide : 0);
+      place[along] = v + (corner >= 2 ? high : 0);
+      const word = side | (isLightAt(corner) << 3) | (glow << 5);
+      list.add(place[0], place[1], place[2], word, colour, isVeil ? VEIL_OPACITY : OPAQUE_OPACITY);
+    }
+  }
+}
+
+/** The light at the corners of a face, two bits each, from the eight cells around the one before it. */
+function cornerLight(classes: Uint8Array, before: number, across: number, along: number): number {
+  const isStop = (cell: number): number => (classes[cell] === OPAQUE ? 1 : 0);
+  const left = isStop(before - across);
+  const right = isStop(before + across);
+  const low = isStop(before - along);
+  const high = isStop(before + along);
+  return (
+    lightOf(left, low, isStop(before - across - along)) |
+    (lightOf(right, low, isStop(before + across - along)) << 2) |
+    (lightOf(right, high, isStop(before + across + along)) << 4) |
+    (lightOf(left, high, isStop(before - across + along)) << 6)
+  );
+}
+
+function lightOf(side: number, otherSide: number, corner: number): number {
+  return side + otherSide === 2 ? 0 : LIGHT_FULL - side - otherSide - corner;
+}
+
+/** Whether going across changes no light: corners 0 and 1 are alike, and 3 and 2. */
+function isEvenAcross(light: number): boolean {
+  return ((light ^ (light >>> 2)) & 3) === 0 && (((light >>> 4) ^ (light >>> 6)) & 3) === 0;
+}
+
+function isEvenAlong(light: number): boolean {
+  return ((light ^ (light >>> 6)) & 3) === 0 && (((light >>> 2) ^ (light >>> 4)) & 3) === 0;
+}
+
+function isRun(keys: Int32Array, key: number, from: number, length: number): boolean {
+  for (let index = from; index < from + length; index++) if (keys[index] !== key) return false;
+  return true;
+}

@@ -1,0 +1,47 @@
+import { AIR, type Material, U16_MAX } from "@orthant/core";
+
+/** What light does with a voxel. */
+export const NOTHING = 0;
+/** It stops there. */
+export const OPAQUE = 1;
+/** It goes on, with less of it. */
+export const VEIL = 2;
+
+/** Materials that let through what is behind them, and such as shine, by what catalogs call them. */
+const VEIL_NAMES: ReadonlySet<string> = new Set(["water", "glass", "ice"]);
+const GLOWING_NAMES: ReadonlySet<string> = new Set(["lamp", "lava", "torch", "fire"]);
+/** A material that no catalog knows gets a colour of its own, which is the same on every page. */
+const UNKNOWN_PART_MIN = 0x60;
+
+/** How materials look, ready to be asked for every voxel. */
+export interface MaterialLooks {
+  /** What light does, by material. */
+  readonly classes: Uint8Array;
+  /** 1 for materials that shine, by material. */
+  readonly glows: Uint8Array;
+  /** 0xRRGGBB, by material. */
+  readonly colours: Uint32Array;
+}
+
+/** The looks of the materials of a catalog, and of all others. */
+export function materialLooks(materials: readonly Material[]): MaterialLooks {
+  const count = U16_MAX + 1;
+  const classes = new Uint8Array(count).fill(OPAQUE);
+  const glows = new Uint8Array(count);
+  const colours = Uint32Array.from({ length: count }, (_, material) => colourOfUnknown(material));
+  classes[AIR] = NOTHING;
+  for (const { id, name, colour } of materials) {
+    if (id === AIR) continue;
+    if (VEIL_NAMES.has(name)) classes[id] = VEIL;
+    if (GLOWING_NAMES.has(name)) glows[id] = 1;
+    colours[id] = colour;
+  }
+  return { classes, glows, colours };
+}
+
+function colourOfUnknown(material: number): number {
+  const mixed = Math.imul(material, 0x9e37_79b1) >>> 0;
+  const part = (shift: number): number =>
+    UNKNOWN_PART_MIN + (((mixed >>> shift) & 0xff) % (0x100 - UNKNOWN_PART_MIN));
+  return part(0) * 0x1_0000 + part(8) * 0x100 + part(16);
+}

@@ -1,0 +1,64 @@
+import type { Box, Place } from "@orthant/core";
+import type { QuadMesh } from "../mesh/quad-list.ts";
+import type { ScenePoint } from "../slice/slice.ts";
+import type { Numbers, Other, WorldFacts, WorldStatus } from "./world-facts.ts";
+
+/** The surfaces of one block: its own, and of what is only in the slices beside it. */
+export interface BlockMeshes {
+  readonly opaque: QuadMesh;
+  readonly veil: QuadMesh;
+  readonly before: QuadMesh;
+  readonly behind: QuadMesh;
+}
+
+/** What a ray hits first: a voxel, and the voxel of air before it. */
+export interface Hit {
+  readonly voxel: Place;
+  readonly before: Place;
+  readonly material: number;
+  readonly distance: number;
+}
+
+/** What is known of one region. */
+export interface RegionNote {
+  readonly region: Place;
+  /** `undefined` in a world that nobody else changes. */
+  readonly clock: number | undefined;
+  /** Whether anybody ever made anything here; what nobody touched is left to the generator. */
+  readonly isConcrete: boolean;
+}
+
+/** What the worker that has the world tells the page. */
+export type FromWorld =
+  | { readonly kind: "facts"; readonly facts: WorldFacts }
+  | { readonly kind: "status"; readonly status: WorldStatus }
+  | { readonly kind: "notice"; readonly text: string; readonly isBad: boolean }
+  | {
+      readonly kind: "block";
+      readonly sliceId: number;
+      readonly block: ScenePoint;
+      /** The corner of the block and its size, in voxels of the scene. */
+      readonly corner: ScenePoint;
+      readonly size: ScenePoint;
+      readonly meshes: BlockMeshes;
+    }
+  | { readonly kind: "drop"; readonly sliceId: number; readonly block: ScenePoint }
+  | {
+      readonly kind: "tile";
+      readonly tile: readonly [number, number];
+      readonly size: readonly [number, number];
+      readonly pixels: Uint8ClampedArray<ArrayBuffer>;
+    }
+  | {
+      readonly kind: "progress";
+      readonly sliceId: number;
+      readonly isNearReady: boolean;
+      readonly isDone: boolean;
+    }
+  | { readonly kind: "picked"; readonly id: number; readonly hit: Hit | undefined }
+  | { readonly kind: "changed"; readonly boxes: readonly Box[] }
+  | { readonly kind: "others"; readonly others: readonly Other[] }
+  | { readonly kind: "regions"; readonly notes: readonly RegionNote[] }
+  | { readonly kind: "numbers"; readonly numbers: Numbers }
+  | { readonly kind: "voxel"; readonly id: number; readonly material: number | undefined }
+  | { readonly kind: "alive"; readonly id: number };

@@ -1,0 +1,76 @@
+import type { Axis } from "@orthant/core";
+import type { ScenePoint, Slice, Vector } from "../slice/slice.ts";
+import { AXIS_NAMES } from "../slice/slice.ts";
+import { element } from "./element.ts";
+
+/** Each axis has its colour, whether it is seen or hidden. */
+const AXIS_COLOURS = ["#ff8f85", "#8fe0a8", "#7db8ff", "#e2a8ff"] as const;
+const ARM = 34;
+const SVG = "http://www.w3.org/2000/svg";
+
+interface Arm {
+  readonly line: SVGLineElement;
+  readonly name: SVGTextElement;
+}
+
+/** Shows where the three axes that are seen point, and how far along the hidden one the slice is. */
+export class Compass {
+  readonly #drawing = element("compass-drawing", SVGSVGElement);
+  readonly #place = element("place", HTMLElement);
+  readonly #arms: readonly Arm[] = [0, 1, 2].map(() => this.#arm());
+  readonly #ring = this.#add("circle");
+  readonly #hidden = this.#add("text");
+
+  constructor() {
+    this.#ring.setAttribute("r", "10");
+    this.#ring.setAttribute("fill", "#141a29");
+    this.#ring.setAttribute("stroke-width", "1.6");
+  }
+
+  /** Draws the axes as somebody sees them who looks so. */
+  show(
+    slice: Slice,
+    axes: readonly Axis[],
+    eye: Vector,
+    toView: (direction: ScenePoint) => ScenePoint,
+  ): void {
+    const hasHidden = axes.includes(slice.hidden);
+    for (const [index, axis] of [slice.right, slice.up, slice.back].entries()) {
+      const direction: ScenePoint = [index === 0 ? 1 : 0, index === 1 ? 1 : 0, index === 2 ? 1 : 0];
+      const [right, up, towards] = toView(direction);
+      const arm = this.#arms[index];
+      if (arm === undefined) continue;
+      for (const part of [arm.line, arm.name])
+        part.setAttribute("visibility", axes.includes(axis) ? "visible" : "hidden");
+      const x = right * ARM;
+      const y = -up * ARM;
+      arm.line.setAttribute("x2", x.toFixed(1));
+      arm.line.setAttribute("y2", y.toFixed(1));
+      arm.line.setAttribute("stroke", AXIS_COLOURS[axis]);
+      arm.line.setAttribute("opacity", (0.55 + 0.45 * Math.max(0, towards)).toFixed(2));
+      arm.name.setAttribute("x", (x * 1.26).toFixed(1));
+      arm.name.setAttribute("y", (y * 1.26).toFixed(1));
+      arm.name.setAttribute("fill", AXIS_COLOURS[axis]);
+      arm.name.textContent = AXIS_NAMES[axis];
+    }
+    for (const part of [this.#ring, this.#hidden])
+      part.setAttribute("visibility", hasHidden ? "visible" : "hidden");
+    this.#ring.setAttribute("stroke", AXIS_COLOURS[slice.hidden]);
+    this.#hidden.setAttribute("fill", AXIS_COLOURS[slice.hidden]);
+    this.#hidden.textContent = AXIS_NAMES[slice.hidden];
+    this.#place.textContent = axes.map((axis) => `${AXIS_NAMES[axis]} ${Math.floor(eye[axis])}`).join("\n");
+  }
+
+  #arm(): Arm {
+    const line = this.#add("line");
+    line.setAttribute("stroke-width", "2.4");
+    line.setAttribute("stroke-linecap", "round");
+    return { line, name: this.#add("text") };
+  }
+
+  #add<Name extends "line" | "text" | "circle">(name: Name): SVGElementTagNameMap[Name] {
+    const made = document.createElementNS(SVG, name);
+    this.#drawing.append(made);
+    return made;
+  }
+}

@@ -1,0 +1,365 @@
+import type { Place } from "@orthant/core";
+import { watchChoice, watchDrops } from "./controls/dropped-files.ts";
+import { HeldKeys } from "./controls/held-keys.ts";
+import { formatPlaceLink, type PlaceLink, parsePlaceLink } from "./controls/place-link.ts";
+import { watchPointers } from "./controls/pointers.ts";
+import { keepToken, type Visitor, visitorOf } from "./controls/visitor.ts";
+import { Hand } from "./hand.ts";
+import type { FromWorld } from "./message/from-world.ts";
+import type { Opening } from "./message/to-world.ts";
+import type { Numbers, WorldFacts, WorldStatus } from "./message/world-facts.ts";
+import { element } from "./overlay/element.ts";
+import { Help } from "./overlay/help.ts";
+import { NumbersPanel } from "./overlay/numbers-panel.ts";
+import { StatusLine } from "./overlay/status-line.ts";
+import { canSweep } from "./slice/slice.ts";
+import { Viewer } from "./viewer.ts";
+import { WorldLink } from "./world-link.ts";
+
+/** Radians that a pixel of dragging turns. */
+const TURN_PER_PIXEL = 0.0042;
+/** Voxels that a notch of the wheel, or a pixel between two fingers, goes ahead. */
+const AHEAD_PER_NOTCH = 3;
+const AHEAD_PER_PIXEL = 0.12;
+const MAP_PIXELS_PER_VOXEL = 14;
+/** How often the address is brought up to date, at most. */
+const LINK_MS = 500;
+const ORBIT_VOXELS = 24;
+
+/** The page: everything that a visitor does ends up here, and goes to the viewer, the tools or the worker. */
+export class Page {
+  readonly #view = element("view", HTMLElement);
+  readonly #viewer: Viewer;
+  readonly #link: WorldLink;
+  readonly #keys = new HeldKeys();
+  readonly #status: StatusLine;
+  readonly #help = new Help(() => this.#view.focus());
+  readonly #hand: Hand;
+  readonly #panel = new NumbersPanel();
+  #visitor: Visitor;
+  #opening: Opening;
+  #wanted: PlaceLink | undefined;
+  #numbers: Numbers | undefined;
+  readonly #questions = new Map<number, (material: number | undefined) => void>();
+  #questionId = 0;
+  #linkedMs = 0;
+
+  constructor() {
+    this.#visitor = visitorOf(location);
+    this.#wanted = parsePlaceLink(location.hash);
+    this.#opening = this.#serverOpening();
+    this.#viewer = new Viewer({ onView: (view) => this.#link.send({ kind: "view", view }) });
+    this.#hand = new Hand(this.#viewer, (message) => this.#link.send(message));
+    this.#status = new StatusLine(
+      (token) => {
+        keepToken(token);
+        this.#visitor = { ...this.#visitor, token };
+        this.#open(this.#serverOpening());
+      },
+      () => this.#open(this.#serverOpening()),
+    );
+    this.#link = new WorldLink(
+      (message) => this.#hear(message),
+      () => this.#stuck(),
+    );
+    this.#listen();
+    this.#link.send({ kind: "open", opening: this.#opening });
+    this.#help.greet();
+    requestAnimationFrame((nowMs) => this.#frame(nowMs, nowMs));
+  }
+
+  /** What is shown, for those who look from outside. */
+  get viewer(): Viewer {
+    return this.#viewer;
+  }
+
+  /** The material of a voxel, as the worker has it now; `undefined` when it is not here. */
+  voxelAt(place: Place): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      const id = this.#questionId++;
+      this.#questions.set(id, resolve);
+      this.#link.send({ kind: "voxel", id, place });
+    });
+  }
+
+  /** Puts a material into a voxel, as a click with the brush of one voxel does. */
+  setVoxel(center: Place, material: number): void {
+    const brush = { shape: "box", radius: 0, isThick: false } as const;
+    this.#link.send({ kind: "brush", brush, center, material, slice: this.#viewer.slice });
+  }
+
+  /** The numbers that came last. */
+  get numbers(): Numbers | undefined {
+    return this.#numbers;
+  }
+
+  #serverOpening(): Opening {
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    return { kind: "server", url: `${scheme}://${location.host}/`, ...this.#visitor };
+  }
+
+  #open(opening: Opening): void {
+    if (opening.kind !== this.#opening.kind) this.#wanted = undefined;
+    this.#opening = opening;
+    this.#viewer.leave();
+    this.#link.send({ kind: "open", opening });
+  }
+
+  #hear(message: FromWorld): void {
+    switch (message.kind) {
+      case "facts":
+        this.#know(message.facts);
+        break;
+      case "status":
+        this.#showStatus(message.status);
+        break;
+      case "notice":
+        this.#status.notice(message.text, message.isBad);
+        break;
+      case "picked":
+        this.#hand.picked(message);
+        break;
+      case "voxel":
+        this.#questions.get(message.id)?.(message.material);
+        this.#questions.delete(message.id);
+        break;
+      case "others":
+        this.#viewer.meet(message.others);
+        break;
+      case "regions":
+        this.#viewer.note(message.notes);
+        break;
+      case "changed":
+        this.#viewer.flash(message.boxes);
+        break;
+      case "numbers":
+        this.#numbers = message.numbers;
+        this.#showNumbers(message.numbers);
+        break;
+      case "block":
+      case "drop":
+      case "tile":
+      case "progress":
+        this.#viewer.take(message);
+    }
+  }
+
+  #know(facts: WorldFacts): void {
+    const { name, materials, canEdit, origin } = facts;
+    document.title = `${name || "A world"} · Orthant`;
+    element("world-name", HTMLElement).textContent = name || "A world";
+    element("world-origin", HTMLElement).textContent = origin;
+    if (this.#viewer.facts !== undefined && !isSamePlace(this.#viewer.facts, facts)) this.#viewer.leave();
+    this.#viewer.know(facts, this.#wanted);
+    this.#wanted = undefined;
+    this.#hand.tools.offer(materials, canEdit);
+    this.#help.suit(facts);
+    element("toggle-map", HTMLElement).setAttribute("aria-pressed", String(this.#viewer.isMap));
+  }
+
+  #showStatus(status: WorldStatus): void {
+    this.#status.show(status, this.#viewer.facts?.canEdit === false ? "Here, to look" : "Here");
+  }
+
+  #stuck(): void {
+    this.#viewer.leave();
+    this.#showStatus({ kind: "failed", text: "This world is more than the page can take. It was let go." });
+  }
+
+  #showNumbers(numbers: Numbers): void {
+    const { calls, triangles } = this.#viewer.stage.drawn;
+    const blocks = this.#viewer.stage.layers.blockCount;
+    this.#panel.show(numbers, { blocks, calls, triangles, pictures: this.#viewer.frames });
+  }
+
+  #frame(nowMs: number, lastMs: number): void {
+    const seconds = Math.max(0, (nowMs - lastMs) / 1000);
+    const [right, up, ahead] = this.#keys.advance(Math.min(seconds, 0.1));
+    if (this.#viewer.isMap) {
+      const scale = MAP_PIXELS_PER_VOXEL;
+      if (right !== 0 || ahead !== 0) this.#viewer.pan(-right * scale, ahead * scale);
+    } else if (right !== 0 || up !== 0 || ahead !== 0) this.#viewer.eye.go(right, up, ahead);
+    this.#viewer.advance(nowMs, seconds);
+    this.#keepLink(nowMs);
+    requestAnimationFrame((next) => this.#frame(next, nowMs));
+  }
+
+  /** The address says where the visitor is, so that it can be copied, and survives a reload. */
+  #keepLink(nowMs: number): void {
+    if (this.#viewer.facts === undefined || nowMs - this.#linkedMs < LINK_MS) return;
+    this.#linkedMs = nowMs;
+    const hash = `#${formatPlaceLink(this.#viewer.link)}`;
+    if (hash !== location.hash) history.replaceState(null, "", hash);
+  }
+
+  #listen(): void {
+    watchPointers(this.#view, {
+      onDrag: (right, down) => this.#drag(right, down),
+      onPinch: (right, down, apart) => this.#pinch(right, down, apart),
+      onClick: (event) => {
+        this.#view.focus();
+        this.#hand.click(event);
+      },
+      onHover: (event) => this.#hand.hover(event),
+      onWheel: (notches, event) => this.#wheel(notches, event),
+    });
+    addEventListener("keydown", (event) => this.#keyDown(event));
+    addEventListener("keyup", (event) => this.#keys.up(event));
+    addEventListener("blur", () => this.#keys.release());
+    addEventListener("hashchange", () => {
+      const place = parsePlaceLink(location.hash);
+      if (place !== undefined) this.#viewer.goTo(place);
+    });
+    watchDrops(
+      (isOver) => {
+        element("drop", HTMLElement).hidden = !isOver;
+      },
+      (files) => void files.then((dropped) => this.#open({ kind: "files", files: dropped })),
+    );
+    for (const id of ["open-folder", "open-file"]) {
+      watchChoice(element(id, HTMLInputElement), (files) => {
+        this.#help.close();
+        this.#open({ kind: "files", files });
+      });
+    }
+    const buttons = {
+      "toggle-orbit": "KeyO",
+      "toggle-map": "KeyM",
+      "toggle-regions": "KeyG",
+      "toggle-panel": "KeyI",
+      share: "KeyL",
+    };
+    for (const [id, code] of Object.entries(buttons)) {
+      element(id, HTMLButtonElement).addEventListener("click", () => this.#command(code, false));
+    }
+  }
+
+  #drag(right: number, down: number): void {
+    if (this.#viewer.isMap) this.#viewer.pan(right, down);
+    else {
+      const { eye } = this.#viewer;
+      eye.turn(
+        right * TURN_PER_PIXEL * (eye.isOrbiting ? -1 : 1),
+        down * TURN_PER_PIXEL * (eye.isOrbiting ? -1 : 1),
+      );
+      this.#viewer.touch();
+    }
+  }
+
+  #pinch(right: number, down: number, apart: number): void {
+    if (this.#viewer.isMap) this.#viewer.pan(right, down);
+    else this.#viewer.eye.go(-right * AHEAD_PER_PIXEL, down * AHEAD_PER_PIXEL, apart * AHEAD_PER_PIXEL);
+    this.#viewer.touch();
+  }
+
+  #wheel(notches: number, event: WheelEvent): void {
+    const { facts, slice } = this.#viewer;
+    if (facts === undefined) return;
+    if (this.#viewer.isMap) this.#viewer.map.zoomBy(-Math.sign(notches));
+    else if (canSweep(facts.shape, slice) && !event.ctrlKey && !event.shiftKey)
+      this.#viewer.sliceAt(slice.at - notches);
+    else this.#viewer.eye.go(0, 0, -notches * AHEAD_PER_NOTCH);
+    this.#viewer.touch();
+  }
+
+  #keyDown(event: KeyboardEvent): void {
+    if (event.target instanceof HTMLInputElement && event.target.type !== "range") return;
+    if (event.key === "?") this.#help.toggle();
+    if (event.key === "Escape") this.#hand.tools.togglePalette(false);
+    if (this.#help.isOpen || event.altKey) return;
+    if ((event.ctrlKey || event.metaKey) && event.code === "KeyZ") {
+      event.preventDefault();
+      this.#link.send({ kind: "undo" });
+      return;
+    }
+    if (event.ctrlKey || event.metaKey) return;
+    const isOnControl = event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement;
+    if (isOnControl && /^(?:Space|Enter|Arrow)/.test(event.code)) return;
+    if (this.#keys.down(event)) event.preventDefault();
+    else if (!event.repeat || event.code === "Comma" || event.code === "Period")
+      this.#command(event.code, event.shiftKey);
+  }
+
+  #command(code: string, isShifted: boolean): void {
+    const viewer = this.#viewer;
+    const toggle = (id: string, isOn: boolean): void =>
+      element(id, HTMLElement).setAttribute("aria-pressed", String(isOn));
+    const tools = { Digit1: "look", Digit2: "place", Digit3: "remove", Digit4: "pick" } as const;
+    if (code in tools && viewer.facts?.canEdit === true)
+      this.#hand.tools.tool = tools[code as keyof typeof tools];
+    switch (code) {
+      case "KeyT":
+        viewer.turn();
+        break;
+      case "Comma":
+        viewer.sliceAt(viewer.slice.at - 1);
+        break;
+      case "Period":
+        viewer.sliceAt(viewer.slice.at + 1);
+        break;
+      case "KeyM":
+        viewer.showMap(!viewer.isMap);
+        toggle("toggle-map", viewer.isMap);
+        break;
+      case "KeyO":
+        this.#toggleOrbit();
+        break;
+      case "KeyG":
+        viewer.showRegions(!viewer.hasRegions);
+        this.#link.send({ kind: "inspect", isOn: viewer.hasRegions });
+        toggle("toggle-regions", viewer.hasRegions);
+        break;
+      case "KeyI":
+        this.#panel.isOpen = !this.#panel.isOpen;
+        toggle("toggle-panel", this.#panel.isOpen);
+        if (this.#numbers !== undefined) this.#showNumbers(this.#numbers);
+        break;
+      case "KeyL":
+        void this.#share();
+        break;
+      case "KeyH":
+        viewer.toggleGhosts();
+        break;
+      case "KeyB":
+        this.#hand.tools.togglePalette();
+        break;
+      case "KeyV":
+        if (isShifted) this.#hand.tools.toggleThick();
+        else this.#hand.tools.nextBrush();
+        break;
+      case "KeyF":
+        this.#hand.actAhead();
+        break;
+      case "Equal":
+      case "NumpadAdd":
+        viewer.seeFurther(1);
+        break;
+      case "Minus":
+      case "NumpadSubtract":
+        viewer.seeFurther(-1);
+    }
+  }
+
+  #toggleOrbit(): void {
+    const { eye } = this.#viewer;
+    if (eye.isOrbiting) eye.fly();
+    else this.#hand.pickAt([0, 0], (hit) => eye.orbitAround(hit?.distance ?? ORBIT_VOXELS));
+    element("toggle-orbit", HTMLElement).setAttribute("aria-pressed", String(!eye.isOrbiting));
+  }
+
+  async #share(): Promise<void> {
+    this.#keepLink(Number.POSITIVE_INFINITY);
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.#status.notice("A link to this place is copied", false);
+    } catch {
+      // Pages that are not secure may not touch the clipboard.
+      this.#status.notice("Copy the address: it leads to this place", false);
+    }
+  }
+}
+
+/** Whether a visitor of one world is in the other at the same place. */
+function isSamePlace(a: WorldFacts, b: WorldFacts): boolean {
+  return a.name === b.name && a.shape.extents.join() === b.shape.extents.join();
+}

@@ -1,0 +1,111 @@
+import { BufferAttribute, BufferGeometry, Group, Mesh, type ShaderMaterial, Sphere, Vector3 } from "three";
+import { COLOUR_BYTES, PLACE_NUMBERS, type QuadMesh, quadCount } from "../mesh/quad-list.ts";
+import type { FromWorld } from "../message/from-world.ts";
+import type { ScenePoint } from "../slice/slice.ts";
+import { SliceMaterials } from "./voxel-materials.ts";
+
+type BlockMessage = Extract<FromWorld, { kind: "block" }>;
+
+const INDICES_PER_QUAD = 6;
+
+/** The blocks of one slice, as they are drawn. */
+export class BlockLayer {
+  readonly group: Group = new Group();
+  readonly materials: SliceMaterials = new SliceMaterials();
+  readonly #blocks = new Map<string, Group>();
+
+  /** Shows a block, in place of what was there. Gives the bytes that go to the graphics card for it. */
+  put({ block, corner, size, meshes }: BlockMessage): number {
+    this.drop(block);
+    const group = new Group();
+    group.position.set(...corner);
+    let bytes = 0;
+    for (const kind of ["opaque", "veil", "before", "behind"] as const) {
+      const mesh = meshes[kind];
+      if (mesh.places.length === 0) continue;
+      const drawn = drawnMesh(mesh, size, this.materials[kind]);
+      // What can be seen through is drawn over what cannot, and ghosts over all.
+      drawn.renderOrder = kind === "opaque" ? 0 : kind === "veil" ? 1 : 2;
+      group.add(drawn);
+      bytes += mesh.places.byteLength + mesh.colours.byteLength;
+    }
+    if (group.children.length === 0) return 0;
+    group.updateMatrix();
+    group.matrixAutoUpdate = false;
+    this.#blocks.set(String(block), group);
+    this.group.add(group);
+    return bytes;
+  }
+
+  /** Shows a block no longer. */
+  drop(block: ScenePoint): void {
+    const group = this.#blocks.get(String(block));
+    if (group === undefined) return;
+    this.#blocks.delete(String(block));
+    this.group.remove(group);
+    disposeAll(group);
+  }
+
+  /** How many blocks have anything to draw. */
+  get size(): number {
+    return this.#blocks.size;
+  }
+
+  /** Gives back all that it has on the graphics card. */
+  dispose(): void {
+    for (const group of this.#blocks.values()) disposeAll(group);
+    this.#blocks.clear();
+    this.group.removeFromParent();
+    this.materials.dispose();
+  }
+}
+
+function drawnMesh(mesh: QuadMesh, size: ScenePoint, material: ShaderMaterial): Mesh {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("place", new BufferAttribute(mesh.places, PLACE_NUMBERS).onUpload(releaseArray));
+  geometry.setAttribute(
+    "colour",
+    new BufferAttribute(mesh.colours, COLOUR_BYTES, true).onUpload(releaseArray),
+  );
+  geometry.setIndex(quadIndices(quadCount(mesh)));
+  geometry.setDrawRange(0, quadCount(mesh) * INDICES_PER_QUAD);
+  const middle = new Vector3(size[0] / 2, size[1] / 2, size[2] / 2);
+  geometry.boundingSphere = new Sphere(middle, middle.length());
+  const drawn = new Mesh(geometry, material);
+  drawn.matrixAutoUpdate = false;
+  return drawn;
+}
+
+/** Once it is on the graphics card nothing reads it here any more. */
+function releaseArray(this: BufferAttribute): void {
+  this.array = new Uint16Array(0);
+}
+
+let indices = new BufferAttribute(new Uint32Array(0), 1);
+let indexedQuads = 0;
+
+/** All quads are drawn in the same way, so all blocks share one list of indices, which grows when one needs more. */
+function quadIndices(quads: number): BufferAttribute {
+  if (quads <= indexedQuads) return indices;
+  indexedQuads = Math.max(4096, 2 ** Math.ceil(Math.log2(quads)));
+  const list = new Uint32Array(indexedQuads * INDICES_PER_QUAD);
+  for (let quad = 0; quad < indexedQuads; quad++) {
+    list.set(
+      [0, 1, 2, 0, 2, 3].map((corner) => quad * 4 + corner),
+      quad * INDICES_PER_QUAD,
+    );
+  }
+  indices = new BufferAttribute(list, 1);
+  return indices;
+}
+
+function disposeAll(group: Group): void {
+  // The shared index is never disposed with a geometry: three counts it by its attribute, which stays.
+  for (const child of group.children)
+    if (child instanceof Mesh) disposeGeometry(child.geometry as BufferGeometry);
+}
+
+function disposeGeometry(geometry: BufferGeometry): void {
+  geometry.setIndex(null);
+  geometry.dispose();
+}

@@ -1,0 +1,145 @@
+import type { Group } from "three";
+import type { FromWorld } from "../message/from-world.ts";
+import type { Slice } from "../slice/slice.ts";
+import { presenceAt, sweepTowards } from "../slice/sweep.ts";
+import { BlockLayer } from "./block-layer.ts";
+
+/** Bytes that go to the graphics card in one picture, so that no picture takes long. */
+const UPLOAD_BYTES_MAX: number = 1024 * 1024;
+/** A new slice is shown when what is near is there, or after so long. */
+const WAIT_MS = 700;
+/** How long a slice takes to go that is not on the way of a sweep, such as after a turn. */
+const FADE_SECONDS = 0.35;
+
+interface ShownSlice {
+  readonly sliceId: number;
+  readonly slice: Slice;
+  readonly layer: BlockLayer;
+  presence: number;
+}
+
+type BlockMessage = Extract<FromWorld, { kind: "block" | "drop" }>;
+
+/** The slice that is seen and those that it comes from, which fade while the new one appears. */
+export class LayerStack {
+  readonly #parent: Group;
+  readonly #isCalm: () => boolean;
+  #shown: ShownSlice[] = [];
+  /** By slice and block: what is made twice before it is shown once is shown once. */
+  readonly #waiting = new Map<string, BlockMessage>();
+  #askedMs = 0;
+  #isReady = true;
+  #at = 0;
+  #fog: readonly [number, number] = [60, 120];
+
+  constructor(parent: Group, isCalm: () => boolean) {
+    this.#parent = parent;
+    this.#isCalm = isCalm;
+  }
+
+  /** From now on another slice is to be seen. */
+  show(sliceId: number, slice: Slice, nowMs: number): void {
+    const current = this.#shown.at(-1);
+    if (current?.sliceId === sliceId) return;
+    // A fast sweep skips what was never seen.
+    if (current !== undefined && current.presence === 0 && this.#shown.length > 1) this.#remove(current);
+    const isSameAxis = current?.slice.hidden === slice.hidden;
+    if (!isSameAxis) this.#at = slice.at;
+    const layer = new BlockLayer();
+    layer.materials.setFog(...this.#fog);
+    layer.materials.setPresence(0);
+    this.#parent.add(layer.group);
+    this.#shown.push({ sliceId, slice, layer, presence: 0 });
+    this.#askedMs = nowMs;
+    this.#isReady = false;
+  }
+
+  /** Takes what the worker made; it is shown when there is time for it. */
+  take(message: BlockMessage): void {
+    const key = `${message.sliceId} ${message.block}`;
+    this.#waiting.delete(key);
+    this.#waiting.set(key, message);
+  }
+
+  /** What is near in a slice is there. */
+  ready(sliceId: number): void {
+    if (this.#shown.at(-1)?.sliceId === sliceId) this.#isReady = true;
+  }
+
+  /** Fog from one distance to another. */
+  setFog(from: number, to: number): void {
+    this.#fog = [from, to];
+    for (const { layer } of this.#shown) layer.materials.setFog(from, to);
+  }
+
+  /** Lets time go by; gives whether anything looks different, or soon will. */
+  advance(nowMs: number, seconds: number): boolean {
+    const isNew = this.#pump();
+    const isFading = this.#fade(nowMs, seconds);
+    return isNew || isFading || this.#waiting.size > 0;
+  }
+
+  /** Whether all that came is shown and nothing fades. */
+  get isSettled(): boolean {
+    return this.#waiting.size === 0 && this.#shown.length <= 1 && (this.#shown[0]?.presence ?? 1) === 1;
+  }
+
+  /** How many blocks are drawn. */
+  get blockCount(): number {
+    return this.#shown.reduce((sum, { layer }) => sum + layer.size, 0);
+  }
+
+  /** Removes everything. */
+  clear(): void {
+    for (const shown of [...this.#shown]) this.#remove(shown);
+    this.#waiting.clear();
+  }
+
+  #pump(): boolean {
+    let bytes = 0;
+    let count = 0;
+    for (const [key, message] of this.#waiting) {
+      if (bytes >= UPLOAD_BYTES_MAX) break;
+      count++;
+      this.#waiting.delete(key);
+      const shown = this.#shown.find(({ sliceId }) => sliceId === message.sliceId);
+      if (shown === undefined) continue;
+      if (message.kind === "drop") shown.layer.drop(message.block);
+      else bytes += shown.layer.put(message);
+    }
+    return count > 0;
+  }
+
+  #fade(nowMs: number, seconds: number): boolean {
+    const current = this.#shown.at(-1);
+    if (current === undefined) return false;
+    if (!this.#isReady && nowMs - this.#askedMs < WAIT_MS && this.#shown.length > 1) return true;
+    const before = this.#shown.map(({ presence }) => presence);
+    this.#at = this.#isCalm() ? current.slice.at : sweepTowards(this.#at, current.slice.at, seconds);
+    const step = this.#isCalm() ? 1 : seconds / FADE_SECONDS;
+    for (const shown of [...this.#shown]) {
+      shown.presence = this.#presenceOf(shown, current, step);
+      shown.layer.materials.setPresence(shown.presence);
+      shown.layer.group.visible = shown.presence > 0;
+      if (shown.presence <= 0 && shown !== current) this.#remove(shown);
+    }
+    return (
+      this.#shown.length !== before.length ||
+      this.#shown.some(({ presence }, index) => presence !== before[index])
+    );
+  }
+
+  /** A slice on the way of the sweep goes with the sweep; any other fades in its own time. */
+  #presenceOf(shown: ShownSlice, current: ShownSlice, step: number): number {
+    const isOnWay = shown.slice.hidden === current.slice.hidden;
+    const isLeaving = shown !== current && isOnWay && shown.slice.at !== current.slice.at;
+    if (isLeaving) return Math.min(shown.presence, presenceAt(shown.slice.at - this.#at));
+    const target = shown === current ? presenceAt(shown.slice.at - this.#at) : 0;
+    return shown.presence + Math.max(-step, Math.min(step, target - shown.presence));
+  }
+
+  #remove(shown: ShownSlice): void {
+    shown.layer.dispose();
+    this.#shown = this.#shown.filter((other) => other !== shown);
+  }
+}

@@ -1,0 +1,66 @@
+import { ConeGeometry, Group, Mesh, MeshBasicMaterial, Vector3 } from "three";
+import type { Other } from "../message/world-facts.ts";
+import { AXIS_NAMES, type ScenePoint, type Slice, toScene } from "../slice/slice.ts";
+
+/** Others are seen in this slice and in so many beside it, fainter the further away. */
+const SLICES_SEEN = 12;
+/** More would be a crowd in which nobody is seen. */
+const OTHERS_SHOWN_MAX = 200;
+const UP = new Vector3(0, 1, 0);
+
+/** Somebody's name, and the place above their head. */
+export interface NameTag {
+  readonly text: string;
+  readonly point: ScenePoint;
+}
+
+/** The other players, each an arrow that points where they look. */
+export class OthersView {
+  readonly group: Group = new Group();
+  readonly #shape = new ConeGeometry(0.55, 1.7, 12);
+  readonly #arrows = new Map<string, Mesh<ConeGeometry, MeshBasicMaterial>>();
+
+  /** Shows these, as they are seen in a slice; gives their names. */
+  show(others: readonly Other[], slice: Slice): readonly NameTag[] {
+    const tags: NameTag[] = [];
+    const shown = new Set<string>();
+    for (const other of others) {
+      const away = Math.floor(other.position[slice.hidden]) - slice.at;
+      if (Math.abs(away) > SLICES_SEEN || shown.size >= OTHERS_SHOWN_MAX) continue;
+      shown.add(other.id);
+      const point = toScene(slice, other.position);
+      const arrow = this.#arrows.get(other.id) ?? this.#another(other.id);
+      const direction = new Vector3(...toScene(slice, other.facing));
+      arrow.position.set(...point);
+      if (direction.lengthSq() > 0) arrow.quaternion.setFromUnitVectors(UP, direction.normalize());
+      arrow.material.opacity = away === 0 ? 1 : Math.max(0.15, 0.6 - Math.abs(away) * 0.05);
+      const where =
+        away === 0 ? "" : ` (${AXIS_NAMES[slice.hidden]} ${away > 0 ? "+" : "−"}${Math.abs(away)})`;
+      const name = other.name || (other.isPlayer ? "somebody" : "");
+      if (name !== "") tags.push({ text: `${name}${where}`, point: [point[0], point[1] + 1, point[2]] });
+    }
+    for (const [id, arrow] of this.#arrows) {
+      if (shown.has(id)) continue;
+      this.group.remove(arrow);
+      arrow.material.dispose();
+      this.#arrows.delete(id);
+    }
+    return tags;
+  }
+
+  #another(id: string): Mesh<ConeGeometry, MeshBasicMaterial> {
+    const arrow = new Mesh(this.#shape, new MeshBasicMaterial({ transparent: true }));
+    arrow.material.color.setHSL(hueOf(id), 0.7, 0.68);
+    arrow.renderOrder = 3;
+    this.group.add(arrow);
+    this.#arrows.set(id, arrow);
+    return arrow;
+  }
+}
+
+/** Everybody has a colour of their own, the same on every page. */
+function hueOf(id: string): number {
+  let hash = 0;
+  for (const letter of id) hash = (Math.imul(hash, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;
+  return (hash % 360) / 360;
+}

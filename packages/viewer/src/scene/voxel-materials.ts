@@ -1,0 +1,187 @@
+import { Color, ColorManagement, DoubleSide, FrontSide, GLSL3, ShaderMaterial, Vector2 } from "three";
+
+// The shaders take and give colours as catalogs and screens have them.
+ColorManagement.enabled = false;
+
+/** The colours of the sky: above, at the horizon, and below it. What is far away fades into them. */
+const SKY = {
+  zenith: new Color(0x23_2f_4d),
+  horizon: new Color(0x86_99_ba),
+  ground: new Color(0x56_65_84),
+} as const;
+
+/** A slice before this one on the hidden axis is cool, one behind it warm, everywhere on the page. */
+const BESIDE_COLOURS = { before: new Color(0x6c_b8_ff), behind: new Color(0xff_b0_66) } as const;
+
+const SKY_FUNCTION = /* glsl */ `
+  uniform vec3 zenith;
+  uniform vec3 horizon;
+  uniform vec3 ground;
+  vec3 skyTowards(vec3 direction) {
+    float height = direction.y;
+    return height > 0.0
+      ? mix(horizon, zenith, smoothstep(0.0, 0.65, height))
+      : mix(horizon, ground, smoothstep(0.0, 0.5, -height));
+  }
+`;
+
+const VOXEL_VERTEX = /* glsl */ `
+  in vec4 place;
+  in vec4 colour;
+  out vec3 cell;
+  out vec3 toPoint;
+  out vec4 tint;
+  out float light;
+  flat out int side;
+  flat out int glows;
+  void main() {
+    int word = int(place.w);
+    side = word & 7;
+    light = float((word >> 3) & 3) / 3.0;
+    glows = word >> 5;
+    tint = colour;
+    cell = place.xyz;
+    vec4 seen = modelViewMatrix * vec4(place.xyz, 1.0);
+    toPoint = (inverse(mat3(viewMatrix))) * seen.xyz;
+    gl_Position = projectionMatrix * seen;
+  }
+`;
+
+/** Light from above, softer from the sides; darker in corners; a hint of each voxel; fog. */
+const VOXEL_FRAGMENT = /* glsl */ `
+  in vec3 cell;
+  in vec3 toPoint;
+  in vec4 tint;
+  in float light;
+  flat in int side;
+  flat in int glows;
+  out vec4 painted;
+  uniform vec2 fog;
+  uniform float presence;
+  uniform vec4 ghost;
+  ${SKY_FUNCTION}
+
+  float grain(vec3 at) {
+    return fract(sin(dot(at, vec3(12.9898, 78.233, 37.719))) * 43758.5453);
+  }
+
+  float screenGrain(vec2 at) {
+    return fract(52.9829189 * fract(dot(at, vec2(0.06711056, 0.00583715))));
+  }
+
+  void main() {
+    if (presence < 1.0 && screenGrain(gl_FragCoord.xy) >= presence) discard;
+    int axis = side >> 1;
+    float outward = (side & 1) == 0 ? 1.0 : -1.0;
+    vec3 normal = axis == 0 ? vec3(outward, 0, 0) : axis == 1 ? vec3(0, outward, 0) : vec3(0, 0, outward);
+    vec3 inside = floor(cell - normal * 0.5);
+    float sun = max(0.0, dot(normal, normalize(vec3(0.42, 0.72, 0.55))));
+    float sky = 0.5 + 0.5 * normal.y;
+    vec3 ambient = mix(vec3(0.46, 0.45, 0.52), vec3(0.70, 0.75, 0.86), sky);
+    float open = mix(0.42, 1.0, light);
+    vec3 lit = ambient * open + vec3(0.44, 0.38, 0.28) * sun * mix(0.7, 1.0, light);
+    if (glows == 1) lit = vec3(1.12);
+    vec3 base = tint.rgb * (0.965 + 0.07 * grain(inside));
+
+    // A thin line where voxels meet, where they are large enough to have one.
+    vec2 flatCell = axis == 0 ? cell.yz : axis == 1 ? cell.xz : cell.xy;
+    vec2 width = fwidth(flatCell);
+    vec2 toEdge = min(fract(flatCell), 1.0 - fract(flatCell));
+    vec2 line = 1.0 - smoothstep(width * 0.6, width * 1.6, toEdge);
+    float isLarge = 1.0 - smoothstep(0.04, 0.16, max(width.x, width.y));
+    float edge = max(line.x, line.y) * isLarge;
+
+    float distance = length(toPoint);
+    float haze = smoothstep(fog.x, fog.y, distance);
+    vec3 air = skyTowards(toPoint / distance);
+    if (ghost.a > 0.0) {
+      float share = ghost.a * (0.55 + 1.1 * edge) * (1.0 - haze) * (1.0 - smoothstep(24.0, 56.0, distance));
+      painted = vec4(mix(ghost.rgb, tint.rgb, 0.25) * mix(0.75, 1.0, open), share * presence);
+      return;
+    }
+    vec3 shown = base * lit * (1.0 - 0.10 * edge);
+    painted = vec4(mix(shown, air, haze), mix(tint.a, 1.0, haze));
+  }
+`;
+
+const SKY_VERTEX = /* glsl */ `
+  out vec3 direction;
+  void main() {
+    direction = position;
+    vec4 seen = projectionMatrix * vec4(mat3(viewMatrix) * position, 1.0);
+    gl_Position = seen.xyww;
+  }
+`;
+
+const SKY_FRAGMENT = /* glsl */ `
+  in vec3 direction;
+  out vec4 painted;
+  ${SKY_FUNCTION}
+  void main() {
+    painted = vec4(skyTowards(normalize(direction)), 1.0);
+  }
+`;
+
+/** How one slice is painted. All of its materials fade together. */
+export class SliceMaterials {
+  readonly opaque: ShaderMaterial = voxelMaterial("opaque");
+  readonly veil: ShaderMaterial = voxelMaterial("veil");
+  readonly before: ShaderMaterial = voxelMaterial("ghost", BESIDE_COLOURS.before);
+  readonly behind: ShaderMaterial = voxelMaterial("ghost", BESIDE_COLOURS.behind);
+
+  /** Fog from one distance to another, in voxels. */
+  setFog(from: number, to: number): void {
+    for (const material of this.#all) setUniform(material, "fog", new Vector2(from, to));
+  }
+
+  /** How much of the slice is to be seen, from 0 to 1. */
+  setPresence(presence: number): void {
+    for (const material of this.#all) setUniform(material, "presence", presence);
+  }
+
+  dispose(): void {
+    for (const material of this.#all) material.dispose();
+  }
+
+  get #all(): readonly ShaderMaterial[] {
+    return [this.opaque, this.veil, this.before, this.behind];
+  }
+}
+
+function setUniform({ uniforms }: ShaderMaterial, name: string, value: unknown): void {
+  const uniform = uniforms[name];
+  if (uniform !== undefined) uniform.value = value;
+}
+
+/** What is behind everything. */
+export function skyMaterial(): ShaderMaterial {
+  return new ShaderMaterial({
+    glslVersion: GLSL3,
+    vertexShader: SKY_VERTEX,
+    fragmentShader: SKY_FRAGMENT,
+    uniforms: skyUniforms(),
+    side: DoubleSide,
+    depthWrite: false,
+  });
+}
+
+function voxelMaterial(kind: "opaque" | "veil" | "ghost", colour?: Color): ShaderMaterial {
+  return new ShaderMaterial({
+    glslVersion: GLSL3,
+    vertexShader: VOXEL_VERTEX,
+    fragmentShader: VOXEL_FRAGMENT,
+    uniforms: {
+      ...skyUniforms(),
+      fog: { value: new Vector2(60, 120) },
+      presence: { value: 1 },
+      ghost: { value: colour === undefined ? [0, 0, 0, 0] : [colour.r, colour.g, colour.b, 0.2] },
+    },
+    side: kind === "veil" ? DoubleSide : FrontSide,
+    transparent: kind !== "opaque",
+    depthWrite: kind === "opaque",
+  });
+}
+
+function skyUniforms(): Record<string, { readonly value: Color }> {
+  return { zenith: { value: SKY.zenith }, horizon: { value: SKY.horizon }, ground: { value: SKY.ground } };
+}

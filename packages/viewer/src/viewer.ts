@@ -1,0 +1,398 @@
+import type { Box } from "@orthant/core";
+import { Eye } from "./controls/eye.ts";
+import type { PlaceLink } from "./controls/place-link.ts";
+import type { FromWorld, Hit, RegionNote } from "./message/from-world.ts";
+import type { View } from "./message/to-world.ts";
+import type { Other, WorldFacts } from "./message/world-facts.ts";
+import { Compass } from "./overlay/compass.ts";
+import { element } from "./overlay/element.ts";
+import { Labels } from "./overlay/labels.ts";
+import { SliceSlider } from "./overlay/slice-slider.ts";
+import { MapCanvas } from "./scene/map-canvas.ts";
+import { type NameTag, OthersView } from "./scene/others-view.ts";
+import { RegionMarks } from "./scene/region-marks.ts";
+import { Stage } from "./scene/stage.ts";
+import { isFlat, mapPlane } from "./slice/map-plane.ts";
+import {
+  axesOf,
+  canSweep,
+  directionToWorld,
+  firstSlice,
+  nearestInside,
+  type ScenePoint,
+  type Slice,
+  sliceHiding,
+  toScene,
+  toWorld,
+  turned,
+  type Vector,
+} from "./slice/slice.ts";
+
+const REACH = { three: 176, four: 104, map: 80 } as const;
+const REACH_MIN = 48;
+const REACH_MAX = 320;
+const REACH_STEP = 16;
+/** How often the worker is told where the visitor is, at most. */
+const VIEW_MS = 80;
+/** A first look at a world: from a few voxels above and behind where everybody begins. */
+const BEGIN_UP = 7;
+const BEGIN_BACK = 16;
+const BEGIN_PITCH = -0.3;
+const FRAME_SECONDS_MAX = 0.1;
+
+/** What a viewer asks for. */
+export interface ViewerEvents {
+  readonly onView: (view: View) => void;
+}
+
+/** What the visitor sees of a world, in space or as a map, and from where. */
+export class Viewer {
+  readonly eye: Eye = new Eye();
+  readonly stage: Stage;
+  readonly map: MapCanvas;
+  readonly #events: ViewerEvents;
+  readonly #compass = new Compass();
+  readonly #slider: SliceSlider;
+  readonly #labels = new Labels();
+  readonly #othersView = new OthersView();
+  readonly #marks = new RegionMarks();
+  #facts: WorldFacts | undefined;
+  #slice: Slice = sliceHiding(3, [0, 0, 0, 0]);
+  #sliceId = 0;
+  #isMap = false;
+  #reach: number = REACH.three;
+  #hasGhosts = true;
+  #hasRegions = false;
+  #others: readonly Other[] = [];
+  #notes: readonly RegionNote[] = [];
+  #clocks: readonly NameTag[] = [];
+  #isDirty = true;
+  #sentMs = 0;
+  #sent = "";
+  #lastEye: Vector = [0, 0, 0, 0];
+  #motion: Vector = [0, 0, 0, 0];
+  #frames = 0;
+  /** The slice of which all is made. */
+  #doneId = -1;
+
+  constructor(events: ViewerEvents) {
+    this.#events = events;
+    const calm = matchMedia("(prefers-reduced-motion: reduce)");
+    this.stage = new Stage(element("space", HTMLCanvasElement), () => calm.matches);
+    this.map = new MapCanvas(element("map", HTMLCanvasElement));
+    this.#slider = new SliceSlider(
+      (at) => this.sliceAt(at),
+      () => this.turn(),
+    );
+    this.stage.marks.add(this.#othersView.group, this.#marks.group);
+    addEventListener("resize", () => this.touch());
+    element("space", HTMLCanvasElement).addEventListener("webglcontextrestored", () => this.#redraw());
+  }
+
+  get facts(): WorldFacts | undefined {
+    return this.#facts;
+  }
+
+  get slice(): Slice {
+    return this.#slice;
+  }
+
+  get isMap(): boolean {
+    return this.#isMap;
+  }
+
+  /** Whether regions and their clocks are shown. */
+  get hasRegions(): boolean {
+    return this.#hasRegions;
+  }
+
+  /** Whether all that is in reach is drawn, and nothing moves. */
+  get isSettled(): boolean {
+    return this.#doneId === this.#sliceId && !this.#isDirty && (this.#isMap || this.stage.layers.isSettled);
+  }
+
+  /** How many pictures were drawn. */
+  get frames(): number {
+    return this.#frames;
+  }
+
+  /** Where the visitor is in the world. */
+  get position(): Vector {
+    return toWorld(this.#slice, this.eye.position);
+  }
+
+  /** Something looks different: the next picture has to be drawn. */
+  touch(): void {
+    this.#isDirty = true;
+  }
+
+  /** A world is known. The first time the visitor is put where the link says, else where everybody begins. */
+  know(facts: WorldFacts, link: PlaceLink | undefined): void {
+    const isFirst = this.#facts === undefined;
+    this.#facts = facts;
+    if (!isFirst) return;
+    this.#reach = axesOf(facts.shape).length === 4 ? REACH.four : REACH.three;
+    this.#hasGhosts = true;
+    this.stage.setReach(this.#reach);
+    if (link === undefined) this.#begin(facts);
+    else this.goTo(link);
+  }
+
+  /** Forgets the world, for another one. */
+  leave(): void {
+    this.#facts = undefined;
+    this.#others = [];
+    this.#notes = [];
+    this.#clocks = [];
+    this.stage.layers.clear();
+    this.map.clear();
+    this.touch();
+  }
+
+  /** Goes to a place. */
+  goTo({ eye: wanted, yaw, pitch, hidden, mapZoom }: PlaceLink): void {
+    const { shape } = this.#facts ?? {};
+    if (shape === undefined) return;
+    const eye = nearestInside(shape, wanted);
+    const isFour = axesOf(shape).length === 4;
+    this.#setSlice(hidden !== undefined && isFour ? sliceHiding(hidden, eye) : firstSlice(shape, eye), eye);
+    this.eye.yaw = yaw;
+    this.eye.pitch = pitch;
+    if (mapZoom !== undefined) this.map.zoom = mapZoom;
+    this.showMap(isFlat(shape) || mapZoom !== undefined);
+  }
+
+  /** The place, for a link. */
+  get link(): PlaceLink {
+    const isFour = this.#facts !== undefined && axesOf(this.#facts.shape).length === 4;
+    return {
+      eye: this.position,
+      yaw: this.eye.yaw,
+      pitch: this.eye.pitch,
+      hidden: isFour ? this.#slice.hidden : undefined,
+      mapZoom: this.#isMap ? this.map.zoom : undefined,
+    };
+  }
+
+  /** Shows a map, or space; a world with two axes has only a map. */
+  showMap(isMap: boolean): void {
+    const { shape } = this.#facts ?? {};
+    this.#isMap = isMap || (shape !== undefined && isFlat(shape));
+    element("space", HTMLCanvasElement).hidden = this.#isMap;
+    element("map", HTMLCanvasElement).hidden = !this.#isMap;
+    this.#newSlice();
+  }
+
+  /** Hides another axis. */
+  turn(): void {
+    if (this.#facts === undefined || !canSweep(this.#facts.shape, this.#slice)) return;
+    const position = this.position;
+    this.eye.fly();
+    this.#setSlice(turned(this.#slice, position), position);
+  }
+
+  /** Moves the slice to a voxel of the hidden axis. */
+  sliceAt(at: number): void {
+    if (this.#facts === undefined || !canSweep(this.#facts.shape, this.#slice) || at === this.#slice.at)
+      return;
+    this.#slice = { ...this.#slice, at };
+    this.#newSlice();
+  }
+
+  /** Sees further, or less far, by so many steps. */
+  seeFurther(steps: number): void {
+    this.#reach = Math.max(REACH_MIN, Math.min(REACH_MAX, this.#reach + steps * REACH_STEP));
+    this.stage.setReach(this.#reach);
+    this.touch();
+  }
+
+  /** Shows the slices beside this one, or not. */
+  toggleGhosts(): void {
+    this.#hasGhosts = !this.#hasGhosts;
+    this.#newSlice();
+  }
+
+  /** Shows regions, or not. */
+  showRegions(isOn: boolean): void {
+    this.#hasRegions = isOn;
+    if (!isOn) {
+      this.#marks.hide();
+      this.#clocks = [];
+    }
+    this.touch();
+  }
+
+  /** Marks what a click would change. */
+  point(hit: Hit | undefined, edge: number, isBefore: boolean): void {
+    const voxel = hit === undefined ? undefined : toScene(this.#slice, isBefore ? hit.before : hit.voxel);
+    const shift = (edge - 1) / 2;
+    this.stage.mark(
+      voxel === undefined ? undefined : (voxel.map((at) => at - shift) as unknown as ScenePoint),
+      edge,
+    );
+    this.touch();
+  }
+
+  /** Takes what the worker made. */
+  take(message: Extract<FromWorld, { kind: "block" | "drop" | "tile" | "progress" }>): void {
+    if (message.kind === "tile") this.map.take(message);
+    else if (message.kind === "progress") {
+      if (message.isNearReady) this.stage.layers.ready(message.sliceId);
+      this.#doneId = message.isDone ? message.sliceId : -1;
+    } else this.stage.layers.take(message);
+    this.touch();
+  }
+
+  /** Others came, moved or went. */
+  meet(others: readonly Other[]): void {
+    this.#others = others;
+    this.touch();
+  }
+
+  /** Regions are known. */
+  note(notes: readonly RegionNote[]): void {
+    this.#notes = notes;
+    if (this.#facts !== undefined && this.#hasRegions) {
+      this.#clocks = this.#marks.show(notes, this.#facts.shape, this.#slice, this.eye.position);
+      this.touch();
+    }
+  }
+
+  /** Boxes of chunks changed. */
+  flash(boxes: readonly Box[]): void {
+    if (this.#facts !== undefined && this.#hasRegions)
+      this.#marks.flash(boxes, this.#facts.shape, this.#slice);
+  }
+
+  /** Moves a map by pixels. */
+  pan(right: number, down: number): void {
+    if (this.#facts === undefined) return;
+    const plane = mapPlane(this.#facts.shape, this.#slice);
+    const scale = devicePixelRatio / this.map.zoom;
+    const position = [...this.position] as [number, number, number, number];
+    position[plane.across] -= right * scale;
+    position[plane.down] -= down * scale * (plane.isUpright ? -1 : 1);
+    this.eye.position = toScene(this.#slice, position);
+    this.touch();
+  }
+
+  /** Lets time go by, and draws what is different. */
+  advance(nowMs: number, secondsGone: number): void {
+    const seconds = Math.min(secondsGone, FRAME_SECONDS_MAX);
+    const position = this.position;
+    if (seconds > 0) {
+      const speed = (axis: 0 | 1 | 2 | 3): number => (position[axis] - this.#lastEye[axis]) / seconds;
+      this.#motion = [speed(0), speed(1), speed(2), speed(3)];
+    }
+    if (position.some((at, axis) => at !== this.#lastEye[axis as 0])) this.touch();
+    this.#lastEye = position;
+    this.#sendView(nowMs);
+    if (this.stage.layers.advance(nowMs, seconds)) this.touch();
+    if (this.#marks.advance(seconds)) this.touch();
+    if (!this.#isDirty) return;
+    this.#isDirty = false;
+    this.#frames++;
+    this.#draw();
+  }
+
+  #draw(): void {
+    this.stage.place(this.eye.position, this.eye.yaw, this.eye.pitch);
+    if (this.#isMap) this.#drawMap();
+    else this.stage.draw();
+    const names = this.#othersView.show(this.#others, this.#slice);
+    this.#labels.show([...this.#shownTags(names, "label"), ...this.#shownTags(this.#clocks, "clock")]);
+    const { shape } = this.#facts ?? {};
+    if (shape === undefined) return;
+    this.#compass.show(this.#slice, axesOf(shape), this.position, (direction) => this.#onScreen(direction));
+    this.#slider.show(this.#slice, canSweep(shape, this.#slice));
+  }
+
+  /** Where a direction of the scene points on the page: right, up, and towards the visitor. */
+  #onScreen([right, up, back]: ScenePoint): ScenePoint {
+    if (this.#isMap) {
+      const isUpright = this.#facts !== undefined && mapPlane(this.#facts.shape, this.#slice).isUpright;
+      return isUpright ? [right, up, back] : [right, -back, up];
+    }
+    const { elements } = this.stage.camera.matrixWorldInverse;
+    const along = (row: 0 | 1 | 2): number =>
+      (elements[row] as number) * right +
+      (elements[row + 4] as number) * up +
+      (elements[row + 8] as number) * back;
+    return [along(0), along(1), along(2)];
+  }
+
+  #drawMap(): void {
+    const { shape } = this.#facts ?? {};
+    if (shape === undefined) return;
+    const plane = mapPlane(shape, this.#slice);
+    const position = this.position;
+    this.map.look([position[plane.across], position[plane.down]], plane.isUpright);
+    this.map.draw();
+  }
+
+  #shownTags(
+    tags: readonly NameTag[],
+    kind: "label" | "clock",
+  ): { text: string; at: readonly [number, number]; kind: "label" | "clock" }[] {
+    if (this.#isMap) return [];
+    return tags.flatMap(({ text, point }) => {
+      const at = this.stage.project(point);
+      return at === undefined ? [] : [{ text, at, kind }];
+    });
+  }
+
+  #begin({ shape, begin }: WorldFacts): void {
+    const [x, y, z, w] = nearestInside(shape, begin);
+    const eye: Vector = isFlat(shape) ? [x, y, z, w] : [x + 0.5, y + BEGIN_UP, z + BEGIN_BACK, w];
+    this.#setSlice(firstSlice(shape, eye), eye);
+    this.eye.yaw = 0;
+    this.eye.pitch = BEGIN_PITCH;
+    this.showMap(isFlat(shape));
+  }
+
+  #setSlice(slice: Slice, eye: Vector): void {
+    this.#slice = slice;
+    this.eye.position = toScene(slice, eye);
+    this.#newSlice();
+  }
+
+  /** The graphics card has lost everything that it had. */
+  #redraw(): void {
+    this.stage.layers.clear();
+    this.#newSlice();
+  }
+
+  #newSlice(): void {
+    this.#sliceId++;
+    if (this.#isMap) this.map.clear();
+    else this.stage.layers.show(this.#sliceId, this.#slice, performance.now());
+    this.#sentMs = 0;
+    this.note(this.#notes);
+    this.touch();
+  }
+
+  #sendView(nowMs: number): void {
+    if (this.#facts === undefined || nowMs - this.#sentMs < VIEW_MS) return;
+    const { shape } = this.#facts;
+    const position = nearestInside(shape, this.position);
+    if (this.#isMap) {
+      const plane = mapPlane(shape, this.#slice);
+      this.map.look([position[plane.across], position[plane.down]], plane.isUpright);
+    }
+    const view: View = {
+      sliceId: this.#sliceId,
+      slice: this.#slice,
+      eye: position,
+      motion: this.#motion,
+      facing: directionToWorld(this.#slice, this.eye.forward),
+      reach: this.#isMap ? REACH.map : this.#reach,
+      ghosts: this.#hasGhosts,
+      map: this.#isMap ? this.map.window : undefined,
+    };
+    const text = JSON.stringify(view);
+    if (text === this.#sent) return;
+    this.#sent = text;
+    this.#sentMs = nowMs;
+    this.#events.onView(view);
+  }
+}

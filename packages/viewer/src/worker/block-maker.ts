@@ -1,0 +1,286 @@
+import { AIR, type Box, type Chunk, type ChunkShape, type Place } from "@orthant/core";
+import { type BlockGrid, blockAt, blockGrid, blockVolume, fillBlock } from "../mesh/block.ts";
+import { GreedyMesher, type VolumeMesh } from "../mesh/greedy-mesher.ts";
+import type { MaterialLooks } from "../mesh/material-looks.ts";
+import { meshBytes, NO_QUADS, type QuadMesh } from "../mesh/quad-list.ts";
+import { differenceOf, type Volume } from "../mesh/volume.ts";
+import type { BlockMeshes, FromWorld } from "../message/from-world.ts";
+import type { View } from "../message/to-world.ts";
+import type { MeshNumbers } from "../message/world-facts.ts";
+import { canSweep, type ScenePoint, type Slice, toScene } from "../slice/slice.ts";
+import { CutCache } from "./cut-cache.ts";
+
+/** Bytes of meshes that the page may hold for one slice. */
+const MESH_BYTES_MAX: number = 96 * 1024 * 1024;
+/** Bytes of cuts that are kept. */
+const CUT_BYTES_MAX: number = 48 * 1024 * 1024;
+/** Within so many voxels the slices beside this one are shown, and a new slice is waited for. */
+const NEAR_VOXELS = 56;
+
+/** One block in so many is a new one, whatever changes. */
+const NEW_TURN = 4;
+
+const NO_SURFACE: VolumeMesh = { opaque: NO_QUADS, veil: NO_QUADS };
+
+interface MadeBlock {
+  readonly block: ScenePoint;
+  bytes: number;
+}
+
+/** What a block maker works for. */
+export interface BlockMakerOptions {
+  readonly shape: ChunkShape;
+  readonly looks: MaterialLooks;
+  readonly chunkAt: (place: Place) => Chunk | undefined;
+  readonly tell: (message: FromWorld, transfer: readonly ArrayBuffer[]) => void;
+}
+
+/** Makes the meshes of the blocks around a visitor, nearest first, and makes those anew that changed. */
+export class BlockMaker {
+  readonly #options: BlockMakerOptions;
+  readonly #mesher: GreedyMesher;
+  readonly #cuts: CutCache;
+  #view: View | undefined;
+  #grid: BlockGrid | undefined;
+  #volumes: readonly Volume[] = [];
+  /** Every block in reach, nearest first. */
+  #wanted: readonly ScenePoint[] = [];
+  /** What comes before has been made, or cannot be yet. */
+  #next = 0;
+  #unready = 0;
+  readonly #made = new Map<string, MadeBlock>();
+  readonly #stale = new Set<string>();
+  #center = "";
+  #bytes = 0;
+  #chunks = 0;
+  #workMs = 0;
+  #told = "";
+  #steps = 0;
+
+  constructor(options: BlockMakerOptions) {
+    this.#options = options;
+    this.#mesher = new GreedyMesher(options.looks);
+    this.#cuts = new CutCache(options.shape, options.chunkAt, CUT_BYTES_MAX);
+  }
+
+  /** What has been done so far. */
+  get numbers(): MeshNumbers {
+    return {
+      meshBytes: this.#bytes,
+      meshedBlocks: this.#made.size,
+      waitingBlocks: this.#wanted.length - this.#next + this.#unready + this.#stale.size,
+      meshedChunks: this.#chunks,
+      meshMs: this.#workMs,
+      keptCuts: this.#cuts.count,
+      keptCutBytes: this.#cuts.bytes,
+    };
+  }
+
+  /** The visitor looks at something else, or from elsewhere. */
+  setView(view: View): void {
+    const isOther = this.#view?.sliceId !== view.sliceId;
+    this.#view = view;
+    if (isOther) {
+      const grid = blockGrid(this.#options.shape, view.slice);
+      this.#grid = grid;
+      this.#volumes = [0, 1, 2, 3].map(() => blockVolume(grid));
+      this.#made.clear();
+      this.#stale.clear();
+      this.#bytes = 0;
+      this.#center = "";
+    }
+    this.#arrange();
+  }
+
+  /** Chunks came, went or changed. */
+  changed(boxes: readonly Box[]): void {
+    this.#cuts.forget(boxes);
+    this.#next = 0;
+    this.#unready = 0;
+    const { slice } = this.#view ?? {};
+    const grid = this.#grid;
+    if (slice === undefined || grid === undefined) return;
+    for (const [key, { block }] of this.#made) {
+      if (boxes.some((box) => touches(grid, slice, block, box))) this.#stale.add(key);
+    }
+  }
+
+  /** Works for a while; gives whether anything is left to do. */
+  work(budgetMs: number): boolean {
+    const startMs = performance.now();
+    while (performance.now() - startMs < budgetMs) {
+      if (!this.#step()) break;
+    }
+    this.#workMs += performance.now() - startMs;
+    this.#tellProgress();
+    return this.#stale.size > 0 || this.#next < this.#wanted.length;
+  }
+
+  /** Makes one block. What changed comes first, but not always: else endless change would leave no time for more. */
+  #step(): boolean {
+    this.#steps++;
+    const isTurnOfNew = this.#steps % NEW_TURN === 0 && this.#next < this.#wanted.length;
+    return (!isTurnOfNew && this.#renew()) || this.#extend();
+  }
+
+  /** Makes a block anew that changed; false when there is none. */
+  #renew(): boolean {
+    for (const key of this.#stale) {
+      this.#stale.delete(key);
+      const made = this.#made.get(key);
+      if (made === undefined) continue;
+      // What is not here any more stays as it was until it is out of reach, or here again.
+      this.#make(made.block);
+      return true;
+    }
+    return false;
+  }
+
+  /** Makes the nearest block that is missing; false when there is none. */
+  #extend(): boolean {
+    const block = this.#wanted[this.#next];
+    if (block === undefined) return false;
+    this.#next++;
+    if (this.#made.has(keyOf(block))) return true;
+    if (this.#bytes > MESH_BYTES_MAX && !this.#dropFarthest(block)) {
+      this.#next = this.#wanted.length;
+      return false;
+    }
+    if (!this.#make(block)) this.#unready++;
+    return true;
+  }
+
+  #make(block: ScenePoint): boolean {
+    const view = this.#view;
+    const grid = this.#grid;
+    const [here, beside, difference] = this.#volumes;
+    if (!view || !grid || !here || !beside || !difference) return false;
+    const { slice } = view;
+    const filling = fillBlock(grid, block, this.#cuts.of(slice), here);
+    if (filling === "unknown") return false;
+    if (filling === "air") here.materials.fill(AIR);
+    const { opaque, veil } = filling === "air" ? NO_SURFACE : this.#mesher.mesh(here);
+    const ghost = (at: number): QuadMesh => {
+      if (fillBlock(grid, block, this.#cuts.of({ ...slice, at }), beside) !== "filled") return NO_QUADS;
+      if (!differenceOf(beside, here, difference)) return NO_QUADS;
+      return this.#mesher.mesh(difference).opaque;
+    };
+    const hasGhosts =
+      view.ghosts && canSweep(this.#options.shape, slice) && this.#distance(block) < NEAR_VOXELS;
+    const before = hasGhosts ? ghost(slice.at - 1) : NO_QUADS;
+    const behind = hasGhosts ? ghost(slice.at + 1) : NO_QUADS;
+    this.#chunks += grid.chunks[0] * grid.chunks[1] * grid.chunks[2];
+    this.#send(view.sliceId, grid, block, { opaque, veil, before, behind });
+    return true;
+  }
+
+  #send(sliceId: number, { size }: BlockGrid, block: ScenePoint, meshes: BlockMeshes): void {
+    const key = keyOf(block);
+    const all = [meshes.opaque, meshes.veil, meshes.before, meshes.behind];
+    const bytes = all.reduce((sum, mesh) => sum + meshBytes(mesh), 0);
+    const old = this.#made.get(key);
+    this.#made.set(key, { block, bytes });
+    this.#bytes += bytes - (old?.bytes ?? 0);
+    // Most of the sky is empty, and the page need not hear of it.
+    if (bytes === 0 && (old === undefined || old.bytes === 0)) return;
+    const corner: ScenePoint = [block[0] * size[0], block[1] * size[1], block[2] * size[2]];
+    const buffers = all
+      .filter((mesh) => mesh !== NO_QUADS)
+      .flatMap(({ places, colours }) => [places.buffer, colours.buffer]);
+    this.#options.tell({ kind: "block", sliceId, block, corner, size, meshes }, buffers);
+  }
+
+  /** Decides anew what is wanted, when the visitor has come to another block. */
+  #arrange(): void {
+    const view = this.#view;
+    const grid = this.#grid;
+    if (view === undefined || grid === undefined) return;
+    const eye = toScene(view.slice, view.eye);
+    const center = blockAt(grid, eye);
+    const state = `${keyOf(center)} ${view.reach} ${view.ghosts}`;
+    if (state === this.#center) return;
+    this.#center = state;
+    this.#wanted = blocksAround(grid, eye, view.reach);
+    this.#next = 0;
+    this.#unready = 0;
+    for (const { block } of [...this.#made.values()]) {
+      // A little later than it came, so that a step back and forth costs nothing.
+      if (this.#distance(block) > view.reach + 2 * Math.max(...grid.size)) this.#drop(block);
+    }
+  }
+
+  #dropFarthest(instead: ScenePoint): boolean {
+    let farthest: ScenePoint | undefined;
+    let distance = this.#distance(instead);
+    for (const { block, bytes } of this.#made.values()) {
+      if (bytes === 0 || this.#distance(block) <= distance) continue;
+      farthest = block;
+      distance = this.#distance(block);
+    }
+    if (farthest === undefined) return false;
+    this.#drop(farthest);
+    return true;
+  }
+
+  #drop(block: ScenePoint): void {
+    const made = this.#made.get(keyOf(block));
+    if (made === undefined) return;
+    this.#made.delete(keyOf(block));
+    this.#bytes -= made.bytes;
+    if (made.bytes > 0) this.#options.tell({ kind: "drop", sliceId: this.#view?.sliceId ?? 0, block }, []);
+  }
+
+  #distance(block: ScenePoint): number {
+    const view = this.#view;
+    const grid = this.#grid;
+    return view && grid ? distanceTo(grid, block, toScene(view.slice, view.eye)) : 0;
+  }
+
+  #tellProgress(): void {
+    const { sliceId } = this.#view ?? {};
+    if (sliceId === undefined) return;
+    const next = this.#wanted[this.#next];
+    const isDone = next === undefined && this.#stale.size === 0;
+    const isNearReady = isDone || (next !== undefined && this.#distance(next) > NEAR_VOXELS);
+    const told = `${sliceId} ${isNearReady} ${isDone && this.#unready === 0}`;
+    if (told === this.#told) return;
+    this.#told = told;
+    this.#options.tell({ kind: "progress", sliceId, isNearReady, isDone: isDone && this.#unready === 0 }, []);
+  }
+}
+
+/** The blocks within reach of a point, nearest first. */
+function blocksAround(grid: BlockGrid, eye: ScenePoint, reach: number): readonly ScenePoint[] {
+  const low = blockAt(grid, [eye[0] - reach, eye[1] - reach, eye[2] - reach]);
+  const high = blockAt(grid, [eye[0] + reach, eye[1] + reach, eye[2] + reach]);
+  const found: { readonly block: ScenePoint; readonly distance: number }[] = [];
+  for (let back = low[2]; back <= high[2]; back++)
+    for (let up = low[1]; up <= high[1]; up++)
+      for (let right = low[0]; right <= high[0]; right++) {
+        const block: ScenePoint = [right, up, back];
+        const distance = distanceTo(grid, block, eye);
+        if (distance <= reach) found.push({ block, distance });
+      }
+  return found.sort((a, b) => a.distance - b.distance).map(({ block }) => block);
+}
+
+function distanceTo({ size }: BlockGrid, block: ScenePoint, eye: ScenePoint): number {
+  return Math.hypot(
+    (block[0] + 0.5) * size[0] - eye[0],
+    (block[1] + 0.5) * size[1] - eye[1],
+    (block[2] + 0.5) * size[2] - eye[2],
+  );
+}
+
+/** Whether a box of chunks is in a block or around it; the slices beside this one count too. */
+function touches({ chunks }: BlockGrid, slice: Slice, block: ScenePoint, { min, max }: Box): boolean {
+  const axes = [slice.right, slice.up, slice.back] as const;
+  return axes.every((axis, index) => {
+    const low = (block[index] as number) * (chunks[index] as number);
+    return min[axis] <= low + (chunks[index] as number) && max[axis] >= low;
+  });
+}
+
+function keyOf([right, up, back]: ScenePoint): string {
+  return `${right},${up},${back}`;
+}

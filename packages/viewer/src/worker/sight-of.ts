@@ -1,0 +1,46 @@
+import { type Axis, type Box, boxVolume, type ChunkShape, placeFrom, regionsTouching } from "@orthant/core";
+import { BLOCK_EDGE_VOXELS } from "../mesh/block.ts";
+import type { View } from "../message/to-world.ts";
+import { mapPlane } from "../slice/map-plane.ts";
+
+/** Regions that a client may ask a server for, and a few less. */
+const REGIONS_MAX = 4_000;
+const SHRINK = 0.9;
+
+/**
+ * The chunks that a view needs: all in reach and those around them, and on the hidden axis the slice and its
+ * neighbours. A view of more than a server grants gets less.
+ */
+export function sightOf(view: View, shape: ChunkShape): Box {
+  for (let share = 1; ; share *= SHRINK) {
+    const box: Box = {
+      min: placeFrom((axis) => chunkRange(view, shape, axis, share)[0]),
+      max: placeFrom((axis) => chunkRange(view, shape, axis, share)[1] + 1),
+    };
+    if (boxVolume(regionsTouching(box)) <= REGIONS_MAX) return box;
+  }
+}
+
+/** The first and the last chunk on an axis. */
+function chunkRange(view: View, shape: ChunkShape, axis: Axis, share: number): readonly [number, number] {
+  const extent = shape.extents[axis];
+  const middle = view.eye[axis];
+  const at = view.slice.at;
+  if (axis === view.slice.hidden) {
+    const beside = extent === 1 ? 0 : 1;
+    return [Math.floor((at - beside) / extent), Math.floor((at + beside) / extent)];
+  }
+  if (extent === 1) return [Math.floor(middle), Math.floor(middle)];
+  const reach = reachOn(view, shape, axis) * share;
+  // Blocks whose middles are in reach, and the chunks around them.
+  const border = 1 + Math.ceil(BLOCK_EDGE_VOXELS / 2 / extent);
+  return [Math.floor((middle - reach) / extent) - border, Math.floor((middle + reach) / extent) + border];
+}
+
+function reachOn({ map, slice, eye, reach }: View, shape: ChunkShape, axis: Axis): number {
+  if (map === undefined) return reach;
+  const { across, down } = mapPlane(shape, slice);
+  const index = axis === across ? 0 : axis === down ? 1 : undefined;
+  if (index === undefined) return reach;
+  return Math.max(map.max[index] - eye[axis], eye[axis] - map.min[index]);
+}

@@ -1,0 +1,262 @@
+import {
+  AIR,
+  AXES,
+  type Axis,
+  type Box,
+  type Chunk,
+  cellOfVoxel,
+  chunkOfVoxel,
+  intersectBoxes,
+  isOrthantError,
+  type Place,
+  placeFrom,
+  type VoxelPlacement,
+} from "@orthant/core";
+import { brushVoxels } from "../edit/brush.ts";
+import { castRay } from "../edit/cast-ray.ts";
+import { EditHistory } from "../edit/edit-history.ts";
+import { materialLooks } from "../mesh/material-looks.ts";
+import type { FromWorld, Hit } from "../message/from-world.ts";
+import type { ToWorld, View } from "../message/to-world.ts";
+import type { WorldFacts } from "../message/world-facts.ts";
+import { type ScenePoint, type Slice, voxelAt } from "../slice/slice.ts";
+import { openSource } from "../source/open-source.ts";
+import type { ViewSource } from "../source/view-source.ts";
+import { BlockMaker } from "./block-maker.ts";
+import { MapMaker } from "./map-maker.ts";
+import { sightOf } from "./sight-of.ts";
+
+/** How long work goes on before messages are looked at. */
+const WORK_MS = 8;
+const NUMBERS_MS = 500;
+/** How far around the visitor regions are looked into. */
+const INSPECT_VOXELS = 112;
+/** How far a visitor can point. */
+const POINT_VOXELS = 96;
+
+/** What a desk needs of the worker that it is in. */
+export interface DeskOptions {
+  readonly tell: (message: FromWorld, transfer: readonly ArrayBuffer[]) => void;
+  /** Calls back soon, after messages that wait. */
+  readonly soon: (work: () => void) => void;
+}
+
+/** Everything about one world that the page shows: where it comes from, what of it is seen, and what is done to it. */
+export class WorldDesk {
+  readonly #options: DeskOptions;
+  readonly #history = new EditHistory();
+  #source: ViewSource | undefined;
+  #facts: WorldFacts | undefined;
+  #blocks: BlockMaker | undefined;
+  #map: MapMaker | undefined;
+  #view: View | undefined;
+  #sight: Box | undefined;
+  #isWorking = false;
+  #isInspecting = false;
+  #isInspectionUnderWay = false;
+  #roundTripMs: number | undefined;
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+    setInterval(() => this.#tellNumbers(), NUMBERS_MS);
+  }
+
+  /** Does what the page asks. */
+  async take(message: ToWorld): Promise<void> {
+    switch (message.kind) {
+      case "open":
+        await this.#open(message);
+        break;
+      case "view":
+        this.#look(message.view);
+        break;
+      case "pick":
+        this.#options.tell(
+          { kind: "picked", id: message.id, hit: this.#pick(message.from, message.direction) },
+          [],
+        );
+        break;
+      case "brush": {
+        const { brush, center, material, slice } = message;
+        const placements = brushVoxels(brush, center, slice).map((voxel) => ({ voxel, material }));
+        await this.#edit(placements, true);
+        break;
+      }
+      case "undo":
+        await this.#undo();
+        break;
+      case "voxel":
+        this.#options.tell({ kind: "voxel", id: message.id, material: this.#materialAt(message.place) }, []);
+        break;
+      case "inspect":
+        this.#isInspecting = message.isOn;
+        await this.#inspect();
+        break;
+      case "alive":
+        this.#options.tell({ kind: "alive", id: message.id }, []);
+    }
+  }
+
+  async #open({ opening }: Extract<ToWorld, { kind: "open" }>): Promise<void> {
+    await this.#source?.close();
+    this.#source = undefined;
+    this.#facts = undefined;
+    this.#blocks = undefined;
+    this.#map = undefined;
+    try {
+      this.#source = await openSource(opening, {
+        onFacts: (facts) => this.#know(facts),
+        onStatus: (status) => this.#options.tell({ kind: "status", status }, []),
+        onChange: (boxes) => this.#changed(boxes),
+        onOthers: (others) => this.#options.tell({ kind: "others", others }, []),
+      });
+    } catch (error) {
+      const text = isOrthantError(error) ? `${error.code}: ${error.detail}` : String(error);
+      this.#options.tell({ kind: "status", status: { kind: "failed", text } }, []);
+    }
+  }
+
+  #know(facts: WorldFacts): void {
+    const isSame = this.#facts !== undefined && sameWorld(this.#facts, facts);
+    this.#facts = facts;
+    if (!isSame) {
+      const looks = materialLooks(facts.materials);
+      const parts = {
+        shape: facts.shape,
+        looks,
+        chunkAt: (place: Place) => this.#source?.chunkAt(place),
+        tell: this.#options.tell,
+      };
+      this.#blocks = new BlockMaker(parts);
+      this.#map = new MapMaker(parts);
+      this.#sight = undefined;
+    }
+    this.#options.tell({ kind: "facts", facts }, []);
+    if (this.#view !== undefined) this.#look(this.#view);
+  }
+
+  #look(view: View): void {
+    this.#view = view;
+    if (this.#facts === undefined) return;
+    const sight = sightOf(view, this.#facts.shape);
+    this.#sight = sight;
+    this.#source?.look({ chunks: sight, center: view.eye, motion: view.motion });
+    this.#source?.move(view.eye, view.facing);
+    if (view.map === undefined) this.#blocks?.setView(view);
+    else this.#map?.setView(view);
+    this.#wake();
+  }
+
+  #changed(boxes: readonly Box[]): void {
+    this.#blocks?.changed(boxes);
+    this.#map?.changed(boxes);
+    this.#options.tell({ kind: "changed", boxes: boxes.slice(0, 256) }, []);
+    this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    this.#options.soon(() => this.#work());
+  }
+
+  #work(): void {
+    this.#isWorking = false;
+    const maker = this.#view?.map === undefined ? this.#blocks : this.#map;
+    if (maker?.work(WORK_MS) === true) this.#wake();
+  }
+
+  #pick(from: ScenePoint, direction: ScenePoint): Hit | undefined {
+    const slice = this.#view?.slice;
+    if (slice === undefined) return undefined;
+    const isFree = (...point: [number, number, number]): boolean | undefined => {
+      const material = this.#materialAt(voxelAt(slice, point));
+      return material === undefined ? undefined : material === AIR;
+    };
+    const hit = castRay(from, direction, POINT_VOXELS, isFree);
+    if (hit === undefined) return undefined;
+    return hitOf(slice, hit.voxel, hit.before, hit.distance, (place) => this.#materialAt(place) ?? AIR);
+  }
+
+  async #edit(wanted: readonly VoxelPlacement[], isRemembered: boolean): Promise<void> {
+    const before = wanted.flatMap(({ voxel, material }) => {
+      const old = this.#materialAt(voxel);
+      return old === undefined || old === material ? [] : [{ voxel, material: old }];
+    });
+    const placements = wanted.filter(({ voxel, material }) => {
+      const old = this.#materialAt(voxel);
+      return old !== undefined && old !== material;
+    });
+    if (placements.length === 0) return;
+    const withdraw = isRemembered ? this.#history.remember(before) : () => undefined;
+    const startMs = performance.now();
+    const answer = await this.#source?.edit(placements);
+    this.#roundTripMs = performance.now() - startMs;
+    if (answer?.refusal === undefined) return;
+    withdraw();
+    this.#options.tell({ kind: "notice", text: `Taken back: ${answer.refusal}`, isBad: true }, []);
+  }
+
+  async #undo(): Promise<void> {
+    const undo = this.#history.takeLast();
+    if (undo === undefined) this.#options.tell({ kind: "notice", text: "Nothing to undo", isBad: false }, []);
+    else await this.#edit(undo, false);
+  }
+
+  async #inspect(): Promise<void> {
+    const box = this.#inspected();
+    if (!this.#isInspecting || this.#isInspectionUnderWay || box === undefined) return;
+    this.#isInspectionUnderWay = true;
+    try {
+      const notes = (await this.#source?.inspect(box)) ?? [];
+      this.#options.tell({ kind: "regions", notes }, []);
+    } finally {
+      this.#isInspectionUnderWay = false;
+    }
+  }
+
+  /** The chunks near the visitor: frames further away would not be seen. */
+  #inspected(): Box | undefined {
+    const { shape } = this.#facts ?? {};
+    const view = this.#view;
+    if (shape === undefined || view === undefined || this.#sight === undefined) return undefined;
+    const near = (axis: Axis, side: number): number =>
+      Math.floor((view.eye[axis] + side * INSPECT_VOXELS) / shape.extents[axis]);
+    const box = { min: placeFrom((axis) => near(axis, -1)), max: placeFrom((axis) => near(axis, 1) + 1) };
+    return intersectBoxes(this.#sight, box);
+  }
+
+  #tellNumbers(): void {
+    if (this.#source === undefined || this.#blocks === undefined) return;
+    const numbers = { ...this.#source.numbers(), ...this.#blocks.numbers, roundTripMs: this.#roundTripMs };
+    this.#options.tell({ kind: "numbers", numbers }, []);
+    void this.#inspect();
+  }
+
+  #materialAt(place: Place): number | undefined {
+    const shape = this.#facts?.shape;
+    if (shape === undefined) return undefined;
+    const chunk: Chunk | undefined = this.#source?.chunkAt(chunkOfVoxel(shape, place));
+    return chunk?.get(cellOfVoxel(shape, ...place));
+  }
+}
+
+function hitOf(
+  slice: Slice,
+  voxel: ScenePoint,
+  before: ScenePoint,
+  distance: number,
+  materialAt: (place: Place) => number,
+): Hit {
+  const place = voxelAt(slice, voxel);
+  return { voxel: place, before: voxelAt(slice, before), material: materialAt(place), distance };
+}
+
+/** Whether what is drawn of one world is drawn of the other. */
+function sameWorld(a: WorldFacts, b: WorldFacts): boolean {
+  return (
+    a.name === b.name &&
+    AXES.every((axis) => a.shape.extents[axis] === b.shape.extents[axis]) &&
+    JSON.stringify(a.materials) === JSON.stringify(b.materials)
+  );
+}

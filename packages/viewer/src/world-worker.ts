@@ -1,0 +1,29 @@
+import type { FromWorld } from "./message/from-world.ts";
+import type { ToWorld } from "./message/to-world.ts";
+import { WorldDesk } from "./worker/world-desk.ts";
+
+/** What a worker has; the types of pages know it under other names. */
+declare const self: {
+  postMessage(message: FromWorld, transfer: ArrayBuffer[]): void;
+  onmessage: ((event: MessageEvent<ToWorld>) => void) | null;
+};
+
+const channel = new MessageChannel();
+let planned: (() => void)[] = [];
+channel.port1.onmessage = () => {
+  const work = planned;
+  planned = [];
+  for (const each of work) each();
+};
+
+const desk = new WorldDesk({
+  tell: (message, transfer) => self.postMessage(message, [...transfer]),
+  soon(work) {
+    planned.push(work);
+    channel.port2.postMessage(undefined);
+  },
+});
+
+self.onmessage = ({ data }) => {
+  void desk.take(data);
+};

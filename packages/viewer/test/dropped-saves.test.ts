@@ -1,0 +1,135 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ByteWriter, HYPERCUBE_CHUNKS } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { NodeDisk } from "@orthant/disk/node";
+import { convertSave, openSave } from "@orthant/formats";
+import { createServer, type OrthantServer } from "@orthant/server";
+import { canOpenBrowser, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
+import { VIEWER_PAGE } from "@orthant/viewer/node";
+import { createWorld, type World } from "@orthant/world";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+
+/** A browser that draws without a graphics card takes its time on a busy machine. */
+const BROWSER_MS = 120_000;
+
+const BRICK = 11;
+
+describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeout: BROWSER_MS }, () => {
+  let browser: Browser;
+  let folder: string;
+  let world: World;
+  let server: OrthantServer;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "orthant-dropped-"));
+    await writeTree(join(folder, "tree"));
+    await writeFlat(join(folder, "tree"), join(folder, "flat"));
+    await writeFile(join(folder, "old.v4dw"), legacyBytes());
+    await writeTree(join(folder, "damaged"));
+    await damagePacks(join(folder, "damaged", "data"));
+    await mkdir(join(folder, "nothing"));
+    await writeFile(join(folder, "nothing", "notes.txt"), "no world");
+    world = await createWorld(new MemoryDisk(), { name: "Served" });
+    server = await createServer({ world, logger: false, page: VIEWER_PAGE });
+    browser = await openBrowser();
+  }, BROWSER_MS);
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await world?.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function open(path: string): Promise<ViewerWindow> {
+    const view = await ViewerWindow.open(browser, { url: `http://127.0.0.1:${server.port}` });
+    onTestFinished(() => view.close());
+    await view.said("Here");
+    const input = path.endsWith(".v4dw") ? "#open-file" : "#open-folder";
+    await view.page.setInputFiles(input, join(folder, path));
+    return view;
+  }
+
+  test.each([
+    ["tree", "Home", "polychora, tree, from your disk"],
+    ["flat", "flat", "polychora, flat, from your disk"],
+    ["old.v4dw", "old.v4dw", "v4dw, from your disk"],
+  ])("of the kind %s is shown, and nothing of it goes to the server", async (path, name, origin) => {
+    const view = await open(path);
+    await view.says("world-name", name);
+    expect(await view.page.textContent("#world-origin")).toBe(origin);
+    const before = await server.metrics.getSingleMetricAsString("orthant_bytes_total");
+    await view.sees([2, 3, 4, 5], BRICK);
+    await view.settled();
+    expect(await view.voxelAt([3, 3, 4, 5])).toBe(0);
+    expect(await view.page.isHidden("#tools"), "it is only looked at").toBe(true);
+    expect(server.connectionCount, "the page has left the server").toBe(0);
+    expect(await server.metrics.getSingleMetricAsString("orthant_bytes_total")).toBe(before);
+    expect(view.complaints).toEqual([]);
+  });
+
+  test("is refused plainly when it is none, and the served world comes back", async () => {
+    const view = await open("nothing");
+    await view.said("no world of a format that is known here was dropped");
+    await view.page.click("#again");
+    await view.says("world-name", "Served");
+    await view.said("Here");
+  });
+
+  test("is shown as far as it can be when a part of it is damaged, and the page says so", async () => {
+    const view = await open("damaged");
+    await view.said("Damaged:");
+    expect(view.complaints).toEqual([]);
+    expect(await view.voxelAt([2, 3, 4, 5]), "it is not known").toBeUndefined();
+  });
+
+  test("is shown when it is dropped", async () => {
+    const view = await ViewerWindow.open(browser, { url: `http://127.0.0.1:${server.port}` });
+    onTestFinished(() => view.close());
+    await view.said("Here");
+    await view.drop("old.v4dw", legacyBytes());
+    await view.says("world-origin", "v4dw");
+    await view.sees([2, 3, 4, 5], BRICK);
+  });
+});
+
+async function writeTree(path: string): Promise<void> {
+  const world = await createWorld(await NodeDisk.create(path), { name: "Home" });
+  await world.set([2, 3, 4, 5], BRICK);
+  await world.save();
+  await world.close();
+}
+
+/** Turns a bit at the end of every pack. */
+async function damagePacks(data: string): Promise<void> {
+  for (const name of await readdir(data)) {
+    const bytes = await readFile(join(data, name));
+    bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1;
+    await writeFile(join(data, name), bytes);
+  }
+}
+
+async function writeFlat(from: string, path: string): Promise<void> {
+  const save = await openSave(new NodeDisk(from));
+  await convertSave(save, "flat", await NodeDisk.create(path));
+  await save.close();
+}
+
+/** As rule S42 has it: a world without a base, with one chunk of which one voxel is brick. */
+function legacyBytes(): Uint8Array {
+  const out = new ByteWriter();
+  for (const letter of "V4DW") out.u8(letter.charCodeAt(0));
+  out.u32(2);
+  out.u8(0);
+  out.u32(1);
+  out.u32(1);
+  out.u8(2);
+  const cell = 2 + 8 * (3 + 8 * (4 + 8 * 5));
+  for (let index = 0; index < HYPERCUBE_CHUNKS.volume; index++) out.u8(index === cell ? BRICK : 0);
+  for (let axis = 0; axis < 4; axis++) out.i32(0);
+  out.u32(0);
+  return out.copy();
+}

@@ -1,0 +1,117 @@
+import { DEFAULT_MATERIALS } from "@orthant/core";
+import {
+  BRUSH_RADIUS_MAX,
+  brushVoxels,
+  castRay,
+  EditHistory,
+  emptyColumns,
+  materialLooks,
+  paintTile,
+  sliceHiding,
+  takeVoxel,
+} from "@orthant/viewer";
+import { describe, expect, test } from "vitest";
+
+const slice = sliceHiding(3, [0, 0, 0, 2]);
+
+describe("a brush", () => {
+  test("of radius 0 is one voxel", () => {
+    expect(brushVoxels({ shape: "sphere", radius: 0, isThick: true }, [1, 2, 3, 4], slice)).toEqual([
+      [1, 2, 3, 4],
+    ]);
+  });
+
+  test("stays in the slice unless it is thick", () => {
+    const thin = brushVoxels({ shape: "box", radius: 1, isThick: false }, [0, 0, 0, 2], slice);
+    expect(thin.length).toBe(27);
+    expect(thin.every(([, , , w]) => w === 2)).toBe(true);
+    expect(brushVoxels({ shape: "box", radius: 1, isThick: true }, [0, 0, 0, 2], slice).length).toBe(81);
+    const other = brushVoxels(
+      { shape: "box", radius: 1, isThick: false },
+      [5, 0, 0, 0],
+      sliceHiding(0, [5, 0, 0, 0]),
+    );
+    expect(other.every(([x]) => x === 5)).toBe(true);
+    expect(new Set(other.map(([, , , w]) => w)).size).toBe(3);
+  });
+
+  test("is round when it is a sphere, and never more than one edit", () => {
+    const ball = brushVoxels({ shape: "sphere", radius: 2, isThick: false }, [0, 0, 0, 2], slice);
+    const has = (...wanted: number[]): boolean =>
+      ball.some((voxel) => String(voxel) === String([...wanted, 2]));
+    expect([has(2, 0, 0), has(1, 1, 2), has(2, 2, 0), has(2, 2, 2)]).toEqual([true, true, false, false]);
+    const largest = { shape: "box", radius: BRUSH_RADIUS_MAX, isThick: true } as const;
+    expect(brushVoxels(largest, [0, 0, 0, 0], slice).length).toBeLessThanOrEqual(4_096);
+  });
+});
+
+describe("a ray", () => {
+  const wall = (right: number): boolean => right < 10;
+
+  test("ends at the first voxel that is not free, and says where it came from", () => {
+    const hit = castRay([0.5, 0.5, 0.5], [1, 0, 0], 50, wall);
+    expect(hit).toEqual({ voxel: [10, 0, 0], before: [9, 0, 0], distance: 9.5 });
+    const slanted = castRay([0.5, 0.5, 0.5], [2, 1, 0], 50, wall);
+    expect(slanted?.voxel).toEqual([10, 5, 0]);
+    expect(slanted?.before).toEqual([9, 5, 0]);
+  });
+
+  test("goes the other way, too", () => {
+    const hit = castRay([0.5, -0.5, 0.5], [0, -1, 0], 50, (_right, up) => up > -4);
+    expect(hit).toEqual({ voxel: [0, -4, 0], before: [0, -3, 0], distance: 2.5 });
+  });
+
+  test("ends nowhere when that is too far, not known, or no direction", () => {
+    expect(castRay([0.5, 0.5, 0.5], [1, 0, 0], 9, wall)).toBeUndefined();
+    expect(
+      castRay([0.5, 0.5, 0.5], [1, 0, 0], 50, (right) => (right < 5 ? true : undefined)),
+    ).toBeUndefined();
+    expect(castRay([0.5, 0.5, 0.5], [0, 0, 0], 50, wall)).toBeUndefined();
+    expect(castRay([Number.NaN, 0, 0], [1, 0, 0], 50, wall)).toBeUndefined();
+  });
+});
+
+describe("a history", () => {
+  test("gives the last edit first, without those that were not made", () => {
+    const history = new EditHistory();
+    const placements = [1, 2, 3].map((material) => [{ voxel: [0, 0, 0, 0] as const, material }]);
+    const [, withdraw] = placements.map((before) => history.remember(before));
+    withdraw?.();
+    expect([history.takeLast(), history.takeLast(), history.takeLast()]).toEqual([
+      placements[2],
+      placements[0],
+      undefined,
+    ]);
+  });
+
+  test("does not grow for ever", () => {
+    const history = new EditHistory();
+    for (let edit = 0; edit < 1_000; edit++) history.remember([{ voxel: [0, 0, 0, 0], material: edit }]);
+    let count = 0;
+    while (history.takeLast() !== undefined) count++;
+    expect(count).toBe(100);
+  });
+});
+
+describe("a tile of a map", () => {
+  const looks = materialLooks(DEFAULT_MATERIALS.materials);
+  const [WATER, SAND, STONE] = [5, 4, 1];
+
+  test("has the colour of the first voxel from above", () => {
+    const columns = emptyColumns(2, 1);
+    expect(takeVoxel(columns, 0, 0, 9, looks), "air hides nothing").toBe(true);
+    expect(takeVoxel(columns, 0, STONE, 8, looks)).toBe(false);
+    expect([...paintTile(columns, looks, false)]).toEqual([0x8a, 0x8d, 0x91, 255, 0, 0, 0, 0]);
+  });
+
+  test("shows the ground through water, and light on slopes", () => {
+    const columns = emptyColumns(2, 1);
+    expect(takeVoxel(columns, 0, WATER, 9, looks)).toBe(true);
+    takeVoxel(columns, 0, SAND, 8, looks);
+    takeVoxel(columns, 1, STONE, 11, looks);
+    const [red = 0, , , , stone = 0] = paintTile(columns, looks, true);
+    expect(red).toBeGreaterThan(0x3b);
+    expect(red).toBeLessThan(0xe2);
+    expect(stone, "it faces the light").toBeGreaterThan(0x8a);
+  });
+});

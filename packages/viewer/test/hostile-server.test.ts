@@ -1,0 +1,156 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { chunkFromVoxels, chunkShape, encode } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { type ServerFrame, type ServerMessage, serverFrameCodec } from "@orthant/protocol";
+import { createServer } from "@orthant/server";
+import { Prng } from "@orthant/testkit";
+import { canOpenBrowser, openBrowser, rendererBytes, ViewerWindow } from "@orthant/testkit/browser";
+import { RANDOM_FRAME_VOLUME, randomServerFrame } from "@orthant/testkit/messages";
+import { VIEWER_PAGE } from "@orthant/viewer/node";
+import { createWorld } from "@orthant/world";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type WebSocket, WebSocketServer } from "ws";
+
+/** A browser that draws without a graphics card takes its time on a busy machine. */
+const BROWSER_MS = 120_000;
+
+/** What the page and all that it draws may take, in a browser that draws without a graphics card. */
+const PAGE_BYTES_MAX = 900 * 1024 * 1024;
+
+/** Serves the page, and gives those who connect to a liar. */
+async function lie(liar: (socket: WebSocket) => void): Promise<string> {
+  const server = createHttpServer(async (request, response) => {
+    const path = request.url === "/" ? "index.html" : (request.url ?? "").slice(1);
+    const type = path.endsWith(".js") ? "text/javascript" : path.endsWith(".css") ? "text/css" : "text/html";
+    try {
+      const file = await readFile(new URL(path, VIEWER_PAGE));
+      response.setHeader("content-type", path.endsWith(".svg") ? "image/svg+xml" : type).end(file);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  const sockets = new WebSocketServer({ server });
+  sockets.on("connection", liar);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    for (const socket of sockets.clients) socket.terminate();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Messages of a server that never says goodbye, nor that its stream is at the end of all numbers. */
+function randomMessages(prng: Prng): readonly ServerMessage[] {
+  return randomServerFrame(prng).messages.filter(({ kind }) => kind !== "goodbye" && kind !== "reset");
+}
+
+function randomWelcome(prng: Prng): ServerMessage {
+  for (;;) {
+    const welcome = randomMessages(prng).find(({ kind }) => kind === "welcome");
+    // Of a version that asks for nothing special, so that the client believes it.
+    if (welcome?.kind === "welcome") return { ...welcome, featureBits: 0n, tickMs: 100 };
+  }
+}
+
+function damaged(bytes: Uint8Array, prng: Prng): Uint8Array {
+  bytes[prng.below(bytes.length)] = prng.below(256);
+  return bytes;
+}
+
+describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, BROWSER_MS);
+
+  afterAll(() => browser?.close());
+
+  async function open(url: string, link = ""): Promise<ViewerWindow> {
+    const view = await ViewerWindow.open(browser, { url, link });
+    onTestFinished(() => view.close());
+    return view;
+  }
+
+  /** Asks the page and its worker something, many times: both answer, and a picture is drawn in between. */
+  async function expectAlive(view: ViewerWindow): Promise<void> {
+    const before = await view.frames();
+    for (let times = 0; times < 5; times++) {
+      await view.voxelAt([0, 0, 0, 0]);
+      await view.redrawn();
+    }
+    expect(await view.frames()).toBeGreaterThan(before);
+    expect(view.complaints.filter((text) => !/WebSocket connection|Failed to load/.test(text))).toEqual([]);
+    expect(await rendererBytes(browser)).toBeLessThan(PAGE_BYTES_MAX);
+  }
+
+  test("that sends random bytes, random messages and text neither hangs the page nor fills it", async () => {
+    let seed = 1;
+    const url = await lie((socket) => {
+      const prng = new Prng(seed++);
+      const codec = serverFrameCodec(RANDOM_FRAME_VOLUME);
+      const tell = (frame: ServerFrame | Uint8Array | string): void => {
+        if (socket.readyState !== socket.OPEN) return;
+        const bytes = typeof frame === "string" || frame instanceof Uint8Array ? frame : encode(codec, frame);
+        socket.send(bytes, () => setImmediate(next));
+      };
+      const next = (): void => {
+        // A client leaves at the first thing that is not the protocol, and comes back later each time.
+        const kind = prng.below(600);
+        if (kind === 0) tell("text");
+        else if (kind === 1) tell(prng.bytes(prng.below(4000)));
+        else if (kind === 2) tell(damaged(encode(codec, randomServerFrame(prng)), prng));
+        else tell({ number: 2 + prng.below(1000), messages: randomMessages(prng) });
+      };
+      tell({ number: 1, messages: [randomWelcome(prng)] });
+    });
+    const view = await open(url);
+    await view.received(50_000);
+    await view.said("Offline");
+    await expectAlive(view);
+  });
+
+  test("with huge chunks that change without end neither hangs the page nor fills it", async () => {
+    const shape = chunkShape([64, 32, 32, 1]);
+    const world = await createWorld(new MemoryDisk(), { name: "Noise", shape }, { autosave: false });
+    const prng = new Prng(9);
+    const noise = Array.from({ length: 4 }, () =>
+      chunkFromVoxels(Uint16Array.from({ length: shape.volume }, () => prng.below(65_536))),
+    );
+    const server = await createServer({
+      world,
+      tickMs: 10,
+      logger: false,
+      page: VIEWER_PAGE,
+      limits: { snapshotBytesPerTick: 1_000_000 },
+    });
+    // All of it is made, but behind the back: this is no test of how fast the machine draws.
+    const view = await open(`http://127.0.0.1:${server.port}`, "at=0,20,0,0&look=0,85");
+    let isOver = false;
+    const changing = (async () => {
+      while (!isOver) {
+        const place = [prng.below(3) - 1, -1 - prng.below(3), prng.below(3) - 1, 0] as const;
+        await world.setChunks([[place, prng.pick(noise)]]);
+        // A round trip, so that the server has time for those who are connected.
+        await view.frames();
+      }
+    })();
+    onTestFinished(async () => {
+      await server.close();
+      await world.close();
+    });
+    await view.said("Here");
+    await view.received(5 * 1024 * 1024);
+    await expectAlive(view);
+    const { meshBytes, keptCutBytes } = await view.numbers();
+    isOver = true;
+    await changing;
+    expect(meshBytes).toBeLessThan(120 * 1024 * 1024);
+    expect(keptCutBytes).toBeLessThan(60 * 1024 * 1024);
+  });
+});

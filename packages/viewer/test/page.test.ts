@@ -1,0 +1,295 @@
+import {
+  type ChunkShape,
+  CUBE_CHUNKS,
+  DEFAULT_MATERIALS,
+  HYPERCUBE_CHUNKS,
+  type Place,
+  TILE_CHUNKS,
+} from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { createServer, issueToken, type OrthantServer, type ServerOptions } from "@orthant/server";
+import {
+  canOpenBrowser,
+  openBrowser,
+  type Picture,
+  type Pixel,
+  ViewerWindow,
+} from "@orthant/testkit/browser";
+import { VIEWER_PAGE } from "@orthant/viewer/node";
+import { createWorld, type World } from "@orthant/world";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+
+/** A browser that draws without a graphics card takes its time on a busy machine. */
+const BROWSER_MS = 120_000;
+
+declare const orthant: {
+  readonly viewer: { readonly slice: { readonly hidden: number; readonly at: number } };
+};
+
+const BRICK = 11;
+const GOLD = 10;
+const LEAVES = 7;
+const LAMP = 13;
+/** Near the middle: in the very middle is a point to aim with. */
+const MIDDLE = [325, 195] as const;
+/** A corner of the sky, away from everything that lies over it. */
+const SKY = [320, 70] as const;
+
+async function newWorld(
+  shape: ChunkShape,
+  ...boxes: readonly (readonly [Place, Place, number])[]
+): Promise<World> {
+  const world = await createWorld(new MemoryDisk(), { name: "Trial", shape, autosave: false } as object);
+  for (const [min, max, material] of boxes) await world.fill({ min, max }, material);
+  onTestFinished(() => world.close());
+  return world;
+}
+
+async function serve(world: World, options: Partial<ServerOptions> = {}): Promise<OrthantServer> {
+  const server = await createServer({ world, tickMs: 20, logger: false, page: VIEWER_PAGE, ...options });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+function pageOf({ port }: OrthantServer): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+function colourOf(material: number): Pixel {
+  const colour = DEFAULT_MATERIALS.byId(material)?.colour ?? 0;
+  return [colour >>> 16, (colour >>> 8) & 0xff, colour & 0xff];
+}
+
+/** Whether a pixel is of a material, in whatever light: its parts are in the material's proportions. */
+function shows(picture: Picture, [left, top]: readonly [number, number], material: number): boolean {
+  const pixel = picture.at(left, top);
+  const colour = colourOf(material);
+  const light = pixel.reduce((sum, part) => sum + part, 0) / colour.reduce((sum, part) => sum + part, 0);
+  return (
+    light > 0.3 &&
+    light < 1.3 &&
+    pixel.every((part, index) => Math.abs(part - (colour[index] as number) * light) < 26)
+  );
+}
+
+describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_MS }, () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, BROWSER_MS);
+
+  afterAll(() => browser?.close());
+
+  async function open(server: OrthantServer, link?: string, isFirstVisit = false): Promise<ViewerWindow> {
+    const opened = await ViewerWindow.open(browser, {
+      url: pageOf(server),
+      ...(link !== undefined && { link }),
+      isFirstVisit,
+    });
+    onTestFinished(async () => {
+      expect(opened.complaints).toEqual([]);
+      await opened.close();
+    });
+    return opened;
+  }
+
+  test("shows a world of three dimensions, and the sky where nothing is", async () => {
+    const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
+    const view = await open(await serve(world), "at=0.5,0.5,0.5,0&look=0,0");
+    await view.settled();
+    const picture = await view.picture();
+    expect(shows(picture, MIDDLE, BRICK), String(picture.at(...MIDDLE))).toBe(true);
+    const [red, green, blue] = picture.at(...SKY);
+    expect(blue).toBeGreaterThan(red);
+    expect(shows(picture, SKY, BRICK), `${red} ${green} ${blue}`).toBe(false);
+    // Its lower edge is 3.5 voxels down at a distance of 16.5: 71 pixels.
+    expect(shows(picture, [325, 200 + 62], BRICK)).toBe(true);
+    expect(shows(picture, [325, 200 + 80], BRICK)).toBe(false);
+  });
+
+  test("shows a slice of four dimensions, sweeps it with the wheel, and turns it with a key", async () => {
+    const world = await newWorld(
+      HYPERCUBE_CHUNKS,
+      [[-3, -3, -23, 0], [4, 4, -16, 3], BRICK],
+      [[-3, -3, -23, 3], [4, 4, -16, 6], GOLD],
+      [[-3, -3, 12, -20], [4, 4, 20, -12], LEAVES],
+    );
+    const view = await open(await serve(world), "at=0.5,0.5,0.5,0.5&look=0,0&hide=w");
+    await view.settled();
+    expect(shows(await view.picture(), MIDDLE, BRICK)).toBe(true);
+
+    await view.page.mouse.move(320, 200);
+    for (let notch = 0; notch < 4; notch++) await view.page.mouse.wheel(0, -100);
+    await view.waitFor(() => orthant.viewer.slice.at === 4);
+    await view.settled();
+    expect(shows(await view.picture(), MIDDLE, GOLD)).toBe(true);
+    expect(await view.page.textContent("#slice-at")).toBe("w = 4");
+
+    // w points to the back now, and z is hidden: at w from -20 to -12 the leaves are at z from 12 to 20.
+    await view.page.keyboard.press("t");
+    await view.waitFor(() => orthant.viewer.slice.hidden === 2);
+    for (let notch = 0; notch < 14; notch++) await view.page.keyboard.press(".");
+    await view.settled();
+    expect(shows(await view.picture(), MIDDLE, LEAVES)).toBe(true);
+  });
+
+  test("shows what is in the slice beside as a ghost, and only there", async () => {
+    const world = await newWorld(HYPERCUBE_CHUNKS, [[-3, -3, -23, 1], [4, 4, -16, 2], BRICK]);
+    const view = await open(await serve(world), "at=0.5,0.5,0.5,0.5&look=0,0&hide=w");
+    await view.settled();
+    const seen = await view.picture();
+    await view.page.keyboard.press("h");
+    await view.settled();
+    const [withGhost, without] = [seen.at(...MIDDLE), (await view.picture()).at(...MIDDLE)];
+    expect(withGhost[0] - without[0], `${withGhost} and ${without}`).toBeGreaterThan(8);
+    expect(seen.at(320, 300)).toEqual((await view.picture()).at(320, 300));
+  });
+
+  test("shows a world of two dimensions in exactly the colours of its catalog, a voxel eight pixels wide", async () => {
+    const world = await newWorld(
+      TILE_CHUNKS,
+      [[0, 0, 0, 0], [1, 1, 1, 1], LAMP],
+      [[2, 3, 0, 0], [4, 4, 1, 1], GOLD],
+    );
+    const view = await open(await serve(world), "at=0,0,0,0&map=8");
+    await view.settled();
+    const picture = await view.picture();
+    const inside = [0, 7].flatMap((x) => [0, 7].map((y) => picture.at(320 + x, 200 - 8 + y)));
+    expect(inside).toEqual(inside.map(() => colourOf(LAMP)));
+    for (const [x, y] of [
+      [-1, -4],
+      [8, -4],
+      [4, -9],
+      [4, 0],
+    ] as const) {
+      expect(picture.at(320 + x, 200 + y), `${x} ${y}`).toEqual([0x10, 0x14, 0x1f]);
+    }
+    expect([picture.at(320 + 16, 200 - 25), picture.at(320 + 31, 200 - 32)]).toEqual([
+      colourOf(GOLD),
+      colourOf(GOLD),
+    ]);
+  });
+
+  test("greets a first visitor with the controls, which the question mark shows again", async () => {
+    const view = await open(await serve(await newWorld(CUBE_CHUNKS)), undefined, true);
+    const isOpen = (): Promise<boolean> =>
+      view.page.locator("#help").evaluate((help) => help.hasAttribute("open"));
+    await view.settled();
+    expect(await isOpen()).toBe(true);
+    await view.page.click("#close-help");
+    expect(await isOpen()).toBe(false);
+    await view.page.keyboard.press("?");
+    expect(await isOpen()).toBe(true);
+  });
+
+  test("places with the tool and the material that were chosen, shows it at once, and undoes it", async () => {
+    const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
+    const view = await open(await serve(world), "at=0.5,0.5,0.5,0&look=0,0");
+    await view.settled();
+    await view.page.keyboard.press("b");
+    await view.page.click('#palette [data-id="13"]');
+    expect(await view.page.getAttribute('[data-tool="place"]', "aria-pressed")).toBe("true");
+    await view.page.mouse.click(...MIDDLE);
+    await view.sees([0, 0, -16, 0], LAMP);
+    await view.settled();
+    expect(await world.get([0, 0, -16, 0])).toBe(LAMP);
+    expect(shows(await view.picture(), MIDDLE, LAMP)).toBe(true);
+
+    await view.page.keyboard.press("Control+z");
+    await view.sees([0, 0, -16, 0], 0);
+    await view.page.mouse.click(...MIDDLE, { button: "right" });
+    await view.sees([0, 0, -17, 0], 0);
+    await view.page.keyboard.press("4");
+    await view.page.mouse.click(320 + 30, 200);
+    await view.says("material-name", "brick");
+  });
+
+  test("works with a box and a sphere, each in one edit", async () => {
+    const world = await newWorld(CUBE_CHUNKS, [[-9, -9, -23, 0], [10, 10, -16, 1], BRICK]);
+    const view = await open(await serve(world), "at=0.5,0.5,0.5,0&look=0,0");
+    await view.settled();
+    await view.page.keyboard.press("3");
+    await view.page.keyboard.press("v");
+    await view.page.mouse.click(...MIDDLE);
+    await view.sees([1, 1, -18, 0], 0);
+    expect(await world.get([2, 1, -18, 0])).toBe(BRICK);
+    await view.page.keyboard.press("Control+z");
+    await view.sees([1, 1, -18, 0], BRICK);
+    for (let press = 0; press < 4; press++) await view.page.keyboard.press("v");
+    expect(await view.page.textContent("#brush")).toBe("Sphere 5");
+    await view.page.mouse.click(...MIDDLE);
+    await view.sees([2, 0, -17, 0], 0);
+    expect(await world.get([2, 2, -17, 0]), "a sphere has no corners").toBe(BRICK);
+  });
+
+  test("takes an edit back that the server refuses, and says why", async () => {
+    const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
+    const server = await serve(world, { rules: { onEdit: () => "this wall is old" } });
+    const view = await open(server, "at=0.5,0.5,0.5,0&look=0,0");
+    await view.settled();
+    await view.page.keyboard.press("3");
+    await view.page.mouse.click(...MIDDLE);
+    await view.says("notice", "this wall is old");
+    await view.sees([0, 0, -17, 0], BRICK);
+    await view.settled();
+    expect(shows(await view.picture(), MIDDLE, BRICK)).toBe(true);
+  });
+
+  test("says that it is refused without a token, takes one from the visitor, and keeps it out of the address", async () => {
+    const world = await newWorld(CUBE_CHUNKS);
+    const secret = "a secret of more than thirty-two bytes";
+    const server = await serve(world, { auth: { secret } });
+    const token = await issueToken(
+      { playerId: 7n, role: "viewer", expiresInSeconds: 60 },
+      { secret },
+      Date.now(),
+    );
+    const view = await open(server);
+    await view.said("only those who have a token");
+    await view.page.fill("#token", token);
+    await view.page.click("#token-form button");
+    await view.said("Here, to look");
+    expect(await view.page.isHidden("#tools")).toBe(true);
+
+    const other = await open(server, `token=${token}&at=5,6,7,0`);
+    await other.said("Here");
+    await other.settled();
+    expect(other.page.url()).not.toContain("token");
+    expect(other.page.url()).toContain("at=5,6,7");
+  });
+
+  test("shows the others with their names, and goes on without a reload when the server comes back", async () => {
+    const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
+    const first = await serve(world);
+    const ada = await open(first, "at=0.5,0.5,0.5,0&look=0,0&name=Ada");
+    const bob = await open(first, "at=6.5,3.5,-8.5,0&look=0,0&name=Bob");
+    await Promise.all([ada.settled(), bob.settled()]);
+    await ada.says("labels", "Bob");
+    await first.close({ detail: "a moment, please", retryAfterMs: 0 });
+    await ada.said("Offline. A moment, please.");
+
+    await world.set([0, 0, -16, 0], GOLD);
+    await serve(world, { port: first.port });
+    await Promise.all([ada.said("Here"), bob.said("Here")]);
+    await Promise.all([ada.sees([0, 0, -16, 0], GOLD), bob.sees([0, 0, -16, 0], GOLD)]);
+    await ada.page.keyboard.press("3");
+    await ada.page.mouse.click(...MIDDLE);
+    await bob.sees([0, 0, -16, 0], 0);
+  });
+
+  test("counts what it sends and gets, and frames the regions with their clocks", async () => {
+    const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
+    const view = await open(await serve(world), "at=0.5,0.5,0.5,0&look=0,0");
+    await view.settled();
+    await view.page.keyboard.press("i");
+    await view.page.keyboard.press("g");
+    await view.says("labels", /\d+\.\d+/);
+    const { bytesIn, patches, heldRegions } = await view.numbers();
+    expect(bytesIn).toBeGreaterThan(200);
+    expect(patches).toBeGreaterThan(0);
+    expect(heldRegions).toBeGreaterThan(100);
+    expect(await view.page.textContent("#numbers")).toContain("round trip of an edit");
+  });
+});

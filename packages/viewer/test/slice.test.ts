@@ -1,0 +1,110 @@
+import { CUBE_CHUNKS, chunkShape, HYPERCUBE_CHUNKS, TILE_CHUNKS } from "@orthant/core";
+import {
+  axesOf,
+  canSweep,
+  firstSlice,
+  isFlat,
+  mapPlane,
+  nearestInside,
+  presenceAt,
+  sliceHiding,
+  sweepTowards,
+  toScene,
+  toWorld,
+  turned,
+  voxelAt,
+} from "@orthant/viewer";
+import { describe, expect, test } from "vitest";
+
+describe("a slice", () => {
+  test("hides w at first, and in a flatter world an axis that it lacks", () => {
+    expect(firstSlice(HYPERCUBE_CHUNKS, [1, 2, 3, 4.5])).toEqual({
+      right: 0,
+      up: 1,
+      back: 2,
+      hidden: 3,
+      at: 4,
+    });
+    expect(firstSlice(CUBE_CHUNKS, [1, 2, 3, 0])).toMatchObject({ hidden: 3, at: 0 });
+    expect(firstSlice(TILE_CHUNKS, [1, 2, 0, 0])).toMatchObject({ right: 0, up: 1, hidden: 3 });
+    expect([HYPERCUBE_CHUNKS, CUBE_CHUNKS, TILE_CHUNKS].map((shape) => axesOf(shape).length)).toEqual([
+      4, 3, 2,
+    ]);
+    expect(axesOf(chunkShape([1, 1, 1, 1])).length, "a world of single voxels may have all").toBe(4);
+  });
+
+  test("shows every point where it was before, through any turn", () => {
+    const eye = [1.5, 2.5, 3.5, 4.5] as const;
+    let slice = firstSlice(HYPERCUBE_CHUNKS, eye);
+    const hidden: number[] = [];
+    for (let turns = 0; turns < 3; turns++) {
+      slice = turned(slice, eye);
+      hidden.push(slice.hidden);
+      expect(toWorld(slice, toScene(slice, eye))).toEqual(eye);
+      expect(slice.up, "up stays up").toBe(1);
+    }
+    expect(hidden).toEqual([2, 0, 3]);
+    expect(slice).toEqual(firstSlice(HYPERCUBE_CHUNKS, eye));
+  });
+
+  test("gives the axis that it hides to w", () => {
+    expect(sliceHiding(0, [-0.5, 0, 0, 0])).toEqual({ right: 3, up: 1, back: 2, hidden: 0, at: -1 });
+    expect(voxelAt(sliceHiding(0, [7, 0, 0, 0]), [-0.5, 2, 3])).toEqual([7, 2, 3, -1]);
+  });
+
+  test("is never off the lattice, whatever a save or a server says", () => {
+    expect(nearestInside(CUBE_CHUNKS, [1.5, -2, 3, 0])).toEqual([1.5, -2, 3, 0]);
+    const [x, y, z, w] = nearestInside(CUBE_CHUNKS, [3.4e38, -1e12, Number.NaN, Number.POSITIVE_INFINITY]);
+    expect(x).toBe((2 ** 31 - 1_024) * 16);
+    expect([y, z, w]).toEqual([-(2 ** 31 - 1_024) * 16, 0, 2 ** 31 - 1_024]);
+  });
+
+  test("can be moved only where there is something beside it", () => {
+    expect(canSweep(HYPERCUBE_CHUNKS, sliceHiding(3, [0, 0, 0, 0]))).toBe(true);
+    expect(canSweep(CUBE_CHUNKS, sliceHiding(3, [0, 0, 0, 0]))).toBe(false);
+  });
+});
+
+describe("a sweep", () => {
+  test("arrives, whatever the pictures a second, and never overshoots", () => {
+    for (const seconds of [1 / 144, 1 / 60, 1 / 10]) {
+      let at = 0;
+      let steps = 0;
+      for (; at !== 5 && steps < 1000; steps++) {
+        const next = sweepTowards(at, 5, seconds);
+        expect(next).toBeGreaterThan(at);
+        expect(next).toBeLessThanOrEqual(5);
+        at = next;
+      }
+      expect(at).toBe(5);
+      expect(steps * seconds).toBeLessThan(1);
+    }
+  });
+
+  test("of a long way begins near its end, in both directions", () => {
+    expect(sweepTowards(0, 1000, 1 / 60)).toBeGreaterThan(990);
+    expect(sweepTowards(0, -1000, 1 / 60)).toBeLessThan(-990);
+    expect(sweepTowards(3, 3, 1 / 60)).toBe(3);
+  });
+
+  test("shows one slice at its end, and two on the way", () => {
+    expect([presenceAt(0), presenceAt(1), presenceAt(-1)]).toEqual([1, 0, 0]);
+    expect(presenceAt(0.5)).toBeGreaterThan(0.2);
+    expect(presenceAt(0.5)).toBeLessThan(0.8);
+  });
+});
+
+describe("a map", () => {
+  test("shows all of a flat world, with y up, and others from above", () => {
+    const slice = sliceHiding(3, [0, 0, 0, 0]);
+    expect(mapPlane(TILE_CHUNKS, slice)).toEqual({ across: 0, down: 1, isUpright: true, along: undefined });
+    expect(mapPlane(chunkShape([8, 1, 8, 1]), slice)).toEqual({
+      across: 0,
+      down: 2,
+      isUpright: false,
+      along: undefined,
+    });
+    expect(mapPlane(CUBE_CHUNKS, slice)).toEqual({ across: 0, down: 2, isUpright: false, along: 1 });
+    expect([TILE_CHUNKS, CUBE_CHUNKS].map(isFlat)).toEqual([true, false]);
+  });
+});

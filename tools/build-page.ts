@@ -1,0 +1,43 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "vite";
+
+// Usage: node build/tools/build-page.js
+// Builds the page of the viewer, unless it is newer than all that it is made of.
+
+const VIEWER = "packages/viewer";
+const BUILT = join(VIEWER, "dist/page/index.html");
+/** Before it is compressed; three.js is most of it. */
+const CHUNK_KILOBYTES_MAX = 700;
+/** What the page is made of, beside its own sources: the packages that it has inside. */
+const INSIDE = ["client", "core", "disk", "formats", "protocol", "viewer", "world"];
+
+if (!existsSync(BUILT) || newest() > statSync(BUILT).mtimeMs) {
+  await build({
+    root: VIEWER,
+    configFile: false,
+    logLevel: "error",
+    // The page may be served below any path.
+    base: "./",
+    resolve: { conditions: ["@orthant/source", "module", "browser"] },
+    worker: { format: "es" },
+    build: {
+      outDir: "dist/page",
+      emptyOutDir: true,
+      target: "es2022",
+      modulePreload: { polyfill: false },
+      chunkSizeWarningLimit: CHUNK_KILOBYTES_MAX,
+    },
+  });
+}
+
+function newest(): number {
+  const folders = [...INSIDE.map((name) => `packages/${name}/src`), join(VIEWER, "public")];
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name)),
+  );
+  const configuration = ["index.html", "package.json"].map((name) => join(VIEWER, name));
+  return Math.max(...[...files, ...configuration, "package-lock.json"].map((path) => statSync(path).mtimeMs));
+}

@@ -1,4 +1,4 @@
-import { type FixedCodec, i32, type Struct, struct, u32 } from "@orthant/core";
+import { i32, type Struct, struct, u32 } from "@orthant/core";
 import { pointerCodec, type StoredPointer } from "./records/pointer.ts";
 
 /** All four call themselves version 0. `seed` is what the format's text says, and what we write. */
@@ -65,9 +65,11 @@ export interface MarsMinerHeader {
 
 /** The header of a dialect. */
 export function headerStruct(dialect: MarsMinerDialect): Struct<MarsMinerHeader> {
-  const state: FixedCodec<StoredPointer> = pointerCodec(DIALECT_TRAITS[dialect].hasPointerFile);
-  return struct({ version: i32, state });
+  return DIALECT_TRAITS[dialect].hasPointerFile ? SHORT_HEADER : GLOBAL_HEADER;
 }
+
+const SHORT_HEADER: Struct<MarsMinerHeader> = struct({ version: i32, state: pointerCodec(true) });
+const GLOBAL_HEADER: Struct<MarsMinerHeader> = struct({ version: i32, state: pointerCodec(false) });
 
 /** What `strings` begins with. */
 export interface StringsHead {

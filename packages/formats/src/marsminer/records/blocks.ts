@@ -51,8 +51,16 @@ export interface BlockKinds {
   readonly string: BlockKind<Uint8Array | undefined>;
 }
 
-/** The blocks of a dialect. Rules M9 to M13. */
+/** The blocks of a dialect, always the same object. Rules M9 to M13. */
 export function blockKinds(dialect: MarsMinerDialect): BlockKinds {
+  const known = kindsByDialect.get(dialect) ?? makeKinds(dialect);
+  kindsByDialect.set(dialect, known);
+  return known;
+}
+
+const kindsByDialect = new Map<MarsMinerDialect, BlockKinds>();
+
+function makeKinds(dialect: MarsMinerDialect): BlockKinds {
   const { hasPointerFile, hasSubtypes, strings } = DIALECT_TRAITS[dialect];
   const pointer = pointerCodec(hasPointerFile);
   // A pointer into `strings` is an address and no more: it has no flag.

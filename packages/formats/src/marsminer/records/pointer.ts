@@ -56,7 +56,6 @@ const globalPointer: FixedCodec<StoredPointer> = {
   bytes: 8,
   write(out, pointer) {
     const { blob, address } = pointer.kind === "global" ? pointer : { blob: 0, address: 0 };
-    if (pointer.kind !== "null") requireInteger(blob + address, 1, Number.MAX_SAFE_INTEGER);
     out.i32(blob);
     out.u32(address);
   },

@@ -1,11 +1,12 @@
 import { deepEqual, equal, notDeepEqual, ok } from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isOrthantError } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
+  applyMarsMinerRepair,
   describeMarsMinerAddress,
   detectFormat,
+  isWhole,
   type MarsMinerChunk,
   type MarsMinerDialect,
   type MarsMinerSave,
@@ -14,6 +15,8 @@ import {
   octreeBoxes,
   octreeVoxel,
   openMarsMiner,
+  planMarsMinerRepair,
+  verifyMarsMiner,
 } from "@orthant/formats";
 import type {
   ExpectedChunk,
@@ -21,6 +24,7 @@ import type {
   ExpectedState,
   ExpectedTree,
 } from "./marsminer/marsminer-expected.ts";
+import { copyFolderToMemory } from "./polychora/folder-disk.ts";
 import { findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson } from "./suite.ts";
 
 const FOLDER = "marsminer-v0";
@@ -95,6 +99,30 @@ async function checkGood(disk: MemoryDisk, expected: ExpectedMarsMiner): Promise
     expected,
   );
   await save.close();
+  ok(isWhole(await verifyMarsMiner(disk)), "called damaged");
+  await checkRewrite(disk, expected);
+}
+
+/** What is mended, though nothing is damaged, is written by us in the first dialect: it has all but the subtypes. */
+async function checkRewrite(disk: MemoryDisk, expected: ExpectedMarsMiner): Promise<void> {
+  const plan = await planMarsMinerRepair(disk, { dialect: DIALECTS[expected.dialect] as MarsMinerDialect });
+  const target = new MemoryDisk();
+  await applyMarsMinerRepair(disk, plan, target);
+  ok(isWhole(await verifyMarsMiner(target)), "what we wrote is damaged");
+  const state = expected.current === null ? undefined : expected.states[expected.current];
+  const again = await openMarsMiner(target, { dialect: "seed" });
+  equal(again.state?.ticks, state && BigInt(state.timestampTicks));
+  equal(again.state?.name ?? null, state?.saveName ?? null);
+  for (const [index, entry] of (again.state?.chunks ?? []).entries()) {
+    const place = state?.chunkTable[index];
+    deepEqual([entry.x, entry.z], [place?.x, place?.z]);
+    const trees = (await again.readChunk(entry)).octrees.map((octree) => treeOf(octree, 0));
+    const expectedChunk = state?.chunks[place?.chunk ?? -1];
+    deepEqual(
+      trees,
+      expectedChunk?.octrees.map(({ tree }) => tree),
+    );
+  }
 }
 
 async function checkContent(save: MarsMinerSave, expected: ExpectedMarsMiner): Promise<void> {
@@ -117,6 +145,17 @@ async function checkRefused(disk: MemoryDisk, expected: ExpectedMarsMiner): Prom
     const refusal = await save.readChunk(entry).catch((error: unknown) => error);
     ok(isOrthantError(refusal, "ORT_OCTREE"), `read without complaint: ${String(refusal)}`);
   }
+  const codes = (await verifyMarsMiner(disk)).map(({ code }) => code);
+  ok(codes.includes("ORT_OCTREE"), "not called damaged");
+  // What has lost its shape cannot come back: every octree that is no tree is a loss, and becomes empty.
+  const plan = await planMarsMinerRepair(disk, { dialect: DIALECTS[expected.dialect] as MarsMinerDialect });
+  ok(
+    plan.losses.some(({ what }) => what === "octree"),
+    "nothing is called lost",
+  );
+  const target = new MemoryDisk();
+  await applyMarsMinerRepair(disk, plan, target);
+  deepEqual(await verifyMarsMiner(target), []);
 }
 
 /** States that are intact are found, and nothing else is; at the address of one that is not lies something else. */
@@ -191,10 +230,6 @@ async function checkProbes(
   }
 }
 
-async function copySave(name: string): Promise<MemoryDisk> {
-  const folder = join(findGoldenFolder() ?? "", FOLDER, name, "save");
-  const files = new Map<string, Uint8Array>();
-  for (const file of await readdir(folder))
-    files.set(file, new Uint8Array(await readFile(join(folder, file))));
-  return new MemoryDisk({ directories: [], files });
+function copySave(name: string): Promise<MemoryDisk> {
+  return copyFolderToMemory(join(findGoldenFolder() ?? "", FOLDER, name, "save"));
 }

@@ -1,19 +1,14 @@
 import { MemoryDisk } from "@orthant/disk";
 import { type Fault, FaultDisk, WEAK } from "@orthant/testkit";
+import type { Mutant } from "../power-cuts.ts";
 import { playHistory, SHORT_HISTORY } from "./marsminer-history.ts";
 import { proveMarsMiner } from "./prove-marsminer.ts";
-
-/** A durability step of the writer that a mutant leaves out. */
-export interface MarsMinerMutant {
-  readonly step: string;
-  readonly fault: Fault;
-}
 
 /** Cuts are searched this widely for one that shows the mutant. */
 const DISKS_PER_CUT = 60;
 
 /** Each step of the writer's source, left out wherever it is made. */
-export const STEP_MUTANTS: readonly MarsMinerMutant[] = [
+export const STEP_MUTANTS: readonly Mutant[] = [
   mutant("the sync of the blobs", { operation: "sync", path: /^blob/, nth: 1, sticky: true }),
   mutant("the sync of blobs behind the first", {
     operation: "sync",
@@ -27,7 +22,7 @@ export const STEP_MUTANTS: readonly MarsMinerMutant[] = [
 ];
 
 /** Each single sync of a short history, left out once. */
-export async function singleSyncMutants(): Promise<readonly MarsMinerMutant[]> {
+export async function singleSyncMutants(): Promise<readonly Mutant[]> {
   const disk = new FaultDisk(new MemoryDisk());
   await playHistory(disk, SHORT_HISTORY, () => undefined);
   return (["sync", "syncDirectory"] as const).flatMap((operation) =>
@@ -38,13 +33,13 @@ export async function singleSyncMutants(): Promise<readonly MarsMinerMutant[]> {
 }
 
 /** Whether the proof notices that a step is missing. */
-export async function isCaught({ fault }: MarsMinerMutant, seed: number): Promise<boolean> {
+export async function isCaught({ fault }: Mutant, seed: number): Promise<boolean> {
   return proveMarsMiner(SHORT_HISTORY, { models: [WEAK], disksPerCut: DISKS_PER_CUT, seed }, fault).then(
     () => false,
     () => true,
   );
 }
 
-function mutant(step: string, fault: Omit<Fault, "kind">): MarsMinerMutant {
+function mutant(step: string, fault: Omit<Fault, "kind">): Mutant {
   return { step, fault: { ...fault, kind: "skip" } };
 }

@@ -16,7 +16,7 @@ import { openSave, type Save, surveySave } from "@orthant/formats";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { fileBytes, requireFormat } from "../found-world.ts";
+import { fileBytes, requireNative } from "../found-world.ts";
 import { openLiveSave } from "../live-save.ts";
 import { parseBox } from "../parse/place.ts";
 import { integerBetween } from "../parse/values.ts";
@@ -56,7 +56,7 @@ export const lsCommand: Command = {
     const voxels = args.parsed("box", parseBox);
     const limit = args.parsed("limit", integerBetween(1, LIMIT_MAX)) ?? LIMIT_MAX;
     const disk = await context.openDisk(folder);
-    await requireFormat(disk, folder);
+    await requireNative(disk, folder);
     const lister = LISTERS[what];
     if (lister === undefined) throw new UsageError(`there is no list of ${what}`);
     const save = await openLiveSave(disk);

@@ -1,6 +1,6 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { findStates } from "./care/find-states.ts";
+import { surveyStates } from "./care/find-states.ts";
 import { StateInspector } from "./care/inspect-state.ts";
 import { SaveFiles } from "./files/save-files.ts";
 import {
@@ -13,6 +13,8 @@ import {
 
 /** Chunks that are looked at to tell two dialects apart. */
 const PROBE_CHUNKS_MAX = 256;
+/** What a save counts in which nothing can be read at all. */
+const CONTRADICTIONS_MAX = 1_000_000_000;
 /** Overlapping blocks show that the dialect is the wrong one, so once over is enough. */
 const BUDGET = 2;
 
@@ -35,15 +37,17 @@ export async function likeliestDialect(
   const judgements = await judgeDialects(disk, cubeSize);
   const [fitting] = fittingOf(judgements);
   if (fitting !== undefined) return fitting;
-  let best: { readonly dialect: MarsMinerDialect; readonly rank: number } | undefined;
-  for (const { dialect, contradictions } of judgements) {
-    // Without a state to begin with, it is whoever makes sense of more of what lies about.
-    const rank = Number.isFinite(contradictions)
-      ? contradictions
-      : Number.MAX_SAFE_INTEGER - (await countStates(disk, dialect, cubeSize));
-    if (best === undefined || rank < best.rank) best = { dialect, rank };
+  const ranked: (readonly [dialect: MarsMinerDialect, rank: number])[] = [];
+  for (const { dialect, contradictions, blockTypes } of judgements) {
+    // Names that can be read tell more than anything else; without a state, it is whoever finds more of them.
+    const states = Number.isFinite(contradictions) ? 0 : await countStates(disk, dialect, cubeSize);
+    ranked.push([
+      dialect,
+      Math.min(contradictions, CONTRADICTIONS_MAX) - (blockTypes > 0 ? 0.5 : 0) - states,
+    ]);
   }
-  return best?.dialect ?? "seed";
+  const [best] = ranked.sort(([, a], [, b]) => a - b);
+  return best?.[0] ?? "seed";
 }
 
 /** The dialects whose files are there, whatever they hold; the order is that of a guess. */
@@ -98,7 +102,8 @@ async function countStates(disk: Disk, dialect: MarsMinerDialect, cubeSize: numb
   let files: SaveFiles | undefined;
   try {
     files = await SaveFiles.open(disk, dialect);
-    return (await findStates(files, cubeSize, undefined)).length;
+    const found = await surveyStates(files, cubeSize, undefined);
+    return found.filter(({ faults, unnamed }) => faults.length + unnamed === 0).length;
   } catch (error) {
     if (isOrthantError(error)) return 0;
     throw error;

@@ -103,7 +103,7 @@ async function statesToChoose(
   whole: boolean,
 ): Promise<readonly FoundState[]> {
   if (!whole) return surveyStates(files, cubeSize, current);
-  return current === undefined ? [] : [{ state: await readState(files, current), faults: [] }];
+  return current === undefined ? [] : [{ state: await readState(files, current), faults: [], unnamed: 0 }];
 }
 
 /** The header's state where it can be read at all, else the newest with a name that can be read and a sound chunk. */

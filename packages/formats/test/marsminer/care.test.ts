@@ -123,6 +123,17 @@ describe("a damaged MarsMiner save", () => {
     }
   });
 
+  test("[M5] is still told apart from the other dialect: by what can be read, or by states that lie about", async () => {
+    const badOctree = patched(diskOf(SUBTYPES_FILES), "blob0", 0x5b, "ff");
+    expect((await openMarsMiner(badOctree)).dialect).toBe("subtypes");
+    expect(await damageOf(badOctree)).toEqual(["ORT_OCTREE"]);
+    const headless = patched(diskOf(SUBTYPES_FILES), "blob0", 4, "ffffff7f");
+    expect((await planMarsMinerRepair(headless)).dialect).toBe("subtypes");
+    expect((await planMarsMinerRepair(patched(diskOf(SEED_FILES), "blob0", 4, "ffffff7f"))).dialect).toBe(
+      "seed",
+    );
+  });
+
   test("[M24] gets the newest older version of a chunk", async () => {
     const disk = await writtenDisk(6);
     const older = await readAll(await writtenDisk(3));

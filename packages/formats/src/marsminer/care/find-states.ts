@@ -22,6 +22,8 @@ const CANDIDATES_MAX = 100_000;
 export interface FoundState {
   readonly state: MarsMinerState;
   readonly faults: readonly StateFault[];
+  /** Block types without a name: in the wrong dialect there are many. */
+  readonly unnamed: number;
 }
 
 /** Every intact state in the blobs, the newest first. There is no mark to look for: what has a time and parses is one. */
@@ -50,7 +52,7 @@ export async function surveyStates(
 ): Promise<readonly FoundState[]> {
   const inspector = new StateInspector(files, cubeSize, BUDGET);
   const live = current && (await inspectAt(inspector, current));
-  const found: FoundState[] = live === undefined ? [] : [{ state: live.state, faults: live.faults }];
+  const found: FoundState[] = live === undefined ? [] : [foundState(live)];
   let candidates = 0;
   for await (const address of timesIn(files)) {
     if (isAt(current, address)) continue;
@@ -59,7 +61,7 @@ export async function surveyStates(
     }
     const inspected = await inspectAt(inspector, address);
     if (inspected === undefined || overwritten(inspected.extents, live?.extents ?? [])) continue;
-    found.push({ state: inspected.state, faults: inspected.faults });
+    found.push(foundState(inspected));
   }
   return found.sort(({ state: a }, { state: b }) => (a.ticks < b.ticks ? 1 : a.ticks > b.ticks ? -1 : 0));
 }
@@ -91,6 +93,10 @@ function withoutMixtures(
     }
     return true;
   });
+}
+
+function foundState({ state, faults, blockTypes }: InspectedState): FoundState {
+  return { state, faults, unnamed: blockTypes.unnamed };
 }
 
 /** `undefined` when there is no index, or no chunk table. */

@@ -61,7 +61,7 @@ export class MaterialNames {
   }
 }
 
-/** A colour that depends on the name alone: MarsMiner saves none. */
+/** A colour that depends on the name alone, and not on the subtype in it: MarsMiner saves none. */
 export function colourOf(name: string): number {
-  return crc32(encodeUtf8(name)) >>> 8;
+  return crc32(encodeUtf8(name.replace(/ #-?\d+$/, ""))) >>> 8;
 }

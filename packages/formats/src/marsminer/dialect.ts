@@ -3,13 +3,7 @@ import type { Disk } from "@orthant/disk";
 import { surveyStates } from "./care/find-states.ts";
 import { StateInspector } from "./care/inspect-state.ts";
 import { SaveFiles } from "./files/save-files.ts";
-import {
-  DEFAULT_CUBE_SIZE,
-  type MarsMinerDialect,
-  POINTERS_FILE,
-  pointersHead,
-  STRINGS_FILE,
-} from "./layout.ts";
+import { CUBE_SIZE_MAX, type MarsMinerDialect, POINTERS_FILE, pointersHead, STRINGS_FILE } from "./layout.ts";
 
 /** Chunks that are looked at to tell two dialects apart. */
 const PROBE_CHUNKS_MAX = 256;
@@ -20,27 +14,22 @@ const BUDGET = 2;
 
 /**
  * The dialects that the files on a disk may be of, the likeliest first: none when none fits. All of them call
- * themselves version 0, so files that are there, counts and what the pointers lead to have to tell. Rules M3 to M5.
+ * themselves version 0, so files that are there, counts and what the pointers lead to have to tell. How large a cube is
+ * does not matter. Rules M3 to M5.
  */
-export async function fittingDialects(
-  disk: Disk,
-  cubeSize: number = DEFAULT_CUBE_SIZE,
-): Promise<readonly MarsMinerDialect[]> {
-  return fittingOf(await judgeDialects(disk, cubeSize));
+export async function fittingDialects(disk: Disk): Promise<readonly MarsMinerDialect[]> {
+  return fittingOf(await judgeDialects(disk));
 }
 
 /** The dialect that fits; of a damaged save the one with the fewest contradictions. */
-export async function likeliestDialect(
-  disk: Disk,
-  cubeSize: number = DEFAULT_CUBE_SIZE,
-): Promise<MarsMinerDialect> {
-  const judgements = await judgeDialects(disk, cubeSize);
+export async function likeliestDialect(disk: Disk): Promise<MarsMinerDialect> {
+  const judgements = await judgeDialects(disk);
   const [fitting] = fittingOf(judgements);
   if (fitting !== undefined) return fitting;
   const ranked: (readonly [dialect: MarsMinerDialect, rank: number])[] = [];
   for (const { dialect, contradictions, blockTypes } of judgements) {
     // Names that can be read tell more than anything else; without a state, it is whoever finds more of them.
-    const states = Number.isFinite(contradictions) ? 0 : await countStates(disk, dialect, cubeSize);
+    const states = Number.isFinite(contradictions) ? 0 : await countStates(disk, dialect);
     ranked.push([
       dialect,
       Math.min(contradictions, CONTRADICTIONS_MAX) - (blockTypes > 0 ? 0.5 : 0) - states,
@@ -66,9 +55,9 @@ interface Judgement {
   readonly blockTypes: number;
 }
 
-async function judgeDialects(disk: Disk, cubeSize: number): Promise<readonly Judgement[]> {
+async function judgeDialects(disk: Disk): Promise<readonly Judgement[]> {
   const judgements: Judgement[] = [];
-  for (const dialect of await dialectsByFiles(disk)) judgements.push(await judge(disk, dialect, cubeSize));
+  for (const dialect of await dialectsByFiles(disk)) judgements.push(await judge(disk, dialect));
   return judgements;
 }
 
@@ -80,14 +69,14 @@ function fittingOf(judgements: readonly Judgement[]): readonly MarsMinerDialect[
   return withTypes.length > 0 ? withTypes : fitting.map(({ dialect }) => dialect);
 }
 
-async function judge(disk: Disk, dialect: MarsMinerDialect, cubeSize: number): Promise<Judgement> {
+async function judge(disk: Disk, dialect: MarsMinerDialect): Promise<Judgement> {
   let files: SaveFiles | undefined;
   try {
     files = await SaveFiles.open(disk, dialect);
     const { state } = await files.readHeader();
     const address = await files.resolve(state, 0);
     if (address === undefined) return { dialect, contradictions: 0, blockTypes: 0 };
-    const inspector = new StateInspector(files, cubeSize, BUDGET);
+    const inspector = new StateInspector(files, CUBE_SIZE_MAX, BUDGET);
     const { faults, blockTypes } = await inspector.inspect(address, { chunksMax: PROBE_CHUNKS_MAX });
     return { dialect, contradictions: faults.length + blockTypes.unnamed, blockTypes: blockTypes.count };
   } catch (error) {
@@ -98,11 +87,11 @@ async function judge(disk: Disk, dialect: MarsMinerDialect, cubeSize: number): P
   }
 }
 
-async function countStates(disk: Disk, dialect: MarsMinerDialect, cubeSize: number): Promise<number> {
+async function countStates(disk: Disk, dialect: MarsMinerDialect): Promise<number> {
   let files: SaveFiles | undefined;
   try {
     files = await SaveFiles.open(disk, dialect);
-    const found = await surveyStates(files, cubeSize, undefined);
+    const found = await surveyStates(files, CUBE_SIZE_MAX, undefined);
     return found.filter(({ faults, unnamed }) => faults.length + unnamed === 0).length;
   } catch (error) {
     if (isOrthantError(error)) return 0;

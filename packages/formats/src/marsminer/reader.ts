@@ -20,9 +20,9 @@ export interface OpenMarsMinerOptions {
  */
 export async function openMarsMiner(disk: Disk, options: OpenMarsMinerOptions = {}): Promise<MarsMinerSave> {
   const cubeSize = requireCubeSize(options.cubeSize ?? DEFAULT_CUBE_SIZE);
-  const fitting = options.dialect === undefined ? await fittingDialects(disk, cubeSize) : [options.dialect];
+  const fitting = options.dialect === undefined ? await fittingDialects(disk) : [options.dialect];
   // Where nothing fits, the errors of the likeliest dialect say what is wrong.
-  const dialect = fitting[0] ?? (await likeliestDialect(disk, cubeSize));
+  const dialect = fitting[0] ?? (await likeliestDialect(disk));
   const files = await SaveFiles.open(disk, dialect);
   try {
     const header = await files.readHeader();

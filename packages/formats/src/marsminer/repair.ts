@@ -25,7 +25,7 @@ export async function planMarsMinerRepair(
   options: OpenMarsMinerOptions = {},
 ): Promise<MarsMinerRepairPlan> {
   const cubeSize = requireCubeSize(options.cubeSize ?? DEFAULT_CUBE_SIZE);
-  const dialect = options.dialect ?? (await likeliestDialect(disk, cubeSize));
+  const dialect = options.dialect ?? (await likeliestDialect(disk));
   const findings = await verifyMarsMiner(disk, { dialect, cubeSize });
   const files = await SaveFiles.open(disk, dialect);
   try {

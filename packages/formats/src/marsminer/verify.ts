@@ -35,7 +35,7 @@ export async function verifyMarsMiner(
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const cubeSize = requireCubeSize(options.cubeSize ?? DEFAULT_CUBE_SIZE);
-  const dialect = options.dialect ?? (await likeliestDialect(disk, cubeSize));
+  const dialect = options.dialect ?? (await likeliestDialect(disk));
   let files: SaveFiles | undefined;
   try {
     files = await SaveFiles.open(disk, dialect);

@@ -252,6 +252,7 @@ describe("a MarsMiner save", () => {
     const save = await openMarsMiner(disk, { cubeSize: 4 });
     const [entry] = save.state?.chunks ?? [];
     expect(entry && (await codeOfRejection(save.readChunk(entry)))).toBe("ORT_OCTREE");
+    expect(save.fittingDialects).toEqual(["seed"]);
     for (const cubeSize of [0, 3, 512]) {
       expect(await codeOfRejection(openMarsMiner(disk, { cubeSize }))).toBe("ORT_ARGUMENT");
     }

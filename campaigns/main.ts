@@ -8,6 +8,8 @@ import { fuzzCampaign } from "./fuzz.ts";
 import { historyCampaign } from "./history.ts";
 import { journalCampaign } from "./journal.ts";
 import { killCampaign } from "./kill.ts";
+import { marsMinerCrashCampaign } from "./marsminer-crash.ts";
+import { marsMinerFuzzCampaign } from "./marsminer-fuzz.ts";
 import { modelCampaign } from "./model.ts";
 import { powerCampaign } from "./power.ts";
 import { rotCampaign } from "./rot.ts";
@@ -33,6 +35,8 @@ const CAMPAIGNS: readonly Campaign[] = [
   journalCampaign,
   compactionCampaign,
   historyCampaign,
+  marsMinerCrashCampaign,
+  marsMinerFuzzCampaign,
 ];
 const PROGRESS_INTERVAL_MS = 500;
 
@@ -64,7 +68,7 @@ function isUsable(value: number): boolean {
 
 function printUsage(): void {
   console.error("usage: npm run campaign -- NAME [--seed S] [--minutes M]");
-  for (const { name, summary } of CAMPAIGNS) console.error(`  ${name.padEnd(12)} ${summary}`);
+  for (const { name, summary } of CAMPAIGNS) console.error(`  ${name.padEnd(16)} ${summary}`);
 }
 
 /** A line that is written over while people watch, and nothing in a pipe. */

@@ -1,5 +1,6 @@
 import { baseEncodingSuites } from "./base-encoding.ts";
 import { chunkPayloadSuites } from "./chunk-payload.ts";
+import { marsMinerSaveSuites } from "./marsminer-save.ts";
 import { pagedSparseRleSuites } from "./paged-sparse-rle.ts";
 import { polychoraSaveSuites } from "./polychora-save.ts";
 import { regionTreeSuites } from "./region-tree.ts";
@@ -12,4 +13,5 @@ export const goldenSuites: readonly GoldenSuite[] = [
   ...pagedSparseRleSuites,
   ...regionTreeSuites,
   ...polychoraSaveSuites,
+  ...marsMinerSaveSuites,
 ];

@@ -32,10 +32,12 @@ import {
 /** A decoder under fire, with good values to begin mutations from. */
 export interface Target {
   readonly name: string;
-  /** Throws `OrthantError` for bytes that it refuses. */
+  /** Throws `OrthantError` for bytes that it refuses, or gives a promise that is rejected with one. */
   decode(input: Uint8Array): unknown;
   encode(value: unknown): Uint8Array;
   readonly samples: readonly Uint8Array[];
+  /** For one that reads a whole disk: how many plain decoders it may cost as much as. 1 unless given. */
+  readonly weight?: number;
 }
 
 const ITEMS_MAX = 100_000;

@@ -12,6 +12,16 @@ export async function requireFormat(disk: Disk, folder: string): Promise<Detecte
   );
 }
 
+/** The same for what works on worlds of ours alone: `ORT_DIALECT` for one that has to be converted first. */
+export async function requireNative(disk: Disk, folder: string): Promise<DetectedFormat> {
+  const detected = await requireFormat(disk, folder);
+  if (detected.format === "polychora") return detected;
+  throw new OrthantError(
+    "ORT_DIALECT",
+    `"${folder}" is a world of ${describeFormat(detected)}, which this command does not read`,
+  );
+}
+
 /** A format for people: `polychora (tree)`. */
 export function describeFormat({ format, dialect }: DetectedFormat): string {
   return dialect === undefined ? format : `${format} (${dialect})`;

@@ -1,22 +1,30 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { detectMarsMiner } from "./marsminer/detect.ts";
+import type { MarsMinerDialect } from "./marsminer/layout.ts";
 import { surveySave } from "./polychora/care/survey.ts";
 import { type Dialect, dialectOfIndex } from "./polychora/dialect.ts";
 import { generationFiles, packFile } from "./polychora/files/file-names.ts";
 import { readWhole } from "./polychora/files/read-whole.ts";
 import { MANIFEST_FILE } from "./polychora/layout.ts";
 
-/** What kind of world lies on a disk. */
-export interface DetectedFormat {
-  readonly format: "polychora";
-  /** `undefined` when no index is left to tell it. */
-  readonly dialect: Dialect | undefined;
-  /** The file whose content says so. */
-  readonly evidence: string;
-}
+/** What kind of world lies on a disk, in which dialect if that can be told, and the file whose content says so. */
+export type DetectedFormat =
+  | { readonly format: "polychora"; readonly dialect: Dialect | undefined; readonly evidence: string }
+  | {
+      readonly format: "marsminer";
+      readonly dialect: MarsMinerDialect | undefined;
+      readonly evidence: string;
+    };
 
 /** Every format that is known: each looks at the content of files, never at their names alone. */
-const PROBES: readonly ((disk: Disk) => Promise<DetectedFormat | undefined>)[] = [detectPolychora];
+const PROBES: readonly ((disk: Disk) => Promise<DetectedFormat | undefined>)[] = [
+  detectPolychora,
+  async (disk) => {
+    const found = await detectMarsMiner(disk);
+    return found && { format: "marsminer", ...found };
+  },
+];
 
 /**
  * The format of the world on a disk, told by what its files hold, also when some of them are damaged; `undefined`

@@ -20,6 +20,8 @@ import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { describeFormat, fileBytes, requireFormat } from "../found-world.ts";
 import { openLiveSave } from "../live-save.ts";
+import { tellMarsMiner } from "../marsminer/info.ts";
+import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { formatAmount, formatBox, formatBytes, formatPlace, formatTime } from "../report/format.ts";
 import { describeGenerator, type GeneratorInfo, generatorInfo } from "../report/generator.ts";
 import { describeJournal, journalFacts } from "../report/journal.ts";
@@ -35,8 +37,9 @@ export const infoCommand: Command = {
     "Reads the manifest, the root of the index and the journal alone, so it is fast for worlds of any size.",
   arguments: [{ name: "<world>", description: "the folder of a world" }],
   options: [
-    { flags: "--count", description: "also count chunks and entities, which reads every record" },
+    { flags: "--count", description: "also count what is in it, which reads every record" },
     { flags: "--materials", description: "also list the materials" },
+    ...MARSMINER_OPTIONS,
   ],
   examples: ["orthant info my-world", "orthant info my-world --count --json"],
 
@@ -44,6 +47,11 @@ export const infoCommand: Command = {
     const folder = args.at(0);
     const disk = await context.openDisk(folder);
     const format = await requireFormat(disk, folder);
+    if (format.format === "marsminer") {
+      const wish = { folder, disk, format, options: marsMinerOptions(args), count: args.has("count") };
+      return tellMarsMiner(wish, context);
+    }
+    refuseMarsMinerOptions(args, folder);
     const survey = await surveySave(disk);
     const save = await openLiveSave(disk);
     try {

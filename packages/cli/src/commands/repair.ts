@@ -3,6 +3,8 @@ import { applyRepair, isWhole, openSave, planRepair, type RepairPlan } from "@or
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireFormat } from "../found-world.ts";
+import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
+import { mendMarsMiner } from "../marsminer/repair.ts";
 import { parsePlace } from "../parse/place.ts";
 import { findingJson } from "../report/finding.ts";
 import { formatAmount, formatBox, formatBytes } from "../report/format.ts";
@@ -24,6 +26,7 @@ export const repairCommand: Command = {
       flags: "--chunk-shape <x,y,z,w>",
       description: "voxels of a chunk, for a world that lost the files that say it",
     },
+    ...MARSMINER_OPTIONS,
   ],
   examples: ["orthant repair my-world", "orthant repair my-world --to mended"],
 
@@ -33,11 +36,16 @@ export const repairCommand: Command = {
     const shape = args.parsed("chunkShape", parseShape);
     const progress = context.progress("reading", "bytes");
     const disk = await context.openDisk(folder, (bytes) => progress.advance(bytes));
-    await requireFormat(disk, folder);
+    const { format } = await requireFormat(disk, folder);
+    const writes = target !== undefined && !args.has("dryRun");
+    if (format === "marsminer") {
+      const wish = { folder, disk, options: marsMinerOptions(args), target: writes ? target : undefined };
+      return mendMarsMiner(wish, context).finally(() => progress.end());
+    }
+    refuseMarsMinerOptions(args, folder);
     const plan = await planRepair(disk, shape === undefined ? {} : { chunkShape: shape }).finally(() =>
       progress.end(),
     );
-    const writes = target !== undefined && !args.has("dryRun");
     if (writes) {
       await context.makeFolder(target, async (made) => {
         await applyRepair(disk, plan, made);

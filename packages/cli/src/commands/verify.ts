@@ -1,10 +1,11 @@
 import type { Disk } from "@orthant/disk";
-import { type Finding, isWhole, surveySave, verifySave } from "@orthant/formats";
+import { type Finding, isWhole, surveySave, verifyMarsMiner, verifySave } from "@orthant/formats";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { describeFormat, fileBytes, requireFormat } from "../found-world.ts";
 import { liveGeneration, whileLive } from "../live-save.ts";
+import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { noProgress } from "../progress.ts";
 import { findingJson, findingLine } from "../report/finding.ts";
 import { formatAmount } from "../report/format.ts";
@@ -20,13 +21,19 @@ export const verifyCommand: Command = {
       flags: "--checksums",
       description: "only check that no byte changed, which is much faster; not what blocks mean",
     },
+    ...MARSMINER_OPTIONS,
   ],
   examples: ["orthant verify my-world", "orthant verify my-world --checksums --json"],
 
   async run(args, context) {
     const folder = args.at(0);
-    const format = await requireFormat(await context.openDisk(folder), folder);
-    const findings = await verifySteadily(folder, args.has("checksums"), context);
+    const disk = await context.openDisk(folder);
+    const format = await requireFormat(disk, folder);
+    const isMarsMiner = format.format === "marsminer";
+    if (!isMarsMiner) refuseMarsMinerOptions(args, folder);
+    const findings = isMarsMiner
+      ? await verifyMarsMiner(disk, marsMinerOptions(args))
+      : await verifySteadily(folder, args.has("checksums"), context);
     const damage = findings.filter(({ severity }) => severity === "damage");
     const whole = isWhole(findings);
     context.printJson({ world: folder, ...format, whole, findings: findings.map(findingJson) });

@@ -5,6 +5,10 @@ import {
   globalHeader,
   groupHeader,
   indexHeader,
+  marsMinerHeader,
+  marsMinerPointerRecord,
+  marsMinerPointersHead,
+  marsMinerStringsHead,
   packHeader,
   pageHeader,
   playersHeader,
@@ -30,6 +34,7 @@ function tablesOf(
 const tables = {
   "polychora-save.md": tablesOf("polychora-save.md"),
   "journal.md": tablesOf("journal.md"),
+  "marsminer.md": tablesOf("marsminer.md"),
 };
 
 describe("the tables in docs/formats", () => {
@@ -44,6 +49,10 @@ describe("the tables in docs/formats", () => {
     ["compacted packs", "polychora-save.md", 5, compactedPackHeader],
     ["segments", "journal.md", 0, segmentHeader],
     ["groups", "journal.md", 1, groupHeader],
+    ["the MarsMiner header", "marsminer.md", 0, marsMinerHeader("seed")],
+    ["the head of strings", "marsminer.md", 1, marsMinerStringsHead],
+    ["the head of pointers", "marsminer.md", 2, marsMinerPointersHead],
+    ["a record of pointers", "marsminer.md", 3, marsMinerPointerRecord],
   ] as const)("say what the struct of %s says", (_name, page, table, { offsets, bytes }) => {
     const rows = tables[page][table] ?? [];
     expect(Object.fromEntries(rows.map(({ field, offset }) => [field, offset]))).toEqual(offsets);

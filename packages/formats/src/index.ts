@@ -1,4 +1,11 @@
-export type { ConversionLoss } from "./convert/losses.ts";
-export { type ConversionReport, type ConvertOptions, convertSave } from "./convert.ts";
+export type { ConversionLoss, ConversionReport } from "./convert/losses.ts";
+export type { PixelConvertOptions } from "./convert/pixel-conversion.ts";
+export { PIXEL_BODY_CLASS } from "./convert/pixel-entities.ts";
+export type { PixelTargetKind } from "./convert/pixel-target.ts";
+export { convertPixelToPixel } from "./convert/pixel-to-pixel.ts";
+export { convertPixelToTree } from "./convert/pixel-to-tree.ts";
+export { convertTreeToPixel } from "./convert/tree-to-pixel.ts";
+export { type ConvertOptions, convertSave } from "./convert.ts";
 export { type DetectedFormat, detectFormat } from "./detect.ts";
+export * from "./pixelworld/index.ts";
 export * from "./polychora/index.ts";

@@ -44,6 +44,7 @@ export const ERROR_CODES = {
   ORT_BLOB: "a blob of blocks or entities contradicts itself or the leaf that it belongs to",
   ORT_PLAYERS: "players are not listed in the order of their ids, or one is listed twice",
   ORT_JOURNAL: "a journal is damaged before its end, or a part of it is missing",
+  ORT_LZ4: "a compressed block is not valid LZ4, or gives another number of bytes than it has to",
   ORT_DIALECT: "a world holds something that the dialect it should be written in cannot",
   ORT_NOT_EMPTY: "a save should be made in a place that is not empty",
   ORT_SAVE_POISONED: "an earlier save failed, so nothing more is accepted",

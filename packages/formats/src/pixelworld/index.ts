@@ -1,0 +1,31 @@
+export { type PixelDialect, pixelDialectOf } from "./dialect.ts";
+export {
+  AUTOSAVE_MS as PIXEL_AUTOSAVE_MS,
+  PENDING_MAX as PIXEL_PENDING_MAX,
+} from "./limits.ts";
+export { PixelSaveHandle } from "./live/save-handle.ts";
+export { lz4Compress } from "./lz4/compress.ts";
+export { lz4Decompress } from "./lz4/decompress.ts";
+export {
+  createPixelWorld,
+  type NewPixelWorld,
+  openPixelWorld,
+  type PixelWorldOptions,
+} from "./open-pixel-world.ts";
+export { type PixelChunkState, PixelWorld } from "./pixel-world.ts";
+export type { PixelDelta } from "./pixels/pixel-delta.ts";
+export { DEFAULT_LAYERS, type PixelLayer, VERSION1_LAYERS } from "./pixels/pixel-layers.ts";
+export {
+  type ChunkForm,
+  type PixelGenerator,
+  type PixelStorage,
+  pixelsOf,
+  type StoredChunk,
+} from "./pixels/stored-chunk.ts";
+export { detectPixelWorld, openPixelSave } from "./reader.ts";
+export { isEmptyBody, type PixelBody, packMask } from "./records/pixel-body.ts";
+export { applyPixelRepair, type PixelRepairPlan, planPixelRepair } from "./repair.ts";
+export type { PixelBodyRef, PixelChunkRef, PixelFacts, PixelSave } from "./save.ts";
+export { type VerifyPixelOptions, verifyPixelWorld } from "./verify.ts";
+export { type Version1Facts, Version1Writer } from "./version1/version1-writer.ts";
+export { PixelSaveWriter, type PixelSaveWriterOptions } from "./writer.ts";

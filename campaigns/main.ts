@@ -8,6 +8,7 @@ import { journalCampaign } from "./journal.ts";
 import { killCampaign } from "./kill.ts";
 import { modelCampaign } from "./model.ts";
 import { powerCampaign } from "./power.ts";
+import { pxswCrashCampaign } from "./pxsw-crash.ts";
 import { rotCampaign } from "./rot.ts";
 import { saveCrashCampaign } from "./save-crash.ts";
 import { saveRepairCampaign } from "./save-repair.ts";
@@ -29,6 +30,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   abuseCampaign,
   backupCampaign,
   journalCampaign,
+  pxswCrashCampaign,
 ];
 const PROGRESS_INTERVAL_MS = 500;
 

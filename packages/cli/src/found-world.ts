@@ -1,15 +1,34 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type DetectedFormat, detectFormat } from "@orthant/formats";
+import {
+  type DetectedFormat,
+  type DetectedPolychora,
+  detectFormat,
+  detectPixelWorld,
+} from "@orthant/formats";
+import type { Place } from "./context.ts";
 
-/** The format of the world in a folder; `ORT_NOT_FOUND` when no world is there. */
-export async function requireFormat(disk: Disk, folder: string): Promise<DetectedFormat> {
-  const detected = await detectFormat(disk);
-  if (detected !== undefined) return detected;
-  throw new OrthantError(
-    "ORT_NOT_FOUND",
-    `the folder "${folder}" holds no world of a format that is known here`,
-  );
+/** The native save in a folder; `ORT_NOT_FOUND` when no world is there, `ORT_DIALECT` for one of another format. */
+export async function requireFormat(disk: Disk, folder: string): Promise<DetectedPolychora> {
+  const detected = await findFormat({ disk, file: undefined }, folder);
+  if (detected.format === "polychora") return detected;
+  const detail = `"${folder}" is a world of the format ${describeFormat(detected)}; "orthant convert" makes one of it that this command knows`;
+  throw new OrthantError("ORT_DIALECT", detail);
+}
+
+/** The format of the world in a folder, or of the file; `ORT_NOT_FOUND` when there is none that is known. */
+export async function findFormat({ disk, file }: Place, path: string): Promise<DetectedFormat> {
+  if (file === undefined) {
+    const detected = await detectFormat(disk);
+    if (detected !== undefined) return detected;
+    throw new OrthantError(
+      "ORT_NOT_FOUND",
+      `the folder "${path}" holds no world of a format that is known here`,
+    );
+  }
+  const detected = await detectPixelWorld(disk, file);
+  if (detected !== undefined) return { format: "pixelworld", dialect: detected.dialect, evidence: file };
+  throw new OrthantError("ORT_NOT_FOUND", `the file "${path}" is no world of a format that is known here`);
 }
 
 /** A format for people: `polychora (tree)`. */

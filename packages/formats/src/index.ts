@@ -6,6 +6,11 @@ export { convertPixelToPixel } from "./convert/pixel-to-pixel.ts";
 export { convertPixelToTree } from "./convert/pixel-to-tree.ts";
 export { convertTreeToPixel } from "./convert/tree-to-pixel.ts";
 export { type ConvertOptions, convertSave } from "./convert.ts";
-export { type DetectedFormat, detectFormat } from "./detect.ts";
+export {
+  type DetectedFormat,
+  type DetectedPixelWorld,
+  type DetectedPolychora,
+  detectFormat,
+} from "./detect.ts";
 export * from "./pixelworld/index.ts";
 export * from "./polychora/index.ts";

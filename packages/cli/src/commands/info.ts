@@ -17,8 +17,9 @@ import { packFile, packHeader, type Save, type Survey, surveySave } from "@ortha
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { describeFormat, fileBytes, requireFormat } from "../found-world.ts";
+import { describeFormat, fileBytes, findFormat } from "../found-world.ts";
 import { openLiveSave } from "../live-save.ts";
+import { pixelInfo } from "../pixel/info.ts";
 import { formatAmount, formatBox, formatBytes, formatPlace, formatTime } from "../report/format.ts";
 import { describeGenerator, type GeneratorInfo, generatorInfo } from "../report/generator.ts";
 import { factLines } from "../report/table.ts";
@@ -28,7 +29,7 @@ export const infoCommand: Command = {
   name: "info",
   summary: "Tell what a world is and how large it is",
   details: "Reads the manifest and the index alone, so it is fast for worlds of any size.",
-  arguments: [{ name: "<world>", description: "the folder of a world" }],
+  arguments: [{ name: "<world>", description: "the folder of a world, or the file of a pixel world" }],
   options: [
     { flags: "--count", description: "also count chunks and entities, which reads every record" },
     { flags: "--materials", description: "also list the materials" },
@@ -37,8 +38,10 @@ export const infoCommand: Command = {
 
   async run(args, context) {
     const folder = args.at(0);
-    const disk = await context.openDisk(folder);
-    const format = await requireFormat(disk, folder);
+    const place = await context.openPlace(folder);
+    const { disk } = place;
+    const format = await findFormat(place, folder);
+    if (format.format === "pixelworld") return pixelInfo(disk, format, folder, context);
     const survey = await surveySave(disk);
     const save = await openLiveSave(disk);
     try {

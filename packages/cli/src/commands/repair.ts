@@ -2,8 +2,9 @@ import { type ChunkShape, chunkShape } from "@orthant/core";
 import { applyRepair, isWhole, openSave, planRepair, type RepairPlan } from "@orthant/formats";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireFormat } from "../found-world.ts";
+import { findFormat } from "../found-world.ts";
 import { parsePlace } from "../parse/place.ts";
+import { pixelRepair } from "../pixel/repair.ts";
 import { findingJson } from "../report/finding.ts";
 import { formatAmount, formatBox, formatBytes } from "../report/format.ts";
 import { UsageError } from "../usage-error.ts";
@@ -16,7 +17,9 @@ export const repairCommand: Command = {
     "Shows what it would keep and what is lost; with --to it also writes the mended world, in a folder of its own.",
     "The damaged world is only read. The exit code is 3 when something is lost.",
   ].join(" "),
-  arguments: [{ name: "<world>", description: "the folder of the damaged world" }],
+  arguments: [
+    { name: "<world>", description: "the folder of the damaged world, or the file of a pixel world" },
+  ],
   options: [
     { flags: "--to <folder>", description: "write the mended world here: empty, or not there yet" },
     { flags: "--dry-run", description: "only show the plan, which is what happens without --to" },
@@ -32,8 +35,13 @@ export const repairCommand: Command = {
     const target = args.text("to");
     const shape = args.parsed("chunkShape", parseShape);
     const progress = context.progress("reading", "bytes");
-    const disk = await context.openDisk(folder, (bytes) => progress.advance(bytes));
-    await requireFormat(disk, folder);
+    const place = await context.openPlace(folder, (bytes) => progress.advance(bytes));
+    const { disk } = place;
+    const format = await findFormat(place, folder);
+    if (format.format === "pixelworld") {
+      const wanted = args.has("dryRun") ? undefined : target;
+      return pixelRepair(disk, format, folder, wanted, context).finally(() => progress.end());
+    }
     const plan = await planRepair(disk, shape === undefined ? {} : { chunkShape: shape }).finally(() =>
       progress.end(),
     );

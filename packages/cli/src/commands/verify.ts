@@ -3,8 +3,9 @@ import { type Finding, isWhole, surveySave, verifySave } from "@orthant/formats"
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { describeFormat, fileBytes, requireFormat } from "../found-world.ts";
+import { describeFormat, fileBytes, findFormat } from "../found-world.ts";
 import { liveGeneration, whileLive } from "../live-save.ts";
+import { pixelFindings } from "../pixel/verify.ts";
 import { noProgress } from "../progress.ts";
 import { findingJson, findingLine } from "../report/finding.ts";
 import { formatAmount } from "../report/format.ts";
@@ -14,7 +15,7 @@ export const verifyCommand: Command = {
   name: "verify",
   summary: "Check every checksum and every rule of a world",
   details: "Reads all generations and all packs and changes nothing. Notices are harmless; damage is not.",
-  arguments: [{ name: "<world>", description: "the folder of a world" }],
+  arguments: [{ name: "<world>", description: "the folder of a world, or the file of a pixel world" }],
   options: [
     {
       flags: "--checksums",
@@ -25,8 +26,12 @@ export const verifyCommand: Command = {
 
   async run(args, context) {
     const folder = args.at(0);
-    const format = await requireFormat(await context.openDisk(folder), folder);
-    const findings = await verifySteadily(folder, args.has("checksums"), context);
+    const place = await context.openPlace(folder);
+    const format = await findFormat(place, folder);
+    const findings =
+      format.format === "pixelworld"
+        ? await pixelFindings(place.disk, format, context)
+        : await verifySteadily(folder, args.has("checksums"), context);
     const damage = findings.filter(({ severity }) => severity === "damage");
     const whole = isWhole(findings);
     context.printJson({ world: folder, ...format, whole, findings: findings.map(findingJson) });

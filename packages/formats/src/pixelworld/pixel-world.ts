@@ -206,6 +206,14 @@ export class PixelWorld {
     await this.#inTurn(() => this.#log.copyTo(path, this.#clock.nowMs()));
   }
 
+  /** Kept when nothing is being written any more, a file that is written anew included. */
+  async idle(): Promise<void> {
+    for (let turn: unknown; turn !== this.#lastTurn; ) {
+      turn = this.#lastTurn;
+      await this.#lastTurn;
+    }
+  }
+
   /** Saves, and lets go of the file. It lets go also when it throws. Closing twice is harmless. */
   close(): Promise<void> {
     // Whoever closed first is told of a failure; for everybody else it is enough that the world is closed.
@@ -213,7 +221,7 @@ export class PixelWorld {
     const saved = this.#failure === undefined ? this.#save() : Promise.reject(this.#poisoned());
     this.#closing = saved.finally(async () => {
       this.#timer?.cancel();
-      await this.#lastTurn.catch(() => undefined);
+      await this.idle();
       await this.#log.close();
       await this.#lock.release();
     });

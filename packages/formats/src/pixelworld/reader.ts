@@ -25,12 +25,16 @@ export async function openPixelSave(disk: Disk, path: string): Promise<PixelSave
   }
 }
 
-/** The first file in the root of a disk that is a pixel world; `undefined` when there is none. Writes nothing. */
+/**
+ * The first file in the root of a disk that is a pixel world, or the one that is named; `undefined` when there is none.
+ * Writes nothing.
+ */
 export async function detectPixelWorld(
   disk: Disk,
+  path?: string,
 ): Promise<{ readonly path: string; readonly dialect: PixelDialect } | undefined> {
   for (const { name, kind } of await disk.list("")) {
-    if (kind !== "file" || name.endsWith(TEMPORARY_SUFFIX)) continue;
+    if (kind !== "file" || (path === undefined ? name.endsWith(TEMPORARY_SUFFIX) : name !== path)) continue;
     const file = await disk.open(name, "read");
     try {
       const dialect = await pixelDialectOf(file);

@@ -49,11 +49,11 @@ export class PixelLog {
     try {
       const state = await readState(file);
       if (state.rolledForward) {
+        // The next commit goes to the other header, which is the only one that is whole; it syncs this one first.
         await file.writeAt(
           slotOffset(state.generation),
           encodeSlot({ ...slotFacts(state), ...counts(state.index) }),
         );
-        await file.sync();
       } else if (state.headerFault !== undefined) {
         await requireNoEntries(file, state);
       }

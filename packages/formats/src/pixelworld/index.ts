@@ -1,5 +1,16 @@
 export { type PixelDialect, pixelDialectOf } from "./dialect.ts";
 export {
+  bodyHeader as pixelBodyHeader,
+  bodyIndexEntry as pixelBodyIndexEntry,
+  browserHeader as pixelBrowserHeader,
+  entryHeader as pixelEntryHeader,
+  nativeHeader as pixelNativeHeader,
+  pageEntry as pixelPageEntry,
+  slotHeader as pixelSlotHeader,
+  tableBody as pixelTableBody,
+  tableChunk as pixelTableChunk,
+} from "./layout.ts";
+export {
   AUTOSAVE_MS as PIXEL_AUTOSAVE_MS,
   PENDING_MAX as PIXEL_PENDING_MAX,
 } from "./limits.ts";

@@ -5,6 +5,15 @@ import {
   groupHeader,
   indexHeader,
   packHeader,
+  pixelBodyHeader,
+  pixelBodyIndexEntry,
+  pixelBrowserHeader,
+  pixelEntryHeader,
+  pixelNativeHeader,
+  pixelPageEntry,
+  pixelSlotHeader,
+  pixelTableBody,
+  pixelTableChunk,
   playersHeader,
   recordHeader,
   segmentHeader,
@@ -28,6 +37,7 @@ function tablesOf(
 const tables = {
   "polychora-save.md": tablesOf("polychora-save.md"),
   "journal.md": tablesOf("journal.md"),
+  "pxsw.md": tablesOf("pxsw.md"),
 };
 
 describe("the tables in docs/formats", () => {
@@ -40,6 +50,15 @@ describe("the tables in docs/formats", () => {
     ["records", "polychora-save.md", 3, recordHeader],
     ["segments", "journal.md", 0, segmentHeader],
     ["groups", "journal.md", 1, groupHeader],
+    ["native pixel worlds", "pxsw.md", 0, pixelNativeHeader],
+    ["pixel worlds of browsers", "pxsw.md", 1, pixelBrowserHeader],
+    ["page tables", "pxsw.md", 2, pixelPageEntry],
+    ["indexes of bodies", "pxsw.md", 3, pixelBodyIndexEntry],
+    ["bodies", "pxsw.md", 4, pixelBodyHeader],
+    ["headers of pixel worlds", "pxsw.md", 5, pixelSlotHeader],
+    ["entries of pixel worlds", "pxsw.md", 6, pixelEntryHeader],
+    ["chunks in tables of pixel worlds", "pxsw.md", 7, pixelTableChunk],
+    ["bodies in tables of pixel worlds", "pxsw.md", 8, pixelTableBody],
   ] as const)("say what the struct of %s says", (_name, page, table, { offsets, bytes }) => {
     const rows = tables[page][table] ?? [];
     expect(Object.fromEntries(rows.map(({ field, offset }) => [field, offset]))).toEqual(offsets);

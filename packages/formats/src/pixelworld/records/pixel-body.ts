@@ -180,5 +180,6 @@ function faultOfNumbers({ position, rotation, velocity, angularVelocity }: Pixel
 }
 
 function clampI32(value: number): number {
-  return Math.min(Math.max(value, -0x8000_0000), 0x7fff_ffff);
+  // An integer of 32 bits has no negative zero.
+  return Math.min(Math.max(value, -0x8000_0000), 0x7fff_ffff) | 0;
 }

@@ -1,13 +1,20 @@
 import { getHeapStatistics } from "node:v8";
 import { isOrthantError } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
-import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "./campaign.ts";
+import {
+  type Campaign,
+  type CampaignOptions,
+  type CampaignResult,
+  FAILURES_MAX,
+  goesOn,
+} from "./campaign.ts";
 import { targets as baseTargets, type Target } from "./fuzz/decoders.ts";
 import { messageTargets } from "./fuzz/message-decoders.ts";
 import { mutate } from "./fuzz/mutate.ts";
+import { pixelTargets } from "./pixelworld/pixel-decoders.ts";
 import { saveTargets } from "./save/save-decoders.ts";
 
-const targets: readonly Target[] = [...baseTargets, ...saveTargets, ...messageTargets];
+const targets: readonly Target[] = [...baseTargets, ...saveTargets, ...messageTargets, ...pixelTargets];
 
 const CASES = 1_000_000;
 /** Inputs between two looks at the heap. */
@@ -23,31 +30,52 @@ export const fuzzCampaign: Campaign = {
   name: "fuzz",
   summary:
     "hostile bytes into every decoder: only OrthantError, one encoding a value, bounded memory and time",
-  async run(options) {
-    // A stack trace for each of a million refusals would be most of the work, and says nothing here.
-    Error.stackTraceLimit = 0;
-    // The first calls also allocate for the engine's own bookkeeping; it is not the decoders' doing.
-    for (const target of targets) fuzzBatch(target, 0, options);
-    const failures: string[] = [];
-    let cases = 0;
-    for (let round = 0; goesOn(cases, CASES, options) && failures.length < FAILURES_MAX; round++) {
-      for (const target of targets) {
-        failures.push(...fuzzBatch(target, round, options));
-        cases += BATCH;
-      }
-      options.progress(cases);
-    }
-    return { cases, failures };
-  },
+  run: (options) => fuzzTargets(targets, CASES, options),
 };
 
-function fuzzBatch(target: Target, round: number, { seed }: CampaignOptions): readonly string[] {
+/** The same for pixel worlds alone, a million inputs for each of their readers. */
+export const pxswFuzzCampaign: Campaign = {
+  name: "pxsw-fuzz",
+  summary: "a million hostile inputs into each reader of pixel worlds",
+  run: (options) => fuzzTargets(pixelTargets, CASES * pixelTargets.length, options),
+};
+
+async function fuzzTargets(
+  chosen: readonly Target[],
+  wanted: number,
+  options: CampaignOptions,
+): Promise<CampaignResult> {
+  // A stack trace for each of a million refusals would be most of the work, and says nothing here.
+  Error.stackTraceLimit = 0;
+  // The first calls also allocate for the engine's own bookkeeping; it is not the decoders' doing.
+  for (const target of chosen) await fuzzBatch(target, 0, options);
+  const failures: string[] = [];
+  let cases = 0;
+  for (let round = 0; goesOn(cases, wanted, options) && failures.length < FAILURES_MAX; round++) {
+    for (const target of chosen) {
+      failures.push(...(await fuzzBatch(target, round, options)));
+      cases += BATCH;
+    }
+    options.progress(cases);
+  }
+  return { cases, failures };
+}
+
+async function fuzzBatch(
+  target: Target,
+  round: number,
+  { seed }: CampaignOptions,
+): Promise<readonly string[]> {
   const prng = new Prng(seed + round * 1_000_003);
   const inputs = Array.from({ length: BATCH }, () => mutate(target.samples, prng));
   const where = `${target.name}: seed ${seed}, round ${round}`;
   const before = allocatedBytes();
   const startMs = performance.now();
-  const outcomes = inputs.map((input) => decodeOutcome(target, input));
+  const outcomes: Outcome[] = [];
+  for (const input of inputs) {
+    const outcome = decodeOutcome(target, input);
+    outcomes.push(outcome instanceof Promise ? await outcome : outcome);
+  }
   const tookMs = performance.now() - startMs;
   const allocated = allocatedBytes() - before;
 
@@ -56,18 +84,24 @@ function fuzzBatch(target: Target, round: number, { seed }: CampaignOptions): re
     return fault === undefined ? [] : [`${where}: ${fault}; input ${Buffer.from(input).toString("hex")}`];
   });
   const inputBytes = inputs.reduce((sum, { length }) => sum + length, 0);
-  if (allocated > inputBytes * ALLOCATION_FACTOR + BATCH * ALLOCATION_PER_CALL_BYTES) {
+  const callBytes = target.callBytes ?? ALLOCATION_PER_CALL_BYTES;
+  if (allocated > inputBytes * ALLOCATION_FACTOR + BATCH * callBytes) {
     failures.push(`${where}: ${allocated} bytes allocated for ${inputBytes}`);
   }
-  if (tookMs > HANG_MS) failures.push(`${where}: a batch took ${tookMs} ms`);
+  if (tookMs > (target.batchMs ?? HANG_MS)) failures.push(`${where}: a batch took ${tookMs} ms`);
   return failures;
 }
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
-function decodeOutcome(target: Target, input: Uint8Array): Outcome {
+function decodeOutcome(target: Target, input: Uint8Array): Outcome | Promise<Outcome> {
   try {
-    return { value: target.decode(input) };
+    const value = target.decode(input);
+    if (!(value instanceof Promise)) return { value };
+    return value.then(
+      (awaited: unknown) => ({ value: awaited }),
+      (error: unknown) => ({ error }),
+    );
   } catch (error) {
     return { error };
   }

@@ -3,7 +3,7 @@ import { abuseCampaign } from "./abuse.ts";
 import { backupCampaign } from "./backup.ts";
 import type { Campaign } from "./campaign.ts";
 import { crashCampaign } from "./crash.ts";
-import { fuzzCampaign } from "./fuzz.ts";
+import { fuzzCampaign, pxswFuzzCampaign } from "./fuzz.ts";
 import { journalCampaign } from "./journal.ts";
 import { killCampaign } from "./kill.ts";
 import { modelCampaign } from "./model.ts";
@@ -31,6 +31,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   backupCampaign,
   journalCampaign,
   pxswCrashCampaign,
+  pxswFuzzCampaign,
 ];
 const PROGRESS_INTERVAL_MS = 500;
 

@@ -32,10 +32,14 @@ import {
 /** A decoder under fire, with good values to begin mutations from. */
 export interface Target {
   readonly name: string;
-  /** Throws `OrthantError` for bytes that it refuses. */
+  /** Throws `OrthantError` for bytes that it refuses. May take its time. */
   decode(input: Uint8Array): unknown;
   encode(value: unknown): Uint8Array;
   readonly samples: readonly Uint8Array[];
+  /** What one call may allocate beside what follows from its input, where that is more than a decoder needs. */
+  readonly callBytes?: number;
+  /** What a batch may take at most, where that is more than a second. */
+  readonly batchMs?: number;
 }
 
 const ITEMS_MAX = 100_000;

@@ -37,7 +37,7 @@ export interface PixelHistory {
 /** Enough for every kind of change, several tables on top of each other, and compaction. */
 export const LONG_PIXEL_HISTORY: PixelHistoryPlan = { saves: 24, compactFromBytes: 0, seed: 3 };
 /** As short as mutants allow. */
-export const SHORT_PIXEL_HISTORY: PixelHistoryPlan = { saves: 10, compactFromBytes: 0, seed: 7 };
+export const SHORT_PIXEL_HISTORY: PixelHistoryPlan = { saves: 12, compactFromBytes: 0, seed: 7 };
 
 /** Makes a world and changes it, save by save; `onSaved` is called when each one is acknowledged. */
 export async function playPixelHistory(

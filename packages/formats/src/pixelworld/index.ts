@@ -34,9 +34,33 @@ export {
   type StoredChunk,
 } from "./pixels/stored-chunk.ts";
 export { detectPixelWorld, openPixelSave } from "./reader.ts";
-export { isEmptyBody, type PixelBody, packMask } from "./records/pixel-body.ts";
+export {
+  decodeBody as decodePixelBody,
+  encodeBody as encodePixelBody,
+  isEmptyBody,
+  type PixelBody,
+  packMask,
+} from "./records/pixel-body.ts";
 export { applyPixelRepair, type PixelRepairPlan, planPixelRepair } from "./repair.ts";
 export type { PixelBodyRef, PixelChunkRef, PixelFacts, PixelSave } from "./save.ts";
 export { type VerifyPixelOptions, verifyPixelWorld } from "./verify.ts";
+export { decodeChunk as decodePixelChunkVersion1, type Strictness } from "./version1/chunk-payload.ts";
 export { type Version1Facts, Version1Writer } from "./version1/version1-writer.ts";
+export { BodyIndex as PixelBodyIndex } from "./version2/body-index.ts";
+export { ChunkIndex as PixelChunkIndex } from "./version2/chunk-index.ts";
+export {
+  decodeChunk as decodePixelChunk,
+  type EncodedChunk as EncodedPixelChunk,
+  encodeChunk as encodePixelChunk,
+} from "./version2/chunk-payload.ts";
+export {
+  decodeSlot as decodePixelHeader,
+  encodeSlot as encodePixelHeader,
+  factsCodec as pixelFactsCodec,
+} from "./version2/header-slot.ts";
+export {
+  applyTable as applyPixelTable,
+  encodeTable as encodePixelTable,
+  wholeTable as wholePixelTable,
+} from "./version2/table.ts";
 export { PixelSaveWriter, type PixelSaveWriterOptions } from "./writer.ts";

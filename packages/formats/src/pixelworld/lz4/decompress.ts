@@ -2,6 +2,8 @@ import { OrthantError } from "@orthant/core";
 
 const MATCH_BYTES_MIN = 4;
 const NIBBLE_MAX = 15;
+/** No byte of a block stands for more than this many. */
+const EXPANSION_MAX = 255;
 /** Below this length a loop is faster than a call. */
 const SHORT_BYTES = 24;
 
@@ -10,10 +12,17 @@ const SHORT_BYTES = 24;
  * `ORT_LZ4` for a block that is cut, reaches back before its beginning, or gives another number of bytes.
  */
 export function lz4Decompress(block: Uint8Array, length: number): Uint8Array {
+  requirePossible(block, length);
   const output = new Uint8Array(length);
   const found = lz4DecompressInto(block, output);
   if (found !== length) throw fault(`a block gives ${found} bytes where ${length} have to be`, block.length);
   return output;
+}
+
+/** Throws for a block that is too short to give so many bytes: before memory is made for them. */
+export function requirePossible(block: Uint8Array, length: number): void {
+  if (length <= block.length * EXPANSION_MAX) return;
+  throw fault(`${length} bytes cannot come out of ${block.length}`, 0);
 }
 
 /** Fills the output with the bytes of one LZ4 block and gives how many there were; `ORT_LZ4` when they do not fit. */

@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import { lz4Compress } from "./compress.ts";
-import { lz4Decompress, lz4DecompressInto } from "./decompress.ts";
+import { lz4Decompress, lz4DecompressInto, requirePossible } from "./decompress.ts";
 
 /** Bytes of the size that stands before a block. */
 export const SIZE_BYTES = 4;
@@ -37,8 +37,10 @@ export function decodeOversizedBlock(sized: Uint8Array, length: number): Uint8Ar
   const said = sizeOf(sized);
   if (said < length)
     throw new OrthantError("ORT_LZ4", `a block of ${said} bytes, where ${length} have to be`);
+  const block = sized.subarray(SIZE_BYTES);
+  requirePossible(block, length);
   const output = new Uint8Array(length);
-  const found = lz4DecompressInto(sized.subarray(SIZE_BYTES), output);
+  const found = lz4DecompressInto(block, output);
   if (found === length) return output;
   throw new OrthantError("ORT_LZ4", `a block gives ${found} bytes where ${length} have to be`);
 }

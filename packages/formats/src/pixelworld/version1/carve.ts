@@ -60,10 +60,14 @@ export async function carve(
       const window = await file.readAt(offset, Math.min(end - offset, WINDOW_BYTES + RECORD_BYTES_MAX));
       let at = 0;
       while (at < window.length && at < WINDOW_BYTES) {
-        const rest = window.subarray(at);
-        const body = wanted.bodies ? bodyAt(rest, offset + at, work) : undefined;
+        // Nearly every byte begins neither; so the looks that cost nothing come first.
+        const body =
+          wanted.bodies && looksLikeBody(window, at)
+            ? bodyAt(window.subarray(at), offset + at, work)
+            : undefined;
         if (body !== undefined) bodies.set(body.id, body);
-        const chunkLength = wanted.chunks && body === undefined ? chunkAt(rest, work) : 0;
+        const isChunk = wanted.chunks && body === undefined && looksLikeChunk(window, at);
+        const chunkLength = isChunk ? chunkAt(window.subarray(at), work) : 0;
         if (chunkLength > 0) chunks++;
         at += Math.max(1, body?.bytes ?? chunkLength);
       }
@@ -90,7 +94,6 @@ interface Work {
 }
 
 function bodyAt(bytes: Uint8Array, offset: number, work: Work): PixelBodyRef | undefined {
-  if (bytes.length < bodyHeader.bytes || !looksLikeBody(bytes)) return undefined;
   const header = tolerantHeader(bytes);
   if (header === undefined) return undefined;
   const length = bodyHeader.bytes + header.pixelBytes + header.maskBytes + header.extensionBytes;
@@ -108,20 +111,33 @@ function bodyAt(bytes: Uint8Array, offset: number, work: Work): PixelBodyRef | u
   }
 }
 
-/** Cheap, and wrong for nearly every place. */
-function looksLikeBody(bytes: Uint8Array): boolean {
+function looksLikeBody(bytes: Uint8Array, at: number): boolean {
+  if (at + bodyHeader.bytes > bytes.length) return false;
   const { reserved, width, height } = bodyHeader.offsets;
-  if ((bytes[reserved] as number) | (bytes[reserved + 1] as number) | (bytes[reserved + 2] as number))
+  if (byteAt(bytes, at + reserved) | byteAt(bytes, at + reserved + 1) | byteAt(bytes, at + reserved + 2))
     return false;
-  const edge = (at: number): number =>
-    (bytes[at] as number) +
-    (bytes[at + 1] as number) * 0x100 +
-    (bytes[at + 2] as number) * 0x1_0000 +
-    (bytes[at + 3] as number) * 0x100_0000;
-  const [across, up] = [edge(width), edge(height)];
+  const [across, up] = [wordAt(bytes, at + width), wordAt(bytes, at + height)];
   return (
     across > 0 && up > 0 && across <= BODY_EDGE_MAX && up <= BODY_EDGE_MAX && across * up <= BODY_PIXELS_MAX
   );
+}
+
+function looksLikeChunk(bytes: Uint8Array, at: number): boolean {
+  const sizeAt = at + PREFIX_BYTES;
+  return sizeAt + SIZE_BYTES < bytes.length && wordAt(bytes, sizeAt) === CHUNK_BYTES;
+}
+
+function wordAt(bytes: Uint8Array, at: number): number {
+  return (
+    byteAt(bytes, at) +
+    byteAt(bytes, at + 1) * 0x100 +
+    byteAt(bytes, at + 2) * 0x1_0000 +
+    byteAt(bytes, at + 3) * 0x100_0000
+  );
+}
+
+function byteAt(bytes: Uint8Array, at: number): number {
+  return bytes[at] as number;
 }
 
 function tolerantHeader(bytes: Uint8Array): BodyHeader | undefined {
@@ -136,10 +152,7 @@ function tolerantHeader(bytes: Uint8Array): BodyHeader | undefined {
 
 /** The length of a whole chunk that begins here with its two lengths; 0 when there is none. */
 function chunkAt(bytes: Uint8Array, work: Work): number {
-  if (bytes.length <= PREFIX_BYTES + SIZE_BYTES) return 0;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint32(PREFIX_BYTES, true) !== CHUNK_BYTES) return 0;
-  const length = PREFIX_BYTES + view.getUint32(0, true);
+  const length = PREFIX_BYTES + wordAt(bytes, 0);
   if (length > bytes.length || CHUNK_BYTES > work.left) return 0;
   try {
     decodeChunk(bytes.subarray(PREFIX_BYTES, length), "full", "strict");

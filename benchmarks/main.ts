@@ -3,6 +3,7 @@ import { bytesSuite } from "./bytes.ts";
 import { cliSuite } from "./cli.ts";
 import type { Suite } from "./figure.ts";
 import { journalSuite } from "./journal.ts";
+import { pxswSuite } from "./pxsw.ts";
 import { saveSuite } from "./save.ts";
 import { serverSuite } from "./server.ts";
 import { treeSuite } from "./tree.ts";
@@ -17,6 +18,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   wire: wireSuite,
   server: serverSuite,
   cli: cliSuite,
+  pxsw: pxswSuite,
 };
 
 const suite = SUITES[process.argv[2] ?? ""];

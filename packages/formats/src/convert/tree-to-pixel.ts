@@ -13,7 +13,7 @@ import {
   U8_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { CHUNK_EDGE, TILE_EDGE } from "../pixelworld/limits.ts";
+import { CHUNK_EDGE, PIXEL_BYTES, TILE_EDGE } from "../pixelworld/limits.ts";
 import { VERSION1_LAYERS } from "../pixelworld/pixels/pixel-layers.ts";
 import type { PixelFacts } from "../pixelworld/save.ts";
 import { SaveContent } from "../polychora/leaves/save-content.ts";
@@ -114,7 +114,8 @@ function factsOf(
   kind: PixelTargetKind,
 ): PixelFacts {
   const { worldSeed } = global;
-  const isUsable = before !== undefined && (kind === "version2" || before.chunkEdge === CHUNK_EDGE);
+  const isVersion1 = before?.chunkEdge === CHUNK_EDGE && before.layers.length === PIXEL_BYTES;
+  const isUsable = before !== undefined && (kind === "version2" || isVersion1);
   if (isUsable) return { ...before, worldSeed, generator: undefined };
   const layers = VERSION1_LAYERS;
   return {

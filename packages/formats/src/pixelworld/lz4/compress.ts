@@ -30,7 +30,7 @@ function compressInto(input: Uint8Array, output: Uint8Array): number {
   let misses = 1 << SKIP_BITS;
   while (at < searchEnd) {
     const sequence = word(input, at);
-    const slot = Math.imul(sequence, 0x9e37_79b1) >>> (32 - HASH_BITS);
+    const slot = slotOf(sequence, input[at + 4] as number);
     const candidate = positions[slot] as number;
     positions[slot] = at;
     if (candidate < 0 || at - candidate > OFFSET_MAX || word(input, candidate) !== sequence) {
@@ -51,6 +51,8 @@ function compressInto(input: Uint8Array, output: Uint8Array): number {
     end = writeRest(output, end, matchEnd - start - MATCH_BYTES_MIN);
     at = matchEnd;
     anchor = matchEnd;
+    // What lies across the end of a match often comes again.
+    positions[slotOf(word(input, at - 2), input[at + 2] as number)] = at - 2;
     misses = 1 << SKIP_BITS;
   }
   return writeSequence(input, anchor, input.length, output, end, 0);
@@ -96,6 +98,11 @@ function writeRest(output: Uint8Array, start: number, length: number): number {
   for (; rest >= 0xff; rest -= 0xff) output[end++] = 0xff;
   output[end++] = rest;
   return end;
+}
+
+/** Five bytes: those of a pixel and the one after it. With four, every pixel would match the last one like it. */
+function slotOf(sequence: number, next: number): number {
+  return (Math.imul(sequence, 0x9e37_79b1) ^ Math.imul(next, 0x85eb_ca6b)) >>> (32 - HASH_BITS);
 }
 
 function word(bytes: Uint8Array, at: number): number {

@@ -23,7 +23,7 @@ export const VERSION1_LAYERS: readonly PixelLayer[] = DEFAULT_LAYERS.map(({ name
 }));
 
 /** Throws `ORT_ARGUMENT` unless a world can have these layers: the first is kept whole, and no name is there twice. */
-export function requireLayers(layers: readonly PixelLayer[]): void {
+function requireLayers(layers: readonly PixelLayer[]): void {
   requireInteger(layers.length, 1, LAYERS_MAX);
   for (const { name, kept } of layers) {
     requireInteger(encodeUtf8(name).length, 1, LAYER_NAME_BYTES_MAX);

@@ -25,7 +25,7 @@ export interface PixelBody {
 }
 
 /** Bytes of a mask for so many pixels. */
-export function maskBytes(pixels: number): number {
+function maskBytes(pixels: number): number {
   return Math.ceil(pixels / 8);
 }
 
@@ -132,7 +132,7 @@ export function decodeBody(record: Uint8Array, pixelBytes: number): PixelBody {
 }
 
 /** Throws unless the beginning of a record is one that a body may have. */
-export function requireBodyHeader(header: BodyHeader, record: Uint8Array): void {
+function requireBodyHeader(header: BodyHeader, record: Uint8Array): void {
   const found = headerCrc8(record);
   if (found !== header.crc8) {
     throw new OrthantError("ORT_CHECKSUM", `body ${header.id}: checksum ${header.crc8}, computed ${found}`);

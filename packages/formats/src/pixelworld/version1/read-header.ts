@@ -46,7 +46,7 @@ export async function readHeader(
 }
 
 /** The header from its bytes, whatever version it names. */
-export function decodeHeader(bytes: Uint8Array, dialect: Version1Header["dialect"]): Version1Header {
+function decodeHeader(bytes: Uint8Array, dialect: Version1Header["dialect"]): Version1Header {
   const input = new ByteReader(bytes);
   const header = dialect === "native" ? nativeHeader.read(input) : browserHeader.read(input);
   if ("chunkEdge" in header) {

@@ -72,7 +72,7 @@ function edgesDetail(chunkEdge: number, tileEdge: number): string {
 }
 
 /** Which of the two headers a generation goes to: the one that has the older state. */
-export function slotOf(generation: number): number {
+function slotOf(generation: number): number {
   return generation % 2;
 }
 

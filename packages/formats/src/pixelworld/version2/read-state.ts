@@ -82,7 +82,7 @@ export function deadBytesOf(
 }
 
 /** A table, and those that it lies on. */
-export async function readTables(
+async function readTables(
   file: DiskFile,
   newest: Entry,
 ): Promise<{ readonly index: PixelIndex; readonly tables: readonly TableSpan[] }> {

@@ -6,13 +6,15 @@ import {
   systemClock,
   systemRandomBits,
 } from "@orthant/core";
-import type { Disk } from "@orthant/disk";
+import type { Disk, DiskLock } from "@orthant/disk";
 import { pixelDialectOf } from "./dialect.ts";
+import { lockOf } from "./files/new-file.ts";
 import { CHUNK_EDGE, COMPACTION_BYTES_MIN, TILE_EDGE } from "./limits.ts";
 import { PixelLog } from "./live/pixel-log.ts";
 import { PixelWorld } from "./pixel-world.ts";
 import { DEFAULT_LAYERS, type PixelLayer } from "./pixels/pixel-layers.ts";
 import type { PixelGenerator } from "./pixels/stored-chunk.ts";
+import type { PixelFacts } from "./save.ts";
 import { PixelSaveWriter } from "./writer.ts";
 
 /** How a world is opened. */
@@ -50,20 +52,23 @@ export async function createPixelWorld(
   const { worldSeed = 0n, chunkEdge = CHUNK_EDGE, layers = DEFAULT_LAYERS } = world;
   const nowMs = (options.clock ?? systemClock).nowMs();
   requireInteger(nowMs, 0, Number.MAX_SAFE_INTEGER);
-  const writer = await PixelSaveWriter.create(disk, path, {
+  const facts: PixelFacts = {
     worldSeed,
     createdMs: nowMs,
     chunkEdge,
     tileEdge: world.tileEdge ?? Math.min(TILE_EDGE, chunkEdge),
     layers,
     generator: options.generator?.ref,
+  };
+  return withLock(disk, path, async (lock) => {
+    const writer = await PixelSaveWriter.create(disk, path, facts);
+    try {
+      await writer.finish(nowMs);
+    } finally {
+      await writer.close();
+    }
+    return openLocked(disk, path, lock, options);
   });
-  try {
-    await writer.finish(nowMs);
-  } finally {
-    await writer.close();
-  }
-  return openPixelWorld(disk, path, options);
 }
 
 /**
@@ -76,26 +81,44 @@ export async function openPixelWorld(
   path: string,
   options: PixelWorldOptions = {},
 ): Promise<PixelWorld> {
+  await requireVersion2(disk, path);
+  return withLock(disk, path, (lock) => openLocked(disk, path, lock, options));
+}
+
+/** Takes the lock, which is given back when the world does not come to be. */
+async function withLock(
+  disk: Disk,
+  path: string,
+  open: (lock: DiskLock) => Promise<PixelWorld>,
+): Promise<PixelWorld> {
+  const lock = await disk.lock(lockOf(path));
+  try {
+    return await open(lock);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+async function openLocked(
+  disk: Disk,
+  path: string,
+  lock: DiskLock,
+  options: PixelWorldOptions,
+): Promise<PixelWorld> {
   const {
     generator,
     clock = systemClock,
     autosave = true,
     compactFromBytes = COMPACTION_BYTES_MIN,
   } = options;
-  await requireVersion2(disk, path);
-  const lock = await disk.lock(`${path}.lock`);
+  const log = await PixelLog.open(disk, path);
   try {
-    const log = await PixelLog.open(disk, path);
-    try {
-      requireGenerator(log.facts.generator, generator);
-      const sessionBits = BigInt.asUintN(32, (options.random ?? systemRandomBits)());
-      return new PixelWorld({ log, lock, clock, generator, autosave, compactFromBytes, sessionBits });
-    } catch (error) {
-      await log.close();
-      throw error;
-    }
+    requireGenerator(log.facts.generator, generator);
+    const sessionBits = BigInt.asUintN(32, (options.random ?? systemRandomBits)());
+    return new PixelWorld({ log, lock, clock, generator, autosave, compactFromBytes, sessionBits });
   } catch (error) {
-    await lock.release();
+    await log.close();
     throw error;
   }
 }

@@ -155,7 +155,10 @@ export class PixelWorld {
     const found = new Map<bigint, PixelBody>();
     const { chunkEdge } = this.facts;
     const pending = [...this.#pending.bodies()];
-    for (const ref of this.#log.index.bodies.inChunk(x, y)) found.set(ref.id, await this.#log.readBody(ref));
+    // All reads begin now: the file may be written anew before the first of them is done.
+    const refs = this.#log.index.bodies.inChunk(x, y);
+    for (const body of await Promise.all(refs.map((ref) => this.#log.readBody(ref))))
+      found.set(body.id, body);
     for (const { id, body } of pending) {
       const at = body && chunkOfBody(body, chunkEdge);
       if (body !== undefined && at?.[0] === x && at[1] === y) found.set(id, body);
@@ -258,7 +261,10 @@ export class PixelWorld {
     const { fileBytes, deadBytes, hasChanges } = this.#log;
     if (this.#compactionFailure !== undefined || hasChanges || this.#failure !== undefined) return;
     if (fileBytes < this.#compactFromBytes || deadBytes <= fileBytes * DEAD_SHARE_MAX) return;
-    this.#compactionFailure = await this.#attempt(() => this.#log.compact());
+    this.#compactionFailure = await this.#attempt(async () => {
+      await this.#lock.requireHeld();
+      return this.#log.compact();
+    });
   }
 
   async #offer(change: PendingChange): Promise<void> {

@@ -4,6 +4,11 @@ import { type Disk, type DiskFile, parentOf } from "@orthant/disk";
 /** Ends the name of a file that is not finished. */
 export const TEMPORARY_SUFFIX = ".tmp";
 
+/** The lock of who writes a file: two writers would write the same unfinished one. */
+export function lockOf(path: string): string {
+  return `${path}.lock`;
+}
+
 /** Whether a file that is there may be replaced. */
 export type Replacing = "replace" | "keep";
 

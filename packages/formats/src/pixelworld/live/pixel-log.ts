@@ -1,7 +1,7 @@
 import { isOrthantError, OrthantError, PlaceSet } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { LeasedFile } from "../files/leased-file.ts";
-import { TEMPORARY_SUFFIX } from "../files/new-file.ts";
+import { lockOf, TEMPORARY_SUFFIX } from "../files/new-file.ts";
 import { entryHeader, tableBody, tableChunk, tableHeader } from "../layout.ts";
 import { TABLE_LINKS_MAX } from "../limits.ts";
 import { STORAGE, type StoredChunk } from "../pixels/stored-chunk.ts";
@@ -194,12 +194,16 @@ export class PixelLog {
 
   /** Writes what counts, and what was appended since, into a file of its own. */
   async copyTo(path: string, nowMs: number): Promise<void> {
-    const copy = await PixelSaveWriter.create(this.#disk, path, this.facts);
+    const lock = await this.#disk.lock(lockOf(path));
+    let copy: PixelSaveWriter | undefined;
     try {
-      await this.#file.use((file) => copyLive(file, this.#index, copy));
-      await copy.finish(nowMs);
+      const target = await PixelSaveWriter.create(this.#disk, path, this.facts);
+      copy = target;
+      await this.#file.use((file) => copyLive(file, this.#index, target));
+      await target.finish(nowMs);
     } finally {
-      await copy.close();
+      await copy?.close();
+      await lock.release();
     }
   }
 

@@ -113,7 +113,8 @@ function chunkOf(
       `chunk [${x}, ${y}] at ${payloadOffset}, ${payloadBytes} bytes, is not between header and table`,
     );
   }
-  if (reserved !== 0) return refuse("ORT_INDEX", `chunk [${x}, ${y}]: reserved bytes are not 0`);
+  // Nothing depends on them, so whoever salvages keeps the chunk.
+  if (reserved !== 0) refuse("ORT_INDEX", `chunk [${x}, ${y}]: reserved bytes are not 0`);
   return { x, y, storage, offset: payloadOffset - PREFIX_BYTES, bytes: payloadBytes + PREFIX_BYTES };
 }
 

@@ -28,7 +28,7 @@ import {
   wholePixelTable,
 } from "@orthant/formats";
 import { FakeClock, Prng } from "@orthant/testkit";
-import type { Target } from "../fuzz/decoders.ts";
+import { lenient, type Target } from "../fuzz/decoders.ts";
 import { stripes } from "./pixel-generator.ts";
 
 const FILE = "world.pxsw";
@@ -75,20 +75,18 @@ const facts: PixelFacts = {
 
 /** Every reader of pixel worlds: of their parts, behind the checksums, and of whole files. */
 export const pixelTargets: readonly Target[] = [
-  lenient("LZ4 block", (input) => lz4Decompress(input, BLOCK_BYTES), [lz4Compress(blockSample())]),
-  lenient(
-    "pixel chunk as changes, version 1",
-    (input) => decodePixelChunkVersion1(input, "delta", "strict"),
-    [deltaVersion1()],
-  ),
-  lenient(
+  part("LZ4 block", (input) => lz4Decompress(input, BLOCK_BYTES), [lz4Compress(blockSample())]),
+  part("pixel chunk as changes, version 1", (input) => decodePixelChunkVersion1(input, "delta", "strict"), [
+    deltaVersion1(),
+  ]),
+  part(
     "pixel chunk as changes, version 1, salvaged",
     (input) => decodePixelChunkVersion1(input, "delta", "salvage"),
     [deltaVersion1()],
   ),
   chunkTarget("full", encodePixelChunk({ storage: "full", pixels }, form)),
   chunkTarget("delta", encodePixelChunk({ storage: "delta", delta }, form)),
-  lenient("pixel body", (input) => decodePixelBody(input, LAYERS), [encodePixelBody(body, LAYERS)]),
+  part("pixel body", (input) => decodePixelBody(input, LAYERS), [encodePixelBody(body, LAYERS)]),
   {
     name: "facts of a pixel world",
     decode: (input) => decode(pixelFactsCodec, input),
@@ -102,22 +100,13 @@ export const pixelTargets: readonly Target[] = [
   wholeFile("pixel world of version 2", squeezed(await version2Sample()), spread),
 ];
 
-/** A reader of what may have several encodings. */
-function lenient(name: string, read: (input: Uint8Array) => unknown, samples: readonly Uint8Array[]): Target {
-  return {
-    name,
-    decode(input) {
-      read(input);
-      return input;
-    },
-    encode: (input) => input as Uint8Array,
-    samples,
-    callBytes: 16_384,
-  };
+/** A reader of a part. */
+function part(name: string, read: (input: Uint8Array) => unknown, samples: readonly Uint8Array[]): Target {
+  return lenient(name, read, samples, { callBytes: 16_384 });
 }
 
 function chunkTarget(storage: "full" | "delta", { payload }: EncodedPixelChunk): Target {
-  return lenient(`pixel chunk, ${storage}`, (input) => decodePixelChunk({ storage, payload: input }, form), [
+  return part(`pixel chunk, ${storage}`, (input) => decodePixelChunk({ storage, payload: input }, form), [
     payload,
   ]);
 }
@@ -135,7 +124,7 @@ function headerTarget(): Target {
     chunkCount: 0,
     bodyCount: 0,
   }).fill(0, at, at + 4);
-  return lenient(
+  return part(
     "header of a pixel world",
     (input) => {
       const bytes = input.slice();
@@ -187,22 +176,15 @@ function wholeFile(
   sample: Uint8Array,
   fileOf = (input: Uint8Array): Uint8Array => input,
 ): Target {
-  return {
-    name,
-    async decode(input) {
-      const disk = new MemoryDisk({ directories: [], files: new Map([[FILE, fileOf(input)]]) });
-      // Which verifies it first.
-      await planPixelRepair(disk, FILE);
-      const save = await openPixelSave(disk, FILE);
-      for (const ref of save.chunks()) await save.readChunk(ref);
-      for (const ref of save.bodies()) await save.readBody(ref);
-      return input;
-    },
-    encode: (input) => input as Uint8Array,
-    samples: [sample],
-    callBytes: FILE_CALL_BYTES,
-    batchMs: 20_000,
+  const readAll = async (input: Uint8Array): Promise<void> => {
+    const disk = new MemoryDisk({ directories: [], files: new Map([[FILE, fileOf(input)]]) });
+    // Which verifies it first.
+    await planPixelRepair(disk, FILE);
+    const save = await openPixelSave(disk, FILE);
+    for (const ref of save.chunks()) await save.readChunk(ref);
+    for (const ref of save.bodies()) await save.readBody(ref);
   };
+  return lenient(name, readAll, [sample], { callBytes: FILE_CALL_BYTES, batchMs: 20_000 });
 }
 
 /** A file of version 2 without the room behind its headers, so that what is changed matters. */

@@ -105,8 +105,8 @@ function bodyAt(bytes: Uint8Array, offset: number, work: Work): PixelBodyRef | u
     return { id: body.id, x, y, offset, bytes: length };
   } catch (error) {
     if (!isOrthantError(error)) throw error;
-    // Almost every place that looks like a record is none.
-    work.left -= cost;
+    // Almost every place that looks like a record is none, and the checksum says so for nothing.
+    if (error.code !== "ORT_CHECKSUM") work.left -= cost;
     return undefined;
   }
 }

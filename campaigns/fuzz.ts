@@ -37,7 +37,18 @@ export const fuzzCampaign: Campaign = {
 export const pxswFuzzCampaign: Campaign = {
   name: "pxsw-fuzz",
   summary: "a million hostile inputs into each reader of pixel worlds",
-  run: (options) => fuzzTargets(pixelTargets, CASES * pixelTargets.length, options),
+  async run(options) {
+    const failures: string[] = [];
+    let cases = 0;
+    // One after the other, the cheap ones first: whoever has less time sees how far each came.
+    for (const target of pixelTargets) {
+      const result = await fuzzTargets([target], CASES, options);
+      console.log(`pxsw-fuzz: ${target.name}: ${result.cases} cases, ${result.failures.length} failures`);
+      failures.push(...result.failures);
+      cases += result.cases;
+    }
+    return { cases, failures };
+  },
 };
 
 async function fuzzTargets(
@@ -70,13 +81,15 @@ async function fuzzBatch(
   const inputs = Array.from({ length: BATCH }, () => mutate(target.samples, prng));
   const where = `${target.name}: seed ${seed}, round ${round}`;
   const before = allocatedBytes();
-  const startMs = performance.now();
+  const startCpu = process.cpuUsage();
   const outcomes: Outcome[] = [];
   for (const input of inputs) {
     const outcome = decodeOutcome(target, input);
     outcomes.push(outcome instanceof Promise ? await outcome : outcome);
   }
-  const tookMs = performance.now() - startMs;
+  const { user, system } = process.cpuUsage(startCpu);
+  // Time of the processor: on a machine that has much else to do, the other one says nothing.
+  const tookMs = (user + system) / 1_000;
   const allocated = allocatedBytes() - before;
 
   const failures = inputs.flatMap((input, index) => {
@@ -88,7 +101,8 @@ async function fuzzBatch(
   if (allocated > inputBytes * ALLOCATION_FACTOR + BATCH * callBytes) {
     failures.push(`${where}: ${allocated} bytes allocated for ${inputBytes}`);
   }
-  if (tookMs > (target.batchMs ?? HANG_MS)) failures.push(`${where}: a batch took ${tookMs} ms`);
+  if (tookMs > (target.batchMs ?? HANG_MS))
+    failures.push(`${where}: a batch took ${tookMs} ms of the processor`);
   return failures;
 }
 

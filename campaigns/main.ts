@@ -12,6 +12,8 @@ import { marsMinerCrashCampaign } from "./marsminer-crash.ts";
 import { marsMinerFuzzCampaign } from "./marsminer-fuzz.ts";
 import { modelCampaign } from "./model.ts";
 import { powerCampaign } from "./power.ts";
+import { pxswCrashCampaign } from "./pxsw-crash.ts";
+import { pxswFuzzCampaign } from "./pxsw-fuzz.ts";
 import { rotCampaign } from "./rot.ts";
 import { saveCrashCampaign } from "./save-crash.ts";
 import { saveRepairCampaign } from "./save-repair.ts";
@@ -37,6 +39,8 @@ const CAMPAIGNS: readonly Campaign[] = [
   historyCampaign,
   marsMinerCrashCampaign,
   marsMinerFuzzCampaign,
+  pxswCrashCampaign,
+  pxswFuzzCampaign,
 ];
 const PROGRESS_INTERVAL_MS = 500;
 

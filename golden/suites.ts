@@ -3,6 +3,7 @@ import { chunkPayloadSuites } from "./chunk-payload.ts";
 import { marsMinerSaveSuites } from "./marsminer-save.ts";
 import { pagedSparseRleSuites } from "./paged-sparse-rle.ts";
 import { polychoraSaveSuites } from "./polychora-save.ts";
+import { pxswSuites } from "./pxsw.ts";
 import { regionTreeSuites } from "./region-tree.ts";
 import type { GoldenSuite } from "./suite.ts";
 
@@ -14,4 +15,5 @@ export const goldenSuites: readonly GoldenSuite[] = [
   ...regionTreeSuites,
   ...polychoraSaveSuites,
   ...marsMinerSaveSuites,
+  ...pxswSuites,
 ];

@@ -12,7 +12,7 @@ import {
   planMarsMinerRepair,
   verifyMarsMiner,
 } from "@orthant/formats";
-import type { Target } from "../fuzz/decoders.ts";
+import { lenient, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
 
 const TICKS = 634_652_586_000_000_000n;
 const CUBE_SIZE = 4;
@@ -21,9 +21,6 @@ const OCTREE = octreeOfBoxes([{ box: { min: [0, 0, 0, 0], max: [3, 2, 2, 1] }, v
 const FILES = ["blob0", "blob1", "strings", "pointers"] as const;
 /** A length that says that a file is not there. */
 const ABSENT = 0xffff;
-
-/** Reading a save asks a disk a few dozen times, and each answer is a promise. */
-const SAVE_WEIGHT = 16;
 
 /** Whatever a disk holds, it is opened, read and searched for states. */
 export const marsMinerReaderTarget: Target = lenient(
@@ -38,7 +35,7 @@ export const marsMinerReaderTarget: Target = lenient(
     }
   },
   MARSMINER_DIALECTS.map(sampleSave),
-  SAVE_WEIGHT,
+  WHOLE_WORLD,
 );
 
 /** Every decoder of MarsMiner saves, the reader as a whole, and what must not throw whatever it is given. */
@@ -56,7 +53,7 @@ export const marsMinerTargets: readonly Target[] = [
       }
     },
     MARSMINER_DIALECTS.map(sampleSave),
-    SAVE_WEIGHT * 2,
+    WHOLE_WORLD,
   ),
 ];
 
@@ -144,23 +141,5 @@ function strict<Value>(name: string, kind: MarsMinerBlockKind<Value>, values: re
     decode: (input) => decode(kind, input),
     encode: (value) => encode(kind, value as Value),
     samples: values.map((value) => encode(kind, value)),
-  };
-}
-
-function lenient(
-  name: string,
-  read: (input: Uint8Array) => unknown,
-  samples: readonly Uint8Array[],
-  weight = 1,
-): Target {
-  return {
-    name,
-    weight,
-    async decode(input) {
-      await read(input);
-      return input;
-    },
-    encode: (input) => input as Uint8Array,
-    samples,
   };
 }

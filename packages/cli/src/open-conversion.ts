@@ -16,7 +16,8 @@ export interface OpenConversion {
   readonly from: string;
   readonly to: string;
   readonly unit: ProgressUnit;
-  readonly steps: number;
+  /** How many, where that is known. */
+  readonly steps?: number;
   /** Of a world that has several. */
   readonly generation?: number;
   /** Converts; without a disk it only says what would be lost. */

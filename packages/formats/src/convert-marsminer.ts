@@ -1,7 +1,8 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { convertFromMarsMiner } from "./convert/from-marsminer.ts";
-import { type ConversionLoss, ConversionLosses } from "./convert/losses.ts";
+import { listingFirst } from "./convert/listing-first.ts";
+import type { ConversionLoss } from "./convert/losses.ts";
 import type { MarsMinerLocations } from "./convert/marsminer-facts.ts";
 import { convertToMarsMiner } from "./convert/to-marsminer.ts";
 import type { MarsMinerState } from "./marsminer/records/state-reader.ts";
@@ -43,9 +44,12 @@ export function convertMarsMiner(
     );
   }
   const { locations, onStep: onChunk } = options;
-  return listingFirst(target, options, (disk, losses) =>
-    convertFromMarsMiner({ save, state, target: disk, losses, locations, onChunk }),
-  );
+  return listingFirst(target === undefined, options, async (losses, isDry) => ({
+    chunks: await convertFromMarsMiner({
+      ...{ save, state, losses, locations, onChunk },
+      target: isDry ? undefined : target,
+    }),
+  }));
 }
 
 /**
@@ -58,33 +62,10 @@ export function convertToMarsMinerSave(
   options: MarsMinerConvertOptions & { readonly cubeSize?: number } = {},
 ): Promise<MarsMinerConversionReport> {
   const { cubeSize, locations, onStep: onLeaf } = options;
-  return listingFirst(target, options, (disk, losses) =>
-    convertToMarsMiner({ save, target: disk, losses, cubeSize, locations, onLeaf }),
-  );
-}
-
-/** Converts once without writing, to see what would be lost, unless it is accepted whatever it is. */
-async function listingFirst(
-  target: Disk | undefined,
-  { acceptLosses = false }: MarsMinerConvertOptions,
-  convert: (target: Disk | undefined, losses: ConversionLosses) => Promise<number>,
-): Promise<MarsMinerConversionReport> {
-  if (target === undefined || !acceptLosses) {
-    const report = await reportOf(undefined, convert);
-    if (target === undefined) return report;
-    if (report.losses.length > 0) {
-      const list = report.losses.map(({ what, count }) => `${what} (${count})`).join(", ");
-      throw new OrthantError("ORT_LOSS", `the conversion would lose: ${list}`);
-    }
-  }
-  return reportOf(target, convert);
-}
-
-async function reportOf(
-  target: Disk | undefined,
-  convert: (target: Disk | undefined, losses: ConversionLosses) => Promise<number>,
-): Promise<MarsMinerConversionReport> {
-  const losses = new ConversionLosses();
-  const chunks = await convert(target, losses);
-  return { chunks, losses: losses.list() };
+  return listingFirst(target === undefined, options, async (losses, isDry) => ({
+    chunks: await convertToMarsMiner({
+      ...{ save, losses, cubeSize, locations, onLeaf },
+      target: isDry ? undefined : target,
+    }),
+  }));
 }

@@ -1,20 +1,21 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { convertSave, type Dialect, openSave, verifySave } from "@orthant/formats";
+import { convertSave, type DetectedFormat, openSave, verifySave } from "@orthant/formats";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireFormat } from "../found-world.ts";
+import { describeFormat, findWorld } from "../found-world.ts";
 import { conversionFromMarsMiner, conversionToMarsMiner } from "../marsminer/conversion.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { requireNewFolder } from "../new-folder.ts";
 import type { ConversionOutcome, OpenConversion } from "../open-conversion.ts";
 import { integerBetween } from "../parse/values.ts";
+import { conversionFromPixels, conversionToPixels } from "../pixel/conversion.ts";
 import { formatAmount, formatCount } from "../report/format.ts";
 import { UsageError } from "../usage-error.ts";
 
-const TARGETS = ["tree", "flat", "marsminer"] as const;
+const TARGETS = ["tree", "flat", "marsminer", "pxsw", "pxsw1"] as const;
 type Target = (typeof TARGETS)[number];
 
 /** `orthant convert`. */
@@ -22,12 +23,13 @@ export const convertCommand: Command = {
   name: "convert",
   summary: "Write a world in another format, and tell what is lost",
   details: [
-    "tree is what Orthant writes; flat is what the original Polychora opens; marsminer is what MarsMiner wrote.",
+    "tree is what Orthant writes; flat is what the original Polychora opens; marsminer is what MarsMiner wrote;",
+    "pxsw is a pixel world, and pxsw1 one that the original game opens.",
     "The world is only read. What cannot carry over is listed first, and nothing is written unless it is accepted;",
     "then the exit code is 3.",
   ].join(" "),
   arguments: [
-    { name: "<world>", description: "the folder of a world" },
+    { name: "<world>", description: "the folder of a world, or the file of a pixel world" },
     { name: "<folder>", description: "where the new world goes: empty, or not there yet" },
   ],
   options: [
@@ -53,6 +55,7 @@ export const convertCommand: Command = {
   examples: [
     "orthant convert my-world for-polychora --to flat --accept-loss",
     "orthant convert old-save my-world --dry-run",
+    "orthant convert world.save my-world --accept-loss",
   ],
 
   async run(args, context) {
@@ -98,22 +101,44 @@ export const convertCommand: Command = {
 
 async function openConversion(args: Arguments, context: Context, folder: string): Promise<OpenConversion> {
   const to = TARGETS.find((name) => name === args.text("to"));
+  const { disk, format } = await findWorld(folder, context);
+  if (to !== "marsminer") refuseMarsMinerOptions(args, folder, format);
+  switch (format.format) {
+    case "pixelworld":
+      return conversionFromPixels(disk, format, requireTarget(to, ["tree", "pxsw", "pxsw1"], format));
+    case "marsminer":
+      requireTarget(to, ["tree"], format);
+      return conversionFromMarsMiner(disk, marsMinerOptions(args), args.text("state"));
+    case "polychora":
+      return conversionOfNative(disk, to, args);
+  }
+}
+
+/** What a world of another format is to become: a tree, unless it can be something else. */
+function requireTarget<Wanted extends Target>(
+  to: Target | undefined,
+  possible: readonly [Wanted, ...Wanted[]],
+  format: DetectedFormat,
+): Wanted {
+  const wanted = to === undefined ? possible[0] : possible.find((name) => name === to);
+  if (wanted !== undefined) return wanted;
+  throw new UsageError(`a world of ${describeFormat(format)} becomes a tree first, and then ${to}`);
+}
+
+async function conversionOfNative(
+  disk: Disk,
+  to: Target | undefined,
+  args: Arguments,
+): Promise<OpenConversion> {
   const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
   const standInMaterial = args.parsed("standIn", integerBetween(0, 255)) ?? 1;
-  const disk = await context.openDisk(folder);
-  const { format } = await requireFormat(disk, folder);
-  if (format === "marsminer") {
-    if ((to ?? "tree") !== "tree")
-      throw new UsageError(`"${folder}" is a MarsMiner world: it becomes a tree first`);
-    return conversionFromMarsMiner(disk, marsMinerOptions(args), args.text("state"));
-  }
-  if (to !== "marsminer") refuseMarsMinerOptions(args, folder);
   const save = await openSave(disk, generation === undefined ? {} : { generation });
-  const wanted: Target = to ?? (save.dialect === "tree" ? "flat" : "tree");
+  const wanted = to ?? (save.dialect === "tree" ? "flat" : "tree");
   if (wanted === "marsminer") return conversionToMarsMiner(save, marsMinerOptions(args));
+  if (wanted === "pxsw" || wanted === "pxsw1") return conversionToPixels(save, wanted, standInMaterial);
   if (wanted === save.dialect) {
     await save.close();
-    throw new UsageError(`"${folder}" is ${wanted} already`);
+    throw new UsageError(`"${args.at(0)}" is ${wanted} already`);
   }
   return {
     from: save.dialect,
@@ -121,7 +146,7 @@ async function openConversion(args: Arguments, context: Context, folder: string)
     unit: "leaves",
     steps: save.index.totals.leaves,
     generation: save.generation,
-    run: (made, onLeaf) => convertSave(save, wanted satisfies Dialect, made, { standInMaterial, onLeaf }),
+    run: (made, onLeaf) => convertSave(save, wanted, made, { standInMaterial, onLeaf }),
     verify: (made) => verifySave(made),
     close: () => save.close(),
   };

@@ -1,6 +1,6 @@
 import type { Disk } from "@orthant/disk";
 import {
-  type DetectedFormat,
+  type DetectedMarsMiner,
   describeMarsMinerAddress,
   type MarsMinerSave,
   type MarsMinerSizes,
@@ -18,7 +18,7 @@ import { factLines } from "../report/table.ts";
 export interface InfoWish {
   readonly folder: string;
   readonly disk: Disk;
-  readonly format: DetectedFormat;
+  readonly format: DetectedMarsMiner;
   readonly options: OpenMarsMinerOptions;
   readonly count: boolean;
 }
@@ -30,7 +30,7 @@ export async function tellMarsMiner(wish: InfoWish, context: Context): Promise<E
     const { state, dialect, fittingDialects, cubeSize } = save;
     const sizes = await save.sizes();
     const counts = wish.count ? await countContent(save, context) : undefined;
-    const format = { ...wish.format, dialect } as DetectedFormat;
+    const format = { ...wish.format, dialect };
     const savedMs = state === undefined ? null : msOfTicks(state.ticks);
     const chunks = state?.chunks.length ?? 0;
     context.printJson({

@@ -1,5 +1,6 @@
 import {
   CUBE_SIZE_MAX,
+  type DetectedFormat,
   MARSMINER_DIALECTS,
   type MarsMinerDialect,
   type OpenMarsMinerOptions,
@@ -29,8 +30,9 @@ export function marsMinerOptions(args: Arguments): OpenMarsMinerOptions {
   return { ...(dialect && { dialect }), ...(cubeSize !== undefined && { cubeSize }) };
 }
 
-/** Throws when an option was given that means nothing for a world of another format. */
-export function refuseMarsMinerOptions(args: Arguments, folder: string): void {
+/** Throws when an option was given that means nothing, because the world is of another format. */
+export function refuseMarsMinerOptions(args: Arguments, folder: string, { format }: DetectedFormat): void {
+  if (format === "marsminer") return;
   const { dialect, cubeSize } = marsMinerOptions(args);
   const given: readonly (readonly [string, MarsMinerDialect | number | undefined])[] = [
     ["--dialect", dialect],

@@ -1,4 +1,3 @@
-import type { Disk } from "@orthant/disk";
 import {
   applyMarsMinerRepair,
   describeMarsMinerRepair,
@@ -9,21 +8,16 @@ import {
 } from "@orthant/formats";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { RepairWish } from "../repair-wish.ts";
 import { findingJson } from "../report/finding.ts";
 
-/** What to mend, and where to. */
-export interface RepairWish {
-  readonly folder: string;
-  readonly disk: Disk;
-  readonly options: OpenMarsMinerOptions;
-  /** `undefined` for the plan alone. */
-  readonly target: string | undefined;
-}
-
 /** `orthant repair` of a MarsMiner world. */
-export async function mendMarsMiner(wish: RepairWish, context: Context): Promise<ExitCode> {
-  const { folder, disk, target } = wish;
-  const plan = await planMarsMinerRepair(disk, wish.options);
+export async function mendMarsMiner(
+  { folder, disk, target }: RepairWish,
+  options: OpenMarsMinerOptions,
+  context: Context,
+): Promise<ExitCode> {
+  const plan = await planMarsMinerRepair(disk, options);
   if (target !== undefined) {
     await context.makeFolder(target, async (made) => {
       await applyMarsMinerRepair(disk, plan, made);

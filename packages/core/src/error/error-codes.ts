@@ -48,6 +48,7 @@ export const ERROR_CODES = {
   ORT_POINTER: "a pointer leads to where nothing of its kind can be",
   ORT_OCTREE: "the flags and values of an octree are not those of one tree that fits its cube",
   ORT_LOSS: "a conversion would lose something, and nobody has accepted that",
+  ORT_LZ4: "a compressed block is not valid LZ4, or gives another number of bytes than it has to",
   ORT_DIALECT: "a world holds something that the dialect it should be written in cannot",
   ORT_NOT_EMPTY: "a save should be made in a place that is not empty",
   ORT_SAVE_POISONED: "an earlier save failed, so nothing more is accepted",

@@ -11,8 +11,8 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
-  BulkSaveWriter,
   allLeaves,
+  BulkSaveWriter,
   convertMarsMiner,
   convertToMarsMinerSave,
   createMarsMiner,

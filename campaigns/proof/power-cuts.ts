@@ -1,11 +1,6 @@
-import { CRASH_MODELS, type Fault, type PowerCutOptions } from "@orthant/testkit";
-import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
-
-/** A writer with one durability step left out. */
-export interface Mutant {
-  readonly step: string;
-  readonly fault: Fault;
-}
+import { CRASH_MODELS, type PowerCutOptions } from "@orthant/testkit";
+import { type Campaign, FAILURES_MAX, goesOn } from "../campaign.ts";
+import type { Mutant } from "./mutants.ts";
 
 /** What a campaign of power cuts is about. */
 export interface PowerCuts {
@@ -33,7 +28,7 @@ export function powerCutCampaign(cuts: PowerCuts): Campaign {
       const mutants = await cuts.mutants();
       for (const mutant of mutants) {
         if (await cuts.isCaught(mutant, options.seed)) continue;
-        failures.push(`a commit without ${mutant.step} was not caught; seed ${options.seed}`);
+        failures.push(`a writer without ${mutant.step} was not caught; seed ${options.seed}`);
       }
       console.log(`${name}: ${mutants.length - failures.length} of ${mutants.length} mutants caught`);
       let disks = 0;

@@ -3,6 +3,7 @@ import { bytesSuite } from "./bytes.ts";
 import { cliSuite } from "./cli.ts";
 import type { Suite } from "./figure.ts";
 import { journalSuite } from "./journal.ts";
+import { pxswSuite } from "./pxsw.ts";
 import { restSuite } from "./rest.ts";
 import { saveSuite } from "./save.ts";
 import { scaleSuite } from "./scale.ts";
@@ -25,6 +26,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   scale: scaleSuite,
   stall: stallSuite,
   viewer: viewerSuite,
+  pxsw: pxswSuite,
 };
 
 const suite = SUITES[process.argv[2] ?? ""];

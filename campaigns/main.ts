@@ -8,8 +8,12 @@ import { fuzzCampaign } from "./fuzz.ts";
 import { historyCampaign } from "./history.ts";
 import { journalCampaign } from "./journal.ts";
 import { killCampaign } from "./kill.ts";
+import { marsMinerCrashCampaign } from "./marsminer-crash.ts";
+import { marsMinerFuzzCampaign } from "./marsminer-fuzz.ts";
 import { modelCampaign } from "./model.ts";
 import { powerCampaign } from "./power.ts";
+import { pxswCrashCampaign } from "./pxsw-crash.ts";
+import { pxswFuzzCampaign } from "./pxsw-fuzz.ts";
 import { rotCampaign } from "./rot.ts";
 import { saveCrashCampaign } from "./save-crash.ts";
 import { saveRepairCampaign } from "./save-repair.ts";
@@ -33,6 +37,10 @@ const CAMPAIGNS: readonly Campaign[] = [
   journalCampaign,
   compactionCampaign,
   historyCampaign,
+  marsMinerCrashCampaign,
+  marsMinerFuzzCampaign,
+  pxswCrashCampaign,
+  pxswFuzzCampaign,
 ];
 const PROGRESS_INTERVAL_MS = 500;
 
@@ -64,7 +72,7 @@ function isUsable(value: number): boolean {
 
 function printUsage(): void {
   console.error("usage: npm run campaign -- NAME [--seed S] [--minutes M]");
-  for (const { name, summary } of CAMPAIGNS) console.error(`  ${name.padEnd(12)} ${summary}`);
+  for (const { name, summary } of CAMPAIGNS) console.error(`  ${name.padEnd(16)} ${summary}`);
 }
 
 /** A line that is written over while people watch, and nothing in a pipe. */

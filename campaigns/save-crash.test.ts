@@ -1,8 +1,9 @@
 import { CRASH_MODELS } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { proveSave } from "./save/prove-save.ts";
+import { isCaught, proveHistory } from "./proof/prove-history.ts";
 import { LONG_HISTORY, SHORT_HISTORY } from "./save/save-history.ts";
-import { isCaught, STEP_MUTANTS } from "./save/save-mutants.ts";
+import { STEP_MUTANTS } from "./save/save-mutants.ts";
+import { saveStory } from "./save/save-story.ts";
 
 const SEED = 5;
 const TIMEOUT_MS = 120_000;
@@ -11,7 +12,11 @@ describe("power cuts on the native save", () => {
   test.each(CRASH_MODELS.map((model) => [model.name, model] as const))(
     "%s leaves the last generation or the one in commit, whole, at every operation of 27 commits",
     async (_name, model) => {
-      const proof = await proveSave(LONG_HISTORY, { models: [model], disksPerCut: 2, seed: SEED });
+      const proof = await proveHistory(saveStory(LONG_HISTORY), {
+        models: [model],
+        disksPerCut: 2,
+        seed: SEED,
+      });
       expect(proof.history.digests.length).toBeGreaterThanOrEqual(25);
       expect(proof.history.packs).toBeGreaterThan(2);
       expect(proof.history.leavesMax).toBeGreaterThan(8);
@@ -26,7 +31,9 @@ describe("power cuts on the native save", () => {
   test(
     "finds nothing wrong with the short history that mutants are tried on",
     async () => {
-      expect((await proveSave(SHORT_HISTORY, { disksPerCut: 20, seed: SEED })).disks).toBeGreaterThan(500);
+      expect(
+        (await proveHistory(saveStory(SHORT_HISTORY), { disksPerCut: 20, seed: SEED })).disks,
+      ).toBeGreaterThan(500);
     },
     TIMEOUT_MS,
   );
@@ -34,7 +41,7 @@ describe("power cuts on the native save", () => {
   test.each(STEP_MUTANTS.map((mutant) => [mutant.step, mutant] as const))(
     "catches a writer that leaves out %s",
     async (_step, mutant) => {
-      expect(await isCaught(mutant, SEED)).toBe(true);
+      expect(await isCaught(saveStory(SHORT_HISTORY), mutant, SEED)).toBe(true);
     },
     TIMEOUT_MS,
   );

@@ -1,36 +1,18 @@
-import { CRASH_MODELS } from "@orthant/testkit";
-import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
-import { proveSave } from "./save/prove-save.ts";
-import { LONG_HISTORY } from "./save/save-history.ts";
-import { isCaught, STEP_MUTANTS, singleSyncMutants } from "./save/save-mutants.ts";
+import type { Campaign } from "./campaign.ts";
+import { powerCutCampaign } from "./proof/power-cuts.ts";
+import { isCaught, proveHistory, syncMutantsOf } from "./proof/prove-history.ts";
+import { LONG_HISTORY, SHORT_HISTORY } from "./save/save-history.ts";
+import { STEP_MUTANTS } from "./save/save-mutants.ts";
+import { saveStory } from "./save/save-story.ts";
 
-const DISKS = 100_000;
-const DISKS_PER_CUT = 100;
+const SHORT = saveStory(SHORT_HISTORY);
 
 /** Power cuts through a long history of the native save, and through writers with one step missing. */
-export const saveCrashCampaign: Campaign = {
+export const saveCrashCampaign: Campaign = powerCutCampaign({
   name: "save-crash",
   summary: "power cuts at every operation of a history of saves, and of writers that lack one sync",
-  async run(options) {
-    const failures: string[] = [];
-    const mutants = [...STEP_MUTANTS, ...(await singleSyncMutants())];
-    for (const mutant of mutants) {
-      if (await isCaught(mutant, options.seed)) continue;
-      failures.push(`a commit without ${mutant.step} was not caught; seed ${options.seed}`);
-    }
-    console.log(`save-crash: ${mutants.length - failures.length} of ${mutants.length} mutants caught`);
-    let disks = 0;
-    let seed = options.seed;
-    while (goesOn(disks, DISKS, options) && failures.length < FAILURES_MAX) {
-      try {
-        disks += (await proveSave(LONG_HISTORY, { models: CRASH_MODELS, disksPerCut: DISKS_PER_CUT, seed }))
-          .disks;
-      } catch (error) {
-        failures.push(String(error));
-      }
-      options.progress(disks);
-      seed += 10_000;
-    }
-    return { cases: disks, failures };
-  },
-};
+  disks: 100_000,
+  mutants: async () => [...STEP_MUTANTS, ...(await syncMutantsOf(SHORT))],
+  isCaught: (mutant, seed) => isCaught(SHORT, mutant, seed),
+  prove: (options) => proveHistory(saveStory(LONG_HISTORY), options),
+});

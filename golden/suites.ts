@@ -1,7 +1,9 @@
 import { baseEncodingSuites } from "./base-encoding.ts";
 import { chunkPayloadSuites } from "./chunk-payload.ts";
+import { marsMinerSaveSuites } from "./marsminer-save.ts";
 import { pagedSparseRleSuites } from "./paged-sparse-rle.ts";
 import { polychoraSaveSuites } from "./polychora-save.ts";
+import { pxswSuites } from "./pxsw.ts";
 import { regionTreeSuites } from "./region-tree.ts";
 import type { GoldenSuite } from "./suite.ts";
 
@@ -12,4 +14,6 @@ export const goldenSuites: readonly GoldenSuite[] = [
   ...pagedSparseRleSuites,
   ...regionTreeSuites,
   ...polychoraSaveSuites,
+  ...marsMinerSaveSuites,
+  ...pxswSuites,
 ];

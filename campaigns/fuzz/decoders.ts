@@ -29,13 +29,43 @@ import {
   varUint,
 } from "@orthant/core";
 
+/** What a decoder may take where that is more than most need. */
+export interface TargetLimits {
+  /** What one call may allocate beside what follows from its input. */
+  readonly callBytes?: number;
+  /** Time of the processor that a batch may take at most, where a second is too little. */
+  readonly batchMs?: number;
+}
+
 /** A decoder under fire, with good values to begin mutations from. */
-export interface Target {
+export interface Target extends TargetLimits {
   readonly name: string;
-  /** Throws `OrthantError` for bytes that it refuses. */
+  /** Throws `OrthantError` for bytes that it refuses, or gives a promise that is rejected with one. */
   decode(input: Uint8Array): unknown;
   encode(value: unknown): Uint8Array;
   readonly samples: readonly Uint8Array[];
+}
+
+/** What a reader of whole worlds may take: a disk in memory, and a promise for each answer of it. */
+export const WHOLE_WORLD: TargetLimits = { callBytes: 262_144, batchMs: 20_000 };
+
+/** A decoder of what others wrote, or of what is compressed: it may take several encodings of one value. */
+export function lenient(
+  name: string,
+  read: (input: Uint8Array) => unknown,
+  samples: readonly Uint8Array[],
+  limits: TargetLimits = {},
+): Target {
+  return {
+    name,
+    decode(input) {
+      const value = read(input);
+      return value instanceof Promise ? value.then(() => input) : input;
+    },
+    encode: (input) => input as Uint8Array,
+    samples,
+    ...limits,
+  };
 }
 
 const ITEMS_MAX = 100_000;

@@ -1,20 +1,15 @@
 import { MemoryDisk } from "@orthant/disk";
-import { type Fault, FaultDisk, type FaultyOperation, WEAK } from "@orthant/testkit";
+import { FaultDisk, type FaultyOperation } from "@orthant/testkit";
+import { isCaughtBy, type Mutant, mutant } from "../proof/mutants.ts";
 import { CompactionPlayer } from "./compaction-history.ts";
 import { type HistoryLength, proveCompaction } from "./prove-compaction.ts";
-
-/** A step of a compaction that a mutant leaves out. */
-export interface CompactionMutant {
-  readonly step: string;
-  readonly fault: Fault;
-}
 
 /** The last commit is followed by a compaction. */
 const LENGTH: HistoryLength = { before: 8, commits: 1 };
 const DISKS_PER_CUT = 12;
 
 /** Each step of the source, left out wherever it is made. */
-export const COMPACTION_MUTANTS: readonly CompactionMutant[] = [
+export const COMPACTION_MUTANTS: readonly Mutant[] = [
   mutant("the sync of the rewritten pack", {
     operation: "sync",
     path: /^data\/.*\.tmp$/,
@@ -30,8 +25,8 @@ export const COMPACTION_MUTANTS: readonly CompactionMutant[] = [
 ];
 
 /** Each single sync that a compaction in a short history makes, left out once. */
-export async function singleCompactionMutants(): Promise<readonly CompactionMutant[]> {
-  const mutants: CompactionMutant[] = [];
+export async function singleCompactionMutants(): Promise<readonly Mutant[]> {
+  const mutants: Mutant[] = [];
   const player = new CompactionPlayer();
   const start = new MemoryDisk();
   await player.play(start, LENGTH.before, () => undefined);
@@ -50,13 +45,11 @@ export async function singleCompactionMutants(): Promise<readonly CompactionMuta
 }
 
 /** Whether the proof notices that a step is missing. */
-export async function isCaught({ fault }: CompactionMutant, seed: number): Promise<boolean> {
-  return proveCompaction(LENGTH, { models: [WEAK], disksPerCut: DISKS_PER_CUT, seed }, fault).then(
-    () => false,
-    () => true,
+export function isCaught(compaction: Mutant, seed: number): Promise<boolean> {
+  return isCaughtBy(
+    (options, fault) => proveCompaction(LENGTH, options, fault),
+    compaction,
+    seed,
+    DISKS_PER_CUT,
   );
-}
-
-function mutant(step: string, fault: Omit<Fault, "kind">): CompactionMutant {
-  return { step, fault: { ...fault, kind: "skip" } };
 }

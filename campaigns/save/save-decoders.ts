@@ -54,7 +54,7 @@ import {
   trieOf,
   worldOverrideCodec,
 } from "@orthant/formats";
-import type { Target } from "../fuzz/decoders.ts";
+import { lenient, type Target } from "../fuzz/decoders.ts";
 import { modelChunk, modelEntity, modelPlayer, SMALL_CHUNKS } from "./model-world.ts";
 
 const ref: BlobRef = {
@@ -252,19 +252,6 @@ function strict<Value>(name: string, codec: Codec<Value>, values: readonly Value
     decode: (input) => decode(codec, input),
     encode: (value) => encode(codec, value as Value),
     samples: values.map((value) => encode(codec, value)),
-  };
-}
-
-/** A decoder of what others wrote, which may take several encodings of one value. */
-function lenient(name: string, read: (input: Uint8Array) => unknown, samples: readonly Uint8Array[]): Target {
-  return {
-    name,
-    decode(input) {
-      read(input);
-      return input;
-    },
-    encode: (input) => input as Uint8Array,
-    samples,
   };
 }
 

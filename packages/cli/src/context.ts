@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { type Clock, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
@@ -15,6 +16,13 @@ export interface OutputWishes {
   readonly json: boolean;
   /** Errors alone, and the object of `--json`. */
   readonly quiet: boolean;
+}
+
+/** Where a world lies: a folder, or one file of it. */
+export interface Place {
+  readonly disk: Disk;
+  /** `undefined` for the whole folder. */
+  readonly file: string | undefined;
 }
 
 /** All that a command touches the machine through. */
@@ -70,6 +78,13 @@ export class Context {
     if (found === undefined) throw new OrthantError("ORT_NOT_FOUND", `there is no folder "${folder}"`);
     if (!found.isDirectory()) throw new OrthantError("ORT_NOT_FOUND", `"${folder}" is a file, and no folder`);
     return watchedDisk(new NodeDisk(folder), { signal: this.signal, ...(onBytes && { onBytes }) });
+  }
+
+  /** A folder as {@link openDisk} opens it, or a file and the folder that it is in. */
+  async openPlace(path: string, onBytes?: (bytes: number) => void): Promise<Place> {
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isFile() !== true) return { disk: await this.openDisk(path, onBytes), file: undefined };
+    return { disk: await this.openDisk(dirname(path), onBytes), file: basename(path) };
   }
 
   /** The same without the throwing: for what is open for long and saves what it has when the user wants to end. */

@@ -1,7 +1,7 @@
 import { copyGeneration, openSave } from "@orthant/formats";
 import type { Context } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { requireFormat } from "./found-world.ts";
+import { requireNative } from "./found-world.ts";
 import { requireNewFolder } from "./new-folder.ts";
 import type { Progress } from "./progress.ts";
 import { formatAmount, formatBytes } from "./report/format.ts";
@@ -22,7 +22,7 @@ export async function copyWorld(
   context: Context,
 ): Promise<ExitCode> {
   const disk = await context.openDisk(from);
-  await requireFormat(disk, from);
+  await requireNative(disk, from);
   const wanted = generation === undefined ? {} : { generation };
   if (isDry) {
     await requireNewFolder(to);

@@ -1,9 +1,40 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type DetectedFormat, detectFormat } from "@orthant/formats";
+import { type DetectedFormat, detectFormat, detectPixelWorld } from "@orthant/formats";
+import type { Context } from "./context.ts";
 
-/** The format of the world in a folder; `ORT_NOT_FOUND` when no world is there. */
-export async function requireFormat(disk: Disk, folder: string): Promise<DetectedFormat> {
+/** A world whose format is known. */
+export interface FoundWorld {
+  readonly disk: Disk;
+  readonly format: DetectedFormat;
+}
+
+/** The world in a folder, or the one that a file is; `ORT_NOT_FOUND` when there is none of a format that is known. */
+export async function findWorld(
+  path: string,
+  context: Context,
+  onBytes?: (bytes: number) => void,
+): Promise<FoundWorld> {
+  const { disk, file } = await context.openPlace(path, onBytes);
+  if (file === undefined) return { disk, format: await formatOf(disk, path) };
+  const found = await detectPixelWorld(disk, file);
+  if (found !== undefined) {
+    return { disk, format: { format: "pixelworld", dialect: found.dialect, evidence: file } };
+  }
+  throw new OrthantError("ORT_NOT_FOUND", `the file "${path}" is no world of a format that is known here`);
+}
+
+/** Throws `ORT_NOT_FOUND` unless a folder holds a world, and `ORT_DIALECT` for one that has to be converted first. */
+export async function requireNative(disk: Disk, folder: string): Promise<void> {
+  const format = await formatOf(disk, folder);
+  if (format.format === "polychora") return;
+  throw new OrthantError(
+    "ORT_DIALECT",
+    `"${folder}" is a world of ${describeFormat(format)}, which this command does not read`,
+  );
+}
+
+async function formatOf(disk: Disk, folder: string): Promise<DetectedFormat> {
   const detected = await detectFormat(disk);
   if (detected !== undefined) return detected;
   throw new OrthantError(

@@ -19,7 +19,12 @@ describe("convert", () => {
   test("says what a flat save cannot hold, ends with 3, and brings the content over", async () => {
     const folder = await makeFloor();
     const flat = `${folder}-flat`;
-    const { exitCode, output } = await capture(["convert", folder, flat, "--to", "flat"]);
+    const refused = await capture(["convert", folder, flat, "--to", "flat"]);
+    expect(refused.output).toContain("loss: clocks of regions: ");
+    expect(refused.errors).toContain("nothing was written");
+    expect(refused.exitCode).toBe(EXIT.failed);
+    expect(await readdir(join(folder, ".."))).toEqual(["floor"]);
+    const { exitCode, output } = await capture(["convert", folder, flat, "--to", "flat", "--accept-loss"]);
     expect(output).toMatch(/^converted .* \(tree\) to .*-flat \(flat\): 3 chunks, 0 entities, 0 players\n/);
     expect(output).toContain("loss: clocks of regions: ");
     expect(exitCode).toBe(EXIT.loss);

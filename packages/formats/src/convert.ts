@@ -1,19 +1,10 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type ConversionLoss, ConversionLosses } from "./convert/losses.ts";
+import { ConversionLosses, type ConversionReport } from "./convert/losses.ts";
 import { convertToFlat } from "./convert/to-flat.ts";
 import { convertToTree } from "./convert/to-tree.ts";
 import type { Dialect } from "./polychora/dialect.ts";
 import type { Save } from "./polychora/save.ts";
-
-/** What became of a conversion. */
-export interface ConversionReport {
-  readonly chunks: number;
-  readonly entities: number;
-  readonly players: number;
-  /** What the other format has no room for, each with how often; none when all of it carried over. */
-  readonly losses: readonly ConversionLoss[];
-}
 
 /** How to convert. */
 export interface ConvertOptions {

@@ -1,5 +1,9 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { detectMarsMiner } from "./marsminer/detect.ts";
+import type { MarsMinerDialect } from "./marsminer/layout.ts";
+import type { PixelDialect } from "./pixelworld/dialect.ts";
+import { detectPixelWorld } from "./pixelworld/reader.ts";
 import { surveySave } from "./polychora/care/survey.ts";
 import { type Dialect, dialectOfIndex } from "./polychora/dialect.ts";
 import { generationFiles, packFile } from "./polychora/files/file-names.ts";
@@ -7,7 +11,10 @@ import { readWhole } from "./polychora/files/read-whole.ts";
 import { MANIFEST_FILE } from "./polychora/layout.ts";
 
 /** What kind of world lies on a disk. */
-export interface DetectedFormat {
+export type DetectedFormat = DetectedPolychora | DetectedMarsMiner | DetectedPixelWorld;
+
+/** A native save. */
+export interface DetectedPolychora {
   readonly format: "polychora";
   /** `undefined` when no index is left to tell it. */
   readonly dialect: Dialect | undefined;
@@ -15,8 +22,29 @@ export interface DetectedFormat {
   readonly evidence: string;
 }
 
+/** A save of MarsMiner. */
+export interface DetectedMarsMiner {
+  readonly format: "marsminer";
+  /** `undefined` when none fits. */
+  readonly dialect: MarsMinerDialect | undefined;
+  /** The file whose content says so. */
+  readonly evidence: string;
+}
+
+/** A pixel world, which is one file. */
+export interface DetectedPixelWorld {
+  readonly format: "pixelworld";
+  readonly dialect: PixelDialect;
+  /** The file that it is. */
+  readonly evidence: string;
+}
+
 /** Every format that is known: each looks at the content of files, never at their names alone. */
-const PROBES: readonly ((disk: Disk) => Promise<DetectedFormat | undefined>)[] = [detectPolychora];
+const PROBES: readonly ((disk: Disk) => Promise<DetectedFormat | undefined>)[] = [
+  detectPolychora,
+  detectMars,
+  detectPixels,
+];
 
 /**
  * The format of the world on a disk, told by what its files hold, also when some of them are damaged; `undefined`
@@ -33,7 +61,7 @@ export async function detectFormat(disk: Disk): Promise<DetectedFormat | undefin
 const MAGIC_BYTES = 4;
 
 /** A manifest that can be read says it; without one, any file of a save that begins as it should. */
-async function detectPolychora(disk: Disk): Promise<DetectedFormat | undefined> {
+async function detectPolychora(disk: Disk): Promise<DetectedPolychora | undefined> {
   const { manifest, generations, packIds } = await surveySave(disk);
   const indexes: string[] = [];
   const others: (readonly [path: string, magic: string])[] = [];
@@ -57,6 +85,17 @@ async function detectPolychora(disk: Disk): Promise<DetectedFormat | undefined> 
       (await hasMagic(disk, path, magic)) ? path : undefined,
     ));
   return evidence === undefined ? undefined : { format: "polychora", dialect: index?.dialect, evidence };
+}
+
+async function detectMars(disk: Disk): Promise<DetectedMarsMiner | undefined> {
+  const found = await detectMarsMiner(disk);
+  return found && { format: "marsminer", ...found };
+}
+
+/** The first file of the root that begins as a pixel world does. */
+async function detectPixels(disk: Disk): Promise<DetectedPixelWorld | undefined> {
+  const found = await detectPixelWorld(disk);
+  return found && { format: "pixelworld", dialect: found.dialect, evidence: found.path };
 }
 
 async function firstOf<Item, Value>(

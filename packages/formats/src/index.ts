@@ -1,4 +1,25 @@
-export type { ConversionLoss } from "./convert/losses.ts";
-export { type ConversionReport, type ConvertOptions, convertSave } from "./convert.ts";
-export { type DetectedFormat, detectFormat } from "./detect.ts";
+export type { ConversionLoss, ConversionReport } from "./convert/losses.ts";
+export type { MarsMinerLocations } from "./convert/marsminer-facts.ts";
+export type { PixelConvertOptions } from "./convert/pixel-conversion.ts";
+export { PIXEL_BODY_CLASS } from "./convert/pixel-entities.ts";
+export type { PixelTargetKind } from "./convert/pixel-target.ts";
+export { convertPixelToPixel } from "./convert/pixel-to-pixel.ts";
+export { convertPixelToTree } from "./convert/pixel-to-tree.ts";
+export { convertTreeToPixel } from "./convert/tree-to-pixel.ts";
+export { type ConvertOptions, convertSave } from "./convert.ts";
+export {
+  convertMarsMiner,
+  convertToMarsMinerSave,
+  type MarsMinerConversionReport,
+  type MarsMinerConvertOptions,
+} from "./convert-marsminer.ts";
+export {
+  type DetectedFormat,
+  type DetectedMarsMiner,
+  type DetectedPixelWorld,
+  type DetectedPolychora,
+  detectFormat,
+} from "./detect.ts";
+export * from "./marsminer/index.ts";
+export * from "./pixelworld/index.ts";
 export * from "./polychora/index.ts";

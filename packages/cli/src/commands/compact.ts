@@ -1,7 +1,7 @@
 import { openWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireFormat } from "../found-world.ts";
+import { requireNative } from "../found-world.ts";
 import { formatAmount, formatBytes } from "../report/format.ts";
 
 /** `orthant compact`. */
@@ -19,7 +19,7 @@ export const compactCommand: Command = {
   async run(args, context) {
     const folder = args.at(0);
     const disk = await context.openDisk(folder);
-    await requireFormat(disk, folder);
+    await requireNative(disk, folder);
     const world = await openWorld(disk, { autosave: false, clock: context.clock });
     try {
       const { bytesBefore, bytesAfter, packsRewritten, packsRemoved, findings } = await world.compact();

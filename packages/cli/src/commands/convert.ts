@@ -1,96 +1,188 @@
 import { OrthantError } from "@orthant/core";
-import { type ConversionReport, convertSave, type Dialect, openSave, verifySave } from "@orthant/formats";
+import type { Disk } from "@orthant/disk";
+import { convertSave, type DetectedFormat, openSave, verifySave } from "@orthant/formats";
+import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
+import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireFormat } from "../found-world.ts";
+import { describeFormat, findWorld } from "../found-world.ts";
+import { conversionFromMarsMiner, conversionToMarsMiner } from "../marsminer/conversion.ts";
+import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { requireNewFolder } from "../new-folder.ts";
+import type { ConversionOutcome, OpenConversion } from "../open-conversion.ts";
 import { integerBetween } from "../parse/values.ts";
+import { conversionFromPixels, conversionToPixels } from "../pixel/conversion.ts";
 import { formatAmount, formatCount } from "../report/format.ts";
 import { UsageError } from "../usage-error.ts";
 
-const TARGETS: Readonly<Record<string, Dialect>> = { tree: "tree", flat: "flat" };
+const TARGETS = ["tree", "flat", "marsminer", "pxsw", "pxsw1"] as const;
+type Target = (typeof TARGETS)[number];
 
 /** `orthant convert`. */
 export const convertCommand: Command = {
   name: "convert",
   summary: "Write a world in another format, and tell what is lost",
   details: [
-    "tree is what Orthant writes; flat is what the original Polychora opens.",
-    "The world is only read. The exit code is 3 when something cannot carry over.",
+    "tree is what Orthant writes; flat is what the original Polychora opens; marsminer is what MarsMiner wrote;",
+    "pxsw is a pixel world, and pxsw1 one that the original game opens.",
+    "The world is only read. What cannot carry over is listed first, and nothing is written unless it is accepted;",
+    "then the exit code is 3.",
   ].join(" "),
   arguments: [
-    { name: "<world>", description: "the folder of a world" },
+    { name: "<world>", description: "the folder of a world, or the file of a pixel world" },
     { name: "<folder>", description: "where the new world goes: empty, or not there yet" },
   ],
   options: [
     {
       flags: "--to <format>",
-      description: "the format to write (default: the other one)",
-      choices: Object.keys(TARGETS),
+      description: "the format to write (default: flat from tree, else tree)",
+      choices: TARGETS,
     },
+    { flags: "--accept-loss", description: "write it although something is lost" },
     { flags: "--generation <number>", description: "an older generation that is still there" },
     {
       flags: "--stand-in <material>",
       description: "what voxels get whose material the format lacks",
       default: "1",
     },
+    ...MARSMINER_OPTIONS,
+    {
+      flags: "--state <address>",
+      description: "an older state of a MarsMiner world, as info --count tells it",
+    },
     { flags: "--dry-run", description: "say what would be lost, and write nothing" },
   ],
   examples: [
-    "orthant convert my-world for-polychora --to flat",
+    "orthant convert my-world for-polychora --to flat --accept-loss",
     "orthant convert old-save my-world --dry-run",
+    "orthant convert world.save my-world --accept-loss",
   ],
 
   async run(args, context) {
     const [folder, target] = [args.at(0), args.at(1)];
-    const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
-    const standInMaterial = args.parsed("standIn", integerBetween(0, 255)) ?? 1;
     const isDry = args.has("dryRun");
-    const disk = await context.openDisk(folder);
-    await requireFormat(disk, folder);
-    const save = await openSave(disk, generation === undefined ? {} : { generation });
+    const conversion = await openConversion(args, context, folder);
     try {
-      const to = TARGETS[args.text("to") ?? ""] ?? (save.dialect === "tree" ? "flat" : "tree");
-      if (to === save.dialect) throw new UsageError(`"${folder}" is ${to} already`);
-      const progress = context.progress("converting", "leaves", save.index.totals.leaves);
-      const options = { standInMaterial, onLeaf: () => progress.advance(1) };
-      let report: ConversionReport;
-      try {
-        if (isDry) await requireNewFolder(target);
-        report = isDry
-          ? await convertSave(save, to, undefined, options)
-          : await context.makeFolder(target, async (made) => {
-              const converted = await convertSave(save, to, made, options);
-              const [fault] = (await verifySave(made)).filter(({ severity }) => severity === "damage");
-              if (fault === undefined) return converted;
-              throw new OrthantError("ORT_RECORD", `what was written is not whole: ${fault.message}`);
-            });
-      } finally {
-        progress.end();
-      }
-      context.printJson({
-        world: folder,
-        to: target,
-        made: !isDry,
-        from: save.dialect,
-        dialect: to,
-        generation: save.generation,
-        ...report,
-      });
-      context.print(
-        `${isDry ? "would convert" : "converted"} ${folder} (${save.dialect}) to ${target} (${to}): ${describe(report)}`,
+      if (isDry) await requireNewFolder(target);
+      const would = await withProgress("looking", conversion, context, (onStep) =>
+        conversion.run(undefined, onStep),
       );
-      for (const { what, count, remark } of report.losses) {
+      const isRefused = !isDry && would.losses.length > 0 && !args.has("acceptLoss");
+      const outcome =
+        isDry || isRefused
+          ? would
+          : await withProgress("converting", conversion, context, (onStep) =>
+              context.makeFolder(target, (made) => convertInto(made, conversion, onStep)),
+            );
+      const { from, to, generation = null } = conversion;
+      if (!isRefused) {
+        context.printJson({
+          world: folder,
+          to: target,
+          made: !isDry,
+          from,
+          dialect: to,
+          generation,
+          ...outcome,
+        });
+        const did = isDry ? "would convert" : "converted";
+        context.print(`${did} ${folder} (${from}) to ${target} (${to}): ${describe(outcome)}`);
+      }
+      for (const { what, count, remark } of outcome.losses) {
         context.print(`loss: ${what}${count === 1 ? "" : ` (${formatCount(count)})`}: ${remark}`);
       }
-      return report.losses.length === 0 ? EXIT.ok : EXIT.loss;
+      if (isRefused) throw refusal(outcome);
+      return outcome.losses.length === 0 ? EXIT.ok : EXIT.loss;
     } finally {
-      await save.close();
+      await conversion.close();
     }
   },
 };
 
-function describe({ chunks, entities, players }: ConversionReport): string {
+async function openConversion(args: Arguments, context: Context, folder: string): Promise<OpenConversion> {
+  const to = TARGETS.find((name) => name === args.text("to"));
+  const { disk, format } = await findWorld(folder, context);
+  if (to !== "marsminer") refuseMarsMinerOptions(args, folder, format);
+  switch (format.format) {
+    case "pixelworld":
+      return conversionFromPixels(disk, format, requireTarget(to, ["tree", "pxsw", "pxsw1"], format));
+    case "marsminer":
+      requireTarget(to, ["tree"], format);
+      return conversionFromMarsMiner(disk, marsMinerOptions(args), args.text("state"));
+    case "polychora":
+      return conversionOfNative(disk, to, args);
+  }
+}
+
+/** What a world of another format is to become: a tree, unless it can be something else. */
+function requireTarget<Wanted extends Target>(
+  to: Target | undefined,
+  possible: readonly [Wanted, ...Wanted[]],
+  format: DetectedFormat,
+): Wanted {
+  const wanted = to === undefined ? possible[0] : possible.find((name) => name === to);
+  if (wanted !== undefined) return wanted;
+  throw new UsageError(`a world of ${describeFormat(format)} becomes a tree first, and then ${to}`);
+}
+
+async function conversionOfNative(
+  disk: Disk,
+  to: Target | undefined,
+  args: Arguments,
+): Promise<OpenConversion> {
+  const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
+  const standInMaterial = args.parsed("standIn", integerBetween(0, 255)) ?? 1;
+  const save = await openSave(disk, generation === undefined ? {} : { generation });
+  const wanted = to ?? (save.dialect === "tree" ? "flat" : "tree");
+  if (wanted === "marsminer") return conversionToMarsMiner(save, marsMinerOptions(args));
+  if (wanted === "pxsw" || wanted === "pxsw1") return conversionToPixels(save, wanted, standInMaterial);
+  if (wanted === save.dialect) {
+    await save.close();
+    throw new UsageError(`"${args.at(0)}" is ${wanted} already`);
+  }
+  return {
+    from: save.dialect,
+    to: wanted,
+    unit: "leaves",
+    steps: save.index.totals.leaves,
+    generation: save.generation,
+    run: (made, onLeaf) => convertSave(save, wanted, made, { standInMaterial, onLeaf }),
+    verify: (made) => verifySave(made),
+    close: () => save.close(),
+  };
+}
+
+async function convertInto(
+  made: Disk,
+  conversion: OpenConversion,
+  onStep: () => void,
+): Promise<ConversionOutcome> {
+  const converted = await conversion.run(made, onStep);
+  const [fault] = (await conversion.verify(made)).filter(({ severity }) => severity === "damage");
+  if (fault === undefined) return converted;
+  throw new OrthantError("ORT_RECORD", `what was written is not whole: ${fault.message}`);
+}
+
+async function withProgress<Value>(
+  label: string,
+  { unit, steps }: OpenConversion,
+  context: Context,
+  work: (onStep: () => void) => Promise<Value>,
+): Promise<Value> {
+  const progress = context.progress(label, unit, steps);
+  try {
+    return await work(() => progress.advance(1));
+  } finally {
+    progress.end();
+  }
+}
+
+function refusal({ losses }: ConversionOutcome): OrthantError {
+  const what = losses.map((loss) => loss.what).join(", ");
+  return new OrthantError("ORT_LOSS", `nothing was written, because it would lose: ${what}`);
+}
+
+function describe({ chunks, entities = 0, players = 0 }: ConversionOutcome): string {
   return [
     formatAmount(chunks, "chunk"),
     formatAmount(entities, "entity", "entities"),

@@ -3,7 +3,7 @@ import { compareSaves, openSave, type Save, type SaveDifference } from "@orthant
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireFormat } from "../found-world.ts";
+import { requireNative } from "../found-world.ts";
 import { parseGenerations } from "../parse/generations.ts";
 import { integerBetween } from "../parse/values.ts";
 import { formatAmount, formatCount, formatPlace } from "../report/format.ts";
@@ -82,7 +82,7 @@ interface Comparison {
 
 async function open(folder: string, generation: number | undefined, context: Context): Promise<Save> {
   const disk = await context.openDisk(folder);
-  await requireFormat(disk, folder);
+  await requireNative(disk, folder);
   return openSave(disk, generation === undefined ? {} : { generation });
 }
 

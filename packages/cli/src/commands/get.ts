@@ -14,7 +14,7 @@ import { type BlobRef, openSave, packFile, type Save, surveySave } from "@orthan
 import { openWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireFormat } from "../found-world.ts";
+import { requireNative } from "../found-world.ts";
 import { findLeaf, recordsOf } from "../leaf-records.ts";
 import { openLiveSave, whileLive } from "../live-save.ts";
 import { parsePlace } from "../parse/place.ts";
@@ -36,7 +36,7 @@ export const getCommand: Command = {
     const folder = args.at(0);
     const voxel = args.parsedAt(1, "voxel", parsePlace);
     const disk = await context.openDisk(folder);
-    await requireFormat(disk, folder);
+    await requireNative(disk, folder);
     const save = await openLiveSave(disk);
     try {
       const chunk = chunkOfVoxel(save.global.description.chunkShape, voxel);

@@ -18,8 +18,11 @@ import { packFile, packHeader, type Save, type Survey, surveySave } from "@ortha
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { describeFormat, fileBytes, requireFormat } from "../found-world.ts";
+import { describeFormat, fileBytes, findWorld } from "../found-world.ts";
 import { openLiveSave } from "../live-save.ts";
+import { tellMarsMiner } from "../marsminer/info.ts";
+import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
+import { tellPixelWorld } from "../pixel/info.ts";
 import { formatAmount, formatBox, formatBytes, formatPlace, formatTime } from "../report/format.ts";
 import { describeGenerator, type GeneratorInfo, generatorInfo } from "../report/generator.ts";
 import { describeJournal, journalFacts } from "../report/journal.ts";
@@ -33,17 +36,23 @@ export const infoCommand: Command = {
   summary: "Tell what a world is and how large it is",
   details:
     "Reads the manifest, the root of the index and the journal alone, so it is fast for worlds of any size.",
-  arguments: [{ name: "<world>", description: "the folder of a world" }],
+  arguments: [{ name: "<world>", description: "the folder of a world, or the file of a pixel world" }],
   options: [
-    { flags: "--count", description: "also count chunks and entities, which reads every record" },
+    { flags: "--count", description: "also count what is in it, which reads every record" },
     { flags: "--materials", description: "also list the materials" },
+    ...MARSMINER_OPTIONS,
   ],
   examples: ["orthant info my-world", "orthant info my-world --count --json"],
 
   async run(args, context) {
     const folder = args.at(0);
-    const disk = await context.openDisk(folder);
-    const format = await requireFormat(disk, folder);
+    const { disk, format } = await findWorld(folder, context);
+    refuseMarsMinerOptions(args, folder, format);
+    if (format.format === "pixelworld") return tellPixelWorld(disk, format, folder, context);
+    if (format.format === "marsminer") {
+      const wish = { folder, disk, format, options: marsMinerOptions(args), count: args.has("count") };
+      return tellMarsMiner(wish, context);
+    }
     const survey = await surveySave(disk);
     const save = await openLiveSave(disk);
     try {

@@ -1,7 +1,7 @@
 import { openWorld, type WorldGeneration } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireFormat } from "../found-world.ts";
+import { requireNative } from "../found-world.ts";
 import { whileLive } from "../live-save.ts";
 import { integerBetween } from "../parse/values.ts";
 import { formatAmount, formatTime } from "../report/format.ts";
@@ -25,7 +25,7 @@ export const logCommand: Command = {
     const folder = args.at(0);
     const limit = args.parsed("limit", integerBetween(1, LIMIT_MAX)) ?? LIMIT_MAX;
     const disk = await context.openDisk(folder);
-    await requireFormat(disk, folder);
+    await requireNative(disk, folder);
     const world = await whileLive(disk, () => openWorld(disk, { readOnly: true }));
     try {
       const kept = [...(await world.history.generations())].reverse();

@@ -19,7 +19,7 @@ import { type LeafEntry, openSave, type Save, surveySave } from "@orthant/format
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { fileBytes, requireFormat } from "../found-world.ts";
+import { fileBytes, requireNative } from "../found-world.ts";
 import { openLiveSave } from "../live-save.ts";
 import { parseBox } from "../parse/place.ts";
 import { integerBetween } from "../parse/values.ts";
@@ -59,7 +59,7 @@ export const lsCommand: Command = {
     const voxels = args.parsed("box", parseBox);
     const limit = args.parsed("limit", integerBetween(1, LIMIT_MAX)) ?? LIMIT_MAX;
     const disk = await context.openDisk(folder);
-    await requireFormat(disk, folder);
+    await requireNative(disk, folder);
     const lister = LISTERS[what];
     if (lister === undefined) throw new UsageError(`there is no list of ${what}`);
     const save = await openLiveSave(disk);

@@ -17,7 +17,7 @@ import { openWorld, type World } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireFormat } from "../found-world.ts";
+import { requireNative } from "../found-world.ts";
 import { ChunkSource } from "../map/chunk-source.ts";
 import { defaultBox } from "../map/default-box.ts";
 import { HEAT_KINDS, type HeatKind, HeatMap } from "../map/heat.ts";
@@ -82,7 +82,7 @@ export const mapCommand: Command = {
     const wishedScale = args.parsed("scale", integerBetween(1, SCALE_MAX));
     const background = args.parsed("background", parseColour) ?? TRANSPARENT;
     const disk = await context.openDisk(folder);
-    await requireFormat(disk, folder);
+    await requireNative(disk, folder);
     const save = await openSave(disk);
     try {
       const { field, catalog, isLoaded } = await fieldOf(disk, context);

@@ -2,8 +2,11 @@ import { type ChunkShape, chunkShape } from "@orthant/core";
 import { applyRepair, isWhole, openSave, planRepair, type RepairPlan } from "@orthant/formats";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireFormat } from "../found-world.ts";
+import { findWorld } from "../found-world.ts";
+import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
+import { mendMarsMiner } from "../marsminer/repair.ts";
 import { parsePlace } from "../parse/place.ts";
+import { mendPixelWorld } from "../pixel/repair.ts";
 import { findingJson } from "../report/finding.ts";
 import { formatAmount, formatBox, formatBytes } from "../report/format.ts";
 import { UsageError } from "../usage-error.ts";
@@ -16,7 +19,9 @@ export const repairCommand: Command = {
     "Shows what it would keep and what is lost; with --to it also writes the mended world, in a folder of its own.",
     "The damaged world is only read. The exit code is 3 when something is lost.",
   ].join(" "),
-  arguments: [{ name: "<world>", description: "the folder of the damaged world" }],
+  arguments: [
+    { name: "<world>", description: "the folder of the damaged world, or the file of a pixel world" },
+  ],
   options: [
     { flags: "--to <folder>", description: "write the mended world here: empty, or not there yet" },
     { flags: "--dry-run", description: "only show the plan, which is what happens without --to" },
@@ -24,6 +29,7 @@ export const repairCommand: Command = {
       flags: "--chunk-shape <x,y,z,w>",
       description: "voxels of a chunk, for a world that lost the files that say it",
     },
+    ...MARSMINER_OPTIONS,
   ],
   examples: ["orthant repair my-world", "orthant repair my-world --to mended"],
 
@@ -32,12 +38,19 @@ export const repairCommand: Command = {
     const target = args.text("to");
     const shape = args.parsed("chunkShape", parseShape);
     const progress = context.progress("reading", "bytes");
-    const disk = await context.openDisk(folder, (bytes) => progress.advance(bytes));
-    await requireFormat(disk, folder);
+    const { disk, format } = await findWorld(folder, context, (bytes) => progress.advance(bytes));
+    refuseMarsMinerOptions(args, folder, format);
+    const writes = target !== undefined && !args.has("dryRun");
+    const wish = { folder, disk, target: writes ? target : undefined };
+    if (format.format === "pixelworld") {
+      return mendPixelWorld(wish, format, context).finally(() => progress.end());
+    }
+    if (format.format === "marsminer") {
+      return mendMarsMiner(wish, marsMinerOptions(args), context).finally(() => progress.end());
+    }
     const plan = await planRepair(disk, shape === undefined ? {} : { chunkShape: shape }).finally(() =>
       progress.end(),
     );
-    const writes = target !== undefined && !args.has("dryRun");
     if (writes) {
       await context.makeFolder(target, async (made) => {
         await applyRepair(disk, plan, made);

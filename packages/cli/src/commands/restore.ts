@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { copyWorld } from "../copy-world.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { requireFormat } from "../found-world.ts";
+import { requireNative } from "../found-world.ts";
 import { parseMoment } from "../parse/moment.ts";
 import { parseBox } from "../parse/place.ts";
 import { formatAmount, formatBox } from "../report/format.ts";
@@ -61,7 +61,7 @@ interface RollBack {
 
 async function rollBack({ folder, box, moment, isDry }: RollBack, context: Context): Promise<ExitCode> {
   const disk = await context.openDisk(folder);
-  await requireFormat(disk, folder);
+  await requireNative(disk, folder);
   const world = await openWorld(disk, { readOnly: isDry, autosave: false, clock: context.clock });
   try {
     const chunks = chunksOfVoxels(world.shape, box);

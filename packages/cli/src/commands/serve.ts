@@ -6,7 +6,7 @@ import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireFormat } from "../found-world.ts";
+import { requireNative } from "../found-world.ts";
 import { integerBetween, parseDuration } from "../parse/values.ts";
 import { factLines } from "../report/table.ts";
 import { parseRole, ROLES } from "../serve/roles.ts";
@@ -63,7 +63,7 @@ export const serveCommand: Command = {
   async run(args, context) {
     const folder = args.at(0);
     const disk = await context.openSteadyDisk(folder);
-    await requireFormat(disk, folder);
+    await requireNative(disk, folder);
     const options = optionsOf(args);
     const secret = (await readSecret(args.text("secretFile"), context.environment)) ?? newSecret();
     const world = await openWorld(disk, {

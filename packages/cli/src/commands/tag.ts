@@ -1,7 +1,7 @@
 import { openWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireFormat } from "../found-world.ts";
+import { requireNative } from "../found-world.ts";
 import { integerBetween } from "../parse/values.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -33,7 +33,7 @@ export const tagCommand: Command = {
       throw new UsageError("--remove takes the name away, whichever generation has it");
     }
     const disk = await context.openDisk(folder);
-    await requireFormat(disk, folder);
+    await requireNative(disk, folder);
     const world = await openWorld(disk, { autosave: false, clock: context.clock });
     try {
       const named = isRemoved ? undefined : await world.history.tag(name, generation);

@@ -1,10 +1,13 @@
 import type { Disk } from "@orthant/disk";
-import { type Finding, isWhole, surveySave, verifySave } from "@orthant/formats";
+import { type Finding, isWhole, surveySave, verifyMarsMiner, verifySave } from "@orthant/formats";
+import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { describeFormat, fileBytes, requireFormat } from "../found-world.ts";
+import { describeFormat, type FoundWorld, fileBytes, findWorld } from "../found-world.ts";
 import { liveGeneration, whileLive } from "../live-save.ts";
+import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
+import { verifyPixels } from "../pixel/verify.ts";
 import { noProgress } from "../progress.ts";
 import { findingJson, findingLine } from "../report/finding.ts";
 import { formatAmount } from "../report/format.ts";
@@ -14,19 +17,22 @@ export const verifyCommand: Command = {
   name: "verify",
   summary: "Check every checksum and every rule of a world",
   details: "Reads all generations and all packs and changes nothing. Notices are harmless; damage is not.",
-  arguments: [{ name: "<world>", description: "the folder of a world" }],
+  arguments: [{ name: "<world>", description: "the folder of a world, or the file of a pixel world" }],
   options: [
     {
       flags: "--checksums",
       description: "only check that no byte changed, which is much faster; not what blocks mean",
     },
+    ...MARSMINER_OPTIONS,
   ],
   examples: ["orthant verify my-world", "orthant verify my-world --checksums --json"],
 
   async run(args, context) {
     const folder = args.at(0);
-    const format = await requireFormat(await context.openDisk(folder), folder);
-    const findings = await verifySteadily(folder, args.has("checksums"), context);
+    const found = await findWorld(folder, context);
+    const { format } = found;
+    refuseMarsMinerOptions(args, folder, format);
+    const findings = await findingsOf(found, args, context);
     const damage = findings.filter(({ severity }) => severity === "damage");
     const whole = isWhole(findings);
     context.printJson({ world: folder, ...format, whole, findings: findings.map(findingJson) });
@@ -40,6 +46,16 @@ export const verifyCommand: Command = {
     return whole ? EXIT.ok : EXIT.failed;
   },
 };
+
+function findingsOf(
+  { disk, format }: FoundWorld,
+  args: Arguments,
+  context: Context,
+): Promise<readonly Finding[]> {
+  if (format.format === "pixelworld") return verifyPixels(disk, format, context);
+  if (format.format === "marsminer") return verifyMarsMiner(disk, marsMinerOptions(args));
+  return verifySteadily(args.at(0), args.has("checksums"), context);
+}
 
 async function verifySteadily(
   folder: string,

@@ -16,7 +16,10 @@ import type { Save } from "../polychora/save.ts";
 import type { ConversionLosses } from "./losses.ts";
 
 /** Notes what a description and an index say that a flat save has no room for. */
-export function noteLostFacts({ global, index }: Save, losses: ConversionLosses): void {
+export function noteLostFacts(
+  { global, index }: Pick<Save, "global" | "index">,
+  losses: ConversionLosses,
+): void {
   const { name, spawn, materials, namedGenerations, attachments, edits } = global.description;
   if (name !== "") losses.add("the name of the world", JSON.stringify(name));
   if (spawn.some((coordinate) => coordinate !== 0)) losses.add("the spawn point", `[${spawn.join(", ")}]`);

@@ -7,6 +7,15 @@ export interface ConversionLoss {
   readonly remark: string;
 }
 
+/** What became of a conversion. */
+export interface ConversionReport {
+  readonly chunks: number;
+  readonly entities: number;
+  readonly players: number;
+  /** What the other format has no room for, each with how often; none when all of it carried over. */
+  readonly losses: readonly ConversionLoss[];
+}
+
 /** Counts what a conversion leaves behind. */
 export class ConversionLosses {
   readonly #byWhat = new Map<string, { count: number; remark: string }>();

@@ -5,8 +5,21 @@ import {
   globalHeader,
   groupHeader,
   indexHeader,
+  marsMinerHeader,
+  marsMinerPointerRecord,
+  marsMinerPointersHead,
+  marsMinerStringsHead,
   packHeader,
   pageHeader,
+  pixelBodyHeader,
+  pixelBodyIndexEntry,
+  pixelBrowserHeader,
+  pixelEntryHeader,
+  pixelNativeHeader,
+  pixelPageEntry,
+  pixelSlotHeader,
+  pixelTableBody,
+  pixelTableChunk,
   playersHeader,
   recordHeader,
   segmentHeader,
@@ -30,6 +43,8 @@ function tablesOf(
 const tables = {
   "polychora-save.md": tablesOf("polychora-save.md"),
   "journal.md": tablesOf("journal.md"),
+  "marsminer.md": tablesOf("marsminer.md"),
+  "pxsw.md": tablesOf("pxsw.md"),
 };
 
 describe("the tables in docs/formats", () => {
@@ -44,6 +59,19 @@ describe("the tables in docs/formats", () => {
     ["compacted packs", "polychora-save.md", 5, compactedPackHeader],
     ["segments", "journal.md", 0, segmentHeader],
     ["groups", "journal.md", 1, groupHeader],
+    ["the MarsMiner header", "marsminer.md", 0, marsMinerHeader("seed")],
+    ["the head of strings", "marsminer.md", 1, marsMinerStringsHead],
+    ["the head of pointers", "marsminer.md", 2, marsMinerPointersHead],
+    ["a record of pointers", "marsminer.md", 3, marsMinerPointerRecord],
+    ["native pixel worlds", "pxsw.md", 0, pixelNativeHeader],
+    ["pixel worlds of browsers", "pxsw.md", 1, pixelBrowserHeader],
+    ["page tables", "pxsw.md", 2, pixelPageEntry],
+    ["indexes of bodies", "pxsw.md", 3, pixelBodyIndexEntry],
+    ["bodies", "pxsw.md", 4, pixelBodyHeader],
+    ["headers of pixel worlds", "pxsw.md", 5, pixelSlotHeader],
+    ["entries of pixel worlds", "pxsw.md", 6, pixelEntryHeader],
+    ["chunks in tables of pixel worlds", "pxsw.md", 7, pixelTableChunk],
+    ["bodies in tables of pixel worlds", "pxsw.md", 8, pixelTableBody],
   ] as const)("say what the struct of %s says", (_name, page, table, { offsets, bytes }) => {
     const rows = tables[page][table] ?? [];
     expect(Object.fromEntries(rows.map(({ field, offset }) => [field, offset]))).toEqual(offsets);

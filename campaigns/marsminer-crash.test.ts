@@ -1,0 +1,40 @@
+import { CRASH_MODELS } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { LONG_HISTORY, SHORT_HISTORY } from "./marsminer/marsminer-history.ts";
+import { isCaught, STEP_MUTANTS } from "./marsminer/marsminer-mutants.ts";
+import { proveMarsMiner } from "./marsminer/prove-marsminer.ts";
+
+const SEED = 5;
+const TIMEOUT_MS = 120_000;
+
+describe("power cuts on a MarsMiner save", () => {
+  test.each(CRASH_MODELS.map((model) => [model.name, model] as const))(
+    "[M26] %s leaves the last state or the one in commit, and all before it, at every operation of 12 commits",
+    async (_name, model) => {
+      const proof = await proveMarsMiner(LONG_HISTORY, { models: [model], disksPerCut: 2, seed: SEED });
+      expect(proof.history.digests.length).toBe(LONG_HISTORY.length + 1);
+      expect(proof.history.blobs).toBeGreaterThan(3);
+      expect(proof.kept).toBeGreaterThan(0);
+      expect(proof.completed).toBeGreaterThan(0);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "finds nothing wrong with the short history that mutants are tried on",
+    async () => {
+      expect((await proveMarsMiner(SHORT_HISTORY, { disksPerCut: 20, seed: SEED })).disks).toBeGreaterThan(
+        500,
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  test.each(STEP_MUTANTS.map((mutant) => [mutant.step, mutant] as const))(
+    "catches a writer that leaves out %s",
+    async (_step, mutant) => {
+      expect(await isCaught(mutant, SEED)).toBe(true);
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,145 @@
+import { type Codec, decode, encode, encodeUtf8 } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import {
+  MARSMINER_DIALECTS,
+  type MarsMinerBlockKind,
+  type MarsMinerDialect,
+  marsMinerBlockKinds,
+  marsMinerHeader,
+  octreeCodec,
+  octreeOfBoxes,
+  openMarsMiner,
+  planMarsMinerRepair,
+  verifyMarsMiner,
+} from "@orthant/formats";
+import { lenient, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
+
+const TICKS = 634_652_586_000_000_000n;
+const CUBE_SIZE = 4;
+const OCTREE = octreeOfBoxes([{ box: { min: [0, 0, 0, 0], max: [3, 2, 2, 1] }, value: 300 }], CUBE_SIZE, 1);
+/** The files of a save, in the order in which a fuzzed input has them. */
+const FILES = ["blob0", "blob1", "strings", "pointers"] as const;
+/** A length that says that a file is not there. */
+const ABSENT = 0xffff;
+
+/** Whatever a disk holds, it is opened, read and searched for states. */
+export const marsMinerReaderTarget: Target = lenient(
+  "MarsMiner save",
+  async (input) => {
+    const save = await openMarsMiner(diskOf(input), { cubeSize: CUBE_SIZE });
+    try {
+      await save.findStates();
+      for (const entry of save.state?.chunks ?? []) await save.readChunk(entry);
+    } finally {
+      await save.close();
+    }
+  },
+  MARSMINER_DIALECTS.map(sampleSave),
+  WHOLE_WORLD,
+);
+
+/** Every decoder of MarsMiner saves, the reader as a whole, and what must not throw whatever it is given. */
+export const marsMinerTargets: readonly Target[] = [
+  ...MARSMINER_DIALECTS.flatMap(blockTargets),
+  lenient("MarsMiner octree", (input) => decode(octreeCodec, input), [encode(octreeCodec, OCTREE)]),
+  marsMinerReaderTarget,
+  lenient(
+    "MarsMiner care",
+    async (input) => {
+      const disk = diskOf(input);
+      const findings = await verifyMarsMiner(disk, { cubeSize: CUBE_SIZE });
+      if (findings.some(({ severity }) => severity === "damage")) {
+        await planMarsMinerRepair(disk, { cubeSize: CUBE_SIZE });
+      }
+    },
+    MARSMINER_DIALECTS.map(sampleSave),
+    WHOLE_WORLD,
+  ),
+];
+
+/** Four lengths of two bytes, then the files; what is cut off is not there. */
+function diskOf(input: Uint8Array): MemoryDisk {
+  const files = new Map<string, Uint8Array>();
+  let start = FILES.length * 2;
+  for (const [index, path] of FILES.entries()) {
+    const length = (input[index * 2] ?? 0) | ((input[index * 2 + 1] ?? 0) << 8);
+    if (length === ABSENT) continue;
+    files.set(path, input.subarray(start, start + length));
+    start += length;
+  }
+  return new MemoryDisk({ directories: [], files });
+}
+
+/** A save of a dialect as such an input: two chunks that share a table, in two blobs where a dialect can tell. */
+function sampleSave(dialect: MarsMinerDialect): Uint8Array {
+  const kinds = marsMinerBlockKinds(dialect);
+  const isGlobal = dialect === "global-pointers";
+  const strings = encodeUtf8("\0\0\0\0\x02\0\0\0\x04Rock\x04Sand");
+  const hasStrings = dialect === "seed" || dialect === "subtypes";
+  let blob = encode(marsMinerHeader(dialect), { version: 0, state: { kind: "null" } });
+  const add = <Value>(kind: Codec<Value>, value: Value): Pointer => {
+    const address = blob.length;
+    blob = Uint8Array.from([...blob, ...encode(kind, value)]);
+    return isGlobal ? { kind: "global", blob: 0, address } : { kind: "local", address };
+  };
+  const nameAt = (address: number, text: string): Pointer =>
+    hasStrings ? { kind: "local", address } : add(kinds.string, encodeUtf8(text));
+  const names = [nameAt(8, "Rock"), nameAt(13, "Sand")];
+  const types = names.map((name, subtype) => ({ name, subtype: dialect === "seed" ? undefined : subtype }));
+  const blockTypes = add(kinds.blockTypes, types);
+  const octrees = [add(kinds.octree, OCTREE), add(kinds.octree, OCTREE)];
+  const chunk = add(kinds.chunk, { blockTypes, octrees });
+  const chunkTable = add(kinds.chunkTable, [
+    { x: 0, z: -4, chunk },
+    { x: 4, z: 4, chunk: add(kinds.chunk, { blockTypes, octrees: [] }) },
+  ]);
+  const state = add(kinds.stateIndex, { ticks: TICKS, name: names[0] as Pointer, chunkTable });
+  blob.set(encode(marsMinerHeader(dialect), { version: 0, state }));
+  return pack({
+    blob0: blob,
+    blob1: new Uint8Array(8),
+    strings: hasStrings ? strings : undefined,
+    pointers: isGlobal ? undefined : Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0]),
+  });
+}
+
+type Pointer = ReturnType<ReturnType<typeof marsMinerHeader>["read"]>["state"];
+
+function pack(files: Readonly<Record<(typeof FILES)[number], Uint8Array | undefined>>): Uint8Array {
+  const head: number[] = [];
+  const bytes: number[] = [];
+  for (const path of FILES) {
+    const content = files[path];
+    const length = content?.length ?? ABSENT;
+    head.push(length & 0xff, length >>> 8);
+    bytes.push(...(content ?? []));
+  }
+  return Uint8Array.from([...head, ...bytes]);
+}
+
+/** Blocks have one encoding each; the octree is apart, because the original may have written it in several. */
+function blockTargets(dialect: MarsMinerDialect): readonly Target[] {
+  const { stateIndex, chunkTable, chunk, blockTypes, string } = marsMinerBlockKinds(dialect);
+  const address = 300;
+  const pointer: Pointer =
+    dialect === "global-pointers" ? { kind: "global", blob: 1, address } : { kind: "local", address };
+  const none: Pointer = { kind: "null" };
+  const subtype = dialect === "seed" ? undefined : -7;
+  const name = (what: string): string => `MarsMiner ${what}, ${dialect}`;
+  return [
+    strict(name("index"), stateIndex, [{ ticks: TICKS, name: pointer, chunkTable: none }]),
+    strict(name("chunk table"), chunkTable, [[{ x: -1, z: 2_147_483_647, chunk: pointer }], []]),
+    strict(name("chunk"), chunk, [{ blockTypes: pointer, octrees: [pointer, none, pointer] }]),
+    strict(name("block types"), blockTypes, [[{ name: pointer, subtype }], []]),
+    strict(name("string"), string, [encodeUtf8("MarsMiner_Sand"), undefined]),
+  ];
+}
+
+function strict<Value>(name: string, kind: MarsMinerBlockKind<Value>, values: readonly Value[]): Target {
+  return {
+    name,
+    decode: (input) => decode(kind, input),
+    encode: (value) => encode(kind, value as Value),
+    samples: values.map((value) => encode(kind, value)),
+  };
+}

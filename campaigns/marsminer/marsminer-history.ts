@@ -1,0 +1,174 @@
+import { encode } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import {
+  createMarsMiner,
+  type MarsMinerChunkContent,
+  type MarsMinerSave,
+  type MarsMinerState,
+  type MarsMinerWriter,
+  octreeCodec,
+  octreeOfBoxes,
+  openMarsMiner,
+  resumeMarsMiner,
+  uniformOctree,
+} from "@orthant/formats";
+
+/** Blobs so small that a state lies in several of them. */
+const OPTIONS = { blobFullBytes: 160 };
+const FIRST_TICKS = 634_652_586_000_000_000n;
+
+/** One commit of a history: what is put before it, and whether the writer is closed and opened again before that. */
+interface Step {
+  readonly name: string | undefined;
+  readonly put: readonly (readonly [x: number, z: number, number: number])[];
+  readonly remove?: readonly (readonly [x: number, z: number])[];
+  /** What an earlier session put and never committed. */
+  readonly abandon?: readonly (readonly [x: number, z: number, number: number])[];
+}
+
+/** Chunks near and far, replaced, removed, never committed; names old and new; several blobs and sessions. */
+export const LONG_HISTORY: readonly Step[] = [
+  { name: "first", put: [[0, 0, 1]] },
+  { name: "second", put: [[64, 0, 2]] },
+  { name: "second", put: [] },
+  { name: undefined, put: [[0, 0, 3]], abandon: [[0, 0, 9]] },
+  {
+    name: "fifth",
+    put: [
+      [-64, 64, 4],
+      [128, 0, 5],
+    ],
+  },
+  { name: "sixth", put: [], remove: [[64, 0]] },
+  { name: "first", put: [[0, 0, 6]], abandon: [] },
+  { name: "", put: [[2_147_483_584, -2_147_483_648, 7]] },
+  {
+    name: "ninth, with a name that is longer than the others",
+    put: [
+      [0, 64, 8],
+      [0, 128, 9],
+      [0, 192, 10],
+    ],
+  },
+  {
+    name: "tenth",
+    put: [[64, 0, 11]],
+    abandon: [
+      [64, 0, 12],
+      [64, 64, 13],
+    ],
+  },
+  {
+    name: "eleventh",
+    put: [],
+    remove: [
+      [0, 64],
+      [0, 128],
+    ],
+  },
+  { name: "twelfth", put: [[0, 0, 14]] },
+];
+
+/** The same in few commits, for runs over many mutants. */
+export const SHORT_HISTORY: readonly Step[] = [
+  { name: "one", put: [[0, 0, 1]] },
+  {
+    name: "two",
+    put: [
+      [64, 0, 2],
+      [0, 0, 3],
+    ],
+    abandon: [[0, 0, 8]],
+  },
+  { name: "three", put: [[128, 0, 4]] },
+];
+
+/** What a history left behind: what the save held after each thing that was acknowledged. */
+export interface History {
+  readonly digests: readonly string[];
+  readonly blobs: number;
+}
+
+/** What a save holds in which nothing was saved. */
+export const NEVER_SAVED = "never saved";
+
+/** Plays a history on an empty disk and calls back after the making and after each commit that returned. */
+export async function playHistory(
+  disk: Disk,
+  steps: readonly Step[],
+  acknowledge: () => void,
+): Promise<History> {
+  const chunks = new Map<string, MarsMinerChunkContent>();
+  const digests: string[] = [NEVER_SAVED];
+  let writer: MarsMinerWriter = await createMarsMiner(disk, OPTIONS);
+  acknowledge();
+  for (const [index, { name, put, remove = [], abandon }] of steps.entries()) {
+    if (abandon !== undefined) {
+      for (const place of abandon) await writer.putChunk(sampleChunk(...place));
+      await writer.close();
+      writer = await resumeMarsMiner(disk, OPTIONS);
+    }
+    for (const place of put) {
+      const chunk = sampleChunk(...place);
+      chunks.set(`${chunk.x},${chunk.z}`, chunk);
+      await writer.putChunk(chunk);
+    }
+    for (const [x, z] of remove) {
+      chunks.delete(`${x},${z}`);
+      writer.removeChunk(x, z);
+    }
+    const ticks = FIRST_TICKS + BigInt(index);
+    await writer.commit({ ticks, name });
+    digests.push(digestText(ticks, name, [...chunks.values()]));
+    acknowledge();
+  }
+  await writer.close();
+  const save = await openMarsMiner(disk);
+  const blobs = (await save.sizes()).blobBytes.length;
+  await save.close();
+  return { digests, blobs };
+}
+
+/** Goes on with the save on a disk: a chunk is put where nobody has been. */
+export async function commitOnce(disk: Disk): Promise<void> {
+  const writer = await resumeMarsMiner(disk, OPTIONS);
+  try {
+    await writer.putChunk(sampleChunk(640, 640, 99));
+    await writer.commit({ ticks: FIRST_TICKS + 1_000n, name: "after" });
+  } finally {
+    await writer.close();
+  }
+}
+
+/** Everything that a state of a save holds as text, the same for the same content. Reads every block. */
+export async function digestOf(
+  save: MarsMinerSave,
+  state: MarsMinerState | undefined = save.state,
+): Promise<string> {
+  if (state === undefined) return NEVER_SAVED;
+  const chunks: MarsMinerChunkContent[] = [];
+  for (const entry of state.chunks) {
+    const { blockTypes, octrees } = await save.readChunk(entry);
+    chunks.push({ x: entry.x, z: entry.z, blockTypes: blockTypes.map(({ name = "?" }) => name), octrees });
+  }
+  return digestText(state.ticks, state.name, chunks);
+}
+
+function sampleChunk(x: number, z: number, number: number): MarsMinerChunkContent {
+  const box = { min: [0, 0, 0, 0], max: [32, 32, 32, 1] } as const;
+  const cut = octreeOfBoxes([{ box, value: number % 3 }], 64, (number + 1) % 3);
+  const blockTypes = number % 2 === 0 ? ["Core_Empty", "Rock", "Sand"] : ["Sand", "Ice", "Core_Empty"];
+  return { x, z, blockTypes, octrees: number % 4 === 0 ? [] : [cut, uniformOctree(number % 3)] };
+}
+
+function digestText(
+  ticks: bigint,
+  name: string | undefined,
+  chunks: readonly MarsMinerChunkContent[],
+): string {
+  const lines = chunks.map(({ x, z, blockTypes, octrees }) => {
+    const bytes = octrees.map((octree) => Buffer.from(encode(octreeCodec, octree)).toString("hex"));
+    return `chunk ${x}, ${z}: ${blockTypes.join()} ${bytes.join()}`;
+  });
+  return [`${ticks} ${JSON.stringify(name)}`, ...lines.sort()].join("\n");
+}

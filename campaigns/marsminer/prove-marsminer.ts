@@ -1,0 +1,90 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { isOrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { createMarsMiner, openMarsMiner, verifyMarsMiner } from "@orthant/formats";
+import { CrashDisk, explorePowerCuts, type Fault, FaultDisk, type PowerCutOptions } from "@orthant/testkit";
+import { commitOnce, digestOf, type History, NEVER_SAVED, playHistory } from "./marsminer-history.ts";
+
+/** What a proof looked at. */
+export interface MarsMinerProof {
+  readonly disks: number;
+  readonly cuts: number;
+  /** How often a cut left the last state that was acknowledged, and how often the one in flight. */
+  readonly kept: number;
+  readonly completed: number;
+  readonly history: History;
+}
+
+/**
+ * Plays a history, cuts the power at every operation, and throws unless each disk that is left holds the last
+ * acknowledged state or the one that was being committed, whole and of the right dialect, with every state before it
+ * still to be found, and can be committed to again. With a fault, the writer has it all along.
+ */
+export async function proveMarsMiner(
+  steps: Parameters<typeof playHistory>[1],
+  options: PowerCutOptions,
+  fault?: Fault,
+): Promise<MarsMinerProof> {
+  const wrap = (disk: Disk): Disk => (fault === undefined ? disk : new FaultDisk(disk, fault));
+  const recorder = new CrashDisk();
+  const acknowledgedAt: number[] = [];
+  const history = await playHistory(wrap(recorder), steps, () => acknowledgedAt.push(recorder.log.length));
+  let kept = 0;
+  let completed = 0;
+  const { disks, cuts } = await explorePowerCuts(recorder, options, async ({ disk, cutAt }) => {
+    const acknowledged = acknowledgedAt.filter((length) => length <= cutAt).length;
+    if (acknowledged === 0) {
+      // Whatever a making left that was cut off, it can be made again.
+      await (await createMarsMiner(wrap(disk))).close();
+      equal((await digestsOf(disk))[0], NEVER_SAVED);
+      return;
+    }
+    const [found = "", ...older] = await digestsOf(disk);
+    const at = found === history.digests[acknowledged] ? acknowledged : acknowledged - 1;
+    equal(found, history.digests[at], `neither state ${acknowledged - 1} nor the next`);
+    if (at < acknowledged) kept++;
+    else completed++;
+    const before = history.digests.slice(1, at).reverse();
+    ok(
+      before.every((state) => older.includes(state)),
+      "an older state is gone",
+    );
+    await commitOnce(wrap(disk));
+    const [after = "", ...rest] = await digestsOf(disk);
+    const committed = found === NEVER_SAVED ? before : [found, ...before];
+    ok(
+      linesOf(committed[0] ?? "").every((line) => after.includes(line)),
+      "a further commit lost something",
+    );
+    // One that was in flight may be there too, when all of its blocks had arrived.
+    ok(
+      committed.every((state) => rest.includes(state)),
+      "a further commit lost a state",
+    );
+  });
+  return { disks, cuts, kept, completed, history };
+}
+
+/** What the present state holds, and then what older ones do, the newest first; those that are newer never counted. */
+async function digestsOf(disk: Disk): Promise<readonly string[]> {
+  const damage = (await verifyMarsMiner(disk)).filter(({ severity }) => severity === "damage");
+  deepEqual(damage, []);
+  const save = await openMarsMiner(disk);
+  try {
+    ok(save.fittingDialects.includes("seed"), `taken for ${save.fittingDialects.join()}`);
+    const digests = [await digestOf(save)];
+    for (const state of await save.findStates()) {
+      if (save.state !== undefined && state.ticks < save.state.ticks)
+        digests.push(await digestOf(save, state));
+    }
+    return digests;
+  } catch (error) {
+    throw isOrthantError(error) ? new Error(`cannot be read: ${error.message}`, { cause: error }) : error;
+  } finally {
+    await save.close();
+  }
+}
+
+function linesOf(digest: string): readonly string[] {
+  return digest.split("\n").slice(1);
+}

@@ -1,0 +1,253 @@
+import { crc32, decode, encode, OrthantError } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import {
+  applyPixelTable,
+  createPixelWorld,
+  DEFAULT_LAYERS,
+  decodePixelBody,
+  decodePixelChunk,
+  decodePixelChunkVersion1,
+  decodePixelHeader,
+  type EncodedPixelChunk,
+  encodePixelBody,
+  encodePixelChunk,
+  encodePixelHeader,
+  encodePixelTable,
+  lz4Compress,
+  lz4Decompress,
+  openPixelSave,
+  type PixelBody,
+  PixelBodyIndex,
+  PixelChunkIndex,
+  type PixelFacts,
+  packMask,
+  pixelFactsCodec,
+  pixelSlotHeader,
+  planPixelRepair,
+  Version1Writer,
+  wholePixelTable,
+} from "@orthant/formats";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { lenient, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
+import { stripes } from "./pixel-generator.ts";
+
+const FILE = "world.pxsw";
+const EDGE = 8;
+const LAYERS = 4;
+const BLOCK_BYTES = 1_024;
+const TABLE_OFFSET = 1_000_000;
+const SLOT = 8_192;
+/** What the headers of the sample take, at most. */
+const HEADER_ROOM = 160;
+
+const prng = new Prng(6);
+const form = { chunkEdge: EDGE, layers: DEFAULT_LAYERS };
+const pixels = prng
+  .bytes(EDGE * EDGE * LAYERS)
+  .map((byte, at) => (at % LAYERS === 3 ? byte & 0x20 : byte & 3));
+const delta = {
+  positions: Uint32Array.of(0, 1, 9, 60),
+  pixels: Uint8Array.from({ length: 16 }, (_, at) => (at % 4 === 3 ? 0x20 : at)),
+};
+const body: PixelBody = {
+  id: 2n ** 60n,
+  position: [-0.5, 7],
+  rotation: 1,
+  velocity: [0, -3],
+  angularVelocity: 0,
+  width: 3,
+  height: 3,
+  origin: [-1, -1],
+  pixels: Uint8Array.from({ length: 36 }, (_, at) => at),
+  mask: packMask([true, false, true, true, false, false, true, false, true]),
+  extension: Uint8Array.of(1, 2, 3),
+};
+const facts: PixelFacts = {
+  worldSeed: 42n,
+  createdMs: 1_771_200_000_000,
+  chunkEdge: 512,
+  tileEdge: 32,
+  layers: DEFAULT_LAYERS,
+  generator: stripes.ref,
+};
+
+/** Every reader of pixel worlds: of their parts, behind the checksums, and of whole files. */
+export const pixelTargets: readonly Target[] = [
+  part("LZ4 block", (input) => lz4Decompress(input, BLOCK_BYTES), [lz4Compress(blockSample())]),
+  part("pixel chunk as changes, version 1", (input) => decodePixelChunkVersion1(input, "delta", "strict"), [
+    deltaVersion1(),
+  ]),
+  part(
+    "pixel chunk as changes, version 1, salvaged",
+    (input) => decodePixelChunkVersion1(input, "delta", "salvage"),
+    [deltaVersion1()],
+  ),
+  chunkTarget("full", encodePixelChunk({ storage: "full", pixels }, form)),
+  chunkTarget("delta", encodePixelChunk({ storage: "delta", delta }, form)),
+  part("pixel body", (input) => decodePixelBody(input, LAYERS), [encodePixelBody(body, LAYERS)]),
+  {
+    name: "facts of a pixel world",
+    decode: (input) => decode(pixelFactsCodec, input),
+    encode: (value) => encode(pixelFactsCodec, value as PixelFacts),
+    samples: [encode(pixelFactsCodec, facts), encode(pixelFactsCodec, { ...facts, generator: undefined })],
+  },
+  headerTarget(),
+  tableTarget(),
+  wholeFile("native pixel world", await nativeSample()),
+  wholeFile("pixel world of a browser", asBrowser(await nativeSample())),
+  wholeFile("pixel world of version 2", squeezed(await version2Sample()), spread),
+];
+
+/** A reader of a part. */
+function part(name: string, read: (input: Uint8Array) => unknown, samples: readonly Uint8Array[]): Target {
+  return lenient(name, read, samples, { callBytes: 16_384 });
+}
+
+function chunkTarget(storage: "full" | "delta", { payload }: EncodedPixelChunk): Target {
+  return part(`pixel chunk, ${storage}`, (input) => decodePixelChunk({ storage, payload: input }, form), [
+    payload,
+  ]);
+}
+
+/** The header behind its checksum: a sample has zeros there, and the right one is put in before it is read. */
+function headerTarget(): Target {
+  const at = pixelSlotHeader.offsets.crc32;
+  const sample = encodePixelHeader({
+    facts,
+    generation: 6,
+    modifiedMs: 5,
+    tableOffset: 16_384,
+    tableBytes: 64,
+    deadBytes: 0,
+    chunkCount: 0,
+    bodyCount: 0,
+  }).fill(0, at, at + 4);
+  return part(
+    "header of a pixel world",
+    (input) => {
+      const bytes = input.slice();
+      if (bytes.length >= pixelSlotHeader.bytes) {
+        const said = new DataView(bytes.buffer).getUint32(36, true);
+        const behind = bytes.subarray(pixelSlotHeader.bytes, pixelSlotHeader.bytes + said);
+        new DataView(bytes.buffer).setUint32(at, crc32(behind, crc32(bytes.subarray(0, at))), true);
+      }
+      return decodePixelHeader(bytes, 0);
+    },
+    [sample],
+  );
+}
+
+/** A table is held to one encoding: what it says is written again. */
+function tableTarget(): Target {
+  const index = { chunks: new PixelChunkIndex(), bodies: new PixelBodyIndex() };
+  for (const [x, y] of [
+    [0, 0],
+    [-5, 3],
+    [7, -2],
+  ] as const)
+    index.chunks.set(x, y, 2, 16_384 + 100 * (x + 9), 90);
+  index.bodies.set({ id: 7n, x: 1, y: 1, offset: 20_000, bytes: 200 });
+  index.bodies.set({ id: 2n ** 63n, x: -1, y: 1, offset: 21_000, bytes: 200 });
+  const rewrite = (value: unknown): Uint8Array => {
+    const read = value as typeof index;
+    return encodePixelTable(wholePixelTable(read), { chunks: read.chunks.size, bodies: read.bodies.size });
+  };
+  return {
+    name: "table of a pixel world",
+    decode(input) {
+      const read = { chunks: new PixelChunkIndex(), bodies: new PixelBodyIndex() };
+      applyPixelTable(input, TABLE_OFFSET, read);
+      // Only whole tables say everything; what lies on others is refused here.
+      if (new DataView(input.buffer, input.byteOffset).getUint32(0, true) !== 0)
+        throw new OrthantError("ORT_INDEX", "not whole");
+      return read;
+    },
+    encode: rewrite,
+    samples: [rewrite(index)],
+    callBytes: 16_384,
+  };
+}
+
+/** Strict reading, salvage and verification of the same bytes: none may throw what is not ours. */
+function wholeFile(
+  name: string,
+  sample: Uint8Array,
+  fileOf = (input: Uint8Array): Uint8Array => input,
+): Target {
+  const readAll = async (input: Uint8Array): Promise<void> => {
+    const disk = new MemoryDisk({ directories: [], files: new Map([[FILE, fileOf(input)]]) });
+    // Which verifies it first.
+    await planPixelRepair(disk, FILE);
+    const save = await openPixelSave(disk, FILE);
+    for (const ref of save.chunks()) await save.readChunk(ref);
+    for (const ref of save.bodies()) await save.readBody(ref);
+  };
+  return lenient(name, readAll, [sample], WHOLE_WORLD);
+}
+
+/** A file of version 2 without the room behind its headers, so that what is changed matters. */
+function squeezed(file: Uint8Array): Uint8Array {
+  const parts = [
+    file.subarray(0, HEADER_ROOM),
+    file.subarray(SLOT, SLOT + HEADER_ROOM),
+    file.subarray(SLOT * 2),
+  ];
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
+}
+
+/** The other way round. */
+function spread(input: Uint8Array): Uint8Array {
+  const file = new Uint8Array(SLOT * 2 + Math.max(0, input.length - HEADER_ROOM * 2));
+  file.set(input.subarray(0, HEADER_ROOM), 0);
+  file.set(input.subarray(HEADER_ROOM, HEADER_ROOM * 2), SLOT);
+  file.set(input.subarray(HEADER_ROOM * 2), SLOT * 2);
+  return file;
+}
+
+function blockSample(): Uint8Array {
+  return Uint8Array.from({ length: BLOCK_BYTES }, (_, at) => (at % 37) ^ (at >> 6));
+}
+
+function deltaVersion1(): Uint8Array {
+  const changes = [2, 0, 0, 0, 5, 0, 0, 9, 8, 7, 2, 9, 1, 0, 9, 8, 7, 2];
+  const block = lz4Compress(Uint8Array.from(changes));
+  return Uint8Array.from([changes.length, 0, 0, 0, ...block]);
+}
+
+async function nativeSample(): Promise<Uint8Array> {
+  const disk = new MemoryDisk();
+  const writer = await Version1Writer.create(disk, FILE);
+  await writer.addPayload({ x: 0, y: 0, storage: "delta" }, deltaVersion1());
+  await writer.addBody(body);
+  await writer.addChunk(1, 0, { storage: "empty" });
+  await writer.addBody({ ...body, id: 3n, position: [900, 900] });
+  await writer.finish({ worldSeed: 1n, createdMs: 1_000, modifiedMs: 2_000 });
+  return disk.image().files.get(FILE) ?? new Uint8Array(0);
+}
+
+/** The same content as a page would have written it. */
+function asBrowser(native: Uint8Array): Uint8Array {
+  const bytes = native.slice();
+  const view = new DataView(bytes.buffer);
+  const table = Number(view.getBigUint64(40, true));
+  const bodies = view.getBigUint64(53, true);
+  bytes.set([0x50, 0x58, 0x53, 0x56, 1, 0, 0, 0]);
+  view.setUint32(36, 0, true);
+  bytes.fill(0, 48, 64);
+  view.setUint32(48, 48, true);
+  view.setBigUint64(52, bodies, true);
+  for (const entry of [table, table + 24]) bytes[entry + 21] = 0;
+  return bytes;
+}
+
+async function version2Sample(): Promise<Uint8Array> {
+  const disk = new MemoryDisk();
+  const options = { clock: new FakeClock(), autosave: false, generator: stripes, random: () => 1n };
+  const world = await createPixelWorld(disk, FILE, { chunkEdge: EDGE }, options);
+  await world.store(0, 0, pixels);
+  await world.storeBody(body);
+  await world.save().done;
+  await world.store(-1, 4, new Uint8Array(EDGE * EDGE * LAYERS));
+  await world.close();
+  return disk.image().files.get(FILE) ?? new Uint8Array(0);
+}

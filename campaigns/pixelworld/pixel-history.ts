@@ -1,0 +1,179 @@
+import type { Disk } from "@orthant/disk";
+import {
+  createPixelWorld,
+  openPixelSave,
+  openPixelWorld,
+  type PixelBody,
+  type PixelSave,
+  type PixelWorld,
+  type PixelWorldOptions,
+  packMask,
+  pixelsOf,
+} from "@orthant/formats";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { stripes } from "./pixel-generator.ts";
+
+/** The file of the history. */
+export const PIXEL_FILE = "world.pxsw";
+const EDGE = 16;
+const LAYERS = 4;
+
+/** How long a history is. */
+export interface PixelHistoryPlan {
+  readonly saves: number;
+  /** Files of this size are compacted when a quarter of them is dead. */
+  readonly compactFromBytes: number;
+  readonly seed: number;
+}
+
+/** What happened. */
+export interface PixelHistory {
+  /** What the world held after each save that was acknowledged. */
+  readonly digests: readonly string[];
+  /** How often the file was written anew. */
+  readonly compactions: number;
+}
+
+/** Enough for every kind of change, several tables on top of each other, and compaction. */
+export const LONG_PIXEL_HISTORY: PixelHistoryPlan = { saves: 24, compactFromBytes: 0, seed: 3 };
+/** As short as mutants allow. */
+export const SHORT_PIXEL_HISTORY: PixelHistoryPlan = { saves: 12, compactFromBytes: 0, seed: 7 };
+
+/** Makes a world and changes it, save by save; `onSaved` is called when each one is acknowledged. */
+export async function playPixelHistory(
+  disk: Disk,
+  plan: PixelHistoryPlan,
+  onSaved: () => void,
+): Promise<PixelHistory> {
+  const prng = new Prng(plan.seed);
+  const options = optionsOf(plan.compactFromBytes);
+  const world = await createPixelWorld(disk, PIXEL_FILE, { worldSeed: 7n, chunkEdge: EDGE }, options);
+  onSaved();
+  const model = new PixelModel();
+  const digests = [model.digest()];
+  let compactions = 0;
+  for (let save = 0; save < plan.saves; save++) {
+    await change(world, model, prng);
+    await world.save().done;
+    onSaved();
+    digests.push(model.digest());
+    const { fileBytes } = world;
+    await world.idle();
+    if (world.fileBytes < fileBytes) compactions++;
+  }
+  await world.close();
+  return { digests, compactions };
+}
+
+/** Everything in the file, as text that is the same for the same content. Opens it strictly. */
+export async function digestOfPixels(disk: Disk): Promise<string> {
+  const save = await openPixelSave(disk, PIXEL_FILE);
+  try {
+    return await digestOf(save);
+  } finally {
+    await save.close();
+  }
+}
+
+/** Stores something new in a world that is there, and saves it. */
+export async function commitPixelsOnce(disk: Disk): Promise<void> {
+  const world = await openPixelWorld(disk, PIXEL_FILE, optionsOf(0));
+  await world.store(99, 99, new Uint8Array(EDGE * EDGE * LAYERS).fill(5));
+  await world.save().done;
+  await world.close();
+}
+
+function optionsOf(compactFromBytes: number): PixelWorldOptions {
+  return { generator: stripes, clock: new FakeClock(), autosave: false, compactFromBytes, random: () => 5n };
+}
+
+async function change(world: PixelWorld, model: PixelModel, prng: Prng): Promise<void> {
+  for (let changes = prng.between(1, 4); changes > 0; changes--) {
+    const [x, y] = [prng.below(3) - 1, prng.below(3) - 1];
+    const id = BigInt(prng.below(3));
+    const kind = prng.below(8);
+    if (kind < 4) {
+      const pixels = prng.chance(0.5) ? prng.bytes(EDGE * EDGE * LAYERS) : edited(x, y, prng);
+      await world.store(x, y, pixels);
+      model.chunks.set(`${x},${y}`, kept(pixels));
+    } else if (kind === 4) {
+      await world.delete(x, y);
+      model.chunks.delete(`${x},${y}`);
+    } else if (kind < 7) {
+      const body = randomBody(id, prng);
+      await world.storeBody(body);
+      model.bodies.set(id, body);
+    } else {
+      await world.removeBody(id);
+      model.bodies.delete(id);
+    }
+  }
+}
+
+/** What the generator makes, with a few pixels changed. */
+function edited(x: number, y: number, prng: Prng): Uint8Array {
+  const pixels = new Uint8Array(EDGE * EDGE * LAYERS);
+  stripes.fill(x, y, pixels);
+  for (let edits = prng.between(1, 5); edits > 0; edits--)
+    pixels.set([9, 8, 7, 0], prng.below(EDGE * EDGE) * LAYERS);
+  return pixels;
+}
+
+/** Of the flags one bit is kept. */
+function kept(pixels: Uint8Array): Uint8Array {
+  return pixels.map((byte, at) => (at % LAYERS === 3 ? byte & 0x20 : byte));
+}
+
+function randomBody(id: bigint, prng: Prng): PixelBody {
+  return {
+    id,
+    position: [prng.below(60) - 30, prng.below(60) - 30.5],
+    rotation: 0.5,
+    velocity: [1, -2],
+    angularVelocity: 0,
+    width: 3,
+    height: 2,
+    origin: [-1, 0],
+    pixels: prng.bytes(24),
+    mask: packMask([true, false, prng.chance(0.5), true, false, true]),
+    extension: prng.bytes(prng.below(9)),
+  };
+}
+
+/** What the world should hold. */
+class PixelModel {
+  readonly chunks = new Map<string, Uint8Array>();
+  readonly bodies = new Map<bigint, PixelBody>();
+
+  digest(): string {
+    return lines(this.chunks, this.bodies.values());
+  }
+}
+
+async function digestOf(save: PixelSave): Promise<string> {
+  const chunks = new Map<string, Uint8Array>();
+  const bodies: PixelBody[] = [];
+  for (const ref of save.chunks()) {
+    chunks.set(`${ref.x},${ref.y}`, pixelsOf(await save.readChunk(ref), save.facts, stripes, ref.x, ref.y));
+  }
+  for (const ref of save.bodies()) bodies.push(await save.readBody(ref));
+  return lines(chunks, bodies);
+}
+
+function lines(chunks: ReadonlyMap<string, Uint8Array>, bodies: Iterable<PixelBody>): string {
+  return [
+    "a pixel world",
+    ...Array.from(chunks, ([place, pixels]) => `chunk ${place} ${hex(pixels)}`),
+    ...Array.from(
+      bodies,
+      ({ id, position, pixels, mask, extension }) =>
+        `body ${id} ${position} ${hex(pixels)} ${hex(mask)} ${hex(extension)}`,
+    ),
+  ]
+    .sort()
+    .join("\n");
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}

@@ -1,0 +1,42 @@
+import { deepEqual, ok } from "node:assert/strict";
+import { isOrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { isWhole, verifyPixelWorld } from "@orthant/formats";
+import type { SavingStory } from "../proof/prove-history.ts";
+import {
+  commitPixelsOnce,
+  digestOfPixels,
+  PIXEL_FILE,
+  type PixelHistory,
+  type PixelHistoryPlan,
+  playPixelHistory,
+} from "./pixel-history.ts";
+
+/** A history of a pixel world, to be proven. */
+export function pixelStory(plan: PixelHistoryPlan): SavingStory<PixelHistory> {
+  return {
+    play: (disk, onSaved) => playPixelHistory(disk, plan, onSaved),
+    digest: digestOrNothing,
+    saveOnce: commitPixelsOnce,
+    async check(disk, when) {
+      ok(isWhole(await verifyPixelWorld(disk, PIXEL_FILE)), "verify finds damage");
+      if (when === "found") return;
+      const names = (await disk.list("")).map(({ name }) => name);
+      deepEqual(
+        names.filter((name) => name.endsWith(".tmp")),
+        [],
+        "what a crash left is still there",
+      );
+    },
+  };
+}
+
+/** `undefined` when there is no file, as before the world was made. */
+async function digestOrNothing(disk: Disk): Promise<string | undefined> {
+  try {
+    return await digestOfPixels(disk);
+  } catch (error) {
+    if (isOrthantError(error, "ORT_NOT_FOUND")) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+import type { Campaign } from "./campaign.ts";
+import { LONG_PIXEL_HISTORY, SHORT_PIXEL_HISTORY } from "./pixelworld/pixel-history.ts";
+import { PIXEL_STEP_MUTANTS } from "./pixelworld/pixel-mutants.ts";
+import { pixelStory } from "./pixelworld/pixel-story.ts";
+import { powerCutCampaign } from "./proof/power-cuts.ts";
+import { isCaught, proveHistory, syncMutantsOf } from "./proof/prove-history.ts";
+
+const SHORT = pixelStory(SHORT_PIXEL_HISTORY);
+/** Fewer than usual, because each run is another history. */
+const DISKS_PER_CUT = 60;
+
+/** Power cuts through long histories of a pixel world, compaction included, and through writers with one step missing. */
+export const pxswCrashCampaign: Campaign = powerCutCampaign({
+  name: "pxsw-crash",
+  summary:
+    "power cuts at every operation of a pixel world and its compaction, and of writers that lack one sync",
+  disks: 50_000,
+  mutants: async () => [...PIXEL_STEP_MUTANTS, ...(await syncMutantsOf(SHORT))],
+  isCaught: (mutant, seed) => isCaught(SHORT, mutant, seed),
+  prove(options) {
+    const plan = { ...LONG_PIXEL_HISTORY, seed: LONG_PIXEL_HISTORY.seed + options.seed };
+    return proveHistory(pixelStory(plan), { ...options, disksPerCut: DISKS_PER_CUT });
+  },
+});

@@ -1,0 +1,13 @@
+import type { Campaign } from "./campaign.ts";
+import { fuzzCampaignOf } from "./fuzz.ts";
+import { pixelTargets } from "./pixelworld/pixel-decoders.ts";
+
+const CASES_EACH = 1_000_000;
+
+/** Where `fuzz` has a few thousand inputs for each of them. */
+export const pxswFuzzCampaign: Campaign = fuzzCampaignOf(
+  "pxsw-fuzz",
+  "a million hostile inputs into each reader of pixel worlds",
+  pixelTargets,
+  pixelTargets.length * CASES_EACH,
+);

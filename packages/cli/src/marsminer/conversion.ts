@@ -1,0 +1,68 @@
+import { OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import {
+  convertMarsMiner,
+  convertToMarsMinerSave,
+  describeMarsMinerAddress,
+  type Finding,
+  type MarsMinerSave,
+  type MarsMinerState,
+  type OpenMarsMinerOptions,
+  openMarsMiner,
+  type Save,
+  verifyMarsMiner,
+  verifySave,
+} from "@orthant/formats";
+import type { OpenConversion } from "../open-conversion.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** From a MarsMiner world to one of ours; `address` names an older state, as `info --count` tells it. */
+export async function conversionFromMarsMiner(
+  disk: Disk,
+  options: OpenMarsMinerOptions,
+  address: string | undefined,
+): Promise<OpenConversion> {
+  const save = await openMarsMiner(disk, options);
+  const state = await chosenState(save, address).catch(async (error: unknown) => {
+    await save.close();
+    throw error;
+  });
+  return {
+    from: save.dialect,
+    to: "tree",
+    unit: "chunks",
+    steps: state.chunks.length,
+    run: (target, onStep) => convertMarsMiner(save, target, { acceptLosses: true, state, onStep }),
+    verify: (made) => verifySave(made),
+    close: () => save.close(),
+  };
+}
+
+/** From one of our worlds to a MarsMiner save. */
+export function conversionToMarsMiner(save: Save, { cubeSize }: OpenMarsMinerOptions): OpenConversion {
+  const size = cubeSize === undefined ? {} : { cubeSize };
+  return {
+    from: save.dialect,
+    to: "marsminer",
+    unit: "leaves",
+    steps: save.index.totals.leaves,
+    generation: save.generation,
+    run: (target, onStep) => convertToMarsMinerSave(save, target, { acceptLosses: true, onStep, ...size }),
+    verify: (made): Promise<readonly Finding[]> => verifyMarsMiner(made, size),
+    close: () => save.close(),
+  };
+}
+
+async function chosenState(save: MarsMinerSave, address: string | undefined): Promise<MarsMinerState> {
+  if (address === undefined) {
+    if (save.state !== undefined) return save.state;
+    throw new OrthantError(
+      "ORT_NOT_FOUND",
+      "nothing was ever saved in this world, so there is nothing to convert",
+    );
+  }
+  const states = await save.findStates();
+  const found = states.find((state) => describeMarsMinerAddress(state.address) === address);
+  if (found !== undefined) return found;
+  throw new UsageError(`no state is at "${address}"; orthant info --count lists those that are intact`);
+}

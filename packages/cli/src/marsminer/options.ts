@@ -1,0 +1,51 @@
+import {
+  CUBE_SIZE_MAX,
+  type DetectedFormat,
+  MARSMINER_DIALECTS,
+  type MarsMinerDialect,
+  type OpenMarsMinerOptions,
+} from "@orthant/formats";
+import type { Arguments } from "../arguments.ts";
+import type { OptionSpec } from "../command.ts";
+import { integerBetween } from "../parse/values.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** What a user may know of a MarsMiner world and its files do not say. */
+export const MARSMINER_OPTIONS: readonly OptionSpec[] = [
+  {
+    flags: "--dialect <name>",
+    description: "of a MarsMiner world, instead of the one that fits",
+    choices: MARSMINER_DIALECTS,
+  },
+  {
+    flags: "--cube-size <voxels>",
+    description: "edge of an octree's cube in a MarsMiner world (default: 64)",
+  },
+];
+
+/** The options as they were given. */
+export function marsMinerOptions(args: Arguments): OpenMarsMinerOptions {
+  const dialect = MARSMINER_DIALECTS.find((name) => name === args.text("dialect"));
+  const cubeSize = args.parsed("cubeSize", parseCubeSize);
+  return { ...(dialect && { dialect }), ...(cubeSize !== undefined && { cubeSize }) };
+}
+
+/** Throws when an option was given that means nothing, because the world is of another format. */
+export function refuseMarsMinerOptions(args: Arguments, folder: string, { format }: DetectedFormat): void {
+  if (format === "marsminer") return;
+  const { dialect, cubeSize } = marsMinerOptions(args);
+  const given: readonly (readonly [string, MarsMinerDialect | number | undefined])[] = [
+    ["--dialect", dialect],
+    ["--cube-size", cubeSize],
+  ];
+  for (const [flag, value] of given) {
+    if (value !== undefined) throw new UsageError(`${flag} is for MarsMiner worlds, and "${folder}" is none`);
+  }
+}
+
+/** A power of two. */
+function parseCubeSize(text: string): number {
+  const size = integerBetween(1, CUBE_SIZE_MAX)(text);
+  if (Number.isInteger(Math.log2(size))) return size;
+  throw new UsageError(`"${text}" is no power of two, which the edge of a cube is`);
+}

@@ -1,0 +1,73 @@
+import type { Disk } from "@orthant/disk";
+import {
+  convertPixelToPixel,
+  convertPixelToTree,
+  convertTreeToPixel,
+  type DetectedPixelWorld,
+  openPixelSave,
+  type PixelTargetKind,
+  type Save,
+  verifyPixelWorld,
+  verifySave,
+} from "@orthant/formats";
+import type { OpenConversion } from "../open-conversion.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** What `--to` says about pixel worlds: which file to write, and its name in the folder that is made. */
+const TARGETS: Readonly<Record<"pxsw" | "pxsw1", { readonly kind: PixelTargetKind; readonly path: string }>> =
+  {
+    pxsw: { kind: "version2", path: "world.pxsw" },
+    pxsw1: { kind: "native", path: "world.save" },
+  };
+
+type PixelTarget = keyof typeof TARGETS;
+
+/** From a pixel world to one of ours, or to the other version. */
+export async function conversionFromPixels(
+  disk: Disk,
+  { evidence, dialect }: DetectedPixelWorld,
+  to: PixelTarget | "tree",
+): Promise<OpenConversion> {
+  if (to !== "tree" && TARGETS[to].kind === dialect) {
+    throw new UsageError(`"${evidence}" is ${dialect} already`);
+  }
+  const save = await openPixelSave(disk, evidence);
+  const common = {
+    from: dialect,
+    unit: "chunks",
+    steps: save.chunkCount,
+    close: () => save.close(),
+  } as const;
+  if (to === "tree") {
+    return {
+      ...common,
+      to,
+      run: (made, onChunk) => convertPixelToTree(save, made, { acceptLosses: true, onChunk }),
+      verify: (made) => verifySave(made),
+    };
+  }
+  const { kind, path } = TARGETS[to];
+  return {
+    ...common,
+    to: kind,
+    run: (made, onChunk) =>
+      convertPixelToPixel(save, kind, made && { disk: made, path }, { acceptLosses: true, onChunk }),
+    verify: (made) => verifyPixelWorld(made, path),
+  };
+}
+
+/** From one of our worlds to a pixel world. */
+export function conversionToPixels(save: Save, to: PixelTarget, standInMaterial: number): OpenConversion {
+  const { kind, path } = TARGETS[to];
+  const options = { acceptLosses: true, standInMaterial };
+  return {
+    from: save.dialect,
+    to: kind,
+    unit: "chunks",
+    generation: save.generation,
+    run: (made, onChunk) =>
+      convertTreeToPixel(save, kind, made && { disk: made, path }, { ...options, onChunk }),
+    verify: (made) => verifyPixelWorld(made, path),
+    close: () => save.close(),
+  };
+}

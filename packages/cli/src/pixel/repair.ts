@@ -1,0 +1,48 @@
+import {
+  applyPixelRepair,
+  type DetectedPixelWorld,
+  isWhole,
+  openPixelSave,
+  planPixelRepair,
+} from "@orthant/formats";
+import type { Context } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import type { RepairWish } from "../repair-wish.ts";
+import { findingJson } from "../report/finding.ts";
+import { formatAmount } from "../report/format.ts";
+
+/** `orthant repair` of a pixel world. */
+export async function mendPixelWorld(
+  { folder, disk, target }: RepairWish,
+  { evidence, dialect }: DetectedPixelWorld,
+  context: Context,
+): Promise<ExitCode> {
+  const plan = await planPixelRepair(disk, evidence);
+  if (target !== undefined) {
+    await context.makeFolder(target, async (made) => {
+      await applyPixelRepair(disk, evidence, plan, made, evidence);
+      // Whoever mends a world wants to know that it can be read now.
+      await (await openPixelSave(made, evidence)).close();
+    });
+  }
+  const { chunks, bodies, carved, losses, findings } = plan;
+  context.printJson({
+    world: folder,
+    wrote: target ?? null,
+    dialect,
+    chunks: chunks.length,
+    bodies: bodies.length,
+    carved: carved.length,
+    losses: losses.map((message) => ({ what: "pixels", chunks: null, message })),
+    findings: findings.map(findingJson),
+  });
+  if (isWhole(findings)) context.print("nothing is damaged");
+  const found = carved.length === 0 ? "" : `, and ${carved.length} that were found without the index`;
+  context.print(
+    `keeps ${formatAmount(chunks.length, "chunk")} and ${formatAmount(bodies.length, "body", "bodies")}${found}`,
+  );
+  for (const loss of losses) context.print(`loss: ${loss}`);
+  context.print(losses.length === 0 ? "loses nothing" : formatAmount(losses.length, "loss", "losses"));
+  context.print(target === undefined ? "nothing was written; --to FOLDER writes it" : `wrote ${target}`);
+  return losses.length === 0 ? EXIT.ok : EXIT.loss;
+}

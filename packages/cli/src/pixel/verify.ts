@@ -1,0 +1,17 @@
+import type { Disk } from "@orthant/disk";
+import { type DetectedPixelWorld, type Finding, verifyPixelWorld } from "@orthant/formats";
+import type { Context } from "../context.ts";
+
+/** Every fault of a pixel world. */
+export async function verifyPixels(
+  disk: Disk,
+  { evidence }: DetectedPixelWorld,
+  context: Context,
+): Promise<readonly Finding[]> {
+  const progress = context.progress("verifying", "chunks");
+  try {
+    return await verifyPixelWorld(disk, evidence, { onChunk: () => progress.advance(1) });
+  } finally {
+    progress.end();
+  }
+}

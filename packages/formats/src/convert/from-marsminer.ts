@@ -1,0 +1,208 @@
+import {
+  type Chunk,
+  type ChunkShape,
+  CUBE_CHUNKS,
+  chunkFromVoxels,
+  chunkShape,
+  encodeUtf8,
+  I32_MAX,
+  I32_MIN,
+  OrthantError,
+  type Place,
+  uniformChunk,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { blockNames } from "../marsminer/block-names.ts";
+import type { Octree } from "../marsminer/octree/octree.ts";
+import { octreeCubeContent } from "../marsminer/octree/octree-boxes.ts";
+import type { MarsMinerChunk, MarsMinerChunkEntry } from "../marsminer/records/chunk-reader.ts";
+import { type MarsMinerState, msOfTicks } from "../marsminer/records/state-reader.ts";
+import type { MarsMinerSave } from "../marsminer/save.ts";
+import { BulkSaveWriter } from "../polychora/bulk-writer.ts";
+import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
+import { plainDescription } from "../polychora/records/world-description.ts";
+import type { LeafChange } from "../polychora/save-change.ts";
+import type { ConversionLosses } from "./losses.ts";
+import { attachFacts, type MarsMinerLocations } from "./marsminer-facts.ts";
+import { MaterialNames } from "./material-names.ts";
+
+/** What a conversion from MarsMiner works with. */
+export interface FromMarsMiner {
+  readonly save: MarsMinerSave;
+  readonly state: MarsMinerState;
+  /** `undefined` for one that only counts. */
+  readonly target: Disk | undefined;
+  readonly losses: ConversionLosses;
+  readonly locations: MarsMinerLocations | undefined;
+  readonly onChunk: (() => void) | undefined;
+}
+
+/** Chunks along an edge of the cells that are written together. */
+const CELL_CHUNKS = 4;
+/** Chunks may be shared, so a small save may be a huge world: this many chunks of ours, and no more. */
+const CHUNKS_MAX = 64_000_000;
+const NAME_BYTES_MAX = 4_096;
+
+/** Writes a state of a MarsMiner save as a tree, column by column; tells how many chunks that were. */
+export async function convertFromMarsMiner(conversion: FromMarsMiner): Promise<number> {
+  const { save, state, target, losses } = conversion;
+  const locations = conversion.locations ?? locationsOf(state, save.cubeSize);
+  const shape = shapeOf(save.cubeSize);
+  const materials = new MaterialNames(losses);
+  const writer = target && (await BulkSaveWriter.create(target, shape));
+  try {
+    let chunks = 0;
+    for (const entry of chunksOnce(state, losses)) {
+      const column = columnOf(entry, save.cubeSize, locations);
+      const content = await save.readChunk(entry);
+      noteLosses(content, entry, losses);
+      if (column === undefined) losses.add("chunks beyond the lattice", `first ${entry.x}, ${entry.z}`);
+      else {
+        for (const leaf of leavesOf(content, column, save.cubeSize, shape, materials)) {
+          chunks += leaf.blocks?.length ?? 0;
+          if (chunks > CHUNKS_MAX) throw new OrthantError("ORT_LIMIT", `more than ${CHUNKS_MAX} chunks`);
+          await writer?.add([leaf]);
+        }
+      }
+      conversion.onChunk?.();
+    }
+    const name = nameOf(state, losses);
+    const facts = {
+      cubeSize: save.cubeSize,
+      locations,
+      ticks: state.ticks,
+      hasName: state.name !== undefined,
+    };
+    await writer?.finish({
+      nowMs: Math.max(0, msOfTicks(state.ticks)),
+      players: [],
+      global: {
+        base: { kind: "empty" },
+        worldSeed: 0n,
+        generators: [],
+        nextEntityId: 1n,
+        playerEntityHints: [],
+        description: {
+          ...plainDescription(shape),
+          name,
+          materials: materials.catalog(),
+          attachments: [attachFacts(facts)],
+        },
+      },
+    });
+    return chunks;
+  } finally {
+    await writer?.close();
+  }
+}
+
+/** The chunks of ours that a cube is cut into. */
+function shapeOf(cubeSize: number): ChunkShape {
+  const edge = Math.min(CUBE_CHUNKS.extents[0], cubeSize);
+  return chunkShape([edge, edge, edge, 1]);
+}
+
+/** The game counts in blocks, so places are multiples of the cube; where one is not, they can only be chunks. */
+function locationsOf({ chunks }: MarsMinerState, cubeSize: number): MarsMinerLocations {
+  return chunks.every(({ x, z }) => x % cubeSize === 0 && z % cubeSize === 0) ? "blocks" : "chunks";
+}
+
+/** Of several chunks at a place the last one counts. */
+function chunksOnce({ chunks }: MarsMinerState, losses: ConversionLosses): Iterable<MarsMinerChunkEntry> {
+  const byPlace = new Map(chunks.map((entry) => [`${entry.x},${entry.z}`, entry]));
+  losses.add("chunks that were there twice", "the last one of a place is kept", chunks.length - byPlace.size);
+  return byPlace.values();
+}
+
+/** The corner of a column in cubes; `undefined` when it lies where no chunk of ours can. */
+function columnOf(
+  { x, z }: MarsMinerChunkEntry,
+  cubeSize: number,
+  locations: MarsMinerLocations,
+): { readonly x: number; readonly z: number } | undefined {
+  const divisor = locations === "blocks" ? cubeSize : 1;
+  const cubes = { x: x / divisor, z: z / divisor };
+  if (!Number.isInteger(cubes.x) || !Number.isInteger(cubes.z)) {
+    const detail = `the chunk at ${x}, ${z} is not at a multiple of ${cubeSize}, so places are not in blocks`;
+    throw new OrthantError("ORT_DIALECT", detail);
+  }
+  const perCube = cubeSize / shapeOf(cubeSize).extents[0];
+  const fits = (cube: number): boolean => cube * perCube >= I32_MIN && (cube + 1) * perCube - 1 <= I32_MAX;
+  return fits(cubes.x) && fits(cubes.z) ? cubes : undefined;
+}
+
+function noteLosses(content: MarsMinerChunk, { x, z }: MarsMinerChunkEntry, losses: ConversionLosses): void {
+  const at = `first in the chunk at ${x}, ${z}`;
+  if (content.octrees.length === 0) losses.add("chunks without octrees", `nothing is left of them; ${at}`);
+  for (const { values, firstChildren } of content.octrees) {
+    const branches = values.reduce(
+      (sum, value, node) => sum + (firstChildren[node] !== 0 && value !== 0 ? 1 : 0),
+      0,
+    );
+    losses.add("values of branches", `only voxels are kept; ${at}`, branches);
+  }
+  for (const { remark, name } of blockNames(content)) {
+    if (remark === "subtype") losses.add("block subtypes", `they become part of the names, as in "${name}"`);
+    if (remark === "unnamed") losses.add("block types without a name", `they get one, as "${name}"; ${at}`);
+    if (remark === "unlisted")
+      losses.add("block ids that are not listed", `they get a name, as "${name}"; ${at}`);
+  }
+}
+
+function* leavesOf(
+  { octrees, ...rest }: MarsMinerChunk,
+  column: { readonly x: number; readonly z: number },
+  cubeSize: number,
+  shape: ChunkShape,
+  materials: MaterialNames,
+): Generator<LeafChange> {
+  const materialOf = Uint16Array.from(blockNames({ octrees, ...rest }), ({ name }) =>
+    materials.materialOf(name),
+  );
+  const edge = shape.extents[0];
+  const perCube = cubeSize / edge;
+  const perCell = Math.min(CELL_CHUNKS, perCube);
+  for (const [level, octree] of octrees.entries()) {
+    const corner: Place = [column.x * perCube, level * perCube, column.z * perCube, 0];
+    for (let x = 0; x < perCube; x += perCell)
+      for (let y = 0; y < perCube; y += perCell)
+        for (let z = 0; z < perCube; z += perCell) {
+          const from: Place = [x, y, z, 0];
+          yield leafOf(octree, corner, from, perCell, cubeSize, shape, materialOf);
+        }
+  }
+}
+
+function leafOf(
+  octree: Octree,
+  corner: Place,
+  from: Place,
+  perCell: number,
+  cubeSize: number,
+  shape: ChunkShape,
+  materialOf: Uint16Array,
+): LeafChange {
+  const edge = shape.extents[0];
+  const blocks: BlockEntry[] = [];
+  for (let x = from[0]; x < from[0] + perCell; x++)
+    for (let y = from[1]; y < from[1] + perCell; y++)
+      for (let z = from[2]; z < from[2] + perCell; z++) {
+        const cube = { x: x * edge, y: y * edge, z: z * edge, edge };
+        const chunk = chunkOf(octreeCubeContent(octree, cubeSize, cube), shape, materialOf);
+        blocks.push({ place: [corner[0] + x, corner[1] + y, corner[2] + z, 0], chunk });
+      }
+  const min: Place = [corner[0] + from[0], corner[1] + from[1], corner[2] + from[2], 0];
+  const max: Place = [min[0] + perCell, min[1] + perCell, min[2] + perCell, perCell];
+  return { cell: { min, max }, blocks };
+}
+
+function chunkOf(content: number | Uint16Array, { volume }: ChunkShape, materialOf: Uint16Array): Chunk {
+  if (typeof content === "number") return uniformChunk(volume, materialOf[content] ?? 0);
+  return chunkFromVoxels(content.map((id) => materialOf[id] ?? 0));
+}
+
+function nameOf({ name = "" }: MarsMinerState, losses: ConversionLosses): string {
+  if (encodeUtf8(name).length <= NAME_BYTES_MAX) return name;
+  losses.add("the end of the name", `a world's name has at most ${NAME_BYTES_MAX} bytes`);
+  return name.slice(0, NAME_BYTES_MAX / 4).replace(/[\uD800-\uDBFF]$/, "");
+}

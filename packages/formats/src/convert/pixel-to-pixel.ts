@@ -1,0 +1,81 @@
+import { OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { CHUNK_EDGE, PIXEL_BYTES } from "../pixelworld/limits.ts";
+import { DEFAULT_LAYERS } from "../pixelworld/pixels/pixel-layers.ts";
+import { pixelsOf } from "../pixelworld/pixels/stored-chunk.ts";
+import type { PixelFacts, PixelSave } from "../pixelworld/save.ts";
+import { PixelSaveWriter } from "../pixelworld/writer.ts";
+import { listingFirst } from "./listing-first.ts";
+import type { ConversionLosses, ConversionReport } from "./losses.ts";
+import type { PixelConvertOptions, PixelCounts } from "./pixel-conversion.ts";
+import { openPixelTarget, type PixelTarget, type PixelTargetKind } from "./pixel-target.ts";
+
+/**
+ * Writes a pixel world in the other version, in a new file; without a disk it only says what would be lost. Version 1
+ * becomes version 2 without loss, also with a generator, whose identity is then in the file; a chunk that is stored as
+ * changes needs the generator.
+ */
+export function convertPixelToPixel(
+  save: PixelSave,
+  kind: PixelTargetKind,
+  target: { readonly disk: Disk; readonly path: string } | undefined,
+  options: PixelConvertOptions = {},
+): Promise<ConversionReport> {
+  const { facts } = save;
+  if (kind === "native" && (facts.chunkEdge !== CHUNK_EDGE || facts.layers.length !== PIXEL_BYTES)) {
+    const detail = `chunks of ${facts.chunkEdge} pixels with ${facts.layers.length} layers, where version 1 has 512 and 4`;
+    throw new OrthantError("ORT_DIALECT", detail);
+  }
+  return listingFirst(target === undefined, options, async (losses, isDry) => {
+    const generator = options.generator?.ref ?? facts.generator;
+    const written: PixelFacts = kind === "version2" ? { ...facts, generator } : facts;
+    const writer =
+      isDry || target === undefined ? undefined : await openTarget(kind, target, written, options);
+    try {
+      return await copy(save, kind, writer, losses, options);
+    } finally {
+      await writer?.close();
+    }
+  });
+}
+
+async function openTarget(
+  kind: PixelTargetKind,
+  { disk, path }: { readonly disk: Disk; readonly path: string },
+  facts: PixelFacts,
+  { generator }: PixelConvertOptions,
+): Promise<PixelTarget> {
+  if (kind === "native") return openPixelTarget(kind, disk, path, facts);
+  const writer = await PixelSaveWriter.create(disk, path, facts);
+  return {
+    addPixels: (x, y, pixels) => writer.addPixels(x, y, pixels, generator),
+    addBody: (body) => writer.addBody(body),
+    finish: (modifiedMs) => writer.finish(modifiedMs),
+    close: () => writer.close(),
+  };
+}
+
+async function copy(
+  save: PixelSave,
+  kind: PixelTargetKind,
+  writer: PixelTarget | undefined,
+  losses: ConversionLosses,
+  { generator, onChunk }: PixelConvertOptions,
+): Promise<PixelCounts> {
+  const { facts } = save;
+  if (kind === "native") noteVersion1Losses(facts, losses);
+  for (const ref of save.chunks()) {
+    onChunk?.();
+    const pixels = pixelsOf(await save.readChunk(ref), facts, generator, ref.x, ref.y);
+    await writer?.addPixels(ref.x, ref.y, pixels);
+  }
+  for (const ref of save.bodies()) await writer?.addBody(await save.readBody(ref));
+  await writer?.finish(save.modifiedMs);
+  return { chunks: save.chunkCount, entities: save.bodyCount, players: 0 };
+}
+
+function noteVersion1Losses({ generator, layers }: PixelFacts, losses: ConversionLosses): void {
+  if (generator !== undefined) losses.add("the identity of the generator", "version 1 has a seed alone");
+  const renamed = layers.filter(({ name }, index) => name !== DEFAULT_LAYERS[index]?.name).length;
+  losses.add("names of layers", "version 1 calls them material, color, damage and flags", renamed);
+}

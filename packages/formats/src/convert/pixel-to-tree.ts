@@ -1,0 +1,226 @@
+import {
+  type Box,
+  chunkFromVoxels,
+  DEFAULT_MATERIALS,
+  encode,
+  type Material,
+  MaterialCatalog,
+  materialCatalogCodec,
+  PIXEL_CHUNKS,
+  type Place,
+  PlaceMap,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { type ChunkForm, pixelsOf } from "../pixelworld/pixels/stored-chunk.ts";
+import type { PixelBodyRef, PixelSave } from "../pixelworld/save.ts";
+import { BulkSaveWriter } from "../polychora/bulk-writer.ts";
+import { DEFAULT_LIMITS } from "../polychora/limits.ts";
+import type { EntityRecord } from "../polychora/records/entity-record.ts";
+import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
+import { plainDescription } from "../polychora/records/world-description.ts";
+import { listingFirst } from "./listing-first.ts";
+import type { ConversionLosses, ConversionReport } from "./losses.ts";
+import type { PixelConvertOptions, PixelCounts } from "./pixel-conversion.ts";
+import { entityOfBody, factsAttachment, firstFreeId } from "./pixel-entities.ts";
+
+/** Chunks of 128 x 128 voxels, or smaller ones for a world whose own chunks are. */
+const EDGE_MAX = PIXEL_CHUNKS.extents[0];
+const I32_END = 0x8000_0000;
+/** What a record of an entity takes beside the record of its body, at most. */
+const ENTITY_BYTES = 256;
+
+/**
+ * Writes a pixel world as a world of Orthant, in two dimensions, on a disk with nothing on it; without a disk it only
+ * says what would be lost. Materials become voxels, bodies become entities that keep all of their record. Chunk by
+ * chunk: memory follows the index and the largest chunk.
+ */
+export function convertPixelToTree(
+  save: PixelSave,
+  target: Disk | undefined,
+  options: PixelConvertOptions = {},
+): Promise<ConversionReport> {
+  return listingFirst(target === undefined, options, (losses, isDry) =>
+    run(save, isDry ? undefined : target, losses, options),
+  );
+}
+
+async function run(
+  save: PixelSave,
+  target: Disk | undefined,
+  losses: ConversionLosses,
+  options: PixelConvertOptions,
+): Promise<PixelCounts> {
+  const { facts } = save;
+  noteLostFacts(save, losses);
+  const edge = Math.min(EDGE_MAX, facts.chunkEdge);
+  const shape = { extents: [edge, edge, 1, 1] as Place, volume: edge * edge };
+  const writer = target && (await BulkSaveWriter.create(target, shape));
+  try {
+    const materials = new Set<number>();
+    const counts = { chunks: 0, entities: 0, players: 0 };
+    const pieces = facts.chunkEdge / edge;
+    const bodies = bodiesByChunk(save);
+    for await (const { x, y, pixels } of readableChunks(save, losses, options)) {
+      options.onChunk?.();
+      const cell = cellAt(x, y, pieces);
+      if (cell === undefined) {
+        losses.add("chunks beyond the lattice", `first [${x}, ${y}]`);
+        continue;
+      }
+      const entities = await entitiesOf(save, bodies, x, y, losses);
+      const blocks = blocksOf(pixels, facts, [x * pieces, y * pieces], edge, materials);
+      counts.chunks++;
+      counts.entities += entities.length;
+      await writer?.add([{ cell, blocks, entities }]);
+    }
+    for (const [[x, y], refs] of [...bodies]) {
+      const cell = cellAt(x, y, pieces);
+      if (cell === undefined) {
+        losses.add("bodies beyond the lattice", `first ${refs[0]?.id}`, refs.length);
+        continue;
+      }
+      const entities = await entitiesOf(save, bodies, x, y, losses);
+      counts.entities += entities.length;
+      await writer?.add([{ cell, entities }]);
+    }
+    await writer?.finish({ nowMs: save.modifiedMs, global: globalOf(save, shape, materials), players: [] });
+    return counts;
+  } finally {
+    await writer?.close();
+  }
+}
+
+/** The pixels of every chunk that can be had. */
+async function* readableChunks(
+  save: PixelSave,
+  losses: ConversionLosses,
+  { generator }: PixelConvertOptions,
+): AsyncGenerator<{ readonly x: number; readonly y: number; readonly pixels: Uint8Array }> {
+  const { facts } = save;
+  const lostLayers = facts.layers.slice(1).map(({ name }, index) => ({ name, layer: index + 1 }));
+  for (const ref of save.chunks()) {
+    const { x, y } = ref;
+    if (ref.storage === "delta" && generator === undefined) {
+      losses.add(
+        "chunks that are changes to a generator",
+        `the generator is not known here; first [${x}, ${y}]`,
+      );
+      continue;
+    }
+    const pixels = pixelsOf(await save.readChunk(ref), facts, generator, x, y);
+    for (const { name, layer } of lostLayers) {
+      if (hasLayer(pixels, layer, facts.layers.length))
+        losses.add(`the layer ${name}`, `in chunks; first [${x}, ${y}]`);
+    }
+    yield { x, y, pixels };
+  }
+}
+
+function noteLostFacts({ facts, dialect }: PixelSave, losses: ConversionLosses): void {
+  const { generator } = facts;
+  if (generator !== undefined)
+    losses.add("the generator", `untouched space becomes air; it was made by ${generator.generatorId}`);
+  else if (dialect !== "version2")
+    losses.add("the generator", "the file does not say what made untouched space; it becomes air");
+}
+
+function bodiesByChunk(save: PixelSave): PlaceMap<PixelBodyRef[]> {
+  const chunks = new PlaceMap<PixelBodyRef[]>();
+  for (const ref of save.bodies()) {
+    const there = chunks.get(ref.x, ref.y, 0, 0);
+    if (there === undefined) chunks.set(ref.x, ref.y, 0, 0, [ref]);
+    else there.push(ref);
+  }
+  return chunks;
+}
+
+/** The bodies of a chunk as entities; they are taken out, so that what is left at the end is in no chunk. */
+async function entitiesOf(
+  save: PixelSave,
+  bodies: PlaceMap<PixelBodyRef[]>,
+  x: number,
+  y: number,
+  losses: ConversionLosses,
+): Promise<readonly EntityRecord[]> {
+  const entities: EntityRecord[] = [];
+  for (const ref of bodies.get(x, y, 0, 0) ?? []) {
+    if (ref.bytes + ENTITY_BYTES > DEFAULT_LIMITS.entityBlobHardMaxBytes) {
+      losses.add("bodies that are too large for an entity", `first ${ref.id}, ${ref.bytes} bytes`);
+      continue;
+    }
+    entities.push(entityOfBody(await save.readBody(ref), save.facts.layers.length, save.modifiedMs));
+  }
+  bodies.delete(x, y, 0, 0);
+  return entities;
+}
+
+/** The materials of a chunk's pixels, cut into chunks of voxels. */
+function blocksOf(
+  pixels: Uint8Array,
+  { chunkEdge, layers }: ChunkForm,
+  [minX, minY]: readonly [number, number],
+  edge: number,
+  materials: Set<number>,
+): readonly BlockEntry[] {
+  const blocks: BlockEntry[] = [];
+  for (let across = 0; across * edge < chunkEdge; across++) {
+    for (let up = 0; up * edge < chunkEdge; up++) {
+      const voxels = new Uint16Array(edge * edge);
+      for (let row = 0; row < edge; row++) {
+        let from = ((up * edge + row) * chunkEdge + across * edge) * layers.length;
+        for (let column = 0; column < edge; column++, from += layers.length)
+          voxels[row * edge + column] = pixels[from] as number;
+      }
+      const chunk = chunkFromVoxels(voxels);
+      for (const material of chunk.materials()) materials.add(material);
+      blocks.push({ place: [minX + across, minY + up, 0, 0], chunk });
+    }
+  }
+  return blocks;
+}
+
+/** The cube of chunks that a pixel chunk becomes a layer of; `undefined` when the lattice ends before it does. */
+function cellAt(x: number, y: number, pieces: number): Box | undefined {
+  const min: Place = [x * pieces, y * pieces, 0, 0];
+  const max: Place = [min[0] + pieces, min[1] + pieces, pieces, pieces];
+  const fits = min[0] >= -I32_END && min[1] >= -I32_END && max[0] <= I32_END && max[1] <= I32_END;
+  return fits ? { min, max } : undefined;
+}
+
+function globalOf(
+  save: PixelSave,
+  shape: { readonly extents: Place; readonly volume: number },
+  materials: ReadonlySet<number>,
+) {
+  const { facts } = save;
+  return {
+    base: { kind: "empty" } as const,
+    worldSeed: facts.worldSeed,
+    generators: [],
+    nextEntityId: firstFreeId(Array.from(save.bodies(), ({ id }) => id)),
+    playerEntityHints: [],
+    description: {
+      ...plainDescription(shape),
+      materials: encode(materialCatalogCodec, catalogOf(materials)),
+      attachments: [factsAttachment(facts)],
+    },
+  };
+}
+
+/** A pixel world has no names for its materials; those that Orthant has no name for either get their number. */
+function catalogOf(materials: ReadonlySet<number>): MaterialCatalog {
+  const known = DEFAULT_MATERIALS.materials;
+  const others = [...materials].filter((id) => DEFAULT_MATERIALS.byId(id) === undefined);
+  const named: readonly Material[] = others.map((id) => ({
+    id,
+    name: `pixel material ${id}`,
+    colour: (Math.imul(id, 0x9e_37_79) >>> 0) & 0xff_ffff,
+    solid: true,
+  }));
+  return new MaterialCatalog([...known, ...named]);
+}
+
+function hasLayer(pixels: Uint8Array, layer: number, stride: number): boolean {
+  for (let at = layer; at < pixels.length; at += stride) if (pixels[at] !== 0) return true;
+  return false;
+}

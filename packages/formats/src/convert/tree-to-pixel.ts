@@ -1,0 +1,285 @@
+import {
+  type Box,
+  boxContains,
+  type Chunk,
+  type ChunkShape,
+  DEFAULT_GENERATORS,
+  floorDivide,
+  GeneratorRef,
+  isOrthantError,
+  OrthantError,
+  type Place,
+  PlaceMap,
+  U8_MAX,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { CHUNK_EDGE, PIXEL_BYTES, TILE_EDGE } from "../pixelworld/limits.ts";
+import { VERSION1_LAYERS } from "../pixelworld/pixels/pixel-layers.ts";
+import type { PixelFacts } from "../pixelworld/save.ts";
+import { SaveContent } from "../polychora/leaves/save-content.ts";
+import type { EntityRecord } from "../polychora/records/entity-record.ts";
+import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
+import type { Save } from "../polychora/save.ts";
+import { noteLostFacts } from "./flat-facts.ts";
+import { listingFirst } from "./listing-first.ts";
+import type { ConversionLosses, ConversionReport } from "./losses.ts";
+import type { PixelConvertOptions, PixelCounts } from "./pixel-conversion.ts";
+import { bodyOfEntity, factsOfAttachments, isFactsAttachment } from "./pixel-entities.ts";
+import { openPixelTarget, type PixelTarget, type PixelTargetKind } from "./pixel-target.ts";
+
+/** What untouched space is made of, chunk by chunk. */
+type VirginSpace = (x: number, y: number) => Chunk;
+
+/**
+ * Writes a world of two dimensions as a pixel world, in a new file; without a disk it only says what would be lost.
+ * `ORT_DIALECT` for a world whose chunks do not fit into those of a pixel world. Leaf by leaf: memory follows the index
+ * and the largest leaf.
+ */
+export function convertTreeToPixel(
+  save: Save,
+  kind: PixelTargetKind,
+  target: { readonly disk: Disk; readonly path: string } | undefined,
+  options: PixelConvertOptions = {},
+): Promise<ConversionReport> {
+  const { chunkShape, attachments } = save.global.description;
+  const facts = factsOf(save, factsOfAttachments(attachments), kind);
+  requireFitting(chunkShape, facts.chunkEdge);
+  return listingFirst(target === undefined, options, (losses, isDry) =>
+    run(save, facts, kind, isDry ? undefined : target, losses, options),
+  );
+}
+
+async function run(
+  save: Save,
+  facts: PixelFacts,
+  kind: PixelTargetKind,
+  target: { readonly disk: Disk; readonly path: string } | undefined,
+  losses: ConversionLosses,
+  options: PixelConvertOptions,
+): Promise<PixelCounts> {
+  const { global } = save;
+  const kept = global.description.attachments.filter((attachment) => !isFactsAttachment(attachment));
+  noteLostFacts(
+    { global: { ...global, description: { ...global.description, attachments: kept } }, index: save.index },
+    losses,
+  );
+  losses.add("players", "a pixel world has none", save.players.length);
+  const virgin = virginSpace(save, losses);
+  const writer = target && (await openPixelTarget(kind, target.disk, target.path, facts));
+  const pixels = new PixelPainter(
+    facts,
+    global.description.chunkShape,
+    virgin,
+    options.standInMaterial ?? 1,
+    losses,
+  );
+  const counts = { chunks: 0, entities: 0, players: 0 };
+  try {
+    const onEntities: OnEntities = async (entities) => {
+      for (const entity of entities) counts.entities += await addBody(entity, facts, writer, losses);
+    };
+    for await (const { x, y, blocks } of contentByPixelChunk(save, facts.chunkEdge, losses, onEntities)) {
+      options.onChunk?.();
+      counts.chunks++;
+      await writer?.addPixels(x, y, pixels.paint(x, y, blocks));
+    }
+    await writer?.finish(global.lastModifiedMs);
+    return counts;
+  } finally {
+    await writer?.close();
+  }
+}
+
+async function addBody(
+  entity: EntityRecord,
+  facts: PixelFacts,
+  writer: PixelTarget | undefined,
+  losses: ConversionLosses,
+): Promise<number> {
+  const body = bodyOfEntity(entity, facts.layers.length);
+  if (body === undefined) {
+    losses.add(
+      "entities that are no pixel bodies",
+      `a pixel world has none; first entity ${entity.entityId}`,
+    );
+    return 0;
+  }
+  await writer?.addBody(body);
+  return 1;
+}
+
+/** What the file says: what it said when it was a pixel world before, else what a new one would say. */
+function factsOf(
+  { global, manifest }: Save,
+  before: PixelFacts | undefined,
+  kind: PixelTargetKind,
+): PixelFacts {
+  const { worldSeed } = global;
+  const isVersion1 = before?.chunkEdge === CHUNK_EDGE && before.layers.length === PIXEL_BYTES;
+  const isUsable = before !== undefined && (kind === "version2" || isVersion1);
+  if (isUsable) return { ...before, worldSeed, generator: undefined };
+  const layers = VERSION1_LAYERS;
+  return {
+    worldSeed,
+    createdMs: manifest.createdMs,
+    chunkEdge: CHUNK_EDGE,
+    tileEdge: TILE_EDGE,
+    layers,
+    generator: undefined,
+  };
+}
+
+function requireFitting({ extents }: ChunkShape, chunkEdge: number): void {
+  const [ex, ey, ez, ew] = extents;
+  if (ez === 1 && ew === 1 && chunkEdge % ex === 0 && chunkEdge % ey === 0) return;
+  const detail = `chunks of ${extents.join(" x ")} voxels do not fit into pixel chunks of ${chunkEdge} x ${chunkEdge}`;
+  throw new OrthantError("ORT_DIALECT", detail);
+}
+
+/** What untouched space is: it fills the rest of a pixel chunk of which somebody changed a part. */
+function virginSpace({ global }: Save, losses: ConversionLosses): VirginSpace | undefined {
+  const [generator] = global.generators;
+  if (global.base.kind === "empty") return undefined;
+  if (generator === undefined || global.base.kind !== "generated") {
+    losses.add("the generator", "untouched space becomes air");
+    return undefined;
+  }
+  const { generatorId, params, seed, versionHash } = generator;
+  losses.add(
+    "the generator",
+    `chunks that nobody touched are not in the file; they were made by ${generatorId}`,
+  );
+  try {
+    const space = DEFAULT_GENERATORS.open(
+      new GeneratorRef(generatorId, params, seed, versionHash),
+      global.description.chunkShape,
+    );
+    return (x, y) => space.realize(x, y, 0, 0);
+  } catch (error) {
+    if (!isOrthantError(error)) throw error;
+    losses.add("untouched parts of chunks", `they become air: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** Puts chunks of voxels into chunks of pixels. */
+class PixelPainter {
+  readonly #facts: PixelFacts;
+  readonly #shape: ChunkShape;
+  readonly #virgin: VirginSpace | undefined;
+  readonly #standIn: number;
+  readonly #losses: ConversionLosses;
+
+  constructor(
+    facts: PixelFacts,
+    shape: ChunkShape,
+    virgin: VirginSpace | undefined,
+    standIn: number,
+    losses: ConversionLosses,
+  ) {
+    this.#facts = facts;
+    this.#shape = shape;
+    this.#virgin = virgin;
+    this.#standIn = standIn;
+    this.#losses = losses;
+  }
+
+  paint(x: number, y: number, blocks: readonly BlockEntry[]): Uint8Array {
+    const { chunkEdge, layers } = this.#facts;
+    const [ex, ey] = this.#shape.extents;
+    const chunks = new PlaceMap<Chunk>();
+    for (const { place, chunk } of blocks) chunks.set(place[0], place[1], 0, 0, chunk);
+    const pixels = new Uint8Array(chunkEdge * chunkEdge * layers.length);
+    const [across, up] = [chunkEdge / ex, chunkEdge / ey];
+    for (let chunkY = 0; chunkY < up; chunkY++) {
+      for (let chunkX = 0; chunkX < across; chunkX++) {
+        const place = [x * across + chunkX, y * up + chunkY] as const;
+        const chunk = chunks.get(...place, 0, 0) ?? this.#virgin?.(...place);
+        if (chunk !== undefined && !chunk.isEmpty) this.#copy(chunk, pixels, chunkX * ex, chunkY * ey);
+      }
+    }
+    return pixels;
+  }
+
+  #copy(chunk: Chunk, pixels: Uint8Array, left: number, bottom: number): void {
+    const { chunkEdge, layers } = this.#facts;
+    const [ex] = this.#shape.extents;
+    const isWide = chunk.materials().some((material) => material > U8_MAX);
+    if (isWide)
+      this.#losses.add("chunks with materials above 255", `these pixels become material ${this.#standIn}`);
+    chunk.forEach((material, index) => {
+      const column = index % ex;
+      const row = (index - column) / ex;
+      const at = ((bottom + row) * chunkEdge + left + column) * layers.length;
+      pixels[at] = material > U8_MAX ? this.#standIn : material;
+    });
+  }
+}
+
+interface PixelChunkContent {
+  readonly x: number;
+  readonly y: number;
+  readonly blocks: readonly BlockEntry[];
+}
+
+/** Called with the entities of each leaf. */
+type OnEntities = (entities: readonly EntityRecord[]) => Promise<void>;
+
+/**
+ * What a save holds, by the pixel chunk that it becomes, each once. A leaf either has whole pixel chunks in it, or lies
+ * in one together with others, which are then read together.
+ */
+async function* contentByPixelChunk(
+  save: Save,
+  chunkEdge: number,
+  losses: ConversionLosses,
+  onEntities: OnEntities,
+): AsyncGenerator<PixelChunkContent> {
+  const [ex, ey] = save.global.description.chunkShape.extents;
+  const [across, up] = [chunkEdge / ex, chunkEdge / ey];
+  const content = new SaveContent(save);
+  const done = new PlaceMap<true>();
+  for await (const leaf of save.index.all()) {
+    const { min, max } = leaf.cell;
+    await onEntities(await content.readEntities(leaf));
+    const own = await content.readBlocks(leaf);
+    const deep = own.filter(({ place }) => !isFlat(place)).length;
+    losses.add("chunks beside the plane", "a pixel world has z and w 0 alone", deep);
+    if (max[0] - min[0] >= across && max[1] - min[1] >= up) {
+      yield* grouped(own, across, up);
+      continue;
+    }
+    for (const [x, y] of chunksTouched(leaf.cell, across, up)) {
+      if (done.has(x, y, 0, 0)) continue;
+      done.set(x, y, 0, 0, true);
+      const cell: Box = { min: [x * across, y * up, 0, 0], max: [(x + 1) * across, (y + 1) * up, 1, 1] };
+      const blocks: BlockEntry[] = [];
+      for (const other of await content.touching(cell)) {
+        for (const block of await content.readBlocks(other))
+          if (boxContains(cell, block.place)) blocks.push(block);
+      }
+      if (blocks.length > 0) yield { x, y, blocks };
+    }
+  }
+}
+
+function* chunksTouched({ min, max }: Box, across: number, up: number): Generator<readonly [number, number]> {
+  for (let y = floorDivide(min[1], up); y * up < max[1]; y++)
+    for (let x = floorDivide(min[0], across); x * across < max[0]; x++) yield [x, y];
+}
+
+function* grouped(blocks: readonly BlockEntry[], across: number, up: number): Generator<PixelChunkContent> {
+  const chunks = new PlaceMap<BlockEntry[]>();
+  for (const block of blocks) {
+    if (!isFlat(block.place)) continue;
+    const [x, y] = [floorDivide(block.place[0], across), floorDivide(block.place[1], up)];
+    const there = chunks.get(x, y, 0, 0);
+    if (there === undefined) chunks.set(x, y, 0, 0, [block]);
+    else there.push(block);
+  }
+  for (const [[x, y], there] of chunks) yield { x, y, blocks: there };
+}
+
+function isFlat([, , z, w]: Place): boolean {
+  return z === 0 && w === 0;
+}

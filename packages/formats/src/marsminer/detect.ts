@@ -1,0 +1,51 @@
+import { isOrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { dialectsByFiles, fittingDialects } from "./dialect.ts";
+import { blobFile, MARSMINER_VERSION, type MarsMinerDialect, POINTERS_FILE, STRINGS_FILE } from "./layout.ts";
+
+/** What was found where a MarsMiner save seems to be. */
+export interface DetectedMarsMiner {
+  /** `undefined` when the content fits none. */
+  readonly dialect: MarsMinerDialect | undefined;
+  /** The file whose content says so. */
+  readonly evidence: string;
+}
+
+const VERSION_BYTES = 4;
+
+/**
+ * Whether a MarsMiner save is on a disk. There is no magic: a dialect that fits says it, and where none does, a first
+ * blob of version 0 whose header and side files are what a damaged save has left.
+ */
+export async function detectMarsMiner(disk: Disk): Promise<DetectedMarsMiner | undefined> {
+  const names = new Set((await disk.list("")).map(({ name }) => name));
+  const evidence = blobFile(0);
+  if (!names.has(evidence)) return undefined;
+  const [dialect] = await fittingDialects(disk);
+  if (dialect !== undefined) return { dialect, evidence };
+  if (await hasVersion(disk, evidence)) return { dialect: await onlyByFiles(disk), evidence };
+  const side = [POINTERS_FILE, STRINGS_FILE].filter((name) => names.has(name));
+  for (const name of side) if (await hasVersion(disk, name)) return { dialect: undefined, evidence: name };
+  return undefined;
+}
+
+async function onlyByFiles(disk: Disk): Promise<MarsMinerDialect | undefined> {
+  const [first, ...others] = await dialectsByFiles(disk);
+  return others.length === 0 ? first : undefined;
+}
+
+/** Whether a file begins with a version that there is, and has more than that. */
+async function hasVersion(disk: Disk, path: string): Promise<boolean> {
+  try {
+    const file = await disk.open(path, "read");
+    try {
+      const head = await file.readAt(0, VERSION_BYTES * 2);
+      return head.subarray(0, VERSION_BYTES).every((byte) => byte === MARSMINER_VERSION);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isOrthantError(error)) return false;
+    throw error;
+  }
+}

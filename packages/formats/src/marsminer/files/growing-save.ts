@@ -1,0 +1,155 @@
+import { decode, encode, string } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import {
+  blobFile,
+  headerStruct,
+  MARSMINER_VERSION,
+  POINTERS_FILE,
+  pointerRecord,
+  pointersHead,
+  STRINGS_FILE,
+  stringsHead,
+} from "../layout.ts";
+import { type BlockKind, type BlockKinds, blockKinds } from "../records/blocks.ts";
+import { type BlockAddress, describeAddress, NULL_POINTER, type StoredPointer } from "../records/pointer.ts";
+import { GrowingFile } from "./growing-file.ts";
+
+const HEADER = headerStruct("seed");
+const KINDS = blockKinds("seed");
+
+/** Names are short texts; the format has no limit, and a reader of ours takes this many bytes. */
+const stringCodec = string();
+
+/** The files of a save of the seed's dialect that blocks are added to. Nothing counts until {@link publish}. */
+export class GrowingSave {
+  readonly kinds: BlockKinds = KINDS;
+  readonly #disk: Disk;
+  readonly #blobFullBytes: number;
+  readonly #blobs: GrowingFile[] = [];
+  readonly #strings: GrowingFile;
+  readonly #pointers: GrowingFile;
+  /** Of this session alone: what an earlier one left may not be durable, or not whole. */
+  readonly #knownStrings = new Map<string, number>();
+  readonly #knownPointers = new Map<string, number>();
+  #stringCount: number;
+  #hasNewNames = false;
+
+  private constructor(
+    disk: Disk,
+    blobFullBytes: number,
+    strings: GrowingFile,
+    pointers: GrowingFile,
+    stringCount: number,
+  ) {
+    this.#disk = disk;
+    this.#blobFullBytes = blobFullBytes;
+    this.#strings = strings;
+    this.#pointers = pointers;
+    this.#stringCount = stringCount;
+  }
+
+  /** Opens the files that are there, with as many blobs as count, and makes those that a new save needs. Rule M25. */
+  static async open(disk: Disk, blobFullBytes: number, blobCount: number): Promise<GrowingSave> {
+    const strings = await GrowingFile.open(disk, {
+      path: STRINGS_FILE,
+      headBytes: stringsHead.bytes,
+      step: 1,
+    });
+    const pointers = await GrowingFile.open(disk, {
+      path: POINTERS_FILE,
+      headBytes: pointersHead.bytes,
+      step: pointerRecord.bytes,
+    });
+    const { stringCount } = decode(stringsHead, await strings.file.readHead(stringsHead.bytes));
+    const save = new GrowingSave(disk, blobFullBytes, strings.file, pointers.file, Math.max(0, stringCount));
+    save.#hasNewNames = strings.isNew || pointers.isNew;
+    for (let blob = 0; blob < Math.max(1, blobCount); blob++) await save.#openBlob(blob);
+    await save.#syncAll();
+    return save;
+  }
+
+  /** Adds a block. `make` is told the blob that it will lie in, because its pointers depend on that. */
+  async addBlock<Value>(
+    kind: BlockKind<Value>,
+    make: (home: number) => Promise<Value>,
+  ): Promise<BlockAddress> {
+    if (this.#lastBlob().end >= this.#blobFullBytes) await this.#openBlob(this.#blobs.length);
+    const blob = this.#blobs.length - 1;
+    const offset = await this.#lastBlob().add(encode(kind, await make(blob)));
+    return { blob, offset };
+  }
+
+  /** The pointer to a string, which is added unless this session has it. */
+  async stringPointer(text: string | undefined): Promise<StoredPointer> {
+    if (text === undefined) return NULL_POINTER;
+    const known = this.#knownStrings.get(text);
+    const address = known ?? (await this.#strings.add(encode(stringCodec, text)));
+    if (known === undefined) {
+      this.#knownStrings.set(text, address);
+      this.#stringCount++;
+    }
+    return { kind: "local", address };
+  }
+
+  /** A pointer that lies in the blob `home`: to another blob it needs a record, which is added unless it is known. */
+  async pointer(target: BlockAddress, home: number): Promise<StoredPointer> {
+    if (target.blob === home) return { kind: "local", address: target.offset };
+    const key = describeAddress(target);
+    const known = this.#knownPointers.get(key);
+    if (known !== undefined) return { kind: "record", index: known };
+    const index = (this.#pointers.end - pointersHead.bytes) / pointerRecord.bytes;
+    await this.#pointers.add(encode(pointerRecord, { blob: target.blob, address: target.offset }));
+    this.#knownPointers.set(key, index);
+    return { kind: "record", index };
+  }
+
+  /**
+   * Makes all that was added durable, and then lets the header point at a state. Rules M26 and M27. The record of the header's
+   * own pointer is among what is durable before.
+   */
+  async publish(state: BlockAddress): Promise<void> {
+    const pointer = await this.pointer(state, 0);
+    await this.#writeCounts();
+    await this.#syncAll();
+    const first = this.#blobs[0] as GrowingFile;
+    await first.writeHead(encode(HEADER, { version: MARSMINER_VERSION, state: pointer }));
+    await first.sync();
+  }
+
+  /** Closes the files. What was not published is no part of the save. */
+  async close(): Promise<void> {
+    for (const file of [this.#strings, this.#pointers, ...this.#blobs]) await file.close();
+  }
+
+  async #writeCounts(): Promise<void> {
+    if (this.#strings.isDirty) {
+      const head = { version: MARSMINER_VERSION, stringCount: this.#stringCount };
+      await this.#strings.writeHead(encode(stringsHead, head));
+    }
+    if (this.#pointers.isDirty) {
+      const pointerCount = (this.#pointers.end - pointersHead.bytes) / pointerRecord.bytes;
+      await this.#pointers.writeHead(encode(pointersHead, { version: MARSMINER_VERSION, pointerCount }));
+    }
+  }
+
+  async #syncAll(): Promise<void> {
+    for (const file of [this.#strings, this.#pointers, ...this.#blobs]) await file.sync();
+    if (!this.#hasNewNames) return;
+    await this.#disk.syncDirectory("");
+    this.#hasNewNames = false;
+  }
+
+  async #openBlob(blob: number): Promise<void> {
+    const { file, isNew } = await GrowingFile.open(this.#disk, {
+      path: blobFile(blob),
+      headBytes: HEADER.bytes,
+      step: 1,
+    });
+    this.#blobs.push(file);
+    if (isNew) this.#hasNewNames = true;
+  }
+
+  #lastBlob(): GrowingFile {
+    return this.#blobs.at(-1) as GrowingFile;
+  }
+}

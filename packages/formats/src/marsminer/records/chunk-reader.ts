@@ -1,0 +1,109 @@
+import { OrthantError } from "@orthant/core";
+import type { SaveFiles } from "../files/save-files.ts";
+import { blobFile, TABLE_NAME_BYTES_MAX } from "../layout.ts";
+import type { Octree } from "../octree/octree.ts";
+import { type BlockAddress, describeAddress } from "./pointer.ts";
+
+/** Where a chunk of a state is in the world, and on disk. */
+export interface MarsMinerChunkEntry {
+  readonly x: number;
+  readonly z: number;
+  readonly address: BlockAddress;
+}
+
+/** What a block id of a chunk means. */
+export interface MarsMinerBlockType {
+  /** `undefined` when the table has a null there. */
+  readonly name: string | undefined;
+  /** `undefined` in the dialect without subtypes. */
+  readonly subtype: number | undefined;
+}
+
+/** A column of cubes, the lowest first. */
+export interface MarsMinerChunk {
+  /** By block id. Voxels may have ids that are not listed: the original never looked. */
+  readonly blockTypes: readonly MarsMinerBlockType[];
+  readonly octrees: readonly Octree[];
+}
+
+/** Tables that are kept; a world has few. */
+const TABLES_MAX = 64;
+
+/** Reads chunks, and keeps the last one and the last tables: chunks may share both. */
+export class ChunkReader {
+  readonly #files: SaveFiles;
+  readonly #depthMax: number;
+  readonly #tables = new Map<string, readonly MarsMinerBlockType[]>();
+  #last: { readonly key: string; readonly chunk: MarsMinerChunk } | undefined;
+
+  constructor(files: SaveFiles, cubeSize: number) {
+    this.#files = files;
+    this.#depthMax = Math.log2(cubeSize);
+  }
+
+  /** The chunk at an address, every part of it checked. */
+  async read(address: BlockAddress): Promise<MarsMinerChunk> {
+    const key = describeAddress(address);
+    if (this.#last?.key === key) return this.#last.chunk;
+    const files = this.#files;
+    const { value: block } = await files.readBlock(files.kinds.chunk, address);
+    const blockTypes = await this.readBlockTypes(
+      await files.target(block.blockTypes, address.blob, "a table of block types"),
+    );
+    const known = new Map<string, Octree>();
+    const octrees: Octree[] = [];
+    for (const pointer of block.octrees) {
+      const octreeAddress = await files.target(pointer, address.blob, "an octree");
+      const octreeKey = describeAddress(octreeAddress);
+      const octree = known.get(octreeKey) ?? (await this.#readOctree(octreeAddress));
+      known.set(octreeKey, octree);
+      octrees.push(octree);
+    }
+    const chunk = { blockTypes, octrees };
+    this.#last = { key, chunk };
+    return chunk;
+  }
+
+  /** The table at an address, with its names. */
+  async readBlockTypes(address: BlockAddress): Promise<readonly MarsMinerBlockType[]> {
+    const key = describeAddress(address);
+    const known = this.#tables.get(key);
+    if (known !== undefined) return known;
+    const files = this.#files;
+    const { value: entries } = await files.readBlock(files.kinds.blockTypes, address);
+    const names = new Map<string, string | undefined>();
+    let room = TABLE_NAME_BYTES_MAX;
+    const types: MarsMinerBlockType[] = [];
+    for (const { name: pointer, subtype } of entries) {
+      const nameKey = JSON.stringify(pointer);
+      if (!names.has(nameKey)) {
+        const name = await files.readString(pointer, address.blob);
+        names.set(nameKey, name);
+        room -= name?.length ?? 0;
+        if (room < 0) throw tooManyNames(address);
+      }
+      types.push({ name: names.get(nameKey), subtype });
+    }
+    if (this.#tables.size === TABLES_MAX) this.#tables.clear();
+    this.#tables.set(key, types);
+    return types;
+  }
+
+  async #readOctree(address: BlockAddress): Promise<Octree> {
+    const { value: octree } = await this.#files.readBlock(this.#files.kinds.octree, address);
+    requireDepth(octree, address, this.#depthMax);
+    return octree;
+  }
+}
+
+/** Throws unless an octree is no deeper than its cube has room for. Rule M17. */
+export function requireDepth({ depth }: Octree, { blob, offset }: BlockAddress, depthMax: number): void {
+  if (depth <= depthMax) return;
+  const detail = `${depth} levels, where a cube of ${2 ** depthMax} voxels has ${depthMax}`;
+  throw new OrthantError("ORT_OCTREE", detail, { path: blobFile(blob), offset });
+}
+
+function tooManyNames({ blob, offset }: BlockAddress): OrthantError {
+  const detail = `block types with more than ${TABLE_NAME_BYTES_MAX} letters of names`;
+  return new OrthantError("ORT_LIMIT", detail, { path: blobFile(blob), offset });
+}

@@ -1,0 +1,67 @@
+import { type FixedCodec, I32_MAX, requireInteger } from "@orthant/core";
+
+/**
+ * A pointer as it is stored: to nothing, to an address in the blob that it lies in, to a record of the file
+ * `pointers`, or to an address in a blob that it names.
+ */
+export type StoredPointer =
+  | { readonly kind: "null" }
+  | { readonly kind: "local"; readonly address: number }
+  | { readonly kind: "record"; readonly index: number }
+  | { readonly kind: "global"; readonly blob: number; readonly address: number };
+
+/** Where a block lies: in which blob, and how many bytes from its start. */
+export interface BlockAddress {
+  readonly blob: number;
+  readonly offset: number;
+}
+
+/** The pointer to nothing. */
+export const NULL_POINTER: StoredPointer = { kind: "null" };
+
+const RECORD_FLAG = 0x8000_0000;
+
+/** The pointers of dialects with or without a file of pointers. Rules M6 and M7. */
+export function pointerCodec(hasPointerFile: boolean): FixedCodec<StoredPointer> {
+  return hasPointerFile ? shortPointer : globalPointer;
+}
+
+/** An address as text: `0:8`. */
+export function describeAddress({ blob, offset }: BlockAddress): string {
+  return `${blob}:${offset}`;
+}
+
+/** Four bytes: bit 31 tells a record from an address. */
+const shortPointer: FixedCodec<StoredPointer> = {
+  bytes: 4,
+  write(out, pointer) {
+    if (pointer.kind === "null") return out.u32(0);
+    if (pointer.kind === "local") {
+      requireInteger(pointer.address, 1, I32_MAX);
+      return out.u32(pointer.address);
+    }
+    const { index } = pointer as StoredPointer & { kind: "record" };
+    requireInteger(index, 0, I32_MAX);
+    out.u32(RECORD_FLAG + index);
+  },
+  read(input) {
+    const value = input.u32();
+    if (value >= RECORD_FLAG) return { kind: "record", index: value - RECORD_FLAG };
+    return value === 0 ? NULL_POINTER : { kind: "local", address: value };
+  },
+};
+
+/** Eight bytes: a blob and an address in it. */
+const globalPointer: FixedCodec<StoredPointer> = {
+  bytes: 8,
+  write(out, pointer) {
+    const { blob, address } = pointer.kind === "global" ? pointer : { blob: 0, address: 0 };
+    out.i32(blob);
+    out.u32(address);
+  },
+  read(input) {
+    const blob = input.i32();
+    const address = input.u32();
+    return blob === 0 && address === 0 ? NULL_POINTER : { kind: "global", blob, address };
+  },
+};

@@ -1,0 +1,194 @@
+import { isOrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { isWhole } from "../polychora/verify.ts";
+import { blockNames } from "./block-names.ts";
+import { type FoundState, intactStates, surveyStates } from "./care/find-states.ts";
+import { mendChunk } from "./care/mend-chunk.ts";
+import type { MarsMinerLoss, MarsMinerRepairPlan } from "./care/repair-plan.ts";
+import { likeliestDialect } from "./dialect.ts";
+import { SaveFiles } from "./files/save-files.ts";
+import { DEFAULT_CUBE_SIZE, DIALECT_TRAITS } from "./layout.ts";
+import { type OpenMarsMinerOptions, requireCubeSize } from "./reader.ts";
+import type { MarsMinerChunkEntry } from "./records/chunk-reader.ts";
+import { type BlockAddress, describeAddress } from "./records/pointer.ts";
+import { type MarsMinerState, msOfTicks, readState } from "./records/state-reader.ts";
+import { verifyMarsMiner } from "./verify.ts";
+import { createMarsMiner } from "./writer.ts";
+
+/**
+ * Works out how much of a save can be brought back: the state that the header points at or, when that cannot be read,
+ * the newest that is found; for a chunk that is damaged the newest older one that is intact, else what is left of it.
+ * Writes nothing. Rule M24.
+ */
+export async function planMarsMinerRepair(
+  disk: Disk,
+  options: OpenMarsMinerOptions = {},
+): Promise<MarsMinerRepairPlan> {
+  const cubeSize = requireCubeSize(options.cubeSize ?? DEFAULT_CUBE_SIZE);
+  const dialect = options.dialect ?? (await likeliestDialect(disk));
+  const findings = await verifyMarsMiner(disk, { dialect, cubeSize });
+  const files = await SaveFiles.open(disk, dialect);
+  try {
+    const current = await headerTarget(files);
+    const found = await statesToChoose(files, cubeSize, current, isWhole(findings));
+    const losses: MarsMinerLoss[] = [];
+    const base = isWhole(findings) ? found[0]?.state : chooseBase(found, current, losses);
+    const older = intactStates(found, current).filter(
+      (state) => base !== undefined && state.ticks < base.ticks,
+    );
+    const chunks = base === undefined ? [] : await planChunks(files, cubeSize, base, older, losses);
+    return { findings, dialect, cubeSize, base, chunks, losses };
+  } finally {
+    await files.close();
+  }
+}
+
+/** Writes what a plan keeps as a new save of the seed's dialect, on a disk with nothing on it. */
+export async function applyMarsMinerRepair(
+  disk: Disk,
+  plan: MarsMinerRepairPlan,
+  target: Disk,
+): Promise<void> {
+  const files = await SaveFiles.open(disk, plan.dialect);
+  try {
+    const writer = await createMarsMiner(target);
+    try {
+      for (const chunk of plan.chunks) {
+        const { content } = await mendChunk(files, plan.cubeSize, chunk);
+        if (content === undefined) continue;
+        const blockTypes = blockNames(content).map(({ name }) => name);
+        await writer.putChunk({ x: chunk.x, z: chunk.z, blockTypes, octrees: content.octrees });
+      }
+      if (plan.base !== undefined) await writer.commit(plan.base);
+    } finally {
+      await writer.close();
+    }
+  } finally {
+    await files.close();
+  }
+}
+
+/** The plan for people, a line for each thing. */
+export function describeMarsMinerRepair({
+  base,
+  dialect,
+  chunks,
+  losses,
+}: MarsMinerRepairPlan): readonly string[] {
+  return [
+    `${dialect} save, ${base === undefined ? "no state can be read" : `the state of ${timeOf(base)}`}`,
+    `keeps ${chunks.length} chunks`,
+    ...losses.map(({ what, place, message }) =>
+      place === undefined ? `${what}: ${message}` : `${what} at ${place.x}, ${place.z}: ${message}`,
+    ),
+    losses.length === 0 ? "loses nothing" : `${losses.length} losses`,
+  ];
+}
+
+async function headerTarget(files: SaveFiles): Promise<BlockAddress | undefined> {
+  try {
+    return await files.resolve((await files.readHeader()).state, 0);
+  } catch (error) {
+    // It is among the findings; a repair goes on without a header.
+    if (isOrthantError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Of a save that is whole the present state alone; else all that can be found, which looks at every byte. */
+async function statesToChoose(
+  files: SaveFiles,
+  cubeSize: number,
+  current: BlockAddress | undefined,
+  whole: boolean,
+): Promise<readonly FoundState[]> {
+  if (!whole) return surveyStates(files, cubeSize, current);
+  return current === undefined ? [] : [{ state: await readState(files, current), faults: [], unnamed: 0 }];
+}
+
+/** The header's state where it can be read at all, else the newest with a name that can be read and a sound chunk. */
+function chooseBase(
+  found: readonly FoundState[],
+  current: BlockAddress | undefined,
+  losses: MarsMinerLoss[],
+): MarsMinerState | undefined {
+  const at = current && describeAddress(current);
+  const live = found.find(({ state }) => describeAddress(state.address) === at);
+  const chosen = live ?? found.find(isUsable);
+  if (live === undefined) {
+    const instead =
+      chosen === undefined ? "nothing else was found" : `that of ${timeOf(chosen.state)} takes its place`;
+    losses.push({ what: "state", place: undefined, message: `the header leads to none; ${instead}` });
+  }
+  for (const { error, place } of chosen?.faults ?? []) {
+    const isName = place === undefined && chosen?.state.name === undefined;
+    if (isName && error.code !== "ORT_LIMIT") losses.push({ what: "name", place, message: error.message });
+  }
+  return chosen?.state;
+}
+
+function isUsable({ state, faults }: FoundState): boolean {
+  const places = new Set(faults.map(({ place }) => place && `${place.x},${place.z}`));
+  return faults.length === 0 || (!places.has(undefined) && state.chunks.length >= places.size);
+}
+
+async function planChunks(
+  files: SaveFiles,
+  cubeSize: number,
+  base: MarsMinerState,
+  older: readonly MarsMinerState[],
+  losses: MarsMinerLoss[],
+): Promise<readonly MarsMinerChunkEntry[]> {
+  const byPlace = new Map(base.chunks.map((entry) => [`${entry.x},${entry.z}`, entry]));
+  const planned: MarsMinerChunkEntry[] = [];
+  let subtypes = 0;
+  for (const entry of byPlace.values()) {
+    const mended = await mendChunk(files, cubeSize, entry);
+    const { content, error } = mended;
+    const substitute = error === undefined ? undefined : findOlder(older, entry);
+    if (error !== undefined) losses.push(describeLoss(entry, mended, substitute?.state));
+    if (substitute !== undefined) planned.push(substitute.entry);
+    else if (content !== undefined) planned.push(entry);
+    subtypes += (content?.blockTypes ?? []).filter(({ subtype = 0 }) => subtype !== 0).length;
+  }
+  if (DIALECT_TRAITS[files.dialect].hasSubtypes && subtypes > 0) {
+    const message =
+      "a mended save is of the seed's dialect: subtypes become part of the names, as in `Sand #3`";
+    losses.push({ what: "block types", place: undefined, message });
+  }
+  return planned;
+}
+
+function findOlder(
+  older: readonly MarsMinerState[],
+  { x, z }: MarsMinerChunkEntry,
+): { readonly state: MarsMinerState; readonly entry: MarsMinerChunkEntry } | undefined {
+  for (const state of older) {
+    const entry = state.chunks.find((other) => other.x === x && other.z === z);
+    if (entry !== undefined) return { state, entry };
+  }
+  return undefined;
+}
+
+function describeLoss(
+  { x, z }: MarsMinerChunkEntry,
+  { content, emptied, error }: Awaited<ReturnType<typeof mendChunk>>,
+  substitute: MarsMinerState | undefined,
+): MarsMinerLoss {
+  const why = error?.message ?? "damaged";
+  if (substitute !== undefined) {
+    const message = `${why}; the chunk of the state of ${timeOf(substitute)} takes its place`;
+    return { what: "chunk", place: { x, z }, message };
+  }
+  if (content === undefined)
+    return { what: "chunk", place: { x, z }, message: `${why}; nothing of it is left` };
+  return {
+    what: "octree",
+    place: { x, z },
+    message: `${why}; number ${emptied.join(", ")} from below becomes empty`,
+  };
+}
+
+function timeOf({ ticks }: MarsMinerState): string {
+  return new Date(msOfTicks(ticks)).toISOString();
+}

@@ -1,0 +1,233 @@
+import { encodeUtf8, OrthantError, requireInteger, U8_MAX, U16_MAX } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { isLockName } from "../polychora/files/file-names.ts";
+import { GrowingSave } from "./files/growing-save.ts";
+import {
+  BLOB_FULL_BYTES,
+  blobFile,
+  headerStruct,
+  POINTERS_FILE,
+  STRING_BYTES_MAX,
+  STRINGS_FILE,
+} from "./layout.ts";
+import { type Octree, unlistedId } from "./octree/octree.ts";
+import { openMarsMiner } from "./reader.ts";
+import type { MarsMinerChunkEntry } from "./records/chunk-reader.ts";
+import type { BlockAddress } from "./records/pointer.ts";
+
+/** A chunk to be written. */
+export interface MarsMinerChunkContent {
+  readonly x: number;
+  readonly z: number;
+  /** The name of each block id, at most 65,535. */
+  readonly blockTypes: readonly string[];
+  /** The lowest first, at most 255; no leaf has an id that has no name. */
+  readonly octrees: readonly Octree[];
+}
+
+/** What a state says about itself. */
+export interface MarsMinerCommit {
+  /** 100 ns since the beginning of year 1, UTC. */
+  readonly ticks: bigint;
+  readonly name: string | undefined;
+}
+
+/** How to write. */
+export interface MarsMinerWriterOptions {
+  /** A blob of this length gets no new block; 100,000,000 unless given, as in the original. */
+  readonly blobFullBytes?: number;
+}
+
+/** Makes a save in which nothing was saved yet. `ORT_NOT_EMPTY` when something else is there. Rule M25. */
+export async function createMarsMiner(
+  disk: Disk,
+  options: MarsMinerWriterOptions = {},
+): Promise<MarsMinerWriter> {
+  await requireNothingSaved(disk);
+  return new MarsMinerWriter(await GrowingSave.open(disk, fullBytes(options), 1), []);
+}
+
+/**
+ * Goes on with a save of the seed's dialect from its present state. `ORT_DIALECT` for another one. Whoever has the
+ * writer must be the only one that writes: the lock is the caller's to take.
+ */
+export async function resumeMarsMiner(
+  disk: Disk,
+  options: MarsMinerWriterOptions = {},
+): Promise<MarsMinerWriter> {
+  const save = await openMarsMiner(disk);
+  try {
+    if (!save.fittingDialects.includes("seed")) {
+      throw new OrthantError(
+        "ORT_DIALECT",
+        `a save of the dialect "${save.dialect}" is only read; convert it first`,
+      );
+    }
+    const { blobBytes } = await save.sizes();
+    const files = await GrowingSave.open(disk, fullBytes(options), blobBytes.length);
+    return new MarsMinerWriter(files, save.state?.chunks ?? []);
+  } finally {
+    await save.close();
+  }
+}
+
+/**
+ * Commits states of a save, one at a time. Blocks are added behind all others and old ones are never written over, so
+ * every state that was committed stays where it is. When a write fails, this and every later call throws
+ * `ORT_SAVE_POISONED`; what was committed before is safe.
+ */
+export class MarsMinerWriter {
+  readonly #files: GrowingSave;
+  readonly #chunks = new Map<string, MarsMinerChunkEntry>();
+  readonly #tables = new Map<string, BlockAddress>();
+  #isPoisoned = false;
+  #isBusy = false;
+
+  /** Takes the files over; others use {@link createMarsMiner} and {@link resumeMarsMiner}. */
+  constructor(files: GrowingSave, chunks: readonly MarsMinerChunkEntry[]) {
+    this.#files = files;
+    for (const chunk of chunks) this.#chunks.set(keyOf(chunk), chunk);
+  }
+
+  /** How many chunks the next state has. */
+  get chunkCount(): number {
+    return this.#chunks.size;
+  }
+
+  /** Writes a chunk, which is part of the next state and of none before. Only where it lies is kept in memory. */
+  async putChunk(chunk: MarsMinerChunkContent): Promise<void> {
+    requireWritable(chunk);
+    const { x, z, blockTypes, octrees } = chunk;
+    const address = await this.#guard(async () => {
+      const { kinds } = this.#files;
+      const table = await this.#tableOf(blockTypes);
+      const targets: BlockAddress[] = [];
+      for (const octree of octrees)
+        targets.push(await this.#files.addBlock(kinds.octree, async () => octree));
+      return this.#files.addBlock(kinds.chunk, async (home) => ({
+        blockTypes: await this.#files.pointer(table, home),
+        octrees: await inTurn(targets, (target) => this.#files.pointer(target, home)),
+      }));
+    });
+    this.#chunks.set(keyOf(chunk), { x, z, address });
+  }
+
+  /** Leaves a chunk out of the next state; tells whether it was there. */
+  removeChunk(x: number, z: number): boolean {
+    return this.#chunks.delete(keyOf({ x, z }));
+  }
+
+  /** Commits the next state; gives where its index lies once it is durable. Rule M26. */
+  async commit({ ticks, name }: MarsMinerCommit): Promise<BlockAddress> {
+    requireName(name);
+    return this.#guard(async () => {
+      const files = this.#files;
+      const table = await files.addBlock(files.kinds.chunkTable, async (home) =>
+        inTurn([...this.#chunks.values()], async ({ x, z, address }) => ({
+          x,
+          z,
+          chunk: await files.pointer(address, home),
+        })),
+      );
+      const index = await files.addBlock(files.kinds.stateIndex, async (home) => ({
+        ticks,
+        name: await files.stringPointer(name),
+        chunkTable: await files.pointer(table, home),
+      }));
+      await files.publish(index);
+      return index;
+    });
+  }
+
+  /** Closes the files. What was put and not committed is no part of the save. */
+  close(): Promise<void> {
+    return this.#files.close();
+  }
+
+  async #tableOf(names: readonly string[]): Promise<BlockAddress> {
+    const key = JSON.stringify(names);
+    const known = this.#tables.get(key);
+    if (known !== undefined) return known;
+    const address = await this.#files.addBlock(this.#files.kinds.blockTypes, async () =>
+      inTurn(names, async (name) => ({ name: await this.#files.stringPointer(name), subtype: undefined })),
+    );
+    this.#tables.set(key, address);
+    return address;
+  }
+
+  async #guard<Value>(work: () => Promise<Value>): Promise<Value> {
+    if (this.#isPoisoned) throw new OrthantError("ORT_SAVE_POISONED", "an earlier write to this save failed");
+    if (this.#isBusy)
+      throw new OrthantError("ORT_ARGUMENT", "one call at a time: the last one is not done yet");
+    this.#isBusy = true;
+    try {
+      return await work();
+    } catch (error) {
+      this.#isPoisoned = true;
+      throw error;
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+}
+
+/** Rule M25: what a making that was cut off left behind is no save yet. */
+async function requireNothingSaved(disk: Disk): Promise<void> {
+  const unfinished = new Set([STRINGS_FILE, POINTERS_FILE, blobFile(0)]);
+  for (const { name, kind } of await disk.list("")) {
+    if (isLockName(name)) continue;
+    if (kind === "directory" || !unfinished.has(name) || !(await isBlank(disk, name))) {
+      throw new OrthantError("ORT_NOT_EMPTY", `nothing may be where a save is made, but there is ${name}`);
+    }
+  }
+}
+
+async function isBlank(disk: Disk, path: string): Promise<boolean> {
+  const file = await disk.open(path, "read");
+  try {
+    const size = await file.size();
+    return size <= headerStruct("seed").bytes && (await file.readAt(0, size)).every((byte) => byte === 0);
+  } finally {
+    await file.close();
+  }
+}
+
+function requireWritable({ x, z, blockTypes, octrees }: MarsMinerChunkContent): void {
+  requireInteger(x, -0x8000_0000, 0x7fff_ffff);
+  requireInteger(z, -0x8000_0000, 0x7fff_ffff);
+  if (octrees.length > U8_MAX || blockTypes.length > U16_MAX) {
+    const detail = `a chunk of ${octrees.length} octrees and ${blockTypes.length} block types; ${U8_MAX} and ${U16_MAX} may be`;
+    throw new OrthantError("ORT_LIMIT", detail);
+  }
+  for (const name of blockTypes) requireName(name);
+  for (const octree of octrees) {
+    const stray = unlistedId(octree, blockTypes.length);
+    if (stray !== undefined) {
+      throw new OrthantError("ORT_ARGUMENT", `block id ${stray} of ${blockTypes.length} block types`);
+    }
+  }
+}
+
+function requireName(name: string | undefined): void {
+  const bytes = name === undefined ? 0 : encodeUtf8(name).length;
+  if (bytes <= STRING_BYTES_MAX) return;
+  throw new OrthantError("ORT_LIMIT", `a name of ${bytes} bytes, at most ${STRING_BYTES_MAX} may be`);
+}
+
+function fullBytes({ blobFullBytes = BLOB_FULL_BYTES }: MarsMinerWriterOptions): number {
+  requireInteger(blobFullBytes, headerStruct("seed").bytes, BLOB_FULL_BYTES);
+  return blobFullBytes;
+}
+
+function keyOf({ x, z }: { readonly x: number; readonly z: number }): string {
+  return `${x},${z}`;
+}
+
+async function inTurn<Item, Value>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Value>,
+): Promise<readonly Value[]> {
+  const values: Value[] = [];
+  for (const item of items) values.push(await work(item));
+  return values;
+}

@@ -1,0 +1,26 @@
+import type { DiskFile } from "@orthant/disk";
+import { BROWSER_MAGIC, HEADER_SLOT_BYTES, NATIVE_MAGIC, VERSION2_MAGIC } from "./layout.ts";
+
+/**
+ * The three kinds of file: `native` and `browser` are version 1, as the original's program and its page wrote it;
+ * `version2` is ours.
+ */
+export type PixelDialect = "native" | "browser" | "version2";
+
+const MAGIC_BYTES = 4;
+const DIALECTS: Readonly<Record<string, PixelDialect>> = {
+  [NATIVE_MAGIC]: "native",
+  [BROWSER_MAGIC]: "browser",
+  [VERSION2_MAGIC]: "version2",
+};
+
+/** The dialect of an open file by its first bytes; `undefined` when it is none. Either header of version 2 will do. */
+export async function pixelDialectOf(file: DiskFile): Promise<PixelDialect | undefined> {
+  const size = await file.size();
+  for (const offset of [0, HEADER_SLOT_BYTES]) {
+    if (size < offset + MAGIC_BYTES) return undefined;
+    const found = DIALECTS[String.fromCharCode(...(await file.readAt(offset, MAGIC_BYTES)))];
+    if (found !== undefined && (offset === 0 || found === "version2")) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,370 @@
+import {
+  type Clock,
+  isOrthantError,
+  OrthantError,
+  PlaceSet,
+  requireInteger,
+  type Timer,
+} from "@orthant/core";
+import type { DiskLock } from "@orthant/disk";
+import { AUTOSAVE_MS, DEAD_SHARE_MAX } from "./limits.ts";
+import { type PendingChange, PendingChanges } from "./live/pending-changes.ts";
+import type { PixelLog } from "./live/pixel-log.ts";
+import { PixelSaveHandle } from "./live/save-handle.ts";
+import { keptPixels } from "./pixels/pixel-layers.ts";
+import { chunkBytes, generatedPixels, type PixelGenerator, pixelsOf } from "./pixels/stored-chunk.ts";
+import { chunkOfBody, encodeBody, isEmptyBody, type PixelBody } from "./records/pixel-body.ts";
+import type { PixelFacts } from "./save.ts";
+import { shortestForm } from "./version2/chunk-payload.ts";
+
+/**
+ * What a chunk is since the world was opened: `clean` as it was found, `dirty` changed and not yet safe, `persisted`
+ * changed and safe.
+ */
+export type PixelChunkState = "clean" | "dirty" | "persisted";
+
+/** What a world works with. */
+export interface PixelWorldParts {
+  readonly log: PixelLog;
+  readonly lock: DiskLock;
+  readonly clock: Clock;
+  readonly generator: PixelGenerator | undefined;
+  readonly autosave: boolean;
+  /** Files that are smaller are not compacted. */
+  readonly compactFromBytes: number;
+  readonly sessionBits: bigint;
+}
+
+/**
+ * A pixel world that is open for writing. What is stored waits in memory, 64 changes at most, until it is written; it
+ * is safe when a save that was asked for later is complete. Everything else about it is in the guide.
+ */
+export class PixelWorld {
+  readonly #log: PixelLog;
+  readonly #lock: DiskLock;
+  readonly #clock: Clock;
+  readonly #generator: PixelGenerator | undefined;
+  readonly #autosave: boolean;
+  readonly #compactFromBytes: number;
+  readonly #pending = new PendingChanges();
+  readonly #dirty = new PlaceSet();
+  readonly #persisted = new PlaceSet();
+  readonly #sessionBits: bigint;
+  #bodyCounter = 0n;
+  #lastTurn: Promise<unknown> = Promise.resolve();
+  #timer: Timer | undefined;
+  #failure: unknown;
+  #compactionFailure: OrthantError | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** Others use `openPixelWorld` or `createPixelWorld`. */
+  constructor({ log, lock, clock, generator, autosave, compactFromBytes, sessionBits }: PixelWorldParts) {
+    this.#log = log;
+    this.#lock = lock;
+    this.#clock = clock;
+    this.#generator = generator;
+    this.#autosave = autosave;
+    this.#compactFromBytes = compactFromBytes;
+    this.#sessionBits = sessionBits;
+  }
+
+  /** What never changes: seed, size of the chunks, layers, generator. */
+  get facts(): PixelFacts {
+    return this.#log.facts;
+  }
+
+  /** Counts the saves of this file. */
+  get generation(): number {
+    return this.#log.generation;
+  }
+
+  /** Chunks in the file, without those that wait to be written. */
+  get chunkCount(): number {
+    return this.#log.index.chunks.size;
+  }
+
+  /** Bodies in the file, without those that wait to be written. */
+  get bodyCount(): number {
+    return this.#log.index.bodies.size;
+  }
+
+  get fileBytes(): number {
+    return this.#log.fileBytes;
+  }
+
+  /** Bytes of the file that nothing refers to any more. */
+  get deadBytes(): number {
+    return this.#log.deadBytes;
+  }
+
+  /** Changes that wait to be written. */
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  /** Why the file could not be written anew, which is tried once; it goes on growing, and is as safe as before. */
+  get compactionFailure(): OrthantError | undefined {
+    return this.#compactionFailure;
+  }
+
+  /** What a chunk is since the world was opened. */
+  stateOf(x: number, y: number): PixelChunkState {
+    if (this.#dirty.has(x, y, 0, 0)) return "dirty";
+    return this.#persisted.has(x, y, 0, 0) ? "persisted" : "clean";
+  }
+
+  /** Whether a chunk is stored, or waits to be; all others are as the generator makes them. */
+  has(x: number, y: number): boolean {
+    const pending = this.#pending.chunk(x, y);
+    return pending === undefined ? this.#log.index.chunks.has(x, y) : pending.pixels !== undefined;
+  }
+
+  /**
+   * The pixels of a chunk, as a copy: what was stored, else what the generator makes, else `undefined`. Bits that are
+   * not kept are 0.
+   */
+  async load(x: number, y: number): Promise<Uint8Array | undefined> {
+    this.#requireOpen();
+    const pending = this.#pending.chunk(x, y);
+    if (pending?.pixels !== undefined) return pending.pixels.slice();
+    const ref = pending === undefined ? this.#log.index.chunks.get(x, y) : undefined;
+    if (ref === undefined) return this.#generator && generatedPixels(this.facts, this.#generator, x, y);
+    return pixelsOf(await this.#log.readChunk(ref), this.facts, this.#generator, x, y);
+  }
+
+  /**
+   * Stores a chunk; the pixels are copied. Kept when there was room for it, which is at once unless 64 changes wait
+   * already: then the file takes some of them first.
+   */
+  async store(x: number, y: number, pixels: Uint8Array): Promise<void> {
+    requirePlace(x, y);
+    const bytes = chunkBytes(this.facts);
+    requireInteger(pixels.length, bytes, bytes);
+    await this.#offer({ kind: "chunk", x, y, pixels: keptPixels(pixels, this.facts.layers) });
+  }
+
+  /** Gives a chunk back to the generator. */
+  async delete(x: number, y: number): Promise<void> {
+    requirePlace(x, y);
+    await this.#offer({ kind: "chunk", x, y, pixels: undefined });
+  }
+
+  /** The bodies whose position is in a chunk, in the order of their ids. */
+  async bodiesIn(x: number, y: number): Promise<readonly PixelBody[]> {
+    this.#requireOpen();
+    const found = new Map<bigint, PixelBody>();
+    const { chunkEdge } = this.facts;
+    const pending = [...this.#pending.bodies()];
+    // All reads begin now: the file may be written anew before the first of them is done.
+    const refs = this.#log.index.bodies.inChunk(x, y);
+    for (const body of await Promise.all(refs.map((ref) => this.#log.readBody(ref))))
+      found.set(body.id, body);
+    for (const { id, body } of pending) {
+      const at = body && chunkOfBody(body, chunkEdge);
+      if (body !== undefined && at?.[0] === x && at[1] === y) found.set(id, body);
+      else found.delete(id);
+    }
+    return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** A body by its id; `undefined` when there is none. */
+  async body(id: bigint): Promise<PixelBody | undefined> {
+    this.#requireOpen();
+    const pending = this.#pending.body(id);
+    if (pending !== undefined) return pending.body;
+    const ref = this.#log.index.bodies.get(id);
+    return ref && this.#log.readBody(ref);
+  }
+
+  /** Stores a body, as `store` does a chunk. One without a pixel left is removed. */
+  async storeBody(body: PixelBody): Promise<void> {
+    // Refuses what cannot be stored now, and not when it is too late to tell.
+    encodeBody(body, this.facts.layers.length);
+    await this.#offer({ kind: "body", id: body.id, body: isEmptyBody(body) ? undefined : copyOf(body) });
+  }
+
+  /** Removes a body. */
+  async removeBody(id: bigint): Promise<void> {
+    await this.#offer({ kind: "body", id, body: undefined });
+  }
+
+  /** An id that no body has: the bits of this session, then a counter. */
+  newBodyId(): bigint {
+    let id: bigint;
+    do id = (this.#sessionBits << 32n) | this.#bodyCounter++;
+    while (this.#log.index.bodies.get(id) !== undefined || this.#pending.body(id) !== undefined);
+    return id;
+  }
+
+  /** Makes all that was stored before this call durable. What is stored meanwhile may be in it. */
+  save(): PixelSaveHandle {
+    return new PixelSaveHandle(this.#save());
+  }
+
+  /** Writes the world as it is now into a file of its own, and goes on with this one. `ORT_EXISTS` when there is one. */
+  async saveTo(path: string): Promise<void> {
+    this.#requireWritable();
+    const mark = this.#pending.mark();
+    await this.#inTurn(() => this.#drain(mark));
+    await this.#inTurn(() => this.#log.copyTo(path, this.#clock.nowMs()));
+  }
+
+  /** Kept when nothing is being written any more, a file that is written anew included. */
+  async idle(): Promise<void> {
+    for (let turn: unknown; turn !== this.#lastTurn; ) {
+      turn = this.#lastTurn;
+      await this.#lastTurn;
+    }
+  }
+
+  /** Saves, and lets go of the file. It lets go also when it throws. Closing twice is harmless. */
+  close(): Promise<void> {
+    // Whoever closed first is told of a failure; for everybody else it is enough that the world is closed.
+    if (this.#closing !== undefined) return this.#closing.catch(() => undefined);
+    const saved = this.#failure === undefined ? this.#save() : Promise.reject(this.#poisoned());
+    this.#closing = saved.finally(async () => {
+      this.#timer?.cancel();
+      await this.idle();
+      await this.#log.close();
+      await this.#lock.release();
+    });
+    return this.#closing;
+  }
+
+  async #save(): Promise<void> {
+    this.#requireWritable();
+    const mark = this.#pending.mark();
+    await this.#inTurn(async () => {
+      await this.#drain(mark);
+      if (!this.#log.hasChanges) return;
+      await this.#attempt(async () => {
+        await this.#lock.requireHeld();
+        await this.#log.commit(this.#clock.nowMs());
+      });
+      this.#notePersisted();
+      this.#planAutosave("again");
+    });
+    // Behind the save, which is complete without it.
+    void this.#inTurn(() => this.#compact()).catch(() => undefined);
+  }
+
+  /** What is not on its way again is safe. */
+  #notePersisted(): void {
+    for (const [x, y] of [...this.#dirty]) {
+      if (this.#pending.chunk(x, y) !== undefined) continue;
+      this.#dirty.delete(x, y, 0, 0);
+      this.#persisted.add(x, y, 0, 0);
+    }
+  }
+
+  async #compact(): Promise<void> {
+    const { fileBytes, deadBytes, hasChanges } = this.#log;
+    if (this.#compactionFailure !== undefined || hasChanges || this.#failure !== undefined) return;
+    if (fileBytes < this.#compactFromBytes || deadBytes <= fileBytes * DEAD_SHARE_MAX) return;
+    this.#compactionFailure = await this.#attempt(async () => {
+      await this.#lock.requireHeld();
+      return this.#log.compact();
+    });
+  }
+
+  async #offer(change: PendingChange): Promise<void> {
+    this.#requireWritable();
+    if (change.kind === "chunk") this.#dirty.add(change.x, change.y, 0, 0);
+    const room = this.#pending.offer(change);
+    this.#planAutosave("once");
+    if (room === undefined) return;
+    const mark = this.#pending.mark();
+    // Whoever waits hears of a failure by its own promise.
+    void this.#inTurn(() => this.#drain(mark)).catch(() => undefined);
+    await room;
+  }
+
+  /** Appends all changes up to a mark. */
+  async #drain(mark: number): Promise<void> {
+    await this.#attempt(async () => {
+      for (
+        let change = this.#pending.oldest(mark);
+        change !== undefined;
+        change = this.#pending.oldest(mark)
+      ) {
+        await this.#append(change);
+        this.#pending.done(change);
+      }
+    });
+  }
+
+  async #append(change: PendingChange): Promise<void> {
+    if (change.kind === "body") {
+      if (change.body === undefined) await this.#log.removeBody(change.id);
+      else await this.#log.putBody(change.body);
+      return;
+    }
+    const { x, y, pixels } = change;
+    const encoded = pixels && shortestForm(pixels, this.facts, this.#generator, x, y);
+    const changed = await this.#log.putChunk(x, y, encoded);
+    // Nothing really changed: it is as safe as it was.
+    if (!changed && this.#pending.chunk(x, y) === change && !this.#log.isUncommitted(x, y))
+      this.#dirty.delete(x, y, 0, 0);
+  }
+
+  /** Whatever fails here ends the writing: nobody knows what the disk holds now. */
+  async #attempt<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.#requireUnbroken();
+    try {
+      return await work();
+    } catch (error) {
+      this.#failure = error;
+      this.#pending.fail(this.#poisoned());
+      throw error;
+    }
+  }
+
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const result = this.#lastTurn.then(work);
+    this.#lastTurn = result.catch(() => undefined);
+    return result;
+  }
+
+  #planAutosave(when: "once" | "again"): void {
+    if (!this.#autosave || this.#closing !== undefined) return;
+    if (when === "again") {
+      this.#timer?.cancel();
+      this.#timer = undefined;
+      if (this.#pending.size === 0 && !this.#log.hasChanges) return;
+    }
+    this.#timer ??= this.#clock.after(AUTOSAVE_MS, () => {
+      this.#timer = undefined;
+      // A save that fails ends the writing, and the next call says why.
+      void this.#save().catch(() => undefined);
+    });
+  }
+
+  #requireOpen(): void {
+    if (this.#closing !== undefined) throw new OrthantError("ORT_CLOSED", "the world was closed");
+  }
+
+  #requireUnbroken(): void {
+    if (this.#failure !== undefined) throw this.#poisoned();
+  }
+
+  #requireWritable(): void {
+    this.#requireOpen();
+    this.#requireUnbroken();
+  }
+
+  #poisoned(): OrthantError {
+    const cause = this.#failure;
+    const reason = isOrthantError(cause) ? cause.message : String(cause);
+    const detail = `a save failed, so nothing more is accepted; what was saved before is safe (${reason})`;
+    return new OrthantError("ORT_SAVE_POISONED", detail, {}, { cause });
+  }
+}
+
+function requirePlace(x: number, y: number): void {
+  requireInteger(x, -0x8000_0000, 0x7fff_ffff);
+  requireInteger(y, -0x8000_0000, 0x7fff_ffff);
+}
+
+function copyOf(body: PixelBody): PixelBody {
+  return { ...body, pixels: body.pixels.slice(), mask: body.mask.slice(), extension: body.extension.slice() };
+}

@@ -1,0 +1,53 @@
+import { OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { type PixelDialect, pixelDialectOf } from "./dialect.ts";
+import { TEMPORARY_SUFFIX } from "./files/new-file.ts";
+import type { PixelSave } from "./save.ts";
+import { Version1Save } from "./version1/version1-save.ts";
+import { Version2Save } from "./version2/version2-save.ts";
+
+/**
+ * Opens a pixel world to read it, in whichever dialect it is. Header and tables are checked in full, chunks and bodies
+ * when they are read. Throws at the first fault; `verifyPixelWorld` finds all of them.
+ */
+export async function openPixelSave(disk: Disk, path: string): Promise<PixelSave> {
+  const file = await disk.open(path, "read");
+  try {
+    const dialect = await pixelDialectOf(file);
+    if (dialect === undefined)
+      throw new OrthantError("ORT_MAGIC", "the file does not begin as a pixel world does", { path });
+    return dialect === "version2"
+      ? await Version2Save.open(path, file)
+      : await Version1Save.open(path, file, dialect);
+  } catch (error) {
+    await file.close();
+    throw withPath(error, path);
+  }
+}
+
+/**
+ * The first file in the root of a disk that is a pixel world, or the one that is named; `undefined` when there is none.
+ * Writes nothing.
+ */
+export async function detectPixelWorld(
+  disk: Disk,
+  path?: string,
+): Promise<{ readonly path: string; readonly dialect: PixelDialect } | undefined> {
+  for (const { name, kind } of await disk.list("")) {
+    if (kind !== "file" || (path === undefined ? name.endsWith(TEMPORARY_SUFFIX) : name !== path)) continue;
+    const file = await disk.open(name, "read");
+    try {
+      const dialect = await pixelDialectOf(file);
+      if (dialect !== undefined) return { path: name, dialect };
+    } finally {
+      await file.close();
+    }
+  }
+  return undefined;
+}
+
+/** An error of ours that names the file; any other as it is. */
+function withPath(error: unknown, path: string): unknown {
+  if (!(error instanceof OrthantError) || error.context.path !== undefined) return error;
+  return new OrthantError(error.code, error.detail, { ...error.context, path }, { cause: error });
+}

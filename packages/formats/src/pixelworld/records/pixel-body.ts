@@ -1,0 +1,185 @@
+import { ByteReader, ByteWriter, crc8, OrthantError, requireInteger } from "@orthant/core";
+import { type BodyHeader, bodyHeader } from "../layout.ts";
+import { BODY_EDGE_MAX, BODY_EXTENSION_BYTES_MAX, BODY_PIXELS_MAX } from "../limits.ts";
+import { decodeSizedBlock, encodeSizedBlock } from "../lz4/sized-block.ts";
+
+/** Pixels that move as one: a crate, a boulder. Floats have the precision of 32 bits. */
+export interface PixelBody {
+  /** Never given to another body. */
+  readonly id: bigint;
+  readonly position: readonly [x: number, y: number];
+  /** In radians. */
+  readonly rotation: number;
+  readonly velocity: readonly [x: number, y: number];
+  readonly angularVelocity: number;
+  readonly width: number;
+  readonly height: number;
+  /** Where the grid begins, seen from the position. */
+  readonly origin: readonly [x: number, y: number];
+  /** `width * height` pixels, as many bytes each as there are layers, row by row. */
+  readonly pixels: Uint8Array;
+  /** Which of them belong to the body: a bit each, the lowest first. */
+  readonly mask: Uint8Array;
+  /** What a game keeps with it. */
+  readonly extension: Uint8Array;
+}
+
+/** Bytes of a mask for so many pixels. */
+function maskBytes(pixels: number): number {
+  return Math.ceil(pixels / 8);
+}
+
+/** A mask from booleans. */
+export function packMask(solid: readonly boolean[]): Uint8Array {
+  const mask = new Uint8Array(maskBytes(solid.length));
+  solid.forEach((isSolid, index) => {
+    if (isSolid) mask[index >>> 3] = (mask[index >>> 3] ?? 0) | (1 << (index & 7));
+  });
+  return mask;
+}
+
+/** Whether a body has no pixel left: such a one is not stored. */
+export function isEmptyBody({ mask }: PixelBody): boolean {
+  return mask.every((byte) => byte === 0);
+}
+
+/** The chunk that a body is in, by its position. */
+export function chunkOfBody(
+  { position }: Pick<PixelBody, "position">,
+  chunkEdge: number,
+): readonly [x: number, y: number] {
+  const at = (axis: 0 | 1): number => clampI32(Math.floor(Math.fround(position[axis]) / chunkEdge));
+  return [at(0), at(1)];
+}
+
+/** The chunk that the original put a body into: it rounded toward zero first, so that -0.5 is in chunk 0. */
+export function chunkOfBodyVersion1(
+  { position }: Pick<PixelBody, "position">,
+  chunkEdge: number,
+): readonly [x: number, y: number] {
+  const at = (axis: 0 | 1): number =>
+    Math.floor(clampI32(Math.trunc(Math.fround(position[axis]))) / chunkEdge);
+  return [at(0), at(1)];
+}
+
+/** The record of a body, the same in both versions. `ORT_ARGUMENT` for a body that contradicts itself. */
+export function encodeBody(body: PixelBody, pixelBytes: number): Uint8Array {
+  const { id, position, velocity, width, height, origin, pixels, mask, extension } = body;
+  requireInteger(width, 1, BODY_EDGE_MAX);
+  requireInteger(height, 1, BODY_EDGE_MAX);
+  const count = width * height;
+  requireInteger(count, 1, BODY_PIXELS_MAX);
+  requireInteger(pixels.length, count * pixelBytes, count * pixelBytes);
+  requireInteger(mask.length, maskBytes(count), maskBytes(count));
+  requireInteger(extension.length, 0, BODY_EXTENSION_BYTES_MAX);
+  const fault = faultOfMask(mask, count) ?? faultOfNumbers(body);
+  if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", `body ${id}: ${fault}`);
+  const [pixelBlock, maskBlock] = [encodeSizedBlock(pixels), encodeSizedBlock(mask)];
+  const out = new ByteWriter(bodyHeader.bytes + pixelBlock.length + maskBlock.length + extension.length);
+  const header: BodyHeader = {
+    id,
+    positionX: position[0],
+    positionY: position[1],
+    rotation: body.rotation,
+    velocityX: velocity[0],
+    velocityY: velocity[1],
+    angularVelocity: body.angularVelocity,
+    width,
+    height,
+    originX: origin[0],
+    originY: origin[1],
+    pixelBytes: pixelBlock.length,
+    maskBytes: maskBlock.length,
+    extensionBytes: extension.length,
+    crc8: 0,
+    reserved: new Uint8Array(3),
+  };
+  bodyHeader.write(out, header);
+  out.raw(pixelBlock);
+  out.raw(maskBlock);
+  out.raw(extension);
+  const record = out.copy();
+  record[bodyHeader.offsets.crc8] = headerCrc8(record);
+  return record;
+}
+
+/** A body from its record, which has exactly these bytes. */
+export function decodeBody(record: Uint8Array, pixelBytes: number): PixelBody {
+  const input = new ByteReader(record);
+  const header = bodyHeader.read(input);
+  requireBodyHeader(header, record);
+  const count = header.width * header.height;
+  const pixels = decodeSizedBlock(input.view(header.pixelBytes), count * pixelBytes);
+  const mask = decodeSizedBlock(input.view(header.maskBytes), maskBytes(count));
+  const extension = input.view(header.extensionBytes).slice();
+  input.end();
+  const body: PixelBody = {
+    id: header.id,
+    position: [header.positionX, header.positionY],
+    rotation: header.rotation,
+    velocity: [header.velocityX, header.velocityY],
+    angularVelocity: header.angularVelocity,
+    width: header.width,
+    height: header.height,
+    origin: [header.originX, header.originY],
+    pixels,
+    mask,
+    extension,
+  };
+  const fault = faultOfMask(mask, count) ?? faultOfNumbers(body);
+  if (fault !== undefined) throw new OrthantError("ORT_BLOB", `body ${header.id}: ${fault}`);
+  return body;
+}
+
+/** Throws unless the beginning of a record is one that a body may have. */
+function requireBodyHeader(header: BodyHeader, record: Uint8Array): void {
+  const found = headerCrc8(record);
+  if (found !== header.crc8) {
+    throw new OrthantError("ORT_CHECKSUM", `body ${header.id}: checksum ${header.crc8}, computed ${found}`);
+  }
+  const { width, height, extensionBytes, reserved } = header;
+  const count = width * height;
+  if (
+    width === 0 ||
+    height === 0 ||
+    width > BODY_EDGE_MAX ||
+    height > BODY_EDGE_MAX ||
+    count > BODY_PIXELS_MAX
+  ) {
+    throw new OrthantError("ORT_LIMIT", `body ${header.id}: a grid of ${width} x ${height}`);
+  }
+  if (extensionBytes > BODY_EXTENSION_BYTES_MAX) {
+    throw new OrthantError("ORT_LIMIT", `body ${header.id}: an extension of ${extensionBytes} bytes`);
+  }
+  if (reserved.some((byte) => byte !== 0)) {
+    throw new OrthantError("ORT_BLOB", `body ${header.id}: reserved bytes are not 0`);
+  }
+}
+
+const CHECKED_BYTES: readonly (readonly [from: number, to: number])[] = [
+  [0, bodyHeader.offsets.velocityX],
+  [bodyHeader.offsets.width, bodyHeader.offsets.originX],
+];
+
+/** The original's checksum: of id, position, rotation and size alone. */
+function headerCrc8(record: Uint8Array): number {
+  return crc8(Uint8Array.from(CHECKED_BYTES.flatMap(([from, to]) => [...record.subarray(from, to)])));
+}
+
+function faultOfMask(mask: Uint8Array, count: number): string | undefined {
+  const used = count & 7;
+  const last = mask.at(-1) ?? 0;
+  return used !== 0 && last >>> used !== 0 ? "the mask has bits for pixels that are not there" : undefined;
+}
+
+function faultOfNumbers({ position, rotation, velocity, angularVelocity }: PixelBody): string | undefined {
+  const numbers = [...position, rotation, ...velocity, angularVelocity];
+  return numbers.every((value) => Number.isFinite(Math.fround(value)))
+    ? undefined
+    : "a number that is not finite";
+}
+
+function clampI32(value: number): number {
+  // An integer of 32 bits has no negative zero.
+  return Math.min(Math.max(value, -0x8000_0000), 0x7fff_ffff) | 0;
+}

@@ -1,0 +1,107 @@
+import { ByteReader, ByteWriter, OrthantError } from "@orthant/core";
+import { CHUNK_EDGE, PIXEL_BYTES } from "../limits.ts";
+import {
+  decodeBlockUpTo,
+  decodeOversizedBlock,
+  decodeSizedBlock,
+  encodeSizedBlock,
+} from "../lz4/sized-block.ts";
+import type { PixelDelta } from "../pixels/pixel-delta.ts";
+import type { PixelStorage, StoredPixelChunk } from "../pixels/stored-chunk.ts";
+
+/** Pixels of a chunk. */
+const PIXELS = CHUNK_EDGE * CHUNK_EDGE;
+/** Bytes of a chunk in memory. */
+export const CHUNK_BYTES: number = PIXELS * PIXEL_BYTES;
+const COUNT_BYTES = 4;
+const POSITION_BYTES = 3;
+const CHANGE_BYTES = POSITION_BYTES + PIXEL_BYTES;
+const DELTA_BYTES_MAX = COUNT_BYTES + PIXELS * CHANGE_BYTES;
+/** The flags that the original's program knew; of changes it read no others. */
+const KNOWN_FLAGS = 0x3f;
+
+/** `strict` reads what a writer may write; `salvage` reads what the original's reader took as well. */
+export type Strictness = "strict" | "salvage";
+
+/** The payload of a chunk. An empty one has none. */
+export function encodeChunk(chunk: StoredPixelChunk): Uint8Array {
+  if (chunk.storage === "empty") return new Uint8Array(0);
+  return encodeSizedBlock(chunk.storage === "full" ? chunk.pixels : encodeDelta(chunk.delta));
+}
+
+/** A chunk from its payload. */
+export function decodeChunk(
+  payload: Uint8Array,
+  storage: PixelStorage,
+  strictness: Strictness,
+): StoredPixelChunk {
+  if (storage === "empty") {
+    if (payload.length === 0 || strictness === "salvage") return { storage };
+    throw new OrthantError("ORT_BLOB", `${payload.length} bytes in a chunk that is empty`);
+  }
+  if (storage === "full") {
+    const decodeBlock = strictness === "strict" ? decodeSizedBlock : decodeOversizedBlock;
+    return { storage, pixels: decodeBlock(payload, CHUNK_BYTES) };
+  }
+  const raw = decodeBlockUpTo(payload, DELTA_BYTES_MAX);
+  return { storage, delta: strictness === "strict" ? decodeDelta(raw) : salvageDelta(raw) };
+}
+
+function encodeDelta({ positions, pixels }: PixelDelta): Uint8Array {
+  const out = new ByteWriter(COUNT_BYTES + positions.length * CHANGE_BYTES);
+  out.u32(positions.length);
+  positions.forEach((position, index) => {
+    out.u16(position & 0xffff);
+    out.u8(position >>> 16);
+    out.raw(pixels.subarray(index * PIXEL_BYTES, (index + 1) * PIXEL_BYTES));
+  });
+  return out.copy();
+}
+
+function decodeDelta(raw: Uint8Array): PixelDelta {
+  const delta = readDelta(raw);
+  if (raw.length !== COUNT_BYTES + delta.positions.length * CHANGE_BYTES) {
+    throw new OrthantError("ORT_BLOB", `${raw.length} bytes for ${delta.positions.length} changes`);
+  }
+  for (let index = 1; index < delta.positions.length; index++) {
+    const [before, position] = [delta.positions[index - 1] ?? 0, delta.positions[index] ?? 0];
+    if (position <= before)
+      throw new OrthantError("ORT_BLOB", `a change at ${position} after one at ${before}`);
+  }
+  for (let at = PIXEL_BYTES - 1; at < delta.pixels.length; at += PIXEL_BYTES) {
+    const flags = delta.pixels[at] ?? 0;
+    if (flags > KNOWN_FLAGS) throw new OrthantError("ORT_BLOB", `flags ${flags} in a change`);
+  }
+  return delta;
+}
+
+/** As the original read it: in any order, the last change of a pixel counts, bytes behind are left, flags cut. */
+function salvageDelta(raw: Uint8Array): PixelDelta {
+  const { positions, pixels } = readDelta(raw);
+  const last = new Map<number, number>();
+  positions.forEach((position, index) => void last.set(position, index));
+  const sorted = [...last].sort(([a], [b]) => a - b);
+  const kept = new Uint8Array(sorted.length * PIXEL_BYTES);
+  sorted.forEach(([, from], to) => {
+    kept.set(pixels.subarray(from * PIXEL_BYTES, (from + 1) * PIXEL_BYTES), to * PIXEL_BYTES);
+    kept[to * PIXEL_BYTES + 3] = (kept[to * PIXEL_BYTES + 3] ?? 0) & KNOWN_FLAGS;
+  });
+  return { positions: Uint32Array.from(sorted, ([position]) => position), pixels: kept };
+}
+
+function readDelta(raw: Uint8Array): PixelDelta {
+  const input = new ByteReader(raw);
+  const count = input.u32();
+  if (count * CHANGE_BYTES > input.remaining) {
+    throw new OrthantError("ORT_BLOB", `${count} changes in ${input.remaining} bytes`);
+  }
+  const positions = new Uint32Array(count);
+  const pixels = new Uint8Array(count * PIXEL_BYTES);
+  for (let index = 0; index < count; index++) {
+    const position = input.u16() + input.u8() * 0x1_0000;
+    if (position >= PIXELS) throw new OrthantError("ORT_BLOB", `a change at ${position} of ${PIXELS} pixels`);
+    positions[index] = position;
+    pixels.set(input.view(PIXEL_BYTES), index * PIXEL_BYTES);
+  }
+  return { positions, pixels };
+}

@@ -1,0 +1,198 @@
+import { ByteReader, crc8, OrthantError } from "@orthant/core";
+import type { DiskFile } from "@orthant/disk";
+import { bodyHeader, bodyIndexEntry, bodySection, pageEntry } from "../layout.ts";
+import { storageNamed } from "../pixels/stored-chunk.ts";
+import { compareBodies, compareChunks, type PixelBodyRef, type PixelChunkRef } from "../save.ts";
+import { HEADER_BYTES, type Version1Header } from "./read-header.ts";
+
+/** Bytes of the length that stands before the payload of a chunk. */
+export const PREFIX_BYTES = 4;
+const ENTRIES_PER_READ = 65_536;
+
+/** Takes a fault: throws it, to be strict, or notes it and goes on. */
+export type Report = (error: OrthantError) => void;
+
+/** What the table and the index of bodies say. */
+export interface Version1Index {
+  readonly chunks: readonly PixelChunkRef[];
+  readonly bodies: readonly PixelBodyRef[];
+  /** Whether every body that there was is in the index. */
+  readonly bodiesKnown: boolean;
+}
+
+/** Reads the page table and the index of bodies; entries that are wrong are reported, and left out. */
+export async function readIndex(
+  file: DiskFile,
+  header: Version1Header,
+  report: Report,
+): Promise<Version1Index> {
+  const size = await file.size();
+  const { tableOffset, tableBytes, chunkCount, bodiesOffset } = header;
+  if (tableBytes !== chunkCount * pageEntry.bytes) {
+    report(at(36, "ORT_INDEX", `a table of ${tableBytes} bytes for ${chunkCount} chunks`));
+  }
+  const tableEnd = tableOffset + chunkCount * pageEntry.bytes;
+  if (bodiesOffset !== 0 && bodiesOffset !== tableEnd) {
+    report(at(53, "ORT_INDEX", `bodies at ${bodiesOffset}, where the table ends at ${tableEnd}`));
+  }
+  const chunks = await readTable(file, header, size, report);
+  const bodies =
+    bodiesOffset === 0 ? { refs: [], whole: true } : await readBodies(file, header, size, report);
+  return { chunks, bodies: bodies.refs, bodiesKnown: bodies.whole };
+}
+
+async function readTable(
+  file: DiskFile,
+  header: Version1Header,
+  size: number,
+  report: Report,
+): Promise<PixelChunkRef[]> {
+  const { tableOffset, chunkCount, bodiesOffset } = header;
+  if (tableOffset < HEADER_BYTES) {
+    report(at(40, "ORT_INDEX", `a table at offset ${tableOffset}, inside the header`));
+    return [];
+  }
+  const limit = bodiesOffset > tableOffset ? Math.min(size, bodiesOffset) : size;
+  const chunks: PixelChunkRef[] = [];
+  const seen = new Set<string>();
+  const entries = readEntries(
+    file,
+    { offset: tableOffset, count: chunkCount, bytes: pageEntry.bytes, limit },
+    report,
+  );
+  for await (const { bytes, offset } of entries) {
+    const ref = chunkOf(bytes, offset, header, report);
+    if (ref === undefined) continue;
+    const key = `${ref.x},${ref.y}`;
+    const before = chunks.at(-1);
+    if (seen.has(key)) report(at(offset, "ORT_INDEX", `chunk [${key}] is there twice`));
+    else if (header.dialect === "native" && before !== undefined && compareChunks(before, ref) > 0) {
+      report(at(offset, "ORT_INDEX", `chunk [${key}] is not in its order`));
+    }
+    if (seen.has(key)) continue;
+    seen.add(key);
+    chunks.push(ref);
+  }
+  return chunks.sort(compareChunks);
+}
+
+function chunkOf(
+  bytes: Uint8Array,
+  offset: number,
+  header: Version1Header,
+  report: Report,
+): PixelChunkRef | undefined {
+  const refuse = (code: OrthantError["code"], detail: string): undefined => {
+    report(at(offset, code, `an entry of the table: ${detail}`));
+    return undefined;
+  };
+  // A browser wrote no checksum. A run of zeros has the right one, so offset and place are looked at as well.
+  const found = crc8(bytes.subarray(0, pageEntry.offsets.crc8));
+  const expected = header.dialect === "native" ? found : 0;
+  if (bytes[pageEntry.offsets.crc8] !== expected) {
+    return refuse("ORT_CHECKSUM", `checksum ${bytes[pageEntry.offsets.crc8]}, computed ${expected}`);
+  }
+  const high = new DataView(bytes.buffer, bytes.byteOffset).getUint32(
+    pageEntry.offsets.payloadOffset + 4,
+    true,
+  );
+  if (high > 0x1f_ffff) return refuse("ORT_INDEX", "an offset beyond any file");
+  const {
+    x,
+    y,
+    payloadOffset,
+    payloadBytes,
+    storage: number,
+    reserved,
+  } = pageEntry.read(new ByteReader(bytes));
+  const storage = storageNamed(number);
+  if (storage === undefined) return refuse("ORT_INDEX", `chunk [${x}, ${y}] is stored in way ${number}`);
+  if (payloadOffset < HEADER_BYTES + PREFIX_BYTES || payloadOffset + payloadBytes > header.tableOffset) {
+    return refuse(
+      "ORT_INDEX",
+      `chunk [${x}, ${y}] at ${payloadOffset}, ${payloadBytes} bytes, is not between header and table`,
+    );
+  }
+  // Nothing depends on them, so whoever salvages keeps the chunk.
+  if (reserved !== 0) refuse("ORT_INDEX", `chunk [${x}, ${y}]: reserved bytes are not 0`);
+  return { x, y, storage, offset: payloadOffset - PREFIX_BYTES, bytes: payloadBytes + PREFIX_BYTES };
+}
+
+async function readBodies(
+  file: DiskFile,
+  header: Version1Header,
+  size: number,
+  report: Report,
+): Promise<{ readonly refs: PixelBodyRef[]; readonly whole: boolean }> {
+  const { bodiesOffset } = header;
+  if (bodiesOffset < header.tableOffset || bodiesOffset + bodySection.bytes > size) {
+    const code = bodiesOffset < header.tableOffset ? "ORT_INDEX" : "ORT_TRUNCATED";
+    report(at(bodiesOffset, code, `the index of bodies at ${bodiesOffset} in a file of ${size}`));
+    return { refs: [], whole: false };
+  }
+  const { count } = bodySection.read(new ByteReader(await file.readAt(bodiesOffset, bodySection.bytes)));
+  const refs: PixelBodyRef[] = [];
+  const seen = new Set<bigint>();
+  const place = { offset: bodiesOffset + bodySection.bytes, count, bytes: bodyIndexEntry.bytes, limit: size };
+  let read = 0;
+  for await (const { bytes, offset } of readEntries(file, place, report)) {
+    read++;
+    const ref = bodyOf(bytes, offset, header, report);
+    if (ref === undefined) continue;
+    const before = refs.at(-1);
+    if (seen.has(ref.id)) {
+      report(at(offset, "ORT_INDEX", `body ${ref.id} is there twice`));
+      continue;
+    }
+    if (header.dialect === "native" && before !== undefined && compareBodies(before, ref) > 0) {
+      report(at(offset, "ORT_INDEX", `body ${ref.id} is not in its order`));
+    }
+    seen.add(ref.id);
+    refs.push(ref);
+  }
+  return { refs, whole: read === count && refs.length === count };
+}
+
+function bodyOf(
+  bytes: Uint8Array,
+  offset: number,
+  header: Version1Header,
+  report: Report,
+): PixelBodyRef | undefined {
+  const high = new DataView(bytes.buffer, bytes.byteOffset).getUint32(
+    bodyIndexEntry.offsets.recordOffset + 4,
+    true,
+  );
+  if (high <= 0x1f_ffff) {
+    const { id, recordOffset, recordBytes, x, y } = bodyIndexEntry.read(new ByteReader(bytes));
+    const fits = recordOffset >= HEADER_BYTES && recordOffset + recordBytes <= header.tableOffset;
+    if (fits && recordBytes >= bodyHeader.bytes)
+      return { id, x, y, offset: recordOffset, bytes: recordBytes };
+  }
+  report(at(offset, "ORT_INDEX", "an entry of the index of bodies that lies outside of the data"));
+  return undefined;
+}
+
+/** Entries one behind the other, as many as there should be and as many as there are. */
+async function* readEntries(
+  file: DiskFile,
+  place: { readonly offset: number; readonly count: number; readonly bytes: number; readonly limit: number },
+  report: Report,
+): AsyncGenerator<{ readonly bytes: Uint8Array; readonly offset: number }> {
+  const { offset, count, bytes, limit } = place;
+  const there = Math.max(0, Math.min(count, Math.floor((limit - offset) / bytes)));
+  for (let first = 0; first < there; first += ENTRIES_PER_READ) {
+    const length = Math.min(ENTRIES_PER_READ, there - first);
+    const start = offset + first * bytes;
+    const read = await file.readAt(start, length * bytes);
+    for (let index = 0; index < length; index++) {
+      yield { bytes: read.subarray(index * bytes, (index + 1) * bytes), offset: start + index * bytes };
+    }
+  }
+  if (there < count)
+    report(at(offset + there * bytes, "ORT_TRUNCATED", `${there} of ${count} entries are there`));
+}
+
+function at(offset: number, code: OrthantError["code"], detail: string): OrthantError {
+  return new OrthantError(code, detail, { offset });
+}

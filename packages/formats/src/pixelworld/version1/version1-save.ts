@@ -1,0 +1,140 @@
+import { ByteReader, OrthantError, PlaceMap } from "@orthant/core";
+import type { DiskFile } from "@orthant/disk";
+import { atFile } from "../../polychora/files/at-file.ts";
+import { CHUNK_EDGE, PIXEL_BYTES } from "../limits.ts";
+import type { StoredPixelChunk } from "../pixels/stored-chunk.ts";
+import { chunkOfBodyVersion1, decodeBody, type PixelBody } from "../records/pixel-body.ts";
+import {
+  compareBodies,
+  type PixelBodyRef,
+  type PixelChunkRef,
+  type PixelFacts,
+  type PixelSave,
+} from "../save.ts";
+import { decodeChunk, type Strictness } from "./chunk-payload.ts";
+import { HEADER_BYTES, readHeader, type Version1Header } from "./read-header.ts";
+import { PREFIX_BYTES, readIndex, type Version1Index } from "./read-index.ts";
+
+/** A file of version 1, of either dialect, read strictly. */
+export class Version1Save implements PixelSave {
+  readonly dialect: Version1Header["dialect"];
+  readonly facts: PixelFacts;
+  readonly modifiedMs: number;
+  readonly generation = 0;
+  readonly fileBytes: number;
+  readonly deadBytes: number;
+  readonly #path: string;
+  readonly #file: DiskFile;
+  readonly #index: Version1Index;
+  readonly #byPlace = new PlaceMap<PixelChunkRef>();
+
+  private constructor(
+    path: string,
+    file: DiskFile,
+    header: Version1Header,
+    index: Version1Index,
+    fileBytes: number,
+  ) {
+    this.#path = path;
+    this.#file = file;
+    this.#index = index;
+    this.dialect = header.dialect;
+    this.facts = header.facts;
+    this.modifiedMs = header.modifiedMs;
+    this.fileBytes = fileBytes;
+    const live = [...index.chunks, ...index.bodies].reduce((sum, { bytes }) => sum + bytes, 0);
+    this.deadBytes = Math.max(0, header.tableOffset - HEADER_BYTES - live);
+    for (const chunk of index.chunks) this.#byPlace.set(chunk.x, chunk.y, 0, 0, chunk);
+  }
+
+  /** Takes the file over. Throws at the first fault of header, table or index. */
+  static async open(path: string, file: DiskFile, dialect: Version1Header["dialect"]): Promise<Version1Save> {
+    const header = await readHeader(file, dialect, "strict");
+    const index = await readIndex(file, header, (error) => {
+      throw error;
+    });
+    if (dialect === "native") return new Version1Save(path, file, header, index, await file.size());
+    const bodies: PixelBodyRef[] = [];
+    for (const ref of index.bodies) bodies.push(await truePlace(file, ref));
+    return new Version1Save(
+      path,
+      file,
+      header,
+      { ...index, bodies: bodies.sort(compareBodies) },
+      await file.size(),
+    );
+  }
+
+  get chunkCount(): number {
+    return this.#index.chunks.length;
+  }
+
+  get bodyCount(): number {
+    return this.#index.bodies.length;
+  }
+
+  chunks(): Iterable<PixelChunkRef> {
+    return this.#index.chunks;
+  }
+
+  chunkAt(x: number, y: number): PixelChunkRef | undefined {
+    return this.#byPlace.get(x, y, 0, 0);
+  }
+
+  bodies(): Iterable<PixelBodyRef> {
+    return this.#index.bodies;
+  }
+
+  async readChunk(ref: PixelChunkRef): Promise<StoredPixelChunk> {
+    const payload = await readPayload(this.#file, ref, "strict");
+    const what = `chunk [${ref.x}, ${ref.y}]`;
+    return atFile({ path: this.#path, what }, () => decodeChunk(payload, ref.storage, "strict"));
+  }
+
+  async readBody(ref: PixelBodyRef): Promise<PixelBody> {
+    const record = await this.#file.readAt(ref.offset, ref.bytes);
+    return atFile({ path: this.#path }, () => bodyOfRecord(record, ref));
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+}
+
+/** The payload of a chunk; strictly, the length before it is the one that the table says. */
+export async function readPayload(
+  file: DiskFile,
+  { offset, bytes, x, y }: PixelChunkRef,
+  strictness: Strictness,
+): Promise<Uint8Array> {
+  const entry = await file.readAt(offset, bytes);
+  const said = new ByteReader(entry).u32();
+  if (strictness === "strict" && said !== bytes - PREFIX_BYTES) {
+    const detail = `chunk [${x}, ${y}]: ${said} bytes, the table says ${bytes - PREFIX_BYTES}`;
+    throw new OrthantError("ORT_RECORD", detail, { offset });
+  }
+  return entry.subarray(PREFIX_BYTES);
+}
+
+/** A body from its record; it has to be the one that the index means. */
+export function bodyOfRecord(record: Uint8Array, { id, offset }: PixelBodyRef): PixelBody {
+  const body = decodeBody(record, PIXEL_BYTES);
+  if (body.id === id) return body;
+  throw new OrthantError("ORT_RECORD", `body ${body.id}, where the index has ${id}`, { offset });
+}
+
+/**
+ * A browser's index has chunk [0, 0] for every body, and ids that went through a number: the record knows better.
+ * An index whose id is not even the rounded one is damaged.
+ */
+export async function truePlace(file: DiskFile, ref: PixelBodyRef): Promise<PixelBodyRef> {
+  const body = decodeBody(await file.readAt(ref.offset, ref.bytes), PIXEL_BYTES);
+  // As the page wrote it: the id as a number, as text, as a big integer.
+  if (ref.id !== body.id && ref.id !== BigInt.asUintN(64, BigInt(String(Number(body.id))))) {
+    throw new OrthantError("ORT_RECORD", `body ${body.id}, where the index has ${ref.id}`, {
+      offset: ref.offset,
+    });
+  }
+  const [x, y] = chunkOfBodyVersion1(body, CHUNK_EDGE);
+  return { ...ref, id: body.id, x, y };
+}

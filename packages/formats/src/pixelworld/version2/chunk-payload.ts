@@ -1,0 +1,129 @@
+import { ByteReader, ByteWriter, OrthantError } from "@orthant/core";
+import { decodeBlockUpTo, decodeSizedBlock, encodeSizedBlock } from "../lz4/sized-block.ts";
+import { type PixelDelta, pixelDelta } from "../pixels/pixel-delta.ts";
+import { keptLayers, pixelsOfPlanes, planesOf } from "../pixels/pixel-layers.ts";
+import {
+  type ChunkForm,
+  generatedPixels,
+  type PixelGenerator,
+  type PixelStorage,
+  type StoredPixelChunk,
+} from "../pixels/stored-chunk.ts";
+
+/** A chunk as it goes into an entry. */
+export interface EncodedChunk {
+  readonly storage: PixelStorage;
+  readonly payload: Uint8Array;
+}
+
+/**
+ * Pixels in the shortest form: nothing when they are all 0, else the whole chunk, or what differs from the generator.
+ * `undefined` when nothing differs: such a chunk is not stored. The pixels have no bits but kept ones.
+ */
+export function shortestForm(
+  pixels: Uint8Array,
+  form: ChunkForm,
+  generator: PixelGenerator | undefined,
+  x: number,
+  y: number,
+): EncodedChunk | undefined {
+  if (generator === undefined) return wholeForm(pixels, form);
+  const delta = pixelDelta(generatedPixels(form, generator, x, y), pixels, form.layers.length);
+  if (delta.positions.length === 0) return undefined;
+  const whole = wholeForm(pixels, form);
+  if (whole.storage === "empty") return whole;
+  const changes = encodeChunk({ storage: "delta", delta }, form);
+  return changes.payload.length < whole.payload.length ? changes : whole;
+}
+
+/** A stored chunk as it goes into an entry, in the form that it has. */
+export function encodeChunk(chunk: StoredPixelChunk, form: ChunkForm): EncodedChunk {
+  const { storage } = chunk;
+  if (storage === "empty") return { storage, payload: new Uint8Array(0) };
+  const raw = storage === "full" ? planesOf(chunk.pixels, form.layers) : encodeDelta(chunk.delta, form);
+  return { storage, payload: encodeSizedBlock(raw) };
+}
+
+/** A chunk from the payload of its entry. */
+export function decodeChunk({ storage, payload }: EncodedChunk, form: ChunkForm): StoredPixelChunk {
+  if (storage === "empty") {
+    if (payload.length === 0) return { storage };
+    throw new OrthantError("ORT_BLOB", `${payload.length} bytes in a chunk that is empty`);
+  }
+  const count = form.chunkEdge * form.chunkEdge;
+  const planes = keptLayers(form.layers).length;
+  if (storage === "full") {
+    return { storage, pixels: pixelsOfPlanes(decodeSizedBlock(payload, count * planes), form.layers) };
+  }
+  return { storage, delta: decodeDelta(decodeBlockUpTo(payload, deltaBytesMax(count, planes)), form) };
+}
+
+function wholeForm(pixels: Uint8Array, form: ChunkForm): EncodedChunk {
+  const isEmpty = pixels.every((byte) => byte === 0);
+  return encodeChunk(isEmpty ? { storage: "empty" } : { storage: "full", pixels }, form);
+}
+
+/** Every other pixel changed is the longest list of runs; each takes two varints of at most three bytes. */
+function deltaBytesMax(count: number, planes: number): number {
+  return 4 + Math.ceil(count / 2) * 6 + count * planes;
+}
+
+/** The number of runs, each as pixels that are skipped and pixels that changed, then the changed pixels in planes. */
+function encodeDelta({ positions, pixels }: PixelDelta, { layers }: ChunkForm): Uint8Array {
+  const out = new ByteWriter(positions.length * (layers.length + 1) + 16);
+  const runs = runsOf(positions);
+  out.varUint(runs.length);
+  let end = 0;
+  for (const [start, length] of runs) {
+    out.varUint(start - end);
+    out.varUint(length);
+    end = start + length;
+  }
+  out.raw(planesOf(pixels, layers));
+  return out.copy();
+}
+
+function decodeDelta(raw: Uint8Array, { chunkEdge, layers }: ChunkForm): PixelDelta {
+  const count = chunkEdge * chunkEdge;
+  const input = new ByteReader(raw);
+  const runs = input.count(count);
+  const starts: number[] = [];
+  const lengths: number[] = [];
+  let end = 0;
+  let changed = 0;
+  for (let run = 0; run < runs; run++) {
+    const skipped = input.varUint();
+    const length = input.varUint();
+    // Two runs without a gap are one run.
+    if (length === 0 || (run > 0 && skipped === 0))
+      throw input.fail("ORT_BLOB", "a run that is no run of its own");
+    if (length > count - end - skipped)
+      throw input.fail("ORT_BLOB", `a run past the ${count} pixels of a chunk`);
+    starts.push(end + skipped);
+    lengths.push(length);
+    end += skipped + length;
+    changed += length;
+  }
+  if (changed === 0) throw input.fail("ORT_BLOB", "no change at all");
+  const planes = input.view(changed * keptLayers(layers).length);
+  input.end();
+  const positions = new Uint32Array(changed);
+  let index = 0;
+  starts.forEach((start, run) => {
+    const stop = start + (lengths[run] ?? 0);
+    for (let position = start; position < stop; position++) positions[index++] = position;
+  });
+  return { positions, pixels: pixelsOfPlanes(planes, layers) };
+}
+
+function runsOf(positions: Uint32Array): readonly (readonly [start: number, length: number])[] {
+  const runs: (readonly [number, number])[] = [];
+  let index = 0;
+  while (index < positions.length) {
+    const start = positions[index] as number;
+    const first = index;
+    while (index < positions.length && positions[index] === start + index - first) index++;
+    runs.push([start, index - first]);
+  }
+  return runs;
+}

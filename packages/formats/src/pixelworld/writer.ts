@@ -1,0 +1,157 @@
+import type { Disk } from "@orthant/disk";
+import { NewFile, type Replacing } from "./files/new-file.ts";
+import { ENTRIES_OFFSET } from "./layout.ts";
+import { keptPixels } from "./pixels/pixel-layers.ts";
+import { type PixelGenerator, STORAGE, type StoredPixelChunk } from "./pixels/stored-chunk.ts";
+import { chunkOfBody, encodeBody, type PixelBody } from "./records/pixel-body.ts";
+import type { PixelFacts } from "./save.ts";
+import { BodyIndex } from "./version2/body-index.ts";
+import { ChunkIndex } from "./version2/chunk-index.ts";
+import { type EncodedChunk, encodeChunk, shortestForm } from "./version2/chunk-payload.ts";
+import { encodeEntry, type NewEntry } from "./version2/entry.ts";
+import { encodeSlot, slotOffset } from "./version2/header-slot.ts";
+import { deadBytesOf } from "./version2/read-state.ts";
+import { encodeTable, wholeTable } from "./version2/table.ts";
+
+/** Small entries are put together, so that a call writes about this much. */
+const BATCH_BYTES = 1_048_576;
+
+/** How a file of version 2 is made. */
+export interface PixelSaveWriterOptions {
+  /** The generation that the file begins with; 1 unless it goes on where another file ends. */
+  readonly generation?: number;
+  /** Whether a file of that name may be replaced. */
+  readonly replacing?: Replacing;
+}
+
+/**
+ * Writes a whole world as a file of version 2, chunk by chunk; only the index is kept in memory. The file is there
+ * with {@link finish} and not before. A chunk or body that comes again replaces the one before.
+ */
+export class PixelSaveWriter {
+  readonly #file: NewFile;
+  readonly #facts: PixelFacts;
+  readonly #generation: number;
+  readonly #index = { chunks: new ChunkIndex(), bodies: new BodyIndex() };
+  #end = ENTRIES_OFFSET;
+  #batch: Uint8Array[] = [];
+  #batchBytes = 0;
+
+  private constructor(file: NewFile, facts: PixelFacts, generation: number) {
+    this.#file = file;
+    this.#facts = facts;
+    this.#generation = generation;
+  }
+
+  /** Begins a file. `ORT_EXISTS` when there is one of that name, unless it may be replaced. */
+  static async create(
+    disk: Disk,
+    path: string,
+    facts: PixelFacts,
+    options: PixelSaveWriterOptions = {},
+  ): Promise<PixelSaveWriter> {
+    const { generation = 1, replacing = "keep" } = options;
+    // Facts that do not fit a header are refused before anything is there.
+    encodeSlot({
+      facts,
+      generation,
+      modifiedMs: 0,
+      tableOffset: 0,
+      tableBytes: 0,
+      deadBytes: 0,
+      chunkCount: 0,
+      bodyCount: 0,
+    });
+    const file = await NewFile.create(disk, path, replacing);
+    await file.append(new Uint8Array(ENTRIES_OFFSET));
+    return new PixelSaveWriter(file, facts, generation);
+  }
+
+  /** Adds a chunk in the shortest form; one that is as the generator makes it is not stored. */
+  async addPixels(x: number, y: number, pixels: Uint8Array, generator?: PixelGenerator): Promise<void> {
+    const encoded = shortestForm(keptPixels(pixels, this.#facts.layers), this.#facts, generator, x, y);
+    if (encoded !== undefined) await this.addEncoded(x, y, encoded);
+  }
+
+  /** Adds a chunk in the form that it has. */
+  async addChunk(x: number, y: number, chunk: StoredPixelChunk): Promise<void> {
+    await this.addEncoded(x, y, encodeChunk(chunk, this.#facts));
+  }
+
+  /** Adds a chunk whose payload is known. */
+  async addEncoded(x: number, y: number, { storage, payload }: EncodedChunk): Promise<void> {
+    const offset = this.#end;
+    const bytes = await this.#append({ kind: "chunk", storage: STORAGE[storage], x, y, id: 0n, payload });
+    this.#index.chunks.set(x, y, STORAGE[storage], offset, bytes);
+  }
+
+  /** Adds a body. */
+  async addBody(body: PixelBody): Promise<void> {
+    const { layers, chunkEdge } = this.#facts;
+    const [x, y] = chunkOfBody(body, chunkEdge);
+    await this.addBodyRecord(body.id, x, y, encodeBody(body, layers.length));
+  }
+
+  /** Adds a body whose record is known. */
+  async addBodyRecord(id: bigint, x: number, y: number, record: Uint8Array): Promise<void> {
+    const offset = this.#end;
+    const bytes = await this.#append({ kind: "body", storage: 0, x, y, id, payload: record });
+    this.#index.bodies.set({ id, x, y, offset, bytes });
+  }
+
+  /** Writes the table and both headers, and makes it the file of its name, durably. */
+  async finish(modifiedMs: number): Promise<void> {
+    await this.seal(modifiedMs);
+    await this.publish();
+  }
+
+  /** Writes the table and both headers, and makes all of it durable, under a name of its own still. */
+  async seal(modifiedMs: number): Promise<void> {
+    const { chunks, bodies } = this.#index;
+    const tableOffset = this.#end;
+    const payload = encodeTable(wholeTable(this.#index), { chunks: chunks.size, bodies: bodies.size });
+    const tableBytes = await this.#append({ kind: "table", storage: 0, x: 0, y: 0, id: 0n, payload });
+    await this.#flush();
+    const deadBytes = deadBytesOf(this.#index, [{ offset: tableOffset, bytes: tableBytes }], this.#end);
+    // Both headers name the same table: so either is enough from the beginning.
+    for (const generation of [this.#generation - 1, this.#generation]) {
+      const slot = { facts: this.#facts, generation, modifiedMs, tableOffset, tableBytes, deadBytes };
+      await this.#file.writeAt(
+        slotOffset(generation),
+        encodeSlot({ ...slot, chunkCount: chunks.size, bodyCount: bodies.size }),
+      );
+    }
+    await this.#file.seal();
+  }
+
+  /** Gives the file its name, durably. */
+  publish(): Promise<void> {
+    return this.#file.publish();
+  }
+
+  /** Takes back what is not finished. */
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  async #append(entry: NewEntry): Promise<number> {
+    const bytes = encodeEntry(entry, this.#end, this.#generation);
+    this.#batch.push(bytes);
+    this.#batchBytes += bytes.length;
+    this.#end += bytes.length;
+    if (this.#batchBytes >= BATCH_BYTES) await this.#flush();
+    return bytes.length;
+  }
+
+  async #flush(): Promise<void> {
+    const joined = new Uint8Array(this.#batchBytes);
+    let end = 0;
+    for (const bytes of this.#batch) {
+      joined.set(bytes, end);
+      end += bytes.length;
+    }
+    this.#batch = [];
+    this.#batchBytes = 0;
+    await this.#file.append(joined);
+  }
+}

@@ -1,0 +1,353 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import {
+  CUBE_CHUNKS,
+  chunkFromVoxels,
+  chunkShape,
+  decode,
+  type MaterialCatalog,
+  materialCatalogCodec,
+  uniformChunk,
+} from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import {
+  allLeaves,
+  BulkSaveWriter,
+  convertMarsMiner,
+  convertToMarsMinerSave,
+  createMarsMiner,
+  type GlobalState,
+  type LeafChange,
+  type MarsMinerConvertOptions,
+  type MarsMinerSave,
+  openMarsMiner,
+  openSave,
+  plainDescription,
+  uniformOctree,
+  verifyMarsMiner,
+  verifySave,
+} from "@orthant/formats";
+import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
+import { openWorld } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+import { entityAt, playerOf } from "../polychora/samples.ts";
+import { diskOf, patched, randomOctree, SEED_FILES, SUBTYPES_FILES, TICKS, writtenDisk } from "./samples.ts";
+import { worldOf } from "./world-of.ts";
+
+const GOLDEN = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "marsminer-v0");
+const GOLDEN_SAVES = existsSync(GOLDEN) ? goldenSaves() : [];
+if (GOLDEN_SAVES.length === 0)
+  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
+
+const ACCEPTED: MarsMinerConvertOptions = { acceptLosses: true };
+const GENERATED_WORLDS = 200;
+
+/** Saves that hold a state; those that must be refused are no worlds. */
+function goldenSaves(): readonly string[] {
+  return readdirSync(GOLDEN, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) => readdirSync(join(GOLDEN, name)).map((fixture) => `${name}/${fixture}`))
+    .filter((name) => !/never-saved|translator/.test(name));
+}
+
+function goldenDisk(name: string): MemoryDisk {
+  const folder = join(GOLDEN, name, "save");
+  return diskOf(
+    Object.fromEntries(
+      readdirSync(folder).map((file) => [file, new Uint8Array(readFileSync(join(folder, file)))]),
+    ),
+  );
+}
+
+const NAME_LENGTH_MAX = 64;
+
+/** What a block is called in the end. No test here has two names that have to change alike. */
+function renamed(name: string | undefined, subtype: number, id: number): string {
+  if (name === undefined) return `block ${id}`;
+  const full = subtype === 0 ? name : `${name} #${subtype}`;
+  if (full.length === 0) return "nameless ~1";
+  return full.length > NAME_LENGTH_MAX ? `${full.slice(0, NAME_LENGTH_MAX - 8)} ~1` : full;
+}
+
+async function materialsOf(world: MemoryDisk): Promise<MaterialCatalog> {
+  return decode(materialCatalogCodec, (await openSave(world)).global.description.materials);
+}
+
+/** Whether the cube at a place that counts chunks lies on the lattice of ours, four of which make a cube. */
+function isOnLattice(place: string): boolean {
+  return place.split(",").every((coordinate) => Math.abs(Number(coordinate)) * 4 <= 0x7fff_fffc);
+}
+
+async function roundTrip(
+  save: MarsMinerSave,
+): Promise<{ readonly back: MarsMinerSave; readonly world: MemoryDisk; readonly chunks: number }> {
+  const world = new MemoryDisk();
+  const { chunks } = await convertMarsMiner(save, world, ACCEPTED);
+  expect((await verifySave(world)).filter(({ severity }) => severity === "damage")).toEqual([]);
+  const middle = await openSave(world);
+  const disk = new MemoryDisk();
+  const report = await convertToMarsMinerSave(middle, disk);
+  expect(report.losses).toEqual([]);
+  await middle.close();
+  expect(await verifyMarsMiner(disk)).toEqual([]);
+  return { back: await openMarsMiner(disk, { cubeSize: save.cubeSize }), world, chunks };
+}
+
+async function expectSame(
+  back: MarsMinerSave,
+  save: MarsMinerSave,
+  isCarried?: (place: string) => boolean,
+): Promise<void> {
+  expect(back.state?.ticks).toBe(save.state?.ticks);
+  expect(back.state?.name).toBe(save.state?.name);
+  const after = await worldOf(back, (name) => name ?? "?");
+  expect(after).toEqual(await worldOf(save, renamed, isCarried));
+}
+
+describe("a MarsMiner save that becomes a world and a save again", () => {
+  test.each(GOLDEN_SAVES)("[M30] is the same in all that the world can carry: %s", async (name) => {
+    const save = await openMarsMiner(goldenDisk(name));
+    const { back } = await roundTrip(save);
+    // Those of the author's tests are anywhere; the report lists the ones that lie beyond the lattice.
+    await expectSame(back, save, name.includes("author-tests") ? isOnLattice : undefined);
+  });
+
+  test("[M30] is the same, for 200 worlds at random", async () => {
+    for (let seed = 0; seed < GENERATED_WORLDS; seed++) {
+      const prng = new Prng(seed);
+      const disk = new MemoryDisk();
+      const writer = await createMarsMiner(disk, { blobFullBytes: prng.pick([500, 100_000_000]) });
+      const names = [
+        "Core_Empty",
+        "Rock",
+        "Sand",
+        "Säve 火星 🚀",
+        ...Array.from({ length: prng.pick([0, 300]) }, (_, id) => `b${id}`),
+      ];
+      const scale = prng.chance(0.5) ? 64 : 1;
+      for (let count = prng.between(0, 4); count > 0; count--) {
+        await writer.putChunk({
+          x: prng.between(-9, 9) * scale,
+          z: prng.between(-9, 9) * scale,
+          blockTypes: prng.chance(0.5) ? names : [...names].reverse(),
+          octrees: Array.from({ length: prng.between(1, 3) }, () => randomOctree(prng, names.length - 1)),
+        });
+      }
+      await writer.commit({ ticks: TICKS + BigInt(seed), name: prng.pick([undefined, "", "world"]) });
+      await writer.close();
+      const save = await openMarsMiner(disk);
+      const { back } = await roundTrip(save);
+      await expectSame(back, save);
+    }
+  }, 240_000);
+
+  test("opens as a world in between, with a catalog of its block names", async () => {
+    const { world } = await roundTrip(await openMarsMiner(diskOf(SUBTYPES_FILES)));
+    const opened = await openWorld(world);
+    const materials = await materialsOf(world);
+    expect(materials.materials.map(({ name }) => name)).toEqual([
+      "air",
+      "Block 0",
+      "Block 1",
+      "Block 2",
+      "Block 2 #7",
+    ]);
+    expect(materials.byId(await opened.get([63, 63, 63, 0]))?.name).toBe("Block 1");
+    expect(await opened.get([64, 0, 0, 0])).toBe(0);
+    await opened.close();
+  });
+
+  test("[M29] makes air of Core_Empty, and other names of those that no material can have", async () => {
+    const disk = new MemoryDisk();
+    const writer = await createMarsMiner(disk);
+    const blockTypes = ["Core_Empty", "air", "", "x".repeat(65), "x".repeat(66)];
+    await writer.putChunk({ x: 0, z: 0, blockTypes, octrees: blockTypes.map((_, id) => uniformOctree(id)) });
+    await writer.commit({ ticks: TICKS, name: "names" });
+    await writer.close();
+    const world = new MemoryDisk();
+    const report = await convertMarsMiner(await openMarsMiner(disk), world, ACCEPTED);
+    expect(report.losses.map(({ what, count }) => [what, count])).toEqual([
+      ["names of block types that no material can have", 4],
+    ]);
+    const opened = await openWorld(world);
+    const short = "x".repeat(56);
+    expect((await materialsOf(world)).materials.map(({ name }) => name)).toEqual([
+      "air",
+      "air ~1",
+      "nameless ~1",
+      `${short} ~1`,
+      `${short} ~2`,
+    ]);
+    for (const [level, material] of [0, 1, 2, 3, 4].entries()) {
+      expect(await opened.get([5, level * 64, 5, 0])).toBe(material);
+    }
+    await opened.close();
+  });
+});
+
+describe("a conversion from or to MarsMiner", () => {
+  test("[M28] is refused when it loses something, before anything is written", async () => {
+    const save = await openMarsMiner(diskOf(SUBTYPES_FILES));
+    const target = new MemoryDisk();
+    expect(await codeOfRejection(convertMarsMiner(save, target))).toBe("ORT_LOSS");
+    expect(target.image().files.size).toBe(0);
+    const { losses } = await convertMarsMiner(save, undefined);
+    expect(losses).toEqual([
+      { what: "block subtypes", count: 1, remark: 'they become part of the names, as in "Block 2 #7"' },
+    ]);
+    expect((await convertMarsMiner(save, target, ACCEPTED)).losses).toEqual(losses);
+    expect(
+      (await convertMarsMiner(await openMarsMiner(diskOf(SEED_FILES)), new MemoryDisk())).losses,
+    ).toEqual([]);
+  });
+
+  test("[M28] lists values of branches, empty chunks, ids that are not listed and chunks that are there twice", async () => {
+    const octree = "03000000 0a000000 030000 2c01 0102030405060709";
+    const table = "02000000 00000000 00000000 28000000 00000000 00000000 60000000";
+    const blob0 = `${SEED_FILES.blob0.slice(0, -"01000000 01000000 00 01".length)} ${octree} 31000000 00 ${table}`;
+    const doubled = patched(diskOf({ ...SEED_FILES, blob0 }), "blob0", 0x14, "5d000000");
+    const save = await openMarsMiner(patched(doubled, "blob0", 0x5d + 24, "58000000"));
+    expect((await convertMarsMiner(save, undefined)).losses.map(({ what }) => what)).toEqual([
+      "chunks that were there twice",
+      "chunks without octrees",
+    ]);
+    const once = await openMarsMiner(patched(diskOf({ ...SEED_FILES, blob0 }), "blob0", 0x18, "01000000"));
+    expect((await convertMarsMiner(once, undefined)).losses.map(({ what, count }) => [what, count])).toEqual([
+      ["values of branches", 1],
+      ["block ids that are not listed", 6],
+    ]);
+  });
+
+  test("[M30] takes places for chunks when one is no multiple of the cube", async () => {
+    const places = async (x: number, options: MarsMinerConvertOptions = {}): Promise<unknown> => {
+      const disk = new MemoryDisk();
+      const writer = await createMarsMiner(disk);
+      await writer.putChunk({ x, z: 0, blockTypes: ["Rock"], octrees: [uniformOctree(0)] });
+      await writer.commit({ ticks: TICKS, name: "places" });
+      await writer.close();
+      const world = new MemoryDisk();
+      await convertMarsMiner(await openMarsMiner(disk), world, { ...ACCEPTED, ...options });
+      const save = await openSave(world);
+      return (await allLeaves(save.index)).map(({ cell }) => cell.min);
+    };
+    expect(await places(128)).toEqual([[8, 0, 0, 0]]);
+    expect(await places(2)).toEqual([[8, 0, 0, 0]]);
+    expect(await places(128, { locations: "chunks" })).toEqual([[512, 0, 0, 0]]);
+    expect(await codeOfRejection(places(2, { locations: "blocks" }))).toBe("ORT_DIALECT");
+    expect(await places(0x7fff_ffff)).toEqual([]);
+  });
+
+  test("of nothing that was ever saved is refused", async () => {
+    const save = await openMarsMiner(diskOf({ ...SEED_FILES, blob0: "00000000 00000000" }));
+    expect(codeOf(() => convertMarsMiner(save, undefined))).toBe("ORT_NOT_FOUND");
+  });
+
+  test("takes an older state when it is asked to", async () => {
+    const save = await openMarsMiner(await writtenDisk(3));
+    const [, , first] = await save.findStates();
+    const world = new MemoryDisk();
+    await convertMarsMiner(save, world, first === undefined ? {} : { state: first });
+    expect((await openSave(world)).global.description.name).toBe("state 0");
+  });
+
+  test("works with cubes of other sizes, and with small chunks of ours", async () => {
+    for (const cubeSize of [4, 16, 32, 128]) {
+      const disk = new MemoryDisk();
+      const writer = await createMarsMiner(disk);
+      const octrees = [uniformOctree(1), uniformOctree(0)];
+      await writer.putChunk({ x: cubeSize, z: -cubeSize, blockTypes: ["Core_Empty", "Rock"], octrees });
+      await writer.commit({ ticks: TICKS, name: "cubes" });
+      await writer.close();
+      const save = await openMarsMiner(disk, { cubeSize });
+      const { back, chunks } = await roundTrip(save);
+      expect(chunks).toBe(2 * Math.max(1, cubeSize / 16) ** 3);
+      await expectSame(back, save);
+    }
+  });
+
+  const shape = CUBE_CHUNKS;
+  const GLOBAL: GlobalState = {
+    base: { kind: "flatFloor", material: 3 },
+    worldSeed: 7n,
+    generators: [],
+    nextEntityId: 9n,
+    playerEntityHints: [],
+    description: { ...plainDescription(shape), name: "hills", spawn: [1, 2, 3, 0], clockEpoch: 4 },
+  };
+
+  async function worldWith(leaves: readonly LeafChange[], of = shape): Promise<MemoryDisk> {
+    const disk = new MemoryDisk();
+    const writer = await BulkSaveWriter.create(disk, of);
+    await writer.add(leaves);
+    const description = { ...GLOBAL.description, chunkShape: of };
+    await writer.finish({
+      nowMs: 1_771_200_000_123,
+      global: { ...GLOBAL, description },
+      players: [playerOf(1n)],
+    });
+    await writer.close();
+    return disk;
+  }
+
+  test("[M28] lists what MarsMiner has no room for", async () => {
+    const stripes = chunkFromVoxels(
+      Uint16Array.from({ length: shape.volume }, (_, cell) => (cell % 2) * 700),
+    );
+    const disk = await worldWith([
+      {
+        cell: { min: [0, 0, 0, 0], max: [4, 4, 4, 4] },
+        blocks: [
+          { place: [1, 0, 0, 0], chunk: stripes },
+          { place: [1, 0, 0, 1], chunk: uniformChunk(shape.volume, 2) },
+        ],
+        entities: [entityAt(1n, [3, 3, 3, 0])],
+      },
+      {
+        cell: { min: [0, -4, 0, 0], max: [4, 0, 4, 4] },
+        blocks: [{ place: [1, -1, 0, 0], chunk: uniformChunk(shape.volume, 2) }],
+      },
+      {
+        cell: { min: [0x7fff_fffc, 0, 0, 0], max: [0x8000_0000, 4, 4, 4] },
+        blocks: [{ place: [0x7fff_ffff, 1, 0, 0], chunk: uniformChunk(shape.volume, 2) }],
+      },
+    ]);
+    const save = await openSave(disk);
+    const target = new MemoryDisk();
+    expect(await codeOfRejection(convertToMarsMinerSave(save, target))).toBe("ORT_LOSS");
+    expect(target.image().files.size).toBe(0);
+    const report = await convertToMarsMinerSave(save, target, ACCEPTED);
+    expect(report.losses.map(({ what }) => what).sort()).toEqual([
+      "chunks below 0, or too high",
+      "chunks beside the first on the fourth axis",
+      "chunks too far away",
+      "clocks of regions",
+      "colours of materials, and which are solid",
+      "entities",
+      "materials without a name",
+      "players",
+      "the generator",
+      "the spawn point",
+    ]);
+    const back = await openMarsMiner(target);
+    expect([back.state?.name, back.state?.chunks.map(({ x, z }) => [x, z])]).toEqual(["hills", [[0, 0]]]);
+    expect(await verifyMarsMiner(target)).toEqual([]);
+  });
+
+  test("of a world whose chunks are no cubes is refused", async () => {
+    for (const extents of [
+      [8, 8, 8, 8],
+      [32, 32, 1, 1],
+      [12, 12, 12, 1],
+    ] as const) {
+      const save = await openSave(await worldWith([], chunkShape(extents)));
+      expect(await codeOfRejection(convertToMarsMinerSave(save, undefined))).toBe("ORT_DIALECT");
+    }
+  });
+
+  test("tells how far it is", async () => {
+    const save = await openMarsMiner(await writtenDisk(3));
+    let steps = 0;
+    await convertMarsMiner(save, new MemoryDisk(), { acceptLosses: true, onStep: () => steps++ });
+    expect(steps).toBe(3);
+  });
+});

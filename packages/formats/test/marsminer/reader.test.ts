@@ -1,0 +1,295 @@
+import { MemoryDisk } from "@orthant/disk";
+import { detectFormat, MARSMINER_DIALECTS, openMarsMiner, verifyMarsMiner } from "@orthant/formats";
+import { codeOfRejection } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import {
+  contentOf,
+  cut,
+  diskOf,
+  GLOBAL_FILES,
+  patched,
+  readAll,
+  SEED_FILES,
+  STRINGBLOCK_FILES,
+  SUBTYPES_FILES,
+  TICKS,
+  writtenDisk,
+} from "./samples.ts";
+
+const NOTED_TICKS = 634_652_586_141_234_567n;
+
+async function messages(disk: MemoryDisk): Promise<readonly string[]> {
+  return (await verifyMarsMiner(disk)).map(({ severity, message }) => `${severity}: ${message}`);
+}
+
+describe("a MarsMiner save", () => {
+  test("[M3] is read in each of the four dialects, which all say version 0", async () => {
+    const types = (...subtypes: (number | undefined)[]): unknown =>
+      subtypes.map((subtype, id) => ({ name: `Block ${Math.min(id, 2)}`, subtype }));
+    const cases = [
+      [SEED_FILES, "seed", "Test Save", types(undefined, undefined, undefined, undefined), 1, [0, 0]],
+      [SUBTYPES_FILES, "subtypes", "Test Save", types(0, 0, 0, 7), 1, [0, 0]],
+      [STRINGBLOCK_FILES, "stringblock", "Save", [{ name: "OK", subtype: 7 }], 0, [0, 0]],
+      [GLOBAL_FILES, "global-pointers", undefined, [{ name: "Core_Empty ", subtype: -1 }], 0, [64, -64]],
+    ] as const;
+    for (const [files, dialect, name, blockTypes, value, [x, z]] of cases) {
+      const save = await openMarsMiner(diskOf(files));
+      expect([save.dialect, save.fittingDialects]).toEqual([dialect, [dialect]]);
+      expect(save.state?.name).toBe(name);
+      const [entry] = save.state?.chunks ?? [];
+      expect([entry?.x, entry?.z]).toEqual([x, z]);
+      const chunk = entry && (await save.readChunk(entry));
+      expect(chunk?.blockTypes).toEqual(blockTypes);
+      expect(chunk?.octrees.map(({ values }) => [...values])).toEqual([[value]]);
+      expect(await messages(diskOf(files))).toEqual([]);
+    }
+  });
+
+  test("[M10] has a time beyond 2^53, exactly", async () => {
+    const save = await openMarsMiner(diskOf(SEED_FILES));
+    expect(save.state?.ticks).toBe(NOTED_TICKS);
+    expect(NOTED_TICKS > BigInt(Number.MAX_SAFE_INTEGER)).toBe(true);
+    expect(BigInt(Number(NOTED_TICKS))).not.toBe(NOTED_TICKS);
+  });
+
+  test("[M2] that was never saved has no state, and is not damaged", async () => {
+    for (const blob0 of ["00000000 00000000"]) {
+      const disk = diskOf({ ...SEED_FILES, blob0, strings: "00000000 00000000" });
+      const save = await openMarsMiner(disk);
+      expect([save.state, save.fittingDialects]).toEqual([undefined, ["seed", "subtypes"]]);
+      expect(await messages(disk)).toEqual(["notice: nothing was ever saved here"]);
+    }
+    const global = await openMarsMiner(diskOf({ blob0: "00000000 00000000 00000000" }));
+    expect([global.state, global.dialect]).toEqual([undefined, "global-pointers"]);
+  });
+
+  test("[M2] of another version is refused", async () => {
+    const disk = patched(diskOf(SEED_FILES), "blob0", 0, "01000000");
+    expect(await codeOfRejection(openMarsMiner(disk))).toBe("ORT_VERSION");
+  });
+
+  test("[M4] is told by the files that are there and by a count of pointers", async () => {
+    const nothing = "00000000 00000000";
+    const fits = async (files: Readonly<Record<string, string>>): Promise<unknown> =>
+      (await openMarsMiner(diskOf(files))).fittingDialects;
+    expect(await fits({ blob0: nothing, strings: nothing, pointers: nothing })).toEqual(["seed", "subtypes"]);
+    expect(
+      await fits({ blob0: nothing, strings: nothing, pointers: "00000000 01000000 00000000 08000000" }),
+    ).toEqual(["seed"]);
+    expect(await fits({ blob0: nothing, pointers: nothing })).toEqual(["stringblock"]);
+    expect(await fits({ blob0: `${nothing} 00000000` })).toEqual(["global-pointers"]);
+  });
+
+  test("[M5] with subtypes is not read as one without: the original's first reader did, and got wrong names", async () => {
+    expect((await openMarsMiner(diskOf(SUBTYPES_FILES))).dialect).toBe("subtypes");
+    expect((await openMarsMiner(diskOf(SEED_FILES))).dialect).toBe("seed");
+    const forced = await openMarsMiner(diskOf(SUBTYPES_FILES), { dialect: "seed" });
+    const [entry] = forced.state?.chunks ?? [];
+    const names = entry && (await forced.readChunk(entry)).blockTypes.map(({ name }) => name);
+    expect(names).toEqual(["Block 0", undefined, "Block 1", undefined]);
+  });
+
+  test("[M5] of ours is told although its count of pointers was lost in a crash", async () => {
+    const disk = patched(await writtenDisk(4, { blobFullBytes: 100 }), "pointers", 4, "00000000");
+    expect((await openMarsMiner(disk)).dialect).toBe("seed");
+  });
+
+  test("[M1] does not count blobs behind a gap in their numbers, and says so", async () => {
+    const whole = await writtenDisk(4, { blobFullBytes: 100 });
+    const { directories, files } = whole.image();
+    const gap = new MemoryDisk({
+      directories,
+      files: new Map([...files].filter(([path]) => path !== "blob1")),
+    });
+    const findings = await messages(gap);
+    expect(findings.some((line) => line.startsWith("damage"))).toBe(true);
+    const extra = diskOf({ ...SEED_FILES, blob2: "00000000 00000000", "notes.txt": "00" });
+    expect(await messages(extra)).toEqual([
+      "notice: blob1 is missing, so this one does not count",
+      "notice: a file that is no part of the save",
+    ]);
+  });
+
+  test("[M6] follows bit 31 of a pointer to a record, in several blobs", async () => {
+    const disk = await writtenDisk(6, { blobFullBytes: 100 });
+    const save = await openMarsMiner(disk);
+    const { blobBytes, pointersBytes } = await save.sizes();
+    expect(blobBytes.length).toBeGreaterThan(3);
+    expect(pointersBytes).toBeGreaterThan(16);
+    expect(save.state?.address.blob).toBeGreaterThan(0);
+    expect(save.state?.chunks.length).toBe(3);
+    await contentOf(save);
+  });
+
+  test.each([
+    ["M6", "an index in no record", "04", "00000080"],
+    ["M8", "an index inside the header", "04", "04000000"],
+    ["M8", "an index past the end", "04", "4d000000"],
+    ["M8", "an index that is far away", "04", "ffffff7f"],
+    ["M8", "no chunk table", "14", "00000000"],
+    ["M8", "a chunk at the end", "24", "4d000000"],
+    ["M8", "no table of block types", "28", "00000000"],
+    ["M8", "no octree", "2d", "00000000"],
+    ["M12", "a name inside the head of the strings", "10", "07000000"],
+    ["M12", "a name past the end of the strings", "10", "2a000000"],
+  ])("[%s] is refused with a pointer to %s", async (_rule, _what, offset, hex) => {
+    const disk = patched(diskOf(SEED_FILES), "blob0", Number.parseInt(offset, 16), hex);
+    expect(await codeOfRejection(readAll(disk))).toBe("ORT_POINTER");
+    expect((await messages(disk)).filter((line) => line.startsWith("damage")).length).toBeGreaterThan(0);
+  });
+
+  test("[M7] is refused with a pointer to a blob that is not there, or has no address", async () => {
+    for (const hex of ["01000000 0c000000", "ffffffff 0c000000", "00000000 0b000000", "00000000 ffffffff"]) {
+      const disk = patched(diskOf(GLOBAL_FILES), "blob0", 4, hex);
+      expect(await codeOfRejection(openMarsMiner(disk))).toBe("ORT_POINTER");
+    }
+  });
+
+  test.each([
+    ["an octree", "43", "ffffff7f"],
+    ["a chunk table", "18", "ffffffff"],
+    ["a table of block types", "31", "ffff"],
+  ])("[M9] is refused when %s says that it reaches past the end", async (_what, offset, hex) => {
+    const disk = patched(diskOf(SEED_FILES), "blob0", Number.parseInt(offset, 16), hex);
+    expect(await codeOfRejection(readAll(disk))).toBe("ORT_TRUNCATED");
+  });
+
+  test("[M9] is refused when it is cut at any byte; the original took a short octree without a word", async () => {
+    for (const files of [SEED_FILES, SUBTYPES_FILES, STRINGBLOCK_FILES, GLOBAL_FILES]) {
+      const whole = diskOf(files);
+      for (const [path, bytes] of whole.image().files) {
+        for (let length = 0; length < bytes.length; length++) {
+          const disk = cut(whole, path, length);
+          // The file of pointers holds nothing that is needed here.
+          if (path === "pointers") expect(await readAll(disk)).toEqual(await readAll(whole));
+          else {
+            const code = await codeOfRejection(readAll(disk));
+            expect(["ORT_TRUNCATED", "ORT_POINTER", "ORT_NOT_FOUND"]).toContain(code);
+          }
+        }
+      }
+    }
+  });
+
+  test("[M11] may share chunks, and have two at a place, of which it tells", async () => {
+    const table = "03000000 00000000 00000000 4d000000 01000000 00000000 4d000000 00000000 00000000 4d000000";
+    const blob = `${SEED_FILES.blob0} 31000000 00 ${table}`;
+    const disk = patched(diskOf({ ...SEED_FILES, blob0: blob }), "blob0", 0x14, "52000000");
+    const save = await openMarsMiner(disk);
+    const chunks = await Promise.all((save.state?.chunks ?? []).map((entry) => save.readChunk(entry)));
+    expect(chunks.length).toBe(3);
+    expect(chunks[0]).toEqual(chunks[1]);
+    expect(await messages(disk)).toEqual(["notice: 1 places have more than one chunk; the last one counts"]);
+  });
+
+  test("[M12] is read by addresses although StringCount lies and a torn string lies among the others", async () => {
+    for (const hex of ["00000000", "ffffffff", "ffffff7f", "09000000"]) {
+      const disk = patched(diskOf(SEED_FILES), "strings", 4, hex);
+      expect(await readAll(disk)).toEqual(await readAll(diskOf(SEED_FILES)));
+      expect(await messages(disk)).toEqual([
+        expect.stringMatching(/^notice: the head counts -?\d+ strings, and there are 4$/),
+      ]);
+    }
+    const torn = diskOf({ ...SEED_FILES, strings: `${SEED_FILES.strings} c801 41` });
+    expect(await readAll(torn)).toEqual(await readAll(diskOf(SEED_FILES)));
+    expect(await messages(torn)).toEqual([
+      "notice: the head counts 4 strings, and a torn string lies among them",
+    ]);
+  });
+
+  test("[M12] reads lengths of one to five bytes, and null apart from empty", async () => {
+    const long = "61".repeat(200);
+    const strings = `00000000 01000000 00 c801 ${long}`;
+    const at = async (address: string): Promise<unknown> => {
+      const disk = patched(diskOf({ ...SEED_FILES, strings }), "blob0", 0x10, address);
+      const noTypes = patched(disk, "blob0", 0x18, "00000000");
+      return (await openMarsMiner(noTypes)).state?.name;
+    };
+    expect(await at("00000000")).toBeUndefined();
+    expect(await at("08000000")).toBe("");
+    expect(await at("09000000")).toBe("a".repeat(200));
+  });
+
+  test.each([
+    ["a length without an end", "ffffffffff", "ORT_TRUNCATED"],
+    ["a length past the end", "05 6162", "ORT_TRUNCATED"],
+    ["more bytes than are read", "81 80 04", "ORT_LIMIT"],
+    ["bytes that are not UTF-8", "02 c328", "ORT_UTF8"],
+  ])("[M12] refuses a name with %s", async (_what, hex, code) => {
+    const disk = diskOf({ ...SEED_FILES, strings: `00000000 01000000 ${hex}` });
+    expect(await codeOfRejection(openMarsMiner(disk, { dialect: "seed" }))).toBe(code);
+  });
+
+  test("[M13] refuses a string block of a length below -1, and one past the end", async () => {
+    for (const [hex, code] of [
+      ["feffffff", "ORT_TRUNCATED"],
+      ["ffffff7f", "ORT_TRUNCATED"],
+    ] as const) {
+      const disk = patched(diskOf(STRINGBLOCK_FILES), "blob0", 0x4b, hex);
+      expect(await codeOfRejection(openMarsMiner(disk))).toBe(code);
+    }
+    const nullName = patched(diskOf(STRINGBLOCK_FILES), "blob0", 0x4b, "ffffffff");
+    expect((await openMarsMiner(nullName)).state?.name).toBeUndefined();
+  });
+
+  test("[M14] counts pointer records by the length of their file; a torn one at the end is passed over", async () => {
+    const whole = await writtenDisk(4, { blobFullBytes: 100 });
+    const bytes = whole.image().files.get("pointers") ?? new Uint8Array(0);
+    for (let tail = 1; tail < 8; tail++) {
+      const torn = diskOf({
+        ...Object.fromEntries(whole.image().files),
+        pointers: new Uint8Array([...bytes, ...Array<number>(tail).fill(9)]),
+      });
+      expect(await readAll(torn)).toEqual(await readAll(whole));
+      expect(await messages(torn)).toEqual([`notice: ${tail} bytes of a torn record`]);
+    }
+    expect(await codeOfRejection(readAll(cut(whole, "pointers", 8)))).toBe("ORT_POINTER");
+  });
+
+  test("[M17] is refused when an octree is deeper than its cube", async () => {
+    const disk = await writtenDisk(1);
+    await expect(readAll(disk)).resolves.toBeDefined();
+    const save = await openMarsMiner(disk, { cubeSize: 4 });
+    const [entry] = save.state?.chunks ?? [];
+    expect(entry && (await codeOfRejection(save.readChunk(entry)))).toBe("ORT_OCTREE");
+    expect(save.fittingDialects).toEqual(["seed"]);
+    for (const cubeSize of [0, 3, 512]) {
+      expect(await codeOfRejection(openMarsMiner(disk, { cubeSize }))).toBe("ORT_ARGUMENT");
+    }
+  });
+
+  test("[M20] may have block ids that no table lists, of which it tells", async () => {
+    const disk = patched(diskOf(SEED_FILES), "blob0", 0x4c, "09");
+    await expect(readAll(disk)).resolves.toBeDefined();
+    expect(await messages(disk)).toEqual(["notice: a voxel has block id 9, where its chunk lists 4"]);
+  });
+
+  test("[M18] tells of octrees with stray bits", async () => {
+    const disk = patched(diskOf(SEED_FILES), "blob0", 0x4b, "f0");
+    expect(await messages(disk)).toEqual([expect.stringContaining("notice: an octree with stray bits")]);
+  });
+
+  test("is found by its content, also when it is damaged", async () => {
+    for (const [index, files] of [SEED_FILES, SUBTYPES_FILES, STRINGBLOCK_FILES, GLOBAL_FILES].entries()) {
+      expect(await detectFormat(diskOf(files))).toEqual({
+        format: "marsminer",
+        dialect: MARSMINER_DIALECTS[index],
+        evidence: "blob0",
+      });
+    }
+    const damaged = patched(diskOf(SEED_FILES), "blob0", 4, "ffffff7f");
+    expect(await detectFormat(damaged)).toEqual({
+      format: "marsminer",
+      dialect: undefined,
+      evidence: "blob0",
+    });
+    const headless = patched(diskOf(SEED_FILES), "blob0", 0, "ffffffff");
+    expect(await detectFormat(headless)).toMatchObject({ format: "marsminer", evidence: "pointers" });
+    expect(await detectFormat(diskOf({ blob0: "6170706c6573 616e64 7065617273" }))).toBeUndefined();
+    expect(await detectFormat(diskOf({ strings: "00000000 00000000" }))).toBeUndefined();
+  });
+
+  test("keeps ticks of our own exactly", async () => {
+    expect((await openMarsMiner(await writtenDisk(1))).state?.ticks).toBe(TICKS);
+  });
+});

@@ -1,0 +1,31 @@
+import type { MarsMinerSave, Octree } from "@orthant/formats";
+
+/** What a save means, whatever it is stored as: for each place, for each cube, which voxels have which name. */
+export type MeantWorld = Readonly<Record<string, readonly string[]>>;
+
+/** What the present state means. `rename` tells what a block of a name, subtype and id is called. */
+export async function worldOf(
+  save: MarsMinerSave,
+  rename: (name: string | undefined, subtype: number, id: number) => string,
+  isCarried: (place: string) => boolean = () => true,
+): Promise<MeantWorld> {
+  const places: Record<string, readonly string[]> = {};
+  for (const entry of save.state?.chunks ?? []) {
+    const place = `${entry.x},${entry.z}`;
+    const { blockTypes, octrees } = await save.readChunk(entry);
+    // A chunk of nothing leaves no trace in a world.
+    if (octrees.length === 0 || !isCarried(place)) continue;
+    const nameOf = (id: number): string => rename(blockTypes[id]?.name, blockTypes[id]?.subtype ?? 0, id);
+    places[place] = octrees.map((octree) => describeNode(octree, 0, nameOf));
+  }
+  return places;
+}
+
+/** The name of a leaf, or the eight parts of a branch: only voxels count, so eight equal leaves are one. */
+function describeNode(octree: Octree, node: number, nameOf: (id: number) => string): string {
+  const first = octree.firstChildren[node] ?? 0;
+  if (first === 0) return JSON.stringify(nameOf(octree.values[node] ?? 0));
+  const parts = Array.from({ length: 8 }, (_, child) => describeNode(octree, first + child, nameOf));
+  const [part = ""] = parts;
+  return part.startsWith("[") || parts.some((other) => other !== part) ? `[${parts.join()}]` : part;
+}

@@ -225,8 +225,11 @@ class Simulation {
     for (const client of this.#clients) client.lookEverywhere();
     const { world } = this.#server;
     if (world === undefined) throw new Error("the server went away in the calm");
+    // Without this, what is loaded first would be let go for what comes after it.
+    const release = world.keep(this.#plan.arena);
     await this.#passUntil(world.load(this.#plan.arena));
     this.#history.compare(world.field.overrides);
+    release();
   }
 
   async #faultNow(): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import { pagedSparseRleSuites } from "./paged-sparse-rle.ts";
 import { polychoraSaveSuites } from "./polychora-save.ts";
 import { regionTreeSuites } from "./region-tree.ts";
 import type { GoldenSuite } from "./suite.ts";
+import { wire1Suites } from "./wire-v1.ts";
 
 /** Every golden file that is read so far. */
 export const goldenSuites: readonly GoldenSuite[] = [
@@ -12,4 +13,5 @@ export const goldenSuites: readonly GoldenSuite[] = [
   ...pagedSparseRleSuites,
   ...regionTreeSuites,
   ...polychoraSaveSuites,
+  ...wire1Suites,
 ];

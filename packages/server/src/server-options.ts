@@ -6,6 +6,7 @@ import type { Registry } from "prom-client";
 import type { AuthOptions, AuthorizeHook } from "./authorization.ts";
 import type { TlsOptions } from "./certificate.ts";
 import type { Limits } from "./server-limits.ts";
+import type { Wire1Options } from "./wire1-options.ts";
 
 /** How a world is served. docs/reference/server.md says more about each. */
 export interface ServerOptions {
@@ -34,6 +35,8 @@ export interface ServerOptions {
   /** Where logs go, or how they are made; `false` for none. */
   readonly logger?: Logger | LoggerOptions | false;
   readonly metrics?: MetricsOptions;
+  /** Lets players of Wire v1 in, over UDP; nobody listens for them unless it is given. */
+  readonly wire1?: Wire1Options;
   /** Time for ticks, limits and the expiry of tokens; a test gives a clock that it holds. */
   readonly clock?: Clock;
   /** Closes the world, too, when the server closes. */

@@ -4,6 +4,7 @@ import { pagedSparseRleSuites } from "./paged-sparse-rle.ts";
 import { polychoraSaveSuites } from "./polychora-save.ts";
 import { regionTreeSuites } from "./region-tree.ts";
 import type { GoldenSuite } from "./suite.ts";
+import { tileSaveSuites } from "./tile-save.ts";
 import { wire1Suites } from "./wire-v1.ts";
 
 /** Every golden file that is read so far. */
@@ -14,4 +15,5 @@ export const goldenSuites: readonly GoldenSuite[] = [
   ...regionTreeSuites,
   ...polychoraSaveSuites,
   ...wire1Suites,
+  ...tileSaveSuites,
 ];

@@ -2,8 +2,18 @@ import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type DetectedFormat, detectFormat } from "@orthant/formats";
 
-/** The format of the world in a folder; `ORT_NOT_FOUND` when no world is there. */
+/** The native format of the world in a folder; `ORT_DIALECT` for a world of another one, which has to be converted. */
 export async function requireFormat(disk: Disk, folder: string): Promise<DetectedFormat> {
+  const detected = await findFormat(disk, folder);
+  if (detected.format === "polychora") return detected;
+  throw new OrthantError(
+    "ORT_DIALECT",
+    `the folder "${folder}" holds a ${detected.format}; make a world of it with orthant convert`,
+  );
+}
+
+/** The format of the world in a folder, whichever; `ORT_NOT_FOUND` when no world is there. */
+export async function findFormat(disk: Disk, folder: string): Promise<DetectedFormat> {
   const detected = await detectFormat(disk);
   if (detected !== undefined) return detected;
   throw new OrthantError(

@@ -5,10 +5,11 @@ import { type Dialect, dialectOfIndex } from "./polychora/dialect.ts";
 import { generationFiles, packFile } from "./polychora/files/file-names.ts";
 import { readWhole } from "./polychora/files/read-whole.ts";
 import { MANIFEST_FILE } from "./polychora/layout.ts";
+import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_FILE } from "./tilesave/layout.ts";
 
 /** What kind of world lies on a disk. */
 export interface DetectedFormat {
-  readonly format: "polychora";
+  readonly format: "polychora" | "tilesave";
   /** `undefined` when no index is left to tell it. */
   readonly dialect: Dialect | undefined;
   /** The file whose content says so. */
@@ -16,7 +17,10 @@ export interface DetectedFormat {
 }
 
 /** Every format that is known: each looks at the content of files, never at their names alone. */
-const PROBES: readonly ((disk: Disk) => Promise<DetectedFormat | undefined>)[] = [detectPolychora];
+const PROBES: readonly ((disk: Disk) => Promise<DetectedFormat | undefined>)[] = [
+  detectPolychora,
+  detectTileSave,
+];
 
 /**
  * The format of the world on a disk, told by what its files hold, also when some of them are damaged; `undefined`
@@ -31,6 +35,8 @@ export async function detectFormat(disk: Disk): Promise<DetectedFormat | undefin
 }
 
 const MAGIC_BYTES = 4;
+/** The first line of a tile save is shorter than this. */
+const TILE_SAVE_START_BYTES = 128;
 
 /** A manifest that can be read says it; without one, any file of a save that begins as it should. */
 async function detectPolychora(disk: Disk): Promise<DetectedFormat | undefined> {
@@ -59,6 +65,15 @@ async function detectPolychora(disk: Disk): Promise<DetectedFormat | undefined> 
   return evidence === undefined ? undefined : { format: "polychora", dialect: index?.dialect, evidence };
 }
 
+/** A save of the tile game, or the one before it, is text that begins with a line of such a save. */
+async function detectTileSave(disk: Disk): Promise<DetectedFormat | undefined> {
+  const evidence = await firstOf([TILE_SAVE_FILE, TILE_SAVE_BACKUP_FILE], async (path) => {
+    const start = await startOf(disk, path, TILE_SAVE_START_BYTES);
+    return start !== undefined && /^[a-z_.]+=[^\n]*\n/.test(start) ? path : undefined;
+  });
+  return evidence === undefined ? undefined : { format: "tilesave", dialect: undefined, evidence };
+}
+
 async function firstOf<Item, Value>(
   items: readonly Item[],
   look: (item: Item) => Promise<Value | undefined>,
@@ -75,15 +90,20 @@ async function dialectAt(disk: Disk, path: string): Promise<Dialect | undefined>
 }
 
 async function hasMagic(disk: Disk, path: string, magic: string): Promise<boolean> {
+  return (await startOf(disk, path, MAGIC_BYTES)) === magic;
+}
+
+/** The first bytes of a file, or all of them, a letter each; `undefined` when it cannot be read. */
+async function startOf(disk: Disk, path: string, bytesMax: number): Promise<string | undefined> {
   const found = await unlessRefused(async () => {
     const file = await disk.open(path, "read");
     try {
-      return await file.readAt(0, MAGIC_BYTES);
+      return await file.readAt(0, Math.min(bytesMax, await file.size()));
     } finally {
       await file.close();
     }
   });
-  return found !== undefined && String.fromCharCode(...found) === magic;
+  return found && String.fromCharCode(...found);
 }
 
 /** What is missing, cut short or not to be read says nothing about the format. */

@@ -1,21 +1,18 @@
-import { OrthantError } from "@orthant/core";
-import { type ConversionReport, convertSave, type Dialect, openSave, verifySave } from "@orthant/formats";
+import type { ConversionReport } from "@orthant/formats";
 import type { Command } from "../command.ts";
+import { conversionOfTiles, conversionOfWorld, TARGETS } from "../convert/conversion.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireFormat } from "../found-world.ts";
+import { findFormat } from "../found-world.ts";
 import { requireNewFolder } from "../new-folder.ts";
 import { integerBetween } from "../parse/values.ts";
 import { formatAmount, formatCount } from "../report/format.ts";
-import { UsageError } from "../usage-error.ts";
-
-const TARGETS: Readonly<Record<string, Dialect>> = { tree: "tree", flat: "flat" };
 
 /** `orthant convert`. */
 export const convertCommand: Command = {
   name: "convert",
   summary: "Write a world in another format, and tell what is lost",
   details: [
-    "tree is what Orthant writes; flat is what the original Polychora opens.",
+    "tree is what Orthant writes; flat is what the original Polychora opens; tilesave is the world.sav of a tile game.",
     "The world is only read. The exit code is 3 when something cannot carry over.",
   ].join(" "),
   arguments: [
@@ -26,7 +23,7 @@ export const convertCommand: Command = {
     {
       flags: "--to <format>",
       description: "the format to write (default: the other one)",
-      choices: Object.keys(TARGETS),
+      choices: TARGETS,
     },
     { flags: "--generation <number>", description: "an older generation that is still there" },
     {
@@ -39,53 +36,46 @@ export const convertCommand: Command = {
   examples: [
     "orthant convert my-world for-polychora --to flat",
     "orthant convert old-save my-world --dry-run",
+    "orthant convert tile-game my-world",
   ],
 
   async run(args, context) {
     const [folder, target] = [args.at(0), args.at(1)];
-    const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
-    const standInMaterial = args.parsed("standIn", integerBetween(0, 255)) ?? 1;
+    const wishes = {
+      folder,
+      to: args.text("to"),
+      generation: args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER)),
+      standInMaterial: args.parsed("standIn", integerBetween(0, 255)) ?? 1,
+    };
     const isDry = args.has("dryRun");
     const disk = await context.openDisk(folder);
-    await requireFormat(disk, folder);
-    const save = await openSave(disk, generation === undefined ? {} : { generation });
+    const { format } = await findFormat(disk, folder);
+    const conversionOf = format === "tilesave" ? conversionOfTiles : conversionOfWorld;
+    const conversion = await conversionOf(disk, wishes, context);
     try {
-      const to = TARGETS[args.text("to") ?? ""] ?? (save.dialect === "tree" ? "flat" : "tree");
-      if (to === save.dialect) throw new UsageError(`"${folder}" is ${to} already`);
-      const progress = context.progress("converting", "leaves", save.leaves.length);
-      const options = { standInMaterial, onLeaf: () => progress.advance(1) };
-      let report: ConversionReport;
-      try {
-        if (isDry) await requireNewFolder(target);
-        report = isDry
-          ? await convertSave(save, to, undefined, options)
-          : await context.makeFolder(target, async (made) => {
-              const converted = await convertSave(save, to, made, options);
-              const [fault] = (await verifySave(made)).filter(({ severity }) => severity === "damage");
-              if (fault === undefined) return converted;
-              throw new OrthantError("ORT_RECORD", `what was written is not whole: ${fault.message}`);
-            });
-      } finally {
-        progress.end();
-      }
+      if (isDry) await requireNewFolder(target);
+      const report = isDry
+        ? await conversion.run(undefined)
+        : await context.makeFolder(target, (made) => conversion.run(made));
+      const { from, to, generation = null } = conversion;
       context.printJson({
         world: folder,
         to: target,
         made: !isDry,
-        from: save.dialect,
+        from,
         dialect: to,
-        generation: save.generation,
+        generation,
         ...report,
       });
       context.print(
-        `${isDry ? "would convert" : "converted"} ${folder} (${save.dialect}) to ${target} (${to}): ${describe(report)}`,
+        `${isDry ? "would convert" : "converted"} ${folder} (${from}) to ${target} (${to}): ${describe(report)}`,
       );
       for (const { what, count, remark } of report.losses) {
         context.print(`loss: ${what}${count === 1 ? "" : ` (${formatCount(count)})`}: ${remark}`);
       }
       return report.losses.length === 0 ? EXIT.ok : EXIT.loss;
     } finally {
-      await save.close();
+      await conversion.close();
     }
   },
 };

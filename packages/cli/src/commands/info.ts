@@ -17,11 +17,12 @@ import { packFile, packHeader, type Save, type Survey, surveySave } from "@ortha
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { describeFormat, fileBytes, requireFormat } from "../found-world.ts";
+import { describeFormat, fileBytes, findFormat } from "../found-world.ts";
 import { openLiveSave } from "../live-save.ts";
 import { formatAmount, formatBox, formatBytes, formatPlace, formatTime } from "../report/format.ts";
 import { describeGenerator, type GeneratorInfo, generatorInfo } from "../report/generator.ts";
 import { factLines } from "../report/table.ts";
+import { reportTileSave } from "../report/tile-save-info.ts";
 
 /** `orthant info`. */
 export const infoCommand: Command = {
@@ -38,7 +39,11 @@ export const infoCommand: Command = {
   async run(args, context) {
     const folder = args.at(0);
     const disk = await context.openDisk(folder);
-    const format = await requireFormat(disk, folder);
+    const format = await findFormat(disk, folder);
+    if (format.format === "tilesave") {
+      await reportTileSave(disk, folder, format, context);
+      return EXIT.ok;
+    }
     const survey = await surveySave(disk);
     const save = await openLiveSave(disk);
     try {

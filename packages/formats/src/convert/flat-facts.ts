@@ -15,8 +15,11 @@ import type { PlayerRecord } from "../polychora/records/player-record.ts";
 import type { Save } from "../polychora/save.ts";
 import type { ConversionLosses } from "./losses.ts";
 
-/** Notes what a description and an index say that a flat save has no room for. */
-export function noteLostFacts({ global, leaves }: Save, losses: ConversionLosses): void {
+/** Notes what a description and an index say that a format of others has no room for. */
+export function noteLostFacts(
+  { global, leaves }: Pick<Save, "global" | "leaves">,
+  losses: ConversionLosses,
+): void {
   const { name, spawn, materials, namedGenerations, attachments, edits } = global.description;
   if (name !== "") losses.add("the name of the world", JSON.stringify(name));
   if (spawn.some((coordinate) => coordinate !== 0)) losses.add("the spawn point", `[${spawn.join(", ")}]`);

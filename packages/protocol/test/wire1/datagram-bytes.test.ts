@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { decode, type ErrorCode, encode } from "@orthant/core";
 import { readDatagram, type Unreadable, type Wire1Message, wire1Codec } from "@orthant/protocol";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
@@ -105,7 +106,8 @@ describe("a datagram of Wire v1", () => {
     for (let seed = 0; seed < 5_000; seed++) {
       const message = randomWire1Message(new Prng(seed));
       const bytes = encode(wire1Codec, message);
-      expect(decode(wire1Codec, bytes), `seed ${seed}`).toEqual(message);
+      const read = decode(wire1Codec, bytes);
+      if (!isDeepStrictEqual(read, message)) expect(read, `seed ${seed}`).toEqual(message);
       const hex = toHex(bytes);
       const other = seen.get(hex);
       if (other !== undefined) expect(message).toEqual(other);

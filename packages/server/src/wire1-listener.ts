@@ -17,6 +17,8 @@ import type { Wire1Options } from "./wire1-options.ts";
 
 /** Bytes that wait for the network; datagrams beyond them are lost, as datagrams may be. */
 const SEND_QUEUE_BYTES_MAX = 4_194_304;
+/** What may wait to be read while a tick goes on, as far as the system allows it. */
+const RECEIVE_BUFFER_BYTES = 4_194_304;
 /** Text messages of old clients are logged this often at most. */
 const LEGACY_LOG_MS = 60_000;
 
@@ -71,7 +73,8 @@ export class Wire1Listener {
       throw new OrthantError("ORT_ARGUMENT", detail);
     }
     const mayCome = allowList(allow);
-    const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
+    const type = isIPv6(host) ? "udp6" : "udp4";
+    const socket = createSocket({ type, recvBufferSize: RECEIVE_BUFFER_BYTES });
     try {
       await bound(socket, port, host);
       return new Wire1Listener(parts, socket, mayCome);

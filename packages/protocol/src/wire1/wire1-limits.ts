@@ -6,9 +6,9 @@ export interface Wire1Limits {
   readonly wire1SessionsPerAddress: number;
   /** Addresses that are remembered while they have not proven that they are there. */
   readonly wire1KnocksMax: number;
-  /** Datagrams of such addresses that are looked at, all of them together. */
+  /** Datagrams of addresses that nothing is known of, all of them together. */
   readonly wire1KnocksPerSecond: number;
-  /** Datagrams of one session. */
+  /** Datagrams of one session, or of one such address. */
   readonly wire1DatagramsPerSecond: number;
   readonly wire1DatagramsBurst: number;
   /** Chunks that one session sees. */

@@ -60,7 +60,20 @@ describe("chunks of a session", () => {
       if (tick % 10 === 0) peer.say("heartbeat");
       await stage.tick();
     }
-    expect(sentMs).toEqual([0, 300, 800, 1_800, 3_800, 7_800, 15_800, 31_800, 63_800, 123_800]);
+    expect(sentMs).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000, 63_000, 123_000]);
+  });
+
+  test("[W37] that nobody has yet come before those that may have been lost", async () => {
+    const stage = new DoorStage({ limits: { wire1SessionBytesPerTick: 2_059 } });
+    const peer = await stage.peer();
+    for (let tick = 0; tick < 24; tick++) await stage.tick();
+    expect(placesOf(peer.takeChunks())).toHaveLength(25);
+    peer.say("heartbeat");
+    await stage.tick(3);
+    stage.world.change([{ voxel: [5, 5, 0, 0], material: 3 }]);
+    peer.take();
+    await stage.tick();
+    expect(placesOf(peer.takeChunks())).toEqual(["0 0"]);
   });
 
   test("[W37] come at once when they change, and only those that changed", async () => {

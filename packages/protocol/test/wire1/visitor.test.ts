@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { decode, encode, type TileChunk } from "@orthant/core";
 import { type Wire1Message, type Wire1Status, Wire1Visitor, wire1Codec } from "@orthant/protocol";
 import { CALM_WEATHER, FakeClock, LossyNetwork, Prng } from "@orthant/testkit";
@@ -130,6 +131,33 @@ describe("a visitor", () => {
     expect(said.filter(({ kind }) => kind === "command")).toHaveLength(2);
   });
 
+  test("[W52] asks again for what the server may have forgotten: after a SYN, and when it has not come for long", () => {
+    const { visitor, said, pass, hear } = visit();
+    const asked = (): number =>
+      said.splice(0).filter((message) => message.kind === "command" && message.command.kind === "loadChunk")
+        .length;
+    visitor.tick();
+    hear(ACK);
+    visitor.loadChunk(4, 4);
+    hear({ kind: "chunk", chunk: chunkOf(4, 4, 1) });
+    asked();
+    hear(SYN);
+    pass(100);
+    expect(asked()).toBe(1);
+    hear({ kind: "chunk", chunk: chunkOf(4, 4, 1) });
+    for (let second = 0; second < 74; second++) {
+      pass(1_000);
+      hear(HEARTBEAT);
+    }
+    expect(asked()).toBe(0);
+    pass(2_000);
+    hear(HEARTBEAT);
+    pass(2_500);
+    hear(HEARTBEAT);
+    pass(2_500);
+    expect(asked()).toBeGreaterThan(0);
+  });
+
   test("[W52] says again that it does not want a chunk, when that comes all the same", () => {
     const { visitor, said, hear } = visit();
     visitor.tick();
@@ -195,16 +223,19 @@ test("[W37, W52] twelve visitors over a bad network all see what the world has",
     if (prng.chance(0.2)) visitor.setTile(prng.between(-64, 95), prng.between(-64, 95), prng.between(1, 5));
     if (prng.chance(0.02)) visitor.loadChunk(prng.between(-3, 3), prng.between(-3, 3));
   });
-  await live(300, () => undefined);
-  for (const visitor of visitors) {
-    expect(visitor.status, `seed ${seed}`).toBe("connected");
-    const chunks = [...visitor.chunks];
-    expect(chunks.length).toBeGreaterThanOrEqual(25);
-    for (const { x, y, tiles } of chunks) {
-      const expected = stage.world.field.realizeChunk(x, y, 0, 0, "simulation").voxels();
-      expect(tiles, `seed ${seed}, chunk ${x} ${y}`).toEqual(expected);
-    }
+  const differences = (): readonly string[] =>
+    visitors.flatMap((visitor, index) =>
+      [...visitor.chunks].flatMap(({ x, y, tiles }) => {
+        const expected = stage.world.field.realizeChunk(x, y, 0, 0, "simulation").voxels();
+        return isDeepStrictEqual(tiles, expected) ? [] : [`visitor ${index}, chunk ${x} ${y}`];
+      }),
+    );
+  // One in five is lost, so some are lost often in a row; in the end nothing is.
+  for (let second = 0; second < 180 && differences().length > 0; second += 10) {
+    await live(100, () => undefined);
   }
+  expect(differences(), `seed ${seed}`).toEqual([]);
+  for (const visitor of visitors) expect([...visitor.chunks].length).toBeGreaterThanOrEqual(25);
   expect(stage.world.edits.length).toBeGreaterThan(100);
   expect(stage.failures).toEqual([]);
 });

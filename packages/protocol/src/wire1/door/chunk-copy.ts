@@ -17,7 +17,9 @@ export interface CopySender {
 }
 
 /** After the first sending of a chunk the second comes this soon; from then on the time doubles. */
-const REPEAT_MS_MIN = 250;
+const REPEAT_MS_MIN = 1_000;
+/** What was sent less long ago than this may still be on its way. */
+const ON_ITS_WAY_MS = 250;
 /** It doubles up to this, and goes on like that: nobody ever says that a chunk has arrived. */
 const REPEAT_MS_MAX = 60_000;
 
@@ -41,6 +43,11 @@ export class ChunkCopy implements ChunkWatcher {
     return this.#chunk;
   }
 
+  /** Whether the session was never sent the chunk as it is now. */
+  get isNews(): boolean {
+    return this.#sends === 0;
+  }
+
   /** Begins to follow a chunk. */
   follow(chunk: WatchedChunk): void {
     this.#chunk = chunk;
@@ -61,7 +68,7 @@ export class ChunkCopy implements ChunkWatcher {
 
   /** The session asks for what it should have already: it was lost, unless it is still on its way. */
   askAgain(nowMs: number): void {
-    if (nowMs - this.#sentMs >= REPEAT_MS_MIN) this.chunkChanged();
+    if (nowMs - this.#sentMs >= ON_ITS_WAY_MS) this.chunkChanged();
   }
 
   /** The chunk was sent; gives how long to wait before it is sent again. */

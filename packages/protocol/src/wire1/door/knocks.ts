@@ -16,6 +16,7 @@ export interface KnockAnswer {
 interface Knock {
   readonly firstMs: number;
   readonly allowance: Allowance;
+  readonly datagrams: TokenBucket;
   /** When we asked, by a SYN of our own, whether they are there. */
   askedMs: number | undefined;
 }
@@ -25,13 +26,14 @@ interface Knock {
  * a SYN of ours; an ACK to that is the proof. Nothing is ever sent to them but in answer.
  */
 export class Knocks {
-  readonly #max: number;
+  readonly #limits: Wire1Limits;
   readonly #rate: TokenBucket;
   /** In the order in which they came. */
   readonly #knocks = new Map<string, Knock>();
 
-  constructor({ wire1KnocksMax, wire1KnocksPerSecond }: Wire1Limits, nowMs: number) {
-    this.#max = wire1KnocksMax;
+  constructor(limits: Wire1Limits, nowMs: number) {
+    const { wire1KnocksPerSecond } = limits;
+    this.#limits = limits;
     this.#rate = new TokenBucket(wire1KnocksPerSecond, wire1KnocksPerSecond, nowMs);
   }
 
@@ -45,9 +47,9 @@ export class Knocks {
     return this.#knocks.has(key);
   }
 
-  /** Whether another datagram of such addresses may be looked at. */
-  mayLook(nowMs: number): boolean {
-    return this.#rate.take(1, nowMs);
+  /** Whether another datagram of an address may be looked at: strangers share one rate, the others have their own. */
+  mayLook(key: string, nowMs: number): boolean {
+    return (this.#knocks.get(key)?.datagrams ?? this.#rate).take(1, nowMs);
   }
 
   /** Takes a control message, or `undefined` for a command, from an address that knocks or has knocked. */
@@ -79,10 +81,12 @@ export class Knocks {
   #at(key: string, nowMs: number): Knock {
     const known = this.#knocks.get(key);
     if (known !== undefined) return known;
-    const knock: Knock = { firstMs: nowMs, allowance: new Allowance(), askedMs: undefined };
+    const { wire1KnocksMax, wire1DatagramsPerSecond, wire1DatagramsBurst } = this.#limits;
+    const datagrams = new TokenBucket(wire1DatagramsPerSecond, wire1DatagramsBurst, nowMs);
+    const knock: Knock = { firstMs: nowMs, allowance: new Allowance(), datagrams, askedMs: undefined };
     this.#knocks.set(key, knock);
     // The one that has waited for the longest had time for many answers.
-    if (this.#knocks.size > this.#max) {
+    if (this.#knocks.size > wire1KnocksMax) {
       for (const oldest of this.#knocks.keys()) {
         this.#knocks.delete(oldest);
         break;

@@ -29,6 +29,8 @@ export interface WatchedChunk {
 
 /** Datagrams that are kept, because many want the same: about 8 MiB of them. */
 const DATAGRAMS_KEPT_MAX = 4_096;
+/** Datagrams that are made in one tick: each may have to be generated first, and everybody waits for it. */
+const DATAGRAMS_MADE_MAX = 128;
 
 /** The chunks that players of Wire v1 see: which they are, their datagrams, and when they change. */
 export class TileFeed {
@@ -39,6 +41,7 @@ export class TileFeed {
   /** The one that was used last is the last one. */
   readonly #datagrams = new Map<WatchedChunk, Uint8Array>();
   readonly #stopListening: () => void;
+  #madeCount = 0;
   /** The world before the next change. */
   #field: WorldField;
 
@@ -80,7 +83,12 @@ export class TileFeed {
     if (chunks?.size === 0) this.#regions.delete(...region);
   }
 
-  /** The datagram with a chunk as it is now; `undefined` while it is being read from the disk. */
+  /** Begins a tick. */
+  startTick(): void {
+    this.#madeCount = 0;
+  }
+
+  /** The datagram with a chunk as it is now; `undefined` when it has to wait for the disk, or for another tick. */
   datagramOf(chunk: WatchedChunk): Uint8Array | undefined {
     const kept = this.#datagrams.get(chunk);
     if (kept !== undefined) {
@@ -88,6 +96,7 @@ export class TileFeed {
       this.#datagrams.set(chunk, kept);
       return kept;
     }
+    if (this.#madeCount >= DATAGRAMS_MADE_MAX) return undefined;
     const { x, y } = chunk;
     const region = regionOf([x, y, 0, 0]);
     if (!this.#world.isLoaded(regionBox(region))) {
@@ -96,6 +105,7 @@ export class TileFeed {
     }
     const tiles = this.#world.field.realizeChunk(x, y, 0, 0, "simulation").voxels();
     const datagram = encode(wire1Codec, { kind: "batch", chunks: [{ x, y, tiles }] });
+    this.#madeCount++;
     this.#keep(chunk, datagram);
     return datagram;
   }

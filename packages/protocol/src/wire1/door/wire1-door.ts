@@ -1,7 +1,8 @@
 import { encode, OrthantError, placesEqual, TILE_CHUNKS } from "@orthant/core";
-import { isFromServer, wire1Codec } from "../message/datagram-codec.ts";
+import { isFromServer, isText, wire1Codec } from "../message/datagram-codec.ts";
 import { readDatagram } from "../message/read-datagram.ts";
 import type { Wire1Control, Wire1Message } from "../message/wire1-message.ts";
+import { LISTENED_MS_MAX } from "../wire1-timing.ts";
 import type { DoorOptions } from "./door-options.ts";
 import type { DoorParts } from "./door-parts.ts";
 import { DropCounts, type Wire1Drop } from "./drop-counts.ts";
@@ -42,6 +43,7 @@ export class Wire1Door {
   readonly #sessionsByAddress = new Map<string, number>();
   #sentDatagrams = 0;
   #sentBytes = 0;
+  #tickedMs: number;
 
   /** `ORT_ARGUMENT` for a world whose chunks are not 32 x 32 tiles. */
   constructor(options: DoorOptions) {
@@ -51,6 +53,7 @@ export class Wire1Door {
       throw new OrthantError("ORT_ARGUMENT", `Wire v1 has chunks of 32 x 32 tiles, and this world ${found}`);
     }
     const nowMs = clock.nowMs();
+    this.#tickedMs = nowMs;
     this.#knocks = new Knocks(limits, nowMs);
     this.#parts = {
       options,
@@ -91,7 +94,11 @@ export class Wire1Door {
   tick(): void {
     const nowMs = this.#parts.options.clock.nowMs();
     this.#knocks.clean(nowMs);
-    for (const [key, session] of this.#sessions) if (!session.tick(nowMs)) this.#end(key, session);
+    const listenedMs = Math.min(LISTENED_MS_MAX, nowMs - this.#tickedMs);
+    this.#tickedMs = nowMs;
+    for (const [key, session] of this.#sessions) {
+      if (!session.tick(nowMs, listenedMs)) this.#end(key, session);
+    }
     this.#sendChunks(nowMs);
   }
 
@@ -105,9 +112,12 @@ export class Wire1Door {
     const nowMs = this.#parts.options.clock.nowMs();
     const key = keyOf(from);
     const session = this.#sessions.get(key);
-    const mayLook = session === undefined ? this.#knocks.mayLook(nowMs) : session.mayLook(nowMs);
+    const isKnown = session !== undefined || this.#knocks.has(key);
+    // Of somebody unknown only one datagram means anything, so no others are read.
+    if (!isKnown && !isSyn(datagram) && !isText(datagram)) return "stranger";
+    const mayLook = session === undefined ? this.#knocks.mayLook(key, nowMs) : session.mayLook(nowMs);
     if (!mayLook) return "rate";
-    if (isFromServer(datagram)) return session === undefined ? "stranger" : "direction";
+    if (isFromServer(datagram)) return "direction";
     const read = readDatagram(datagram);
     if ("stage" in read) {
       if (read.stage === "legacy") this.#parts.options.events?.onLegacy?.(from);
@@ -127,7 +137,6 @@ export class Wire1Door {
     nowMs: number,
   ): Wire1Drop | undefined {
     const control = message.kind === "control" ? message.control : undefined;
-    if (control !== "syn" && !this.#knocks.has(key)) return "stranger";
     if (!this.#hasRoomFor(from)) return "full";
     const { answers, isProven } = this.#knocks.hear(key, control, bytes, nowMs);
     for (const answer of answers) this.#parts.say(from, answer);
@@ -155,12 +164,13 @@ export class Wire1Door {
   #sendChunks(nowMs: number): void {
     const { feed, schedule, options } = this.#parts;
     let budgetBytes = options.limits.wire1BytesPerTick;
+    feed.startTick();
     for (const copy of schedule.takeDue(nowMs)) {
       const { chunk, session } = copy;
       if (chunk === undefined) continue;
       const datagram = budgetBytes > 0 && session.maySend ? feed.datagramOf(chunk) : undefined;
       if (datagram === undefined) {
-        schedule.sendSoon(copy);
+        schedule.putBack(copy);
         continue;
       }
       budgetBytes -= datagram.length;
@@ -175,4 +185,9 @@ export class Wire1Door {
     this.#sentBytes += datagram.length;
     this.#parts.options.send(to, datagram);
   }
+}
+
+function isSyn(datagram: Uint8Array): boolean {
+  const { syn } = CONTROL_DATAGRAMS;
+  return datagram.length === syn.length && syn.every((byte, index) => byte === datagram[index]);
 }

@@ -45,7 +45,8 @@ export class Wire1Session implements CopyOwner {
   readonly #game: GameCommands;
   #speaker: Speaker | undefined;
   #startedMs: number;
-  #heardMs: number;
+  /** How long we have listened since something came. */
+  #silentMs = 0;
   #beatMs: number;
   /** When we asked whether the SYN that came was the address's own. */
   #restartAskedMs: number | undefined;
@@ -62,7 +63,6 @@ export class Wire1Session implements CopyOwner {
     this.#chunkRequests = new TokenBucket(limits.wire1ChunksPerSecond, limits.wire1ChunksMax, nowMs);
     this.#game = new GameCommands(limits.gameMessagesPerSecond, nowMs);
     this.#startedMs = nowMs;
-    this.#heardMs = nowMs;
     this.#beatMs = nowMs;
     this.#see(nowMs);
   }
@@ -79,7 +79,7 @@ export class Wire1Session implements CopyOwner {
 
   /** Takes what the address says; why that has no effect, if it has none. */
   take(message: Wire1Message, nowMs: number): Wire1Drop | undefined {
-    this.#heardMs = nowMs;
+    this.#silentMs = 0;
     if (message.kind === "command") return this.#takeCommand(message.playerId, message.command, nowMs);
     if (message.kind !== "control") return "direction";
     if (message.control === "syn") this.#answerSyn(nowMs);
@@ -87,9 +87,10 @@ export class Wire1Session implements CopyOwner {
     return undefined;
   }
 
-  /** Begins a tick; false when the session is over. */
-  tick(nowMs: number): boolean {
-    if (this.#isLost || nowMs - this.#heardMs > SILENCE_MS_MAX) return false;
+  /** Begins a tick, before which we listened for so long; false when the session is over. */
+  tick(nowMs: number, listenedMs: number): boolean {
+    this.#silentMs += listenedMs;
+    if (this.#isLost || this.#silentMs > SILENCE_MS_MAX) return false;
     this.#budgetBytes = this.#door.options.limits.wire1SessionBytesPerTick;
     this.#game.startTick();
     this.#speaker?.seat.tick();

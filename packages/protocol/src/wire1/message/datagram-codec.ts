@@ -93,13 +93,17 @@ export function isFromServer(datagram: Uint8Array): boolean {
   return datagram[0] === WIRE1_VERSION && (datagram[1] === CHUNK_KIND || datagram[1] === BATCH_KIND);
 }
 
-/** The text protocol from before Wire v1 has letters where the version should be. */
+/** Whether the bytes begin as a message of the text protocol from before Wire v1, which has letters there. */
+export function isText([first = 0]: Uint8Array): boolean {
+  return first >= SPACE && first <= TILDE;
+}
+
 function otherVersion(
   input: ByteReader,
   version: number,
   atStage: (stage: ReadingStage) => void,
 ): OrthantError {
-  if (version < SPACE || version > TILDE) {
+  if (!isText(Uint8Array.of(version))) {
     return input.fail("ORT_VERSION", `wire version ${version}, known is ${WIRE1_VERSION}`);
   }
   atStage("legacy");

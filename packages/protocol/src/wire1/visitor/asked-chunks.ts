@@ -20,10 +20,13 @@ export class AskedChunks {
     this.#open.delete(x, y, 0, 0);
   }
 
-  /** The chunks to ask for now. */
-  due(nowMs: number): readonly Place[] {
+  /** Some of the chunks to ask for now. */
+  due(nowMs: number, countMax: number): readonly Place[] {
     const due: Place[] = [];
-    for (const [place, repetition] of this.#open) if (repetition.isDue(nowMs)) due.push(place);
+    for (const [place, repetition] of this.#open) {
+      if (due.length >= countMax) break;
+      if (repetition.isDue(nowMs)) due.push(place);
+    }
     return due;
   }
 }

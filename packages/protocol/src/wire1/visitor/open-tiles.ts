@@ -41,10 +41,11 @@ export class OpenTiles {
     }
   }
 
-  /** The commands to send now. */
-  due(nowMs: number): readonly SetTile[] {
+  /** Some of the commands to send now. */
+  due(nowMs: number, countMax: number): readonly SetTile[] {
     const due: SetTile[] = [];
     for (const { command, repetition } of [...this.#open.values()]) {
+      if (due.length >= countMax) break;
       if (!repetition.isDue(nowMs)) continue;
       if (repetition.times <= TRIES_MAX) due.push(command);
       else this.#open.delete(command.x, command.y, 0, 0);

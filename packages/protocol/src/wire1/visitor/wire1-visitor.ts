@@ -14,7 +14,14 @@ import { wire1Codec } from "../message/datagram-codec.ts";
 import { readDatagram } from "../message/read-datagram.ts";
 import type { Wire1Command } from "../message/wire1-command.ts";
 import type { Wire1Control, Wire1Message } from "../message/wire1-message.ts";
-import { CONNECT_MS_MAX, HEARTBEAT_MS, PROBE_MS_MAX, PROBE_MS_MIN, SILENCE_MS_MAX } from "../wire1-timing.ts";
+import {
+  CONNECT_MS_MAX,
+  HEARTBEAT_MS,
+  LISTENED_MS_MAX,
+  PROBE_MS_MAX,
+  PROBE_MS_MIN,
+  SILENCE_MS_MAX,
+} from "../wire1-timing.ts";
 import { AskedChunks } from "./asked-chunks.ts";
 import { OpenTiles } from "./open-tiles.ts";
 
@@ -36,6 +43,12 @@ export interface VisitorOptions {
 
 /** So many chunks are held, and so many are remembered as not wanted; a server that sends more is not believed. */
 const CHUNKS_HELD_MAX = 4_096;
+/** Tiles and chunks that are asked for in one tick: a burst would only fill the buffers on the way, and be lost. */
+const COMMANDS_PER_TICK = 4;
+/** A server sends each chunk at least once in a minute; this is a little more. */
+const FORGOTTEN_MS = 75_000;
+/** So often it is looked whether that is so. */
+const LOOK_MS = 5_000;
 /** After so long without a session the next attempt begins. */
 const RECONNECT_MS = 2_000;
 
@@ -47,7 +60,8 @@ export class Wire1Visitor {
   readonly #options: VisitorOptions;
   readonly #counts = new DropCounts();
   readonly #chunks = new PlaceMap<TileChunk>();
-  readonly #wanted = new PlaceSet();
+  /** Chunks that are wanted, and when each came or was asked for. */
+  readonly #wanted = new PlaceMap<number>();
   /** Chunks that the server may still send, because it did not hear that they are not wanted. */
   readonly #unwanted = new PlaceSet();
   readonly #asked = new AskedChunks();
@@ -57,8 +71,11 @@ export class Wire1Visitor {
   #sinceMs = Number.NEGATIVE_INFINITY;
   #probeMs = 0;
   #probeWaitMs = PROBE_MS_MIN;
-  #heardMs = 0;
+  #tickedMs = 0;
+  /** How long we have listened since something came. */
+  #silentMs = 0;
   #beatMs = 0;
+  #lookedMs = 0;
 
   constructor(options: VisitorOptions) {
     this.#options = options;
@@ -102,9 +119,8 @@ export class Wire1Visitor {
 
   /** Wants to see a chunk, from now on and in later sessions. */
   loadChunk(chunkX: number, chunkY: number): void {
-    this.#wanted.add(chunkX, chunkY, 0, 0);
     this.#unwanted.delete(chunkX, chunkY, 0, 0);
-    this.#asked.ask(chunkX, chunkY);
+    this.#ask(chunkX, chunkY);
     this.tick();
   }
 
@@ -165,29 +181,35 @@ export class Wire1Visitor {
   }
 
   #keepUp(nowMs: number): void {
-    if (nowMs - this.#heardMs > SILENCE_MS_MAX) {
+    this.#silentMs += Math.min(LISTENED_MS_MAX, nowMs - this.#tickedMs);
+    this.#tickedMs = nowMs;
+    if (this.#silentMs > SILENCE_MS_MAX) {
       this.#become("disconnected", nowMs);
       return;
     }
-    for (const command of this.#tiles.due(nowMs)) this.command(command);
-    for (const [chunkX, chunkY] of this.#asked.due(nowMs)) {
+    if (nowMs - this.#beatMs >= HEARTBEAT_MS) {
+      this.#beatMs = nowMs;
+      this.#say("heartbeat");
+    }
+    this.#askForForgotten(nowMs);
+    for (const command of this.#tiles.due(nowMs, COMMANDS_PER_TICK)) this.command(command);
+    for (const [chunkX, chunkY] of this.#asked.due(nowMs, COMMANDS_PER_TICK)) {
       this.command({ kind: "loadChunk", chunkX, chunkY });
     }
-    if (nowMs - this.#beatMs < HEARTBEAT_MS) return;
-    this.#beatMs = nowMs;
-    this.#say("heartbeat");
   }
 
   #take(message: Wire1Message): Wire1Drop | undefined {
     if (this.#status === "disconnected") return "stranger";
     const nowMs = this.#options.clock.nowMs();
-    this.#heardMs = nowMs;
+    this.#silentMs = 0;
     switch (message.kind) {
       case "command":
         return "direction";
       case "control":
         if (message.control === "syn") this.#say("ack");
         if (this.#status === "connecting") this.#joined(nowMs);
+        // It may begin the session anew, and then knows nothing of what we see.
+        else if (message.control === "syn") this.#askForAll();
         return undefined;
       case "chunk":
         return this.#show(message.chunk);
@@ -200,7 +222,8 @@ export class Wire1Visitor {
 
   #joined(nowMs: number): void {
     this.#beatMs = nowMs;
-    for (const [x, y] of this.#wanted) this.#asked.ask(x, y);
+    this.#tickedMs = nowMs;
+    this.#askForAll();
     this.#become("connected", nowMs);
     this.#say("heartbeat");
   }
@@ -212,10 +235,29 @@ export class Wire1Visitor {
     }
     if (this.#chunks.size >= CHUNKS_HELD_MAX && !this.#chunks.has(chunk.x, chunk.y, 0, 0)) return "full";
     this.#chunks.set(chunk.x, chunk.y, 0, 0, chunk);
+    if (this.#wanted.has(chunk.x, chunk.y, 0, 0)) {
+      this.#wanted.set(chunk.x, chunk.y, 0, 0, this.#options.clock.nowMs());
+    }
     this.#asked.settle(chunk.x, chunk.y);
     this.#tiles.settle(chunk);
     this.#options.onChunk?.(chunk);
     return undefined;
+  }
+
+  #ask(chunkX: number, chunkY: number): void {
+    this.#wanted.set(chunkX, chunkY, 0, 0, this.#options.clock.nowMs());
+    this.#asked.ask(chunkX, chunkY);
+  }
+
+  #askForAll(): void {
+    for (const [x, y] of [...this.#wanted.places()]) this.#ask(x, y);
+  }
+
+  /** A server sends each chunk again from time to time; one that does not come is one that it forgot. */
+  #askForForgotten(nowMs: number): void {
+    if (nowMs - this.#lookedMs < LOOK_MS) return;
+    this.#lookedMs = nowMs;
+    for (const [[x, y], cameMs] of [...this.#wanted]) if (nowMs - cameMs > FORGOTTEN_MS) this.#ask(x, y);
   }
 
   #become(status: Wire1Status, nowMs: number): void {

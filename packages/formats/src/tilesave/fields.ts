@@ -42,9 +42,11 @@ export const DEBUG_FIELDS: Fields<DebugSection> = {
 export const TICK_KEY = "tick_index";
 /** The second line of a save. */
 export const VERSION_KEY = "format_version";
-/** What all keys of the section begin with; the same for the next two. */
+/** What all keys of how far the player has come begin with. */
 export const GAMEPLAY_PREFIX = "gameplay_section.core.";
+/** What all keys of the chunks begin with. */
 export const WORLD_PREFIX = "world_section.core.";
+/** What all keys of the network's figures begin with. */
 export const DEBUG_PREFIX = "debug_section.net.";
 /** Keys of the network's figures before they had a section. */
 export const LEGACY_DEBUG_PREFIX = "debug_net_";

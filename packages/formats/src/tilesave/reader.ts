@@ -29,7 +29,6 @@ export async function openTileSave(disk: Disk): Promise<OpenedTileSave> {
   }
 }
 
-/** Reads one file of a tile save. */
-export async function readTileSave(disk: Disk, path: string): Promise<TileSave> {
+async function readTileSave(disk: Disk, path: string): Promise<TileSave> {
   return decodeTileSave(await readWhole(disk, path, TILE_SAVE_BYTES_MAX), path);
 }

@@ -1,4 +1,4 @@
-import { PlaceMap } from "@orthant/core";
+import { type Place, PlaceMap } from "@orthant/core";
 import type { Wire1Limits } from "../wire1-limits.ts";
 import { ChunkCopy, type CopyOwner, type CopySender } from "./chunk-copy.ts";
 import type { TileFeed } from "./tile-feed.ts";
@@ -55,16 +55,18 @@ export class ChunkInterest {
     for (const [x, y] of [...this.#copies.places()]) this.remove(x, y);
   }
 
+  /** Gives up what is too far from a place, and if there is still no room for one more, the farthest. */
   #makeRoom(x: number, y: number): void {
     const { wire1ChunksMax, wire1ChunkRadius } = this.#limits;
-    const byDistance = Array.from(this.#copies.places(), ([otherX, otherY]) => ({
-      otherX,
-      otherY,
-      distance: Math.max(Math.abs(otherX - x), Math.abs(otherY - y)),
-    })).sort((a, b) => b.distance - a.distance);
-    for (const { otherX, otherY, distance } of byDistance) {
-      if (distance <= wire1ChunkRadius && this.#copies.size < wire1ChunksMax) return;
-      this.remove(otherX, otherY);
+    const tooFar: Place[] = [];
+    let farthest: Place | undefined;
+    let farthestDistance = -1;
+    for (const place of this.#copies.places()) {
+      const distance = Math.max(Math.abs(place[0] - x), Math.abs(place[1] - y));
+      if (distance > wire1ChunkRadius) tooFar.push(place);
+      else if (distance > farthestDistance) [farthest, farthestDistance] = [place, distance];
     }
+    for (const place of tooFar) this.remove(place[0], place[1]);
+    if (this.#copies.size >= wire1ChunksMax && farthest !== undefined) this.remove(farthest[0], farthest[1]);
   }
 }

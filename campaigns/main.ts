@@ -19,6 +19,8 @@ import { saveCrashCampaign } from "./save-crash.ts";
 import { saveRepairCampaign } from "./save-repair.ts";
 import { simCampaign } from "./sim.ts";
 import { socketsCampaign } from "./sockets.ts";
+import { wire1Campaign } from "./wire1.ts";
+import { wire1CrowdCampaign } from "./wire1-crowd.ts";
 
 // npm run campaign -- NAME [--seed S] [--minutes M]
 const CAMPAIGNS: readonly Campaign[] = [
@@ -41,6 +43,8 @@ const CAMPAIGNS: readonly Campaign[] = [
   marsMinerFuzzCampaign,
   pxswCrashCampaign,
   pxswFuzzCampaign,
+  wire1Campaign,
+  wire1CrowdCampaign,
 ];
 const PROGRESS_INTERVAL_MS = 500;
 

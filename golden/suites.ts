@@ -6,6 +6,8 @@ import { polychoraSaveSuites } from "./polychora-save.ts";
 import { pxswSuites } from "./pxsw.ts";
 import { regionTreeSuites } from "./region-tree.ts";
 import type { GoldenSuite } from "./suite.ts";
+import { tileSaveSuites } from "./tile-save.ts";
+import { wire1Suites } from "./wire-v1.ts";
 
 /** Every golden file that is read so far. */
 export const goldenSuites: readonly GoldenSuite[] = [
@@ -16,4 +18,6 @@ export const goldenSuites: readonly GoldenSuite[] = [
   ...polychoraSaveSuites,
   ...marsMinerSaveSuites,
   ...pxswSuites,
+  ...wire1Suites,
+  ...tileSaveSuites,
 ];

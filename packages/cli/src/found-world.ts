@@ -27,11 +27,13 @@ export async function findWorld(
 /** Throws `ORT_NOT_FOUND` unless a folder holds a world, and `ORT_DIALECT` for one that has to be converted first. */
 export async function requireNative(disk: Disk, folder: string): Promise<void> {
   const format = await formatOf(disk, folder);
-  if (format.format === "polychora") return;
-  throw new OrthantError(
-    "ORT_DIALECT",
-    `"${folder}" is a world of ${describeFormat(format)}, which this command does not read`,
-  );
+  if (format.format !== "polychora") throw unreadable(folder, format);
+}
+
+/** What to throw where a command has no use for a format. */
+export function unreadable(folder: string, format: DetectedFormat): OrthantError {
+  const found = `"${folder}" is a world of ${describeFormat(format)}, which this command does not read`;
+  return new OrthantError("ORT_DIALECT", `${found}; orthant convert makes a world of Orthant of it`);
 }
 
 async function formatOf(disk: Disk, folder: string): Promise<DetectedFormat> {

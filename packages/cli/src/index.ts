@@ -7,7 +7,7 @@ export {
   SharedWorld,
   type Status,
 } from "@orthant/client";
-export { connect } from "@orthant/client/node";
+export { connect, connectTiles, type TileClient } from "@orthant/client/node";
 export {
   AIR,
   type Box,

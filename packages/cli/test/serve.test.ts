@@ -6,41 +6,9 @@ import { FakeClock } from "@orthant/testkit";
 import { connect, NodeDisk, openWorld } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
-import { type Captured, capture, captureJson, temporaryFolder } from "./captured.ts";
+import { capture, captureJson, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
-
-interface Announcement {
-  readonly url: string;
-  readonly page: string;
-  readonly token: string;
-  readonly playerId: string;
-  readonly role: string;
-  readonly acknowledges: string;
-}
-
-/** Serves a world in this process for as long as `use` takes, and then stops it as Ctrl-C does. */
-async function whileServing(
-  argv: readonly string[],
-  use: (announcement: Announcement) => Promise<void>,
-): Promise<Captured> {
-  const stop = new AbortController();
-  let announce: (text: string) => void = () => undefined;
-  const announced = new Promise<string>((resolve) => {
-    announce = resolve;
-  });
-  const served = capture(["serve", ...argv, "--port", "0", "--json"], {
-    signal: stop.signal,
-    onOutput: (text) => announce(text),
-  });
-  try {
-    const early = served.then(({ errors }) => Promise.reject(new Error(errors)));
-    await use(JSON.parse(await Promise.race([announced, early])) as Announcement);
-  } finally {
-    stop.abort();
-    await served;
-  }
-  return served;
-}
+import { whileServing } from "./while-serving.ts";
 
 describe("serve", () => {
   test("lets in who has its token, and saves the world when it is stopped", async () => {

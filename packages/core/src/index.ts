@@ -222,6 +222,7 @@ export {
 } from "./region/region-resync.ts";
 export { type BoundedTree, regionTreeCodec } from "./region/region-tree-codec.ts";
 export { canonicalNodes, type RegionNode, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";
+export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";
 export { type Clock, systemClock, type Timer } from "./time/clock.ts";
 export { TokenBucket } from "./time/token-bucket.ts";
 export { ChunkTree, type Difference, type Piece } from "./tree/chunk-tree.ts";

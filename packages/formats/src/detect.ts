@@ -9,9 +9,10 @@ import { type Dialect, dialectOfIndex } from "./polychora/dialect.ts";
 import { generationFiles, packFile } from "./polychora/files/file-names.ts";
 import { readWhole } from "./polychora/files/read-whole.ts";
 import { MANIFEST_FILE } from "./polychora/layout.ts";
+import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_FILE } from "./tilesave/layout.ts";
 
 /** What kind of world lies on a disk. */
-export type DetectedFormat = DetectedPolychora | DetectedMarsMiner | DetectedPixelWorld;
+export type DetectedFormat = DetectedPolychora | DetectedMarsMiner | DetectedPixelWorld | DetectedTileSave;
 
 /** A native save. */
 export interface DetectedPolychora {
@@ -39,11 +40,21 @@ export interface DetectedPixelWorld {
   readonly evidence: string;
 }
 
+/** The save of a tile game. */
+export interface DetectedTileSave {
+  readonly format: "tilesave";
+  /** There is one dialect alone. */
+  readonly dialect: undefined;
+  /** The file whose content says so. */
+  readonly evidence: string;
+}
+
 /** Every format that is known: each looks at the content of files, never at their names alone. */
 const PROBES: readonly ((disk: Disk) => Promise<DetectedFormat | undefined>)[] = [
   detectPolychora,
   detectMars,
   detectPixels,
+  detectTileSave,
 ];
 
 /**
@@ -59,6 +70,8 @@ export async function detectFormat(disk: Disk): Promise<DetectedFormat | undefin
 }
 
 const MAGIC_BYTES = 4;
+/** The first line of a tile save is shorter than this. */
+const TILE_SAVE_START_BYTES = 128;
 
 /** A manifest that can be read says it; without one, any file of a save that begins as it should. */
 async function detectPolychora(disk: Disk): Promise<DetectedPolychora | undefined> {
@@ -98,6 +111,15 @@ async function detectPixels(disk: Disk): Promise<DetectedPixelWorld | undefined>
   return found && { format: "pixelworld", dialect: found.dialect, evidence: found.path };
 }
 
+/** A save of the tile game, or the one before it, is text that begins with a line of such a save. */
+async function detectTileSave(disk: Disk): Promise<DetectedTileSave | undefined> {
+  const evidence = await firstOf([TILE_SAVE_FILE, TILE_SAVE_BACKUP_FILE], async (path) => {
+    const start = await startOf(disk, path, TILE_SAVE_START_BYTES);
+    return start !== undefined && /^[a-z_.]+=[^\n]*\n/.test(start) ? path : undefined;
+  });
+  return evidence === undefined ? undefined : { format: "tilesave", dialect: undefined, evidence };
+}
+
 async function firstOf<Item, Value>(
   items: readonly Item[],
   look: (item: Item) => Promise<Value | undefined>,
@@ -114,15 +136,20 @@ async function dialectAt(disk: Disk, path: string): Promise<Dialect | undefined>
 }
 
 async function hasMagic(disk: Disk, path: string, magic: string): Promise<boolean> {
+  return (await startOf(disk, path, MAGIC_BYTES)) === magic;
+}
+
+/** The first bytes of a file, or all of them, a letter each; `undefined` when it cannot be read. */
+async function startOf(disk: Disk, path: string, bytesMax: number): Promise<string | undefined> {
   const found = await unlessRefused(async () => {
     const file = await disk.open(path, "read");
     try {
-      return await file.readAt(0, MAGIC_BYTES);
+      return await file.readAt(0, Math.min(bytesMax, await file.size()));
     } finally {
       await file.close();
     }
   });
-  return found !== undefined && String.fromCharCode(...found) === magic;
+  return found && String.fromCharCode(...found);
 }
 
 /** What is missing, cut short or not to be read says nothing about the format. */

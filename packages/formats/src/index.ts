@@ -13,13 +13,16 @@ export {
   type MarsMinerConversionReport,
   type MarsMinerConvertOptions,
 } from "./convert-marsminer.ts";
+export { exportTileSave, importTileSave } from "./convert-tiles.ts";
 export {
   type DetectedFormat,
   type DetectedMarsMiner,
   type DetectedPixelWorld,
   type DetectedPolychora,
+  type DetectedTileSave,
   detectFormat,
 } from "./detect.ts";
 export * from "./marsminer/index.ts";
 export * from "./pixelworld/index.ts";
 export * from "./polychora/index.ts";
+export * from "./tilesave/index.ts";

@@ -98,3 +98,23 @@ export {
   REQUIRED_FEATURES_MASK,
 } from "./message/version.ts";
 export type { Wire } from "./message/wire.ts";
+export type { DoorOptions, Wire1Events, Wire1GameCommand, Wire1Hand } from "./wire1/door/door-options.ts";
+export { WIRE1_DROPS, type Wire1Drop } from "./wire1/door/drop-counts.ts";
+export { ExpectedPlayers } from "./wire1/door/expected-players.ts";
+export type { Wire1Address } from "./wire1/door/wire1-address.ts";
+export { type Wire1Counts, Wire1Door } from "./wire1/door/wire1-door.ts";
+export {
+  WIRE1_BATCH_CHUNKS_MAX,
+  WIRE1_DATAGRAM_BYTES_MAX,
+  WIRE1_VERSION,
+  wire1Codec,
+} from "./wire1/message/datagram-codec.ts";
+export { readDatagram, type Unreadable } from "./wire1/message/read-datagram.ts";
+export type { Wire1Command } from "./wire1/message/wire1-command.ts";
+export type { Wire1Control, Wire1Message } from "./wire1/message/wire1-message.ts";
+export {
+  type VisitorOptions,
+  type Wire1Status,
+  Wire1Visitor,
+} from "./wire1/visitor/wire1-visitor.ts";
+export { DEFAULT_WIRE1_LIMITS, type Wire1Limits } from "./wire1/wire1-limits.ts";

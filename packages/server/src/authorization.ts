@@ -33,6 +33,8 @@ export interface Authorization {
   readonly authorize: (hello: Hello) => Promise<Account>;
   /** Whether anybody may come in only because this machine alone reaches the server. */
   readonly trustsMachine: boolean;
+  /** The role of players without a token; `undefined` when they may not come in. */
+  readonly anonymous: Role | undefined;
 }
 
 /** What authorization needs to know about its server. */
@@ -41,6 +43,8 @@ export interface AuthorizationOptions {
   readonly hook: AuthorizeHook | undefined;
   readonly isLoopback: boolean;
   readonly nowMs: () => number;
+  /** Players who need no token, because this process itself connects them. */
+  readonly insider: (hello: Hello) => Account | undefined;
   /** Told why somebody was refused, for the log: the client is not. */
   readonly onRefused: (why: unknown) => void;
   /** Told what the game's own decision threw. */
@@ -51,7 +55,7 @@ type TokenVerifier = ReturnType<typeof tokenVerifier>;
 
 /** Puts together who may come in. A server that nobody could enter is refused. */
 export function authorizationOf(options: AuthorizationOptions): Authorization {
-  const { auth = {}, hook, isLoopback, nowMs, onRefused, onError } = options;
+  const { auth = {}, hook, isLoopback, nowMs, insider, onRefused, onError } = options;
   const key = verifyingKeyOf(auth);
   const verify = key === undefined ? undefined : tokenVerifier(key, nowMs);
   const trustsMachine =
@@ -63,10 +67,12 @@ export function authorizationOf(options: AuthorizationOptions): Authorization {
     throw new OrthantError("ORT_ARGUMENT", detail);
   }
   const authorize = async (hello: Hello): Promise<Account> => {
-    const account = await accountOf(hello, verify, anonymous).catch((error: unknown) => {
-      onRefused(error);
-      throw refusal();
-    });
+    const account =
+      insider(hello) ??
+      (await accountOf(hello, verify, anonymous).catch((error: unknown) => {
+        onRefused(error);
+        throw refusal();
+      }));
     const { token, name } = hello;
     const decided =
       hook === undefined ? account : await decisionOf(() => hook({ token, name, account }), onError);
@@ -74,14 +80,24 @@ export function authorizationOf(options: AuthorizationOptions): Authorization {
     onRefused("no account");
     throw refusal();
   };
-  return { authorize, trustsMachine };
+  return { authorize, trustsMachine, anonymous };
 }
 
 /** The id of a player without a token: always the same for a client, and it does not tell the client's secret. */
 export function anonymousPlayerId(clientId: bigint): bigint {
-  const secret = Buffer.alloc(8);
-  secret.writeBigUInt64LE(clientId);
-  return createHash("sha256").update("orthant anonymous").update(secret).digest().readBigUInt64LE();
+  return derivedPlayerId("orthant anonymous", clientId);
+}
+
+/** The id of a player who came over Wire v1: always the same for the number that the player has there. */
+export function wire1PlayerId(playerId: number): bigint {
+  return derivedPlayerId("orthant wire v1", BigInt(playerId));
+}
+
+/** An id that nobody gets by choosing a number, whatever numbers players with a token have. */
+function derivedPlayerId(kind: string, number: bigint): bigint {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(number);
+  return createHash("sha256").update(kind).update(bytes).digest().readBigUInt64LE();
 }
 
 /** All that a client is ever told. */

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { Host } from "@orthant/protocol";
+import { ExpectedPlayers, Host } from "@orthant/protocol";
 import { type Logger, pino } from "pino";
 import { Registry } from "prom-client";
 import { authorizationOf } from "./authorization.ts";
@@ -14,6 +14,7 @@ import { readPageFiles } from "./page-files.ts";
 import { limitsOf } from "./server-limits.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { steadyClock } from "./steady-clock.ts";
+import { Wire1Listener } from "./wire1-listener.ts";
 
 const TICK_MS = 100;
 const LOOPBACK = "127.0.0.1";
@@ -26,11 +27,13 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
   const limits = limitsOf(options.limits);
   const clock = options.clock ?? steadyClock;
   const log = loggerOf(options.logger);
-  const { authorize, trustsMachine } = authorizationOf({
+  const expected = new ExpectedPlayers();
+  const { authorize, trustsMachine, anonymous } = authorizationOf({
     auth: options.auth,
     hook: options.authorize,
     isLoopback: isLoopback(address) && proxies === 0,
     nowMs: () => options.clock?.nowMs() ?? Date.now(),
+    insider: (hello) => expected.accountOf(hello),
     // Not the error itself: the library puts what it read from the token into it.
     onRefused: (why) => log.debug({ why: String(why) }, "credentials refused"),
     onError: (error) => reportError(error, "authorize failed"),
@@ -43,13 +46,16 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     players: () => host.players.length,
     generation: () => world.generation,
     hasFailed: () => world.failure !== undefined,
+    wire1: () => wire1?.counts,
   });
+  let wire1: Wire1Listener | undefined;
   const reportError = (error: unknown, message: string, about: object = {}): void => {
     metrics.error();
     log.error({ err: error, ...about }, message);
   };
+  const hostWorld = await hostWorldOf(world);
   const host: Host = new Host({
-    world: await hostWorldOf(world),
+    world: hostWorld,
     clock,
     authorize,
     acknowledge: options.acknowledge ?? "applied",
@@ -78,8 +84,14 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     closeWorld: options.closeWorld ?? false,
   };
   try {
-    return await OrthantServer.listen(parts, port, address);
+    if (options.wire1 !== undefined) {
+      const onError = reportError;
+      const shared = { world: hostWorld, host, expected, clock, limits, log, onError };
+      wire1 = await Wire1Listener.listen({ ...shared, options: options.wire1, anonymous });
+    }
+    return await OrthantServer.listen({ ...parts, wire1 }, port, address);
   } catch (error) {
+    await wire1?.close();
     await host.shutdown("the server never listened", 0); // it follows the world, which lives on
     throw error;
   }

@@ -20,3 +20,4 @@ export {
   tokenVerifier,
   type VerifyingKey,
 } from "./token.ts";
+export type { Wire1Options } from "./wire1-options.ts";

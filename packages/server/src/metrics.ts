@@ -1,6 +1,14 @@
-import type { GoodbyeReason, HostEvents, HostLimits, RefusalReason, TickReport } from "@orthant/protocol";
+import type {
+  GoodbyeReason,
+  HostEvents,
+  HostLimits,
+  RefusalReason,
+  TickReport,
+  Wire1Counts,
+} from "@orthant/protocol";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { REFUSALS, type RefusalName } from "./front-door.ts";
+import { registerWire1Metrics } from "./wire1-metrics.ts";
 
 /** What the gauges show. */
 export interface MetricSources {
@@ -8,6 +16,8 @@ export interface MetricSources {
   readonly players: () => number;
   readonly generation: () => number;
   readonly hasFailed: () => boolean;
+  /** `undefined` where nobody listens for Wire v1. */
+  readonly wire1: () => Wire1Counts | undefined;
 }
 
 const TICK_SECONDS_BUCKETS = [
@@ -79,7 +89,7 @@ export class ServerMetrics {
   // Counted in plain numbers: there are tens of thousands of frames a second, and a scrape every few seconds.
   readonly #traffic = { in: { frames: 0, bytes: 0 }, out: { frames: 0, bytes: 0 } };
 
-  constructor(registry: Registry, { connections, players, generation, hasFailed }: MetricSources) {
+  constructor(registry: Registry, { connections, players, generation, hasFailed, wire1 }: MetricSources) {
     this.registry = registry;
     const registers = [registry];
     const gauge = (name: string, help: string, value: () => number): Gauge =>
@@ -127,6 +137,7 @@ export class ServerMetrics {
       buckets: TICK_SECONDS_BUCKETS,
       registers,
     });
+    registerWire1Metrics(registry, wire1);
     this.#showZeros();
     processRegistry(); // the delay of the event loop is measured from now on
   }

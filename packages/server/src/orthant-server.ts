@@ -8,6 +8,7 @@ import { Entrance } from "./entrance.ts";
 import type { EntranceOptions } from "./entrance-options.ts";
 import type { CloseOptions } from "./server-options.ts";
 import { TickTimer } from "./tick-timer.ts";
+import type { Wire1Listener } from "./wire1-listener.ts";
 
 /** What a server is put together from. */
 export interface ServerParts extends EntranceOptions {
@@ -16,6 +17,7 @@ export interface ServerParts extends EntranceOptions {
   readonly clock: Clock;
   readonly tickMs: number;
   readonly closeWorld: boolean;
+  readonly wire1?: Wire1Listener | undefined;
 }
 
 const RETRY_AFTER_MS = 1_000;
@@ -55,6 +57,11 @@ export class OrthantServer {
   /** Begins to listen; others use `createServer`. */
   static async listen(parts: ServerParts, port: number, address: string): Promise<OrthantServer> {
     return new OrthantServer(parts, await parts.listener.listen(port, address), address);
+  }
+
+  /** The UDP port for players of Wire v1; `undefined` where nobody listens for them. */
+  get wire1Port(): number | undefined {
+    return this.#parts.wire1?.port;
   }
 
   /** Players who are here. */
@@ -103,9 +110,10 @@ export class OrthantServer {
 
   async #close(options: CloseOptions): Promise<void> {
     const { detail = "the server is going down", retryAfterMs = RETRY_AFTER_MS } = options;
-    const { host, listener, log, world, closeWorld } = this.#parts;
+    const { host, listener, log, world, closeWorld, wire1 } = this.#parts;
     log.info({ connections: this.#connections.size }, "closing");
     try {
+      await wire1?.close();
       // A rule of the game may never answer about an edit; a server closes all the same.
       await Promise.race([host.shutdown(detail, retryAfterMs), this.#closeTime()]);
       this.#timer.stop();
@@ -151,9 +159,10 @@ export class OrthantServer {
   }
 
   #tick(skipped: number): void {
-    const { host, metrics } = this.#parts;
+    const { host, metrics, wire1 } = this.#parts;
     const startMs = performance.now();
     try {
+      if (this.#closing === undefined) wire1?.tick();
       host.tick();
     } catch (error) {
       this.#reportError(error, "a tick failed");

@@ -1,5 +1,10 @@
 import { OrthantError } from "@orthant/core";
-import { DEFAULT_HOST_LIMITS, type HostLimits } from "@orthant/protocol";
+import {
+  DEFAULT_HOST_LIMITS,
+  DEFAULT_WIRE1_LIMITS,
+  type HostLimits,
+  type Wire1Limits,
+} from "@orthant/protocol";
 
 /** What networks and sockets may ask of a server. Each has a line in docs/reference/limits.md. */
 export interface ServerLimits {
@@ -26,7 +31,7 @@ export interface ServerLimits {
 }
 
 /** All limits of a server. */
-export interface Limits extends HostLimits, ServerLimits {}
+export interface Limits extends HostLimits, ServerLimits, Wire1Limits {}
 
 /** What networks and sockets may ask unless the operator says otherwise. */
 export const DEFAULT_SERVER_LIMITS: ServerLimits = {
@@ -48,7 +53,7 @@ const CHUNK_COORDINATE_MAX = 2 ** 30;
 
 /** The limits that hold: what the operator says, and the defaults for the rest. */
 export function limitsOf(given: Partial<Limits> = {}): Limits {
-  const limits: Limits = { ...DEFAULT_HOST_LIMITS, ...DEFAULT_SERVER_LIMITS };
+  const limits: Limits = { ...DEFAULT_HOST_LIMITS, ...DEFAULT_SERVER_LIMITS, ...DEFAULT_WIRE1_LIMITS };
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(limits, name)) throw new OrthantError("ORT_ARGUMENT", `there is no limit ${name}`);
     if (!Number.isFinite(value) || value <= 0) {

@@ -6,6 +6,7 @@ import type { Registry } from "prom-client";
 import type { AuthOptions, AuthorizeHook } from "./authorization.ts";
 import type { TlsOptions } from "./certificate.ts";
 import type { Limits } from "./server-limits.ts";
+import type { Wire1Options } from "./wire1-options.ts";
 
 /** How a world is served. docs/reference/server.md says more about each. */
 export interface ServerOptions {
@@ -36,6 +37,8 @@ export interface ServerOptions {
   readonly metrics?: MetricsOptions;
   /** A folder with a web page, which is served at `/` beside the world, such as the viewer's. */
   readonly page?: string | URL;
+  /** Lets players of Wire v1 in, over UDP; nobody listens for them unless it is given. */
+  readonly wire1?: Wire1Options;
   /** Time for ticks, limits and the expiry of tokens; a test gives a clock that it holds. */
   readonly clock?: Clock;
   /** Closes the world, too, when the server closes. */

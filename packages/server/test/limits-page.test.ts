@@ -38,6 +38,10 @@ describe("the page about limits has", () => {
     expect(figuresUnder("Networks and sockets")).toEqual(DEFAULT_SERVER_LIMITS);
   });
 
+  test("every limit of Wire v1, with its default", () => {
+    expect(figuresUnder("Wire v1")).toEqual(protocol.DEFAULT_WIRE1_LIMITS);
+  });
+
   test("every limit of the protocol's messages", () => {
     const constants = Object.entries(protocol).filter(([name]) => /^[A-Z_]+_MAX$/.test(name));
     expect(constants.length).toBeGreaterThan(10);
@@ -58,6 +62,14 @@ describe("the page about limits has", () => {
   test("every reason for which the server itself refuses", () => {
     expect(namesUnder("Why the server itself refuses")).toEqual(REFUSALS);
   });
+});
+
+test("[W41] the page about Wire v1 has every reason for which a datagram has no effect", () => {
+  const wire1Page = readFileSync("docs/formats/wire-v1.md", "utf8");
+  const reasons = tableUnder("Why a datagram has no effect", wire1Page).map(([name = ""]) =>
+    name.replaceAll("`", ""),
+  );
+  expect(reasons).toEqual(protocol.WIRE1_DROPS);
 });
 
 test("the page about the server has every metric that there is", async () => {

@@ -13,9 +13,10 @@ import type { ConversionOutcome, OpenConversion } from "../open-conversion.ts";
 import { integerBetween } from "../parse/values.ts";
 import { conversionFromPixels, conversionToPixels } from "../pixel/conversion.ts";
 import { formatAmount, formatCount } from "../report/format.ts";
+import { conversionFromTiles, conversionToTiles } from "../tiles/conversion.ts";
 import { UsageError } from "../usage-error.ts";
 
-const TARGETS = ["tree", "flat", "marsminer", "pxsw", "pxsw1"] as const;
+const TARGETS = ["tree", "flat", "marsminer", "pxsw", "pxsw1", "tilesave"] as const;
 type Target = (typeof TARGETS)[number];
 
 /** `orthant convert`. */
@@ -24,7 +25,7 @@ export const convertCommand: Command = {
   summary: "Write a world in another format, and tell what is lost",
   details: [
     "tree is what Orthant writes; flat is what the original Polychora opens; marsminer is what MarsMiner wrote;",
-    "pxsw is a pixel world, and pxsw1 one that the original game opens.",
+    "pxsw is a pixel world, and pxsw1 one that the original game opens; tilesave is the world.sav of a tile game.",
     "The world is only read. What cannot carry over is listed first, and nothing is written unless it is accepted;",
     "then the exit code is 3.",
   ].join(" "),
@@ -56,6 +57,7 @@ export const convertCommand: Command = {
     "orthant convert my-world for-polychora --to flat --accept-loss",
     "orthant convert old-save my-world --dry-run",
     "orthant convert world.save my-world --accept-loss",
+    "orthant convert tile-game my-world --accept-loss",
   ],
 
   async run(args, context) {
@@ -103,12 +105,18 @@ async function openConversion(args: Arguments, context: Context, folder: string)
   const to = TARGETS.find((name) => name === args.text("to"));
   const { disk, format } = await findWorld(folder, context);
   if (to !== "marsminer") refuseMarsMinerOptions(args, folder, format);
+  if (format.format !== "polychora" && args.text("generation") !== undefined) {
+    throw new UsageError(`"${folder}" is a world of ${describeFormat(format)}, which has no --generation`);
+  }
   switch (format.format) {
     case "pixelworld":
       return conversionFromPixels(disk, format, requireTarget(to, ["tree", "pxsw", "pxsw1"], format));
     case "marsminer":
       requireTarget(to, ["tree"], format);
       return conversionFromMarsMiner(disk, marsMinerOptions(args), args.text("state"));
+    case "tilesave":
+      requireTarget(to, ["tree"], format);
+      return conversionFromTiles(disk, context);
     case "polychora":
       return conversionOfNative(disk, to, args);
   }
@@ -135,6 +143,7 @@ async function conversionOfNative(
   const save = await openSave(disk, generation === undefined ? {} : { generation });
   const wanted = to ?? (save.dialect === "tree" ? "flat" : "tree");
   if (wanted === "marsminer") return conversionToMarsMiner(save, marsMinerOptions(args));
+  if (wanted === "tilesave") return conversionToTiles(save);
   if (wanted === "pxsw" || wanted === "pxsw1") return conversionToPixels(save, wanted, standInMaterial);
   if (wanted === save.dialect) {
     await save.close();

@@ -27,6 +27,7 @@ import { formatAmount, formatBox, formatBytes, formatPlace, formatTime } from ".
 import { describeGenerator, type GeneratorInfo, generatorInfo } from "../report/generator.ts";
 import { describeJournal, journalFacts } from "../report/journal.ts";
 import { factLines } from "../report/table.ts";
+import { tellTileSave } from "../tiles/info.ts";
 
 const FILES_AT_ONCE = 64;
 
@@ -49,6 +50,7 @@ export const infoCommand: Command = {
     const { disk, format } = await findWorld(folder, context);
     refuseMarsMinerOptions(args, folder, format);
     if (format.format === "pixelworld") return tellPixelWorld(disk, format, folder, context);
+    if (format.format === "tilesave") return tellTileSave(disk, format, folder, context);
     if (format.format === "marsminer") {
       const wish = { folder, disk, format, options: marsMinerOptions(args), count: args.has("count") };
       return tellMarsMiner(wish, context);

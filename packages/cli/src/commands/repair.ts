@@ -2,7 +2,7 @@ import { type ChunkShape, chunkShape } from "@orthant/core";
 import { applyRepair, isWhole, openSave, planRepair, type RepairPlan } from "@orthant/formats";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
-import { findWorld } from "../found-world.ts";
+import { findWorld, unreadable } from "../found-world.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { mendMarsMiner } from "../marsminer/repair.ts";
 import { parsePlace } from "../parse/place.ts";
@@ -40,6 +40,10 @@ export const repairCommand: Command = {
     const progress = context.progress("reading", "bytes");
     const { disk, format } = await findWorld(folder, context, (bytes) => progress.advance(bytes));
     refuseMarsMinerOptions(args, folder, format);
+    if (format.format === "tilesave") {
+      progress.end();
+      throw unreadable(folder, format);
+    }
     const writes = target !== undefined && !args.has("dryRun");
     const wish = { folder, disk, target: writes ? target : undefined };
     if (format.format === "pixelworld") {

@@ -53,11 +53,18 @@ export const serveCommand: Command = {
     { flags: "--proxies <count>", description: "how many proxies of yours stand before it", default: "0" },
     { flags: "--certificate <file>", description: "serve wss: with this certificate chain, in PEM" },
     { flags: "--key <file>", description: "the certificate's private key, in PEM" },
+    {
+      flags: "--wire1 <port>",
+      description: "let players of Wire v1 in, at this UDP port; 0 takes a free one",
+    },
+    { flags: "--wire1-allow <address>", description: "who may, but for this machine alone", repeated: true },
+    { flags: "--wire1-role <role>", description: "what they may do", default: "builder", choices: ROLES },
     { flags: "--log <level>", description: "log to stderr", choices: ["error", "warn", "info", "debug"] },
   ],
   examples: [
     "orthant serve my-world",
     "orthant serve my-world --host 0.0.0.0 --secret-file secret.txt --durable",
+    "orthant serve tiles --wire1 7777",
   ],
 
   async run(args, context) {
@@ -110,7 +117,9 @@ function optionsOf(args: Arguments): Omit<ServerOptions, "world"> {
     throw new UsageError("--certificate and --key belong together");
   }
   const level = args.text("log");
+  const wire1 = wire1Of(args);
   return {
+    ...(wire1 && { wire1 }),
     port: args.parsed("port", integerBetween(0, PORT_MAX)) ?? 0,
     host: args.text("host") ?? "127.0.0.1",
     acknowledge: args.has("durable") ? "durable" : "applied",
@@ -123,6 +132,18 @@ function optionsOf(args: Arguments): Omit<ServerOptions, "world"> {
         ? false
         : { level, transport: { target: "pino/file", options: { destination: process.stderr.fd } } },
   };
+}
+
+/** Without a list of addresses players of Wire v1 come from this machine alone, wherever others come from. */
+function wire1Of(args: Arguments): ServerOptions["wire1"] {
+  const port = args.parsed("wire1", integerBetween(0, PORT_MAX));
+  const allow = args.all("wire1Allow");
+  if (port === undefined) {
+    if (allow.length > 0) throw new UsageError("--wire1-allow needs --wire1");
+    return undefined;
+  }
+  const role = args.parsed("wire1Role", parseRole) ?? "builder";
+  return { port, role, ...(allow.length > 0 && { host: args.text("host") ?? "127.0.0.1", allow }) };
 }
 
 async function announce(
@@ -142,6 +163,7 @@ async function announce(
     url: server.url,
     port: server.port,
     page: pageAddress(server, token),
+    wire1Port: server.wire1Port ?? null,
     token,
     playerId,
     role,
@@ -151,6 +173,7 @@ async function announce(
     factLines([
       ["address", server.url],
       ["page", pageAddress(server, token)],
+      ["wire v1", server.wire1Port === undefined ? undefined : `UDP port ${server.wire1Port}`],
       ["token", token],
       ["player", `${playerId}, ${role}, for ${args.text("expires") ?? ""}`],
     ]),

@@ -4,7 +4,7 @@ import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { describeFormat, type FoundWorld, fileBytes, findWorld } from "../found-world.ts";
+import { describeFormat, type FoundWorld, fileBytes, findWorld, unreadable } from "../found-world.ts";
 import { liveGeneration, whileLive } from "../live-save.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { verifyPixels } from "../pixel/verify.ts";
@@ -47,12 +47,13 @@ export const verifyCommand: Command = {
   },
 };
 
-function findingsOf(
+async function findingsOf(
   { disk, format }: FoundWorld,
   args: Arguments,
   context: Context,
 ): Promise<readonly Finding[]> {
   if (format.format === "pixelworld") return verifyPixels(disk, format, context);
+  if (format.format === "tilesave") throw unreadable(args.at(0), format);
   if (format.format === "marsminer") return verifyMarsMiner(disk, marsMinerOptions(args));
   return verifySteadily(args.at(0), args.has("checksums"), context);
 }

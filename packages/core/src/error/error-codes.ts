@@ -35,6 +35,8 @@ export const ERROR_CODES = {
   ORT_PATCH_FORM: "a patch contradicts itself or is not in its canonical form",
   ORT_PATCH_TARGET: "a patch lies over what the receiver cannot generate",
   ORT_MESSAGE: "a message says what none may say, or says it too early",
+  ORT_TILES: "a snapshot of tiles has another number of them than a chunk has",
+  ORT_TILE_SAVE: "the text of a tile save contradicts itself, or says what none may say",
   ORT_GENERATOR_UNKNOWN: "this program has no generator with that id",
   ORT_GENERATOR_VERSION: "this program has the generator in another version, which makes other voxels",
   ORT_GENERATOR_PARAMETERS: "the parameters of a generator are outside of its range",

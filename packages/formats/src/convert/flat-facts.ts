@@ -15,7 +15,7 @@ import type { PlayerRecord } from "../polychora/records/player-record.ts";
 import type { Save } from "../polychora/save.ts";
 import type { ConversionLosses } from "./losses.ts";
 
-/** Notes what a description and an index say that a flat save has no room for. */
+/** Notes what a description and an index say that a format of others has no room for. */
 export function noteLostFacts(
   { global, index }: Pick<Save, "global" | "index">,
   losses: ConversionLosses,

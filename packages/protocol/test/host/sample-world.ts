@@ -60,6 +60,7 @@ export class SampleWorld implements HostWorld {
   /** What every load waits for. */
   loading: Promise<void> = Promise.resolve();
   readonly loads: Box[] = [];
+  readonly keptBoxes = new Set<Box>();
   readonly edits: EditOrigin[] = [];
   readonly kept = new Map<bigint, Pose>();
   readonly ledger = new Map<bigint, number>();
@@ -95,9 +96,11 @@ export class SampleWorld implements HostWorld {
     return ![...this.#unread.places()].some((region) => boxesIntersect(regionBox(region), chunks));
   }
 
-  /** Lets go of nothing, ever. */
-  keep(): () => void {
-    return () => undefined;
+  /** Lets go of nothing, ever, but remembers what it must not let go of. */
+  keep(chunks: Box): () => void {
+    const kept = { ...chunks };
+    this.keptBoxes.add(kept);
+    return () => this.keptBoxes.delete(kept);
   }
 
   async load(chunks: Box): Promise<void> {

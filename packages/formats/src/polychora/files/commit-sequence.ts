@@ -2,6 +2,7 @@ import type { Disk } from "@orthant/disk";
 import { INDEX_FOLDER, MANIFEST_FILE, TEMPORARY_SUFFIX } from "../layout.ts";
 import type { NewPage } from "../tree-index/page-writer.ts";
 import type { GenerationFiles } from "./file-names.ts";
+import { writeTemporary } from "./write-temporary.ts";
 
 /** The bytes of a generation's three files. */
 export type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;
@@ -38,17 +39,4 @@ export async function swapManifest(disk: Disk, manifest: Uint8Array): Promise<vo
   await writeTemporary(disk, MANIFEST_FILE, manifest);
   await disk.rename(MANIFEST_FILE + TEMPORARY_SUFFIX, MANIFEST_FILE);
   await disk.syncDirectory("");
-}
-
-/** Writes a file under its temporary name, durably but for the name. */
-async function writeTemporary(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {
-  const temporary = path + TEMPORARY_SUFFIX;
-  await disk.remove(temporary);
-  const file = await disk.open(temporary, "create");
-  try {
-    await file.append(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

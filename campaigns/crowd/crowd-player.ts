@@ -1,0 +1,89 @@
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { systemClock, TILE_CHUNK_EDGE } from "@orthant/core";
+import { Wire1Visitor } from "@orthant/protocol";
+import type { LossyNetwork, Prng } from "@orthant/testkit";
+
+/** Chunks around a player's home that the player looks at. */
+const SIGHT_CHUNKS = 2;
+const MATERIALS = 9;
+
+/** The chunks that a player must see in the end: those around its home. */
+export function* sightOf(number: number): Generator<readonly [x: number, y: number]> {
+  const [homeX, homeY] = homeOf(number);
+  for (let x = homeX - SIGHT_CHUNKS; x <= homeX + SIGHT_CHUNKS; x++) {
+    for (let y = homeY - SIGHT_CHUNKS; y <= homeY + SIGHT_CHUNKS; y++) yield [x, y];
+  }
+}
+
+/** The chunk where a player lives: neighbours see some of the same chunks. */
+function homeOf(number: number): readonly [x: number, y: number] {
+  return [(number % 20) * 3 - 30, Math.floor(number / 20) * 3 - 15];
+}
+
+/** One player of Wire v1 behind a bad network: a real socket, whose datagrams pass through it both ways. */
+export class CrowdPlayer {
+  readonly visitor: Wire1Visitor;
+  readonly #prng: Prng;
+  readonly #number: number;
+  setCount = 0;
+
+  private constructor(socket: Socket, port: number, network: LossyNetwork, prng: Prng, number: number) {
+    this.#prng = prng;
+    this.#number = number;
+    const [near, far] = network.connect().ends;
+    this.visitor = new Wire1Visitor({
+      clock: systemClock,
+      playerId: number + 1,
+      send: (datagram) => near.send(datagram),
+    });
+    near.listen({ receive: (datagram) => this.visitor.receive(datagram), disconnected: () => undefined });
+    far.listen({
+      receive: (datagram) => socket.send(datagram, port, "127.0.0.1", () => undefined),
+      disconnected: () => undefined,
+    });
+    socket.on("message", (datagram) => far.send(new Uint8Array(datagram)));
+    for (const [x, y] of sightOf(number)) this.visitor.loadChunk(x, y);
+  }
+
+  /** A player at a port of this machine. */
+  static async open(port: number, network: LossyNetwork, prng: Prng, number: number): Promise<CrowdPlayer> {
+    const socket = createSocket({ type: "udp4", recvBufferSize: 1_048_576 });
+    socket.bind(0, "127.0.0.1");
+    await once(socket, "listening");
+    return new CrowdPlayer(socket, port, network, prng, number);
+  }
+
+  /** Builds around its home, once it is connected; sometimes it looks a little farther, or not any more. */
+  act(): void {
+    if (this.visitor.status !== "connected") return;
+    const [homeX, homeY] = homeOf(this.#number);
+    if (this.#prng.chance(0.05)) {
+      const chunkX = homeX + this.#prng.between(-SIGHT_CHUNKS - 1, SIGHT_CHUNKS + 1);
+      const chunkY = homeY + this.#prng.between(-SIGHT_CHUNKS - 1, SIGHT_CHUNKS + 1);
+      const isNear = Math.max(Math.abs(chunkX - homeX), Math.abs(chunkY - homeY)) <= SIGHT_CHUNKS;
+      if (this.#prng.chance(0.5)) this.visitor.loadChunk(chunkX, chunkY);
+      else if (!isNear) this.visitor.unloadChunk(chunkX, chunkY);
+    }
+    const reach = (SIGHT_CHUNKS + 1) * TILE_CHUNK_EDGE;
+    this.visitor.setTile(
+      homeX * TILE_CHUNK_EDGE + this.#prng.between(-reach, reach),
+      homeY * TILE_CHUNK_EDGE + this.#prng.between(-reach, reach),
+      this.#prng.below(MATERIALS),
+    );
+    this.setCount++;
+  }
+
+  /** What it lacks or sees that is not so, where these are the bytes of all tiles. */
+  faults(tiles: ReadonlyMap<string, Uint8Array>): readonly string[] {
+    const { status, openCount } = this.visitor;
+    const name = `player ${this.#number}`;
+    if (status !== "connected" || openCount > 0) return [`${name} is ${status} and waits for ${openCount}`];
+    return [...sightOf(this.#number)].flatMap(([x, y]) => {
+      const seen = this.visitor.chunkAt(x, y)?.tiles;
+      const expected = tiles.get(`${x} ${y}`) ?? new Uint8Array(0);
+      const isSame = seen !== undefined && Buffer.compare(new Uint8Array(seen.buffer), expected) === 0;
+      return isSame ? [] : [`${name}, chunk ${x} ${y} is ${seen === undefined ? "missing" : "another"}`];
+    });
+  }
+}

@@ -1,0 +1,60 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { systemClock } from "@orthant/core";
+import { CALM_WEATHER, LossyNetwork, Prng, type Weather } from "@orthant/testkit";
+import { CrowdPlayer } from "./crowd-player.ts";
+
+/** Which players a worker plays. */
+export interface CrowdOrder {
+  readonly port: number;
+  readonly seed: number;
+  readonly first: number;
+  readonly count: number;
+}
+
+/** What a worker is asked: to stop building, or to compare what its players see with these tiles. */
+export type CrowdQuestion = "stop" | { readonly tiles: ReadonlyMap<string, Uint8Array> };
+
+/** How its players are. */
+export interface CrowdAnswer {
+  readonly setCount: number;
+  /** What players lack or see that is not so. */
+  readonly faults: readonly string[];
+}
+
+const ACT_MS = 1_000;
+const TICK_MS = 50;
+const WEATHER: Weather = {
+  ...CALM_WEATHER,
+  loss: 0.05,
+  duplication: 0.05,
+  reordering: 0.05,
+  delayMsMin: 1,
+  delayMsMax: 60,
+};
+
+const { port, seed, first, count } = workerData as CrowdOrder;
+const network = new LossyNetwork(systemClock, new Prng(seed + first), WEATHER);
+const players = await Promise.all(
+  Array.from({ length: count }, (_, index) =>
+    CrowdPlayer.open(port, network, new Prng(seed * 1_000 + first + index), first + index),
+  ),
+);
+const startMs = performance.now();
+let turn = 0;
+let isBuilding = true;
+setInterval(() => {
+  for (const { visitor } of players) visitor.tick();
+  // In turn, not all at once, and each once a second however late the timer is.
+  const turns = ((performance.now() - startMs) * players.length) / ACT_MS;
+  for (; isBuilding && turn < turns; turn++) players[turn % players.length]?.act();
+}, TICK_MS);
+
+parentPort?.on("message", (question: CrowdQuestion) => {
+  if (question === "stop") isBuilding = false;
+  else parentPort?.postMessage(answerTo(question.tiles));
+});
+
+function answerTo(tiles: ReadonlyMap<string, Uint8Array>): CrowdAnswer {
+  const setCount = players.reduce((sum, player) => sum + player.setCount, 0);
+  return { setCount, faults: players.flatMap((player) => player.faults(tiles)) };
+}

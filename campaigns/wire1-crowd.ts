@@ -1,0 +1,121 @@
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { connect } from "@orthant/client/node";
+import {
+  boxBetween,
+  generatorRef,
+  placesLexicographic,
+  TERRAIN_DEFAULTS,
+  TILE_CHUNKS,
+  terrainGenerator,
+} from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { createServer, type OrthantServer } from "@orthant/server";
+import { createWorld, type World } from "@orthant/world";
+import { type Campaign, type CampaignOptions, FAILURES_MAX } from "./campaign.ts";
+import { sightOf } from "./crowd/crowd-player.ts";
+import type { CrowdAnswer, CrowdOrder, CrowdQuestion } from "./crowd/crowd-worker.ts";
+
+const PLAYERS = 200;
+/** Each has threads of its own: an event loop takes few datagrams at a time from each of its sockets. */
+const WORKERS = 4;
+const WORKER_PROGRAM = new URL("./crowd/crowd-worker.js", import.meta.url);
+const LIFE_MS = 30_000;
+const LOOK_MS = 2_000;
+/** Resending goes on for ever, and ever more slowly: by then all have everything, or something is wrong. */
+const CALM_MS_MAX = 180_000;
+/** A corner of the town that the client of the other protocol looks at. */
+const OVERSEEN = boxBetween([-12, -6, 0, 0], [-4, 2, 1, 1]);
+
+/** Many players of Wire v1 over a bad network, beside a client over WebSocket. */
+export const wire1CrowdCampaign: Campaign = {
+  name: "wire1-crowd",
+  summary: "200 players of Wire v1 over UDP with loss, doubling and reordering: all see what the world has",
+  async run(options) {
+    const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, BigInt(options.seed));
+    const world = await createWorld(new MemoryDisk(), { shape: TILE_CHUNKS, generator });
+    const limits = { wire1SessionsPerAddress: PLAYERS };
+    const server = await createServer({ world, logger: false, wire1: {}, limits, closeWorld: true });
+    const workers = Array.from({ length: WORKERS }, (_, index) => startWorker(index, server, options.seed));
+    try {
+      return await live(world, server, workers, options);
+    } finally {
+      await Promise.all(workers.map((worker) => worker.terminate()));
+      await server.close();
+    }
+  },
+};
+
+function startWorker(index: number, { wire1Port: port = 0 }: OrthantServer, seed: number): Worker {
+  const count = PLAYERS / WORKERS;
+  const workerData: CrowdOrder = { port, seed, first: index * count, count };
+  return new Worker(WORKER_PROGRAM, { workerData });
+}
+
+async function live(
+  world: World,
+  server: OrthantServer,
+  workers: readonly Worker[],
+  { seed, endsAtMs }: CampaignOptions,
+): ReturnType<Campaign["run"]> {
+  const overseer = connect(server.url, { name: "overseer" });
+  overseer.look({ center: [-256, -64, 0, 0], radiusChunks: 6 });
+  await delay(endsAtMs === undefined ? LIFE_MS : Math.max(0, endsAtMs - performance.now()));
+  for (const worker of workers) worker.postMessage("stop" satisfies CrowdQuestion);
+  const calmMs = performance.now();
+  let { faults, setCount } = await compare(world, workers);
+  while (faults.length > 0 && performance.now() - calmMs < CALM_MS_MAX) {
+    await delay(LOOK_MS);
+    ({ faults, setCount } = await compare(world, workers));
+  }
+  const tookMs = Math.round(performance.now() - calmMs);
+  const failures = faults.slice(0, FAILURES_MAX);
+  await overseer.complete();
+  for (const place of placesLexicographic(OVERSEEN)) {
+    const isSame = overseer.chunkAt(place)?.equals(await world.chunk(place));
+    if (isSame !== true) failures.push(`chunk ${place} of the client over WebSocket is another`);
+  }
+  await overseer.close();
+  await report(server, setCount, tookMs);
+  return { cases: setCount, failures: failures.map((failure) => `${failure}; seed ${seed}`) };
+}
+
+/** Compares what all players see with what the world has. */
+async function compare(world: World, workers: readonly Worker[]): Promise<CrowdAnswer> {
+  const tiles = new Map<string, Uint8Array>();
+  for (let player = 0; player < PLAYERS; player++) {
+    for (const [x, y] of sightOf(player)) {
+      const key = `${x} ${y}`;
+      if (tiles.has(key)) continue;
+      const { buffer } = (await world.chunk([x, y, 0, 0])).voxels();
+      tiles.set(key, new Uint8Array(buffer));
+    }
+  }
+  const answers = await Promise.all(
+    workers.map(async (worker) => {
+      const answered = once(worker, "message");
+      worker.postMessage({ tiles } satisfies CrowdQuestion);
+      const [answer] = (await answered) as [CrowdAnswer];
+      return answer;
+    }),
+  );
+  return {
+    setCount: answers.reduce((sum, answer) => sum + answer.setCount, 0),
+    faults: answers.flatMap((answer) => answer.faults),
+  };
+}
+
+async function report(server: OrthantServer, setCount: number, tookMs: number): Promise<void> {
+  const lines = (await server.metrics.metrics()).split("\n");
+  const figure = (name: string): number =>
+    Number(lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? 0);
+  const tickMs = (figure("orthant_tick_seconds_sum") * 1_000) / figure("orthant_tick_seconds_count");
+  console.log(
+    `wire1-crowd: ${figure("orthant_wire1_sessions")} players set ${setCount} tiles, ` +
+      `${figure('orthant_edits_total{outcome="applied"}')} of them changed the world; ` +
+      `${figure('orthant_wire1_datagrams_total{direction="in"}')} datagrams came and ` +
+      `${figure('orthant_wire1_datagrams_total{direction="out"}')} left; all alike ${tookMs} ms after the last tile; ` +
+      `a tick took ${tickMs.toFixed(1)} ms on average, and ${figure("orthant_ticks_skipped_total")} were skipped`,
+  );
+}

@@ -1,0 +1,38 @@
+import { connect, connectTiles } from "@orthant/client/node";
+import { type Place, TILE_CHUNKS } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import type { Wire1GameCommand } from "@orthant/protocol";
+import { createWorld } from "@orthant/world";
+import { expect, onTestFinished, test } from "vitest";
+import { serve } from "./served-world.ts";
+
+/** Lets what waits for the event loop happen, until something is so. The test's own time limit ends it otherwise. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("[W35, W37] shows the same world to clients of both protocols, and each the other's edits", async () => {
+  const world = await createWorld(new MemoryDisk(), { shape: TILE_CHUNKS });
+  const commands: Wire1GameCommand[] = [];
+  const wire1 = { onCommand: (_player: unknown, command: Wire1GameCommand) => void commands.push(command) };
+  const server = await serve(world, { wire1, closeWorld: true });
+  onTestFinished(() => server.close());
+  const tiles = connectTiles({ port: server.wire1Port ?? 0, playerId: 4 });
+  onTestFinished(() => tiles.close());
+  const shared = connect(server.url, { name: "Ada" });
+  onTestFinished(() => void shared.close());
+  shared.look({ center: [0, 0, 0, 0] as Place, radiusChunks: 2 });
+  await shared.complete();
+  await until(() => [...tiles.visitor.chunks].length === 25);
+
+  tiles.visitor.setTile(3, -2, 5);
+  await until(() => shared.voxelAt([3, -2, 0, 0]) === 5 && tiles.visitor.tileAt(3, -2) === 5);
+  await shared.setVoxel([-7, 9, 0, 0], 2);
+  await until(() => tiles.visitor.tileAt(-7, 9) === 2);
+  tiles.visitor.command({ kind: "actionPrimary", x: 1, y: 2, hotbarRow: 0, hotbarSlot: 3 });
+  await until(() => commands.length > 0);
+  expect(commands).toEqual([{ kind: "actionPrimary", x: 1, y: 2, hotbarRow: 0, hotbarSlot: 3 }]);
+  expect(server.players).toHaveLength(2);
+  await until(() => shared.beings.length === 1);
+  expect(shared.beings[0]?.name).toBe("tile player 4");
+});

@@ -1,0 +1,34 @@
+import type { Disk } from "@orthant/disk";
+import { convertFromTiles } from "./convert/from-tiles.ts";
+import { ConversionLosses, type ConversionReport } from "./convert/losses.ts";
+import { convertToTiles } from "./convert/to-tiles.ts";
+import type { Save } from "./polychora/save.ts";
+import type { TileSave } from "./tilesave/tile-save.ts";
+
+/**
+ * Writes a tile save as a world, on a disk with nothing on it; without a disk it only says what would be lost. The
+ * world keeps what the save says besides its chunks, so that {@link exportTileSave} gives it back.
+ */
+export async function importTileSave(
+  save: TileSave,
+  target: Disk | undefined,
+  nowMs: number,
+): Promise<ConversionReport> {
+  const losses = new ConversionLosses();
+  const counts = await convertFromTiles(save, target, nowMs, losses);
+  return { ...counts, losses: losses.list() };
+}
+
+/**
+ * Writes a world of tiles as a tile save; without a disk it only says what would be lost. `ORT_DIALECT` for a world
+ * whose chunks are not 32 x 32 tiles, `ORT_LIMIT` for one with more chunks than a tile save has.
+ */
+export async function exportTileSave(
+  save: Save,
+  target: Disk | undefined,
+  options: { readonly onLeaf?: () => void } = {},
+): Promise<ConversionReport> {
+  const losses = new ConversionLosses();
+  const counts = await convertToTiles(save, target, losses, options.onLeaf);
+  return { ...counts, losses: losses.list() };
+}

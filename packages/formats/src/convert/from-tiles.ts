@@ -1,0 +1,78 @@
+import {
+  chunkFromVoxels,
+  cubeAt,
+  encode,
+  floorDivide,
+  materialCatalogCodec,
+  PlaceMap,
+  TILE_CHUNKS,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { BulkSaveWriter } from "../polychora/bulk-writer.ts";
+import type { GlobalState } from "../polychora/records/global-record.ts";
+import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
+import { plainDescription } from "../polychora/records/world-description.ts";
+import type { LeafChange } from "../polychora/save-change.ts";
+import { encodeTileSave } from "../tilesave/save-text.ts";
+import { TILE_MATERIALS } from "../tilesave/tile-materials.ts";
+import type { TileSave } from "../tilesave/tile-save.ts";
+import type { ConversionCounts } from "./conversion.ts";
+import type { ConversionLosses } from "./losses.ts";
+
+/** Under this key a world keeps what a tile save says besides its chunks. */
+export const TILE_FACTS_KEY = "tilesave";
+/** Chunks along the edge of the cells in which a world is written; they are split where they are too large. */
+const CELL_EDGE_CHUNKS = 8;
+
+/** Writes the chunks of a tile save as a world; what else it says goes along as an attachment. */
+export async function convertFromTiles(
+  save: TileSave,
+  target: Disk | undefined,
+  nowMs: number,
+  losses: ConversionLosses,
+): Promise<ConversionCounts> {
+  const chunks = save.chunks ?? [];
+  losses.add(
+    "the terrain that the game makes",
+    "chunks that are not in the save are air; the game would make them anew",
+  );
+  const writer = target && (await BulkSaveWriter.create(target, TILE_CHUNKS));
+  try {
+    await writer?.add(leavesOf(save));
+    await writer?.finish({ nowMs, global: globalOf(save), players: [] });
+  } finally {
+    await writer?.close();
+  }
+  return { chunks: chunks.length, entities: 0, players: 0 };
+}
+
+function leavesOf({ chunks = [] }: TileSave): readonly LeafChange[] {
+  const cells = new PlaceMap<BlockEntry[]>();
+  for (const { x, y, tiles } of chunks) {
+    const cell = [floorDivide(x, CELL_EDGE_CHUNKS), floorDivide(y, CELL_EDGE_CHUNKS), 0, 0] as const;
+    const block = { place: [x, y, 0, 0] as const, chunk: chunkFromVoxels(tiles) };
+    const blocks = cells.get(...cell);
+    if (blocks === undefined) cells.set(...cell, [block]);
+    else blocks.push(block);
+  }
+  return Array.from(cells, ([[x, y], blocks]) => ({
+    cell: cubeAt([x * CELL_EDGE_CHUNKS, y * CELL_EDGE_CHUNKS, 0, 0], CELL_EDGE_CHUNKS),
+    blocks,
+  }));
+}
+
+function globalOf(save: TileSave): GlobalState {
+  const facts = encodeTileSave({ ...save, chunks: undefined });
+  return {
+    base: { kind: "empty" },
+    worldSeed: 0n,
+    generators: [],
+    nextEntityId: 1n,
+    playerEntityHints: [],
+    description: {
+      ...plainDescription(TILE_CHUNKS),
+      materials: encode(materialCatalogCodec, TILE_MATERIALS),
+      attachments: [{ key: TILE_FACTS_KEY, value: facts }],
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import {
+  encode,
+  isOrthantError,
+  materialCatalogCodec,
+  OrthantError,
+  placesEqual,
+  TILE_CHUNKS,
+  type TileChunk,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { SaveContent } from "../polychora/leaves/save-content.ts";
+import type { WorldDescription } from "../polychora/records/world-description.ts";
+import type { Save } from "../polychora/save.ts";
+import { TILE_SAVE_CHUNKS_MAX } from "../tilesave/layout.ts";
+import { decodeTileSave } from "../tilesave/save-text.ts";
+import { TILE_MATERIALS } from "../tilesave/tile-materials.ts";
+import { EMPTY_TILE_SAVE, type TileSave } from "../tilesave/tile-save.ts";
+import { writeTileSave } from "../tilesave/writer.ts";
+import type { ConversionCounts } from "./conversion.ts";
+import { noteLostFacts } from "./flat-facts.ts";
+import { TILE_FACTS_KEY } from "./from-tiles.ts";
+import type { ConversionLosses } from "./losses.ts";
+
+/** Writes the chunks of a world that somebody changed as a tile save. */
+export async function convertToTiles(
+  save: Save,
+  target: Disk | undefined,
+  losses: ConversionLosses,
+  onLeaf?: () => void,
+): Promise<ConversionCounts> {
+  const { global, index, players } = save;
+  const { description } = global;
+  if (!placesEqual(description.chunkShape.extents, TILE_CHUNKS.extents)) {
+    const found = description.chunkShape.extents.join(" x ");
+    throw new OrthantError("ORT_DIALECT", `chunks of ${found} voxels, where a tile save has 32 x 32`);
+  }
+  const facts = factsOf(description);
+  noteLostFacts({ index, global: { ...global, description: withoutTileFacts(description) } }, losses);
+  losses.add("players", "a tile save has one player, without a place", players.length);
+  if (global.base.kind !== "empty") {
+    losses.add("the generator", "the game fills untouched space with terrain of its own");
+  }
+  const chunks: TileChunk[] = [];
+  const content = new SaveContent(save);
+  for await (const leaf of content.all()) {
+    for (const { place, chunk } of await content.readBlocks(leaf)) {
+      const [x, y, z, w] = place;
+      if (z === 0 && w === 0) chunks.push({ x, y, tiles: chunk.voxels() });
+      else losses.add("chunks outside of the plane", `z and w are 0 in a tile save; first [${place}]`);
+    }
+    const entities = await content.readEntities(leaf);
+    losses.add("entities", "a tile save has none", entities.length);
+    if (chunks.length > TILE_SAVE_CHUNKS_MAX) {
+      throw new OrthantError("ORT_LIMIT", `more than ${TILE_SAVE_CHUNKS_MAX} chunks, which no tile save has`);
+    }
+    onLeaf?.();
+  }
+  if (target !== undefined) await writeTileSave(target, { ...facts, chunks });
+  return { chunks: chunks.length, entities: 0, players: 0 };
+}
+
+/** What the world kept of the tile save that it was made from. */
+function factsOf({ attachments }: WorldDescription): TileSave {
+  const kept = attachments.find(({ key }) => key === TILE_FACTS_KEY);
+  if (kept === undefined) return EMPTY_TILE_SAVE;
+  try {
+    return decodeTileSave(kept.value, TILE_FACTS_KEY);
+  } catch (error) {
+    // Some other program uses the same key; the world itself is as good without it.
+    if (isOrthantError(error)) return EMPTY_TILE_SAVE;
+    throw error;
+  }
+}
+
+/** What is left of a description that a tile save does hold. */
+function withoutTileFacts(description: WorldDescription): WorldDescription {
+  const known = encode(materialCatalogCodec, TILE_MATERIALS);
+  const { materials, attachments } = description;
+  const isKnown = known.length === materials.length && known.every((byte, at) => byte === materials[at]);
+  return {
+    ...description,
+    materials: isKnown ? new Uint8Array(0) : materials,
+    attachments: attachments.filter(({ key }) => key !== TILE_FACTS_KEY),
+  };
+}

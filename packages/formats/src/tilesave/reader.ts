@@ -1,0 +1,34 @@
+import { isOrthantError, type OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { readWhole } from "../polychora/files/read-whole.ts";
+import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_BYTES_MAX, TILE_SAVE_FILE } from "./layout.ts";
+import { decodeTileSave } from "./save-text.ts";
+import type { TileSave } from "./tile-save.ts";
+
+/** A save that was read, and from where. */
+export interface OpenedTileSave {
+  readonly save: TileSave;
+  readonly file: string;
+  /** Why the save itself was not read; `undefined` when it was. */
+  readonly fault: OrthantError | undefined;
+}
+
+/**
+ * Reads the save on a disk; when it is damaged or missing, the one before it. Throws what is wrong with the save itself
+ * when neither can be read. Writes nothing.
+ */
+export async function openTileSave(disk: Disk): Promise<OpenedTileSave> {
+  try {
+    return { save: await readTileSave(disk, TILE_SAVE_FILE), file: TILE_SAVE_FILE, fault: undefined };
+  } catch (error) {
+    if (!isOrthantError(error)) throw error;
+    const save = await readTileSave(disk, TILE_SAVE_BACKUP_FILE).catch((backupError: unknown) => {
+      throw isOrthantError(backupError) ? error : backupError;
+    });
+    return { save, file: TILE_SAVE_BACKUP_FILE, fault: error };
+  }
+}
+
+async function readTileSave(disk: Disk, path: string): Promise<TileSave> {
+  return decodeTileSave(await readWhole(disk, path, TILE_SAVE_BYTES_MAX), path);
+}

@@ -1,0 +1,36 @@
+import { isOrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { readWhole } from "../polychora/files/read-whole.ts";
+import { writeTemporary } from "../polychora/files/write-temporary.ts";
+import { TEMPORARY_SUFFIX } from "../polychora/layout.ts";
+import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_BYTES_MAX, TILE_SAVE_FILE } from "./layout.ts";
+import { decodeTileSave, encodeTileSave } from "./save-text.ts";
+import type { TileSave } from "./tile-save.ts";
+
+/**
+ * Writes a save. When this returns it is durable; whenever the power goes, the old one or the new one is there. The old
+ * one becomes the backup, but only if it can be read: a damaged save never takes the place of a good backup.
+ */
+export async function writeTileSave(disk: Disk, save: TileSave): Promise<void> {
+  const bytes = encodeTileSave(save);
+  const before = await readGood(disk);
+  if (before !== undefined) await writeTemporary(disk, TILE_SAVE_BACKUP_FILE, before);
+  await writeTemporary(disk, TILE_SAVE_FILE, bytes);
+  if (before !== undefined) {
+    await disk.rename(TILE_SAVE_BACKUP_FILE + TEMPORARY_SUFFIX, TILE_SAVE_BACKUP_FILE);
+  }
+  await disk.rename(TILE_SAVE_FILE + TEMPORARY_SUFFIX, TILE_SAVE_FILE);
+  await disk.syncDirectory("");
+}
+
+/** The bytes of the save that is there; `undefined` when there is none that can be read. */
+async function readGood(disk: Disk): Promise<Uint8Array | undefined> {
+  try {
+    const bytes = await readWhole(disk, TILE_SAVE_FILE, TILE_SAVE_BYTES_MAX);
+    decodeTileSave(bytes);
+    return bytes;
+  } catch (error) {
+    if (isOrthantError(error)) return undefined;
+    throw error;
+  }
+}

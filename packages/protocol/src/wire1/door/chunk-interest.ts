@@ -1,0 +1,72 @@
+import { type Place, PlaceMap } from "@orthant/core";
+import type { Wire1Limits } from "../wire1-limits.ts";
+import { ChunkCopy, type CopyOwner, type CopySender } from "./chunk-copy.ts";
+import type { TileFeed } from "./tile-feed.ts";
+
+/** The chunks that one session sees. Asking for one too many, or far away, gives up those that are farthest from it. */
+export class ChunkInterest {
+  readonly #feed: TileFeed;
+  readonly #sender: CopySender;
+  readonly #limits: Wire1Limits;
+  readonly #owner: CopyOwner;
+  readonly #copies = new PlaceMap<ChunkCopy>();
+
+  constructor(feed: TileFeed, sender: CopySender, limits: Wire1Limits, owner: CopyOwner) {
+    this.#feed = feed;
+    this.#sender = sender;
+    this.#limits = limits;
+    this.#owner = owner;
+  }
+
+  /** How many chunks the session sees. */
+  get size(): number {
+    return this.#copies.size;
+  }
+
+  /** Sees a chunk from now on; one that it sees already is sent again. */
+  add(x: number, y: number, nowMs: number): void {
+    const known = this.#copies.get(x, y, 0, 0);
+    if (known !== undefined) {
+      known.askAgain(nowMs);
+      return;
+    }
+    this.#makeRoom(x, y);
+    const copy = new ChunkCopy(this.#owner, this.#sender);
+    this.#copies.set(x, y, 0, 0, copy);
+    copy.follow(this.#feed.watch(x, y, copy));
+  }
+
+  /** Sends a chunk again, if the session sees it. */
+  repeat(x: number, y: number): void {
+    this.#copies.get(x, y, 0, 0)?.chunkChanged();
+  }
+
+  /** Does not see a chunk any more. */
+  remove(x: number, y: number): void {
+    const copy = this.#copies.get(x, y, 0, 0);
+    if (copy === undefined) return;
+    this.#copies.delete(x, y, 0, 0);
+    const chunk = copy.drop();
+    if (chunk !== undefined) this.#feed.leave(chunk, copy);
+  }
+
+  /** Sees nothing any more. */
+  clear(): void {
+    for (const [x, y] of [...this.#copies.places()]) this.remove(x, y);
+  }
+
+  /** Gives up what is too far from a place, and if there is still no room for one more, the farthest. */
+  #makeRoom(x: number, y: number): void {
+    const { wire1ChunksMax, wire1ChunkRadius } = this.#limits;
+    const tooFar: Place[] = [];
+    let farthest: Place | undefined;
+    let farthestDistance = -1;
+    for (const place of this.#copies.places()) {
+      const distance = Math.max(Math.abs(place[0] - x), Math.abs(place[1] - y));
+      if (distance > wire1ChunkRadius) tooFar.push(place);
+      else if (distance > farthestDistance) [farthest, farthestDistance] = [place, distance];
+    }
+    for (const place of tooFar) this.remove(place[0], place[1]);
+    if (this.#copies.size >= wire1ChunksMax && farthest !== undefined) this.remove(farthest[0], farthest[1]);
+  }
+}

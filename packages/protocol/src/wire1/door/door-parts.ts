@@ -1,0 +1,16 @@
+import type { Wire1Control } from "../message/wire1-message.ts";
+import type { DoorOptions } from "./door-options.ts";
+import type { SendSchedule } from "./send-schedule.ts";
+import type { TileFeed } from "./tile-feed.ts";
+import type { Wire1Address } from "./wire1-address.ts";
+import type { Wire1Session } from "./wire1-session.ts";
+
+/** What all sessions of a door have in common. */
+export interface DoorParts {
+  readonly options: DoorOptions;
+  readonly feed: TileFeed;
+  readonly schedule: SendSchedule;
+  /** Which session speaks for which player. */
+  readonly players: Map<number, Wire1Session>;
+  readonly say: (to: Wire1Address, control: Wire1Control) => void;
+}

@@ -1,0 +1,159 @@
+import {
+  type ClockStep,
+  encode,
+  type Place,
+  PlaceMap,
+  regionBox,
+  regionOf,
+  type WorldField,
+} from "@orthant/core";
+import type { HostWorld } from "../../host/host-world.ts";
+import { wire1Codec } from "../message/datagram-codec.ts";
+import { RegionLoads } from "./region-loads.ts";
+
+/** The part of a world that is shown as tiles. */
+export type TileWorld = Pick<
+  HostWorld,
+  "shape" | "spawn" | "field" | "isLoaded" | "load" | "keep" | "onEdit"
+>;
+
+/** Who sees a chunk. */
+export interface ChunkWatcher {
+  /** The chunk looks different now. */
+  chunkChanged(): void;
+}
+
+/** A chunk that somebody sees. */
+export interface WatchedChunk {
+  readonly x: number;
+  readonly y: number;
+  readonly watchers: Set<ChunkWatcher>;
+}
+
+/** A region in which somebody sees a chunk; it stays loaded until `release` is called. */
+interface WatchedRegion {
+  readonly chunks: Set<WatchedChunk>;
+  readonly release: () => void;
+}
+
+/** Datagrams that are kept, because many want the same: about 8 MiB of them. */
+const DATAGRAMS_KEPT_MAX = 4_096;
+/** Datagrams that are made in one tick: each may have to be generated first, and everybody waits for it. */
+const DATAGRAMS_MADE_MAX = 128;
+
+/** The chunks that players of Wire v1 see: which they are, their datagrams, and when they change. */
+export class TileFeed {
+  readonly #world: TileWorld;
+  readonly #loads: RegionLoads;
+  readonly #regions = new PlaceMap<WatchedRegion>();
+  readonly #chunks = new PlaceMap<WatchedChunk>();
+  /** The one that was used last is the last one. */
+  readonly #datagrams = new Map<WatchedChunk, Uint8Array>();
+  readonly #stopListening: () => void;
+  #madeCount = 0;
+  /** The world before the next change. */
+  #field: WorldField;
+
+  constructor(world: TileWorld, nowMs: () => number) {
+    this.#world = world;
+    this.#loads = new RegionLoads(world, nowMs);
+    this.#field = world.field;
+    this.#stopListening = world.onEdit((steps) => this.#notice(steps));
+  }
+
+  /** How many chunks somebody sees. */
+  get chunkCount(): number {
+    return this.#chunks.size;
+  }
+
+  /** Somebody sees a chunk from now on. */
+  watch(x: number, y: number, watcher: ChunkWatcher): WatchedChunk {
+    const known = this.#chunks.get(x, y, 0, 0);
+    const chunk = known ?? { x, y, watchers: new Set() };
+    if (known === undefined) {
+      this.#chunks.set(x, y, 0, 0, chunk);
+      this.#regionOf(chunk).chunks.add(chunk);
+    }
+    chunk.watchers.add(watcher);
+    return chunk;
+  }
+
+  /** Somebody does not see a chunk any more. */
+  leave(chunk: WatchedChunk, watcher: ChunkWatcher): void {
+    chunk.watchers.delete(watcher);
+    if (chunk.watchers.size > 0) return;
+    this.#chunks.delete(chunk.x, chunk.y, 0, 0);
+    this.#datagrams.delete(chunk);
+    const { chunks, release } = this.#regionOf(chunk);
+    chunks.delete(chunk);
+    if (chunks.size > 0) return;
+    this.#regions.delete(...regionOf([chunk.x, chunk.y, 0, 0]));
+    release();
+  }
+
+  /** Begins a tick. */
+  startTick(): void {
+    this.#madeCount = 0;
+  }
+
+  /** The datagram with a chunk as it is now; `undefined` when it has to wait for the disk, or for another tick. */
+  datagramOf(chunk: WatchedChunk): Uint8Array | undefined {
+    const kept = this.#datagrams.get(chunk);
+    if (kept !== undefined) {
+      this.#datagrams.delete(chunk);
+      this.#datagrams.set(chunk, kept);
+      return kept;
+    }
+    if (this.#madeCount >= DATAGRAMS_MADE_MAX) return undefined;
+    const { x, y } = chunk;
+    const region = regionOf([x, y, 0, 0]);
+    if (!this.#world.isLoaded(regionBox(region))) {
+      this.#loads.want(region);
+      return undefined;
+    }
+    // A region that was loaded since the last change differs from what was missing then.
+    this.#field = this.#world.field;
+    const tiles = this.#field.realizeChunk(x, y, 0, 0, "simulation").voxels();
+    const datagram = encode(wire1Codec, { kind: "batch", chunks: [{ x, y, tiles }] });
+    this.#madeCount++;
+    this.#keep(chunk, datagram);
+    return datagram;
+  }
+
+  /** Hears of no more changes. */
+  close(): void {
+    this.#stopListening();
+  }
+
+  #regionOf({ x, y }: WatchedChunk): WatchedRegion {
+    const place = regionOf([x, y, 0, 0]);
+    const known = this.#regions.get(...place);
+    if (known !== undefined) return known;
+    const region = { chunks: new Set<WatchedChunk>(), release: this.#world.keep(regionBox(place)) };
+    this.#regions.set(...place, region);
+    return region;
+  }
+
+  #keep(chunk: WatchedChunk, datagram: Uint8Array): void {
+    this.#datagrams.set(chunk, datagram);
+    if (this.#datagrams.size <= DATAGRAMS_KEPT_MAX) return;
+    for (const oldest of this.#datagrams.keys()) {
+      this.#datagrams.delete(oldest);
+      return;
+    }
+  }
+
+  #notice(steps: readonly ClockStep[]): void {
+    const before = this.#field;
+    this.#field = this.#world.field;
+    for (const { region } of steps) {
+      for (const chunk of this.#regions.get(...region)?.chunks ?? []) {
+        const place: Place = [chunk.x, chunk.y, 0, 0];
+        // What nobody touched between the two is the same object in both, or missing in both.
+        if (before.overrides.at(...place) === this.#field.overrides.at(...place)) continue;
+        this.#datagrams.delete(chunk);
+        for (const watcher of chunk.watchers) watcher.chunkChanged();
+      }
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import { encode, OrthantError, placesEqual, TILE_CHUNKS } from "@orthant/core";
+import { isFromServer, isText, wire1Codec } from "../message/datagram-codec.ts";
+import { readDatagram } from "../message/read-datagram.ts";
+import type { Wire1Control, Wire1Message } from "../message/wire1-message.ts";
+import { LISTENED_MS_MAX } from "../wire1-timing.ts";
+import type { DoorOptions } from "./door-options.ts";
+import type { DoorParts } from "./door-parts.ts";
+import { DropCounts, type Wire1Drop } from "./drop-counts.ts";
+import { Knocks } from "./knocks.ts";
+import { SendSchedule } from "./send-schedule.ts";
+import { TileFeed } from "./tile-feed.ts";
+import { keyOf, type Wire1Address } from "./wire1-address.ts";
+import { Wire1Session } from "./wire1-session.ts";
+
+/** What a door counts. */
+export interface Wire1Counts {
+  readonly sessions: number;
+  /** Addresses that have not proven themselves yet. */
+  readonly knocks: number;
+  /** Datagrams that came and had their effect. */
+  readonly taken: number;
+  /** Datagrams that came and had none. */
+  readonly dropped: Readonly<Record<Wire1Drop, number>>;
+  readonly sentDatagrams: number;
+  readonly sentBytes: number;
+}
+
+const CONTROL_DATAGRAMS: Readonly<Record<Wire1Control, Uint8Array>> = {
+  syn: encode(wire1Codec, { kind: "control", control: "syn" }),
+  ack: encode(wire1Codec, { kind: "control", control: "ack" }),
+  heartbeat: encode(wire1Codec, { kind: "control", control: "heartbeat" }),
+};
+
+/**
+ * Shows a world of tiles to players of Wire v1, each a session by its address. Datagrams and the time go in, datagrams
+ * come out; it owns no socket and no timer. Rules W30 to W42 in docs/formats/wire-v1.md.
+ */
+export class Wire1Door {
+  readonly #parts: DoorParts;
+  readonly #knocks: Knocks;
+  readonly #counts = new DropCounts();
+  readonly #sessions = new Map<string, Wire1Session>();
+  readonly #sessionsByAddress = new Map<string, number>();
+  #sentDatagrams = 0;
+  #sentBytes = 0;
+  #tickedMs: number;
+
+  /** `ORT_ARGUMENT` for a world whose chunks are not 32 x 32 tiles. */
+  constructor(options: DoorOptions) {
+    const { world, clock, limits } = options;
+    if (!placesEqual(world.shape.extents, TILE_CHUNKS.extents)) {
+      const found = world.shape.extents.join(" x ");
+      throw new OrthantError("ORT_ARGUMENT", `Wire v1 has chunks of 32 x 32 tiles, and this world ${found}`);
+    }
+    const nowMs = clock.nowMs();
+    this.#tickedMs = nowMs;
+    this.#knocks = new Knocks(limits, nowMs);
+    this.#parts = {
+      options,
+      feed: new TileFeed(world, () => clock.nowMs()),
+      schedule: new SendSchedule(nowMs),
+      players: new Map(),
+      say: (to, control) => this.#send(to, CONTROL_DATAGRAMS[control]),
+    };
+  }
+
+  /** What was counted so far. */
+  get counts(): Wire1Counts {
+    return {
+      sessions: this.#sessions.size,
+      knocks: this.#knocks.size,
+      taken: this.#counts.taken,
+      dropped: this.#counts.dropped,
+      sentDatagrams: this.#sentDatagrams,
+      sentBytes: this.#sentBytes,
+    };
+  }
+
+  /** Takes a datagram. It may be anything; it never throws. */
+  receive(from: Wire1Address, datagram: Uint8Array): void {
+    let drop: Wire1Drop | undefined;
+    try {
+      drop = this.#receive(from, datagram);
+    } catch (error) {
+      // A fault of ours with one datagram is nobody else's trouble.
+      this.#parts.options.events?.onFailure?.(error);
+      drop = "failure";
+    }
+    if (drop === undefined) this.#counts.take();
+    else this.#counts.drop(drop);
+  }
+
+  /** Sends everybody what they should have and do not. It waits for nothing. */
+  tick(): void {
+    const nowMs = this.#parts.options.clock.nowMs();
+    this.#knocks.clean(nowMs);
+    const listenedMs = Math.min(LISTENED_MS_MAX, nowMs - this.#tickedMs);
+    this.#tickedMs = nowMs;
+    for (const [key, session] of this.#sessions) {
+      if (!session.tick(nowMs, listenedMs)) this.#end(key, session);
+    }
+    this.#sendChunks(nowMs);
+  }
+
+  /** Ends all sessions; v1 has no way to say so. */
+  close(): void {
+    for (const [key, session] of this.#sessions) this.#end(key, session);
+    this.#parts.feed.close();
+  }
+
+  #receive(from: Wire1Address, datagram: Uint8Array): Wire1Drop | undefined {
+    const nowMs = this.#parts.options.clock.nowMs();
+    const key = keyOf(from);
+    const session = this.#sessions.get(key);
+    const isKnown = session !== undefined || this.#knocks.has(key);
+    // Of somebody unknown only one datagram means anything, so no others are read.
+    if (!isKnown && !isSyn(datagram) && !isText(datagram)) return "stranger";
+    const mayLook = session === undefined ? this.#knocks.mayLook(key, nowMs) : session.mayLook(nowMs);
+    if (!mayLook) return "rate";
+    if (isFromServer(datagram)) return "direction";
+    const read = readDatagram(datagram);
+    if ("stage" in read) {
+      if (read.stage === "legacy") this.#parts.options.events?.onLegacy?.(from);
+      return read.stage;
+    }
+    return session === undefined
+      ? this.#hear(key, from, read, datagram.length, nowMs)
+      : session.take(read, nowMs);
+  }
+
+  /** Somebody without a session says something. */
+  #hear(
+    key: string,
+    from: Wire1Address,
+    message: Wire1Message,
+    bytes: number,
+    nowMs: number,
+  ): Wire1Drop | undefined {
+    const control = message.kind === "control" ? message.control : undefined;
+    if (!this.#hasRoomFor(from)) return "full";
+    const { answers, isProven } = this.#knocks.hear(key, control, bytes, nowMs);
+    for (const answer of answers) this.#parts.say(from, answer);
+    if (!isProven) return control === undefined ? "unproven" : undefined;
+    this.#sessions.set(key, new Wire1Session(this.#parts, from, nowMs));
+    this.#sessionsByAddress.set(from.address, (this.#sessionsByAddress.get(from.address) ?? 0) + 1);
+    return undefined;
+  }
+
+  #hasRoomFor({ address }: Wire1Address): boolean {
+    const { wire1SessionsMax, wire1SessionsPerAddress } = this.#parts.options.limits;
+    const here = this.#sessionsByAddress.get(address) ?? 0;
+    return this.#sessions.size < wire1SessionsMax && here < wire1SessionsPerAddress;
+  }
+
+  #end(key: string, session: Wire1Session): void {
+    const { address } = session.from;
+    this.#sessions.delete(key);
+    const left = (this.#sessionsByAddress.get(address) ?? 1) - 1;
+    if (left > 0) this.#sessionsByAddress.set(address, left);
+    else this.#sessionsByAddress.delete(address);
+    session.end();
+  }
+
+  #sendChunks(nowMs: number): void {
+    const { feed, schedule, options } = this.#parts;
+    let budgetBytes = options.limits.wire1BytesPerTick;
+    feed.startTick();
+    for (const copy of schedule.takeDue(nowMs)) {
+      const { chunk, session } = copy;
+      if (chunk === undefined) continue;
+      const datagram = budgetBytes > 0 && session.maySend ? feed.datagramOf(chunk) : undefined;
+      if (datagram === undefined) {
+        schedule.putBack(copy);
+        continue;
+      }
+      budgetBytes -= datagram.length;
+      session.spend(datagram.length);
+      this.#send(session.from, datagram);
+      schedule.sendAt(copy, nowMs + copy.sent(nowMs));
+    }
+  }
+
+  #send(to: Wire1Address, datagram: Uint8Array): void {
+    this.#sentDatagrams++;
+    this.#sentBytes += datagram.length;
+    this.#parts.options.send(to, datagram);
+  }
+}
+
+function isSyn(datagram: Uint8Array): boolean {
+  const { syn } = CONTROL_DATAGRAMS;
+  return datagram.length === syn.length && syn.every((byte, index) => byte === datagram[index]);
+}

@@ -1,0 +1,243 @@
+import {
+  chunkOfVoxel,
+  systemRandomBits,
+  TILE_CHUNK_EDGE,
+  TILE_CHUNKS,
+  TokenBucket,
+  type VoxelPlacement,
+} from "@orthant/core";
+import type { Account } from "../../host/host-options.ts";
+import type { LoadChunk, SetTile, Wire1Command } from "../message/wire1-command.ts";
+import type { Wire1Message } from "../message/wire1-message.ts";
+import { HEARTBEAT_MS, PROBE_MS_MIN, SILENCE_MS_MAX } from "../wire1-timing.ts";
+import type { CopyOwner } from "./chunk-copy.ts";
+import { ChunkInterest } from "./chunk-interest.ts";
+import type { Wire1GameCommand } from "./door-options.ts";
+import type { DoorParts } from "./door-parts.ts";
+import type { Wire1Drop } from "./drop-counts.ts";
+import { GameCommands } from "./game-commands.ts";
+import { Seat } from "./seat.ts";
+import type { Wire1Address } from "./wire1-address.ts";
+
+/** A session begins with the chunks up to this far from where players begin, as the original's did. */
+const FIRST_RADIUS_CHUNKS = 2;
+/** A session begins anew at most so often. */
+const RESTART_MS_MIN = 1_000;
+/** Farther out a chunk has tiles whose coordinates no message can say. */
+const CHUNK_COORDINATE_MAX: number = 2 ** 31 / TILE_CHUNK_EDGE - 1;
+
+/** Who speaks in a session. */
+interface Speaker {
+  readonly playerId: number;
+  readonly clientId: bigint;
+  readonly seat: Seat;
+  /** As the host knows them; `undefined` before they are seated. */
+  account: Account | undefined;
+}
+
+/** One address that has proven that it is there, until it falls silent. */
+export class Wire1Session implements CopyOwner {
+  readonly from: Wire1Address;
+  readonly #door: DoorParts;
+  readonly #interest: ChunkInterest;
+  readonly #datagrams: TokenBucket;
+  readonly #chunkRequests: TokenBucket;
+  readonly #game: GameCommands;
+  #speaker: Speaker | undefined;
+  #startedMs: number;
+  /** How long we have listened since something came. */
+  #silentMs = 0;
+  #beatMs: number;
+  /** When we asked whether the SYN that came was the address's own. */
+  #restartAskedMs: number | undefined;
+  #isLost = false;
+  /** Bytes of chunks that may still leave in this tick. */
+  #budgetBytes = 0;
+
+  constructor(door: DoorParts, from: Wire1Address, nowMs: number) {
+    const { limits } = door.options;
+    this.from = from;
+    this.#door = door;
+    this.#interest = new ChunkInterest(door.feed, door.schedule, limits, this);
+    this.#datagrams = new TokenBucket(limits.wire1DatagramsPerSecond, limits.wire1DatagramsBurst, nowMs);
+    this.#chunkRequests = new TokenBucket(limits.wire1ChunksPerSecond, limits.wire1ChunksMax, nowMs);
+    this.#game = new GameCommands(limits.gameMessagesPerSecond, nowMs);
+    this.#startedMs = nowMs;
+    this.#beatMs = nowMs;
+    this.#see(nowMs);
+  }
+
+  /** How many chunks it sees. */
+  get chunkCount(): number {
+    return this.#interest.size;
+  }
+
+  /** Whether another datagram may be looked at. */
+  mayLook(nowMs: number): boolean {
+    return this.#datagrams.take(1, nowMs);
+  }
+
+  /** Takes what the address says; why that has no effect, if it has none. */
+  take(message: Wire1Message, nowMs: number): Wire1Drop | undefined {
+    this.#silentMs = 0;
+    if (message.kind === "command") return this.#takeCommand(message.playerId, message.command, nowMs);
+    if (message.kind !== "control") return "direction";
+    if (message.control === "syn") this.#answerSyn(nowMs);
+    else if (message.control === "ack" && this.#restartAskedMs !== undefined) this.#restart(nowMs);
+    return undefined;
+  }
+
+  /** Begins a tick, before which we listened for so long; false when the session is over. */
+  tick(nowMs: number, listenedMs: number): boolean {
+    this.#silentMs += listenedMs;
+    if (this.#isLost || this.#silentMs > SILENCE_MS_MAX) return false;
+    this.#budgetBytes = this.#door.options.limits.wire1SessionBytesPerTick;
+    this.#game.startTick();
+    this.#speaker?.seat.tick();
+    if (nowMs - this.#beatMs < HEARTBEAT_MS) return true;
+    // Counted from when it was due, so that late ticks do not make beats rarer, unless there were none for long.
+    this.#beatMs = Math.max(this.#beatMs + HEARTBEAT_MS, nowMs - HEARTBEAT_MS);
+    this.#door.say(this.from, "heartbeat");
+    return true;
+  }
+
+  /** Whether anything is left of this tick's share. */
+  get maySend(): boolean {
+    return this.#budgetBytes > 0;
+  }
+
+  /** Takes bytes of this tick's share. */
+  spend(bytes: number): void {
+    this.#budgetBytes -= bytes;
+  }
+
+  /** The session is over. */
+  end(): void {
+    this.#interest.clear();
+    this.#silence();
+  }
+
+  /** A SYN may be forged, and a new beginning costs much: the address has to say that it was its own. */
+  #answerSyn(nowMs: number): void {
+    this.#door.say(this.from, "ack");
+    if (nowMs - this.#startedMs < RESTART_MS_MIN) return;
+    if (nowMs - (this.#restartAskedMs ?? 0) < PROBE_MS_MIN) return;
+    this.#restartAskedMs = nowMs;
+    this.#door.say(this.from, "syn");
+  }
+
+  #restart(nowMs: number): void {
+    this.#restartAskedMs = undefined;
+    this.#startedMs = nowMs;
+    this.#interest.clear();
+    this.#silence();
+    this.#see(nowMs);
+  }
+
+  #see(nowMs: number): void {
+    const [spawnX, spawnY] = this.#door.options.world.spawn;
+    const firstX = Math.floor(spawnX / TILE_CHUNK_EDGE) - FIRST_RADIUS_CHUNKS;
+    const firstY = Math.floor(spawnY / TILE_CHUNK_EDGE) - FIRST_RADIUS_CHUNKS;
+    for (let x = firstX; x <= firstX + 2 * FIRST_RADIUS_CHUNKS; x++) {
+      for (let y = firstY; y <= firstY + 2 * FIRST_RADIUS_CHUNKS; y++) {
+        if (this.#reaches(x, y)) this.#interest.add(x, y, nowMs);
+      }
+    }
+  }
+
+  #takeCommand(playerId: number, command: Wire1Command, nowMs: number): Wire1Drop | undefined {
+    const speaker = this.#speakerFor(playerId);
+    if (speaker === undefined) return "player";
+    switch (command.kind) {
+      case "setTile":
+        return speaker.seat.edit([placementOf(command)]) ? undefined : "rate";
+      case "loadChunk":
+        return this.#load(command, nowMs);
+      case "unloadChunk":
+        this.#interest.remove(command.chunkX, command.chunkY);
+        return undefined;
+      default:
+        return this.#play(speaker, command, nowMs);
+    }
+  }
+
+  #load({ chunkX, chunkY }: LoadChunk, nowMs: number): Wire1Drop | undefined {
+    if (!this.#reaches(chunkX, chunkY)) return "reach";
+    if (!this.#chunkRequests.take(1, nowMs)) return "rate";
+    this.#interest.add(chunkX, chunkY, nowMs);
+    return undefined;
+  }
+
+  #play(speaker: Speaker, command: Wire1GameCommand, nowMs: number): Wire1Drop | undefined {
+    const refusal = this.#game.refusalOf(command, nowMs);
+    if (refusal !== undefined) return refusal;
+    if (speaker.account === undefined) return this.#game.wait(command) ? undefined : "rate";
+    this.#tell(speaker.account, speaker.seat, command);
+    return undefined;
+  }
+
+  #tell(account: Account, seat: Seat, command: Wire1GameCommand): void {
+    const { events } = this.#door.options;
+    try {
+      events?.onCommand?.(account, command, { move: (pose) => seat.move(pose) });
+    } catch (error) {
+      // A game that fails must not take the door down for everybody.
+      events?.onFailure?.(error);
+    }
+  }
+
+  /** Who speaks, if the id is theirs: the first one that the session names, unless another session has it. */
+  #speakerFor(playerId: number): Speaker | undefined {
+    if (this.#speaker !== undefined) return this.#speaker.playerId === playerId ? this.#speaker : undefined;
+    const { options, players } = this.#door;
+    if (playerId === 0 || players.has(playerId)) return undefined;
+    const account = options.accountOf(playerId, this.from);
+    if (account === undefined) return undefined;
+    const clientId = (options.random ?? systemRandomBits)();
+    options.expected.expect(clientId, account);
+    players.set(playerId, this);
+    const seat = new Seat(options, clientId, account, {
+      onSeated: (seated) => this.#seated(speaker, seated),
+      onRefused: (placements) => this.#showAgain(placements),
+      onLost: () => {
+        this.#isLost = true;
+      },
+    });
+    const speaker: Speaker = { playerId, clientId, seat, account: undefined };
+    this.#speaker = speaker;
+    return speaker;
+  }
+
+  #seated(speaker: Speaker, account: Account): void {
+    speaker.account = account;
+    for (const command of this.#game.takeWaiting()) this.#tell(account, speaker.seat, command);
+  }
+
+  /** Nobody can be told that an edit was refused; a client that shows it already is shown how it is. */
+  #showAgain(placements: readonly VoxelPlacement[]): void {
+    for (const { voxel } of placements) {
+      const [x, y] = chunkOfVoxel(TILE_CHUNKS, voxel);
+      this.#interest.repeat(x, y);
+    }
+  }
+
+  /** Nobody speaks in this session any more. */
+  #silence(): void {
+    const speaker = this.#speaker;
+    if (speaker === undefined) return;
+    this.#speaker = undefined;
+    this.#game.takeWaiting();
+    this.#door.players.delete(speaker.playerId);
+    this.#door.options.expected.forget(speaker.clientId);
+    speaker.seat.leave();
+  }
+
+  #reaches(chunkX: number, chunkY: number): boolean {
+    const max = Math.min(this.#door.options.limits.chunkCoordinateMax, CHUNK_COORDINATE_MAX);
+    return Math.abs(chunkX) <= max && Math.abs(chunkY) <= max;
+  }
+}
+
+function placementOf({ x, y, material }: SetTile): VoxelPlacement {
+  return { voxel: [x, y, 0, 0], material };
+}

@@ -1,0 +1,168 @@
+import { encode } from "@orthant/core";
+import { type Wire1Command, wire1Codec } from "@orthant/protocol";
+import { Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { DoorStage } from "./door-stage.ts";
+
+const SYN = encode(wire1Codec, { kind: "control", control: "syn" });
+const ACK = encode(wire1Codec, { kind: "control", control: "ack" });
+const HEARTBEAT = encode(wire1Codec, { kind: "control", control: "heartbeat" });
+const MIB = 2 ** 20;
+
+/** Processor time of something, in milliseconds: that does not depend on who else uses the machine. */
+function cpuMs(act: () => void): number {
+  const start = process.cpuUsage();
+  act();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1_000;
+}
+
+const setTile = (playerId: number, x: number, y: number, material: number): Uint8Array => {
+  const command: Wire1Command = { kind: "setTile", x, y, material };
+  return encode(wire1Codec, { kind: "command", playerId, command });
+};
+
+describe("an attack on the door", () => {
+  test("[W31] with SYNs from 20,000 forged addresses draws at most three times their bytes", async () => {
+    const stage = new DoorStage();
+    let [inBytes, outBytes, worst] = [0, 0, 0];
+    for (let port = 1; port <= 20_000; port++) {
+      const from = { address: `10.${port >> 16}.${(port >> 8) & 255}.${port & 255}`, port };
+      let heard = 0;
+      stage.hear(from, ({ length }) => {
+        heard += length;
+      });
+      for (let repeat = 0; repeat < 1 + (port % 3); repeat++) stage.door.receive(from, SYN);
+      const sent = SYN.length * (1 + (port % 3));
+      worst = Math.max(worst, heard / sent);
+      inBytes += sent;
+      outBytes += heard;
+      if (port % 100 === 0) await stage.tick();
+    }
+    expect(worst).toBe(2);
+    expect(outBytes).toBeLessThanOrEqual(3 * inBytes);
+    expect(outBytes).toBeGreaterThan(0);
+    expect(stage.door.counts.knocks).toBeLessThanOrEqual(1_024);
+    expect(stage.door.counts.sessions).toBe(0);
+  });
+
+  test("[W41] with a flood of 100,000 datagrams from one session takes less than half a second, and nothing from others", async () => {
+    const stage = new DoorStage();
+    const [flooder, other] = [await stage.peer(), await stage.peer()];
+    const noise = new Prng(5);
+    const datagrams = Array.from({ length: 100_000 }, (_, index) => {
+      if (index % 3 === 0) return HEARTBEAT;
+      return index % 3 === 1 ? setTile(1, index % 64, 0, 3) : noise.bytes(noise.below(40));
+    });
+    const tookMs = cpuMs(() => {
+      for (const datagram of datagrams) flooder.send(datagram);
+    });
+    other.command({ kind: "setTile", x: -5, y: -5, material: 4 }, 77);
+    await stage.tick(5);
+    expect(stage.dropped("rate")).toBeGreaterThan(99_000);
+    expect(stage.world.field.voxelAt(-5, -5, 0, 0)).toBe(4);
+    expect(tookMs).toBeLessThan(500);
+  });
+
+  test("[W34, W35] with a recorded conversation does nothing from elsewhere, and is bounded from the same place", async () => {
+    const stage = new DoorStage();
+    const victim = await stage.peer();
+    const recording = [HEARTBEAT, setTile(9, 3, 3, 5), HEARTBEAT, setTile(9, 4, 3, 5)];
+    for (const datagram of recording) victim.send(datagram);
+    await stage.tick(5);
+    const thief = stage.stranger("10.9.9.9");
+    for (let round = 0; round < 2_500; round++) for (const datagram of recording) thief.send(datagram);
+    expect([thief.heardBytes, stage.dropped("stranger")]).toEqual([0, 10_000]);
+    const before = stage.world.edits.length;
+    for (let round = 0; round < 2_500; round++) for (const datagram of recording) victim.send(datagram);
+    await stage.tick(10);
+    const made = stage.world.edits.length - before;
+    expect(made).toBeLessThanOrEqual(60);
+    expect(stage.world.field.voxelAt(3, 3, 0, 0)).toBe(5);
+  });
+
+  test("[W34] with 10,000 forged player ids makes no player but one", async () => {
+    const stage = new DoorStage({
+      limits: { wire1DatagramsPerSecond: 100_000, wire1DatagramsBurst: 100_000 },
+    });
+    const peer = await stage.peer();
+    for (let playerId = 1; playerId <= 10_000; playerId++) peer.command({ kind: "jump" }, playerId);
+    await stage.tick(3);
+    expect(stage.host.players).toHaveLength(1);
+    expect(stage.dropped("player")).toBe(9_999);
+  });
+
+  test("[W36] with coordinates at the ends of their range breaks nothing", async () => {
+    const stage = new DoorStage({
+      limits: {
+        wire1DatagramsPerSecond: 100_000,
+        wire1DatagramsBurst: 100_000,
+        editsPerSecond: 5_000,
+        editsBurst: 5_000,
+      },
+    });
+    const peer = await stage.peer();
+    const prng = new Prng(8);
+    const anywhere = (): number =>
+      prng.chance(0.5)
+        ? prng.pick([-(2 ** 31), 2 ** 31 - 1, -(2 ** 26), 2 ** 26, 2 ** 26 - 1])
+        : prng.u32() | 0;
+    for (let round = 0; round < 100; round++) {
+      for (let count = 0; count < 20; count++) {
+        const [chunkX, chunkY] = [anywhere(), anywhere()];
+        peer.command({ kind: "loadChunk", chunkX, chunkY });
+        peer.command({ kind: "unloadChunk", chunkX: anywhere(), chunkY: anywhere() });
+        peer.command({ kind: "setTile", x: anywhere(), y: anywhere(), material: 3 });
+      }
+      await stage.tick();
+    }
+    expect(stage.failures).toEqual([]);
+    expect(stage.world.edits.length).toBeGreaterThan(100);
+  });
+
+  test("[W32, W37] with 10,000 sessions takes 40 KiB of memory each, and ticks stay bounded", {
+    timeout: 120_000,
+  }, async () => {
+    const limits = {
+      wire1SessionsMax: 10_000,
+      wire1SessionsPerAddress: 10_000,
+      wire1KnocksPerSecond: 100_000,
+      wire1KnocksMax: 10_000,
+    };
+    const stage = new DoorStage({ limits });
+    const before = process.memoryUsage().heapUsed;
+    const addresses = Array.from({ length: 12_000 }, (_, index) => ({
+      address: "10.0.0.1",
+      port: index + 1,
+    }));
+    for (const from of addresses) {
+      stage.door.receive(from, SYN);
+      stage.door.receive(from, ACK);
+    }
+    let slowestMs = 0;
+    for (let tick = 0; tick < 30; tick++) {
+      for (let index = tick % 10; index < addresses.length; index += 10) {
+        const from = addresses[index];
+        if (from !== undefined) stage.door.receive(from, HEARTBEAT);
+      }
+      stage.clock.advance(100);
+      slowestMs = Math.max(
+        slowestMs,
+        cpuMs(() => stage.door.tick()),
+      );
+    }
+    const usedMib = (process.memoryUsage().heapUsed - before) / MIB;
+    const { sessions, dropped, sentBytes } = stage.door.counts;
+    expect(sessions).toBe(10_000);
+    expect(dropped.full).toBe(2_000);
+    expect(sentBytes / 30).toBeLessThan(1.1 * MIB + 20_000 * 4);
+    expect((usedMib * MIB) / sessions).toBeLessThan(40 * 1_024);
+    expect(slowestMs).toBeLessThan(1_000);
+    stage.clock.advance(4_000);
+    for (let tick = 0; tick < 40; tick++) {
+      stage.clock.advance(100);
+      stage.door.tick();
+    }
+    expect(stage.door.counts.sessions).toBe(0);
+  });
+});

@@ -1,0 +1,170 @@
+import { decode, encode, type TileChunk } from "@orthant/core";
+import {
+  type Account,
+  DEFAULT_HOST_LIMITS,
+  DEFAULT_WIRE1_LIMITS,
+  ExpectedPlayers,
+  Host,
+  type HostLimits,
+  type HostRules,
+  type Wire1Address,
+  type Wire1Command,
+  type Wire1Control,
+  Wire1Door,
+  type Wire1Drop,
+  type Wire1GameCommand,
+  type Wire1Hand,
+  type Wire1Limits,
+  type Wire1Message,
+  wire1Codec,
+} from "@orthant/protocol";
+import { FakeClock } from "@orthant/testkit";
+import { SampleWorld } from "../host/sample-world.ts";
+
+export const TICK_MS = 100;
+
+/** What a test may want otherwise. */
+export interface DoorStageOptions {
+  readonly world?: SampleWorld;
+  readonly limits?: Partial<HostLimits & Wire1Limits>;
+  readonly rules?: HostRules;
+  readonly role?: Account["role"];
+  /** Which v1 player nobody lets in. */
+  readonly banned?: number;
+  readonly onCommand?: (player: Account, command: Wire1GameCommand, hand: Wire1Hand) => void;
+}
+
+/** A door with its host, world and clock. */
+export class DoorStage {
+  readonly clock = new FakeClock();
+  readonly world: SampleWorld;
+  readonly host: Host;
+  readonly door: Wire1Door;
+  readonly failures: unknown[] = [];
+  readonly legacy: Wire1Address[] = [];
+  readonly commands: (readonly [player: Account, command: Wire1GameCommand])[] = [];
+  readonly #listeners = new Map<string, (datagram: Uint8Array) => void>();
+  #ports = 0;
+
+  constructor(options: DoorStageOptions = {}) {
+    const { world = new SampleWorld(), role = "builder", banned, onCommand, rules } = options;
+    const limits = { ...DEFAULT_HOST_LIMITS, ...DEFAULT_WIRE1_LIMITS, ...options.limits };
+    const expected = new ExpectedPlayers();
+    const { clock } = this;
+    this.world = world;
+    this.host = new Host({
+      world,
+      clock,
+      limits,
+      tickMs: TICK_MS,
+      acknowledge: "applied",
+      authorize: async (hello) =>
+        expected.accountOf(hello) ?? { playerId: hello.clientId, role: "builder", name: hello.name },
+      ...(rules && { rules }),
+    });
+    this.door = new Wire1Door({
+      world,
+      host: this.host,
+      expected,
+      clock,
+      limits,
+      accountOf: (playerId) =>
+        playerId === banned ? undefined : { playerId: BigInt(playerId), role, name: `player ${playerId}` },
+      send: ({ port }, datagram) => this.#listeners.get(String(port))?.(datagram),
+      events: {
+        onCommand: (player, command, hand) => {
+          this.commands.push([player, command]);
+          onCommand?.(player, command, hand);
+        },
+        onLegacy: (from) => this.legacy.push(from),
+        onFailure: (error) => this.failures.push(error),
+      },
+    });
+  }
+
+  /** How many datagrams were dropped for a reason. */
+  dropped(reason: Wire1Drop): number {
+    return this.door.counts.dropped[reason];
+  }
+
+  /** Somebody at an address of their own, who has said nothing yet. */
+  stranger(address = "10.0.0.1"): RawPeer {
+    const from: Wire1Address = { address, port: ++this.#ports };
+    const peer = new RawPeer(this.door, from);
+    this.hear(from, (datagram) => peer.hear(datagram));
+    return peer;
+  }
+
+  /** Somebody in a session. */
+  async peer(address?: string): Promise<RawPeer> {
+    const peer = this.stranger(address);
+    peer.say("syn");
+    peer.say("ack");
+    await this.tick();
+    return peer;
+  }
+
+  /** Says who gets what is sent to an address. */
+  hear({ port }: Wire1Address, listener: (datagram: Uint8Array) => void): void {
+    this.#listeners.set(String(port), listener);
+  }
+
+  /** Lets ticks pass. */
+  async tick(count = 1): Promise<void> {
+    for (let tick = 0; tick < count; tick++) {
+      this.clock.advance(TICK_MS);
+      this.door.tick();
+      this.host.tick();
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    }
+  }
+}
+
+/** An address that says exactly what a test says. */
+export class RawPeer {
+  readonly from: Wire1Address;
+  readonly #door: Wire1Door;
+  #heard: Wire1Message[] = [];
+  sentBytes = 0;
+  heardBytes = 0;
+
+  constructor(door: Wire1Door, from: Wire1Address) {
+    this.#door = door;
+    this.from = from;
+  }
+
+  hear(datagram: Uint8Array): void {
+    this.heardBytes += datagram.length;
+    this.#heard.push(decode(wire1Codec, datagram));
+  }
+
+  say(control: Wire1Control): void {
+    this.send(encode(wire1Codec, { kind: "control", control }));
+  }
+
+  command(command: Wire1Command, playerId: number = this.from.port): void {
+    this.send(encode(wire1Codec, { kind: "command", playerId, command }));
+  }
+
+  send(datagram: Uint8Array): void {
+    this.sentBytes += datagram.length;
+    this.#door.receive(this.from, datagram);
+  }
+
+  /** Everything that came since the last call. */
+  take(): readonly Wire1Message[] {
+    const heard = this.#heard;
+    this.#heard = [];
+    return heard;
+  }
+
+  /** The control messages that came since the last call; chunks are forgotten. */
+  takeControls(): readonly Wire1Control[] {
+    return this.take().flatMap((message) => (message.kind === "control" ? [message.control] : []));
+  }
+
+  /** The chunks that came since the last call; control messages are forgotten. */
+  takeChunks(): readonly TileChunk[] {
+    return this.take().flatMap((message) => (message.kind === "batch" ? message.chunks : []));
+  }
+}

@@ -1,0 +1,233 @@
+import { encode } from "@orthant/core";
+import { type Wire1Command, wire1Codec } from "@orthant/protocol";
+import { describe, expect, test } from "vitest";
+import { DoorStage, TICK_MS } from "./door-stage.ts";
+
+const SECOND_TICKS = 1_000 / TICK_MS;
+const JUMP: Wire1Command = { kind: "jump" };
+
+describe("a session", () => {
+  test("[W30] begins when an address answers our SYN, not before", async () => {
+    const stage = new DoorStage();
+    const peer = stage.stranger();
+    peer.say("syn");
+    expect(peer.takeControls()).toEqual(["ack", "syn"]);
+    expect(stage.door.counts).toMatchObject({ sessions: 0, knocks: 1 });
+    await stage.tick(5);
+    expect(peer.take()).toEqual([]);
+    peer.say("ack");
+    expect(stage.door.counts).toMatchObject({ sessions: 1, knocks: 0 });
+    await stage.tick();
+    expect(peer.takeChunks().length).toBeGreaterThan(0);
+  });
+
+  test("[W30] never begins by an ACK, a HEARTBEAT or a command alone", async () => {
+    const stage = new DoorStage();
+    const peer = stage.stranger();
+    peer.say("ack");
+    peer.say("heartbeat");
+    peer.command(JUMP);
+    await stage.tick();
+    expect(peer.take()).toEqual([]);
+    expect(stage.dropped("stranger")).toBe(3);
+  });
+
+  test("[W30] begins although the first of our SYNs was lost: other words of the client bring another one", async () => {
+    const stage = new DoorStage();
+    const peer = stage.stranger();
+    peer.say("syn");
+    peer.take();
+    await stage.tick(6);
+    peer.say("heartbeat");
+    peer.command(JUMP);
+    expect(peer.takeControls()).toEqual(["syn"]);
+    expect(stage.dropped("unproven")).toBe(1);
+    peer.say("ack");
+    expect(stage.door.counts.sessions).toBe(1);
+  });
+
+  test("[W31] is never paid for in advance: an unproven address draws at most three times its bytes", async () => {
+    const stage = new DoorStage();
+    const peer = stage.stranger();
+    const words = ["syn", "syn", "heartbeat", "syn", "heartbeat", "heartbeat", "syn"] as const;
+    for (let round = 0; round < 200; round++) {
+      const word = words[round % words.length] ?? "syn";
+      peer.say(word);
+      if (round % 3 === 0) peer.command(JUMP);
+      expect(peer.heardBytes).toBeLessThanOrEqual(3 * peer.sentBytes);
+      await stage.tick(round % 7);
+      expect(peer.heardBytes).toBeLessThanOrEqual(3 * peer.sentBytes);
+    }
+    expect(peer.heardBytes).toBeGreaterThan(0);
+    expect(stage.door.counts.sessions).toBe(0);
+  });
+
+  test("[W31] that nobody proves is forgotten after ten seconds", async () => {
+    const stage = new DoorStage();
+    stage.stranger().say("syn");
+    await stage.tick(10 * SECOND_TICKS - 1);
+    expect(stage.door.counts.knocks).toBe(1);
+    await stage.tick(2);
+    expect(stage.door.counts.knocks).toBe(0);
+  });
+
+  test("[W32] hears a HEARTBEAT twice a second", async () => {
+    const stage = new DoorStage();
+    const peer = await stage.peer();
+    peer.take();
+    for (let second = 0; second < 4; second++) {
+      await stage.tick(SECOND_TICKS);
+      peer.say("heartbeat");
+    }
+    expect(peer.takeControls()).toEqual(new Array(8).fill("heartbeat"));
+  });
+
+  test.each<[what: string, hex: string]>([
+    ["a HEARTBEAT", "01010103"],
+    ["an ACK", "01010102"],
+    ["a command", "010203010100"],
+  ])("[W32] goes on as long as anything valid comes: %s", async (_what, hex) => {
+    const stage = new DoorStage();
+    const peer = await stage.peer();
+    for (let round = 0; round < 10; round++) {
+      await stage.tick(2 * SECOND_TICKS);
+      peer.send(Buffer.from(hex, "hex"));
+    }
+    expect(stage.door.counts.sessions).toBe(1);
+  });
+
+  test("[W32] ends after three seconds in which nothing valid came, and the player leaves", async () => {
+    const left: bigint[] = [];
+    const stage = new DoorStage({ rules: { onLeave: ({ playerId }) => left.push(playerId) } });
+    const peer = await stage.peer();
+    peer.command(JUMP, 7);
+    await stage.tick(2);
+    expect(stage.host.players.map(({ playerId }) => playerId)).toEqual([7n]);
+    await stage.tick(2 * SECOND_TICKS);
+    peer.send(Uint8Array.of(1, 9));
+    await stage.tick(SECOND_TICKS);
+    expect([stage.door.counts.sessions, stage.host.players]).toEqual([0, []]);
+    expect(left).toEqual([7n]);
+  });
+
+  test("[W33] begins anew with everything when a SYN comes and the address says that it was its own", async () => {
+    const stage = new DoorStage();
+    const peer = await stage.peer();
+    peer.command({ kind: "loadChunk", chunkX: 7, chunkY: 0 });
+    await stage.tick(2 * SECOND_TICKS);
+    peer.take();
+    peer.say("syn");
+    expect(peer.takeControls()).toEqual(["ack", "syn"]);
+    await stage.tick();
+    peer.take();
+    peer.say("ack");
+    await stage.tick(SECOND_TICKS);
+    const places = new Set(peer.takeChunks().map(({ x, y }) => `${x} ${y}`));
+    expect(places.size).toBe(25);
+    expect(places).not.toContain("7 0");
+  });
+
+  test("[W33] is not begun anew within a second, nor by SYNs that nobody stands by", async () => {
+    const stage = new DoorStage();
+    const peer = await stage.peer();
+    peer.take();
+    peer.say("syn");
+    expect(peer.takeControls()).toEqual(["ack"]);
+    for (let second = 0; second < 20; second++) {
+      await stage.tick(SECOND_TICKS);
+      peer.say("heartbeat");
+    }
+    const [heardBytes, sentBytes] = [peer.heardBytes, peer.sentBytes];
+    for (let forged = 0; forged < 50; forged++) peer.say("syn");
+    await stage.tick();
+    expect(peer.heardBytes - heardBytes).toBeLessThanOrEqual(2 * (peer.sentBytes - sentBytes));
+  });
+
+  test("[W34] speaks for the player whom it names first, and for nobody else", async () => {
+    const stage = new DoorStage();
+    const peer = await stage.peer();
+    peer.command(JUMP, 7);
+    await stage.tick(2);
+    peer.command({ kind: "attack" }, 8);
+    peer.command({ kind: "attack" }, 0);
+    await stage.tick();
+    expect(stage.commands.map(([{ playerId }, { kind }]) => [playerId, kind])).toEqual([[7n, "jump"]]);
+    expect(stage.dropped("player")).toBe(2);
+    expect(stage.host.players).toHaveLength(1);
+  });
+
+  test("[W34] cannot take the player of another session, until that one is over", async () => {
+    const stage = new DoorStage();
+    const owner = await stage.peer();
+    const thief = await stage.peer();
+    owner.command(JUMP, 7);
+    await stage.tick(2);
+    thief.command({ kind: "attack" }, 7);
+    expect(stage.dropped("player")).toBe(1);
+    for (let second = 0; second < 5; second++) {
+      await stage.tick(SECOND_TICKS);
+      thief.say("heartbeat");
+    }
+    thief.command({ kind: "attackBoss" }, 7);
+    await stage.tick(3);
+    expect(stage.commands.at(-1)?.[1]).toEqual({ kind: "attackBoss" });
+  });
+
+  test("[W34] has no effect for player 0, nor for one whom the server does not let in", async () => {
+    const stage = new DoorStage({ banned: 13 });
+    const peer = await stage.peer();
+    peer.command(JUMP, 0);
+    peer.command(JUMP, 13);
+    await stage.tick(2);
+    expect([stage.commands, stage.host.players, stage.dropped("player")]).toEqual([[], [], 2]);
+  });
+
+  test("[W41] counts each datagram once, and the reasons add up to all of them", async () => {
+    const stage = new DoorStage({ limits: { wire1DatagramsPerSecond: 1, wire1DatagramsBurst: 12 } });
+    const peer = await stage.peer();
+    const other = stage.stranger();
+    const sent: string[] = [
+      "",
+      "02",
+      "43",
+      "0105",
+      "010102",
+      "010100",
+      "0102020101",
+      "010203010400",
+      "01020401010100",
+    ];
+    for (const hex of sent) peer.send(Buffer.from(hex, "hex"));
+    peer.send(encode(wire1Codec, { kind: "batch", chunks: [] }));
+    for (let extra = 0; extra < 5; extra++) peer.say("heartbeat");
+    other.say("heartbeat");
+    const { taken, dropped } = stage.door.counts;
+    expect(dropped).toMatchObject({
+      version: 2,
+      legacy: 1,
+      kind: 1,
+      length: 1,
+      control: 1,
+      command: 1,
+      unknownCommand: 1,
+      payload: 1,
+      direction: 1,
+      stranger: 1,
+    });
+    const total = Object.values(dropped).reduce((sum, count) => sum + count, taken);
+    expect(total).toBe(2 + sent.length + 1 + 5 + 1);
+    expect(dropped.rate).toBe(3);
+    expect(stage.legacy).toEqual([peer.from]);
+  });
+
+  test("[W34] ends when the host sends its player away, and the game hears of one leaving", async () => {
+    let left = 0;
+    const stage = new DoorStage({ rules: { onLeave: () => left++ } });
+    const peer = await stage.peer();
+    peer.command(JUMP, 7);
+    await stage.tick(2);
+    expect(stage.host.kick(7n, "enough")).toBe(true);
+    await stage.tick(2);
+    expect([stage.door.counts.sessions, left, stage.failures]).toEqual([0, 1, []]);
+  });
+});

@@ -1,0 +1,105 @@
+import { TILES_PER_CHUNK, type TileChunk } from "@orthant/core";
+import type { Wire1Command, Wire1Message } from "@orthant/protocol";
+import type { Prng } from "../prng.ts";
+import { randomList } from "./random-values.ts";
+
+type RandomCommands = {
+  readonly [Kind in Wire1Command["kind"]]: (prng: Prng) => Extract<Wire1Command, { readonly kind: Kind }>;
+};
+
+const BATCH_CHUNKS = 3;
+
+const COMMANDS: RandomCommands = {
+  jump: () => ({ kind: "jump" }),
+  attack: () => ({ kind: "attack" }),
+  motionInput: (prng) => ({
+    kind: "motionInput",
+    axisMilli: prng.between(-1_000, 1_000),
+    jumps: prng.chance(0.5),
+  }),
+  setTile: (prng) => ({ kind: "setTile", x: anyI32(prng), y: anyI32(prng), material: anyU16(prng) }),
+  loadChunk: (prng) => ({ kind: "loadChunk", chunkX: anyI32(prng), chunkY: anyI32(prng) }),
+  unloadChunk: (prng) => ({ kind: "unloadChunk", chunkX: anyI32(prng), chunkY: anyI32(prng) }),
+  collectResource: (prng) => ({ kind: "collectResource", resource: someU16(prng), amount: someU32(prng) }),
+  spawnDrop: (prng) => ({
+    kind: "spawnDrop",
+    x: anyI32(prng),
+    y: anyI32(prng),
+    material: someU16(prng),
+    amount: someU32(prng),
+  }),
+  pickupProbe: (prng) => ({ kind: "pickupProbe", x: anyI32(prng), y: anyI32(prng) }),
+  interaction: (prng) => ({
+    kind: "interaction",
+    interaction: anyU16(prng),
+    x: anyI32(prng),
+    y: anyI32(prng),
+    material: anyU16(prng),
+    result: anyU16(prng),
+  }),
+  actionPrimary: (prng) => ({
+    kind: "actionPrimary",
+    x: anyI32(prng),
+    y: anyI32(prng),
+    hotbarRow: prng.below(256),
+    hotbarSlot: prng.below(256),
+  }),
+  craftRecipe: (prng) => ({ kind: "craftRecipe", recipe: prng.below(256) }),
+  attackEnemy: () => ({ kind: "attackEnemy" }),
+  attackBoss: () => ({ kind: "attackBoss" }),
+  fireProjectile: (prng) => ({
+    kind: "fireProjectile",
+    x: anyI32(prng),
+    y: anyI32(prng),
+    velocityMilliX: anyI32(prng),
+    velocityMilliY: anyI32(prng),
+    damage: someU16(prng),
+    lifetimeTicks: someU16(prng),
+    faction: someU16(prng),
+  }),
+};
+
+/** A datagram of Wire v1 that may be sent: mostly commands of any kind, now and then chunks. */
+export function randomWire1Message(prng: Prng): Wire1Message {
+  if (prng.chance(0.1)) return { kind: "control", control: prng.pick(["syn", "ack", "heartbeat"] as const) };
+  if (prng.chance(0.05)) return { kind: "chunk", chunk: randomTileChunk(prng) };
+  if (prng.chance(0.05)) {
+    const chunks = randomList(prng, BATCH_CHUNKS, () => randomTileChunk(prng));
+    return { kind: "batch", chunks: inOrder(chunks) };
+  }
+  return { kind: "command", playerId: prng.u32(), command: randomWire1Command(prng) };
+}
+
+/** A command of any kind, with any values that it may have. */
+export function randomWire1Command(prng: Prng): Wire1Command {
+  return prng.pick(Object.values<(prng: Prng) => Wire1Command>(COMMANDS))(prng);
+}
+
+function randomTileChunk(prng: Prng): TileChunk {
+  const materials = prng.pick([2, 10, 65_536]);
+  const tiles = Uint16Array.from({ length: TILES_PER_CHUNK }, () => prng.below(materials));
+  return { x: anyI32(prng), y: anyI32(prng), tiles };
+}
+
+function inOrder(chunks: readonly TileChunk[]): readonly TileChunk[] {
+  const sorted = [...chunks].sort((a, b) => a.x - b.x || a.y - b.y);
+  return sorted.filter(({ x, y }, index) => sorted[index - 1]?.x !== x || sorted[index - 1]?.y !== y);
+}
+
+function anyI32(prng: Prng): number {
+  return prng.chance(0.1)
+    ? prng.pick([-(2 ** 31), 2 ** 31 - 1])
+    : prng.between(-70, 70) * prng.pick([1, 999]);
+}
+
+function anyU16(prng: Prng): number {
+  return prng.below(prng.pick([10, 65_536]));
+}
+
+function someU16(prng: Prng): number {
+  return 1 + prng.below(prng.pick([10, 65_535]));
+}
+
+function someU32(prng: Prng): number {
+  return 1 + prng.below(prng.pick([10, 2 ** 32 - 1]));
+}

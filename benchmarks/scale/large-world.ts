@@ -14,7 +14,7 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
-import { BulkSaveWriter, generatedChunks, type LeafChange, openSave } from "@orthant/formats";
+import { BulkSaveWriter, type LeafChange, openSave, type StoredBlock, StoredChunk } from "@orthant/formats";
 import { Prng } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";
 import { builtChunk } from "../cli/built-leaves.ts";
@@ -27,6 +27,8 @@ const MATERIALS = 12;
 /** One chunk in so many is built on; in the others a few voxels were changed. */
 const BUILT_ONE_IN = 8;
 const REGIONS_AT_ONCE = 64;
+/** So many different chunks there are, to the power of four. */
+const SAMPLES_EDGE = 8;
 
 /** Where the chunks of a large world lie: regions side by side, in a cube of four dimensions. */
 export class LargeWorldPlan {
@@ -63,8 +65,9 @@ export class LargeWorldPlan {
 export async function makeLargeWorld(folder: string, plan: LargeWorldPlan, seed: number): Promise<void> {
   const disk = await NodeDisk.create(folder);
   const global = await globalState();
-  const writer = await BulkSaveWriter.create(disk, HYPERCUBE_CHUNKS, { generated: generatedChunks(global) });
-  const maker = new LeafMaker(plan, seed);
+  const prng = new Prng(seed);
+  const maker = new LeafMaker(plan, prng, await storedSamples(prng));
+  const writer = await BulkSaveWriter.create(disk, HYPERCUBE_CHUNKS);
   for (let region = 0; region < plan.regions; region += REGIONS_AT_ONCE) {
     const end = Math.min(region + REGIONS_AT_ONCE, plan.regions);
     await writer.add(Array.from({ length: end - region }, (_, index) => maker.leaf(region + index)));
@@ -87,16 +90,16 @@ async function readGlobal(disk: MemoryDisk) {
   return { ...global, description: { ...global.description, clockEpoch: 1 } };
 }
 
+/** Makes leaves of chunks that were stored once: to encode ten million would be most of the work. */
 class LeafMaker {
   readonly #plan: LargeWorldPlan;
   readonly #prng: Prng;
-  readonly #templates: readonly Chunk[];
-  readonly #air = uniformChunk(HYPERCUBE_CHUNKS.volume, 0);
+  readonly #stored: readonly StoredBlock[];
 
-  constructor(plan: LargeWorldPlan, seed: number) {
+  constructor(plan: LargeWorldPlan, prng: Prng, stored: readonly StoredBlock[]) {
     this.#plan = plan;
-    this.#prng = new Prng(seed);
-    this.#templates = Array.from({ length: TEMPLATES }, () => builtChunk(this.#prng));
+    this.#prng = prng;
+    this.#stored = stored;
   }
 
   leaf(index: number): LeafChange {
@@ -105,18 +108,39 @@ class LeafMaker {
     const places = [...placesLexicographic(cell)].slice(0, count);
     return {
       cell,
-      blocks: places.map((place) => ({ place, chunk: this.#chunk() })),
+      blocks: places.map((place) => this.#blockAt(place)),
       clocks: [{ region: regionOf(cell.min), clock: clockOf(1, index + 1) }],
     };
   }
 
-  #chunk(): Chunk {
-    const isBuilt = this.#prng.below(BUILT_ONE_IN) === 0;
-    const from = isBuilt ? this.#templates[this.#prng.below(TEMPLATES)] : undefined;
-    const edits = Array.from({ length: VOXELS_CHANGED }, () => ({
-      index: this.#prng.below(HYPERCUBE_CHUNKS.volume),
-      material: 1 + this.#prng.below(MATERIALS),
-    }));
-    return (from ?? this.#air).edit(edits);
+  #blockAt(place: Place): StoredBlock {
+    const block = this.#stored[this.#prng.below(this.#stored.length)] as StoredBlock;
+    return block.kind === "chunk" ? new StoredChunk(place, block.content) : { ...block, place };
   }
+}
+
+/** Chunks that somebody changed or built on, as they are stored. */
+async function storedSamples(prng: Prng): Promise<readonly StoredBlock[]> {
+  const air = uniformChunk(HYPERCUBE_CHUNKS.volume, 0);
+  const templates = Array.from({ length: TEMPLATES }, () => builtChunk(prng));
+  const cell = cubeAt([0, 0, 0, 0], SAMPLES_EDGE);
+  const blocks = Array.from(placesLexicographic(cell), (place) => {
+    const isBuilt = prng.below(BUILT_ONE_IN) === 0;
+    const edits = Array.from({ length: VOXELS_CHANGED }, () => ({
+      index: prng.below(HYPERCUBE_CHUNKS.volume),
+      material: 1 + prng.below(MATERIALS),
+    }));
+    const from = isBuilt ? (templates[prng.below(TEMPLATES)] as Chunk) : air;
+    return { place, chunk: from.edit(edits) };
+  });
+  const disk = new MemoryDisk();
+  const writer = await BulkSaveWriter.create(disk, HYPERCUBE_CHUNKS);
+  await writer.add([{ cell, blocks }]);
+  await writer.finish({ nowMs: 1, global: await globalState(), players: [] });
+  await writer.close();
+  const save = await openSave(disk);
+  const stored: StoredBlock[] = [];
+  for await (const leaf of save.index.all()) stored.push(...(await save.readStored(leaf)));
+  await save.close();
+  return stored;
 }

@@ -1,12 +1,13 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync, statSync } from "node:fs";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { ByteWriter, HYPERCUBE_CHUNKS } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { convertSave, openSave } from "@orthant/formats";
 import { createServer, type OrthantServer } from "@orthant/server";
-import { canOpenBrowser, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
+import { canOpenBrowser, openBrowser, type Pixel, ViewerWindow } from "@orthant/testkit/browser";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
 import { createWorld, type World } from "@orthant/world";
 import type { Browser } from "playwright-core";
@@ -16,6 +17,17 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 const BROWSER_MS = 120_000;
 
 const BRICK = 11;
+
+/** Saves that the games themselves wrote. */
+const GOLDEN = resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden");
+const hasGolden = existsSync(GOLDEN);
+if (!hasGolden)
+  process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
+const PIXELS = join(GOLDEN, "pxsw/06-bodies.save");
+const TILES = join(GOLDEN, "wire-v1/save/world.sav");
+const MARS = join(GOLDEN, "marsminer-v0/d3-stringblock/game-world/save");
+/** More than a page converts. */
+const TOO_MANY_BYTES = 64 * 1024 * 1024 + 1;
 
 describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeout: BROWSER_MS }, () => {
   let browser: Browser;
@@ -48,8 +60,8 @@ describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeou
     const view = await ViewerWindow.open(browser, { url: `http://127.0.0.1:${server.port}` });
     onTestFinished(() => view.close());
     await view.said("Here");
-    const input = path.endsWith(".v4dw") ? "#open-file" : "#open-folder";
-    await view.page.setInputFiles(input, join(folder, path));
+    const chosen = resolve(folder, path);
+    await view.page.setInputFiles(statSync(chosen).isFile() ? "#open-file" : "#open-folder", chosen);
     return view;
   }
 
@@ -94,7 +106,96 @@ describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeou
     await view.says("world-origin", "v4dw");
     await view.sees([2, 3, 4, 5], BRICK);
   });
+
+  describe.skipIf(!hasGolden)("and is of another format", () => {
+    test.each([
+      {
+        path: PIXELS,
+        name: "06-bodies.save",
+        origin: "pixelworld, native, from your disk",
+        remark: "Here, to look. Converted without the generator, the layer color (2),",
+        // Bands of 16 pixels: what the game wrote there is (y / 16 + y / 512) modulo 8.
+        voxels: [
+          { place: [256, 200, 0, 0], material: 4 },
+          { place: [257, 237, 0, 0], material: 6 },
+          { place: [12, 512 + 21, 0, 0], material: 2 },
+        ],
+        // Leaves, and water further down.
+        strongest: [
+          { at: [322, 230], channel: "green" },
+          { at: [322, 350], channel: "blue" },
+        ],
+      },
+      {
+        path: MARS,
+        name: "perlin 4711",
+        origin: "marsminer, stringblock, from your disk",
+        remark: "Here, to look. Converted without block subtypes (56).",
+        // Sand and rock of the two columns, and air above them.
+        voxels: [
+          { place: [63, 768, 0, 0], material: 15 },
+          { place: [-64, 768, 127, 0], material: 30 },
+          { place: [63, 768 + 63, 63, 0], material: 0 },
+        ],
+        // The colour that its sand got, below the sky.
+        strongest: [
+          { at: [322, 300], channel: "green" },
+          { at: [450, 120], channel: "blue" },
+        ],
+      },
+      {
+        path: TILES,
+        name: "world.sav",
+        origin: "tilesave, from your disk",
+        remark: "Here, to look. Converted without the terrain that the game makes.",
+        voxels: [{ place: [0, 0, 0, 0], material: 1 }],
+        // The dirt in the corner of its chunk.
+        strongest: [{ at: [262, 316], channel: "red" }],
+      },
+    ] as const)(
+      "$name is shown, and what it is without is said",
+      async ({ path, name, origin, ...shown }) => {
+        const view = await open(path);
+        await view.says("world-name", name);
+        expect(await view.page.textContent("#world-origin")).toBe(origin);
+        await view.said(shown.remark);
+        for (const { place, material } of shown.voxels) await view.sees(place, material);
+        await view.settled();
+        const picture = await view.picture();
+        for (const { at, channel } of shown.strongest) {
+          expect(strongestOf(picture.at(at[0], at[1])), `${at}`).toBe(channel);
+        }
+        expect(await view.page.isHidden("#tools"), "it is only looked at").toBe(true);
+        expect(server.connectionCount, "the page has left the server").toBe(0);
+        expect(view.complaints).toEqual([]);
+      },
+    );
+
+    test("it is shown when it is dropped", async () => {
+      const view = await ViewerWindow.open(browser, { url: `http://127.0.0.1:${server.port}` });
+      onTestFinished(() => view.close());
+      await view.said("Here");
+      await view.drop("world.save", await readFile(PIXELS));
+      await view.says("world-origin", "pixelworld");
+      await view.sees([256, 200, 0, 0], 4);
+    });
+
+    test("it is refused when it is too large for a page, with what to do instead", async () => {
+      const path = join(folder, "large.save");
+      await copyFile(PIXELS, path);
+      await truncate(path, TOO_MANY_BYTES);
+      const view = await open(path);
+      await view.said(
+        'ORT_LIMIT: a page converts at most 64 MiB, and the save has 65 MiB; convert it with "orthant convert"',
+      );
+    });
+  });
 });
+
+function strongestOf([red, green, blue]: Pixel): "red" | "green" | "blue" {
+  if (red > green && red > blue) return "red";
+  return green > blue ? "green" : "blue";
+}
 
 async function writeTree(path: string): Promise<void> {
   const world = await createWorld(await NodeDisk.create(path), { name: "Home" });

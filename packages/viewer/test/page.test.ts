@@ -191,9 +191,12 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     await view.page.keyboard.press("b");
     await view.page.click('#palette [data-id="13"]');
     expect(await view.page.getAttribute('[data-tool="place"]', "aria-pressed")).toBe("true");
+    const edited = new Promise((resolve) => world.onEdit(resolve));
     await view.page.mouse.click(...MIDDLE);
     await view.sees([0, 0, -16, 0], LAMP);
     await view.settled();
+    // The page shows an edit before the server has it.
+    await edited;
     expect(await world.get([0, 0, -16, 0])).toBe(LAMP);
     expect(shows(await view.picture(), MIDDLE, LAMP)).toBe(true);
 

@@ -23,10 +23,10 @@ export class StatusLine {
     this.#again.addEventListener("click", onAgain);
   }
 
-  /** Shows a status; `ready` says what there is to say when all is well. */
+  /** Shows a status; `ready` says what there is to say when all is well; a text comes behind it. */
   show({ kind, text }: WorldStatus, ready: string): void {
     this.#status.dataset["kind"] = kind;
-    this.#text.textContent = kind === "ready" ? ready : text;
+    this.#text.textContent = kind === "ready" ? [ready, text].filter(Boolean).join(". ") : text;
     this.#form.hidden = kind !== "refused";
     this.#again.hidden = kind !== "failed" && kind !== "refused";
   }

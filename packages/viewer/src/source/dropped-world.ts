@@ -1,9 +1,17 @@
-import { FLAT_DEFAULTS, flatGenerator, type GeneratorRef, generatorRef, OrthantError } from "@orthant/core";
+import {
+  FLAT_DEFAULTS,
+  flatGenerator,
+  type GeneratorRef,
+  generatorRef,
+  OrthantError,
+  type Place,
+} from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { detectFormat, type LegacyWorld, readLegacyWorld } from "@orthant/formats";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import type { DroppedFile } from "../message/to-world.ts";
 import { BlobDisk } from "./blob-disk.ts";
+import type { ForeignFormat, OnStep } from "./converted-world.ts";
 
 /** A world that a visitor dropped. */
 export interface DroppedWorld {
@@ -13,16 +21,25 @@ export interface DroppedWorld {
   readonly origin: string;
   /** What to call it when it has no name of its own. */
   readonly name: string;
+  /** What a visitor should know of it, for people; empty when there is nothing. */
+  readonly remark: string;
+  /** Where there is something to see; `undefined` when the world itself says where to begin. */
+  readonly begin: Place | undefined;
 }
 
+/** A world of which everything is shown as it is. */
+const AS_IT_IS = { remark: "", begin: undefined } as const;
 const LEGACY_SUFFIX = ".v4dw";
 /** A legacy file is read whole. */
 const LEGACY_BYTES_MAX: number = 256 * 1024 * 1024;
 /** Chunks that are put into a world at once. */
 const CHUNKS_PER_EDIT = 32_768;
 
-/** Finds out what was dropped: a folder of a known format, or one file. `ORT_NOT_FOUND` when it is neither. */
-export async function findDroppedWorld(files: readonly DroppedFile[]): Promise<DroppedWorld> {
+/**
+ * Finds out what was dropped: a folder of a known format, or one file. `ORT_NOT_FOUND` when it is neither. What is in
+ * no format of ours is converted; `onStep` is told how far that is.
+ */
+export async function findDroppedWorld(files: readonly DroppedFile[], onStep: OnStep): Promise<DroppedWorld> {
   const [only] = files;
   if (only !== undefined && files.length === 1 && only.path.endsWith(LEGACY_SUFFIX)) return legacyWorld(only);
   const [disk, name] = diskOf(files);
@@ -31,10 +48,32 @@ export async function findDroppedWorld(files: readonly DroppedFile[]): Promise<D
     throw new OrthantError("ORT_NOT_FOUND", "no world of a format that is known here was dropped");
   }
   const { format, dialect } = detected;
+  const origin = `${format}${dialect === undefined ? "" : `, ${dialect}`}, from your disk`;
+  if (detected.format !== "polychora") return convertedWorld(disk, detected, name, origin, onStep);
+  return {
+    ...AS_IT_IS,
+    open: () => openWorld(disk, { readOnly: true }),
+    origin,
+    name,
+  };
+}
+
+async function convertedWorld(
+  source: Disk,
+  detected: ForeignFormat,
+  folder: string,
+  origin: string,
+  onStep: OnStep,
+): Promise<DroppedWorld> {
+  // Few saves are of another format, so what converts them is fetched when it is needed.
+  const { convertInMemory } = await import("./converted-world.ts");
+  const { disk, remark, begin } = await convertInMemory(source, detected, onStep);
   return {
     open: () => openWorld(disk, { readOnly: true }),
-    origin: `${format}${dialect === undefined ? "" : `, ${dialect}`}, from your disk`,
-    name,
+    origin,
+    name: folder || detected.evidence,
+    remark,
+    begin,
   };
 }
 
@@ -56,7 +95,7 @@ async function legacyWorld({ path, file }: DroppedFile): Promise<DroppedWorld> {
     });
   }
   const legacy = readLegacyWorld(path, new Uint8Array(await file.arrayBuffer()));
-  return { open: () => worldOf(legacy), origin: "v4dw, from your disk", name: path };
+  return { ...AS_IT_IS, open: () => worldOf(legacy), origin: "v4dw, from your disk", name: path };
 }
 
 async function worldOf({ base, blocks }: LegacyWorld): Promise<World> {

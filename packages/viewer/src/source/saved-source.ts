@@ -27,18 +27,20 @@ export async function openSavedSource(
   events: SourceEvents,
 ): Promise<ViewSource> {
   events.onStatus({ kind: "connecting", text: "Reading what you dropped …" });
-  const dropped = await findDroppedWorld(files);
+  const dropped = await findDroppedWorld(files, (done, steps) => {
+    events.onStatus({ kind: "connecting", text: `Converting what you dropped: ${done} of ${steps} …` });
+  });
   const world = await dropped.open();
   const source = new SavedSource(dropped, world, events);
   events.onFacts({
     name: world.name || dropped.name || "A dropped world",
     shape: world.shape,
     materials: world.catalog.materials,
-    begin: beginOf(world),
+    begin: beginOf(world, dropped),
     canEdit: false,
     origin: dropped.origin,
   });
-  events.onStatus({ kind: "ready", text: "" });
+  events.onStatus({ kind: "ready", text: dropped.remark });
   return source;
 }
 
@@ -141,8 +143,8 @@ class SavedSource implements ViewSource {
   }
 }
 
-/** Where somebody was last, else where all begin. */
-function beginOf(world: World): Vector {
+/** Where somebody was last, else where there is something to see, or where all begin. */
+function beginOf(world: World, { begin }: DroppedWorld): Vector {
   const [player] = world.players;
-  return player?.position ?? world.spawn;
+  return player?.position ?? begin ?? world.spawn;
 }

@@ -1,0 +1,121 @@
+import { OrthantError, type Place } from "@orthant/core";
+import { type Disk, GatedDisk, MemoryDisk } from "@orthant/disk";
+import {
+  type ConversionLoss,
+  convertMarsMiner,
+  convertPixelToTree,
+  type DetectedFormat,
+  importTileSave,
+  openMarsMiner,
+  openPixelSave,
+  openTileSave,
+} from "@orthant/formats";
+import { findFirstSight } from "./first-sight.ts";
+
+/** A save of a format that only conversions read. */
+export type ForeignFormat = Exclude<DetectedFormat, { readonly format: "polychora" }>;
+
+/** What became of a save that was converted in the page. */
+export interface ConvertedWorld {
+  /** A native save. */
+  readonly disk: Disk;
+  /** What a visitor should know of it, for people; empty when all of the save is shown. */
+  readonly remark: string;
+  /** Where there is something to see. */
+  readonly begin: Place | undefined;
+}
+
+/** Told how many steps of how many are done. */
+export type OnStep = (done: number, steps: number) => void;
+
+/** The most bytes that a page converts, and the most that it makes of them: a small save may be a huge world. */
+const CONVERTED_BYTES_MAX: number = 64 * 1024 * 1024;
+
+/** Makes a native save, in memory, of a save of another format. `ORT_LIMIT` for one that is too large for a page. */
+export async function convertInMemory(
+  source: Disk,
+  detected: ForeignFormat,
+  onStep: OnStep,
+): Promise<ConvertedWorld> {
+  await requireFits(source, detected);
+  const disk = new MemoryDisk();
+  const parts = await convert(source, detected, boundedDisk(disk), onStep);
+  return { disk, remark: parts.join(" "), begin: await findFirstSight(disk) };
+}
+
+async function convert(
+  source: Disk,
+  { format, evidence }: ForeignFormat,
+  target: Disk,
+  onStep: OnStep,
+): Promise<readonly string[]> {
+  let done = 0;
+  switch (format) {
+    case "marsminer": {
+      const save = await openMarsMiner(source);
+      try {
+        const steps = save.state?.chunks.length ?? 0;
+        const step = (): void => onStep(++done, steps);
+        const { losses } = await convertMarsMiner(save, target, { acceptLosses: true, onStep: step });
+        return lossesInWords(losses);
+      } finally {
+        await save.close();
+      }
+    }
+    case "pixelworld": {
+      const save = await openPixelSave(source, evidence);
+      try {
+        const onChunk = (): void => onStep(++done, save.chunkCount);
+        const { losses, entities } = await convertPixelToTree(save, target, { acceptLosses: true, onChunk });
+        // They are in the world, but the page draws nobody who stands in a save.
+        const bodies = { what: "bodies", count: entities, remark: "" };
+        return lossesInWords(entities === 0 ? losses : [...losses, bodies]);
+      } finally {
+        await save.close();
+      }
+    }
+    case "tilesave": {
+      const { save, file, fault } = await openTileSave(source);
+      const { losses } = await importTileSave(save, target, Date.now());
+      const instead = fault === undefined ? [] : [`${fault.detail}; ${file} is shown instead.`];
+      return [...instead, ...lossesInWords(losses)];
+    }
+  }
+}
+
+function lossesInWords(losses: readonly ConversionLoss[]): readonly string[] {
+  if (losses.length === 0) return [];
+  const named = losses.map(({ what, count }) => (count === 1 ? what : `${what} (${count})`));
+  return [`Converted without ${named.join(", ")}.`];
+}
+
+/** A MarsMiner save is a folder of files; the others are one file, whatever lies beside it. */
+async function requireFits(source: Disk, { format, evidence }: ForeignFormat): Promise<void> {
+  const entries = await source.list("");
+  const names = entries.flatMap(({ name, kind }) => (kind === "file" ? [name] : []));
+  let bytes = 0;
+  for (const name of format === "marsminer" ? names : [evidence]) {
+    const file = await source.open(name, "read");
+    bytes += await file.size();
+    await file.close();
+  }
+  if (bytes > CONVERTED_BYTES_MAX) throw tooLarge(`the save has ${mebibytes(bytes)}`);
+}
+
+function boundedDisk(disk: Disk): Disk {
+  let written = 0;
+  return new GatedDisk(disk, async ({ operation, bytes }, happen) => {
+    if (operation !== "readAt") written += bytes;
+    if (written > CONVERTED_BYTES_MAX) throw tooLarge("the world that the save becomes is larger");
+    return happen();
+  });
+}
+
+function tooLarge(why: string): OrthantError {
+  const detail = `a page converts at most ${mebibytes(CONVERTED_BYTES_MAX)}, and ${why}; convert it with "orthant convert", and drop what that makes`;
+  return new OrthantError("ORT_LIMIT", detail);
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.ceil(bytes / (1024 * 1024))} MiB`;
+}

@@ -1,0 +1,52 @@
+import { AIR, type ChunkShape, cellOfVoxel, type Place, placeFrom, placesLexicographic } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { type BlockEntry, type LeafEntry, openSave, SaveContent } from "@orthant/formats";
+
+/** Leaves that are read to find something to see. */
+const LEAVES_READ_MAX = 256;
+
+/**
+ * Where there is something to see in a world that does not say where to begin: the highest voxel near the middle.
+ * `undefined` when nothing is found there.
+ */
+export async function findFirstSight(disk: Disk): Promise<Place | undefined> {
+  const save = await openSave(disk);
+  try {
+    const { chunkShape } = save.global.description;
+    const content = new SaveContent(save);
+    const leaves: LeafEntry[] = [];
+    for await (const leaf of content.all()) leaves.push(leaf);
+    leaves.sort((a, b) => fromMiddle(a.cell.min) - fromMiddle(b.cell.min) || b.cell.min[1] - a.cell.min[1]);
+    for (const leaf of leaves.slice(0, LEAVES_READ_MAX)) {
+      const blocks = [...(await content.readBlocks(leaf))].sort((a, b) => b.place[1] - a.place[1]);
+      for (const block of blocks) {
+        const summit = summitOf(block, chunkShape);
+        if (summit !== undefined) return summit;
+      }
+    }
+    return undefined;
+  } finally {
+    await save.close();
+  }
+}
+
+/** How far a column of chunks is from the middle of the world. */
+function fromMiddle([x, , z, w]: Place): number {
+  return Math.hypot(x, z, w);
+}
+
+/** Of the highest voxels of a chunk the one that is nearest to the chunk's middle. */
+function summitOf({ place, chunk }: BlockEntry, shape: ChunkShape): Place | undefined {
+  if (![...chunk.materials()].some((material) => material !== AIR)) return undefined;
+  const { extents } = shape;
+  const [width, height, depth, beyond] = extents;
+  const fromCentre = ([x, , z, w]: Place): number => Math.hypot(x - width / 2, z - depth / 2, w - beyond / 2);
+  for (let y = height - 1; y >= 0; y--) {
+    const layer = { min: [0, y, 0, 0], max: [width, y + 1, depth, beyond] } as const;
+    const [summit] = [...placesLexicographic(layer)]
+      .filter((voxel) => chunk.get(cellOfVoxel(shape, ...voxel)) !== AIR)
+      .sort((a, b) => fromCentre(a) - fromCentre(b));
+    if (summit !== undefined) return placeFrom((axis) => place[axis] * extents[axis] + summit[axis]);
+  }
+  return undefined;
+}

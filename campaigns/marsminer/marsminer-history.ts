@@ -154,6 +154,17 @@ export async function digestOf(
   return digestText(state.ticks, state.name, chunks);
 }
 
+/** What tells one state of a history from all others. */
+export function headOf({ ticks, name, chunks }: MarsMinerState): string {
+  return `${ticks} ${JSON.stringify(name)}, ${chunks.length} chunks`;
+}
+
+/** The same of what was to be saved. */
+export function headOfDigest(digest: string): string {
+  const [head = "", ...chunks] = digest.split("\n");
+  return `${head}, ${chunks.length} chunks`;
+}
+
 function sampleChunk(x: number, z: number, number: number): MarsMinerChunkContent {
   const box = { min: [0, 0, 0, 0], max: [32, 32, 32, 1] } as const;
   const cut = octreeOfBoxes([{ box, value: number % 3 }], 64, (number + 1) % 3);

@@ -3,7 +3,15 @@ import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { createMarsMiner, openMarsMiner, verifyMarsMiner } from "@orthant/formats";
 import { CrashDisk, explorePowerCuts, type Fault, FaultDisk, type PowerCutOptions } from "@orthant/testkit";
-import { commitOnce, digestOf, type History, NEVER_SAVED, playHistory } from "./marsminer-history.ts";
+import {
+  commitOnce,
+  digestOf,
+  type History,
+  headOf,
+  headOfDigest,
+  NEVER_SAVED,
+  playHistory,
+} from "./marsminer-history.ts";
 
 /** What a proof looked at. */
 export interface MarsMinerProof {
@@ -46,7 +54,7 @@ export async function proveMarsMiner(
     else completed++;
     const before = history.digests.slice(1, at).reverse();
     ok(
-      before.every((state) => older.includes(state)),
+      before.every((state) => older.includes(headOfDigest(state))),
       "an older state is gone",
     );
     await commitOnce(wrap(disk));
@@ -58,26 +66,29 @@ export async function proveMarsMiner(
     );
     // One that was in flight may be there too, when all of its blocks had arrived.
     ok(
-      committed.every((state) => rest.includes(state)),
+      committed.every((state) => rest.includes(headOfDigest(state))),
       "a further commit lost a state",
     );
   });
   return { disks, cuts, kept, completed, history };
 }
 
-/** What the present state holds, and then what older ones do, the newest first; those that are newer never counted. */
+/**
+ * What the present state holds, and then the heads of older ones, the newest first; those that are newer never counted.
+ * That they are found says that every block of theirs is intact.
+ */
 async function digestsOf(disk: Disk): Promise<readonly string[]> {
-  const damage = (await verifyMarsMiner(disk)).filter(({ severity }) => severity === "damage");
-  deepEqual(damage, []);
   const save = await openMarsMiner(disk);
   try {
     ok(save.fittingDialects.includes("seed"), `taken for ${save.fittingDialects.join()}`);
-    const digests = [await digestOf(save)];
-    for (const state of await save.findStates()) {
-      if (save.state !== undefined && state.ticks < save.state.ticks)
-        digests.push(await digestOf(save, state));
-    }
-    return digests;
+    const findings = await verifyMarsMiner(disk, { dialect: "seed" });
+    deepEqual(
+      findings.filter(({ severity }) => severity === "damage"),
+      [],
+    );
+    const states = await save.findStates();
+    const older = states.filter(({ ticks }) => save.state !== undefined && ticks < save.state.ticks);
+    return [await digestOf(save), ...older.map(headOf)];
   } catch (error) {
     throw isOrthantError(error) ? new Error(`cannot be read: ${error.message}`, { cause: error }) : error;
   } finally {

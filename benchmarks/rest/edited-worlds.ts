@@ -40,7 +40,7 @@ export function editedChunks(pastime: Pastime, count: number): PlaceMap<Chunk> {
     while (canvas.size < wanted) MAKERS[pastime](canvas, prng, count);
     const chunks = canvas.chunks();
     if (chunks.size >= count) return chunks;
-    wanted = canvas.size + count - chunks.size;
+    wanted = canvas.size + (count - chunks.size) * 2;
   }
 }
 
@@ -109,8 +109,8 @@ const MAKERS: Readonly<Record<Pastime, (canvas: Canvas, prng: Prng, count: numbe
 
   /** A tunnel of some hundred voxels that turns now and then. */
   tunnels(canvas, prng, count) {
-    const spread = Math.ceil(Math.sqrt(count)) * 8;
-    const at = [prng.below(spread), prng.between(-60, 0), prng.below(spread)] as [number, number, number];
+    const spread = Math.ceil(Math.sqrt(count)) * EDGE;
+    const at = [prng.below(spread), prng.between(-90, -30), prng.below(spread)] as [number, number, number];
     let heading = prng.below(360);
     let slope = 0;
     for (let step = 0; step < 400; step += 2) {

@@ -3,7 +3,9 @@ import { powerCutCampaign } from "./proof/power-cuts.ts";
 import { COMPACTION_MUTANTS, isCaught, singleCompactionMutants } from "./save/compaction-mutants.ts";
 import { proveCompaction } from "./save/prove-compaction.ts";
 
-const LENGTH = { before: 0, commits: 30 };
+/** A few commits are cut through at a time, and each round begins some commits later in the history of a save. */
+const COMMITS = 5;
+const COMMITS_BEFORE_MAX = 25;
 
 /** Power cuts through commits, compactions and the collection of generations, and through compactions that lack a step. */
 export const compactionCampaign: Campaign = powerCutCampaign({
@@ -12,5 +14,7 @@ export const compactionCampaign: Campaign = powerCutCampaign({
   disks: 100_000,
   mutants: async () => [...COMPACTION_MUTANTS, ...(await singleCompactionMutants())],
   isCaught,
-  prove: (options) => proveCompaction(LENGTH, options),
+  disksPerCut: 5,
+  prove: (options, round) =>
+    proveCompaction({ before: (round * COMMITS) % COMMITS_BEFORE_MAX, commits: COMMITS }, options),
 });

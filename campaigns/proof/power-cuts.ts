@@ -11,11 +11,14 @@ export interface PowerCuts {
   mutants(): Promise<readonly Mutant[]>;
   /** Whether the proof notices that a step is missing. */
   isCaught(mutant: Mutant, seed: number): Promise<boolean>;
-  /** Cuts the power all over a long history; throws when a disk that is left is not as it should be. */
-  prove(options: PowerCutOptions): Promise<{ readonly disks: number }>;
+  /** Disks to look at for each cut; fewer make shorter rounds. */
+  readonly disksPerCut?: number;
+  /** Cuts the power all over a history; throws when a disk that is left is not as it should be. Rounds count from 0. */
+  prove(options: PowerCutOptions, round: number): Promise<{ readonly disks: number }>;
 }
 
 const DISKS_PER_CUT = 100;
+const SEEDS_PER_ROUND = 10_000;
 
 /** A campaign that first shows that every mutant is caught, and then cuts the power until it has seen enough disks. */
 export function powerCutCampaign(cuts: PowerCuts): Campaign {
@@ -32,15 +35,15 @@ export function powerCutCampaign(cuts: PowerCuts): Campaign {
       }
       console.log(`${name}: ${mutants.length - failures.length} of ${mutants.length} mutants caught`);
       let disks = 0;
-      let seed = options.seed;
-      while (goesOn(disks, cuts.disks, options) && failures.length < FAILURES_MAX) {
+      const disksPerCut = cuts.disksPerCut ?? DISKS_PER_CUT;
+      for (let round = 0; goesOn(disks, cuts.disks, options) && failures.length < FAILURES_MAX; round++) {
+        const seed = options.seed + round * SEEDS_PER_ROUND;
         try {
-          disks += (await cuts.prove({ models: CRASH_MODELS, disksPerCut: DISKS_PER_CUT, seed })).disks;
+          disks += (await cuts.prove({ models: CRASH_MODELS, disksPerCut, seed }, round)).disks;
         } catch (error) {
           failures.push(String(error));
         }
         options.progress(disks);
-        seed += 10_000;
       }
       return { cases: disks, failures };
     },

@@ -30,7 +30,7 @@ export const PACKED_BLOB_VERSION = 2;
 /** The edge of a leaf is at most two to this power, so that a local coordinate fits 16 bits. */
 export const LEAF_LEVEL_MAX = 16;
 /** A page of an index is cut when it is larger, unless the limit for an index is less; a page is seldom smaller than an eighth. */
-export const INDEX_PAGE_TARGET_BYTES = 32_768;
+export const INDEX_PAGE_TARGET_BYTES = 16_384;
 /** Stands for a parent, child or leaf entry that is not there. */
 export const NONE = 0xffff_ffff;
 /** A manifest that is larger is not read. */

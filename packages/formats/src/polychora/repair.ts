@@ -4,6 +4,7 @@ import type { Loss, RepairPlan } from "./care/repair-plan.ts";
 import {
   followIndex,
   lostChanges,
+  orderPieces,
   type Selection,
   salvagePage,
   salvageRecords,
@@ -62,11 +63,10 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     selections.push(salvagePage(page, leaves, intact, older));
     clocks.push(...(older?.leaves ?? []).flatMap((leaf) => leaf.clocks));
   }
-  // What comes later wins: what is taken on trust never overrides what is certain.
   selections.push(
     isLive ? followIndex(leaves, intact) : salvageRecords(leaves, intact, index?.generation, findings),
   );
-  const pieces = selections.flatMap((selection) => selection.pieces);
+  const pieces = orderPieces(selections);
   const generated = isMadeUp ? undefined : await findGenerator(global, options.generators);
   if (generated === undefined) losses.push(...lostChanges(pieces, intact));
   return {

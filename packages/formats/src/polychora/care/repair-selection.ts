@@ -10,14 +10,29 @@ import type { OlderLeaves } from "./repair-sources.ts";
 import { dropSuperseded, type IntactRecord } from "./salvage.ts";
 
 /** What a repair takes over, and what it loses. */
-export type Selection = Pick<RepairPlan, "pieces" | "changedCells" | "losses">;
+export interface Selection extends Pick<RepairPlan, "changedCells" | "losses"> {
+  /** Records that the live index refers to. */
+  readonly certain: readonly RepairPiece[];
+  /** Records that are older, or of which no index tells whether they are. */
+  readonly onTrust: readonly RepairPiece[];
+}
+
+/**
+ * The pieces in the order in which they are applied, so that what comes later wins: of what is taken on trust the
+ * newest, as when an entity went from one place to another, and over all of it what is certain.
+ */
+export function orderPieces(selections: readonly Selection[]): readonly RepairPiece[] {
+  const onTrust = selections.flatMap((selection) => selection.onTrust);
+  onTrust.sort((one, other) => compareAge(one.ref, other.ref));
+  return [...onTrust, ...selections.flatMap(({ certain }) => certain)];
+}
 
 /** With the live index each leaf keeps its records; one that lost a record gets the newest older one of its place. */
 export function followIndex(leaves: readonly LeafEntry[], intact: readonly IntactRecord[]): Selection {
   const byKey = new Map(intact.map((record) => [keyOf(record.ref), record]));
   const live = new Set(leaves.flatMap(refsOf).map(keyOf));
-  const kept: RepairPiece[] = [];
-  const substitutes: RepairPiece[] = [];
+  const certain: RepairPiece[] = [];
+  const onTrust: RepairPiece[] = [];
   const changedCells: LeafEntry["cell"][] = [];
   const losses: Loss[] = [];
   for (const leaf of leaves) {
@@ -25,7 +40,7 @@ export function followIndex(leaves: readonly LeafEntry[], intact: readonly Intac
     for (const ref of refsOf(leaf)) {
       const record = byKey.get(keyOf(ref));
       if (record !== undefined && boxContainsBox(cell, record.volume)) {
-        kept.push({ ref, clip: undefined });
+        certain.push({ ref, clip: undefined });
         continue;
       }
       const isBlocks = ref.blobType === BLOCK_BLOB;
@@ -33,13 +48,12 @@ export function followIndex(leaves: readonly LeafEntry[], intact: readonly Intac
         .filter((other) => other.isBlocks === isBlocks && !live.has(keyOf(other.ref)))
         .filter(({ volume }) => boxesIntersect(volume, cell))
         .at(-1);
-      if (older !== undefined) substitutes.push({ ref: older.ref, clip: cell });
+      if (older !== undefined) onTrust.push({ ref: older.ref, clip: cell });
       changedCells.push(cell);
       losses.push({ what: isBlocks ? "blocks" : "entities", cell, message: describeLoss(ref, older?.ref) });
     }
   }
-  // What comes later wins: an older record never overrides one that is live.
-  return { pieces: [...substitutes, ...kept], changedCells, losses };
+  return { certain, onTrust, changedCells, losses };
 }
 
 /** Without the live index: what an older one refers to, unless a later record reaches into it, and all later ones. */
@@ -57,7 +71,8 @@ export function salvageRecords(
   const message = `${from}; ${later.length} records are taken on trust, and what was removed may be back`;
   const records = [...notSuperseded(known, intact, later), ...later];
   return {
-    pieces: records.map(({ ref }) => ({ ref, clip: undefined })),
+    certain: [],
+    onTrust: records.map(({ ref }) => ({ ref, clip: undefined })),
     changedCells: later.map(({ volume }) => volume),
     losses: [{ what: "index", cell: undefined, message }, ...damagedStretches(findings)],
   };
@@ -84,7 +99,8 @@ export function salvagePage(
     older === undefined ? "no older one is left" : `generation ${older.generation} has an older one`;
   const trust = `${records.length} records are taken on trust, and what was removed may be back`;
   return {
-    pieces: records.map(({ ref }) => ({ ref, clip: cell })),
+    certain: [],
+    onTrust: records.map(({ ref }) => ({ ref, clip: cell })),
     changedCells: [cell],
     losses: [{ what: "index", cell, message: `${file}: ${error?.detail ?? "lost"}; ${from}; ${trust}` }],
   };
@@ -110,10 +126,12 @@ function cellsByRecord(leaves: readonly LeafEntry[]): ReadonlyMap<string, Box> {
 
 /** Whether a record was written behind another. */
 function isAfter(ref: BlobRef, other: BlobRef | undefined): boolean {
-  if (other === undefined) return true;
-  return ref.dataFileId === other.dataFileId
-    ? ref.recordOffset > other.recordOffset
-    : ref.dataFileId > other.dataFileId;
+  return other === undefined || compareAge(ref, other) > 0;
+}
+
+/** Oldest first: packs are written one after the other, each from its beginning. */
+function compareAge(one: BlobRef, other: BlobRef): number {
+  return one.dataFileId - other.dataFileId || one.recordOffset - other.recordOffset;
 }
 
 /** Bytes in packs that may have been records; without an index nobody knows of which place. */

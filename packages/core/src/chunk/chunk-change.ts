@@ -2,7 +2,7 @@ import { ByteReader } from "../bytes/byte-reader.ts";
 import { ByteWriter } from "../bytes/byte-writer.ts";
 import { requireInteger } from "../bytes/integers.ts";
 import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
-import { type Chunk, chunkFromVoxels } from "./chunk.ts";
+import { type Chunk, chunkFromVoxels, chunkOfRuns } from "./chunk.ts";
 import { varU32Bytes } from "./encoded-size.ts";
 
 // A change says in which cells a chunk differs from another one, and what they hold instead. Its forms are two choices:
@@ -40,6 +40,10 @@ export function checkChunkChange(input: ByteReader, volume: number): void {
 export function applyChunkChange(before: Chunk, change: Uint8Array): Chunk {
   const input = new ByteReader(change);
   const count = readItems(input, input.tag(FORMS), before.volume);
+  const { volume, uniformMaterial } = before;
+  if (uniformMaterial !== undefined && starts[0] !== 0) {
+    return chunkOfRuns(volume, uniformMaterial, { count, starts, lengths, materials });
+  }
   const voxels = before.voxels();
   for (let run = 0; run < count; run++) {
     const start = starts[run] as number;

@@ -6,7 +6,14 @@ import { CHUNK_VOXELS_MAX, type ChunkShape, cellIndex } from "../lattice/chunk-s
 import { editVoxel } from "./edit-voxel.ts";
 import { varU32Bytes } from "./encoded-size.ts";
 import { indexAt } from "./packed-indices.ts";
-import { type PaletteVoxels, packVoxels, uniformVoxels, unpackVoxels } from "./palette-voxels.ts";
+import {
+  type MaterialRuns,
+  type PaletteVoxels,
+  packRuns,
+  packVoxels,
+  uniformVoxels,
+  unpackVoxels,
+} from "./palette-voxels.ts";
 
 /** The material of nothing. */
 export const AIR = 0;
@@ -162,6 +169,11 @@ export class Chunk {
 export function chunkFromVoxels(voxels: Uint16Array): Chunk {
   requireVolume(voxels.length);
   return chunkOf(packVoxels(voxels));
+}
+
+/** The chunk of one material but for some runs of cells, none of which is the first cell. */
+export function chunkOfRuns(volume: number, material: number, runs: MaterialRuns): Chunk {
+  return chunkOf(packRuns(volume, material, runs));
 }
 
 /** The chunk of one material; always the same object for the same volume and material. */

@@ -6,6 +6,7 @@ import {
   type PackedIndices,
   packedIndicesBytes,
   packIndices,
+  replaceIndex,
   unpackThrough,
   wordCount,
 } from "./packed-indices.ts";
@@ -38,35 +39,77 @@ const scratchFirsts = new Uint16Array(CHUNK_VOXELS_MAX);
 export function packVoxels(voxels: Uint16Array): PaletteVoxels {
   const volume = voxels.length;
   let paletteLength = 0;
-  let material = -1;
-  let index = 0;
-  let materialBytes = 0;
   let denseBytes = denseHeaderBytes(volume);
-  for (let position = 0; position < volume; position++) {
-    const next = voxels[position] as number;
-    if (next !== material) {
-      material = next;
-      materialBytes = varU32Bytes(material);
-      index = indexOfMaterial[material] as number;
-      // The table is never cleared: an entry counts only if the palette confirms it.
-      if (index >= paletteLength || scratchPalette[index] !== material) {
-        index = paletteLength++;
-        indexOfMaterial[material] = index;
-        scratchPalette[index] = material;
-        scratchFirsts[index] = position;
-      }
-    }
-    scratchIndices[position] = index;
-    denseBytes += materialBytes;
+  let position = 0;
+  while (position < volume) {
+    const start = position;
+    const material = voxels[start] as number;
+    const index = indexInPalette(material, start, paletteLength);
+    if (index === paletteLength) paletteLength++;
+    do scratchIndices[position++] = index;
+    while (position < volume && voxels[position] === material);
+    denseBytes += (position - start) * varU32Bytes(material);
   }
-  const palette = scratchPalette.slice(0, paletteLength);
+  const indices = packIndices(scratchIndices, volume, indexBits(paletteLength));
+  return voxelsOfScratch(volume, paletteLength, indices, denseBytes);
+}
+
+/** Runs of cells, each of one material, in order and apart: the first `count` elements of the arrays. */
+export interface MaterialRuns {
+  readonly count: number;
+  readonly starts: Uint32Array;
+  readonly lengths: Uint32Array;
+  readonly materials: Uint16Array;
+}
+
+/**
+ * One material in every cell but those of the runs, none of which is the first cell of the chunk. It costs what the
+ * runs hold, not what the chunk does.
+ */
+export function packRuns(volume: number, material: number, runs: MaterialRuns): PaletteVoxels {
+  const { count, starts, lengths, materials } = runs;
+  let paletteLength = indexInPalette(material, 0, 0) + 1;
+  let denseBytes = denseHeaderBytes(volume) + volume * varU32Bytes(material);
+  for (let run = 0; run < count; run++) {
+    const other = materials[run] as number;
+    if (indexInPalette(other, starts[run] as number, paletteLength) === paletteLength) paletteLength++;
+    denseBytes += (lengths[run] as number) * (varU32Bytes(other) - varU32Bytes(material));
+  }
   const bitWidth = indexBits(paletteLength);
-  const indices = packIndices(scratchIndices, volume, bitWidth);
+  const indices = new Uint32Array(wordCount(volume, bitWidth) * 2);
+  for (let run = 0; run < count; run++) {
+    const index = indexOfMaterial[materials[run] as number] as number;
+    const start = starts[run] as number;
+    const end = start + (lengths[run] as number);
+    for (let cell = start; cell < end; cell++) replaceIndex(indices, bitWidth, cell, index);
+  }
+  return voxelsOfScratch(volume, paletteLength, indices, denseBytes);
+}
+
+/** The index of a material in the palette that is being gathered; a new one is added to it, at its length. */
+function indexInPalette(material: number, position: number, paletteLength: number): number {
+  const index = indexOfMaterial[material] as number;
+  // The table is never cleared: an entry counts only if the palette confirms it.
+  if (index < paletteLength && scratchPalette[index] === material) return index;
+  indexOfMaterial[material] = paletteLength;
+  scratchPalette[paletteLength] = material;
+  scratchFirsts[paletteLength] = position;
+  return paletteLength;
+}
+
+/** The voxels whose palette was gathered. */
+function voxelsOfScratch(
+  volume: number,
+  paletteLength: number,
+  indices: PackedIndices,
+  denseBytes: number,
+): PaletteVoxels {
+  const palette = scratchPalette.slice(0, paletteLength);
   return {
     volume,
     palette,
     firstPositions: scratchFirsts.slice(0, paletteLength),
-    bitWidth,
+    bitWidth: indexBits(paletteLength),
     indices,
     packedBytes: packedHeaderBytes(volume, palette) + packedIndicesBytes(indices),
     denseBytes,

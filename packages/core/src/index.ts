@@ -48,7 +48,12 @@ export {
   uniformChunk,
   type VoxelEdit,
 } from "./chunk/chunk.ts";
-export { applyChunkChange, checkChunkChange, encodeChunkChange } from "./chunk/chunk-change.ts";
+export {
+  applyChunkChange,
+  checkChunkChange,
+  encodeChunkChange,
+  encodeShortChange,
+} from "./chunk/chunk-change.ts";
 export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
 export { diffChunks } from "./chunk/chunk-diff.ts";
 export { DEFAULT_MATERIALS } from "./chunk/default-materials.ts";
@@ -224,6 +229,7 @@ export { type BoundedTree, regionTreeCodec } from "./region/region-tree-codec.ts
 export { canonicalNodes, type RegionNode, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";
 export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";
 export { type Clock, systemClock, type Timer } from "./time/clock.ts";
+export { nextTurn } from "./time/next-turn.ts";
 export { TokenBucket } from "./time/token-bucket.ts";
 export { ChunkTree, type Difference, type Piece } from "./tree/chunk-tree.ts";
 export { type Content, contentEquals } from "./tree/content.ts";

@@ -1,4 +1,14 @@
-import { type Box, type OverrideTree, type Place, placeFrom, REGION_EDGE_CHUNKS } from "@orthant/core";
+import {
+  type Box,
+  boxContainsBox,
+  type OverrideTree,
+  type Place,
+  PlaceMap,
+  placeFrom,
+  REGION_EDGE_CHUNKS,
+  regionBox,
+  regionOf,
+} from "@orthant/core";
 import {
   type BlockAssignment,
   chunkOfEntity,
@@ -30,7 +40,12 @@ export function leafChanges(
   entities: EntityStore,
 ): readonly LeafChange[] {
   const changes = new Map<string, CellChange>();
+  /** Of regions that lie in one leaf as a whole, as most do: thousands of chunks change in a few of them. */
+  const byRegion = new PlaceMap<CellChange>();
   const changeAt = (place: Place): CellChange => {
+    const region = regionOf(place);
+    const known = byRegion.get(...region);
+    if (known !== undefined) return known;
     const cell = index.cellFor(place);
     const key = cellKey(cell);
     const change = changes.get(key) ?? {
@@ -41,6 +56,7 @@ export function leafChanges(
       clocks: [],
     };
     changes.set(key, change);
+    if (boxContainsBox(cell, regionBox(region))) byRegion.set(...region, change);
     return change;
   };
   for (const place of unsaved.chunks) changeAt(place).changed.push({ place, chunk: overrides.at(...place) });

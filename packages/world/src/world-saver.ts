@@ -1,4 +1,4 @@
-import type { Clock } from "@orthant/core";
+import { type Clock, nextTurn } from "@orthant/core";
 import type { CompactionReport, JournalEntry, SegmentId } from "@orthant/formats";
 import { Autosave } from "./autosave.ts";
 import { Housekeeper } from "./housekeeper.ts";
@@ -128,7 +128,7 @@ export class WorldSaver {
         // In the same step: what happens from now on is in the next generation's segment and not in this change.
         const taken = this.#journal?.rotate(this.#nextSegment()) ?? 0;
         await lock.requireHeld();
-        const save = await writer.commit(change);
+        const save = await writer.commit(change, { pause: nextTurn });
         await this.#journal?.committed(save.generation, taken);
         await this.#content.follow(save, writer.lastChange);
         this.#housekeeper?.tidy();

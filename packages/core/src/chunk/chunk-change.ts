@@ -18,10 +18,20 @@ const materials = new Uint16Array(CHUNK_VOXELS_MAX);
 
 /** The only encoding of what turns one chunk into another; `undefined` when they are equal. Rules S77 to S79. */
 export function encodeChunkChange(before: Chunk, after: Chunk): Uint8Array | undefined {
-  requireInteger(after.volume, before.volume, before.volume);
-  const count = gatherRuns(before.voxels(), after.voxels());
-  if (count === 0) return undefined;
+  return encodeShortChange(before, after.voxels(), Infinity);
+}
+
+/** The same, from the voxels; `undefined` also when it takes more than so many bytes, which is often known early. */
+export function encodeShortChange(
+  before: Chunk,
+  after: Uint16Array,
+  bytesMax: number,
+): Uint8Array | undefined {
+  requireInteger(after.length, before.volume, before.volume);
+  const count = gatherRuns(before, after, bytesMax);
+  if (count === 0 || count > bytesMax) return undefined;
   const { form, bytes } = canonicalForm(count);
+  if (bytes > bytesMax) return undefined;
   const out = new ByteWriter(bytes);
   out.tag(form, FORMS);
   writeItems(out, form, count);
@@ -52,12 +62,21 @@ export function applyChunkChange(before: Chunk, change: Uint8Array): Chunk {
   return chunkFromVoxels(voxels);
 }
 
-/** Leaves the runs in which two chunks differ in the arrays, and tells how many there are. */
-function gatherRuns(before: Uint16Array, after: Uint16Array): number {
+/** Leaves the runs in which voxels differ from a chunk in the arrays, and tells how many there are, or that it is too many. */
+function gatherRuns(before: Chunk, after: Uint16Array, countMax: number): number {
+  const { uniformMaterial } = before;
   let count = 0;
-  for (let cell = 0; cell < after.length; cell++) {
-    const material = after[cell] as number;
-    if (material !== before[cell]) count = addCells(count, cell, 1, material);
+  if (uniformMaterial === undefined) {
+    const voxels = before.voxels();
+    for (let cell = 0; cell < after.length && count <= countMax; cell++) {
+      const material = after[cell] as number;
+      if (material !== voxels[cell]) count = addCells(count, cell, 1, material);
+    }
+  } else {
+    for (let cell = 0; cell < after.length && count <= countMax; cell++) {
+      const material = after[cell] as number;
+      if (material !== uniformMaterial) count = addCells(count, cell, 1, material);
+    }
   }
   return count;
 }

@@ -7,7 +7,7 @@ import { PackWriter } from "./files/pack-writer.ts";
 import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "./layout.ts";
 import { type BlockStorage, blocksToStore } from "./leaves/leaf-blobs.ts";
 import { partitionLeaf, prepareLeaf } from "./leaves/leaf-partition.ts";
-import { plannedOf } from "./leaves/leaf-plan.ts";
+import { type PlannedLeaf, plannedOf } from "./leaves/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
 import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "./limits.ts";
 import { type GlobalState, globalRecordCodec } from "./records/global-record.ts";
@@ -81,11 +81,12 @@ export class BulkSaveWriter {
 
   /** Writes leaves, split where they are too large. No cell may overlap one that came before. */
   async add(leaves: readonly LeafChange[]): Promise<void> {
-    const planned = leaves.flatMap(({ cell, blocks = [], entities = [], clocks = [] }) => {
-      const stored = blocksToStore(blocks, this.#storage);
+    const planned: PlannedLeaf[] = [];
+    for (const { cell, blocks = [], entities = [], clocks = [] } of leaves) {
+      const stored = await blocksToStore(blocks, this.#storage);
       const content = prepareLeaf(cell, stored, entities, clocks, this.#shape);
-      return partitionLeaf(content, this.#limits).map(plannedOf);
-    });
+      for (const part of partitionLeaf(content, this.#limits)) planned.push(plannedOf(part));
+    }
     const records = await encodeLeaves(planned, this.#limits);
     const refs = await this.#packs.append(records.flat());
     for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.add(leaf);

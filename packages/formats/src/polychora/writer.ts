@@ -26,6 +26,7 @@ import { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-r
 import type { GeneratedChunks } from "./records/stored-block.ts";
 import { Save, type SaveState } from "./save.ts";
 import type { LeafChange, SaveChange } from "./save-change.ts";
+import { Pacer, type SlowWork } from "./slow-work.ts";
 import { layOutIndex, pageTargetBytes } from "./tree-index/index-layout.ts";
 import { LeafIndex } from "./tree-index/leaf-index.ts";
 import { pageReader } from "./tree-index/page-reader.ts";
@@ -163,8 +164,11 @@ export class SaveWriter {
     return new Save(this.#state, shelf.share(), this.#generated, holds);
   }
 
-  /** Commits the next generation and gives it once it is durable. The caller closes it. Rules S43 to S46. */
-  async commit(change: SaveChange): Promise<Save> {
+  /**
+   * Commits the next generation and gives it once it is durable. The caller closes it. A large change is encoded in
+   * slices, between which others may work. Rules S43 to S46.
+   */
+  async commit(change: SaveChange, work?: SlowWork): Promise<Save> {
     // When it failed, the next line says so.
     if (this.#rolling !== undefined) await this.#rolling.catch(() => undefined);
     this.#requireUsable();
@@ -175,7 +179,8 @@ export class SaveWriter {
       const changes = change.leaves ?? [];
       const draft: LeafMap<PlannedLeaf> = await this.#state.index.draft(changes.map(({ cell }) => cell));
       try {
-        await this.#write(change, draft, await this.#planLeaves(changes, draft));
+        const pacer = new Pacer(work);
+        await this.#write(change, draft, await this.#planLeaves(changes, draft, pacer), pacer);
       } finally {
         draft.release();
       }
@@ -213,6 +218,7 @@ export class SaveWriter {
   async #planLeaves(
     changes: readonly LeafChange[],
     draft: LeafMap<PlannedLeaf>,
+    pacer: Pacer,
   ): Promise<readonly PlannedLeaf[]> {
     const { global, manifest } = this.#state;
     const context: BlobContext = {
@@ -226,6 +232,7 @@ export class SaveWriter {
       limits: manifest.limits,
       blobVersion: this.#blobVersion,
       generated: this.#generated,
+      pacer,
       readStored: (leaf) => readLeafStored(this.#history.shelf, leaf, context),
       readEntities: (leaf) => readLeafEntities(this.#history.shelf, leaf, context),
     });
@@ -235,10 +242,11 @@ export class SaveWriter {
     change: SaveChange,
     draft: LeafMap<PlannedLeaf>,
     planned: readonly PlannedLeaf[],
+    pacer: Pacer,
   ): Promise<void> {
     const players = mergePlayers(this.#state.players, change);
     const playersFile = encodePayloadFile(playersHeader, "V4P0", playersCodec, players);
-    const records = await encodeLeaves(planned, this.#state.manifest.limits, this.#blobVersion);
+    const records = await encodeLeaves(planned, this.#state.manifest.limits, this.#blobVersion, pacer);
     const refs = await this.#guard(async () => {
       if (this.#history.isWasteful(this.#packs.activeId)) await this.#packs.beginPack();
       return this.#packs.append(records.flat());

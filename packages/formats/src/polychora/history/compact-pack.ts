@@ -5,13 +5,8 @@ import { OpenPack } from "../files/open-pack.ts";
 import { wholeRecord } from "../files/pack-scan.ts";
 import { type PackEnds, type PackedRecord, PackTableWriter } from "../files/pack-table.ts";
 import { DATA_FOLDER, TEMPORARY_SUFFIX } from "../layout.ts";
+import type { SlowWork } from "../slow-work.ts";
 import type { PackMark } from "./record-mark.ts";
-
-/** What a rewriting may be told while it goes on. */
-export interface SlowWork {
-  /** Called between slices of about a quarter of a MiB; work goes on when the promise is kept. */
-  pause(): Promise<void>;
-}
 
 /** Synced as often as this, so that the sync of a commit does not wait behind a hundred MiB of ours. */
 const SYNC_EVERY_BYTES = 8 * 1024 * 1024;

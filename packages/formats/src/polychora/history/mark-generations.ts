@@ -4,8 +4,8 @@ import { generationFiles } from "../files/file-names.ts";
 import type { GenerationHolds } from "../files/generation-holds.ts";
 import { readIndex } from "../reader.ts";
 import type { Save } from "../save.ts";
+import type { SlowWork } from "../slow-work.ts";
 import type { LeafIndex } from "../tree-index/leaf-index.ts";
-import type { SlowWork } from "./compact-pack.ts";
 import { RecordMark } from "./record-mark.ts";
 import { listGenerationFolders, storedGenerations } from "./stored-generations.ts";
 

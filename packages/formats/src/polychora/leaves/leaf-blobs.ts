@@ -7,13 +7,14 @@ import { encodeBlockBlob } from "../records/block-blob.ts";
 import { encodePackedBlob, packedBytesAtLeast } from "../records/packed-blob.ts";
 import { type BlockEntry, prepareBlocks } from "../records/prepared-blocks.ts";
 import {
+  blockStorer,
   ChunkContent,
   type GeneratedChunks,
   realizeBlock,
   type StoredBlock,
   StoredChunk,
-  storeBlocks,
 } from "../records/stored-block.ts";
+import type { Pacer } from "../slow-work.ts";
 
 /** The version of block blobs: 1 is the specification as it stands, 2 is packed and compressed. */
 export type BlockBlobVersion = 1 | 2;
@@ -24,6 +25,8 @@ export interface BlockStorage {
   readonly blobVersion?: BlockBlobVersion;
   /** What the world's generator makes; without it no block is stored as a change. */
   readonly generated?: GeneratedChunks;
+  /** Told of every block, so that a large change is made in slices. */
+  readonly pacer?: Pacer;
 }
 
 /** A record that should be written, with the size that leaves are measured by. */
@@ -35,19 +38,32 @@ export interface LeafRecord extends NewRecord {
 const BLOCK_BYTES_MIN = 6;
 
 /** Blocks as the save stores them. Version 1 has no changes, so that there they all become chunks. */
-export function blocksToStore(
+export async function blocksToStore(
   blocks: readonly (BlockEntry | StoredBlock)[],
-  { blobVersion = PACKED_BLOB_VERSION, generated }: BlockStorage,
-): readonly StoredBlock[] {
-  if (blobVersion === PACKED_BLOB_VERSION) return storeBlocks(blocks, generated);
+  storage: BlockStorage,
+): Promise<readonly StoredBlock[]> {
+  const { blobVersion = PACKED_BLOB_VERSION, generated, pacer } = storage;
+  const isPacked = blobVersion === PACKED_BLOB_VERSION;
+  const store = isPacked ? blockStorer(blocks, generated) : chunkStorer(generated);
+  const stored: StoredBlock[] = [];
+  for (const block of blocks) {
+    stored.push(store(block));
+    if (!("kind" in block)) await pacer?.stored(1);
+  }
+  return stored;
+}
+
+function chunkStorer(
+  generated: GeneratedChunks | undefined,
+): (block: BlockEntry | StoredBlock) => StoredBlock {
   const contents = new Map<Chunk, ChunkContent>();
-  return blocks.map((block) => {
+  return (block) => {
     const chunk = "kind" in block ? realizeBlock(block, generated) : block.chunk;
     const content = contents.get(chunk) ?? ChunkContent.of(chunk);
     contents.set(chunk, content);
     requireLatticePlace(...block.place);
     return new StoredChunk(block.place, content);
-  });
+  };
 }
 
 /** Whether the blob of arranged blocks has at most this many bytes, before it is compressed. */

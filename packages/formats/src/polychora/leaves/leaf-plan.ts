@@ -14,6 +14,7 @@ import { packedBytesAtLeast } from "../records/packed-blob.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
 import type { StoredBlock } from "../records/stored-block.ts";
 import type { LeafChange } from "../save-change.ts";
+import type { Pacer } from "../slow-work.ts";
 import { describeCell } from "../tree-index/cell.ts";
 import { type BlockStorage, blocksToStore } from "./leaf-blobs.ts";
 import type { LeafMap } from "./leaf-map.ts";
@@ -39,6 +40,7 @@ export interface PlanContext extends BlockStorage {
   readonly limits: SaveLimits;
   readStored(leaf: LeafEntry): Promise<readonly StoredBlock[]>;
   readEntities(leaf: LeafEntry): Promise<readonly EntityRecord[]>;
+  readonly pacer: Pacer;
 }
 
 /**
@@ -58,6 +60,7 @@ export async function planLeaves(
     for (const leaf of await planChange(change, old[index], context)) {
       map.add(leaf);
       added.push(leaf);
+      await context.pacer.passed(leaf.chunks);
     }
   }
   for (const leaf of added) {
@@ -116,7 +119,7 @@ async function blocksAfter(
     if (chunk !== undefined) added.push({ place, chunk });
   }
   const kept = (await storedIn(old, context)).filter(({ place }) => !gone.has(...place));
-  return [...kept, ...blocksToStore(added, context)];
+  return [...kept, ...(await blocksToStore(added, context))];
 }
 
 /** What a leaf has on disk, as the save stores blocks. */

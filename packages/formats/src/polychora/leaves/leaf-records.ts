@@ -6,6 +6,7 @@ import type { BlobRef } from "../records/blob-ref.ts";
 import { rememberSize } from "../records/blob-size.ts";
 import { entityBlobCodec } from "../records/entity-blob.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
+import { Pacer } from "../slow-work.ts";
 import { type BlockBlobVersion, blockRecord, type LeafRecord } from "./leaf-blobs.ts";
 import { entityBatches } from "./leaf-partition.ts";
 import type { PlannedLeaf } from "./leaf-plan.ts";
@@ -15,6 +16,7 @@ export async function encodeLeaves(
   planned: readonly PlannedLeaf[],
   limits: SaveLimits,
   blobVersion: BlockBlobVersion = 2,
+  pacer: Pacer = new Pacer(),
 ): Promise<readonly (readonly LeafRecord[])[]> {
   const encoded: (readonly LeafRecord[])[] = [];
   for (const { cell, newBlocks = [], newEntities = [] } of planned) {
@@ -26,6 +28,7 @@ export async function encodeLeaves(
       records.push({ blobType: ENTITY_BLOB, blobVersion, payload });
     }
     encoded.push(records);
+    await pacer.passed(newBlocks.length);
   }
   return encoded;
 }

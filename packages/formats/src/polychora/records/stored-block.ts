@@ -6,7 +6,7 @@ import {
   decode,
   emptyChunk,
   encode,
-  encodeChunkChange,
+  encodeShortChange,
   isOrthantError,
   OrthantError,
   type Place,
@@ -114,20 +114,20 @@ export function storedChunks(blocks: readonly BlockAssignment[]): readonly Store
 }
 
 /**
- * Blocks as they are to be stored. One that is stored already stays as it is; another becomes what takes fewer bytes, its
- * chunk or how it differs from air or, with a generator, from what that makes.
+ * What makes of each of some blocks the one to be stored. One that is stored already stays as it is; another becomes what
+ * takes fewer bytes, its chunk or how it differs from air or, with a generator, from what that makes.
  */
-export function storeBlocks(
+export function blockStorer(
   blocks: readonly (BlockEntry | StoredBlock)[],
   generated: GeneratedChunks | undefined,
-): readonly StoredBlock[] {
+): (block: BlockEntry | StoredBlock) => StoredBlock {
   const uses = new Map<Chunk, number>();
   for (const block of blocks) {
     if (!("kind" in block)) uses.set(block.chunk, (uses.get(block.chunk) ?? 0) + 1);
   }
   const contents = new Map<Chunk, ChunkContent>();
   const changes = new ChangeFinder(generated);
-  return blocks.map((block): StoredBlock => {
+  return (block) => {
     if ("kind" in block) return block;
     const { place, chunk } = block;
     requireLatticePlace(...place);
@@ -136,7 +136,7 @@ export function storeBlocks(
     // A chunk is stored once for all of its places, and each of them pays its part.
     const share = content.bytes.length / (uses.get(chunk) as number);
     return changes.find(place, chunk, share) ?? new StoredChunk(place, content);
-  });
+  };
 }
 
 /**
@@ -159,12 +159,13 @@ class ChangeFinder {
     // No change is shorter than a chunk of one material, and asking the generator is what costs.
     if (chunk.uniformMaterial !== undefined) return undefined;
     const generated = this.#generatedAt(place);
-    const toAir = encodeChunkChange(emptyChunk(volume), chunk);
-    const toGenerated = generated && encodeChunkChange(generated, chunk);
+    const voxels = chunk.voxels();
+    const bytesMax = Math.ceil(chunkBytes / CHANGE_WEIGHT) - 1;
+    const toAir = encodeShortChange(emptyChunk(volume), voxels, bytesMax);
+    const toGenerated = generated && encodeShortChange(generated, voxels, bytesMax);
     const isAir = toGenerated === undefined || (toAir !== undefined && toAir.length <= toGenerated.length);
     const change = isAir ? toAir : toGenerated;
-    if (change === undefined || change.length * CHANGE_WEIGHT >= chunkBytes) return undefined;
-    return { kind: "change", place, base: isAir ? "air" : "generator", volume, change };
+    return change && { kind: "change", place, base: isAir ? "air" : "generator", volume, change };
   }
 
   #generatedAt(place: Place): Chunk | undefined {

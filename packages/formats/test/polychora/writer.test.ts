@@ -45,6 +45,21 @@ async function resume(disk: Disk): Promise<SaveWriter> {
 }
 
 describe("a commit", () => {
+  test("of many chunks gives way between slices, and writes the same bytes as one that does not", async () => {
+    const blocks = Array.from({ length: 300 }, (_, index) => blockAt([index, 0, 0, 0], index));
+    const [patient, hasty] = [await smallWorld(), await smallWorld()];
+    let pauses = 0;
+    const pause = async (): Promise<void> => void pauses++;
+    const many: SaveChange = { nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks }] };
+    await (await patient.writer.commit(many, { pause })).close();
+    await (await hasty.writer.commit(many)).close();
+    expect(pauses).toBeGreaterThan(10);
+    expect(patient.disk.image()).toEqual(hasty.disk.image());
+    pauses = 0;
+    await (await patient.writer.commit(change(3), { pause })).close();
+    expect(pauses, "a small commit is one slice").toBe(0);
+  });
+
   test("[S43, S44, S45] writes and syncs in its one order", async () => {
     const disk = new CrashDisk();
     const writer = await createSave(disk, { nowMs: 1, global: GLOBAL });

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "vite";
 
 /** Packages that must also run in a browser, bundled whole to prove it. */
-const BROWSER_PACKAGES = ["@orthant/core", "@orthant/client"];
+const BROWSER_PACKAGES = ["@orthant/core", "@orthant/client", "@orthant/disk/browser", "@orthant/world"];
 
 /** How large a package is in a browser, with everything that it exports. */
 export interface BundleSize {

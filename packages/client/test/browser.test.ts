@@ -1,62 +1,26 @@
-import { once } from "node:events";
-import { createServer as createHttpServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { connect } from "@orthant/client/node";
 import type { Place } from "@orthant/core";
 import type { OrthantServer } from "@orthant/server";
-import { canOpenBrowser, openBrowser } from "@orthant/testkit/browser";
+import { canOpenBrowser, openBrowser, type ServedPrograms, servePrograms } from "@orthant/testkit/browser";
 import type { World } from "@orthant/world";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ClientPage } from "./browser-page.ts";
 import { builtWorld, serve } from "./served-world.ts";
 
 declare const page: ClientPage;
 
-/** The page's program, in one piece, as a game would ship it. */
-async function bundlePage(): Promise<string> {
-  const result = await build({
-    configFile: false,
-    logLevel: "silent",
-    resolve: { conditions: ["@orthant/source", "module", "browser"] },
-    build: {
-      write: false,
-      target: "es2022",
-      lib: {
-        entry: fileURLToPath(new URL("./browser-page.ts", import.meta.url)),
-        formats: ["es"],
-        fileName: "page",
-      },
-    },
-  });
-  const [output] = [result].flat();
-  if (output === undefined || !("output" in output)) throw new Error("no bundle");
-  return output.output.map((part) => (part.type === "chunk" ? part.code : "")).join("\n");
-}
-
-async function servePage(code: string): Promise<Server> {
-  const server = createHttpServer((request, response) => {
-    const isScript = request.url === "/page.js";
-    response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
-    response.end(isScript ? code : '<!doctype html><script type="module" src="/page.js"></script>');
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return server;
-}
-
 describe.skipIf(!canOpenBrowser())("the client in Chromium", () => {
   let world: World;
-  let pages: Server;
+  let pages: ServedPrograms;
   let server: OrthantServer;
   let browser: Browser;
   let origin: string;
 
   beforeAll(async () => {
-    pages = await servePage(await bundlePage());
-    origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+    pages = await servePrograms({ page: fileURLToPath(new URL("./browser-page.ts", import.meta.url)) });
+    origin = pages.origin;
     world = await builtWorld();
     server = await serve(world, { origins: [origin] });
     browser = await openBrowser();

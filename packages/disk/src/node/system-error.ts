@@ -1,4 +1,5 @@
-import { type ErrorCode, OrthantError } from "@orthant/core";
+import type { ErrorCode } from "@orthant/core";
+import { type Border, borderTo } from "../port/border.ts";
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   ENOENT: "ORT_NOT_FOUND",
@@ -13,20 +14,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   EROFS: "ORT_DISK_DENIED",
 };
 
-/** Runs one call into `node:fs` and turns what it throws into an `OrthantError` that names path and operation. */
-export async function atBorder<Result>(
-  operation: string,
-  path: string,
-  call: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await call();
-  } catch (error) {
-    const code = CODES[systemCode(error)] ?? "ORT_DISK_IO";
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new OrthantError(code, `${operation}: ${reason}`, { path, operation }, { cause: error });
-  }
-}
+/** The border to `node:fs`. */
+export const atBorder: Border = borderTo((error) => CODES[systemCode(error)]);
 
 /** The `code` of an error from the operating system, such as `ENOENT`; the empty string for any other value. */
 export function systemCode(error: unknown): string {

@@ -1,4 +1,4 @@
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, type BrowserContext, chromium } from "playwright-core";
 import { findChromium } from "./find-chromium.ts";
 
 /** It asks nobody for anything, and draws without a graphics card. */
@@ -22,7 +22,25 @@ export function canOpenBrowser(): boolean {
   return false;
 }
 
-/** Starts the Chromium of this machine. */
+/** Starts the Chromium of this machine. What its pages store ends with it. */
 export async function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium() ?? "chromium", args: [...ARGUMENTS] });
+  return chromium.launch(options());
+}
+
+/** Starts the Chromium of this machine with a folder that keeps what its pages store. */
+export async function openProfile(folder: string): Promise<BrowserContext> {
+  return chromium.launchPersistentContext(folder, options());
+}
+
+/** Ends a browser as `kill -9` does: nothing in it can finish what it does. */
+export async function killBrowser(context: BrowserContext): Promise<void> {
+  const session = await context.browser()?.newBrowserCDPSession();
+  const { processInfo } = (await session?.send("SystemInfo.getProcessInfo")) ?? { processInfo: [] };
+  const closed = new Promise((resolve) => context.once("close", resolve));
+  for (const { type, id } of processInfo) if (type === "browser") process.kill(id, "SIGKILL");
+  await closed;
+}
+
+function options(): { executablePath: string; args: string[] } {
+  return { executablePath: findChromium() ?? "chromium", args: [...ARGUMENTS] };
 }

@@ -7,10 +7,10 @@ import {
   type Place,
 } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
+import { BlobDisk } from "@orthant/disk/browser";
 import { detectFormat, type LegacyWorld, readLegacyWorld } from "@orthant/formats";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import type { DroppedFile } from "../message/to-world.ts";
-import { BlobDisk } from "./blob-disk.ts";
 import type { ForeignFormat, OnStep } from "./converted-world.ts";
 
 /** A world that a visitor dropped. */

@@ -1,12 +1,6 @@
 import { OrthantError } from "@orthant/core";
-import {
-  type DirectoryEntry,
-  type Disk,
-  type DiskFile,
-  type DiskLock,
-  FileGuard,
-  type OpenMode,
-} from "@orthant/disk";
+import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port/disk.ts";
+import { FileGuard } from "../port/file-guard.ts";
 
 /**
  * Files that a visitor gave to the page, as a disk that can only be read. They stay where they are, and only what is

@@ -1,0 +1,17 @@
+import type { ErrorCode } from "@orthant/core";
+import { type Border, borderTo } from "../port/border.ts";
+import { errorName } from "./access-handle.ts";
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  NotFoundError: "ORT_NOT_FOUND",
+  TypeMismatchError: "ORT_ARGUMENT",
+  // The browser does not like the name.
+  TypeError: "ORT_PATH",
+  NoModificationAllowedError: "ORT_LOCKED",
+  QuotaExceededError: "ORT_DISK_FULL",
+  NotAllowedError: "ORT_DISK_DENIED",
+  SecurityError: "ORT_DISK_DENIED",
+};
+
+/** The border to the browser's files. */
+export const atBorder: Border = borderTo((error) => CODES[errorName(error)]);

@@ -1,0 +1,324 @@
+import { type Clock, type ErrorCode, isOrthantError, OrthantError, systemClock } from "@orthant/core";
+import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port/disk.ts";
+import { nameOf, parentOf, requirePath } from "../port/path.ts";
+import { errorName, type OriginFile, patiently } from "./access-handle.ts";
+import { type Claim, takeClaim } from "./claim.ts";
+import { atBorder } from "./dom-error.ts";
+import { GONE_FOLDER, GoneFiles } from "./gone-files.ts";
+import { OpfsContent } from "./opfs-content.ts";
+import { OpfsFile } from "./opfs-file.ts";
+
+/** How a disk in the browser is opened. */
+export interface OpfsDiskOptions {
+  /** Tells how long a removed file has lingered; the machine's clock unless given. */
+  readonly clock?: Clock;
+}
+
+/** A file that was found, and what is open of it. */
+interface Found {
+  readonly file: OriginFile;
+  readonly content: OpfsContent | undefined;
+}
+
+/**
+ * A folder of the browser's Origin Private File System as a {@link Disk}. It works in a dedicated worker of a secure
+ * page, and one at a time has the folder, among all pages and workers of the site.
+ *
+ * A browser promises less than the port. What a file's `sync` saved is safe, and what was done survives the page, the
+ * worker and the browser, however they end. But no browser can be told to write its names down: after a power cut, or a
+ * crash of the whole system, the names may be those of an earlier moment, half a minute ago at worst, whatever
+ * `syncDirectory` said. All that they meant then is still there, so a world opens as it was saved then. And a browser
+ * that runs out of room may throw all of it away, unless `navigator.storage.persist()` was granted. Decision 23.
+ */
+export class OpfsDisk implements Disk {
+  readonly #claim: Claim;
+  readonly #gone: GoneFiles;
+  readonly #folders: Map<string, FileSystemDirectoryHandle>;
+  readonly #contents = new Map<string, OpfsContent>();
+  readonly #locks = new Set<string>();
+  #turn: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  private constructor(root: FileSystemDirectoryHandle, claim: Claim, gone: GoneFiles) {
+    this.#claim = claim;
+    this.#gone = gone;
+    this.#folders = new Map([["", root]]);
+  }
+
+  /**
+   * Opens a folder of the site's own files, and makes it unless it is there. `ORT_LOCKED` when another page or worker
+   * has it, `ORT_DISK_DENIED` outside of a worker or of a secure page.
+   */
+  static async open(folder: string, { clock = systemClock }: OpfsDiskOptions = {}): Promise<OpfsDisk> {
+    requirePath(folder);
+    requireWorker(folder);
+    const claim = await takeClaim(folder);
+    try {
+      return await atBorder("open", folder, async () => {
+        const root = await originFolder(folder, true);
+        const disk = new OpfsDisk(root, claim, await GoneFiles.open(root, clock));
+        await disk.#finishReplacing();
+        await disk.#gone.sweep();
+        return disk;
+      });
+    } catch (error) {
+      claim.release();
+      throw error;
+    }
+  }
+
+  /** Removes a folder and all that is in it, for good; tells whether there was one. `ORT_LOCKED` while it is open. */
+  static async remove(folder: string): Promise<boolean> {
+    requirePath(folder);
+    requireWorker(folder);
+    const claim = await takeClaim(folder);
+    try {
+      const parent = await originFolder(parentOf(folder), false);
+      await atBorder("remove", folder, () =>
+        patiently(() => parent.removeEntry(nameOf(folder), { recursive: true })),
+      );
+      return true;
+    } catch (error) {
+      if (errorName(error) === "NotFoundError" || isOrthantError(error, "ORT_NOT_FOUND")) return false;
+      throw error;
+    } finally {
+      claim.release();
+    }
+  }
+
+  /** Lets go of the folder. Close what is open on the disk first. Closing twice is harmless. */
+  async close(): Promise<void> {
+    await this.#turn;
+    this.#isClosed = true;
+    this.#claim.release();
+  }
+
+  async open(path: string, mode: OpenMode): Promise<DiskFile> {
+    requireOwnPath(path);
+    return this.#inTurn("open", path, async () => {
+      const found = mode === "create" ? await this.#create(path) : await this.#find(path);
+      const content = found.content ?? (await OpfsContent.open(path, found.file));
+      this.#contents.set(path, content);
+      content.users++;
+      return new OpfsFile(path, mode, content, () => this.#release(content));
+    });
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    requireOwnPath(from);
+    requireOwnPath(to);
+    await this.#inTurn("rename", from, async () => {
+      const found = await this.#find(from);
+      const folder = await this.#folder(parentOf(to));
+      const old = await this.#lookFor(to);
+      if (from === to) return;
+      if (old === undefined) await moveFile(found, folder, nameOf(to));
+      else await this.#replace(old, found, folder, to);
+      this.#forget(from);
+      if (found.content === undefined) return;
+      found.content.path = to;
+      this.#contents.set(to, found.content);
+    });
+  }
+
+  async remove(path: string): Promise<boolean> {
+    requireOwnPath(path);
+    return this.#inTurn("remove", path, async () => {
+      const found = await this.#lookFor(path);
+      if (found === undefined) return false;
+      await moveFile(found, this.#gone.folder, this.#gone.newName());
+      this.#forget(path);
+      await this.#gone.sweep();
+      return true;
+    });
+  }
+
+  async list(directory: string): Promise<readonly DirectoryEntry[]> {
+    requireOwnFolder(directory);
+    return this.#inTurn("list", directory, async () => {
+      const entries: DirectoryEntry[] = [];
+      for await (const [name, { kind }] of (await this.#folder(directory)).entries()) {
+        if (directory !== "" || name !== GONE_FOLDER) entries.push({ name, kind });
+      }
+      return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    });
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    requireOwnPath(path);
+    await this.#inTurn("makeDirectory", path, async () => {
+      const parent = await this.#folder(parentOf(path));
+      await parent
+        .getDirectoryHandle(nameOf(path), { create: true })
+        .catch(as("TypeMismatchError", "ORT_EXISTS", path));
+    });
+  }
+
+  /** Finds the directory, and that is all: the browser writes names down when it likes. */
+  async syncDirectory(directory: string): Promise<void> {
+    requireOwnFolder(directory);
+    await this.#inTurn("syncDirectory", directory, () => this.#folder(directory));
+  }
+
+  /** The folder is ours alone already, so this only keeps apart those who share this disk. */
+  async lock(path: string): Promise<DiskLock> {
+    requireOwnPath(path);
+    const refuse = (operation: string, detail: string): never => {
+      throw new OrthantError("ORT_LOCKED", `${operation}: ${detail}`, { path, operation });
+    };
+    if (this.#locks.has(path)) refuse("lock", "already locked in this worker");
+    this.#locks.add(path);
+    let isHeld = true;
+    return {
+      requireHeld: async () => {
+        if (!isHeld) refuse("requireHeld", "the lock was released");
+        if (!this.#claim.isHeld) refuse("requireHeld", "the folder is no longer ours");
+      },
+      release: async () => {
+        if (isHeld) this.#locks.delete(path);
+        isHeld = false;
+      },
+    };
+  }
+
+  /**
+   * Puts a file in the place of another. The browser could do it in one step, but would delete the old one at once. So
+   * there is a moment without either, and {@link #finishReplacing} ends it when the worker did not.
+   */
+  async #replace(old: Found, found: Found, folder: FileSystemDirectoryHandle, path: string): Promise<void> {
+    await moveFile(old, this.#gone.folder, GoneFiles.nameWhileReplaced(path));
+    try {
+      await moveFile(found, folder, nameOf(path));
+    } catch (error) {
+      await moveFile(old, folder, nameOf(path));
+      throw error;
+    }
+    this.#forget(path);
+    await moveFile(old, this.#gone.folder, this.#gone.newName());
+    await this.#gone.sweep();
+  }
+
+  async #finishReplacing(): Promise<void> {
+    for (const { path, file } of await this.#gone.replaced()) {
+      if ((await this.#lookFor(path)) !== undefined) await file.move(this.#gone.folder, this.#gone.newName());
+      else await file.move(await this.#folder(parentOf(path)), nameOf(path));
+    }
+  }
+
+  async #create(path: string): Promise<Found> {
+    const folder = await this.#folder(parentOf(path));
+    const found = await this.#lookFor(path).catch(as("TypeMismatchError", "ORT_EXISTS", path));
+    if (found !== undefined) throw diskError("ORT_EXISTS", "create found the name taken", path);
+    const file = await folder.getFileHandle(nameOf(path), { create: true });
+    return { file: file as OriginFile, content: undefined };
+  }
+
+  async #find(path: string): Promise<Found> {
+    const found = await this.#lookFor(path);
+    if (found === undefined) throw diskError("ORT_NOT_FOUND", "no such file", path);
+    return found;
+  }
+
+  async #lookFor(path: string): Promise<Found | undefined> {
+    const content = this.#contents.get(path);
+    if (content !== undefined) return { file: content.file, content };
+    try {
+      const folder = await this.#folder(parentOf(path));
+      return { file: (await folder.getFileHandle(nameOf(path))) as OriginFile, content };
+    } catch (error) {
+      if (errorName(error) === "NotFoundError" || isOrthantError(error, "ORT_NOT_FOUND")) return undefined;
+      throw error;
+    }
+  }
+
+  /** A folder of the disk. They are never removed, so each is asked for once. */
+  async #folder(path: string): Promise<FileSystemDirectoryHandle> {
+    const known = this.#folders.get(path);
+    if (known !== undefined) return known;
+    const parent = await this.#folder(parentOf(path));
+    const folder = await parent
+      .getDirectoryHandle(nameOf(path))
+      .catch(as("TypeMismatchError", "ORT_NOT_FOUND", path));
+    this.#folders.set(path, folder);
+    return folder;
+  }
+
+  /** Whatever is open of a path has lost this name. */
+  #forget(path: string): void {
+    const content = this.#contents.get(path);
+    if (content !== undefined) content.path = undefined;
+    this.#contents.delete(path);
+  }
+
+  #release(content: OpfsContent): Promise<void> {
+    return this.#queue(async () => {
+      content.users--;
+      if (content.users > 0) return;
+      content.close();
+      if (content.path !== undefined) this.#contents.delete(content.path);
+    });
+  }
+
+  #inTurn<Result>(operation: string, path: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#queue(() =>
+      atBorder(operation, path, () => {
+        if (this.#isClosed) throw diskError("ORT_CLOSED", `${operation} on a disk that was closed`, path);
+        return work();
+      }),
+    );
+  }
+
+  /** Names change one at a time, as their steps must not mix. */
+  #queue<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+}
+
+async function moveFile(
+  { file, content }: Found,
+  folder: FileSystemDirectoryHandle,
+  name: string,
+): Promise<void> {
+  if (content === undefined) await patiently(() => file.move(folder, name));
+  else await content.move(folder, name);
+}
+
+async function originFolder(path: string, create: boolean): Promise<FileSystemDirectoryHandle> {
+  let folder = await navigator.storage.getDirectory();
+  for (const name of path.split("/").filter((part) => part !== "")) {
+    folder = await folder.getDirectoryHandle(name, { create });
+  }
+  return folder;
+}
+
+function requireWorker(path: string): void {
+  // The types have it all; a page that is not secure, or is no worker, does not.
+  const storage = navigator.storage as StorageManager | undefined;
+  const isSecure = typeof storage?.getDirectory === "function" && navigator.locks !== undefined;
+  if (isSecure && "createSyncAccessHandle" in FileSystemFileHandle.prototype) return;
+  const detail = isSecure ? "only a dedicated worker can open files" : "only a secure page has files";
+  throw diskError("ORT_DISK_DENIED", detail, path);
+}
+
+function requireOwnPath(path: string): void {
+  requirePath(path);
+  if (path !== GONE_FOLDER && !path.startsWith(`${GONE_FOLDER}/`)) return;
+  throw diskError("ORT_PATH", `${GONE_FOLDER} is the disk's own`, path);
+}
+
+function requireOwnFolder(path: string): void {
+  if (path !== "") requireOwnPath(path);
+}
+
+/** Throws an error of the browser on as one of ours, if it has this name. */
+function as(name: string, code: ErrorCode, path: string): (error: unknown) => never {
+  return (error) => {
+    throw errorName(error) === name ? diskError(code, String(error), path, error) : error;
+  };
+}
+
+function diskError(code: ErrorCode, detail: string, path: string, cause?: unknown): OrthantError {
+  return new OrthantError(code, detail, { path }, { cause });
+}

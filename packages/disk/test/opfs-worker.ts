@@ -1,0 +1,153 @@
+import { generatorRef, isOrthantError, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
+import { copyGeneration, detectSave, isWhole, verifySave } from "@orthant/formats";
+import { createWorld, openWorld, type World } from "@orthant/world";
+
+/** What the test needs of the browser's own files. */
+interface Folder {
+  getDirectoryHandle(name: string, options?: { readonly create: boolean }): Promise<Folder>;
+  getFileHandle(name: string): Promise<{ move(to: Folder, name: string): Promise<void> }>;
+  keys(): AsyncIterable<string>;
+}
+
+declare const navigator: { readonly storage: { getDirectory(): Promise<Folder> } };
+declare const postMessage: (message: unknown) => void;
+declare const addEventListener: (
+  type: "message",
+  listener: (event: { readonly data: Asked }) => void,
+) => void;
+
+interface Asked {
+  readonly id: number;
+  readonly request: Request;
+}
+
+/** A method of something in the worker; 0 is {@link worker} itself. */
+export interface Request {
+  readonly target: number;
+  readonly method: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** What came of it. Things with methods of their own stay in the worker and are numbered. */
+export type Answer =
+  | { readonly value: unknown }
+  | { readonly reference: number }
+  | { readonly code: string | undefined; readonly message: string };
+
+type Methods = Readonly<Record<string, (...parameters: readonly unknown[]) => unknown>>;
+
+/** Time as the test has it: a clock crosses no border. */
+let nowMs = 1_000_000;
+
+const worker = {
+  openDisk: (folder: string): Promise<OpfsDisk> =>
+    OpfsDisk.open(folder, { clock: { nowMs: () => nowMs, after: () => ({ cancel: () => undefined }) } }),
+  removeDisk: (folder: string): Promise<boolean> => OpfsDisk.remove(folder),
+  pass: (milliseconds: number): void => {
+    nowMs += milliseconds;
+  },
+
+  /** What the browser itself says is in a folder. */
+  async found(folder: string): Promise<readonly string[]> {
+    let handle: Folder = await navigator.storage.getDirectory();
+    for (const name of folder.split("/")) handle = await handle.getDirectoryHandle(name);
+    const names: string[] = [];
+    for await (const name of handle.keys()) names.push(name);
+    return names.sort();
+  },
+
+  /** Moves a file, as a worker that ended in the middle of a rename left it. */
+  async leave(folder: string, name: string, as: string): Promise<void> {
+    const root = await (await navigator.storage.getDirectory()).getDirectoryHandle(folder);
+    const gone = await root.getDirectoryHandle(".gone", { create: true });
+    await (await root.getFileHandle(name)).move(gone, as);
+  },
+
+  /** Makes a world, builds in it and saves it; without a word, it is left open. */
+  async buildWorld(folder: string, height: number): Promise<number> {
+    const disk = await OpfsDisk.open(folder);
+    const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
+    const world = await createWorld(disk, { name: "Isles", generator }, { durability: "journal" });
+    for (let y = 0; y < height; y++) await world.set([0, y, 0, 0], 1 + (y % 13));
+    return world.save();
+  },
+
+  /** Opens a world and gives the materials of a column; closes it again. */
+  async readWorld(folder: string, height: number): Promise<readonly number[]> {
+    const disk = await OpfsDisk.open(folder);
+    const world = await openWorld(disk);
+    const column = await columnOf(world, height);
+    await world.close();
+    const findings = await verifySave(disk);
+    if (!isWhole(findings)) throw new Error(JSON.stringify(findings));
+    await disk.close();
+    return column;
+  },
+
+  /** Sets one voxel after the other, and notes each that is durable. */
+  async editForEver(folder: string): Promise<never> {
+    const disk = await OpfsDisk.open(folder);
+    const isThere = (await detectSave(disk)) !== undefined;
+    const options = { durability: "journal" } as const;
+    const world = isThere ? await openWorld(disk, options) : await createWorld(disk, {}, options);
+    for (let edit = await editsIn(world); ; edit++) {
+      await world.set([edit, 0, 0, 0], 1);
+      postMessage({ noted: edit + 1 });
+    }
+  },
+
+  /** How many of those edits a world has. */
+  async lastEdit(folder: string): Promise<number> {
+    const disk = await OpfsDisk.open(folder);
+    const world = await openWorld(disk);
+    const count = await editsIn(world);
+    await world.close();
+    await disk.close();
+    return count;
+  },
+
+  async exportWorld(folder: string): Promise<Uint8Array> {
+    const [disk, copy] = [await OpfsDisk.open(folder), await OpfsDisk.open(`${folder} copy`)];
+    await copyGeneration(disk, copy);
+    const archive = await packTar(copy);
+    await Promise.all([disk.close(), copy.close()]);
+    await OpfsDisk.remove(`${folder} copy`);
+    return new Uint8Array(await archive.arrayBuffer());
+  },
+
+  async importWorld(folder: string, archive: Uint8Array): Promise<void> {
+    const disk = await OpfsDisk.open(folder);
+    await copyGeneration(await unpackTar(new Blob([archive as Uint8Array<ArrayBuffer>])), disk);
+    await disk.close();
+  },
+};
+
+async function editsIn(world: World): Promise<number> {
+  let count = 0;
+  while ((await world.get([count, 0, 0, 0])) !== 0) count++;
+  return count;
+}
+
+async function columnOf(world: World, height: number): Promise<readonly number[]> {
+  const column: number[] = [];
+  for (let y = 0; y < height; y++) column.push(await world.get([0, y, 0, 0]));
+  return column;
+}
+
+const references: Methods[] = [worker as unknown as Methods];
+
+async function answer({ target, method, parameters }: Request): Promise<Answer> {
+  try {
+    const thing = references[target];
+    const value = await thing?.[method]?.apply(thing, [...parameters]);
+    const isThing = typeof value === "object" && value !== null && ("close" in value || "release" in value);
+    return isThing ? { reference: references.push(value as Methods) - 1 } : { value };
+  } catch (error) {
+    return { code: isOrthantError(error) ? error.code : undefined, message: String(error) };
+  }
+}
+
+addEventListener("message", ({ data: { id, request } }) => {
+  void answer(request).then((given) => postMessage({ id, given }));
+});

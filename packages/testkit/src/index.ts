@@ -1,5 +1,5 @@
 export { CrashDisk } from "./crash/crash-disk.ts";
-export { BTRFS, CRASH_MODELS, type CrashModel, EXT4, WEAK, XFS } from "./crash/crash-model.ts";
+export { BTRFS, CRASH_MODELS, type CrashModel, EXT4, OPFS, WEAK, XFS } from "./crash/crash-model.ts";
 export {
   explorePowerCuts,
   type PowerCutOptions,

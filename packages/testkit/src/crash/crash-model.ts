@@ -50,7 +50,18 @@ export const WEAK: CrashModel = {
   settle: () => undefined,
 };
 
-/** All four, the strictest on us last. */
+/**
+ * The private files of a browser, and not one of the four, as it breaks what the port promises: a sync of a directory
+ * saves nothing. The names are kept as a prefix, and what a removed file held is kept with them.
+ */
+export const OPFS: CrashModel = {
+  name: "opfs",
+  tearsSectors: true,
+  saves: savesContent,
+  settle: (pending, kept) => keepPrefix(pending, kept, (effect) => effect.kind === "name"),
+};
+
+/** The four of the machine's own disks, the strictest on us last. */
 export const CRASH_MODELS: readonly CrashModel[] = [EXT4, XFS, BTRFS, WEAK];
 
 function isJournaled(effect: Effect): boolean {

@@ -8,7 +8,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ["packages/*/test/**/*.test.ts", "{benchmarks,campaigns,golden,tools}/**/*.test.ts"],
+    include: ["packages/*/test/**/*.test.ts", "{benchmarks,campaigns,examples,golden,tools}/**/*.test.ts"],
     exclude: ["**/{node_modules,build,dist}/**"],
     reporters: ["dot", new SummaryReporter()],
     testTimeout: 30_000,

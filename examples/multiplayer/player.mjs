@@ -1,9 +1,9 @@
 // Joins a shared world, says where it is, puts up a lamp and leaves when it has seen the lamps of two players.
-// Usage: node examples/shared-world/client.mjs ADDRESS NAME; start it twice, with two names
+// Usage: node player.mjs ADDRESS NAME; start it twice, with two names
 import { connect } from "@orthant/client/node";
 
 const [address = "ws://127.0.0.1:8080", name = "Ada"] = process.argv.slice(2);
-const shared = connect(address, { name, look: { center: [0, 40, 0, 0], radiusChunks: 2 } });
+const shared = connect(address, { name, look: { center: [0, 88, 0, 0], radiusChunks: 1 } });
 shared.onStatus((status, { error }) =>
   console.log(`${name} is ${status}${error ? `: ${error.message}` : ""}`),
 );
@@ -12,19 +12,19 @@ shared.onBeings(({ entered }) => {
 });
 
 await shared.complete();
-shared.move({ position: [0, 40, 0, 0], orientation: [0, 0, 0, 1] });
+shared.move({ position: [0, 88, 0, 0], orientation: [0, 0, 0, 1] });
 
 // Each player's lamp hangs where the first letter of the name says.
 const lamp = shared.catalog.byName("lamp").id;
 const x = (name.codePointAt(0) ?? 0) % 8;
-const lampsInSight = () => [0, 1, 2, 3, 4, 5, 6, 7].filter((at) => shared.voxelAt([at, 41, 0, 0]) === lamp);
+const lampsInSight = () => [0, 1, 2, 3, 4, 5, 6, 7].filter((at) => shared.voxelAt([at, 90, 0, 0]) === lamp);
 const bothSeen = new Promise((resolve) => {
   const look = () => lampsInSight().length >= 2 && resolve();
   shared.onChange(look);
   look();
 });
 
-const built = await shared.setVoxel([x, 41, 0, 0], lamp);
+const built = await shared.setVoxel([x, 90, 0, 0], lamp);
 console.log(`${name}'s lamp: ${built.outcome}`);
 const refused = await shared.setVoxel([x, 101, 0, 0], lamp);
 console.log(`${name}'s star: ${refused.outcome}, because ${refused.detail}`);

@@ -1,30 +1,38 @@
-// Shares a world of floating platforms, from a folder, until Ctrl-C; players find it as they left it.
-// Usage: node examples/shared-world/server.mjs FOLDER [PORT]
-import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+// Shares a world, and a page to play it on, from a folder until Ctrl-C; players find it as they left it.
+// Usage: node server.mjs FOLDER [PORT]
+import { existsSync } from "node:fs";
+import { CUBE_CHUNKS, generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { detectSave } from "@orthant/formats";
 import { createServer } from "@orthant/server";
 import { createWorld, openWorld } from "@orthant/world";
 
 const [folder, port = "8080"] = process.argv.slice(2);
-if (folder === undefined) throw new Error("usage: node examples/shared-world/server.mjs FOLDER [PORT]");
+if (folder === undefined) throw new Error("usage: node server.mjs FOLDER [PORT]");
 
 const disk = await NodeDisk.create(folder);
-const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
+const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
 const isNew = (await detectSave(disk)) === undefined;
-const world = isNew ? await createWorld(disk, { name: "Isles", generator }) : await openWorld(disk);
+const world = isNew
+  ? await createWorld(disk, { name: "Valley", shape: CUBE_CHUNKS, generator })
+  : await openWorld(disk);
 
 // Nobody may build above y = 100. Everything else is for the server to check: rates, sizes, roles, tokens.
 const onEdit = (_player, placements) =>
   placements.some(({ voxel }) => voxel[1] > 100) ? "the sky belongs to all" : undefined;
+const page = new URL("./dist/", import.meta.url);
 const server = await createServer({
   world,
   port: Number(port),
   acknowledge: "durable",
   rules: { onEdit },
+  ...(existsSync(page) ? { page } : {}),
   logger: false,
   closeWorld: true,
 });
 console.log(`"${world.name}" is at ${server.url}`);
+console.log(
+  existsSync(page) ? `play at http://127.0.0.1:${server.port}/` : "build the page to play: npm start",
+);
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => server.close());

@@ -1,0 +1,80 @@
+// The world: opened from the browser's own files, edited, drawn, exported and imported.
+import { boxBetween, CUBE_CHUNKS, generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
+import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
+import { copyGeneration, detectSave } from "@orthant/formats";
+import { createWorld, openWorld } from "@orthant/world";
+import { draw, faceAt, VIEW_VOXELS } from "./draw.js";
+
+let disk;
+let world;
+let context;
+let middle = [0, 0, 0, 0];
+let faces = [];
+
+const commands = {
+  async begin(name, screen) {
+    context = screen.getContext("2d");
+    disk = await OpfsDisk.open(name);
+    world = await openOrCreate(name);
+    postMessage({ materials: world.catalog.materials.filter(({ solid }) => solid) });
+    await commands.look(0, 0);
+    postMessage({ status: `${name}, save ${world.generation}` });
+  },
+
+  /** Looks at another place. What nobody has touched there is made by the generator, and takes no room. */
+  async look(x, z) {
+    middle = [middle[0] + x, 0, middle[2] + z, 0];
+    const chunks = Math.ceil(VIEW_VOXELS / 16);
+    const [chunkX, , chunkZ] = middle.map((at) => Math.floor(at / 16));
+    await world.load(
+      boxBetween([chunkX - chunks, -4, chunkZ - chunks, 0], [chunkX + chunks, 8, chunkZ + chunks, 1]),
+    );
+    middle[1] = 120;
+    while (world.field.voxelAt(...middle) === 0) middle[1]--;
+    redraw();
+  },
+
+  /** Puts a material against the face that was clicked, or digs out what is behind it. */
+  async click(x, y, material) {
+    const face = faceAt(faces, x, y);
+    if (face === undefined) return;
+    // The world has a journal: when this returns, the edit is on the disk.
+    await world.set(material === 0 ? face.voxel : face.before, material);
+    redraw();
+    postMessage({ status: "saved" });
+  },
+
+  /** Copies what is saved, while the world stays open, and packs the copy into one file for the player. */
+  async export() {
+    await world.save();
+    await OpfsDisk.remove("export");
+    const copy = await OpfsDisk.open("export");
+    await copyGeneration(disk, copy);
+    postMessage({ archive: await packTar(copy), status: "exported" });
+    await copy.close();
+  },
+
+  /** Unpacks a world into a folder of its own, and proves it. */
+  async import(file) {
+    const name = file.name.replace(/\.tar$/, "");
+    const target = await OpfsDisk.open(name);
+    await copyGeneration(await unpackTar(file), target);
+    await target.close();
+    postMessage({ imported: name });
+  },
+};
+
+async function openOrCreate(name) {
+  const options = { durability: "journal" };
+  if ((await detectSave(disk)) !== undefined) return openWorld(disk, options);
+  const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
+  return createWorld(disk, { name, shape: CUBE_CHUNKS, generator }, options);
+}
+
+function redraw() {
+  faces = draw(context, world.field, world.catalog, middle);
+}
+
+addEventListener("message", ({ data: [command, ...parameters] }) => {
+  commands[command](...parameters).catch((error) => postMessage({ status: error.message }));
+});

@@ -1,0 +1,223 @@
+import { execFile, spawn } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { CUBE_CHUNKS, generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
+import { isWhole, verifySave } from "@orthant/formats";
+import { canOpenBrowser, openBrowser } from "@orthant/testkit/browser";
+import { createWorld, openWorld } from "@orthant/world";
+import type { Browser, Page } from "playwright-core";
+import { build, preview } from "vite";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+
+declare const document: { querySelector(name: string): { readonly value: string } | null };
+
+const run = promisify(execFile);
+const EXAMPLES = fileURLToPath(new URL("..", import.meta.url));
+const MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
+const WAIT_MS = 60_000;
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "orthant-starter-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** A starter as somebody has it who copied the folder and installed what it names. */
+async function copyOf(name: string): Promise<string> {
+  const folder = join(await temporaryFolder(), name);
+  await cp(join(EXAMPLES, name), folder, { recursive: true });
+  await symlink(MODULES, join(folder, "node_modules"));
+  return folder;
+}
+
+describe("batch-edit", () => {
+  test("replaces a material in a box, once, and can be taken back", async () => {
+    const [folder, starter] = [join(await temporaryFolder(), "world"), await copyOf("batch-edit")];
+    const disk = await NodeDisk.create(folder);
+    const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
+    await (await createWorld(disk, { shape: CUBE_CHUNKS, generator })).close();
+
+    const replace = async (): Promise<string> => {
+      const parameters = ["replace.mjs", folder, "grass", "snow", "-20,-64,-20,0", "20,128,20,1"];
+      return (await run(process.execPath, parameters, { cwd: starter })).stdout;
+    };
+    const count = Number(
+      /^(?<count>\d+) voxels of grass are snow now/.exec(await replace())?.groups?.["count"],
+    );
+    expect(count).toBeGreaterThan(1_000);
+    const again = await replace();
+    expect(again).toContain("0 voxels of grass are snow now");
+    const before = /--from "(?<name>[^"]+)"/.exec(again)?.groups?.["name"] ?? "";
+
+    const world = await openWorld(disk);
+    const snow = world.catalog.byName("snow")?.id;
+    const tops = (column: number): Promise<number[]> =>
+      Promise.all(Array.from({ length: 120 }, (_, y) => world.get([column, y - 20, column, 0])));
+    expect(await tops(5)).toContain(snow);
+    expect(await tops(30)).not.toContain(snow);
+    await world.restoreRegion({ min: [-2, -4, -2, 0], max: [2, 8, 2, 1] }, before);
+    expect(await tops(5)).not.toContain(snow);
+    await world.close();
+  }, 120_000);
+});
+
+describe("multiplayer", () => {
+  test("has players without a page, who see each other's lamps", async () => {
+    const starter = await copyOf("multiplayer");
+    const { address } = await serve(starter);
+    const players = await Promise.all(
+      ["Ada", "Bob"].map((name) => run(process.execPath, ["player.mjs", address, name], { cwd: starter })),
+    );
+    const [ada = "", bob = ""] = players.map(({ stdout }) => stdout);
+    expect(ada).toContain("Ada's lamp: applied");
+    expect(ada).toContain("Ada's star: refused, because the sky belongs to all");
+    expect(ada).toContain("Ada sees lamps at x = 1 and 2");
+    expect(bob).toContain("Bob sees lamps at x = 1 and 2");
+    expect(bob.trimEnd().endsWith("Bob is closed")).toBe(true);
+  }, 120_000);
+});
+
+describe.skipIf(!canOpenBrowser())("in Chromium", () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 60_000);
+
+  afterAll(() => browser?.close());
+
+  async function open(url: string): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 1000, height: 900 } });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    page.setDefaultTimeout(WAIT_MS);
+    page.on("pageerror", (error) => expect.unreachable(String(error)));
+    await page.goto(url);
+    return page;
+  }
+
+  test("sandbox keeps what was built through a reload, an export and an import", async () => {
+    const page = await open(await builtPage(await copyOf("sandbox")));
+    await says(page, /^meadow, save/);
+    const untouched = await picture(page);
+    await page.selectOption("#material", { label: "brick" });
+    await page.locator("canvas").click({ position: { x: 480, y: 300 } });
+    await says(page, /^saved/);
+    const built = await picture(page);
+    expect(built.equals(untouched)).toBe(false);
+    await page.reload();
+    await says(page, /^meadow, save/);
+    expect((await picture(page)).equals(built)).toBe(true);
+
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("#export")]);
+    const folder = await temporaryFolder();
+    await download.saveAs(join(folder, "island.tar"));
+    await mkdir(join(folder, "world"));
+    await run("tar", ["-xf", "../island.tar"], { cwd: join(folder, "world") });
+    const disk = new NodeDisk(join(folder, "world"));
+    expect(isWhole(await verifySave(disk))).toBe(true);
+    const world = await openWorld(disk, { readOnly: true });
+    expect(world.name).toBe("meadow");
+    await world.close();
+
+    await page.setInputFiles("#import", join(folder, "island.tar"));
+    await says(page, /^island, save/);
+    expect((await picture(page)).equals(built)).toBe(true);
+  }, 180_000);
+
+  test("tile-game keeps a hole, and who fell into it", async () => {
+    const page = await open(await builtPage(await copyOf("tile-game")));
+    await says(page, /^a new world/);
+    const before = await settledPicture(page);
+    await page.locator("canvas").click({ position: { x: 480, y: 310 } });
+    await says(page, /^dug \w+; 1 in the pocket/);
+    const after = await settledPicture(page);
+    expect(after.equals(before)).toBe(false);
+    await page.reload();
+    await says(page, /^welcome back/);
+    await expect.poll(async () => (await picture(page)).equals(after), { timeout: WAIT_MS }).toBe(true);
+  }, 180_000);
+
+  test("multiplayer shows on one page what was built on another", async () => {
+    const starter = await copyOf("multiplayer");
+    await bundle(join(starter, "page"), join(starter, "dist"));
+    const { page: url } = await serve(starter);
+    const [ada, bob] = [await open(`${url}?name=Ada`), await open(`${url}?name=Bob`)];
+    await says(ada, /joined/);
+    await says(bob, /joined/);
+    const before = await settledPicture(bob, "#land");
+    await settledPicture(ada, "#land");
+    await ada.locator("#people").click({ position: { x: 400, y: 300 } });
+    await says(ada, /^applied/);
+    await expect
+      .poll(async () => (await picture(bob, "#land")).equals(before), { timeout: WAIT_MS })
+      .toBe(false);
+    // Ada stands where she clicked, and Bob sees her there.
+    const empty = await picture(ada, "#people");
+    await expect
+      .poll(async () => (await picture(bob, "#people")).equals(empty), { timeout: WAIT_MS })
+      .toBe(false);
+  }, 180_000);
+});
+
+/** Builds the page of a starter, as `npm run build` does, and serves it. */
+async function builtPage(starter: string): Promise<string> {
+  await bundle(starter, join(starter, "dist"));
+  const server = await preview({
+    root: starter,
+    configFile: false,
+    logLevel: "error",
+    preview: { port: 0, host: "127.0.0.1" },
+  });
+  onTestFinished(() => server.close());
+  return server.resolvedUrls?.local[0] ?? "";
+}
+
+async function bundle(root: string, outDir: string): Promise<void> {
+  await build({ root, configFile: false, logLevel: "error", build: { outDir, emptyOutDir: true } });
+}
+
+/** Starts the server of the multiplayer starter. */
+async function serve(starter: string): Promise<{ readonly address: string; readonly page: string }> {
+  const server = spawn(process.execPath, ["server.mjs", "world", "0"], {
+    cwd: starter,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<number | null>((resolve) => server.once("exit", resolve));
+  onTestFinished(async () => {
+    server.kill("SIGTERM");
+    expect(await ended).toBe(0);
+  });
+  const lines = createInterface(server.stdout)[Symbol.asyncIterator]();
+  const lastWord = async (): Promise<string> =>
+    String((await lines.next()).value)
+      .split(" ")
+      .at(-1) ?? "";
+  return { address: await lastWord(), page: await lastWord() };
+}
+
+async function says(page: Page, text: RegExp): Promise<void> {
+  await page.waitForFunction(
+    (pattern) => new RegExp(pattern).test(document.querySelector("#status")?.value ?? ""),
+    text.source,
+  );
+}
+
+async function picture(page: Page, canvas = "canvas"): Promise<Buffer> {
+  return page.locator(canvas).screenshot();
+}
+
+/** A picture that no longer changes. */
+async function settledPicture(page: Page, canvas?: string): Promise<Buffer> {
+  for (let last = await picture(page, canvas); ; ) {
+    await page.waitForTimeout(500);
+    const next = await picture(page, canvas);
+    if (next.equals(last)) return next;
+    last = next;
+  }
+}

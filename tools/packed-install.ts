@@ -1,30 +1,42 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { runnablePage } from "./documents/runnable-blocks.ts";
 
 // Usage: node build/tools/packed-install.js
 // Packs every package as it would be published, installs `orthant` from that into an empty project and tries it there:
-// the command, the example of the README, and the types of it. What a package forgot to bring shows nowhere else.
+// the command, the example of the README and the types of it, and the starters. What a package forgot to bring shows
+// nowhere else.
 
 const COMPILER = resolve("node_modules/typescript/bin/tsc");
 const COMPILER_OPTIONS = "--noEmit --strict --module nodenext --target es2022 --types node example.ts".split(
   " ",
 );
 
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
 const project = mkdtempSync(join(tmpdir(), "orthant-packed-"));
 try {
   tryOut(project);
   await tryServing(project);
+  for (const starter of starters()) tryStarter(starter, project);
 } finally {
   rmSync(project, { recursive: true });
 }
 
 function tryOut(folder: string): void {
   const packed = packages().map(({ name, path }) => [name, `file:${pack(path, folder)}`] as const);
-  const dependencies = Object.fromEntries([...packed, ["@types/node", "20"]]);
+  const tools = starters().flatMap(({ manifest }) => Object.entries(manifest.devDependencies ?? {}));
+  const dependencies = Object.fromEntries([...packed, ...tools, ["@types/node", "20"]]);
   writeFileSync(
     join(folder, "package.json"),
     JSON.stringify({ type: "module", private: true, dependencies }),
@@ -74,16 +86,52 @@ async function tryServing(folder: string): Promise<void> {
   }
 }
 
+/** A starter where it was copied to: what it depends on is there, and its page can be built, or its tool used. */
+function tryStarter({ name, manifest }: Starter, folder: string): void {
+  const published = new Map(packages().map((known) => [known.name, known.version]));
+  for (const [dependency, version] of Object.entries(manifest.dependencies ?? {})) {
+    if (published.get(dependency) !== version) throw new Error(`${name} wants ${dependency} ${version}`);
+  }
+  const copy = join(folder, name);
+  cpSync(resolve("examples", name), copy, { recursive: true });
+  if (manifest.scripts?.["build"] !== undefined) {
+    run("npm", ["run", "build"], copy);
+    console.log(`the page of ${name} is built`);
+  } else {
+    run("npx", ["orthant", "create", "land", "--template", "terrain"], copy);
+    const said = run(
+      process.execPath,
+      ["replace.mjs", "land", "grass", "snow", "0,-64,0,0", "9,128,9,1"],
+      copy,
+    );
+    if (!/^[1-9]\d* voxels of grass/.test(said)) throw new Error(`${name} said ${said}`);
+    console.log(`${name} edits a world`);
+  }
+}
+
+interface Starter {
+  readonly name: string;
+  readonly manifest: Manifest;
+}
+
+/** The folders of examples that are there to be copied. */
+function starters(): readonly Starter[] {
+  return readdirSync("examples")
+    .filter((name) => existsSync(join("examples", name, "package.json")))
+    .map((name) => ({ name, manifest: manifestOf(resolve("examples", name)) }));
+}
+
 /** The packages that are published. */
-function packages(): readonly { readonly name: string; readonly path: string }[] {
+function packages(): readonly { readonly name: string; readonly version: string; readonly path: string }[] {
   return readdirSync("packages").flatMap((folder) => {
     const path = resolve("packages", folder);
-    const { name, private: isPrivate } = JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as {
-      readonly name: string;
-      readonly private?: boolean;
-    };
-    return isPrivate === true ? [] : [{ name, path }];
+    const { name, version, private: isPrivate } = manifestOf(path);
+    return isPrivate === true ? [] : [{ name, version, path }];
   });
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 }
 
 /** Packs one package; gives the file. */

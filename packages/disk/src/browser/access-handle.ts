@@ -15,7 +15,7 @@ export interface OriginFile extends FileSystemFileHandle {
   move(folder: FileSystemDirectoryHandle, name: string): Promise<void>;
 }
 
-/** A worker that just ended, with its page, lets go of its files a little later than of its claim. */
+/** A worker that just ended may let go of its files a little later than of its claim: a browser promises no order. */
 const BUSY_MS = 1_000;
 const ASK_AGAIN_MS = 20;
 

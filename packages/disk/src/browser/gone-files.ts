@@ -57,7 +57,7 @@ export class GoneFiles {
     return found;
   }
 
-  /** Deletes what has lingered for long enough, unless somebody still has it open. */
+  /** Deletes what has lingered for long enough. What cannot be deleted, as when it is open, costs room and is left. */
   async sweep(): Promise<void> {
     const nowMs = this.#clock.nowMs();
     // A clock that was set back must not keep a file for ever.
@@ -66,8 +66,7 @@ export class GoneFiles {
       try {
         await this.folder.removeEntry(entry.name);
       } catch (error) {
-        if (errorName(error) === "NoModificationAllowedError") continue; // open: another time
-        if (errorName(error) !== "NotFoundError") throw error;
+        if (errorName(error) !== "NotFoundError") continue; // another time
       }
       this.#lingering.splice(this.#lingering.indexOf(entry), 1);
     }

@@ -200,8 +200,10 @@ export class OpfsDisk implements Disk {
 
   async #finishReplacing(): Promise<void> {
     for (const { path, file } of await this.#gone.replaced()) {
-      if ((await this.#lookFor(path)) !== undefined) await file.move(this.#gone.folder, this.#gone.newName());
-      else await file.move(await this.#folder(parentOf(path)), nameOf(path));
+      const old = { file, content: undefined };
+      const isReplaced = (await this.#lookFor(path)) !== undefined;
+      if (isReplaced) await moveFile(old, this.#gone.folder, this.#gone.newName());
+      else await moveFile(old, await this.#folder(parentOf(path)), nameOf(path));
     }
   }
 

@@ -56,7 +56,13 @@ function figuresOf(ours: Lateness, idle: Lateness, work: string): readonly Figur
   const beside = (value: number): string => `an idle process beside it ${value.toFixed(1)} ms`;
   return [
     atMost("stall/p99.9", ours.p999, "ms", P999_MS_MAX, `${others}; ${beside(idle.p999)}`),
-    atMost("stall/longest", ours.longest, "ms", LONGEST_MS_MAX, `${work}; ${beside(idle.longest)}`),
+    atMost(
+      "stall/longest",
+      ours.longest,
+      "ms",
+      LONGEST_MS_MAX,
+      `${work}; the longest garbage collection ${ours.longestCollection.toFixed(1)} ms; ${beside(idle.longest)}`,
+    ),
   ];
 }
 

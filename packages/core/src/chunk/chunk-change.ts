@@ -15,6 +15,8 @@ const FORMS = 4;
 const starts = new Uint32Array(CHUNK_VOXELS_MAX);
 const lengths = new Uint32Array(CHUNK_VOXELS_MAX);
 const materials = new Uint16Array(CHUNK_VOXELS_MAX);
+// What a change is found against. A new array for each chunk of a save would keep the garbage collector busy.
+const voxelsBefore = new Uint16Array(CHUNK_VOXELS_MAX);
 
 /** The only encoding of what turns one chunk into another; `undefined` when they are equal. Rules S77 to S79. */
 export function encodeChunkChange(before: Chunk, after: Chunk): Uint8Array | undefined {
@@ -67,7 +69,7 @@ function gatherRuns(before: Chunk, after: Uint16Array, countMax: number): number
   const { uniformMaterial } = before;
   let count = 0;
   if (uniformMaterial === undefined) {
-    const voxels = before.voxels();
+    const voxels = before.voxels(voxelsBefore.subarray(0, after.length));
     for (let cell = 0; cell < after.length && count <= countMax; cell++) {
       const material = after[cell] as number;
       if (material !== voxels[cell]) count = addCells(count, cell, 1, material);

@@ -124,9 +124,13 @@ export class Chunk {
     return this.equals(filled) ? this : filled;
   }
 
-  /** The material of every voxel, x running fastest, as a copy. */
-  voxels(): Uint16Array {
-    return unpackVoxels(this.#voxels);
+  /**
+   * The material of every voxel, x running fastest, as a copy: in an array of the caller's, of just this length, or in a
+   * new one.
+   */
+  voxels(into: Uint16Array = new Uint16Array(this.volume)): Uint16Array {
+    requireInteger(into.length, this.volume, this.volume);
+    return unpackVoxels(this.#voxels, into);
   }
 
   /** Calls `visit` for every voxel, x running fastest. */

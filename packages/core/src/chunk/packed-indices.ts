@@ -72,16 +72,16 @@ export function packIndices(indices: Uint16Array, count: number, bitWidth: numbe
   return packed;
 }
 
-/** What a table holds for each of the `count` indices, none of which may lie behind its end. */
+/** What a table holds for each of the `count` indices, none of which may lie behind its end; in an array of that length. */
 export function unpackThrough(
   packed: PackedIndices,
   bitWidth: number,
   count: number,
   table: Uint16Array,
+  values: Uint16Array = new Uint16Array(count),
 ): Uint16Array {
-  const values = new Uint16Array(count);
-  if (bitWidth * 2 <= JOINED_BITS_MAX && count % 2 === 0) {
-    const pairs = new Uint32Array(values.buffer);
+  if (bitWidth * 2 <= JOINED_BITS_MAX && count % 2 === 0 && values.byteOffset % 4 === 0) {
+    const pairs = new Uint32Array(values.buffer, values.byteOffset, count / 2);
     fillThrough(pairs, packed, bitWidth * 2, joinPairs(table, bitWidth, 16));
   } else {
     fillThrough(values, packed, bitWidth, table);

@@ -141,10 +141,13 @@ export function uniformVoxels(volume: number, material: number): PaletteVoxels {
   };
 }
 
-/** The material of every voxel, in an array of the caller's own. */
-export function unpackVoxels({ volume, palette, bitWidth, indices }: PaletteVoxels): Uint16Array {
-  if (bitWidth === 0) return new Uint16Array(volume).fill(palette[0] as number);
-  return unpackThrough(indices, bitWidth, volume, palette);
+/** The material of every voxel, in the array given, which has room for just as many. */
+export function unpackVoxels(
+  { volume, palette, bitWidth, indices }: PaletteVoxels,
+  voxels: Uint16Array,
+): Uint16Array {
+  if (bitWidth === 0) return voxels.fill(palette[0] as number);
+  return unpackThrough(indices, bitWidth, volume, palette, voxels);
 }
 
 /** Bytes of PalettePacked without its words: tag, palette, bit width and the count of words. */

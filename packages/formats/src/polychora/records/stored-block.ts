@@ -1,5 +1,6 @@
 import {
   applyChunkChange,
+  CHUNK_VOXELS_MAX,
   type Chunk,
   comparePlaces,
   crc32,
@@ -145,6 +146,9 @@ export function blockStorer(
  */
 const CHANGE_WEIGHT = 4;
 
+// The voxels of the chunk at hand, shared by all calls, which never overlap.
+const scratch = new Uint16Array(CHUNK_VOXELS_MAX);
+
 /** Finds how chunks differ from air and, as long as there is one, from what a generator makes. */
 class ChangeFinder {
   #generated: GeneratedChunks | undefined;
@@ -159,7 +163,7 @@ class ChangeFinder {
     // No change is shorter than a chunk of one material, and asking the generator is what costs.
     if (chunk.uniformMaterial !== undefined) return undefined;
     const generated = this.#generatedAt(place);
-    const voxels = chunk.voxels();
+    const voxels = chunk.voxels(scratch.subarray(0, volume));
     const bytesMax = Math.ceil(chunkBytes / CHANGE_WEIGHT) - 1;
     const toAir = encodeShortChange(emptyChunk(volume), voxels, bytesMax);
     const toGenerated = generated && encodeShortChange(generated, voxels, bytesMax);

@@ -4,38 +4,11 @@
 export const VIEW_VOXELS = 22;
 const [HALF_WIDTH, HALF_DEPTH, HEIGHT] = [10, 5, 11];
 
-/** The three sides that can be seen: where the neighbour is, its corners, and how bright it is. */
+/** The three sides that can be seen: where the neighbour is, its corners as x, y and z, and how bright it is. */
 const SIDES = [
-  {
-    step: [0, 1, 0],
-    corners: [
-      [0, 1, 0],
-      [1, 1, 0],
-      [1, 1, 1],
-      [0, 1, 1],
-    ],
-    light: 1,
-  },
-  {
-    step: [0, 0, 1],
-    corners: [
-      [0, 1, 1],
-      [1, 1, 1],
-      [1, 0, 1],
-      [0, 0, 1],
-    ],
-    light: 0.8,
-  },
-  {
-    step: [1, 0, 0],
-    corners: [
-      [1, 1, 1],
-      [1, 1, 0],
-      [1, 0, 0],
-      [1, 0, 1],
-    ],
-    light: 0.6,
-  },
+  { step: [0, 1, 0], corners: ["010", "110", "111", "011"], light: 1 },
+  { step: [0, 0, 1], corners: ["011", "111", "101", "001"], light: 0.8 },
+  { step: [1, 0, 0], corners: ["111", "110", "100", "101"], light: 0.6 },
 ];
 
 /** Draws what is around a place, the farthest first; gives the faces in that order. */
@@ -55,7 +28,7 @@ export function draw(context, field, catalog, [middleX, middleY, middleZ]) {
         for (const { step, corners, light } of SIDES) {
           const before = [x + step[0], y + step[1], z + step[2], 0];
           if (field.voxelAt(...before) !== 0) continue;
-          const points = corners.map(([right, up, near]) => project(x + right, y + up, z + near));
+          const points = corners.map(([right, up, near]) => project(x + +right, y + +up, z + +near));
           fill(context, points, shade(catalog.byId(material).colour, light));
           faces.push({ voxel: [x, y, z, 0], before, points });
         }

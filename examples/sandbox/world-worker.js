@@ -14,7 +14,7 @@ let faces = [];
 const commands = {
   async begin(name, screen) {
     context = screen.getContext("2d");
-    disk = await OpfsDisk.open(name);
+    disk = await OpfsDisk.open(`worlds/${name}`);
     world = await openOrCreate(name);
     postMessage({ materials: world.catalog.materials.filter(({ solid }) => solid) });
     await commands.look(0, 0);
@@ -47,19 +47,20 @@ const commands = {
   /** Copies what is saved, while the world stays open, and packs the copy into one file for the player. */
   async export() {
     await world.save();
+    await OpfsDisk.remove("export"); // should an export have been cut off
+    const archive = await withDisk("export", async (copy) => {
+      await copyGeneration(disk, copy);
+      return packTar(copy);
+    });
     await OpfsDisk.remove("export");
-    const copy = await OpfsDisk.open("export");
-    await copyGeneration(disk, copy);
-    postMessage({ archive: await packTar(copy), status: "exported" });
-    await copy.close();
+    postMessage({ archive, status: "exported" });
   },
 
   /** Unpacks a world into a folder of its own, and proves it. */
   async import(file) {
     const name = file.name.replace(/\.tar$/, "");
-    const target = await OpfsDisk.open(name);
-    await copyGeneration(await unpackTar(file), target);
-    await target.close();
+    const source = await unpackTar(file);
+    await withDisk(`worlds/${name}`, (target) => copyGeneration(source, target));
     postMessage({ imported: name });
   },
 };
@@ -69,6 +70,15 @@ async function openOrCreate(name) {
   if ((await detectSave(disk)) !== undefined) return openWorld(disk, options);
   const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
   return createWorld(disk, { name, shape: CUBE_CHUNKS, generator }, options);
+}
+
+async function withDisk(folder, work) {
+  const opened = await OpfsDisk.open(folder);
+  try {
+    return await work(opened);
+  } finally {
+    await opened.close();
+  }
 }
 
 function redraw() {

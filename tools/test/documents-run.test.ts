@@ -18,10 +18,12 @@ const COMPILER_OPTIONS = "--noEmit --strict --noUncheckedIndexedAccess --exactOp
 const GUIDES = "docs/guides";
 /** Guides of commands in a terminal, which the tests of the command line run. */
 const SESSIONS: readonly string[] = ["first-world.md"];
+/** Guides whose programs are for a browser, where another test runs them. */
+const BROWSER_GUIDES: readonly string[] = ["worlds-in-the-browser.md"];
 const PAGES = [
   "README.md",
   ...readdirSync(GUIDES)
-    .filter((name) => !SESSIONS.includes(name))
+    .filter((name) => !SESSIONS.includes(name) && !BROWSER_GUIDES.includes(name))
     .map((name) => `${GUIDES}/${name}`),
 ];
 

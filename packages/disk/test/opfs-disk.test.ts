@@ -86,6 +86,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
       expect(await readText(found, "page")).toBe("first");
       await other.page.close();
       expect(await readText(await openDisk(folder), "page")).toBe("first");
+      expect(await worker.call("removeDisk", "nowhere/at all")).toBe(false);
     });
 
     test("opens at once after a worker that was ended with everything open, many times", async () => {

@@ -7,6 +7,7 @@ import { atBorder } from "./dom-error.ts";
 import { GONE_FOLDER, GoneFiles } from "./gone-files.ts";
 import { OpfsContent } from "./opfs-content.ts";
 import { OpfsFile } from "./opfs-file.ts";
+import { originFolder, requireWorker } from "./origin-folder.ts";
 
 /** How a disk in the browser is opened. */
 export interface OpfsDiskOptions {
@@ -73,13 +74,13 @@ export class OpfsDisk implements Disk {
     requireWorker(folder);
     const claim = await takeClaim(folder);
     try {
-      const parent = await originFolder(parentOf(folder), false);
-      await atBorder("remove", folder, () =>
-        patiently(() => parent.removeEntry(nameOf(folder), { recursive: true })),
-      );
+      await atBorder("remove", folder, async () => {
+        const parent = await originFolder(parentOf(folder), false);
+        await patiently(() => parent.removeEntry(nameOf(folder), { recursive: true }));
+      });
       return true;
     } catch (error) {
-      if (errorName(error) === "NotFoundError" || isOrthantError(error, "ORT_NOT_FOUND")) return false;
+      if (isOrthantError(error, "ORT_NOT_FOUND")) return false;
       throw error;
     } finally {
       claim.release();
@@ -285,23 +286,6 @@ async function moveFile(
 ): Promise<void> {
   if (content === undefined) await patiently(() => file.move(folder, name));
   else await content.move(folder, name);
-}
-
-async function originFolder(path: string, create: boolean): Promise<FileSystemDirectoryHandle> {
-  let folder = await navigator.storage.getDirectory();
-  for (const name of path.split("/").filter((part) => part !== "")) {
-    folder = await folder.getDirectoryHandle(name, { create });
-  }
-  return folder;
-}
-
-function requireWorker(path: string): void {
-  // The types have it all; a page that is not secure, or is no worker, does not.
-  const storage = navigator.storage as StorageManager | undefined;
-  const isSecure = typeof storage?.getDirectory === "function" && navigator.locks !== undefined;
-  if (isSecure && "createSyncAccessHandle" in FileSystemFileHandle.prototype) return;
-  const detail = isSecure ? "only a dedicated worker can open files" : "only a secure page has files";
-  throw diskError("ORT_DISK_DENIED", detail, path);
 }
 
 function requireOwnPath(path: string): void {

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { ERROR_CODES } from "@orthant/core";
+import { COMMANDS } from "orthant/command-line";
 import { bundleForBrowser } from "./browser-bundle.ts";
 import { checkDocuments } from "./documents/check-documents.ts";
 import { type Finding, formatFinding } from "./finding.ts";
@@ -26,7 +27,7 @@ const CHECKS: Readonly<Record<string, () => Outcome | Promise<Outcome>>> = {
   lint: () => run("@biomejs/biome/bin/biome", "check", "--colors=off", "--error-on-warnings"),
   layers: () => report(checkLayers(tree)),
   tidy: () => report(checkTidy(tree)),
-  documents: () => report(checkDocuments(tree, ERROR_CODES)),
+  documents: () => report(checkDocuments(tree, { errors: ERROR_CODES, commands: COMMANDS })),
   lockfile: () => report(checkLockfile(tree)),
   unused: () => run("knip/bin/knip.js", "--no-progress"),
   bundle: bundleReport,

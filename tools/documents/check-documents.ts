@@ -4,14 +4,22 @@ import { checkArchitecturePage } from "./architecture-page.ts";
 import { checkErrorTable, type ErrorMeanings } from "./error-table.ts";
 import { checkFormatRules } from "./format-rules.ts";
 import { checkLinks } from "./links.ts";
+import { checkCommands, type KnownCommand } from "./orthant-commands.ts";
 import { checkWorldPage } from "./world-page.ts";
 
+/** What documents are compared with. */
+export interface DocumentedCode {
+  readonly errors: ErrorMeanings;
+  readonly commands: readonly KnownCommand[];
+}
+
 /** Compares the documents with the code, the tests, the packages and each other. */
-export function checkDocuments(tree: SourceTree, errorMeanings: ErrorMeanings): readonly Finding[] {
+export function checkDocuments(tree: SourceTree, { errors, commands }: DocumentedCode): readonly Finding[] {
   return [
-    ...checkErrorTable(tree, errorMeanings),
+    ...checkErrorTable(tree, errors),
     ...checkFormatRules(tree),
     ...checkLinks(tree),
+    ...checkCommands(tree, commands),
     ...checkArchitecturePage(tree),
     ...checkWorldPage(tree),
   ];

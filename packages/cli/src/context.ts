@@ -75,8 +75,10 @@ export class Context {
   /** The folder as a disk, which throws when the user wants to end; `ORT_NOT_FOUND` when there is none. */
   async openDisk(folder: string, onBytes?: (bytes: number) => void): Promise<Disk> {
     const found = await stat(folder).catch(() => undefined);
-    if (found === undefined) throw new OrthantError("ORT_NOT_FOUND", `there is no folder "${folder}"`);
-    if (!found.isDirectory()) throw new OrthantError("ORT_NOT_FOUND", `"${folder}" is a file, and no folder`);
+    if (found === undefined)
+      throw new OrthantError("ORT_NOT_FOUND", `there is no folder "${folder}"; look at how it is written`);
+    if (!found.isDirectory())
+      throw new OrthantError("ORT_NOT_FOUND", `"${folder}" is a file, where the folder of a world is wanted`);
     return watchedDisk(new NodeDisk(folder), { signal: this.signal, ...(onBytes && { onBytes }) });
   }
 

@@ -1,8 +1,8 @@
 import { copyGeneration, openSave } from "@orthant/formats";
 import type { Context } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { requireNative } from "./found-world.ts";
-import { requireNewFolder } from "./new-folder.ts";
+import { requireKept, requireNative } from "./found-world.ts";
+import { requireNewFolder, requireOutside } from "./new-folder.ts";
 import type { Progress } from "./progress.ts";
 import { formatAmount, formatBytes } from "./report/format.ts";
 
@@ -23,6 +23,8 @@ export async function copyWorld(
 ): Promise<ExitCode> {
   const disk = await context.openDisk(from);
   await requireNative(disk, from);
+  await requireKept(disk, generation);
+  requireOutside(to, from);
   const wanted = generation === undefined ? {} : { generation };
   if (isDry) {
     await requireNewFolder(to);

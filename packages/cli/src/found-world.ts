@@ -1,6 +1,6 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type DetectedFormat, detectFormat, detectPixelWorld } from "@orthant/formats";
+import { type DetectedFormat, detectFormat, detectPixelWorld, surveySave } from "@orthant/formats";
 import type { Context } from "./context.ts";
 
 /** A world whose format is known. */
@@ -21,7 +21,10 @@ export async function findWorld(
   if (found !== undefined) {
     return { disk, format: { format: "pixelworld", dialect: found.dialect, evidence: file } };
   }
-  throw new OrthantError("ORT_NOT_FOUND", `the file "${path}" is no world of a format that is known here`);
+  throw new OrthantError(
+    "ORT_NOT_FOUND",
+    `the file "${path}" is no world of a format that is known here; a world is a folder, or the file of a pixel world`,
+  );
 }
 
 /** Throws `ORT_NOT_FOUND` unless a folder holds a world, and `ORT_DIALECT` for one that has to be converted first. */
@@ -36,12 +39,25 @@ export function unreadable(folder: string, format: DetectedFormat): OrthantError
   return new OrthantError("ORT_DIALECT", `${found}; orthant convert makes a world of Orthant of it`);
 }
 
+/** Throws `ORT_NOT_FOUND` for a generation of a world of ours that is not there any more, or not yet. */
+export async function requireKept(disk: Disk, generation: number | undefined): Promise<void> {
+  if (generation === undefined) return;
+  const { generations } = await surveySave(disk);
+  if (generations.includes(generation)) return;
+  const [oldest, newest] = [generations.at(-1), generations[0]];
+  const kept = oldest === newest ? `there is ${newest} alone` : `there are some from ${oldest} to ${newest}`;
+  throw new OrthantError(
+    "ORT_NOT_FOUND",
+    `generation ${generation} is not there; ${kept}, and orthant log lists them`,
+  );
+}
+
 async function formatOf(disk: Disk, folder: string): Promise<DetectedFormat> {
   const detected = await detectFormat(disk);
   if (detected !== undefined) return detected;
   throw new OrthantError(
     "ORT_NOT_FOUND",
-    `the folder "${folder}" holds no world of a format that is known here`,
+    `the folder "${folder}" holds no world of a format that is known here; orthant create makes a new one elsewhere`,
   );
 }
 

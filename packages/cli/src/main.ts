@@ -1,4 +1,5 @@
 import { systemClock } from "@orthant/core";
+import { EXIT } from "./exit-codes.ts";
 import { run } from "./program.ts";
 import type { TextSink } from "./surroundings.ts";
 
@@ -24,8 +25,11 @@ for (const signal of ENDING_SIGNALS) {
 }
 // The reader of a pipe, such as head, may have seen enough.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
   stop.abort(error);
+  if (error.code === "EPIPE") return;
+  // Nothing more can be said there; what was done to a world is done.
+  process.stderr.write(`orthant: what it prints cannot be written: ${error.message}\n`);
+  process.exit(EXIT.failed);
 });
 
 const exitCode = await run(process.argv.slice(2), {

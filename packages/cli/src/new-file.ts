@@ -23,7 +23,9 @@ export async function makeFile(
   );
   let handle: FileHandle | undefined;
   try {
-    const opened = await open(temporary, "wx");
+    const opened = await open(temporary, "wx").catch((cause: unknown) => {
+      throw isMissing(cause) ? noFolder(file, cause) : cause;
+    });
     handle = opened;
     await fill(async (bytes) => void (await opened.write(bytes)));
     await opened.sync();
@@ -34,4 +36,13 @@ export async function makeFile(
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+function noFolder(file: string, cause: unknown): OrthantError {
+  const detail = `there is no folder "${dirname(file)}" for "${basename(file)}"; make it first`;
+  return new OrthantError("ORT_NOT_FOUND", detail, {}, { cause });
 }

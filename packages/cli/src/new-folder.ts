@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
+import { UsageError } from "./usage-error.ts";
 
 /**
  * Makes a folder with what `fill` writes into it. The folder is there with all of its content or not at all: it is
@@ -33,6 +34,12 @@ export async function requireNewFolder(folder: string): Promise<"missing" | "emp
   throw new OrthantError("ORT_NOT_EMPTY", `the folder "${folder}" is not empty`);
 }
 
+/** Refuses a folder for something new that lies inside the world that it is made from. */
+export function requireOutside(folder: string, world: string): void {
+  if (!resolve(folder).startsWith(resolve(world) + sep)) return;
+  throw new UsageError(`"${folder}" lies inside the world "${world}"; name a folder beside it`);
+}
+
 async function makeBeside<Value>(target: string, fill: (disk: Disk) => Promise<Value>): Promise<Value> {
   const parent = dirname(target);
   const temporary = join(parent, `.${basename(target)}.unfinished-${randomBytes(4).toString("hex")}`);
@@ -56,7 +63,12 @@ async function namesIn(folder: string): Promise<readonly string[] | undefined> {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT") return undefined;
     if (code === "ENOTDIR")
-      throw new OrthantError("ORT_EXISTS", `"${folder}" is a file`, {}, { cause: error });
+      throw new OrthantError(
+        "ORT_EXISTS",
+        `"${folder}" is a file; name a folder that does not exist yet`,
+        {},
+        { cause: error },
+      );
     throw error;
   }
 }

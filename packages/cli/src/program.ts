@@ -24,9 +24,20 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     return exitCode;
   } catch (error) {
     // The parser has said what is wrong by itself, and throws for help too.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.ok;
+      if (error.code !== "commander.help") surroundings.errors.write(`hint: ${whereToLook(argv)}\n`);
+      return EXIT.usage;
+    }
     return reportFailure(error, surroundings);
   }
+}
+
+function whereToLook([name]: readonly string[]): string {
+  const command = COMMANDS.find((known) => known.name === name);
+  return command === undefined
+    ? "orthant --help lists the commands"
+    : `orthant ${command.name} --help tells how it is used`;
 }
 
 type Execute = (

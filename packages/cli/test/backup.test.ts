@@ -57,7 +57,7 @@ describe("backup and restore", () => {
     const { exitCode, errors } = await capture(["backup", folder, `${folder}-backup`]);
     expect(exitCode).toBe(EXIT.failed);
     expect(errors).toMatch(
-      /^orthant: the generation is damaged, so it is not copied: .*\(data\/dt-000001\.v4dt at /,
+      /^orthant: the world is damaged: the generation is damaged, so it is not copied: .*\(data\/dt-000001\.v4dt at /,
     );
     expect(await readdir(join(folder, ".."))).toEqual(["hills"]);
   });

@@ -73,7 +73,10 @@ describe("create", () => {
     ["relief=high", 'orthant: --set: relief is a whole number, not "high"'],
     ["caves=maybe", 'orthant: --set: caves is true or false, not "maybe"'],
     ["relief=none", 'orthant: --set: relief is a whole number, not "none"'],
-    ["relief=5000", "orthant: --set: 5000 is not an integer from 0 to 4096"],
+    [
+      "relief=5000",
+      'orthant: --set relief=5000: parameters of "terrain": 5000 is not an integer from 0 to 4096',
+    ],
   ])("refuses --set %s and makes nothing", async (word, message) => {
     const folder = await temporaryFolder();
     const { exitCode, errors } = await capture([
@@ -97,7 +100,7 @@ describe("create", () => {
     const file = await capture(["create", join(folder, "full/apple")]);
     expect([full.exitCode, file.exitCode]).toEqual([EXIT.failed, EXIT.failed]);
     expect(full.errors).toContain("[ORT_NOT_EMPTY]\nhint: name a folder that does not exist yet");
-    expect(file.errors).toContain("is a file [ORT_EXISTS]");
+    expect(file.errors).toContain("is a file; name a folder that does not exist yet [ORT_EXISTS]");
     expect(await readdir(join(folder, "full"))).toEqual(["apple"]);
   });
 

@@ -49,7 +49,7 @@ describe("tag, log and restore", () => {
     );
     const { exitCode, errors } = await capture(["tag", folder, "opening-day", "--remove"]);
     expect(exitCode).toBe(EXIT.failed);
-    expect(errors).toContain('no generation is called "opening-day" [ORT_NOT_FOUND]');
+    expect(errors).toContain('no generation is called "opening-day"; none has a name [ORT_NOT_FOUND]');
   });
 
   test("refuse half a wish, a state that is not kept, and a date that is none", async () => {

@@ -52,7 +52,7 @@ describe("orthant", () => {
     expect(await capture(["info", `${folder}/nowhere`])).toEqual({
       exitCode: EXIT.failed,
       output: "",
-      errors: `orthant: there is no folder "${folder}/nowhere" [ORT_NOT_FOUND]\n`,
+      errors: `orthant: there is no folder "${folder}/nowhere"; look at how it is written [ORT_NOT_FOUND]\n`,
     });
   });
 

@@ -19,8 +19,14 @@ export async function readCertificate(tls: TlsOptions): Promise<Certificate> {
     const [cert, key] = await Promise.all([readFile(tls.certificateFile), readFile(tls.keyFile)]);
     return { cert, key };
   } catch (cause) {
-    throw new OrthantError("ORT_LISTEN", "the certificate cannot be read", {}, { cause });
+    throw certificateError("the certificate cannot be read", cause);
   }
+}
+
+/** What is wrong with a certificate, in the words of whoever found out. */
+export function certificateError(what: string, cause: unknown): OrthantError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new OrthantError("ORT_LISTEN", `${what}: ${why}`, { operation: "certificate" }, { cause });
 }
 
 function pemOf(pem: string | Uint8Array): string | Buffer {

@@ -9,6 +9,7 @@ import { guardedRules } from "./guarded-rules.ts";
 import { hostWorldOf } from "./host-world-of.ts";
 import { HttpListener } from "./http-listener.ts";
 import { ServerMetrics } from "./metrics.ts";
+import { requireOrigins } from "./origin.ts";
 import { OrthantServer, type ServerParts } from "./orthant-server.ts";
 import { readPageFiles } from "./page-files.ts";
 import { limitsOf } from "./server-limits.ts";
@@ -24,6 +25,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
   const { world, port = 0, host: address = LOOPBACK, tickMs = TICK_MS, proxies = 0 } = options;
   requireWholeNumber("proxies", proxies, 0);
   requireWholeNumber("tickMs", tickMs, 1);
+  requireOrigins(options.origins ?? []);
   const limits = limitsOf(options.limits);
   const clock = options.clock ?? steadyClock;
   const log = loggerOf(options.logger);

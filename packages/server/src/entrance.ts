@@ -138,7 +138,11 @@ export class Entrance {
       return { status: 404, name: "path", detail: "the world is at / and at /world" };
     }
     if (!originMayConnect(request.headers, originRule)) {
-      return { status: 403, name: "origin", detail: "pages of this origin may not connect" };
+      return {
+        status: 403,
+        name: "origin",
+        detail: "pages of this origin may not connect; the origins of the server say which may",
+      };
     }
     if (trustsMachine && isForwarded(request)) {
       const detail = "this server lets anybody of its own machine in, and nobody through a proxy";

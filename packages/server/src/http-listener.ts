@@ -1,8 +1,8 @@
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { OrthantError } from "@orthant/core";
-import { type Certificate, readCertificate, type TlsOptions } from "./certificate.ts";
+import { type Certificate, certificateError, readCertificate, type TlsOptions } from "./certificate.ts";
+import { listenError } from "./listen-error.ts";
 import type { ServerLimits } from "./server-limits.ts";
 
 /** Sockets beyond those of connections, so that health can be asked about and others be told that it is full. */
@@ -51,8 +51,7 @@ export class HttpListener {
   /** Listens, and gives the port; `ORT_LISTEN` when that cannot be. */
   async listen(port: number, host: string): Promise<number> {
     await new Promise<void>((resolve, reject) => {
-      const fail = (cause: unknown): void =>
-        reject(new OrthantError("ORT_LISTEN", `cannot listen at ${host}, port ${port}`, {}, { cause }));
+      const fail = (cause: unknown): void => reject(listenError(`${host}, port ${port}`, cause));
       this.server.once("error", fail);
       this.server.listen({ port, host }, () => {
         this.server.off("error", fail);
@@ -95,6 +94,6 @@ function acceptingCertificate<Result>(use: () => Result): Result {
   try {
     return use();
   } catch (cause) {
-    throw new OrthantError("ORT_LISTEN", "the certificate and its key cannot be used", {}, { cause });
+    throw certificateError("the certificate and its key cannot be used", cause);
   }
 }

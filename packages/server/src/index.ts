@@ -5,6 +5,7 @@ export {
   anonymousPlayerId,
 } from "./authorization.ts";
 export type { TlsOptions } from "./certificate.ts";
+export { isLoopback } from "./client-address.ts";
 export { createServer } from "./create-server.ts";
 export { REFUSALS, type RefusalName } from "./front-door.ts";
 export { hostWorldOf } from "./host-world-of.ts";

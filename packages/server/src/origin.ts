@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { OrthantError } from "@orthant/core";
 import { isLoopback } from "./client-address.ts";
 
 /** Which web pages may connect. */
@@ -7,6 +8,19 @@ export interface OriginRule {
   readonly origins: readonly string[] | undefined;
   /** Whether the host itself must be this machine: else any page could give its own name to this machine. */
   readonly loopbackOnly: boolean;
+}
+
+/** What browsers send: a scheme and a host in small letters, and no path; `null` for pages without an origin. */
+const ORIGIN = /^(?:\*|null|[a-z][a-z\d+.-]*:\/\/[^/\s?#A-Z]+)$/;
+
+/** Refuses what no `Origin` header can ever be, which would keep everybody out without a word. */
+export function requireOrigins(origins: readonly string[]): void {
+  const wrong = origins.find((origin) => !ORIGIN.test(origin));
+  if (wrong === undefined) return;
+  throw new OrthantError(
+    "ORT_ARGUMENT",
+    `"${wrong}" is no origin; one looks like https://example.org, without a path, and * is all of them`,
+  );
 }
 
 /** Whether a page, or a program that is no browser, may connect. Browsers say the truth about pages in `Origin`. */

@@ -55,7 +55,11 @@ const CHUNK_COORDINATE_MAX = 2 ** 30;
 export function limitsOf(given: Partial<Limits> = {}): Limits {
   const limits: Limits = { ...DEFAULT_HOST_LIMITS, ...DEFAULT_SERVER_LIMITS, ...DEFAULT_WIRE1_LIMITS };
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(limits, name)) throw new OrthantError("ORT_ARGUMENT", `there is no limit ${name}`);
+    if (!Object.hasOwn(limits, name))
+      throw new OrthantError(
+        "ORT_ARGUMENT",
+        `there is no limit ${name}; docs/reference/limits.md lists them`,
+      );
     if (!Number.isFinite(value) || value <= 0) {
       throw new OrthantError("ORT_ARGUMENT", `the limit ${name} is ${value}, not a number above 0`);
     }

@@ -123,6 +123,11 @@ function parsePem(pem: string, parse: (pem: string) => KeyObject): KeyObject {
   try {
     return parse(pem);
   } catch (cause) {
-    throw new OrthantError("ORT_ARGUMENT", "the key is not an Ed25519 key in PEM", {}, { cause });
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      "the key is not an Ed25519 key in PEM, such as openssl genpkey -algorithm ed25519 makes",
+      {},
+      { cause },
+    );
   }
 }

@@ -13,6 +13,7 @@ import type { Logger } from "pino";
 import { allowList } from "./allow-list.ts";
 import { wire1PlayerId } from "./authorization.ts";
 import { isLoopback } from "./client-address.ts";
+import { listenError } from "./listen-error.ts";
 import type { Wire1Options } from "./wire1-options.ts";
 
 /** Bytes that wait for the network; datagrams beyond them are lost, as datagrams may be. */
@@ -138,8 +139,7 @@ function accountOf(playerId: number, role: Role): Account {
 
 async function bound(socket: Socket, port: number, host: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const fail = (cause: unknown): void =>
-      reject(new OrthantError("ORT_LISTEN", `cannot listen at ${host}, UDP port ${port}`, {}, { cause }));
+    const fail = (cause: unknown): void => reject(listenError(`${host}, UDP port ${port}`, cause));
     socket.once("error", fail);
     socket.bind({ port, address: host, exclusive: true }, () => {
       socket.off("error", fail);

@@ -74,10 +74,13 @@ export function copyRequest(shape: ChunkShape, box: Box, to: Place): EditRequest
   return { touched, change: (field) => copyBox(field, source, target.min) };
 }
 
-/** Throws `ORT_LIMIT` when an edit is too large; the unit also says what to do about it. */
+/** Throws `ORT_LIMIT` when an edit is too large; behind the unit stands what to do about it. */
 function requireAtMost(count: number, limit: number, unit: string): void {
   if (count <= limit) return;
-  throw new OrthantError("ORT_LIMIT", `an edit of ${count}, where at most ${limit} may be, ${unit}`);
+  throw new OrthantError(
+    "ORT_LIMIT",
+    `one edit touches at most ${limit} ${unit}; this one would touch ${count}`,
+  );
 }
 
 function copyOfBox({ min, max }: Box): Box {

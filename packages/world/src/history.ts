@@ -77,7 +77,11 @@ export function withoutName(description: WorldDescription, name: string): WorldD
   const namedGenerations = description.namedGenerations.filter((known) => known.name !== name);
   if (namedGenerations.length < description.namedGenerations.length)
     return { ...description, namedGenerations };
-  throw new OrthantError("ORT_NOT_FOUND", `no generation is called ${JSON.stringify(name)}`);
+  const known = namedGenerations.map((named) => JSON.stringify(named.name)).join(", ");
+  throw new OrthantError(
+    "ORT_NOT_FOUND",
+    `no generation is called ${JSON.stringify(name)}; ${known === "" ? "none has a name" : `there are ${known}`}`,
+  );
 }
 
 /** An edit that makes a box of chunks what it was in a generation. */

@@ -5,10 +5,10 @@ import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { describeFormat, findWorld } from "../found-world.ts";
+import { describeFormat, findWorld, requireKept } from "../found-world.ts";
 import { conversionFromMarsMiner, conversionToMarsMiner } from "../marsminer/conversion.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
-import { requireNewFolder } from "../new-folder.ts";
+import { requireNewFolder, requireOutside } from "../new-folder.ts";
 import type { ConversionOutcome, OpenConversion } from "../open-conversion.ts";
 import { integerBetween } from "../parse/values.ts";
 import { conversionFromPixels, conversionToPixels } from "../pixel/conversion.ts";
@@ -65,6 +65,7 @@ export const convertCommand: Command = {
     const isDry = args.has("dryRun");
     const conversion = await openConversion(args, context, folder);
     try {
+      requireOutside(target, folder);
       if (isDry) await requireNewFolder(target);
       const would = await withProgress("looking", conversion, context, (onStep) =>
         conversion.run(undefined, onStep),
@@ -140,6 +141,7 @@ async function conversionOfNative(
 ): Promise<OpenConversion> {
   const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
   const standInMaterial = args.parsed("standIn", integerBetween(0, 255)) ?? 1;
+  await requireKept(disk, generation);
   const save = await openSave(disk, generation === undefined ? {} : { generation });
   const wanted = to ?? (save.dialect === "tree" ? "flat" : "tree");
   if (wanted === "marsminer") return conversionToMarsMiner(save, marsMinerOptions(args));
@@ -147,7 +149,7 @@ async function conversionOfNative(
   if (wanted === "pxsw" || wanted === "pxsw1") return conversionToPixels(save, wanted, standInMaterial);
   if (wanted === save.dialect) {
     await save.close();
-    throw new UsageError(`"${args.at(0)}" is ${wanted} already`);
+    throw new UsageError(`"${args.at(0)}" is ${wanted} already; --to chooses another format`);
   }
   return {
     from: save.dialect,

@@ -3,7 +3,7 @@ import { compareSaves, openSave, type Save, type SaveDifference } from "@orthant
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireNative } from "../found-world.ts";
+import { requireKept, requireNative } from "../found-world.ts";
 import { parseGenerations } from "../parse/generations.ts";
 import { integerBetween } from "../parse/values.ts";
 import { formatAmount, formatCount, formatPlace } from "../report/format.ts";
@@ -83,6 +83,7 @@ interface Comparison {
 async function open(folder: string, generation: number | undefined, context: Context): Promise<Save> {
   const disk = await context.openDisk(folder);
   await requireNative(disk, folder);
+  await requireKept(disk, generation);
   return openSave(disk, generation === undefined ? {} : { generation });
 }
 

@@ -5,6 +5,7 @@ import { EXIT } from "../exit-codes.ts";
 import { findWorld, unreadable } from "../found-world.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { mendMarsMiner } from "../marsminer/repair.ts";
+import { requireOutside } from "../new-folder.ts";
 import { parsePlace } from "../parse/place.ts";
 import { mendPixelWorld } from "../pixel/repair.ts";
 import { findingJson } from "../report/finding.ts";
@@ -45,6 +46,7 @@ export const repairCommand: Command = {
       throw unreadable(folder, format);
     }
     const writes = target !== undefined && !args.has("dryRun");
+    if (target !== undefined) requireOutside(target, folder);
     const wish = { folder, disk, target: writes ? target : undefined };
     if (format.format === "pixelworld") {
       return mendPixelWorld(wish, format, context).finally(() => progress.end());

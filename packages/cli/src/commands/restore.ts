@@ -44,7 +44,8 @@ export const restoreCommand: Command = {
         throw new UsageError("with --box a place of the world itself is rolled back: name one folder");
       return rollBack({ folder: from, box, moment, isDry }, context);
     }
-    if (box !== undefined || moment !== undefined) throw new UsageError("--box and --from belong together");
+    if (box !== undefined || moment !== undefined)
+      throw new UsageError("--box and --from belong together: give both, or neither");
     if (to === "") throw new UsageError("name the folder where the world goes, or a --box and --from");
     const wish = { from, to, isDry, generation: undefined };
     return copyWorld(wish, { did: "restored", would: "would restore" }, context);

@@ -114,7 +114,7 @@ function optionsOf(args: Arguments): Omit<ServerOptions, "world"> {
   const certificateFile = args.text("certificate");
   const keyFile = args.text("key");
   if ((certificateFile === undefined) !== (keyFile === undefined)) {
-    throw new UsageError("--certificate and --key belong together");
+    throw new UsageError("--certificate and --key belong together: give both, or neither");
   }
   const level = args.text("log");
   const wire1 = wire1Of(args);
@@ -152,7 +152,7 @@ async function announce(
   server: OrthantServer,
   secret: string,
 ): Promise<void> {
-  const { issueToken } = await import("@orthant/server");
+  const { isLoopback, issueToken } = await import("@orthant/server");
   const playerId = BigInt(randomInt(1, PLAYER_ID_END));
   const role = args.parsed("role", parseRole) ?? "builder";
   const expiresInSeconds = args.parsed("expires", parseDuration) ?? 0;
@@ -178,6 +178,15 @@ async function announce(
       ["player", `${playerId}, ${role}, for ${args.text("expires") ?? ""}`],
     ]),
   );
+  if (
+    args.text("certificate") === undefined &&
+    args.text("proxies") === "0" &&
+    !isLoopback(args.text("host") ?? "")
+  ) {
+    context.note(
+      "warning: nothing is encrypted, tokens neither; give --certificate and --key, or put a proxy before it",
+    );
+  }
   context.note("press Ctrl-C to stop");
 }
 

@@ -45,7 +45,7 @@ function named<Parameters extends object>(
       try {
         return generatorRef(generator, parameters, seed);
       } catch (error) {
-        if (isOrthantError(error)) throw new UsageError(`--set: ${error.detail}`);
+        if (isOrthantError(error)) throw new UsageError(`--set ${words.join(" ")}: ${error.detail}`);
         throw error;
       }
     },

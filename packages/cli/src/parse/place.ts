@@ -14,7 +14,13 @@ export function parseBox(text: string): Box {
   if (from === undefined || to === undefined || rest.length > 0) {
     throw new UsageError(`"${text}" is no box; one looks like 0,0,0,0..8,8,8,8`);
   }
-  return boxBetween(coordinatesOf(from, 0), coordinatesOf(to, 1));
+  const [min, max] = [coordinatesOf(from, 0), coordinatesOf(to, 1)];
+  if (min.some((coordinate, axis) => coordinate >= (max[axis] ?? 0))) {
+    throw new UsageError(
+      `"${text}" holds nothing; the lower corner comes first, and the upper one is not in it`,
+    );
+  }
+  return boxBetween(min, max);
 }
 
 function coordinatesOf(text: string, missing: number): Place {

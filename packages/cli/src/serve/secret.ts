@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
+import { OrthantError } from "@orthant/core";
 import { UsageError } from "../usage-error.ts";
 
 const SECRET_BYTES = 32;
 /** Whoever reads the secret can let in anybody. */
 const OWNER_ALONE = 0o600;
+const MAKE_ONE = "orthant token --new-secret --secret-file FILE makes a new file with a good one";
 
 /** Where a secret may be given instead of in a file. */
 export const SECRET_VARIABLE = "ORTHANT_SECRET";
@@ -32,5 +34,26 @@ export async function readSecret(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
   if (file === undefined) return environment[SECRET_VARIABLE];
-  return (await readFile(file, "utf8")).trim();
+  const secret = (await readNamed(file)).trim();
+  if (Buffer.byteLength(secret) >= SECRET_BYTES) return secret;
+  throw new OrthantError(
+    "ORT_ARGUMENT",
+    `the secret in "${file}" is too short, so it could be guessed; ${MAKE_ONE}`,
+  );
+}
+
+async function readNamed(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
+      throw new OrthantError(
+        "ORT_NOT_FOUND",
+        `there is no file "${file}" with a secret; ${MAKE_ONE}`,
+        {},
+        { cause: error },
+      );
+    }
+    throw error;
+  }
 }

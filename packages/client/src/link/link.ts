@@ -117,7 +117,12 @@ export class Link {
       this.#listen(openSocket(url));
     } catch (error) {
       this.close(
-        new OrthantError("ORT_ARGUMENT", `cannot open ${url}: ${String(error)}`, {}, { cause: error }),
+        new OrthantError(
+          "ORT_ARGUMENT",
+          `cannot open ${url}: ${String(error)}; an address looks like ws://127.0.0.1:7440`,
+          {},
+          { cause: error },
+        ),
       );
     }
   }

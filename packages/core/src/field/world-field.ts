@@ -1,5 +1,5 @@
-import { requireInteger } from "../bytes/integers.ts";
 import type { Chunk, VoxelEdit } from "../chunk/chunk.ts";
+import { OrthantError } from "../error/orthant-error.ts";
 import type { GeneratedSpace } from "../generate/generated-space.ts";
 import type { GeneratorRegistry } from "../generate/generator-registry.ts";
 import { PlaceMemo } from "../generate/hash/place-memo.ts";
@@ -180,7 +180,7 @@ export class WorldField {
     const { volume } = this.shape;
     const edited = new PlaceMap<Chunk>();
     for (const [place, chunk] of chunks) {
-      requireInteger(chunk.volume, volume, volume);
+      if (chunk.volume !== volume) throw new OrthantError("ORT_ARGUMENT", otherVolume(chunk, volume));
       edited.set(...place, chunk);
     }
     return this.#apply([...edited]);
@@ -227,4 +227,8 @@ function reportOf(changed: readonly Place[]): Pick<FieldEdit, "chunks" | "region
   const regions = new PlaceSet();
   for (const place of changed) regions.add(...regionOf(place));
   return { chunks: [...changed].sort(comparePlaces), regions: [...regions].sort(comparePlaces) };
+}
+
+function otherVolume(chunk: Chunk, volume: number): string {
+  return `a chunk of ${chunk.volume} voxels, where the chunks of this world have ${volume}`;
 }

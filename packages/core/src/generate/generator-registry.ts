@@ -41,11 +41,15 @@ export class GeneratorRegistry {
   open(ref: GeneratorRef, shape: ChunkShape): GeneratedSpace {
     const generator = this.#byId.get(ref.generatorId);
     if (generator === undefined) {
-      throw new OrthantError("ORT_GENERATOR_UNKNOWN", `no generator "${ref.generatorId}" among ${this.ids}`);
+      throw new OrthantError(
+        "ORT_GENERATOR_UNKNOWN",
+        `there is no generator "${ref.generatorId}" here; ${this.ids.length === 0 ? "there is none" : `there are ${this.ids.join(", ")}`}`,
+      );
     }
     const versionHash = generatorVersionHash(generator);
     if (versionHash !== ref.versionHash) {
-      const detail = `"${ref.generatorId}" has version hash ${hex(versionHash)}, needed is ${hex(ref.versionHash)}`;
+      const made = `made with another version of the generator "${ref.generatorId}"`;
+      const detail = `${made} (${hex(ref.versionHash)}) than the one here (${hex(versionHash)})`;
       throw new OrthantError("ORT_GENERATOR_VERSION", detail);
     }
     return new GeneratedSpace(generator.open(parametersOf(generator, ref), ref.seed, shape), shape);

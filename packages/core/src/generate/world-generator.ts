@@ -2,7 +2,7 @@ import { ByteWriter } from "../bytes/byte-writer.ts";
 import { type Codec, decode, encode } from "../bytes/codec.ts";
 import { hash64 } from "../bytes/hash64.ts";
 import { requireBigint, U64_MAX } from "../bytes/integers.ts";
-import { OrthantError } from "../error/orthant-error.ts";
+import { isOrthantError, OrthantError } from "../error/orthant-error.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
 import { GeneratorRef } from "../tree/generator-ref.ts";
 import type { VoxelSource } from "./voxel-source.ts";
@@ -51,8 +51,25 @@ export function generatorRef<Parameters>(
   seed: bigint,
 ): GeneratorRef {
   requireBigint(seed, 0n, U64_MAX);
-  const bytes = encode(versionedParameters(generator), parameters);
+  const bytes = encodeParameters(generator, parameters);
   return new GeneratorRef(generator.id, bytes, seed, generatorVersionHash(generator));
+}
+
+function encodeParameters<Parameters>(
+  generator: WorldGenerator<Parameters>,
+  parameters: Parameters,
+): Uint8Array {
+  try {
+    return encode(versionedParameters(generator), parameters);
+  } catch (error) {
+    if (!isOrthantError(error)) throw error;
+    throw new OrthantError(
+      error.code,
+      `parameters of "${generator.id}": ${error.detail}`,
+      {},
+      { cause: error },
+    );
+  }
 }
 
 /** The parameters that a reference holds. */

@@ -19,7 +19,10 @@ export const WHOLE_LATTICE: Box = {
 /** The box from `min` up to and without `max`; `ORT_ARGUMENT` when it is empty or not of safe integers. */
 export function boxBetween(min: Place, max: Place): Box {
   if (!isBox(min, max)) {
-    throw new OrthantError("ORT_ARGUMENT", `[${min}] to [${max}] is not a box of safe integers`);
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      `[${min}] to [${max}] is no box: it takes whole numbers, each minimum below its maximum`,
+    );
   }
   return { min, max };
 }

@@ -14,7 +14,12 @@ export const CHUNK_VOXELS_MAX = 65_536;
 
 /** A chunk shape; `ORT_ARGUMENT` unless each extent is at least 1 and the volume at most 65,536. */
 export function chunkShape(extents: Place): ChunkShape {
-  for (const axis of AXES) requireInteger(extents[axis], 1, CHUNK_VOXELS_MAX);
+  if (AXES.some((axis) => !Number.isInteger(extents[axis]) || extents[axis] < 1)) {
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      `a chunk of [${extents}] voxels: each edge takes a whole number from 1`,
+    );
+  }
   const volume = extents[0] * extents[1] * extents[2] * extents[3];
   if (volume > CHUNK_VOXELS_MAX) {
     const detail = `a chunk of [${extents}] has ${volume} voxels, at most ${CHUNK_VOXELS_MAX} may be`;

@@ -13,10 +13,13 @@ export function chunkOfVoxel({ extents }: ChunkShape, voxel: Place): Place {
 /** One coordinate of the chunk that holds a voxel; `ORT_PLACE_RANGE` when it is not a 32-bit integer. */
 export function chunkCoordinate(voxelCoordinate: number, extent: number): number {
   const coordinate = floorDivide(voxelCoordinate, extent);
-  if (coordinate < I32_MIN || coordinate > I32_MAX || !Number.isSafeInteger(voxelCoordinate)) {
+  if (!Number.isSafeInteger(voxelCoordinate)) {
+    throw new OrthantError("ORT_PLACE_RANGE", `voxel coordinate ${voxelCoordinate} is not a whole number`);
+  }
+  if (coordinate < I32_MIN || coordinate > I32_MAX) {
     throw new OrthantError(
       "ORT_PLACE_RANGE",
-      `no chunk ${extent} voxels wide holds voxel ${voxelCoordinate}`,
+      `voxel coordinate ${voxelCoordinate} is outside of the world, which goes from ${I32_MIN * extent} to ${(I32_MAX + 1) * extent - 1}`,
     );
   }
   return coordinate;

@@ -28,8 +28,7 @@ export async function takeClaim(file: string, path: string): Promise<DiskLock> {
     try {
       const rival = await findRival(file, claim, own);
       if (rival === undefined) return holdClaim(claim, path);
-      if (attempt === ATTEMPTS)
-        throw locked(path, `process ${rival.pid} on ${rival.host} has it; close it first`);
+      if (attempt === ATTEMPTS) throw locked(path, `process ${rival.pid} on ${rival.host} has it open`);
     } catch (error) {
       await removeQuietly(claim);
       throw error;
@@ -43,7 +42,7 @@ async function makeClaim(claim: string, path: string): Promise<void> {
   try {
     await (await open(claim, "wx")).close();
   } catch (error) {
-    if (systemCode(error) === "EEXIST") throw locked(path, "this process has it already");
+    if (systemCode(error) === "EEXIST") throw locked(path, "this process has it open already");
     await atBorder("lock", path, () => Promise.reject(error));
   }
 }

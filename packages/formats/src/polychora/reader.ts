@@ -53,7 +53,11 @@ export async function detectSave(
 
 /** Reads `manifest.json`. */
 export async function readManifest(disk: Disk): Promise<ReadManifest> {
-  const bytes = await readWhole(disk, MANIFEST_FILE, MANIFEST_BYTES_MAX);
+  const bytes = await readWhole(disk, MANIFEST_FILE, MANIFEST_BYTES_MAX).catch((error: unknown) => {
+    if (!isOrthantError(error, "ORT_NOT_FOUND")) throw error;
+    const detail = "there is no world here, or it lost its manifest";
+    throw new OrthantError(error.code, detail, error.context, { cause: error });
+  });
   return atFile({ path: MANIFEST_FILE }, () => decodeManifest(bytes));
 }
 

@@ -1,0 +1,76 @@
+import { type ErrorCode, isOrthantError, type OrthantError } from "@orthant/core";
+
+const SEE_ALL = "orthant verify finds all damage, orthant repair brings back what it can";
+
+/** What bytes that changed, or were cut off, look like to whoever reads them. */
+const DAMAGE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "ORT_POINTER",
+  "ORT_OCTREE",
+  "ORT_LZ4",
+  "ORT_MANIFEST",
+  "ORT_MAGIC",
+  "ORT_CHECKSUM",
+  "ORT_TRUNCATED",
+  "ORT_TRAILING_BYTES",
+  "ORT_GENERATION",
+  "ORT_INDEX",
+  "ORT_RECORD",
+  "ORT_BLOB",
+  "ORT_PLAYERS",
+]);
+
+/** What a user can do about an error. */
+const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
+  ORT_NOT_EMPTY: "name a folder that does not exist yet, or an empty one",
+  ORT_LOCKED: "end that program first, or use a command that only reads, such as info, verify or backup",
+  ORT_DISK_FULL: "make room on the disk and try again; what was there before is as it was",
+  ORT_DISK_DENIED: "look at who owns the folder and who may read and write it",
+  ORT_GENERATOR_UNKNOWN:
+    "the world was made by a program that has generators of its own; open it with that one",
+  ORT_GENERATOR_VERSION: "use the version of orthant that the world was made with",
+  ORT_LOSS: "--accept-loss writes it all the same; the list above says what is lost",
+  ORT_VERSION:
+    "use the newest orthant; if no newer one wrote the world it is damaged, and orthant repair helps",
+  ORT_JOURNAL:
+    "copy the folder; then orthant serve --damaged-journal cut opens it without what follows the damage",
+};
+
+const LISTEN_HINTS: Readonly<Record<string, string>> = {
+  listen: "choose another --port or --host",
+  certificate: "--certificate and --key name two files in PEM that belong together",
+};
+
+/** Whether an error says that a world is damaged. */
+function isDamage({ code, context }: OrthantError): boolean {
+  return DAMAGE.has(code) || isMissingFile(code, context);
+}
+
+/** What a user can do about an error, in a line; `undefined` when its message says it. */
+export function hintFor(error: OrthantError): string | undefined {
+  if (isDamage(error)) return SEE_ALL;
+  if (error.code === "ORT_LISTEN") return LISTEN_HINTS[error.context.operation ?? ""];
+  if (error.code === "ORT_DIALECT" && !error.detail.includes("orthant convert"))
+    return "--to chooses another format; orthant convert --help lists them";
+  return HINTS[error.code];
+}
+
+/** What an error means for the world, to be said before the error's own words. */
+export function meaningOf(error: OrthantError): string | undefined {
+  if (isDamage(error)) return "the world is damaged";
+  if (error.code === "ORT_LOCKED") return "the world is in use";
+  return error.code === "ORT_VERSION" ? "this version of orthant cannot read it" : undefined;
+}
+
+/** An error in its own words, or in plainer ones than those of the operating system. */
+export function detailOf({ code, context, detail, cause }: OrthantError): string {
+  if (isMissingFile(code, context)) return "a file is missing";
+  if (code === "ORT_DISK_FULL") return "the disk is full";
+  if (code === "ORT_DISK_DENIED") return "the operating system does not permit it";
+  // Its own words end with what a program can do about it.
+  return code === "ORT_JOURNAL" && isOrthantError(cause) ? cause.detail : detail;
+}
+
+/** A file of a world that is missing is damage; a folder that is missing is a slip of the pen. */
+function isMissingFile(code: ErrorCode, { path }: OrthantError["context"]): boolean {
+  return code === "ORT_NOT_FOUND" && path !== undefined;
+}

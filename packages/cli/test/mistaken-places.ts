@@ -1,0 +1,129 @@
+import { spawn } from "node:child_process";
+import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import {
+  createWorld,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  GeneratorRegistry,
+  generatorRef,
+  NodeDisk,
+  openWorld,
+} from "orthant";
+import { capture, temporaryFolder } from "./captured.ts";
+import { makeSampleWorld } from "./sample-world.ts";
+
+/** The program as it is built. */
+export const MAIN: string = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+
+/**
+ * A folder full of what people name by mistake. `hills` is whole; `hills-served` is open in a process of its own; what
+ * follows from other names is in {@link DAMAGES}.
+ */
+export interface MistakenPlaces {
+  readonly root: string;
+  readonly server: { readonly pid: number; readonly port: string; readonly stop: () => Promise<void> };
+}
+
+type Harm = (folder: string) => Promise<void>;
+
+/** What was done to a copy of `hills`, by the name of the copy. */
+const DAMAGES: Readonly<Record<string, Harm>> = {
+  "hills-manifest": (folder) => writeFile(join(folder, "manifest.json"), "{"),
+  "hills-newer": async (folder) => {
+    const file = join(folder, "manifest.json");
+    const text = await readFile(file, "utf8");
+    await writeFile(file, text.replace(/"version": \d+/, '"version": 99'));
+  },
+  "hills-no-manifest": (folder) => rm(join(folder, "manifest.json")),
+  "hills-index": async (folder) => changeByte(await newestIn(join(folder, "index")), -1),
+  "hills-pack": async (folder) => changeByte(await newestIn(join(folder, "data")), 70),
+  "hills-no-pack": async (folder) => rm(await newestIn(join(folder, "data"))),
+  "hills-players": async (folder) => truncate(await newestIn(folder, "players."), 10),
+};
+
+/** Makes all of them. */
+export async function makeMistakenPlaces(): Promise<MistakenPlaces> {
+  const root = await temporaryFolder();
+  const at = (name: string): string => join(root, name);
+  const sample = await makeSampleWorld();
+  await cp(sample, at("hills"), { recursive: true });
+  for (const [name, harm] of Object.entries(DAMAGES)) {
+    await cp(sample, at(name), { recursive: true });
+    await harm(at(name));
+  }
+  await cp(sample, at("hills-served"), { recursive: true });
+  await makeDamagedJournal(sample, at("hills-journal"));
+  await makeForeignWorld(at("foreign"), { id: "my-game:islands" });
+  await makeForeignWorld(at("flat-99"), { version: 99 });
+  await capture(["create", at("isles"), "--seed", "7"]);
+  await makeLargeWorld(sample, at("hills-large"));
+  await mkdir(at("empty"));
+  await mkdir(at("photos"));
+  await writeFile(at("photos/beach.jpg"), "no picture");
+  await writeFile(at("notes.txt"), "milk\n");
+  await writeFile(at("short.txt"), "12345\n");
+  return { root, server: await serve(at("hills-served")) };
+}
+
+/** A world whose process ended without closing it, and whose journal then lost a byte. */
+async function makeDamagedJournal(sample: string, folder: string): Promise<void> {
+  await cp(sample, `${folder}-open`, { recursive: true });
+  const world = await openWorld(new NodeDisk(`${folder}-open`), { durability: "journal", autosave: false });
+  for (let x = 0; x < 5; x++) await world.set([x, 120, 0, 0], 11);
+  await cp(`${folder}-open`, folder, { recursive: true, filter: (name) => !name.includes("lock") });
+  await world.close();
+  await rm(`${folder}-open`, { recursive: true });
+  await changeByte(await newestIn(join(folder, "journal")), 40);
+}
+
+/** A world with a pack of some kilobytes. */
+async function makeLargeWorld(sample: string, folder: string): Promise<void> {
+  await cp(sample, folder, { recursive: true });
+  const world = await openWorld(new NodeDisk(folder));
+  const edits = Array.from({ length: 4_096 }, (_, index) => ({
+    voxel: [index % 16, 200 + (index >> 8), (index >> 4) % 16, 0] as const,
+    material: 1 + ((Math.imul(index, 2_654_435_761) >>> 16) % 13),
+  }));
+  await world.edit(edits);
+  await world.close();
+}
+
+/** A world that another program made, with a generator that only it has, or with another version of ours. */
+async function makeForeignWorld(folder: string, change: { id?: string; version?: number }): Promise<void> {
+  const foreign = { ...flatGenerator, ...change };
+  const generator = generatorRef(foreign, FLAT_DEFAULTS, 7n);
+  const generators = new GeneratorRegistry([foreign]);
+  await (await createWorld(await NodeDisk.create(folder), { generator }, { generators })).close();
+}
+
+async function newestIn(folder: string, prefix = ""): Promise<string> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith(prefix)).sort();
+  return join(folder, names.at(-1) ?? "");
+}
+
+/** Changes one byte of a file, counted from its start or, below 0, from its end. */
+async function changeByte(file: string, at: number): Promise<void> {
+  const bytes = await readFile(file);
+  const offset = at < 0 ? bytes.length + at : at;
+  bytes[offset] = (bytes[offset] ?? 0) ^ 0xff;
+  await writeFile(file, bytes);
+}
+
+/** Serves a world in a process of its own until it is stopped. */
+async function serve(folder: string): Promise<MistakenPlaces["server"]> {
+  const child = spawn(process.execPath, [MAIN, "serve", folder, "--port", "0"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const port = await new Promise<string>((resolve) => {
+    createInterface(child.stdout).once("line", (line) => resolve(/\d+$/.exec(line)?.[0] ?? ""));
+  });
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await ended;
+  };
+  return { pid: child.pid ?? 0, port, stop };
+}

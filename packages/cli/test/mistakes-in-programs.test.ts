@@ -1,0 +1,270 @@
+import {
+  boxBetween,
+  chunkShape,
+  connect,
+  createServer,
+  createWorld,
+  GeneratorRegistry,
+  generatorRef,
+  issueToken,
+  MaterialCatalog,
+  MemoryDisk,
+  NodeDisk,
+  type OrthantServer,
+  openWorld,
+  PLATFORMS_DEFAULTS,
+  platformsGenerator,
+  type SharedWorld,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+  uniformChunk,
+  type World,
+} from "orthant";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { temporaryFolder } from "./captured.ts";
+
+const SECRET = "a secret that is long enough to be one";
+let disk: MemoryDisk;
+let world: World;
+let server: OrthantServer;
+let small: OrthantServer;
+/** The disk of a world that is closed. */
+let emptied: MemoryDisk;
+const stone = { id: 1, name: "stone", colour: 0x808080, solid: true };
+
+beforeAll(async () => {
+  disk = new MemoryDisk();
+  world = await createWorld(disk, { name: "Isles" });
+  server = await createServer({ world, logger: false, auth: { secret: SECRET } });
+  emptied = new MemoryDisk();
+  await (await createWorld(emptied, {})).close();
+  small = await createServer({ world, logger: false, limits: { connectionsMax: 1 } });
+});
+afterAll(async () => {
+  await small.close();
+  await server.close();
+  await world.close();
+});
+
+/** What a client ends with, or waits after. */
+function endOf(client: SharedWorld): Promise<unknown> {
+  return new Promise((_resolve, reject) => {
+    client.onStatus((status, { error }) => {
+      if (status !== "closed" && status !== "waiting") return;
+      reject(error);
+      client.close();
+    });
+  });
+}
+
+async function token(expiresInSeconds: number, secret = SECRET, nowMs = Date.now()): Promise<string> {
+  return issueToken({ playerId: 7n, role: "builder", expiresInSeconds }, { secret }, nowMs);
+}
+
+/** Where the version stands in the first frame: behind two numbers, the kind of a hello and its four letters. */
+const VERSION_OFFSET = 7;
+
+/** A socket of a program that speaks another version of the protocol. */
+function oldSocket(url: string): WebSocket {
+  const socket = new WebSocket(url);
+  const send = socket.send.bind(socket);
+  socket.send = (frame: Uint8Array) => {
+    send(Uint8Array.from(frame, (byte, offset) => (offset === VERSION_OFFSET ? 99 : byte)));
+  };
+  return socket;
+}
+
+/** The answer to a request for a connection that is refused. */
+function refusal(url: string, headers: Readonly<Record<string, string>> = {}): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const socket = new WebSocket(url, { headers });
+    socket.on("error", () => undefined);
+    socket.on("unexpected-response", (_request, response) => {
+      let text = "";
+      response.on("data", (piece) => {
+        text += String(piece);
+      });
+      response.on("end", () => reject(new Error(`${response.statusCode} ${text.trim()}`)));
+    });
+  });
+}
+
+/** What people do wrong in a program, and the message of what is thrown. */
+const MISTAKES: readonly [what: string, make: () => unknown, message: string][] = [
+  [
+    "opens a folder without a world",
+    async () => openWorld(new NodeDisk(await temporaryFolder())),
+    "ORT_NOT_FOUND: there is no world here, or it lost its manifest (manifest.json)",
+  ],
+  [
+    "makes a world over another",
+    () => createWorld(emptied, { name: "Again" }),
+    "ORT_NOT_EMPTY: nothing may be where a save is made, but there is manifest.json",
+  ],
+  [
+    "opens a world twice",
+    () => openWorld(disk),
+    "ORT_LOCKED: lock: already locked in this process (world.lock)",
+  ],
+  [
+    "uses a world that is closed",
+    async () => {
+      const closed = await createWorld(new MemoryDisk(), {});
+      await closed.close();
+      await closed.set([0, 0, 0, 0], 1);
+    },
+    "ORT_CLOSED: the world was closed",
+  ],
+  [
+    "changes a world that is only read",
+    async () => {
+      const read = await openWorld(disk, { readOnly: true });
+      await read.set([0, 0, 0, 0], 1).finally(() => read.close());
+    },
+    "ORT_READ_ONLY: the world was opened to be read only",
+  ],
+  [
+    "sets a material that cannot be",
+    () => world.set([0, 0, 0, 0], 70_000),
+    "ORT_ARGUMENT: 70000 is not an integer from 0 to 65535",
+  ],
+  [
+    "sets a voxel between voxels",
+    () => world.set([0.5, 0, 0, 0], 1),
+    "ORT_PLACE_RANGE: voxel coordinate 0.5 is not a whole number",
+  ],
+  [
+    "sets a voxel beyond the world",
+    () => world.set([1e15, 0, 0, 0], 1),
+    "ORT_PLACE_RANGE: voxel coordinate 1000000000000000 is outside of the world, which goes from -17179869184 to 17179869183",
+  ],
+  [
+    "gives three coordinates",
+    () => world.set([1, 2, 3] as never, 1),
+    "ORT_PLACE_RANGE: voxel coordinate undefined is not a whole number",
+  ],
+  [
+    "fills too much at once",
+    () => world.fill({ min: [0, 0, 0, 0], max: [1e4, 1e4, 1e4, 1] }, 1),
+    "ORT_LIMIT: one edit touches at most 65536 chunks: fill it in parts; this one would touch 1953125000",
+  ],
+  [
+    "fills a box that is upside down",
+    () => world.fill({ min: [5, 0, 0, 0], max: [1, 1, 1, 1] }, 1),
+    "ORT_ARGUMENT: [5,0,0,0] to [1,1,1,1] is no box: it takes whole numbers, each minimum below its maximum",
+  ],
+  [
+    "makes chunks of no size",
+    () => chunkShape([0, 16, 16, 1]),
+    "ORT_ARGUMENT: a chunk of [0,16,16,1] voxels: each edge takes a whole number from 1",
+  ],
+  [
+    "puts in a chunk of another shape",
+    () => world.setChunks([[[0, 0, 0, 0], uniformChunk(5, 1)]]),
+    "ORT_ARGUMENT: a chunk of 5 voxels, where the chunks of this world have 4096",
+  ],
+  [
+    "leaves air out of its materials",
+    () => new MaterialCatalog([stone]),
+    "ORT_ARGUMENT: material 0 is not air",
+  ],
+  [
+    "gives a generator what it does not take",
+    () => generatorRef(terrainGenerator, { ...TERRAIN_DEFAULTS, relief: 1e9 }, 1n),
+    'ORT_ARGUMENT: parameters of "terrain": 1000000000 is not an integer from 0 to 4096',
+  ],
+  [
+    "forgets to register a generator",
+    () => {
+      const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
+      return createWorld(new MemoryDisk(), { generator }, { generators: new GeneratorRegistry([]) });
+    },
+    'ORT_GENERATOR_UNKNOWN: there is no generator "platforms" here; there is none',
+  ],
+  [
+    "serves without a way in",
+    () => createServer({ world, logger: false, auth: { anonymous: false } }),
+    "ORT_ARGUMENT: nobody could come in: give a secret, a public key or authorize, or allow anonymous players",
+  ],
+  [
+    "serves with a weak secret",
+    () => createServer({ world, logger: false, auth: { secret: "123" } }),
+    "ORT_ARGUMENT: a secret of 3 bytes could be guessed; it needs 32 random ones",
+  ],
+  [
+    "serves with a limit that there is not",
+    () => createServer({ world, logger: false, limits: { players: 3 } as never }),
+    "ORT_ARGUMENT: there is no limit players; docs/reference/limits.md lists them",
+  ],
+  [
+    "connects to an address that is none",
+    () => endOf(connect("my server")),
+    "ORT_ARGUMENT: cannot open my server: SyntaxError: Invalid URL: my server; an address looks like ws://127.0.0.1:7440",
+  ],
+  [
+    "connects to where nobody listens",
+    () => endOf(connect("ws://127.0.0.1:1")),
+    "ORT_DISCONNECTED: connect ECONNREFUSED 127.0.0.1:1",
+  ],
+  [
+    "connects without a token",
+    () => endOf(connect(server.url)),
+    "ORT_CREDENTIALS: the server refuses the token: connect with a fresh one (these credentials are not accepted)",
+  ],
+  [
+    "connects with a token of another server",
+    async () => endOf(connect(server.url, { token: await token(60, `${SECRET}!`) })),
+    "ORT_CREDENTIALS: the server refuses the token: connect with a fresh one (these credentials are not accepted)",
+  ],
+  [
+    "connects with a token that has expired",
+    async () => endOf(connect(server.url, { token: await token(1, SECRET, 0) })),
+    "ORT_CREDENTIALS: the server refuses the token: connect with a fresh one (these credentials are not accepted)",
+  ],
+  [
+    "connects from a page of another site",
+    () => refusal(server.url, { origin: "https://elsewhere.example" }),
+    "403 pages of this origin may not connect; the origins of the server say which may (origin)",
+  ],
+  [
+    "connects at another path",
+    () => refusal(`${server.url}/game`),
+    "404 the world is at / and at /world (path)",
+  ],
+  [
+    "connects to a server that is full",
+    async () => {
+      const first = connect(small.url);
+      await first.ready;
+      await refusal(small.url).finally(() => first.close());
+    },
+    "503 the server is full (connectionsMax)",
+  ],
+  [
+    "reads where it does not look",
+    async () => {
+      const client = connect(small.url);
+      await client.ready;
+      await client.region(boxBetween([900, 0, 0, 0], [901, 1, 1, 1])).finally(() => client.close());
+    },
+    "ORT_NOT_HELD: region [225,0,0,0] is outside of what the client looks at: call look",
+  ],
+  [
+    "is years older than the server",
+    () => endOf(connect(server.url, { socket: oldSocket })),
+    "ORT_VERSION: the server speaks another version of the protocol: update this program or the server (this server speaks version 1, not 99)",
+  ],
+];
+
+describe("the message that somebody reads whose program", () => {
+  test.each(MISTAKES)("%s", async (_what, make, message) => {
+    const error: unknown = await Promise.resolve()
+      .then(make)
+      .then(
+        () => "nothing was thrown",
+        (thrown: unknown) => thrown,
+      );
+    expect(error instanceof Error ? error.message : error).toBe(message);
+  });
+});

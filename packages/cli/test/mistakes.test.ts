@@ -1,0 +1,529 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { hostname } from "node:os";
+import { EXIT, type ExitCode } from "orthant/command-line";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { capture } from "./captured.ts";
+import { MAIN, type MistakenPlaces, makeMistakenPlaces } from "./mistaken-places.ts";
+
+let places: MistakenPlaces;
+beforeAll(async () => {
+  places = await makeMistakenPlaces();
+}, 60_000);
+afterAll(() => places.server.stop());
+
+const { failed, usage } = EXIT;
+const SEE_ALL = "hint: orthant verify finds all damage, orthant repair brings back what it can";
+const ANOTHER_FOLDER = "hint: name a folder that does not exist yet, or an empty one";
+const IN_USE = [
+  "orthant: the world is in use: process PID on HOST has it open (world.lock) [ORT_LOCKED]",
+  "hint: end that program first, or use a command that only reads, such as info, verify or backup",
+];
+
+/** A command line as somebody gets it wrong, its exit code, and all that is said. PORT is one that is taken. */
+type Mistake = [what: string, command: string, exitCode: ExitCode, ...says: string[]];
+
+const MISTAKES: readonly Mistake[] = [
+  [
+    "a command that there is not",
+    "frobnicate",
+    usage,
+    "orthant: unknown command 'frobnicate'",
+    "hint: orthant --help lists the commands",
+  ],
+  [
+    "a command with a slip",
+    "verfiy ./hills",
+    usage,
+    "orthant: unknown command 'verfiy'",
+    "(Did you mean verify?)",
+    "hint: orthant --help lists the commands",
+  ],
+  [
+    "no world",
+    "info",
+    usage,
+    "orthant: missing required argument 'world'",
+    "hint: orthant info --help tells how it is used",
+  ],
+  [
+    "a word too many",
+    "info ./hills ./isles",
+    usage,
+    "orthant: too many arguments for 'info'. Expected 1 argument but got 2.",
+    "hint: orthant info --help tells how it is used",
+  ],
+  [
+    "an option that there is not",
+    "info ./hills --loud",
+    usage,
+    "orthant: unknown option '--loud'",
+    "hint: orthant info --help tells how it is used",
+  ],
+  [
+    "an option with a slip",
+    "info ./hills --jsno",
+    usage,
+    "orthant: unknown option '--jsno'",
+    "(Did you mean --json?)",
+    "hint: orthant info --help tells how it is used",
+  ],
+  [
+    "a path that is not there",
+    "info ./hils",
+    failed,
+    'orthant: there is no folder "./hils"; look at how it is written [ORT_NOT_FOUND]',
+  ],
+  [
+    "an empty folder",
+    "info ./empty",
+    failed,
+    'orthant: the folder "./empty" holds no world of a format that is known here; orthant create makes a new one elsewhere [ORT_NOT_FOUND]',
+  ],
+  [
+    "a folder with something else",
+    "info ./photos",
+    failed,
+    'orthant: the folder "./photos" holds no world of a format that is known here; orthant create makes a new one elsewhere [ORT_NOT_FOUND]',
+  ],
+  [
+    "a file that is no world",
+    "info ./notes.txt",
+    failed,
+    'orthant: the file "./notes.txt" is no world of a format that is known here; a world is a folder, or the file of a pixel world [ORT_NOT_FOUND]',
+  ],
+  [
+    "a new world over an old one",
+    "create ./hills",
+    failed,
+    'orthant: the folder "./hills" is not empty [ORT_NOT_EMPTY]',
+    ANOTHER_FOLDER,
+  ],
+  [
+    "a new world over a file",
+    "create ./notes.txt",
+    failed,
+    'orthant: "./notes.txt" is a file; name a folder that does not exist yet [ORT_EXISTS]',
+  ],
+  [
+    "a template that there is not",
+    "create ./new --template terain",
+    usage,
+    "orthant: option '-t, --template <name>' argument 'terain' is invalid. Allowed choices are platforms, terrain, tiles.",
+    "hint: orthant create --help tells how it is used",
+  ],
+  [
+    "a generator that there is not",
+    "create ./new --generator hills",
+    usage,
+    "orthant: option '--generator <name>' argument 'hills' is invalid. Allowed choices are flat, maze, platforms, terrain.",
+    "hint: orthant create --help tells how it is used",
+  ],
+  [
+    "a seed that is no number",
+    "create ./new --seed abc",
+    usage,
+    'orthant: --seed: "abc" is no whole number from 0 to 18446744073709551615',
+  ],
+  [
+    "a parameter that the generator lacks",
+    "create ./new --set relief=3",
+    usage,
+    'orthant: --set: there is no parameter "relief"; there are cellVoxels, structurePercent',
+  ],
+  [
+    "a parameter without a value",
+    "create ./new --set cellVoxels",
+    usage,
+    'orthant: --set: "cellVoxels" is not of the form name=value',
+  ],
+  [
+    "a parameter out of its range",
+    "create ./new --set structurePercent=300",
+    usage,
+    'orthant: --set structurePercent=300: parameters of "platforms": 300 is not an integer from 0 to 100',
+  ],
+  [
+    "a place that nobody may write to",
+    "create /sys/new",
+    failed,
+    "orthant: the operating system does not permit it (/sys/.new.unfinished-…) [ORT_DISK_DENIED]",
+    "hint: look at who owns the folder and who may read and write it",
+  ],
+  [
+    "coordinates that are none",
+    "get ./hills 1,two",
+    usage,
+    'orthant: voxel: "1,two" is no place; one looks like 1,-2,3,4',
+  ],
+  [
+    "five coordinates",
+    "get ./hills 1,2,3,4,5",
+    usage,
+    'orthant: voxel: "1,2,3,4,5" is no place; one looks like 1,-2,3,4',
+  ],
+  [
+    "coordinates beyond the world",
+    "get ./hills 99999999999999",
+    failed,
+    "orthant: voxel coordinate 99999999999999 is outside of the world, which goes from -34359738368 to 34359738367 [ORT_PLACE_RANGE]",
+  ],
+  [
+    "a box that is upside down",
+    "map ./hills --box 5,5,5..1,1,1",
+    usage,
+    'orthant: --box: "5,5,5..1,1,1" holds nothing; the lower corner comes first, and the upper one is not in it',
+  ],
+  [
+    "half of a box",
+    "map ./hills --box 5,5,5",
+    usage,
+    'orthant: --box: "5,5,5" is no box; one looks like 0,0,0,0..8,8,8,8',
+  ],
+  [
+    "a picture in a folder that is not there",
+    "map ./hills -o ./pictures/map.png",
+    failed,
+    'orthant: there is no folder "./pictures" for "map.png"; make it first [ORT_NOT_FOUND]',
+  ],
+  [
+    "a picture over a file",
+    "map ./hills -o ./notes.txt",
+    failed,
+    'orthant: there is "./notes.txt" already; --force replaces it [ORT_EXISTS]',
+  ],
+  [
+    "a slice along an axis that there is not",
+    "map ./hills --slice q=3",
+    usage,
+    'orthant: "q=3" is no slice; one looks like w=3 or w=0,4,8',
+  ],
+  [
+    "a list of what there is not",
+    "ls ./hills things",
+    usage,
+    "orthant: command-argument value 'things' is invalid for argument 'what'. Allowed choices are leaves, regions, chunks, entities, players, generations, files.",
+    "hint: orthant ls --help tells how it is used",
+  ],
+  [
+    "a generation that is not kept",
+    "diff ./hills --generation 99",
+    failed,
+    "orthant: generation 99 is not there; there are some from 1 to 2, and orthant log lists them [ORT_NOT_FOUND]",
+  ],
+  [
+    "a backup of a generation that is not kept",
+    "backup ./hills ./copy --generation 99",
+    failed,
+    "orthant: generation 99 is not there; there are some from 1 to 2, and orthant log lists them [ORT_NOT_FOUND]",
+  ],
+  [
+    "nothing to compare with",
+    "diff ./hills",
+    usage,
+    "orthant: name another world to compare with, or a --generation of this one",
+  ],
+  [
+    "a name that is a number",
+    "tag ./hills 5",
+    failed,
+    'orthant: "5" is no name for a generation: 1 to 64 characters in one line, and not only digits [ORT_ARGUMENT]',
+  ],
+  [
+    "a name that no state has",
+    "restore ./hills --box 0..8 --from opening-day",
+    failed,
+    'orthant: a generation called "opening-day" is not kept; 2 are, from 1 of TIME to 2 of TIME [ORT_NOT_FOUND]',
+  ],
+  [
+    "a name to remove that no state has",
+    "tag ./hills opening-day --remove",
+    failed,
+    'orthant: no generation is called "opening-day"; none has a name [ORT_NOT_FOUND]',
+  ],
+  [
+    "a date that is none",
+    "restore ./hills --box 0..8 --from 2026-99-99",
+    usage,
+    'orthant: --from: "2026-99-99" is no date; one looks like 2026-11-15 or TIME',
+  ],
+  [
+    "a roll-back without a state",
+    "restore ./hills --box 0..8",
+    usage,
+    "orthant: --box and --from belong together: give both, or neither",
+  ],
+  [
+    "a restore over a world",
+    "restore ./hills ./isles",
+    failed,
+    'orthant: the folder "./isles" is not empty [ORT_NOT_EMPTY]',
+    ANOTHER_FOLDER,
+  ],
+  [
+    "a backup into the world itself",
+    "backup ./hills ./hills/copy",
+    usage,
+    'orthant: "./hills/copy" lies inside the world "./hills"; name a folder beside it',
+  ],
+  [
+    "a backup into a folder that is full",
+    "backup ./hills ./photos",
+    failed,
+    'orthant: the folder "./photos" is not empty [ORT_NOT_EMPTY]',
+    ANOTHER_FOLDER,
+  ],
+  [
+    "a conversion that loses",
+    "convert ./isles ./old --to flat",
+    failed,
+    "orthant: nothing was written, because it would lose: the name of the world, the generator [ORT_LOSS]",
+    "hint: --accept-loss writes it all the same; the list above says what is lost",
+  ],
+  [
+    "a conversion that cannot be",
+    "convert ./hills ./old --to flat",
+    failed,
+    "orthant: chunks of 16 x 16 x 16 x 1 voxels, where the flat dialect has 8 x 8 x 8 x 8 [ORT_DIALECT]",
+    "hint: --to chooses another format; orthant convert --help lists them",
+  ],
+  [
+    "a conversion to what it is",
+    "convert ./hills ./new --to tree",
+    usage,
+    'orthant: "./hills" is tree already; --to chooses another format',
+  ],
+  [
+    "a conversion to what there is not",
+    "convert ./hills ./new --to zip",
+    usage,
+    "orthant: option '--to <format>' argument 'zip' is invalid. Allowed choices are tree, flat, marsminer, pxsw, pxsw1, tilesave.",
+    "hint: orthant convert --help tells how it is used",
+  ],
+  [
+    "a manifest that is damaged",
+    "info ./hills-manifest",
+    failed,
+    "orthant: the world is damaged: the manifest is not JSON (manifest.json) [ORT_MANIFEST]",
+    SEE_ALL,
+  ],
+  [
+    "a manifest that is gone",
+    "info ./hills-no-manifest",
+    failed,
+    "orthant: the world is damaged: a file is missing (manifest.json) [ORT_NOT_FOUND]",
+    SEE_ALL,
+  ],
+  [
+    "an index that is damaged",
+    "ls ./hills-index chunks",
+    failed,
+    "orthant: the world is damaged: the index is damaged (index/ix-main.g0000000000000002.v4ix at offset 60) [ORT_CHECKSUM]",
+    SEE_ALL,
+  ],
+  [
+    "a pack that is damaged",
+    "ls ./hills-pack chunks",
+    failed,
+    "orthant: the world is damaged: the record is damaged (data/dt-000001.v4dt at offset 45) [ORT_CHECKSUM]",
+    SEE_ALL,
+  ],
+  [
+    "a pack that is gone",
+    "ls ./hills-no-pack chunks",
+    failed,
+    "orthant: the world is damaged: a file is missing (data/dt-000001.v4dt) [ORT_NOT_FOUND]",
+    SEE_ALL,
+  ],
+  [
+    "a file that was cut off",
+    "ls ./hills-players players",
+    failed,
+    "orthant: the world is damaged: need 4 bytes, have 2 (players.g0000000000000002.v4p at offset 8) [ORT_TRUNCATED]",
+    SEE_ALL,
+  ],
+  [
+    "a journal that is damaged",
+    "serve ./hills-journal --port 0",
+    failed,
+    "orthant: group 0 of the journal is damaged, and group 1 behind it is not (journal/g0000000000000003.e00000002.v4jn at offset 40) [ORT_JOURNAL]",
+    "hint: copy the folder; then orthant serve --damaged-journal cut opens it without what follows the damage",
+  ],
+  [
+    "a world of a newer version",
+    "info ./hills-newer",
+    failed,
+    "orthant: this version of orthant cannot read it: manifest version 99, known is 3 (manifest.json) [ORT_VERSION]",
+    "hint: use the newest orthant; if no newer one wrote the world it is damaged, and orthant repair helps",
+  ],
+  [
+    "a world of an unknown generator",
+    "serve ./foreign --port 0",
+    failed,
+    'orthant: there is no generator "my-game:islands" here; there are flat, maze, platforms, terrain [ORT_GENERATOR_UNKNOWN]',
+    "hint: the world was made by a program that has generators of its own; open it with that one",
+  ],
+  [
+    "a world of a newer generator",
+    "serve ./flat-99 --port 0",
+    failed,
+    'orthant: made with another version of the generator "flat" (9e9b79f415d6cd7c) than the one here (9fdaedf416e6368a) [ORT_GENERATOR_VERSION]',
+    "hint: use the version of orthant that the world was made with",
+  ],
+  ["a world that is served already", "serve ./hills-served --port 0", failed, ...IN_USE],
+  ["a change to a world that is served", "tag ./hills-served monday", failed, ...IN_USE],
+  [
+    "a port that is taken",
+    "serve ./hills --port PORT",
+    failed,
+    "orthant: cannot listen at 127.0.0.1, port PORT: another program listens there already [ORT_LISTEN]",
+    "hint: choose another --port or --host",
+  ],
+  [
+    "a port that there is not",
+    "serve ./hills --port 99999",
+    usage,
+    'orthant: --port: "99999" is no whole number from 0 to 65535',
+  ],
+  [
+    "an address of another machine",
+    "serve ./hills --host 192.0.2.1",
+    failed,
+    "orthant: cannot listen at 192.0.2.1, port 7440: this machine has no such address [ORT_LISTEN]",
+    "hint: choose another --port or --host",
+  ],
+  [
+    "a certificate without its key",
+    "serve ./hills --certificate ./notes.txt",
+    usage,
+    "orthant: --certificate and --key belong together: give both, or neither",
+  ],
+  [
+    "a certificate that is not there",
+    "serve ./hills --certificate ./no.pem --key ./notes.txt",
+    failed,
+    "orthant: the certificate cannot be read: ENOENT: no such file or directory, open './no.pem' [ORT_LISTEN]",
+    "hint: --certificate and --key name two files in PEM that belong together",
+  ],
+  [
+    "a certificate that is none",
+    "serve ./hills --certificate ./notes.txt --key ./notes.txt",
+    failed,
+    "orthant: the certificate and its key cannot be used: error:0480006C:PEM routines::no start line [ORT_LISTEN]",
+    "hint: --certificate and --key name two files in PEM that belong together",
+  ],
+  [
+    "an origin that is none",
+    "serve ./hills --port 0 --origin example.org",
+    failed,
+    'orthant: "example.org" is no origin; one looks like https://example.org, without a path, and * is all of them [ORT_ARGUMENT]',
+  ],
+  [
+    "a secret that is not there",
+    "serve ./hills --secret-file ./secret.txt",
+    failed,
+    'orthant: there is no file "./secret.txt" with a secret; orthant token --new-secret --secret-file FILE makes a new file with a good one [ORT_NOT_FOUND]',
+  ],
+  [
+    "a secret that is too short",
+    "token --secret-file ./short.txt",
+    failed,
+    'orthant: the secret in "./short.txt" is too short, so it could be guessed; orthant token --new-secret --secret-file FILE makes a new file with a good one [ORT_ARGUMENT]',
+  ],
+  ["no secret", "token", usage, "orthant: no secret: give --secret-file, --private-key or ORTHANT_SECRET"],
+  [
+    "a key that is none",
+    "token --private-key ./notes.txt",
+    failed,
+    "orthant: the key is not an Ed25519 key in PEM, such as openssl genpkey -algorithm ed25519 makes [ORT_ARGUMENT]",
+  ],
+  [
+    "a role that there is not",
+    "token --secret-file ./short.txt --role king",
+    usage,
+    "orthant: option '--role <role>' argument 'king' is invalid. Allowed choices are viewer, builder, admin.",
+    "hint: orthant token --help tells how it is used",
+  ],
+  [
+    "a time span that is none",
+    "serve ./hills --expires soon",
+    usage,
+    'orthant: --expires: "soon" is no time span; one looks like 90s, 15min, 12h or 7d',
+  ],
+  [
+    "a key file that is not there",
+    "token --private-key ./no.pem",
+    failed,
+    'orthant: "./no.pem" is not there; look at how it is written [ENOENT]',
+  ],
+  [
+    "a new secret over an old one",
+    "token --secret-file ./short.txt --new-secret",
+    usage,
+    "orthant: ./short.txt is there already; leave out --new-secret to use it",
+  ],
+];
+
+/** Runs a command line in the folder of all mistakes, and gives what is said, as far as it is the same everywhere. */
+async function make(command: string): Promise<{ exitCode: ExitCode; said: readonly string[] }> {
+  const { root, server } = places;
+  const argv = command
+    .replace("PORT", server.port)
+    .split(" ")
+    .map((word) => word.replace(/^\.\//, `${root}/`));
+  const { exitCode, errors } = await capture(argv);
+  const said = errors
+    .replaceAll(`${root}/`, "./")
+    .replaceAll(`process ${server.pid} on ${hostname()}`, "process PID on HOST")
+    .replaceAll(`port ${server.port}`, "port PORT")
+    .replaceAll(/unfinished-\w+/g, "unfinished-…")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME");
+  return { exitCode, said: said.trimEnd().split("\n") };
+}
+describe("the line that somebody reads who made a mistake", () => {
+  test.each(MISTAKES)("%s: orthant %s", async (...[, command, exitCode, ...says]: Mistake) => {
+    expect(await make(command)).toEqual({ exitCode, said: says });
+  });
+});
+
+describe("the program itself", () => {
+  /** Runs a line of shell in which `orthant` is the program. */
+  function shell(line: string): Promise<{ readonly code: number; readonly errors: string }> {
+    const script = `orthant() { "${process.execPath}" "${MAIN}" "$@"; }; cd "${places.root}"; ${line}`;
+    return new Promise((resolve) => {
+      execFile("bash", ["-c", script], (error, _output, errors) =>
+        resolve({ code: typeof error?.code === "number" ? error.code : 0, errors }),
+      );
+    });
+  }
+
+  test("says in two lines that the disk is full, and leaves nothing behind", async () => {
+    // A limit on the size of files is a full disk to whoever writes.
+    const { code, errors } = await shell("trap '' XFSZ; ulimit -f 1; orthant backup hills-large copied");
+    expect(code).toBe(failed);
+    expect(errors).toMatch(/^orthant: the disk is full \(data\/dt-000001\.v4dt\) \[ORT_DISK_FULL\]$/m);
+    expect(errors).toContain("hint: make room on the disk and try again; what was there before is as it was");
+    expect(errors.trim().split("\n")).toHaveLength(2);
+    expect((await readdir(places.root)).filter((name) => name.includes("copied"))).toEqual([]);
+  });
+
+  test.runIf(existsSync("/dev/full"))("says in a line that what it prints cannot be written", async () => {
+    expect(await shell("orthant info hills > /dev/full")).toEqual({
+      code: failed,
+      errors: "orthant: what it prints cannot be written: ENOSPC: no space left on device, write\n",
+    });
+  });
+
+  test("warns of a server for others that encrypts nothing", async () => {
+    const stop = new AbortController();
+    const options = { signal: stop.signal, onOutput: () => stop.abort() };
+    const open = await capture(
+      ["serve", `${places.root}/isles`, "--port", "0", "--host", "0.0.0.0"],
+      options,
+    );
+    expect(open.errors.split("\n")[0]).toBe(
+      "warning: nothing is encrypted, tokens neither; give --certificate and --key, or put a proxy before it",
+    );
+  });
+});

@@ -1,0 +1,101 @@
+import { posix } from "node:path";
+import type { Finding } from "../finding.ts";
+import { findFile, type SourceFile, type SourceTree } from "../source-tree.ts";
+import { type CommandLine, commandLines } from "./command-lines.ts";
+
+/** What there is to know about a command of the program, to tell whether a line is one. */
+export interface KnownCommand {
+  readonly name: string;
+  readonly arguments: readonly { readonly name: string }[];
+  readonly options: readonly { readonly flags: string }[];
+}
+
+/** What every command takes beside its own options. */
+const COMMON_FLAGS: readonly string[] = ["--json", "-q, --quiet", "-h, --help"];
+/** Stands for a name that the reader chooses. */
+const PLACEHOLDER = /^(?:[A-Z]+|…|\.\.\.)$/;
+const FOLDERS: Readonly<Record<string, string>> = { campaign: "campaigns", bench: "benchmarks" };
+
+/** Lines with `orthant` or `npm run` in documents that would not work. */
+export function checkCommands(tree: SourceTree, commands: readonly KnownCommand[]): readonly Finding[] {
+  return tree
+    .filter(({ path }) => path.endsWith(".md") || path.endsWith(".service"))
+    .flatMap((page) =>
+      commandLines(page).flatMap((line) => {
+        const problem = orthantProblem(line, commands) ?? scriptProblem(tree, page, line);
+        const found = {
+          path: page.path,
+          line: line.line,
+          problem: problem ?? "",
+          remedy: "correct the command",
+        };
+        return problem === undefined ? [] : [found];
+      }),
+    );
+}
+
+/** What is wrong with a line that calls the program; `undefined` for any other, and for one that is right. */
+function orthantProblem(
+  { words, isWhole }: CommandLine,
+  commands: readonly KnownCommand[],
+): string | undefined {
+  const at = words.findIndex((word, index) => {
+    const before = words[index - 1] ?? "";
+    return word === "orthant" && (index === 0 || before.endsWith("npx"));
+  });
+  const [name, ...rest] = at < 0 ? [] : words.slice(at + 1);
+  if (name === undefined || PLACEHOLDER.test(name) || name.startsWith("-")) return undefined;
+  const command = commands.find((known) => known.name === name);
+  if (command === undefined) return `calls orthant ${name}, which there is not`;
+  const flags = flagsOf(command);
+  let given = 0;
+  for (let index = 0; index < rest.length; index++) {
+    const word = rest[index] ?? "";
+    if (!/^--?[a-z]/.test(word)) {
+      given++;
+      continue;
+    }
+    const takesValue = flags.get(word.split("=")[0] ?? "");
+    if (takesValue === undefined) return `gives orthant ${name} the option ${word}, which it has not`;
+    if (takesValue && !word.includes("=")) index++;
+  }
+  if (!isWhole || rest.includes("--help")) return undefined;
+  const needed = command.arguments.filter((argument) => argument.name.startsWith("<")).length;
+  if (given >= needed && given <= command.arguments.length) return undefined;
+  return `gives orthant ${name} ${given} arguments, where it takes ${needed} to ${command.arguments.length}`;
+}
+
+/** Each spelling of each option, and whether a value follows. */
+function flagsOf({ options }: KnownCommand): ReadonlyMap<string, boolean> {
+  const all = [...options.map(({ flags }) => flags), ...COMMON_FLAGS];
+  return new Map(
+    all.flatMap((flags) => {
+      const spellings = flags.match(/--?[a-z][\w-]*/g) ?? [];
+      return spellings.map((spelling) => [spelling, flags.includes("<")] as const);
+    }),
+  );
+}
+
+/** What is wrong with a line that calls a script of the repository. */
+function scriptProblem(tree: SourceTree, { path }: SourceFile, { words }: CommandLine): string | undefined {
+  const plain = words.filter((word) => word !== "--silent");
+  const [program, run, script = "", dashes, name = ""] = plain.slice(Math.max(0, plain.indexOf("npm")));
+  if (program !== "npm" || run !== "run" || script === "" || PLACEHOLDER.test(script)) return undefined;
+  if (!scriptsFor(tree, path).has(script)) return `calls npm run ${script}, which there is not`;
+  const folder = FOLDERS[script];
+  if (folder === undefined || dashes !== "--" || PLACEHOLDER.test(name)) return undefined;
+  return findFile(tree, `${folder}/${name}.ts`) === undefined
+    ? `calls npm run ${script} -- ${name}, but there is no ${folder}/${name}.ts`
+    : undefined;
+}
+
+/** The scripts of the packages in whose folders a page lies, which its reader may be in. */
+function scriptsFor(tree: SourceTree, page: string): ReadonlySet<string> {
+  const scripts = new Set<string>();
+  for (let folder = posix.dirname(page); ; folder = posix.dirname(folder)) {
+    const file = findFile(tree, posix.join(folder, "package.json"));
+    const parsed = file && (JSON.parse(file.text) as { readonly scripts?: Readonly<Record<string, string>> });
+    for (const name of Object.keys(parsed?.scripts ?? {})) scripts.add(name);
+    if (folder === ".") return scripts;
+  }
+}

@@ -17,7 +17,7 @@ import {
 } from "@orthant/formats";
 import { builtLeaves } from "./cli/built-leaves.ts";
 import { type MeasuredRun, runMeasured } from "./cli/measured-run.ts";
-import { atMost, type Figure, median, timeAsync } from "./figure.ts";
+import { atMost, type Figure, median, ofLimit, timeAsync } from "./figure.ts";
 
 const CHUNKS = 200_000;
 const INFO_RUNS = 5;
@@ -102,8 +102,7 @@ async function verifyFigure(
   }
   const rate = `${(bytes / 1e6 / (wallNs / 1e9)).toFixed(0)} MB/s of ${(bytes / 1e6).toFixed(0)} MB`;
   const cpu = `by cpu time ${median(cpuRatios).toFixed(2)}`;
-  const line = `${name}: ${median(ratios).toFixed(2)} of bare reads (budget ${budget}); ${rate}, ${cpu}`;
-  return { line, missed: median(ratios) < budget };
+  return ofLimit(name, median(ratios), "bare reads", budget, `${rate}, ${cpu}`);
 }
 
 /** Reads every file of a folder with one checksum over each; gives how many bytes there were. */

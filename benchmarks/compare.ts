@@ -1,6 +1,6 @@
-import { type Figure, median, time } from "./figure.ts";
+import { type Figure, median, ofLimit, time, timeAsync } from "./figure.ts";
 
-/** A figure of a suite: how fast ours is next to the bare limit, or to a peer, doing the same work. */
+/** A figure of a suite: how fast ours is next to the bare limit, doing the same work. */
 export interface Comparison {
   /** `suite/figure`. */
   readonly name: string;
@@ -40,11 +40,34 @@ export function compare(comparison: Comparison): Figure {
   const rate = `${formatRate((amount * 1e9) / median(oursNs))} ${unit}/s`;
   const spread = `slowest round ${Math.min(...ratios).toFixed(2)}`;
   const cpu = `cpu ${(median(oursCpuNs) / median(oursNs)).toFixed(2)} of wall`;
-  const asked = budget === undefined ? "" : ` (budget ${budget})`;
-  return {
-    line: `${name}: ${ratio.toFixed(2)} of ${baseline}${asked}; ${rate}, ${spread}, ${cpu}`,
-    missed: budget !== undefined && ratio < budget,
-  };
+  return ofLimit(name, ratio, baseline, budget, `${rate}, ${spread}, ${cpu}`);
+}
+
+/** How often something is measured, and how often it is done before that counts. */
+export interface Rounds {
+  readonly warmUp: number;
+  readonly measured: number;
+}
+
+type Work = (round: number) => Promise<unknown>;
+
+/** What ours and each of the others takes, in turn, round after round: medians in milliseconds. */
+export async function inTurn(
+  ours: Work,
+  others: ReadonlyMap<string, Work>,
+  rounds: Rounds,
+): Promise<{ readonly ours: number; readonly others: ReadonlyMap<string, number> }> {
+  const contenders = [ours, ...others.values()];
+  const taken = contenders.map((): number[] => []);
+  for (let round = -rounds.warmUp; round < rounds.measured; round++) {
+    for (const [index, work] of contenders.entries()) {
+      const { wallNs } = await timeAsync(() => work(round));
+      if (round >= 0) taken[index]?.push(wallNs / 1e6);
+    }
+  }
+  const [mine = Number.NaN, ...theirs] = taken.map(median);
+  const names = [...others.keys()];
+  return { ours: mine, others: new Map(theirs.map((ms, index) => [names[index] ?? "", ms])) };
 }
 
 /** Warms up, and finds how many calls fill a round. */

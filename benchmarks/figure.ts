@@ -1,16 +1,121 @@
-/** One line of a suite, and whether its budget was missed. */
-export interface Figure {
-  readonly line: string;
-  readonly missed: boolean;
-}
-
 /** Measures its figures one after the other. */
 export type Suite = () => Iterable<Figure> | AsyncIterable<Figure>;
 
+/** What a suite found out: a line of its output, a row of the report's table, and perhaps bars of a plot. */
+export interface Figure {
+  /** `suite/figure`. */
+  readonly name: string;
+  readonly value: number;
+  /** The value as people read it. */
+  readonly shown: string;
+  /** What stands behind the value: `bytes a chunk`, `of bare zlib.crc32`. */
+  readonly unit: string;
+  readonly budget?: number;
+  readonly missed: boolean;
+  readonly remark: string;
+  /** The value is our speed as a share of what the machine can do without us; it must not fall. */
+  readonly isOfLimit: boolean;
+  readonly plot?: Plot;
+}
+
+/** What a figure shows in a plot; figures whose plots have the same title share it, each with a group of bars. */
+export interface Plot {
+  readonly title: string;
+  readonly unit: string;
+  readonly better: "less" | "more";
+  readonly group: string;
+  readonly bars: readonly Bar[];
+}
+
+/** One of those that were measured in the same run. */
+export interface Bar {
+  readonly label: string;
+  readonly role: "ours" | "peer" | "limit";
+  readonly value: number;
+}
+
+/** The line that a suite prints for a figure. */
+export function lineOf({ name, shown, unit, budget, remark, missed }: Figure): string {
+  const asked = budget === undefined ? "" : ` (budget ${budget})`;
+  return `${name}: ${shown} ${unit}${asked}${remark === "" ? "" : `; ${remark}`}${missed ? " MISSED" : ""}`;
+}
+
 /** A figure that must stay below a budget of its own, in a unit that does not depend on what else the machine does. */
-export function atMost(name: string, value: number, unit: string, budget: number, remark: string): Figure {
-  const line = `${name}: ${value.toPrecision(3)} ${unit} (budget ${budget}); ${remark}`;
-  return { line, missed: !(value <= budget) };
+export function atMost(
+  name: string,
+  value: number,
+  unit: string,
+  budget: number,
+  remark: string,
+  plot?: Plot,
+): Figure {
+  return { ...told(name, value, unit, remark, plot), budget, missed: !(value <= budget) };
+}
+
+/** A figure that must not fall below a budget. */
+export function atLeast(figure: Figure, budget: number | undefined): Figure {
+  return budget === undefined ? figure : { ...figure, budget, missed: !(figure.value >= budget) };
+}
+
+/** A figure that has no budget. */
+export function told(name: string, value: number, unit: string, remark: string, plot?: Plot): Figure {
+  const figure = { name, value, shown: readable(value), unit, missed: false, remark, isOfLimit: false };
+  return plot === undefined ? figure : { ...figure, plot };
+}
+
+/** Our speed as a share of the bare limit's, which is what the machine does for who does nothing else. */
+export function ofLimit(
+  name: string,
+  ratio: number,
+  limit: string,
+  budget: number | undefined,
+  remark: string,
+  plot?: Plot,
+): Figure {
+  const figure = told(name, ratio, `of ${limit}`, remark, plot);
+  return atLeast({ ...figure, shown: ratio.toFixed(2), isOfLimit: true }, budget);
+}
+
+/** What ours and the others took for the same work: the least is the best. */
+export interface Contest {
+  readonly name: string;
+  readonly title: string;
+  /** What all of them took: `ms`, `MB`. */
+  readonly unit: string;
+  readonly group: string;
+  readonly ours: number;
+  readonly others: ReadonlyMap<string, number>;
+  /** What cannot be beaten, where it was measured too. */
+  readonly limit?: readonly [label: string, value: number];
+  readonly budget?: number;
+  readonly remark: string;
+}
+
+/** What ours takes as a share of what the best of the others takes. */
+export function besideOthers(contest: Contest): Figure {
+  const { name, title, unit, group, ours, others, limit, budget, remark } = contest;
+  const [best, least] = [...others].reduce((a, b) => (b[1] < a[1] ? b : a));
+  const all = [...others].map(([label, value]) => `${label} ${readable(value)}`).join(", ");
+  const bars: readonly Bar[] = [
+    { label: "Orthant", role: "ours", value: ours },
+    ...Array.from(others, ([label, value]): Bar => ({ label, role: "peer", value })),
+    ...(limit === undefined ? [] : [{ label: limit[0], role: "limit", value: limit[1] } as const]),
+  ];
+  const share = ours / least;
+  const figure = told(
+    name,
+    share,
+    `of what ${best} takes, the best of the others`,
+    `${readable(ours)} ${unit}, ${all}; ${remark}`,
+    { title, unit, better: "less", group, bars },
+  );
+  const shown = { ...figure, shown: share.toFixed(2) };
+  return budget === undefined ? shown : { ...shown, budget, missed: !(share < budget) };
+}
+
+/** Three digits, or all of them in front of the point. */
+export function readable(value: number): string {
+  return Math.abs(value) >= 1_000 ? value.toFixed(0) : value.toPrecision(3);
 }
 
 /** What one call takes, in time that passes and in time of the processor. */

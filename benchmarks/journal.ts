@@ -3,18 +3,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NodeDisk } from "@orthant/disk/node";
 import { createWorld, type World } from "@orthant/world";
-import { type CallTime, type Figure, median, timeAsync } from "./figure.ts";
-import { type DurablePeer, loadDurablePeers } from "./journal/durable-peers.ts";
+import { inTurn, type Rounds } from "./compare.ts";
+import { besideOthers, type CallTime, type Figure, median, ofLimit, timeAsync } from "./figure.ts";
+import { loadPeers } from "./stores/peer-store.ts";
 
 const ROUNDS = 25;
 const WARM_UP_ROUNDS = 40;
 const SINGLE_EDITS = 200;
+const SINGLE_BUDGET = 0.8;
+const PEER_EDITS = 100;
+const PEER_ROUNDS: Rounds = { warmUp: 5, measured: 25 };
 const WRITERS = 64;
 const EDITS_PER_WRITER = 40;
 /** What one edit of a voxel takes in the journal, about, and what a group takes beside its entries. */
 const ENTRY_BYTES = 26;
 const GROUP_BYTES = 20;
 const GROUPED_RATE = 20_000;
+const GROUPED_BUDGET = 0.5;
 
 /**
  * Question: what does an edit cost whose promise means that it is on the disk?
@@ -22,18 +27,35 @@ const GROUPED_RATE = 20_000;
  * or half of a loop that appends what 64 writers wrote and syncs, whichever the disk allows.
  */
 export async function* journalSuite(): AsyncGenerator<Figure> {
+  yield* measure(async function* (world, folder) {
+    yield* limitFigures(world, folder);
+    yield await peersFigure(world, folder);
+  });
+}
+
+/** Of all that the suite measures, what is next to the bare limit. */
+export async function* journalLimits(): AsyncGenerator<Figure> {
+  yield* measure(limitFigures);
+}
+
+type Measure = (world: World, folder: string) => AsyncGenerator<Figure>;
+
+async function* measure(figures: Measure): AsyncGenerator<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
   try {
     const disk = await NodeDisk.create(join(folder, "world"));
     const world = await createWorld(disk, {}, { autosave: false, durability: "journal" });
-    // First what makes many edits: a program that has just begun is slower than one that runs.
-    yield await groupedFigure(world, join(folder, "grouped"));
-    yield await singleFigure(world, join(folder, "single"));
-    for (const peer of loadDurablePeers()) yield await peerFigure(world, peer, folder);
+    yield* figures(world, folder);
     await world.close();
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+async function* limitFigures(world: World, folder: string): AsyncGenerator<Figure> {
+  // First what makes many edits: a program that has just begun is slower than one that runs.
+  yield await groupedFigure(world, join(folder, "grouped"));
+  yield await singleFigure(world, join(folder, "single"));
 }
 
 /** Two materials that change places from round to round, as where people dig and build. */
@@ -49,11 +71,10 @@ async function singleFigure(world: World, path: string): Promise<Figure> {
     },
     () => appendLoop(path, SINGLE_EDITS, GROUP_BYTES + ENTRY_BYTES),
   );
-  const line =
-    `journal/single: ${ratio.toFixed(2)} of a bare append and sync loop (budget 0.8); ` +
+  const remark =
     `${perSecond(oursNs, SINGLE_EDITS)} a second, bare ${perSecond(bareNs, SINGLE_EDITS)}; ` +
     `${microseconds(oursCpuNs, SINGLE_EDITS)} of processor each, bare ${microseconds(bareCpuNs, SINGLE_EDITS)}`;
-  return { line, missed: ratio < 0.8 };
+  return ofLimit("journal/single", ratio, "a bare append and sync loop", SINGLE_BUDGET, remark);
 }
 
 async function groupedFigure(world: World, path: string): Promise<Figure> {
@@ -70,29 +91,48 @@ async function groupedFigure(world: World, path: string): Promise<Figure> {
     () => appendLoop(path, EDITS_PER_WRITER, GROUP_BYTES + ENTRY_BYTES * WRITERS),
   );
   const rate = (edits * 1e9) / oursNs;
-  const line =
-    `journal/grouped: ${rate.toFixed(0)} edits a second from ${WRITERS} writers (budget ${GROUPED_RATE}), ` +
-    `${ratio.toFixed(2)} of bare groups (or 0.5); bare ${perSecond(bareNs, edits)}; ` +
+  const remark =
+    `${rate.toFixed(0)} edits a second from ${WRITERS} writers, of which ${GROUPED_RATE} would do; ` +
+    `bare ${perSecond(bareNs, edits)}; ` +
     `${microseconds(oursCpuNs, edits)} of processor each, bare ${microseconds(bareCpuNs, edits)}`;
-  return { line, missed: rate < GROUPED_RATE && ratio < 0.5 };
+  const figure = ofLimit("journal/grouped", ratio, "bare groups", GROUPED_BUDGET, remark);
+  return { ...figure, missed: figure.missed && rate < GROUPED_RATE };
 }
 
 /** Other stores that make one voxel's bytes durable, one at a time; they are told, and have no budget. */
-async function peerFigure(world: World, peer: DurablePeer, folder: string): Promise<Figure> {
-  const store = peer.open(folder);
-  const { ratio, oursNs, bareNs } = await compare(
-    async (round) => {
-      for (let edit = 0; edit < SINGLE_EDITS; edit++)
-        await world.set([edit, 0, 0, 1], materialAt(edit, round));
-    },
-    async () => {
-      for (let edit = 0; edit < SINGLE_EDITS; edit++)
-        await store.put(`${edit},0,0,1`, new Uint8Array(ENTRY_BYTES));
-    },
-  );
-  await store.close();
-  const rates = `${perSecond(oursNs, SINGLE_EDITS)} a second, theirs ${perSecond(bareNs, SINGLE_EDITS)}`;
-  return { line: `journal/single: ${ratio.toFixed(2)} of ${peer.name}; ${rates}`, missed: false };
+async function peersFigure(world: World, folder: string): Promise<Figure> {
+  const stores = loadPeers().flatMap(({ name, openDurable }) => {
+    return openDurable === undefined ? [] : [[name, openDurable(folder)] as const];
+  });
+  const edit = async (round: number): Promise<void> => {
+    for (let count = 0; count < PEER_EDITS; count++)
+      await world.set([count, 0, 0, 1], materialAt(count, round));
+  };
+  const others = stores.map(([name, store]) => {
+    const put = async (): Promise<void> => {
+      for (let count = 0; count < PEER_EDITS; count++)
+        await store.put(`${count},0,0,1`, new Uint8Array(ENTRY_BYTES));
+    };
+    return [name, put] as const;
+  });
+  const appendAll = (): Promise<void> =>
+    appendLoop(join(folder, "bare"), PEER_EDITS, GROUP_BYTES + ENTRY_BYTES);
+  const bare = "bare append and sync";
+  const times = await inTurn(edit, new Map([...others, [bare, appendAll]]), PEER_ROUNDS);
+  for (const [, store] of stores) await store.close();
+  const each = new Map(Array.from(times.others, ([name, ms]) => [name, (ms * 1e3) / PEER_EDITS]));
+  const limit = [bare, each.get(bare) ?? Number.NaN] as const;
+  each.delete(bare);
+  return besideOthers({
+    name: "journal/single-beside-others",
+    title: "One voxel made durable",
+    unit: "us",
+    group: "one at a time",
+    ours: (times.ours * 1e3) / PEER_EDITS,
+    others: each,
+    limit,
+    remark: "each of them waited for",
+  });
 }
 
 interface Comparison {

@@ -1,19 +1,27 @@
-import { cpus } from "node:os";
+import { parseArgs } from "node:util";
 import { bytesSuite } from "./bytes.ts";
 import { cliSuite } from "./cli.ts";
-import type { Suite } from "./figure.ts";
-import { journalSuite } from "./journal.ts";
-import { pxswSuite } from "./pxsw.ts";
+import { lineOf, type Suite } from "./figure.ts";
+import { journalLimits, journalSuite } from "./journal.ts";
+import { machineLine, thisMachine } from "./machine.ts";
+import { pxswLimits, pxswSuite } from "./pxsw.ts";
+import { guard } from "./report/guard.ts";
+import { readRecord } from "./report/record.ts";
+import { report } from "./report/report.ts";
+import { runSuite } from "./report/suite-process.ts";
 import { restSuite } from "./rest.ts";
-import { saveSuite } from "./save.ts";
+import { saveLimits, saveSuite } from "./save.ts";
 import { scaleSuite } from "./scale.ts";
 import { serverSuite } from "./server.ts";
 import { stallSuite } from "./stall.ts";
-import { treeSuite } from "./tree.ts";
+import { treeLimits, treeSuite } from "./tree.ts";
 import { viewerSuite } from "./viewer.ts";
 import { wireSuite } from "./wire.ts";
 
-// npm run bench -- SUITE: a line a figure, and a non-zero exit when a budget is missed.
+const USAGE = `usage: npm run bench -- SUITE [--limits]          a line a figure; fails when a budget is missed
+       npm run bench -- report [--suites A,B]     runs suites, the usual ones or these or none, and writes docs/benchmarks.md
+       npm run bench -- guard                     fails when a ratio to the bare limit fell by more than a third`;
+
 const SUITES: Readonly<Record<string, Suite>> = {
   bytes: bytesSuite,
   tree: treeSuite,
@@ -29,17 +37,61 @@ const SUITES: Readonly<Record<string, Suite>> = {
   pxsw: pxswSuite,
 };
 
-const suite = SUITES[process.argv[2] ?? ""];
-if (suite === undefined) {
-  console.error(`usage: npm run bench -- SUITE\nsuites: ${Object.keys(SUITES).join(", ")}`);
-  process.exitCode = 2;
-} else {
-  const [cpu] = cpus();
-  console.log(
-    `machine: ${cpus().length} x ${cpu?.model ?? "unknown"}, Node ${process.version}, ${process.platform}`,
-  );
-  for await (const { line, missed } of suite()) {
-    console.log(missed ? `${line} MISSED` : line);
-    if (missed) process.exitCode = 1;
+/** What `--limits` leaves of a suite: ratios to the bare limit that take seconds, which the guard watches. */
+const LIMITS: Readonly<Record<string, Suite>> = {
+  bytes: bytesSuite,
+  tree: treeLimits,
+  journal: journalLimits,
+  save: saveLimits,
+  pxsw: pxswLimits,
+};
+
+/** What a report runs unless it is told: all but those that take a quarter of an hour or a browser. */
+const REPORTED = ["bytes", "tree", "journal", "save", "rest", "wire", "server", "pxsw"];
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { limits: { type: "boolean", default: false }, suites: { type: "string" } },
+  });
+  const [command = ""] = positionals;
+  if (command === "report") return reportOn(values.suites);
+  if (command === "guard") return guardRatios();
+  const suite = (values.limits ? LIMITS : SUITES)[command];
+  if (suite === undefined) return refuse(`no suite named ${JSON.stringify(command)}`);
+  return print(suite);
+}
+
+async function print(suite: Suite): Promise<number> {
+  console.log(`machine: ${machineLine(thisMachine())}`);
+  let exitCode = 0;
+  for await (const figure of suite()) {
+    console.log(lineOf(figure));
+    // A report that runs the suite hears of it.
+    process.send?.(figure);
+    if (figure.missed) exitCode = 1;
   }
+  return exitCode;
+}
+
+async function reportOn(asked: string | undefined): Promise<number> {
+  const suites = asked === "none" ? [] : (asked?.split(",") ?? REPORTED);
+  const unknown = suites.filter((name) => SUITES[name] === undefined);
+  if (unknown.length > 0) return refuse(`no suite named ${unknown.join(", ")}`);
+  return (await report(suites)) ? 0 : 1;
+}
+
+async function guardRatios(): Promise<number> {
+  const fallen = await guard(Object.keys(LIMITS), readRecord(), machineLine(thisMachine()), {
+    measure: (suite) => runSuite(suite, "--limits"),
+    print: (line) => console.log(line),
+  });
+  return fallen.length === 0 ? 0 : 1;
+}
+
+function refuse(problem: string): number {
+  console.error(`${problem}\n${USAGE}\nsuites: ${Object.keys(SUITES).join(", ")}`);
+  return 2;
 }

@@ -17,7 +17,7 @@ import {
 } from "@orthant/formats";
 import { Prng } from "@orthant/testkit";
 import { compare } from "./compare.ts";
-import { atMost, type Figure, median, time, timeAsync } from "./figure.ts";
+import { atMost, type Bar, type Figure, median, type Plot, time, timeAsync, told } from "./figure.ts";
 import {
   CHUNK_BYTES,
   dug,
@@ -47,7 +47,7 @@ const MEGABYTE = 1e6;
 export async function* pxswSuite(): AsyncGenerator<Figure> {
   yield* sizeFigures();
   yield* deltaFigures();
-  for (const entries of [1_000, 10_000, 100_000, MILLION]) yield lookupFigure(entries);
+  yield* pxswLimits();
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
   try {
     yield* await openFigures(folder);
@@ -57,14 +57,23 @@ export async function* pxswSuite(): AsyncGenerator<Figure> {
   }
 }
 
+/** Of all that the suite measures, what is next to the bare limit. */
+export function* pxswLimits(): Generator<Figure> {
+  for (const entries of [1_000, 10_000, 100_000, MILLION]) yield lookupFigure(entries);
+}
+
 /** The seed's table of sizes: version 1 has pixels as they are, version 2 has planes, and drops flags. */
 function* sizeFigures(): Generator<Figure> {
   for (const [name, seedBytes, pixels] of patterns()) {
     const version1 = 4 + lz4Compress(pixels).length;
     const version2 = wholeBytes(pixels);
     const ratio = (CHUNK_BYTES / version2).toFixed(1);
-    const line = `pxsw/size: ${name}: version 2 ${version2} bytes (${ratio} x), version 1 ${version1}, the seed says ${seedBytes}`;
-    yield { line, missed: false };
+    const remark = `${ratio} x, version 1 ${version1}, the seed says ${seedBytes}`;
+    const plot = bytesPlot("A chunk of 512 x 512 pixels", name, [
+      { label: "Orthant, version 2", role: "ours", value: version2 },
+      { label: "version 1", role: "peer", value: version1 },
+    ]);
+    yield told(`pxsw/size: ${name}`, version2, "bytes", remark, plot);
   }
 }
 
@@ -83,12 +92,19 @@ function* deltaFigures(): Generator<Figure> {
   for (const [name, pixels, seedSays] of cases) {
     const whole = wholeBytes(pixels);
     const changes = deltaBytes(pixels);
-    const stored = Math.min(whole, changes);
-    const line =
-      `pxsw/delta: ${name}: changes ${changes} bytes, whole ${whole}, stored ${stored} as ` +
-      `${changes < whole ? "changes" : "whole"}; version 1 ${deltaBytesVersion1(pixels)}; the seed says ${seedSays}`;
-    yield { line, missed: stored > whole };
+    const version1 = deltaBytesVersion1(pixels);
+    const form = changes < whole ? "changes" : "whole";
+    const remark = `stored as ${form}; changes ${changes}, version 1 ${version1}; the seed says ${seedSays}`;
+    const plot = bytesPlot("A chunk that was changed", name, [
+      { label: "Orthant, version 2", role: "ours", value: Math.min(whole, changes) },
+      { label: "version 1, as changes", role: "peer", value: version1 },
+    ]);
+    yield atMost(`pxsw/delta: ${name}`, Math.min(whole, changes), "bytes", whole, remark, plot);
   }
+}
+
+function bytesPlot(title: string, group: string, bars: readonly Bar[]): Plot {
+  return { title, unit: "bytes", better: "less", group, bars };
 }
 
 function wholeBytes(pixels: Uint8Array): number {
@@ -226,16 +242,18 @@ async function lz4Figures(folder: string): Promise<readonly Figure[]> {
   );
   const ours = [(CHUNK_BYTES * 1e3) / packing, (CHUNK_BYTES * 1e3) / unpacking] as const;
   const tool = await debianLz4(folder, pixels);
-  const beside =
-    tool === undefined
-      ? "no lz4 here"
-      : `lz4 -b1 ${tool[0].toFixed(0)} and ${tool[1].toFixed(0)} MB/s, ${tool[2]} bytes`;
-  const share =
-    tool === undefined
-      ? ""
-      : ` (${(ours[0] / tool[0]).toFixed(2)} and ${(ours[1] / tool[1]).toFixed(2)} of it)`;
-  const line = `pxsw/lz4: ${ours[0].toFixed(0)} MB/s in, ${ours[1].toFixed(0)} MB/s out, ${block.length} bytes of terrain; ${beside}${share}`;
-  return [{ line, missed: false }];
+  return ["in", "out"].map((way, index) => {
+    const [mine = Number.NaN, theirs] = [ours[index], tool?.[index]];
+    const beside =
+      theirs === undefined
+        ? "no lz4 here"
+        : `${(mine / theirs).toFixed(2)} of lz4 -b1 with ${theirs.toFixed(0)} MB/s, ${tool?.[2]} bytes`;
+    const bars: Bar[] = [{ label: "Orthant, in JavaScript", role: "ours", value: mine }];
+    if (theirs !== undefined) bars.push({ label: "lz4 -b1, in C", role: "limit", value: theirs });
+    const plot: Plot = { title: "LZ4 of terrain", unit: "MB/s", better: "more", group: way, bars };
+    const remark = `${block.length} bytes of terrain; ${beside}`;
+    return told(`pxsw/lz4-${way}`, mine, "MB/s", remark, plot);
+  });
 }
 
 async function debianLz4(

@@ -9,7 +9,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { openWorld, type World } from "@orthant/world";
 import { type MeasuredRun, runMeasured } from "./cli/measured-run.ts";
-import { atMost, type Figure, median, timeAsync } from "./figure.ts";
+import { atMost, type Figure, median, timeAsync, told } from "./figure.ts";
 import { CountingDisk } from "./scale/counting-disk.ts";
 import { LargeWorldPlan, makeLargeWorld } from "./scale/large-world.ts";
 
@@ -65,7 +65,7 @@ async function makingFigure(folder: string, chunks: number, seconds: number): Pr
   };
   const [data, index] = [await megabytes(join(folder, "data")), await megabytes(join(folder, "index"))];
   const sizes = `${data.toFixed(0)} MB of packs and ${index.toFixed(1)} MB of index`;
-  return { line: `scale/make: ${chunks} chunks in ${seconds.toFixed(0)} s, ${sizes}`, missed: false };
+  return told("scale/make", seconds, "s", `${chunks} chunks, ${sizes}`);
 }
 
 /** Each opening is a process of its own; the page cache is warm, as it is for whoever restarts a server. */

@@ -27,9 +27,9 @@ const prng = new Prng(1);
  */
 export function* treeSuite(): Generator<Figure> {
   yield setFigure();
-  const places = Array.from({ length: CHUNKS }, () => randomPlace(LARGE_EXTENTS));
+  const places = randomPlaces();
   const heapBefore = heapBytes();
-  const tree = places.reduce((built, place, index) => built.set(place, material(index)), OverrideTree.VIRGIN);
+  const tree = treeOf(places);
   const treeBytes = heapBytes() - heapBefore;
   yield atMost(
     "tree/heap",
@@ -43,10 +43,15 @@ export function* treeSuite(): Generator<Figure> {
   yield untouchedFigure();
 }
 
+/** Of all that the suite measures, what is next to the bare limit. */
+export function* treeLimits(): Generator<Figure> {
+  const places = randomPlaces();
+  yield readFigure(treeOf(places), places);
+}
+
 function setFigure(): Figure {
   const places = Array.from({ length: SETS }, () => randomPlace(ORIGINAL_EXTENTS));
-  const build = (): number =>
-    places.reduce((tree, place, index) => tree.set(place, material(index)), OverrideTree.VIRGIN).leafCount;
+  const build = (): number => treeOf(places).leafCount;
   build(); // warms up
   const rounds = Array.from({ length: ROUNDS }, () => time(build, 1));
   const wallMs = median(rounds.map(({ wallNs }) => wallNs)) / 1e6;
@@ -117,6 +122,14 @@ function leafCountUnder(box: typeof WHOLE_LATTICE): number {
 
 function material(index: number): (typeof materials)[number] {
   return materials[index % materials.length] ?? uniformChunk(VOLUME, 1);
+}
+
+function treeOf(places: readonly Place[]): OverrideTree {
+  return places.reduce((tree, place, index) => tree.set(place, material(index)), OverrideTree.VIRGIN);
+}
+
+function randomPlaces(): readonly Place[] {
+  return Array.from({ length: CHUNKS }, () => randomPlace(LARGE_EXTENTS));
 }
 
 function randomPlace([x, y, z, w]: Place): Place {

@@ -34,7 +34,7 @@ import {
 import { VIEWER_PAGE } from "@orthant/viewer/node";
 import type { Browser } from "playwright-core";
 import { WebSocket } from "ws";
-import { atMost, type Figure, median, time } from "./figure.ts";
+import { atMost, type Figure, median, time, told } from "./figure.ts";
 import { buildAround, ServedFolder } from "./viewer/served-folder.ts";
 
 const PAGE_BUDGET_KB = 350;
@@ -125,11 +125,12 @@ function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, bu
 /** What the page's own worker counted. It knows no other clock than the one on the wall, so there is no budget. */
 function workerFigure(name: string, chunks: number, wallMs: number): Figure {
   const rate = Math.round((chunks / wallMs) * 1000);
-  const remark = "with generating and cutting them";
-  return {
-    line: `viewer/mesh-${name}-in-worker: ${rate} chunks a second on the clock, ${remark}; ${load()}`,
-    missed: false,
-  };
+  return told(
+    `viewer/mesh-${name}-in-worker`,
+    rate,
+    "chunks a second on the clock",
+    `with generating and cutting them; ${load()}`,
+  );
 }
 
 function load(): string {

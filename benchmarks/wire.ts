@@ -14,7 +14,8 @@ import {
 } from "@orthant/core";
 import type { Guest } from "@orthant/protocol";
 import { Prng } from "@orthant/testkit";
-import { atMost, type Figure } from "./figure.ts";
+import { atMost, type Bar, type Figure, type Plot, told } from "./figure.ts";
+import { type ChangedChunk, type Colyseus, loadColyseus } from "./wire/colyseus-state.ts";
 import { SharedPair, type Traffic } from "./wire/shared-pair.ts";
 
 const WINDOW_RADIUS_CHUNKS = 6;
@@ -30,14 +31,15 @@ const prng = new Prng(5);
 /**
  * Question: how many bytes does it take to share a world?
  * Budgets: one voxel takes at most 48 bytes of message; a first join little more than what people made; to come back
- * costs what changed. Beside them stand the same things as plain JSON and as whole chunks.
+ * costs what changed. Beside them stand the same things as plain JSON, as whole chunks and as Colyseus shares them.
  */
 export async function* wireSuite(): AsyncGenerator<Figure> {
-  yield* oneVoxelFigures();
-  yield* joinFigures();
+  const colyseus = loadColyseus();
+  yield* oneVoxelFigures(colyseus);
+  yield* joinFigures(colyseus);
 }
 
-async function* oneVoxelFigures(): AsyncGenerator<Figure> {
+async function* oneVoxelFigures(colyseus: Colyseus | undefined): AsyncGenerator<Figure> {
   const places: readonly (readonly [name: string, chunk: Place])[] = [
     ["origin", [0, 0, 0, 0]],
     ["chunk-100000", [100_000, 100_000, -100_000, 100_000]],
@@ -51,9 +53,12 @@ async function* oneVoxelFigures(): AsyncGenerator<Figure> {
     guest.setInterest({ boxes: [cubeAt(chunk, 1)], center: voxelOfCell(HYPERCUBE_CHUNKS, chunk, 0) });
     await pair.settle(guest);
     const sizes: number[] = [];
-    for (let edit = 0; edit < 20; edit++) {
-      const voxel = voxelOfCell(HYPERCUBE_CHUNKS, chunk, prng.below(HYPERCUBE_CHUNKS.volume));
-      await pair.world.set(voxel, 1 + edit);
+    const before = await pair.world.chunk(chunk);
+    const edits = Array.from({ length: 20 }, (_, edit) => {
+      return { index: prng.below(HYPERCUBE_CHUNKS.volume), material: 1 + edit };
+    });
+    for (const { index, material } of edits) {
+      await pair.world.set(voxelOfCell(HYPERCUBE_CHUNKS, chunk, index), material);
       sizes.push(await largestFrame(pair, traffic));
     }
     const json = JSON.stringify({
@@ -62,9 +67,31 @@ async function* oneVoxelFigures(): AsyncGenerator<Figure> {
       material: 7,
     });
     const whole = encode(chunkCodec(HYPERCUBE_CHUNKS.volume), await pair.world.chunk(chunk)).length;
-    const remark = `the first in an untouched chunk ${sizes[0]}; as JSON ${json.length}, as a whole chunk ${whole}`;
-    yield atMost(`wire/one-voxel-${name}`, Math.max(...sizes), "bytes", ONE_VOXEL_BUDGET_BYTES, remark);
+    const others: readonly Other[] = [
+      ["Colyseus", colyseus?.patchBytes(before, edits)],
+      ["JSON", json.length],
+      ["a whole chunk", whole],
+    ];
+    const ours = Math.max(...sizes);
+    const remark = `the first in an untouched chunk ${sizes[0]}; ${listed(others)}`;
+    const plot = bytesPlot("One voxel that was changed", name, ours, others);
+    yield atMost(`wire/one-voxel-${name}`, ours, "bytes", ONE_VOXEL_BUDGET_BYTES, remark, plot);
   }
+}
+
+/** Bytes of the same thing in another form; none where the peer is not installed. */
+type Other = readonly [label: string, bytes: number | undefined];
+
+function listed(others: readonly Other[]): string {
+  return others.flatMap(([label, bytes]) => (bytes === undefined ? [] : [`${label} ${bytes}`])).join(", ");
+}
+
+function bytesPlot(title: string, group: string, ours: number, others: readonly Other[]): Plot {
+  const peers = others.flatMap(([label, value]): readonly Bar[] =>
+    value === undefined ? [] : [{ label, role: "peer", value }],
+  );
+  const bars: readonly Bar[] = [{ label: "Orthant", role: "ours", value: ours }, ...peers];
+  return { title, unit: "bytes", better: "less", group, bars };
 }
 
 /** The longest frame of the next tick that has more than a sign of life. */
@@ -74,32 +101,29 @@ async function largestFrame(pair: SharedPair, traffic: Traffic): Promise<number>
   return Math.max(...traffic.downFrames);
 }
 
-async function* joinFigures(): AsyncGenerator<Figure> {
+async function* joinFigures(colyseus: Colyseus | undefined): AsyncGenerator<Figure> {
   const pair = await SharedPair.make();
   const edited = await editChunks(pair);
   const madeBytes = edited.reduce((bytes, { smallestBytes }) => bytes + smallestBytes, 0);
-  const chunkBytes = edited.reduce((bytes, chunk) => bytes + chunk.wholeBytes, 0);
-  const json = edited.reduce((bytes, { jsonBytes }) => bytes + jsonBytes, 0);
+  const chunks = changedChunks(edited);
 
   const guest = pair.newGuest(1n, "equal");
   const first = await join(pair, guest);
-  const remark =
-    `${first.downBytes} bytes for ${madeBytes} of edits; the same ${EDITED_CHUNKS} chunks whole ${chunkBytes}, ` +
-    `their voxels as JSON ${json}`;
-  yield atMost(
-    "wire/first-join",
-    first.downBytes / madeBytes,
-    "of the encoded edits",
-    FIRST_JOIN_BUDGET,
-    remark,
-  );
-
   const stranger = pair.newGuest(2n, "none");
   const concrete = await join(pair, stranger);
-  yield {
-    line: `wire/first-join-concrete: ${concrete.downBytes} bytes, ${(concrete.downBytes / first.downBytes).toFixed(1)} of that with equal generators`,
-    missed: false,
-  };
+  const others: readonly Other[] = [
+    ["the chunks whole", edited.reduce((bytes, chunk) => bytes + chunk.wholeBytes, 0)],
+    ["the voxels as JSON", edited.reduce((bytes, { jsonBytes }) => bytes + jsonBytes, 0)],
+    ["Colyseus, the voxels", colyseus?.editsJoinBytes(chunks)],
+    ["Colyseus, the chunks", colyseus?.wholeJoinBytes(chunks)],
+  ];
+  const plot = bytesPlot("A first join", `${EDITED_CHUNKS} changed chunks`, first.downBytes, others);
+  const share = first.downBytes / madeBytes;
+  const remark = `${first.downBytes} bytes for ${madeBytes} of edits; ${listed(others)}`;
+  yield atMost("wire/first-join", share, "of the encoded edits", FIRST_JOIN_BUDGET, remark, plot);
+
+  const times = `${(concrete.downBytes / first.downBytes).toFixed(1)} of that with equal generators`;
+  yield told("wire/first-join-concrete", concrete.downBytes, "bytes", times);
 
   const changed = await changeSomeRegions(pair, guest);
   const kept = guest.keep();
@@ -125,6 +149,8 @@ async function join(pair: SharedPair, guest: Guest): Promise<Traffic> {
 
 interface EditedChunk {
   readonly place: Place;
+  readonly before: Chunk;
+  readonly after: Chunk;
   /** The chunk, or a list of the voxels in which it differs from what is generated, whichever is shorter. */
   readonly smallestBytes: number;
   readonly wholeBytes: number;
@@ -140,12 +166,28 @@ async function editChunks(pair: SharedPair): Promise<readonly EditedChunk[]> {
     const before = await pair.world.chunk(place);
     await pair.world.edit(index % 2 === 0 ? boxIn(place) : voxelsIn(place));
     const after = await pair.world.chunk(place);
-    edited.push({ place, ...sizesOf(before, after, encode(codec, after).length) });
+    edited.push({ place, before, after, ...sizesOf(before, after, encode(codec, after).length) });
   }
   return edited;
 }
 
-function sizesOf(before: Chunk, after: Chunk, wholeBytes: number): Omit<EditedChunk, "place"> {
+/** Each chunk once, with all that was changed in it. */
+function changedChunks(edited: readonly EditedChunk[]): readonly ChangedChunk[] {
+  const changed = new Map<string, readonly [before: Chunk, after: Chunk]>();
+  for (const { place, before, after } of edited) {
+    const [first] = changed.get(place.join()) ?? [before];
+    changed.set(place.join(), [first, after]);
+  }
+  return Array.from(changed, ([key, [before, after]]) => ({
+    key,
+    chunk: after,
+    edits: diffChunks(before, after),
+  }));
+}
+
+type EditedSizes = Pick<EditedChunk, "smallestBytes" | "wholeBytes" | "jsonBytes">;
+
+function sizesOf(before: Chunk, after: Chunk, wholeBytes: number): EditedSizes {
   const edits = diffChunks(before, after);
   const listBytes =
     edits.length === 0 ? Infinity : encode(voxelEditsCodec(HYPERCUBE_CHUNKS.volume), edits).length;

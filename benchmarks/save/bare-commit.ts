@@ -1,83 +1,79 @@
-import { type FileHandle, open, readdir, rename, stat, unlink } from "node:fs/promises";
-import { join } from "node:path";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
 
-/** How many bytes one commit puts where. */
-export interface CommitBytes {
-  readonly record: number;
-  readonly files: readonly { readonly folder: string; readonly bytes: number }[];
-  readonly manifest: number;
+const TEMPORARY = ".tmp";
+
+/** A disk that remembers what was asked of it. */
+export class RecordingDisk extends GatedDisk {
+  #calls: DiskCall[] = [];
+
+  constructor(disk: Disk) {
+    super(disk, (call, happen) => {
+      this.#calls.push(call);
+      return happen();
+    });
+  }
+
+  /** What was asked since the last time, in order. */
+  takeCalls(): readonly DiskCall[] {
+    const calls = this.#calls;
+    this.#calls = [];
+    return calls;
+  }
 }
 
-/** The same writes, syncs, renames and removals as a commit makes, and nothing else. */
+/** Makes the same writes, syncs, renames and removals as a commit did, in a folder of its own, and nothing else. */
 export class BareCommits {
   readonly #root: string;
-  readonly #pack: FileHandle;
-  #count = 0;
+  readonly #files = new Map<string, FileHandle>();
 
-  private constructor(root: string, pack: FileHandle) {
+  private constructor(root: string) {
     this.#root = root;
-    this.#pack = pack;
   }
 
-  /** Begins in a folder that has the folders of a save. */
-  static async in(root: string): Promise<BareCommits> {
-    return new BareCommits(root, await open(join(root, "data", "pack"), "a"));
+  /** Begins in a new folder with these folders in it. */
+  static async in(root: string, folders: readonly string[]): Promise<BareCommits> {
+    for (const folder of folders) await mkdir(join(root, folder), { recursive: true });
+    return new BareCommits(root);
   }
 
-  async commit({ record, files, manifest }: CommitBytes): Promise<void> {
-    const number = ++this.#count;
-    await this.#pack.write(new Uint8Array(record));
-    await this.#pack.datasync();
-    const names = files.map(({ folder }, index) => join(this.#root, folder, `file-${index}`));
-    for (const [index, { bytes }] of files.entries())
-      await writeSynced(`${names[index]}.${number}.tmp`, bytes);
-    for (const name of names) await rename(`${name}.${number}.tmp`, `${name}.${number}`);
-    await syncFolder(join(this.#root, "index"));
-    await syncFolder(this.#root);
-    await writeSynced(join(this.#root, "manifest.tmp"), manifest);
-    await rename(join(this.#root, "manifest.tmp"), join(this.#root, "manifest"));
-    await syncFolder(this.#root);
-    await readdir(this.#root);
-    await readdir(join(this.#root, "index"));
-    if (number > 2) for (const name of names) await unlink(`${name}.${number - 2}`);
+  async repeat(calls: readonly DiskCall[]): Promise<void> {
+    for (const call of calls) await this.#repeat(call);
   }
 
   async close(): Promise<void> {
-    await this.#pack.close();
+    for (const file of this.#files.values()) await file.close();
+  }
+
+  async #repeat({ operation, path, bytes }: DiskCall): Promise<void> {
+    const absolute = join(this.#root, path);
+    if (operation === "append") await (await this.#file(absolute)).write(new Uint8Array(bytes));
+    if (operation === "sync") await (await this.#file(absolute)).datasync();
+    if (operation === "close") await this.#close(absolute);
+    if (operation === "rename") await rename(absolute, absolute.slice(0, -TEMPORARY.length));
+    if (operation === "syncDirectory") await syncFolder(absolute);
+    // What is removed to make sure that it is not there takes no removal.
+    if (operation === "remove" && !path.endsWith(TEMPORARY)) await rm(absolute, { force: true });
+  }
+
+  async #file(path: string): Promise<FileHandle> {
+    const file = this.#files.get(path) ?? (await open(path, "a"));
+    this.#files.set(path, file);
+    return file;
+  }
+
+  async #close(path: string): Promise<void> {
+    await this.#files.get(path)?.close();
+    this.#files.delete(path);
   }
 }
 
-/** What the newest commit of a save has written, given the size of its pack before. */
-export async function measureCommit(
-  root: string,
-  generation: number,
-  packBefore: number,
-): Promise<CommitBytes> {
-  const suffix = `g${String(generation).padStart(16, "0")}`;
-  const sizeOf = async (...path: string[]): Promise<number> => (await stat(join(root, ...path))).size;
-  return {
-    record: (await packBytes(root)) - packBefore,
-    files: [
-      { folder: "index", bytes: await sizeOf("index", `ix-main.${suffix}.v4ix`) },
-      { folder: "", bytes: await sizeOf(`global.${suffix}.v4g`) },
-      { folder: "", bytes: await sizeOf(`players.${suffix}.v4p`) },
-    ],
-    manifest: await sizeOf("manifest.json"),
-  };
-}
-
-/** Bytes in all packs of a save. */
-export async function packBytes(root: string): Promise<number> {
-  let bytes = 0;
-  for (const name of await readdir(join(root, "data"))) bytes += (await stat(join(root, "data", name))).size;
-  return bytes;
-}
-
-async function writeSynced(path: string, bytes: number): Promise<void> {
-  const file = await open(path, "wx");
-  await file.write(new Uint8Array(bytes));
-  await file.datasync();
-  await file.close();
+/** How many bytes a commit wrote into files that are not in this folder. */
+export function bytesBeside(folder: string, calls: readonly DiskCall[]): number {
+  return calls
+    .filter(({ operation, path }) => operation === "append" && dirname(path) !== folder)
+    .reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -1,0 +1,74 @@
+import type { Bar, Figure } from "../figure.ts";
+import { machineLine } from "../machine.ts";
+import { drawBars } from "./bar-chart.ts";
+import { chartsOf } from "./charts.ts";
+import { machinesOf, type RunRecord, type SuiteRecord } from "./record.ts";
+
+const MACHINE_PLACE = "<!-- machine -->";
+const FIGURES_PLACE = /<!-- figures of (\w+) -->/;
+
+/** The page and its pictures, under paths that count from the folder of the page. */
+export function renderPage(template: string, record: RunRecord): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  const sections = template.split(/^(?=## )/m).flatMap((section) => {
+    const suite = FIGURES_PLACE.exec(section)?.[1];
+    if (suite === undefined) return [section];
+    const recorded = record[suite];
+    // What has not been measured has nothing to say.
+    if (recorded === undefined) return [];
+    for (const chart of chartsOf(suite, recorded.figures))
+      files.set(picturePath(chart.slug), drawBars(chart));
+    return [section.replace(FIGURES_PLACE, () => renderSuite(suite, recorded))];
+  });
+  const machines = machinesOf(record).map((line) => `- ${line}`);
+  const page = sections.join("").trimEnd().replace(MACHINE_PLACE, machines.join("\n"));
+  return new Map([["benchmarks.md", `${page}\n`], ...files]);
+}
+
+function renderSuite(suite: string, { date, seconds, machine, figures }: SuiteRecord): string {
+  const pictures = chartsOf(suite, figures).map(({ slug, title }) => `![${title}](${picturePath(slug)})`);
+  const behind = behindLines(figures);
+  const rows = figures.map(({ name, shown, unit, budget, missed, remark }) => [
+    `\`${name}\``,
+    `${shown} ${unit}`,
+    `${budget ?? ""}${missed ? " **missed**" : ""}`,
+    remark,
+  ]);
+  return [
+    ...pictures.flatMap((picture) => [picture, ""]),
+    ...(behind.length === 0 ? [] : ["Who is ahead of us in this run:", "", ...behind, ""]),
+    ...table(["Figure", "Value", "Budget", "Beside it"], rows),
+    "",
+    `\`npm run bench -- ${suite}\`, ${date}, ${seconds} s on ${machineLine(machine)}.`,
+  ].join("\n");
+}
+
+/** A table whose columns are as wide as their widest cell, as the formatter wants it. */
+function table(head: readonly string[], body: readonly (readonly string[])[]): readonly string[] {
+  const rows = [head, ...body].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
+  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) => lineOf(row.map((cell, column) => cell.padEnd(widths[column] ?? 0))));
+  return [lines[0] ?? "", lineOf(widths.map((width) => "-".repeat(width))), ...lines.slice(1)];
+}
+
+function lineOf(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
+
+/** A line for each figure in which a peer did better than ours. */
+function behindLines(figures: readonly Figure[]): readonly string[] {
+  return figures.flatMap(({ name, plot }) => {
+    const ours = plot?.bars.find(({ role }) => role === "ours")?.value;
+    if (plot === undefined || ours === undefined) return [];
+    const lead = ({ value }: Bar): number => (plot.better === "less" ? ours / value : value / ours);
+    const ahead = plot.bars.filter((bar) => bar.role === "peer" && lead(bar) > 1);
+    if (ahead.length === 0) return [];
+    return [
+      `- \`${name}\`: ${ahead.map((bar) => `${bar.label} by ${lead(bar).toFixed(1)} times`).join(", ")}`,
+    ];
+  });
+}
+
+function picturePath(slug: string): string {
+  return `pictures/benchmarks-${slug}.svg`;
+}

@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { thisMachine } from "../machine.ts";
+import { renderPage } from "./page.ts";
+import { readRecord, type SuiteRecord, writeRecord } from "./record.ts";
+import { runSuite } from "./suite-process.ts";
+
+const FOLDER = "docs";
+const PICTURES = "docs/pictures";
+const OUR_PICTURE = /^benchmarks-.*\.svg$/;
+
+/** The template of the page, with the prose. */
+export const TEMPLATE_PATH = "benchmarks/report/template.md";
+
+/** Runs suites one after the other, keeps what they found, and writes the page anew; says whether no budget was missed. */
+export async function report(suites: readonly string[]): Promise<boolean> {
+  const measured: Record<string, SuiteRecord> = {};
+  for (const suite of suites) {
+    console.log(`== ${suite}`);
+    const startMs = performance.now();
+    const figures = await runSuite(suite);
+    measured[suite] = {
+      date: new Date().toISOString().slice(0, 10),
+      machine: thisMachine(),
+      seconds: Math.round((performance.now() - startMs) / 1_000),
+      figures,
+    };
+    // After each suite: what took minutes is not lost to what fails behind it.
+    writeRecord({ ...readRecord(), ...measured });
+  }
+  const files = renderPage(readFileSync(TEMPLATE_PATH, "utf8"), readRecord());
+  for (const name of readdirSync(PICTURES)) if (OUR_PICTURE.test(name)) rmSync(join(PICTURES, name));
+  for (const [path, content] of files) writeFileSync(join(FOLDER, path), content);
+  const missed = Object.values(measured).flatMap(({ figures }) => figures.filter((figure) => figure.missed));
+  const lost = missed.length === 0 ? "" : `: ${missed.map(({ name }) => name).join(", ")}`;
+  console.log(`report: ${files.size} files written, ${missed.length} budgets missed${lost}`);
+  return missed.length === 0;
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { type Figure, ofLimit, told } from "../figure.ts";
+import { machineLine } from "../machine.ts";
+import { guard } from "../report/guard.ts";
+import type { RunRecord } from "../report/record.ts";
+
+const MACHINE = { processors: "2", node: "Node", system: "linux", memory: "8 GiB", fileSystem: "ext4" };
+
+function share(value: number, name = "bytes/crc32"): Figure {
+  return ofLimit(name, value, "bare", undefined, "");
+}
+
+const RECORD: RunRecord = {
+  bytes: { date: "", machine: MACHINE, seconds: 1, figures: [share(0.9), told("bytes/other", 5, "kg", "")] },
+};
+
+/** What the guard finds and prints when the tries of the one suite give these figures. */
+async function guarded(
+  ...tries: readonly (readonly Figure[])[]
+): Promise<{ fallen: readonly string[]; lines: readonly string[]; measured: number }> {
+  const lines: string[] = [];
+  let measured = 0;
+  const fallen = await guard(["bytes"], RECORD, machineLine(MACHINE), {
+    measure: async () => tries[measured++] ?? [],
+    print: (line) => lines.push(line),
+  });
+  return { fallen, lines, measured };
+}
+
+describe("the guard", () => {
+  test("lets a ratio pass that fell by a third at most, after one try", async () => {
+    const { fallen, lines, measured } = await guarded([share(0.61)]);
+    expect([fallen, measured]).toEqual([[], 1]);
+    expect(lines).toEqual([
+      "guard: bytes/crc32 0.61 of the bare limit, recorded 0.90",
+      "guard: 1 ratios compared, 0 fell by more than a third",
+    ]);
+  });
+
+  test("finds a ratio that is lower in each of three tries", async () => {
+    const { fallen, lines, measured } = await guarded([share(0.5)], [share(0.59)], [share(0.4)]);
+    expect([fallen, measured]).toEqual([["bytes/crc32"], 3]);
+    expect(lines).toContain("guard: bytes/crc32 0.59 of the bare limit, recorded 0.90 FELL");
+  });
+
+  test("forgives a bad moment of the machine", async () => {
+    const { fallen, measured } = await guarded([share(0.1)], [share(0.2)], [share(0.8)]);
+    expect([fallen, measured]).toEqual([[], 3]);
+  });
+
+  test("tries again only while something is low", async () => {
+    expect((await guarded([share(0.1)], [share(0.8)])).measured).toBe(2);
+  });
+
+  test("does not fail for what is not on record, and does not look at what is no ratio", async () => {
+    const { fallen, lines } = await guarded([
+      share(0.9),
+      share(0.1, "bytes/new"),
+      told("bytes/other", 1, "kg", ""),
+    ]);
+    expect(fallen).toEqual([]);
+    expect(lines).toContain("guard: bytes/new 0.10 of the bare limit, not on record yet");
+    expect(lines.join()).not.toContain("bytes/other");
+  });
+
+  test("says when the record is from another machine", async () => {
+    const lines: string[] = [];
+    await guard(["bytes"], RECORD, "another", {
+      measure: async () => [share(0.9)],
+      print: (line) => lines.push(line),
+    });
+    expect(lines[0]).toBe(
+      "guard: recorded on another machine (2, Node, linux, 8 GiB, ext4); ratios still compare",
+    );
+  });
+});

@@ -1,0 +1,146 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { atMost, besideOthers, type Figure, ofLimit, told } from "../figure.ts";
+import { drawBars } from "../report/bar-chart.ts";
+import { chartsOf } from "../report/charts.ts";
+import { renderPage } from "../report/page.ts";
+import { type RunRecord, readRecord } from "../report/record.ts";
+import { TEMPLATE_PATH } from "../report/report.ts";
+
+const MACHINE = {
+  processors: "2 x Apple",
+  node: "Node v20",
+  system: "linux 6",
+  memory: "8 GiB",
+  fileSystem: "ext4",
+};
+
+function recordOf(suite: string, ...figures: readonly Figure[]): RunRecord {
+  return { [suite]: { date: "2026-11-15", machine: MACHINE, seconds: 7, figures } };
+}
+
+function fruitContest(ours: number): Figure {
+  return besideOthers({
+    name: "fruit/weight",
+    title: "Weight of <fruit>",
+    unit: "kg",
+    group: "in a basket",
+    ours,
+    others: new Map([
+      ["pears", 4],
+      ["plums", 8],
+    ]),
+    remark: "a | b",
+  });
+}
+
+describe("the page", () => {
+  const template =
+    "# Page\n\n<!-- machine -->\n\n## Fruit\n\nWhy.\n\n<!-- figures of fruit -->\n\n## Bread\n\n<!-- figures of bread -->\n";
+
+  test("has a section with charts and a row a figure for what is on record, and none for what is not", () => {
+    const limit = ofLimit("fruit/speed", 0.5, "a bare fruit", 0.6, "slow");
+    const files = renderPage(template, recordOf("fruit", limit, fruitContest(2)));
+    expect([...files.keys()]).toEqual([
+      "benchmarks.md",
+      "pictures/benchmarks-fruit-limit.svg",
+      "pictures/benchmarks-fruit-weight-of-fruit.svg",
+    ]);
+    expect(files.get("benchmarks.md")).toBe(
+      [
+        "# Page",
+        "",
+        "- 2 x Apple, Node v20, linux 6, 8 GiB, ext4",
+        "",
+        "## Fruit",
+        "",
+        "Why.",
+        "",
+        "![Next to the bare limit](pictures/benchmarks-fruit-limit.svg)",
+        "",
+        "![Weight of <fruit>](pictures/benchmarks-fruit-weight-of-fruit.svg)",
+        "",
+        "| Figure         | Value                                            | Budget         | Beside it                               |",
+        "| -------------- | ------------------------------------------------ | -------------- | --------------------------------------- |",
+        "| `fruit/speed`  | 0.50 of a bare fruit                             | 0.6 **missed** | slow                                    |",
+        "| `fruit/weight` | 0.50 of what pears takes, the best of the others |                | 2.00 kg, pears 4.00, plums 8.00; a \\| b |",
+        "",
+        "`npm run bench -- fruit`, 2026-11-15, 7 s on 2 x Apple, Node v20, linux 6, 8 GiB, ext4.",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("says which peers are ahead, and by how much", () => {
+    const page = renderPage(template, recordOf("fruit", fruitContest(6))).get("benchmarks.md");
+    expect(page).toContain("Who is ahead of us in this run:\n\n- `fruit/weight`: pears by 1.5 times\n");
+    expect(page).not.toContain("plums by");
+  });
+
+  test("is what the template and the record in this repository make", () => {
+    const files = renderPage(readFileSync(TEMPLATE_PATH, "utf8"), readRecord());
+    const ours = readdirSync("docs/pictures").filter((name) => name.startsWith("benchmarks-"));
+    expect(ours.map((name) => `pictures/${name}`).sort()).toEqual([...files.keys()].slice(1).sort());
+    // To be cured by: npm run bench -- report --suites none
+    for (const [path, content] of files) expect(readFileSync(`docs/${path}`, "utf8"), path).toBe(content);
+  });
+});
+
+describe("a picture", () => {
+  const numbersOf = (svg: string, attribute: string): readonly number[] =>
+    Array.from(svg.matchAll(new RegExp(`<rect[^>]* ${attribute}="([\\d.]+)"`, "g")), ([, number]) =>
+      Number(number),
+    );
+
+  function pictureOf(...figures: readonly Figure[]): string {
+    const [chart] = chartsOf("fruit", figures);
+    if (chart === undefined) throw new Error("no chart");
+    return drawBars(chart);
+  }
+
+  test("has bars as long as their values, with labels, unit and direction", () => {
+    const svg = pictureOf(fruitContest(2));
+    const [ours = 0, pears, plums] = numbersOf(svg, "width");
+    expect([pears, plums]).toEqual([ours * 2, ours * 4]);
+    for (const said of [">Orthant<", ">pears<", ">plums<", ">in a basket<", ">kg; less is better<"])
+      expect(svg).toContain(said);
+    expect(svg).toContain("Weight of &lt;fruit&gt;");
+  });
+
+  test("has a scale of powers of ten where values are far apart", () => {
+    const svg = pictureOf(fruitContest(0.004));
+    expect(svg).toContain("powers of ten");
+    const [ours = 0, pears = 0, plums = 0] = numbersOf(svg, "width");
+    expect(ours).toBeGreaterThan(1);
+    // From 4 to 8 is as far as from 0.004 to 0.008: a tenth of the three powers between them.
+    expect((plums - pears) / (pears - ours)).toBeCloseTo(Math.log10(2) / 3, 2);
+  });
+
+  test("draws the bare limit beside shares of it, in the same scale", () => {
+    const svg = pictureOf(
+      ofLimit("fruit/a", 0.5, "x", undefined, ""),
+      ofLimit("fruit/b", 1, "x", undefined, ""),
+    );
+    const [half = 0, whole = 0] = numbersOf(svg, "width");
+    expect(whole).toBeCloseTo(half * 2, 0);
+    expect(svg).toContain(">the bare limit<");
+    expect(svg).toMatch(new RegExp(`<path d="M${220 + whole}\\.?\\d* [^>]*dasharray`));
+  });
+
+  test("stands zero and a value that is not there", () => {
+    const svg = pictureOf(
+      told("fruit/none", 0, "kg", "", {
+        title: "None",
+        unit: "kg",
+        better: "less",
+        group: "none",
+        bars: [{ label: "Orthant", role: "ours", value: 0 }],
+      }),
+    );
+    expect(svg).not.toMatch(/NaN|Infinity/);
+  });
+
+  test("is not drawn for figures that have nothing to show", () => {
+    expect(chartsOf("fruit", [atMost("fruit/count", 1, "pieces", 2, "")])).toEqual([]);
+  });
+});

@@ -1,0 +1,117 @@
+import type { Chunk, VoxelEdit } from "@orthant/core";
+import { ifInstalled } from "../peers.ts";
+
+const BUFFER_BYTES = 1 << 24;
+
+/** A chunk that somebody changed, whole and as what was changed. */
+export interface ChangedChunk {
+  readonly key: string;
+  readonly chunk: Chunk;
+  readonly edits: readonly VoxelEdit[];
+}
+
+/** Bytes that `@colyseus/schema` makes of what a room of Colyseus shares. */
+export interface Colyseus {
+  /** The longest patch of some voxels of one chunk, changed one by one, when everybody has the chunk. */
+  patchBytes(chunk: Chunk, edits: readonly VoxelEdit[]): number;
+  /** The state that somebody gets who joins, with the chunks as arrays of voxels. */
+  wholeJoinBytes(chunks: readonly ChangedChunk[]): number;
+  /** The same for a game that shares only what was changed, as maps from cells to materials. */
+  editsJoinBytes(chunks: readonly ChangedChunk[]): number;
+}
+
+interface Voxels {
+  voxels: {
+    [cell: number]: number;
+    push(...materials: number[]): void;
+    set(key: string, value: number): void;
+  };
+}
+
+interface State {
+  readonly chunks: { set(key: string, chunk: Voxels): void; get(key: string): Voxels | undefined };
+}
+
+interface Schema {
+  readonly schema: <Instance>(fields: object, name: string) => new () => Instance;
+  readonly t: { array(type: string): unknown; map(type: unknown): unknown };
+  readonly Encoder: {
+    new (state: State): { encode(): Uint8Array; encodeAll(): Uint8Array; discardChanges(): void };
+    BUFFER_SIZE: number;
+  };
+  readonly Decoder: new (state: State) => { decode(bytes: Uint8Array): unknown };
+}
+
+/** The encoder of Colyseus alone, without rooms and sockets, which add to its bytes. */
+export function loadColyseus(): Colyseus | undefined {
+  return ifInstalled("@colyseus/schema", (load) => new SchemaStates(load("@colyseus/schema") as Schema));
+}
+
+class SchemaStates implements Colyseus {
+  readonly #library: Schema;
+  readonly #WholeChunk: new () => Voxels;
+  readonly #Edits: new () => Voxels;
+  readonly #WholeState: new () => State;
+  readonly #EditsState: new () => State;
+
+  constructor(library: Schema) {
+    const { schema, t, Encoder } = library;
+    Encoder.BUFFER_SIZE = BUFFER_BYTES;
+    this.#library = library;
+    this.#WholeChunk = schema<Voxels>({ voxels: t.array("uint16") }, "WholeChunk");
+    this.#Edits = schema<Voxels>({ voxels: t.map("uint16") }, "Edits");
+    this.#WholeState = schema<State>({ chunks: t.map(this.#WholeChunk) }, "WholeState");
+    this.#EditsState = schema<State>({ chunks: t.map(this.#Edits) }, "EditsState");
+  }
+
+  patchBytes(chunk: Chunk, edits: readonly VoxelEdit[]): number {
+    const state = new this.#WholeState();
+    const encoder = new this.#library.Encoder(state);
+    const whole = this.#whole(chunk);
+    state.chunks.set("chunk", whole);
+    encoder.encode();
+    encoder.discardChanges();
+    const sizes = edits.map(({ index, material }) => {
+      whole.voxels[index] = material;
+      const bytes = encoder.encode().length;
+      encoder.discardChanges();
+      return bytes;
+    });
+    return Math.max(...sizes);
+  }
+
+  wholeJoinBytes(chunks: readonly ChangedChunk[]): number {
+    const bytes = this.#join(new this.#WholeState(), chunks, ({ chunk }) => this.#whole(chunk));
+    const copy = this.#joined(new this.#WholeState(), bytes);
+    const last = chunks.at(-1);
+    if (last !== undefined && copy.chunks.get(last.key)?.voxels[7] !== last.chunk.get(7))
+      throw new Error("Colyseus gave another chunk back");
+    return bytes.length;
+  }
+
+  editsJoinBytes(chunks: readonly ChangedChunk[]): number {
+    const bytes = this.#join(new this.#EditsState(), chunks, ({ edits }) => {
+      const changed = new this.#Edits();
+      for (const { index, material } of edits) changed.voxels.set(`${index}`, material);
+      return changed;
+    });
+    return bytes.length;
+  }
+
+  #whole(chunk: Chunk): Voxels {
+    const whole = new this.#WholeChunk();
+    whole.voxels.push(...chunk.voxels());
+    return whole;
+  }
+
+  #join(state: State, chunks: readonly ChangedChunk[], shared: (chunk: ChangedChunk) => Voxels): Uint8Array {
+    const encoder = new this.#library.Encoder(state);
+    for (const chunk of chunks) state.chunks.set(chunk.key, shared(chunk));
+    return encoder.encodeAll();
+  }
+
+  #joined(state: State, bytes: Uint8Array): State {
+    new this.#library.Decoder(state).decode(bytes);
+    return state;
+  }
+}

@@ -109,9 +109,10 @@ async function peersFigure(world: World, folder: string): Promise<Figure> {
       await world.set([count, 0, 0, 1], materialAt(count, round));
   };
   const others = stores.map(([name, store]) => {
-    const put = async (): Promise<void> => {
-      for (let count = 0; count < PEER_EDITS; count++)
-        await store.put(`${count},0,0,1`, new Uint8Array(ENTRY_BYTES));
+    const put = async (round: number): Promise<void> => {
+      // Another value each round: SQLite writes and syncs nothing for one that it has already.
+      const value = new Uint8Array(ENTRY_BYTES).fill(round);
+      for (let count = 0; count < PEER_EDITS; count++) await store.put(`${count},0,0,1`, value);
     };
     return [name, put] as const;
   });

@@ -149,9 +149,9 @@ async function commitFigure(root: string, folder: string, peers: readonly PeerSt
     return openDurable === undefined ? [] : [[name, openDurable(folder)] as const];
   });
   const others = stores.map(([name, store]) => {
-    const put = (): Promise<void> => {
+    const put = (round: number): Promise<void> => {
       const [place, chunk] = prng.pick(chunks);
-      return store.put(place.join(), encode(codec, chunk));
+      return store.put(place.join(), encode(codec, chunk.set(0, 3_000 + round)));
     };
     return [name, put] as const;
   });

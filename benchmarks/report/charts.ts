@@ -59,7 +59,11 @@ function plotChart(suite: string, [first, ...rest]: readonly Plot[]): Chart {
     title,
     unit,
     better,
-    groups: [first, ...rest].map(({ group, bars }) => ({ label: group, bars })),
+    // What could not be measured is in the table; a bar cannot show it.
+    groups: [first, ...rest].map(({ group, bars }) => ({
+      label: group,
+      bars: bars.filter(({ value }) => Number.isFinite(value)),
+    })),
   };
 }
 

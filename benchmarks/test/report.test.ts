@@ -134,10 +134,13 @@ describe("a picture", () => {
         unit: "kg",
         better: "less",
         group: "none",
-        bars: [{ label: "Orthant", role: "ours", value: 0 }],
+        bars: [
+          { label: "Orthant", role: "ours", value: 0 },
+          { label: "pears", role: "peer", value: Number.NaN },
+        ],
       }),
     );
-    expect(svg).not.toMatch(/NaN|Infinity/);
+    expect(svg).not.toMatch(/NaN|Infinity|pears/);
   });
 
   test("is not drawn for figures that have nothing to show", () => {

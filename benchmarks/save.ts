@@ -26,9 +26,8 @@ const prng = new Prng(1);
 /**
  * Question: what does a save cost beyond the writes and syncs that it needs?
  * Budgets: one edited chunk in a world of 20,000 takes less than three times the same writes and syncs bare; the
- * bytes written beside the index do not follow the size of the world. Bulk is told: what limits it is packing words
- * into varints, some 20 microseconds a chunk, where the disk takes eight. Reads are told next to stores that hand
- * out bytes, while ours decodes and checks the chunks.
+ * bytes written beside the index do not follow the size of the world. Bulk is told: encoding and compressing chunks
+ * limits it, not the disk. Commits and reads are told next to other stores.
  */
 export async function* saveSuite(): AsyncGenerator<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));

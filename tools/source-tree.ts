@@ -13,7 +13,8 @@ export interface SourceFile {
 export type SourceTree = readonly SourceFile[];
 
 const SKIPPED_FOLDERS = new Set(["node_modules", "dist", "build", "coverage", ".git"]);
-const SKIPPED_FILES = /\.tsbuildinfo$|^\.DS_Store$/;
+// In a second working tree of a repository, .git is a file.
+const SKIPPED_FILES = /\.tsbuildinfo$|^\.DS_Store$|^\.git$/;
 
 /** Reads the files under `root` that belong to the repository: no dependencies, no output of tools. */
 export function readSourceTree(root: string): SourceTree {

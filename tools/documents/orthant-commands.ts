@@ -14,7 +14,11 @@ export interface KnownCommand {
 const COMMON_FLAGS: readonly string[] = ["--json", "-q, --quiet", "-h, --help"];
 /** Stands for a name that the reader chooses. */
 const PLACEHOLDER = /^(?:[A-Z]+|…|\.\.\.)$/;
-const FOLDERS: Readonly<Record<string, string>> = { campaign: "campaigns", bench: "benchmarks" };
+/** Where the programs lie that a script is given the name of. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  campaign: ["campaigns"],
+  bench: ["benchmarks", "benchmarks/report"],
+};
 
 /** Lines with `orthant` or `npm run` in documents that would not work. */
 export function checkCommands(tree: SourceTree, commands: readonly KnownCommand[]): readonly Finding[] {
@@ -82,11 +86,10 @@ function scriptProblem(tree: SourceTree, { path }: SourceFile, { words }: Comman
   const [program, run, script = "", dashes, name = ""] = plain.slice(Math.max(0, plain.indexOf("npm")));
   if (program !== "npm" || run !== "run" || script === "" || PLACEHOLDER.test(script)) return undefined;
   if (!scriptsFor(tree, path).has(script)) return `calls npm run ${script}, which there is not`;
-  const folder = FOLDERS[script];
-  if (folder === undefined || dashes !== "--" || PLACEHOLDER.test(name)) return undefined;
-  return findFile(tree, `${folder}/${name}.ts`) === undefined
-    ? `calls npm run ${script} -- ${name}, but there is no ${folder}/${name}.ts`
-    : undefined;
+  const folders = FOLDERS[script];
+  if (folders === undefined || dashes !== "--" || PLACEHOLDER.test(name)) return undefined;
+  const isThere = folders.some((folder) => findFile(tree, `${folder}/${name}.ts`) !== undefined);
+  return isThere ? undefined : `calls npm run ${script} -- ${name}, but there is no ${folders[0]}/${name}.ts`;
 }
 
 /** The scripts of the packages in whose folders a page lies, which its reader may be in. */

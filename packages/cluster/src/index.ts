@@ -1,1 +1,15 @@
-export type * from "./engine/engine.ts";
+export {
+  APPEND_RECORDS_MAX,
+  type AppendOutcome,
+  type Engine,
+  type EngineStatus,
+  type Entry,
+  type Journal,
+  type JournalRecord,
+  type JournalState,
+  type JournalSubject,
+  type PublishedRecord,
+  type StoredRecord,
+  type Subscription,
+  type Table,
+} from "./engine/engine.ts";

@@ -14,7 +14,10 @@ export interface Table {
   put(key: string, value: Uint8Array): Promise<number>;
   /** Writes when the key stands at this revision, 0 when it is not there; `undefined` when it is not so. */
   swap(key: string, value: Uint8Array, expected: number): Promise<number | undefined>;
-  /** Calls back for every key that begins with the prefix as it stands, then for every write, in the order of revisions. */
+  /**
+   * Calls back for every key that begins with the prefix as it stands, then for every write, in the order of revisions.
+   * Resolves after the former. A write that another one to the same key has followed may be left out.
+   */
   watch(prefix: string, listener: (entry: Entry) => void): Promise<Subscription>;
 }
 
@@ -37,7 +40,7 @@ export interface StoredRecord extends JournalRecord {
 /** A record as subscribers of a cell get it, after it was stored. */
 export interface PublishedRecord extends StoredRecord {
   readonly shard: string;
-  /** The sequence of the last record about the same region before it; 0 when there was none. A gap shows here. */
+  /** The sequence of the last record about the same region before it; 0 when there was none since the last fold. */
   readonly previous: number;
 }
 
@@ -56,18 +59,24 @@ export type AppendOutcome =
   /** The journal may not grow. Nothing was stored. */
   | { readonly kind: "full" };
 
-/** The log of a shard since its last snapshot. */
+/** How many records one append takes. */
+export const APPEND_RECORDS_MAX = 1000;
+
+/** The log of a shard since its last snapshot. When it is gone, its methods reject with `ORT_JOURNAL`. */
 export interface Journal {
   state(): Promise<JournalState>;
-  /** Stores all records or none, if the journal ends at `expectedLast`. Resolves when a quorum has them on disk. */
+  /**
+   * Stores all records or none, if the journal ends at `expectedLast`. Resolves when a quorum has them on disk. Takes 1
+   * to {@link APPEND_RECORDS_MAX} of them.
+   */
   append(records: readonly JournalRecord[], expectedLast: number): Promise<AppendOutcome>;
-  /** The records `from` to `to`, both included, in order; throws when one of them is gone. */
+  /** The records `from` to `to`, both included, in order; throws `ORT_JOURNAL` when one of them is not there. */
   read(from: number, to: number): AsyncIterable<StoredRecord>;
   /** Lets go of all records up to this one. Sequences go on. */
   fold(upTo: number): Promise<void>;
 }
 
-/** Until `end` is called, callbacks come; after it none does. */
+/** Until `end` is called, callbacks come; after it none does. Other nodes learn a moment late that somebody listens. */
 export interface Subscription {
   end(): void;
 }
@@ -77,7 +86,8 @@ export type EngineStatus = "connected" | "disconnected" | "lagging";
 
 /**
  * What a cluster needs of the system that it is built on. Every promise may reject with an `OrthantError`:
- * `ORT_ENGINE_AWAY` when the engine did not answer, after which nobody knows whether it was done.
+ * `ORT_ENGINE_AWAY` when the engine did not answer, after which nobody knows whether it was done, and `ORT_CLOSED`
+ * after `close`.
  */
 export interface Engine {
   readonly table: Table;
@@ -88,7 +98,10 @@ export interface Engine {
   removeJournal(world: string, shard: string): Promise<void>;
   /** Calls back for every record about a region of the cell, of whatever shard, that is stored from now on. */
   follow(world: string, cell: string, listener: (record: PublishedRecord) => void): Promise<Subscription>;
-  /** Answers requests that are sent to this address. One node answers an address at a time. */
+  /**
+   * Answers requests that are sent to this address. When several nodes do, each gets the question, and the first answer
+   * counts. An answer that rejects makes the question reject with `ORT_ENGINE_AWAY`.
+   */
   respond(address: string, answer: (question: Uint8Array) => Promise<Uint8Array>): Promise<Subscription>;
   /** Asks whoever responds at an address; rejects with `ORT_ENGINE_NOBODY` when nobody does. */
   request(address: string, question: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array>;

@@ -69,6 +69,9 @@ export const ERROR_CODES = {
   ORT_CREDENTIALS: "the server does not let in who cannot prove who they are",
   ORT_DISCONNECTED: "the connection to the server was lost",
   ORT_NOT_HELD: "a client was asked for what it does not look at, or for anything before it joined",
+  ORT_ENGINE_AWAY: "the engine of a cluster did not answer, and nobody knows what became of the question",
+  ORT_ENGINE_NOBODY: "nobody in the cluster answers at that address",
+  ORT_ENGINE_UNFIT: "the engine of a cluster is too old for it, or not set as a cluster needs it",
 } as const;
 
 /** One of the keys of {@link ERROR_CODES}. */

@@ -1,10 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** The cluster needs atomic batches, which came with this version. */
-export const OLDEST_NATS_SERVER: readonly [major: number, minor: number] = [2, 12];
+const OLDEST_NATS_SERVER: readonly [major: number, minor: number] = [2, 12];
 
 /** Where the server is kept when nothing else is said: outside of the repository, and there for the next run. */
 export const NATS_SERVER_FOLDER: string = join(tmpdir(), "orthant-nats-server");
@@ -19,12 +28,14 @@ const BINARY = join("usr", "sbin", "nats-server");
  * that is fetched now from where this machine gets its packages. Its signature is checked by apt, as for all others.
  */
 export function obtainNatsServer(folder: string = NATS_SERVER_FOLDER): string {
-  const found = ["nats-server", join(folder, "nats-server")].find((path) => isNewEnough(serverVersion(path)));
+  const found = ["nats-server", join(folder, "nats-server")].find((path) =>
+    isNewEnough(natsServerVersion(path)),
+  );
   return found ?? fetchServer(folder);
 }
 
 /** The version that a server says, such as `2.15.1`; `undefined` when it cannot be run. */
-export function serverVersion(path: string): string | undefined {
+export function natsServerVersion(path: string): string | undefined {
   try {
     const said = execFileSync(path, ["--version"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
     return /v(?<version>\d+\.\d+\.\d+)/.exec(said)?.groups?.["version"];
@@ -48,9 +59,11 @@ function fetchServer(folder: string): string {
     unpackServer(workplace);
     const fetched = join(workplace, "unpacked", BINARY);
     if (!existsSync(fetched)) throw new Error(`the package ${PACKAGE} of ${SUITE} has no ${BINARY}`);
-    const version = serverVersion(fetched);
+    const version = natsServerVersion(fetched);
     if (!isNewEnough(version)) {
-      throw new Error(`${SUITE} has nats-server ${version}, ${OLDEST_NATS_SERVER.join(".")} or newer is needed`);
+      throw new Error(
+        `${SUITE} has nats-server ${version}, ${OLDEST_NATS_SERVER.join(".")} or newer is needed`,
+      );
     }
     const kept = join(folder, "nats-server");
     renameSync(fetched, kept);
@@ -82,13 +95,16 @@ function unpackServer(workplace: string): void {
 
 /** Where apt gets the suite that this machine runs. No host is written down here: every machine has its own mirror. */
 function packageSource(): string {
-  const codename = /^VERSION_CODENAME=(?<name>\w+)$/m.exec(readFileSync("/etc/os-release", "utf8"))?.groups?.["name"];
+  const codename = /^VERSION_CODENAME=(?<name>\w+)$/m.exec(readFileSync("/etc/os-release", "utf8"))?.groups?.[
+    "name"
+  ];
   const format = "$(RELEASE) $(COMPONENT) $(REPO_URI)";
   const source = run("apt-get", ["indextargets", "--format", format, "Created-By: Packages"], ".")
     .split("\n")
     .map((line) => line.split(" "))
     .find(([release, component]) => release === codename && component === "main")?.[2];
-  if (source === undefined) throw new Error(`apt has no source for ${codename} main; install nats-server by hand`);
+  if (source === undefined)
+    throw new Error(`apt has no source for ${codename} main; install nats-server by hand`);
   return source;
 }
 

@@ -1,1 +1,3 @@
-export type * from "./engine/engine.ts";
+export * from "./engine/engine.ts";
+export { MemoryEngine, type Partition } from "./memory/memory-engine.ts";
+export { CALM_ENGINE, type EngineWeather, MemoryHub, type MemoryHubOptions } from "./memory/memory-hub.ts";

@@ -37,7 +37,7 @@ export interface StoredRecord extends JournalRecord {
 /** A record as subscribers of a cell get it, after it was stored. */
 export interface PublishedRecord extends StoredRecord {
   readonly shard: string;
-  /** The sequence of the last record about the same region before it; 0 when there was none. A gap shows here. */
+  /** The sequence of the last record about the same region before it; 0 when there is none, or it was folded. */
   readonly previous: number;
 }
 
@@ -56,12 +56,18 @@ export type AppendOutcome =
   /** The journal may not grow. Nothing was stored. */
   | { readonly kind: "full" };
 
+/** The most records that one append may have. */
+export const APPEND_RECORDS_MAX = 1_000;
+
 /** The log of a shard since its last snapshot. */
 export interface Journal {
   state(): Promise<JournalState>;
-  /** Stores all records or none, if the journal ends at `expectedLast`. Resolves when a quorum has them on disk. */
+  /**
+   * Stores all records or none, if the journal ends at `expectedLast`: 1 to `APPEND_RECORDS_MAX` of them. Resolves when
+   * a quorum has them on disk.
+   */
   append(records: readonly JournalRecord[], expectedLast: number): Promise<AppendOutcome>;
-  /** The records `from` to `to`, both included, in order; throws when one of them is gone. */
+  /** The records `from` to `to`, both included, in order; `ORT_JOURNAL` when one of them is gone. */
   read(from: number, to: number): AsyncIterable<StoredRecord>;
   /** Lets go of all records up to this one. Sequences go on. */
   fold(upTo: number): Promise<void>;

@@ -40,7 +40,7 @@ export interface StoredRecord extends JournalRecord {
 /** A record as subscribers of a cell get it, after it was stored. */
 export interface PublishedRecord extends StoredRecord {
   readonly shard: string;
-  /** The sequence of the last record about the same region before it; 0 when there was none since the last fold. */
+  /** The sequence of the last record about the same region before it; 0 when there is none, or it was folded. */
   readonly previous: number;
 }
 

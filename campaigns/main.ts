@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { abuseCampaign } from "./abuse.ts";
 import { backupCampaign } from "./backup.ts";
 import type { Campaign } from "./campaign.ts";
+import { clusterCampaign } from "./cluster.ts";
 import { compactionCampaign } from "./compaction.ts";
 import { crashCampaign } from "./crash.ts";
 import { fuzzCampaign } from "./fuzz.ts";
@@ -36,6 +37,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   socketsCampaign,
   abuseCampaign,
   backupCampaign,
+  clusterCampaign,
   journalCampaign,
   compactionCampaign,
   historyCampaign,

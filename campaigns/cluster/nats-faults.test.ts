@@ -1,12 +1,9 @@
-import { jetstreamManager } from "@nats-io/jetstream";
-import { connect } from "@nats-io/transport-node";
 import type { Engine, EngineStatus, Entry } from "@orthant/cluster";
 import { codeOfRejection } from "@orthant/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FencedWriter } from "./fenced-writer.ts";
 import { NatsCluster } from "./nats-cluster.ts";
-import { TEST_CREDENTIALS } from "./nats-configuration.ts";
-import type { NatsNode } from "./nats-node.ts";
+import { leaderOf } from "./nats-leader.ts";
 import { canMakeNetworks, LOOPBACK, NamespaceNetwork, type Network } from "./network.ts";
 
 const PATIENCE_MS = 120_000;
@@ -139,17 +136,6 @@ describe("Three NATS servers of which one fails", () => {
     PATIENCE_MS,
   );
 });
-
-async function leaderOf(cluster: NatsCluster, stream: string): Promise<NatsNode> {
-  const { user, password: pass } = TEST_CREDENTIALS;
-  const connection = await connect({ servers: [...cluster.urls], user, pass });
-  const { streams } = await jetstreamManager(connection);
-  const { cluster: placed } = await streams.info(stream);
-  await connection.close();
-  const leader = cluster.nodes.find(({ name }) => name === placed?.leader);
-  if (leader === undefined) throw new Error(`${stream} has no leader`);
-  return leader;
-}
 
 async function putUntilStored(engine: Engine, key: string, text: string): Promise<number> {
   for (;;) {

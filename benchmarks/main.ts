@@ -1,6 +1,7 @@
 import { cpus } from "node:os";
 import { bytesSuite } from "./bytes.ts";
 import { cliSuite } from "./cli.ts";
+import { clusterSuite } from "./cluster.ts";
 import type { Suite } from "./figure.ts";
 import { journalSuite } from "./journal.ts";
 import { pxswSuite } from "./pxsw.ts";
@@ -23,6 +24,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   wire: wireSuite,
   server: serverSuite,
   cli: cliSuite,
+  cluster: clusterSuite,
   scale: scaleSuite,
   stall: stallSuite,
   viewer: viewerSuite,

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { NATS_SERVER_FOLDER, natsServerVersion, obtainNatsServer } from "@orthant/testkit";
+import { NATS_SERVER_FOLDER, natsServerVersion, obtainNatsServer } from "@orthant/testkit/nats";
 
 // Usage: node build/tools/nats-server.js [--folder FOLDER]
 // Prints the path of a NATS server that a cluster can run on, and fetches it first when there is none.

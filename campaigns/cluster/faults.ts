@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { FIRST_SHARD } from "@orthant/cluster";
 import type { Prng } from "@orthant/testkit";
-import { leaderOf } from "./nats-leader.ts";
+import { leaderOf } from "@orthant/testkit/nats";
 import { halfSpace, type StagedCluster, waitUntil } from "./staged-cluster.ts";
 
 /** Something that happens to a cluster while people build. */

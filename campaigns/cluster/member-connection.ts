@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Engine } from "@orthant/cluster";
 import { connectNats } from "@orthant/cluster/nats";
 import { isOrthantError } from "@orthant/core";
+import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import type { MemberNews, MemberSettings } from "./member-orders.ts";
-import { TEST_CREDENTIALS } from "./nats-configuration.ts";
 
 const RETRY_MS = 200;
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;

@@ -1,7 +1,10 @@
 import type { Engine } from "@orthant/cluster";
 import { describeEngineContract, type EngineUnderTest } from "@orthant/testkit/contracts";
+import { NatsCluster } from "@orthant/testkit/nats";
 import { afterAll, beforeAll, describe } from "vitest";
-import { NatsCluster } from "./nats-cluster.ts";
+
+/** A busy machine is no reason to fail. */
+const PATIENCE_MS = 20_000;
 
 describe.each([1, 3])("%i NATS servers", (count) => {
   let cluster: NatsCluster;
@@ -22,7 +25,11 @@ function nodesOf(cluster: NatsCluster): EngineUnderTest {
   return {
     async connect(options) {
       const server = cluster.urls[engines.length % cluster.urls.length] ?? "";
-      const engine = await cluster.connect({ servers: [server], ...options });
+      const engine = await cluster.connect({
+        servers: [server],
+        timeoutMilliseconds: PATIENCE_MS,
+        ...options,
+      });
       engines.push(engine);
       return engine;
     },

@@ -1,10 +1,15 @@
 import type { Engine, EngineStatus, Entry } from "@orthant/cluster";
 import { codeOfRejection } from "@orthant/testkit";
+import {
+  canMakeNetworks,
+  LOOPBACK,
+  leaderOf,
+  NamespaceNetwork,
+  NatsCluster,
+  type Network,
+} from "@orthant/testkit/nats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FencedWriter } from "./fenced-writer.ts";
-import { NatsCluster } from "./nats-cluster.ts";
-import { leaderOf } from "./nats-leader.ts";
-import { canMakeNetworks, LOOPBACK, NamespaceNetwork, type Network } from "./network.ts";
 
 const PATIENCE_MS = 120_000;
 const isNetworked = canMakeNetworks();

@@ -8,11 +8,11 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { connectNats, type NatsEngineOptions } from "@orthant/cluster/nats";
 import { codeOfRejection } from "@orthant/testkit";
+import { NatsCluster, type NatsConfiguration, TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { describe, expect, test } from "vitest";
-import { NatsCluster } from "./nats-cluster.ts";
-import { type NatsConfiguration, TEST_CREDENTIALS } from "./nats-configuration.ts";
 
 const START_MS = 120_000;
+const PATIENCE_MS = 20_000;
 
 describe("A node refuses servers that would lose edits, and says what to change", () => {
   test.each<[what: string, settings: Partial<NatsConfiguration>, remedy: RegExp]>([
@@ -116,7 +116,7 @@ describe("A node gets in where it may", () => {
 });
 
 function optionsFor(servers: readonly string[]): NatsEngineOptions {
-  return { servers, credentials: TEST_CREDENTIALS, replicas: 1 };
+  return { servers, credentials: TEST_CREDENTIALS, replicas: 1, timeoutMilliseconds: PATIENCE_MS };
 }
 
 async function withServer(

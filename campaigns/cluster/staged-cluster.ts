@@ -14,11 +14,16 @@ import {
 } from "@orthant/cluster";
 import { type Box, decode, systemRandomBits } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
+import {
+  canMakeNetworks,
+  LOOPBACK,
+  NamespaceNetwork,
+  NatsCluster,
+  type Network,
+} from "@orthant/testkit/nats";
 import { createWorld } from "@orthant/world";
 import type { MemberNews } from "./member-orders.ts";
 import { MemberProcess } from "./member-process.ts";
-import { NatsCluster } from "./nats-cluster.ts";
-import { canMakeNetworks, LOOPBACK, NamespaceNetwork, type Network } from "./network.ts";
 
 const SERVERS = 3;
 const OWNERS = 3;

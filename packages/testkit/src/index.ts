@@ -11,7 +11,6 @@ export { codeOf, codeOfRejection } from "./error-code.ts";
 export { FakeClock } from "./fake-clock.ts";
 export { type Fault, FaultDisk, type FaultKind, type FaultyOperation } from "./fault/fault-disk.ts";
 export { fromHex, toHex } from "./hex.ts";
-export { NATS_SERVER_FOLDER, natsServerVersion, obtainNatsServer } from "./nats/obtain-nats-server.ts";
 export { type Link, type LinkEnd, type LinkListener, LossyNetwork } from "./network/lossy-network.ts";
 export { CALM_WEATHER, type Weather } from "./network/weather.ts";
 export { Prng } from "./prng.ts";

@@ -85,12 +85,12 @@ export class NatsJournal implements Journal {
 
   async fold(upTo: number): Promise<void> {
     const { first, last } = await this.state();
-    if (upTo > last)
-      throw new OrthantError("ORT_ARGUMENT", `fold up to ${upTo} of a journal that ends at ${last}`);
-    if (upTo < first) return;
+    // NATS would let go of records that are still to come, and leave out their sequences.
+    const end = Math.min(upTo, last);
+    if (end < first) return;
     const { name } = this.#settings;
     await this.#link.manage(`folding the stream ${name}`, ({ streams }) =>
-      streams.purge(name, { seq: upTo + 1 }),
+      streams.purge(name, { seq: end + 1 }),
     );
   }
 

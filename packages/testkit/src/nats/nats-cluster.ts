@@ -5,10 +5,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Engine } from "@orthant/cluster";
 import { connectNats, type NatsEngineOptions } from "@orthant/cluster/nats";
 import { isOrthantError } from "@orthant/core";
-import { obtainNatsServer } from "@orthant/testkit";
 import { type NatsConfiguration, TEST_CREDENTIALS } from "./nats-configuration.ts";
 import { NatsNode } from "./nats-node.ts";
 import { LOOPBACK, type Network } from "./network.ts";
+import { obtainNatsServer } from "./obtain-nats-server.ts";
 
 const PATIENCE_MS = 30_000;
 const RETRY_MS = 100;

@@ -3,6 +3,7 @@ import { abuseCampaign } from "./abuse.ts";
 import { backupCampaign } from "./backup.ts";
 import type { Campaign } from "./campaign.ts";
 import { clusterCampaign } from "./cluster.ts";
+import { clusterSimCampaign } from "./cluster-sim.ts";
 import { compactionCampaign } from "./compaction.ts";
 import { crashCampaign } from "./crash.ts";
 import { fuzzCampaign } from "./fuzz.ts";
@@ -34,6 +35,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   killCampaign,
   powerCampaign,
   simCampaign,
+  clusterSimCampaign,
   socketsCampaign,
   abuseCampaign,
   backupCampaign,

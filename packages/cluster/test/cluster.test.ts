@@ -1,5 +1,7 @@
-import { boxAt, boxBetween, regionBox } from "@orthant/core";
+import { clusterStatus, command, nodeCommandCodec, obeyCommands } from "@orthant/cluster";
+import { boxAt, boxBetween, decode, regionBox } from "@orthant/core";
 import { openSave } from "@orthant/formats";
+import { codeOf } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
 
@@ -99,7 +101,7 @@ test("a shard is moved to another node, and edits that come meanwhile are made",
   expect(from?.node.owns("0")).toBe(false);
 });
 
-test("a shard is split while it is edited, and an edit over both parts is made in both", async () => {
+test("[K25] a shard is split while it is edited, and an edit over both parts is made in both", async () => {
   const { small, nodes } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   const [owner] = nodes;
@@ -221,4 +223,49 @@ test("[K24] a save says up to which record it has the journal, which has nothing
   const mark = save.global.description.attachments.find(({ key }) => key === "orthant.cluster.fold");
   expect([...(mark?.value ?? [])]).toEqual([1, 5]);
   await save.close();
+});
+
+test("[K26] a node does what it is told, and says what it can not do", async () => {
+  const { small, nodes } = await cluster(["a", "b"]);
+  const engine = small.hub.connect();
+  for (const { node, engine: own } of nodes) await obeyCommands(own, "town", node);
+  const from = nodes.find(({ node }) => node.owns("0"))?.node.node ?? "";
+  const to = nodes.find(({ node }) => !node.owns("0"))?.node.node ?? "";
+  await small.settled(command(engine, "town", from, { kind: "move", shard: "0", heir: to }));
+  await small.until(() => nodes.some(({ node }) => node.node === to && node.owns("0")));
+  await expect(
+    small.settled(command(engine, "town", from, { kind: "move", shard: "0", heir: "" })),
+  ).rejects.toMatchObject({ code: "ORT_NOT_FOUND" });
+  const cells = boxBetween([4, 0, 0, 0], [8, 1, 1, 1]);
+  await small.settled(command(engine, "town", to, { kind: "split", shard: "0", cells, newShard: "east" }));
+  const status = await small.settled(clusterStatus(engine, "town"));
+  expect(status?.shards.map(({ shard, lease }) => [shard, lease?.node])).toEqual([
+    ["0", to],
+    ["east", to],
+  ]);
+  await small.settled(command(engine, "town", to, { kind: "drain" }));
+  await small.until(() =>
+    nodes.some(({ node }) => node.node === from && node.owns("0") && node.owns("east")),
+  );
+  for (const bytes of [[], [3], [0, 1], [1, 1, 48]])
+    expect(codeOf(() => decode(nodeCommandCodec, Uint8Array.from(bytes)))).not.toBe("no error");
+});
+
+test("[K27] when the engine loses its table, nodes put back what they know, and new ones find the map beside the shards", async () => {
+  const { small, nodes } = await cluster(["a"]);
+  await small.settled(
+    nodes[0]?.node.split("0", boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), "east") ?? Promise.resolve(),
+  );
+  small.hub.table.lose();
+  await small.pass(12_000);
+  const { gateway } = await small.gateway();
+  expect((await small.settled(small.edit(gateway, [64, 0, 0, 0], 1))).outcome).toBe("applied");
+  nodes[0]?.node.kill(new Error("killed"));
+  nodes[0]?.engine.kill();
+  small.hub.table.lose();
+  const heir = await small.node("b");
+  await small.until(() => heir.node.owns("0") && heir.node.owns("east"));
+  const { gateway: late } = await small.gateway();
+  await small.settled(late.world.load(boxAt([16, 0, 0, 0])));
+  expect(late.world.field.voxelAt(64, 0, 0, 0)).toBe(1);
 });

@@ -1,8 +1,15 @@
-import { decode, isOrthantError, OrthantError, type Place } from "@orthant/core";
+import { decode, encode, isOrthantError, OrthantError, type Place } from "@orthant/core";
 import type { Engine, Entry, Subscription } from "../engine/engine.ts";
 import { type Lease, leaseCodec } from "../shard/lease.ts";
 import { leasePrefix, mapKey } from "../shard/names.ts";
-import { type ShardMap, shardMapCodec, shardOf } from "../shard/shard-map.ts";
+import {
+  type ShardMap,
+  type ShardSplit,
+  shardMapCodec,
+  shardOf,
+  shardsOf,
+  withSplit,
+} from "../shard/shard-map.ts";
 
 /** A lease, and the revision at which it stands. */
 export interface StandingLease {
@@ -23,12 +30,10 @@ export class ClusterDirectory {
   readonly #leases = new Map<string, StandingLease>();
   readonly #subscriptions: Subscription[] = [];
   #map: ShardMap;
-  #mapRevision: number;
 
-  private constructor(world: string, map: ShardMap, revision: number) {
+  private constructor(world: string, map: ShardMap) {
     this.#world = world;
     this.#map = map;
-    this.#mapRevision = revision;
   }
 
   /** Reads the map and follows it. `ORT_NOT_FOUND` when there is no such world in the cluster. */
@@ -37,7 +42,7 @@ export class ClusterDirectory {
     if (entry?.value === undefined)
       throw new OrthantError("ORT_NOT_FOUND", `the cluster has no world ${world}; create it first`);
     const map = decode(shardMapCodec, entry.value);
-    const directory = new ClusterDirectory(world, map, entry.revision);
+    const directory = new ClusterDirectory(world, map);
     const { table } = engine;
     directory.#subscriptions.push(
       await table.watch(mapKey(world), (written) => directory.#takeMap(written)),
@@ -48,11 +53,6 @@ export class ClusterDirectory {
 
   get map(): ShardMap {
     return this.#map;
-  }
-
-  /** Where the map stands in the order of writes. */
-  get mapRevision(): number {
-    return this.#mapRevision;
   }
 
   /** Who owns a shard; `undefined` when nobody ever did. */
@@ -71,12 +71,22 @@ export class ClusterDirectory {
     return () => this.#listeners.delete(events);
   }
 
-  /** Takes in a map that this node wrote itself, before the table tells of it. */
-  noteMap(map: ShardMap, revision: number): void {
-    if (map.generation <= this.#map.generation) return;
-    this.#map = map;
-    this.#mapRevision = revision;
-    for (const events of [...this.#listeners]) events.onMap?.(map);
+  /** Puts a split into the map, unless it is there. Whoever else changes the map at the same time is not undone. */
+  async completeSplit(engine: Engine, split: ShardSplit): Promise<void> {
+    for (;;) {
+      const entry = await engine.table.get(mapKey(this.#world));
+      if (entry?.value === undefined)
+        throw new OrthantError("ORT_NOT_FOUND", `world ${this.#world} has no map`);
+      const map = decode(shardMapCodec, entry.value);
+      if (shardsOf(map).includes(split.to)) return this.#noteMap(map);
+      const changed = withSplit(map, split);
+      const revision = await engine.table.swap(
+        mapKey(this.#world),
+        encode(shardMapCodec, changed),
+        entry.revision,
+      );
+      if (revision !== undefined) return this.#noteMap(changed);
+    }
   }
 
   /** Follows nothing more. */
@@ -85,12 +95,17 @@ export class ClusterDirectory {
     this.#listeners.clear();
   }
 
-  #takeMap({ key, value, revision }: Entry): void {
+  #takeMap({ key, value }: Entry): void {
     if (key !== mapKey(this.#world) || value === undefined) return;
     const map = readable(() => decode(shardMapCodec, value));
     if (map === undefined) return;
-    this.#mapRevision = Math.max(revision, this.#mapRevision);
-    this.noteMap(map, revision);
+    this.#noteMap(map);
+  }
+
+  #noteMap(map: ShardMap): void {
+    if (map.generation <= this.#map.generation) return;
+    this.#map = map;
+    for (const events of [...this.#listeners]) events.onMap?.(map);
   }
 
   #takeLease({ key, value, revision }: Entry): void {

@@ -2,6 +2,7 @@ import { EPOCH_MAX, isOrthantError, OrthantError } from "@orthant/core";
 import { type Disk, GatedDisk } from "@orthant/disk";
 import { requireName } from "../shard/names.ts";
 import type { FolderStore } from "./folder-store.ts";
+import { MapCopy } from "./map-copy.ts";
 
 const EPOCH_FOLDER = /^e(0|[1-9]\d{0,6})$/;
 
@@ -27,6 +28,11 @@ export class ShardFolders {
       return epoch === undefined ? [] : [Number(epoch)];
     });
     return epochs.length === 0 ? undefined : Math.max(...epochs);
+  }
+
+  /** The copy of the shard map that lies beside the shards. */
+  mapCopy(random: () => bigint): MapCopy {
+    return new MapCopy(this.#store, this.#world, random);
   }
 
   /** The shards that have a folder. */

@@ -22,6 +22,18 @@ export interface ClusterGatewayOptions {
   readonly onReadOnly?: (isReadOnly: boolean) => void;
 }
 
+/** What a server asks of a world that others own. */
+export interface ServedGateway {
+  readonly hostWorld: HostWorld;
+  readonly shape: HostWorld["shape"];
+  readonly name: string;
+  readonly generation: number;
+  readonly failure: undefined;
+  onFailure(listener: (failure: unknown) => void): () => void;
+  save(): Promise<void>;
+  close(): Promise<void>;
+}
+
 const TICK_MS = 1_000;
 /** So many players' last poses are remembered. */
 const POSES_MAX = 65_536;
@@ -76,6 +88,20 @@ export class ClusterGateway {
   /** Whether edits are refused because the engine is away. */
   get isReadOnly(): boolean {
     return !this.#edits.isOnline;
+  }
+
+  /** The world as a server takes it: there is nothing to save, and nothing that could fail to be. */
+  get served(): ServedGateway {
+    return {
+      hostWorld: this.world,
+      shape: this.world.shape,
+      name: this.world.name,
+      generation: 0,
+      failure: undefined,
+      onFailure: () => () => undefined,
+      save: () => Promise.resolve(),
+      close: async () => this.close(),
+    };
   }
 
   /** How many regions it follows, and edits are not settled. */

@@ -8,7 +8,7 @@ import {
   type StoredRecord,
 } from "../engine/engine.ts";
 
-/** What an append led to, and what those who follow its cells are told. */
+/** What an append led to, and what was stored: those who follow cells are told of it. */
 export interface MemoryAppend {
   readonly outcome: AppendOutcome;
   readonly published: readonly Omit<PublishedRecord, "shard">[];
@@ -43,10 +43,7 @@ export class MemoryJournal {
     if (this.#bytes + bytes > this.#bytesMax) return { outcome: { kind: "full" }, published: [] };
     const published = records.map((record) => this.#store(record));
     this.#bytes += bytes;
-    return {
-      outcome: { kind: "stored", last: this.#last },
-      published: published.filter(({ subject }) => subject.kind === "region"),
-    };
+    return { outcome: { kind: "stored", last: this.#last }, published };
   }
 
   read(from: number, to: number): readonly StoredRecord[] {

@@ -15,8 +15,8 @@ import { Retries } from "../owner/retries.ts";
 import { ended, type OwnerLimits, type OwnerReport, ShardOwner } from "../owner/shard-owner.ts";
 import { crc32c } from "../shard/crc32c.ts";
 import { beatCodec, type Lease, leaseCodec } from "../shard/lease.ts";
-import { BEAT_PREFIX, beatKey, leaseKey, requireName } from "../shard/names.ts";
-import { shardsOf } from "../shard/shard-map.ts";
+import { BEAT_PREFIX, beatKey, leaseKey, mapKey, requireName } from "../shard/names.ts";
+import { type ShardMap, shardMapCodec, shardsOf } from "../shard/shard-map.ts";
 import { Liveness } from "./liveness.ts";
 import { splitShard } from "./split-shard.ts";
 
@@ -51,8 +51,10 @@ export interface NodeEvents {
 export const BEAT_MS = 500;
 /** A shard that could not be taken is left to others for so many beats. */
 const BEATS_AFTER_FAILURE = 20;
+/** So often a node looks whether the table still has what it should. */
+const BEATS_BETWEEN_CHECKS = 10;
 /** Whoever is not the first choice for a shard leaves it to the first for so many beats. */
-const BEATS_OF_COURTESY = 4;
+const BEATS_OF_COURTESY = 2;
 
 /** One member of a cluster: it owns shards, and takes those that nobody owns. */
 export class ClusterNode {
@@ -69,6 +71,7 @@ export class ClusterNode {
   #directory: ClusterDirectory | undefined;
   #timer: Timer | undefined;
   #beats = 0;
+  #accepted = 0;
   #isBeating = false;
   #isLeaving = false;
   #isStopped = false;
@@ -83,7 +86,8 @@ export class ClusterNode {
 
   /** Joins the cluster. */
   async start(): Promise<void> {
-    const { engine, world } = this.#options;
+    const { engine, world, folders, random } = this.#options;
+    await this.#retries.until(() => restoreMap(engine, world, () => folders.mapCopy(random).read()));
     this.#directory = await this.#retries.until(() => ClusterDirectory.open(engine, world));
     this.#directory.listen({
       onLease: (shard, lease) => this.#leaseChanged(shard, lease),
@@ -194,7 +198,26 @@ export class ClusterNode {
       else this.#shunned.delete(shard);
     }
     for (const [shard, beats] of this.#vacant) this.#vacant.set(shard, beats + 1);
+    if (++this.#accepted % BEATS_BETWEEN_CHECKS === 0) this.#checkTable();
     this.#consider();
+  }
+
+  /** A table that was lost gets back what this node knows for sure: the map, and what it owns. */
+  #checkTable(): void {
+    const { engine, world } = this.#options;
+    const { map } = this.#requireDirectory();
+    const checks = [
+      restoreMap(engine, world, async () => map),
+      ...Array.from(this.#owners.values(), ({ shard, epoch }) =>
+        engine.table.swap(
+          leaseKey(world, shard),
+          encode(leaseCodec, { node: this.node, epoch, heir: "" }),
+          0,
+        ),
+      ),
+    ];
+    // The next check tries again.
+    for (const check of checks) check.catch(() => undefined);
   }
 
   #leaseChanged(shard: string, { node, epoch }: Lease): void {
@@ -230,7 +253,8 @@ export class ClusterNode {
 
   /** The node with the fewest shards is; of several the one that a hash of both names prefers. */
   #isFirstChoice(shard: string): boolean {
-    const own = this.#owners.size + this.#taking.size;
+    // As its own last beat has it: the others judge by the same number.
+    const own = this.#liveness.ownShards;
     return this.#liveness.others().every(({ node, beat }) => {
       if (beat.shards !== own) return own < beat.shards;
       return preference(shard, this.node) > preference(shard, node);
@@ -240,8 +264,9 @@ export class ClusterNode {
   async #take(shard: string): Promise<void> {
     const { clock, events } = this.#options;
     const startMs = clock.nowMs();
+    let epoch: number | undefined;
     try {
-      const epoch = await this.#retries.until(() => this.#writeLease(shard));
+      epoch = await this.#retries.until(() => this.#writeLease(shard));
       if (epoch === undefined || this.#isStopped) return;
       const owner = await ShardOwner.take(this.#ownerOptions(shard, epoch));
       if (this.#isStopped) return void (await owner.stop(ended("the node was stopped")));
@@ -254,9 +279,21 @@ export class ClusterNode {
       if (lease !== undefined) this.#leaseChanged(shard, lease);
     } catch (error) {
       if (this.#isStopped) return;
-      // One who is fenced only lost a race; whoever failed leaves the shard to others for a while.
-      if (!isOrthantError(error, "ORT_FENCED")) this.#shunned.set(shard, BEATS_AFTER_FAILURE);
       events?.onFailure?.(shard, error);
+      // One who is fenced only lost a race.
+      if (!isOrthantError(error, "ORT_FENCED")) await this.#leaveToOthers(shard, epoch);
+    }
+  }
+
+  /** Whoever can not own a shard leaves it to others for a while. */
+  async #leaveToOthers(shard: string, epoch: number | undefined): Promise<void> {
+    this.#shunned.set(shard, BEATS_AFTER_FAILURE);
+    if (epoch === undefined) return;
+    try {
+      await this.#writeRelease(shard, epoch, "");
+    } catch (error) {
+      // Nobody hears of it, and this node tries again itself.
+      if (!isOrthantError(error)) throw error;
     }
   }
 
@@ -301,6 +338,10 @@ export class ClusterNode {
         const owner = this.#owners.get(shard);
         if (owner?.epoch === epoch) this.#lose(shard, owner, error);
       },
+      completeSplit: async (split) => {
+        await this.#retries.until(() => directory.completeSplit(engine, split));
+        await folders.mapCopy(random).write(directory.map);
+      },
       onLost: (detail) => events?.onJournalLost?.(shard, detail),
       ...(limits && { limits }),
     };
@@ -329,6 +370,17 @@ export class ClusterNode {
     if (this.#directory === undefined) throw new OrthantError("ORT_CLOSED", "the node was not started");
     return this.#directory;
   }
+}
+
+/** Puts a map into a table that has none. */
+async function restoreMap(
+  engine: Engine,
+  world: string,
+  read: () => Promise<ShardMap | undefined>,
+): Promise<void> {
+  if ((await engine.table.get(mapKey(world)))?.value !== undefined) return;
+  const map = await read();
+  if (map !== undefined) await engine.table.swap(mapKey(world), encode(shardMapCodec, map), 0);
 }
 
 function leaseOf(value: Uint8Array): Lease | undefined {

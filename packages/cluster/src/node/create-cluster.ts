@@ -36,6 +36,7 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
   };
   await save.close();
   await copyGeneration(source, await folders.create(FIRST_SHARD));
+  await folders.mapCopy(random).write(map);
   if ((await engine.table.swap(mapKey(world), encode(shardMapCodec, map), 0)) === undefined)
     throw new OrthantError("ORT_EXISTS", `somebody else made world ${world} meanwhile`);
   return map;

@@ -19,9 +19,15 @@ interface Heard {
 export class Liveness {
   readonly #node: string;
   readonly #heard = new Map<string, Heard>();
+  #ownShards = 0;
 
   constructor(node: string) {
     this.#node = node;
+  }
+
+  /** How many shards our own last beat that was accepted said. */
+  get ownShards(): number {
+    return this.#ownShards;
   }
 
   /** Takes a beat; tells whether it is our own. */
@@ -33,6 +39,7 @@ export class Liveness {
       return false;
     }
     for (const heard of this.#heard.values()) heard.ownSince++;
+    this.#ownShards = readBeat(value)?.shards ?? 0;
     return true;
   }
 

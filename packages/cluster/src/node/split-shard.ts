@@ -1,4 +1,4 @@
-import { type Box, encode, OrthantError } from "@orthant/core";
+import { type Box, encode } from "@orthant/core";
 import { copyGeneration } from "@orthant/formats";
 import type { ClusterDirectory } from "../directory/cluster-directory.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -8,8 +8,8 @@ import type { Retries } from "../owner/retries.ts";
 import { readChanges } from "../owner/shard-log.ts";
 import { ShardOwner, type ShardOwnerOptions } from "../owner/shard-owner.ts";
 import { leaseCodec } from "../shard/lease.ts";
-import { leaseKey, mapKey } from "../shard/names.ts";
-import { shardMapCodec, withSplit } from "../shard/shard-map.ts";
+import { leaseKey } from "../shard/names.ts";
+import { withSplit } from "../shard/shard-map.ts";
 
 /** What a split is given. */
 export interface SplitOptions {
@@ -27,11 +27,13 @@ export interface SplitOptions {
 
 /**
  * Makes a shard of cells of another. The new one begins as a copy of the last save, made while edits go on; then edits
- * wait for the moment in which it takes what the journal has since, and the map is changed. Gives its owner.
+ * wait for the moment in which it takes what the journal has since. A record in the journal of the old shard makes the
+ * split count: it is refused when somebody else owns that by now. Gives the owner. Rule K25.
  */
 export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
   const { engine, folders, directory, retries, world, node, owner, cells, newShard } = options;
-  const map = withSplit(directory.map, { from: owner.shard, cells, to: newShard });
+  // Throws when it cannot be.
+  withSplit(directory.map, { from: owner.shard, cells, to: newShard });
   const target = await folders.create(newShard);
   await owner.fold();
   const unpin = owner.pin();
@@ -52,21 +54,16 @@ export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
             retries,
           }),
       });
-      await made.serve();
-      const lease = encode(leaseCodec, { node, epoch, heir: "" });
-      await retries.until(() => engine.table.put(leaseKey(world, newShard), lease));
-      const revision = await retries.until(() =>
-        engine.table.swap(mapKey(world), encode(shardMapCodec, map), directory.mapRevision),
-      );
-      if (revision === undefined) {
-        const error = new OrthantError(
-          "ORT_EXISTS",
-          "the map was changed meanwhile: split again, with another name",
-        );
+      try {
+        await made.serve();
+        // From here on it counts, whoever owns the shard then.
+        await owner.split({ from: owner.shard, cells, to: newShard });
+        const lease = encode(leaseCodec, { node, epoch, heir: "" });
+        await retries.until(() => engine.table.swap(leaseKey(world, newShard), lease, 0));
+      } catch (error) {
         await made.stop(error);
         throw error;
       }
-      directory.noteMap(map, revision);
       return made;
     } finally {
       release();

@@ -2,6 +2,7 @@ import { type Clock, isOrthantError, OrthantError } from "@orthant/core";
 import type { GlobalState, SaveChange, WorldDescription } from "@orthant/formats";
 import type { LogEvents, LoggedChange, LoggedEntry, OutsideLog } from "@orthant/world";
 import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
+import type { ShardSplit } from "../shard/shard-map.ts";
 import { decodeRecord, encodeRecord } from "../shard/shard-record.ts";
 import { EditGroup } from "./edit-group.ts";
 import { foldMarkOf, withFoldMark } from "./fold-mark.ts";
@@ -18,6 +19,8 @@ export interface ShardLogOptions {
   readonly volume: () => number;
   /** Records of another shard that come before all of this one's: what a new shard has not got with its copy. */
   readonly inherited?: (description: WorldDescription) => AsyncIterable<LoggedChange>;
+  /** Makes a split count that was begun before: it has to be in the map before anything else happens. */
+  readonly completeSplit: (split: ShardSplit) => Promise<void>;
   /** The journal is not what it was: changes that were made since the last save are lost. */
   readonly onLost?: (detail: string) => void;
 }
@@ -54,9 +57,11 @@ export class ShardLog implements OutsideLog {
   #last = 0;
   /** Up to where generations that are durable have everything. */
   #folded = 0;
+  #foldedPosition = 0;
   /** The end of the journal as each commit that runs will have it, by the position that it took. */
   readonly #marks = new Map<number, number>();
   #unfoldedBytes = 0;
+  #splitting: Promise<void> | undefined;
   #pins = 0;
   #failure: { readonly error: unknown } | undefined;
   #writing: Promise<void> | undefined;
@@ -72,9 +77,10 @@ export class ShardLog implements OutsideLog {
     return this.#last;
   }
 
-  /** How many records, and bytes, no generation has yet. */
+  /** How many records and bytes of edits no generation has yet. */
   get unfolded(): { readonly records: number; readonly bytes: number } {
-    return { records: this.#last - this.#folded, bytes: this.#unfoldedBytes };
+    const records = this.#safeTo > this.#foldedPosition ? this.#last - this.#folded : 0;
+    return { records, bytes: this.#unfoldedBytes };
   }
 
   /** Whether there are entries that are not stored. */
@@ -100,7 +106,29 @@ export class ShardLog implements OutsideLog {
       to: this.#last,
       volume: this.#options.volume(),
       retries: this.#retries,
+      onSplit: (split) => this.#options.completeSplit(split),
     });
+  }
+
+  /**
+   * Stores that cells belong to another shard from now on, and puts that into the map. No generation has the record
+   * before the map has the split, so that whoever takes the shard in between finds it. Nothing may be pending.
+   */
+  async split(split: ShardSplit): Promise<void> {
+    const bytes = encodeRecord({ kind: "split", epoch: this.epoch, split }, this.#options.volume());
+    this.#splitting = this.#storeRecords([{ subject: { kind: "control" }, bytes }]).then(() =>
+      this.#options.completeSplit(split),
+    );
+    try {
+      await this.#splitting;
+    } catch (error) {
+      // Whether it counts is for the next owner to find out.
+      this.stop(error);
+      this.#events?.onFailure(error);
+      throw error;
+    } finally {
+      this.#splitting = undefined;
+    }
   }
 
   add(entry: LoggedEntry): void {
@@ -132,6 +160,7 @@ export class ShardLog implements OutsideLog {
   async prepare(change: SaveChange, global: () => GlobalState, position: number): Promise<SaveChange> {
     const state = change.global ?? global();
     while (this.#safeTo < position) await this.whenSafe();
+    while (this.#splitting !== undefined) await this.#splitting;
     const sequence = this.#marks.get(position) ?? this.#last;
     this.#marks.set(position, sequence);
     const description = withFoldMark(state.description, { epoch: this.epoch, sequence });
@@ -140,6 +169,7 @@ export class ShardLog implements OutsideLog {
 
   async committed(_generation: number, position: number): Promise<void> {
     this.#folded = this.#marks.get(position) ?? this.#folded;
+    this.#foldedPosition = position;
     for (const known of this.#marks.keys()) if (known <= position) this.#marks.delete(known);
     this.#unfoldedBytes = 0;
     this.#letGo();
@@ -189,11 +219,26 @@ export class ShardLog implements OutsideLog {
     const journal = this.#requireJournal();
     const bytes = encodeRecord({ kind: "epoch", epoch: this.epoch, node }, this.#options.volume());
     for (;;) {
-      const { last } = await journal.state();
+      const { first, last } = await journal.state();
+      // Whoever is late must not raise his behind a newer one's. Epochs never fall, so the last record is enough.
+      if (last >= first) await this.#requireOlder(journal, last);
       const outcome = await journal.append([{ subject: { kind: "control" }, bytes }], last);
       if (outcome.kind === "stored") return outcome.last;
       if (outcome.kind === "full")
         throw new OrthantError("ORT_LIMIT", `the journal of shard ${this.#options.shard} is full`);
+    }
+  }
+
+  async #requireOlder(journal: Journal, last: number): Promise<void> {
+    try {
+      for await (const { bytes } of journal.read(last, last)) {
+        const { epoch } = decodeRecord(bytes, this.#options.volume());
+        if (epoch > this.epoch)
+          throw new OrthantError("ORT_FENCED", `shard ${this.#options.shard} is at epoch ${epoch}`);
+      }
+    } catch (error) {
+      // It was folded meanwhile, or the journal is gone: what is tried next finds out.
+      if (!isOrthantError(error, "ORT_JOURNAL")) throw error;
     }
   }
 
@@ -225,8 +270,11 @@ export class ShardLog implements OutsideLog {
     }
   }
 
-  async #store(group: EditGroup): Promise<void> {
-    const records = group.records(this.epoch, ++this.#groups, this.#options.volume());
+  #store(group: EditGroup): Promise<void> {
+    return this.#storeRecords(group.records(this.epoch, ++this.#groups, this.#options.volume()));
+  }
+
+  async #storeRecords(records: readonly JournalRecord[]): Promise<void> {
     let isUnknown = false;
     await this.#retries.until(async () => {
       try {
@@ -278,6 +326,7 @@ export interface ReadChangesOptions {
   readonly to: number;
   readonly volume: number;
   readonly retries: Retries;
+  readonly onSplit?: (split: ShardSplit) => Promise<void>;
 }
 
 /** How many records are read at once. */
@@ -286,7 +335,7 @@ const READ_RECORDS = 256;
 /** The changes that records of a journal tell. Epochs never fall in it; `ORT_JOURNAL` when one does. Rule K9. */
 export async function* readChanges(
   journal: Journal,
-  { from, to, volume, retries }: ReadChangesOptions,
+  { from, to, volume, retries, onSplit }: ReadChangesOptions,
 ): AsyncIterable<LoggedChange> {
   let epoch = 0;
   for (let first = from; first <= to; first += READ_RECORDS) {
@@ -298,7 +347,8 @@ export async function* readChanges(
       if (record.epoch < epoch)
         throw new OrthantError("ORT_JOURNAL", `a record of epoch ${record.epoch} behind one of ${epoch}`);
       epoch = record.epoch;
-      if (record.kind === "epoch") continue;
+      if (record.kind === "split") await onSplit?.(record.split);
+      if (record.kind !== "region") continue;
       const { region, before, after, chunks, origins } = record;
       yield { steps: [{ region, before, after }], chunks, origins };
     }

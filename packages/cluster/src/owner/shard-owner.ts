@@ -24,6 +24,7 @@ import {
   ownerAnswerCodec,
   ownerQuestionCodec,
 } from "../shard/owner-message.ts";
+import type { ShardSplit } from "../shard/shard-map.ts";
 import { answerWishes } from "./region-answers.ts";
 import { ShardLog, type ShardLogOptions } from "./shard-log.ts";
 
@@ -45,6 +46,7 @@ export interface ShardOwnerOptions {
   /** The shard can not be owned any longer: it is another's, or its disk or journal failed. */
   readonly onEnd: (error: unknown) => void;
   readonly onLost?: (detail: string) => void;
+  readonly completeSplit: ShardLogOptions["completeSplit"];
   readonly inherited?: ShardLogOptions["inherited"];
   readonly limits?: Partial<OwnerLimits>;
 }
@@ -58,7 +60,7 @@ export interface OwnerLimits {
 }
 
 /** What an owner is like unless it is said otherwise. */
-export const OWNER_LIMITS: OwnerLimits = { foldMs: 5_000, journalBytesMax: 268_435_456 };
+export const OWNER_LIMITS: OwnerLimits = { foldMs: 5_000, journalBytesMax: 67_108_864 };
 
 /** How an owner is doing. */
 export interface OwnerReport {
@@ -113,11 +115,23 @@ export class ShardOwner {
    * nobody who owned it before can save or store anything. `ORT_FENCED` when somebody newer has it.
    */
   static async take(options: ShardOwnerOptions): Promise<ShardOwner> {
-    const { engine, clock, world, shard, node, epoch, volume, generators, random, onLost, inherited } =
-      options;
+    const {
+      engine,
+      clock,
+      world,
+      shard,
+      node,
+      epoch,
+      volume,
+      generators,
+      random,
+      onLost,
+      inherited,
+      completeSplit,
+    } = options;
     const disk = await options.folders.take(shard, epoch);
     const log = new ShardLog({
-      ...{ engine, clock, world, shard, node, epoch, volume: () => volume },
+      ...{ engine, clock, world, shard, node, epoch, volume: () => volume, completeSplit },
       ...(onLost && { onLost }),
       ...(inherited && { inherited }),
     });
@@ -162,6 +176,11 @@ export class ShardOwner {
   /** Keeps what the journal has from now on, until the function returned is called. */
   pin(): () => void {
     return this.#log.pin();
+  }
+
+  /** Makes cells belong to another shard, whose owner has everything. Nobody may edit meanwhile. */
+  split(split: ShardSplit): Promise<void> {
+    return this.#log.split(split);
   }
 
   /** Lets nobody edit until the function returned is called; resolves when what was asked before is stored. */
@@ -210,6 +229,8 @@ export class ShardOwner {
       return encode(ownerAnswerCodec(this.#options.volume), { kind: "away" });
     } finally {
       this.#questions--;
+      // Also who only asked may have caused a record: a new clock.
+      if (this.#log.unfolded.records > 0 && !this.#isClosing) this.#foldSoon(this.#limits.foldMs);
       if (this.#questions === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
   }
@@ -231,7 +252,6 @@ export class ShardOwner {
     try {
       const origin = { clientId, editId };
       const { clocks, repeated } = await this.#world.edit(placements, { origin, wait: "applied" });
-      this.#foldSoon(this.#limits.foldMs);
       return repeated ? { kind: "repeated" } : { kind: "made", steps: clocks };
     } catch (error) {
       if (this.#world.failure !== undefined || !isOrthantError(error)) throw error;

@@ -66,3 +66,8 @@ export function ownerAddress(world: string, shard: string, epoch: number): strin
   requireInteger(epoch, 1, Number.MAX_SAFE_INTEGER);
   return `i.${world}.${shard}.${epoch}`;
 }
+
+/** Where a node answers whoever looks after the cluster. */
+export function nodeAddress(world: string, node: string): string {
+  return `n.${world}.${node}`;
+}

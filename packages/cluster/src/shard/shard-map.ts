@@ -80,21 +80,20 @@ export function withSplit(map: ShardMap, split: ShardSplit): ShardMap {
   return { ...map, generation: map.generation + 1, splits: [...map.splits, split] };
 }
 
-const splitsCodec = list<ShardSplit>(
-  {
-    write(out, { from, cells, to }) {
-      out.string(from, SHARD_BYTES_MAX);
-      boxCodec.write(out, cells);
-      out.string(to, SHARD_BYTES_MAX);
-    },
-    read: (input) => ({
-      from: input.string(SHARD_BYTES_MAX),
-      cells: boxCodec.read(input),
-      to: input.string(SHARD_BYTES_MAX),
-    }),
+/** One step of the world's division. */
+export const shardSplitCodec: Codec<ShardSplit> = {
+  write(out, { from, cells, to }) {
+    out.string(from, SHARD_BYTES_MAX);
+    boxCodec.write(out, cells);
+    out.string(to, SHARD_BYTES_MAX);
   },
-  SHARDS_MAX - 1,
-);
+  read: (input) => ({
+    from: input.string(SHARD_BYTES_MAX),
+    cells: boxCodec.read(input),
+    to: input.string(SHARD_BYTES_MAX),
+  }),
+};
+const splitsCodec = list(shardSplitCodec, SHARDS_MAX - 1);
 
 const factsCodec: Codec<WorldFacts> = {
   write(out, { worldId, name, spawn, shape, generator, catalog }) {

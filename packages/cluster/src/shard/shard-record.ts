@@ -16,6 +16,7 @@ import {
 } from "@orthant/core";
 import { type ClientEdits, type JournalChunk, journalChunkCodec } from "@orthant/formats";
 import { crc32c } from "./crc32c.ts";
+import { type ShardSplit, shardSplitCodec } from "./shard-map.ts";
 
 /** What became of one region, in one group of edits that was stored together. */
 export interface RegionRecord {
@@ -43,8 +44,15 @@ export interface EpochRecord {
   readonly node: string;
 }
 
+/** From here on the cells of a box belong to another shard. */
+export interface SplitRecord {
+  readonly kind: "split";
+  readonly epoch: number;
+  readonly split: ShardSplit;
+}
+
 /** A record of a shard's journal. */
-export type ShardRecord = RegionRecord | EpochRecord;
+export type ShardRecord = RegionRecord | EpochRecord | SplitRecord;
 
 /** The most bytes of a record. Rule K12. */
 export const RECORD_BYTES_MAX = 1_572_864;
@@ -52,7 +60,7 @@ export const RECORD_BYTES_MAX = 1_572_864;
 export const RECORD_ORIGINS_MAX = 65_536;
 
 const VERSION = 1;
-const KINDS: readonly ShardRecord["kind"][] = ["region", "epoch"];
+const KINDS: readonly ShardRecord["kind"][] = ["region", "epoch", "split"];
 const CRC_BYTES = 4;
 const REGION_CHUNKS_MAX = 256;
 const NODE_BYTES_MAX = 32;
@@ -79,6 +87,7 @@ export function encodeRecord(record: ShardRecord, volume: number): Uint8Array {
   out.tag(KINDS.indexOf(record.kind), KINDS.length);
   out.varUint(record.epoch);
   if (record.kind === "epoch") out.string(record.node, NODE_BYTES_MAX);
+  else if (record.kind === "split") shardSplitCodec.write(out, record.split);
   else regionBodyCodec(volume).write(out, record);
   out.u32(crc32c(out.view()));
   if (out.length > RECORD_BYTES_MAX)
@@ -106,6 +115,7 @@ function readRecord(input: ByteReader, volume: number): ShardRecord {
   const epoch = input.varUint();
   if (epoch < 1 || epoch > EPOCH_MAX) throw input.fail("ORT_CLOCK", `a record of epoch ${epoch}`);
   if (kind === "epoch") return { kind, epoch, node: input.string(NODE_BYTES_MAX) };
+  if (kind === "split") return { kind, epoch, split: shardSplitCodec.read(input) };
   const body = regionBodyCodec(volume).read(input);
   const disorder = findDisorder({ ...body, epoch });
   if (disorder !== undefined) throw input.fail("ORT_JOURNAL", disorder);

@@ -91,8 +91,9 @@ class Trial {
     const healedMs = performance.now();
     await delay(AFTER_MS);
     this.#isBuilding = false;
+    const stoppedMs = performance.now();
     await building;
-    const convergedMs = await this.#converge(fault, healedMs);
+    const calmMs = await this.#converge(fault, healedMs);
     if (fault.takesOver === true) this.#noteTakeOvers(fault, held, startMs);
     const refused = this.#refusals().slice(before.refused);
     if (refused.length > 0 && fault.mayRefuse !== true)
@@ -101,7 +102,8 @@ class Trial {
     for (const trouble of this.#staged.troubles.splice(0)) this.#fail(fault, trouble);
     console.log(
       `cluster: ${fault.name}: ${this.#acknowledged() - before.acknowledged} edits made, ${refused.length} refused, ` +
-        `longest wait for one ${Math.round(this.#longestWaitMs(startMs))} ms, all one ${Math.round(convergedMs)} ms after`,
+        `longest wait for one ${Math.round(this.#longestWaitMs(startMs))} ms; whole again for ${Math.round(stoppedMs - healedMs)} ms ` +
+        `when building ended, and calm ${Math.round(Math.max(0, calmMs - stoppedMs))} ms later`,
     );
     this.#options.progress(this.#acknowledged());
   }
@@ -116,11 +118,12 @@ class Trial {
     }
   }
 
-  /** Waits until every edit has its verdict and nothing changes any more; gives how long that took. */
+  /** Waits until every edit has its verdict and nothing changes any more; gives when the last change was. */
   async #converge(fault: ClusterFault, healedMs: number): Promise<number> {
     const isCalm = (): boolean => this.#openEdits() === 0 && performance.now() - this.#changedMs > QUIET_MS;
     try {
-      const patienceMs = Math.max(QUIET_MS * 2, healedMs + AFTER_MS + CONVERGED_MS - performance.now());
+      // Quiet shows only after it has lasted.
+      const patienceMs = healedMs + CONVERGED_MS + QUIET_MS - performance.now();
       await waitUntil(isCalm, "all is calm", patienceMs);
       await Promise.all(this.#builders.map(({ world }) => world.complete()));
     } catch (error) {
@@ -128,7 +131,7 @@ class Trial {
       const names = stuck.map(({ lane, openEdits, world }) => `${lane} (${openEdits}, ${world.status})`);
       this.#fail(fault, `${error}; without verdicts: ${names.join(", ") || "nobody"}`);
     }
-    return Math.max(0, this.#changedMs - healedMs);
+    return this.#changedMs;
   }
 
   #noteTakeOvers(fault: ClusterFault, shards: readonly string[], startMs: number): void {

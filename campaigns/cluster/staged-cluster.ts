@@ -159,10 +159,13 @@ export class StagedCluster {
     return join(this.root, WORLD, "shards", shard, `e${await this.folders.epochOf(shard)}`);
   }
 
-  /** Gives a shard to another owner. */
+  /** Has a shard given to another owner. When that one is slow a third may take it, so it only has to be somebody's. */
   async move(shard: string, to: MemberProcess): Promise<void> {
+    await waitUntil(() => this.ownerOf(shard) !== undefined, `shard ${shard} has an owner`);
+    const before = this.taken.length;
     await this.ownerOf(shard)?.obey({ kind: "move", shard, heir: to.name });
-    await waitUntil(() => this.ownerOf(shard) === to, `${to.name} takes shard ${shard}`);
+    const isTaken = (): boolean => this.taken.slice(before).some((event) => event.shard === shard);
+    await waitUntil(isTaken, `somebody takes shard ${shard}, which is for ${to.name}`);
   }
 
   async dispose(): Promise<void> {

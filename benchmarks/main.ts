@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { bytesSuite } from "./bytes.ts";
 import { cliSuite } from "./cli.ts";
+import { clusterSuite } from "./cluster.ts";
 import { lineOf, type Suite } from "./figure.ts";
 import { journalLimits, journalSuite } from "./journal.ts";
 import { machineLine, thisMachine } from "./machine.ts";
@@ -31,6 +32,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   wire: wireSuite,
   server: serverSuite,
   cli: cliSuite,
+  cluster: clusterSuite,
   scale: scaleSuite,
   stall: stallSuite,
   viewer: viewerSuite,

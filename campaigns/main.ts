@@ -2,6 +2,8 @@ import { parseArgs } from "node:util";
 import { abuseCampaign } from "./abuse.ts";
 import { backupCampaign } from "./backup.ts";
 import type { Campaign } from "./campaign.ts";
+import { clusterCampaign } from "./cluster.ts";
+import { clusterSimCampaign } from "./cluster-sim.ts";
 import { compactionCampaign } from "./compaction.ts";
 import { crashCampaign } from "./crash.ts";
 import { fuzzCampaign } from "./fuzz.ts";
@@ -33,9 +35,11 @@ const CAMPAIGNS: readonly Campaign[] = [
   killCampaign,
   powerCampaign,
   simCampaign,
+  clusterSimCampaign,
   socketsCampaign,
   abuseCampaign,
   backupCampaign,
+  clusterCampaign,
   journalCampaign,
   compactionCampaign,
   historyCampaign,

@@ -1,13 +1,14 @@
-import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "./campaign.ts";
+import { inLanes } from "./sim/lanes.ts";
 import { SIM_MUTANTS, type SimMutant } from "./sim/sim-mutants.ts";
 import { SimPlayer } from "./sim/sim-player.ts";
 
+const PROGRAM = fileURLToPath(new URL("./sim/sim-process.js", import.meta.url));
 const CASES = 2_000;
 const STEPS = 1_000;
 /** A mutant is caught in so many cases, or not at all. */
 const MUTANT_CASES_MAX = 150;
-const PLAYERS_MAX = 16;
 
 /**
  * A server and its clients over a bad network. Case k of a run with seed S is the first case of a run with seed S + k;
@@ -38,7 +39,7 @@ async function tryMutants(seed: number): Promise<readonly string[]> {
 }
 
 async function isCaught({ fault }: SimMutant, seed: number): Promise<boolean> {
-  const player = new SimPlayer(fault);
+  const player = new SimPlayer(PROGRAM, fault);
   try {
     for (let index = 0; index < MUTANT_CASES_MAX; index++) {
       if ((await player.play({ seed: seed + index, steps: STEPS })) !== undefined) return true;
@@ -53,7 +54,7 @@ async function playCases(options: CampaignOptions, failures: string[]): Promise<
   let begun = 0;
   let ended = 0;
   await inLanes(async () => {
-    const player = new SimPlayer();
+    const player = new SimPlayer(PROGRAM);
     while ((begun === 0 || goesOn(begun, CASES, options)) && failures.length < FAILURES_MAX) {
       const seed = options.seed + begun++;
       const fault = await player.play({ seed, steps: STEPS });
@@ -65,9 +66,4 @@ async function playCases(options: CampaignOptions, failures: string[]): Promise<
     player.close();
   });
   return ended;
-}
-
-/** Does the same work in several lanes at once, one for each core. */
-async function inLanes(work: () => Promise<void>): Promise<void> {
-  await Promise.all(Array.from({ length: Math.min(availableParallelism(), PLAYERS_MAX) }, work));
 }

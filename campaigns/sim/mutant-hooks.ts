@@ -1,8 +1,11 @@
 import type { LoadHook } from "node:module";
+import { CLUSTER_MUTANTS } from "../cluster-sim/cluster-mutants.ts";
 import { MUTANT_VARIABLE } from "./mutant-variable.ts";
 import { SIM_MUTANTS } from "./sim-mutants.ts";
 
-const mutant = SIM_MUTANTS.find(({ fault }) => fault === process.env[MUTANT_VARIABLE]);
+const mutant = [...SIM_MUTANTS, ...CLUSTER_MUTANTS].find(
+  ({ fault }) => fault === process.env[MUTANT_VARIABLE],
+);
 
 /** Loads modules as they are, but for those in which the mutant breaks its rule. */
 export const load: LoadHook = async (url, context, nextLoad) => {

@@ -110,10 +110,12 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
 ];
 
-function mutant(fault: string, ...changes: readonly SourceChange[]): SimMutant {
+/** A program that does this. */
+export function mutant(fault: string, ...changes: readonly SourceChange[]): SimMutant {
   return { fault, changes };
 }
 
-function change(file: string, find: string, replace: string): SourceChange {
+/** A change of a module. */
+export function change(file: string, find: string, replace: string): SourceChange {
   return { file, find, replace };
 }

@@ -1,19 +1,20 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import type { CaseAnswer, CaseRequest } from "./case-process.ts";
 import { MUTANT_VARIABLE } from "./mutant-variable.ts";
-import type { CaseAnswer, CaseRequest } from "./sim-process.ts";
 
-const PROGRAM = fileURLToPath(new URL("./sim-process.js", import.meta.url));
 const MUTANT_LOADER = new URL("./mutant-loader.js", import.meta.url).href;
 /** A case that takes longer than this will not end. */
 const CASE_MS_MAX = 120_000;
 
 /** A process that plays cases, one after the other; of the program as it is, or of a mutant of it. */
 export class SimPlayer {
+  readonly #program: string;
   readonly #mutant: string | undefined;
   #child: ChildProcess | undefined;
 
-  constructor(mutant?: string) {
+  /** Of the program in this file. */
+  constructor(program: string, mutant?: string) {
+    this.#program = program;
     this.#mutant = mutant;
   }
 
@@ -38,7 +39,7 @@ export class SimPlayer {
 
   async #start(): Promise<ChildProcess> {
     const mutant = this.#mutant;
-    const child = fork(PROGRAM, {
+    const child = fork(this.#program, {
       execArgv: mutant === undefined ? [] : ["--import", MUTANT_LOADER],
       env: mutant === undefined ? process.env : { ...process.env, [MUTANT_VARIABLE]: mutant },
     });

@@ -1,3 +1,4 @@
+import type { SharedWorld } from "@orthant/client";
 import {
   boxContains,
   chunkOfVoxel,
@@ -56,8 +57,9 @@ export function faultOfCompany(townsman: Townsman, townsmen: readonly Townsman[]
   return `client ${townsman.lane} does not see ${missing.join(", ") || "nobody"}, and sees ${extra.join(", ") || "nobody"} too much`;
 }
 
-async function faultOfRegion(
-  { world: replica, isStranger }: Townsman,
+/** In what a region as a client holds it differs from the world; `undefined` when in nothing. */
+export async function faultOfRegion(
+  { world: replica, isStranger = false }: { readonly world: SharedWorld; readonly isStranger?: boolean },
   region: Place,
   world: World,
 ): Promise<string | undefined> {

@@ -55,7 +55,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     metrics.error();
     log.error({ err: error, ...about }, message);
   };
-  const hostWorld = await hostWorldOf(world);
+  const hostWorld = "hostWorld" in world ? world.hostWorld : await hostWorldOf(world);
   const host: Host = new Host({
     world: hostWorld,
     clock,

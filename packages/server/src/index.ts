@@ -12,7 +12,13 @@ export { hostWorldOf } from "./host-world-of.ts";
 export { EDIT_OUTCOMES, GOODBYE_REASONS } from "./metrics.ts";
 export { OrthantServer } from "./orthant-server.ts";
 export { DEFAULT_SERVER_LIMITS, type Limits, type ServerLimits } from "./server-limits.ts";
-export type { CloseOptions, MetricsOptions, ServerOptions } from "./server-options.ts";
+export type {
+  CloseOptions,
+  KeptWorld,
+  MetricsOptions,
+  ServerOptions,
+  SharedWorld,
+} from "./server-options.ts";
 export {
   issueToken,
   SECRET_BYTES_MIN,

@@ -1,18 +1,17 @@
 import type { Clock } from "@orthant/core";
 import type { Host, Player } from "@orthant/protocol";
-import type { World } from "@orthant/world";
 import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";
 import { Connection, type ConnectionContext } from "./connection.ts";
 import { Entrance } from "./entrance.ts";
 import type { EntranceOptions } from "./entrance-options.ts";
-import type { CloseOptions } from "./server-options.ts";
+import type { CloseOptions, KeptWorld } from "./server-options.ts";
 import { TickTimer } from "./tick-timer.ts";
 import type { Wire1Listener } from "./wire1-listener.ts";
 
 /** What a server is put together from. */
 export interface ServerParts extends EntranceOptions {
-  readonly world: World;
+  readonly world: KeptWorld;
   readonly host: Host;
   readonly clock: Clock;
   readonly tickMs: number;

@@ -24,6 +24,11 @@ export class FakeClock implements Clock {
     return { cancel: () => this.#calls.delete(call) };
   }
 
+  /** When the next call falls due; `undefined` when none is to come. */
+  get nextDueMs(): number | undefined {
+    return this.#nextDue(Infinity)?.dueMs;
+  }
+
   /** Lets time pass, and makes the calls that fall due, in their order. What they start may need awaiting. */
   advance(ms: number): void {
     const endMs = this.#nowMs + ms;
@@ -35,7 +40,11 @@ export class FakeClock implements Clock {
     this.#nowMs = endMs;
   }
 
+  /** The first one by time; of several at one time, the one that was asked for first. */
   #nextDue(endMs: number): Call | undefined {
-    return [...this.#calls].filter(({ dueMs }) => dueMs <= endMs).sort((a, b) => a.dueMs - b.dueMs)[0];
+    let next: Call | undefined;
+    for (const call of this.#calls)
+      if (call.dueMs <= endMs && call.dueMs < (next?.dueMs ?? Infinity)) next = call;
+    return next;
   }
 }

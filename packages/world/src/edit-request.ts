@@ -12,6 +12,7 @@ import {
   type Place,
   PlaceSet,
   placeFrom,
+  regionBox,
   type VoxelPlacement,
   type WorldField,
 } from "@orthant/core";
@@ -72,6 +73,12 @@ export function copyRequest(shape: ChunkShape, box: Box, to: Place): EditRequest
   for (const chunks of touched)
     requireAtMost(boxVolume(chunks), EDIT_CHUNKS_MAX, "chunks: copy them in parts");
   return { touched, change: (field) => copyBox(field, source, target.min) };
+}
+
+/** Changes nothing but the clocks of regions. */
+export function renewalRequest(regions: readonly Place[]): EditRequest {
+  const own = regions.map(copyPlace);
+  return { touched: own.map(regionBox), change: (field) => ({ field, chunks: [], regions: own }) };
 }
 
 /** Throws `ORT_LIMIT` when an edit is too large; behind the unit stands what to do about it. */

@@ -1,3 +1,4 @@
+import { OrthantError } from "@orthant/core";
 import { type Era, LINEAGE_MAX, type WorldDescription } from "@orthant/formats";
 import type { WorldContent } from "./world-content.ts";
 import type { WorldSaver } from "./world-saver.ts";
@@ -7,9 +8,12 @@ export class EraKeeper {
   readonly #content: WorldContent;
   readonly #saver: WorldSaver;
   readonly #random: () => bigint;
+  readonly #epoch: number | undefined;
   #opening: Promise<Era> | undefined;
 
-  constructor(content: WorldContent, saver: WorldSaver, random: () => bigint) {
+  /** Issues clocks of a given epoch, or else of the one after the last. */
+  constructor(content: WorldContent, saver: WorldSaver, random: () => bigint, epoch?: number) {
+    this.#epoch = epoch;
     this.#content = content;
     this.#saver = saver;
     this.#random = random;
@@ -29,7 +33,9 @@ export class EraKeeper {
 
   async #begin(): Promise<Era> {
     const { description } = this.#content.global;
-    const era = { epoch: description.clockEpoch + 1, mark: this.#random() };
+    const era = { epoch: this.#epoch ?? description.clockEpoch + 1, mark: this.#random() };
+    if (era.epoch <= description.clockEpoch)
+      throw new OrthantError("ORT_CLOCK", `epoch ${era.epoch} behind ${description.clockEpoch}`);
     this.#content.describe({
       ...withId(description, this.#random),
       clockEpoch: era.epoch,

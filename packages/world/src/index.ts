@@ -5,10 +5,19 @@ export type { EntityChange, EntityEvent, NewEntity } from "./entity-store.ts";
 export type { Moment, WorldGeneration } from "./history.ts";
 export { JOURNAL_ENTRY_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX } from "./journal/journal.ts";
 export type { DamagedJournal } from "./journal/replay.ts";
+export type {
+  LogEvents,
+  LoggedChange,
+  LoggedEdit,
+  LoggedEntry,
+  OutsideLog,
+  WorldLog,
+} from "./journal/world-log.ts";
+export { openLoggedWorld } from "./open-logged.ts";
 export { openWorld } from "./open-world.ts";
 export type { PlayerChange } from "./player-store.ts";
-export { type EditOptions, World } from "./world.ts";
-export type { WorldEdit } from "./world-editor.ts";
+export { World } from "./world.ts";
+export type { EditOptions, WorldEdit } from "./world-editor.ts";
 export { WorldHistory } from "./world-history.ts";
 export {
   COPY_VOXELS_MAX,
@@ -19,6 +28,7 @@ export {
   type NewWorld,
   PLAYERS_AUTOSAVE_MS,
   WORLD_AUTOSAVE_MS,
+  type WorldLabel,
   type WorldOptions,
 } from "./world-options.ts";
 export { WorldSnapshot } from "./world-snapshot.ts";

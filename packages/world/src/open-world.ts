@@ -65,11 +65,13 @@ async function openPast(disk: Disk, at: Moment, options: WorldOptions): Promise<
   }
 }
 
-function generatorsOf({ generators }: WorldOptions): OpenSaveOptions {
+/** The generators that the program has, if it says so. */
+export function generatorsOf({ generators }: WorldOptions): OpenSaveOptions {
   return generators === undefined ? {} : { generators };
 }
 
-function contentOf(
+/** What a world holds when it is opened. */
+export function contentOf(
   save: Save,
   field: WorldField,
   { loadedChunksMax = LOADED_CHUNKS_MAX }: WorldOptions,

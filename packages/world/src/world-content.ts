@@ -233,7 +233,13 @@ export class WorldContent {
     const players = Array.from(unsaved.players, (id) => this.players.get(id)).filter(
       (player) => player !== undefined,
     );
-    return { nowMs, leaves, players, ...(unsaved.global && { global: this.#globalNow() }) };
+    return { nowMs, leaves, players, ...(unsaved.global && { global: this.globalNow() }) };
+  }
+
+  /** What is said about the world as a whole, with all edits that are remembered. */
+  globalNow(): GlobalState {
+    const { description } = this.global;
+    return { ...this.global, description: { ...description, edits: this.ledger.entries() } };
   }
 
   /** Goes over to the generation that was committed, which has these leaves in the place of others. */
@@ -288,11 +294,6 @@ export class WorldContent {
       ...entityCells,
       ...this.entities.homeless().map((entity) => boxAt(chunkOfEntity(entity, this.field.shape))),
     ];
-  }
-
-  #globalNow(): GlobalState {
-    const { description } = this.global;
-    return { ...this.global, description: { ...description, edits: this.ledger.entries() } };
   }
 
   #takeForSave(loaded: LoadedEntities): void {

@@ -9,6 +9,17 @@ import type { WorldContent } from "./world-content.ts";
 import { WORLD_AUTOSAVE_MS } from "./world-options.ts";
 import type { WorldSaver } from "./world-saver.ts";
 
+/** How voxels are edited. */
+export interface EditOptions {
+  /** Who edits. With it, the same edit is made once, however often it is asked for, also after a crash. */
+  readonly origin?: EditOrigin;
+  /**
+   * What the promise waits for in a world with a journal: until the edit is `durable`, unless it is said otherwise, or
+   * only until it is `applied`; `whenDurable` tells the rest. Without a journal nobody waits for the disk.
+   */
+  readonly wait?: "applied" | "durable";
+}
+
 /** What an edit changed. */
 export interface WorldEdit {
   /** The chunks that look different now, in lexicographic order. */
@@ -66,11 +77,11 @@ export class WorldEditor {
     const edit: WorldEdit = { chunks, clocks, repeated: false };
     if (origin) this.#content.noteOrigin(origin);
     this.#content.noteEdit(field, edit);
-    if (chunks.length > 0 || origin) {
+    if (clocks.length > 0 || origin) {
       const entry = { before, after: field, chunks, clocks, origin, placements };
       this.#saver.noteChange(WORLD_AUTOSAVE_MS, () => journalEditOf(entry));
     }
-    if (chunks.length > 0) this.#listeners.tell(edit);
+    if (clocks.length > 0) this.#listeners.tell(edit);
     return edit;
   }
 }

@@ -21,6 +21,13 @@ export interface NewWorld {
   readonly spawn?: Place;
 }
 
+/** What people call a world, and where they begin in it. */
+export interface WorldLabel {
+  readonly name: string;
+  /** In voxels. */
+  readonly spawn: Place;
+}
+
 /** When a change is safe: with the next save, or as soon as it is in the journal. */
 export type Durability = "snapshot" | "journal";
 

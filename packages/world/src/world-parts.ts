@@ -1,7 +1,7 @@
 import type { Clock, MaterialCatalog, WorldField } from "@orthant/core";
 import type { Disk, DiskLock } from "@orthant/disk";
 import type { Save, SaveWriter } from "@orthant/formats";
-import type { Journal } from "./journal/journal.ts";
+import type { WorldLog } from "./journal/world-log.ts";
 import type { WorldContent } from "./world-content.ts";
 
 /** What only the one writer of a world has. */
@@ -9,7 +9,7 @@ export interface Writing {
   readonly writer: SaveWriter;
   readonly lock: DiskLock;
   /** `undefined` where a change is durable with the next save. */
-  readonly journal: Journal | undefined;
+  readonly journal: WorldLog | undefined;
 }
 
 /** What a world is made of beside its save. */
@@ -26,6 +26,8 @@ export interface WorldParts {
   readonly autosave: boolean;
   /** 64 random bits. */
   readonly random: () => bigint;
+  /** The epoch in which clocks are issued; the next one when it is left out. */
+  readonly epoch?: number;
   /** `undefined` when the world is open to be read only. */
   readonly writing: Writing | undefined;
 }

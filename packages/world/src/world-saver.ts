@@ -1,8 +1,8 @@
 import { type Clock, nextTurn } from "@orthant/core";
-import type { CompactionReport, JournalEntry, SegmentId } from "@orthant/formats";
+import type { CompactionReport, SegmentId } from "@orthant/formats";
 import { Autosave } from "./autosave.ts";
 import { Housekeeper } from "./housekeeper.ts";
-import type { Journal } from "./journal/journal.ts";
+import type { LoggedEntry, WorldLog } from "./journal/world-log.ts";
 import { Listeners } from "./listeners.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import type { WorldContent } from "./world-content.ts";
@@ -18,7 +18,7 @@ export class WorldSaver {
   readonly #clock: Clock;
   readonly #content: WorldContent;
   readonly #writing: Writing | undefined;
-  readonly #journal: Journal | undefined;
+  readonly #journal: WorldLog | undefined;
   readonly #autosave: Autosave | undefined;
   readonly #saves = new SerialQueue();
   readonly #housekeeper: Housekeeper | undefined;
@@ -59,7 +59,7 @@ export class WorldSaver {
   }
 
   /** Something has changed: a save must come within this time, and the journal, if there is one, gets an entry. */
-  noteChange(delayMs: number, entryOf: () => JournalEntry, isStep = false): void {
+  noteChange(delayMs: number, entryOf: () => LoggedEntry, isStep = false): void {
     this.#autosave?.within(delayMs);
     this.#journal?.add(entryOf(), isStep);
   }
@@ -127,8 +127,9 @@ export class WorldSaver {
       if (change !== undefined) {
         // In the same step: what happens from now on is in the next generation's segment and not in this change.
         const taken = this.#journal?.rotate(this.#nextSegment()) ?? 0;
+        const prepared = await this.#journal?.prepare(change, () => this.#content.globalNow(), taken);
         await lock.requireHeld();
-        const save = await writer.commit(change, { pause: nextTurn });
+        const save = await writer.commit(prepared ?? change, { pause: nextTurn });
         await this.#journal?.committed(save.generation, taken);
         await this.#content.follow(save, writer.lastChange);
         this.#housekeeper?.tidy();

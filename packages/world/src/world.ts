@@ -25,30 +25,31 @@ import {
 } from "@orthant/formats";
 import { copySave } from "./copy-save.ts";
 import { checkedOrigin, type EditOrigin } from "./edit-ledger.ts";
-import { chunksRequest, copyRequest, type EditRequest, fillRequest, voxelsRequest } from "./edit-request.ts";
+import {
+  chunksRequest,
+  copyRequest,
+  type EditRequest,
+  fillRequest,
+  renewalRequest,
+  voxelsRequest,
+} from "./edit-request.ts";
 import { chunksOfHomes, type EntityChange, type EntityEvent, type NewEntity } from "./entity-store.ts";
 import { EraKeeper, newWorldId } from "./era-keeper.ts";
 import type { Moment } from "./history.ts";
 import type { PlayerChange } from "./player-store.ts";
 import type { WorldContent } from "./world-content.ts";
-import { type WorldEdit, WorldEditor } from "./world-editor.ts";
+import { type EditOptions, type WorldEdit, WorldEditor } from "./world-editor.ts";
 import { refusal } from "./world-error.ts";
 import { WorldHistory } from "./world-history.ts";
-import { ENTITY_CHECKPOINT_MS, PLAYERS_AUTOSAVE_MS, WORLD_AUTOSAVE_MS } from "./world-options.ts";
+import {
+  ENTITY_CHECKPOINT_MS,
+  PLAYERS_AUTOSAVE_MS,
+  WORLD_AUTOSAVE_MS,
+  type WorldLabel,
+} from "./world-options.ts";
 import type { WorldParts } from "./world-parts.ts";
 import { WorldSaver } from "./world-saver.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
-
-/** How voxels are edited. */
-export interface EditOptions {
-  /** Who edits. With it, the same edit is made once, however often it is asked for, also after a crash. */
-  readonly origin?: EditOrigin;
-  /**
-   * What the promise waits for in a world with a journal: until the edit is `durable`, unless it is said otherwise, or
-   * only until it is `applied`; `whenDurable` tells the rest. Without a journal nobody waits for the disk.
-   */
-  readonly wait?: "applied" | "durable";
-}
 
 /**
  * A world that is open: what people made on disk and in memory, over what a generator makes. There is one writer a
@@ -70,7 +71,7 @@ export class World {
 
   /** Takes the parts over; others use `createWorld` and `openWorld`. */
   constructor(parts: WorldParts) {
-    const { disk, clock, random, content, catalog, writing } = parts;
+    const { disk, clock, random, content, catalog, writing, epoch } = parts;
     this.shape = content.field.shape;
     this.catalog = catalog;
     this.#clock = clock;
@@ -78,7 +79,7 @@ export class World {
     this.#isReadOnly = writing === undefined;
     this.#content = content;
     this.#saver = new WorldSaver(parts);
-    this.#eras = new EraKeeper(content, this.#saver, random);
+    this.#eras = new EraKeeper(content, this.#saver, random, epoch);
     this.history = new WorldHistory(disk, content, {
       requireWritable: () => this.#requireWritable(),
       save: () => this.save(),
@@ -117,13 +118,7 @@ export class World {
   }
 
   /** Gives the world another name or place to begin. */
-  describe({
-    name = this.name,
-    spawn = this.spawn,
-  }: {
-    readonly name?: string;
-    readonly spawn?: Place;
-  }): void {
+  describe({ name = this.name, spawn = this.spawn }: Partial<WorldLabel>): void {
     this.#requireWritable();
     const description = { ...this.#content.global.description, name, spawn };
     // Refused now rather than by the next save, which would take everything else down with it.
@@ -230,6 +225,11 @@ export class World {
   /** Copies a box of at most `COPY_VOXELS_MAX` voxels, as it is when its turn comes; the two places may overlap. */
   async copy(box: Box, to: Place): Promise<WorldEdit> {
     return this.#change(copyRequest(this.shape, box, to));
+  }
+
+  /** Issues new clocks to regions in which nothing changes: whoever has seen later ones takes them anew. */
+  async renewClocks(regions: readonly Place[]): Promise<WorldEdit> {
+    return this.#change(renewalRequest(regions), undefined, "applied");
   }
 
   /**

@@ -62,6 +62,7 @@ export {
   type JournalChunk,
   type JournalEdit,
   type JournalEntry,
+  journalChunkCodec,
   journalEditBytesMax,
   journalEntryCodec,
 } from "./journal/journal-entry.ts";

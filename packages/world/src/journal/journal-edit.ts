@@ -11,8 +11,9 @@ import {
   type VoxelPlacement,
   type WorldField,
 } from "@orthant/core";
-import type { JournalChunk, JournalEdit } from "@orthant/formats";
+import type { JournalChunk } from "@orthant/formats";
 import type { EditOrigin } from "../edit-ledger.ts";
+import type { LoggedEdit } from "./world-log.ts";
 
 /** What an edit made of a world. */
 export interface MadeEdit {
@@ -31,7 +32,7 @@ const SMALL_CHUNK_BYTES = 16;
 const VOXEL_BYTES = 4;
 
 /** What has to be written down so that an edit can be made again, clocks and all. */
-export function journalEditOf({ before, after, chunks, clocks, origin, placements }: MadeEdit): JournalEdit {
+export function journalEditOf({ before, after, chunks, clocks, origin, placements }: MadeEdit): LoggedEdit {
   // Most edits are of one chunk; those need no map of chunks.
   const isSingle = chunks.length === 1 && placements?.length === 1;
   const asked = placements && !isSingle ? editsByChunk(after.shape, placements) : undefined;
@@ -42,7 +43,11 @@ export function journalEditOf({ before, after, chunks, clocks, origin, placement
     chunks: chunks.map((place) =>
       journalChunkOf(before, after, place, only ?? inOrder(asked?.get(...place))),
     ),
-    clocks: clocks.map(({ region, after: clock }) => ({ region, clock })),
+    clocks: clocks.map(({ region, before: clockBefore, after: clock }) => ({
+      region,
+      before: clockBefore,
+      clock,
+    })),
   };
 }
 

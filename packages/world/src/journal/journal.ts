@@ -5,11 +5,13 @@ import {
   type JournalEntry,
   journalEditBytesMax,
   journalEntryCodec,
+  type SaveChange,
   type SegmentId,
 } from "@orthant/formats";
 import { poisoned } from "../world-error.ts";
 import { LatestEntities } from "./latest-entities.ts";
 import { SegmentWriter, type SegmentWriterParts } from "./segment-writer.ts";
+import type { LogEvents, WorldLog } from "./world-log.ts";
 
 /** When a segment is longer than this, a save is started, which begins another one. */
 export const JOURNAL_SEGMENT_BYTES_MAX = 16_777_216;
@@ -27,13 +29,6 @@ const HEADER_ROOM = new Uint8Array(groupHeader.bytes);
 /** What a journal needs of the world. */
 export interface JournalParts extends SegmentWriterParts {
   readonly volume: number;
-}
-
-/** Whom a journal tells. */
-export interface JournalEvents {
-  /** A save should be made now. */
-  onFull(): void;
-  onFailure(error: unknown): void;
 }
 
 /** Entries that share a write and a sync. */
@@ -57,13 +52,13 @@ interface Waiter {
  * Writes down what happens to a world, in its order, many entries with one sync: while a group is being synced, the
  * next one collects. Every entry has a position; what is synced, or part of a generation that is durable, is safe.
  */
-export class Journal {
+export class Journal implements WorldLog {
   readonly #codec: Codec<JournalEntry>;
   readonly #segments: SegmentWriter;
   readonly #scratch = new ByteWriter();
   readonly #waiters: Waiter[] = [];
   readonly #clock: Clock;
-  #events: JournalEvents | undefined;
+  #events: LogEvents | undefined;
   #segment: SegmentId | undefined;
   #collecting: Group | undefined;
   /** A buffer that is not in use. */
@@ -90,7 +85,7 @@ export class Journal {
   }
 
   /** Says whom to tell. */
-  attach(events: JournalEvents): void {
+  attach(events: LogEvents): void {
     this.#events = events;
   }
 
@@ -123,6 +118,11 @@ export class Journal {
     this.#seal();
     this.#segment = segment;
     return this.#position;
+  }
+
+  /** A commit need not wait: what it has is as safe with it as in the journal. */
+  async prepare(change: SaveChange): Promise<SaveChange> {
+    return change;
   }
 
   /** The generation that was taken at this position is durable. What it has needs no journal any more. */

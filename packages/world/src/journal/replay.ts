@@ -31,7 +31,7 @@ function refusalOf({ groups }: JournalReader, damage: OrthantError): OrthantErro
 }
 
 /** Makes entries happen, one after the other. */
-class Replay {
+export class Replay {
   readonly #content: WorldContent;
   readonly #nowMs: number;
   /** Chunks as they are now that are not in the field yet. */

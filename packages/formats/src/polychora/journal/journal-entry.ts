@@ -126,7 +126,8 @@ export function journalEditBytesMax({ chunks, clocks }: JournalEdit): number {
   return 64 + entries + (chunks.length + clocks.length) * 32;
 }
 
-function journalChunkCodec(volume: number): Codec<JournalChunk> {
+/** What became of one chunk, in a world whose chunks have so many voxels. */
+export function journalChunkCodec(volume: number): Codec<JournalChunk> {
   const whole = chunkCodec(volume);
   const voxels = voxelEditsCodec(volume);
   return {

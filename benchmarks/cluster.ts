@@ -1,0 +1,187 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
+import { SmallTown } from "./cluster/small-town.ts";
+import { type Figure, median } from "./figure.ts";
+
+const ROUNDS = 7;
+const ROUND_MS = 1_500;
+const SETTLE_MS = 500;
+const PAYLOAD_BYTES = 256;
+const IN_FLIGHT = 256;
+const SUBSCRIBERS = 50;
+const STREAM = "BARE";
+const SUBJECT = "bare.r";
+/**
+ * Of the rate of bare messages, with as many in flight. Owners store edits together, some dozens in one batch, and a bare
+ * message goes alone: so this may be above 1, and says what a player gets, not what NATS costs.
+ */
+const EDIT_BUDGET = 0.25;
+
+/**
+ * Question: what does an edit cost that two of three servers have on their disks, and how fast is it seen elsewhere?
+ * Next to it, in turns: bare messages to a stream that is kept as ours are, one at a time and 256 in flight; a world of
+ * one process with its journal on this disk; and bare messages to as many listeners.
+ */
+export async function* clusterSuite(): AsyncGenerator<Figure> {
+  const nats = await NatsCluster.start(3);
+  const { user, password: pass } = TEST_CREDENTIALS;
+  const connection = await connect({ servers: [...nats.urls], user, pass });
+  const town = await SmallTown.open(nats);
+  try {
+    const { streams } = await jetstreamManager(connection);
+    await streams.add({ name: STREAM, subjects: [SUBJECT], num_replicas: 3, max_msgs: 10_000 });
+    yield* editFigures(connection, town);
+    yield* deliveryFigures(connection, town);
+  } finally {
+    await town.close();
+    await connection.close();
+    await nats.dispose();
+  }
+}
+
+async function* editFigures(connection: NatsConnection, town: SmallTown): AsyncGenerator<Figure> {
+  const measured: Record<string, Load[]> = {
+    bareOne: [],
+    oursOne: [],
+    bareMany: [],
+    oursMany: [],
+    alone: [],
+  };
+  const seen: Record<string, number[]> = { oursOne: [], oursMany: [] };
+  const publish = (): Promise<unknown> =>
+    connection.request(SUBJECT, new Uint8Array(PAYLOAD_BYTES), { timeout: 10_000 });
+  const works: readonly [name: string, workers: number, work: (worker: number) => Promise<unknown>][] = [
+    ["bareOne", 1, publish],
+    ["oursOne", 1, (worker) => town.edit(worker)],
+    ["bareMany", IN_FLIGHT, publish],
+    ["oursMany", IN_FLIGHT, (worker) => town.edit(worker)],
+    ["alone", IN_FLIGHT, (worker) => town.editAlone(worker)],
+  ];
+  for (let round = -1; round < ROUNDS; round++) {
+    for (const [name, workers, work] of works) {
+      const result = await load(workers, work);
+      const waits = town.takeSeenMs();
+      // The first round warms up.
+      if (round < 0) continue;
+      measured[name]?.push(result);
+      seen[name]?.push(...waits);
+    }
+  }
+  const { bareOne = [], oursOne = [], bareMany = [], oursMany = [], alone = [] } = measured;
+  yield told(`cluster/bare-single: ${describe(bareOne)}`);
+  yield told(
+    `cluster/bare-pipelined: ${describe(bareMany)}; ${PAYLOAD_BYTES} bytes, ${IN_FLIGHT} in flight, each alone`,
+  );
+  yield told(`cluster/one-process: ${describe(alone)}; ${IN_FLIGHT} in flight, into a journal on this disk`);
+  yield told(`cluster/edit-single: ${ratio(oursOne, bareOne).toFixed(2)} of bare; ${describe(oursOne)}`);
+  const share = ratio(oursMany, bareMany);
+  yield {
+    line:
+      `cluster/edits: ${share.toFixed(2)} of bare messages (budget ${EDIT_BUDGET}); ${describe(oursMany)}; ` +
+      `${IN_FLIGHT} in flight, stored together`,
+    missed: share < EDIT_BUDGET,
+  };
+  yield seenFigure("seen-single", seen["oursOne"] ?? []);
+  yield seenFigure("seen", seen["oursMany"] ?? []);
+}
+
+/** Every edit has to be shown elsewhere: one that was not is a fault, not a slow one. */
+function seenFigure(name: string, waits: readonly number[]): Figure {
+  const shown = waits.filter(Number.isFinite);
+  const count = `${shown.length} of ${waits.length} edits`;
+  return {
+    line: `cluster/${name}: through another gateway after p50 ${at(shown, 0.5)} ms, p99 ${at(shown, 0.99)} ms; ${count}`,
+    missed: shown.length < waits.length,
+  };
+}
+
+/** Records that come to followers after a quorum has them, and bare messages that nobody stores, to as many. */
+async function* deliveryFigures(connection: NatsConnection, town: SmallTown): AsyncGenerator<Figure> {
+  let received = 0;
+  const subscriptions = Array.from({ length: SUBSCRIBERS }, () =>
+    connection.subscribe("fan", {
+      callback: () => {
+        received++;
+      },
+    }),
+  );
+  await connection.flush();
+  await town.follow(SUBSCRIBERS);
+  const bare: number[] = [];
+  const ours: number[] = [];
+  for (let round = -1; round < ROUNDS; round++) {
+    received = 0;
+    const startMs = performance.now();
+    while (performance.now() - startMs < ROUND_MS) {
+      for (let message = 0; message < 20; message++) connection.publish("fan", new Uint8Array(PAYLOAD_BYTES));
+      await connection.flush();
+    }
+    const barePerSecond = (received * 1_000) / (performance.now() - startMs);
+    const before = town.deliveries;
+    const { wallMs } = await load(IN_FLIGHT, (worker) => town.edit(worker));
+    if (round < 0) continue;
+    bare.push(barePerSecond);
+    ours.push(((town.deliveries - before) * 1_000) / wallMs);
+  }
+  for (const subscription of subscriptions) subscription.unsubscribe();
+  yield told(
+    `cluster/deliveries: ${Math.round(median(ours))} stored records a second to ${SUBSCRIBERS} followers, ` +
+      `bare ${Math.round(median(bare))} messages a second that nobody stores`,
+  );
+}
+
+interface Load {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly wallMs: number;
+  readonly cpuShare: number;
+}
+
+/** Keeps so many of a kind under way for one round. */
+async function load(workers: number, work: (worker: number) => Promise<unknown>): Promise<Load> {
+  const waits: number[] = [];
+  const cpuBefore = process.cpuUsage();
+  const startMs = performance.now();
+  const run = async (worker: number): Promise<void> => {
+    while (performance.now() - startMs < ROUND_MS) {
+      const beganMs = performance.now();
+      await work(worker);
+      waits.push(performance.now() - beganMs);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, (_, worker) => run(worker)));
+  const wallMs = performance.now() - startMs;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  // What this round left to do, and to show, is not the next one's.
+  await delay(SETTLE_MS);
+  waits.sort((one, other) => one - other);
+  const quantile = (share: number): number => waits[Math.floor(waits.length * share)] ?? Number.NaN;
+  return {
+    ...{ perSecond: (waits.length * 1_000) / wallMs, p50: quantile(0.5), p99: quantile(0.99), wallMs },
+    cpuShare: (user + system) / 1_000 / wallMs,
+  };
+}
+
+function describe(loads: readonly Load[]): string {
+  const middle = (pick: (load: Load) => number): number => median(loads.map(pick));
+  return (
+    `${Math.round(middle(({ perSecond }) => perSecond))} a second, p50 ${middle(({ p50 }) => p50).toFixed(1)} ms, ` +
+    `p99 ${middle(({ p99 }) => p99).toFixed(1)} ms, cpu ${middle(({ cpuShare }) => cpuShare).toFixed(2)} of wall`
+  );
+}
+
+function ratio(ours: readonly Load[], bare: readonly Load[]): number {
+  return median(ours.map(({ perSecond }, index) => perSecond / (bare[index]?.perSecond ?? Number.NaN)));
+}
+
+function at(values: readonly number[], share: number): string {
+  const sorted = [...values].sort((one, other) => one - other);
+  return (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(1);
+}
+
+function told(line: string): Figure {
+  return { line, missed: false };
+}

@@ -1,0 +1,161 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  ClusterGateway,
+  ClusterNode,
+  createClusterWorld,
+  type Engine,
+  FIRST_SHARD,
+  NodeFolders,
+  ShardFolders,
+} from "@orthant/cluster";
+import { type ClockStep, DEFAULT_GENERATORS, type Place, systemClock, systemRandomBits } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { NodeDisk } from "@orthant/disk/node";
+import type { NatsCluster } from "@orthant/testkit/nats";
+import { createWorld, type World } from "@orthant/world";
+
+const WORLD = "bench";
+const GATEWAYS = 2;
+/** Everything is built in here, so that all gateways hold it. */
+const CHUNKS = { min: [0, 0, 0, 0], max: [8, 8, 8, 4] } as const;
+const CELL = "0_0_0_0";
+const EDGE = 64;
+
+/** An owner and two gateways on real servers, and beside them a world of one process; all in this process. */
+export class SmallTown {
+  readonly #folder: string;
+  readonly #engines: readonly Engine[];
+  readonly #node: ClusterNode;
+  readonly #gateways: readonly ClusterGateway[];
+  readonly #alone: World;
+  /** What the last gateway showed, region by region in order: up to which clock, and when. */
+  readonly #shown = new Map<string, { readonly clock: number; readonly atMs: number }[]>();
+  #asked: { readonly region: string; readonly clock: number; readonly atMs: number }[] = [];
+  #edits = 0;
+  #deliveries = 0;
+
+  private constructor(
+    folder: string,
+    engines: readonly Engine[],
+    node: ClusterNode,
+    gateways: readonly ClusterGateway[],
+    alone: World,
+  ) {
+    this.#folder = folder;
+    this.#engines = engines;
+    this.#node = node;
+    this.#gateways = gateways;
+    this.#alone = alone;
+    gateways.at(-1)?.world.onEdit((steps) => {
+      for (const step of steps) this.#show(step);
+    });
+  }
+
+  static async open(nats: NatsCluster): Promise<SmallTown> {
+    const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
+    const engines = [await nats.connect(), await nats.connect(), await nats.connect()];
+    const [first] = engines;
+    if (first === undefined) throw new Error("there are three");
+    const folders = new ShardFolders(new NodeFolders(join(folder, "shards")), WORLD);
+    const [clock, random, generators] = [systemClock, systemRandomBits, DEFAULT_GENERATORS];
+    const source = new MemoryDisk();
+    await (await createWorld(source)).close();
+    await createClusterWorld({ engine: first, folders, world: WORLD, source, random });
+    const node = new ClusterNode({
+      engine: first,
+      folders,
+      clock,
+      random,
+      generators,
+      world: WORLD,
+      node: "owner",
+    });
+    await node.start();
+    while (!node.owns(FIRST_SHARD)) await delay(20);
+    const open = (engine: Engine): Promise<ClusterGateway> =>
+      ClusterGateway.open({ engine, clock, generators, world: WORLD });
+    const gateways = await Promise.all(engines.slice(-GATEWAYS).map(open));
+    for (const { world } of gateways) {
+      world.keep(CHUNKS);
+      await world.load(CHUNKS);
+    }
+    const alone = await createWorld(
+      await NodeDisk.create(join(folder, "alone")),
+      {},
+      { durability: "journal" },
+    );
+    return new SmallTown(folder, engines, node, gateways, alone);
+  }
+
+  /** How often a record came to a follower. */
+  get deliveries(): number {
+    return this.#deliveries;
+  }
+
+  /** Has so many followers listen to what is built. */
+  async follow(count: number): Promise<void> {
+    const [, engine] = this.#engines;
+    for (let follower = 0; follower < count; follower++) {
+      await engine?.follow(WORLD, CELL, () => {
+        this.#deliveries++;
+      });
+    }
+  }
+
+  /**
+   * How long it took until the last gateway showed each edit since the last call; infinite for one that it has not shown.
+   * Owners store edits together, so an edit is shown by the first step that reaches its clock, or passes it.
+   */
+  takeSeenMs(): readonly number[] {
+    const waits = this.#asked.map(({ region, clock, atMs }) => {
+      const shown = this.#shown.get(region)?.find((step) => step.clock >= clock);
+      return shown === undefined ? Number.POSITIVE_INFINITY : shown.atMs - atMs;
+    });
+    this.#asked = [];
+    this.#shown.clear();
+    return waits;
+  }
+
+  /** One voxel through the first gateway. Resolves when a quorum has it and that gateway shows it. */
+  async edit(worker: number): Promise<void> {
+    const edit = ++this.#edits;
+    const startMs = performance.now();
+    const placement = { voxel: placeOf(edit), material: 1 + (edit % 7) };
+    const origin = { clientId: BigInt(worker + 1), editId: edit };
+    const result = await this.#gateways[0]?.world.edit([placement], origin);
+    // Only what changed something was stored, and may be counted.
+    if (result?.outcome !== "applied")
+      throw new Error(`edit ${edit} of client ${worker + 1} was ${result?.outcome}`);
+    for (const { region, after } of result.clocks) {
+      this.#asked.push({ region: String(region), clock: after, atMs: startMs });
+    }
+  }
+
+  /** One voxel in the world of one process. Resolves when it is on the disk. */
+  async editAlone(_worker: number): Promise<void> {
+    const edit = ++this.#edits;
+    await this.#alone.set(placeOf(edit), 1 + (edit % 7));
+  }
+
+  async close(): Promise<void> {
+    for (const gateway of this.#gateways) gateway.close();
+    await this.#node.stop();
+    await this.#alone.close();
+    await Promise.all(this.#engines.map((engine) => engine.close()));
+    await rm(this.#folder, { recursive: true });
+  }
+
+  #show({ region, after }: ClockStep): void {
+    const key = String(region);
+    const steps = this.#shown.get(key) ?? [];
+    this.#shown.set(key, steps);
+    steps.push({ clock: after, atMs: performance.now() });
+  }
+}
+
+function placeOf(edit: number): Place {
+  return [edit % EDGE, Math.floor(edit / EDGE) % EDGE, Math.floor(edit / EDGE ** 2) % EDGE, 0];
+}

@@ -1,0 +1,208 @@
+import {
+  CALM_ENGINE,
+  type EngineWeather,
+  type MemoryHub,
+  mapKey,
+  type ShardMap,
+  shardMapCodec,
+  shardOf,
+  shardsOf,
+} from "@orthant/cluster";
+import { boxBetween, decode, type Place } from "@orthant/core";
+import type { FakeClock, Prng } from "@orthant/testkit";
+import type { JournalOracle } from "./journal-oracle.ts";
+import type { SimGateway } from "./sim-gateway.ts";
+import type { SimGuest } from "./sim-guest.ts";
+import { type SimNode, WORLD } from "./sim-node.ts";
+
+/** To whom faults happen. */
+export interface FaultTargets {
+  readonly clock: FakeClock;
+  readonly prng: Prng;
+  readonly hub: MemoryHub;
+  readonly nodes: readonly SimNode[];
+  readonly gateways: readonly SimGateway[];
+  readonly guests: () => readonly SimGuest[];
+  readonly oracle: JournalOracle;
+}
+
+type Process = SimNode | SimGateway;
+
+/** The cells on the one side of the border. */
+const EAST = boxBetween([0, -1_000, -1_000, -1_000], [1_000, 1_000, 1_000, 1_000]);
+const WORST_WEATHER: EngineWeather = {
+  delayMsMin: 1,
+  delayMsMax: 40,
+  requestLoss: 0.05,
+  answerLoss: 0.05,
+  deliveryLoss: 0.1,
+};
+
+/** What goes wrong in a simulation, and what people do to a cluster while it does. */
+export class ClusterFaults {
+  readonly #targets: FaultTargets;
+  /** Ends what was begun and has not ended yet. */
+  readonly #ends = new Set<() => void>();
+  #isSplit = false;
+
+  constructor(targets: FaultTargets) {
+    this.#targets = targets;
+  }
+
+  /** Lets something happen, or nothing; tells whether it did. */
+  act(): boolean {
+    const total = FAULTS.reduce((sum, [weight]) => sum + weight, 0);
+    let draw = this.#targets.prng.fraction() * total;
+    for (const [weight, act] of FAULTS) {
+      draw -= weight;
+      if (draw < 0) return act(this);
+    }
+    return false;
+  }
+
+  /** Ends all faults. */
+  heal(): void {
+    const { hub, nodes, gateways } = this.#targets;
+    for (const end of [...this.#ends]) end();
+    hub.isAway = false;
+    hub.weather = CALM_ENGINE;
+    for (const process of [...nodes, ...gateways]) process.start();
+  }
+
+  /** The map as the table has it. */
+  map(): ShardMap | undefined {
+    const value = this.#targets.hub.table.get(mapKey(WORLD))?.value;
+    return value && decode(shardMapCodec, value);
+  }
+
+  shards(): readonly string[] {
+    const map = this.map();
+    return map === undefined ? [] : shardsOf(map);
+  }
+
+  shardOf(region: Place): string | undefined {
+    const map = this.map();
+    return map && shardOf(map, region);
+  }
+
+  crash(): boolean {
+    const process = this.#anyProcess();
+    process.crash();
+    this.#for(this.#targets.prng.between(50, 6_000), () => process.start());
+    return true;
+  }
+
+  pause(): boolean {
+    const process = this.#anyProcess();
+    process.pause();
+    this.#for(this.#targets.prng.between(100, 9_000), () => process.resume());
+    return true;
+  }
+
+  partition(): boolean {
+    const { engine } = this.#anyProcess();
+    if (engine === undefined) return false;
+    engine.partition = this.#targets.prng.pick(["to engine", "from engine", "both"]);
+    this.#for(this.#targets.prng.between(100, 8_000), () => {
+      engine.partition = "none";
+    });
+    return true;
+  }
+
+  loseLeader(): boolean {
+    const { hub, prng } = this.#targets;
+    hub.isAway = true;
+    this.#for(prng.between(100, 6_000), () => {
+      hub.isAway = false;
+    });
+    return true;
+  }
+
+  changeWeather(): boolean {
+    const { hub, prng } = this.#targets;
+    const worse = prng.fraction();
+    hub.weather = {
+      delayMsMin: 1,
+      delayMsMax: 1 + Math.floor(WORST_WEATHER.delayMsMax * worse),
+      requestLoss: WORST_WEATHER.requestLoss * worse,
+      answerLoss: WORST_WEATHER.answerLoss * worse,
+      deliveryLoss: WORST_WEATHER.deliveryLoss * worse,
+    };
+    return true;
+  }
+
+  loseJournal(): boolean {
+    const { hub, oracle, prng } = this.#targets;
+    const shard = prng.pick(this.shards());
+    const journal = hub.journal(WORLD, shard);
+    if (journal === undefined) return false;
+    const { first, last } = journal.state;
+    oracle.excuse(journal.read(first, last).map(({ bytes }) => bytes));
+    hub.loseJournal(WORLD, shard);
+    return true;
+  }
+
+  loseTable(): boolean {
+    this.#targets.hub.table.lose();
+    return true;
+  }
+
+  jumpClock(): boolean {
+    const { nodes, prng } = this.#targets;
+    prng.pick(nodes).jump(prng.between(-3_600_000, 3_600_000));
+    return true;
+  }
+
+  cutGuest(): boolean {
+    this.#targets.prng.pick(this.#targets.guests()).cut();
+    return true;
+  }
+
+  move(): boolean {
+    const { nodes, prng } = this.#targets;
+    const { node } = prng.pick(nodes);
+    const [shard] = node?.shards.keys() ?? [];
+    if (node === undefined || shard === undefined) return false;
+    // It may lose the shard, or the engine, while it lets it go.
+    node.move(shard, prng.chance(0.5) ? prng.pick(nodes).name : undefined).catch(() => undefined);
+    return true;
+  }
+
+  split(): boolean {
+    const owner = this.#targets.nodes.find(({ node }) => node?.owns("0") === true)?.node;
+    if (owner === undefined || this.#isSplit) return false;
+    this.#isSplit = true;
+    // A split that failed is not tried again: its folder is there.
+    owner.split("0", EAST, "east").catch(() => undefined);
+    return true;
+  }
+
+  #anyProcess(): Process {
+    const { nodes, gateways, prng } = this.#targets;
+    return prng.chance(0.75) ? prng.pick(nodes) : prng.pick(gateways);
+  }
+
+  /** Ends something after a time, or when all is healed. */
+  #for(ms: number, end: () => void): void {
+    const finish = (): void => {
+      if (this.#ends.delete(finish)) end();
+    };
+    this.#ends.add(finish);
+    this.#targets.clock.after(ms, finish);
+  }
+}
+
+const FAULTS: readonly (readonly [weight: number, act: (faults: ClusterFaults) => boolean])[] = [
+  [88, () => false],
+  [2, (faults) => faults.crash()],
+  [2, (faults) => faults.pause()],
+  [2, (faults) => faults.partition()],
+  [1.5, (faults) => faults.loseLeader()],
+  [2, (faults) => faults.changeWeather()],
+  [0.2, (faults) => faults.loseJournal()],
+  [0.1, (faults) => faults.loseTable()],
+  [0.5, (faults) => faults.jumpClock()],
+  [1, (faults) => faults.cutGuest()],
+  [1, (faults) => faults.move()],
+  [0.5, (faults) => faults.split()],
+];

@@ -1,0 +1,99 @@
+import { change, mutant, type SimMutant } from "../sim/sim-mutants.ts";
+
+const LOG = "cluster/dist/owner/shard-log.js";
+const OWNER = "cluster/dist/owner/shard-owner.js";
+const ANSWERS = "cluster/dist/owner/region-answers.js";
+const FOLDERS = "cluster/dist/folder/shard-folders.js";
+const NODE = "cluster/dist/node/cluster-node.js";
+const SPLIT = "cluster/dist/node/split-shard.js";
+const REGIONS = "cluster/dist/gateway/followed-regions.js";
+const FORWARDER = "cluster/dist/gateway/edit-forwarder.js";
+
+/** At least one for each rule that a cluster stands on. */
+export const CLUSTER_MUTANTS: readonly SimMutant[] = [
+  mutant(
+    "an owner stores records at whatever end the journal has: without the first fence",
+    change(
+      LOG,
+      "await this.#requireJournal().append(records, this.#last)",
+      "await this.#requireJournal().append(records, (await this.#requireJournal().state()).last)",
+    ),
+  ),
+  mutant(
+    "all owners write to one folder: without the second fence",
+    change(FOLDERS, "return `${this.#folderOf(shard)}/e${epoch}`;", "return `${this.#folderOf(shard)}/e0`;"),
+    change(FOLDERS, "if (now !== epoch)", "if (now === undefined)"),
+  ),
+  mutant(
+    "an epoch is used again",
+    change(NODE, "?? 0) + 1", "?? 0, 1)"),
+    change(NODE, "Math.max(before, (await", "Math.max(before, (await"),
+    change(FOLDERS, "stands >= epoch", "stands > epoch"),
+    change(LOG, "if (epoch > this.epoch)", "if (false)"),
+    change("world/dist/era-keeper.js", "if (era.epoch <= description.clockEpoch)", "if (false)"),
+  ),
+  mutant(
+    "an owner whose barrier is late raises it all the same",
+    change(LOG, "if (epoch > this.epoch)", "if (false)"),
+  ),
+  mutant(
+    "an owner acknowledges edits before they are stored",
+    change(
+      OWNER,
+      'await this.#log.whenSafe();\n        return { kind: "edits", outcomes };',
+      'return { kind: "edits", outcomes };',
+    ),
+  ),
+  mutant("an owner shows regions with edits that are not stored", change(ANSWERS, "await whenSafe();", "")),
+  mutant(
+    "a save has edits that are not stored, and says that it has all up to the end",
+    change(LOG, "while (this.#safeTo < position)\n            await this.whenSafe();", ""),
+  ),
+  mutant(
+    "an owner folds what no save has",
+    change(LOG, "this.#journal?.fold(this.#folded)", "this.#journal?.fold(this.#last)"),
+    change(LOG, "this.#markSafe(group.lastPosition);", "this.#markSafe(group.lastPosition); this.#letGo();"),
+  ),
+  mutant(
+    "an owner makes an edit again that it made before",
+    change("world/dist/edit-ledger.js", "return editId <= this.lastEditOf(clientId);", "return false;"),
+  ),
+  mutant(
+    "an owner takes an append whose outcome nobody knows for refused",
+    change(LOG, "isUnknown && (await this.#isStored(records))", "false"),
+    change(
+      LOG,
+      'throw new OrthantError("ORT_FENCED", `shard ${this.#options.shard} has a newer owner`);',
+      "return;",
+    ),
+  ),
+  mutant(
+    "a split counts whoever owns the shard by now",
+    change(
+      LOG,
+      'this.#splitting = this.#storeRecords([{ subject: { kind: "control" }, bytes }])',
+      "this.#splitting = Promise.resolve()",
+    ),
+  ),
+  mutant("a new shard lacks what was edited while it was copied", change(SPLIT, "to: owner.last,", "to: 0,")),
+  mutant(
+    "a gateway takes records that build on other clocks than it holds",
+    change(
+      REGIONS,
+      "if (followed.clock === record.before)",
+      "if (followed.clock !== undefined && record.after > followed.clock)",
+    ),
+  ),
+  mutant(
+    "a gateway never compares what it holds",
+    change(REGIONS, "this.audit();\n            this.#dropIdle", "this.#dropIdle"),
+  ),
+  mutant(
+    "a gateway sends a client's edits to shards in any order",
+    change(
+      FORWARDER,
+      "if (client.open > 0 && (shard === undefined || shard !== client.shard))",
+      "if (false)",
+    ),
+  ),
+];

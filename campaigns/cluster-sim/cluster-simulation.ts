@@ -1,0 +1,289 @@
+import { createClusterWorld, FIRST_SHARD, MemoryFolders, ShardFolders, shardsOf } from "@orthant/cluster";
+import {
+  type Box,
+  boxBetween,
+  chunkShape,
+  DEFAULT_GENERATORS,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  generatorRef,
+  MaterialCatalog,
+  type Place,
+  placesLexicographic,
+  REGION_EDGE_CHUNKS,
+  regionBox,
+  type VoxelPlacement,
+} from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { CALM_WEATHER, FakeClock, LossyNetwork, Prng } from "@orthant/testkit";
+import { createWorld, openWorld, type World } from "@orthant/world";
+import { ClusterFaults } from "./cluster-faults.ts";
+import { JournalOracle, WatchedHub } from "./journal-oracle.ts";
+import { SimGateway } from "./sim-gateway.ts";
+import { SimGuest } from "./sim-guest.ts";
+import { SimNode, type SimSetting, WORLD } from "./sim-node.ts";
+
+const SHAPE = chunkShape([4, 4, 1, 1]);
+const GENERATOR = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
+/** More materials than there are edits, so that no edit changes nothing. */
+const MATERIALS = 260;
+/** The generator has some of those before it. */
+const FIRST_MATERIAL = 20;
+const CATALOG = new MaterialCatalog(
+  Array.from({ length: MATERIALS }, (_, id) => ({
+    id,
+    name: id === 0 ? "air" : `m${id}`,
+    colour: 0,
+    solid: id > 0,
+  })),
+);
+/** The regions in which everything happens: two cells on each side of the border where shards are split. */
+const REGIONS: readonly Place[] = [
+  [-1, 0, 0, 0],
+  [0, 0, 0, 0],
+];
+const ARENA: Box = boxBetween([-REGION_EDGE_CHUNKS, 0, 0, 0], [REGION_EDGE_CHUNKS, 4, 1, 1]);
+/** So late that a clock may be set back by hours. */
+const START_MS = 1_700_000_000_000;
+const STEP_MS_MAX = 120;
+/** In this time everything must have come to rest, or it never will. */
+const CALM_MS_MAX = 60_000;
+const CALM_CHECK_MS = 1_000;
+
+/** Owners, gateways and guests of one world, in one thread, on one clock, from one seed. */
+class ClusterSimulation {
+  readonly #prng: Prng;
+  readonly #clock = new FakeClock(START_MS);
+  readonly #store = new MemoryFolders();
+  readonly #hub: WatchedHub;
+  readonly #oracle: JournalOracle;
+  readonly #setting: SimSetting;
+  readonly #nodes: readonly SimNode[];
+  readonly #gateways: readonly SimGateway[];
+  readonly #network: LossyNetwork;
+  readonly #faults: ClusterFaults;
+  #guests: readonly SimGuest[] = [];
+  #failure: unknown;
+  #edits = 0;
+
+  constructor(seed: number) {
+    const prng = new Prng(seed);
+    const clock = this.#clock;
+    const fail = (error: unknown): void => {
+      this.#failure ??= error;
+    };
+    this.#prng = prng;
+    this.#hub = new WatchedHub({ clock, random: () => prng.fraction() }, () => this.#oracle);
+    this.#oracle = new JournalOracle(SHAPE.volume, DEFAULT_GENERATORS.open(GENERATOR, SHAPE), fail);
+    this.#setting = {
+      ...{ clock, prng, hub: this.#hub, store: this.#store, fail },
+      pace: { slowChance: prng.pick([0, 0.05, 0.2]), slowMsMax: prng.pick([10, 150, 1_500]) },
+      foldMs: prng.pick([300, 1_000, 3_000]),
+    };
+    this.#nodes = ["a", "b", "c"].map((name) => new SimNode(name, this.#setting));
+    this.#gateways = [new SimGateway(this.#setting), new SimGateway(this.#setting)];
+    this.#network = new LossyNetwork(clock, prng, CALM_WEATHER);
+    this.#faults = new ClusterFaults({
+      ...{ clock, prng, hub: this.#hub, nodes: this.#nodes, gateways: this.#gateways, oracle: this.#oracle },
+      guests: () => this.#guests,
+    });
+  }
+
+  /** Plays the case; throws at the first thing that must not be. */
+  async run(steps: number): Promise<void> {
+    await this.#create();
+    for (const node of this.#nodes) node.start();
+    for (const gateway of this.#gateways) gateway.start();
+    this.#guests = Array.from({ length: this.#prng.between(2, 4) }, (_, index) => this.#guest(index));
+    await this.#pass(1_500);
+    if (this.#prng.chance(0.7)) this.#faults.split();
+    for (let step = 0; step < steps; step++) {
+      if (!this.#faults.act()) this.#edit();
+      await this.#pass(this.#prng.between(1, STEP_MS_MAX));
+    }
+    await this.#calmDown();
+  }
+
+  async #create(): Promise<void> {
+    const clock = this.#clock;
+    const random = (): bigint => (BigInt(this.#prng.u32()) << 32n) | 1n;
+    const source = new MemoryDisk();
+    const world = await createWorld(
+      source,
+      { shape: SHAPE, generator: GENERATOR, catalog: CATALOG },
+      { clock, random, autosave: false },
+    );
+    await world.close();
+    const folders = new ShardFolders(this.#store, WORLD);
+    const engine = this.#hub.connect();
+    await this.#passUntil(createClusterWorld({ engine, folders, world: WORLD, source, random }));
+  }
+
+  #guest(number: number): SimGuest {
+    return new SimGuest({
+      ...{ number, clock: this.#clock, prng: this.#prng, network: this.#network, oracle: this.#oracle },
+      ...{ gateways: this.#gateways, arena: ARENA, fail: this.#setting.fail },
+    });
+  }
+
+  #edit(): void {
+    const { min, max } = ARENA;
+    const count = this.#prng.pick([1, 1, 1, 2, 4]);
+    const placements = Array.from({ length: count }, (): VoxelPlacement => {
+      this.#edits = FIRST_MATERIAL + ((this.#edits + 1) % (MATERIALS - FIRST_MATERIAL));
+      const [x, y] = [0, 1].map((axis) =>
+        this.#prng.between((min[axis] as number) * 4, (max[axis] as number) * 4 - 1),
+      ) as [number, number];
+      return { voxel: [x, y, 0, 0], material: this.#edits };
+    });
+    this.#prng.pick(this.#guests).edit(placements);
+  }
+
+  async #calmDown(): Promise<void> {
+    this.#faults.heal();
+    const endMs = this.#clock.nowMs() + CALM_MS_MAX;
+    for (;;) {
+      await this.#pass(CALM_CHECK_MS);
+      const fault = this.#unrest();
+      if (fault === undefined) {
+        await this.#pass(100);
+        const difference = await this.#difference();
+        if (difference === undefined) break;
+        if (this.#clock.nowMs() >= endMs) throw new Error(`no agreement: ${difference}`);
+      } else if (this.#clock.nowMs() >= endMs) throw new Error(`no rest after ${CALM_MS_MAX} ms: ${fault}`);
+    }
+  }
+
+  /** What still happens. */
+  #unrest(): string | undefined {
+    for (const { guest, clientId } of this.#guests) {
+      if (guest.openEdits.length > 0) return `client ${clientId} has open edits`;
+      if (!guest.isComplete) return `client ${clientId} does not hold all that it wants`;
+    }
+    for (const { gateway } of this.#gateways) {
+      if (gateway === undefined) return "a gateway is down";
+      if (gateway.report.openEdits > 0) return "a gateway has open edits";
+    }
+    const owned = this.#nodes.flatMap(({ node }) => [...(node?.shards.entries() ?? [])]);
+    for (const [shard, { unfoldedRecords }] of owned)
+      if (unfoldedRecords > 0) return `shard ${shard} has records that are not saved`;
+    const shards = this.#faults.shards();
+    for (const shard of shards)
+      if (!owned.some(([name]) => name === shard)) return `nobody owns shard ${shard}`;
+    return undefined;
+  }
+
+  /** In what the folders, the gateways and the guests differ; `undefined` when they agree, and lack nothing. */
+  async #difference(): Promise<string | undefined> {
+    const saved = await this.#saved();
+    const clockOf = (region: Place): number => saved.get(`${region}`)?.clockOf(region) ?? 0;
+    try {
+      for (const region of REGIONS) {
+        const world = saved.get(`${region}`);
+        if (world === undefined) return `nobody has saved [${region}]`;
+        const clock = clockOf(region);
+        for (const { gateway } of this.#gateways) {
+          // A gateway to which nobody came has nothing.
+          if (gateway?.world.isLoaded(regionBox(region)) !== true) continue;
+          if (gateway.world.clockOf(region) !== clock) return `a gateway has another clock of [${region}]`;
+        }
+        for (const { guest, clientId } of this.#guests)
+          if (guest.clockOf(region) !== clock) return `client ${clientId} has another clock of [${region}]`;
+        this.#compare(region, clock, world);
+      }
+      this.#requireKept(clockOf);
+    } finally {
+      for (const world of new Set(saved.values())) await world.close();
+    }
+    return undefined;
+  }
+
+  /** Everybody has the same clock: now all of them must have the same content, bit by bit. */
+  #compare(region: Place, clock: number, saved: World): void {
+    const fields = [
+      saved.field,
+      ...this.#gateways.flatMap(({ gateway }) => (gateway ? [gateway.world.field] : [])),
+    ];
+    const held = fields.filter(
+      (_field, index) =>
+        index === 0 || this.#gateways[index - 1]?.gateway?.world.isLoaded(regionBox(region)) === true,
+    );
+    for (const place of placesLexicographic(regionBox(region))) {
+      for (const [index, field] of held.entries()) {
+        const fault = this.#oracle.faultOf(region, clock, place, field.realizeChunk(...place, "simulation"));
+        if (fault !== undefined) throw new Error(`${index === 0 ? "the save" : "a gateway"}: ${fault}`);
+      }
+    }
+    for (const guest of this.#guests) {
+      const fault = guest.fault([region]);
+      if (fault !== undefined) throw new Error(fault);
+    }
+  }
+
+  #requireKept(clockOf: (region: Place) => number): void {
+    for (const { clientId, acknowledged } of this.#guests) {
+      for (const editId of acknowledged) {
+        if (!this.#oracle.isKept(clientId, editId, clockOf))
+          throw new Error(`edit ${editId} of client ${clientId} was acknowledged, and is lost`);
+      }
+    }
+  }
+
+  /** The saves of all shards, as anybody reads them, by the regions that are theirs. */
+  async #saved(): Promise<ReadonlyMap<string, World>> {
+    const folders = new ShardFolders(this.#store, WORLD);
+    const worlds = new Map<string, World>();
+    const map = this.#faults.map();
+    for (const shard of map === undefined ? [FIRST_SHARD] : shardsOf(map)) {
+      const disk = this.#store.disk(`${WORLD}/shards/${shard}/e${await folders.epochOf(shard)}`);
+      const world = await openWorld(disk, { readOnly: true, clock: this.#clock });
+      for (const region of REGIONS) {
+        if (this.#faults.shardOf(region) !== shard) continue;
+        await world.load(regionBox(region));
+        worlds.set(`${region}`, world);
+      }
+      if (![...worlds.values()].includes(world)) await world.close();
+    }
+    return worlds;
+  }
+
+  /** Lets time pass, with everything that falls due in it. */
+  async #pass(ms: number): Promise<void> {
+    const endMs = this.#clock.nowMs() + ms;
+    while (this.#clock.nowMs() < endMs) {
+      const nextMs = Math.min(this.#clock.nextDueMs ?? endMs, endMs);
+      this.#clock.advance(Math.max(0, nextMs - this.#clock.nowMs()));
+      await promisesKept();
+      if (this.#failure !== undefined) throw this.#failure;
+    }
+  }
+
+  async #passUntil(work: Promise<unknown>): Promise<void> {
+    let isDone = false;
+    work.then(
+      () => {
+        isDone = true;
+      },
+      (error) => {
+        this.#failure ??= error;
+      },
+    );
+    while (!isDone) await this.#pass(1);
+  }
+}
+
+/** Plays the case of a seed; says what went wrong, if anything did. */
+export async function faultOfClusterCase(seed: number, steps: number): Promise<string | undefined> {
+  const simulation = new ClusterSimulation(seed);
+  try {
+    await simulation.run(steps);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Lets everything happen that needs no time: nothing in a simulation waits for anything else than its clock. */
+function promisesKept(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,58 @@
+import type { Clock, Timer } from "@orthant/core";
+
+/** The clock of one process: it may stand still, jump, and end. */
+export class HeldClock implements Clock {
+  readonly #clock: Clock;
+  #jumpedMs = 0;
+  #held: (() => void)[] | undefined;
+  #isDead = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  nowMs(): number {
+    return this.#clock.nowMs() + this.#jumpedMs;
+  }
+
+  after(delayMs: number, callback: () => void): Timer {
+    let isCancelled = false;
+    const timer = this.#clock.after(delayMs, () =>
+      this.happen(() => {
+        if (!isCancelled) callback();
+      }),
+    );
+    return {
+      cancel: () => {
+        isCancelled = true;
+        timer.cancel();
+      },
+    };
+  }
+
+  /** Lets something happen to the process: now, when it goes on, or never. */
+  happen(act: () => void): void {
+    if (this.#isDead) return;
+    if (this.#held === undefined) act();
+    else this.#held.push(act);
+  }
+
+  /** The time of the machine is set, by so much. Timers do not care. */
+  jump(byMs: number): void {
+    this.#jumpedMs += byMs;
+  }
+
+  pause(): void {
+    this.#held ??= [];
+  }
+
+  resume(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const act of held) this.happen(act);
+  }
+
+  kill(): void {
+    this.#isDead = true;
+  }
+}

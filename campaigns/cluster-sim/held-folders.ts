@@ -1,0 +1,55 @@
+import type { FolderStore } from "@orthant/cluster";
+import type { Clock } from "@orthant/core";
+import { type Disk, GatedDisk } from "@orthant/disk";
+import type { Prng } from "@orthant/testkit";
+import type { HeldClock } from "./held-clock.ts";
+
+/** How slow the shared folders are. */
+export interface FolderPace {
+  readonly slowChance: number;
+  readonly slowMsMax: number;
+}
+
+/** The shared folders as one process sees them: slow at times, and gone for it when it stands still or is dead. */
+export class HeldFolders implements FolderStore {
+  readonly #store: FolderStore;
+  readonly #clock: Clock;
+  readonly #process: HeldClock;
+  readonly #prng: Prng;
+  readonly #pace: FolderPace;
+
+  constructor(store: FolderStore, clock: Clock, process: HeldClock, prng: Prng, pace: FolderPace) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#process = process;
+    this.#prng = prng;
+    this.#pace = pace;
+  }
+
+  names(path: string): Promise<readonly string[]> {
+    return this.#gate(() => this.#store.names(path));
+  }
+
+  make(path: string): Promise<void> {
+    return this.#gate(() => this.#store.make(path));
+  }
+
+  move(from: string, to: string): Promise<void> {
+    return this.#gate(() => this.#store.move(from, to));
+  }
+
+  disk(path: string): Disk {
+    return new GatedDisk(this.#store.disk(path), (_call, happen) => this.#gate(happen));
+  }
+
+  async #gate<Result>(happen: () => Promise<Result>): Promise<Result> {
+    const { slowChance, slowMsMax } = this.#pace;
+    if (this.#prng.chance(slowChance)) {
+      const delayMs = this.#prng.between(1, slowMsMax);
+      await new Promise<void>((resolve) => this.#clock.after(delayMs, resolve));
+    }
+    // A process that stands still begins nothing; one that is dead never will.
+    await new Promise<void>((resolve) => this.#process.happen(resolve));
+    return happen();
+  }
+}

@@ -1,0 +1,162 @@
+import { decodeRecord, MemoryHub, type MemoryHubOptions, type RegionRecord } from "@orthant/cluster";
+import { type Chunk, CLOCK_NEVER, type GeneratedSpace, type Place, PlaceMap } from "@orthant/core";
+
+/** What a region looked like at one clock: the chunks that people made, by their names. */
+interface StoredState {
+  readonly before: number;
+  readonly chunks: ReadonlyMap<string, Chunk>;
+}
+
+/** An edit that is in a journal. */
+interface StoredEdit {
+  readonly steps: { readonly region: Place; readonly after: number }[];
+  readonly shards: Set<string>;
+  isExcused: boolean;
+}
+
+type Stored = Parameters<MemoryHub["publish"]>[2];
+
+/**
+ * Knows everything that was ever stored, from the journals alone, and what must never be stored: a record of an epoch
+ * that is past, of a second owner of an epoch, a clock twice, an edit twice.
+ */
+export class JournalOracle {
+  readonly #volume: number;
+  readonly #space: GeneratedSpace;
+  readonly #fail: (error: Error) => void;
+  readonly #states = new PlaceMap<Map<number, StoredState>>();
+  readonly #edits = new Map<string, StoredEdit>();
+  /** The epoch of each journal, and who began it. */
+  readonly #epochs = new Map<string, { epoch: number; node: string }>();
+  records = 0;
+
+  constructor(volume: number, space: GeneratedSpace, fail: (error: Error) => void) {
+    this.#volume = volume;
+    this.#space = space;
+    this.#fail = fail;
+  }
+
+  /** Takes what was stored in the journal of a shard. */
+  take(shard: string, { published }: Stored): void {
+    const group = new Set<string>();
+    for (const { bytes } of published) {
+      this.records++;
+      const record = decodeRecord(bytes, this.#volume);
+      const known = this.#epochs.get(shard) ?? { epoch: 0, node: "" };
+      if (record.kind === "epoch") {
+        if (record.epoch < known.epoch)
+          this.#bad(`shard ${shard} went from epoch ${known.epoch} to ${record.epoch}`);
+        if (record.epoch === known.epoch && record.node !== known.node)
+          this.#bad(
+            `shard ${shard} has two owners in epoch ${record.epoch}: ${known.node} and ${record.node}`,
+          );
+        this.#epochs.set(shard, { epoch: record.epoch, node: record.node });
+        continue;
+      }
+      if (record.epoch !== known.epoch)
+        this.#bad(`shard ${shard} took a record of epoch ${record.epoch} in epoch ${known.epoch}`);
+      if (record.kind === "region") this.#takeRegion(shard, record, group);
+    }
+  }
+
+  /** A journal is lost with these records: their edits need not be there any more. */
+  excuse(records: Iterable<Uint8Array>): void {
+    for (const bytes of records) {
+      const record = decodeRecord(bytes, this.#volume);
+      if (record.kind !== "region") continue;
+      for (const { clientId, lastEditId } of record.origins) {
+        const edit = this.#edits.get(`${clientId}/${lastEditId}`);
+        if (edit !== undefined) edit.isExcused = true;
+      }
+    }
+  }
+
+  /** Whether an edit is in a journal. */
+  has(clientId: bigint, editId: number): boolean {
+    return this.#edits.has(`${clientId}/${editId}`);
+  }
+
+  /** Whether an edit is part of what a region is at a clock; so is one that was lost with a journal. */
+  isKept(clientId: bigint, editId: number, clockOf: (region: Place) => number): boolean {
+    const edit = this.#edits.get(`${clientId}/${editId}`);
+    if (edit === undefined) return false;
+    return (
+      edit.isExcused || edit.steps.every(({ region, after }) => this.#leadsTo(region, after, clockOf(region)))
+    );
+  }
+
+  /** What is wrong with a chunk at its region's clock; `undefined` when it is as it was stored. */
+  faultOf(region: Place, clock: number, place: Place, shown: Chunk): string | undefined {
+    const state = this.#stateAt(region, clock);
+    if (state === undefined) return `region [${region}] at clock ${clock}, which was never stored`;
+    const stored = state.chunks.get(`${place}`) ?? this.#space.realize(...place);
+    return shown.equals(stored) ? undefined : `chunk [${place}] at clock ${clock} is not what was stored`;
+  }
+
+  #takeRegion(shard: string, record: RegionRecord, group: Set<string>): void {
+    const { region, before, after, chunks, origins } = record;
+    const base = this.#stateAt(region, before);
+    if (base === undefined) {
+      this.#bad(`a record builds on clock ${before} of [${region}], which was never stored`);
+      return;
+    }
+    if (this.#stateAt(region, after) !== undefined) {
+      this.#bad(`clock ${after} of [${region}] was stored twice`);
+      return;
+    }
+    const made = new Map(base.chunks);
+    for (const change of chunks) {
+      const key = `${change.place}`;
+      const old = made.get(key) ?? this.#space.realize(...change.place);
+      made.set(key, "chunk" in change ? change.chunk : old.edit(change.edits));
+    }
+    const states = this.#states.get(...region) ?? new Map<number, StoredState>();
+    states.set(after, { before, chunks: made });
+    this.#states.set(...region, states);
+    for (const { clientId, lastEditId } of origins) {
+      const key = `${clientId}/${lastEditId}`;
+      const edit = this.#edits.get(key) ?? { steps: [], shards: new Set<string>(), isExcused: false };
+      // One edit may be in several regions of a group, and in several shards; but in each once.
+      if (edit.shards.has(shard) && !group.has(key) && !edit.isExcused)
+        this.#bad(`edit ${lastEditId} of client ${clientId} was made twice`);
+      group.add(key);
+      edit.shards.add(shard);
+      edit.steps.push({ region, after });
+      this.#edits.set(key, edit);
+    }
+  }
+
+  #stateAt(region: Place, clock: number): StoredState | undefined {
+    if (clock === CLOCK_NEVER) return VIRGIN;
+    return this.#states.get(...region)?.get(clock);
+  }
+
+  #leadsTo(region: Place, clock: number, last: number): boolean {
+    for (let at: number | undefined = last; at !== undefined && at >= clock; ) {
+      if (at === clock) return true;
+      at = this.#stateAt(region, at)?.before;
+    }
+    return false;
+  }
+
+  #bad(detail: string): void {
+    this.#fail(new Error(detail));
+  }
+}
+
+const VIRGIN: StoredState = { before: CLOCK_NEVER, chunks: new Map() };
+
+/** An engine of which an oracle sees all that is stored. */
+export class WatchedHub extends MemoryHub {
+  readonly #oracle: () => JournalOracle;
+
+  constructor(options: MemoryHubOptions, oracle: () => JournalOracle) {
+    super(options);
+    this.#oracle = oracle;
+  }
+
+  override publish(world: string, shard: string, stored: Stored): void {
+    this.#oracle().take(shard, stored);
+    super.publish(world, shard, stored);
+  }
+}

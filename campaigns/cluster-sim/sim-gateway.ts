@@ -1,0 +1,124 @@
+import { ClusterGateway, type MemoryEngine } from "@orthant/cluster";
+import { DEFAULT_GENERATORS } from "@orthant/core";
+import { Host, type HostSession } from "@orthant/protocol";
+import type { LinkEnd } from "@orthant/testkit";
+import { HeldClock } from "./held-clock.ts";
+import { type SimSetting, WORLD } from "./sim-node.ts";
+
+interface Life {
+  readonly process: HeldClock;
+  readonly engine: MemoryEngine;
+  readonly ends: Set<LinkEnd>;
+  gateway: ClusterGateway | undefined;
+  host: Host | undefined;
+}
+
+export const HOST_TICK_MS = 200;
+
+/** A gateway with a host for players. */
+export class SimGateway {
+  readonly #setting: SimSetting;
+  /** Whether it ever refused an edit. */
+  hasRefused = false;
+  #life: Life | undefined;
+
+  constructor(setting: SimSetting) {
+    this.#setting = setting;
+  }
+
+  get isUp(): boolean {
+    return this.#life !== undefined;
+  }
+
+  get engine(): MemoryEngine | undefined {
+    return this.#life?.engine;
+  }
+
+  get gateway(): ClusterGateway | undefined {
+    return this.#life?.gateway;
+  }
+
+  start(): void {
+    if (this.#life !== undefined) return;
+    const { clock, hub } = this.#setting;
+    const life: Life = {
+      process: new HeldClock(clock),
+      engine: hub.connect(),
+      ends: new Set(),
+      gateway: undefined,
+      host: undefined,
+    };
+    this.#life = life;
+    this.#open(life);
+  }
+
+  /** Takes a client in; tells whether there is anybody to take it. */
+  connect(end: LinkEnd): boolean {
+    const life = this.#life;
+    if (life?.host === undefined) return false;
+    const session: HostSession = life.host.connect(end);
+    life.ends.add(end);
+    end.listen({
+      receive: (frame) => life.process.happen(() => session.receive(frame)),
+      disconnected: () => {
+        life.ends.delete(end);
+        life.process.happen(() => session.disconnected());
+      },
+    });
+    return true;
+  }
+
+  crash(): void {
+    const life = this.#life;
+    life?.engine.kill();
+    life?.process.kill();
+    for (const end of life?.ends ?? []) end.close();
+    this.#life = undefined;
+  }
+
+  pause(): void {
+    this.#life?.engine.pause();
+    this.#life?.process.pause();
+  }
+
+  resume(): void {
+    this.#life?.process.resume();
+    this.#life?.engine.resume();
+  }
+
+  #open(life: Life): void {
+    const { process, engine } = life;
+    const opening = ClusterGateway.open({
+      engine,
+      clock: process,
+      generators: DEFAULT_GENERATORS,
+      world: WORLD,
+    });
+    opening.then(
+      (gateway) => {
+        life.gateway = gateway;
+        life.host = new Host({
+          world: gateway.world,
+          clock: process,
+          authorize: async ({ clientId }) => ({ playerId: clientId, role: "builder", name: `p${clientId}` }),
+          acknowledge: "durable",
+          tickMs: HOST_TICK_MS,
+          limits: { idleMs: 60_000 },
+          events: {
+            onVerdict: (outcome) => {
+              this.hasRefused ||= !["applied", "unchanged", "settled"].includes(outcome);
+            },
+          },
+        });
+        this.#tick(life);
+      },
+      // The engine did not answer: as a service that failed to start it is started again.
+      () => process.after(500, () => this.#open(life)),
+    );
+  }
+
+  #tick(life: Life): void {
+    life.process.after(HOST_TICK_MS, () => this.#tick(life));
+    life.host?.tick();
+  }
+}

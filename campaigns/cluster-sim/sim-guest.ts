@@ -1,0 +1,133 @@
+import {
+  type Box,
+  DEFAULT_GENERATORS,
+  type Place,
+  placesLexicographic,
+  regionBox,
+  type VoxelPlacement,
+} from "@orthant/core";
+import { Guest, type Verdict } from "@orthant/protocol";
+import type { FakeClock, Link, LossyNetwork, Prng } from "@orthant/testkit";
+import type { JournalOracle } from "./journal-oracle.ts";
+import type { SimGateway } from "./sim-gateway.ts";
+
+/** What a guest of a simulation is given. */
+export interface SimGuestOptions {
+  readonly number: number;
+  readonly clock: FakeClock;
+  readonly prng: Prng;
+  readonly network: LossyNetwork;
+  readonly gateways: readonly SimGateway[];
+  readonly oracle: JournalOracle;
+  readonly arena: Box;
+  readonly fail: (error: unknown) => void;
+}
+
+const EXPECTED_GOODBYES: ReadonlySet<string> = new Set(["replaced", "shutdown", "idle", "slow"]);
+const OPEN_EDITS_MAX = 12;
+const TICK_MS = 200;
+
+/** A client that comes to any gateway and comes back whenever it loses it. */
+export class SimGuest {
+  readonly clientId: bigint;
+  readonly acknowledged: number[] = [];
+  readonly guest: Guest;
+  readonly #options: SimGuestOptions;
+  /** How often it had connected when each edit was made: what was sent to another gateway may be made there. */
+  readonly #issued = new Map<number, number>();
+  #link: Link | undefined;
+  #connections = 0;
+
+  constructor(options: SimGuestOptions) {
+    this.#options = options;
+    this.clientId = BigInt(100 + options.number);
+    this.guest = new Guest({
+      clock: options.clock,
+      generators: DEFAULT_GENERATORS,
+      clientId: this.clientId,
+      name: `guest ${options.number}`,
+      token: () => new Uint8Array(1),
+      firstEditId: 1,
+      events: {
+        onGoodbye: ({ reason, detail }) => {
+          if (!EXPECTED_GOODBYES.has(reason)) this.#fail(`was told ${reason}: ${detail}`);
+        },
+        onFault: (error) => options.fail(error),
+        onVerdict: (verdict) => this.#take(verdict),
+      },
+    });
+    this.guest.setInterest({ boxes: [options.arena], center: [0, 0, 0, 0] });
+    this.#tick();
+  }
+
+  edit(placements: readonly VoxelPlacement[]): void {
+    if (this.guest.world !== undefined && this.guest.openEdits.length < OPEN_EDITS_MAX)
+      this.#issued.set(this.guest.setVoxels(placements), this.#connections);
+  }
+
+  cut(): void {
+    this.#link?.cut();
+  }
+
+  /** What it shows that was never stored so; `undefined` when there is nothing. */
+  fault(regions: readonly Place[]): string | undefined {
+    for (const region of regions) {
+      const clock = this.guest.clockOf(region);
+      if (clock === undefined) continue;
+      for (const place of placesLexicographic(regionBox(region))) {
+        const shown = this.guest.chunkAt(place);
+        const fault = shown && this.#options.oracle.faultOf(region, clock, place, shown);
+        if (fault !== undefined) return `guest ${this.#options.number}: ${fault}`;
+      }
+    }
+    return undefined;
+  }
+
+  #tick(): void {
+    const { clock } = this.#options;
+    clock.after(TICK_MS, () => this.#tick());
+    if (this.#link === undefined) this.#connect();
+    this.guest.tick();
+  }
+
+  #connect(): void {
+    const { network, gateways, prng, clock } = this.#options;
+    const link = network.connect();
+    const [near, far] = link.ends;
+    if (!prng.pick(gateways).connect(far)) return;
+    this.#link = link;
+    this.#connections++;
+    near.listen({
+      receive: (frame) => this.guest.receive(frame),
+      disconnected: () => {
+        if (this.#link !== link) return;
+        this.guest.disconnected();
+        // It waits a moment before it comes back.
+        clock.after(prng.between(20, 400), () => {
+          if (this.#link === link) this.#link = undefined;
+        });
+      },
+    });
+    this.guest.connected({ send: (frame) => near.send(frame), close: () => near.close() });
+  }
+
+  #take(verdict: Verdict): void {
+    const { editId, outcome } = verdict;
+    const isStored = this.#options.oracle.has(this.clientId, editId);
+    if (outcome === "refused") {
+      // Of an edit over two shards one may have made its part; one that is refused here may be made elsewhere.
+      const isKnown = verdict.detail !== "ORT_EDIT_PARTS" && this.#issued.get(editId) === this.#connections;
+      if (isStored && isKnown) this.#fail(`was told that edit ${editId} is refused, which is stored`);
+      return;
+    }
+    // There is no edit that changes nothing, so what is made is in a journal. What is settled may have been refused
+    // at another gateway, if anything was.
+    const mayBeRefused = outcome === "settled" && this.#options.gateways.some(({ hasRefused }) => hasRefused);
+    if (isStored) this.acknowledged.push(editId);
+    else if (!mayBeRefused) this.#fail(`was told that edit ${editId} is ${outcome}, which is not stored`);
+  }
+
+  #fail(detail: string): void {
+    this.#options.fail(new Error(`guest ${this.#options.number} ${detail}`));
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  ClusterNode,
+  type FolderStore,
+  type MemoryEngine,
+  type MemoryHub,
+  ShardFolders,
+} from "@orthant/cluster";
+import { type Clock, DEFAULT_GENERATORS } from "@orthant/core";
+import type { Prng } from "@orthant/testkit";
+import { HeldClock } from "./held-clock.ts";
+import { type FolderPace, HeldFolders } from "./held-folders.ts";
+
+export const WORLD = "sim";
+
+/** What every process of a simulation is given. */
+export interface SimSetting {
+  readonly clock: Clock;
+  readonly prng: Prng;
+  readonly hub: MemoryHub;
+  readonly store: FolderStore;
+  readonly pace: FolderPace;
+  readonly foldMs: number;
+  /** Called for whatever must not happen. */
+  readonly fail: (error: unknown) => void;
+}
+
+interface Life {
+  readonly process: HeldClock;
+  readonly engine: MemoryEngine;
+  readonly node: ClusterNode;
+}
+
+/** A node that may stand still, be cut off and crash, and comes up again. */
+export class SimNode {
+  readonly name: string;
+  readonly #setting: SimSetting;
+  #life: Life | undefined;
+
+  constructor(name: string, setting: SimSetting) {
+    this.name = name;
+    this.#setting = setting;
+  }
+
+  get isUp(): boolean {
+    return this.#life !== undefined;
+  }
+
+  get node(): ClusterNode | undefined {
+    return this.#life?.node;
+  }
+
+  get engine(): MemoryEngine | undefined {
+    return this.#life?.engine;
+  }
+
+  /** Begins another life, unless there is one. */
+  start(): void {
+    if (this.#life !== undefined) return;
+    const { clock, prng, hub, store, pace, foldMs, fail } = this.#setting;
+    const process = new HeldClock(clock);
+    const engine = hub.connect();
+    const node = new ClusterNode({
+      engine,
+      folders: new ShardFolders(new HeldFolders(store, clock, process, prng, pace), WORLD),
+      clock: process,
+      random: () => (BigInt(prng.u32()) << 32n) | BigInt(prng.u32()),
+      generators: DEFAULT_GENERATORS,
+      world: WORLD,
+      node: this.name,
+      limits: { foldMs },
+      events: {
+        onFailure: (_shard, error) => {
+          if (isSerious(error)) fail(error);
+        },
+      },
+    });
+    this.#life = { process, engine, node };
+    node.start().catch(fail);
+  }
+
+  /** Ends the process, wherever it is. */
+  crash(): void {
+    this.#life?.engine.kill();
+    this.#life?.process.kill();
+    this.#life = undefined;
+  }
+
+  pause(): void {
+    this.#life?.engine.pause();
+    this.#life?.process.pause();
+  }
+
+  resume(): void {
+    this.#life?.process.resume();
+    this.#life?.engine.resume();
+  }
+
+  jump(byMs: number): void {
+    this.#life?.process.jump(byMs);
+  }
+}
+
+/** A node that was overtaken finds a shard fenced, or no journal; a journal that contradicts itself is a fault. */
+function isSerious(error: unknown): boolean {
+  if (error instanceof Error && error.message.includes("has no journal")) return false;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ORT_JOURNAL" || code === "ORT_CHECKSUM" || code === "ORT_CLOCK" || code === undefined;
+}

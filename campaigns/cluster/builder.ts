@@ -1,0 +1,118 @@
+import type { SharedWorld } from "@orthant/client";
+import { connect } from "@orthant/client/node";
+import { type Place, PlaceMap, placeFrom } from "@orthant/core";
+import { SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
+import type { Prng } from "@orthant/testkit";
+import { WebSocket } from "ws";
+import { tokenOf } from "../sim/sim-account.ts";
+import { anyMaterial } from "../sockets/town.ts";
+
+const EDGE = 16;
+const RADIUS_CHUNKS = 2;
+const OPEN_EDITS_MAX = 20;
+/** Every so many edits are of two voxels, on both sides of a border of shards. */
+const PAIR_EVERY = 5;
+
+/** What became of an edit, as the builder was told. */
+export type Fate = "open" | "made" | "refused" | "parts";
+
+/** A voxel that a builder filled, or tried to. Nobody fills one twice, so what must be there is known. */
+export interface Brick {
+  readonly voxel: Place;
+  readonly material: number;
+  fate: Fate;
+}
+
+/** One client: it builds in its own lane, `w`, and comes back through another gateway when it lost one. */
+export class Builder {
+  readonly world: SharedWorld;
+  readonly lane: number;
+  readonly bricks: PlaceMap<Brick> = new PlaceMap<Brick>();
+  readonly refusals: string[] = [];
+  readonly faults: string[] = [];
+  /** How long each edit waited for its verdict, in milliseconds, with when that was. */
+  readonly waits: { readonly atMs: number; readonly ms: number }[] = [];
+  readonly #prng: Prng;
+  readonly #center: Place;
+  readonly #onChange: () => void;
+  #count = 0;
+  #open = 0;
+  #acknowledged = 0;
+
+  constructor(gateways: readonly string[], number: number, prng: Prng, onChange: () => void) {
+    this.lane = number * 2;
+    this.#prng = prng;
+    this.#onChange = onChange;
+    // Around the corner where shards meet, so that many edits are near a border.
+    const group = Math.floor(number / 10);
+    this.#center = [((group % 3) - 1) * 8, 32, ((Math.floor(group / 3) % 3) - 1) * 8, this.lane];
+    let attempt = number;
+    this.world = connect(gateways[0] ?? "", {
+      name: `builder ${number}`,
+      token: tokenOf(number + 1, "builder"),
+      look: { center: this.#center, radiusChunks: RADIUS_CHUNKS },
+      socket: () =>
+        new WebSocket(gateways[attempt++ % gateways.length] ?? "", {
+          maxPayload: SERVER_FRAME_BYTES_MAX,
+          perMessageDeflate: false,
+        }),
+    });
+    this.world.onChange(onChange);
+    this.world.onStatus((status, { error }) => {
+      if (status === "closed") this.faults.push(`gave up: ${error}`);
+    });
+  }
+
+  get openEdits(): number {
+    return this.#open;
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  get center(): Place {
+    return this.#center;
+  }
+
+  /** Builds one or two voxels more, unless too many are without a verdict. */
+  async build(): Promise<void> {
+    if (this.#open >= OPEN_EDITS_MAX) return;
+    const bricks = this.#nextBricks();
+    const startMs = performance.now();
+    this.#open++;
+    try {
+      const verdict = await this.world.setVoxels(bricks);
+      const isRefused = verdict.outcome === "refused";
+      if (isRefused) this.refusals.push(`${verdict.reason}, ${verdict.detail}`);
+      else this.#acknowledged++;
+      const fate = isRefused ? (verdict.detail.includes("ORT_EDIT_PARTS") ? "parts" : "refused") : "made";
+      for (const brick of bricks) brick.fate = fate;
+    } catch (error) {
+      this.faults.push(`an edit without a verdict: ${error}`);
+    }
+    this.#open--;
+    this.waits.push({ atMs: performance.now(), ms: performance.now() - startMs });
+    this.#onChange();
+  }
+
+  #nextBricks(): readonly Brick[] {
+    const isPair = this.#count % PAIR_EVERY === 0;
+    const one = this.#brickAt(this.#placeOf(this.#count++));
+    if (!isPair) return [one];
+    const [x, y, z, w] = one.voxel;
+    // Between the lanes nobody else builds.
+    return [one, this.#brickAt([-1 - x, y, z, w + 1])];
+  }
+
+  #brickAt(voxel: Place): Brick {
+    const brick: Brick = { voxel, material: anyMaterial(this.#prng), fate: "open" };
+    this.bricks.set(...voxel, brick);
+    return brick;
+  }
+
+  #placeOf(count: number): Place {
+    const offset = [count % EDGE, Math.floor(count / EDGE ** 2), Math.floor(count / EDGE) % EDGE, 0];
+    return placeFrom((axis) => this.#center[axis] + (axis === 3 ? 0 : (offset[axis] ?? 0) - EDGE / 2));
+  }
+}

@@ -1,0 +1,82 @@
+import { shardOf } from "@orthant/cluster";
+import {
+  chunkOfVoxel,
+  type Place,
+  placeFrom,
+  placesLexicographic,
+  regionOf,
+  regionsTouching,
+} from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
+import { openWorld, type World } from "@orthant/world";
+import { faultOfRegion } from "../sockets/town-check.ts";
+import type { Brick, Builder } from "./builder.ts";
+import type { StagedCluster } from "./staged-cluster.ts";
+
+const SIGHT_CHUNKS = 2;
+
+/** How much was compared, and what was wrong. */
+export interface BuiltReport {
+  readonly voxels: number;
+  readonly regions: number;
+  readonly shards: number;
+  readonly faults: readonly string[];
+}
+
+/** What a builder sees of what it was told: everything that was made, and nothing that was refused. */
+export function faultsOfView(builder: Builder): readonly string[] {
+  return [...builder.bricks.values()].flatMap((brick) => {
+    const seen = builder.world.voxelAt(brick.voxel);
+    const fault = seen === undefined ? undefined : faultOfBrick(brick, seen);
+    return fault === undefined ? [] : [`builder ${builder.lane} sees that ${fault}`];
+  });
+}
+
+/** Compares the saves that the owners left with what builders were told, and with what they hold, bit by bit. */
+export async function compareSaves(
+  staged: StagedCluster,
+  builders: readonly Builder[],
+): Promise<BuiltReport> {
+  const map = await staged.map();
+  const worlds = new Map<string, World>();
+  const worldAt = async (region: Place): Promise<World> => {
+    const shard = shardOf(map, region);
+    const world =
+      worlds.get(shard) ?? (await openWorld(new NodeDisk(await staged.folderOf(shard)), { readOnly: true }));
+    worlds.set(shard, world);
+    return world;
+  };
+  const faults: string[] = [];
+  let voxels = 0;
+  let regions = 0;
+  for (const builder of builders) {
+    for (const brick of builder.bricks.values()) {
+      voxels++;
+      const region = regionOf(chunkOfVoxel(builder.world.shape, brick.voxel));
+      const fault = faultOfBrick(brick, await (await worldAt(region)).get(brick.voxel));
+      if (fault !== undefined) faults.push(`builder ${builder.lane}: in the save ${fault}`);
+    }
+    for (const region of placesLexicographic(regionsTouching(sightOf(builder)))) {
+      regions++;
+      const fault = await faultOfRegion(builder, region, await worldAt(region));
+      if (fault !== undefined) faults.push(`builder ${builder.lane}: ${fault}`);
+    }
+  }
+  await Promise.all(Array.from(worlds.values(), (world) => world.close()));
+  return { voxels, regions, shards: worlds.size, faults };
+}
+
+function faultOfBrick({ voxel, material, fate }: Brick, found: number): string | undefined {
+  if (fate === "made" && found !== material)
+    return `[${voxel}] is ${found}, not ${material} as it was acknowledged`;
+  if (fate === "refused" && found !== 0) return `[${voxel}] is ${found}, and was refused`;
+  return undefined;
+}
+
+function sightOf(builder: Builder): { readonly min: Place; readonly max: Place } {
+  const middle = chunkOfVoxel(builder.world.shape, builder.center);
+  return {
+    min: placeFrom((axis) => middle[axis] - SIGHT_CHUNKS),
+    max: placeFrom((axis) => middle[axis] + SIGHT_CHUNKS + 1),
+  };
+}

@@ -1,0 +1,127 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Engine, Journal, JournalRecord } from "@orthant/cluster";
+import { isOrthantError } from "@orthant/core";
+
+const BATCH = 3;
+const PAUSE_MS = 20;
+
+/**
+ * Writes batches to a journal as an owner does: one in flight, each where the last one ended. When it does not learn what
+ * became of one, it writes a barrier, after which the batch can no longer arrive, and reads what lies before it.
+ */
+export class FencedWriter {
+  readonly #journal: Journal;
+  /** The batches that the journal has to hold, in order, by number. */
+  readonly #stored: number[] = [];
+  #last: number;
+  #next = 0;
+  #acknowledged = 0;
+  #waiting: (() => void)[] = [];
+
+  private constructor(journal: Journal, last: number) {
+    this.#journal = journal;
+    this.#last = last;
+  }
+
+  static async open(engine: Engine, world: string, shard: string): Promise<FencedWriter> {
+    for (;;) {
+      try {
+        const journal = await engine.journal(world, shard);
+        return new FencedWriter(journal, (await journal.state()).last);
+      } catch (error) {
+        if (!isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
+        await delay(PAUSE_MS);
+      }
+    }
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged;
+  }
+
+  /** Resolves when one more batch was acknowledged than are now. */
+  nextAcknowledged(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async writeUntil(isEnough: () => boolean): Promise<void> {
+    while (!isEnough()) await this.#write();
+  }
+
+  /** Writes until the function that it gives is called, which resolves when the last write is settled. */
+  startWriting(): () => Promise<void> {
+    let isOver = false;
+    const done = this.writeUntil(() => isOver);
+    return () => {
+      isOver = true;
+      return done;
+    };
+  }
+
+  /** Throws unless the journal holds what was acknowledged, whole and in order, and nothing that was settled as lost. */
+  async check(): Promise<void> {
+    const found = await this.#readBatches(1, this.#last);
+    if (found.join() !== this.#stored.join()) {
+      throw new Error(`the journal holds the batches ${found}, and should hold ${this.#stored}`);
+    }
+  }
+
+  /** Throws unless this one, through its own server, reads the same as the other. */
+  async expectSame(other: FencedWriter): Promise<void> {
+    const [mine, theirs] = [await this.#readBatches(1, this.#last), await other.#readBatches(1, other.#last)];
+    if (mine.join() !== theirs.join()) throw new Error(`one server holds ${mine}, another ${theirs}`);
+  }
+
+  async #write(): Promise<void> {
+    const number = this.#next++;
+    try {
+      const outcome = await this.#journal.append(batchOf(number), this.#last);
+      if (outcome.kind !== "stored") throw new Error(`the only writer was told ${outcome.kind}`);
+      this.#last = outcome.last;
+      this.#stored.push(number);
+      this.#acknowledged++;
+      for (const wake of this.#waiting.splice(0)) wake();
+    } catch (error) {
+      if (!isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
+      await this.#settle();
+    }
+  }
+
+  async #settle(): Promise<void> {
+    for (;;) {
+      try {
+        const { last } = await this.#journal.state();
+        const barrier = await this.#journal.append(
+          [{ subject: { kind: "control" }, bytes: new Uint8Array() }],
+          last,
+        );
+        if (barrier.kind !== "stored") continue;
+        this.#stored.push(...(await this.#readBatches(this.#last + 1, barrier.last)));
+        this.#last = barrier.last;
+        return;
+      } catch (error) {
+        if (!isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
+        await delay(PAUSE_MS);
+      }
+    }
+  }
+
+  async #readBatches(from: number, to: number): Promise<readonly number[]> {
+    const numbers: number[] = [];
+    for await (const { subject, bytes } of this.#journal.read(from, to)) {
+      if (subject.kind === "region") numbers.push(Number(new TextDecoder().decode(bytes)));
+    }
+    const batches = numbers.filter((_, index) => index % BATCH === 0);
+    const isWhole = numbers.every((number, index) => number === batches[Math.floor(index / BATCH)]);
+    if (!isWhole || numbers.length % BATCH !== 0) throw new Error(`a batch is there in part: ${numbers}`);
+    return batches;
+  }
+}
+
+function batchOf(number: number): readonly JournalRecord[] {
+  const bytes = new TextEncoder().encode(`${number}`);
+  return Array.from({ length: BATCH }, (_, index) => ({
+    subject: { kind: "region", cell: "0_0_0", region: `${index}_0_0` },
+    bytes,
+  }));
+}

@@ -1,0 +1,37 @@
+import { ClusterGateway } from "@orthant/cluster";
+import { DEFAULT_GENERATORS, systemClock } from "@orthant/core";
+import { Host } from "@orthant/protocol";
+import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import { accountOf } from "../sim/sim-account.ts";
+import { joinEngine, readSettings, say } from "./member-connection.ts";
+
+// A process of its own that serves players until it is killed.
+
+const TICK_MS = 50;
+
+const settings = readSettings();
+const { world, address, port } = settings;
+const gateway = await ClusterGateway.open({
+  ...{ engine: await joinEngine(settings), clock: systemClock, generators: DEFAULT_GENERATORS, world },
+  onReadOnly: (isReadOnly) => say({ kind: "read-only", isReadOnly }),
+});
+const host = new Host({
+  ...{ world: gateway.world, clock: systemClock, acknowledge: "durable", tickMs: TICK_MS },
+  authorize: async ({ token }) => accountOf(token),
+  events: { onFailure: (error) => say({ kind: "trouble", detail: `the host failed: ${error}` }) },
+});
+const server = new WebSocketServer({ host: address, port, perMessageDeflate: false });
+server.on("connection", (socket) => serve(socket));
+server.on("listening", () => say({ kind: "ready" }));
+setInterval(() => host.tick(), TICK_MS);
+
+function serve(socket: WebSocket): void {
+  const session = host.connect({ send: (frame) => socket.send(frame), close: () => socket.close() });
+  socket.on("message", (data: RawData) => {
+    const bytes = data as Buffer;
+    session.receive(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
+  });
+  socket.on("close", () => session.disconnected());
+  // It closes, and that is heard.
+  socket.on("error", () => undefined);
+}

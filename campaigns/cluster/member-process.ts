@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { MemberNews, MemberOrder, MemberSettings } from "./member-orders.ts";
+
+const COMPLAINT_CHARACTERS_MAX = 20_000;
+
+/** An owner or a gateway as a process of its own, perhaps in a network of its own. */
+export class MemberProcess {
+  readonly name: string;
+  readonly #command: readonly string[];
+  readonly #onNews: (news: MemberNews) => void;
+  #child: ChildProcess | undefined;
+  #complaints = "";
+
+  constructor(
+    prefix: readonly string[],
+    program: URL,
+    settings: MemberSettings,
+    onNews: (news: MemberNews) => void,
+  ) {
+    this.name = settings.name;
+    this.#command = [...prefix, process.execPath, fileURLToPath(program), JSON.stringify(settings)];
+    this.#onNews = onNews;
+  }
+
+  /** Resolves when it does its work. */
+  async start(): Promise<void> {
+    const [program = "", ...parameters] = this.#command;
+    const child = spawn(program, parameters, { stdio: ["ignore", "pipe", "pipe", "ipc"] });
+    this.#child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("data", (text: Buffer) => {
+        this.#complaints = (this.#complaints + text.toString()).slice(-COMPLAINT_CHARACTERS_MAX);
+      });
+    }
+    await new Promise<void>((resolve, reject) => {
+      child.on("message", (news: MemberNews) => {
+        if (news.kind === "ready") resolve();
+        this.#onNews(news);
+      });
+      child.once("error", reject);
+      child.once("close", () => reject(new Error(`${this.name} ended: ${this.#complaints}`)));
+    });
+  }
+
+  /** What it wrote beside its news; it should be nothing. */
+  get complaints(): string {
+    return this.#complaints;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Has an order carried out; throws what went wrong. */
+  async obey(order: MemberOrder): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) throw new Error(`${this.name} does not run`);
+    const done = new Promise<string>((resolve) => {
+      const take = (news: MemberNews): void => {
+        if (news.kind !== "done") return;
+        child.off("message", take);
+        resolve(news.detail);
+      };
+      child.on("message", take);
+      child.once("close", () => resolve("it ended"));
+    });
+    child.send(order);
+    const detail = await done;
+    if (detail !== "") throw new Error(`${this.name} could not ${order.kind}: ${detail}`);
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || !this.isRunning) return;
+    const closed = once(child, "close");
+    child.kill("SIGKILL");
+    await closed;
+  }
+
+  pause(): void {
+    this.#child?.kill("SIGSTOP");
+  }
+
+  resume(): void {
+    this.#child?.kill("SIGCONT");
+  }
+}

@@ -1,0 +1,150 @@
+import type { Engine, EngineStatus, Entry } from "@orthant/cluster";
+import { codeOfRejection } from "@orthant/testkit";
+import {
+  canMakeNetworks,
+  LOOPBACK,
+  leaderOf,
+  NamespaceNetwork,
+  NatsCluster,
+  type Network,
+} from "@orthant/testkit/nats";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FencedWriter } from "./fenced-writer.ts";
+
+const PATIENCE_MS = 120_000;
+const isNetworked = canMakeNetworks();
+
+describe("Three NATS servers of which one fails", () => {
+  let network: Network;
+  let cluster: NatsCluster;
+
+  beforeAll(async () => {
+    network = isNetworked ? new NamespaceNetwork(3) : LOOPBACK;
+    cluster = await NatsCluster.start(3, {}, network);
+    await (await cluster.connect()).close();
+  }, PATIENCE_MS);
+
+  afterAll(async () => {
+    await cluster.dispose();
+    network.dispose();
+  });
+
+  test(
+    "keep what was acknowledged when the journal's leader is killed, and batches whole",
+    async () => {
+      const engine = await cluster.connect();
+      const writer = await FencedWriter.open(engine, "kill", "1");
+      await writer.writeUntil(() => writer.acknowledged >= 20);
+      const leader = await leaderOf(cluster, "J_kill_1");
+      const isOver = writer.startWriting();
+      await leader.kill();
+      await writer.nextAcknowledged();
+      await leader.start();
+      await isOver();
+      await writer.check();
+      await engine.close();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "bring every watcher to the last write when the server that it hears is killed",
+    async () => {
+      const [victim, other] = cluster.nodes;
+      if (victim === undefined || other === undefined) throw new Error("there are three");
+      const watcher = await cluster.connect();
+      const writer = await cluster.connect({ servers: [other.url] });
+      const seen = new Map<string, Entry>();
+      const statuses: EngineStatus[] = [];
+      await watcher.table.watch("watched.", (entry) => seen.set(entry.key, entry));
+      watcher.onStatus((status) => statuses.push(status));
+      await victim.kill();
+      const revision = await putUntilStored(writer, "watched.last", "after the kill");
+      while (seen.get("watched.last")?.revision !== revision)
+        await watcher.table.get("watched.last").catch(() => undefined);
+      await victim.start();
+      // When it was the one that the watcher was connected to, the watcher says so.
+      expect(statuses.filter((status) => status === "disconnected").length).toBeLessThanOrEqual(1);
+      await Promise.all([watcher.close(), writer.close()]);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "without a quorum acknowledge nothing, and go on when it is back",
+    async () => {
+      const [first, second, third] = cluster.nodes;
+      const engine = await cluster.connect({ servers: [third?.url ?? ""] });
+      const journal = await engine.journal("quorum", "1");
+      const record = { subject: { kind: "control" }, bytes: new Uint8Array([1]) } as const;
+      await journal.append([record], 0);
+      await Promise.all([first?.kill(), second?.kill()]);
+      const codes = await Promise.all([
+        codeOfRejection(() => engine.table.put("quorum", new Uint8Array([1]))),
+        codeOfRejection(() => journal.append([record, record], 1)),
+      ]);
+      expect(codes).toEqual(["ORT_ENGINE_AWAY", "ORT_ENGINE_AWAY"]);
+      await Promise.all([first?.start(), second?.start()]);
+      const writer = await FencedWriter.open(engine, "quorum", "1");
+      await writer.writeUntil(() => writer.acknowledged > 0);
+      await writer.check();
+      await engine.close();
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    "are left by a node whose own server stands still",
+    async () => {
+      const [frozen] = cluster.nodes;
+      if (frozen === undefined) throw new Error("there are three");
+      // The node learns of the other servers from the first.
+      const engine = await cluster.connect({ servers: [frozen.url] });
+      const statuses: EngineStatus[] = [];
+      const back = new Promise<void>((resolve) => {
+        engine.onStatus((status) => {
+          statuses.push(status);
+          if (status === "lagging" && statuses.includes("disconnected")) resolve();
+        });
+      });
+      frozen.pause();
+      await back;
+      expect(statuses.slice(0, 3)).toEqual(["disconnected", "connected", "lagging"]);
+      await putUntilStored(engine, "frozen", "elsewhere");
+      frozen.resume();
+      await engine.close();
+    },
+    PATIENCE_MS,
+  );
+
+  // Needs root and iproute2, which CI has.
+  test.skipIf(!isNetworked)(
+    "keep what was acknowledged when the leader is cut off, and heal",
+    async () => {
+      const engine = await cluster.connect();
+      const writer = await FencedWriter.open(engine, "cut", "1");
+      await writer.writeUntil(() => writer.acknowledged >= 20);
+      const leader = await leaderOf(cluster, "J_cut_1");
+      const member = cluster.nodes.indexOf(leader);
+      const isOver = writer.startWriting();
+      network.setLink(member, "down");
+      await writer.nextAcknowledged();
+      network.setLink(member, "up");
+      await writer.nextAcknowledged();
+      await isOver();
+      await writer.check();
+      // A node that knows the healed server alone sees the same.
+      const other = await cluster.connect({ servers: [leader.url] });
+      await (await FencedWriter.open(other, "cut", "1")).expectSame(writer);
+      await Promise.all([engine.close(), other.close()]);
+    },
+    PATIENCE_MS,
+  );
+});
+
+async function putUntilStored(engine: Engine, key: string, text: string): Promise<number> {
+  for (;;) {
+    const revision = await engine.table.put(key, new TextEncoder().encode(text)).catch(() => undefined);
+    if (revision !== undefined) return revision;
+  }
+}

@@ -1,0 +1,140 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import { connectNats, type NatsEngineOptions } from "@orthant/cluster/nats";
+import { codeOfRejection } from "@orthant/testkit";
+import { NatsCluster, type NatsConfiguration, TEST_CREDENTIALS } from "@orthant/testkit/nats";
+import { describe, expect, test } from "vitest";
+
+const START_MS = 120_000;
+const PATIENCE_MS = 20_000;
+
+describe("A node refuses servers that would lose edits, and says what to change", () => {
+  test.each<[what: string, settings: Partial<NatsConfiguration>, remedy: RegExp]>([
+    ["acknowledge before they sync", { syncInterval: "2m" }, /n0 acknowledges .* sync_interval: always/],
+    ["take too little at once", { maxPayload: "1MB" }, /takes messages of 1048576 bytes.* max_payload: 2MB/],
+    ["do not say how they are set", { hasSettingsDoor: false }, /orthant\.jsz.*PING\.JSZ.*imports/],
+  ])(
+    "servers that %s",
+    async (_what, settings, remedy) => {
+      await withServer(settings, async ({ urls }) => {
+        const attempt = (): Promise<unknown> => connectNats(optionsFor(urls));
+        expect(await codeOfRejection(attempt)).toBe("ORT_ENGINE_UNFIT");
+        await expect(attempt()).rejects.toThrow(remedy);
+      });
+    },
+    START_MS,
+  );
+
+  test("a server that is too old", async () => {
+    const old = createServer((socket) => {
+      const info = {
+        server_id: "old",
+        version: "2.9.10",
+        proto: 1,
+        max_payload: 1048576,
+        headers: true,
+        jetstream: true,
+      };
+      socket.write(`INFO ${JSON.stringify(info)}\r\n`);
+      socket.on("data", (bytes) => bytes.includes("PING") && socket.write("PONG\r\n"));
+      socket.on("error", () => undefined);
+    });
+    old.listen(0, "127.0.0.1");
+    await once(old, "listening");
+    const address = old.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    await expect(connectNats(optionsFor([`127.0.0.1:${port}`]))).rejects.toThrow(
+      /ORT_ENGINE_UNFIT: .*2\.9\.10.*2\.12/,
+    );
+    old.close();
+  });
+
+  test(
+    "a stream that somebody made otherwise, and a journal that there is no room for",
+    async () => {
+      await withServer({}, async (cluster) => {
+        const { user, password: pass } = TEST_CREDENTIALS;
+        const connection = await connect({ servers: [...cluster.urls], user, pass });
+        const { streams } = await jetstreamManager(connection);
+        await streams.add({ name: "J_w_1", subjects: ["j.w.1.>"] });
+        const engine = await cluster.connect();
+        const wrong =
+          /ORT_ENGINE_UNFIT: .*J_w_1.*allow_atomic is not set and has to be true.*nats stream edit J_w_1/;
+        await expect(engine.journal("w", "1")).rejects.toThrow(wrong);
+        await expect(engine.findJournal("w", "1")).rejects.toThrow(wrong);
+        const greedy = await cluster.connect({ journalBytesMax: 1e15 });
+        await expect(greedy.journal("w", "2")).rejects.toThrow(/ORT_ENGINE_UNFIT: .*max_file_store/);
+        await Promise.all([engine.close(), greedy.close(), connection.close()]);
+      });
+    },
+    START_MS,
+  );
+});
+
+describe("A node gets in where it may", () => {
+  test(
+    "with the right password, and not with another or none",
+    async () => {
+      await withServer({}, async ({ urls }) => {
+        const engine = await connectNats(optionsFor(urls));
+        await engine.close();
+        const wrong = { user: "orthant", password: "guessed" };
+        const guess = connectNats({ ...optionsFor(urls), credentials: wrong });
+        expect(await codeOfRejection(guess)).toBe("ORT_CREDENTIALS");
+        expect(await codeOfRejection(connectNats({ servers: urls, replicas: 1 }))).toBe("ORT_CREDENTIALS");
+      });
+    },
+    START_MS,
+  );
+
+  test(
+    "over TLS, with the authority that signed for the server, and not without",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "orthant-nats-tls-"));
+      const tls = selfSigned(folder);
+      await withServer({ tls }, async ({ urls }) => {
+        const engine = await connectNats({ ...optionsFor(urls), tls: { caFile: tls.certFile } });
+        expect(await engine.table.put("key", new Uint8Array([1]))).toBe(1);
+        await engine.close();
+        expect(await codeOfRejection(connectNats(optionsFor(urls)))).toBe("ORT_ENGINE_AWAY");
+      });
+      rmSync(folder, { recursive: true });
+    },
+    START_MS,
+  );
+
+  test("and is told when no server answers", async () => {
+    const away = { ...optionsFor(["nats://127.0.0.1:9"]), timeoutMilliseconds: 500 };
+    expect(await codeOfRejection(connectNats(away))).toBe("ORT_ENGINE_AWAY");
+  });
+});
+
+function optionsFor(servers: readonly string[]): NatsEngineOptions {
+  return { servers, credentials: TEST_CREDENTIALS, replicas: 1, timeoutMilliseconds: PATIENCE_MS };
+}
+
+async function withServer(
+  settings: Partial<NatsConfiguration>,
+  body: (cluster: NatsCluster) => Promise<void>,
+): Promise<void> {
+  const cluster = await NatsCluster.start(1, settings);
+  try {
+    await body(cluster);
+  } finally {
+    await cluster.dispose();
+  }
+}
+
+function selfSigned(folder: string): { readonly certFile: string; readonly keyFile: string } {
+  const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=nats";
+  const options = ["-addext", "subjectAltName=DNS:localhost", "-keyout", keyFile, "-out", certFile];
+  execFileSync("openssl", [...request.split(" "), ...options], { stdio: "ignore" });
+  return { certFile, keyFile };
+}

@@ -1,0 +1,34 @@
+import { ClusterNode, NodeFolders, ShardFolders } from "@orthant/cluster";
+import { DEFAULT_GENERATORS, systemClock, systemRandomBits } from "@orthant/core";
+import { joinEngine, readSettings, say } from "./member-connection.ts";
+import type { MemberOrder } from "./member-orders.ts";
+
+// A process of its own that owns shards until it is killed.
+
+const settings = readSettings();
+const { world, name, folder } = settings;
+const node = new ClusterNode({
+  ...{ engine: await joinEngine(settings), folders: new ShardFolders(new NodeFolders(folder), world) },
+  ...{ clock: systemClock, random: systemRandomBits, generators: DEFAULT_GENERATORS, world, node: name },
+  events: {
+    onTaken: (shard, epoch, tookMs) =>
+      say({ kind: "taken", shard, detail: `epoch ${epoch} in ${tookMs} ms` }),
+    onLost: (shard, error) => say({ kind: "lost", shard, detail: String(error) }),
+    onJournalLost: (shard, detail) =>
+      say({ kind: "trouble", detail: `shard ${shard} lost its journal: ${detail}` }),
+  },
+});
+process.on("message", (order: MemberOrder) => {
+  carryOut(order).then(
+    () => say({ kind: "done", detail: "" }),
+    (error) => say({ kind: "done", detail: String(error) }),
+  );
+});
+await node.start();
+say({ kind: "ready" });
+
+function carryOut(order: MemberOrder): Promise<void> {
+  if (order.kind === "move") return node.move(order.shard, order.heir);
+  if (order.kind === "split") return node.split(order.shard, order.cells, order.newShard);
+  return node.stop();
+}

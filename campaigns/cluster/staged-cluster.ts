@@ -1,0 +1,224 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  createClusterWorld,
+  type Engine,
+  FIRST_SHARD,
+  mapKey,
+  NodeFolders,
+  ShardFolders,
+  type ShardMap,
+  shardMapCodec,
+} from "@orthant/cluster";
+import { type Box, decode, systemRandomBits } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import {
+  canMakeNetworks,
+  LOOPBACK,
+  NamespaceNetwork,
+  NatsCluster,
+  type Network,
+} from "@orthant/testkit/nats";
+import { createWorld } from "@orthant/world";
+import type { MemberNews } from "./member-orders.ts";
+import { MemberProcess } from "./member-process.ts";
+
+const SERVERS = 3;
+const OWNERS = 3;
+const GATEWAYS = 2;
+const WORLD = "town";
+const OWNER_PROGRAM = new URL("./owner-process.js", import.meta.url);
+const GATEWAY_PROGRAM = new URL("./gateway-process.js", import.meta.url);
+const POLL_MS = 50;
+const PATIENCE_MS = 60_000;
+const FAR = 1_000_000;
+
+/** The shards that a staged cluster begins with, beside the first: each gets a half of another. */
+const SPLITS: readonly { readonly from: string; readonly to: string; readonly cells: Box }[] = [
+  { from: FIRST_SHARD, to: "east", cells: halfSpace(0) },
+  { from: FIRST_SHARD, to: "south", cells: halfSpace(2) },
+  { from: "east", to: "corner", cells: halfSpace(2) },
+];
+
+/** What was heard of a shard, and when. */
+export interface Taken {
+  readonly atMs: number;
+  readonly node: string;
+  readonly shard: string;
+  /** In which epoch, and how long it took to load. */
+  readonly detail: string;
+}
+
+/** Three NATS servers, three owners and two gateways, as processes; where the machine allows it, each in its own network. */
+export class StagedCluster {
+  readonly network: Network;
+  readonly nats: NatsCluster;
+  readonly engine: Engine;
+  readonly owners: readonly MemberProcess[];
+  readonly gateways: readonly MemberProcess[];
+  readonly gatewayUrls: readonly string[];
+  readonly folders: ShardFolders;
+  readonly root: string;
+  /** Every time that somebody took a shard. */
+  readonly taken: Taken[] = [];
+  readonly troubles: string[] = [];
+  readonly #owned = new Map<string, string>();
+
+  private constructor(
+    network: Network,
+    nats: NatsCluster,
+    engine: Engine,
+    root: string,
+    ports: readonly number[],
+  ) {
+    this.network = network;
+    this.nats = nats;
+    this.engine = engine;
+    this.root = root;
+    this.folders = new ShardFolders(new NodeFolders(root), WORLD);
+    const member = (index: number, name: string, program: URL, port: number): MemberProcess => {
+      const place = { address: network.address(index), port };
+      const settings = { servers: nats.urls, world: WORLD, name, folder: root, ...place };
+      return new MemberProcess(network.prefix(index), program, settings, (news) => this.#hear(name, news));
+    };
+    this.owners = Array.from({ length: OWNERS }, (_, index) =>
+      member(SERVERS + index, `owner-${index}`, OWNER_PROGRAM, 0),
+    );
+    this.gateways = ports.map((port, index) =>
+      member(SERVERS + OWNERS + index, `gateway-${index}`, GATEWAY_PROGRAM, port),
+    );
+    this.gatewayUrls = ports.map(
+      (port, index) => `ws://${network.address(SERVERS + OWNERS + index)}:${port}`,
+    );
+  }
+
+  /** Starts everything, with a world in four shards. */
+  static async start(): Promise<StagedCluster> {
+    const network = canMakeNetworks() ? new NamespaceNetwork(SERVERS + OWNERS + GATEWAYS) : LOOPBACK;
+    const nats = await NatsCluster.start(SERVERS, {}, network);
+    const root = mkdtempSync(join(tmpdir(), "orthant-cluster-"));
+    const ports = [await network.freePort(), await network.freePort()];
+    const staged = new StagedCluster(network, nats, await nats.connect(), root, ports);
+    try {
+      await staged.#makeWorld();
+      return staged;
+    } catch (error) {
+      await staged.dispose();
+      throw error;
+    }
+  }
+
+  /** Whether members can be cut off from each other. */
+  get canCut(): boolean {
+    return this.network !== LOOPBACK;
+  }
+
+  /** The owner of a shard, as far as was heard. */
+  ownerOf(shard: string): MemberProcess | undefined {
+    return this.owners.find(({ name }) => name === this.#owned.get(shard));
+  }
+
+  /** The shards of an owner. */
+  shardsOf(owner: MemberProcess): readonly string[] {
+    return [...this.#owned].flatMap(([shard, name]) => (name === owner.name ? [shard] : []));
+  }
+
+  get shards(): readonly string[] {
+    return [...this.#owned.keys()];
+  }
+
+  /** The owner that has the most shards. */
+  get busiest(): MemberProcess {
+    const [first, ...rest] = this.owners.filter(({ isRunning }) => isRunning);
+    if (first === undefined) throw new Error("no owner runs");
+    return rest.reduce(
+      (most, owner) => (this.shardsOf(owner).length > this.shardsOf(most).length ? owner : most),
+      first,
+    );
+  }
+
+  /** Cuts a process off, or connects it again: a server, an owner or a gateway. */
+  setLink(process: { readonly name: string }, state: "up" | "down"): void {
+    const member = [...this.nats.nodes, ...this.owners, ...this.gateways].findIndex(
+      ({ name }) => name === process.name,
+    );
+    this.network.setLink(member, state);
+  }
+
+  /** The division of the world, as the table has it. */
+  async map(): Promise<ShardMap> {
+    const entry = await this.engine.table.get(mapKey(WORLD));
+    if (entry?.value === undefined) throw new Error("the world has no map");
+    return decode(shardMapCodec, entry.value);
+  }
+
+  /** The folder in which the save of a shard lies. */
+  async folderOf(shard: string): Promise<string> {
+    return join(this.root, WORLD, "shards", shard, `e${await this.folders.epochOf(shard)}`);
+  }
+
+  /** Has a shard given to another owner. When that one is slow a third may take it, so it only has to be somebody's. */
+  async move(shard: string, to: MemberProcess): Promise<void> {
+    await waitUntil(() => this.ownerOf(shard) !== undefined, `shard ${shard} has an owner`);
+    const before = this.taken.length;
+    await this.ownerOf(shard)?.obey({ kind: "move", shard, heir: to.name });
+    const isTaken = (): boolean => this.taken.slice(before).some((event) => event.shard === shard);
+    await waitUntil(isTaken, `somebody takes shard ${shard}, which is for ${to.name}`);
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all([...this.owners, ...this.gateways].map((member) => member.kill()));
+    await this.engine.close();
+    await this.nats.dispose();
+    this.network.dispose();
+    rmSync(this.root, { recursive: true });
+  }
+
+  async #makeWorld(): Promise<void> {
+    const source = new MemoryDisk();
+    await (await createWorld(source, { name: "Town" })).close();
+    const { engine, folders } = this;
+    await createClusterWorld({ engine, folders, world: WORLD, source, random: systemRandomBits });
+    await Promise.all(this.owners.map((owner) => owner.start()));
+    await waitUntil(() => this.ownerOf(FIRST_SHARD) !== undefined, "somebody takes the first shard");
+    for (const { from, to, cells } of SPLITS) {
+      await this.ownerOf(from)?.obey({ kind: "split", shard: from, cells, newShard: to });
+    }
+    for (const [index, { to }] of SPLITS.entries()) {
+      const heir = this.owners[index % OWNERS];
+      if (heir !== undefined && this.ownerOf(to) !== heir) await this.move(to, heir);
+    }
+    await Promise.all(this.gateways.map((gateway) => gateway.start()));
+  }
+
+  #hear(name: string, news: MemberNews): void {
+    if (news.kind === "taken") {
+      this.#owned.set(news.shard, name);
+      this.taken.push({ atMs: performance.now(), node: name, shard: news.shard, detail: news.detail });
+    } else if (news.kind === "lost" && this.#owned.get(news.shard) === name) this.#owned.delete(news.shard);
+    else if (news.kind === "trouble") this.troubles.push(`${name}: ${news.detail}`);
+  }
+}
+
+/** The cells from 0 on along an axis. */
+export function halfSpace(axis: number, from = 0): Box {
+  const min: [number, number, number, number] = [-FAR, -FAR, -FAR, -FAR];
+  min[axis] = from;
+  return { min, max: [FAR, FAR, FAR, FAR] };
+}
+
+/** Waits for something; throws when it does not come about. */
+export async function waitUntil(
+  isSo: () => boolean,
+  what: string,
+  patienceMs: number = PATIENCE_MS,
+): Promise<void> {
+  const endMs = performance.now() + patienceMs;
+  while (!isSo()) {
+    if (performance.now() > endMs)
+      throw new Error(`it did not come about within ${patienceMs} ms that ${what}`);
+    await delay(POLL_MS);
+  }
+}

@@ -1,0 +1,31 @@
+/** A case that a process is asked to play. */
+export interface CaseRequest {
+  readonly seed: number;
+  readonly steps: number;
+}
+
+/** What it answers; first of all that it is there. */
+export type CaseAnswer = { readonly kind: "ready" } | { readonly kind: "done"; readonly fault?: string };
+
+/** Makes this process play cases, whenever it is asked to. A promise that failed with nobody there is a fault too. */
+export function playCases(faultOf: (request: CaseRequest) => Promise<string | undefined>): void {
+  let stray: unknown;
+  process.on("unhandledRejection", (reason) => {
+    stray ??= reason ?? "nothing";
+  });
+  process.on("message", (request: CaseRequest) => {
+    stray = undefined;
+    faultOf(request).then(
+      (fault) => {
+        const found = fault ?? (stray === undefined ? undefined : `nobody waited for: ${String(stray)}`);
+        answer(found === undefined ? { kind: "done" } : { kind: "done", fault: found });
+      },
+      (error: unknown) => answer({ kind: "done", fault: String(error) }),
+    );
+  });
+  answer({ kind: "ready" });
+}
+
+function answer(message: CaseAnswer): void {
+  process.send?.(message);
+}

@@ -1,0 +1,96 @@
+import { EPOCH_MAX, isOrthantError, OrthantError } from "@orthant/core";
+import { type Disk, GatedDisk } from "@orthant/disk";
+import { requireName } from "../shard/names.ts";
+import type { FolderStore } from "./folder-store.ts";
+import { MapCopy } from "./map-copy.ts";
+
+const EPOCH_FOLDER = /^e(0|[1-9]\d{0,6})$/;
+
+/**
+ * The folders of a world's shards. Each is an ordinary save, and its name says which epoch may write to it: to take a
+ * shard is to give its folder another name. Whoever had it before finds nothing under the name that he knows, whatever
+ * he was about to do there; and of two who think that an epoch is theirs, one gets the folder. Rules K21 to K23.
+ */
+export class ShardFolders {
+  readonly #store: FolderStore;
+  readonly #world: string;
+
+  constructor(store: FolderStore, world: string) {
+    requireName(world, "world");
+    this.#store = store;
+    this.#world = world;
+  }
+
+  /** The epoch that the folder of a shard stands at; `undefined` when there is none. */
+  async epochOf(shard: string): Promise<number | undefined> {
+    const epochs = (await this.#store.names(this.#folderOf(shard))).flatMap((name) => {
+      const epoch = EPOCH_FOLDER.exec(name)?.[1];
+      return epoch === undefined ? [] : [Number(epoch)];
+    });
+    return epochs.length === 0 ? undefined : Math.max(...epochs);
+  }
+
+  /** The copy of the shard map that lies beside the shards. */
+  mapCopy(random: () => bigint): MapCopy {
+    return new MapCopy(this.#store, this.#world, random);
+  }
+
+  /** The shards that have a folder. */
+  async shards(): Promise<readonly string[]> {
+    return this.#store.names(`${this.#world}/shards`);
+  }
+
+  /** An empty folder for a new shard. `ORT_EXISTS` when it has one. */
+  async create(shard: string): Promise<Disk> {
+    requireName(shard, "shard");
+    if ((await this.epochOf(shard)) !== undefined)
+      throw new OrthantError("ORT_EXISTS", `shard ${shard} has a folder already`);
+    const path = this.#pathOf(shard, 0);
+    await this.#store.make(path);
+    return this.#store.disk(path);
+  }
+
+  /** Takes the folder of a shard for an epoch. `ORT_FENCED` when it stands at this one or a later one. */
+  async take(shard: string, epoch: number): Promise<Disk> {
+    const stands = await this.epochOf(shard);
+    if (stands === undefined) throw new OrthantError("ORT_NOT_FOUND", `shard ${shard} has no folder`);
+    if (stands >= epoch || epoch > EPOCH_MAX) throw fenced(shard, epoch, stands);
+    try {
+      await this.#store.move(this.#pathOf(shard, stands), this.#pathOf(shard, epoch));
+    } catch (error) {
+      if (!isOrthantError(error, "ORT_NOT_FOUND")) throw error;
+      throw fenced(shard, epoch, (await this.epochOf(shard)) ?? stands);
+    }
+    return new OwnedDisk(this.#store.disk(this.#pathOf(shard, epoch)), async () => {
+      const now = await this.epochOf(shard);
+      if (now !== epoch) throw fenced(shard, epoch, now ?? 0);
+    });
+  }
+
+  #folderOf(shard: string): string {
+    return `${this.#world}/shards/${shard}`;
+  }
+
+  #pathOf(shard: string, epoch: number): string {
+    return `${this.#folderOf(shard)}/e${epoch}`;
+  }
+}
+
+/** The folder of a shard for its owner. Its name is its lock. */
+class OwnedDisk extends GatedDisk {
+  readonly #requireHeld: () => Promise<void>;
+
+  constructor(disk: Disk, requireHeld: () => Promise<void>) {
+    super(disk, (_call, happen) => happen());
+    this.#requireHeld = requireHeld;
+  }
+
+  override async lock(): Promise<{ requireHeld(): Promise<void>; release(): Promise<void> }> {
+    await this.#requireHeld();
+    return { requireHeld: this.#requireHeld, release: async () => undefined };
+  }
+}
+
+function fenced(shard: string, epoch: number, stands: number): OrthantError {
+  return new OrthantError("ORT_FENCED", `the folder of shard ${shard} stands at ${stands}, not at ${epoch}`);
+}

@@ -1,0 +1,181 @@
+import {
+  type Clock,
+  type ClockStep,
+  EPOCH_MAX,
+  type GeneratorRegistry,
+  type Timer,
+  WorldField,
+} from "@orthant/core";
+import type { HostWorld, Pose } from "@orthant/protocol";
+import { ClusterDirectory } from "../directory/cluster-directory.ts";
+import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
+import { EditForwarder } from "./edit-forwarder.ts";
+import { FollowedRegions } from "./followed-regions.ts";
+
+/** What a gateway is given. */
+export interface ClusterGatewayOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly generators: GeneratorRegistry;
+  readonly world: string;
+  /** Told when the world can not be changed any more, because the engine is away, and when it can again. */
+  readonly onReadOnly?: (isReadOnly: boolean) => void;
+}
+
+/** What a server asks of a world that others own. */
+export interface ServedGateway {
+  readonly hostWorld: HostWorld;
+  readonly shape: HostWorld["shape"];
+  readonly name: string;
+  readonly generation: number;
+  readonly failure: undefined;
+  onFailure(listener: (failure: unknown) => void): () => void;
+  save(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const TICK_MS = 1_000;
+/** So many players' last poses are remembered. */
+const POSES_MAX = 65_536;
+
+/**
+ * A world of a cluster as a host shares it: it follows what players look at and brings their edits to the owners. It
+ * decides nothing, so any player may come to any gateway.
+ */
+export class ClusterGateway {
+  readonly world: HostWorld;
+  readonly #options: ClusterGatewayOptions;
+  readonly #directory: ClusterDirectory;
+  readonly #regions: FollowedRegions;
+  readonly #edits: EditForwarder;
+  readonly #listeners = new Set<(steps: readonly ClockStep[]) => void>();
+  readonly #poses = new Map<bigint, Pose>();
+  readonly #status: Subscription;
+  readonly #epochs = new Map<string, number>();
+  #timer: Timer | undefined;
+
+  private constructor(options: ClusterGatewayOptions, directory: ClusterDirectory) {
+    const { engine, clock, generators, world } = options;
+    const facts = directory.map.world;
+    this.#options = options;
+    this.#directory = directory;
+    this.#regions = new FollowedRegions({
+      ...{ engine, directory, clock, world },
+      field: WorldField.open({ generators, generator: facts.generator, shape: facts.shape }),
+      onChange: (steps) => this.#tell(steps),
+    });
+    this.#edits = new EditForwarder({
+      ...{ engine, directory, clock, world, shape: facts.shape },
+      whenSeen: (steps) => this.#regions.whenSeen(steps),
+    });
+    this.#status = engine.onStatus((status) => this.#statusChanged(status));
+    directory.listen({
+      onLease: (shard, { epoch }) => {
+        // Whoever takes a shard may have less than was seen here, if a journal was lost.
+        if (this.#epochs.get(shard) !== epoch) this.#regions.audit(shard);
+        this.#epochs.set(shard, epoch);
+      },
+    });
+    this.world = this.#hostWorld(generators);
+    this.#tick();
+  }
+
+  /** Joins the cluster. `ORT_NOT_FOUND` when it has no such world. */
+  static async open(options: ClusterGatewayOptions): Promise<ClusterGateway> {
+    return new ClusterGateway(options, await ClusterDirectory.open(options.engine, options.world));
+  }
+
+  /** Whether edits are refused because the engine is away. */
+  get isReadOnly(): boolean {
+    return !this.#edits.isOnline;
+  }
+
+  /** The world as a server takes it: there is nothing to save, and nothing that could fail to be. */
+  get served(): ServedGateway {
+    return {
+      hostWorld: this.world,
+      shape: this.world.shape,
+      name: this.world.name,
+      generation: 0,
+      failure: undefined,
+      onFailure: () => () => undefined,
+      save: () => Promise.resolve(),
+      close: async () => this.close(),
+    };
+  }
+
+  /** How many regions it follows, and edits are not settled. */
+  get report(): { readonly regions: number; readonly openEdits: number } {
+    return { regions: this.#regions.size, openEdits: this.#edits.openEdits };
+  }
+
+  /** Leaves the cluster. */
+  close(): void {
+    this.#timer?.cancel();
+    this.#status.end();
+    this.#regions.close();
+    this.#edits.close();
+    this.#directory.close();
+  }
+
+  #tick(): void {
+    const { clock } = this.#options;
+    this.#timer = clock.after(TICK_MS, () => this.#tick());
+    this.#regions.tick(clock.nowMs());
+  }
+
+  #statusChanged(status: EngineStatus): void {
+    // What was sent while nobody listened is gone; so it is asked for.
+    if (status !== "disconnected") this.#regions.audit();
+    const isOnline = status === "lagging" ? this.#edits.isOnline : status === "connected";
+    if (isOnline === this.#edits.isOnline) return;
+    this.#edits.isOnline = isOnline;
+    this.#options.onReadOnly?.(!isOnline);
+  }
+
+  #tell(steps: readonly ClockStep[]): void {
+    for (const listener of [...this.#listeners]) listener(steps);
+  }
+
+  #hostWorld(generators: GeneratorRegistry): HostWorld {
+    const regions = this.#regions;
+    const { map } = this.#directory;
+    // No clock is ever issued twice under one mark, whichever shard and epoch it is of: one era for all of them.
+    const era = { epoch: EPOCH_MAX, mark: map.mark };
+    return {
+      ...{ worldId: map.world.worldId, era, name: map.world.name, spawn: map.world.spawn },
+      ...{ shape: map.world.shape, catalog: map.world.catalog, generators },
+      get field() {
+        return regions.field;
+      },
+      remembers: ({ epoch, mark }) => epoch === era.epoch && mark === era.mark,
+      clockOf: (region) => regions.clockOf(region),
+      isLoaded: (chunks) => regions.isLoaded(chunks),
+      load: (chunks) => regions.load(chunks),
+      keep: (chunks) => regions.keep(chunks),
+      edit: (placements, origin) => this.#edits.edit(placements, origin),
+      // Owners know; whoever asks again is told that it was made.
+      lastEditOf: () => 0,
+      // What an owner said it made is in the journal.
+      whenDurable: () => Promise.resolve(),
+      onEdit: (listener) => {
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+      },
+      inhabitantsIn: () => Promise.resolve([]),
+      onInhabitant: () => () => undefined,
+      poseOf: (playerId) => this.#poses.get(playerId),
+      keepPlayer: (playerId, _name, pose) => this.#keepPose(playerId, pose),
+    };
+  }
+
+  #keepPose(playerId: bigint, pose: Pose): void {
+    this.#poses.delete(playerId);
+    this.#poses.set(playerId, pose);
+    if (this.#poses.size <= POSES_MAX) return;
+    for (const oldest of this.#poses.keys()) {
+      this.#poses.delete(oldest);
+      break;
+    }
+  }
+}

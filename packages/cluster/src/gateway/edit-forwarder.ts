@@ -1,0 +1,229 @@
+import {
+  type ChunkShape,
+  type Clock,
+  type ClockStep,
+  chunkOfVoxel,
+  decode,
+  encode,
+  OrthantError,
+  regionOf,
+  type VoxelPlacement,
+} from "@orthant/core";
+import type { EditOrigin, EditResult } from "@orthant/protocol";
+import type { ClusterDirectory } from "../directory/cluster-directory.ts";
+import type { Engine } from "../engine/engine.ts";
+import {
+  INTENTS_MAX,
+  type IntentOutcome,
+  ownerAnswerCodec,
+  ownerQuestionCodec,
+} from "../shard/owner-message.ts";
+import { type Ask, OwnerLine } from "./owner-line.ts";
+
+/** What a forwarder is given. */
+export interface EditForwarderOptions {
+  readonly engine: Engine;
+  readonly directory: ClusterDirectory;
+  readonly clock: Clock;
+  readonly world: string;
+  readonly shape: ChunkShape;
+  /** Resolves when what the steps did can be seen at this gateway. */
+  readonly whenSeen: (steps: readonly ClockStep[]) => Promise<void>;
+}
+
+/** A part of an edit that is one shard's. */
+interface Part {
+  readonly shard: string;
+  readonly origin: EditOrigin;
+  readonly placements: readonly VoxelPlacement[];
+  readonly resolve: (outcome: Settled) => void;
+  /** Whether an owner may have heard of it: then only an owner can say what became of it. */
+  isSent: boolean;
+}
+
+type Settled = Exclude<IntentOutcome, { kind: "elsewhere" }>;
+
+interface WaitingEdit {
+  readonly placements: readonly VoxelPlacement[];
+  readonly origin: EditOrigin;
+  readonly resolve: (result: EditResult) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The edits of one client that are not settled. */
+interface Client {
+  readonly queue: WaitingEdit[];
+  open: number;
+  /** The one shard that all open edits went to. */
+  shard: string | undefined;
+}
+
+/**
+ * Brings edits to the owners of their shards. An owner takes the edits of a client in the order of their ids and each
+ * once, so they must reach it in order: an edit waits for those before it unless all of them are at the same shard.
+ */
+export class EditForwarder {
+  readonly #options: EditForwarderOptions;
+  readonly #line: OwnerLine<Part>;
+  readonly #clients = new Map<bigint, Client>();
+  #isOnline = true;
+
+  constructor(options: EditForwarderOptions) {
+    this.#options = options;
+    this.#line = new OwnerLine<Part>({
+      ...options,
+      batchMax: INTENTS_MAX,
+      shardOf: ({ shard }) => shard,
+      send: (parts, ask) => this.#send(parts, ask),
+    });
+  }
+
+  /** Whether edits are taken. */
+  get isOnline(): boolean {
+    return this.#isOnline;
+  }
+
+  set isOnline(isOnline: boolean) {
+    this.#isOnline = isOnline;
+    if (isOnline) return;
+    for (const { queue } of this.#clients.values())
+      for (const { reject } of queue.splice(0)) reject(offline());
+    for (const part of [...this.#line.waiting()]) {
+      if (part.isSent) continue;
+      this.#line.remove(part);
+      part.resolve({ kind: "refused", code: "ORT_ENGINE_AWAY" });
+    }
+  }
+
+  /** How many edits are not settled. */
+  get openEdits(): number {
+    let open = 0;
+    for (const client of this.#clients.values()) open += client.open + client.queue.length;
+    return open;
+  }
+
+  /** Has an edit made. `ORT_ENGINE_AWAY` when nobody can make it now; `ORT_EDIT_PARTS` when only some shards did. */
+  edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<EditResult> {
+    if (!this.#isOnline) return Promise.reject(offline());
+    return new Promise((resolve, reject) => {
+      const client = this.#clients.get(origin.clientId) ?? { queue: [], open: 0, shard: undefined };
+      this.#clients.set(origin.clientId, client);
+      client.queue.push({ placements: [...placements], origin, resolve, reject });
+      this.#startNext(origin.clientId, client);
+    });
+  }
+
+  /** Forwards nothing more. Who waits is told nothing: nobody knows what became of it. */
+  close(): void {
+    this.#line.close();
+    this.#clients.clear();
+  }
+
+  #startNext(clientId: bigint, client: Client): void {
+    for (let next = client.queue[0]; next !== undefined; next = client.queue[0]) {
+      const parts = this.#partsOf(next.placements);
+      const shard = parts.size === 1 ? [...parts.keys()][0] : undefined;
+      if (client.open > 0 && (shard === undefined || shard !== client.shard)) return;
+      client.queue.shift();
+      client.open++;
+      client.shard = shard;
+      void this.#make(next, parts).finally(() => {
+        client.open--;
+        this.#startNext(clientId, client);
+      });
+    }
+    if (client.open === 0 && this.#clients.get(clientId) === client) this.#clients.delete(clientId);
+  }
+
+  async #make(
+    { origin, resolve, reject }: WaitingEdit,
+    parts: ReadonlyMap<string, readonly VoxelPlacement[]>,
+  ): Promise<void> {
+    const outcomes = await this.#submit(parts, origin);
+    const steps = outcomes.flatMap((outcome) => (outcome.kind === "made" ? outcome.steps : []));
+    await this.#options.whenSeen(steps);
+    const refused = outcomes.filter((outcome) => outcome.kind === "refused");
+    const [first] = refused;
+    if (first === undefined) resolve({ outcome: outcomeOf(outcomes, steps), clocks: steps });
+    else if (refused.length === outcomes.length) reject(new OrthantError(first.code, "the edit was refused"));
+    else {
+      const detail = `${refused.length} of ${outcomes.length} shards refused their part: ${first.code}`;
+      reject(new OrthantError("ORT_EDIT_PARTS", detail));
+    }
+  }
+
+  async #submit(
+    parts: ReadonlyMap<string, readonly VoxelPlacement[]>,
+    origin: EditOrigin,
+  ): Promise<readonly Settled[]> {
+    return Promise.all(
+      Array.from(
+        parts,
+        ([shard, placements]) =>
+          new Promise<Settled>((resolve) =>
+            this.#line.add({ shard, origin, placements, resolve, isSent: false }),
+          ),
+      ),
+    );
+  }
+
+  async #send(parts: readonly Part[], ask: Ask): Promise<readonly Part[]> {
+    const edits = parts.map(({ origin, placements }) => ({ ...origin, placements }));
+    for (const part of parts) part.isSent = true;
+    const { volume } = this.#options.shape;
+    const answer = decode(
+      ownerAnswerCodec(volume),
+      await ask(encode(ownerQuestionCodec, { kind: "edits", edits })),
+    );
+    if (answer.kind !== "edits" || answer.outcomes.length !== parts.length) return parts;
+    return parts.filter((part, index) => {
+      const outcome = answer.outcomes[index];
+      if (outcome === undefined) return true;
+      if (outcome.kind === "elsewhere") return !this.#reroute(part);
+      part.resolve(outcome);
+      return false;
+    });
+  }
+
+  /** Sends a part to where its voxels belong now; `false` when that is where it was, as far as is known here. */
+  #reroute({ shard, origin, placements, resolve }: Part): boolean {
+    const parts = this.#partsOf(placements);
+    if (parts.size === 1 && parts.has(shard)) return false;
+    void this.#submit(parts, origin).then((outcomes) => resolve(together(outcomes)));
+    return true;
+  }
+
+  #partsOf(placements: readonly VoxelPlacement[]): ReadonlyMap<string, readonly VoxelPlacement[]> {
+    const { directory, shape } = this.#options;
+    const parts = new Map<string, VoxelPlacement[]>();
+    for (const placement of placements) {
+      const shard = directory.shardOf(regionOf(chunkOfVoxel(shape, placement.voxel)));
+      const part = parts.get(shard);
+      if (part === undefined) parts.set(shard, [placement]);
+      else part.push(placement);
+    }
+    return parts;
+  }
+}
+
+function outcomeOf(outcomes: readonly Settled[], steps: readonly ClockStep[]): EditResult["outcome"] {
+  if (steps.length > 0) return "applied";
+  return outcomes.some(({ kind }) => kind === "made") ? "unchanged" : "repeated";
+}
+
+/** What became of a part that turned out to be several. */
+function together(outcomes: readonly Settled[]): Settled {
+  const refused = outcomes.find((outcome) => outcome.kind === "refused");
+  const made = outcomes.flatMap((outcome) => (outcome.kind === "made" ? [outcome] : []));
+  if (refused !== undefined)
+    return outcomes.length > 1 && made.length > 0 ? { kind: "refused", code: "ORT_EDIT_PARTS" } : refused;
+  if (made.length === 0) return { kind: "repeated" };
+  return { kind: "made", steps: made.flatMap(({ steps }) => steps) };
+}
+
+function offline(): OrthantError {
+  return new OrthantError(
+    "ORT_ENGINE_AWAY",
+    "the engine is away: the world can be looked at, and not changed",
+  );
+}

@@ -1,0 +1,352 @@
+import { OrthantError } from "@orthant/core";
+import type {
+  AppendOutcome,
+  Engine,
+  EngineStatus,
+  Entry,
+  Journal,
+  PublishedRecord,
+  Subscription,
+  Table,
+} from "../engine/engine.ts";
+import type { MemoryHub } from "./memory-hub.ts";
+import type { MemoryJournal } from "./memory-journal.ts";
+
+/** Which way a node is cut off from the engine. */
+export type Partition = "none" | "to engine" | "from engine" | "both";
+
+/** After so long a call that was not answered is given up. */
+const CALL_MS_MAX = 2_000;
+/** After so long a node notices that it is cut off, and the engine that the node is. */
+const NOTICE_MS = 1_500;
+
+interface Watcher {
+  readonly prefix: string;
+  readonly listener: (entry: Entry) => void;
+  /** The last write that was sent to it. */
+  sent: number;
+}
+
+interface Follower {
+  readonly world: string;
+  readonly cell: string;
+  readonly listener: (record: PublishedRecord) => void;
+}
+
+type Answer = (question: Uint8Array) => Promise<Uint8Array>;
+
+/** One node's connection to a {@link MemoryHub}. */
+export class MemoryEngine implements Engine {
+  readonly table: Table;
+  readonly #hub: MemoryHub;
+  readonly #watchers = new Set<Watcher>();
+  readonly #followers = new Set<Follower>();
+  readonly #answers = new Map<string, Set<Answer>>();
+  readonly #listeners = new Map<string, Set<(bytes: Uint8Array) => void>>();
+  readonly #statusListeners = new Set<(status: EngineStatus) => void>();
+  /** What reached the node while it was held up. */
+  #inbox: (() => void)[] | undefined;
+  #partition: Partition = "none";
+  #isNoticed = false;
+  #isClosed = false;
+  #sentUntilMs = 0;
+  #receivedUntilMs = 0;
+
+  constructor(hub: MemoryHub) {
+    this.#hub = hub;
+    this.table = {
+      get: (key) => this.#call(() => hub.table.get(key)),
+      put: (key, value) => this.#write(() => hub.table.put(key, value)).then(({ revision }) => revision),
+      swap: (key, value, expected) =>
+        this.#write(() => hub.table.swap(key, value, expected)).then((entry) => entry?.revision),
+      watch: (prefix, listener) => this.#watch(prefix, listener),
+    };
+  }
+
+  async journal(world: string, shard: string, firstSequence = 1): Promise<Journal> {
+    await this.#call(() => this.#hub.makeJournal(world, shard, firstSequence));
+    return this.#journalOf(world, shard);
+  }
+
+  async findJournal(world: string, shard: string): Promise<Journal | undefined> {
+    const isThere = await this.#call(() => this.#hub.journal(world, shard) !== undefined);
+    return isThere ? this.#journalOf(world, shard) : undefined;
+  }
+
+  removeJournal(world: string, shard: string): Promise<void> {
+    return this.#call(() => this.#hub.loseJournal(world, shard));
+  }
+
+  follow(world: string, cell: string, listener: (record: PublishedRecord) => void): Promise<Subscription> {
+    const follower = { world, cell, listener };
+    return this.#subscribe(
+      () => this.#followers.add(follower),
+      () => this.#followers.delete(follower),
+    );
+  }
+
+  respond(address: string, answer: Answer): Promise<Subscription> {
+    return this.#subscribe(
+      () => addTo(this.#answers, address, answer),
+      () => this.#answers.get(address)?.delete(answer),
+    );
+  }
+
+  async request(address: string, question: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array> {
+    return this.#exchange<Uint8Array>(timeoutMilliseconds, (resolve, reject) => {
+      const there = [...this.#hub.engines].filter((engine) => engine.#respondsAt(address));
+      if (there.length === 0) reject(new OrthantError("ORT_ENGINE_NOBODY", `nobody answers at ${address}`));
+      for (const engine of there) engine.#ask(address, question.slice(), resolve);
+    });
+  }
+
+  tell(topic: string, bytes: Uint8Array): void {
+    if (this.#isClosed || this.#isCut("to engine")) return;
+    for (const engine of this.#hub.engines) {
+      for (const listener of engine.#listeners.get(topic) ?? [])
+        engine.#deliver(() => listener(bytes.slice()));
+    }
+  }
+
+  listen(topic: string, listener: (bytes: Uint8Array) => void): Promise<Subscription> {
+    return this.#subscribe(
+      () => addTo(this.#listeners, topic, listener),
+      () => this.#listeners.get(topic)?.delete(listener),
+    );
+  }
+
+  onStatus(listener: (status: EngineStatus) => void): Subscription {
+    this.#statusListeners.add(listener);
+    return { end: () => this.#statusListeners.delete(listener) };
+  }
+
+  async close(): Promise<void> {
+    this.kill();
+  }
+
+  /** Ends the node: nothing that it sent is answered any more, and nothing reaches it. */
+  kill(): void {
+    this.#isClosed = true;
+    this.#hub.engines.delete(this);
+  }
+
+  /** Holds the node up, as a process that is stopped: what reaches it waits. */
+  pause(): void {
+    this.#inbox ??= [];
+  }
+
+  /** Lets the node go on. */
+  resume(): void {
+    const inbox = this.#inbox ?? [];
+    this.#inbox = undefined;
+    for (const act of inbox) this.#happen(act);
+  }
+
+  /** Cuts the node off, or lets it come back. */
+  get partition(): Partition {
+    return this.#partition;
+  }
+
+  set partition(partition: Partition) {
+    this.#partition = partition;
+    if (partition !== "none") {
+      this.#hub.clock.after(NOTICE_MS, () => this.#notice());
+      return;
+    }
+    if (this.#isNoticed) {
+      this.#isNoticed = false;
+      this.#tell("connected");
+    }
+    // What was sent meanwhile is gone, noticed or not.
+    this.#tell("lagging");
+    this.takeWrites();
+  }
+
+  /** Takes a record that was stored, if it is followed and reaches the node. */
+  takeRecord(world: string, record: PublishedRecord): void {
+    const { subject } = record;
+    if (subject.kind !== "region") return;
+    for (const follower of this.#followers) {
+      if (follower.world !== world || follower.cell !== subject.cell) continue;
+      if (this.#isCut("from engine") || this.#hub.happens(this.#hub.weather.deliveryLoss)) continue;
+      this.#deliver(() => {
+        if (this.#followers.has(follower)) follower.listener(record);
+      });
+    }
+  }
+
+  /** Takes what was written and not sent yet; a watcher that was cut off misses nothing, as it may ask again. */
+  takeWrites(): void {
+    if (this.#isCut("from engine")) return;
+    for (const watcher of this.#watchers) {
+      // A table that was lost counts anew.
+      if (this.#hub.table.revision < watcher.sent) watcher.sent = 0;
+      for (const entry of this.#hub.table.since(watcher.sent, watcher.prefix)) {
+        watcher.sent = entry.revision;
+        this.#deliver(() => {
+          if (this.#watchers.has(watcher)) watcher.listener(entry);
+        });
+      }
+    }
+  }
+
+  async #watch(prefix: string, listener: (entry: Entry) => void): Promise<Subscription> {
+    const watcher: Watcher = { prefix, listener, sent: 0 };
+    await this.#call(() => {
+      this.#watchers.add(watcher);
+      this.takeWrites();
+    });
+    return { end: () => this.#watchers.delete(watcher) };
+  }
+
+  #journalOf(world: string, shard: string): Journal {
+    const found = (): MemoryJournal => {
+      const journal = this.#hub.journal(world, shard);
+      if (journal === undefined) throw new OrthantError("ORT_JOURNAL", `shard ${shard} has no journal`);
+      return journal;
+    };
+    const read = (from: number, to: number) => this.#call(() => found().read(from, to));
+    return {
+      state: () => this.#call(() => found().state),
+      append: (records, expectedLast) =>
+        this.#call((): AppendOutcome => {
+          const append = found().append(records, expectedLast);
+          this.#hub.publish(world, shard, append);
+          return append.outcome;
+        }),
+      async *read(from, to) {
+        if (from <= to) yield* await read(from, to);
+      },
+      fold: (upTo) => this.#call(() => found().fold(upTo)),
+    };
+  }
+
+  #respondsAt(address: string): boolean {
+    // The engine takes a node that it lost out of its lists as soon as it notices.
+    return !this.#isNoticed && (this.#answers.get(address)?.size ?? 0) > 0;
+  }
+
+  #ask(address: string, question: Uint8Array, resolve: (answer: Uint8Array) => void): void {
+    if (this.#isCut("from engine")) return;
+    this.#deliver(() => {
+      for (const answer of this.#answers.get(address) ?? []) {
+        // One that fails answers nothing: the question runs out of time.
+        answer(question).then(
+          (bytes) => this.#send(() => resolve(bytes)),
+          () => undefined,
+        );
+      }
+    });
+  }
+
+  /** A write to the table, which all who watch hear of. */
+  #write<Result>(act: () => Result): Promise<Result> {
+    return this.#call(() => {
+      const result = act();
+      this.#hub.announce();
+      return result;
+    });
+  }
+
+  /** Something that takes a leader. */
+  #call<Result>(act: () => Result): Promise<Result> {
+    return this.#exchange<Result>(CALL_MS_MAX, (resolve, reject) => {
+      if (this.#hub.isAway && this.#hub.happens(0.5)) return;
+      const isAnswered = !this.#hub.isAway;
+      this.#hub.whenLed(() => {
+        try {
+          const result = act();
+          if (isAnswered) resolve(result);
+        } catch (error) {
+          if (isAnswered) reject(error);
+        }
+      });
+    });
+  }
+
+  /** Sends something to the engine and waits for its answer, for so long and no longer. */
+  #exchange<Result>(
+    timeoutMs: number,
+    act: (resolve: (result: Result) => void, reject: (error: unknown) => void) => void,
+  ): Promise<Result> {
+    if (this.#isClosed) return Promise.reject(new OrthantError("ORT_CLOSED", "the engine was closed"));
+    const { clock, weather } = this.#hub;
+    return new Promise((resolve, reject) => {
+      if (this.#isNoticed) {
+        reject(away());
+        return;
+      }
+      const timer = clock.after(timeoutMs, () => this.#happen(() => reject(away())));
+      const answer = (settle: () => void): void => {
+        if (this.#isCut("from engine") || this.#hub.happens(weather.answerLoss)) return;
+        this.#deliver(() => {
+          timer.cancel();
+          settle();
+        });
+      };
+      if (this.#hub.happens(weather.requestLoss)) return;
+      this.#send(() =>
+        act(
+          (result) => answer(() => resolve(result)),
+          (error) => answer(() => reject(error)),
+        ),
+      );
+    });
+  }
+
+  async #subscribe(add: () => void, remove: () => void): Promise<Subscription> {
+    if (this.#isClosed) throw new OrthantError("ORT_CLOSED", "the engine was closed");
+    if (this.#isNoticed) throw away();
+    add();
+    return { end: remove };
+  }
+
+  /** From the node to the engine, in the order in which it is sent. */
+  #send(act: () => void): void {
+    if (this.#isCut("to engine")) return;
+    const { clock } = this.#hub;
+    const dueMs = Math.max(this.#sentUntilMs, clock.nowMs() + this.#hub.delayMs());
+    this.#sentUntilMs = dueMs;
+    clock.after(dueMs - clock.nowMs(), act);
+  }
+
+  /** From the engine to the node, in order too. */
+  #deliver(act: () => void): void {
+    const { clock } = this.#hub;
+    const dueMs = Math.max(this.#receivedUntilMs, clock.nowMs() + this.#hub.delayMs());
+    this.#receivedUntilMs = dueMs;
+    clock.after(dueMs - clock.nowMs(), () => this.#happen(act));
+  }
+
+  #happen(act: () => void): void {
+    if (this.#isClosed) return;
+    if (this.#inbox !== undefined) this.#inbox.push(act);
+    else act();
+  }
+
+  #notice(): void {
+    if (this.#partition === "none" || this.#isNoticed || this.#isClosed) return;
+    this.#isNoticed = true;
+    this.#tell("disconnected");
+  }
+
+  #tell(status: EngineStatus): void {
+    this.#happen(() => {
+      for (const listener of [...this.#statusListeners]) listener(status);
+    });
+  }
+
+  #isCut(direction: Exclude<Partition, "none" | "both">): boolean {
+    return this.#partition === "both" || this.#partition === direction || this.#isNoticed;
+  }
+}
+
+function away(): OrthantError {
+  return new OrthantError("ORT_ENGINE_AWAY", "the engine did not answer");
+}
+
+function addTo<Value>(sets: Map<string, Set<Value>>, key: string, value: Value): void {
+  const set = sets.get(key) ?? new Set<Value>();
+  set.add(value);
+  sets.set(key, set);
+}

@@ -1,0 +1,85 @@
+import { createInbox, type Msg, type MsgHdrs } from "@nats-io/transport-node";
+import { OrthantError } from "@orthant/core";
+import type { NatsLink } from "./nats-link.ts";
+
+/** A message as a stream holds it. */
+export interface HeldMessage {
+  readonly subject: string;
+  readonly sequence: number;
+  readonly bytes: Uint8Array;
+  readonly headers: MsgHdrs;
+}
+
+const END_OF_BATCH = 204;
+const NOTHING_FOUND = 404;
+/** Any replica answers, so one answer must not be more than a client takes at once. */
+const BATCH_BYTES_MAX = 4 * 1024 * 1024;
+
+/**
+ * Messages of a stream from a sequence on, in order, at most `count`: perhaps fewer than there are, and none when the
+ * replica that answers is behind. A sequence that is left out was removed, or its message was lost on the way.
+ */
+export function readHeld(
+  link: NatsLink,
+  stream: string,
+  from: number,
+  count: number,
+): Promise<readonly HeldMessage[]> {
+  return link.manage(`reading the stream ${stream}`, async () => {
+    const inbox = createInbox();
+    const reading = new HeldReading(link.timeoutMilliseconds);
+    const subscription = link.connection.subscribe(inbox, {
+      callback: (error, message) => (error === null ? reading.take(message) : reading.fail(error)),
+    });
+    try {
+      const question = JSON.stringify({ seq: from, batch: count, max_bytes: BATCH_BYTES_MAX });
+      link.connection.publish(`$JS.API.DIRECT.GET.${stream}`, question, { reply: inbox });
+      return await reading.done;
+    } finally {
+      subscription.unsubscribe();
+      reading.stop();
+    }
+  });
+}
+
+/** Collects what comes, until its end comes or nothing does any more. */
+class HeldReading {
+  readonly done: Promise<readonly HeldMessage[]>;
+  readonly #held: HeldMessage[] = [];
+  readonly #timer: NodeJS.Timeout;
+  #resolve: (held: readonly HeldMessage[]) => void = () => undefined;
+  #reject: (error: Error) => void = () => undefined;
+
+  constructor(timeoutMilliseconds: number) {
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#timer = setTimeout(() => this.#endInSilence(), timeoutMilliseconds);
+  }
+
+  take({ headers, data }: Msg): void {
+    const code = headers?.code ?? 0;
+    if (code === END_OF_BATCH || code === NOTHING_FOUND) this.#resolve(this.#held);
+    else if (headers === undefined || code !== 0)
+      this.fail(new Error(`NATS answers ${code} ${headers?.description}`));
+    else {
+      this.#timer.refresh();
+      const sequence = Number(headers.get("Nats-Sequence"));
+      this.#held.push({ subject: headers.get("Nats-Subject"), sequence, bytes: data, headers });
+    }
+  }
+
+  fail(error: Error): void {
+    this.#reject(error);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #endInSilence(): void {
+    if (this.#held.length > 0) this.#resolve(this.#held);
+    else this.fail(new OrthantError("ORT_ENGINE_AWAY", "no replica of a stream answers"));
+  }
+}

@@ -1,0 +1,2 @@
+export { connectNats, type NatsEngineOptions } from "./nats-engine.ts";
+export type { NatsCredentials, NatsLinkOptions } from "./nats-link.ts";

@@ -1,0 +1,161 @@
+import { headers, type Msg } from "@nats-io/transport-node";
+import { OrthantError } from "@orthant/core";
+import type { Engine, EngineStatus, Journal, PublishedRecord, Subscription } from "../engine/engine.ts";
+import { engineFailure, isNobody, REFUSAL, refusalOf } from "./failure.ts";
+import {
+  addressSubject,
+  cellFeed,
+  JOURNAL_STREAM_PREFIX,
+  journalStream,
+  readFeedSubject,
+  topicSubject,
+} from "./names.ts";
+import { NatsJournal } from "./nats-journal.ts";
+import { NatsLink, type NatsLinkOptions } from "./nats-link.ts";
+import { NatsTable } from "./nats-table.ts";
+import { checkServers } from "./server-check.ts";
+import {
+  ensureStream,
+  findStream,
+  journalSettings,
+  type StreamSizes,
+  tableSettings,
+} from "./stream-settings.ts";
+
+/** How a node uses NATS. All nodes of a cluster use the same sizes. */
+export interface NatsEngineOptions extends NatsLinkOptions {
+  /** On how many servers everything is kept: 3, or 1 to try things out. */
+  readonly replicas?: number;
+  /** How large the journal of one shard may become before edits are refused. */
+  readonly journalBytesMax?: number;
+}
+
+const REPLICAS = 3;
+/** NATS sets this much aside for every journal, so it is what five seconds of edits may need, with room. */
+const JOURNAL_BYTES_MAX = 256 * 1024 * 1024;
+const LEADER_ELECTED = "$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.";
+const FAILED_HEADER = "Orthant-Failed";
+
+/**
+ * The engine on NATS JetStream. Refuses with `ORT_ENGINE_UNFIT` when the servers are too old, acknowledge before they
+ * sync, or keep a stream otherwise than asked; the message says what to change.
+ */
+export async function connectNats(options: NatsEngineOptions): Promise<Engine> {
+  const { replicas = REPLICAS, journalBytesMax = JOURNAL_BYTES_MAX } = options;
+  const sizes = { replicas, journalBytesMax };
+  const link = await NatsLink.open(options);
+  try {
+    await checkServers(link, replicas);
+    await ensureStream(link, tableSettings(sizes));
+    const engine = new NatsEngine(link, sizes);
+    await engine.watchLeaders();
+    return engine;
+  } catch (error) {
+    await link.close();
+    throw engineFailure(error, "checking the NATS servers");
+  }
+}
+
+class NatsEngine implements Engine {
+  readonly table: NatsTable;
+  readonly #link: NatsLink;
+  readonly #sizes: StreamSizes;
+
+  constructor(link: NatsLink, sizes: StreamSizes) {
+    this.table = new NatsTable(link);
+    this.#link = link;
+    this.#sizes = sizes;
+  }
+
+  /** A leader that dies may take with it what it stored and did not tell yet. */
+  async watchLeaders(): Promise<void> {
+    await this.#link.subscribe(`${LEADER_ELECTED}*`, ({ subject }) => {
+      if (subject.startsWith(LEADER_ELECTED + JOURNAL_STREAM_PREFIX)) this.#link.reportLag();
+    });
+  }
+
+  async journal(world: string, shard: string, firstSequence = 1): Promise<Journal> {
+    const settings = journalSettings(world, shard, this.#sizes);
+    await ensureStream(this.#link, settings, firstSequence);
+    return new NatsJournal(this.#link, world, shard, settings);
+  }
+
+  async findJournal(world: string, shard: string): Promise<Journal | undefined> {
+    const settings = journalSettings(world, shard, this.#sizes);
+    const info = await findStream(this.#link, settings);
+    return info === undefined ? undefined : new NatsJournal(this.#link, world, shard, settings);
+  }
+
+  removeJournal(world: string, shard: string): Promise<void> {
+    const stream = journalStream(world, shard);
+    return this.#link.manage(`removing the stream ${stream}`, async ({ streams }) => {
+      try {
+        await streams.delete(stream);
+      } catch (error) {
+        if (refusalOf(error) !== REFUSAL.streamNotFound) throw error;
+      }
+    });
+  }
+
+  follow(world: string, cell: string, listener: (record: PublishedRecord) => void): Promise<Subscription> {
+    return this.#link.subscribe(cellFeed(world, cell), (message) => {
+      const record = readPublished(message);
+      if (record !== undefined) listener(record);
+    });
+  }
+
+  respond(address: string, answer: (question: Uint8Array) => Promise<Uint8Array>): Promise<Subscription> {
+    return this.#link.subscribe(addressSubject(address), (message) => void this.#answer(message, answer));
+  }
+
+  async request(address: string, question: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array> {
+    try {
+      const message = await this.#link.request(addressSubject(address), question, {
+        timeout: timeoutMilliseconds,
+      });
+      const failed = message.headers?.get(FAILED_HEADER) ?? "";
+      if (failed === "") return message.data;
+      throw new OrthantError("ORT_ENGINE_AWAY", `${address} failed to answer: ${failed}`);
+    } catch (error) {
+      if (isNobody(error)) throw new OrthantError("ORT_ENGINE_NOBODY", `nobody responds at ${address}`);
+      throw engineFailure(error, `asking ${address}`);
+    }
+  }
+
+  tell(topic: string, bytes: Uint8Array): void {
+    this.#link.publish(topicSubject(topic), bytes);
+  }
+
+  listen(topic: string, listener: (bytes: Uint8Array) => void): Promise<Subscription> {
+    return this.#link.subscribe(topicSubject(topic), ({ data }) => listener(data));
+  }
+
+  onStatus(listener: (status: EngineStatus) => void): Subscription {
+    return this.#link.onStatus(listener);
+  }
+
+  async close(): Promise<void> {
+    await this.table.end();
+    await this.#link.close();
+  }
+
+  async #answer(message: Msg, answer: (question: Uint8Array) => Promise<Uint8Array>): Promise<void> {
+    try {
+      message.respond(await answer(message.data));
+    } catch (error) {
+      const fields = headers();
+      fields.set(FAILED_HEADER, error instanceof Error ? error.name : "unknown");
+      if (this.#link.isConnected) message.respond(new Uint8Array(), { headers: fields });
+    }
+  }
+}
+
+/** Anything that was not told by a stream is no record. */
+function readPublished({ subject, headers: fields, data }: Msg): PublishedRecord | undefined {
+  const about = readFeedSubject(subject);
+  const sequence = Number(fields?.get("Nats-Sequence"));
+  const previous = Number(fields?.get("Nats-Last-Sequence"));
+  if (about === undefined || !(sequence > 0) || !(previous >= 0)) return undefined;
+  const { shard, cell, region } = about;
+  return { shard, sequence, previous, bytes: data, subject: { kind: "region", cell, region } };
+}

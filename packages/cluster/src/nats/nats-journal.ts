@@ -1,0 +1,124 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { OrthantError } from "@orthant/core";
+import {
+  APPEND_RECORDS_MAX,
+  type AppendOutcome,
+  type Journal,
+  type JournalRecord,
+  type JournalState,
+  type StoredRecord,
+} from "../engine/engine.ts";
+import { type HeldMessage, readHeld } from "./direct-read.ts";
+import { journalSubject, readJournalSubject } from "./names.ts";
+import type { NatsLink } from "./nats-link.ts";
+import { publishWhole } from "./publish.ts";
+import { findStream, type StreamSettings } from "./stream-settings.ts";
+
+const BATCH_COUNT = 256;
+const RETRY_MS = 50;
+
+/** The journal of a shard in a stream of its own. */
+export class NatsJournal implements Journal {
+  readonly #link: NatsLink;
+  readonly #world: string;
+  readonly #shard: string;
+  readonly #settings: StreamSettings;
+
+  constructor(link: NatsLink, world: string, shard: string, settings: StreamSettings) {
+    this.#link = link;
+    this.#world = world;
+    this.#shard = shard;
+    this.#settings = settings;
+  }
+
+  async state(): Promise<JournalState> {
+    const info = await findStream(this.#link, this.#settings);
+    if (info === undefined) throw this.#missing("is gone");
+    const { first_seq: first, last_seq: last, bytes } = info.state;
+    return { first: Math.max(first, 1), last, bytes };
+  }
+
+  async append(records: readonly JournalRecord[], expectedLast: number): Promise<AppendOutcome> {
+    if (records.length === 0 || records.length > APPEND_RECORDS_MAX) {
+      throw new OrthantError(
+        "ORT_ARGUMENT",
+        `${records.length} records to append, 1 to ${APPEND_RECORDS_MAX} are taken`,
+      );
+    }
+    const messages = records.map(({ subject, bytes }) => ({
+      subject: journalSubject(this.#world, this.#shard, subject),
+      bytes,
+    }));
+    const answer = await this.#whileItIsThere(() =>
+      publishWhole(this.#link, this.#settings.name, messages, { last: expectedLast }),
+    );
+    if (answer.kind !== "stored") return answer;
+    const { sequence, count } = answer;
+    if (count !== records.length || sequence !== expectedLast + count) {
+      throw new OrthantError(
+        "ORT_ENGINE_AWAY",
+        `NATS stored ${count} records up to ${sequence}, ${records.length} after ${expectedLast} were asked for`,
+      );
+    }
+    return { kind: "stored", last: sequence };
+  }
+
+  async *read(from: number, to: number): AsyncIterable<StoredRecord> {
+    let next = from;
+    let retriesLeft = Math.ceil(this.#link.timeoutMilliseconds / RETRY_MS);
+    while (next <= to) {
+      const count = Math.min(BATCH_COUNT, to - next + 1);
+      const held = await this.#whileItIsThere(() => readHeld(this.#link, this.#settings.name, next, count));
+      const before = next;
+      for (const message of held) {
+        // What comes after a gap is asked for again.
+        if (message.sequence !== next) break;
+        yield this.#stored(message);
+        next++;
+      }
+      if (next > before) continue;
+      await this.#mustHold(next);
+      if (retriesLeft-- === 0) throw new OrthantError("ORT_ENGINE_AWAY", `no replica gives record ${next}`);
+      await delay(RETRY_MS);
+    }
+  }
+
+  async fold(upTo: number): Promise<void> {
+    const { first, last } = await this.state();
+    // NATS would let go of records that are still to come, and leave out their sequences.
+    const end = Math.min(upTo, last);
+    if (end < first) return;
+    const { name } = this.#settings;
+    await this.#link.manage(`folding the stream ${name}`, ({ streams }) =>
+      streams.purge(name, { seq: end + 1 }),
+    );
+  }
+
+  /** Nobody answers for a stream that is gone, nor for one that has no leader at the moment. */
+  async #whileItIsThere<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (this.#link.isConnected) await this.state();
+      throw error;
+    }
+  }
+
+  #stored({ subject, sequence, bytes }: HeldMessage): StoredRecord {
+    const about = readJournalSubject(subject);
+    if (about !== undefined) return { subject: about, sequence, bytes };
+    throw this.#missing(`holds ${subject} at ${sequence}, which is no record`);
+  }
+
+  /** A replica may be behind; the leader knows what there is. */
+  async #mustHold(sequence: number): Promise<void> {
+    const { first, last } = await this.state();
+    if (sequence < first || sequence > last) {
+      throw this.#missing(`holds ${first} to ${last}, so record ${sequence} is not there`);
+    }
+  }
+
+  #missing(what: string): OrthantError {
+    return new OrthantError("ORT_JOURNAL", `the journal of shard ${this.#shard} of ${this.#world} ${what}`);
+  }
+}

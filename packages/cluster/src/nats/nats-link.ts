@@ -1,0 +1,199 @@
+import { readFile } from "node:fs/promises";
+import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
+import {
+  type Authenticator,
+  connect,
+  credsAuthenticator,
+  errors,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  type NodeConnectionOptions,
+} from "@nats-io/transport-node";
+import { OrthantError } from "@orthant/core";
+import type { EngineStatus, Subscription } from "../engine/engine.ts";
+import { engineFailure } from "./failure.ts";
+
+/** How a node proves to the servers who it is. */
+export type NatsCredentials =
+  | { readonly user: string; readonly password: string }
+  | { readonly token: string }
+  /** A file that `nsc` wrote. */
+  | { readonly file: string };
+
+/** Where the servers are, and how to get in. */
+export interface NatsLinkOptions {
+  /** Such as `nats://10.0.0.1:4222`. More servers are learnt from the first that answers. */
+  readonly servers: readonly string[];
+  readonly credentials?: NatsCredentials;
+  /** Files in PEM. With this the connection is encrypted or there is none. The servers are then given by name. */
+  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+  /** What the servers' own lists call this node. */
+  readonly name?: string;
+  /** How long an answer is waited for. */
+  readonly timeoutMilliseconds?: number;
+}
+
+const TIMEOUT_MS = 3000;
+const RECONNECT_MS = 200;
+/** A server that is silent for three of these is given up for another. */
+const PING_MS = 2000;
+
+/** The connection to the servers: knows whether there is one, and gives every failure its code. */
+export class NatsLink {
+  readonly connection: NatsConnection;
+  readonly timeoutMilliseconds: number;
+  readonly #manager: JetStreamManager;
+  readonly #listeners = new Set<(status: EngineStatus) => void>();
+  #isConnected = true;
+
+  private constructor(connection: NatsConnection, manager: JetStreamManager, timeoutMilliseconds: number) {
+    this.connection = connection;
+    this.#manager = manager;
+    this.timeoutMilliseconds = timeoutMilliseconds;
+    void this.#watchStatus();
+  }
+
+  static async open(options: NatsLinkOptions): Promise<NatsLink> {
+    const timeout = options.timeoutMilliseconds ?? TIMEOUT_MS;
+    try {
+      const connection = await connect(await connectionOptions(options, timeout));
+      return new NatsLink(
+        connection,
+        await jetstreamManager(connection, { timeout, checkAPI: false }),
+        timeout,
+      );
+    } catch (error) {
+      const servers = options.servers.join(", ");
+      if (error instanceof errors.AuthorizationError) {
+        throw new OrthantError(
+          "ORT_CREDENTIALS",
+          `NATS at ${servers} refuses us: ${error.message}`,
+          {},
+          { cause: error },
+        );
+      }
+      throw engineFailure(error, `connecting to NATS at ${servers}`);
+    }
+  }
+
+  /** Asks JetStream for something; a failure that `work` does not explain itself is told as ours. */
+  async manage<T>(doing: string, work: (manager: JetStreamManager) => Promise<T>): Promise<T> {
+    this.#mustBeConnected(doing);
+    try {
+      return await work(this.#manager);
+    } catch (error) {
+      throw engineFailure(error, doing);
+    }
+  }
+
+  /** Sends, and gives the first answer. What NATS itself throws comes through. */
+  request(
+    subject: string,
+    bytes: Uint8Array,
+    options: { headers?: MsgHdrs; timeout?: number } = {},
+  ): Promise<Msg> {
+    this.#mustBeConnected(`asking ${subject}`);
+    const { headers, timeout = this.timeoutMilliseconds } = options;
+    return this.connection.request(
+      subject,
+      bytes,
+      headers === undefined ? { timeout } : { timeout, headers },
+    );
+  }
+
+  /** Sends without a promise. While there is no connection it is dropped, not kept for later. */
+  publish(subject: string, bytes: Uint8Array, headers?: MsgHdrs): void {
+    if (!this.isConnected) return;
+    this.connection.publish(subject, bytes, headers === undefined ? {} : { headers });
+  }
+
+  /** Resolves when the server that we are connected to delivers to us. */
+  async subscribe(subject: string, listener: (message: Msg) => void): Promise<Subscription> {
+    this.#mustBeConnected(`listening to ${subject}`);
+    let isOver = false;
+    const subscription = this.connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (error === null && !isOver) listener(message);
+      },
+    });
+    try {
+      await this.connection.flush();
+    } catch (error) {
+      throw engineFailure(error, `listening to ${subject}`);
+    }
+    return {
+      end() {
+        isOver = true;
+        subscription.unsubscribe();
+      },
+    };
+  }
+
+  get isConnected(): boolean {
+    return this.#isConnected && !this.connection.isClosed();
+  }
+
+  onStatus(listener: (status: EngineStatus) => void): Subscription {
+    this.#listeners.add(listener);
+    return { end: () => void this.#listeners.delete(listener) };
+  }
+
+  /** Tells all who listen that deliveries may have been lost. */
+  reportLag(): void {
+    this.#tell("lagging");
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    await this.connection.close();
+  }
+
+  /** What is sent without a connection would be kept and sent later, when nobody reckons with it any more. */
+  #mustBeConnected(doing: string): void {
+    if (this.connection.isClosed()) throw new OrthantError("ORT_CLOSED", `${doing}: the engine was closed`);
+    if (!this.#isConnected)
+      throw new OrthantError("ORT_ENGINE_AWAY", `${doing}: there is no connection to NATS`);
+  }
+
+  async #watchStatus(): Promise<void> {
+    for await (const status of this.connection.status()) {
+      if (status.type === "disconnect") {
+        this.#isConnected = false;
+        this.#tell("disconnected");
+      } else if (status.type === "reconnect") {
+        this.#isConnected = true;
+        this.#tell("connected");
+        this.#tell("lagging");
+      } else if (status.type === "slowConsumer") this.#tell("lagging");
+    }
+  }
+
+  #tell(status: EngineStatus): void {
+    for (const listener of this.#listeners) listener(status);
+  }
+}
+
+async function connectionOptions(options: NatsLinkOptions, timeout: number): Promise<NodeConnectionOptions> {
+  const { servers, credentials, tls, name = "orthant" } = options;
+  return {
+    servers: [...servers],
+    name,
+    timeout,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_MS,
+    pingInterval: PING_MS,
+    // Rights that come back, as after a changed configuration of a server, are used again.
+    ignoreAuthErrorAbort: true,
+    ...(tls === undefined ? {} : { tls }),
+    ...(credentials === undefined ? {} : await proof(credentials)),
+  };
+}
+
+async function proof(
+  credentials: NatsCredentials,
+): Promise<{ user: string; pass: string } | { token: string } | { authenticator: Authenticator }> {
+  if ("user" in credentials) return { user: credentials.user, pass: credentials.password };
+  if ("token" in credentials) return { token: credentials.token };
+  return { authenticator: credsAuthenticator(await readFile(credentials.file)) };
+}

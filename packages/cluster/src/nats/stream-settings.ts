@@ -1,0 +1,148 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
+import {
+  DiscardPolicy,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from "@nats-io/jetstream";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { REFUSAL, refusalOf } from "./failure.ts";
+import {
+  feedPrefix,
+  journalPrefix,
+  journalStream,
+  TABLE_FEED_PREFIX,
+  TABLE_PREFIX,
+  TABLE_STREAM,
+} from "./names.ts";
+import type { NatsLink } from "./nats-link.ts";
+
+/** The settings of a stream on which something here depends. */
+export type StreamSettings = Partial<StreamConfig> & { readonly name: string };
+
+/** How much of a stream there may be, and on how many servers. */
+export interface StreamSizes {
+  readonly replicas: number;
+  readonly journalBytesMax: number;
+}
+
+const ATTEMPTS = 5;
+const RETRY_MS = 100;
+/** The shortest time that NATS takes: we never send one message twice. */
+const DUPLICATE_WINDOW_NS = 100_000_000;
+
+/** Keeps the last value of every key, and tells each write again. */
+export function tableSettings({ replicas }: StreamSizes): StreamSettings {
+  return {
+    name: TABLE_STREAM,
+    subjects: [`${TABLE_PREFIX}>`],
+    ...kept(replicas),
+    max_msgs_per_subject: 1,
+    allow_rollup_hdrs: true,
+    republish: { src: `${TABLE_PREFIX}>`, dest: `${TABLE_FEED_PREFIX}>` },
+  };
+}
+
+/** Keeps everything until it is folded, takes batches whole, and tells records about regions again. */
+export function journalSettings(world: string, shard: string, sizes: StreamSizes): StreamSettings {
+  return {
+    name: journalStream(world, shard),
+    subjects: [`${journalPrefix(world, shard)}>`],
+    ...kept(sizes.replicas),
+    max_msgs_per_subject: -1,
+    max_bytes: sizes.journalBytesMax,
+    allow_atomic: true,
+    republish: {
+      src: `${journalPrefix(world, shard)}*.*`,
+      dest: `${feedPrefix(world, shard)}{{wildcard(1)}}.{{wildcard(2)}}`,
+    },
+  };
+}
+
+/** What a stream is; `undefined` when it is not there. Refuses one that is not as it should be. */
+export async function findStream(link: NatsLink, settings: StreamSettings): Promise<StreamInfo | undefined> {
+  const info = await link.manage(`asking about the stream ${settings.name}`, async ({ streams }) => {
+    try {
+      return await streams.info(settings.name);
+    } catch (error) {
+      if (refusalOf(error) === REFUSAL.streamNotFound) return undefined;
+      throw error;
+    }
+  });
+  if (info !== undefined) mustBeAsAsked(settings, info.config);
+  return info;
+}
+
+/**
+ * Makes the stream when it is not there, and compares what NATS made of it: old servers drop what they do not know. When
+ * several nodes make it at once, NATS may tell one that it is not there and is, or nothing until it has a leader.
+ */
+export async function ensureStream(
+  link: NatsLink,
+  settings: StreamSettings,
+  firstSequence = 1,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      if ((await findStream(link, settings)) !== undefined) return;
+      const made = await makeStream(link, { ...settings, first_seq: firstSequence });
+      if (made !== undefined) return mustBeAsAsked(settings, made.config);
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
+    }
+    await delay(RETRY_MS * attempt);
+  }
+}
+
+/** Gives `undefined` when somebody else was faster. */
+function makeStream(link: NatsLink, settings: StreamSettings): Promise<StreamInfo | undefined> {
+  return link.manage(`making the stream ${settings.name}`, async ({ streams }) => {
+    try {
+      return await streams.add(settings);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === REFUSAL.storageLimit) throw noRoom(settings, error);
+      if (refusal === REFUSAL.streamExists) return undefined;
+      throw error;
+    }
+  });
+}
+
+function noRoom({ name, max_bytes: bytes }: StreamSettings, cause: unknown): OrthantError {
+  const problem = `NATS has no ${bytes} bytes to set aside for the stream ${name}`;
+  const remedy =
+    "Raise max_file_store in jetstream {}, to the largest size of a journal times the number of shards.";
+  return new OrthantError("ORT_ENGINE_UNFIT", `${problem}. ${remedy}`, {}, { cause });
+}
+
+function kept(replicas: number): Partial<StreamConfig> {
+  return {
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.New,
+    num_replicas: replicas,
+    max_age: 0,
+    max_msgs: -1,
+    deny_delete: true,
+    deny_purge: false,
+    allow_direct: true,
+    duplicate_window: DUPLICATE_WINDOW_NS,
+  };
+}
+
+function mustBeAsAsked(settings: StreamSettings, stored: StreamConfig): void {
+  const wrong = (Object.keys(settings) as (keyof StreamConfig)[])
+    .filter((key) => !isDeepStrictEqual(settings[key], stored[key]))
+    .map(
+      (key) =>
+        `${key} is ${JSON.stringify(stored[key]) ?? "not set"} and has to be ${JSON.stringify(settings[key])}`,
+    );
+  if (wrong.length === 0) return;
+  throw new OrthantError(
+    "ORT_ENGINE_UNFIT",
+    `the stream ${settings.name} of NATS is not as it was asked for: ${wrong.join("; ")}. ` +
+      `Change it with "nats stream edit ${settings.name}", or give the node the options that fit.`,
+  );
+}

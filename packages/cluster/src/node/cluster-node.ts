@@ -1,0 +1,392 @@
+import {
+  type Box,
+  type Clock,
+  decode,
+  encode,
+  type GeneratorRegistry,
+  isOrthantError,
+  OrthantError,
+  type Timer,
+} from "@orthant/core";
+import { ClusterDirectory } from "../directory/cluster-directory.ts";
+import type { Engine, Subscription } from "../engine/engine.ts";
+import type { ShardFolders } from "../folder/shard-folders.ts";
+import { Retries } from "../owner/retries.ts";
+import { ended, type OwnerLimits, type OwnerReport, ShardOwner } from "../owner/shard-owner.ts";
+import { crc32c } from "../shard/crc32c.ts";
+import { beatCodec, type Lease, leaseCodec } from "../shard/lease.ts";
+import { BEAT_PREFIX, beatKey, leaseKey, mapKey, requireName } from "../shard/names.ts";
+import { type ShardMap, shardMapCodec, shardsOf } from "../shard/shard-map.ts";
+import { Liveness } from "./liveness.ts";
+import { splitShard } from "./split-shard.ts";
+
+/** What a node is given. */
+export interface ClusterNodeOptions {
+  readonly engine: Engine;
+  readonly folders: ShardFolders;
+  readonly clock: Clock;
+  /** 64 random bits. */
+  readonly random: () => bigint;
+  readonly generators: GeneratorRegistry;
+  readonly world: string;
+  /** The node's own name, which no other node has. */
+  readonly node: string;
+  readonly limits?: Partial<OwnerLimits>;
+  readonly events?: NodeEvents;
+}
+
+/** Whom a node tells. */
+export interface NodeEvents {
+  /** It owns a shard from now on; `tookMs` after it wrote the lease. */
+  onTaken?(shard: string, epoch: number, tookMs: number): void;
+  /** It does not own a shard any longer; `error` says why, unless it was let go. */
+  onLost?(shard: string, error: unknown): void;
+  /** The journal of a shard was lost, with what no save had. */
+  onJournalLost?(shard: string, detail: string): void;
+  /** It tried to take a shard and could not. */
+  onFailure?(shard: string, error: unknown): void;
+}
+
+/** How often a node shows that it lives. */
+export const BEAT_MS = 500;
+/** A shard that could not be taken is left to others for so many beats. */
+const BEATS_AFTER_FAILURE = 20;
+/** So often a node looks whether the table still has what it should. */
+const BEATS_BETWEEN_CHECKS = 10;
+/** Whoever is not the first choice for a shard leaves it to the first for so many beats. */
+const BEATS_OF_COURTESY = 2;
+
+/** One member of a cluster: it owns shards, and takes those that nobody owns. */
+export class ClusterNode {
+  readonly node: string;
+  readonly #options: ClusterNodeOptions;
+  readonly #liveness: Liveness;
+  readonly #retries: Retries;
+  readonly #owners = new Map<string, ShardOwner>();
+  readonly #taking = new Map<string, Promise<void>>();
+  /** For how many more beats a shard is left alone, and for how many it has been vacant. */
+  readonly #shunned = new Map<string, number>();
+  readonly #vacant = new Map<string, number>();
+  readonly #subscriptions: Subscription[] = [];
+  #directory: ClusterDirectory | undefined;
+  #timer: Timer | undefined;
+  #beats = 0;
+  #accepted = 0;
+  #isBeating = false;
+  #isLeaving = false;
+  #isStopped = false;
+
+  constructor(options: ClusterNodeOptions) {
+    requireName(options.node, "node");
+    this.node = options.node;
+    this.#options = options;
+    this.#liveness = new Liveness(options.node);
+    this.#retries = new Retries(options.clock);
+  }
+
+  /** Joins the cluster. */
+  async start(): Promise<void> {
+    const { engine, world, folders, random } = this.#options;
+    await this.#retries.until(() => restoreMap(engine, world, () => folders.mapCopy(random).read()));
+    this.#directory = await this.#retries.until(() => ClusterDirectory.open(engine, world));
+    this.#directory.listen({
+      onLease: (shard, lease) => this.#leaseChanged(shard, lease),
+      onMap: () => this.#consider(),
+    });
+    this.#subscriptions.push(
+      await this.#retries.until(() =>
+        engine.table.watch(BEAT_PREFIX, (entry) => {
+          if (this.#liveness.take(entry)) this.#beatAccepted();
+        }),
+      ),
+    );
+    this.#beat();
+  }
+
+  /** The shards that it owns, and how they are. */
+  get shards(): ReadonlyMap<string, OwnerReport> {
+    return new Map(Array.from(this.#owners, ([shard, owner]) => [shard, owner.report]));
+  }
+
+  /** Whether this node owns a shard now. */
+  owns(shard: string): boolean {
+    return this.#owners.has(shard);
+  }
+
+  /** Saves all that its shards have in their journals. */
+  async fold(): Promise<void> {
+    for (const owner of this.#owners.values()) await owner.fold();
+  }
+
+  /** Gives a shard that it owns to another node, or to any other when none is named. No edit is refused meanwhile. */
+  async move(shard: string, heir?: string): Promise<void> {
+    const owner = this.#requireOwner(shard);
+    const to = heir ?? this.#leastLoaded();
+    this.#owners.delete(shard);
+    // Until the lease is written nobody else takes it, and neither does this node.
+    this.#shunned.set(shard, BEATS_AFTER_FAILURE);
+    try {
+      await owner.release();
+    } catch (error) {
+      await owner.stop(error);
+      throw error;
+    }
+    await this.#retries.until(() => this.#writeRelease(shard, owner.epoch, to));
+    this.#options.events?.onLost?.(shard, undefined);
+  }
+
+  /** Gives the cells of a box, as far as they belong to a shard that it owns, to a new shard, which it owns too. */
+  async split(shard: string, cells: Box, newShard: string): Promise<void> {
+    const owner = this.#requireOwner(shard);
+    const directory = this.#requireDirectory();
+    this.#taking.set(newShard, Promise.resolve());
+    try {
+      const made = await splitShard({
+        ...{ ...this.#options, directory, retries: this.#retries, owner, cells, newShard },
+        ownerOptions: (epoch) => this.#ownerOptions(newShard, epoch),
+      });
+      this.#owners.set(newShard, made);
+      this.#options.events?.onTaken?.(newShard, made.epoch, 0);
+    } finally {
+      this.#taking.delete(newShard);
+    }
+  }
+
+  /** Gives all shards away and takes no more. */
+  async drain(): Promise<void> {
+    this.#isLeaving = true;
+    for (const shard of [...this.#owners.keys()]) await this.move(shard);
+  }
+
+  /** Leaves the cluster in good order: what it owns is saved and let go. */
+  async stop(): Promise<void> {
+    this.#isLeaving = true;
+    await Promise.all(this.#taking.values());
+    for (const shard of [...this.#owners.keys()]) await this.move(shard).catch(() => undefined);
+    this.kill(ended("the node was stopped"));
+  }
+
+  /** Ends at once. */
+  kill(error: unknown): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    this.#retries.end(error);
+    for (const subscription of this.#subscriptions) subscription.end();
+    this.#directory?.close();
+    for (const owner of this.#owners.values()) void owner.stop(error);
+    this.#owners.clear();
+  }
+
+  #beat(): void {
+    if (this.#isStopped) return;
+    this.#timer = this.#options.clock.after(BEAT_MS, () => this.#beat());
+    if (this.#isBeating) return;
+    this.#isBeating = true;
+    const beat = { count: ++this.#beats, shards: this.#owners.size, isLeaving: this.#isLeaving };
+    this.#options.engine.table
+      .put(beatKey(this.node), encode(beatCodec, beat))
+      // The next beat tries again. That this one failed shows in that nobody saw it.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#isBeating = false;
+      });
+  }
+
+  #beatAccepted(): void {
+    for (const [shard, left] of this.#shunned) {
+      if (left > 1) this.#shunned.set(shard, left - 1);
+      else this.#shunned.delete(shard);
+    }
+    for (const [shard, beats] of this.#vacant) this.#vacant.set(shard, beats + 1);
+    if (++this.#accepted % BEATS_BETWEEN_CHECKS === 0) this.#checkTable();
+    this.#consider();
+  }
+
+  /** A table that was lost gets back what this node knows for sure: the map, and what it owns. */
+  #checkTable(): void {
+    const { engine, world } = this.#options;
+    const { map } = this.#requireDirectory();
+    const checks = [
+      restoreMap(engine, world, async () => map),
+      ...Array.from(this.#owners.values(), ({ shard, epoch }) =>
+        engine.table.swap(
+          leaseKey(world, shard),
+          encode(leaseCodec, { node: this.node, epoch, heir: "" }),
+          0,
+        ),
+      ),
+    ];
+    // The next check tries again.
+    for (const check of checks) check.catch(() => undefined);
+  }
+
+  #leaseChanged(shard: string, { node, epoch }: Lease): void {
+    const owner = this.#owners.get(shard);
+    if (owner !== undefined && (node !== this.node || epoch > owner.epoch) && epoch >= owner.epoch)
+      this.#lose(shard, owner, new OrthantError("ORT_FENCED", `${node} took shard ${shard}`));
+    this.#consider();
+  }
+
+  /** Takes what it should take. */
+  #consider(): void {
+    if (this.#isStopped || this.#isLeaving || this.#directory === undefined) return;
+    for (const shard of shardsOf(this.#directory.map)) {
+      if (this.#owners.has(shard) || this.#taking.has(shard) || this.#shunned.has(shard)) continue;
+      if (!this.#shouldTake(shard)) continue;
+      const taking = this.#take(shard).finally(() => this.#taking.delete(shard));
+      this.#taking.set(shard, taking);
+    }
+  }
+
+  #shouldTake(shard: string): boolean {
+    const { node, heir } = this.#directory?.leaseOf(shard)?.lease ?? { node: "", heir: "" };
+    if (node === this.node || (node === "" && heir === this.node)) return true;
+    if (node !== "" && !this.#liveness.isDead(node)) {
+      this.#vacant.delete(shard);
+      return false;
+    }
+    const vacant = this.#vacant.get(shard) ?? 0;
+    this.#vacant.set(shard, vacant);
+    const isLeftTo = heir !== "" && !this.#liveness.isDead(heir);
+    return (!isLeftTo && this.#isFirstChoice(shard)) || vacant >= BEATS_OF_COURTESY;
+  }
+
+  /** The node with the fewest shards is; of several the one that a hash of both names prefers. */
+  #isFirstChoice(shard: string): boolean {
+    // As its own last beat has it: the others judge by the same number.
+    const own = this.#liveness.ownShards;
+    return this.#liveness.others().every(({ node, beat }) => {
+      if (beat.shards !== own) return own < beat.shards;
+      return preference(shard, this.node) > preference(shard, node);
+    });
+  }
+
+  async #take(shard: string): Promise<void> {
+    const { clock, events } = this.#options;
+    const startMs = clock.nowMs();
+    let epoch: number | undefined;
+    try {
+      epoch = await this.#retries.until(() => this.#writeLease(shard));
+      if (epoch === undefined || this.#isStopped) return;
+      const owner = await ShardOwner.take(this.#ownerOptions(shard, epoch));
+      if (this.#isStopped) return void (await owner.stop(ended("the node was stopped")));
+      await this.#retries.until(() => owner.serve());
+      this.#owners.set(shard, owner);
+      this.#vacant.delete(shard);
+      events?.onTaken?.(shard, epoch, clock.nowMs() - startMs);
+      // Somebody may have taken it while it was loaded.
+      const lease = this.#directory?.leaseOf(shard)?.lease;
+      if (lease !== undefined) this.#leaseChanged(shard, lease);
+    } catch (error) {
+      if (this.#isStopped) return;
+      events?.onFailure?.(shard, error);
+      // One who is fenced only lost a race.
+      if (!isOrthantError(error, "ORT_FENCED")) await this.#leaveToOthers(shard, epoch);
+    }
+  }
+
+  /** Whoever can not own a shard leaves it to others for a while. */
+  async #leaveToOthers(shard: string, epoch: number | undefined): Promise<void> {
+    this.#shunned.set(shard, BEATS_AFTER_FAILURE);
+    if (epoch === undefined) return;
+    try {
+      await this.#writeRelease(shard, epoch, "");
+    } catch (error) {
+      // Nobody hears of it, and this node tries again itself.
+      if (!isOrthantError(error)) throw error;
+    }
+  }
+
+  /** Writes that the shard is this node's, in a new epoch; `undefined` when another one was faster. */
+  async #writeLease(shard: string): Promise<number | undefined> {
+    const { engine, folders, world } = this.#options;
+    // Asked for, and not taken from what was heard: an attempt before may have been made without an answer.
+    const entry = await engine.table.get(leaseKey(world, shard));
+    const known = this.#directory?.leaseOf(shard);
+    if (known !== undefined && entry !== undefined && entry.revision > known.revision) {
+      const isOwn = entry.value !== undefined && leaseOf(entry.value)?.node === this.node;
+      if (!isOwn) return undefined;
+    }
+    const before = entry?.value === undefined ? 0 : (leaseOf(entry.value)?.epoch ?? 0);
+    const epoch = Math.max(before, (await folders.epochOf(shard)) ?? 0) + 1;
+    const lease = encode(leaseCodec, { node: this.node, epoch, heir: "" });
+    const revision = await engine.table.swap(leaseKey(world, shard), lease, entry?.revision ?? 0);
+    return revision === undefined ? undefined : epoch;
+  }
+
+  async #writeRelease(shard: string, epoch: number, heir: string): Promise<void> {
+    const { engine, world } = this.#options;
+    const entry = await engine.table.get(leaseKey(world, shard));
+    const lease = entry?.value && leaseOf(entry.value);
+    // Somebody else has it: there is nothing to let go.
+    if (entry === undefined || lease?.node !== this.node || lease.epoch !== epoch) return;
+    await engine.table.swap(
+      leaseKey(world, shard),
+      encode(leaseCodec, { node: "", epoch, heir }),
+      entry.revision,
+    );
+  }
+
+  #ownerOptions(shard: string, epoch: number): Parameters<typeof ShardOwner.take>[0] {
+    const { engine, folders, clock, random, generators, world, limits, events } = this.#options;
+    const directory = this.#requireDirectory();
+    return {
+      ...{ engine, folders, clock, random, generators, world, shard, epoch, node: this.node },
+      volume: directory.map.world.shape.volume,
+      owns: (region) => directory.shardOf(region) === shard,
+      onEnd: (error) => {
+        const owner = this.#owners.get(shard);
+        if (owner?.epoch === epoch) this.#lose(shard, owner, error);
+      },
+      completeSplit: async (split) => {
+        await this.#retries.until(() => directory.completeSplit(engine, split));
+        await folders.mapCopy(random).write(directory.map);
+      },
+      onLost: (detail) => events?.onJournalLost?.(shard, detail),
+      ...(limits && { limits }),
+    };
+  }
+
+  #lose(shard: string, owner: ShardOwner, error: unknown): void {
+    this.#owners.delete(shard);
+    void owner.stop(error);
+    this.#options.events?.onLost?.(shard, error);
+  }
+
+  #leastLoaded(): string {
+    const [first, ...rest] = this.#liveness.others();
+    if (first === undefined) return "";
+    return rest.reduce((least, other) => (other.beat.shards < least.beat.shards ? other : least), first).node;
+  }
+
+  #requireOwner(shard: string): ShardOwner {
+    const owner = this.#owners.get(shard);
+    if (owner === undefined)
+      throw new OrthantError("ORT_NOT_FOUND", `${this.node} does not own shard ${shard}`);
+    return owner;
+  }
+
+  #requireDirectory(): ClusterDirectory {
+    if (this.#directory === undefined) throw new OrthantError("ORT_CLOSED", "the node was not started");
+    return this.#directory;
+  }
+}
+
+/** Puts a map into a table that has none. */
+async function restoreMap(
+  engine: Engine,
+  world: string,
+  read: () => Promise<ShardMap | undefined>,
+): Promise<void> {
+  if ((await engine.table.get(mapKey(world)))?.value !== undefined) return;
+  const map = await read();
+  if (map !== undefined) await engine.table.swap(mapKey(world), encode(shardMapCodec, map), 0);
+}
+
+function leaseOf(value: Uint8Array): Lease | undefined {
+  return decode(leaseCodec, value);
+}
+
+function preference(shard: string, node: string): number {
+  return crc32c(new TextEncoder().encode(`${shard}/${node}`));
+}

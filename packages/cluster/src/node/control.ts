@@ -1,0 +1,99 @@
+import {
+  type Box,
+  boxCodec,
+  type Codec,
+  decode,
+  ERROR_CODES,
+  type ErrorCode,
+  encode,
+  isOrthantError,
+  OrthantError,
+} from "@orthant/core";
+import type { Engine, Subscription } from "../engine/engine.ts";
+import { nodeAddress } from "../shard/names.ts";
+import type { ClusterNode } from "./cluster-node.ts";
+
+/** What whoever looks after a cluster asks of a node. */
+export type NodeCommand =
+  | { readonly kind: "move"; readonly shard: string; readonly heir: string }
+  | { readonly kind: "split"; readonly shard: string; readonly cells: Box; readonly newShard: string }
+  | { readonly kind: "drain" };
+
+/** What became of it. */
+type NodeAnswer = { readonly code: ErrorCode; readonly detail: string } | undefined;
+
+const KINDS: readonly NodeCommand["kind"][] = ["move", "split", "drain"];
+const NAME_BYTES_MAX = 32;
+const DETAIL_BYTES_MAX = 1_024;
+/** A shard is let go, or copied, in this time, or nobody waits for it any longer. */
+const COMMAND_MS = 600_000;
+
+/** Commands to nodes. Rule K26 in docs/formats/cluster.md. */
+export const nodeCommandCodec: Codec<NodeCommand> = {
+  write(out, command) {
+    out.tag(KINDS.indexOf(command.kind), KINDS.length);
+    if (command.kind === "drain") return;
+    out.string(command.shard, NAME_BYTES_MAX);
+    if (command.kind === "move") return out.string(command.heir, NAME_BYTES_MAX);
+    boxCodec.write(out, command.cells);
+    out.string(command.newShard, NAME_BYTES_MAX);
+  },
+  read(input) {
+    const kind = KINDS[input.tag(KINDS.length)] ?? "drain";
+    if (kind === "drain") return { kind };
+    const shard = input.string(NAME_BYTES_MAX);
+    if (kind === "move") return { kind, shard, heir: input.string(NAME_BYTES_MAX) };
+    return { kind, shard, cells: boxCodec.read(input), newShard: input.string(NAME_BYTES_MAX) };
+  },
+};
+
+const answerCodec: Codec<NodeAnswer> = {
+  write(out, answer) {
+    out.bool(answer !== undefined);
+    if (answer === undefined) return;
+    out.string(answer.code);
+    out.string(clipped(answer.detail), DETAIL_BYTES_MAX);
+  },
+  read(input) {
+    if (!input.bool()) return undefined;
+    const text = input.string(64);
+    const code = (Object.keys(ERROR_CODES) as ErrorCode[]).find((known) => known === text);
+    if (code === undefined) throw input.fail("ORT_MESSAGE", `an answer with the code ${text}`);
+    return { code, detail: input.string(DETAIL_BYTES_MAX) };
+  },
+};
+
+/** Lets a node do what it is told, until the subscription ends. */
+export function obeyCommands(engine: Engine, world: string, node: ClusterNode): Promise<Subscription> {
+  return engine.respond(nodeAddress(world, node.node), async (bytes) => {
+    try {
+      await obey(node, decode(nodeCommandCodec, bytes));
+      return encode(answerCodec, undefined);
+    } catch (error) {
+      if (!isOrthantError(error)) throw error;
+      return encode(answerCodec, { code: error.code, detail: error.detail });
+    }
+  });
+}
+
+/** Tells a node to do something and waits until it is done. Throws what went wrong there. */
+export async function command(engine: Engine, world: string, node: string, what: NodeCommand): Promise<void> {
+  const bytes = await engine.request(nodeAddress(world, node), encode(nodeCommandCodec, what), COMMAND_MS);
+  const answer = decode(answerCodec, bytes);
+  if (answer !== undefined) throw new OrthantError(answer.code, `${node} says: ${answer.detail}`);
+}
+
+async function obey(node: ClusterNode, what: NodeCommand): Promise<void> {
+  switch (what.kind) {
+    case "move":
+      return node.move(what.shard, what.heir === "" ? undefined : what.heir);
+    case "split":
+      return node.split(what.shard, what.cells, what.newShard);
+    case "drain":
+      return node.drain();
+  }
+}
+
+function clipped(detail: string): string {
+  return detail.slice(0, DETAIL_BYTES_MAX / 4);
+}

@@ -1,0 +1,51 @@
+import { DEFAULT_MATERIALS, decode, encode, materialCatalogCodec, OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { copyGeneration, generatorOf, openSave, type Save } from "@orthant/formats";
+import type { Engine } from "../engine/engine.ts";
+import type { ShardFolders } from "../folder/shard-folders.ts";
+import { mapKey, requireName } from "../shard/names.ts";
+import { type ShardMap, shardMapCodec, type WorldFacts } from "../shard/shard-map.ts";
+
+/** What a world of a cluster is made from. */
+export interface NewClusterWorld {
+  readonly engine: Engine;
+  readonly folders: ShardFolders;
+  readonly world: string;
+  /** A world that nobody has open; its last save is copied. */
+  readonly source: Disk;
+  /** 64 random bits. */
+  readonly random: () => bigint;
+}
+
+/** The first shard of every world. */
+export const FIRST_SHARD = "0";
+
+/** Brings a world into a cluster, as one shard. `ORT_EXISTS` when the cluster has a world of that name. */
+export async function createClusterWorld(options: NewClusterWorld): Promise<ShardMap> {
+  const { engine, folders, world, source, random } = options;
+  requireName(world, "world");
+  if ((await engine.table.get(mapKey(world)))?.value !== undefined)
+    throw new OrthantError("ORT_EXISTS", `the cluster has a world ${world} already`);
+  const save = await openSave(source);
+  const map: ShardMap = {
+    generation: 1,
+    mark: random(),
+    world: factsOf(save),
+    first: FIRST_SHARD,
+    splits: [],
+  };
+  await save.close();
+  await copyGeneration(source, await folders.create(FIRST_SHARD));
+  await folders.mapCopy(random).write(map);
+  if ((await engine.table.swap(mapKey(world), encode(shardMapCodec, map), 0)) === undefined)
+    throw new OrthantError("ORT_EXISTS", `somebody else made world ${world} meanwhile`);
+  return map;
+}
+
+function factsOf({ global }: Save): WorldFacts {
+  const { worldId, name, spawn, chunkShape, materials } = global.description;
+  return {
+    ...{ worldId, name, spawn, shape: chunkShape, generator: generatorOf(global) },
+    catalog: materials.length === 0 ? DEFAULT_MATERIALS : decode(materialCatalogCodec, materials),
+  };
+}

@@ -1,0 +1,69 @@
+import { decode, isOrthantError } from "@orthant/core";
+import type { Entry } from "../engine/engine.ts";
+import { type Beat, beatCodec } from "../shard/lease.ts";
+import { BEAT_PREFIX } from "../shard/names.ts";
+
+/** A node is dead when this many beats of another one were accepted since its own last. Rule K18. */
+const BEATS_OF_DEATH = 6;
+
+interface Heard {
+  beat: Beat | undefined;
+  /** Our own beats that were accepted since the node's last. */
+  ownSince: number;
+}
+
+/**
+ * Which nodes live, as one of them sees it. It counts in beats that the table accepted, in their order, and in no
+ * time: while the engine takes no writes, nobody ages.
+ */
+export class Liveness {
+  readonly #node: string;
+  readonly #heard = new Map<string, Heard>();
+  #ownShards = 0;
+
+  constructor(node: string) {
+    this.#node = node;
+  }
+
+  /** How many shards our own last beat that was accepted said. */
+  get ownShards(): number {
+    return this.#ownShards;
+  }
+
+  /** Takes a beat; tells whether it is our own. */
+  take({ key, value }: Entry): boolean {
+    const node = key.slice(BEAT_PREFIX.length);
+    if (value === undefined) return false;
+    if (node !== this.#node) {
+      this.#heard.set(node, { beat: readBeat(value), ownSince: 0 });
+      return false;
+    }
+    for (const heard of this.#heard.values()) heard.ownSince++;
+    this.#ownShards = readBeat(value)?.shards ?? 0;
+    return true;
+  }
+
+  /** Whether a node is dead. One that was never heard of is given the same time. */
+  isDead(node: string): boolean {
+    if (node === this.#node) return false;
+    const heard = this.#heard.get(node);
+    if (heard === undefined) this.#heard.set(node, { beat: undefined, ownSince: 0 });
+    return (heard?.ownSince ?? 0) >= BEATS_OF_DEATH;
+  }
+
+  /** The other nodes that live, and may be given shards. */
+  others(): readonly { readonly node: string; readonly beat: Beat }[] {
+    return [...this.#heard].flatMap(([node, { beat }]) =>
+      beat === undefined || beat.isLeaving || this.isDead(node) ? [] : [{ node, beat }],
+    );
+  }
+}
+
+function readBeat(value: Uint8Array): Beat | undefined {
+  try {
+    return decode(beatCodec, value);
+  } catch (error) {
+    if (isOrthantError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+import { comparePlaces, type Place, PlaceMap, regionOf } from "@orthant/core";
+import { type ClientEdits, type JournalChunk, journalEditBytesMax } from "@orthant/formats";
+import type { LoggedEdit } from "@orthant/world";
+import { APPEND_RECORDS_MAX, type JournalRecord } from "../engine/engine.ts";
+import { cellOfRegion, nameOfPlace } from "../shard/names.ts";
+import { encodeRecord, RECORD_BYTES_MAX, RECORD_ORIGINS_MAX } from "../shard/shard-record.ts";
+
+interface RegionGroup {
+  readonly region: Place;
+  readonly before: number;
+  after: number;
+  readonly chunks: PlaceMap<JournalChunk>;
+  readonly origins: ClientEdits[];
+  bytes: number;
+}
+
+/** Edits that are stored together: one record for each region, whatever happened there. */
+export class EditGroup {
+  readonly #regions = new PlaceMap<RegionGroup>();
+  /** The last entry that it has. */
+  lastPosition = 0;
+
+  /** Whether there is room for an edit. An edit that is alone always fits. */
+  hasRoom(edit: LoggedEdit): boolean {
+    if (this.#regions.size === 0) return true;
+    const bytes = journalEditBytesMax(edit);
+    const added = edit.clocks.filter(({ region }) => !this.#regions.has(...region)).length;
+    if (this.#regions.size + added > APPEND_RECORDS_MAX) return false;
+    return edit.clocks.every(({ region }) => {
+      const known = this.#regions.get(...region);
+      if (known === undefined) return true;
+      return known.bytes + bytes < RECORD_BYTES_MAX && known.origins.length < RECORD_ORIGINS_MAX;
+    });
+  }
+
+  /** Takes an edit, which comes behind those that it has. */
+  add(edit: LoggedEdit): void {
+    const bytes = journalEditBytesMax(edit);
+    for (const { region, before, clock } of edit.clocks) {
+      const known = this.#regions.get(...region);
+      const group = known ?? { region, before, after: clock, chunks: new PlaceMap(), origins: [], bytes: 0 };
+      group.after = clock;
+      group.bytes += bytes;
+      if (edit.origin !== undefined) group.origins.push(edit.origin);
+      this.#regions.set(...region, group);
+    }
+    for (const change of edit.chunks) {
+      const chunks = this.#regions.get(...regionOf(change.place))?.chunks;
+      const before = chunks?.get(...change.place);
+      chunks?.set(...change.place, before === undefined ? change : joined(before, change));
+    }
+  }
+
+  /** The records, in the order of their regions. */
+  records(epoch: number, group: number, volume: number): readonly JournalRecord[] {
+    const regions = [...this.#regions.values()].sort((a, b) => comparePlaces(a.region, b.region));
+    return regions.map(({ region, before, after, chunks, origins }, index) => ({
+      subject: { kind: "region", cell: nameOfPlace(cellOfRegion(region)), region: nameOfPlace(region) },
+      bytes: encodeRecord(
+        {
+          kind: "region",
+          epoch,
+          group,
+          index,
+          count: regions.length,
+          region,
+          before,
+          after,
+          origins,
+          chunks: [...chunks.values()].sort((a, b) => comparePlaces(a.place, b.place)),
+        },
+        volume,
+      ),
+    }));
+  }
+}
+
+/** What two changes of a chunk make of it together. */
+function joined(before: JournalChunk, after: JournalChunk): JournalChunk {
+  const { place } = before;
+  if ("chunk" in after) return after;
+  if ("chunk" in before) return { place, chunk: before.chunk.edit(after.edits) };
+  const byIndex = new Map(before.edits.map((edit) => [edit.index, edit]));
+  for (const edit of after.edits) byIndex.set(edit.index, edit);
+  return { place, edits: [...byIndex.values()].sort((a, b) => a.index - b.index) };
+}

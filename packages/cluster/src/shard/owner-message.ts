@@ -1,0 +1,209 @@
+import {
+  type ClockStep,
+  type Codec,
+  ERROR_CODES,
+  type ErrorCode,
+  list,
+  type Place,
+  placeCodec,
+  type VoxelPlacement,
+} from "@orthant/core";
+import { type JournalChunk, journalChunkCodec } from "@orthant/formats";
+
+/** An edit that a gateway asks for. */
+export interface EditIntent {
+  readonly clientId: bigint;
+  readonly editId: number;
+  readonly placements: readonly VoxelPlacement[];
+}
+
+/** A region that a gateway wants to have as it is now. */
+export interface RegionWish {
+  readonly region: Place;
+  /** The clock at which it has the region; 0 when it does not. */
+  readonly held: number;
+  /** The clock of an answer that had more chunks than fit, of which it wants those behind so many; else both are 0. */
+  readonly at: number;
+  readonly from: number;
+}
+
+/** What a gateway asks an owner. */
+export type OwnerQuestion =
+  | { readonly kind: "edits"; readonly edits: readonly EditIntent[] }
+  | { readonly kind: "regions"; readonly wishes: readonly RegionWish[] };
+
+/** What became of an edit. */
+export type IntentOutcome =
+  | { readonly kind: "made"; readonly steps: readonly ClockStep[] }
+  | { readonly kind: "repeated" }
+  /** It has voxels of another shard: look at the map again. */
+  | { readonly kind: "elsewhere" }
+  | { readonly kind: "refused"; readonly code: ErrorCode };
+
+/** A region as it is. */
+export type RegionAnswer =
+  /** As the gateway has it. */
+  | { readonly kind: "same" }
+  | { readonly kind: "elsewhere" }
+  /** There was no room for it in this answer: ask again. */
+  | { readonly kind: "later" }
+  | {
+      readonly kind: "chunks";
+      readonly clock: number;
+      readonly chunks: readonly JournalChunk[];
+      readonly more: boolean;
+    };
+
+/** What an owner answers: one for each that was asked, or that it is not the owner now. */
+export type OwnerAnswer =
+  | { readonly kind: "edits"; readonly outcomes: readonly IntentOutcome[] }
+  | { readonly kind: "regions"; readonly answers: readonly RegionAnswer[] }
+  | { readonly kind: "away" };
+
+/** The most edits in one question. */
+export const INTENTS_MAX = 1_024;
+/** The most regions in one question. */
+const WISHES_MAX = 4_096;
+const PLACEMENTS_MAX = 65_536;
+const STEPS_MAX = 65_536;
+const CHUNKS_MAX = 256;
+const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
+
+const placementCodec: Codec<VoxelPlacement> = {
+  write(out, { voxel, material }) {
+    for (const coordinate of voxel) out.varInt(coordinate);
+    out.varU16(material);
+  },
+  read: (input) => ({
+    voxel: [input.varInt(), input.varInt(), input.varInt(), input.varInt()],
+    material: input.varU16(),
+  }),
+};
+
+const intentsCodec = list<EditIntent>(
+  {
+    write(out, { clientId, editId, placements }) {
+      out.u64(clientId);
+      out.varUint(editId);
+      placementsCodec.write(out, placements);
+    },
+    read(input) {
+      const intent = {
+        clientId: input.u64(),
+        editId: input.varUint(),
+        placements: placementsCodec.read(input),
+      };
+      if (intent.editId === 0) throw input.fail("ORT_MESSAGE", "an edit with the id 0");
+      return intent;
+    },
+  },
+  INTENTS_MAX,
+);
+const placementsCodec = list(placementCodec, PLACEMENTS_MAX);
+
+const wishesCodec = list<RegionWish>(
+  {
+    write(out, { region, held, at, from }) {
+      placeCodec.write(out, region);
+      out.varUint(held);
+      out.varUint(at);
+      out.varUint(from);
+    },
+    read: (input) => ({
+      region: placeCodec.read(input),
+      held: input.varUint(),
+      at: input.varUint(),
+      from: input.varUint(),
+    }),
+  },
+  WISHES_MAX,
+);
+
+const stepsCodec = list<ClockStep>(
+  {
+    write(out, { region, before, after }) {
+      placeCodec.write(out, region);
+      out.varUint(before);
+      out.varUint(after);
+    },
+    read: (input) => ({ region: placeCodec.read(input), before: input.varUint(), after: input.varUint() }),
+  },
+  STEPS_MAX,
+);
+
+const OUTCOMES: readonly IntentOutcome["kind"][] = ["made", "repeated", "elsewhere", "refused"];
+const outcomesCodec = list<IntentOutcome>(
+  {
+    write(out, outcome) {
+      out.tag(OUTCOMES.indexOf(outcome.kind), OUTCOMES.length);
+      if (outcome.kind === "made") stepsCodec.write(out, outcome.steps);
+      if (outcome.kind === "refused") out.string(outcome.code);
+    },
+    read(input) {
+      const kind = OUTCOMES[input.tag(OUTCOMES.length)] ?? "repeated";
+      if (kind === "made") return { kind, steps: stepsCodec.read(input) };
+      if (kind !== "refused") return { kind };
+      const text = input.string(64);
+      const code = CODES.find((known) => known === text);
+      if (code === undefined) throw input.fail("ORT_MESSAGE", `a refusal with the code ${text}`);
+      return { kind, code };
+    },
+  },
+  INTENTS_MAX,
+);
+
+const ANSWERS: readonly RegionAnswer["kind"][] = ["same", "elsewhere", "later", "chunks"];
+
+function regionAnswersCodec(volume: number): Codec<readonly RegionAnswer[]> {
+  const chunksCodec = list(journalChunkCodec(volume), CHUNKS_MAX);
+  return list<RegionAnswer>(
+    {
+      write(out, answer) {
+        out.tag(ANSWERS.indexOf(answer.kind), ANSWERS.length);
+        if (answer.kind !== "chunks") return;
+        out.varUint(answer.clock);
+        chunksCodec.write(out, answer.chunks);
+        out.bool(answer.more);
+      },
+      read(input) {
+        const kind = ANSWERS[input.tag(ANSWERS.length)] ?? "later";
+        if (kind !== "chunks") return { kind };
+        return { kind, clock: input.varUint(), chunks: chunksCodec.read(input), more: input.bool() };
+      },
+    },
+    WISHES_MAX,
+  );
+}
+
+const QUESTIONS: readonly OwnerQuestion["kind"][] = ["edits", "regions"];
+
+/** What gateways send to owners. Rules K19 and K20 in docs/formats/cluster.md. */
+export const ownerQuestionCodec: Codec<OwnerQuestion> = {
+  write(out, question) {
+    out.tag(QUESTIONS.indexOf(question.kind), QUESTIONS.length);
+    if (question.kind === "edits") intentsCodec.write(out, question.edits);
+    else wishesCodec.write(out, question.wishes);
+  },
+  read: (input) =>
+    input.tag(QUESTIONS.length) === 0
+      ? { kind: "edits", edits: intentsCodec.read(input) }
+      : { kind: "regions", wishes: wishesCodec.read(input) },
+};
+
+/** What owners answer, in a world whose chunks have so many voxels. */
+export function ownerAnswerCodec(volume: number): Codec<OwnerAnswer> {
+  const regionsCodec = regionAnswersCodec(volume);
+  const kinds: readonly OwnerAnswer["kind"][] = ["edits", "regions", "away"];
+  return {
+    write(out, answer) {
+      out.tag(kinds.indexOf(answer.kind), kinds.length);
+      if (answer.kind === "edits") outcomesCodec.write(out, answer.outcomes);
+      if (answer.kind === "regions") regionsCodec.write(out, answer.answers);
+    },
+    read(input) {
+      const kind = kinds[input.tag(kinds.length)] ?? "away";
+      if (kind === "edits") return { kind, outcomes: outcomesCodec.read(input) };
+      return kind === "regions" ? { kind, answers: regionsCodec.read(input) } : { kind };
+    },
+  };
+}

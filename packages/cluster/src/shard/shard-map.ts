@@ -1,0 +1,155 @@
+import {
+  type Box,
+  boxCodec,
+  boxContains,
+  CHUNK_VOXELS_MAX,
+  type ChunkShape,
+  type Codec,
+  chunkShape,
+  decode,
+  encode,
+  type GeneratorRef,
+  generatorRefCodec,
+  list,
+  type MaterialCatalog,
+  materialCatalogCodec,
+  OrthantError,
+  type Place,
+} from "@orthant/core";
+import { cellOfRegion, isName, requireName } from "./names.ts";
+
+/** What all parts of a world have in common. */
+export interface WorldFacts {
+  readonly worldId: bigint;
+  readonly name: string;
+  /** Where players begin, in voxels. */
+  readonly spawn: Place;
+  readonly shape: ChunkShape;
+  readonly generator: GeneratorRef;
+  readonly catalog: MaterialCatalog;
+}
+
+/** One step of the world's division: a new shard got those cells of a box that another one had. */
+export interface ShardSplit {
+  readonly from: string;
+  readonly cells: Box;
+  readonly to: string;
+}
+
+/** Which shard has which cells. */
+export interface ShardMap {
+  /** Rises with every change of the map. */
+  readonly generation: number;
+  /** Made at random with the map: clocks that were given out under another mark mean nothing under this one. */
+  readonly mark: bigint;
+  readonly world: WorldFacts;
+  /** The shard that had the whole world, and has what no other got. */
+  readonly first: string;
+  /** What became of it, in order. */
+  readonly splits: readonly ShardSplit[];
+}
+
+/** The most shards of a world. */
+const SHARDS_MAX = 4_096;
+const CATALOG_BYTES_MAX = 1_048_576;
+const NAME_BYTES_MAX = 4_096;
+const SHARD_BYTES_MAX = 32;
+const VERSION = 1;
+
+/** All shards, in the order in which they were made. */
+export function shardsOf({ first, splits }: ShardMap): readonly string[] {
+  return [first, ...splits.map(({ to }) => to)];
+}
+
+/** The shard that a region belongs to. Rule K14. */
+export function shardOf({ first, splits }: ShardMap, region: Place): string {
+  const cell = cellOfRegion(region);
+  let shard = first;
+  for (const { from, cells, to } of splits) if (from === shard && boxContains(cells, cell)) shard = to;
+  return shard;
+}
+
+/** The map in which a new shard has those cells of a box that belonged to another. */
+export function withSplit(map: ShardMap, split: ShardSplit): ShardMap {
+  requireName(split.to, "shard");
+  const shards = shardsOf(map);
+  if (!shards.includes(split.from))
+    throw new OrthantError("ORT_NOT_FOUND", `there is no shard ${split.from}`);
+  if (shards.includes(split.to)) throw new OrthantError("ORT_EXISTS", `there is a shard ${split.to}`);
+  if (shards.length >= SHARDS_MAX) throw new OrthantError("ORT_LIMIT", `more than ${SHARDS_MAX} shards`);
+  return { ...map, generation: map.generation + 1, splits: [...map.splits, split] };
+}
+
+/** One step of the world's division. */
+export const shardSplitCodec: Codec<ShardSplit> = {
+  write(out, { from, cells, to }) {
+    out.string(from, SHARD_BYTES_MAX);
+    boxCodec.write(out, cells);
+    out.string(to, SHARD_BYTES_MAX);
+  },
+  read: (input) => ({
+    from: input.string(SHARD_BYTES_MAX),
+    cells: boxCodec.read(input),
+    to: input.string(SHARD_BYTES_MAX),
+  }),
+};
+const splitsCodec = list(shardSplitCodec, SHARDS_MAX - 1);
+
+const factsCodec: Codec<WorldFacts> = {
+  write(out, { worldId, name, spawn, shape, generator, catalog }) {
+    out.u64(worldId);
+    out.string(name, NAME_BYTES_MAX);
+    for (const coordinate of spawn) out.f64(coordinate);
+    for (const extent of shape.extents) out.varU32(extent);
+    generatorRefCodec.write(out, generator);
+    out.bytes(encode(materialCatalogCodec, catalog), CATALOG_BYTES_MAX);
+  },
+  read(input) {
+    const worldId = input.u64();
+    const name = input.string(NAME_BYTES_MAX);
+    const spawn: Place = [input.f64(), input.f64(), input.f64(), input.f64()];
+    const extents: Place = [input.varU32(), input.varU32(), input.varU32(), input.varU32()];
+    const volume = extents.reduce((product, extent) => product * extent, 1);
+    if (volume < 1 || volume > CHUNK_VOXELS_MAX)
+      throw input.fail("ORT_CHUNK_VOLUME", `chunks of [${extents}]`);
+    return {
+      worldId,
+      name,
+      spawn,
+      shape: chunkShape(extents),
+      generator: generatorRefCodec.read(input),
+      catalog: decode(materialCatalogCodec, input.bytes(CATALOG_BYTES_MAX)),
+    };
+  },
+};
+
+/** The value of a world's key in the table. Rules K13 to K15 in docs/formats/cluster.md. */
+export const shardMapCodec: Codec<ShardMap> = {
+  write(out, { generation, mark, world, first, splits }) {
+    out.u8(VERSION);
+    out.varUint(generation);
+    out.u64(mark);
+    factsCodec.write(out, world);
+    out.string(first, SHARD_BYTES_MAX);
+    splitsCodec.write(out, splits);
+  },
+  read(input) {
+    const version = input.u8();
+    if (version !== VERSION) throw input.fail("ORT_VERSION", `map version ${version}, known is ${VERSION}`);
+    const map: ShardMap = {
+      generation: input.varUint(),
+      mark: input.u64(),
+      world: factsCodec.read(input),
+      first: input.string(SHARD_BYTES_MAX),
+      splits: splitsCodec.read(input),
+    };
+    const known = new Set<string>();
+    for (const [index, shard] of shardsOf(map).entries()) {
+      const from = map.splits[index - 1]?.from;
+      if (!isName(shard) || known.has(shard) || (from !== undefined && !known.has(from)))
+        throw input.fail("ORT_MESSAGE", `shard ${JSON.stringify(shard)} twice, or of one that is not there`);
+      known.add(shard);
+    }
+    return map;
+  },
+};

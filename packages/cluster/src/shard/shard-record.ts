@@ -1,0 +1,167 @@
+import {
+  ByteReader,
+  ByteWriter,
+  CLOCK_NEVER,
+  type Codec,
+  comparePlaces,
+  EPOCH_MAX,
+  epochOf,
+  list,
+  OrthantError,
+  type Place,
+  placeCodec,
+  placesEqual,
+  regionOf,
+  stepOf,
+} from "@orthant/core";
+import { type ClientEdits, type JournalChunk, journalChunkCodec } from "@orthant/formats";
+import { crc32c } from "./crc32c.ts";
+import { type ShardSplit, shardSplitCodec } from "./shard-map.ts";
+
+/** What became of one region, in one group of edits that was stored together. */
+export interface RegionRecord {
+  readonly kind: "region";
+  readonly epoch: number;
+  /** Counts the groups of an epoch. */
+  readonly group: number;
+  /** Which record of its group it is, from 0, and of how many. */
+  readonly index: number;
+  readonly count: number;
+  readonly region: Place;
+  /** The clock that the region had, and the one that it has now. */
+  readonly before: number;
+  readonly after: number;
+  /** Whose edits it has, in the order in which they were made. */
+  readonly origins: readonly ClientEdits[];
+  /** The chunks that look different, in lexicographic order. */
+  readonly chunks: readonly JournalChunk[];
+}
+
+/** The first record of an epoch: from here on no older owner's record is accepted. */
+export interface EpochRecord {
+  readonly kind: "epoch";
+  readonly epoch: number;
+  readonly node: string;
+}
+
+/** From here on the cells of a box belong to another shard. */
+export interface SplitRecord {
+  readonly kind: "split";
+  readonly epoch: number;
+  readonly split: ShardSplit;
+}
+
+/** A record of a shard's journal. */
+export type ShardRecord = RegionRecord | EpochRecord | SplitRecord;
+
+/** The most bytes of a record. Rule K12. */
+export const RECORD_BYTES_MAX = 1_572_864;
+/** The most edits that one record may have. */
+export const RECORD_ORIGINS_MAX = 65_536;
+
+const VERSION = 1;
+const KINDS: readonly ShardRecord["kind"][] = ["region", "epoch", "split"];
+const CRC_BYTES = 4;
+const REGION_CHUNKS_MAX = 256;
+const NODE_BYTES_MAX = 32;
+
+const originsCodec = list<ClientEdits>(
+  {
+    write(out, { clientId, lastEditId }) {
+      out.u64(clientId);
+      out.varUint(lastEditId);
+    },
+    read(input) {
+      const origin = { clientId: input.u64(), lastEditId: input.varUint() };
+      if (origin.lastEditId === 0) throw input.fail("ORT_JOURNAL", "an edit with the id 0");
+      return origin;
+    },
+  },
+  RECORD_ORIGINS_MAX,
+);
+
+/** The bytes of a record of a world whose chunks have so many voxels. Rules K6 to K12 in docs/formats/cluster.md. */
+export function encodeRecord(record: ShardRecord, volume: number): Uint8Array {
+  const out = new ByteWriter();
+  out.u8(VERSION);
+  out.tag(KINDS.indexOf(record.kind), KINDS.length);
+  out.varUint(record.epoch);
+  if (record.kind === "epoch") out.string(record.node, NODE_BYTES_MAX);
+  else if (record.kind === "split") shardSplitCodec.write(out, record.split);
+  else regionBodyCodec(volume).write(out, record);
+  out.u32(crc32c(out.view()));
+  if (out.length > RECORD_BYTES_MAX)
+    throw new OrthantError("ORT_LIMIT", `a record of ${out.length} bytes where ${RECORD_BYTES_MAX} may be`);
+  return out.copy();
+}
+
+/** The record that some bytes mean; an `OrthantError` for everything that `encodeRecord` does not make. */
+export function decodeRecord(bytes: Uint8Array, volume: number): ShardRecord {
+  const bodyBytes = bytes.length - CRC_BYTES;
+  if (bytes.length > RECORD_BYTES_MAX || bodyBytes < 0)
+    throw new OrthantError("ORT_LIMIT", `a record of ${bytes.length} bytes`);
+  const input = new ByteReader(bytes.subarray(0, bodyBytes));
+  const crc = new ByteReader(bytes.subarray(bodyBytes)).u32();
+  if (crc32c(bytes.subarray(0, bodyBytes)) !== crc) throw input.fail("ORT_CHECKSUM", "a damaged record");
+  const record = readRecord(input, volume);
+  input.end();
+  return record;
+}
+
+function readRecord(input: ByteReader, volume: number): ShardRecord {
+  const version = input.u8();
+  if (version !== VERSION) throw input.fail("ORT_VERSION", `record version ${version}, known is ${VERSION}`);
+  const kind = KINDS[input.tag(KINDS.length)];
+  const epoch = input.varUint();
+  if (epoch < 1 || epoch > EPOCH_MAX) throw input.fail("ORT_CLOCK", `a record of epoch ${epoch}`);
+  if (kind === "epoch") return { kind, epoch, node: input.string(NODE_BYTES_MAX) };
+  if (kind === "split") return { kind, epoch, split: shardSplitCodec.read(input) };
+  const body = regionBodyCodec(volume).read(input);
+  const disorder = findDisorder({ ...body, epoch });
+  if (disorder !== undefined) throw input.fail("ORT_JOURNAL", disorder);
+  return { kind: "region", epoch, ...body };
+}
+
+type RegionBody = Omit<RegionRecord, "kind" | "epoch">;
+
+function regionBodyCodec(volume: number): Codec<RegionBody> {
+  const chunksCodec = list(journalChunkCodec(volume), REGION_CHUNKS_MAX);
+  return {
+    write(out, { group, index, count, region, before, after, origins, chunks }) {
+      out.varUint(group);
+      out.varUint(index);
+      out.varUint(count);
+      placeCodec.write(out, region);
+      out.varUint(before);
+      out.varUint(after);
+      originsCodec.write(out, origins);
+      chunksCodec.write(out, chunks);
+    },
+    read: (input) => ({
+      group: input.varUint(),
+      index: input.varUint(),
+      count: input.varUint(),
+      region: placeCodec.read(input),
+      before: input.varUint(),
+      after: input.varUint(),
+      origins: originsCodec.read(input),
+      chunks: chunksCodec.read(input),
+    }),
+  };
+}
+
+/** What a record says that none may say. */
+function findDisorder(body: RegionBody & { readonly epoch: number }): string | undefined {
+  const { epoch, group, index, count, region, before, after, chunks } = body;
+  if (group === 0 || index >= count) return `record ${index} of ${count} in group ${group}`;
+  const isClock = before === CLOCK_NEVER || (epochOf(before) >= 1 && stepOf(before) >= 1);
+  if (!isClock || before >= after || epochOf(after) !== epoch || stepOf(after) === 0)
+    return `region [${region}] from clock ${before} to ${after} in epoch ${epoch}`;
+  for (const [position, { place }] of chunks.entries()) {
+    const previous = chunks[position - 1];
+    if (!placesEqual(regionOf(place), region)) return `chunk [${place}] in region [${region}]`;
+    if (previous !== undefined && comparePlaces(previous.place, place) >= 0)
+      return `chunk [${place}] behind [${previous.place}]`;
+  }
+  return undefined;
+}

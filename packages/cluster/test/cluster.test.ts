@@ -1,0 +1,271 @@
+import { clusterStatus, command, nodeCommandCodec, obeyCommands } from "@orthant/cluster";
+import { boxAt, boxBetween, decode, regionBox } from "@orthant/core";
+import { openSave } from "@orthant/formats";
+import { codeOf } from "@orthant/testkit";
+import { expect, test } from "vitest";
+import { SmallCluster, type SmallNode } from "./small-cluster.ts";
+
+async function cluster(
+  names: readonly string[],
+): Promise<{ readonly small: SmallCluster; readonly nodes: readonly SmallNode[] }> {
+  const small = new SmallCluster();
+  await small.create();
+  const nodes: SmallNode[] = [];
+  for (const name of names) nodes.push(await small.node(name));
+  await small.until(() => nodes.some(({ node }) => node.owns("0")));
+  return { small, nodes };
+}
+
+const REGION = regionBox([0, 0, 0, 0]);
+
+test("[K20] an edit through one gateway is seen at another, and is in the journal when it is acknowledged", async () => {
+  const { small } = await cluster(["a"]);
+  const { gateway } = await small.gateway();
+  const { gateway: other } = await small.gateway();
+  await small.settled(Promise.all([gateway.world.load(REGION), other.world.load(REGION)]));
+  const before = small.hub.journal("town", "0")?.state.last;
+  const made = await small.settled(small.edit(gateway, [1, 2, 3, 0], 4));
+  expect(made.outcome).toBe("applied");
+  expect(small.hub.journal("town", "0")?.state.last).toBe((before ?? 0) + 1);
+  await small.pass(20);
+  expect(gateway.world.field.voxelAt(1, 2, 3, 0)).toBe(4);
+  expect(other.world.field.voxelAt(1, 2, 3, 0)).toBe(4);
+  expect(other.world.clockOf([0, 0, 0, 0])).toBe(made.clocks[0]?.after);
+});
+
+test("[K19] the same edit is made once, however often it is asked for", async () => {
+  const { small } = await cluster(["a"]);
+  const { gateway } = await small.gateway();
+  const { gateway: other } = await small.gateway();
+  const origin = { clientId: 9n, editId: 1 };
+  const placements = [{ voxel: [0, 0, 0, 0] as const, material: 1 }];
+  expect((await small.settled(gateway.world.edit(placements, origin))).outcome).toBe("applied");
+  expect((await small.settled(other.world.edit(placements, origin))).outcome).toBe("repeated");
+});
+
+test("[K11] [K18] when a node dies, another one has all that was acknowledged within five seconds", async () => {
+  const { small, nodes } = await cluster(["a", "b"]);
+  const { gateway } = await small.gateway();
+  await small.settled(gateway.world.load(REGION));
+  for (let index = 0; index < 5; index++) await small.settled(small.edit(gateway, [index, 0, 0, 0], 7));
+  await small.pass(1_500);
+  for (let index = 5; index < 9; index++) await small.settled(small.edit(gateway, [index, 0, 0, 0], 7));
+  const dead = nodes.find(({ node }) => node.owns("0"));
+  const heir = nodes.find(({ node }) => !node.owns("0"));
+  dead?.node.kill(new Error("killed"));
+  dead?.engine.kill();
+  const tookMs = await small.until(() => heir?.node.owns("0") === true);
+  expect(tookMs).toBeLessThan(5_000);
+  await small.settled(small.edit(gateway, [9, 0, 0, 0], 7));
+  const { gateway: late } = await small.gateway();
+  await small.settled(late.world.load(REGION));
+  const seen = Array.from({ length: 10 }, (_, x) => late.world.field.voxelAt(x, 0, 0, 0));
+  expect(seen).toEqual(new Array(10).fill(7));
+});
+
+test("[K9] [K21] a node that was held up is fenced: it stores nothing and saves nothing after another one took its shard", async () => {
+  const lost: unknown[] = [];
+  const small = new SmallCluster();
+  await small.create();
+  const zombie = await small.node("a", { onLost: (_shard, error) => lost.push(error) }, 60_000);
+  await small.until(() => zombie.node.owns("0"));
+  const { gateway } = await small.gateway();
+  await small.settled(small.edit(gateway, [0, 0, 0, 0], 1));
+  zombie.engine.pause();
+  const heir = await small.node("b");
+  await small.until(() => heir.node.owns("0"));
+  await small.settled(small.edit(gateway, [1, 0, 0, 0], 2));
+  await expect(small.settled(zombie.node.fold())).rejects.toMatchObject({ code: "ORT_SAVE_POISONED" });
+  zombie.engine.resume();
+  await small.pass(2_000);
+  expect(lost).not.toHaveLength(0);
+  await small.settled(gateway.world.load(REGION));
+  expect([0, 1].map((x) => gateway.world.field.voxelAt(x, 0, 0, 0))).toEqual([1, 2]);
+});
+
+test("a shard is moved to another node, and edits that come meanwhile are made", async () => {
+  const { small, nodes } = await cluster(["a", "b"]);
+  const { gateway } = await small.gateway();
+  await small.settled(gateway.world.load(REGION));
+  const from = nodes.find(({ node }) => node.owns("0"));
+  const to = nodes.find(({ node }) => !node.owns("0"));
+  const edits: Promise<unknown>[] = [];
+  for (let index = 0; index < 40; index++) {
+    if (index === 10) edits.push(from?.node.move("0", to?.node.node) ?? Promise.resolve());
+    edits.push(small.edit(gateway, [index % 8, 1, 0, 0], 1 + (index % 5), BigInt(index % 3)));
+    await small.pass(10);
+  }
+  const outcomes = await small.settled(Promise.all(edits));
+  expect(outcomes.filter((made) => made !== undefined)).toHaveLength(40);
+  await small.until(() => to?.node.owns("0") === true);
+  expect(from?.node.owns("0")).toBe(false);
+});
+
+test("[K25] a shard is split while it is edited, and an edit over both parts is made in both", async () => {
+  const { small, nodes } = await cluster(["a"]);
+  const { gateway } = await small.gateway();
+  const [owner] = nodes;
+  const edits: Promise<unknown>[] = [];
+  let split: Promise<void> | undefined;
+  for (let index = 0; index < 40; index++) {
+    if (index === 10) split = owner?.node.split("0", boxBetween([1, -8, -8, -8], [8, 8, 8, 8]), "east");
+    edits.push(small.edit(gateway, [index % 2 === 0 ? index : 64 + index, 1, 0, 0], 3));
+    await small.pass(10);
+  }
+  await small.settled(Promise.all([split, ...edits]));
+  expect(owner?.node.owns("east")).toBe(true);
+  const both = [0, 64].map((x) => ({ voxel: [x, 2, 0, 0] as const, material: 9 }));
+  const made = await small.settled(gateway.world.edit(both, { clientId: 6n, editId: 1 }));
+  expect(made.clocks.map(({ region }) => region)).toEqual([
+    [0, 0, 0, 0],
+    [4, 0, 0, 0],
+  ]);
+  const { gateway: late } = await small.gateway();
+  await small.settled(late.world.load(boxBetween([0, 0, 0, 0], [32, 1, 1, 1])));
+  for (let index = 0; index < 40; index++)
+    expect(late.world.field.voxelAt(index % 2 === 0 ? index : 64 + index, 1, 0, 0)).toBe(3);
+});
+
+test("while the engine is away a gateway shows what it has, and refuses edits", async () => {
+  const { small } = await cluster(["a"]);
+  const { gateway, engine } = await small.gateway();
+  await small.settled(gateway.world.load(REGION));
+  engine.partition = "both";
+  await small.pass(2_000);
+  expect(gateway.isReadOnly).toBe(true);
+  await expect(small.settled(small.edit(gateway, [0, 0, 0, 0], 1))).rejects.toMatchObject({
+    code: "ORT_ENGINE_AWAY",
+  });
+  expect(gateway.world.isLoaded(boxAt([0, 0, 0, 0]))).toBe(true);
+  engine.partition = "none";
+  await small.pass(100);
+  expect(gateway.isReadOnly).toBe(false);
+  expect((await small.settled(small.edit(gateway, [0, 0, 0, 0], 1))).outcome).toBe("applied");
+});
+
+test("a record that was lost on the way is noticed without another one", async () => {
+  const { small } = await cluster(["a"]);
+  const { gateway } = await small.gateway();
+  const { gateway: other } = await small.gateway();
+  await small.settled(Promise.all([gateway.world.load(REGION), other.world.load(REGION)]));
+  small.hub.weather = { ...small.hub.weather, deliveryLoss: 1 };
+  await small.settled(small.edit(gateway, [0, 0, 0, 0], 5));
+  expect(other.world.field.voxelAt(0, 0, 0, 0)).toBe(0);
+  await small.pass(7_000);
+  expect(other.world.field.voxelAt(0, 0, 0, 0)).toBe(5);
+});
+
+test("[K10] [K20] when the journal is lost, what was saved is there, and no clock falls", async () => {
+  const lost: string[] = [];
+  const small = new SmallCluster();
+  await small.create();
+  const { node } = await small.node("a", { onJournalLost: (_shard, detail) => lost.push(detail) });
+  await small.until(() => node.owns("0"));
+  const { gateway } = await small.gateway();
+  await small.settled(gateway.world.load(REGION));
+  await small.settled(small.edit(gateway, [0, 0, 0, 0], 1));
+  await small.settled(node.fold());
+  const { clocks } = await small.settled(small.edit(gateway, [1, 0, 0, 0], 2));
+  small.hub.loseJournal("town", "0");
+  await small.settled(small.edit(gateway, [2, 0, 0, 0], 3));
+  await small.pass(6_000);
+  expect(lost).toHaveLength(1);
+  expect(gateway.world.clockOf([0, 0, 0, 0])).toBeGreaterThan(clocks[0]?.after ?? Infinity);
+  expect([0, 1, 2].map((x) => gateway.world.field.voxelAt(x, 0, 0, 0))).toEqual([1, 0, 3]);
+});
+
+test("[K15] all gateways, and all that come later, issue clocks of one era", async () => {
+  const { small } = await cluster(["a"]);
+  const { gateway } = await small.gateway();
+  const { gateway: other } = await small.gateway();
+  expect(gateway.world.era).toEqual(other.world.era);
+  expect(gateway.world.remembers(other.world.era)).toBe(true);
+  expect(gateway.world.remembers({ ...other.world.era, mark: 1n })).toBe(false);
+});
+
+test("[K23] a new owner writes to no pack that was there", async () => {
+  const { small, nodes } = await cluster(["a"]);
+  const { gateway } = await small.gateway();
+  await small.settled(small.edit(gateway, [0, 0, 0, 0], 1));
+  await small.settled(nodes[0]?.node.fold() ?? Promise.resolve());
+  const epoch = (await small.folders.epochOf("0")) ?? 0;
+  const packs = async (): Promise<Map<string, number>> => {
+    const disk = small.store.disk(`town/shards/0/e${await small.folders.epochOf("0")}`);
+    const sizes = new Map<string, number>();
+    for (const { name } of await disk.list("data")) {
+      const file = await disk.open(`data/${name}`, "read");
+      sizes.set(name, await file.size());
+    }
+    return sizes;
+  };
+  const before = await packs();
+  nodes[0]?.node.kill(new Error("killed"));
+  nodes[0]?.engine.kill();
+  const heir = await small.node("b");
+  await small.until(() => heir.node.owns("0"));
+  await small.settled(small.edit(gateway, [5, 0, 0, 0], 2));
+  await small.settled(heir.node.fold());
+  expect(await small.folders.epochOf("0")).toBeGreaterThan(epoch);
+  const after = await packs();
+  expect(after.size).toBeGreaterThan(before.size);
+  for (const [name, bytes] of before) expect([name, after.get(name)]).toEqual([name, bytes]);
+});
+
+test("[K24] a save says up to which record it has the journal, which has nothing before that any more", async () => {
+  const { small, nodes } = await cluster(["a"]);
+  const { gateway } = await small.gateway();
+  for (let index = 0; index < 4; index++) await small.settled(small.edit(gateway, [index, 0, 0, 0], 7));
+  await small.settled(nodes[0]?.node.fold() ?? Promise.resolve());
+  await small.pass(100);
+  const state = small.hub.journal("town", "0")?.state;
+  expect(state).toEqual({ first: 6, last: 5, bytes: 0 });
+  const save = await openSave(small.store.disk(`town/shards/0/e${await small.folders.epochOf("0")}`));
+  const mark = save.global.description.attachments.find(({ key }) => key === "orthant.cluster.fold");
+  expect([...(mark?.value ?? [])]).toEqual([1, 5]);
+  await save.close();
+});
+
+test("[K26] a node does what it is told, and says what it can not do", async () => {
+  const { small, nodes } = await cluster(["a", "b"]);
+  const engine = small.hub.connect();
+  for (const { node, engine: own } of nodes) await obeyCommands(own, "town", node);
+  const from = nodes.find(({ node }) => node.owns("0"))?.node.node ?? "";
+  const to = nodes.find(({ node }) => !node.owns("0"))?.node.node ?? "";
+  await small.settled(command(engine, "town", from, { kind: "move", shard: "0", heir: to }));
+  await small.until(() => nodes.some(({ node }) => node.node === to && node.owns("0")));
+  await expect(
+    small.settled(command(engine, "town", from, { kind: "move", shard: "0", heir: "" })),
+  ).rejects.toMatchObject({ code: "ORT_NOT_FOUND" });
+  const cells = boxBetween([4, 0, 0, 0], [8, 1, 1, 1]);
+  await small.settled(command(engine, "town", to, { kind: "split", shard: "0", cells, newShard: "east" }));
+  const status = await small.settled(clusterStatus(engine, "town"));
+  expect(status?.shards.map(({ shard, lease }) => [shard, lease?.node])).toEqual([
+    ["0", to],
+    ["east", to],
+  ]);
+  await small.settled(command(engine, "town", to, { kind: "drain" }));
+  await small.until(() =>
+    nodes.some(({ node }) => node.node === from && node.owns("0") && node.owns("east")),
+  );
+  for (const bytes of [[], [3], [0, 1], [1, 1, 48]])
+    expect(codeOf(() => decode(nodeCommandCodec, Uint8Array.from(bytes)))).not.toBe("no error");
+});
+
+test("[K27] when the engine loses its table, nodes put back what they know, and new ones find the map beside the shards", async () => {
+  const { small, nodes } = await cluster(["a"]);
+  await small.settled(
+    nodes[0]?.node.split("0", boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), "east") ?? Promise.resolve(),
+  );
+  small.hub.table.lose();
+  await small.pass(12_000);
+  const { gateway } = await small.gateway();
+  expect((await small.settled(small.edit(gateway, [64, 0, 0, 0], 1))).outcome).toBe("applied");
+  nodes[0]?.node.kill(new Error("killed"));
+  nodes[0]?.engine.kill();
+  small.hub.table.lose();
+  const heir = await small.node("b");
+  await small.until(() => heir.node.owns("0") && heir.node.owns("east"));
+  const { gateway: late } = await small.gateway();
+  await small.settled(late.world.load(boxAt([16, 0, 0, 0])));
+  expect(late.world.field.voxelAt(64, 0, 0, 0)).toBe(1);
+});

@@ -1,0 +1,16 @@
+import { MemoryHub } from "@orthant/cluster";
+import { systemClock } from "@orthant/core";
+import { Prng } from "@orthant/testkit";
+import { describeEngineContract } from "@orthant/testkit/contracts";
+
+describeEngineContract("MemoryEngine", async () => {
+  const prng = new Prng(1);
+  let hub: MemoryHub | undefined;
+  return {
+    async connect(options = {}) {
+      hub ??= new MemoryHub({ clock: systemClock, random: () => prng.fraction(), ...options });
+      return hub.connect();
+    },
+    dispose: async () => undefined,
+  };
+});

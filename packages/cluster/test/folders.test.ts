@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type FolderStore, MemoryFolders, NodeFolders, ShardFolders } from "@orthant/cluster";
+import { openSave } from "@orthant/formats";
+import { codeOfRejection } from "@orthant/testkit";
+import { createWorld, openWorld } from "@orthant/world";
+import { afterAll, describe, expect, test } from "vitest";
+
+const folders: string[] = [];
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true });
+});
+
+describe.each<[string, () => Promise<FolderStore>]>([
+  ["in memory", async () => new MemoryFolders()],
+  [
+    "of the machine",
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), "orthant-shards-"));
+      folders.push(folder);
+      return new NodeFolders(folder);
+    },
+  ],
+])("folders of shards, %s", (_kind, makeStore) => {
+  async function shardFolders(): Promise<ShardFolders> {
+    const made = new ShardFolders(await makeStore(), "town");
+    const world = await createWorld(await made.create("0"));
+    await world.close();
+    return made;
+  }
+
+  test("[K21] whoever had a folder finds nothing under its old name, whatever he wants to do there", async () => {
+    const shards = await shardFolders();
+    const old = await shards.take("0", 3);
+    const world = await openWorld(old, { autosave: false });
+    await world.set([1, 2, 3, 0], 4);
+    const young = await shards.take("0", 4);
+    expect(await codeOfRejection(world.save())).toBe("ORT_SAVE_POISONED");
+    expect(await codeOfRejection(old.open("manifest.json", "read"))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(old.rename("manifest.json", "x"))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(old.lock("world.lock"))).toBe("ORT_FENCED");
+    const save = await openSave(young);
+    // The era of the first edit was saved before.
+    expect(save.generation).toBe(1);
+    await save.close();
+    expect(await shards.epochOf("0")).toBe(4);
+    expect(await shards.shards()).toEqual(["0"]);
+  });
+
+  test("[K22] a folder is taken only for a later epoch, and by one", async () => {
+    const shards = await shardFolders();
+    await shards.take("0", 3);
+    expect(await codeOfRejection(shards.take("0", 3))).toBe("ORT_FENCED");
+    expect(await codeOfRejection(shards.take("0", 2))).toBe("ORT_FENCED");
+    const attempts = await Promise.allSettled([shards.take("0", 5), shards.take("0", 5)]);
+    expect(attempts.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(await codeOfRejection(shards.take("1", 5))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(shards.create("0"))).toBe("ORT_EXISTS");
+  });
+});

@@ -1,0 +1,184 @@
+import {
+  CALM_ENGINE,
+  type EngineStatus,
+  type Entry,
+  type JournalRecord,
+  type MemoryEngine,
+  MemoryHub,
+  type PublishedRecord,
+} from "@orthant/cluster";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { expect, test } from "vitest";
+import { settled } from "./settled.ts";
+
+const REGION = { kind: "region", cell: "0_0_0_0", region: "1_0_0_0" } as const;
+const record = (byte: number): JournalRecord => ({ subject: REGION, bytes: Uint8Array.of(byte) });
+const value = (byte: number): Uint8Array => Uint8Array.of(byte);
+
+interface Setting {
+  readonly clock: FakeClock;
+  readonly hub: MemoryHub;
+  readonly engine: MemoryEngine;
+}
+
+function setting(journalBytesMax?: number): Setting {
+  const clock = new FakeClock();
+  const prng = new Prng(7);
+  const hub = new MemoryHub({
+    clock,
+    random: () => prng.fraction(),
+    ...(journalBytesMax !== undefined && { journalBytesMax }),
+  });
+  return { clock, hub, engine: hub.connect() };
+}
+
+test("a swap is made at its revision and at no other, and watchers see all writes in one order", async () => {
+  const { clock, hub, engine } = setting();
+  const seen: Entry[] = [];
+  await settled(clock, engine.table.put("own.a", value(1)));
+  await settled(
+    clock,
+    hub.connect().table.watch("own.", (entry) => seen.push(entry)),
+  );
+  expect(await settled(clock, engine.table.swap("own.a", value(2), 1))).toBe(2);
+  expect(await settled(clock, engine.table.swap("own.a", value(3), 1))).toBeUndefined();
+  expect(await settled(clock, engine.table.swap("own.b", value(4), 0))).toBe(3);
+  await settled(clock, engine.table.put("beat.x", value(5)));
+  expect(seen.map(({ key, revision }) => [key, revision])).toEqual([
+    ["own.a", 1],
+    ["own.a", 2],
+    ["own.b", 3],
+  ]);
+});
+
+test("an append is stored at the expected end, refused as stale at another, and as full when there is no room", async () => {
+  const { clock, engine } = setting(3);
+  const journal = await settled(clock, engine.journal("w", "0", 11));
+  expect(await settled(clock, journal.state())).toEqual({ first: 11, last: 10, bytes: 0 });
+  expect(await settled(clock, journal.append([record(1), record(2)], 10))).toEqual({
+    kind: "stored",
+    last: 12,
+  });
+  expect(await settled(clock, journal.append([record(3)], 10))).toEqual({ kind: "stale" });
+  expect(await settled(clock, journal.append([record(3), record(4)], 12))).toEqual({ kind: "full" });
+  await settled(clock, journal.fold(11));
+  expect(await settled(clock, journal.state())).toEqual({ first: 12, last: 12, bytes: 1 });
+});
+
+test("a record that was folded can not be read, and the sequence goes on", async () => {
+  const { clock, engine } = setting();
+  const journal = await settled(clock, engine.journal("w", "0"));
+  await settled(clock, journal.append([record(1), record(2)], 0));
+  await settled(clock, journal.fold(9));
+  const reading = (async () => {
+    for await (const _ of journal.read(2, 2));
+  })();
+  await expect(settled(clock, reading)).rejects.toMatchObject({ code: "ORT_JOURNAL" });
+  expect(await settled(clock, journal.append([record(3)], 2))).toEqual({ kind: "stored", last: 3 });
+});
+
+test("followers get what is stored, with the sequence before it, until they end", async () => {
+  const { clock, hub, engine } = setting();
+  const seen: PublishedRecord[] = [];
+  const subscription = await hub.connect().follow("w", REGION.cell, (published) => seen.push(published));
+  const journal = await settled(clock, engine.journal("w", "0"));
+  await settled(clock, journal.append([record(1), { subject: { kind: "control" }, bytes: value(9) }], 0));
+  await settled(clock, journal.append([record(2)], 2));
+  clock.advance(10);
+  expect(seen.map(({ sequence, previous, shard }) => [sequence, previous, shard])).toEqual([
+    [1, 0, "0"],
+    [3, 1, "0"],
+  ]);
+  subscription.end();
+  await settled(clock, journal.append([record(3)], 3));
+  clock.advance(10);
+  expect(seen).toHaveLength(2);
+});
+
+test("a request is answered, or told that nobody is there", async () => {
+  const { clock, hub, engine } = setting();
+  const responder = hub.connect();
+  const subscription = await responder.respond("i.w.0", async ([byte = 0]) => value(byte + 1));
+  expect(await settled(clock, engine.request("i.w.0", value(4), 100))).toEqual(value(5));
+  subscription.end();
+  await expect(settled(clock, engine.request("i.w.0", value(4), 100))).rejects.toMatchObject({
+    code: "ORT_ENGINE_NOBODY",
+  });
+});
+
+test("without a leader nothing is answered, and what was asked may be done all the same", async () => {
+  const { clock, hub, engine } = setting();
+  const journal = await settled(clock, engine.journal("w", "0"));
+  const outcomes = new Set<number>();
+  for (let round = 0; round < 20; round++) {
+    const before = hub.journal("w", "0")?.state.last ?? 0;
+    hub.isAway = true;
+    await expect(settled(clock, journal.append([record(1)], before))).rejects.toMatchObject({
+      code: "ORT_ENGINE_AWAY",
+    });
+    hub.isAway = false;
+    outcomes.add((hub.journal("w", "0")?.state.last ?? 0) - before);
+  }
+  expect([...outcomes].sort()).toEqual([0, 1]);
+});
+
+test("a node that is cut off loses records, is told so, and misses no key", async () => {
+  const { clock, hub, engine } = setting();
+  const node = hub.connect();
+  const records: PublishedRecord[] = [];
+  const entries: Entry[] = [];
+  const statuses: EngineStatus[] = [];
+  node.onStatus((status) => statuses.push(status));
+  await node.follow("w", REGION.cell, (published) => records.push(published));
+  await settled(
+    clock,
+    node.table.watch("own.", (entry) => entries.push(entry)),
+  );
+  const journal = await settled(clock, engine.journal("w", "0"));
+  node.partition = "from engine";
+  await settled(clock, journal.append([record(1)], 0));
+  await settled(clock, engine.table.put("own.a", value(1)));
+  clock.advance(2_000);
+  await expect(settled(clock, node.table.get("own.a"))).rejects.toMatchObject({ code: "ORT_ENGINE_AWAY" });
+  node.partition = "none";
+  clock.advance(10);
+  expect(records).toEqual([]);
+  expect(entries).toHaveLength(1);
+  expect(statuses).toEqual(["disconnected", "connected", "lagging"]);
+});
+
+test("what reaches a node that is held up waits, in its order", async () => {
+  const { clock, hub, engine } = setting();
+  const node = hub.connect();
+  const entries: Entry[] = [];
+  await settled(
+    clock,
+    node.table.watch("", (entry) => entries.push(entry)),
+  );
+  node.pause();
+  await settled(clock, engine.table.put("a", value(1)));
+  await settled(clock, engine.table.put("b", value(1)));
+  clock.advance(10_000);
+  expect(entries).toEqual([]);
+  node.resume();
+  expect(entries.map(({ key }) => key)).toEqual(["a", "b"]);
+});
+
+test("lost requests, answers and deliveries are drawn from the one random source", async () => {
+  const play = async (): Promise<string> => {
+    const { clock, hub, engine } = setting();
+    const seen: number[] = [];
+    await hub.connect().follow("w", REGION.cell, ({ sequence }) => seen.push(sequence));
+    const journal = await settled(clock, engine.journal("w", "0"));
+    hub.weather = { ...CALM_ENGINE, delayMsMax: 9, requestLoss: 0.2, answerLoss: 0.2, deliveryLoss: 0.3 };
+    for (let round = 0; round < 30; round++) {
+      const last = hub.journal("w", "0")?.state.last ?? 0;
+      await settled(clock, journal.append([record(round)], last)).catch(() => undefined);
+    }
+    const stored = hub.journal("w", "0")?.state.last ?? 0;
+    expect(stored).toBeLessThan(30);
+    expect(seen.length).toBeLessThan(stored);
+    return `${stored}: ${seen}`;
+  };
+  expect(await play()).toBe(await play());
+});

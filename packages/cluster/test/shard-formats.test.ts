@@ -1,0 +1,303 @@
+import {
+  beatCodec,
+  beatKey,
+  cellOfRegion,
+  crc32c,
+  decodeRecord,
+  encodeRecord,
+  leaseCodec,
+  leaseKey,
+  mapKey,
+  nameOfPlace,
+  ownerAddress,
+  ownerAnswerCodec,
+  ownerQuestionCodec,
+  placeOfName,
+  type RegionRecord,
+  requireName,
+  type ShardMap,
+  shardMapCodec,
+  shardOf,
+  shardsOf,
+  withSplit,
+} from "@orthant/cluster";
+import {
+  boxBetween,
+  type Chunk,
+  chunkFromVoxels,
+  chunkShape,
+  clockOf,
+  DEFAULT_MATERIALS,
+  decode,
+  encode,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  generatorRef,
+  uniformChunk,
+} from "@orthant/core";
+import { codeOf, fromHex, toHex } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+
+const VOLUME = 64;
+/** What `codeOf` says when nothing was thrown. */
+const NO_ERROR = "no error";
+const stone: Chunk = uniformChunk(VOLUME, 7);
+
+const RECORD: RegionRecord = {
+  kind: "region",
+  epoch: 3,
+  group: 9,
+  index: 0,
+  count: 2,
+  region: [1, -1, 0, 0],
+  before: clockOf(2, 4),
+  after: clockOf(3, 1),
+  origins: [{ clientId: 5n, lastEditId: 300 }],
+  chunks: [
+    { place: [4, -4, 0, 0], chunk: stone },
+    { place: [5, -4, 0, 0], edits: [{ index: 2, material: 1 }] },
+  ],
+};
+
+const MAP: ShardMap = {
+  generation: 1,
+  mark: 77n,
+  world: {
+    worldId: 12n,
+    name: "Town",
+    spawn: [0.5, 1, 2, 0],
+    shape: chunkShape([4, 4, 4, 1]),
+    generator: generatorRef(flatGenerator, FLAT_DEFAULTS, 1n),
+    catalog: DEFAULT_MATERIALS,
+  },
+  first: "0",
+  splits: [],
+};
+
+/** A record with a checksum that is right for its bytes. */
+function sealed(body: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(body.length + 4);
+  bytes.set(body);
+  new DataView(bytes.buffer).setUint32(body.length, crc32c(body), true);
+  return bytes;
+}
+
+function codeOfChanged(change: Partial<RegionRecord>): string | undefined {
+  const whole = encodeRecord({ ...RECORD, ...change } as RegionRecord, VOLUME);
+  return codeOf(() => decodeRecord(whole, VOLUME));
+}
+
+describe("names", () => {
+  test("[K1] a name is 1 to 32 of a-z, 0-9 and -, and no - first", () => {
+    for (const name of ["a", "0", "north-2", "a".repeat(32)])
+      expect(codeOf(() => requireName(name, "node"))).toBe(NO_ERROR);
+    for (const name of ["", "-a", "A", "a.b", "a/b", "a_b", "a".repeat(33), "ä"])
+      expect(codeOf(() => requireName(name, "node"))).toBe("ORT_ARGUMENT");
+  });
+
+  test("[K2] a region belongs to the cell of its coordinates divided by 4, rounded down", () => {
+    expect(cellOfRegion([0, 3, 4, -1])).toEqual([0, 0, 1, -1]);
+    expect(cellOfRegion([-4, -5, 7, 8])).toEqual([-1, -2, 1, 2]);
+  });
+
+  test("[K3] a place has one name", () => {
+    expect(nameOfPlace([1, -20, 0, 3])).toBe("1_-20_0_3");
+    expect(placeOfName("1_-20_0_3")).toEqual([1, -20, 0, 3]);
+    for (const name of ["1_2_3", "01_0_0_0", "-0_0_0_0", "1_2_3_4_5", "+1_0_0_0", " 1_0_0_0", "1e3_0_0_0"])
+      expect(codeOf(() => placeOfName(name))).toBe("ORT_ARGUMENT");
+  });
+
+  test("[K4] keys say what they are about", () => {
+    expect([leaseKey("town", "0"), beatKey("n1"), mapKey("town")]).toEqual([
+      "own.town.0",
+      "beat.n1",
+      "map.town",
+    ]);
+  });
+
+  test("[K5] the address of an owner has its epoch", () => {
+    expect(ownerAddress("town", "0", 12)).toBe("i.town.0.12");
+    expect(codeOf(() => ownerAddress("town", "0", 0))).toBe("ORT_ARGUMENT");
+  });
+});
+
+describe("records", () => {
+  test("crc32c is that of Castagnoli", () => {
+    expect(crc32c(new TextEncoder().encode("123456789"))).toBe(0xe306_9283);
+  });
+
+  test("[K6] the bytes of a record are these, and no others are it", () => {
+    const bytes = encodeRecord({ kind: "epoch", epoch: 3, node: "n1" }, VOLUME);
+    expect(toHex(bytes.subarray(0, -4))).toBe("01" + "01" + "03" + "026e31");
+    expect(decodeRecord(bytes, VOLUME)).toEqual({ kind: "epoch", epoch: 3, node: "n1" });
+    expect(decodeRecord(encodeRecord(RECORD, VOLUME), VOLUME)).toEqual(RECORD);
+    expect(codeOf(() => decodeRecord(sealed(fromHex("020103026e31")), VOLUME))).toBe("ORT_VERSION");
+    expect(codeOf(() => decodeRecord(sealed(fromHex("010100026e31")), VOLUME))).toBe("ORT_CLOCK");
+    expect(codeOf(() => decodeRecord(sealed(fromHex("010103026e3100")), VOLUME))).toBe("ORT_TRAILING_BYTES");
+  });
+
+  test("[K6] a record that is cut or changed anywhere is refused", () => {
+    const bytes = encodeRecord(RECORD, VOLUME);
+    for (let length = 0; length < bytes.length; length++)
+      expect(codeOf(() => decodeRecord(bytes.subarray(0, length), VOLUME))).not.toBe(NO_ERROR);
+    for (let index = 0; index < bytes.length; index++) {
+      const changed = bytes.slice();
+      changed[index] = (changed[index] ?? 0) ^ 0x10;
+      expect(codeOf(() => decodeRecord(changed, VOLUME))).toBe("ORT_CHECKSUM");
+    }
+  });
+
+  test("[K6] a body that is cut is refused also when its checksum is right", () => {
+    const body = encodeRecord(RECORD, VOLUME).subarray(0, -4);
+    for (let length = 0; length < body.length; length++)
+      expect(codeOf(() => decodeRecord(sealed(body.subarray(0, length)), VOLUME))).not.toBe(NO_ERROR);
+  });
+
+  test.each<[string, Partial<RegionRecord>]>([
+    ["an index that is not less than the count", { index: 2 }],
+    ["group 0", { group: 0 }],
+    ["an edit with the id 0", { origins: [{ clientId: 1n, lastEditId: 0 }] }],
+    ["a clock that does not rise", { before: RECORD.after }],
+    ["a clock of another epoch", { after: clockOf(4, 1) }],
+    ["a clock before that is never issued", { before: 5 }],
+  ])("[K7] %s is refused", (_what, change) => {
+    expect(codeOfChanged({})).toBe(NO_ERROR);
+    expect(codeOfChanged({ before: 0 })).toBe(NO_ERROR);
+    expect(codeOfChanged(change)).toBe("ORT_JOURNAL");
+  });
+
+  test("[K8] chunks of another region, twice or out of order are refused", () => {
+    const [first, second] = RECORD.chunks as [RegionRecord["chunks"][number], RegionRecord["chunks"][number]];
+    expect(codeOfChanged({ chunks: [second, first] })).toBe("ORT_JOURNAL");
+    expect(codeOfChanged({ chunks: [first, first] })).toBe("ORT_JOURNAL");
+    expect(codeOfChanged({ chunks: [{ place: [0, 0, 0, 0], chunk: stone }] })).toBe("ORT_JOURNAL");
+  });
+
+  test("[K12] a record that takes too many bytes is neither made nor read", () => {
+    expect(codeOf(() => decodeRecord(new Uint8Array(1_572_865), VOLUME))).toBe("ORT_LIMIT");
+    const origins = Array.from({ length: 65_536 }, () => ({ clientId: 1n, lastEditId: 2 ** 53 - 1 }));
+    expect(codeOf(() => encodeRecord({ ...RECORD, origins, chunks: [] }, VOLUME))).toBe(NO_ERROR);
+    const noise = chunkFromVoxels(
+      Uint16Array.from({ length: 16_384 }, (_, index) => (index * 40_503) % 65_536),
+    );
+    const chunks = Array.from({ length: 64 }, (_, index) => ({
+      place: [4 + Math.floor(index / 16), -4 + (Math.floor(index / 4) % 4), index % 4, 0] as const,
+      chunk: noise,
+    }));
+    expect(codeOf(() => encodeRecord({ ...RECORD, chunks }, noise.volume))).toBe("ORT_LIMIT");
+  });
+});
+
+describe("values of keys", () => {
+  const split = withSplit(MAP, { from: "0", cells: boxBetween([0, -4, -4, -4], [4, 4, 4, 4]), to: "east" });
+
+  test("[K13] a map is read as it was written, and refused when a shard is there twice or of nobody", () => {
+    const read = decode(shardMapCodec, encode(shardMapCodec, split));
+    expect(read.splits).toEqual(split.splits);
+    expect(read.world.generator.equals(MAP.world.generator)).toBe(true);
+    const [only] = split.splits;
+    if (only === undefined) throw new Error("there is no split");
+    for (const splits of [[only, only], [{ ...only, from: "west" }], [{ ...only, to: "A" }]])
+      expect(codeOf(() => decode(shardMapCodec, encode(shardMapCodec, { ...MAP, splits })))).toBe(
+        "ORT_MESSAGE",
+      );
+    const bytes = encode(shardMapCodec, split);
+    for (let length = 0; length < bytes.length; length++)
+      expect(codeOf(() => decode(shardMapCodec, bytes.subarray(0, length)))).not.toBe(NO_ERROR);
+  });
+
+  test("[K14] each split takes its cells from one shard and from no other", () => {
+    const twice = withSplit(split, {
+      from: "0",
+      cells: boxBetween([-4, -4, -4, -4], [4, 0, 4, 4]),
+      to: "south",
+    });
+    expect(shardsOf(twice)).toEqual(["0", "east", "south"]);
+    expect(shardOf(twice, [0, 0, 0, 0])).toBe("east");
+    expect(shardOf(twice, [0, -1, 0, 0])).toBe("east");
+    expect(shardOf(twice, [-1, -1, 0, 0])).toBe("south");
+    expect(shardOf(twice, [-1, 0, 0, 0])).toBe("0");
+    expect(shardOf(twice, [16, 0, 0, 0])).toBe("0");
+    expect(codeOf(() => withSplit(split, { ...twice.splits[0], to: "east" } as never))).toBe("ORT_EXISTS");
+    expect(codeOf(() => withSplit(split, { ...twice.splits[0], from: "x", to: "y" } as never))).toBe(
+      "ORT_NOT_FOUND",
+    );
+  });
+
+  test("[K16] a lease is read as it was written, and refused with a node that is no name", () => {
+    const lease = { node: "n1", epoch: 5, heir: "" };
+    expect(decode(leaseCodec, encode(leaseCodec, lease))).toEqual(lease);
+    expect(codeOf(() => decode(leaseCodec, encode(leaseCodec, { ...lease, heir: "A" })))).toBe("ORT_MESSAGE");
+    expect(codeOf(() => decode(leaseCodec, encode(leaseCodec, { ...lease, epoch: 2 ** 20 })))).toBe(
+      "ORT_MESSAGE",
+    );
+    expect(codeOf(() => decode(leaseCodec, Uint8Array.of(2, 0, 1, 0)))).toBe("ORT_VERSION");
+  });
+
+  test("[K17] a beat is read as it was written", () => {
+    const beat = { count: 400, shards: 3, isLeaving: true };
+    expect(decode(beatCodec, encode(beatCodec, beat))).toEqual(beat);
+    expect(codeOf(() => decode(beatCodec, Uint8Array.of(2, 1, 1, 0)))).toBe("ORT_VERSION");
+  });
+});
+
+describe("questions", () => {
+  test("[K19] questions and answers are read as they were written, and refused when they are cut", () => {
+    const questions = [
+      {
+        kind: "edits",
+        edits: [{ clientId: 1n, editId: 2, placements: [{ voxel: [1, -2, 3, 0], material: 9 }] }],
+      },
+      { kind: "regions", wishes: [{ region: [1, 2, 3, 4], held: clockOf(1, 1), at: 0, from: 0 }] },
+    ] as const;
+    for (const question of questions) {
+      const bytes = encode(ownerQuestionCodec, question);
+      expect(decode(ownerQuestionCodec, bytes)).toEqual(question);
+      for (let length = 0; length < bytes.length; length++)
+        expect(codeOf(() => decode(ownerQuestionCodec, bytes.subarray(0, length)))).not.toBe(NO_ERROR);
+    }
+    const codec = ownerAnswerCodec(VOLUME);
+    const answers = [
+      {
+        kind: "edits",
+        outcomes: [
+          { kind: "made", steps: [{ region: [0, 0, 0, 0], before: 0, after: clockOf(1, 1) }] },
+          { kind: "repeated" },
+          { kind: "elsewhere" },
+          { kind: "refused", code: "ORT_LIMIT" },
+        ],
+      },
+      {
+        kind: "regions",
+        answers: [
+          { kind: "same" },
+          { kind: "elsewhere" },
+          { kind: "later" },
+          {
+            kind: "chunks",
+            clock: clockOf(1, 1),
+            chunks: [{ place: [0, 0, 0, 0], chunk: stone }],
+            more: true,
+          },
+        ],
+      },
+      { kind: "away" },
+    ] as const;
+    for (const answer of answers) {
+      const bytes = encode(codec, answer);
+      expect(decode(codec, bytes)).toEqual(answer);
+      for (let length = 0; length < bytes.length; length++)
+        expect(codeOf(() => decode(codec, bytes.subarray(0, length)))).not.toBe(NO_ERROR);
+    }
+  });
+
+  test("[K19] an edit with the id 0, and a refusal with an unknown code, are refused", () => {
+    const question = { kind: "edits", edits: [{ clientId: 1n, editId: 0, placements: [] }] } as const;
+    expect(codeOf(() => decode(ownerQuestionCodec, encode(ownerQuestionCodec, question)))).toBe(
+      "ORT_MESSAGE",
+    );
+    const answer = { kind: "edits", outcomes: [{ kind: "refused", code: "ORT_NEVER" as never }] } as const;
+    const codec = ownerAnswerCodec(VOLUME);
+    expect(codeOf(() => decode(codec, encode(codec, answer)))).toBe("ORT_MESSAGE");
+  });
+});

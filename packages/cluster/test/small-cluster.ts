@@ -1,0 +1,108 @@
+import {
+  ClusterGateway,
+  ClusterNode,
+  createClusterWorld,
+  type MemoryEngine,
+  MemoryFolders,
+  MemoryHub,
+  type NodeEvents,
+  ShardFolders,
+} from "@orthant/cluster";
+import { chunkShape, DEFAULT_GENERATORS, type Place } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { createWorld } from "@orthant/world";
+import { pass, settled } from "./settled.ts";
+
+const WORLD = "town";
+
+/** A node with its connection. */
+export interface SmallNode {
+  readonly node: ClusterNode;
+  readonly engine: MemoryEngine;
+}
+
+/** A cluster in one process, on a clock that a test holds. */
+export class SmallCluster {
+  readonly clock: FakeClock = new FakeClock();
+  readonly hub: MemoryHub;
+  readonly store: MemoryFolders = new MemoryFolders();
+  readonly folders: ShardFolders = new ShardFolders(this.store, WORLD);
+  readonly #prng = new Prng(3);
+  #edits = 0;
+
+  constructor(journalBytesMax?: number) {
+    this.hub = new MemoryHub({
+      clock: this.clock,
+      random: () => this.#prng.fraction(),
+      ...(journalBytesMax !== undefined && { journalBytesMax }),
+    });
+  }
+
+  /** Makes an empty world and brings it into the cluster. */
+  async create(): Promise<void> {
+    const source = new MemoryDisk();
+    const { clock, random } = this;
+    const world = await createWorld(
+      source,
+      { name: "Town", shape: chunkShape([4, 4, 4, 1]) },
+      { clock, random },
+    );
+    await world.close();
+    const engine = this.hub.connect();
+    await this.settled(createClusterWorld({ engine, folders: this.folders, world: WORLD, source, random }));
+  }
+
+  readonly random = (): bigint => (BigInt(this.#prng.u32()) << 32n) | BigInt(this.#prng.u32());
+
+  /** Starts a node. */
+  async node(name: string, events: NodeEvents = {}, foldMs = 1_000): Promise<SmallNode> {
+    const engine = this.hub.connect();
+    const { clock, random, folders } = this;
+    const node = new ClusterNode({
+      ...{ engine, folders, clock, random, generators: DEFAULT_GENERATORS, world: WORLD, node: name, events },
+      limits: { foldMs },
+    });
+    await this.settled(node.start());
+    return { node, engine };
+  }
+
+  /** Opens a gateway. */
+  async gateway(): Promise<{ readonly gateway: ClusterGateway; readonly engine: MemoryEngine }> {
+    const engine = this.hub.connect();
+    const { clock } = this;
+    const generators = DEFAULT_GENERATORS;
+    return {
+      gateway: await this.settled(ClusterGateway.open({ engine, clock, generators, world: WORLD })),
+      engine,
+    };
+  }
+
+  /** Edits one voxel through a gateway. */
+  edit(
+    gateway: ClusterGateway,
+    voxel: Place,
+    material: number,
+    clientId = 5n,
+  ): ReturnType<ClusterGateway["world"]["edit"]> {
+    return gateway.world.edit([{ voxel, material }], { clientId, editId: ++this.#edits });
+  }
+
+  settled<Result>(promise: Promise<Result>): Promise<Result> {
+    return settled(this.clock, promise);
+  }
+
+  pass(ms: number): Promise<void> {
+    return pass(this.clock, ms);
+  }
+
+  /** Lets time pass until something is so. */
+  async until(isSo: () => boolean): Promise<number> {
+    const startMs = this.clock.nowMs();
+    while (!isSo()) {
+      if (this.clock.nowMs() - startMs > 60_000) throw new Error("it never came to be so");
+      await this.pass(50);
+    }
+    return this.clock.nowMs() - startMs;
+  }
+}

@@ -1,0 +1,228 @@
+import type { Journal, JournalRecord, StoredRecord } from "@orthant/cluster";
+import { describe, expect, test } from "vitest";
+import { codeOfRejection } from "../error-code.ts";
+import { describeEngineMessages } from "./engine-messages-contract.ts";
+import { describeEngineTable } from "./engine-table-contract.ts";
+import { type EngineUnderTest, type OnEngine, recordOf } from "./engine-under-test.ts";
+
+/** What every engine of a cluster promises. Call it inside a test file, once an engine. */
+export function describeEngineContract(adapter: string, make: () => Promise<EngineUnderTest>): void {
+  const on: OnEngine = (title, body) => {
+    test(title, async () => {
+      const under = await make();
+      try {
+        await body(under, crypto.randomUUID());
+      } finally {
+        await under.dispose();
+      }
+    });
+  };
+  describe(`${adapter} keeps the engine contract: table`, () => describeEngineTable(on));
+  describe(`${adapter} keeps the engine contract: journal`, () => describeJournal(on));
+  describe(`${adapter} keeps the engine contract: a journal's end`, () => describeJournalEnd(on));
+  describe(`${adapter} keeps the engine contract: messages`, () => describeEngineMessages(on));
+}
+
+function describeJournal(on: OnEngine): void {
+  on("finds no journal that nobody made, and begins one at 1", async ({ connect }, world) => {
+    const engine = await connect();
+    expect(await engine.findJournal(world, "1")).toBeUndefined();
+    const journal = await engine.journal(world, "1");
+    expect(await journal.state()).toEqual({ first: 1, last: 0, bytes: 0 });
+    expect(await (await engine.findJournal(world, "1"))?.state()).toEqual({ first: 1, last: 0, bytes: 0 });
+  });
+
+  on(
+    "begins a journal where it is told to, and one that is there stays as it is",
+    async ({ connect }, world) => {
+      const engine = await connect();
+      const first = 5_000_000_000;
+      const journal = await engine.journal(world, "1", first);
+      expect(await journal.state()).toMatchObject({ first, last: first - 1 });
+      expect(await journal.append([recordOf("a")], first - 1)).toEqual({ kind: "stored", last: first });
+      expect(await (await engine.journal(world, "1", 9)).state()).toMatchObject({ first, last: first });
+    },
+  );
+
+  on("gives back what was appended, whole and in order, to another node", async ({ connect }, world) => {
+    const [writer, reader] = [await connect(), await connect()];
+    const journal = await writer.journal(world, "1");
+    const records = [
+      recordOf("epoch"),
+      recordOf("stone", "0_0_0", "1_-2_3"),
+      recordOf("", "-1_0_0"),
+      recordOf("end"),
+    ];
+    expect(await journal.append(records.slice(0, 1), 0)).toEqual({ kind: "stored", last: 1 });
+    expect(await journal.append(records.slice(1), 1)).toEqual({ kind: "stored", last: 4 });
+    const found = await readAll(await reader.journal(world, "1"), 1, 4);
+    expect(found.map(({ subject, bytes }) => ({ subject, bytes: Uint8Array.from(bytes) }))).toEqual(records);
+    expect(found.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+  });
+
+  on("refuses a writer who is wrong about the end, and stores nothing of it", async ({ connect }, world) => {
+    const journal = await (await connect()).journal(world, "1");
+    await journal.append([recordOf("a"), recordOf("b")], 0);
+    const before = await journal.state();
+    for (const wrong of [0, 1, 3]) {
+      expect(await journal.append([recordOf("x")], wrong)).toEqual({ kind: "stale" });
+      expect(await journal.append([recordOf("x"), recordOf("y", "0"), recordOf("z")], wrong)).toEqual({
+        kind: "stale",
+      });
+    }
+    expect(await journal.state()).toEqual(before);
+    expect(await journal.append([recordOf("c")], 2)).toEqual({ kind: "stored", last: 3 });
+  });
+
+  on("lets one of several writers through who are right about the end", async ({ connect }, world) => {
+    const engines = [await connect(), await connect(), await connect()];
+    const journals = await Promise.all(engines.map((engine) => engine.journal(world, "1")));
+    for (let last = 0; last < 30; last += 3) {
+      const outcomes = await Promise.all(
+        journals.map((journal, index) => journal.append(threeOf(`${last} of ${index}`), last)),
+      );
+      expect(outcomes.map(({ kind }) => kind).sort()).toEqual(["stale", "stale", "stored"]);
+      const winner = outcomes.findIndex(({ kind }) => kind === "stored");
+      const [first] = journals;
+      const texts = first === undefined ? [] : await readTexts(first, last + 1, last + 3);
+      expect(texts).toEqual(
+        threeOf(`${last} of ${winner}`).map(({ bytes }) => new TextDecoder().decode(bytes)),
+      );
+    }
+  });
+
+  on(
+    "keeps a writer out after another's record, also when it goes on in a row",
+    async ({ connect }, world) => {
+      const old = await (await connect()).journal(world, "1");
+      const successor = await (await connect()).journal(world, "1");
+      await old.append([recordOf("before")], 0);
+      expect(await successor.append([recordOf("epoch 2")], 1)).toEqual({ kind: "stored", last: 2 });
+      const zombie = await Promise.all(
+        [1, 2, 3].map((ahead) => old.append(threeOf("zombie"), ahead * 3 - 2)),
+      );
+      expect(zombie).toEqual([{ kind: "stale" }, { kind: "stale" }, { kind: "stale" }]);
+      expect(await readTexts(old, 1, 2)).toEqual(["before", "epoch 2"]);
+    },
+  );
+
+  on("takes a thousand records at once, and neither more nor none", async ({ connect }, world) => {
+    const journal = await (await connect()).journal(world, "1");
+    const many = Array.from({ length: 1000 }, (_, index) => recordOf(`${index}`, "0", `${index % 7}`));
+    expect(await journal.append(many, 0)).toEqual({ kind: "stored", last: 1000 });
+    expect(await codeOfRejection(() => journal.append([...many, recordOf("x")], 1000))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(() => journal.append([], 1000))).toBe("ORT_ARGUMENT");
+    expect(await readTexts(journal, 1, 1000)).toEqual(many.map((_, index) => `${index}`));
+    expect(await readTexts(journal, 400, 402)).toEqual(["399", "400", "401"]);
+  });
+
+  on("keeps worlds and shards apart, whatever they are called", async ({ connect }, world) => {
+    const engine = await connect();
+    const names = [
+      [world, "1"],
+      [world, "2"],
+      [`${world}_1`, "2"],
+      [world, "1_2"],
+      [`${world} ä.*>/=5F`, "1"],
+    ] as const;
+    const journals = await Promise.all(names.map(([of, shard]) => engine.journal(of, shard)));
+    await Promise.all(
+      journals.map((journal, index) => journal.append([recordOf(`${index}`, "a.b *", "=2D")], 0)),
+    );
+    const found = await Promise.all(journals.map((journal) => readAll(journal, 1, 1)));
+    expect(found.map(([record]) => new TextDecoder().decode(record?.bytes))).toEqual([
+      "0",
+      "1",
+      "2",
+      "3",
+      "4",
+    ]);
+    expect(found[0]?.[0]?.subject).toEqual({ kind: "region", cell: "a.b *", region: "=2D" });
+    for (const [of, shard] of names) await engine.removeJournal(of, shard);
+  });
+}
+
+function describeJournalEnd(on: OnEngine): void {
+  on("folds what is told, goes on counting, and misses what is gone", async ({ connect }, world) => {
+    const journal = await (await connect()).journal(world, "1");
+    await journal.append(threeOf("old"), 0);
+    await journal.fold(2);
+    expect(await journal.state()).toMatchObject({ first: 3, last: 3 });
+    expect(await codeOfRejection(() => readAll(journal, 2, 3))).toBe("ORT_JOURNAL");
+    await journal.fold(1);
+    expect(await readTexts(journal, 3, 3)).toEqual(["old 2"]);
+    await journal.fold(3);
+    expect(await journal.state()).toEqual({ first: 4, last: 3, bytes: 0 });
+    expect(await journal.append([recordOf("x")], 0)).toEqual({ kind: "stale" });
+    expect(await journal.append([recordOf("new")], 3)).toEqual({ kind: "stored", last: 4 });
+    expect(await readTexts(journal, 4, 4)).toEqual(["new"]);
+  });
+
+  on("reads nothing that was not written yet, and folds no sequence of it", async ({ connect }, world) => {
+    const journal = await (await connect()).journal(world, "1");
+    await journal.append(threeOf("a"), 0);
+    expect(await codeOfRejection(() => readAll(journal, 3, 4))).toBe("ORT_JOURNAL");
+    await journal.fold(9);
+    expect(await journal.state()).toMatchObject({ first: 4, last: 3 });
+    expect(await journal.append([recordOf("b")], 3)).toEqual({ kind: "stored", last: 4 });
+  });
+
+  on("says when it is full, stores nothing then, and takes more after a fold", async ({ connect }, world) => {
+    const journal = await (await connect({ journalBytesMax: 64 * 1024 })).journal(world, "1");
+    const large = [recordOf("x".repeat(10_000), "0"), recordOf("y".repeat(10_000), "0")];
+    let last = 0;
+    let outcome = await journal.append(large, last);
+    for (let round = 0; round < 10 && outcome.kind === "stored"; round++) {
+      last = outcome.last;
+      outcome = await journal.append(large, last);
+    }
+    expect(outcome).toEqual({ kind: "full" });
+    expect(await journal.append(large.slice(1), last)).toEqual({ kind: "full" });
+    expect(await journal.state()).toMatchObject({ first: 1, last });
+    await journal.fold(last);
+    expect(await journal.append(large, last)).toEqual({ kind: "stored", last: last + 2 });
+  });
+
+  on("removes a journal: it is gone for all, and a new one begins anew", async ({ connect }, world) => {
+    const [engine, other] = [await connect(), await connect()];
+    const journal = await engine.journal(world, "1");
+    await journal.append(threeOf("a"), 0);
+    const held = await other.journal(world, "1");
+    await engine.removeJournal(world, "1");
+    await engine.removeJournal(world, "1");
+    expect(await other.findJournal(world, "1")).toBeUndefined();
+    expect(await codeOfRejection(() => held.state())).toBe("ORT_JOURNAL");
+    expect(await codeOfRejection(() => held.append([recordOf("x")], 3))).toBe("ORT_JOURNAL");
+    expect(await codeOfRejection(() => readAll(held, 1, 1))).toBe("ORT_JOURNAL");
+    expect(await codeOfRejection(() => held.fold(1))).toBe("ORT_JOURNAL");
+    const fresh = await other.journal(world, "1", 4);
+    expect(await fresh.append([recordOf("b")], 3)).toEqual({ kind: "stored", last: 4 });
+  });
+
+  on("reads a long journal in order", async ({ connect }, world) => {
+    const journal = await (await connect()).journal(world, "1");
+    const bulk = "z".repeat(9000);
+    for (let last = 0; last < 2000; last += 500) {
+      await journal.append(
+        Array.from({ length: 500 }, (_, index) => recordOf(`${last + index} ${bulk}`, "0")),
+        last,
+      );
+    }
+    const texts = await readTexts(journal, 1, 2000);
+    expect(texts.map((text) => Number.parseInt(text, 10))).toEqual(texts.map((_, index) => index));
+  });
+}
+
+function threeOf(text: string): readonly JournalRecord[] {
+  return [0, 1, 2].map((index) => recordOf(`${text} ${index}`, "0", `${index}`));
+}
+
+async function readAll(journal: Journal, from: number, to: number): Promise<readonly StoredRecord[]> {
+  const found: StoredRecord[] = [];
+  for await (const record of journal.read(from, to)) found.push(record);
+  return found;
+}
+
+async function readTexts(journal: Journal, from: number, to: number): Promise<readonly string[]> {
+  return (await readAll(journal, from, to)).map(({ bytes }) => new TextDecoder().decode(bytes));
+}

@@ -1,0 +1,205 @@
+import type { Engine, Journal, PublishedRecord } from "@orthant/cluster";
+import { isOrthantError } from "@orthant/core";
+import { expect } from "vitest";
+import { codeOfRejection } from "../error-code.ts";
+import { type OnEngine, recordOf } from "./engine-under-test.ts";
+import { Gathered } from "./gathered.ts";
+
+const LONG_MS = 10_000;
+const BRIEF_MS = 200;
+
+/** What every engine promises of following, asking and telling. */
+export function describeEngineMessages(on: OnEngine): void {
+  describeFollow(on);
+  describeRequests(on);
+
+  on("tells everybody who listens, until they end", async ({ connect }, name) => {
+    const engines = [await connect(), await connect()];
+    const [teller] = engines;
+    const heard = engines.map(() => new Gathered<string>());
+    const [ended] = await Promise.all(
+      engines.map((engine, index) => engine.listen(name, (bytes) => heard[index]?.take(textOf(bytes)))),
+    );
+    while (heard.some(({ items }) => items.length === 0)) {
+      teller?.tell(name, bytesOf("hello"));
+      await teller?.table.get(name);
+    }
+    ended?.end();
+    const before = heard[0]?.items.length;
+    teller?.tell(`${name}.other`, bytesOf("elsewhere"));
+    teller?.tell(name, bytesOf("again"));
+    await heard[1]?.until((items) => items.includes("again"));
+    expect(heard[0]?.items.length).toBe(before);
+    expect(new Set(heard[1]?.items)).toEqual(new Set(["hello", "again"]));
+  });
+
+  on("does nothing more after it was closed", async ({ connect }, name) => {
+    const engine = await connect();
+    const journal = await engine.journal(name, "1");
+    await engine.close();
+    expect(await codeOfRejection(() => engine.table.get(name))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(() => engine.table.put(name, bytesOf("x")))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(() => engine.journal(name, "1"))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(() => journal.append([recordOf("x")], 0))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(() => engine.request(name, bytesOf("x"), LONG_MS))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(() => engine.listen(name, ignore))).toBe("ORT_CLOSED");
+    expect(() => engine.tell(name, bytesOf("x"))).not.toThrow();
+    await engine.close();
+  });
+}
+
+function describeFollow(on: OnEngine): void {
+  on("brings records about a cell, of every shard, after they are stored", async ({ connect }, world) => {
+    const [writer, follower] = [await connect(), await connect()];
+    const shards = await Promise.all(["1", "2"].map((shard) => writer.journal(world, shard)));
+    const [one, two] = shards;
+    const seen = await followWarm(follower, world, shards);
+    const last = (await one?.state())?.last ?? 0;
+    await one?.append([recordOf("a", "0", "1_1"), recordOf("b", "other cell"), recordOf("control")], last);
+    await seen.until((items) => items.length === 1);
+    await two?.append([recordOf("c", "0", "1_1")], (await two.state()).last);
+    await seen.until((items) => items.length === 2);
+    await one?.append([recordOf("never", "0", "1_1")], last + 1);
+    await one?.append([recordOf("d", "0", "2_2"), recordOf("e", "0", "1_1")], last + 3);
+    await seen.until((items) => items.length === 4);
+    expect(seen.items.map(({ shard, previous, bytes }) => [shard, previous, textOf(bytes)])).toEqual([
+      ["1", 0, "a"],
+      ["2", 0, "c"],
+      ["1", 0, "d"],
+      ["1", last + 1, "e"],
+    ]);
+    expect(seen.items[2]?.subject).toEqual({ kind: "region", cell: "0", region: "2_2" });
+    expect(seen.items[3]?.sequence).toBe(last + 5);
+  });
+
+  on("names the record before, also within one append, and none after a fold", async ({ connect }, world) => {
+    const engine = await connect();
+    const journal = await engine.journal(world, "1");
+    const seen = await followWarm(engine, world, [journal]);
+    const { last } = await journal.state();
+    await journal.append(
+      ["a", "b", "c"].map((text) => recordOf(text, "0", "r")),
+      last,
+    );
+    await journal.append([recordOf("d", "0", "r")], last + 3);
+    await seen.until((items) => items.length === 4);
+    await journal.fold(last + 4);
+    await journal.append([recordOf("e", "0", "r")], last + 4);
+    await seen.until((items) => items.length === 5);
+    expect(seen.items.map(({ previous }) => previous)).toEqual([0, last + 1, last + 2, last + 3, 0]);
+  });
+
+  on("brings nothing after the end of a subscription, and the rest go on", async ({ connect }, world) => {
+    const engine = await connect();
+    const journal = await engine.journal(world, "1");
+    const ended = new Gathered<PublishedRecord>();
+    const subscription = await engine.follow(world, "0", ended.take);
+    const going = await followWarm(engine, world, [journal]);
+    const { last } = await journal.state();
+    await journal.append([recordOf("a", "0")], last);
+    await going.until((items) => items.length === 1);
+    await ended.until((items) => items.some(({ sequence }) => sequence === last + 1));
+    subscription.end();
+    const before = ended.items.length;
+    await journal.append([recordOf("b", "0")], last + 1);
+    await going.until((items) => items.length === 2);
+    expect(ended.items).toHaveLength(before);
+  });
+}
+
+/** Follows the cell `0`, and gives what comes after a record of every journal has come: nodes afar learn late of a follower. */
+async function followWarm(
+  engine: Engine,
+  world: string,
+  journals: readonly Journal[],
+): Promise<Gathered<PublishedRecord>> {
+  const warm = new Set<string>();
+  const seen = new Gathered<PublishedRecord>();
+  await engine.follow(world, "0", (record) => {
+    if (record.subject.kind === "region" && record.subject.region === "warm") warm.add(record.shard);
+    else seen.take(record);
+  });
+  while (warm.size < journals.length) {
+    for (const journal of journals)
+      await journal.append([recordOf("x", "0", "warm")], (await journal.state()).last);
+  }
+  return seen;
+}
+
+function describeRequests(on: OnEngine): void {
+  on("carries questions and answers, many at once", async ({ connect }, name) => {
+    const [asker, owner] = [await connect(), await connect()];
+    await owner.respond(name, async (question) => bytesOf(`${textOf(question)}!`));
+    await askUntilAnswered(asker, name);
+    const questions = Array.from({ length: 50 }, (_, index) => `${index}`);
+    const answers = await Promise.all(questions.map((text) => asker.request(name, bytesOf(text), LONG_MS)));
+    expect(answers.map(textOf)).toEqual(questions.map((text) => `${text}!`));
+  });
+
+  on("says when nobody responds: never, or not any more", async ({ connect }, name) => {
+    const [asker, owner] = [await connect(), await connect()];
+    expect(await codeOfRejection(() => asker.request(name, bytesOf("?"), LONG_MS))).toBe("ORT_ENGINE_NOBODY");
+    const subscription = await owner.respond(name, async () => bytesOf("here"));
+    expect(await askUntilAnswered(asker, name)).toBe("here");
+    subscription.end();
+    let code = "no error";
+    while (code === "no error")
+      code = await codeOfRejection(() => asker.request(name, bytesOf("?"), BRIEF_MS));
+    while (code === "ORT_ENGINE_AWAY")
+      code = await codeOfRejection(() => asker.request(name, bytesOf("?"), BRIEF_MS));
+    expect(code).toBe("ORT_ENGINE_NOBODY");
+  });
+
+  on("does not know what became of a question without an answer", async ({ connect }, name) => {
+    const [asker, owner] = [await connect(), await connect()];
+    const asked = new Gathered<string>();
+    await owner.respond(`${name}.silent`, async (question) => {
+      asked.take(textOf(question));
+      return new Promise<Uint8Array>(ignore);
+    });
+    await owner.respond(`${name}.failing`, () => Promise.reject(new Error("on purpose")));
+    const codes: string[] = [];
+    for (const address of [`${name}.silent`, `${name}.failing`]) {
+      let code = "ORT_ENGINE_NOBODY";
+      while (code === "ORT_ENGINE_NOBODY") {
+        code = await codeOfRejection(() => asker.request(address, bytesOf("?"), BRIEF_MS));
+      }
+      codes.push(code);
+    }
+    expect(codes).toEqual(["ORT_ENGINE_AWAY", "ORT_ENGINE_AWAY"]);
+    expect(asked.items).toEqual(["?"]);
+  });
+
+  on("takes the first answer when a stopped node still responds", async ({ connect }, name) => {
+    const [asker, zombie, owner] = [await connect(), await connect(), await connect()];
+    await zombie.respond(name, () => new Promise<Uint8Array>(ignore));
+    await owner.respond(name, async () => bytesOf("owner"));
+    while ((await codeOfRejection(() => asker.request(name, bytesOf("?"), BRIEF_MS))) !== "no error");
+    for (let round = 0; round < 10; round++) {
+      expect(textOf(await asker.request(name, bytesOf("?"), LONG_MS))).toBe("owner");
+    }
+  });
+}
+
+/** Nodes afar learn late of who responds. */
+async function askUntilAnswered(asker: Engine, address: string): Promise<string> {
+  for (;;) {
+    try {
+      return textOf(await asker.request(address, bytesOf("?"), LONG_MS));
+    } catch (error) {
+      if (!isOrthantError(error, "ORT_ENGINE_NOBODY")) throw error;
+    }
+  }
+}
+
+function ignore(): undefined {
+  return undefined;
+}
+
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}

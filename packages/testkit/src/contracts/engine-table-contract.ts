@@ -1,0 +1,129 @@
+import type { Entry } from "@orthant/cluster";
+import { expect } from "vitest";
+import type { OnEngine } from "./engine-under-test.ts";
+import { Gathered } from "./gathered.ts";
+
+/** What every engine promises of its table. */
+export function describeEngineTable(on: OnEngine): void {
+  on(
+    "holds nothing that nobody wrote, and the last value of what somebody did",
+    async ({ connect }, name) => {
+      const [{ table }, other] = [await connect(), await connect()];
+      expect(await table.get(name)).toBeUndefined();
+      const first = await table.put(name, bytesOf("one"));
+      const second = await other.table.put(name, bytesOf("two"));
+      expect(second).toBeGreaterThan(first);
+      expect(entryText(await table.get(name))).toEqual([name, "two", second]);
+    },
+  );
+
+  on("gives revisions that rise over all keys", async ({ connect }, name) => {
+    const { table } = await connect();
+    const revisions: number[] = [];
+    for (const key of ["a", "b", "a", "c"]) revisions.push(await table.put(`${name}.${key}`, bytesOf(key)));
+    expect([...new Set(revisions)].sort((one, other) => one - other)).toEqual(revisions);
+  });
+
+  on("swaps when the key stands where the writer thinks, and only then", async ({ connect }, name) => {
+    const { table } = await connect();
+    const made = (await table.swap(name, bytesOf("mine"), 0)) ?? 0;
+    expect(made).toBeGreaterThan(0);
+    expect(await table.swap(name, bytesOf("late"), 0)).toBeUndefined();
+    await table.put(`${name}.other`, bytesOf("beside"));
+    const changed = (await table.swap(name, bytesOf("again"), made)) ?? 0;
+    expect(changed).toBeGreaterThan(made);
+    expect(await table.swap(name, bytesOf("stale"), made)).toBeUndefined();
+    expect(await table.swap(name, bytesOf("ahead"), changed + 1)).toBeUndefined();
+    expect(entryText(await table.get(name))).toEqual([name, "again", changed]);
+  });
+
+  on("lets one of many through who swap at once", async ({ connect }, name) => {
+    const tables = [await connect(), await connect(), await connect()].map(({ table }) => table);
+    let revision = 0;
+    for (let round = 0; round < 10; round++) {
+      const swaps = await Promise.all(
+        tables.map((table, index) => table.swap(name, bytesOf(`${index}`), revision)),
+      );
+      const winners = swaps.flatMap((swapped, index) => (swapped === undefined ? [] : [{ swapped, index }]));
+      expect(winners).toHaveLength(1);
+      revision = winners[0]?.swapped ?? 0;
+      expect(entryText(await tables[0]?.get(name))).toEqual([name, `${winners[0]?.index}`, revision]);
+    }
+  });
+
+  on(
+    "tells who watches what stands under the prefix, then what is written, in order",
+    async ({ connect }, name) => {
+      const [{ table }, writer] = [await connect(), await connect()];
+      await writer.table.put(`${name}.b`, bytesOf("standing b"));
+      await writer.table.put(`${name}.a`, bytesOf("overwritten"));
+      await writer.table.put(`${name}.a`, bytesOf("standing a"));
+      await writer.table.put(`not ${name}`, bytesOf("of others"));
+      const seen = new Gathered<Entry>();
+      await table.watch(`${name}.`, seen.take);
+      expect(texts(seen.items)).toEqual(["standing b", "standing a"]);
+      for (const text of ["1", "2", "3"]) await writer.table.put(`${name}.${text}`, bytesOf(text));
+      await table.put(`not ${name}`, bytesOf("of others"));
+      await writer.table.put(`${name}.a`, bytesOf("4"));
+      await seen.until((items) => items.length === 6);
+      expect(texts(seen.items)).toEqual(["standing b", "standing a", "1", "2", "3", "4"]);
+      const revisions = seen.items.map(({ revision }) => revision);
+      expect([...revisions].sort((one, other) => one - other)).toEqual(revisions);
+    },
+  );
+
+  on("shows all nodes one order, when all write at once", async ({ connect }, name) => {
+    const tables = [await connect(), await connect(), await connect()].map(({ table }) => table);
+    const seen = tables.map(() => new Gathered<Entry>());
+    await Promise.all(
+      tables.map((table, index) => table.watch(name, seen[index]?.take ?? (() => undefined))),
+    );
+    const keys = Array.from({ length: 20 }, (_, index) => `${name}.${index}`);
+    await Promise.all(
+      tables.flatMap((table, index) => keys.map((key) => table.put(`${key}.${index}`, bytesOf(key)))),
+    );
+    await Promise.all(seen.map((gathered) => gathered.until((items) => items.length === 60)));
+    const [one, ...others] = seen.map(({ items }) => items.map(({ key, revision }) => [key, revision]));
+    for (const other of others) expect(other).toEqual(one);
+  });
+
+  on("tells nothing after the end of a watch, and the rest go on", async ({ connect }, name) => {
+    const { table } = await connect();
+    const [ended, going] = [new Gathered<Entry>(), new Gathered<Entry>()];
+    const subscription = await table.watch(name, ended.take);
+    await table.watch(name, going.take);
+    await table.put(name, bytesOf("before"));
+    await Promise.all([ended, going].map((gathered) => gathered.until((items) => items.length === 1)));
+    subscription.end();
+    await table.put(name, bytesOf("after"));
+    await going.until((items) => items.length === 2);
+    expect(texts(ended.items)).toEqual(["before"]);
+  });
+
+  on("takes any key, and no bytes for a value", async ({ connect }, name) => {
+    const { table } = await connect();
+    const keys = [`${name}.ö 漢=3D`, `${name}.*.>`, `${name}._-/\\$`];
+    const seen = new Gathered<Entry>();
+    await table.watch(name, seen.take);
+    for (const key of keys) await table.put(key, new Uint8Array());
+    await seen.until((items) => items.length === keys.length);
+    expect(seen.items.map(({ key, value }) => [key, value?.length])).toEqual(keys.map((key) => [key, 0]));
+    for (const key of keys) expect((await table.get(key))?.value).toHaveLength(0);
+  });
+}
+
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function textOf(bytes: Uint8Array | undefined): string {
+  return new TextDecoder().decode(bytes);
+}
+
+function texts(entries: readonly Entry[]): readonly string[] {
+  return entries.map(({ value }) => textOf(value));
+}
+
+function entryText(entry: Entry | undefined): readonly unknown[] {
+  return [entry?.key, textOf(entry?.value), entry?.revision];
+}

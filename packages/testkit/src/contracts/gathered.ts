@@ -1,0 +1,23 @@
+/** What callbacks brought, for a test to wait for. */
+export class Gathered<T> {
+  readonly items: T[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  readonly take = (item: T): void => {
+    this.items.push(item);
+    for (const wake of this.#waiting) wake();
+  };
+
+  /** Resolves as soon as the items are as the test wants them. */
+  until(isEnough: (items: readonly T[]) => boolean): Promise<readonly T[]> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!isEnough(this.items)) return;
+        this.#waiting.delete(look);
+        resolve(this.items);
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+}

@@ -1,0 +1,48 @@
+/** What a server of a test needs to know. */
+export interface NatsConfiguration {
+  readonly name: string;
+  readonly address: string;
+  readonly port: number;
+  readonly clusterPort: number;
+  readonly store: string;
+  /** The other servers' cluster addresses; none for a server alone. */
+  readonly routes: readonly string[];
+  /** What is left out or changed, so that a node has something to refuse. */
+  readonly syncInterval?: string;
+  readonly maxPayload?: string;
+  readonly hasSettingsDoor?: boolean;
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+}
+
+/** Who may connect to the servers of a test. */
+export const TEST_CREDENTIALS = { user: "orthant", password: "for tests alone" } as const;
+
+/** The configuration of the guide, with the addresses of a test. */
+export function natsConfiguration(options: NatsConfiguration): string {
+  const { name, address, port, clusterPort, store, routes } = options;
+  const { syncInterval = "always", maxPayload = "2MB", hasSettingsDoor = true, tls } = options;
+  const door = `{ service: { account: SYS, subject: "$SYS.REQ.SERVER.PING.JSZ" }, to: "orthant.jsz" }`;
+  const lines = [
+    `server_name: ${name}`,
+    `listen: "${address}:${port}"`,
+    `max_payload: ${maxPayload}`,
+    `max_pending: 256MB`,
+    `jetstream { store_dir: ${JSON.stringify(store)}, sync_interval: ${JSON.stringify(syncInterval)}, max_file_store: 64GB }`,
+    `accounts {`,
+    `  SYS { users: [{ user: system, password: ${JSON.stringify(TEST_CREDENTIALS.password)} }],`,
+    `    exports: [{ service: "$SYS.REQ.SERVER.PING.JSZ", response_type: stream }] }`,
+    `  ORTHANT { jetstream: enabled, users: [{ user: ${TEST_CREDENTIALS.user}, password: ${JSON.stringify(TEST_CREDENTIALS.password)} }],`,
+    `    imports: [${hasSettingsDoor ? door : ""}] }`,
+    `}`,
+    `system_account: SYS`,
+    ...(tls === undefined
+      ? []
+      : [`tls { cert_file: ${JSON.stringify(tls.certFile)}, key_file: ${JSON.stringify(tls.keyFile)} }`]),
+    ...(routes.length === 0
+      ? []
+      : [
+          `cluster { name: test, listen: "${address}:${clusterPort}", routes: [${routes.map((route) => `"nats://${route}"`).join(", ")}] }`,
+        ]),
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,132 @@
+import { execFileSync } from "node:child_process";
+import { createServer } from "node:net";
+
+/** Where the processes of a test run, and how the way to one of them is cut. */
+export interface Network {
+  /** The address of a member. */
+  address(member: number): string;
+  /** What a command of that member begins with. */
+  prefix(member: number): readonly string[];
+  freePort(): Promise<number>;
+  /** Cuts a member off from all others, or connects it again. */
+  setLink(member: number, state: "up" | "down"): void;
+  dispose(): void;
+}
+
+/** All on this machine's own addresses. Nobody can be cut off. */
+export const LOOPBACK: Network = {
+  address: () => "127.0.0.1",
+  prefix: () => [],
+  freePort: unusedPort,
+  setLink: () => {
+    throw new Error("a link can only be cut in a network of namespaces");
+  },
+  dispose: () => undefined,
+};
+
+/** Whether this machine lets us make networks: that needs root, and iproute2. */
+export function canMakeNetworks(): boolean {
+  try {
+    const name = `orthant-try-${process.pid}`;
+    run("ip", "netns", "add", name);
+    run("ip", "netns", "delete", name);
+    return true;
+  } catch {
+    // Either is missing: the caller says what it leaves out.
+    return false;
+  }
+}
+
+/**
+ * A network namespace for each member, all on one bridge, to which this process belongs too. Names and addresses are
+ * made of the process id, so that two tests do not meet.
+ */
+export class NamespaceNetwork implements Network {
+  readonly #members: number;
+  readonly #name: string;
+  readonly #subnet: string;
+  #nextPort = 4222;
+
+  constructor(members: number) {
+    this.#members = members;
+    this.#name = `o${process.pid % 100_000}`;
+    this.#subnet = `10.${64 + (process.pid % 64)}.${Math.floor(process.pid / 64) % 256}`;
+    run("ip", "link", "add", this.#name, "type", "bridge");
+    run("ip", "address", "add", `${this.#subnet}.254/24`, "dev", this.#name);
+    run("ip", "link", "set", this.#name, "up");
+    for (let member = 0; member < members; member++) this.#addMember(member);
+  }
+
+  address(member: number): string {
+    return `${this.#subnet}.${member + 1}`;
+  }
+
+  /** The address of this process, which is on the bridge itself. */
+  get ownAddress(): string {
+    return `${this.#subnet}.254`;
+  }
+
+  prefix(member: number): readonly string[] {
+    return ["ip", "netns", "exec", this.#namespace(member)];
+  }
+
+  freePort(): Promise<number> {
+    return Promise.resolve(this.#nextPort++);
+  }
+
+  setLink(member: number, state: "up" | "down"): void {
+    run("ip", "link", "set", this.#bridgeEnd(member), state);
+  }
+
+  dispose(): void {
+    for (let member = 0; member < this.#members; member++)
+      run("ip", "netns", "delete", this.#namespace(member));
+    run("ip", "link", "delete", this.#name);
+  }
+
+  #addMember(member: number): void {
+    const namespace = this.#namespace(member);
+    const inside = (...parameters: readonly string[]): void => run("ip", "-n", namespace, ...parameters);
+    run("ip", "netns", "add", namespace);
+    run(
+      "ip",
+      "link",
+      "add",
+      this.#bridgeEnd(member),
+      "type",
+      "veth",
+      "peer",
+      "name",
+      "eth0",
+      "netns",
+      namespace,
+    );
+    run("ip", "link", "set", this.#bridgeEnd(member), "master", this.#name, "up");
+    inside("address", "add", `${this.address(member)}/24`, "dev", "eth0");
+    inside("link", "set", "eth0", "up");
+    inside("link", "set", "lo", "up");
+  }
+
+  #namespace(member: number): string {
+    return `${this.#name}-${member}`;
+  }
+
+  #bridgeEnd(member: number): string {
+    return `${this.#name}v${member}`;
+  }
+}
+
+function unusedPort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
+
+function run(command: string, ...parameters: readonly string[]): void {
+  execFileSync(command, parameters, { stdio: ["ignore", "ignore", "pipe"] });
+}

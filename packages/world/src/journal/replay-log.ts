@@ -1,0 +1,34 @@
+import { type ClockStep, OrthantError, regionBox } from "@orthant/core";
+import type { WorldContent } from "../world-content.ts";
+import { Replay } from "./replay.ts";
+import type { LoggedChange } from "./world-log.ts";
+
+/**
+ * Makes all that a log says happen again. A change is made where its regions have the clocks that they had then, and
+ * left out where they have later ones: then the generation has it. Anything else is no log of this world. Rule K11.
+ */
+export async function replayLog(content: WorldContent, changes: AsyncIterable<LoggedChange>): Promise<void> {
+  const replay = new Replay(content, 0);
+  for await (const { steps, chunks, origins } of changes) {
+    await content.whenLoaded(
+      steps.map(({ region }) => regionBox(region)),
+      async () => {
+        if (steps.every(({ region, after }) => content.clocks.get(region) >= after)) return;
+        for (const step of steps) requireClockBefore(content, step);
+        const clocks = steps.map(({ region, after }) => ({ region, clock: after }));
+        await replay.make({ kind: "edit", origin: undefined, chunks, clocks });
+        for (const { clientId, lastEditId } of origins) content.noteOrigin({ clientId, editId: lastEditId });
+      },
+    );
+  }
+  replay.finish();
+}
+
+function requireClockBefore({ clocks }: WorldContent, { region, before, after }: ClockStep): void {
+  const clock = clocks.get(region);
+  if (clock === before) return;
+  throw new OrthantError(
+    "ORT_JOURNAL",
+    `region [${region}] at clock ${clock}, and a record from ${before} to ${after}`,
+  );
+}

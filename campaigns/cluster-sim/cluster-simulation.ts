@@ -64,7 +64,7 @@ class ClusterSimulation {
   readonly #faults: ClusterFaults;
   #guests: readonly SimGuest[] = [];
   #failure: unknown;
-  #edits = 0;
+  #placements = 0;
 
   constructor(seed: number) {
     const prng = new Prng(seed);
@@ -130,11 +130,11 @@ class ClusterSimulation {
     const { min, max } = ARENA;
     const count = this.#prng.pick([1, 1, 1, 2, 4]);
     const placements = Array.from({ length: count }, (): VoxelPlacement => {
-      this.#edits = FIRST_MATERIAL + ((this.#edits + 1) % (MATERIALS - FIRST_MATERIAL));
+      const material = FIRST_MATERIAL + (this.#placements++ % (MATERIALS - FIRST_MATERIAL));
       const [x, y] = [0, 1].map((axis) =>
         this.#prng.between((min[axis] as number) * 4, (max[axis] as number) * 4 - 1),
       ) as [number, number];
-      return { voxel: [x, y, 0, 0], material: this.#edits };
+      return { voxel: [x, y, 0, 0], material };
     });
     this.#prng.pick(this.#guests).edit(placements);
   }

@@ -132,6 +132,7 @@ export class ShardOwner {
     const disk = await options.folders.take(shard, epoch);
     const log = new ShardLog({
       ...{ engine, clock, world, shard, node, epoch, volume: () => volume, completeSplit },
+      requireHeld: () => options.folders.requireHeld(shard, epoch),
       ...(onLost && { onLost }),
       ...(inherited && { inherited }),
     });

@@ -100,6 +100,7 @@ class ClusterSimulation {
     for (let step = 0; step < steps; step++) {
       if (!this.#faults.act()) this.#edit();
       await this.#pass(this.#prng.between(1, STEP_MS_MAX));
+      this.#look();
     }
     await this.#calmDown();
   }
@@ -151,6 +152,29 @@ class ClusterSimulation {
         if (difference === undefined) break;
         if (this.#clock.nowMs() >= endMs) throw new Error(`no agreement: ${difference}`);
       } else if (this.#clock.nowMs() >= endMs) throw new Error(`no rest after ${CALM_MS_MAX} ms: ${fault}`);
+    }
+  }
+
+  /** Nobody may ever show what is not stored. */
+  #look(): void {
+    const shown = [
+      ...this.#gateways.map(
+        ({ gateway }) =>
+          (region: Place) =>
+            gateway?.world.clockOf(region),
+      ),
+      ...this.#guests.map(
+        ({ guest }) =>
+          (region: Place) =>
+            guest.clockOf(region),
+      ),
+    ];
+    for (const region of REGIONS) {
+      for (const clockOf of shown) {
+        const clock = clockOf(region);
+        if (clock !== undefined && !this.#oracle.isStored(region, clock))
+          throw new Error(`somebody shows clock ${clock} of [${region}], which is not stored`);
+      }
     }
   }
 

@@ -51,7 +51,10 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
       'return { kind: "edits", outcomes };',
     ),
   ),
-  mutant("an owner shows regions with edits that are not stored", change(ANSWERS, "await whenSafe();", "")),
+  mutant(
+    "an owner shows regions with edits that are not stored",
+    change(ANSWERS, "await log.whenSafe();", ""),
+  ),
   mutant(
     "a save has edits that are not stored, and says that it has all up to the end",
     change(LOG, "while (this.#safeTo < position)\n            await this.whenSafe();", ""),

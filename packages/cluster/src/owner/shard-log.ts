@@ -144,7 +144,7 @@ export class ShardLog implements OutsideLog {
       throw new OrthantError("ORT_ARGUMENT", `a shard's journal has edits, and no ${entry.kind}`);
     // What changed no clock changed nothing that anybody could have seen.
     if (entry.clocks.length === 0) return;
-    if (this.#collecting?.hasRoom(entry) === false) this.#seal();
+    if (this.#collecting?.hasRoom(entry) === false) this.cut();
     this.#collecting ??= new EditGroup();
     this.#collecting.add(entry);
     this.#collecting.lastPosition = ++this.#position;
@@ -160,8 +160,14 @@ export class ShardLog implements OutsideLog {
 
   rotate(): number {
     // A record is in a generation as a whole or not at all.
-    this.#seal();
+    this.cut();
     return this.#position;
+  }
+
+  /** What is added from now on is in other records than what was added before. */
+  cut(): void {
+    if (this.#collecting !== undefined) this.#sealed.push(this.#collecting);
+    this.#collecting = undefined;
   }
 
   /** A generation has nothing that is not stored, and says up to which record it has all. */
@@ -237,11 +243,6 @@ export class ShardLog implements OutsideLog {
     }
   }
 
-  #seal(): void {
-    if (this.#collecting !== undefined) this.#sealed.push(this.#collecting);
-    this.#collecting = undefined;
-  }
-
   #start(): void {
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = undefined;
@@ -253,7 +254,7 @@ export class ShardLog implements OutsideLog {
       // Edits that were asked for together are made one behind the other; those share a group.
       await undefined;
       while (this.#failure === undefined) {
-        if (this.#sealed.length === 0) this.#seal();
+        if (this.#sealed.length === 0) this.cut();
         const group = this.#sealed.shift();
         if (group === undefined) return;
         await this.#store(group);

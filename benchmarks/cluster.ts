@@ -3,7 +3,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { SmallTown } from "./cluster/small-town.ts";
-import { type Figure, median } from "./figure.ts";
+import { atLeast, type Figure, median, told } from "./figure.ts";
 
 const ROUNDS = 7;
 const ROUND_MS = 1_500;
@@ -70,19 +70,16 @@ async function* editFigures(connection: NatsConnection, town: SmallTown): AsyncG
     }
   }
   const { bareOne = [], oursOne = [], bareMany = [], oursMany = [], alone = [] } = measured;
-  yield told(`cluster/bare-single: ${describe(bareOne)}`);
-  yield told(
-    `cluster/bare-pipelined: ${describe(bareMany)}; ${PAYLOAD_BYTES} bytes, ${IN_FLIGHT} in flight, each alone`,
-  );
-  yield told(`cluster/one-process: ${describe(alone)}; ${IN_FLIGHT} in flight, into a journal on this disk`);
-  yield told(`cluster/edit-single: ${ratio(oursOne, bareOne).toFixed(2)} of bare; ${describe(oursOne)}`);
-  const share = ratio(oursMany, bareMany);
-  yield {
-    line:
-      `cluster/edits: ${share.toFixed(2)} of bare messages (budget ${EDIT_BUDGET}); ${describe(oursMany)}; ` +
-      `${IN_FLIGHT} in flight, stored together`,
-    missed: share < EDIT_BUDGET,
-  };
+  const rate = (name: string, loads: readonly Load[], remark: string): Figure =>
+    told(`cluster/${name}`, perSecond(loads), "a second", `${describe(loads)}; ${remark}`);
+  yield rate("bare-single", bareOne, "one at a time");
+  yield rate("bare-pipelined", bareMany, `${PAYLOAD_BYTES} bytes, ${IN_FLIGHT} in flight, each alone`);
+  yield rate("one-process", alone, `${IN_FLIGHT} in flight, into a journal on this disk`);
+  const single = ratio(oursOne, bareOne);
+  yield told("cluster/edit-single", single, "of bare messages", describe(oursOne));
+  const edits = `${describe(oursMany)}; ${IN_FLIGHT} in flight, stored together`;
+  const many = told("cluster/edits", ratio(oursMany, bareMany), "of bare messages", edits);
+  yield atLeast(many, EDIT_BUDGET);
   yield seenFigure("seen-single", seen["oursOne"] ?? []);
   yield seenFigure("seen", seen["oursMany"] ?? []);
 }
@@ -91,10 +88,9 @@ async function* editFigures(connection: NatsConnection, town: SmallTown): AsyncG
 function seenFigure(name: string, waits: readonly number[]): Figure {
   const shown = waits.filter(Number.isFinite);
   const count = `${shown.length} of ${waits.length} edits`;
-  return {
-    line: `cluster/${name}: through another gateway after p50 ${at(shown, 0.5)} ms, p99 ${at(shown, 0.99)} ms; ${count}`,
-    missed: shown.length < waits.length,
-  };
+  const remark = `through another gateway; p99 ${quantile(shown, 0.99).toFixed(1)} ms; ${count}`;
+  const figure = told(`cluster/${name}`, quantile(shown, 0.5), "ms at p50", remark);
+  return { ...figure, missed: shown.length < waits.length };
 }
 
 /** Records that come to followers after a quorum has them, and bare messages that nobody stores, to as many. */
@@ -126,10 +122,8 @@ async function* deliveryFigures(connection: NatsConnection, town: SmallTown): As
     ours.push(((town.deliveries - before) * 1_000) / wallMs);
   }
   for (const subscription of subscriptions) subscription.unsubscribe();
-  yield told(
-    `cluster/deliveries: ${Math.round(median(ours))} stored records a second to ${SUBSCRIBERS} followers, ` +
-      `bare ${Math.round(median(bare))} messages a second that nobody stores`,
-  );
+  const remark = `to ${SUBSCRIBERS} followers; bare ${Math.round(median(bare))} messages a second that nobody stores`;
+  yield told("cluster/deliveries", median(ours), "stored records a second", remark);
 }
 
 interface Load {
@@ -157,10 +151,9 @@ async function load(workers: number, work: (worker: number) => Promise<unknown>)
   const { user, system } = process.cpuUsage(cpuBefore);
   // What this round left to do, and to show, is not the next one's.
   await delay(SETTLE_MS);
-  waits.sort((one, other) => one - other);
-  const quantile = (share: number): number => waits[Math.floor(waits.length * share)] ?? Number.NaN;
   return {
-    ...{ perSecond: (waits.length * 1_000) / wallMs, p50: quantile(0.5), p99: quantile(0.99), wallMs },
+    ...{ perSecond: (waits.length * 1_000) / wallMs, wallMs },
+    ...{ p50: quantile(waits, 0.5), p99: quantile(waits, 0.99) },
     cpuShare: (user + system) / 1_000 / wallMs,
   };
 }
@@ -168,20 +161,20 @@ async function load(workers: number, work: (worker: number) => Promise<unknown>)
 function describe(loads: readonly Load[]): string {
   const middle = (pick: (load: Load) => number): number => median(loads.map(pick));
   return (
-    `${Math.round(middle(({ perSecond }) => perSecond))} a second, p50 ${middle(({ p50 }) => p50).toFixed(1)} ms, ` +
+    `${Math.round(perSecond(loads))} a second, p50 ${middle(({ p50 }) => p50).toFixed(1)} ms, ` +
     `p99 ${middle(({ p99 }) => p99).toFixed(1)} ms, cpu ${middle(({ cpuShare }) => cpuShare).toFixed(2)} of wall`
   );
+}
+
+function perSecond(loads: readonly Load[]): number {
+  return median(loads.map((load) => load.perSecond));
 }
 
 function ratio(ours: readonly Load[], bare: readonly Load[]): number {
   return median(ours.map(({ perSecond }, index) => perSecond / (bare[index]?.perSecond ?? Number.NaN)));
 }
 
-function at(values: readonly number[], share: number): string {
+function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((one, other) => one - other);
-  return (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(1);
-}
-
-function told(line: string): Figure {
-  return { line, missed: false };
+  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
 }

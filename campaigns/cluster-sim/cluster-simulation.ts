@@ -64,7 +64,7 @@ class ClusterSimulation {
   readonly #faults: ClusterFaults;
   #guests: readonly SimGuest[] = [];
   #failure: unknown;
-  #edits = 0;
+  #placements = 0;
 
   constructor(seed: number) {
     const prng = new Prng(seed);
@@ -100,6 +100,7 @@ class ClusterSimulation {
     for (let step = 0; step < steps; step++) {
       if (!this.#faults.act()) this.#edit();
       await this.#pass(this.#prng.between(1, STEP_MS_MAX));
+      this.#look();
     }
     await this.#calmDown();
   }
@@ -130,11 +131,11 @@ class ClusterSimulation {
     const { min, max } = ARENA;
     const count = this.#prng.pick([1, 1, 1, 2, 4]);
     const placements = Array.from({ length: count }, (): VoxelPlacement => {
-      this.#edits = FIRST_MATERIAL + ((this.#edits + 1) % (MATERIALS - FIRST_MATERIAL));
+      const material = FIRST_MATERIAL + (this.#placements++ % (MATERIALS - FIRST_MATERIAL));
       const [x, y] = [0, 1].map((axis) =>
         this.#prng.between((min[axis] as number) * 4, (max[axis] as number) * 4 - 1),
       ) as [number, number];
-      return { voxel: [x, y, 0, 0], material: this.#edits };
+      return { voxel: [x, y, 0, 0], material };
     });
     this.#prng.pick(this.#guests).edit(placements);
   }
@@ -151,6 +152,29 @@ class ClusterSimulation {
         if (difference === undefined) break;
         if (this.#clock.nowMs() >= endMs) throw new Error(`no agreement: ${difference}`);
       } else if (this.#clock.nowMs() >= endMs) throw new Error(`no rest after ${CALM_MS_MAX} ms: ${fault}`);
+    }
+  }
+
+  /** Nobody may ever show what is not stored. */
+  #look(): void {
+    const shown = [
+      ...this.#gateways.map(
+        ({ gateway }) =>
+          (region: Place) =>
+            gateway?.world.clockOf(region),
+      ),
+      ...this.#guests.map(
+        ({ guest }) =>
+          (region: Place) =>
+            guest.clockOf(region),
+      ),
+    ];
+    for (const region of REGIONS) {
+      for (const clockOf of shown) {
+        const clock = clockOf(region);
+        if (clock !== undefined && !this.#oracle.isStored(region, clock))
+          throw new Error(`somebody shows clock ${clock} of [${region}], which is not stored`);
+      }
     }
   }
 

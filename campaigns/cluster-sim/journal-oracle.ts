@@ -85,6 +85,11 @@ export class JournalOracle {
     );
   }
 
+  /** Whether a region ever had a clock. */
+  isStored(region: Place, clock: number): boolean {
+    return this.#stateAt(region, clock) !== undefined;
+  }
+
   /** What is wrong with a chunk at its region's clock; `undefined` when it is as it was stored. */
   faultOf(region: Place, clock: number, place: Place, shown: Chunk): string | undefined {
     const state = this.#stateAt(region, clock);

@@ -13,7 +13,7 @@ interface Life {
   host: Host | undefined;
 }
 
-export const HOST_TICK_MS = 200;
+const HOST_TICK_MS = 200;
 
 /** A gateway with a host for players. */
 export class SimGateway {

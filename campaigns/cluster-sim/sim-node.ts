@@ -5,7 +5,7 @@ import {
   type MemoryHub,
   ShardFolders,
 } from "@orthant/cluster";
-import { type Clock, DEFAULT_GENERATORS } from "@orthant/core";
+import { type Clock, DEFAULT_GENERATORS, isOrthantError } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
 import { HeldClock } from "./held-clock.ts";
 import { type FolderPace, HeldFolders } from "./held-folders.ts";
@@ -75,7 +75,12 @@ export class SimNode {
       },
     });
     this.#life = { process, engine, node };
-    node.start().catch(fail);
+    node.start().catch((error: unknown) => {
+      if (!isOrthantError(error, "ORT_NOT_FOUND")) return fail(error);
+      // The table was lost between two looks at it: as a service that failed to start it is started again.
+      this.crash();
+      this.start();
+    });
   }
 
   /** Ends the process, wherever it is. */

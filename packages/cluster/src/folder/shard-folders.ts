@@ -61,10 +61,13 @@ export class ShardFolders {
       if (!isOrthantError(error, "ORT_NOT_FOUND")) throw error;
       throw fenced(shard, epoch, (await this.epochOf(shard)) ?? stands);
     }
-    return new OwnedDisk(this.#store.disk(this.#pathOf(shard, epoch)), async () => {
-      const now = await this.epochOf(shard);
-      if (now !== epoch) throw fenced(shard, epoch, now ?? 0);
-    });
+    return new OwnedDisk(this.#store.disk(this.#pathOf(shard, epoch)), () => this.requireHeld(shard, epoch));
+  }
+
+  /** Throws `ORT_FENCED` unless the folder of a shard stands at this epoch. */
+  async requireHeld(shard: string, epoch: number): Promise<void> {
+    const now = await this.epochOf(shard);
+    if (now !== epoch) throw fenced(shard, epoch, now ?? 0);
   }
 
   #folderOf(shard: string): string {

@@ -87,8 +87,10 @@ export class ClusterNode {
   /** Joins the cluster. */
   async start(): Promise<void> {
     const { engine, world, folders, random } = this.#options;
-    await this.#retries.until(() => restoreMap(engine, world, () => folders.mapCopy(random).read()));
-    this.#directory = await this.#retries.until(() => ClusterDirectory.open(engine, world));
+    this.#directory = await this.#retries.until(async () => {
+      await restoreMap(engine, world, () => folders.mapCopy(random).read());
+      return ClusterDirectory.open(engine, world);
+    });
     this.#directory.listen({
       onLease: (shard, lease) => this.#leaseChanged(shard, lease),
       onMap: () => this.#consider(),

@@ -2,6 +2,7 @@ import { type Place, placesLexicographic, regionBox } from "@orthant/core";
 import type { JournalChunk } from "@orthant/formats";
 import type { World } from "@orthant/world";
 import type { OwnerAnswer, RegionAnswer, RegionWish } from "../shard/owner-message.ts";
+import type { ShardLog } from "./shard-log.ts";
 
 /** About how many bytes of chunks one answer may have. */
 const ANSWER_BYTES = 786_432;
@@ -14,16 +15,16 @@ export async function answerWishes(
   world: World,
   wishes: readonly RegionWish[],
   owns: (region: Place) => boolean,
-  whenSafe: () => Promise<void>,
+  log: Pick<ShardLog, "cut" | "whenSafe">,
 ): Promise<OwnerAnswer> {
   const answers: RegionAnswer[] = [];
   let room = ANSWER_BYTES;
   for (const wish of wishes) {
-    const answer = room <= 0 ? LATER : await answerOf(world, wish, owns, room);
+    const answer = room <= 0 ? LATER : await answerOf(world, wish, owns, room, log);
     if (answer.kind === "chunks") room -= answer.chunks.reduce((sum, change) => sum + bytesOf(change), 1);
     answers.push(answer);
   }
-  await whenSafe();
+  await log.whenSafe();
   return { kind: "regions", answers };
 }
 
@@ -34,6 +35,7 @@ async function answerOf(
   { region, held, at, from }: RegionWish,
   owns: (region: Place) => boolean,
   room: number,
+  log: Pick<ShardLog, "cut">,
 ): Promise<RegionAnswer> {
   if (!owns(region)) return { kind: "elsewhere" };
   const box = regionBox(region);
@@ -43,6 +45,8 @@ async function answerOf(
     await world.load(box);
     if ((world.clockOf(region) ?? 0) < held) await world.renewClocks([region]);
     const clock = world.clockOf(region) ?? 0;
+    // A clock that is told is one that a record ends at, so that the next record builds on it.
+    log.cut();
     if (clock === held && from === 0) return { kind: "same" };
     // What was told before is of another moment: all of it comes again.
     const start = at === clock ? from : 0;

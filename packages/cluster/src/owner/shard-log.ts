@@ -17,6 +17,8 @@ export interface ShardLogOptions {
   readonly node: string;
   readonly epoch: number;
   readonly volume: () => number;
+  /** Throws `ORT_FENCED` when the shard's folder is another's by now. */
+  readonly requireHeld: () => Promise<void>;
   /** Records of another shard that come before all of this one's: what a new shard has not got with its copy. */
   readonly inherited?: (description: WorldDescription) => AsyncIterable<LoggedChange>;
   /** Makes a split count that was begun before: it has to be in the map before anything else happens. */
@@ -100,14 +102,20 @@ export class ShardLog implements OutsideLog {
     this.#last = await this.#retries.until(() => this.#raiseBarrier());
     this.#folded = folded;
     const { first } = await this.#retries.until(() => this.#requireJournal().state());
-    yield* readChanges(this.#requireJournal(), {
-      // A journal that took the place of a lost one goes on from this very generation.
-      from: first === folded + LOST_JOURNAL_GAP ? first : folded + 1,
-      to: this.#last,
-      volume: this.#options.volume(),
-      retries: this.#retries,
-      onSplit: (split) => this.#options.completeSplit(split),
-    });
+    try {
+      yield* readChanges(this.#requireJournal(), {
+        // A journal that took the place of a lost one goes on from this very generation.
+        from: first === folded + LOST_JOURNAL_GAP ? first : folded + 1,
+        to: this.#last,
+        volume: this.#options.volume(),
+        retries: this.#retries,
+        onSplit: (split) => this.#options.completeSplit(split),
+      });
+    } catch (error) {
+      // A newer owner may have saved and folded it all meanwhile.
+      if (isOrthantError(error, "ORT_JOURNAL")) await this.#options.requireHeld();
+      throw error;
+    }
   }
 
   /**
@@ -136,7 +144,7 @@ export class ShardLog implements OutsideLog {
       throw new OrthantError("ORT_ARGUMENT", `a shard's journal has edits, and no ${entry.kind}`);
     // What changed no clock changed nothing that anybody could have seen.
     if (entry.clocks.length === 0) return;
-    if (this.#collecting?.hasRoom(entry) === false) this.#seal();
+    if (this.#collecting?.hasRoom(entry) === false) this.cut();
     this.#collecting ??= new EditGroup();
     this.#collecting.add(entry);
     this.#collecting.lastPosition = ++this.#position;
@@ -152,8 +160,14 @@ export class ShardLog implements OutsideLog {
 
   rotate(): number {
     // A record is in a generation as a whole or not at all.
-    this.#seal();
+    this.cut();
     return this.#position;
+  }
+
+  /** What is added from now on is in other records than what was added before. */
+  cut(): void {
+    if (this.#collecting !== undefined) this.#sealed.push(this.#collecting);
+    this.#collecting = undefined;
   }
 
   /** A generation has nothing that is not stored, and says up to which record it has all. */
@@ -219,32 +233,14 @@ export class ShardLog implements OutsideLog {
     const journal = this.#requireJournal();
     const bytes = encodeRecord({ kind: "epoch", epoch: this.epoch, node }, this.#options.volume());
     for (;;) {
-      const { first, last } = await journal.state();
-      // Whoever is late must not raise his behind a newer one's. Epochs never fall, so the last record is enough.
-      if (last >= first) await this.#requireOlder(journal, last);
+      const { last } = await journal.state();
+      // Whoever is late must not raise his behind a newer one's, who took the folder before he raised it.
+      await this.#options.requireHeld();
       const outcome = await journal.append([{ subject: { kind: "control" }, bytes }], last);
       if (outcome.kind === "stored") return outcome.last;
       if (outcome.kind === "full")
         throw new OrthantError("ORT_LIMIT", `the journal of shard ${this.#options.shard} is full`);
     }
-  }
-
-  async #requireOlder(journal: Journal, last: number): Promise<void> {
-    try {
-      for await (const { bytes } of journal.read(last, last)) {
-        const { epoch } = decodeRecord(bytes, this.#options.volume());
-        if (epoch > this.epoch)
-          throw new OrthantError("ORT_FENCED", `shard ${this.#options.shard} is at epoch ${epoch}`);
-      }
-    } catch (error) {
-      // It was folded meanwhile, or the journal is gone: what is tried next finds out.
-      if (!isOrthantError(error, "ORT_JOURNAL")) throw error;
-    }
-  }
-
-  #seal(): void {
-    if (this.#collecting !== undefined) this.#sealed.push(this.#collecting);
-    this.#collecting = undefined;
   }
 
   #start(): void {
@@ -258,7 +254,7 @@ export class ShardLog implements OutsideLog {
       // Edits that were asked for together are made one behind the other; those share a group.
       await undefined;
       while (this.#failure === undefined) {
-        if (this.#sealed.length === 0) this.#seal();
+        if (this.#sealed.length === 0) this.cut();
         const group = this.#sealed.shift();
         if (group === undefined) return;
         await this.#store(group);

@@ -132,6 +132,7 @@ export class ShardOwner {
     const disk = await options.folders.take(shard, epoch);
     const log = new ShardLog({
       ...{ engine, clock, world, shard, node, epoch, volume: () => volume, completeSplit },
+      requireHeld: () => options.folders.requireHeld(shard, epoch),
       ...(onLost && { onLost }),
       ...(inherited && { inherited }),
     });
@@ -221,7 +222,7 @@ export class ShardOwner {
       const answer: OwnerAnswer =
         question.kind === "edits"
           ? await this.#makeAll(question.edits)
-          : await answerWishes(this.#world, question.wishes, this.#options.owns, () => this.#log.whenSafe());
+          : await answerWishes(this.#world, question.wishes, this.#options.owns, this.#log);
       return encode(ownerAnswerCodec(this.#options.volume), answer);
     } catch (error) {
       if (!isOrthantError(error)) throw error;

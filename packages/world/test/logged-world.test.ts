@@ -1,0 +1,121 @@
+import { clockOf, uniformChunk } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import type { SaveChange } from "@orthant/formats";
+import { codeOfRejection } from "@orthant/testkit";
+import {
+  createWorld,
+  type LoggedChange,
+  type LoggedEntry,
+  type OutsideLog,
+  openLoggedWorld,
+  openWorld,
+} from "@orthant/world";
+import { expect, test } from "vitest";
+
+/** A log that takes everything for stored at once. */
+class SampleLog implements OutsideLog {
+  readonly epoch: number;
+  readonly entries: LoggedEntry[] = [];
+  readonly #changes: readonly LoggedChange[];
+
+  constructor(epoch: number, changes: readonly LoggedChange[] = []) {
+    this.epoch = epoch;
+    this.#changes = changes;
+  }
+
+  async *recover(): AsyncIterable<LoggedChange> {
+    yield* this.#changes;
+  }
+
+  add(entry: LoggedEntry): void {
+    this.entries.push(entry);
+  }
+
+  attach(): void {
+    // It never fails.
+  }
+
+  async whenSafe(): Promise<void> {
+    // All of it is.
+  }
+
+  rotate(): number {
+    return this.entries.length;
+  }
+
+  async prepare(change: SaveChange): Promise<SaveChange> {
+    return change;
+  }
+
+  async committed(): Promise<void> {
+    // It keeps all.
+  }
+
+  stop(): void {
+    // It never waits.
+  }
+
+  async close(): Promise<void> {
+    // It holds nothing.
+  }
+}
+
+async function disk(): Promise<MemoryDisk> {
+  const made = new MemoryDisk();
+  const world = await createWorld(made);
+  await world.close();
+  return made;
+}
+
+const REGION = [0, 0, 0, 0] as const;
+
+function change(before: number, after: number, material: number): LoggedChange {
+  return {
+    steps: [{ region: REGION, before, after }],
+    chunks: [{ place: REGION, chunk: uniformChunk(4_096, material) }],
+    origins: [{ clientId: 7n, lastEditId: material }],
+  };
+}
+
+test("[K11] what a log has is made again, saved, and left out the next time", async () => {
+  const saved = await disk();
+  const changes = [change(0, clockOf(1, 1), 3), change(clockOf(1, 1), clockOf(1, 4), 5)];
+  for (const epoch of [2, 3]) {
+    const world = await openLoggedWorld(saved, new SampleLog(epoch, changes), { autosave: false });
+    expect(await world.get([1, 1, 1, 1])).toBe(5);
+    expect(world.clockOf(REGION)).toBe(clockOf(1, 4));
+    expect(world.lastEditOf(7n)).toBe(5);
+    await world.close();
+  }
+  const world = await openWorld(saved, { readOnly: true });
+  expect(await world.get([0, 0, 0, 0])).toBe(5);
+  await world.close();
+});
+
+test("[K11] a log that builds on other clocks than the world has is refused, and the folder is let go", async () => {
+  const saved = await disk();
+  const log = new SampleLog(2, [change(clockOf(1, 1), clockOf(1, 2), 3)]);
+  expect(await codeOfRejection(openLoggedWorld(saved, log))).toBe("ORT_JOURNAL");
+  const world = await openLoggedWorld(saved, new SampleLog(2));
+  expect(await world.get([0, 0, 0, 0])).toBe(0);
+  await world.close();
+});
+
+test("clocks are of the log's epoch, which has to be later than all before", async () => {
+  const saved = await disk();
+  const log = new SampleLog(9);
+  const world = await openLoggedWorld(saved, log, { autosave: false });
+  const { clocks } = await world.set([0, 0, 0, 0], 1);
+  expect(clocks).toEqual([{ region: REGION, before: 0, after: clockOf(9, 1) }]);
+  const renewed = await world.renewClocks([REGION, [5, 0, 0, 0]]);
+  expect(renewed.clocks.map(({ after }) => after)).toEqual([clockOf(9, 2), clockOf(9, 1)]);
+  expect(log.entries.map((entry) => entry.kind === "edit" && entry.clocks)).toEqual([
+    [{ region: REGION, before: 0, clock: clockOf(9, 1) }],
+    [
+      { region: REGION, before: clockOf(9, 1), clock: clockOf(9, 2) },
+      { region: [5, 0, 0, 0], before: 0, clock: clockOf(9, 1) },
+    ],
+  ]);
+  await world.close();
+  expect(await codeOfRejection(openLoggedWorld(saved, new SampleLog(9)))).toBe("ORT_CLOCK");
+});

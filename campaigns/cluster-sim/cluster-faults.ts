@@ -35,7 +35,7 @@ const WORST_WEATHER: EngineWeather = {
   delayMsMax: 40,
   requestLoss: 0.05,
   answerLoss: 0.05,
-  deliveryLoss: 0.1,
+  deliveryLoss: 0.3,
 };
 
 /** What goes wrong in a simulation, and what people do to a cluster while it does. */

@@ -101,18 +101,25 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
     return page;
   }
 
+  /** Resolves when the page has drawn this picture, which comes some frames after what it says. */
+  async function shows(page: Page, wanted: Buffer): Promise<void> {
+    await expect
+      .poll(async () => (await picture(page)).equals(wanted), { timeout: WAIT_MS, interval: 200 })
+      .toBe(true);
+  }
+
   test("sandbox keeps what was built through a reload, an export and an import", async () => {
     const page = await open(await builtPage(await copyOf("sandbox")));
     await says(page, /^meadow, save/);
-    const untouched = await picture(page);
+    const untouched = await settledPicture(page);
     await page.selectOption("#material", { label: "brick" });
     await page.locator("canvas").click({ position: { x: 480, y: 300 } });
     await says(page, /^saved/);
-    const built = await picture(page);
+    const built = await settledPicture(page);
     expect(built.equals(untouched)).toBe(false);
     await page.reload();
     await says(page, /^meadow, save/);
-    expect((await picture(page)).equals(built)).toBe(true);
+    await shows(page, built);
 
     const [download] = await Promise.all([page.waitForEvent("download"), page.click("#export")]);
     const folder = await temporaryFolder();
@@ -127,7 +134,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
 
     await page.setInputFiles("#import", join(folder, "island.tar"));
     await says(page, /^island, save/);
-    expect((await picture(page)).equals(built)).toBe(true);
+    await shows(page, built);
   }, 180_000);
 
   test("tile-game keeps a hole, and who fell into it", async () => {

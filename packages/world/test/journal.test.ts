@@ -227,7 +227,7 @@ describe("a world with a journal", () => {
     for (let part = 0; part < 5; part++) {
       await world.setChunks(denseChunks(JOURNAL_SEGMENT_BYTES_MAX / 4, part));
     }
-    await expect.poll(() => world.generation).toBeGreaterThan(generation);
+    await expect.poll(() => world.generation, { timeout: 20_000 }).toBeGreaterThan(generation);
     await world.close();
   });
 

@@ -387,5 +387,5 @@ describe("a power cut", () => {
     });
     expect([...outcomes].sort()).toEqual(["completed", "kept"]);
     expect(report.disks).toBeGreaterThan(1_000);
-  });
+  }, 120_000);
 });

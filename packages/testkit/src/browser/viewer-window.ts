@@ -1,5 +1,6 @@
 import type { Place } from "@orthant/core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { type Picture, pictureOf } from "./picture.ts";
 
 /** What the viewer's page shows of itself to those who look for a fault. */
 interface ViewerGlobal {
@@ -48,32 +49,10 @@ declare const document: { getElementById(id: string): { readonly textContent: st
 declare const dispatchEvent: (event: object) => void;
 declare const DataTransfer: new () => { readonly items: { add(file: object): void } };
 declare const DragEvent: new (type: string, options: object) => object;
-declare const createImageBitmap: (
-  source: unknown,
-) => Promise<{ readonly width: number; readonly height: number }>;
-declare const OffscreenCanvas: new (
-  width: number,
-  height: number,
-) => {
-  getContext(kind: "2d"): {
-    drawImage(source: unknown, x: number, y: number): void;
-    getImageData(x: number, y: number, width: number, height: number): { readonly data: Uint8ClampedArray };
-  };
-};
 
 /** A busy machine without a graphics card takes its time. */
 const WAIT_MS = 120_000;
 const SIZE = { width: 640, height: 400 } as const;
-
-/** A colour: red, green and blue, 0 to 255 each. */
-export type Pixel = readonly [red: number, green: number, blue: number];
-
-/** A picture of a window. */
-export interface Picture {
-  readonly png: Buffer;
-  /** The colour of a pixel from the left and from the top. */
-  at(left: number, top: number): Pixel;
-}
 
 /** A window of the viewer, in a real browser. */
 export class ViewerWindow {
@@ -203,16 +182,7 @@ export class ViewerWindow {
 
   /** A picture of what is seen, from the screen of the browser. */
   async picture(): Promise<Picture> {
-    const png = await this.page.screenshot();
-    const { width, pixels } = await this.page.evaluate(decodePicture, png.toString("base64"));
-    const bytes = Buffer.from(pixels, "base64");
-    return {
-      png,
-      at(left, top) {
-        const offset = (top * width + left) * 4;
-        return [bytes[offset] ?? 0, bytes[offset + 1] ?? 0, bytes[offset + 2] ?? 0];
-      },
-    };
+    return pictureOf(this.page, await this.page.screenshot());
   }
 
   /** Closes it, and with it all windows of the same visitor. */
@@ -230,17 +200,4 @@ function dropFile([name, base64]: readonly [string, string]): void {
   const dataTransfer = new DataTransfer();
   dataTransfer.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name));
   dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
-}
-
-/** Runs in the page: a browser has what decodes pictures. */
-async function decodePicture(base64: string): Promise<{ readonly width: number; readonly pixels: string }> {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
-  const drawing = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
-  drawing.drawImage(bitmap, 0, 0);
-  const { data } = drawing.getImageData(0, 0, bitmap.width, bitmap.height);
-  let text = "";
-  for (let at = 0; at < data.length; at += 32_768)
-    text += String.fromCharCode(...data.subarray(at, at + 32_768));
-  return { width: bitmap.width, pixels: btoa(text) };
 }

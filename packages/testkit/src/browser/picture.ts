@@ -1,0 +1,69 @@
+import type { Page } from "playwright-core";
+
+declare const createImageBitmap: (
+  source: unknown,
+) => Promise<{ readonly width: number; readonly height: number }>;
+declare const OffscreenCanvas: new (
+  width: number,
+  height: number,
+) => {
+  getContext(kind: "2d"): {
+    drawImage(source: unknown, x: number, y: number): void;
+    getImageData(x: number, y: number, width: number, height: number): { readonly data: Uint8ClampedArray };
+  };
+};
+
+/** A colour: red, green and blue, 0 to 255 each. */
+export type Pixel = readonly [red: number, green: number, blue: number];
+
+/** A picture of a window. */
+export interface Picture {
+  readonly png: Buffer;
+  readonly width: number;
+  readonly height: number;
+  /** The colour of a pixel from the left and from the top. */
+  at(left: number, top: number): Pixel;
+}
+
+/** Parts of a colour may differ that much without anybody seeing it: edges are not drawn alike each time. */
+const UNSEEN = 48;
+
+/** The picture that a screenshot is. */
+export async function pictureOf(page: Page, png: Buffer): Promise<Picture> {
+  const { width, pixels } = await page.evaluate(decodePicture, png.toString("base64"));
+  const bytes = Buffer.from(pixels, "base64");
+  return {
+    png,
+    width,
+    height: bytes.length / 4 / width,
+    at(left, top) {
+      const offset = (top * width + left) * 4;
+      return [bytes[offset] ?? 0, bytes[offset + 1] ?? 0, bytes[offset + 2] ?? 0];
+    },
+  };
+}
+
+/** In how many pixels somebody sees that two pictures of one size differ. */
+export function differingPixels(one: Picture, other: Picture): number {
+  let count = 0;
+  for (let top = 0; top < one.height; top++) {
+    for (let left = 0; left < one.width; left++) {
+      const [before, after] = [one.at(left, top), other.at(left, top)];
+      if (before.some((part, index) => Math.abs(part - (after[index] ?? 0)) > UNSEEN)) count++;
+    }
+  }
+  return count;
+}
+
+/** Runs in the page: a browser has what decodes pictures. */
+async function decodePicture(base64: string): Promise<{ readonly width: number; readonly pixels: string }> {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const drawing = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+  drawing.drawImage(bitmap, 0, 0);
+  const { data } = drawing.getImageData(0, 0, bitmap.width, bitmap.height);
+  let text = "";
+  for (let at = 0; at < data.length; at += 32_768)
+    text += String.fromCharCode(...data.subarray(at, at + 32_768));
+  return { width: bitmap.width, pixels: btoa(text) };
+}

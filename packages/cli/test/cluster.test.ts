@@ -145,6 +145,9 @@ describe("a cluster of processes", () => {
       expect(after.shards.map(({ owner }) => owner)).toEqual([giver, giver]);
       expect(after.nodes.find(({ node }) => node === heir)).toMatchObject({ isAlive: true, isLeaving: true });
       expect(await watcher.get([...BUILT]), "who looks through the other gateway").toBe(14);
+      const numbers = await (await fetch(`${{ a, b }[giver].url.replace("ws:", "http:")}/metrics`)).text();
+      expect(numbers).toMatch(/^orthant_shard_epoch\{shard="house"\} \d+$/m);
+      expect(numbers).toMatch(/^orthant_gateway_regions [1-9]/m);
       await Promise.all([builder.close(), watcher.close()]);
       expect(await programs[heir].stop()).toBe(EXIT.ok);
       expect(await programs[giver].stop()).toBe(EXIT.ok);

@@ -3,12 +3,14 @@ import {
   ClusterGateway,
   ClusterNode,
   type Engine,
+  type NodeEvents,
   NodeFolders,
   obeyCommands,
   requireName,
   ShardFolders,
 } from "@orthant/cluster";
 import { DEFAULT_GENERATORS, systemRandomBits } from "@orthant/core";
+import type { ClusterCounts, OwnedShard } from "@orthant/server";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
@@ -18,55 +20,107 @@ import { UsageError } from "../usage-error.ts";
 import { requireClusterName } from "./actions.ts";
 import { connectEngine } from "./nats-options.ts";
 
+/** What became of shards since the process began. */
+interface NodeCounts {
+  taken: number;
+  lost: number;
+  journalsLost: number;
+}
+
+/** How players are let in, and what is told about it. */
+interface Entrance {
+  readonly settings: ListenSettings;
+  readonly facts: object;
+  readonly counts: NodeCounts;
+  readonly shards: () => readonly OwnedShard[];
+}
+
 /** `orthant serve --cluster`: an owner, a gateway or both, until the user wants to end. */
 export async function serveCluster(args: Arguments, context: Context): Promise<ExitCode> {
+  const world = args.at(0);
   const part = args.text("cluster");
   requireClusterName(args, 0, "world");
   const node = part === "gateway" ? undefined : nodeName(args);
-  const folder = part === "gateway" ? undefined : await sharedFolder(args, context);
+  const folder = part === "gateway" ? "" : await sharedFolder(args, context);
   const settings = part === "owner" ? undefined : await gatewaySettings(args, context);
   const engine = await connectEngine(args, context, node ?? "gateway");
-  const owner = node === undefined ? undefined : nodeOf(engine, node, folder ?? "", args.at(0), context);
+  const counts: NodeCounts = { taken: 0, lost: 0, journalsLost: 0 };
+  const owner =
+    node &&
+    new ClusterNode({
+      ...{ engine, world, node, folders: new ShardFolders(new NodeFolders(folder), world) },
+      ...{ clock: context.clock, random: systemRandomBits, generators: DEFAULT_GENERATORS },
+      events: eventsFor(counts, context),
+    });
+  let isHandedOver = true;
   try {
-    await owner?.start();
-    if (owner !== undefined) await obeyCommands(engine, args.at(0), owner);
+    if (owner) {
+      await owner.start();
+      await obeyCommands(engine, world, owner);
+    }
     const facts = { part, node: node ?? null };
     const work = async (): Promise<void> => {
       await context.whenEnding();
-      await owner?.stop();
+      if (owner) isHandedOver = await handOver(owner, context);
     };
     if (settings === undefined) {
       announceOwner(args, context, facts);
       await work();
-    } else await letIn(engine, { settings, facts }, args, context, work);
+    } else {
+      const shards = (): readonly OwnedShard[] => (owner ? ownedBy(owner, context) : []);
+      await letIn(engine, { settings, facts, counts, shards }, args, context, work);
+    }
   } finally {
-    await owner?.stop();
+    if (owner) await owner.stop();
     await engine.close();
   }
-  context.print(owner === undefined ? "stopped" : "stopped; what it owned is saved and handed over");
+  if (!isHandedOver) return EXIT.failed;
+  context.print(owner ? "stopped; what it owned is saved and let go" : "stopped");
   return EXIT.ok;
 }
 
-/** An owner that tells what it takes and loses. */
-function nodeOf(engine: Engine, node: string, folder: string, world: string, context: Context): ClusterNode {
-  return new ClusterNode({
-    ...{ engine, world, node, clock: context.clock, random: systemRandomBits },
-    ...{ folders: new ShardFolders(new NodeFolders(folder), world), generators: DEFAULT_GENERATORS },
-    events: {
-      onTaken: (shard, epoch, tookMs) =>
-        context.note(`owns shard ${shard} in epoch ${epoch}, after ${tookMs} ms`),
-      onLost: (shard, error) =>
-        context.note(error === undefined ? `let go of shard ${shard}` : `lost shard ${shard}: ${error}`),
-      onJournalLost: (shard, detail) => context.note(`the journal of shard ${shard} was lost: ${detail}`),
-      onFailure: (shard, error) => context.note(`could not take shard ${shard}: ${error}`),
+/** Gives away what a node owns; says what could not be, and whether all could. */
+async function handOver(owner: ClusterNode, context: Context): Promise<boolean> {
+  try {
+    await owner.drain();
+    return true;
+  } catch (error) {
+    context.note(`could not hand over all that it owned, so others take it as it is: ${error}`);
+    return false;
+  }
+}
+
+/** Tells the log what a node takes and loses, and counts it. */
+function eventsFor(counts: NodeCounts, context: Context): NodeEvents {
+  return {
+    onTaken: (shard, epoch, tookMs) => {
+      counts.taken++;
+      context.note(`owns shard ${shard} in epoch ${epoch}, after ${tookMs} ms`);
     },
-  });
+    onLost: (shard, error) => {
+      if (error === undefined) return context.note(`let go of shard ${shard}`);
+      counts.lost++;
+      context.note(`lost shard ${shard}: ${error}`);
+    },
+    onJournalLost: (shard, detail) => {
+      counts.journalsLost++;
+      context.note(`the journal of shard ${shard} was lost: ${detail}`);
+    },
+    onFailure: (shard, error) => context.note(`could not take shard ${shard}: ${error}`),
+  };
+}
+
+function ownedBy(owner: ClusterNode, { clock }: Context): readonly OwnedShard[] {
+  return Array.from(owner.shards, ([shard, { epoch, unfoldedRecords, unfoldedBytes, foldedMs }]) => ({
+    ...{ shard, epoch, unsavedRecords: unfoldedRecords, unsavedBytes: unfoldedBytes },
+    savedAgoMs: Math.max(0, clock.nowMs() - foldedMs),
+  }));
 }
 
 /** Lets players into all of the world, whoever owns what of it. */
 async function letIn(
   engine: Engine,
-  { settings, facts }: { readonly settings: ListenSettings; readonly facts: object },
+  { settings, facts, counts, shards }: Entrance,
   args: Arguments,
   context: Context,
   work: () => Promise<void>,
@@ -77,7 +131,13 @@ async function letIn(
       context.note(isReadOnly ? "NATS is away: the world can be looked at, not changed" : "NATS is back"),
   });
   try {
-    await whileListening(args, context, { settings, facts, world: gateway.served }, work);
+    const { options, secret } = settings;
+    const cluster = (): ClusterCounts => {
+      return { ...counts, ...gateway.report, isReadOnly: gateway.isReadOnly, owned: shards() };
+    };
+    const world = gateway.served;
+    const counted = { secret, options: { ...options, cluster } };
+    await whileListening(args, context, { settings: counted, facts, world }, work);
   } finally {
     gateway.close();
   }

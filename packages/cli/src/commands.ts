@@ -1,6 +1,7 @@
 import type { Command } from "./command.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { benchCommand } from "./commands/bench.ts";
+import { clusterCommand } from "./commands/cluster.ts";
 import { compactCommand } from "./commands/compact.ts";
 import { completionCommand } from "./commands/completion.ts";
 import { convertCommand } from "./commands/convert.ts";
@@ -35,6 +36,7 @@ const WORLD_COMMANDS: readonly Command[] = [
   restoreCommand,
   compactCommand,
   serveCommand,
+  clusterCommand,
   tokenCommand,
   benchCommand,
 ];

@@ -5,7 +5,6 @@ export function rootHelp(commands: readonly Command[], version: string): string 
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
     `orthant ${version}: voxel worlds in two, three and four dimensions`,
-    "",
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     "",
     "orthant COMMAND --help says more; all commands have --json and --quiet.",

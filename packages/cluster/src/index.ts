@@ -8,10 +8,12 @@ export { ClusterGateway, type ClusterGatewayOptions, type ServedGateway } from "
 export { MemoryEngine, type Partition } from "./memory/memory-engine.ts";
 export { CALM_ENGINE, type EngineWeather, MemoryHub, type MemoryHubOptions } from "./memory/memory-hub.ts";
 export { BEAT_MS, ClusterNode, type ClusterNodeOptions, type NodeEvents } from "./node/cluster-node.ts";
+export { clusterNodes, type NodeStatus } from "./node/cluster-nodes.ts";
 export { type ClusterStatus, clusterStatus, type ShardStatus } from "./node/cluster-status.ts";
 export { command, type NodeCommand, nodeCommandCodec, obeyCommands } from "./node/control.ts";
 export { createClusterWorld, FIRST_SHARD, type NewClusterWorld } from "./node/create-cluster.ts";
 export { OWNER_LIMITS, type OwnerLimits, type OwnerReport, ShardOwner } from "./owner/shard-owner.ts";
+export { cellsTouching, voxelsOfCells } from "./shard/cells.ts";
 export { crc32c } from "./shard/crc32c.ts";
 export { type Beat, beatCodec, type Lease, leaseCodec } from "./shard/lease.ts";
 export {

@@ -1,5 +1,13 @@
-import { clusterStatus, command, nodeCommandCodec, obeyCommands } from "@orthant/cluster";
-import { boxAt, boxBetween, decode, regionBox } from "@orthant/core";
+import {
+  cellsTouching,
+  clusterNodes,
+  clusterStatus,
+  command,
+  nodeCommandCodec,
+  obeyCommands,
+  voxelsOfCells,
+} from "@orthant/cluster";
+import { boxAt, boxBetween, chunkShape, decode, regionBox } from "@orthant/core";
 import { openSave } from "@orthant/formats";
 import { codeOf } from "@orthant/testkit";
 import { expect, test } from "vitest";
@@ -31,6 +39,57 @@ test("[K20] an edit through one gateway is seen at another, and is in the journa
   expect(gateway.world.field.voxelAt(1, 2, 3, 0)).toBe(4);
   expect(other.world.field.voxelAt(1, 2, 3, 0)).toBe(4);
   expect(other.world.clockOf([0, 0, 0, 0])).toBe(made.clocks[0]?.after);
+});
+
+test("[K21] a world that was used for long before it came into the cluster is taken at the first try", async () => {
+  const small = new SmallCluster();
+  await small.create(3);
+  const failures: unknown[] = [];
+  const { node } = await small.node("a", { onFailure: (_shard, error) => failures.push(error) });
+  await small.until(() => node.owns("0"));
+  expect(failures).toEqual([]);
+  expect(node.shards.get("0")?.epoch).toBe(4);
+  const { gateway } = await small.gateway();
+  await small.settled(gateway.world.load(REGION));
+  expect(gateway.world.field.voxelAt(1, 2, 3, 0)).toBe(3);
+  expect((await small.settled(small.edit(gateway, [1, 2, 3, 0], 9))).outcome).toBe("applied");
+});
+
+test("[K17] who listens hears which nodes live, and which are leaving", async () => {
+  const { small, nodes } = await cluster(["a", "b", "c"]);
+  const engine = small.hub.connect();
+  const heard = async (): Promise<readonly (readonly [string, boolean, boolean])[]> => {
+    const all = await small.settled(clusterNodes(engine, small.clock));
+    return all.map(({ node, isAlive, isLeaving }) => [node, isAlive, isLeaving]);
+  };
+  expect(await heard()).toEqual(["a", "b", "c"].map((name) => [name, true, false]));
+  nodes[0]?.node.kill(new Error("killed"));
+  await small.settled(nodes[1]?.node.drain() ?? Promise.resolve());
+  await small.pass(600);
+  expect(await heard()).toEqual([
+    ["a", false, false],
+    ["b", true, true],
+    ["c", true, false],
+  ]);
+  const empty = new SmallCluster();
+  expect(await empty.settled(clusterNodes(empty.hub.connect(), empty.clock))).toEqual([]);
+});
+
+test("a shard that was given away can be given back at once", async () => {
+  const { small, nodes } = await cluster(["a", "b"]);
+  const giver = nodes.find(({ node }) => node.owns("0"))?.node;
+  const heir = nodes.find(({ node }) => !node.owns("0"))?.node;
+  await small.settled(giver?.move("0", heir?.node) ?? Promise.resolve());
+  await small.until(() => heir?.owns("0") === true);
+  await small.settled(heir?.move("0", giver?.node) ?? Promise.resolve());
+  expect(await small.until(() => giver?.owns("0") === true)).toBeLessThan(1_000);
+});
+
+test("[K2] voxels touch cells of sixteen chunks along each edge", () => {
+  const shape = chunkShape([4, 4, 4, 1]);
+  const cells = cellsTouching(shape, boxBetween([-1, 0, 63, 0], [1, 64, 65, 1]));
+  expect(cells).toEqual({ min: [-1, 0, 0, 0], max: [1, 1, 2, 1] });
+  expect(voxelsOfCells(shape, cells)).toEqual({ min: [-64, 0, 0, 0], max: [64, 64, 128, 16] });
 });
 
 test("[K19] the same edit is made once, however often it is asked for", async () => {

@@ -11,7 +11,7 @@ import {
 import { chunkShape, DEFAULT_GENERATORS, type Place } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeClock, Prng } from "@orthant/testkit";
-import { createWorld } from "@orthant/world";
+import { createWorld, openWorld } from "@orthant/world";
 import { pass, settled } from "./settled.ts";
 
 const WORLD = "town";
@@ -39,8 +39,8 @@ export class SmallCluster {
     });
   }
 
-  /** Makes an empty world and brings it into the cluster. */
-  async create(): Promise<void> {
+  /** Makes a world, which was opened and edited so often, and brings it into the cluster. */
+  async create(timesEdited = 0): Promise<void> {
     const source = new MemoryDisk();
     const { clock, random } = this;
     const world = await createWorld(
@@ -49,6 +49,11 @@ export class SmallCluster {
       { clock, random },
     );
     await world.close();
+    for (let index = 0; index < timesEdited; index++) {
+      const again = await openWorld(source, { clock, random, autosave: false });
+      await again.set([1, 2, 3, 0], index + 1);
+      await again.close();
+    }
     const engine = this.hub.connect();
     await this.settled(createClusterWorld({ engine, folders: this.folders, world: WORLD, source, random }));
   }

@@ -4,6 +4,7 @@ import { type Logger, pino } from "pino";
 import { Registry } from "prom-client";
 import { authorizationOf } from "./authorization.ts";
 import { isLoopback } from "./client-address.ts";
+import { registerClusterMetrics } from "./cluster-metrics.ts";
 import { FrontDoor } from "./front-door.ts";
 import { guardedRules } from "./guarded-rules.ts";
 import { hostWorldOf } from "./host-world-of.ts";
@@ -50,6 +51,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     hasFailed: () => world.failure !== undefined,
     wire1: () => wire1?.counts,
   });
+  if (options.cluster !== undefined) registerClusterMetrics(metrics.registry, options.cluster);
   let wire1: Wire1Listener | undefined;
   const reportError = (error: unknown, message: string, about: object = {}): void => {
     metrics.error();

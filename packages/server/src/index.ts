@@ -6,6 +6,7 @@ export {
 } from "./authorization.ts";
 export type { TlsOptions } from "./certificate.ts";
 export { isLoopback } from "./client-address.ts";
+export type { ClusterCounts, OwnedShard } from "./cluster-metrics.ts";
 export { createServer } from "./create-server.ts";
 export { REFUSALS, type RefusalName } from "./front-door.ts";
 export { hostWorldOf } from "./host-world-of.ts";

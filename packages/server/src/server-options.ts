@@ -5,6 +5,7 @@ import type { Logger, LoggerOptions } from "pino";
 import type { Registry } from "prom-client";
 import type { AuthOptions, AuthorizeHook } from "./authorization.ts";
 import type { TlsOptions } from "./certificate.ts";
+import type { ClusterCounts } from "./cluster-metrics.ts";
 import type { Limits } from "./server-limits.ts";
 import type { Wire1Options } from "./wire1-options.ts";
 
@@ -46,6 +47,8 @@ export interface ServerOptions {
   /** Where logs go, or how they are made; `false` for none. */
   readonly logger?: Logger | LoggerOptions | false;
   readonly metrics?: MetricsOptions;
+  /** How the part of a cluster is doing that this process is, for `/metrics`. */
+  readonly cluster?: () => ClusterCounts;
   /** A folder with a web page, which is served at `/` beside the world, such as the viewer's. */
   readonly page?: string | URL;
   /** Lets players of Wire v1 in, over UDP; nobody listens for them unless it is given. */

@@ -40,12 +40,12 @@ export class ShardFolders {
     return this.#store.names(`${this.#world}/shards`);
   }
 
-  /** An empty folder for a new shard. `ORT_EXISTS` when it has one. */
-  async create(shard: string): Promise<Disk> {
+  /** An empty folder for a new shard, to be taken for an epoch after the given one. `ORT_EXISTS` when it has one. */
+  async create(shard: string, epoch = 0): Promise<Disk> {
     requireName(shard, "shard");
     if ((await this.epochOf(shard)) !== undefined)
       throw new OrthantError("ORT_EXISTS", `shard ${shard} has a folder already`);
-    const path = this.#pathOf(shard, 0);
+    const path = this.#pathOf(shard, epoch);
     await this.#store.make(path);
     return this.#store.disk(path);
   }

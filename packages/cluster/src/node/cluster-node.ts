@@ -233,8 +233,10 @@ export class ClusterNode {
   #consider(): void {
     if (this.#isStopped || this.#isLeaving || this.#directory === undefined) return;
     for (const shard of shardsOf(this.#directory.map)) {
-      if (this.#owners.has(shard) || this.#taking.has(shard) || this.#shunned.has(shard)) continue;
-      if (!this.#shouldTake(shard)) continue;
+      // Whoever is given a shard takes it, also when it gave it away a moment before.
+      const isHeir = this.#directory.leaseOf(shard)?.lease.heir === this.node;
+      if (this.#owners.has(shard) || this.#taking.has(shard)) continue;
+      if ((this.#shunned.has(shard) && !isHeir) || !this.#shouldTake(shard)) continue;
       const taking = this.#take(shard).finally(() => this.#taking.delete(shard));
       this.#taking.set(shard, taking);
     }

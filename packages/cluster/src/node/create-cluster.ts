@@ -35,7 +35,9 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
     splits: [],
   };
   await save.close();
-  await copyGeneration(source, await folders.create(FIRST_SHARD));
+  // An owner issues clocks of its epoch, which have to be later than those that the world has.
+  const target = await folders.create(FIRST_SHARD, save.global.description.clockEpoch);
+  await copyGeneration(source, target);
   await folders.mapCopy(random).write(map);
   if ((await engine.table.swap(mapKey(world), encode(shardMapCodec, map), 0)) === undefined)
     throw new OrthantError("ORT_EXISTS", `somebody else made world ${world} meanwhile`);

@@ -4,7 +4,7 @@ import { type Beat, beatCodec } from "../shard/lease.ts";
 import { BEAT_PREFIX } from "../shard/names.ts";
 
 /** A node is dead when this many beats of another one were accepted since its own last. Rule K18. */
-const BEATS_OF_DEATH = 6;
+export const BEATS_OF_DEATH = 6;
 
 interface Heard {
   beat: Beat | undefined;
@@ -59,7 +59,8 @@ export class Liveness {
   }
 }
 
-function readBeat(value: Uint8Array): Beat | undefined {
+/** What a node wrote; `undefined` for what can not be read. */
+export function readBeat(value: Uint8Array): Beat | undefined {
   try {
     return decode(beatCodec, value);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { floorDivide, OrthantError, type Place, placeFrom, requireInteger } from "@orthant/core";
 
 /** Regions along each edge of a cell: what is followed, and what shards are made of. */
-const CELL_EDGE_REGIONS = 4;
+export const CELL_EDGE_REGIONS = 4;
 
 /** A name of a world, a node or a shard: it becomes a part of subjects, keys and folders. Rule K1. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;

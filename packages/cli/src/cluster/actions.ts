@@ -1,0 +1,29 @@
+import { type Engine, requireName } from "@orthant/cluster";
+import type { Arguments } from "../arguments.ts";
+import type { Context } from "../context.ts";
+import { UsageError } from "../usage-error.ts";
+import { createInCluster } from "./create.ts";
+import { drainNode, moveShard, splitOff } from "./hand-over.ts";
+import { tellStatus } from "./status.ts";
+
+type Action = (engine: Engine, args: Arguments, context: Context) => Promise<void>;
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  create: createInCluster,
+  status: tellStatus,
+  move: moveShard,
+  split: splitOff,
+  drain: drainNode,
+};
+
+/** Does what `orthant cluster` was asked to, and tells what became of it. */
+export async function act(name: string, engine: Engine, args: Arguments, context: Context): Promise<void> {
+  const action = ACTIONS[name];
+  if (action === undefined) throw new UsageError(`orthant cluster knows no ${name}`);
+  await action(engine, args, context);
+}
+
+/** Wrong usage, unless the argument at a position may be the name of a world, a shard or a node. */
+export function requireClusterName(args: Arguments, position: number, what: string): void {
+  args.parsedAt(position, what, (text) => requireName(text, what));
+}

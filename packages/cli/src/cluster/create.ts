@@ -1,0 +1,25 @@
+import { createClusterWorld, type Engine, NodeFolders, ShardFolders } from "@orthant/cluster";
+import { systemRandomBits } from "@orthant/core";
+import { openWorld } from "@orthant/world";
+import type { Arguments } from "../arguments.ts";
+import type { Context } from "../context.ts";
+import { requireNative } from "../found-world.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** `orthant cluster create`: copies a world into the folder that owners share, as the first shard. */
+export async function createInCluster(engine: Engine, args: Arguments, context: Context): Promise<void> {
+  const [world, folder] = [args.at(1), args.at(2)];
+  const shared = args.text("shards");
+  if (shared === undefined) throw new UsageError("create needs --shards, the folder that all owners share");
+  // One that is not mounted must not be made on this machine's own disk.
+  await context.openDisk(shared);
+  const source = await context.openDisk(folder);
+  await requireNative(source, folder);
+  // The copy is of the last save, and the journal may have more.
+  const opened = await openWorld(source, { clock: context.clock, durability: "journal", autosave: false });
+  await opened.close();
+  const folders = new ShardFolders(new NodeFolders(shared), world);
+  const map = await createClusterWorld({ engine, folders, world, source, random: systemRandomBits });
+  context.printJson({ world, name: map.world.name, shards: shared, shard: map.first });
+  context.print(`the cluster has ${world} now, a copy of ${folder}, as shard ${map.first}`);
+}

@@ -1,0 +1,70 @@
+import { access } from "node:fs/promises";
+import type { Engine } from "@orthant/cluster";
+import type { NatsCredentials } from "@orthant/cluster/nats";
+import type { Arguments } from "../arguments.ts";
+import type { OptionSpec } from "../command.ts";
+import type { Context } from "../context.ts";
+import { integerBetween } from "../parse/values.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** Where the servers may be given instead of as options, with commas between them. */
+const NATS_VARIABLE = "ORTHANT_NATS";
+const USER_VARIABLE = "ORTHANT_NATS_USER";
+const PASSWORD_VARIABLE = "ORTHANT_NATS_PASSWORD";
+const TOKEN_VARIABLE = "ORTHANT_NATS_TOKEN";
+/** Whom the guide lets in. */
+const DEFAULT_USER = "orthant";
+const COPIES_MAX = 5;
+
+/** How a command gets to the NATS servers of a cluster. */
+export const NATS_OPTIONS: readonly OptionSpec[] = [
+  { flags: "--nats <url>", description: "a NATS server, such as tls://a.example.org:4222", repeated: true },
+  { flags: "--nats-credentials <file>", description: "a file of nsc with which NATS lets us in" },
+  { flags: "--nats-ca <file>", description: "who vouches for the NATS servers, in PEM" },
+  {
+    flags: "--copies <count>",
+    description: "on how many NATS servers all is kept; 1 to try things out",
+    default: "3",
+  },
+];
+
+/** What stands in the environment, for the help of commands that have these options. A password is in no list of processes there. */
+export const NATS_NOTES: readonly string[] = [
+  "The environment may have:",
+  `${NATS_VARIABLE}  the NATS servers, with commas between them`,
+  `${PASSWORD_VARIABLE}  the password for NATS, and ${USER_VARIABLE} the`,
+  `  user, ${DEFAULT_USER} unless given; or ${TOKEN_VARIABLE}`,
+];
+
+/** Connects as the options and the environment say. `name` is what the servers' own lists show. */
+export async function connectEngine(args: Arguments, context: Context, name: string): Promise<Engine> {
+  const servers = serversOf(args, context);
+  const caFile = args.text("natsCa");
+  const credentials = credentialsOf(args, context);
+  for (const file of [caFile, args.text("natsCredentials")]) if (file !== undefined) await access(file);
+  const replicas = args.parsed("copies", integerBetween(1, COPIES_MAX)) ?? 1;
+  const isEncrypted = caFile !== undefined || servers.some((server) => server.startsWith("tls:"));
+  const { connectNats } = await import("@orthant/cluster/nats");
+  return connectNats({
+    ...{ servers, replicas, name },
+    ...(credentials && { credentials }),
+    ...(isEncrypted && { tls: caFile === undefined ? {} : { caFile } }),
+  });
+}
+
+function serversOf(args: Arguments, { environment }: Context): readonly string[] {
+  const given = args.all("nats");
+  const servers = given.length > 0 ? given : (environment[NATS_VARIABLE] ?? "").split(",");
+  const named = servers.map((server) => server.trim()).filter((server) => server !== "");
+  if (named.length > 0) return named;
+  throw new UsageError(`where is NATS? give --nats or ${NATS_VARIABLE}`);
+}
+
+function credentialsOf(args: Arguments, { environment }: Context): NatsCredentials | undefined {
+  const file = args.text("natsCredentials");
+  if (file !== undefined) return { file };
+  const password = environment[PASSWORD_VARIABLE];
+  if (password) return { user: environment[USER_VARIABLE] || DEFAULT_USER, password };
+  const token = environment[TOKEN_VARIABLE];
+  return token ? { token } : undefined;
+}

@@ -1,0 +1,177 @@
+import { hostname } from "node:os";
+import {
+  ClusterGateway,
+  ClusterNode,
+  type Engine,
+  type NodeEvents,
+  NodeFolders,
+  obeyCommands,
+  requireName,
+  ShardFolders,
+} from "@orthant/cluster";
+import { DEFAULT_GENERATORS, systemRandomBits } from "@orthant/core";
+import type { ClusterCounts, OwnedShard } from "@orthant/server";
+import type { Arguments } from "../arguments.ts";
+import type { Context } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { type ListenSettings, listenSettings, whileListening } from "../serve/listen.ts";
+import { SECRET_VARIABLE } from "../serve/secret.ts";
+import { UsageError } from "../usage-error.ts";
+import { requireClusterName } from "./actions.ts";
+import { connectEngine } from "./nats-options.ts";
+
+/** What became of shards since the process began. */
+interface NodeCounts {
+  taken: number;
+  lost: number;
+  journalsLost: number;
+}
+
+/** How players are let in, and what is told about it. */
+interface Entrance {
+  readonly settings: ListenSettings;
+  readonly facts: object;
+  readonly counts: NodeCounts;
+  readonly shards: () => readonly OwnedShard[];
+}
+
+/** `orthant serve --cluster`: an owner, a gateway or both, until the user wants to end. */
+export async function serveCluster(args: Arguments, context: Context): Promise<ExitCode> {
+  const world = args.at(0);
+  const part = args.text("cluster");
+  requireClusterName(args, 0, "world");
+  const node = part === "gateway" ? undefined : nodeName(args);
+  const folder = part === "gateway" ? "" : await sharedFolder(args, context);
+  const settings = part === "owner" ? undefined : await gatewaySettings(args, context);
+  const engine = await connectEngine(args, context, node ?? "gateway");
+  const counts: NodeCounts = { taken: 0, lost: 0, journalsLost: 0 };
+  const owner =
+    node &&
+    new ClusterNode({
+      ...{ engine, world, node, folders: new ShardFolders(new NodeFolders(folder), world) },
+      ...{ clock: context.clock, random: systemRandomBits, generators: DEFAULT_GENERATORS },
+      events: eventsFor(counts, context),
+    });
+  let isHandedOver = true;
+  try {
+    if (owner) {
+      await owner.start();
+      await obeyCommands(engine, world, owner);
+    }
+    const facts = { part, node: node ?? null };
+    const work = async (): Promise<void> => {
+      await context.whenEnding();
+      if (owner) isHandedOver = await handOver(owner, context);
+    };
+    if (settings === undefined) {
+      announceOwner(args, context, facts);
+      await work();
+    } else {
+      const shards = (): readonly OwnedShard[] => (owner ? ownedBy(owner, context) : []);
+      await letIn(engine, { settings, facts, counts, shards }, args, context, work);
+    }
+  } finally {
+    if (owner) await owner.stop();
+    await engine.close();
+  }
+  if (!isHandedOver) return EXIT.failed;
+  context.print(owner ? "stopped; what it owned is saved and let go" : "stopped");
+  return EXIT.ok;
+}
+
+/** Gives away what a node owns; says what could not be, and whether all could. */
+async function handOver(owner: ClusterNode, context: Context): Promise<boolean> {
+  try {
+    await owner.drain();
+    return true;
+  } catch (error) {
+    context.note(`could not hand over all that it owned, so others take it as it is: ${error}`);
+    return false;
+  }
+}
+
+/** Tells the log what a node takes and loses, and counts it. */
+function eventsFor(counts: NodeCounts, context: Context): NodeEvents {
+  return {
+    onTaken: (shard, epoch, tookMs) => {
+      counts.taken++;
+      context.note(`owns shard ${shard} in epoch ${epoch}, after ${tookMs} ms`);
+    },
+    onLost: (shard, error) => {
+      if (error === undefined) return context.note(`let go of shard ${shard}`);
+      counts.lost++;
+      context.note(`lost shard ${shard}: ${error}`);
+    },
+    onJournalLost: (shard, detail) => {
+      counts.journalsLost++;
+      context.note(`the journal of shard ${shard} was lost: ${detail}`);
+    },
+    onFailure: (shard, error) => context.note(`could not take shard ${shard}: ${error}`),
+  };
+}
+
+function ownedBy(owner: ClusterNode, { clock }: Context): readonly OwnedShard[] {
+  return Array.from(owner.shards, ([shard, { epoch, unfoldedRecords, unfoldedBytes, foldedMs }]) => ({
+    ...{ shard, epoch, unsavedRecords: unfoldedRecords, unsavedBytes: unfoldedBytes },
+    savedAgoMs: Math.max(0, clock.nowMs() - foldedMs),
+  }));
+}
+
+/** Lets players into all of the world, whoever owns what of it. */
+async function letIn(
+  engine: Engine,
+  { settings, facts, counts, shards }: Entrance,
+  args: Arguments,
+  context: Context,
+  work: () => Promise<void>,
+): Promise<void> {
+  const gateway = await ClusterGateway.open({
+    ...{ engine, world: args.at(0), clock: context.clock, generators: DEFAULT_GENERATORS },
+    onReadOnly: (isReadOnly) =>
+      context.note(isReadOnly ? "NATS is away: the world can be looked at, not changed" : "NATS is back"),
+  });
+  try {
+    const { options, secret } = settings;
+    const cluster = (): ClusterCounts => {
+      return { ...counts, ...gateway.report, isReadOnly: gateway.isReadOnly, owned: shards() };
+    };
+    const world = gateway.served;
+    const counted = { secret, options: { ...options, cluster } };
+    await whileListening(args, context, { settings: counted, facts, world }, work);
+  } finally {
+    gateway.close();
+  }
+}
+
+/** A gateway says that an edit is made when a journal has it, whatever it is told. */
+async function gatewaySettings(args: Arguments, context: Context): Promise<ListenSettings> {
+  const { options, secret } = await listenSettings(args, context);
+  if (args.text("secretFile") === undefined && context.environment[SECRET_VARIABLE] === undefined)
+    context.note(
+      "warning: the secret is new, so that other gateways do not know its tokens; give all one --secret-file",
+    );
+  return { options: { ...options, acknowledge: "durable" }, secret };
+}
+
+function announceOwner(args: Arguments, context: Context, facts: { readonly node: string | null }): void {
+  context.printJson({ world: args.at(0), ...facts });
+  context.print(`${facts.node} is a node of ${args.at(0)}`);
+  context.note("press Ctrl-C to stop");
+}
+
+function nodeName(args: Arguments): string {
+  const [host = ""] = hostname().toLowerCase().split(".");
+  const name = args.text("node") ?? host;
+  args.parsed("node", (text) => requireName(text, "node"));
+  requireName(name, "node");
+  return name;
+}
+
+/** Wrong usage, or `ORT_NOT_FOUND`: one that is not mounted is not made on this machine's own disk. */
+async function sharedFolder(args: Arguments, context: Context): Promise<string> {
+  const folder = args.text("shards");
+  if (folder === undefined)
+    throw new UsageError("--cluster needs --shards, the folder that all owners share; a gateway needs none");
+  await context.openDisk(folder);
+  return folder;
+}

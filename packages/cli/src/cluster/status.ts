@@ -1,0 +1,81 @@
+import {
+  type ClusterStatus,
+  clusterNodes,
+  clusterStatus,
+  type Engine,
+  type NodeStatus,
+  type ShardStatus,
+  voxelsOfCells,
+} from "@orthant/cluster";
+import { type Box, OrthantError } from "@orthant/core";
+import type { Arguments } from "../arguments.ts";
+import type { Context } from "../context.ts";
+import { formatBox, formatBytes, formatCount } from "../report/format.ts";
+import { tableLines } from "../report/table.ts";
+
+/** A shard, for programs. */
+interface ShardRow {
+  readonly shard: string;
+  /** `null` while nobody owns it. */
+  readonly owner: string | null;
+  readonly epoch: number;
+  /** Records of the journal that no save has, and what the journal takes. */
+  readonly unsavedRecords: number;
+  readonly journalBytes: number;
+  /** The shard that it was split from, and the voxels that it got; `null` for the first one. */
+  readonly from: string | null;
+  readonly box: Box | null;
+}
+
+/** `orthant cluster status`. */
+export async function tellStatus(engine: Engine, args: Arguments, context: Context): Promise<void> {
+  const world = args.at(1);
+  const status = await requireStatus(engine, world);
+  const nodes = await clusterNodes(engine, context.clock);
+  const shards = status.shards.map((shard) => rowOf(status, shard));
+  context.printJson({ world, name: status.map.world.name, map: status.map.generation, shards, nodes });
+  context.printAll(
+    tableLines([
+      ["shard", "owner", "epoch", "unsaved", "journal", "voxels"],
+      ...shards.map(({ shard, owner, epoch, unsavedRecords, journalBytes, box }) => [
+        ...[shard, owner ?? "nobody", String(epoch), formatCount(unsavedRecords), formatBytes(journalBytes)],
+        box === null ? "all that no other has" : formatBox(box),
+      ]),
+    ]),
+  );
+  context.print("");
+  context.printAll(
+    tableLines([
+      ["node", "shards", "state"],
+      ...nodes.map((node) => [node.node, String(node.shards), stateOf(node)]),
+    ]),
+  );
+}
+
+/** How a world of the cluster is; `ORT_NOT_FOUND` when there is none of that name. */
+export async function requireStatus(engine: Engine, world: string): Promise<ClusterStatus> {
+  const status = await clusterStatus(engine, world);
+  if (status !== undefined) return status;
+  throw new OrthantError(
+    "ORT_NOT_FOUND",
+    `the cluster has no world ${world}; orthant cluster create brings one into it`,
+  );
+}
+
+function rowOf({ map }: ClusterStatus, { shard, lease, journal }: ShardStatus): ShardRow {
+  const split = map.splits.find(({ to }) => to === shard);
+  return {
+    shard,
+    owner: lease?.node || null,
+    epoch: lease?.epoch ?? 0,
+    unsavedRecords: journal === undefined ? 0 : Math.max(0, journal.last - journal.first + 1),
+    journalBytes: journal?.bytes ?? 0,
+    from: split?.from ?? null,
+    box: split === undefined ? null : voxelsOfCells(map.world.shape, split.cells),
+  };
+}
+
+function stateOf({ isAlive, isLeaving }: NodeStatus): string {
+  if (!isAlive) return "silent";
+  return isLeaving ? "leaving" : "alive";
+}

@@ -1,0 +1,86 @@
+import type { Arguments } from "../arguments.ts";
+import { connectEngine, NATS_NOTES, NATS_OPTIONS } from "../cluster/nats-options.ts";
+import type { Command } from "../command.ts";
+import type { Context } from "../context.ts";
+import { EXIT } from "../exit-codes.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** The actions, and the options that belong to each alone. */
+const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
+  create: ["shards"],
+  status: [],
+  move: ["to"],
+  split: ["box", "as"],
+  drain: [],
+};
+
+/** What stands behind the world's name. */
+const TARGETS: Readonly<Record<string, string | undefined>> = {
+  create: "the folder of a world to begin with",
+  move: "a shard",
+  split: "a shard",
+  drain: "a node",
+};
+
+/** `orthant cluster`. */
+export const clusterCommand: Command = {
+  name: "cluster",
+  summary: "Look after a world that several servers share",
+  details: [
+    "create brings a copy of a world into a cluster; status shows shards and nodes;",
+    "move gives a shard to another node, and split makes a shard of a part of one, both while players build;",
+    "drain makes a node give away all that it owns, before it is stopped.",
+  ].join(" "),
+  arguments: [
+    { name: "<action>", description: "what to do", choices: Object.keys(OPTIONS_OF) },
+    { name: "<world>", description: "its name in the cluster, of a-z, 0-9 and -" },
+    { name: "[target]", description: "create: a folder; move, split: a shard; drain: a node" },
+  ],
+  options: [
+    { flags: "--shards <folder>", description: "create: the folder that all owners share" },
+    { flags: "--to <node>", description: "move: who gets it (default: who owns least)" },
+    { flags: "--box <box>", description: "split: voxels; all cells that they touch go along" },
+    { flags: "--as <name>", description: "split: what the new shard is called" },
+    ...NATS_OPTIONS,
+  ],
+  notes: NATS_NOTES,
+  examples: [
+    "orthant cluster create town my-world --shards /srv/orthant",
+    "orthant cluster status town --nats tls://a.example.org:4222",
+    "orthant cluster move town 0 --to b",
+    "orthant cluster split town 0 --box 0,-512,0..1024,512,1024 --as east",
+    "orthant cluster drain town a",
+  ],
+
+  async run(args, context) {
+    const [name, world] = [args.at(0), args.at(1)];
+    requireFitting(name, args);
+    const { act, requireClusterName } = await import("../cluster/actions.ts");
+    requireClusterName(args, 1, "world");
+    const engine = await connectEngine(args, context, `orthant cluster ${name} ${world}`);
+    try {
+      await untilEnding(act(name, engine, args, context), context);
+    } finally {
+      await engine.close();
+    }
+    return EXIT.ok;
+  },
+};
+
+/** An option that says nothing to an action is a slip of the pen. */
+function requireFitting(name: string, args: Arguments): void {
+  const target = TARGETS[name];
+  if (target === undefined && args.at(2) !== "") throw new UsageError(`${name} takes a world alone`);
+  if (target !== undefined && args.at(2) === "")
+    throw new UsageError(`${name} needs ${target} behind the world`);
+  for (const [other, options] of Object.entries(OPTIONS_OF)) {
+    const stray = other === name ? undefined : options.find((option) => args.text(option) !== undefined);
+    if (stray !== undefined) throw new UsageError(`--${stray} is for ${other}, not for ${name}`);
+  }
+}
+
+/** A node that was told to do something goes on with it, also when nobody waits any more. */
+async function untilEnding(work: Promise<void>, context: Context): Promise<void> {
+  const ending = context.whenEnding().then(() => Promise.reject(new Error("interrupted")));
+  await Promise.race([work, ending]);
+}

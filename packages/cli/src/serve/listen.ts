@@ -1,0 +1,141 @@
+import { randomInt } from "node:crypto";
+import type { OrthantServer, ServerOptions } from "@orthant/server";
+import { VIEWER_PAGE } from "@orthant/viewer/node";
+import type { Arguments } from "../arguments.ts";
+import type { Context } from "../context.ts";
+import { integerBetween, parseDuration } from "../parse/values.ts";
+import { factLines } from "../report/table.ts";
+import { UsageError } from "../usage-error.ts";
+import { parseRole } from "./roles.ts";
+import { newSecret, readSecret } from "./secret.ts";
+
+const PORT_MAX = 65_535;
+const PLAYER_ID_END = 2 ** 48 - 1;
+const PROXIES_MAX = 16;
+
+/** How players are let in. */
+export interface ListenSettings {
+  readonly options: Omit<ServerOptions, "world">;
+  readonly secret: string;
+}
+
+/** What is served. */
+export interface Served {
+  readonly settings: ListenSettings;
+  readonly world: ServerOptions["world"];
+  /** What `--json` prints beside what it prints of every server. */
+  readonly facts?: object;
+}
+
+/** What the options of `orthant serve` say about players, checked before anything is opened. */
+export async function listenSettings(args: Arguments, context: Context): Promise<ListenSettings> {
+  const options = optionsOf(args);
+  const secret = (await readSecret(args.text("secretFile"), context.environment)) ?? newSecret();
+  return { options, secret };
+}
+
+/** Lets players in for as long as `work` takes; says first where, and gives out one token. */
+export async function whileListening<Result>(
+  args: Arguments,
+  context: Context,
+  served: Served,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { settings, world } = served;
+  const { createServer } = await import("@orthant/server");
+  const anonymous = args.parsed("anonymous", parseRole) ?? false;
+  const auth = { secret: settings.secret, anonymous };
+  const server = await createServer({ ...settings.options, world, auth, page: VIEWER_PAGE });
+  try {
+    await announce(args, context, server, served);
+    return await work();
+  } finally {
+    await server.close();
+  }
+}
+
+function optionsOf(args: Arguments): ListenSettings["options"] {
+  const origins = args.all("origin");
+  const certificateFile = args.text("certificate");
+  const keyFile = args.text("key");
+  if ((certificateFile === undefined) !== (keyFile === undefined)) {
+    throw new UsageError("--certificate and --key belong together: give both, or neither");
+  }
+  const level = args.text("log");
+  const wire1 = wire1Of(args);
+  return {
+    ...(wire1 && { wire1 }),
+    port: args.parsed("port", integerBetween(0, PORT_MAX)) ?? 0,
+    host: args.text("host") ?? "127.0.0.1",
+    acknowledge: args.has("durable") ? "durable" : "applied",
+    proxies: args.parsed("proxies", integerBetween(0, PROXIES_MAX)) ?? 0,
+    ...(origins.length > 0 && { origins }),
+    ...(certificateFile !== undefined && keyFile !== undefined && { tls: { certificateFile, keyFile } }),
+    // Logs go to stderr: stdout is for the address and the token.
+    logger:
+      level === undefined
+        ? false
+        : { level, transport: { target: "pino/file", options: { destination: process.stderr.fd } } },
+  };
+}
+
+/** Without a list of addresses players of Wire v1 come from this machine alone, wherever others come from. */
+function wire1Of(args: Arguments): ServerOptions["wire1"] {
+  const port = args.parsed("wire1", integerBetween(0, PORT_MAX));
+  const allow = args.all("wire1Allow");
+  if (port === undefined) {
+    if (allow.length > 0) throw new UsageError("--wire1-allow needs --wire1");
+    return undefined;
+  }
+  const role = args.parsed("wire1Role", parseRole) ?? "builder";
+  return { port, role, ...(allow.length > 0 && { host: args.text("host") ?? "127.0.0.1", allow }) };
+}
+
+async function announce(
+  args: Arguments,
+  context: Context,
+  server: OrthantServer,
+  { settings: { secret, options }, facts }: Served,
+): Promise<void> {
+  const { isLoopback, issueToken } = await import("@orthant/server");
+  const playerId = BigInt(randomInt(1, PLAYER_ID_END));
+  const role = args.parsed("role", parseRole) ?? "builder";
+  const expiresInSeconds = args.parsed("expires", parseDuration) ?? 0;
+  const token = await issueToken({ playerId, role, expiresInSeconds }, { secret }, context.clock.nowMs());
+  context.printJson({
+    world: args.at(0),
+    ...facts,
+    url: server.url,
+    port: server.port,
+    page: pageAddress(server, token),
+    wire1Port: server.wire1Port ?? null,
+    token,
+    playerId,
+    role,
+    acknowledges: options.acknowledge,
+  });
+  context.printAll(
+    factLines([
+      ["address", server.url],
+      ["page", pageAddress(server, token)],
+      ["wire v1", server.wire1Port === undefined ? undefined : `UDP port ${server.wire1Port}`],
+      ["token", token],
+      ["player", `${playerId}, ${role}, for ${args.text("expires") ?? ""}`],
+    ]),
+  );
+  if (
+    args.text("certificate") === undefined &&
+    args.text("proxies") === "0" &&
+    !isLoopback(args.text("host") ?? "")
+  ) {
+    context.note(
+      "warning: nothing is encrypted, tokens neither; give --certificate and --key, or put a proxy before it",
+    );
+  }
+  context.note("press Ctrl-C to stop");
+}
+
+/** Where a browser sees the world; the token stays behind the `#`, which no server is told. */
+function pageAddress({ url }: OrthantServer, token: string): string {
+  return `${url.replace(/^ws/, "http")}/#token=${token}`;
+}

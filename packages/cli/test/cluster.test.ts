@@ -1,0 +1,236 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
+import { connect, NodeDisk, openWorld } from "orthant";
+import { EXIT } from "orthant/command-line";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { capture, temporaryFolder } from "./captured.ts";
+import { makeSampleWorld } from "./sample-world.ts";
+import type { Announcement } from "./while-serving.ts";
+
+const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const SECRET = "a secret of more than thirty-two letters";
+const BUILT = [8, 100, 8, 0] as const;
+
+interface Status {
+  readonly shards: readonly {
+    readonly shard: string;
+    readonly owner: string | null;
+    readonly epoch: number;
+    readonly unsavedRecords: number;
+    readonly journalBytes: number;
+    readonly from: string | null;
+    readonly box: { readonly min: readonly number[]; readonly max: readonly number[] } | null;
+  }[];
+  readonly nodes: readonly {
+    readonly node: string;
+    readonly isAlive: boolean;
+    readonly isLeaving: boolean;
+  }[];
+}
+
+interface Served extends Announcement {
+  readonly part: string;
+  readonly node: string;
+}
+
+let nats: NatsCluster;
+beforeAll(async () => {
+  nats = await NatsCluster.start(1);
+}, 120_000);
+afterAll(() => nats.dispose());
+
+function environment(): Record<string, string> {
+  return {
+    ORTHANT_NATS: nats.urls.join(","),
+    ORTHANT_NATS_USER: TEST_CREDENTIALS.user,
+    ORTHANT_NATS_PASSWORD: TEST_CREDENTIALS.password,
+    ORTHANT_SECRET: SECRET,
+  };
+}
+
+/** The program as a process of its own. */
+class Program {
+  readonly firstLine: Promise<string>;
+  readonly closed: Promise<number | null>;
+  errors = "";
+  readonly #child: ChildProcess;
+
+  constructor(...argv: readonly string[]) {
+    const child = spawn(process.execPath, [MAIN, ...argv, "--copies", "1", "--json"], {
+      env: { ...process.env, ...environment() },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#child = child;
+    child.stderr.on("data", (bytes) => {
+      this.errors += String(bytes);
+    });
+    this.closed = once(child, "close").then(([code]) => code as number | null);
+    const said = once(createInterface(child.stdout), "line").then(([line]) => String(line));
+    const silent = this.closed.then(() => Promise.reject(new Error(`it said nothing but ${this.errors}`)));
+    this.firstLine = Promise.race([said, silent]);
+    silent.catch(() => undefined);
+  }
+
+  async stop(): Promise<number | null> {
+    this.#child.kill("SIGINT");
+    return this.closed;
+  }
+}
+
+async function result<Shape>(...argv: readonly string[]): Promise<Shape> {
+  const program = new Program(...argv);
+  const shape = JSON.parse(await program.firstLine) as Shape;
+  expect(await program.closed).toBe(EXIT.ok);
+  return shape;
+}
+
+function clientOf({ url, token }: Served): ReturnType<typeof connect> {
+  return connect(url, { name: "Ada", token, look: { center: [...BUILT], radiusChunks: 1 } });
+}
+
+describe("a cluster of processes", () => {
+  test("is made, looked at, moved, split and drained while somebody builds", async () => {
+    const [source, shared] = [await makeSampleWorld(), await temporaryFolder()];
+    expect(await result("cluster", "create", "town", source, "--shards", shared)).toMatchObject({
+      world: "town",
+      shard: "0",
+    });
+    const serve = (node: string): Program =>
+      new Program(
+        ...["serve", "town", "--cluster", "both", "--shards", shared, "--node", node, "--port", "0"],
+      );
+    const programs = { a: serve("a"), b: serve("b") };
+    try {
+      const a = JSON.parse(await programs.a.firstLine) as Served;
+      const b = JSON.parse(await programs.b.firstLine) as Served;
+      expect(a).toMatchObject({ world: "town", part: "both", node: "a", acknowledges: "durable" });
+      const [builder, watcher] = [clientOf(a), clientOf(b)];
+      await Promise.all([builder.complete(), watcher.complete()]);
+      const build = async (material: number): Promise<void> => {
+        expect(await builder.setVoxel([...BUILT], material)).toMatchObject({ outcome: "applied" });
+      };
+      await build(13);
+
+      const before = await result<Status>("cluster", "status", "town");
+      const [first] = before.shards;
+      expect(before.shards).toHaveLength(1);
+      expect(["a", "b"]).toContain(first?.owner);
+      expect(first).toMatchObject({ shard: "0", epoch: 3, from: null, box: null });
+      expect(before.nodes.map(({ node, isAlive }) => [node, isAlive])).toEqual([
+        ["a", true],
+        ["b", true],
+      ]);
+
+      const [giver, heir] = first?.owner === "a" ? (["a", "b"] as const) : (["b", "a"] as const);
+      expect(await result("cluster", "move", "town", "0", "--to", heir)).toEqual({
+        ...{ world: "town", shard: "0", from: giver, owner: heir, epoch: 4 },
+      });
+      await build(12);
+
+      const split = ["cluster", "split", "town", "0", "--box", "0,90,0..20,110,20", "--as", "house"];
+      const made = await result<{ readonly owner: string; readonly box: object }>(...split);
+      await build(11);
+      expect((await result<Status>("cluster", "status", "town")).shards[1]).toMatchObject({
+        ...{ shard: "house", owner: made.owner, from: "0", box: made.box },
+      });
+
+      await result("cluster", "drain", "town", heir);
+      await build(14);
+      const after = await result<Status>("cluster", "status", "town");
+      expect(after.shards.map(({ owner }) => owner)).toEqual([giver, giver]);
+      expect(after.nodes.find(({ node }) => node === heir)).toMatchObject({ isAlive: true, isLeaving: true });
+      expect(await watcher.get([...BUILT]), "who looks through the other gateway").toBe(14);
+      const numbers = await (await fetch(`${{ a, b }[giver].url.replace("ws:", "http:")}/metrics`)).text();
+      expect(numbers).toMatch(/^orthant_shard_epoch\{shard="house"\} \d+$/m);
+      expect(numbers).toMatch(/^orthant_gateway_regions [1-9]/m);
+      await Promise.all([builder.close(), watcher.close()]);
+      expect(await programs[heir].stop()).toBe(EXIT.ok);
+      expect(await programs[giver].stop()).toBe(EXIT.ok);
+      expect(programs[giver].errors).toContain("let go of shard house");
+      expect(programs.a.errors + programs.b.errors).not.toContain("could not take");
+    } finally {
+      await Promise.all([programs.a.stop(), programs.b.stop()]);
+    }
+    const [epoch = ""] = await readdir(join(shared, "town/shards/house"));
+    const house = await openWorld(new NodeDisk(join(shared, "town/shards/house", epoch)));
+    expect(await house.get([...BUILT])).toBe(14);
+    await house.close();
+  }, 120_000);
+
+  test("has owners and gateways apart, and a stopped owner's shards go on", async () => {
+    const [source, shared] = [await makeSampleWorld(), await temporaryFolder()];
+    await result("cluster", "create", "port", source, "--shards", shared);
+    const owner = new Program("serve", "port", "--cluster", "owner", "--shards", shared, "--node", "c");
+    const gateway = new Program("serve", "port", "--cluster", "gateway", "--port", "0");
+    let other: Program | undefined;
+    try {
+      expect(JSON.parse(await owner.firstLine)).toEqual({ world: "port", part: "owner", node: "c" });
+      const served = JSON.parse(await gateway.firstLine) as Served;
+      expect(served).toMatchObject({ part: "gateway", node: null });
+      const builder = clientOf(served);
+      await builder.complete();
+      expect(await builder.setVoxel([...BUILT], 13)).toMatchObject({ outcome: "applied" });
+      other = new Program("serve", "port", "--cluster", "owner", "--shards", shared, "--node", "d");
+      await other.firstLine;
+      expect(await owner.stop()).toBe(EXIT.ok);
+      expect(await builder.setVoxel([...BUILT], 12)).toMatchObject({ outcome: "applied" });
+      await builder.close();
+    } finally {
+      await Promise.all([owner.stop(), gateway.stop(), other?.stop()]);
+    }
+  }, 120_000);
+});
+
+describe("orthant cluster", () => {
+  const run = (...argv: readonly string[]): ReturnType<typeof capture> =>
+    capture([...argv, "--copies", "1"], { environment: environment() });
+
+  test.each<[what: string, argv: readonly string[], message: string]>([
+    ["an action that is none", ["cluster", "merge", "town"], "Allowed choices are create, status"],
+    ["a world with another kind of name", ["cluster", "status", "My Town"], "is no name for a world"],
+    ["a move of nothing", ["cluster", "move", "town"], "move needs a shard behind the world"],
+    ["a status of a shard", ["cluster", "status", "town", "0"], "status takes a world alone"],
+    ["a drain to a node", ["cluster", "drain", "town", "a", "--to", "b"], "--to is for move, not for drain"],
+    ["a split without a box", ["cluster", "split", "town", "0", "--as", "x"], "split needs --box and --as"],
+    ["a world without a folder", ["cluster", "create", "town", "x"], "create needs --shards"],
+    ["an owner without a folder", ["serve", "town", "--cluster", "owner"], "--cluster needs --shards"],
+    ["a node of no cluster", ["serve", "town", "--node", "a"], "--node needs --cluster"],
+  ])("refuses %s", async (_what, argv, message) => {
+    const { exitCode, errors } = await run(...argv);
+    expect([exitCode, errors]).toEqual([EXIT.usage, expect.stringContaining(message)]);
+  });
+
+  test("says that there is no NATS to ask, and where it would look", async () => {
+    const { exitCode, errors } = await capture(["cluster", "status", "town"]);
+    expect([exitCode, errors]).toEqual([EXIT.usage, expect.stringContaining("give --nats or ORTHANT_NATS")]);
+  });
+
+  test("says what is not there", async () => {
+    const failing = async (...argv: readonly string[]): Promise<string> => {
+      const { exitCode, errors } = await run(...argv);
+      expect(exitCode).toBe(EXIT.failed);
+      return errors;
+    };
+    expect(await failing("cluster", "status", "nowhere")).toContain("has no world nowhere");
+    expect(await failing("serve", "nowhere", "--cluster", "gateway", "--port", "0")).toContain(
+      "create it first",
+    );
+    const [source, shared] = [await makeSampleWorld(), await temporaryFolder()];
+    const create = ["cluster", "create", "quiet", source, "--shards"];
+    expect(await failing(...create, join(shared, "none"))).toContain("there is no folder");
+    expect((await run(...create, shared)).exitCode).toBe(EXIT.ok);
+    expect(await failing(...create, shared)).toContain("[ORT_EXISTS]");
+    expect(await failing("cluster", "move", "quiet", "1")).toContain("has no shard 1; there are 0");
+    expect(await failing("cluster", "move", "quiet", "0")).toContain("nobody owns shard 0 now");
+    expect(await failing("cluster", "drain", "quiet", "z")).toContain("[ORT_ENGINE_NOBODY]");
+    const { output } = await run("cluster", "status", "quiet");
+    expect(output).toMatch(
+      /^shard {2}owner {3}epoch {2}unsaved {2}journal +voxels\n +0 +nobody +0 +0 +0 bytes +all/,
+    );
+  });
+});

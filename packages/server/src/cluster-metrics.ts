@@ -1,0 +1,85 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+
+/** A shard that this process owns. */
+export interface OwnedShard {
+  readonly shard: string;
+  readonly epoch: number;
+  /** What its journal has that no save has. */
+  readonly unsavedRecords: number;
+  readonly unsavedBytes: number;
+  /** How long ago it was saved last. */
+  readonly savedAgoMs: number;
+}
+
+/** How the part of a cluster is doing that this process is. */
+export interface ClusterCounts {
+  readonly owned: readonly OwnedShard[];
+  /** Since the process began: shards taken, taken away by others or given up, and journals found lost. */
+  readonly taken: number;
+  readonly lost: number;
+  readonly journalsLost: number;
+  /** Regions that are followed for players, edits that no owner has answered, and whether no edits are taken. */
+  readonly regions: number;
+  readonly openEdits: number;
+  readonly isReadOnly: boolean;
+}
+
+/** Shows how a part of a cluster is doing. */
+export function registerClusterMetrics(registry: Registry, counts: () => ClusterCounts): void {
+  const registers = [registry];
+  const perShard = (name: string, help: string, value: (shard: OwnedShard) => number): void => {
+    new Gauge({
+      ...{ name, help, labelNames: ["shard"], registers },
+      collect() {
+        // A shard that another one owns now is shown there.
+        this.reset();
+        for (const owned of counts().owned) this.set({ shard: owned.shard }, value(owned));
+      },
+    });
+  };
+  const gauge = (name: string, help: string, value: () => number): void => {
+    new Gauge({
+      ...{ name, help, registers },
+      collect() {
+        this.set(value());
+      },
+    });
+  };
+  const counter = (name: string, help: string, value: () => number): void => {
+    new Counter({
+      ...{ name, help, registers },
+      collect() {
+        this.reset();
+        this.inc(value());
+      },
+    });
+  };
+  perShard("orthant_shard_epoch", "The epoch in which a shard is owned.", ({ epoch }) => epoch);
+  perShard(
+    "orthant_shard_unsaved_records",
+    "Records of a shard's journal that no save has.",
+    ({ unsavedRecords }) => unsavedRecords,
+  );
+  perShard("orthant_shard_unsaved_bytes", "Bytes of these records.", ({ unsavedBytes }) => unsavedBytes);
+  perShard(
+    "orthant_shard_saved_ago_seconds",
+    "How long ago a shard was saved.",
+    ({ savedAgoMs }) => savedAgoMs / 1000,
+  );
+  counter("orthant_shards_taken_total", "Shards that this node took.", () => counts().taken);
+  counter(
+    "orthant_shards_lost_total",
+    "Shards that others took from this node, or that it could not keep.",
+    () => counts().lost,
+  );
+  counter(
+    "orthant_journals_lost_total",
+    "Journals that were lost with edits in them.",
+    () => counts().journalsLost,
+  );
+  gauge("orthant_gateway_regions", "Regions that are followed for players.", () => counts().regions);
+  gauge("orthant_gateway_open_edits", "Edits that no owner has answered yet.", () => counts().openEdits);
+  gauge("orthant_gateway_read_only", "1 while no edits are taken, as NATS is away.", () =>
+    counts().isReadOnly ? 1 : 0,
+  );
+}

@@ -1,0 +1,91 @@
+import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "../campaign.ts";
+import { inLanes } from "./lanes.ts";
+import type { SimMutant } from "./sim-mutants.ts";
+import { SimPlayer } from "./sim-player.ts";
+
+/** What is simulated, and how much of it. */
+export interface Simulation {
+  readonly name: string;
+  readonly summary: string;
+  /** The program that plays cases, in a process of its own. */
+  readonly program: string;
+  /** Cases to play when no time is given. */
+  readonly cases: number;
+  /** How long a case is. */
+  readonly steps: number;
+  readonly mutants: readonly SimMutant[];
+  /** A mutant is caught in so many cases, or not at all. */
+  readonly mutantCasesMax: number;
+}
+
+/**
+ * A campaign of seeded cases. Case k of a run with seed S is the first case of a run with seed S + k; with no time at
+ * all, `--minutes 0`, that one alone is played. Mutants are tried when no time is given.
+ */
+export function simulationCampaign(simulation: Simulation): Campaign {
+  const { name, summary } = simulation;
+  return {
+    name,
+    summary,
+    async run(options) {
+      const failures: string[] = [];
+      if (options.endsAtMs === undefined) failures.push(...(await tryMutants(simulation, options.seed)));
+      const cases = await playCases(simulation, options, failures);
+      return { cases, failures };
+    },
+  };
+}
+
+async function tryMutants(simulation: Simulation, seed: number): Promise<readonly string[]> {
+  const { name, mutants } = simulation;
+  const failures: string[] = [];
+  const waiting = [...mutants];
+  await inLanes(async () => {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      const cases = await casesUntilCaught(simulation, mutant, seed);
+      if (cases === undefined) failures.push(`not caught: ${mutant.fault}; seed ${seed}`);
+      else console.log(`${name}: caught in case ${cases}: ${mutant.fault}`);
+    }
+  });
+  const caught = mutants.length - failures.length;
+  console.log(`${name}: ${caught} of ${mutants.length} mutants caught`);
+  return failures;
+}
+
+async function casesUntilCaught(
+  { program, steps, mutantCasesMax }: Simulation,
+  { fault }: SimMutant,
+  seed: number,
+): Promise<number | undefined> {
+  const player = new SimPlayer(program, fault);
+  try {
+    for (let index = 0; index < mutantCasesMax; index++) {
+      if ((await player.play({ seed: seed + index, steps })) !== undefined) return index + 1;
+    }
+    return undefined;
+  } finally {
+    player.close();
+  }
+}
+
+async function playCases(
+  { name, program, cases, steps }: Simulation,
+  options: CampaignOptions,
+  failures: string[],
+): Promise<number> {
+  let begun = 0;
+  let ended = 0;
+  await inLanes(async () => {
+    const player = new SimPlayer(program);
+    while ((begun === 0 || goesOn(begun, cases, options)) && failures.length < FAILURES_MAX) {
+      const seed = options.seed + begun++;
+      const fault = await player.play({ seed, steps });
+      if (fault !== undefined) {
+        failures.push(`seed ${seed}: ${fault}\n  npm run campaign -- ${name} --seed ${seed} --minutes 0`);
+      }
+      options.progress(++ended);
+    }
+    player.close();
+  });
+  return ended;
+}

@@ -10,7 +10,7 @@ import {
 import { boxAt, boxBetween, chunkShape, decode, regionBox } from "@orthant/core";
 import { openSave } from "@orthant/formats";
 import { codeOf } from "@orthant/testkit";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
 
 async function cluster(
@@ -83,6 +83,20 @@ test("a shard that was given away can be given back at once", async () => {
   await small.until(() => heir?.owns("0") === true);
   await small.settled(heir?.move("0", giver?.node) ?? Promise.resolve());
   expect(await small.until(() => giver?.owns("0") === true)).toBeLessThan(1_000);
+});
+
+test("[K25] whoever splits a shard has its lease before others can see the new one, and take it", async () => {
+  const { small, nodes } = await cluster(["a", "b"]);
+  const splitter = nodes.find(({ node }) => node.owns("0"));
+  if (splitter === undefined) throw new Error("nobody owns the shard");
+  const swaps = vi.spyOn(splitter.engine.table, "swap");
+  await small.settled(splitter.node.split("0", boxAt([0, 0, 0, 0]), "east"));
+  await small.pass(3_000);
+  const keys = swaps.mock.calls.map(([key]) => key);
+  expect(keys.indexOf("own.town.east")).toBeGreaterThanOrEqual(0);
+  expect(keys.indexOf("own.town.east")).toBeLessThan(keys.indexOf("map.town"));
+  const status = await small.settled(clusterStatus(small.hub.connect(), "town"));
+  expect(status?.shards[1]?.lease?.node).toBe(splitter.node.node);
 });
 
 test("[K2] voxels touch cells of sixteen chunks along each edge", () => {

@@ -44,7 +44,6 @@ export async function splitOff(engine: Engine, args: Arguments, context: Context
   const before = await requireOwned(engine, world, shard);
   const cells = cellsTouching(shape, voxels);
   await command(engine, world, before.node, { kind: "split", shard, cells, newShard });
-  // Another node that owns less may have been faster.
   const { node, epoch } = await untilTaken(engine, world, newShard, 0, context);
   const box = voxelsOfCells(shape, cells);
   context.printJson({ world, shard: newShard, from: shard, owner: node, epoch, box });

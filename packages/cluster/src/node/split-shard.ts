@@ -56,10 +56,11 @@ export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
       });
       try {
         await made.serve();
-        // From here on it counts, whoever owns the shard then.
-        await owner.split({ from: owner.shard, cells, to: newShard });
+        // Whoever sees the new shard sees whose it is, and does not take it.
         const lease = encode(leaseCodec, { node, epoch, heir: "" });
         await retries.until(() => engine.table.swap(leaseKey(world, newShard), lease, 0));
+        // From here on it counts, whoever owns the shard then.
+        await owner.split({ from: owner.shard, cells, to: newShard });
       } catch (error) {
         await made.stop(error);
         throw error;

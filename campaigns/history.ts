@@ -2,6 +2,7 @@ import {
   boxAt,
   chunkOfVoxel,
   generatorRef,
+  nextTurn,
   PLATFORMS_DEFAULTS,
   type Place,
   platformsGenerator,
@@ -30,6 +31,9 @@ const NAMES_MAX = 4;
 const ROLLED_BACK_EVERY_HOURS = 97;
 const DAYS_BACK = 3;
 const CHECKED_EVERY_HOURS = 60;
+/** A compaction gives way for two milliseconds between slices, so an hour has room for many more. */
+const SLICE_MS = 2;
+const SLICES_PER_HOUR = 500;
 /**
  * What the packs may have beside what is needed and a third of that: a run is not begun for less than a MiB or an
  * eighth, the pack that is written to is not rewritten, and a run may be on its way.
@@ -91,11 +95,19 @@ class Year {
     for (let save = 0; save < saves; save++) await this.#editAndAutosave();
     if (hour % NAMED_EVERY_HOURS === NAMED_EVERY_HOURS - 1) await this.#name(hour);
     const fault = hour % ROLLED_BACK_EVERY_HOURS === 0 ? await this.#rollBack(hour) : undefined;
-    // Also lets a compaction that runs go on.
+    await this.#tidyUp();
     this.#clock.advance(startMs + HOUR_MS - this.#clock.nowMs());
     this.#past.push([...this.#now]);
     if (fault !== undefined) return fault;
     return hour % CHECKED_EVERY_HOURS === CHECKED_EVERY_HOURS - 1 ? this.#check() : undefined;
+  }
+
+  /** Lets a compaction that runs go on, slice by slice, for a moment of the hour. */
+  async #tidyUp(): Promise<void> {
+    for (let slice = 0; slice < SLICES_PER_HOUR; slice++) {
+      this.#clock.advance(SLICE_MS);
+      await nextTurn();
+    }
   }
 
   /** What there is to tell at the end. */

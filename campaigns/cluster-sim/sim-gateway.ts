@@ -2,12 +2,11 @@ import { ClusterGateway, type MemoryEngine } from "@orthant/cluster";
 import { DEFAULT_GENERATORS } from "@orthant/core";
 import { Host, type HostSession } from "@orthant/protocol";
 import type { LinkEnd } from "@orthant/testkit";
-import { HeldClock } from "./held-clock.ts";
+import { HeldProcess } from "./held-process.ts";
 import { type SimSetting, WORLD } from "./sim-node.ts";
 
 interface Life {
-  readonly process: HeldClock;
-  readonly engine: MemoryEngine;
+  readonly process: HeldProcess;
   readonly ends: Set<LinkEnd>;
   gateway: ClusterGateway | undefined;
   host: Host | undefined;
@@ -31,7 +30,7 @@ export class SimGateway {
   }
 
   get engine(): MemoryEngine | undefined {
-    return this.#life?.engine;
+    return this.#life?.process.engine;
   }
 
   get gateway(): ClusterGateway | undefined {
@@ -42,8 +41,7 @@ export class SimGateway {
     if (this.#life !== undefined) return;
     const { clock, hub } = this.#setting;
     const life: Life = {
-      process: new HeldClock(clock),
-      engine: hub.connect(),
+      process: new HeldProcess(clock, hub),
       ends: new Set(),
       gateway: undefined,
       host: undefined,
@@ -59,10 +57,10 @@ export class SimGateway {
     const session: HostSession = life.host.connect(end);
     life.ends.add(end);
     end.listen({
-      receive: (frame) => life.process.happen(() => session.receive(frame)),
+      receive: (frame) => life.process.clock.happen(() => session.receive(frame)),
       disconnected: () => {
         life.ends.delete(end);
-        life.process.happen(() => session.disconnected());
+        life.process.clock.happen(() => session.disconnected());
       },
     });
     return true;
@@ -70,27 +68,24 @@ export class SimGateway {
 
   crash(): void {
     const life = this.#life;
-    life?.engine.kill();
     life?.process.kill();
     for (const end of life?.ends ?? []) end.close();
     this.#life = undefined;
   }
 
   pause(): void {
-    this.#life?.engine.pause();
     this.#life?.process.pause();
   }
 
   resume(): void {
     this.#life?.process.resume();
-    this.#life?.engine.resume();
   }
 
   #open(life: Life): void {
-    const { process, engine } = life;
+    const { clock, engine } = life.process;
     const opening = ClusterGateway.open({
       engine,
-      clock: process,
+      clock,
       generators: DEFAULT_GENERATORS,
       world: WORLD,
     });
@@ -99,7 +94,7 @@ export class SimGateway {
         life.gateway = gateway;
         life.host = new Host({
           world: gateway.world,
-          clock: process,
+          clock,
           authorize: async ({ clientId }) => ({ playerId: clientId, role: "builder", name: `p${clientId}` }),
           acknowledge: "durable",
           tickMs: HOST_TICK_MS,
@@ -113,12 +108,12 @@ export class SimGateway {
         this.#tick(life);
       },
       // The engine did not answer: as a service that failed to start it is started again.
-      () => process.after(500, () => this.#open(life)),
+      () => clock.after(500, () => this.#open(life)),
     );
   }
 
   #tick(life: Life): void {
-    life.process.after(HOST_TICK_MS, () => this.#tick(life));
+    life.process.clock.after(HOST_TICK_MS, () => this.#tick(life));
     life.host?.tick();
   }
 }

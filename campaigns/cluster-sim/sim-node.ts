@@ -7,8 +7,8 @@ import {
 } from "@orthant/cluster";
 import { type Clock, DEFAULT_GENERATORS, isOrthantError } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
-import { HeldClock } from "./held-clock.ts";
 import { type FolderPace, HeldFolders } from "./held-folders.ts";
+import { HeldProcess } from "./held-process.ts";
 
 export const WORLD = "sim";
 
@@ -25,8 +25,7 @@ export interface SimSetting {
 }
 
 interface Life {
-  readonly process: HeldClock;
-  readonly engine: MemoryEngine;
+  readonly process: HeldProcess;
   readonly node: ClusterNode;
 }
 
@@ -50,19 +49,18 @@ export class SimNode {
   }
 
   get engine(): MemoryEngine | undefined {
-    return this.#life?.engine;
+    return this.#life?.process.engine;
   }
 
   /** Begins another life, unless there is one. */
   start(): void {
     if (this.#life !== undefined) return;
     const { clock, prng, hub, store, pace, foldMs, fail } = this.#setting;
-    const process = new HeldClock(clock);
-    const engine = hub.connect();
+    const process = new HeldProcess(clock, hub);
     const node = new ClusterNode({
-      engine,
-      folders: new ShardFolders(new HeldFolders(store, clock, process, prng, pace), WORLD),
-      clock: process,
+      engine: process.engine,
+      folders: new ShardFolders(new HeldFolders(store, clock, process.clock, prng, pace), WORLD),
+      clock: process.clock,
       random: () => (BigInt(prng.u32()) << 32n) | BigInt(prng.u32()),
       generators: DEFAULT_GENERATORS,
       world: WORLD,
@@ -74,7 +72,7 @@ export class SimNode {
         },
       },
     });
-    this.#life = { process, engine, node };
+    this.#life = { process, node };
     node.start().catch((error: unknown) => {
       if (!isOrthantError(error, "ORT_NOT_FOUND")) return fail(error);
       // The table was lost between two looks at it: as a service that failed to start it is started again.
@@ -85,23 +83,20 @@ export class SimNode {
 
   /** Ends the process, wherever it is. */
   crash(): void {
-    this.#life?.engine.kill();
     this.#life?.process.kill();
     this.#life = undefined;
   }
 
   pause(): void {
-    this.#life?.engine.pause();
     this.#life?.process.pause();
   }
 
   resume(): void {
     this.#life?.process.resume();
-    this.#life?.engine.resume();
   }
 
   jump(byMs: number): void {
-    this.#life?.process.jump(byMs);
+    this.#life?.process.clock.jump(byMs);
   }
 }
 

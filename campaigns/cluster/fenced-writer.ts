@@ -13,26 +13,20 @@ export class FencedWriter {
   readonly #journal: Journal;
   /** The batches that the journal has to hold, in order, by number. */
   readonly #stored: number[] = [];
-  #last: number;
+  #last = 0;
   #next = 0;
   #acknowledged = 0;
   #waiting: (() => void)[] = [];
 
-  private constructor(journal: Journal, last: number) {
+  private constructor(journal: Journal) {
     this.#journal = journal;
-    this.#last = last;
   }
 
+  /** Begins behind whatever was sent to the journal before, also what is still on its way. */
   static async open(engine: Engine, world: string, shard: string): Promise<FencedWriter> {
-    for (;;) {
-      try {
-        const journal = await engine.journal(world, shard);
-        return new FencedWriter(journal, (await journal.state()).last);
-      } catch (error) {
-        if (!isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
-        await delay(PAUSE_MS);
-      }
-    }
+    const writer = new FencedWriter(await untilAnswered(() => engine.journal(world, shard)));
+    await writer.#settle();
+    return writer;
   }
 
   get acknowledged(): number {
@@ -88,33 +82,46 @@ export class FencedWriter {
   }
 
   async #settle(): Promise<void> {
+    const barrier = await untilAnswered(() => this.#writeBarrier());
+    this.#stored.push(...(await this.#readBatches(this.#last + 1, barrier)));
+    this.#last = barrier;
+  }
+
+  async #writeBarrier(): Promise<number> {
     for (;;) {
-      try {
-        const { last } = await this.#journal.state();
-        const barrier = await this.#journal.append(
-          [{ subject: { kind: "control" }, bytes: new Uint8Array() }],
-          last,
-        );
-        if (barrier.kind !== "stored") continue;
-        this.#stored.push(...(await this.#readBatches(this.#last + 1, barrier.last)));
-        this.#last = barrier.last;
-        return;
-      } catch (error) {
-        if (!isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
-        await delay(PAUSE_MS);
-      }
+      const { last } = await this.#journal.state();
+      const barrier = [{ subject: { kind: "control" }, bytes: new Uint8Array() }] as const;
+      const outcome = await this.#journal.append(barrier, last);
+      if (outcome.kind === "stored") return outcome.last;
     }
   }
 
   async #readBatches(from: number, to: number): Promise<readonly number[]> {
-    const numbers: number[] = [];
-    for await (const { subject, bytes } of this.#journal.read(from, to)) {
-      if (subject.kind === "region") numbers.push(Number(new TextDecoder().decode(bytes)));
-    }
+    const numbers = await untilAnswered(() => this.#readNumbers(from, to));
     const batches = numbers.filter((_, index) => index % BATCH === 0);
     const isWhole = numbers.every((number, index) => number === batches[Math.floor(index / BATCH)]);
     if (!isWhole || numbers.length % BATCH !== 0) throw new Error(`a batch is there in part: ${numbers}`);
     return batches;
+  }
+
+  async #readNumbers(from: number, to: number): Promise<readonly number[]> {
+    const numbers: number[] = [];
+    for await (const { subject, bytes } of this.#journal.read(from, to)) {
+      if (subject.kind === "region") numbers.push(Number(new TextDecoder().decode(bytes)));
+    }
+    return numbers;
+  }
+}
+
+/** Tries again while servers choose a leader, or do not know yet that one of them is gone. */
+async function untilAnswered<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
+      await delay(PAUSE_MS);
+    }
   }
 }
 

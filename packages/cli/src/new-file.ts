@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { OrthantError } from "@orthant/core";
+import { systemCode } from "@orthant/disk/node";
 
 /**
  * Makes a file with what `fill` appends to it. It is filled under another name beside its own and gets its name at the
@@ -24,7 +25,7 @@ export async function makeFile(
   let handle: FileHandle | undefined;
   try {
     const opened = await open(temporary, "wx").catch((cause: unknown) => {
-      throw isMissing(cause) ? noFolder(file, cause) : cause;
+      throw systemCode(cause) === "ENOENT" ? noFolder(file, cause) : cause;
     });
     handle = opened;
     await fill(async (bytes) => void (await opened.write(bytes)));
@@ -36,10 +37,6 @@ export async function makeFile(
     await rm(temporary, { force: true });
     throw error;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 function noFolder(file: string, cause: unknown): OrthantError {

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { NodeDisk } from "@orthant/disk/node";
+import { NodeDisk, systemCode } from "@orthant/disk/node";
 import { UsageError } from "./usage-error.ts";
 
 /**
@@ -60,7 +60,7 @@ async function namesIn(folder: string): Promise<readonly string[] | undefined> {
   try {
     return await readdir(folder);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = systemCode(error);
     if (code === "ENOENT") return undefined;
     if (code === "ENOTDIR")
       throw new OrthantError(

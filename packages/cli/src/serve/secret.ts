@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { OrthantError } from "@orthant/core";
+import { systemCode } from "@orthant/disk/node";
 import { UsageError } from "../usage-error.ts";
 
 const SECRET_BYTES = 32;
@@ -21,7 +22,7 @@ export async function writeNewSecret(file: string): Promise<void> {
   try {
     await writeFile(file, `${newSecret()}\n`, { flag: "wx", mode: OWNER_ALONE });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+    if (systemCode(error) === "EEXIST") {
       throw new UsageError(`${file} is there already; leave out --new-secret to use it`);
     }
     throw error;
@@ -46,7 +47,7 @@ async function readNamed(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") {
+    if (systemCode(error) === "ENOENT") {
       throw new OrthantError(
         "ORT_NOT_FOUND",
         `there is no file "${file}" with a secret; ${MAKE_ONE}`,

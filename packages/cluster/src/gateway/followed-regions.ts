@@ -1,8 +1,8 @@
-import type { Clock } from "@orthant/core";
 import {
   type Box,
   type Chunk,
   CLOCK_NEVER,
+  type Clock,
   type ClockStep,
   decode,
   encode,
@@ -61,6 +61,8 @@ const WISHES_AT_ONCE = 256;
 const IDLE_MS = 30_000;
 /** All regions are compared with their owners' so often: what was lost on the way may be the last that came. */
 const AUDIT_MS = 5_000;
+/** A record that was stored is here after so long, or lost. */
+const RECORD_MS = 250;
 
 /**
  * Copies of regions that are kept like their owners'. Each is followed first and asked for then, so that nothing falls
@@ -179,11 +181,9 @@ export class FollowedRegions {
       ...{ keepers: 0, leftMs: this.#options.clock.nowMs() },
     };
     this.#regions.set(...region, followed);
-    this.#cells.enter(region).then(
-      () => this.#line.add(followed),
-      // The next audit asks for it; what comes meanwhile shows the gap.
-      () => this.#line.add(followed),
-    );
+    const ask = (): void => this.#line.add(followed);
+    // Also when it cannot be followed now: the next audit tries again, and what comes meanwhile shows the gap.
+    this.#cells.enter(region).then(ask, ask);
     return followed;
   }
 
@@ -311,6 +311,3 @@ export class FollowedRegions {
     }
   }
 }
-
-/** A record that was stored is here after so long, or lost. */
-const RECORD_MS = 250;

@@ -9,7 +9,7 @@ import {
   type Timer,
 } from "@orthant/core";
 import { ClusterDirectory } from "../directory/cluster-directory.ts";
-import type { Engine, Subscription } from "../engine/engine.ts";
+import type { Engine, Entry, Subscription } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { Retries } from "../owner/retries.ts";
 import { ended, type OwnerLimits, type OwnerReport, ShardOwner } from "../owner/shard-owner.ts";
@@ -211,11 +211,7 @@ export class ClusterNode {
     const checks = [
       restoreMap(engine, world, async () => map),
       ...Array.from(this.#owners.values(), ({ shard, epoch }) =>
-        engine.table.swap(
-          leaseKey(world, shard),
-          encode(leaseCodec, { node: this.node, epoch, heir: "" }),
-          0,
-        ),
+        this.#swapLease(shard, { node: this.node, epoch, heir: "" }, 0),
       ),
     ];
     // The next check tries again.
@@ -308,27 +304,27 @@ export class ClusterNode {
     const entry = await engine.table.get(leaseKey(world, shard));
     const known = this.#directory?.leaseOf(shard);
     if (known !== undefined && entry !== undefined && entry.revision > known.revision) {
-      const isOwn = entry.value !== undefined && leaseOf(entry.value)?.node === this.node;
-      if (!isOwn) return undefined;
+      if (leaseIn(entry)?.node !== this.node) return undefined;
     }
-    const before = entry?.value === undefined ? 0 : (leaseOf(entry.value)?.epoch ?? 0);
+    const before = leaseIn(entry)?.epoch ?? 0;
     const epoch = Math.max(before, (await folders.epochOf(shard)) ?? 0) + 1;
-    const lease = encode(leaseCodec, { node: this.node, epoch, heir: "" });
-    const revision = await engine.table.swap(leaseKey(world, shard), lease, entry?.revision ?? 0);
+    const lease = { node: this.node, epoch, heir: "" };
+    const revision = await this.#swapLease(shard, lease, entry?.revision ?? 0);
     return revision === undefined ? undefined : epoch;
   }
 
   async #writeRelease(shard: string, epoch: number, heir: string): Promise<void> {
     const { engine, world } = this.#options;
     const entry = await engine.table.get(leaseKey(world, shard));
-    const lease = entry?.value && leaseOf(entry.value);
+    const lease = leaseIn(entry);
     // Somebody else has it: there is nothing to let go.
     if (entry === undefined || lease?.node !== this.node || lease.epoch !== epoch) return;
-    await engine.table.swap(
-      leaseKey(world, shard),
-      encode(leaseCodec, { node: "", epoch, heir }),
-      entry.revision,
-    );
+    await this.#swapLease(shard, { node: "", epoch, heir }, entry.revision);
+  }
+
+  #swapLease(shard: string, lease: Lease, expected: number): Promise<number | undefined> {
+    const { engine, world } = this.#options;
+    return engine.table.swap(leaseKey(world, shard), encode(leaseCodec, lease), expected);
   }
 
   #ownerOptions(shard: string, epoch: number): Parameters<typeof ShardOwner.take>[0] {
@@ -387,8 +383,8 @@ async function restoreMap(
   if (map !== undefined) await engine.table.swap(mapKey(world), encode(shardMapCodec, map), 0);
 }
 
-function leaseOf(value: Uint8Array): Lease | undefined {
-  return decode(leaseCodec, value);
+function leaseIn(entry: Entry | undefined): Lease | undefined {
+  return entry?.value && decode(leaseCodec, entry.value);
 }
 
 function preference(shard: string, node: string): number {

@@ -78,7 +78,7 @@ export function unpackThrough(
   bitWidth: number,
   count: number,
   table: Uint16Array,
-  values: Uint16Array = new Uint16Array(count),
+  values: Uint16Array,
 ): Uint16Array {
   if (bitWidth * 2 <= JOINED_BITS_MAX && count % 2 === 0 && values.byteOffset % 4 === 0) {
     const pairs = new Uint32Array(values.buffer, values.byteOffset, count / 2);

@@ -1,1 +1,2 @@
 export { NodeDisk } from "./node-disk.ts";
+export { systemCode } from "./system-error.ts";

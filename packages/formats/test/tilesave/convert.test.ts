@@ -14,6 +14,7 @@ import {
 import { codeOfRejection } from "@orthant/testkit";
 import { openWorld } from "@orthant/world";
 import { describe, expect, test } from "vitest";
+import { GLOBAL } from "../polychora/samples.ts";
 import { chunkOf, FULL_SAVE } from "./sample-saves.ts";
 
 const NOW_MS = 1_700_000_000_000;
@@ -93,14 +94,7 @@ describe("a tile save", () => {
 
   test("[TS16] is not made of a world of other chunks", async () => {
     const disk = new MemoryDisk();
-    const global = {
-      base: { kind: "empty" },
-      worldSeed: 0n,
-      generators: [],
-      nextEntityId: 1n,
-      playerEntityHints: [],
-      description: plainDescription(),
-    } as const;
+    const global = { ...GLOBAL, description: plainDescription() };
     const writer = await createSave(disk, { nowMs: NOW_MS, global });
     expect(await codeOfRejection(exportTileSave(writer.currentSave(), undefined))).toBe("ORT_DIALECT");
     await writer.close();

@@ -1,0 +1,30 @@
+import type { MemoryEngine, MemoryHub } from "@orthant/cluster";
+import type { Clock } from "@orthant/core";
+import { HeldClock } from "./held-clock.ts";
+
+/** One life of a process: its time and its connection, which stand still and end together. */
+export class HeldProcess {
+  readonly clock: HeldClock;
+  readonly engine: MemoryEngine;
+
+  constructor(clock: Clock, hub: MemoryHub) {
+    this.clock = new HeldClock(clock);
+    this.engine = hub.connect();
+  }
+
+  /** Ends it, wherever it is. */
+  kill(): void {
+    this.engine.kill();
+    this.clock.kill();
+  }
+
+  pause(): void {
+    this.engine.pause();
+    this.clock.pause();
+  }
+
+  resume(): void {
+    this.clock.resume();
+    this.engine.resume();
+  }
+}

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
+import { playerFigures } from "./cluster/players.ts";
 import { SmallTown } from "./cluster/small-town.ts";
 import { atLeast, type Figure, median, told } from "./figure.ts";
 
@@ -10,7 +11,6 @@ const ROUND_MS = 1_500;
 const SETTLE_MS = 500;
 const PAYLOAD_BYTES = 256;
 const IN_FLIGHT = 256;
-const SUBSCRIBERS = 50;
 const STREAM = "BARE";
 const SUBJECT = "bare.r";
 /**
@@ -22,7 +22,7 @@ const EDIT_BUDGET = 0.25;
 /**
  * Question: what does an edit cost that two of three servers have on their disks, and how fast is it seen elsewhere?
  * Next to it, in turns: bare messages to a stream that is kept as ours are, one at a time and 256 in flight; a world of
- * one process with its journal on this disk; and bare messages to as many listeners.
+ * one process with its journal on this disk. Then with players on two gateways, next to as many who listen to NATS itself.
  */
 export async function* clusterSuite(): AsyncGenerator<Figure> {
   const nats = await NatsCluster.start(3);
@@ -33,7 +33,7 @@ export async function* clusterSuite(): AsyncGenerator<Figure> {
     const { streams } = await jetstreamManager(connection);
     await streams.add({ name: STREAM, subjects: [SUBJECT], num_replicas: 3, max_msgs: 10_000 });
     yield* editFigures(connection, town);
-    yield* deliveryFigures(connection, town);
+    yield* playerFigures(connection, nats, town);
   } finally {
     await town.close();
     await connection.close();
@@ -91,39 +91,6 @@ function seenFigure(name: string, waits: readonly number[]): Figure {
   const remark = `through another gateway; p99 ${quantile(shown, 0.99).toFixed(1)} ms; ${count}`;
   const figure = told(`cluster/${name}`, quantile(shown, 0.5), "ms at p50", remark);
   return { ...figure, missed: shown.length < waits.length };
-}
-
-/** Records that come to followers after a quorum has them, and bare messages that nobody stores, to as many. */
-async function* deliveryFigures(connection: NatsConnection, town: SmallTown): AsyncGenerator<Figure> {
-  let received = 0;
-  const subscriptions = Array.from({ length: SUBSCRIBERS }, () =>
-    connection.subscribe("fan", {
-      callback: () => {
-        received++;
-      },
-    }),
-  );
-  await connection.flush();
-  await town.follow(SUBSCRIBERS);
-  const bare: number[] = [];
-  const ours: number[] = [];
-  for (let round = -1; round < ROUNDS; round++) {
-    received = 0;
-    const startMs = performance.now();
-    while (performance.now() - startMs < ROUND_MS) {
-      for (let message = 0; message < 20; message++) connection.publish("fan", new Uint8Array(PAYLOAD_BYTES));
-      await connection.flush();
-    }
-    const barePerSecond = (received * 1_000) / (performance.now() - startMs);
-    const before = town.deliveries;
-    const { wallMs } = await load(IN_FLIGHT, (worker) => town.edit(worker));
-    if (round < 0) continue;
-    bare.push(barePerSecond);
-    ours.push(((town.deliveries - before) * 1_000) / wallMs);
-  }
-  for (const subscription of subscriptions) subscription.unsubscribe();
-  const remark = `to ${SUBSCRIBERS} followers; bare ${Math.round(median(bare))} messages a second that nobody stores`;
-  yield told("cluster/deliveries", median(ours), "stored records a second", remark);
 }
 
 interface Load {

@@ -1,8 +1,8 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { Child } from "./child.ts";
 import { atLeast, atMost, type Bar, type Figure, median, ofLimit, type Plot, told } from "./figure.ts";
 import type { CrowdOrder, CrowdReport, ServerOrder, ServerReport } from "./server/orders.ts";
+import { CROWD_PROGRAM, SERVER_PROGRAM } from "./server/programs.ts";
 
 const CROWDS = [200, 1_000, 2_000];
 const EDITS_PER_SECOND = 200;
@@ -32,12 +32,12 @@ export async function* serverSuite(): AsyncGenerator<Figure> {
 }
 
 async function* serve(count: number): AsyncGenerator<Figure> {
-  const server = new Child<ServerOrder, ServerReport>("shared-world.js");
-  const crowd = new Child<CrowdOrder, CrowdReport>("crowd.js");
+  const server = new Child<ServerOrder, ServerReport>(SERVER_PROGRAM);
+  const crowd = new Child<CrowdOrder, CrowdReport>(CROWD_PROGRAM);
   try {
     const empty = await server.ask({ kind: "report" });
     const joinStartMs = performance.now();
-    await crowd.ask({ kind: "join", url: `ws://127.0.0.1:${empty.port}`, count });
+    await crowd.ask({ kind: "join", urls: [`ws://127.0.0.1:${empty.port}`], count });
     const joinMs = performance.now() - joinStartMs;
     await crowd.ask({ kind: "joinBare", url: `ws://127.0.0.1:${empty.barePort}`, count });
     const idle = await server.ask({ kind: "report" });
@@ -204,24 +204,3 @@ function rate(perSecond: number): string {
 
 type ServerChild = Child<ServerOrder, ServerReport>;
 type CrowdChild = Child<CrowdOrder, CrowdReport>;
-
-/** A process that answers each order with a report. */
-class Child<Order extends object, Report> {
-  readonly #process: ChildProcess;
-
-  constructor(file: string) {
-    this.#process = fork(new URL(`server/${file}`, import.meta.url), {
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
-    });
-  }
-
-  async ask(order: Order): Promise<Report> {
-    this.#process.send(order);
-    const [report] = (await once(this.#process, "message")) as [Report];
-    return report;
-  }
-
-  end(): void {
-    this.#process.kill("SIGKILL");
-  }
-}

@@ -2,51 +2,47 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  ClusterGateway,
-  ClusterNode,
-  createClusterWorld,
-  type Engine,
-  FIRST_SHARD,
-  NodeFolders,
-  ShardFolders,
-} from "@orthant/cluster";
+import { ClusterGateway, createClusterWorld, type Engine, NodeFolders, ShardFolders } from "@orthant/cluster";
 import { type ClockStep, DEFAULT_GENERATORS, type Place, systemClock, systemRandomBits } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import type { NatsCluster } from "@orthant/testkit/nats";
 import { createWorld, type World } from "@orthant/world";
+import { Child } from "../child.ts";
+import type { OwnerOrder, OwnerReport, OwnerSettings } from "./owner-orders.ts";
 
-const WORLD = "bench";
-const GATEWAYS = 2;
+const OWNER_PROGRAM = new URL("./owner.js", import.meta.url);
+/** What the world is called. */
+export const WORLD = "bench";
 /** Everything is built in here, so that all gateways hold it. */
 const CHUNKS = { min: [0, 0, 0, 0], max: [8, 8, 8, 4] } as const;
-const CELL = "0_0_0_0";
 const EDGE = 64;
 
-/** An owner and two gateways on real servers, and beside them a world of one process; all in this process. */
+/**
+ * A world of a cluster on real servers: an owner in a process of its own, and two gateways in this one, through which it is
+ * edited and looked at. Beside it a world of this process alone.
+ */
 export class SmallTown {
   readonly #folder: string;
   readonly #engines: readonly Engine[];
-  readonly #node: ClusterNode;
+  readonly #owner: Child<OwnerOrder, OwnerReport>;
   readonly #gateways: readonly ClusterGateway[];
   readonly #alone: World;
   /** What the last gateway showed, region by region in order: up to which clock, and when. */
   readonly #shown = new Map<string, { readonly clock: number; readonly atMs: number }[]>();
   #asked: { readonly region: string; readonly clock: number; readonly atMs: number }[] = [];
   #edits = 0;
-  #deliveries = 0;
 
   private constructor(
     folder: string,
     engines: readonly Engine[],
-    node: ClusterNode,
+    owner: Child<OwnerOrder, OwnerReport>,
     gateways: readonly ClusterGateway[],
     alone: World,
   ) {
     this.#folder = folder;
     this.#engines = engines;
-    this.#node = node;
+    this.#owner = owner;
     this.#gateways = gateways;
     this.#alone = alone;
     gateways.at(-1)?.world.onEdit((steps) => {
@@ -56,28 +52,21 @@ export class SmallTown {
 
   static async open(nats: NatsCluster): Promise<SmallTown> {
     const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
-    const engines = [await nats.connect(), await nats.connect(), await nats.connect()];
+    const engines = [await nats.connect(), await nats.connect()];
     const [first] = engines;
-    if (first === undefined) throw new Error("there are three");
-    const folders = new ShardFolders(new NodeFolders(join(folder, "shards")), WORLD);
+    if (first === undefined) throw new Error("there are two");
+    const shards = join(folder, "shards");
+    const folders = new ShardFolders(new NodeFolders(shards), WORLD);
     const [clock, random, generators] = [systemClock, systemRandomBits, DEFAULT_GENERATORS];
     const source = new MemoryDisk();
     await (await createWorld(source)).close();
     await createClusterWorld({ engine: first, folders, world: WORLD, source, random });
-    const node = new ClusterNode({
-      engine: first,
-      folders,
-      clock,
-      random,
-      generators,
-      world: WORLD,
-      node: "owner",
-    });
-    await node.start();
-    while (!node.owns(FIRST_SHARD)) await delay(20);
+    const settings: OwnerSettings = { servers: nats.urls, world: WORLD, folder: shards };
+    const owner = new Child<OwnerOrder, OwnerReport>(OWNER_PROGRAM, settings);
+    while (!(await owner.ask({ kind: "report" })).isOwner) await delay(20);
     const open = (engine: Engine): Promise<ClusterGateway> =>
       ClusterGateway.open({ engine, clock, generators, world: WORLD });
-    const gateways = await Promise.all(engines.slice(-GATEWAYS).map(open));
+    const gateways = await Promise.all(engines.map(open));
     for (const { world } of gateways) {
       world.keep(CHUNKS);
       await world.load(CHUNKS);
@@ -87,22 +76,12 @@ export class SmallTown {
       {},
       { durability: "journal" },
     );
-    return new SmallTown(folder, engines, node, gateways, alone);
+    return new SmallTown(folder, engines, owner, gateways, alone);
   }
 
-  /** How often a record came to a follower. */
-  get deliveries(): number {
-    return this.#deliveries;
-  }
-
-  /** Has so many followers listen to what is built. */
-  async follow(count: number): Promise<void> {
-    const [, engine] = this.#engines;
-    for (let follower = 0; follower < count; follower++) {
-      await engine?.follow(WORLD, CELL, () => {
-        this.#deliveries++;
-      });
-    }
+  /** How much of the processor the owner has used. */
+  async ownerCpuUs(): Promise<number> {
+    return (await this.#owner.ask({ kind: "report" })).cpuUs;
   }
 
   /**
@@ -142,7 +121,7 @@ export class SmallTown {
 
   async close(): Promise<void> {
     for (const gateway of this.#gateways) gateway.close();
-    await this.#node.stop();
+    this.#owner.end();
     await this.#alone.close();
     await Promise.all(this.#engines.map((engine) => engine.close()));
     await rm(this.#folder, { recursive: true });

@@ -1,10 +1,13 @@
+import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { HYPERCUBE_CHUNKS, type Place, type RegionPatch, voxelOfCell } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
+import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { WebSocket } from "ws";
 import { chunksAround, Member } from "./member.ts";
 import type { CrowdOrder, CrowdReport } from "./orders.ts";
 
-// The process of the clients: a crowd that moves and edits, and the same number of bare sockets beside it.
+// The process of the clients: a crowd that moves and edits, and beside it the same number of bare sockets, or of bare
+// listeners to NATS.
 
 /** How many stand together, and so see each other. */
 const GROUP = 50;
@@ -27,6 +30,7 @@ const CONNECTS_AT_ONCE = 50;
 const prng = new Prng(1);
 const members: Member[] = [];
 const bare: WebSocket[] = [];
+const listeners: NatsConnection[] = [];
 const faults: string[] = [];
 const sentAtMs = new Map<string, number>();
 let latenciesMs: number[] = [];
@@ -44,7 +48,7 @@ process.on("message", (order: CrowdOrder) => void obey(order));
 async function obey(order: CrowdOrder): Promise<void> {
   switch (order.kind) {
     case "join":
-      await join(order.url, order.count);
+      await join(order.urls, order.count);
       break;
     case "move":
       start(order.editsPerSecond);
@@ -65,21 +69,25 @@ async function obey(order: CrowdOrder): Promise<void> {
     case "joinBare":
       await joinBare(order.url, order.count);
       break;
+    case "joinNats":
+      await joinNats(order.servers, order.subject, order.count);
+      break;
     case "report":
       break;
     case "leave":
       for (const member of members.splice(0)) member.close();
       for (const socket of bare.splice(0)) socket.terminate();
+      for (const connection of listeners.splice(0)) await connection.close();
   }
   process.send?.(report());
 }
 
-async function join(url: string, count: number): Promise<void> {
+async function join(urls: readonly string[], count: number): Promise<void> {
   timers.push(setInterval(signOfLife, SIGN_OF_LIFE_MS));
   while (members.length < count) {
     const batch: Member[] = [];
     for (let index = 0; index < CONNECTS_AT_ONCE && members.length < count; index++) {
-      const member = newMember(url, members.length);
+      const member = newMember(urls[members.length % urls.length] ?? "", members.length);
       members.push(member);
       batch.push(member);
     }
@@ -161,6 +169,21 @@ async function joinBare(url: string, count: number): Promise<void> {
       await until(() => socket.readyState === WebSocket.OPEN);
   }
   await until(() => bare.every(({ readyState }) => readyState === WebSocket.OPEN));
+}
+
+async function joinNats(servers: readonly string[], subject: string, count: number): Promise<void> {
+  const { user, password: pass } = TEST_CREDENTIALS;
+  while (listeners.length < count) {
+    const server = servers[listeners.length % servers.length] ?? "";
+    const connection = await connect({ servers: [server], user, pass, ignoreClusterUpdates: true });
+    connection.subscribe(subject, {
+      callback: () => {
+        bareMessages++;
+      },
+    });
+    await connection.flush();
+    listeners.push(connection);
+  }
 }
 
 function forgetFigures(): void {

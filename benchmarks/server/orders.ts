@@ -1,7 +1,15 @@
 /** What the process of the clients is told to do. It answers each with a {@link CrowdReport}. */
 export type CrowdOrder =
-  | { readonly kind: "join"; readonly url: string; readonly count: number }
+  /** Joins the servers in turn. */
+  | { readonly kind: "join"; readonly urls: readonly string[]; readonly count: number }
   | { readonly kind: "joinBare"; readonly url: string; readonly count: number }
+  /** Connects so many times to NATS itself, and listens to a subject each time. */
+  | {
+      readonly kind: "joinNats";
+      readonly servers: readonly string[];
+      readonly subject: string;
+      readonly count: number;
+    }
   | { readonly kind: "move"; readonly editsPerSecond: number }
   | { readonly kind: "forget" | "stop" | "stopReading" | "goOnReading" | "report" | "leave" };
 
@@ -16,6 +24,12 @@ export interface CrowdReport {
   readonly latencyMs: { readonly p50: number; readonly p99: number; readonly count: number };
   readonly faults: readonly string[];
   readonly cpuUs: number;
+}
+
+/** What makes a server one of a cluster's gateways. */
+export interface ClusterSettings {
+  readonly servers: readonly string[];
+  readonly world: string;
 }
 
 /** What the process of the server is told to do. It answers each with a {@link ServerReport}. */

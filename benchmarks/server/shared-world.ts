@@ -1,10 +1,19 @@
-import { DEFAULT_GENERATORS, generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+import { ClusterGateway } from "@orthant/cluster";
+import { connectNats } from "@orthant/cluster/nats";
+import {
+  DEFAULT_GENERATORS,
+  generatorRef,
+  PLATFORMS_DEFAULTS,
+  platformsGenerator,
+  systemClock,
+} from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { createServer } from "@orthant/server";
+import { createServer, type ServerOptions } from "@orthant/server";
+import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { createWorld } from "@orthant/world";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type Buckets, bucketQuantile, bucketsOf } from "./bucket-quantile.ts";
-import type { ServerOrder, ServerReport } from "./orders.ts";
+import type { ClusterSettings, ServerOrder, ServerReport } from "./orders.ts";
 
 // The process of the server: a world that is shared, and beside it bare sockets for the comparison.
 
@@ -12,13 +21,8 @@ const ANY_NUMBER = 1_000_000;
 /** A bare socket with more than this on its way is passed over until it has less, as any sender must. */
 const BARE_BACKLOG_BYTES = 65_536;
 
-const world = await createWorld(
-  new MemoryDisk(),
-  { generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n) },
-  { generators: DEFAULT_GENERATORS },
-);
 const server = await createServer({
-  world,
+  world: await openWorld(JSON.parse(process.argv[2] ?? "{}") as Partial<ClusterSettings>),
   logger: false,
   auth: { anonymous: true },
   // All clients come from one address here.
@@ -86,4 +90,15 @@ async function report(): Promise<ServerReport> {
 async function ticks(): Promise<Buckets> {
   const page = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
   return bucketsOf(page, "orthant_tick_seconds");
+}
+
+/** A world of this process, or one of a cluster. */
+async function openWorld({ servers, world }: Partial<ClusterSettings>): Promise<ServerOptions["world"]> {
+  const generators = DEFAULT_GENERATORS;
+  if (servers !== undefined && world !== undefined) {
+    const engine = await connectNats({ servers, credentials: TEST_CREDENTIALS });
+    return (await ClusterGateway.open({ engine, clock: systemClock, generators, world })).served;
+  }
+  const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
+  return createWorld(new MemoryDisk(), { generator }, { generators });
 }

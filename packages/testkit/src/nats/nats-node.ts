@@ -46,6 +46,11 @@ export class NatsNode {
     return this.#said;
   }
 
+  /** What the system calls it, while it runs. */
+  get processId(): number | undefined {
+    return this.#child?.pid;
+  }
+
   get isRunning(): boolean {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }

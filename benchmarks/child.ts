@@ -1,0 +1,24 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+
+/** A process that answers each order with a report. */
+export class Child<Order extends object, Report> {
+  readonly #process: ChildProcess;
+
+  /** Starts the program; it finds the settings as its one parameter, in JSON. */
+  constructor(program: URL, settings: object = {}) {
+    this.#process = fork(program, [JSON.stringify(settings)], {
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+  }
+
+  async ask(order: Order): Promise<Report> {
+    this.#process.send(order);
+    const [report] = (await once(this.#process, "message")) as [Report];
+    return report;
+  }
+
+  end(): void {
+    this.#process.kill("SIGKILL");
+  }
+}

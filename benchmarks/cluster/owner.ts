@@ -1,0 +1,22 @@
+import { ClusterNode, FIRST_SHARD, NodeFolders, ShardFolders } from "@orthant/cluster";
+import { connectNats } from "@orthant/cluster/nats";
+import { DEFAULT_GENERATORS, systemClock, systemRandomBits } from "@orthant/core";
+import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
+import type { OwnerReport, OwnerSettings } from "./owner-orders.ts";
+
+// The process of an owner: of all of the world, since there is no other.
+
+const { servers, world, folder } = JSON.parse(process.argv[2] ?? "{}") as OwnerSettings;
+const node = new ClusterNode({
+  ...{ engine: await connectNats({ servers, credentials: TEST_CREDENTIALS }), world, node: "owner" },
+  ...{ clock: systemClock, random: systemRandomBits, generators: DEFAULT_GENERATORS },
+  folders: new ShardFolders(new NodeFolders(folder), world),
+});
+await node.start();
+
+// Whoever gives the orders may be stopped at any time.
+process.on("disconnect", () => process.exit());
+process.on("message", () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ isOwner: node.owns(FIRST_SHARD), cpuUs: user + system } satisfies OwnerReport);
+});

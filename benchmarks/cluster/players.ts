@@ -1,0 +1,164 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import type { NatsConnection } from "@nats-io/transport-node";
+import type { NatsCluster } from "@orthant/testkit/nats";
+import { Child } from "../child.ts";
+import { type Figure, median, ofLimit, told } from "../figure.ts";
+import type { CrowdOrder, CrowdReport, ServerOrder, ServerReport } from "../server/orders.ts";
+import { CROWD_PROGRAM, SERVER_PROGRAM } from "../server/programs.ts";
+import { type SmallTown, WORLD } from "./small-town.ts";
+
+const GATEWAYS = 2;
+const PLAYERS = 400;
+const EDITS_PER_SECOND = 200;
+const ROUNDS = 5;
+const SETTLE_MS = 2_000;
+const ROUND_MS = 6_000;
+const BARE_MS = 2_000;
+const BARE_AT_ONCE = 10;
+const SUBJECT = "fan";
+/** Of a clock tick of the system, in which it tells how much of the processor somebody used. */
+const TICK_US = 10_000;
+
+type Gateway = Child<ServerOrder, ServerReport>;
+type Crowd = Child<CrowdOrder, CrowdReport>;
+
+/** What players got in one round, what it took of the processor, and what bare NATS did right behind it. */
+interface Round {
+  readonly crowd: CrowdReport;
+  readonly ms: number;
+  readonly gatewaysUs: number;
+  readonly ownerUs: number;
+  readonly natsUs: number;
+  readonly bareMessages: number;
+  readonly bareMs: number;
+  readonly bareNatsUs: number;
+}
+
+/**
+ * Players on two gateways, who move and edit as those of the suite `server` do. Next to it NATS itself sends messages of the
+ * size of one edit to as many connections, without a store. Both are told for a second of the processor that sends.
+ */
+export async function* playerFigures(
+  connection: NatsConnection,
+  nats: NatsCluster,
+  town: SmallTown,
+): AsyncGenerator<Figure> {
+  const settings = { servers: nats.urls, world: WORLD };
+  const gateways = Array.from({ length: GATEWAYS }, () => new Child(SERVER_PROGRAM, settings) as Gateway);
+  const crowd: Crowd = new Child(CROWD_PROGRAM);
+  try {
+    const ready = await Promise.all(gateways.map((gateway) => gateway.ask({ kind: "report" })));
+    const urls = ready.map(({ port }) => `ws://127.0.0.1:${port}`);
+    await crowd.ask({ kind: "join", urls, count: PLAYERS });
+    await crowd.ask({ kind: "joinNats", servers: nats.urls, subject: SUBJECT, count: PLAYERS });
+    const rounds: Round[] = [];
+    for (let index = 0; index < ROUNDS; index++) {
+      rounds.push(await measure(connection, nats, town, gateways, crowd));
+    }
+    yield* figures(rounds);
+    const { faults } = await crowd.ask({ kind: "leave" });
+    if (faults.length > 0)
+      yield { ...told("cluster/player-faults", faults.length, "faults", faults.join("; ")), missed: true };
+  } finally {
+    for (const child of [crowd, ...gateways]) child.end();
+  }
+}
+
+async function measure(
+  connection: NatsConnection,
+  nats: NatsCluster,
+  town: SmallTown,
+  gateways: readonly Gateway[],
+  crowd: Crowd,
+): Promise<Round> {
+  await crowd.ask({ kind: "move", editsPerSecond: EDITS_PER_SECOND });
+  await delay(SETTLE_MS);
+  await crowd.ask({ kind: "forget" });
+  const before = await processorUs(nats, town, gateways);
+  const startMs = performance.now();
+  await delay(ROUND_MS);
+  const seen = await crowd.ask({ kind: "report" });
+  const ms = performance.now() - startMs;
+  const after = await processorUs(nats, town, gateways);
+  await crowd.ask({ kind: "stop" });
+  await delay(SETTLE_MS);
+  await crowd.ask({ kind: "forget" });
+  const natsBefore = natsUs(nats);
+  const bareBytes = Math.max(16, Math.round(seen.frameBytes / Math.max(1, seen.editsSeen)));
+  const bareMs = await publishBare(connection, bareBytes);
+  const { bareMessages } = await crowd.ask({ kind: "report" });
+  return {
+    ...{ crowd: seen, ms, bareMessages, bareMs, bareNatsUs: natsUs(nats) - natsBefore },
+    gatewaysUs: after.gateways - before.gateways,
+    ownerUs: after.owner - before.owner,
+    natsUs: after.nats - before.nats,
+  };
+}
+
+function* figures(rounds: readonly Round[]): Generator<Figure> {
+  const middle = (value: (round: Round) => number): number => median(rounds.map(value));
+  const perSecond = middle(({ crowd, ms }) => (crowd.editsSeen * 1_000) / ms);
+  const ours = middle(({ crowd, gatewaysUs }) => (crowd.editsSeen * 1e6) / gatewaysUs);
+  const bare = middle(({ bareMessages, bareNatsUs }) => (bareMessages * 1e6) / bareNatsUs);
+  const barePerSecond = middle(({ bareMessages, bareMs }) => (bareMessages * 1_000) / bareMs);
+  yield ofLimit(
+    "cluster/deliveries",
+    middle(
+      ({ crowd, gatewaysUs, bareMessages, bareNatsUs }) =>
+        crowd.editsSeen / gatewaysUs / (bareMessages / bareNatsUs),
+    ),
+    "bare NATS fan-out by processor time",
+    undefined,
+    `${Math.round(perSecond)} edits/s to ${PLAYERS} players on ${GATEWAYS} gateways; ` +
+      `${Math.round(ours)} for a second of the processor, bare ${Math.round(bare)} (${Math.round(barePerSecond)}/s)`,
+  );
+  const share = middle(({ crowd }) => crowd.editsSeen / Math.max(1, crowd.editsMade * PLAYERS));
+  const p99 = middle(({ crowd }) => crowd.latencyMs.p99).toFixed(0);
+  yield told(
+    "cluster/players-see",
+    middle(({ crowd }) => crowd.latencyMs.p50),
+    "ms at p50",
+    `p99 ${p99} ms; a tick is 100 ms; ${(share * 100).toFixed(1)} % of edits seen by everybody within the round`,
+  );
+  const perEdit = (us: (round: Round) => number): string =>
+    (middle((round) => us(round) / Math.max(1, round.crowd.editsMade)) / 1_000).toFixed(2);
+  yield told(
+    "cluster/gateway-cpu",
+    middle(({ gatewaysUs, ms }) => gatewaysUs / ms / PLAYERS),
+    "ms a second a player",
+    `an edit costs its owner ${perEdit(({ ownerUs }) => ownerUs)} ms, three NATS servers together ${perEdit((round) => round.natsUs)} ms`,
+  );
+}
+
+async function processorUs(
+  nats: NatsCluster,
+  town: SmallTown,
+  gateways: readonly Gateway[],
+): Promise<{ readonly nats: number; readonly owner: number; readonly gateways: number }> {
+  const reports = await Promise.all(gateways.map((gateway) => gateway.ask({ kind: "report" })));
+  const used = reports.reduce((sum, { cpuUs }) => sum + cpuUs, 0);
+  return { nats: natsUs(nats), owner: await town.ownerCpuUs(), gateways: used };
+}
+
+/** What the servers used of the processor, as the system counts it. */
+function natsUs({ nodes }: NatsCluster): number {
+  let ticks = 0;
+  for (const { processId } of nodes) {
+    // What stands behind the name of the program, which may hold blanks: user and system time are fields 14 and 15 of all.
+    const fields = readFileSync(`/proc/${processId}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks * TICK_US;
+}
+
+/** Publishes as fast as the server takes it. */
+async function publishBare(connection: NatsConnection, bytes: number): Promise<number> {
+  const message = new Uint8Array(bytes);
+  const startMs = performance.now();
+  while (performance.now() - startMs < BARE_MS) {
+    for (let count = 0; count < BARE_AT_ONCE; count++) connection.publish(SUBJECT, message);
+    await connection.flush();
+  }
+  return performance.now() - startMs;
+}

@@ -4,7 +4,8 @@ import { type Campaign, type CampaignOptions, FAILURES_MAX } from "./campaign.ts
 import { Builder } from "./cluster/builder.ts";
 import { compareSaves, faultsOfView } from "./cluster/built-check.ts";
 import { CLUSTER_FAULTS, type ClusterFault } from "./cluster/faults.ts";
-import { StagedCluster, waitUntil } from "./cluster/staged-cluster.ts";
+import { StagedCluster } from "./cluster/staged-cluster.ts";
+import { waitUntil } from "./cluster/waiting.ts";
 
 const BUILDERS = 100;
 const EDITS_PER_SECOND = 200;

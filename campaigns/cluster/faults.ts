@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { FIRST_SHARD } from "@orthant/cluster";
 import type { Prng } from "@orthant/testkit";
 import { leaderOf } from "@orthant/testkit/nats";
-import { halfSpace, type StagedCluster, waitUntil } from "./staged-cluster.ts";
+import { halfSpace, type StagedCluster } from "./staged-cluster.ts";
+import { waitUntil } from "./waiting.ts";
 
 /** Something that happens to a cluster while people build. */
 export interface ClusterFault {

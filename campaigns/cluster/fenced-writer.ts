@@ -1,9 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Engine, Journal, JournalRecord } from "@orthant/cluster";
 import { isOrthantError } from "@orthant/core";
+import { untilAnswered } from "./waiting.ts";
 
 const BATCH = 3;
-const PAUSE_MS = 20;
 
 /**
  * Writes batches to a journal as an owner does: one in flight, each where the last one ended. When it does not learn what
@@ -110,18 +109,6 @@ export class FencedWriter {
       if (subject.kind === "region") numbers.push(Number(new TextDecoder().decode(bytes)));
     }
     return numbers;
-  }
-}
-
-/** Tries again while servers choose a leader, or do not know yet that one of them is gone. */
-async function untilAnswered<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
-      await delay(PAUSE_MS);
-    }
   }
 }
 

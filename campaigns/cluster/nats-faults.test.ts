@@ -10,6 +10,7 @@ import {
 } from "@orthant/testkit/nats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FencedWriter } from "./fenced-writer.ts";
+import { untilAnswered, waitUntil } from "./waiting.ts";
 
 const PATIENCE_MS = 120_000;
 const isNetworked = canMakeNetworks();
@@ -60,8 +61,10 @@ describe("Three NATS servers of which one fails", () => {
       watcher.onStatus((status) => statuses.push(status));
       await victim.kill();
       const revision = await putUntilStored(writer, "watched.last", "after the kill");
-      while (seen.get("watched.last")?.revision !== revision)
-        await watcher.table.get("watched.last").catch(() => undefined);
+      await waitUntil(
+        () => seen.get("watched.last")?.revision === revision,
+        "the watcher sees the last write",
+      );
       await victim.start();
       // When it was the one that the watcher was connected to, the watcher says so.
       expect(statuses.filter((status) => status === "disconnected").length).toBeLessThanOrEqual(1);
@@ -75,9 +78,9 @@ describe("Three NATS servers of which one fails", () => {
     async () => {
       const [first, second, third] = cluster.nodes;
       const engine = await cluster.connect({ servers: [third?.url ?? ""] });
-      const journal = await engine.journal("quorum", "1");
+      const journal = await untilAnswered(() => engine.journal("quorum", "1"));
       const record = { subject: { kind: "control" }, bytes: new Uint8Array([1]) } as const;
-      await journal.append([record], 0);
+      await untilAnswered(() => journal.append([record], 0));
       await Promise.all([first?.kill(), second?.kill()]);
       const codes = await Promise.all([
         codeOfRejection(() => engine.table.put("quorum", new Uint8Array([1]))),
@@ -142,9 +145,6 @@ describe("Three NATS servers of which one fails", () => {
   );
 });
 
-async function putUntilStored(engine: Engine, key: string, text: string): Promise<number> {
-  for (;;) {
-    const revision = await engine.table.put(key, new TextEncoder().encode(text)).catch(() => undefined);
-    if (revision !== undefined) return revision;
-  }
+function putUntilStored(engine: Engine, key: string, text: string): Promise<number> {
+  return untilAnswered(() => engine.table.put(key, new TextEncoder().encode(text)));
 }

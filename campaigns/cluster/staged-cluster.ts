@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import {
   createClusterWorld,
   type Engine,
@@ -24,6 +23,7 @@ import {
 import { createWorld } from "@orthant/world";
 import type { MemberNews } from "./member-orders.ts";
 import { MemberProcess } from "./member-process.ts";
+import { waitUntil } from "./waiting.ts";
 
 const SERVERS = 3;
 const OWNERS = 3;
@@ -31,8 +31,6 @@ const GATEWAYS = 2;
 const WORLD = "town";
 const OWNER_PROGRAM = new URL("./owner-process.js", import.meta.url);
 const GATEWAY_PROGRAM = new URL("./gateway-process.js", import.meta.url);
-const POLL_MS = 50;
-const PATIENCE_MS = 60_000;
 const FAR = 1_000_000;
 
 /** The shards that a staged cluster begins with, beside the first: each gets a half of another. */
@@ -207,18 +205,4 @@ export function halfSpace(axis: number, from = 0): Box {
   const min: [number, number, number, number] = [-FAR, -FAR, -FAR, -FAR];
   min[axis] = from;
   return { min, max: [FAR, FAR, FAR, FAR] };
-}
-
-/** Waits for something; throws when it does not come about. */
-export async function waitUntil(
-  isSo: () => boolean,
-  what: string,
-  patienceMs: number = PATIENCE_MS,
-): Promise<void> {
-  const endMs = performance.now() + patienceMs;
-  while (!isSo()) {
-    if (performance.now() > endMs)
-      throw new Error(`it did not come about within ${patienceMs} ms that ${what}`);
-    await delay(POLL_MS);
-  }
 }

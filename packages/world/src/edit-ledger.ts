@@ -31,10 +31,11 @@ export class EditLedger {
     return editId <= this.lastEditOf(clientId);
   }
 
-  /** Notes an edit that is made now. */
+  /** Notes an edit. One that is made again from a log, region by region, may come behind a later one of its client. */
   note({ clientId, editId }: EditOrigin): void {
+    const lastEditId = Math.max(editId, this.lastEditOf(clientId));
     const isKnown = this.#lastEdits.delete(clientId);
-    this.#lastEdits.set(clientId, editId);
+    this.#lastEdits.set(clientId, lastEditId);
     if (isKnown) return;
     this.#sorted = undefined;
     if (this.#lastEdits.size <= CLIENT_EDITS_MAX) return;

@@ -92,6 +92,18 @@ test("[K11] what a log has is made again, saved, and left out the next time", as
   await world.close();
 });
 
+test("[K19] the last edit of a client is the latest that a log has, also when it comes before another", async () => {
+  const later = {
+    ...change(0, clockOf(1, 1), 3),
+    origins: [4, 5].map((lastEditId) => ({ clientId: 7n, lastEditId })),
+  };
+  const steps = [{ region: [9, 0, 0, 0] as const, before: 0, after: clockOf(1, 1) }];
+  const earlier: LoggedChange = { steps, chunks: [], origins: [{ clientId: 7n, lastEditId: 4 }] };
+  const world = await openLoggedWorld(await disk(), new SampleLog(2, [later, earlier]), { autosave: false });
+  expect(world.lastEditOf(7n)).toBe(5);
+  await world.close();
+});
+
 test("[K11] a log that builds on other clocks than the world has is refused, and the folder is let go", async () => {
   const saved = await disk();
   const log = new SampleLog(2, [change(clockOf(1, 1), clockOf(1, 2), 3)]);

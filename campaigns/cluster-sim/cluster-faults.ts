@@ -30,6 +30,9 @@ type Process = SimNode | SimGateway;
 
 /** The cells on the one side of the border. */
 const EAST = boxBetween([0, -1_000, -1_000, -1_000], [1_000, 1_000, 1_000, 1_000]);
+const NEW_SHARD = "east";
+/** A split is made in this time, or something else holds it up. */
+const SPLIT_MS_MAX = 3_000;
 const WORST_WEATHER: EngineWeather = {
   delayMsMin: 1,
   delayMsMax: 40,
@@ -67,6 +70,14 @@ export class ClusterFaults {
     hub.isAway = false;
     hub.weather = CALM_ENGINE;
     for (const process of [...nodes, ...gateways]) process.start();
+  }
+
+  /** Lets no record reach anybody while something is done: those who follow are not told that they missed any. */
+  async inSilence(act: () => Promise<void>): Promise<void> {
+    const { hub } = this.#targets;
+    hub.weather = { ...CALM_ENGINE, deliveryLoss: 1 };
+    await act();
+    hub.weather = CALM_ENGINE;
   }
 
   /** The map as the table has it. */
@@ -169,12 +180,28 @@ export class ClusterFaults {
   }
 
   split(): boolean {
-    const owner = this.#targets.nodes.find(({ node }) => node?.owns("0") === true)?.node;
-    if (owner === undefined || this.#isSplit) return false;
+    const { nodes, clock, prng } = this.#targets;
+    const owner = nodes.find(({ node }) => node?.owns("0") === true);
+    if (owner?.node === undefined || this.#isSplit) return false;
     this.#isSplit = true;
     // A split that failed is not tried again: its folder is there.
-    owner.split("0", EAST, "east").catch(() => undefined);
+    owner.node.split("0", EAST, NEW_SHARD).catch(() => undefined);
+    if (prng.chance(0.5)) this.#holdUpSplit(owner, clock.nowMs() + SPLIT_MS_MAX);
     return true;
+  }
+
+  /** Lets a node stand still when it has made the new shard, and others own the old one before it goes on. */
+  #holdUpSplit(owner: SimNode, untilMs: number): void {
+    const { clock, hub, prng } = this.#targets;
+    if (clock.nowMs() >= untilMs) return;
+    if (hub.journal(WORLD, NEW_SHARD) === undefined) {
+      clock.after(1, () => this.#holdUpSplit(owner, untilMs));
+      return;
+    }
+    clock.after(prng.between(0, 30), () => {
+      owner.pause();
+      this.#for(prng.between(4_000, 9_000), () => owner.resume());
+    });
   }
 
   #anyProcess(): Process {

@@ -80,6 +80,10 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
       "this.#splitting = Promise.resolve()",
     ),
   ),
+  mutant(
+    "whoever takes a shard does not count a split that was begun",
+    change(LOG, "onSplit: (split) => this.#options.completeSplit(split),", ""),
+  ),
   mutant("a new shard lacks what was edited while it was copied", change(SPLIT, "to: owner.last,", "to: 0,")),
   mutant(
     "a gateway takes records that build on other clocks than it holds",

@@ -49,6 +49,9 @@ const STEP_MS_MAX = 120;
 /** In this time everything must have come to rest, or it never will. */
 const CALM_MS_MAX = 60_000;
 const CALM_CHECK_MS = 1_000;
+/** How often a case ends with an edit of which gateways hear nothing, and after which nothing comes. */
+const LAST_WORD_CHANCE = 0.1;
+const LAST_WORD_MS = 1_000;
 
 /** Owners, gateways and guests of one world, in one thread, on one clock, from one seed. */
 class ClusterSimulation {
@@ -102,6 +105,12 @@ class ClusterSimulation {
       await this.#pass(this.#prng.between(1, STEP_MS_MAX));
       this.#look();
     }
+    await this.#calmDown();
+    if (!this.#prng.chance(LAST_WORD_CHANCE)) return;
+    await this.#faults.inSilence(async () => {
+      this.#edit();
+      await this.#pass(LAST_WORD_MS);
+    });
     await this.#calmDown();
   }
 

@@ -147,6 +147,27 @@ test("a node that is cut off loses records, is told so, and misses no key", asyn
   expect(statuses).toEqual(["disconnected", "connected", "lagging"]);
 });
 
+test("a node that was cut off when the table was lost sees what stands there now, however it is counted", async () => {
+  const { clock, hub, engine } = setting();
+  const cut = hub.connect();
+  const seen: Entry[] = [];
+  await settled(
+    clock,
+    cut.table.watch("own.", (entry) => seen.push(entry)),
+  );
+  await settled(clock, engine.table.put("own.a", value(1)));
+  cut.partition = "both";
+  hub.table.lose();
+  for (const byte of [2, 3]) await settled(clock, engine.table.put(`own.${byte}`, value(byte)));
+  cut.partition = "none";
+  await settled(clock, engine.table.put("beat.x", value(4)));
+  expect(seen.map(({ key, revision }) => [key, revision])).toEqual([
+    ["own.a", 1],
+    ["own.2", 1],
+    ["own.3", 2],
+  ]);
+});
+
 test("what reaches a node that is held up waits, in its order", async () => {
   const { clock, hub, engine } = setting();
   const node = hub.connect();

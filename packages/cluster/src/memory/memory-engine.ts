@@ -23,8 +23,9 @@ const NOTICE_MS = 1_500;
 interface Watcher {
   readonly prefix: string;
   readonly listener: (entry: Entry) => void;
-  /** The last write that was sent to it. */
+  /** The last write that was sent to it, and how often the table had been lost before it. */
   sent: number;
+  losses: number;
 }
 
 interface Follower {
@@ -178,10 +179,12 @@ export class MemoryEngine implements Engine {
   /** Takes what was written and not sent yet; a watcher that was cut off misses nothing, as it may ask again. */
   takeWrites(): void {
     if (this.#isCut("from engine")) return;
+    const { table } = this.#hub;
     for (const watcher of this.#watchers) {
       // A table that was lost counts anew.
-      if (this.#hub.table.revision < watcher.sent) watcher.sent = 0;
-      for (const entry of this.#hub.table.since(watcher.sent, watcher.prefix)) {
+      if (table.losses !== watcher.losses) watcher.sent = 0;
+      watcher.losses = table.losses;
+      for (const entry of table.since(watcher.sent, watcher.prefix)) {
         watcher.sent = entry.revision;
         this.#deliver(() => {
           if (this.#watchers.has(watcher)) watcher.listener(entry);
@@ -191,7 +194,7 @@ export class MemoryEngine implements Engine {
   }
 
   async #watch(prefix: string, listener: (entry: Entry) => void): Promise<Subscription> {
-    const watcher: Watcher = { prefix, listener, sent: 0 };
+    const watcher: Watcher = { prefix, listener, sent: 0, losses: this.#hub.table.losses };
     await this.#call(() => {
       this.#watchers.add(watcher);
       this.takeWrites();

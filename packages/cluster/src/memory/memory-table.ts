@@ -4,6 +4,12 @@ import type { Entry } from "../engine/engine.ts";
 export class MemoryTable {
   readonly #entries = new Map<string, Entry>();
   #revision = 0;
+  #losses = 0;
+
+  /** How often it was lost. */
+  get losses(): number {
+    return this.#losses;
+  }
 
   /** The revision of the last write. */
   get revision(): number {
@@ -39,5 +45,6 @@ export class MemoryTable {
   lose(): void {
     this.#entries.clear();
     this.#revision = 0;
+    this.#losses++;
   }
 }

@@ -41,7 +41,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner whose barrier is late raises it all the same",
-    change(LOG, "await this.#options.requireHeld();", ""),
+    change(LOG, "await this.#options.requireHeld();\n            const outcome", "const outcome"),
   ),
   mutant(
     "an owner acknowledges edits before they are stored",

@@ -51,7 +51,8 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a world issues the clocks of an epoch again",
-    change(ERAS, "epoch: description.clockEpoch + 1", "epoch: description.clockEpoch || 1"),
+    change(ERAS, "?? description.clockEpoch + 1", "?? (description.clockEpoch || 1)"),
+    change(ERAS, "if (era.epoch <= description.clockEpoch)", "if (false)"),
     change(ERAS, "[...description.lineage, era]", "[era]"),
   ),
   mutant(

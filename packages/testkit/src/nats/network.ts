@@ -1,6 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:net";
 
+/** Whether what a member sends arrives, and what is sent to it: `mute` is heard by nobody, `deaf` hears nobody. */
+export type LinkState = "up" | "down" | "mute" | "deaf";
+
 /** Where the processes of a test run, and how the way to one of them is cut. */
 export interface Network {
   /** The address of a member. */
@@ -8,8 +11,8 @@ export interface Network {
   /** What a command of that member begins with. */
   prefix(member: number): readonly string[];
   freePort(): Promise<number>;
-  /** Cuts a member off from all others, or connects it again. */
-  setLink(member: number, state: "up" | "down"): void;
+  /** Cuts a member off from all others, in one direction or in both, or connects it again. */
+  setLink(member: number, state: LinkState): void;
   dispose(): void;
 }
 
@@ -26,16 +29,34 @@ export const LOOPBACK: Network = {
 
 /** Whether this machine lets us make networks: that needs root, and iproute2. */
 export function canMakeNetworks(): boolean {
+  return canInNamespace(() => undefined);
+}
+
+/** Whether members can be made mute and deaf as well: that needs a queue which not every kernel has. */
+export function canLoseOneWay(): boolean {
+  return canInNamespace((name) => run("tc", "-n", name, "qdisc", "add", "dev", "lo", ...LOSE_ALL));
+}
+
+function canInNamespace(attempt: (name: string) => void): boolean {
+  const name = `orthant-try-${process.pid}`;
   try {
-    const name = `orthant-try-${process.pid}`;
     run("ip", "netns", "add", name);
-    run("ip", "netns", "delete", name);
-    return true;
   } catch {
-    // Either is missing: the caller says what it leaves out.
+    // Not root, or no iproute2: the caller says what it leaves out.
     return false;
   }
+  try {
+    attempt(name);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    run("ip", "netns", "delete", name);
+  }
 }
+
+/** A queue into which no packet fits: what a device would send is lost, and what it receives is not touched. */
+const LOSE_ALL = ["root", "tbf", "rate", "8bit", "burst", "1", "limit", "1"];
 
 /**
  * A network namespace for each member, all on one bridge, to which this process belongs too. Names and addresses are
@@ -45,6 +66,7 @@ export class NamespaceNetwork implements Network {
   readonly #members: number;
   readonly #name: string;
   readonly #subnet: string;
+  readonly #states = new Map<number, LinkState>();
   #nextPort = 4222;
 
   constructor(members: number) {
@@ -74,14 +96,30 @@ export class NamespaceNetwork implements Network {
     return Promise.resolve(this.#nextPort++);
   }
 
-  setLink(member: number, state: "up" | "down"): void {
-    run("ip", "link", "set", this.#bridgeEnd(member), state);
+  setLink(member: number, state: LinkState): void {
+    const before = this.#states.get(member) ?? "up";
+    this.#states.set(member, state);
+    if (before === state) return;
+    if (before !== "up") this.#setFault(member, before, false);
+    if (state !== "up") this.#setFault(member, state, true);
   }
 
   dispose(): void {
     for (let member = 0; member < this.#members; member++)
       run("ip", "netns", "delete", this.#namespace(member));
     run("ip", "link", "delete", this.#name);
+  }
+
+  #setFault(member: number, fault: Exclude<LinkState, "up">, isOn: boolean): void {
+    if (fault === "down") {
+      run("ip", "link", "set", this.#bridgeEnd(member), isOn ? "down" : "up");
+      return;
+    }
+    // A device loses what it sends: the member's own what comes from it, that of the bridge what goes to it.
+    const isInside = fault === "mute";
+    const device = isInside ? "eth0" : this.#bridgeEnd(member);
+    const change = isOn ? ["add", "dev", device, ...LOSE_ALL] : ["delete", "dev", device, "root"];
+    run("tc", ...(isInside ? ["-n", this.#namespace(member)] : []), "qdisc", ...change);
   }
 
   #addMember(member: number): void {

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createSocket, type Socket } from "node:dgram";
+import { once } from "node:events";
+import { canLoseOneWay, type LinkState, NamespaceNetwork } from "@orthant/testkit/nats";
+import { expect, test } from "vitest";
+
+const PORT = 5_000;
+/** Tells over its own channel what it hears on the network, and says there what it is told. */
+const MEMBER = `
+  const socket = require("node:dgram").createSocket("udp4");
+  socket.on("message", (text) => process.send({ heard: String(text) }));
+  process.on("message", ({ text, to }) => socket.send(text, ${PORT}, to, () => process.send({ said: text })));
+  socket.bind(${PORT}, process.argv[1], () => process.send({ said: "ready" }));
+`;
+
+type News = { readonly heard: string } | { readonly said: string };
+
+/** This process and one member, each with all that it heard. */
+class Pair {
+  readonly network: NamespaceNetwork = new NamespaceNetwork(1);
+  readonly heardHere: string[] = [];
+  readonly heardThere: string[] = [];
+  readonly #socket: Socket = createSocket("udp4");
+  readonly #member: ChildProcess;
+  readonly #said: string[] = [];
+
+  constructor() {
+    const [program = "", ...parameters] = this.network.prefix(0);
+    const command = [...parameters, process.execPath, "-e", MEMBER, this.network.address(0)];
+    this.#member = spawn(program, command, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    this.#member.on("message", (news: News) => {
+      if ("heard" in news) this.heardThere.push(news.heard);
+      else this.#said.push(news.said);
+    });
+    this.#socket.on("message", (text) => this.heardHere.push(String(text)));
+    this.#socket.bind(PORT, this.network.ownAddress);
+  }
+
+  whenReady(): Promise<void> {
+    return this.#until(this.#said, "ready");
+  }
+
+  /** Has both say something to the other; resolves when they have, and what is heard in this state was heard. */
+  async say(text: string, state: LinkState): Promise<void> {
+    this.network.setLink(0, state);
+    this.#member.send({ text, to: this.network.ownAddress });
+    await this.#until(this.#said, text);
+    await new Promise((resolve) => this.#socket.send(text, PORT, this.network.address(0), resolve));
+    if (state === "up" || state === "deaf") await this.#until(this.heardHere, text);
+    if (state === "up" || state === "mute") await this.#until(this.heardThere, text);
+  }
+
+  async dispose(): Promise<void> {
+    const closed = once(this.#member, "close");
+    this.#member.kill("SIGKILL");
+    await closed;
+    this.#socket.close();
+    this.network.dispose();
+  }
+
+  async #until(texts: readonly string[], text: string): Promise<void> {
+    while (!texts.includes(text))
+      await Promise.race([once(this.#member, "message"), once(this.#socket, "message")]);
+  }
+}
+
+// Needs root and iproute2, which CI has.
+test.skipIf(!canLoseOneWay())("a member can be made mute and deaf, and be connected again", async () => {
+  const pair = new Pair();
+  try {
+    await pair.whenReady();
+    await pair.say("first", "up");
+    await pair.say("mute", "mute");
+    await pair.say("deaf", "deaf");
+    // What is lost does not come later: this would come behind it.
+    await pair.say("last", "up");
+    expect(pair.heardHere).toEqual(["first", "deaf", "last"]);
+    expect(pair.heardThere).toEqual(["first", "mute", "last"]);
+  } finally {
+    await pair.dispose();
+  }
+});

@@ -1,17 +1,23 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Prng } from "@orthant/testkit";
-import { type Campaign, type CampaignOptions, FAILURES_MAX } from "./campaign.ts";
+import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { Builder } from "./cluster/builder.ts";
-import { compareSaves, faultsOfView } from "./cluster/built-check.ts";
+import { compareSaves, differenceOfViews, faultsOfView } from "./cluster/built-check.ts";
 import { CLUSTER_FAULTS, type ClusterFault } from "./cluster/faults.ts";
+import { ClusterFigures } from "./cluster/figures.ts";
 import { StagedCluster } from "./cluster/staged-cluster.ts";
 import { waitUntil } from "./cluster/waiting.ts";
 
 const BUILDERS = 100;
 const EDITS_PER_SECOND = 200;
-/** How long people build before and after something happens. */
+/** A run without a time plays so many rounds, in each of which people build for so long. */
+const ROUNDS = 50;
+const ROUND_MS = 60_000;
+/** How long people build before something happens, and after it. */
 const BEFORE_MS = 5_000;
 const AFTER_MS = 10_000;
+/** The last thing that happens in a round is over at about its end: then it shows how soon all agree again. */
+const LAST_MS = 48_000;
 /** All must be one again within this. */
 const CONVERGED_MS = 30_000;
 /** When nothing has changed for so long, nothing more will. */
@@ -34,13 +40,25 @@ export const clusterCampaign: Campaign = {
   },
 };
 
+/** What happened last: the shards of the busiest owner then, and how much was made and refused before it. */
+interface Aftermath {
+  readonly fault: ClusterFault;
+  readonly startMs: number;
+  readonly held: readonly string[];
+  readonly acknowledged: number;
+  readonly refused: number;
+}
+
 class Trial {
   readonly #staged: StagedCluster;
   readonly #options: CampaignOptions;
   readonly #prng: Prng;
   readonly #builders: readonly Builder[];
+  readonly #faults: readonly ClusterFault[];
   readonly #failures: string[] = [];
-  readonly #takeOversMs: number[] = [];
+  readonly #figures = new ClusterFigures();
+  #happened: number;
+  #aftermath: Aftermath | undefined;
   #changedMs = 0;
   #isBuilding = false;
 
@@ -48,28 +66,34 @@ class Trial {
     this.#staged = staged;
     this.#options = options;
     this.#prng = new Prng(options.seed);
+    // In turn, beginning with another one for each seed, so that short runs come to all of them.
+    this.#happened = options.seed - 1;
+    const { abilities } = staged;
+    this.#faults = CLUSTER_FAULTS.filter(({ needs }) => needs === undefined || abilities.has(needs));
+    const events = {
+      onChange: () => {
+        this.#changedMs = performance.now();
+      },
+      onVerdict: (waitMs: number) => this.#figures.noteWait(waitMs),
+    };
     this.#builders = Array.from(
       { length: BUILDERS },
-      (_, number) =>
-        new Builder(staged.gatewayUrls, number, new Prng(this.#prng.u32()), () => {
-          this.#changedMs = performance.now();
-        }),
+      (_, number) => new Builder(staged.gatewayUrls, number, new Prng(this.#prng.u32()), events),
     );
   }
 
   async run(): Promise<{ readonly cases: number; readonly failures: readonly string[] }> {
-    const { endsAtMs } = this.#options;
+    const left = CLUSTER_FAULTS.length - this.#faults.length;
+    if (left > 0)
+      console.log(`cluster: ${left} faults are left out here: they need root, iproute2 and its tc`);
     await Promise.all(this.#builders.map(({ world }) => world.complete()));
-    const faults = CLUSTER_FAULTS.filter(({ needsNetwork }) => needsNetwork !== true || this.#staged.canCut);
-    if (!this.#staged.canCut) console.log("cluster: links are not cut here, which needs root and iproute2");
-    // In turn, beginning with another one for each seed, so that short runs come to all of them.
-    for (let index = 0; index < faults.length; index++) {
-      const fault = faults[(index + this.#options.seed - 1) % faults.length];
-      if (index > 0 && endsAtMs !== undefined && performance.now() > endsAtMs) break;
-      if (fault !== undefined) await this.#try(fault);
+    const isLong = this.#options.endsAtMs === undefined;
+    for (let round = 0; round === 0 || goesOn(round, ROUNDS, this.#options); round++) {
+      await this.#playRound(isLong);
+      if (this.#failures.length >= FAILURES_MAX) break;
     }
     await this.#compare();
-    this.#tellTakeOvers();
+    this.#tellFigures();
     return { cases: this.#acknowledged(), failures: this.#failures };
   }
 
@@ -78,35 +102,57 @@ class Trial {
     await Promise.all(this.#builders.map(({ world }) => world.close()));
   }
 
-  async #try(fault: ClusterFault): Promise<void> {
-    const before = { acknowledged: this.#acknowledged(), refused: this.#refusals().length };
-    const building = this.#build();
-    await delay(BEFORE_MS);
+  /** Everybody builds, and something happens meanwhile: in a long round twice, in a short one once. */
+  async #playRound(isLong: boolean): Promise<void> {
     const startMs = performance.now();
-    const held = this.#staged.shardsOf(this.#staged.busiest);
+    const building = this.#build();
+    this.#figures.begin("nothing happens");
+    await delay(BEFORE_MS);
+    await this.#happen();
+    if (isLong) {
+      await delay(Math.max(AFTER_MS, startMs + LAST_MS - performance.now()));
+      this.#tellAftermath();
+      await this.#happen();
+      await delay(Math.max(0, startMs + ROUND_MS - performance.now()));
+    } else await delay(AFTER_MS);
+    this.#isBuilding = false;
+    await building;
+    await this.#converge(performance.now());
+    this.#tellAftermath();
+    for (const builder of this.#builders) for (const seen of faultsOfView(builder)) this.#fail(seen);
+    this.#options.progress(this.#acknowledged());
+  }
+
+  /** Lets the next thing happen. What comes of it shows until {@link #tellAftermath}. */
+  async #happen(): Promise<void> {
+    const fault = this.#faults[this.#happened++ % this.#faults.length];
+    if (fault === undefined) return;
+    this.#figures.begin(fault.name);
+    this.#aftermath = {
+      ...{ fault, startMs: performance.now(), held: this.#staged.shardsOf(this.#staged.busiest) },
+      ...{ acknowledged: this.#acknowledged(), refused: this.#refusals().length },
+    };
     try {
       await fault.run(this.#staged, this.#prng);
     } catch (error) {
-      this.#fail(fault, String(error));
+      this.#fail(`${fault.name}: ${error}`);
     }
-    const healedMs = performance.now();
-    await delay(AFTER_MS);
-    this.#isBuilding = false;
-    const stoppedMs = performance.now();
-    await building;
-    const calmMs = await this.#converge(fault, healedMs);
+  }
+
+  /** Looks at what came of the last thing that happened. */
+  #tellAftermath(): void {
+    if (this.#aftermath === undefined) return;
+    const { fault, startMs, held, acknowledged, refused: before } = this.#aftermath;
+    this.#aftermath = undefined;
     if (fault.takesOver === true) this.#noteTakeOvers(fault, held, startMs);
-    const refused = this.#refusals().slice(before.refused);
+    const refused = this.#refusals().slice(before);
     if (refused.length > 0 && fault.mayRefuse !== true)
-      this.#fail(fault, `edits were refused: ${refused[0]}`);
-    for (const builder of this.#builders) for (const seen of faultsOfView(builder)) this.#fail(fault, seen);
-    for (const trouble of this.#staged.troubles.splice(0)) this.#fail(fault, trouble);
+      this.#fail(`${fault.name}: edits were refused: ${refused[0]}`);
+    for (const trouble of this.#staged.troubles.splice(0)) this.#fail(`${fault.name}: ${trouble}`);
     console.log(
-      `cluster: ${fault.name}: ${this.#acknowledged() - before.acknowledged} edits made, ${refused.length} refused, ` +
-        `longest wait for one ${Math.round(this.#longestWaitMs(startMs))} ms; whole again for ${Math.round(stoppedMs - healedMs)} ms ` +
-        `when building ended, and calm ${Math.round(Math.max(0, calmMs - stoppedMs))} ms later`,
+      `cluster: ${fault.name}: ${this.#acknowledged() - acknowledged} edits made, ${refused.length} refused, ` +
+        `longest wait for one ${Math.round(this.#figures.longestWaitMs)} ms`,
     );
-    this.#options.progress(this.#acknowledged());
   }
 
   /** Everybody builds in turn, until told to stop. */
@@ -119,61 +165,67 @@ class Trial {
     }
   }
 
-  /** Waits until every edit has its verdict and nothing changes any more; gives when the last change was. */
-  async #converge(fault: ClusterFault, healedMs: number): Promise<number> {
+  /** Waits until every edit has its verdict and everybody sees the same. */
+  async #converge(stoppedMs: number): Promise<void> {
     const isCalm = (): boolean => this.#openEdits() === 0 && performance.now() - this.#changedMs > QUIET_MS;
+    const endMs = stoppedMs + CONVERGED_MS + QUIET_MS;
     try {
       // Quiet shows only after it has lasted.
-      const patienceMs = healedMs + CONVERGED_MS + QUIET_MS - performance.now();
-      await waitUntil(isCalm, "all is calm", patienceMs);
+      await waitUntil(isCalm, "all is calm", endMs - performance.now());
       await Promise.all(this.#builders.map(({ world }) => world.complete()));
+      const difference = (): string | undefined => differenceOfViews(this.#builders);
+      await waitUntil(() => difference() === undefined, "all see the same", endMs - performance.now()).catch(
+        (error) => {
+          throw new Error(`${error}: ${difference()}`);
+        },
+      );
+      const agreedMs = Math.max(0, this.#changedMs - stoppedMs);
+      this.#figures.noteAgreement(agreedMs);
+      console.log(`cluster: all agreed ${Math.round(agreedMs)} ms after the last edit was made`);
     } catch (error) {
       const stuck = this.#builders.filter(({ openEdits }) => openEdits > 0);
       const names = stuck.map(({ lane, openEdits, world }) => `${lane} (${openEdits}, ${world.status})`);
-      this.#fail(fault, `${error}; without verdicts: ${names.join(", ") || "nobody"}`);
+      this.#fail(`${error}; without verdicts: ${names.join(", ") || "nobody"}`);
     }
-    return this.#changedMs;
   }
 
   #noteTakeOvers(fault: ClusterFault, shards: readonly string[], startMs: number): void {
     for (const shard of shards) {
       const taken = this.#staged.taken.find((event) => event.shard === shard && event.atMs > startMs);
-      if (taken === undefined) this.#fail(fault, `nobody took over shard ${shard}`);
-      else {
-        this.#takeOversMs.push(taken.atMs - startMs);
-        const tookMs = Math.round(taken.atMs - startMs);
-        console.log(`cluster: ${taken.node} took over shard ${shard} after ${tookMs} ms: ${taken.detail}`);
+      if (taken === undefined) {
+        this.#fail(`${fault.name}: nobody took over shard ${shard}`);
+        continue;
       }
+      const tookMs = taken.atMs - startMs;
+      this.#figures.noteTakeOver(tookMs);
+      console.log(
+        `cluster: ${taken.node} took over shard ${shard} after ${Math.round(tookMs)} ms: ${taken.detail}`,
+      );
     }
   }
 
-  #tellTakeOvers(): void {
-    const sorted = [...this.#takeOversMs].sort((one, other) => one - other);
-    const worst = sorted[Math.ceil(sorted.length * 0.99) - 1];
-    if (worst === undefined) return;
-    const [median] = sorted.slice(sorted.length >>> 1);
-    console.log(
-      `cluster: ${sorted.length} shards taken over, p50 ${Math.round(median ?? 0)} ms, p99 ${Math.round(worst)} ms (budget ${TAKE_OVER_MS})`,
-    );
-    if (worst > TAKE_OVER_MS) this.#failures.push(`a shard was taken over after ${worst} ms`);
+  #tellFigures(): void {
+    for (const line of this.#figures.lines()) console.log(`cluster: ${line}`);
+    const refused = this.#refusals().length;
+    console.log(`cluster: ${this.#acknowledged()} edits acknowledged, ${refused} refused`);
+    const worst = this.#figures.takeOverP99Ms ?? 0;
+    if (worst > TAKE_OVER_MS)
+      this.#failures.push(
+        `the p99 of take-overs is ${Math.round(worst)} ms, over its budget of ${TAKE_OVER_MS}`,
+      );
   }
 
   /** Lets the owners save and end, and compares what lies on the disk with what everybody was told and holds. */
   async #compare(): Promise<void> {
     for (const owner of this.#staged.owners) await owner.obey({ kind: "stop" });
     const { voxels, regions, shards, faults } = await compareSaves(this.#staged, this.#builders);
-    for (const fault of faults) this.#fail({ name: "at the end" }, fault);
+    for (const fault of faults) this.#fail(`at the end: ${fault}`);
     for (const { lane, faults: own } of this.#builders)
-      for (const fault of own) this.#fail({ name: "at the end" }, `builder ${lane}: ${fault}`);
+      for (const fault of own) this.#fail(`at the end: builder ${lane}: ${fault}`);
     console.log(
       `cluster: compared ${voxels} voxels and ${regions} regions of ${BUILDERS} clients with the saves of ` +
         `${shards} shards`,
     );
-  }
-
-  #longestWaitMs(sinceMs: number): number {
-    const waits = this.#builders.flatMap(({ waits: own }) => own.filter(({ atMs }) => atMs > sinceMs));
-    return Math.max(0, ...waits.map(({ ms }) => ms));
   }
 
   #acknowledged(): number {
@@ -188,8 +240,7 @@ class Trial {
     return this.#builders.flatMap(({ refusals }) => refusals);
   }
 
-  #fail({ name }: { readonly name: string }, detail: string): void {
-    if (this.#failures.length < FAILURES_MAX)
-      this.#failures.push(`${name}: ${detail}; seed ${this.#options.seed}`);
+  #fail(detail: string): void {
+    if (this.#failures.length < FAILURES_MAX) this.#failures.push(`${detail}; seed ${this.#options.seed}`);
   }
 }

@@ -23,6 +23,14 @@ export interface Brick {
   fate: Fate;
 }
 
+/** Whom a builder tells. */
+export interface BuilderEvents {
+  /** Something looks different to it, or an edit of its own is settled. */
+  onChange(): void;
+  /** An edit has its verdict, so long after it was made. */
+  onVerdict(waitMs: number): void;
+}
+
 /** One client: it builds in its own lane, `w`, and comes back through another gateway when it lost one. */
 export class Builder {
   readonly world: SharedWorld;
@@ -30,19 +38,17 @@ export class Builder {
   readonly bricks: PlaceMap<Brick> = new PlaceMap<Brick>();
   readonly refusals: string[] = [];
   readonly faults: string[] = [];
-  /** How long each edit waited for its verdict, in milliseconds, with when that was. */
-  readonly waits: { readonly atMs: number; readonly ms: number }[] = [];
   readonly #prng: Prng;
   readonly #center: Place;
-  readonly #onChange: () => void;
+  readonly #events: BuilderEvents;
   #count = 0;
   #open = 0;
   #acknowledged = 0;
 
-  constructor(gateways: readonly string[], number: number, prng: Prng, onChange: () => void) {
+  constructor(gateways: readonly string[], number: number, prng: Prng, events: BuilderEvents) {
     this.lane = number * 2;
     this.#prng = prng;
-    this.#onChange = onChange;
+    this.#events = events;
     // Around the corner where shards meet, so that many edits are near a border.
     const group = Math.floor(number / 10);
     this.#center = [((group % 3) - 1) * 8, 32, ((Math.floor(group / 3) % 3) - 1) * 8, this.lane];
@@ -57,7 +63,7 @@ export class Builder {
           perMessageDeflate: false,
         }),
     });
-    this.world.onChange(onChange);
+    this.world.onChange(events.onChange);
     this.world.onStatus((status, { error }) => {
       if (status === "closed") this.faults.push(`gave up: ${error}`);
     });
@@ -92,8 +98,8 @@ export class Builder {
       this.faults.push(`an edit without a verdict: ${error}`);
     }
     this.#open--;
-    this.waits.push({ atMs: performance.now(), ms: performance.now() - startMs });
-    this.#onChange();
+    this.#events.onVerdict(performance.now() - startMs);
+    this.#events.onChange();
   }
 
   #nextBricks(): readonly Brick[] {

@@ -2,6 +2,7 @@ import { shardOf } from "@orthant/cluster";
 import {
   chunkOfVoxel,
   type Place,
+  PlaceMap,
   placeFrom,
   placesLexicographic,
   regionOf,
@@ -30,6 +31,21 @@ export function faultsOfView(builder: Builder): readonly string[] {
     const fault = seen === undefined ? undefined : faultOfBrick(brick, seen);
     return fault === undefined ? [] : [`builder ${builder.lane} sees that ${fault}`];
   });
+}
+
+/** In what two builders differ who see the same region; `undefined` when in nothing. */
+export function differenceOfViews(builders: readonly Builder[]): string | undefined {
+  const seen = new PlaceMap<{ readonly clock: number | undefined; readonly lane: number }>();
+  for (const builder of builders) {
+    for (const region of placesLexicographic(regionsTouching(sightOf(builder)))) {
+      const clock = builder.world.clockOf(region);
+      const other = seen.get(...region);
+      if (other === undefined) seen.set(...region, { clock, lane: builder.lane });
+      else if (other.clock !== clock)
+        return `builder ${builder.lane} has [${region}] at ${clock}, and ${other.lane} at ${other.clock}`;
+    }
+  }
+  return undefined;
 }
 
 /** Compares the saves that the owners left with what builders were told, and with what they hold, bit by bit. */

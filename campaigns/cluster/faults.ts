@@ -1,8 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { FIRST_SHARD } from "@orthant/cluster";
 import type { Prng } from "@orthant/testkit";
-import { leaderOf } from "@orthant/testkit/nats";
-import { halfSpace, type StagedCluster } from "./staged-cluster.ts";
+import { type LinkState, leaderOf } from "@orthant/testkit/nats";
+import type { StagedCluster } from "./staged-cluster.ts";
 import { waitUntil } from "./waiting.ts";
 
 /** Something that happens to a cluster while people build. */
@@ -10,8 +9,8 @@ export interface ClusterFault {
   readonly name: string;
   /** Does it, and makes it good again. Resolves when all is whole. */
   run(staged: StagedCluster, prng: Prng): Promise<void>;
-  /** Whether it needs networks that can be cut. */
-  readonly needsNetwork?: boolean;
+  /** What it needs of the network: links that can be cut, or that can lose what goes one way. */
+  readonly needs?: "links" | "loss";
   /** Whether builders may be told that the world can not be changed just now. */
   readonly mayRefuse?: boolean;
   /** Whether somebody must take over shards, within the time for it, while the engine is well. */
@@ -45,8 +44,8 @@ export const CLUSTER_FAULTS: readonly ClusterFault[] = [
   },
   {
     name: "a gateway is killed",
-    async run(staged, prng) {
-      const victim = prng.pick(staged.gateways);
+    async run(staged) {
+      const victim = staged.nextGateway();
       await victim.kill();
       await delay(AWAY_MS);
       await victim.start();
@@ -64,11 +63,7 @@ export const CLUSTER_FAULTS: readonly ClusterFault[] = [
   },
   {
     name: "a shard is split",
-    async run(staged) {
-      const newShard = `part-${staged.shards.length}`;
-      const cells = halfSpace(3, 1);
-      await staged.ownerOf(FIRST_SHARD)?.obey({ kind: "split", shard: FIRST_SHARD, cells, newShard });
-    },
+    run: (staged) => staged.splitAgain(),
   },
   {
     name: "an owner stands still for ten seconds",
@@ -92,26 +87,54 @@ export const CLUSTER_FAULTS: readonly ClusterFault[] = [
   },
   {
     name: "an owner is cut off",
-    needsNetwork: true,
+    needs: "links",
     takesOver: true,
-    run: (staged) => cut(staged, staged.busiest),
+    run: (staged) => cut(staged, staged.busiest, "down"),
+  },
+  {
+    name: "nobody hears an owner",
+    needs: "loss",
+    takesOver: true,
+    run: (staged) => cut(staged, staged.busiest, "mute"),
   },
   {
     name: "a NATS server is cut off",
-    needsNetwork: true,
+    needs: "links",
     mayRefuse: true,
-    run: (staged, prng) => cut(staged, prng.pick(staged.nats.nodes)),
+    run: (staged, prng) => cut(staged, prng.pick(staged.nats.nodes), "down"),
+  },
+  {
+    name: "an owner hears nobody",
+    needs: "loss",
+    takesOver: true,
+    run: (staged) => cut(staged, staged.busiest, "deaf"),
   },
   {
     name: "a gateway is cut off",
-    needsNetwork: true,
+    needs: "links",
     mayRefuse: true,
-    run: (staged, prng) => cut(staged, prng.pick(staged.gateways)),
+    run: (staged) => cut(staged, staged.nextGateway(), "down"),
+  },
+  {
+    name: "nobody hears a NATS server",
+    needs: "loss",
+    mayRefuse: true,
+    run: (staged, prng) => cut(staged, prng.pick(staged.nats.nodes), "mute"),
+  },
+  {
+    name: "a gateway hears nobody",
+    needs: "loss",
+    mayRefuse: true,
+    run: (staged) => cut(staged, staged.nextGateway(), "deaf"),
   },
 ];
 
-async function cut(staged: StagedCluster, victim: { readonly name: string }): Promise<void> {
-  staged.setLink(victim, "down");
+async function cut(
+  staged: StagedCluster,
+  victim: { readonly name: string },
+  state: LinkState,
+): Promise<void> {
+  staged.setLink(victim, state);
   await delay(CUT_MS);
   staged.setLink(victim, "up");
   await waitUntil(() => staged.shards.length > 0, "shards have owners");

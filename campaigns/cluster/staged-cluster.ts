@@ -14,7 +14,9 @@ import {
 import { type Box, decode, systemRandomBits } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
+  canLoseOneWay,
   canMakeNetworks,
+  type LinkState,
   LOOPBACK,
   NamespaceNetwork,
   NatsCluster,
@@ -63,6 +65,8 @@ export class StagedCluster {
   readonly taken: Taken[] = [];
   readonly troubles: string[] = [];
   readonly #owned = new Map<string, string>();
+  #splits = 0;
+  #gateway = 0;
 
   private constructor(
     network: Network,
@@ -108,9 +112,10 @@ export class StagedCluster {
     }
   }
 
-  /** Whether members can be cut off from each other. */
-  get canCut(): boolean {
-    return this.network !== LOOPBACK;
+  /** What can be done to the network: members cut off from each other, and made mute and deaf. */
+  get abilities(): ReadonlySet<"links" | "loss"> {
+    if (this.network === LOOPBACK) return new Set();
+    return new Set(canLoseOneWay() ? ["links", "loss"] : ["links"]);
   }
 
   /** The owner of a shard, as far as was heard. */
@@ -137,8 +142,15 @@ export class StagedCluster {
     );
   }
 
-  /** Cuts a process off, or connects it again: a server, an owner or a gateway. */
-  setLink(process: { readonly name: string }, state: "up" | "down"): void {
+  /** The gateways in turn: when one was lost, its clients are at the other, and stay there. */
+  nextGateway(): MemberProcess {
+    const gateway = this.gateways[this.#gateway++ % GATEWAYS];
+    if (gateway === undefined) throw new Error("there is no gateway");
+    return gateway;
+  }
+
+  /** Cuts a process off, in one direction or in both, or connects it again: a server, an owner or a gateway. */
+  setLink(process: { readonly name: string }, state: LinkState): void {
     const member = [...this.nats.nodes, ...this.owners, ...this.gateways].findIndex(
       ({ name }) => name === process.name,
     );
@@ -164,6 +176,16 @@ export class StagedCluster {
     await this.ownerOf(shard)?.obey({ kind: "move", shard, heir: to.name });
     const isTaken = (): boolean => this.taken.slice(before).some((event) => event.shard === shard);
     await waitUntil(isTaken, `somebody takes shard ${shard}, which is for ${to.name}`);
+  }
+
+  /** Makes one shard more: the far part of each that there was at first, in turn, and then a nearer one. */
+  async splitAgain(): Promise<void> {
+    const firsts = [FIRST_SHARD, ...SPLITS.map(({ to }) => to)];
+    const shard = firsts[this.#splits % firsts.length] ?? FIRST_SHARD;
+    const cells = halfSpace(3, 1 - Math.floor(this.#splits / firsts.length));
+    const newShard = `part-${++this.#splits}`;
+    await waitUntil(() => this.ownerOf(shard) !== undefined, `shard ${shard} has an owner`);
+    await this.ownerOf(shard)?.obey({ kind: "split", shard, cells, newShard });
   }
 
   async dispose(): Promise<void> {
@@ -201,7 +223,7 @@ export class StagedCluster {
 }
 
 /** The cells from 0 on along an axis. */
-export function halfSpace(axis: number, from = 0): Box {
+function halfSpace(axis: number, from = 0): Box {
   const min: [number, number, number, number] = [-FAR, -FAR, -FAR, -FAR];
   min[axis] = from;
   return { min, max: [FAR, FAR, FAR, FAR] };

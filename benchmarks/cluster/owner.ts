@@ -1,6 +1,7 @@
-import { ClusterNode, FIRST_SHARD, NodeFolders, ShardFolders } from "@orthant/cluster";
+import { ClusterNode, DiskFolders, FIRST_SHARD, ShardFolders } from "@orthant/cluster";
 import { connectNats } from "@orthant/cluster/nats";
 import { DEFAULT_GENERATORS, systemClock, systemRandomBits } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import type { OwnerReport, OwnerSettings } from "./owner-orders.ts";
 
@@ -10,7 +11,7 @@ const { servers, world, folder } = JSON.parse(process.argv[2] ?? "{}") as OwnerS
 const node = new ClusterNode({
   ...{ engine: await connectNats({ servers, credentials: TEST_CREDENTIALS }), world, node: "owner" },
   ...{ clock: systemClock, random: systemRandomBits, generators: DEFAULT_GENERATORS },
-  folders: new ShardFolders(new NodeFolders(folder), world),
+  folders: new ShardFolders(new DiskFolders(new NodeDisk(folder)), world),
 });
 await node.start();
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ClusterGateway, createClusterWorld, type Engine, NodeFolders, ShardFolders } from "@orthant/cluster";
+import { ClusterGateway, createClusterWorld, DiskFolders, type Engine, ShardFolders } from "@orthant/cluster";
 import { type ClockStep, DEFAULT_GENERATORS, type Place, systemClock, systemRandomBits } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
@@ -56,7 +56,7 @@ export class SmallTown {
     const [first] = engines;
     if (first === undefined) throw new Error("there are two");
     const shards = join(folder, "shards");
-    const folders = new ShardFolders(new NodeFolders(shards), WORLD);
+    const folders = new ShardFolders(new DiskFolders(await NodeDisk.create(shards)), WORLD);
     const [clock, random, generators] = [systemClock, systemRandomBits, DEFAULT_GENERATORS];
     const source = new MemoryDisk();
     await (await createWorld(source)).close();

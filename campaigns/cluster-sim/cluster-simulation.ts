@@ -1,4 +1,4 @@
-import { createClusterWorld, FIRST_SHARD, MemoryFolders, ShardFolders, shardsOf } from "@orthant/cluster";
+import { createClusterWorld, DiskFolders, FIRST_SHARD, ShardFolders, shardsOf } from "@orthant/cluster";
 import {
   type Box,
   boxBetween,
@@ -57,7 +57,7 @@ const LAST_WORD_MS = 1_000;
 class ClusterSimulation {
   readonly #prng: Prng;
   readonly #clock = new FakeClock(START_MS);
-  readonly #store = new MemoryFolders();
+  readonly #store = new DiskFolders(new MemoryDisk());
   readonly #hub: WatchedHub;
   readonly #oracle: JournalOracle;
   readonly #setting: SimSetting;

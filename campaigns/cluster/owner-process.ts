@@ -1,5 +1,6 @@
-import { ClusterNode, NodeFolders, ShardFolders } from "@orthant/cluster";
+import { ClusterNode, DiskFolders, ShardFolders } from "@orthant/cluster";
 import { DEFAULT_GENERATORS, systemClock, systemRandomBits } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
 import { joinEngine, readSettings, say } from "./member-connection.ts";
 import type { MemberOrder } from "./member-orders.ts";
 
@@ -8,7 +9,10 @@ import type { MemberOrder } from "./member-orders.ts";
 const settings = readSettings();
 const { world, name, folder } = settings;
 const node = new ClusterNode({
-  ...{ engine: await joinEngine(settings), folders: new ShardFolders(new NodeFolders(folder), world) },
+  ...{
+    engine: await joinEngine(settings),
+    folders: new ShardFolders(new DiskFolders(new NodeDisk(folder)), world),
+  },
   ...{ clock: systemClock, random: systemRandomBits, generators: DEFAULT_GENERATORS, world, node: name },
   events: {
     onTaken: (shard, epoch, tookMs) =>

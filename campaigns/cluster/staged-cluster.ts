@@ -3,16 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   createClusterWorld,
+  DiskFolders,
   type Engine,
   FIRST_SHARD,
   mapKey,
-  NodeFolders,
   ShardFolders,
   type ShardMap,
   shardMapCodec,
 } from "@orthant/cluster";
 import { type Box, decode, systemRandomBits } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
+import { NodeDisk } from "@orthant/disk/node";
 import {
   canLoseOneWay,
   canMakeNetworks,
@@ -79,7 +80,7 @@ export class StagedCluster {
     this.nats = nats;
     this.engine = engine;
     this.root = root;
-    this.folders = new ShardFolders(new NodeFolders(root), WORLD);
+    this.folders = new ShardFolders(new DiskFolders(new NodeDisk(root)), WORLD);
     const member = (index: number, name: string, program: URL, port: number): MemberProcess => {
       const place = { address: network.address(index), port };
       const settings = { servers: nats.urls, world: WORLD, name, folder: root, ...place };

@@ -1,8 +1,7 @@
 export { ClusterDirectory, type DirectoryEvents, type StandingLease } from "./directory/cluster-directory.ts";
 export * from "./engine/engine.ts";
+export { DiskFolders } from "./folder/disk-folders.ts";
 export type { FolderStore } from "./folder/folder-store.ts";
-export { MemoryFolders } from "./folder/memory-folders.ts";
-export { NodeFolders } from "./folder/node-folders.ts";
 export { ShardFolders } from "./folder/shard-folders.ts";
 export { ClusterGateway, type ClusterGatewayOptions, type ServedGateway } from "./gateway/cluster-gateway.ts";
 export { MemoryEngine, type Partition } from "./memory/memory-engine.ts";

@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type FolderStore, MemoryFolders, NodeFolders, ShardFolders } from "@orthant/cluster";
+import { DiskFolders, type FolderStore, ShardFolders } from "@orthant/cluster";
+import { MemoryDisk } from "@orthant/disk";
+import { NodeDisk } from "@orthant/disk/node";
 import { openSave } from "@orthant/formats";
 import { codeOfRejection } from "@orthant/testkit";
 import { createWorld, openWorld } from "@orthant/world";
@@ -13,13 +15,13 @@ afterAll(async () => {
 });
 
 describe.each<[string, () => Promise<FolderStore>]>([
-  ["in memory", async () => new MemoryFolders()],
+  ["in memory", async () => new DiskFolders(new MemoryDisk())],
   [
     "of the machine",
     async () => {
       const folder = await mkdtemp(join(tmpdir(), "orthant-shards-"));
       folders.push(folder);
-      return new NodeFolders(folder);
+      return new DiskFolders(new NodeDisk(folder));
     },
   ],
 ])("folders of shards, %s", (_kind, makeStore) => {

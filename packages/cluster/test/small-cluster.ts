@@ -2,8 +2,8 @@ import {
   ClusterGateway,
   ClusterNode,
   createClusterWorld,
+  DiskFolders,
   type MemoryEngine,
-  MemoryFolders,
   MemoryHub,
   type NodeEvents,
   ShardFolders,
@@ -26,7 +26,7 @@ export interface SmallNode {
 export class SmallCluster {
   readonly clock: FakeClock = new FakeClock();
   readonly hub: MemoryHub;
-  readonly store: MemoryFolders = new MemoryFolders();
+  readonly store: DiskFolders = new DiskFolders(new MemoryDisk());
   readonly folders: ShardFolders = new ShardFolders(this.store, WORLD);
   readonly #prng = new Prng(3);
   #edits = 0;

@@ -1,5 +1,5 @@
 export { type DiskImage, MemoryDisk } from "./memory/memory-disk.ts";
-export type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "./port/disk.ts";
+export type { DirectoryEntry, Disk, DiskFile, DiskLock, FolderDisk, OpenMode } from "./port/disk.ts";
 export { FileGuard } from "./port/file-guard.ts";
 export { type DiskCall, type Gate, GatedDisk } from "./port/gated-disk.ts";
-export { nameOf, parentOf } from "./port/path.ts";
+export { isWithin, nameOf, parentOf } from "./port/path.ts";

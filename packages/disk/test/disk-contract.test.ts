@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { CrashDisk, FaultDisk } from "@orthant/testkit";
-import { describeDiskContract } from "@orthant/testkit/contracts";
+import { describeDiskContract, describeFolderContract } from "@orthant/testkit/contracts";
 
 const nothingToDispose = async (): Promise<void> => undefined;
 
@@ -14,7 +14,12 @@ describeDiskContract("FaultDisk", async () => ({
   disk: new FaultDisk(new MemoryDisk()),
   dispose: nothingToDispose,
 }));
-describeDiskContract("NodeDisk", async () => {
+describeDiskContract("NodeDisk", nodeDisk);
+describeFolderContract("MemoryDisk", async () => ({ disk: new MemoryDisk(), dispose: nothingToDispose }));
+describeFolderContract("CrashDisk", async () => ({ disk: new CrashDisk(), dispose: nothingToDispose }));
+describeFolderContract("NodeDisk", nodeDisk);
+
+async function nodeDisk(): Promise<{ disk: NodeDisk; dispose(): Promise<void> }> {
   const root = await mkdtemp(join(tmpdir(), "orthant-disk-"));
   return { disk: new NodeDisk(root), dispose: () => rm(root, { recursive: true }) };
-});
+}

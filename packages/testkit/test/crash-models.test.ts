@@ -1,4 +1,4 @@
-import type { Disk, DiskImage } from "@orthant/disk";
+import type { Disk, DiskImage, FolderDisk } from "@orthant/disk";
 import {
   BTRFS,
   CRASH_MODELS,
@@ -14,7 +14,10 @@ import { describe, expect, test } from "vitest";
 const START: DiskImage = { directories: [], files: new Map([["old", bytesOf("old")]]) };
 
 /** Every disk that a cut after the whole script can leave, spelled `name=content name=content`, sorted. */
-async function leftBy(model: CrashModel, script: (disk: Disk) => Promise<void>): Promise<readonly string[]> {
+async function leftBy(
+  model: CrashModel,
+  script: (disk: FolderDisk) => Promise<void>,
+): Promise<readonly string[]> {
   const recorder = new CrashDisk(START);
   await script(recorder);
   const left = new Set<string>();
@@ -121,6 +124,22 @@ test("a file in a directory whose name was lost is lost with it", async () => {
     await disk.syncDirectory("data");
   };
   expect(await leftBy(WEAK, script)).toEqual(["data/a=a old=old", "old=old"]);
+});
+
+test("a directory whose move was lost has under its old name what was made under the new one", async () => {
+  const script = async (disk: FolderDisk): Promise<void> => {
+    await disk.makeDirectory("before");
+    await disk.syncDirectory("");
+    await disk.moveDirectory("before", "after");
+    await write(disk, "after/page", "x", "sync");
+    await disk.syncDirectory("after");
+  };
+  expect(await leftBy(WEAK, script)).toEqual(["after/page=x old=old", "before/page=x old=old"]);
+  const synced = async (disk: FolderDisk): Promise<void> => {
+    await script(disk);
+    await disk.syncDirectory("");
+  };
+  expect(await leftBy(WEAK, synced)).toEqual(["after/page=x old=old"]);
 });
 
 test("a write over several sectors keeps any of them, and may tear one", async () => {

@@ -1,5 +1,6 @@
-import { createClusterWorld, type Engine, NodeFolders, ShardFolders } from "@orthant/cluster";
+import { createClusterWorld, DiskFolders, type Engine, ShardFolders } from "@orthant/cluster";
 import { systemRandomBits } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
 import { openWorld } from "@orthant/world";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../context.ts";
@@ -18,7 +19,7 @@ export async function createInCluster(engine: Engine, args: Arguments, context: 
   // The copy is of the last save, and the journal may have more.
   const opened = await openWorld(source, { clock: context.clock, durability: "journal", autosave: false });
   await opened.close();
-  const folders = new ShardFolders(new NodeFolders(shared), world);
+  const folders = new ShardFolders(new DiskFolders(new NodeDisk(shared)), world);
   const map = await createClusterWorld({ engine, folders, world, source, random: systemRandomBits });
   context.printJson({ world, name: map.world.name, shards: shared, shard: map.first });
   context.print(`the cluster has ${world} now, a copy of ${folder}, as shard ${map.first}`);

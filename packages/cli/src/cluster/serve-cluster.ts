@@ -2,14 +2,15 @@ import { hostname } from "node:os";
 import {
   ClusterGateway,
   ClusterNode,
+  DiskFolders,
   type Engine,
   type NodeEvents,
-  NodeFolders,
   obeyCommands,
   requireName,
   ShardFolders,
 } from "@orthant/cluster";
 import { DEFAULT_GENERATORS, systemRandomBits } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
 import type { ClusterCounts, OwnedShard } from "@orthant/server";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../context.ts";
@@ -48,7 +49,7 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
   const owner =
     node &&
     new ClusterNode({
-      ...{ engine, world, node, folders: new ShardFolders(new NodeFolders(folder), world) },
+      ...{ engine, world, node, folders: new ShardFolders(new DiskFolders(new NodeDisk(folder)), world) },
       ...{ clock: context.clock, random: systemRandomBits, generators: DEFAULT_GENERATORS },
       events: eventsFor(counts, context),
     });

@@ -36,7 +36,8 @@ export class MapCopy {
     await this.#store.make(this.#path);
     const disk = this.#store.disk(this.#path);
     const file = `map-${map.generation}`;
-    if ((await generationsOn(disk)).includes(map.generation)) return;
+    // Whoever wrote it may not have come to the last step.
+    if ((await generationsOn(disk)).includes(map.generation)) return disk.syncDirectory("");
     // Two may write the same map at the same time, each under a name of its own.
     const temporary = `${file}.${this.#random().toString(36)}.tmp`;
     const opened = await disk.open(temporary, "create");

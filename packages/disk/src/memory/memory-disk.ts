@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
-import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port/disk.ts";
-import { nameOf, parentOf, requireDirectoryPath, requirePath } from "../port/path.ts";
+import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from "../port/disk.ts";
+import { isWithin, nameOf, parentOf, requireDirectoryPath, requirePath } from "../port/path.ts";
 import { MemoryContent, MemoryFile } from "./memory-file.ts";
 
 /** All that a {@link MemoryDisk} holds at one moment: directories, and files with their bytes. */
@@ -10,7 +10,7 @@ export interface DiskImage {
 }
 
 /** A disk in memory: for tests, and for worlds that need not outlive the process. */
-export class MemoryDisk implements Disk {
+export class MemoryDisk implements FolderDisk {
   readonly #directories = new Set<string>([""]);
   readonly #files = new Map<string, MemoryContent>();
   readonly #locks = new Set<string>();
@@ -41,6 +41,23 @@ export class MemoryDisk implements Disk {
     this.#requireNoDirectory(to, "rename");
     this.#files.delete(from);
     this.#files.set(to, content);
+  }
+
+  async moveDirectory(from: string, to: string): Promise<void> {
+    requirePath(from);
+    requirePath(to);
+    this.#requireDirectory(from, "moveDirectory");
+    this.#requireParent(to, "moveDirectory");
+    if (this.#files.has(to) || this.#directories.has(to))
+      throw diskError("ORT_EXISTS", "the name is taken", to, "moveDirectory");
+    for (const path of [...this.#directories].filter((known) => isWithin(from, known))) {
+      this.#directories.delete(path);
+      this.#directories.add(to + path.slice(from.length));
+    }
+    for (const [path, content] of [...this.#files].filter(([known]) => isWithin(from, known))) {
+      this.#files.delete(path);
+      this.#files.set(to + path.slice(from.length), content);
+    }
   }
 
   async remove(path: string): Promise<boolean> {

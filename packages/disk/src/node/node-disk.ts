@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rename, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isOrthantError, OrthantError } from "@orthant/core";
-import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port/disk.ts";
+import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from "../port/disk.ts";
 import { requireDirectoryPath, requirePath } from "../port/path.ts";
 import { takeClaim } from "./claim.ts";
 import { NodeFile } from "./node-file.ts";
@@ -9,8 +9,8 @@ import { atBorder, systemCode } from "./system-error.ts";
 
 const OPEN_FLAGS: Readonly<Record<OpenMode, string>> = { read: "r", write: "r+", create: "wx+" };
 
-/** A folder of the machine's file system as a {@link Disk}. */
-export class NodeDisk implements Disk {
+/** A folder of the machine's file system as a disk. */
+export class NodeDisk implements FolderDisk {
   readonly #root: string;
 
   /** The folder need not exist yet; until it does, every operation ends in `ORT_NOT_FOUND`. */
@@ -43,6 +43,10 @@ export class NodeDisk implements Disk {
     requirePath(from);
     requirePath(to);
     await atBorder("rename", from, () => rename(this.#absolute(from), this.#absolute(to)));
+  }
+
+  async moveDirectory(from: string, to: string): Promise<void> {
+    await this.rename(from, to);
   }
 
   async remove(path: string): Promise<boolean> {

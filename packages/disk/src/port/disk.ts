@@ -45,6 +45,16 @@ export interface Disk {
   lock(path: string): Promise<DiskLock>;
 }
 
+/** A disk whose directories can be moved, as those of a machine's file system. */
+export interface FolderDisk extends Disk {
+  /**
+   * Gives a directory, with all that is in it, a new name beside it that nothing has, in one step. Of two who move the
+   * same one, one finds it gone: `ORT_NOT_FOUND`. As any name, the new one may be lost until the parent is synced. Open
+   * files stay open.
+   */
+  moveDirectory(from: string, to: string): Promise<void>;
+}
+
 /** An open file. After a failed `sync` or `writeDurably` it refuses every write and sync with `ORT_DISK_POISONED`. */
 export interface DiskFile {
   /** Bytes in the file now, durable or not. */

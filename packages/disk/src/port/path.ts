@@ -21,6 +21,11 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
+/** Whether a path is a directory or lies in it. */
+export function isWithin(directory: string, path: string): boolean {
+  return path === directory || path.startsWith(`${directory}/`);
+}
+
 // Backslash and colon would name another place on Windows, and no path of ours needs them.
 function isPlainName(name: string): boolean {
   return name !== "" && name !== "." && name !== ".." && !/[\\:\0]/.test(name);

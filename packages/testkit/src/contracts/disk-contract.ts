@@ -1,4 +1,4 @@
-import type { Disk } from "@orthant/disk";
+import type { Disk, FolderDisk } from "@orthant/disk";
 import { describe, expect, test } from "vitest";
 import { codeOfRejection } from "../error-code.ts";
 
@@ -6,6 +6,11 @@ import { codeOfRejection } from "../error-code.ts";
 export interface DiskUnderTest {
   readonly disk: Disk;
   dispose(): Promise<void>;
+}
+
+/** The same, of a disk whose directories can be moved. */
+export interface FolderUnderTest extends DiskUnderTest {
+  readonly disk: FolderDisk;
 }
 
 /** What every adapter of the disk port promises. Call it inside a test file, once an adapter. */
@@ -23,6 +28,32 @@ export function describeDiskContract(adapter: string, make: () => Promise<DiskUn
   describe(`${adapter} keeps the disk contract: files`, () => describeFiles(on));
   describe(`${adapter} keeps the disk contract: names`, () => describeNames(on));
   describe(`${adapter} keeps the disk contract: locks`, () => describeLocks(on));
+}
+
+/** What a disk promises beside that whose directories can be moved. */
+export function describeFolderContract(adapter: string, make: () => Promise<FolderUnderTest>): void {
+  test(`${adapter} moves a directory with all that is in it, and open files stay the same`, async () => {
+    const { disk, dispose } = await make();
+    try {
+      for (const path of ["a", "a/old", "a/old/deep", "a/older"]) await disk.makeDirectory(path);
+      await writeText(disk, "a/old/page", "abc");
+      await writeText(disk, "a/old/deep/page", "def");
+      await writeText(disk, "a/older/page", "ghi");
+      const file = await disk.open("a/old/page", "write");
+      await disk.moveDirectory("a/old", "a/new");
+      await file.append(bytesOf("d"));
+      await file.close();
+      expect(await readText(disk, "a/new/page")).toBe("abcd");
+      expect(await readText(disk, "a/new/deep/page")).toBe("def");
+      expect(await readText(disk, "a/older/page")).toBe("ghi");
+      expect((await disk.list("a")).map(({ name }) => name)).toEqual(["new", "older"]);
+      expect(await codeOfRejection(disk.open("a/old/page", "create"))).toBe("ORT_NOT_FOUND");
+      expect(await codeOfRejection(disk.moveDirectory("a/old", "a/newest"))).toBe("ORT_NOT_FOUND");
+      expect(await codeOfRejection(disk.moveDirectory("a/new", "../new"))).toBe("ORT_PATH");
+    } finally {
+      await dispose();
+    }
+  });
 }
 
 type OnDisk = (title: string, body: (disk: Disk) => Promise<void>) => void;

@@ -1,3 +1,3 @@
-export { type DiskUnderTest, describeDiskContract } from "./disk-contract.ts";
+export { type DiskUnderTest, describeDiskContract, describeFolderContract } from "./disk-contract.ts";
 export { describeEngineContract } from "./engine-contract.ts";
 export type { EngineUnderTest } from "./engine-under-test.ts";

@@ -1,9 +1,10 @@
 import {
   type DirectoryEntry,
-  type Disk,
   type DiskFile,
   type DiskImage,
   type DiskLock,
+  type FolderDisk,
+  isWithin,
   MemoryDisk,
   type OpenMode,
 } from "@orthant/disk";
@@ -13,7 +14,7 @@ import type { DiskOperation } from "./operation.ts";
  * A disk in memory that writes down all that is done to it. `explorePowerCuts` then builds the disks that a
  * power cut at any point could have left.
  */
-export class CrashDisk implements Disk {
+export class CrashDisk implements FolderDisk {
   /** What was on the disk, durably, before the first operation. */
   readonly start: DiskImage;
   readonly #log: DiskOperation[] = [];
@@ -52,6 +53,15 @@ export class CrashDisk implements Disk {
     this.#log.push({ kind: "rename", inode, path: from, to });
     this.#inodes.delete(from);
     this.#inodes.set(to, inode);
+  }
+
+  async moveDirectory(from: string, to: string): Promise<void> {
+    await this.#live.moveDirectory(from, to);
+    this.#log.push({ kind: "moveDirectory", path: from, to });
+    for (const [path, inode] of [...this.#inodes].filter(([known]) => isWithin(from, known))) {
+      this.#inodes.delete(path);
+      this.#inodes.set(to + path.slice(from.length), inode);
+    }
   }
 
   async remove(path: string): Promise<boolean> {

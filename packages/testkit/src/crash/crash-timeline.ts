@@ -1,4 +1,4 @@
-import { type DiskImage, parentOf } from "@orthant/disk";
+import { type DiskImage, isWithin, parentOf } from "@orthant/disk";
 import type { CrashModel } from "./crash-model.ts";
 import { type Effect, effectsOf, type NameEffect } from "./effect.ts";
 import type { DiskOperation } from "./operation.ts";
@@ -131,7 +131,7 @@ class NameHistory extends History<NameEffect> {
   }
 
   image(survivors: ReadonlySet<Effect>, contents: ReadonlyMap<number, Uint8Array>): DiskImage {
-    const { files, directories } = this.#apply(this.left(survivors));
+    const { files, directories } = this.#apply(this.#left(survivors));
     const reachable = new Map<string, Uint8Array>();
     for (const [path, inode] of files) {
       // A file in a directory whose own name was lost is lost with it.
@@ -148,10 +148,28 @@ class NameHistory extends History<NameEffect> {
     this.#directories = directories;
   }
 
+  /** What is left of the tail, under the names that directories have whose moves were lost. */
+  #left(survivors: ReadonlySet<Effect>): readonly NameEffect[] {
+    const lost: NameEffect[] = [];
+    const nameNow = (path: string | undefined): string | undefined =>
+      path && lost.reduceRight((name, { added, removed }) => moved(name, added, removed), path);
+    return this.tail.flatMap(({ effect, durable }) => {
+      if (durable || survivors.has(effect))
+        return [{ ...effect, removed: nameNow(effect.removed), added: nameNow(effect.added) }];
+      if (isDirectoryMove(effect)) lost.push(effect);
+      return [];
+    });
+  }
+
   #apply(effects: readonly NameEffect[]): { files: Map<string, number>; directories: Set<string> } {
     const files = new Map(this.#files);
     const directories = new Set(this.#directories);
-    for (const { inode, removed, added } of effects) {
+    for (const effect of effects) {
+      const { inode, removed, added } = effect;
+      if (isDirectoryMove(effect)) {
+        moveAll(files, directories, effect);
+        continue;
+      }
       if (removed !== undefined && files.get(removed) === inode) files.delete(removed);
       if (added === undefined) continue;
       if (inode === undefined) directories.add(added);
@@ -159,6 +177,27 @@ class NameHistory extends History<NameEffect> {
     }
     return { files, directories };
   }
+}
+
+/** A directory that gets another name. */
+function isDirectoryMove({ inode, removed }: NameEffect): boolean {
+  return inode === undefined && removed !== undefined;
+}
+
+function moveAll(files: Map<string, number>, directories: Set<string>, { removed, added }: NameEffect): void {
+  for (const [path, inode] of [...files]) {
+    files.delete(path);
+    files.set(moved(path, removed, added), inode);
+  }
+  for (const path of [...directories]) {
+    directories.delete(path);
+    directories.add(moved(path, removed, added));
+  }
+}
+
+/** A path as it is when a directory has got another name. */
+function moved(path: string, from = "", to = ""): string {
+  return isWithin(from, path) ? to + path.slice(from.length) : path;
 }
 
 function isReachable(directory: string, directories: ReadonlySet<string>): boolean {

@@ -21,7 +21,7 @@ export interface SizeEffect {
   readonly size: number;
 }
 
-/** Names change, in one step: a file appears, moves or goes, or a directory appears. */
+/** Names change, in one step: a file appears, moves or goes, or a directory appears or moves. */
 export interface NameEffect {
   readonly kind: "name";
   readonly step: number;
@@ -47,6 +47,8 @@ export function effectsOf(operation: DiskOperation, step: number): readonly Effe
       return [nameEffect(step, operation.inode, operation.path, operation.to)];
     case "makeDirectory":
       return [nameEffect(step, undefined, undefined, operation.path)];
+    case "moveDirectory":
+      return [nameEffect(step, undefined, operation.path, operation.to)];
     case "truncate":
       return [{ kind: "truncate", step, inode: operation.inode, size: operation.length }];
     case "write":

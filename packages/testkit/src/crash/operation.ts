@@ -12,6 +12,7 @@ export type DiskOperation =
   | { readonly kind: "rename"; readonly inode: number; readonly path: string; readonly to: string }
   | { readonly kind: "remove"; readonly inode: number; readonly path: string }
   | { readonly kind: "makeDirectory"; readonly path: string }
+  | { readonly kind: "moveDirectory"; readonly path: string; readonly to: string }
   | { readonly kind: "sync"; readonly inode: number; readonly path: string }
   /** Saves what one write did, given by its place in the log, and nothing else of the file. */
   | { readonly kind: "syncWrite"; readonly inode: number; readonly path: string; readonly write: number }
@@ -33,6 +34,7 @@ function describeOperation(operation: DiskOperation): string {
   if (kind === "write") return `write ${name} ${operation.offset}+${operation.bytes.length}`;
   if (kind === "syncWrite") return `sync write ${operation.write} of ${name}`;
   if (kind === "truncate") return `truncate ${name} to ${operation.length}`;
+  if (kind === "moveDirectory") return `move ${name} to ${operation.to}`;
   if (kind === "rename") return `rename ${name} to ${operation.to}`;
   return `${kind} ${name}`;
 }

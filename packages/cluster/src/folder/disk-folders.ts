@@ -1,0 +1,51 @@
+import { isOrthantError } from "@orthant/core";
+import { type Disk, type FolderDisk, parentOf } from "@orthant/disk";
+import type { FolderStore } from "./folder-store.ts";
+
+/** Folders on a disk that all nodes share: a folder of the machine that every node has mounted, or one in memory. */
+export class DiskFolders implements FolderStore {
+  readonly #disk: FolderDisk;
+
+  constructor(disk: FolderDisk) {
+    this.#disk = disk;
+  }
+
+  async names(path: string): Promise<readonly string[]> {
+    try {
+      return (await this.#disk.list(path)).filter(({ kind }) => kind === "directory").map(({ name }) => name);
+    } catch (error) {
+      if (isOrthantError(error, "ORT_NOT_FOUND")) return [];
+      throw error;
+    }
+  }
+
+  async make(path: string): Promise<void> {
+    const parts = path.split("/");
+    for (let count = 1; count <= parts.length; count++) {
+      const folder = parts.slice(0, count).join("/");
+      await this.#disk.makeDirectory(folder);
+      // Also when it is there: whoever made it may not have come so far.
+      await this.#disk.syncDirectory(parentOf(folder));
+    }
+  }
+
+  async move(from: string, to: string): Promise<void> {
+    await this.#disk.moveDirectory(from, to);
+    await this.#disk.syncDirectory(parentOf(from));
+  }
+
+  disk(path: string): Disk {
+    const disk = this.#disk;
+    const within = (name: string): string => (name === "" ? path : `${path}/${name}`);
+    // The whole path with every call: a folder that was moved is not found any more.
+    return {
+      open: (file, mode) => disk.open(within(file), mode),
+      rename: (from, to) => disk.rename(within(from), within(to)),
+      remove: (file) => disk.remove(within(file)),
+      list: (directory) => disk.list(within(directory)),
+      makeDirectory: (directory) => disk.makeDirectory(within(directory)),
+      syncDirectory: (directory) => disk.syncDirectory(within(directory)),
+      lock: (file) => disk.lock(within(file)),
+    };
+  }
+}

@@ -86,6 +86,33 @@ describe("the page", () => {
   });
 });
 
+describe("the README", () => {
+  const readme = readFileSync("README.md", "utf8");
+  const recorded = new Map(
+    (readRecord()["wire"]?.figures ?? []).map(({ name, value, remark }) => [
+      name,
+      numbersIn(`${value} ${remark}`),
+    ]),
+  );
+
+  /** Whole numbers, with or without commas between thousands. */
+  function numbersIn(text: string): readonly number[] {
+    return (text.match(/\d{1,3}(?:,\d{3})+|\d+/g) ?? []).map((digits) => Number(digits.replaceAll(",", "")));
+  }
+
+  test.each([
+    ["one voxel, near the origin", "wire/one-voxel-origin"],
+    ["one voxel, at the far end of the world", "wire/one-voxel-far-end"],
+    ["a first join: 200 chunks that people built", "wire/first-join"],
+    ["a client comes back, and 6 regions changed since", "wire/rejoin"],
+  ])("has the bytes of the record for %s", (row, figure) => {
+    const [, cells = ""] = readme.split(`| ${row}`);
+    const shown = numbersIn(cells.split("\n", 1)[0] ?? "");
+    expect(shown.length).toBeGreaterThan(0);
+    expect(recorded.get(figure)).toEqual(expect.arrayContaining([...shown]));
+  });
+});
+
 describe("a picture", () => {
   const numbersOf = (svg: string, attribute: string): readonly number[] =>
     Array.from(svg.matchAll(new RegExp(`<rect[^>]* ${attribute}="([\\d.]+)"`, "g")), ([, number]) =>

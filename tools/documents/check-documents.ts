@@ -1,6 +1,7 @@
 import type { Finding } from "../finding.ts";
 import type { SourceTree } from "../source-tree.ts";
 import { checkArchitecturePage } from "./architecture-page.ts";
+import { checkContributingPage } from "./contributing-page.ts";
 import { checkErrorTable, type ErrorMeanings } from "./error-table.ts";
 import { checkFormatRules } from "./format-rules.ts";
 import { checkLinks } from "./links.ts";
@@ -21,6 +22,7 @@ export function checkDocuments(tree: SourceTree, { errors, commands }: Documente
     ...checkLinks(tree),
     ...checkCommands(tree, commands),
     ...checkArchitecturePage(tree),
+    ...checkContributingPage(tree),
     ...checkWorldPage(tree),
   ];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkArchitecturePage } from "../documents/architecture-page.ts";
+import { checkContributingPage } from "../documents/contributing-page.ts";
 import { checkErrorTable } from "../documents/error-table.ts";
 import { checkFormatRules } from "../documents/format-rules.ts";
 import { checkLinks } from "../documents/links.ts";
@@ -14,6 +15,29 @@ function treeOf(files: Readonly<Record<string, string>>): SourceTree {
 function problemsOf(findings: readonly Finding[]): readonly string[] {
   return findings.map(({ problem }) => problem);
 }
+
+describe("the lists of campaigns and suites", () => {
+  const programs = {
+    "campaigns/main.ts":
+      'import type { Campaign } from "./campaign.ts";\nimport { killCampaign } from "./kill.ts";\n',
+    "benchmarks/main.ts":
+      'import { lineOf, type Suite } from "./figure.ts";\nimport { treeLimits, treeSuite } from "./tree.ts";\n',
+  };
+
+  test("have a row for each", () => {
+    const page =
+      "| Campaign | What |\n| --- | --- |\n| `kill` | kills |\n\n| Suite | What |\n| --- | --- |\n| `tree` | reads |\n";
+    expect(problemsOf(checkContributingPage(treeOf({ ...programs, "CONTRIBUTING.md": page })))).toEqual([]);
+  });
+
+  test("lack none", () => {
+    const page = "`npm run campaign -- kill` is in a sentence alone.";
+    expect(problemsOf(checkContributingPage(treeOf({ ...programs, "CONTRIBUTING.md": page })))).toEqual([
+      "does not list kill",
+      "does not list tree",
+    ]);
+  });
+});
 
 describe("the table of errors", () => {
   const meanings = { ORT_APPLE: "the apple is rotten", ORT_PEAR: "the pear is hard" };

@@ -1,0 +1,25 @@
+import type { Finding } from "../finding.ts";
+import { findFile, type SourceTree } from "../source-tree.ts";
+
+const CONTRIBUTING_PAGE = "CONTRIBUTING.md";
+/** Programs that are given a name, each with the list that the page has of them. */
+const PROGRAMS: readonly string[] = ["campaigns/main.ts", "benchmarks/main.ts"];
+const NAMED_IMPORT =
+  /^import \{[^}]*\b[a-z]\w*(?:Campaign|Suite)\b[^}]*\} from "\.\/(?<name>[\w-]+)\.ts";$/gm;
+
+/** Campaigns and suites of benchmarks that the page about contributing does not list. */
+export function checkContributingPage(tree: SourceTree): readonly Finding[] {
+  const text = findFile(tree, CONTRIBUTING_PAGE)?.text ?? "";
+  const listed = new Set(
+    Array.from(text.matchAll(/^\| `(?<name>[\w-]+)`/gm), ({ groups }) => groups?.["name"]),
+  );
+  return PROGRAMS.flatMap((path) => [...(findFile(tree, path)?.text ?? "").matchAll(NAMED_IMPORT)])
+    .map(({ groups }) => groups?.["name"] ?? "")
+    .filter((name) => !listed.has(name))
+    .map((name) => ({
+      path: CONTRIBUTING_PAGE,
+      line: 0,
+      problem: `does not list ${name}`,
+      remedy: "add a row that says what it searches or measures",
+    }));
+}

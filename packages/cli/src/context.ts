@@ -19,7 +19,7 @@ export interface OutputWishes {
 }
 
 /** Where a world lies: a folder, or one file of it. */
-export interface Place {
+export interface WorldLocation {
   readonly disk: Disk;
   /** `undefined` for the whole folder. */
   readonly file: string | undefined;
@@ -76,14 +76,14 @@ export class Context {
   async openDisk(folder: string, onBytes?: (bytes: number) => void): Promise<Disk> {
     const found = await stat(folder).catch(() => undefined);
     if (found === undefined)
-      throw new OrthantError("ORT_NOT_FOUND", `there is no folder "${folder}"; look at how it is written`);
+      throw new OrthantError("ORT_NOT_FOUND", `there is no folder "${folder}"; check how it is spelled`);
     if (!found.isDirectory())
       throw new OrthantError("ORT_NOT_FOUND", `"${folder}" is a file, where the folder of a world is wanted`);
     return watchedDisk(new NodeDisk(folder), { signal: this.signal, ...(onBytes && { onBytes }) });
   }
 
   /** A folder as {@link openDisk} opens it, or a file and the folder that it is in. */
-  async openPlace(path: string, onBytes?: (bytes: number) => void): Promise<Place> {
+  async openLocation(path: string, onBytes?: (bytes: number) => void): Promise<WorldLocation> {
     const found = await stat(path).catch(() => undefined);
     if (found?.isFile() !== true) return { disk: await this.openDisk(path, onBytes), file: undefined };
     return { disk: await this.openDisk(dirname(path), onBytes), file: basename(path) };

@@ -42,7 +42,7 @@ function firstLine(error: unknown): string {
 }
 
 const SYSTEM_WORDS: Readonly<Record<string, string>> = {
-  ENOENT: "is not there; look at how it is written",
+  ENOENT: "is not there; check how it is spelled",
   EACCES: "may not be read or written; look at who owns it",
   EPERM: "may not be read or written; look at who owns it",
   EROFS: "is on a disk that can only be read; name another place",

@@ -15,7 +15,7 @@ export async function findWorld(
   context: Context,
   onBytes?: (bytes: number) => void,
 ): Promise<FoundWorld> {
-  const { disk, file } = await context.openPlace(path, onBytes);
+  const { disk, file } = await context.openLocation(path, onBytes);
   if (file === undefined) return { disk, format: await formatOf(disk, path) };
   const found = await detectPixelWorld(disk, file);
   if (found !== undefined) {

@@ -28,7 +28,7 @@ const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   ORT_GENERATOR_UNKNOWN:
     "the world was made by a program that has generators of its own; open it with that one",
   ORT_GENERATOR_VERSION: "use the version of orthant that the world was made with",
-  ORT_LOSS: "--accept-loss writes it all the same; the list above says what is lost",
+  ORT_LOSS: "--accept-loss writes it all the same; --dry-run lists what is lost",
   ORT_VERSION:
     "use the newest orthant; if no newer one wrote the world it is damaged, and orthant repair helps",
   ORT_JOURNAL:
@@ -49,9 +49,16 @@ function isDamage({ code, context }: OrthantError): boolean {
 export function hintFor(error: OrthantError): string | undefined {
   if (isDamage(error)) return SEE_ALL;
   if (error.code === "ORT_LISTEN") return LISTEN_HINTS[error.context.operation ?? ""];
-  if (error.code === "ORT_DIALECT" && !error.detail.includes("orthant convert"))
-    return "--to chooses another format; orthant convert --help lists them";
+  if (error.code === "ORT_DIALECT") return dialectHint(error.detail);
   return HINTS[error.code];
+}
+
+/** A world may be of a dialect that is only read, or should be written in one that has no room for it. */
+function dialectHint(detail: string): string | undefined {
+  if (detail.includes("orthant convert")) return undefined;
+  return detail.includes("convert it first")
+    ? "orthant convert WORLD FOLDER makes a new world of it, which can be changed"
+    : "--to chooses another format; orthant convert --help lists them";
 }
 
 /** What an error means for the world, to be said before the error's own words. */

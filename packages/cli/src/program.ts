@@ -40,6 +40,17 @@ function whereToLook([name]: readonly string[]): string {
     : `orthant ${command.name} --help tells how it is used`;
 }
 
+/** The parser's words about a choice, in ours. */
+const WRONG_CHOICE =
+  /^error: (?:option '(?:-\w, )?(?<flag>--[\w-]+)[^']*' argument|command-argument value) '(?<value>.*)' is invalid(?: for argument '(?<argument>[\w-]+)')?\. Allowed choices are (?<choices>.+)\.$/m;
+
+/** What the parser says about a mistake, as this program says it. */
+function plainly(text: string): string {
+  const { flag, argument, value, choices } = WRONG_CHOICE.exec(text)?.groups ?? {};
+  if (choices !== undefined) return `orthant: ${flag ?? argument}: "${value}" is not one of ${choices}\n`;
+  return text.replace(/^error: /, "orthant: ");
+}
+
 type Execute = (
   command: Command,
   args: Arguments,
@@ -54,7 +65,7 @@ function parserOf({ output, errors }: Surroundings, execute: Execute): Parser {
     .configureOutput({
       writeOut: (text) => output.write(text),
       writeErr: (text) => errors.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, "orthant: ")),
+      outputError: (text, write) => write(plainly(text)),
       getOutHelpWidth: () => HELP_COLUMNS,
       getErrHelpWidth: () => HELP_COLUMNS,
       getOutHasColors: () => false,

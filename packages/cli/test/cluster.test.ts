@@ -191,7 +191,7 @@ describe("orthant cluster", () => {
     capture([...argv, "--copies", "1"], { environment: environment() });
 
   test.each<[what: string, argv: readonly string[], message: string]>([
-    ["an action that is none", ["cluster", "merge", "town"], "Allowed choices are create, status"],
+    ["an action that is none", ["cluster", "merge", "town"], 'action: "merge" is not one of create, status'],
     ["a world with another kind of name", ["cluster", "status", "My Town"], "is no name for a world"],
     ["a move of nothing", ["cluster", "move", "town"], "move needs a shard behind the world"],
     ["a status of a shard", ["cluster", "status", "town", "0"], "status takes a world alone"],

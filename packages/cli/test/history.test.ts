@@ -24,7 +24,9 @@ async function materialAt(place: string): Promise<number> {
 
 describe("tag, log and restore", () => {
   test("bring back one place of a state that was named, and leave the rest", async () => {
-    expect((await capture(["tag", folder, "before"])).output).toMatch(/^generation \d+ is before\n$/);
+    expect((await capture(["tag", folder, "before"])).output).toMatch(
+      /^generation \d+ is kept as "before"\n$/,
+    );
     await digAwayTheHouse();
     const { output } = await capture(["log", folder]);
     expect(output).toMatch(/^\d+ {2}\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC\n/);
@@ -45,7 +47,7 @@ describe("tag, log and restore", () => {
   test("take a name away, and say when there is none", async () => {
     await capture(["tag", folder, "opening-day"]);
     expect((await capture(["tag", folder, "opening-day", "--remove"])).output).toBe(
-      "no generation is called opening-day now\n",
+      'no generation is called "opening-day" any more\n',
     );
     const { exitCode, errors } = await capture(["tag", folder, "opening-day", "--remove"]);
     expect(exitCode).toBe(EXIT.failed);

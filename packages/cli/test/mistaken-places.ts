@@ -59,6 +59,7 @@ export async function makeMistakenPlaces(): Promise<MistakenPlaces> {
   await makeForeignWorld(at("foreign"), { id: "my-game:islands" });
   await makeForeignWorld(at("flat-99"), { version: 99 });
   await capture(["create", at("isles"), "--seed", "7"]);
+  await capture(["convert", at("isles"), at("polychora"), "--to", "flat", "--accept-loss"]);
   await makeLargeWorld(sample, at("hills-large"));
   await mkdir(at("empty"));
   await mkdir(at("photos"));

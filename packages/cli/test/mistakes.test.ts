@@ -73,7 +73,7 @@ const MISTAKES: readonly Mistake[] = [
     "a path that is not there",
     "info ./hils",
     failed,
-    'orthant: there is no folder "./hils"; look at how it is written [ORT_NOT_FOUND]',
+    'orthant: there is no folder "./hils"; check how it is spelled [ORT_NOT_FOUND]',
   ],
   [
     "an empty folder",
@@ -110,14 +110,14 @@ const MISTAKES: readonly Mistake[] = [
     "a template that there is not",
     "create ./new --template terain",
     usage,
-    "orthant: option '-t, --template <name>' argument 'terain' is invalid. Allowed choices are platforms, terrain, tiles.",
+    'orthant: --template: "terain" is not one of platforms, terrain, tiles',
     "hint: orthant create --help tells how it is used",
   ],
   [
     "a generator that there is not",
     "create ./new --generator hills",
     usage,
-    "orthant: option '--generator <name>' argument 'hills' is invalid. Allowed choices are flat, maze, platforms, terrain.",
+    'orthant: --generator: "hills" is not one of flat, maze, platforms, terrain',
     "hint: orthant create --help tells how it is used",
   ],
   [
@@ -203,7 +203,7 @@ const MISTAKES: readonly Mistake[] = [
     "a list of what there is not",
     "ls ./hills things",
     usage,
-    "orthant: command-argument value 'things' is invalid for argument 'what'. Allowed choices are leaves, regions, chunks, entities, players, generations, files.",
+    'orthant: what: "things" is not one of leaves, regions, chunks, entities, players, generations, files',
     "hint: orthant ls --help tells how it is used",
   ],
   [
@@ -279,7 +279,7 @@ const MISTAKES: readonly Mistake[] = [
     "convert ./isles ./old --to flat",
     failed,
     "orthant: nothing was written, because it would lose: the name of the world, the generator [ORT_LOSS]",
-    "hint: --accept-loss writes it all the same; the list above says what is lost",
+    "hint: --accept-loss writes it all the same; --dry-run lists what is lost",
   ],
   [
     "a conversion that cannot be",
@@ -298,7 +298,7 @@ const MISTAKES: readonly Mistake[] = [
     "a conversion to what there is not",
     "convert ./hills ./new --to zip",
     usage,
-    "orthant: option '--to <format>' argument 'zip' is invalid. Allowed choices are tree, flat, marsminer, pxsw, pxsw1, tilesave.",
+    'orthant: --to: "zip" is not one of tree, flat, marsminer, pxsw, pxsw1, tilesave',
     "hint: orthant convert --help tells how it is used",
   ],
   [
@@ -371,6 +371,13 @@ const MISTAKES: readonly Mistake[] = [
     'orthant: made with another version of the generator "flat" (9e9b79f415d6cd7c) than the one here (9fdaedf416e6368a) [ORT_GENERATOR_VERSION]',
     "hint: use the version of orthant that the world was made with",
   ],
+  [
+    "a world of Polychora that is not converted",
+    "serve ./polychora --port 0",
+    failed,
+    "orthant: a flat save is not written to; convert it first [ORT_DIALECT]",
+    "hint: orthant convert WORLD FOLDER makes a new world of it, which can be changed",
+  ],
   ["a world that is served already", "serve ./hills-served --port 0", failed, ...IN_USE],
   ["a change to a world that is served", "tag ./hills-served monday", failed, ...IN_USE],
   [
@@ -442,7 +449,7 @@ const MISTAKES: readonly Mistake[] = [
     "a role that there is not",
     "token --secret-file ./short.txt --role king",
     usage,
-    "orthant: option '--role <role>' argument 'king' is invalid. Allowed choices are viewer, builder, admin.",
+    'orthant: --role: "king" is not one of viewer, builder, admin',
     "hint: orthant token --help tells how it is used",
   ],
   [
@@ -455,7 +462,7 @@ const MISTAKES: readonly Mistake[] = [
     "a key file that is not there",
     "token --private-key ./no.pem",
     failed,
-    'orthant: "./no.pem" is not there; look at how it is written [ENOENT]',
+    'orthant: "./no.pem" is not there; check how it is spelled [ENOENT]',
   ],
   [
     "a new secret over an old one",

@@ -37,7 +37,11 @@ describe("orthant", () => {
     ["an option that there is not", ["info", "x", "--loud"], "orthant: unknown option '--loud'"],
     ["too few arguments", ["get", "x"], "orthant: missing required argument 'voxel'"],
     ["too many arguments", ["info", "x", "y"], "orthant: too many arguments for 'info'"],
-    ["a value that is not among the choices", ["create", "x", "-t", "1D"], "argument '1D' is invalid"],
+    [
+      "a value that is not among the choices",
+      ["create", "x", "-t", "1D"],
+      '--template: "1D" is not one of platforms, terrain, tiles',
+    ],
     ["a place that is none", ["get", "x", "1,2,three"], 'orthant: voxel: "1,2,three" is no place'],
     ["a number that is none", ["ls", "x", "--limit", "all"], 'orthant: --limit: "all" is no whole number'],
   ])("says what is wrong with %s, with exit code 2", async (_what, argv, message) => {
@@ -52,7 +56,7 @@ describe("orthant", () => {
     expect(await capture(["info", `${folder}/nowhere`])).toEqual({
       exitCode: EXIT.failed,
       output: "",
-      errors: `orthant: there is no folder "${folder}/nowhere"; look at how it is written [ORT_NOT_FOUND]\n`,
+      errors: `orthant: there is no folder "${folder}/nowhere"; check how it is spelled [ORT_NOT_FOUND]\n`,
     });
   });
 

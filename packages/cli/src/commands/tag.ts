@@ -40,7 +40,9 @@ export const tagCommand: Command = {
       if (named === undefined) await world.history.untag(name);
       context.printJson({ world: folder, name, generation: named ?? null });
       context.print(
-        named === undefined ? `no generation is called ${name} now` : `generation ${named} is ${name}`,
+        named === undefined
+          ? `no generation is called "${name}" any more`
+          : `generation ${named} is kept as "${name}"`,
       );
     } finally {
       await world.close();

@@ -11,6 +11,8 @@ export interface Figure {
   /** What stands behind the value: `bytes a chunk`, `of bare zlib.crc32`. */
   readonly unit: string;
   readonly budget?: number;
+  /** On which side of the budget the value has to be. */
+  readonly budgetIs?: "at most" | "at least" | "below";
   readonly missed: boolean;
   readonly remark: string;
   /** The value is our speed as a share of what the machine can do without us; it must not fall. */
@@ -35,9 +37,15 @@ export interface Bar {
 }
 
 /** The line that a suite prints for a figure. */
-export function lineOf({ name, shown, unit, budget, remark, missed }: Figure): string {
-  const asked = budget === undefined ? "" : ` (budget ${budget})`;
+export function lineOf(figure: Figure): string {
+  const { name, shown, unit, budget, remark, missed } = figure;
+  const asked = budget === undefined ? "" : ` (budget: ${budgetOf(figure)})`;
   return `${name}: ${shown} ${unit}${asked}${remark === "" ? "" : `; ${remark}`}${missed ? " MISSED" : ""}`;
+}
+
+/** What a figure has to be: `at least 0.5`; nothing for one without a budget. */
+export function budgetOf({ budget, budgetIs }: Figure): string {
+  return [budgetIs ?? "", budget ?? ""].join(" ").trim();
 }
 
 /** A figure that must stay below a budget of its own, in a unit that does not depend on what else the machine does. */
@@ -49,12 +57,18 @@ export function atMost(
   remark: string,
   plot?: Plot,
 ): Figure {
-  return { ...told(name, value, unit, remark, plot), budget, missed: !(value <= budget) };
+  return {
+    ...told(name, value, unit, remark, plot),
+    budget,
+    budgetIs: "at most",
+    missed: !(value <= budget),
+  };
 }
 
 /** A figure that must not fall below a budget. */
 export function atLeast(figure: Figure, budget: number | undefined): Figure {
-  return budget === undefined ? figure : { ...figure, budget, missed: !(figure.value >= budget) };
+  if (budget === undefined) return figure;
+  return { ...figure, budget, budgetIs: "at least", missed: !(figure.value >= budget) };
 }
 
 /** A figure that has no budget. */
@@ -110,7 +124,7 @@ export function besideOthers(contest: Contest): Figure {
     { title, unit, better: "less", group, bars },
   );
   const shown = { ...figure, shown: share.toFixed(2) };
-  return budget === undefined ? shown : { ...shown, budget, missed: !(share < budget) };
+  return budget === undefined ? shown : { ...shown, budget, budgetIs: "below", missed: !(share < budget) };
 }
 
 /** Three digits, or all of them in front of the point. */

@@ -92,7 +92,7 @@ async function groupedFigure(world: World, path: string): Promise<Figure> {
   );
   const rate = (edits * 1e9) / oursNs;
   const remark =
-    `${rate.toFixed(0)} edits a second from ${WRITERS} writers, of which ${GROUPED_RATE} would do; ` +
+    `${rate.toFixed(0)} edits a second from ${WRITERS} writers, where ${GROUPED_RATE} keep the budget too; ` +
     `bare ${perSecond(bareNs, edits)}; ` +
     `${microseconds(oursCpuNs, edits)} of processor each, bare ${microseconds(bareCpuNs, edits)}`;
   const figure = ofLimit("journal/grouped", ratio, "bare groups", GROUPED_BUDGET, remark);

@@ -39,10 +39,10 @@ const TOOL_SECONDS = 2;
 const MEGABYTE = 1e6;
 
 /**
- * Questions: how large are chunks, in the seed's own table and in its table of changes, which was measured on zeros;
+ * Questions: how large are chunks, in the two tables of the original's own page, of which the one of changes was measured on zeros;
  * what does a lookup cost beside a bare Map; what does opening a million chunks cost; how fast is LZ4 beside Debian's?
  * Budgets: changes are never longer than the whole chunk; a lookup at least a quarter as fast as a Map whose key and
- * value are numbers, whatever the size; a million chunks in the seed's own memory and half as much again.
+ * value are numbers, whatever the size; a million chunks in the memory that the original's page names and half as much again.
  */
 export async function* pxswSuite(): AsyncGenerator<Figure> {
   yield* sizeFigures();
@@ -62,13 +62,13 @@ export function* pxswLimits(): Generator<Figure> {
   for (const entries of [1_000, 10_000, 100_000, MILLION]) yield lookupFigure(entries);
 }
 
-/** The seed's table of sizes: version 1 has pixels as they are, version 2 has planes, and drops flags. */
+/** The table of sizes of the original's page: version 1 has pixels as they are, version 2 has planes, and drops flags. */
 function* sizeFigures(): Generator<Figure> {
-  for (const [name, seedBytes, pixels] of patterns()) {
+  for (const [name, originalBytes, pixels] of patterns()) {
     const version1 = 4 + lz4Compress(pixels).length;
     const version2 = wholeBytes(pixels);
     const ratio = (CHUNK_BYTES / version2).toFixed(1);
-    const remark = `${ratio} x, version 1 ${version1}, the seed says ${seedBytes}`;
+    const remark = `${ratio} x, version 1 ${version1}, the original's page says ${originalBytes}`;
     const plot = bytesPlot("A chunk of 512 x 512 pixels", name, [
       { label: "Orthant, version 2", role: "ours", value: version2 },
       { label: "version 1", role: "peer", value: version1 },
@@ -77,7 +77,7 @@ function* sizeFigures(): Generator<Figure> {
   }
 }
 
-/** The seed's table of changes, and digging. */
+/** The table of changes of the original's page, and digging. */
 function* deltaFigures(): Generator<Figure> {
   const cases: readonly (readonly [string, Uint8Array, string])[] = [
     ["1 % scattered", scattered(0.01), "87"],
@@ -89,12 +89,12 @@ function* deltaFigures(): Generator<Figure> {
     ["256 x 64 dug", dug(256, 64), "nothing"],
     ["512 x 200 dug", dug(512, 200), "nothing"],
   ];
-  for (const [name, pixels, seedSays] of cases) {
+  for (const [name, pixels, originalSays] of cases) {
     const whole = wholeBytes(pixels);
     const changes = deltaBytes(pixels);
     const version1 = deltaBytesVersion1(pixels);
     const form = changes < whole ? "changes" : "whole";
-    const remark = `stored as ${form}; changes ${changes}, version 1 ${version1}; the seed says ${seedSays}`;
+    const remark = `stored as ${form}; changes ${changes}, version 1 ${version1}; the original's page says ${originalSays}`;
     const plot = bytesPlot("A chunk that was changed", name, [
       { label: "Orthant, version 2", role: "ours", value: Math.min(whole, changes) },
       { label: "version 1, as changes", role: "peer", value: version1 },
@@ -153,7 +153,7 @@ function kept(pixels: Uint8Array): Uint8Array {
   return pixels.map((byte, at) => (at % 4 === 3 ? byte & 0x20 : byte));
 }
 
-/** A thousand lookups, half of them of chunks that are there, as the seed's own table has it. */
+/** A thousand lookups, half of them of chunks that are there, as the original's page has it. */
 function lookupFigure(entries: number): Figure {
   const side = Math.ceil(Math.sqrt(entries));
   const index = new PixelChunkIndex();
@@ -214,7 +214,7 @@ async function openFigures(folder: string): Promise<readonly Figure[]> {
     heldMb = Math.max(heldMb, (heldBytes() - before) / MEGABYTE);
     await save?.close();
   }
-  const remark = `opened in ${median(wallMs).toFixed(0)} ms, cpu ${median(cpuMs).toFixed(0)} ms; written in ${(made.wallNs / 1e9).toFixed(1)} s; the seed says 74 MB`;
+  const remark = `opened in ${median(wallMs).toFixed(0)} ms, cpu ${median(cpuMs).toFixed(0)} ms; written in ${(made.wallNs / 1e9).toFixed(1)} s; the original's page says 74 MB`;
   return [atMost("pxsw/open of a million chunks", heldMb, "MB held", MEMORY_BUDGET_MB, remark)];
 }
 

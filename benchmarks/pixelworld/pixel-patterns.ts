@@ -7,7 +7,7 @@ export const EDGE = 512;
 /** Bytes of a chunk. */
 export const CHUNK_BYTES: number = EDGE * EDGE * 4;
 
-/** Hills of one material whose color follows the depth and changes from pixel to pixel, with caves: the seed's terrain in kind. */
+/** Hills of one material whose color follows the depth and changes from pixel to pixel, with caves: in kind the terrain of the original. */
 export const terrain: PixelGenerator = {
   ref: new GeneratorRef("bench-terrain", new Uint8Array(0), 42n, 1n),
   fill(chunkX, _chunkY, pixels) {
@@ -25,8 +25,8 @@ export const terrain: PixelGenerator = {
   },
 };
 
-/** The chunks of the seed's table of sizes. */
-export function patterns(): readonly (readonly [name: string, seedBytes: number, pixels: Uint8Array])[] {
+/** The chunks of the table of sizes of the original's page. */
+export function patterns(): readonly (readonly [name: string, originalBytes: number, pixels: Uint8Array])[] {
   const prng = new Prng(1);
   return [
     ["empty", 4_000, new Uint8Array(CHUNK_BYTES)],

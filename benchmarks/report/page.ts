@@ -1,4 +1,4 @@
-import type { Bar, Figure } from "../figure.ts";
+import { type Bar, budgetOf, type Figure } from "../figure.ts";
 import { machineLine } from "../machine.ts";
 import { drawBars } from "./bar-chart.ts";
 import { chartsOf } from "./charts.ts";
@@ -28,11 +28,11 @@ export function renderPage(template: string, record: RunRecord): ReadonlyMap<str
 function renderSuite(suite: string, { date, seconds, machine, figures }: SuiteRecord): string {
   const pictures = chartsOf(suite, figures).map(({ slug, title }) => `![${title}](${picturePath(slug)})`);
   const behind = behindLines(figures);
-  const rows = figures.map(({ name, shown, unit, budget, missed, remark }) => [
-    `\`${name}\``,
-    `${shown} ${unit}`,
-    `${budget ?? ""}${missed ? " **missed**" : ""}`,
-    remark,
+  const rows = figures.map((figure) => [
+    `\`${figure.name}\``,
+    `${figure.shown} ${figure.unit}`,
+    `${budgetOf(figure)}${figure.missed ? " **missed**" : ""}`,
+    figure.remark,
   ]);
   return [
     ...pictures.flatMap((picture) => [picture, ""]),

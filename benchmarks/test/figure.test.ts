@@ -4,7 +4,7 @@ import { atMost, besideOthers, lineOf, ofLimit, told } from "../figure.ts";
 describe("the line of a figure", () => {
   test("has the ratio to the bare limit and its budget", () => {
     const figure = ofLimit("save/one-chunk", 0.826, "bare append+sync", 0.5, "2.1 ms");
-    expect(lineOf(figure)).toBe("save/one-chunk: 0.83 of bare append+sync (budget 0.5); 2.1 ms");
+    expect(lineOf(figure)).toBe("save/one-chunk: 0.83 of bare append+sync (budget: at least 0.5); 2.1 ms");
   });
 
   test("has no budget where there is none, and no remark where there is none", () => {
@@ -13,7 +13,7 @@ describe("the line of a figure", () => {
 
   test("says that a budget was missed, in either direction and for what is not a number", () => {
     expect(lineOf(atMost("tree/heap", 201, "bytes", 200, "many"))).toBe(
-      "tree/heap: 201 bytes (budget 200); many MISSED",
+      "tree/heap: 201 bytes (budget: at most 200); many MISSED",
     );
     expect(ofLimit("bytes/crc32", 0.89, "zlib", 0.9, "").missed).toBe(true);
     expect(ofLimit("bytes/crc32", 0.9, "zlib", 0.9, "").missed).toBe(false);
@@ -37,7 +37,7 @@ describe("the line of a figure", () => {
       remark: "of fruit",
     });
     expect(lineOf(figure)).toBe(
-      "rest/all: 0.50 of what pears takes, the best of the others (budget 1); 5.00 MB, apples 20.0, pears 10.0; of fruit",
+      "rest/all: 0.50 of what pears takes, the best of the others (budget: below 1); 5.00 MB, apples 20.0, pears 10.0; of fruit",
     );
     expect(figure.plot?.bars.map(({ label, role }) => `${role} ${label}`)).toEqual([
       "ours Orthant",

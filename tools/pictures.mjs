@@ -1,6 +1,6 @@
 // Makes a world of two, one of three and one of four dimensions, builds in them, and draws the pictures that the
 // documents show. The same call gives the same pictures.
-// Usage: node examples/pictures.mjs [FOLDER]
+// Usage: node tools/pictures.mjs [FOLDER]
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

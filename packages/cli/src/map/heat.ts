@@ -14,7 +14,7 @@ import type { View } from "./view.ts";
 /** What a heat map shows of each column of chunks. */
 export type HeatKind = "clocks" | "bytes" | "age";
 
-/** Every kind, and what is hot in it. */
+/** Every kind, in the order in which help lists them. */
 export const HEAT_KINDS: readonly HeatKind[] = ["clocks", "bytes", "age"];
 
 /** From cold to hot. */

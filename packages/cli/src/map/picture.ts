@@ -75,7 +75,7 @@ export function layoutOf(view: View, box: Box, scale: number): Layout {
   };
 }
 
-/** Draws a picture from the top, a row of chunks at a time. `onChunks` hears of each row of chunks that is done. */
+/** Draws a picture from the top, a row of chunks at a time. `onRow` hears of each row of chunks that is done. */
 export async function drawPicture(
   picture: Picture,
   layout: Layout,

@@ -1,7 +1,8 @@
-import { copyGeneration, openSave } from "@orthant/formats";
+import { copyGeneration } from "@orthant/formats";
 import type { Context } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { requireKept, requireNative } from "./found-world.ts";
+import { openAskedSave } from "./live-save.ts";
 import { requireNewFolder, requireOutside } from "./new-folder.ts";
 import type { Progress } from "./progress.ts";
 import { formatAmount, formatBytes } from "./report/format.ts";
@@ -23,12 +24,12 @@ export async function copyWorld(
 ): Promise<ExitCode> {
   const disk = await context.openDisk(from);
   await requireNative(disk, from);
-  await requireKept(disk, generation);
+  if (generation !== undefined) await requireKept(disk, generation);
   requireOutside(to, from);
   const wanted = generation === undefined ? {} : { generation };
   if (isDry) {
     await requireNewFolder(to);
-    const save = await openSave(disk, wanted);
+    const save = await openAskedSave(disk, generation);
     await save.close();
     context.printJson({
       world: from,

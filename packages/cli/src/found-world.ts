@@ -40,8 +40,7 @@ export function unreadable(folder: string, format: DetectedFormat): OrthantError
 }
 
 /** Throws `ORT_NOT_FOUND` for a generation of a world of ours that is not there any more, or not yet. */
-export async function requireKept(disk: Disk, generation: number | undefined): Promise<void> {
-  if (generation === undefined) return;
+export async function requireKept(disk: Disk, generation: number): Promise<void> {
   const { generations } = await surveySave(disk);
   if (generations.includes(generation)) return;
   const [oldest, newest] = [generations.at(-1), generations[0]];

@@ -1,6 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { openSave, type Save, surveySave } from "@orthant/formats";
+import { requireKept } from "./found-world.ts";
 
 /** A writer commits far less often than this many times while a reader opens three files. */
 const ATTEMPTS_MAX = 5;
@@ -35,4 +36,11 @@ export async function whileLive<Value>(
 /** Opens the live generation, also beside a writer. */
 export function openLiveSave(disk: Disk): Promise<Save> {
   return whileLive(disk, () => openSave(disk));
+}
+
+/** Opens the generation that was asked for, `ORT_NOT_FOUND` when it is not there; or else the live one. */
+export async function openAskedSave(disk: Disk, generation: number | undefined): Promise<Save> {
+  if (generation === undefined) return openLiveSave(disk);
+  await requireKept(disk, generation);
+  return openSave(disk, { generation });
 }

@@ -1,10 +1,15 @@
+import { cpSync, rmSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
 import { NodeDisk, openWorld } from "orthant";
-import { EXIT } from "orthant/command-line";
-import { expect, test } from "vitest";
-import { capture } from "./captured.ts";
+import { EXIT, type ExitCode } from "orthant/command-line";
+import { beforeAll, describe, expect, test } from "vitest";
+import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
 
 const COMMITS_MIN = 30;
+/** So many that files of the first generation are gone. */
+const COMMITS_BETWEEN = 4;
 
 test("commands that read do so while the world is saved over and over, and find it whole", async () => {
   const folder = await makeSampleWorld();
@@ -36,4 +41,69 @@ test("commands that read do so while the world is saved over and over, and find 
     isDone = true;
     await writing;
   }
+});
+
+describe("a world that is saved several times between two operations of a command", () => {
+  let earlier: string;
+  let later: string;
+  let folder: string;
+
+  beforeAll(async () => {
+    earlier = await makeSampleWorld();
+    const work = await temporaryFolder();
+    later = join(work, "later");
+    folder = join(work, "world");
+    await cp(earlier, later, { recursive: true });
+    const world = await openWorld(new NodeDisk(later), { autosave: false });
+    for (let turn = 0; turn < COMMITS_BETWEEN; turn++) {
+      await world.set([turn, 120, 0, 0], 1);
+      await world.save();
+    }
+    await world.close();
+  });
+
+  /** Runs a command; before its n-th operation on a disk the world is what it was some saves later. */
+  async function disturbed(
+    line: readonly string[],
+    at: number,
+  ): Promise<{ operations: number; said: string; exitCode: ExitCode }> {
+    rmSync(folder, { recursive: true, force: true });
+    cpSync(earlier, folder, { recursive: true });
+    let operations = 0;
+    const { signal } = new AbortController();
+    const throwIfAborted = (): void => {
+      if (operations++ !== at) return;
+      rmSync(folder, { recursive: true });
+      cpSync(later, folder, { recursive: true });
+    };
+    Object.defineProperty(signal, "throwIfAborted", { value: throwIfAborted });
+    const { exitCode, output, errors } = await capture(line, { signal });
+    return { operations, said: output + errors, exitCode };
+  }
+
+  test.each<[ExitCode, string, ...string[]]>([
+    [EXIT.ok, "get", "0,120,0"],
+    [EXIT.ok, "log"],
+    [EXIT.ok, "map", "--output", "MAP", "--force", "--box", "0,112,0..8,120,8"],
+    [EXIT.failed, "diff", "OTHER"],
+    [EXIT.loss, "convert", "NEW", "--to", "marsminer", "--dry-run"],
+    [EXIT.ok, "backup", "NEW", "--dry-run"],
+  ])("does not look damaged: exit code %i of %s", async (expected, name, ...rest) => {
+    const work = await temporaryFolder();
+    const other = join(work, "other");
+    await capture(["create", other]);
+    const names: Readonly<Record<string, string>> = {
+      MAP: join(work, "map.png"),
+      NEW: join(work, "new"),
+      OTHER: other,
+    };
+    const line = [name, folder, ...rest.map((word) => names[word] ?? word)];
+    const { operations } = await disturbed(line, Number.POSITIVE_INFINITY);
+    expect(operations).toBeGreaterThan(3);
+    for (let at = 0; at < operations; at++) {
+      const { exitCode, said } = await disturbed(line, at);
+      expect(exitCode, `before operation ${at}: ${said}`).toBe(expected);
+      expect(said, `before operation ${at}`).not.toContain("orthant:");
+    }
+  });
 });

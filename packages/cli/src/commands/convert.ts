@@ -1,11 +1,12 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { convertSave, type DetectedFormat, openSave, verifySave } from "@orthant/formats";
+import { convertSave, type DetectedFormat, verifySave } from "@orthant/formats";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { describeFormat, findWorld, requireKept } from "../found-world.ts";
+import { describeFormat, findWorld } from "../found-world.ts";
+import { openAskedSave } from "../live-save.ts";
 import { conversionFromMarsMiner, conversionToMarsMiner } from "../marsminer/conversion.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { requireNewFolder, requireOutside } from "../new-folder.ts";
@@ -141,8 +142,7 @@ async function conversionOfNative(
 ): Promise<OpenConversion> {
   const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
   const standInMaterial = args.parsed("standIn", integerBetween(0, 255)) ?? 1;
-  await requireKept(disk, generation);
-  const save = await openSave(disk, generation === undefined ? {} : { generation });
+  const save = await openAskedSave(disk, generation);
   const wanted = to ?? (save.dialect === "tree" ? "flat" : "tree");
   if (wanted === "marsminer") return conversionToMarsMiner(save, marsMinerOptions(args));
   if (wanted === "tilesave") return conversionToTiles(save);

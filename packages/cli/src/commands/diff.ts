@@ -1,9 +1,11 @@
 import { PlaceSet, regionOf } from "@orthant/core";
-import { compareSaves, openSave, type Save, type SaveDifference } from "@orthant/formats";
+import type { Disk } from "@orthant/disk";
+import { compareSaves, type Save, type SaveDifference } from "@orthant/formats";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
-import { requireKept, requireNative } from "../found-world.ts";
+import { requireNative } from "../found-world.ts";
+import { openAskedSave, whileLive } from "../live-save.ts";
 import { parseGenerations } from "../parse/generations.ts";
 import { integerBetween } from "../parse/values.ts";
 import { formatAmount, formatCount, formatPlace } from "../report/format.ts";
@@ -40,34 +42,44 @@ export const diffCommand: Command = {
     if (args.at(1) === "" && generations === undefined) {
       throw new UsageError("name another world to compare with, or a --generation of this one");
     }
-    const before = await open(beforeFolder, generations?.[0], context);
-    try {
-      const after = await open(afterFolder, generations?.[1], context);
-      try {
-        const found = await compare(before, after, beforeFolder === afterFolder, limit, context);
-        const nameOf = (world: string, { generation }: Save): object => ({ world, generation });
-        context.printJson({
-          before: nameOf(beforeFolder, before),
-          after: nameOf(afterFolder, after),
-          equal: found.isEqual,
-          counts: found.counts,
-          truncated: found.isCut,
-          differences: found.listed,
-        });
-        context.printAll(found.listed.map(differenceLine));
-        if (found.isCut) context.note(`there are more than ${formatCount(limit)}; --limit shows more`);
-        context.print(summaryOf(found));
-        return found.isEqual ? EXIT.ok : EXIT.failed;
-      } finally {
-        await after.close();
-      }
-    } finally {
-      await before.close();
-    }
+    const before = { disk: await nativeDisk(beforeFolder, context), generation: generations?.[0] };
+    const after = { disk: await nativeDisk(afterFolder, context), generation: generations?.[1] };
+    const samePacks = beforeFolder === afterFolder;
+    // Either world may be saved while it is looked at.
+    const found = await whileLive(before.disk, () =>
+      whileLive(after.disk, () => compare(before, after, { samePacks, limit }, context)),
+    );
+    context.printJson({
+      before: { world: beforeFolder, generation: found.generations[0] },
+      after: { world: afterFolder, generation: found.generations[1] },
+      equal: found.isEqual,
+      counts: found.counts,
+      truncated: found.isCut,
+      differences: found.listed,
+    });
+    context.printAll(found.listed.map(differenceLine));
+    if (found.isCut) context.note(`there are more than ${formatCount(limit)}; --limit shows more`);
+    context.print(summaryOf(found));
+    return found.isEqual ? EXIT.ok : EXIT.failed;
   },
 };
 
+/** One of the two that are compared. */
+interface Side {
+  readonly disk: Disk;
+  /** `undefined` is the live one. */
+  readonly generation: number | undefined;
+}
+
+interface CompareOptions {
+  /** Whether both are generations of one world. */
+  readonly samePacks: boolean;
+  readonly limit: number;
+}
+
 interface Comparison {
+  /** Those that were compared. */
+  readonly generations: readonly [before: number, after: number];
   readonly isEqual: boolean;
   readonly isCut: boolean;
   readonly listed: readonly Listed[];
@@ -80,18 +92,35 @@ interface Comparison {
   };
 }
 
-async function open(folder: string, generation: number | undefined, context: Context): Promise<Save> {
+async function nativeDisk(folder: string, context: Context): Promise<Disk> {
   const disk = await context.openDisk(folder);
   await requireNative(disk, folder);
-  await requireKept(disk, generation);
-  return openSave(disk, generation === undefined ? {} : { generation });
+  return disk;
 }
 
 async function compare(
+  first: Side,
+  second: Side,
+  options: CompareOptions,
+  context: Context,
+): Promise<Comparison> {
+  const before = await openAskedSave(first.disk, first.generation);
+  try {
+    const after = await openAskedSave(second.disk, second.generation);
+    try {
+      return await compareOpen(before, after, options, context);
+    } finally {
+      await after.close();
+    }
+  } finally {
+    await before.close();
+  }
+}
+
+async function compareOpen(
   before: Save,
   after: Save,
-  samePacks: boolean,
-  limit: number,
+  { samePacks, limit }: CompareOptions,
   context: Context,
 ): Promise<Comparison> {
   const leaves = before.index.totals.leaves + after.index.totals.leaves;
@@ -113,7 +142,13 @@ async function compare(
   }
   const { fact: facts, chunk: chunks, entity: entities, player: players } = counts;
   const isEqual = facts + chunks + entities + players === 0;
-  return { isEqual, isCut, listed, counts: { facts, regions: regions.size, chunks, entities, players } };
+  return {
+    generations: [before.generation, after.generation],
+    isEqual,
+    isCut,
+    listed,
+    counts: { facts, regions: regions.size, chunks, entities, players },
+  };
 }
 
 /** A difference in JSON; what is not known is `null`. */

@@ -1,3 +1,4 @@
+import type { Disk } from "@orthant/disk";
 import { openWorld, type WorldGeneration } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -26,21 +27,26 @@ export const logCommand: Command = {
     const limit = args.parsed("limit", integerBetween(1, LIMIT_MAX)) ?? LIMIT_MAX;
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
-    const world = await whileLive(disk, () => openWorld(disk, { readOnly: true }));
-    try {
-      const kept = [...(await world.history.generations())].reverse();
-      const generations = kept.slice(0, limit);
-      context.printJson({ world: folder, kept: kept.length, generations: generations.map(listed) });
-      context.printAll(tableLines(generations.map(rowOf)));
-      const left = kept.length - generations.length;
-      if (left > 0) context.note(`there are ${left} more; --limit shows them`);
-      if (kept.length === 0) context.note(`${formatAmount(0, "generation")} can be opened`);
-    } finally {
-      await world.close();
-    }
+    const kept = [...(await whileLive(disk, () => generationsOf(disk)))].reverse();
+    const generations = kept.slice(0, limit);
+    context.printJson({ world: folder, kept: kept.length, generations: generations.map(listed) });
+    context.printAll(tableLines(generations.map(rowOf)));
+    const left = kept.length - generations.length;
+    if (left > 0) context.note(`there are ${left} more; --limit shows them`);
+    if (kept.length === 0) context.note(`${formatAmount(0, "generation")} can be opened`);
     return EXIT.ok;
   },
 };
+
+/** Oldest first. */
+async function generationsOf(disk: Disk): Promise<readonly WorldGeneration[]> {
+  const world = await openWorld(disk, { readOnly: true });
+  try {
+    return await world.history.generations();
+  } finally {
+    await world.close();
+  }
+}
 
 function listed({ generation, savedMs, name }: WorldGeneration): object {
   return { generation, savedMs, name: name ?? null };

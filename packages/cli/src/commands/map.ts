@@ -1,4 +1,5 @@
 import {
+  type Axis,
   type Box,
   boxBetween,
   DEFAULT_GENERATORS,
@@ -12,19 +13,20 @@ import {
   WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { openSave, SaveContent } from "@orthant/formats";
+import { openSave, type Save, SaveContent } from "@orthant/formats";
 import { openWorld, type World } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
+import { whileLive } from "../live-save.ts";
 import { ChunkSource } from "../map/chunk-source.ts";
 import { defaultBox } from "../map/default-box.ts";
 import { HEAT_KINDS, type HeatKind, HeatMap } from "../map/heat.ts";
 import { type Colour, opaque } from "../map/paint.ts";
-import { bandsOf, drawPicture, layoutOf } from "../map/picture.ts";
+import { bandsOf, drawPicture, type Layout, layoutOf, type Picture } from "../map/picture.ts";
 import { PngWriter } from "../map/png-writer.ts";
-import { AXIS_NAMES, cutBox, parseAxis, parseSlice, viewOf } from "../map/view.ts";
+import { AXIS_NAMES, cutBox, parseAxis, parseSlice, type Slice, viewOf } from "../map/view.ts";
 import { makeFile } from "../new-file.ts";
 import { parseBox } from "../parse/place.ts";
 import { integerBetween } from "../parse/values.ts";
@@ -75,78 +77,125 @@ export const mapCommand: Command = {
 
   async run(args, context) {
     const folder = args.at(0);
-    const output = args.text("output") ?? "map.png";
-    const slices = args.all("slice").map(parseSlice);
-    const axis = args.parsed("axis", parseAxis);
-    const wishedBox = args.parsed("box", parseBox);
-    const wishedScale = args.parsed("scale", integerBetween(1, SCALE_MAX));
-    const background = args.parsed("background", parseColour) ?? TRANSPARENT;
+    const wish: Wish = {
+      output: args.text("output") ?? "map.png",
+      mayReplace: args.has("force"),
+      slices: args.all("slice").map(parseSlice),
+      axis: args.parsed("axis", parseAxis),
+      box: args.parsed("box", parseBox),
+      scale: args.parsed("scale", integerBetween(1, SCALE_MAX)),
+      background: args.parsed("background", parseColour) ?? TRANSPARENT,
+      heat: HEAT_KINDS.find((kind) => kind === args.text("heat")),
+    };
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
-    const save = await openSave(disk);
-    try {
-      const { field, catalog, isLoaded } = await fieldOf(disk, context);
-      const { shape } = field;
-      const content = new SaveContent(save);
-      const { spawn: exact } = save.global.description;
-      const spawn = placeFrom((index) => Math.floor(exact[index]));
-      const sheetAt = SHEET_STEPS.map((step) => spawn[3] + step);
-      const view = viewOf(shape, slices, axis, sheetAt);
-      let box = wishedBox ?? (await defaultBox(content, field, spawn, view));
-      for (const slice of slices) box = cutBox(box, slice);
-      if (view.sheet !== undefined) box = cutBox(box, view.sheet);
-      const scale = wishedScale ?? fittingScale(layoutOf(view, box, 1));
-      const layout = layoutOf(view, box, scale);
-      if (Math.max(layout.width, layout.height) > SIDE_MAX) {
-        throw new UsageError(
-          `a picture of ${layout.width} by ${layout.height} pixels; at most ${SIDE_MAX} may be: use a smaller --box`,
-        );
-      }
-      const kind = args.text("heat") as HeatKind | undefined;
-      const heat = kind && (await HeatMap.of(content, shape, sheetBox(box, view.sheet), view, kind));
-      const source = new ChunkSource(content, field, isLoaded);
-      const middle = view.along === undefined ? 0 : spawn[view.along];
-      const bands = bandsOf(shape, box, view).length * Math.max(1, layout.panels.length);
-      const progress = context.progress("drawing", "rows of chunks", bands);
-      let bytes = 0;
-      try {
-        await makeFile(output, args.has("force"), async (append) => {
-          const png = await PngWriter.create(layout.width, layout.height, async (piece) => {
-            context.signal.throwIfAborted();
-            bytes += piece.length;
-            await append(piece);
-          });
-          const picture = { source, shape, catalog, view, box, scale, background, middle, heat };
-          await drawPicture(picture, layout, png, () => progress.advance(1));
-          await png.end();
-        });
-      } finally {
-        progress.end();
-      }
-      const sheet = view.sheet && { axis: AXIS_NAMES[view.sheet.axis], at: view.sheet.at };
-      context.printJson({
-        world: folder,
-        output,
-        width: layout.width,
-        height: layout.height,
-        bytes,
-        scale,
-        box,
-        across: AXIS_NAMES[view.across],
-        down: AXIS_NAMES[view.down],
-        along: view.along === undefined ? null : AXIS_NAMES[view.along],
-        sheet: sheet ?? null,
-      });
-      context.print(`wrote ${output}: ${layout.width} x ${layout.height} pixels, ${formatBytes(bytes)}`);
-      context.print(
-        `shows voxels ${formatBox(box)}${sheet ? ` at ${sheet.axis} = ${sheet.at.join(", ")}` : ""}`,
-      );
-      return EXIT.ok;
-    } finally {
-      await save.close();
-    }
+    // The world may be saved while it is drawn.
+    const { picture, layout, bytes } = await whileLive(disk, () => drawMap(disk, wish, context));
+    const { view, box, scale } = picture;
+    const sheet = view.sheet && { axis: AXIS_NAMES[view.sheet.axis], at: view.sheet.at };
+    context.printJson({
+      world: folder,
+      output: wish.output,
+      width: layout.width,
+      height: layout.height,
+      bytes,
+      scale,
+      box,
+      across: AXIS_NAMES[view.across],
+      down: AXIS_NAMES[view.down],
+      along: view.along === undefined ? null : AXIS_NAMES[view.along],
+      sheet: sheet ?? null,
+    });
+    context.print(`wrote ${wish.output}: ${layout.width} x ${layout.height} pixels, ${formatBytes(bytes)}`);
+    context.print(
+      `shows voxels ${formatBox(box)}${sheet ? ` at ${sheet.axis} = ${sheet.at.join(", ")}` : ""}`,
+    );
+    return EXIT.ok;
   },
 };
+
+/** What to draw, and where to; `undefined` is what suits the world. */
+interface Wish {
+  readonly output: string;
+  readonly mayReplace: boolean;
+  readonly slices: readonly Slice[];
+  readonly axis: Axis | undefined;
+  readonly box: Box | undefined;
+  readonly scale: number | undefined;
+  readonly background: Colour;
+  readonly heat: HeatKind | undefined;
+}
+
+/** What was drawn. */
+interface DrawnMap {
+  readonly picture: Picture;
+  readonly layout: Layout;
+  readonly bytes: number;
+}
+
+/** Draws the live generation, and what its journal has, into a file that is there whole or not at all. */
+async function drawMap(disk: Disk, wish: Wish, context: Context): Promise<DrawnMap> {
+  const save = await openSave(disk);
+  try {
+    const { picture, layout } = await planMap(disk, save, wish, context);
+    return { picture, layout, bytes: await drawFile(picture, layout, wish, context) };
+  } finally {
+    await save.close();
+  }
+}
+
+async function planMap(
+  disk: Disk,
+  save: Save,
+  wish: Wish,
+  context: Context,
+): Promise<Omit<DrawnMap, "bytes">> {
+  const { field, catalog, isLoaded } = await fieldOf(disk, context);
+  const { shape } = field;
+  const content = new SaveContent(save);
+  const { spawn: exact } = save.global.description;
+  const spawn = placeFrom((index) => Math.floor(exact[index]));
+  const sheetAt = SHEET_STEPS.map((step) => spawn[3] + step);
+  const view = viewOf(shape, wish.slices, wish.axis, sheetAt);
+  let box = wish.box ?? (await defaultBox(content, field, spawn, view));
+  for (const slice of wish.slices) box = cutBox(box, slice);
+  if (view.sheet !== undefined) box = cutBox(box, view.sheet);
+  const scale = wish.scale ?? fittingScale(layoutOf(view, box, 1));
+  const layout = layoutOf(view, box, scale);
+  if (Math.max(layout.width, layout.height) > SIDE_MAX) {
+    throw new UsageError(
+      `a picture of ${layout.width} by ${layout.height} pixels; at most ${SIDE_MAX} may be: use a smaller --box`,
+    );
+  }
+  const heat = wish.heat && (await HeatMap.of(content, shape, sheetBox(box, view.sheet), view, wish.heat));
+  const source = new ChunkSource(content, field, isLoaded);
+  const middle = view.along === undefined ? 0 : spawn[view.along];
+  return {
+    picture: { source, shape, catalog, view, box, scale, background: wish.background, middle, heat },
+    layout,
+  };
+}
+
+/** Gives the bytes of the file. */
+async function drawFile(picture: Picture, layout: Layout, wish: Wish, context: Context): Promise<number> {
+  const bands = bandsOf(picture.shape, picture.box, picture.view).length;
+  const progress = context.progress("drawing", "rows of chunks", bands * Math.max(1, layout.panels.length));
+  let bytes = 0;
+  try {
+    await makeFile(wish.output, wish.mayReplace, async (append) => {
+      const png = await PngWriter.create(layout.width, layout.height, async (piece) => {
+        context.signal.throwIfAborted();
+        bytes += piece.length;
+        await append(piece);
+      });
+      await drawPicture(picture, layout, png, () => progress.advance(1));
+      await png.end();
+    });
+  } finally {
+    progress.end();
+  }
+  return bytes;
+}
 
 /**
  * The world with nothing but what its journal has, and its materials. One whose generator is not here is shown as

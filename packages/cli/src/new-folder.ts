@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -43,11 +43,11 @@ export function requireOutside(folder: string, world: string): void {
 async function makeBeside<Value>(target: string, fill: (disk: Disk) => Promise<Value>): Promise<Value> {
   const parent = dirname(target);
   const temporary = join(parent, `.${basename(target)}.unfinished-${randomBytes(4).toString("hex")}`);
-  await mkdir(parent, { recursive: true });
+  const beside = await NodeDisk.create(parent);
   try {
     const value = await fill(await NodeDisk.create(temporary));
     await rename(temporary, target);
-    await syncFolder(parent);
+    await beside.syncDirectory("");
     return value;
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
@@ -70,16 +70,5 @@ async function namesIn(folder: string): Promise<readonly string[] | undefined> {
         { cause: error },
       );
     throw error;
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows can neither open nor sync a directory; NTFS journals its names by itself.
-  if (process.platform === "win32") return;
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

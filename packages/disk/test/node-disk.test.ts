@@ -37,6 +37,15 @@ describe("a folder as a disk", () => {
     expect(await (await NodeDisk.create(folder)).list("")).toEqual([{ name: "page", kind: "file" }]);
   });
 
+  test.runIf(process.platform === "linux").each([
+    ["/proc/world", "ORT_DISK_DENIED"],
+    ["/proc/new/world", "ORT_DISK_DENIED"],
+    ["/dev/null/world", "ORT_NOT_FOUND"],
+  ])("is refused at once where none can be made: %s", async (folder, code) => {
+    const error = await NodeDisk.create(folder).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code, context: { operation: "makeDirectory" } });
+  });
+
   test("that does not exist is reported, with path and operation", async () => {
     const error = await new NodeDisk(join(root, "nowhere"))
       .open("page", "read")

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, unlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -64,6 +64,14 @@ describe("a lock on a real disk", () => {
     await writeFile(join(root, `world.lock~ffffffff~${space}~1~1~${host}`), "");
     await (await disk.lock("world.lock")).release();
     expect(await readdir(root)).toEqual([]);
+  });
+
+  test("stays with a holder on a machine whose name has a ~", async () => {
+    const holder = await startHolder();
+    const [claim = ""] = await readdir(root);
+    await rename(join(root, claim), join(root, `${claim}~b`));
+    await expect(disk.lock("world.lock")).rejects.toThrow(`${hostname()}~b has it`);
+    await endHolder(holder, "SIGKILL");
   });
 
   test("leaves files alone that only look like claims", async () => {

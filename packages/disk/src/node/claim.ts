@@ -108,12 +108,12 @@ function claimName(lock: string, { host, boot, pidSpace, pid, start }: ProcessId
 }
 
 function parseClaimName(lock: string, name: string): ProcessIdentity | undefined {
-  const [prefix, boot, pidSpace, pid, start, host, ...rest] = name.split("~");
-  if (prefix !== lock || rest.length > 0) return undefined;
-  if (boot === undefined || pidSpace === undefined || start === undefined || host === undefined)
-    return undefined;
+  // The host comes last: its name may have a ~ of its own.
+  const [prefix, boot, pidSpace, pid, start, ...host] = name.split("~");
+  if (prefix !== lock || host.length === 0) return undefined;
+  if (boot === undefined || pidSpace === undefined || start === undefined) return undefined;
   if (pid === undefined || !/^[1-9]\d{0,9}$/.test(pid)) return undefined;
-  return { boot, pidSpace, pid: Number(pid), start, host };
+  return { boot, pidSpace, pid: Number(pid), start, host: host.join("~") };
 }
 
 async function removeQuietly(claim: string): Promise<void> {

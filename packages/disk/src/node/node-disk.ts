@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from "../port/disk.ts";
@@ -21,12 +21,7 @@ export class NodeDisk implements FolderDisk {
   /** Makes the folder durably, with the parents that it lacks, unless it is there already. */
   static async create(root: string): Promise<NodeDisk> {
     const folder = resolve(root);
-    const first = await atBorder("makeDirectory", folder, () => mkdir(folder, { recursive: true }));
-    if (first !== undefined) {
-      // Every folder that was made is a new name in its parent.
-      for (let made = folder; made.length >= first.length; made = dirname(made))
-        await syncFolder(dirname(made));
-    }
+    await atBorder("makeDirectory", folder, () => makeFolder(folder));
     return new NodeDisk(folder);
   }
 
@@ -97,6 +92,39 @@ export class NodeDisk implements FolderDisk {
 
   #absolute(path: string): string {
     return join(this.#root, path);
+  }
+}
+
+/**
+ * Makes a folder durably, with the parents that it lacks; not by `recursive`, with which Node tries without end where a
+ * folder takes no others, as /proc does.
+ */
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (await isFolder(folder)) return;
+    const parent = dirname(folder);
+    if (systemCode(error) !== "ENOENT" || parent === folder) throw error;
+    if (await isFolder(parent)) throw noRoomIn(parent, folder, error);
+    await makeFolder(parent);
+    return makeFolder(folder);
+  }
+  // A folder that was made is a new name in its parent.
+  await syncFolder(dirname(folder));
+}
+
+function noRoomIn(parent: string, path: string, cause: unknown): OrthantError {
+  const detail = `${parent} takes no folders: name another place`;
+  return new OrthantError("ORT_DISK_DENIED", detail, { path, operation: "makeDirectory" }, { cause });
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return false;
+    throw error;
   }
 }
 

@@ -116,6 +116,7 @@ export {
   boxEquals,
   boxesIntersect,
   boxVolume,
+  clampInto,
   cubeAt,
   intersectBoxes,
   splitBox,

@@ -4,7 +4,7 @@ import {
   type BlockAssignment,
   type BlockEntry,
   BulkSaveWriter,
-  type PlayerRecord,
+  mergePlayers,
   type Save,
   type SaveChange,
   type StoredBlock,
@@ -65,13 +65,4 @@ function withChanges(
     else byPlace.set(...place, { place, chunk });
   }
   return [...byPlace.values()];
-}
-
-function mergePlayers(
-  before: readonly PlayerRecord[],
-  changed: readonly PlayerRecord[],
-): readonly PlayerRecord[] {
-  const byId = new Map(before.map((player) => [player.playerId, player]));
-  for (const player of changed) byId.set(player.playerId, player);
-  return [...byId.values()].sort((a, b) => (a.playerId < b.playerId ? -1 : 1));
 }

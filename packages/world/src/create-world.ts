@@ -16,10 +16,10 @@ import {
 } from "@orthant/formats";
 import { newWorldId } from "./era-keeper.ts";
 import { openForWriting } from "./open-for-writing.ts";
-import { partsOf } from "./open-world.ts";
 import { randomBits } from "./random-bits.ts";
 import type { World } from "./world.ts";
 import { LOCK_FILE, type NewWorld, type WorldOptions } from "./world-options.ts";
+import { settingOf } from "./world-setting.ts";
 
 /** Makes a world on an empty disk and opens it. `ORT_NOT_EMPTY` when something is there already. */
 export async function createWorld(
@@ -32,7 +32,7 @@ export async function createWorld(
     const { clock = systemClock, generators = DEFAULT_GENERATORS } = options;
     const global = globalOf(world, newWorldId(randomBits(options.random)));
     // Before anything is written: what cannot be opened or stored must not be in the way of the next attempt.
-    const parts = partsOf(global, options);
+    const setting = settingOf(global, options);
     encode(worldDescriptionCodec, global.description);
     const writer = await createSave(disk, {
       nowMs: clock.nowMs(),
@@ -40,7 +40,7 @@ export async function createWorld(
       generators,
       ...(options.retention && { retention: options.retention }),
     });
-    return await openForWriting(disk, { save: writer.currentSave(), writer, lock, parts }, options);
+    return await openForWriting(disk, { save: writer.currentSave(), writer, lock, setting }, options);
   } catch (error) {
     await lock.release();
     throw error;

@@ -4,6 +4,7 @@ import {
   boxContains,
   boxEquals,
   type ChunkShape,
+  clampInto,
   encode,
   OrthantError,
   type Place,
@@ -16,7 +17,7 @@ import {
   PLAYER_CLASS,
   type Vector,
 } from "@orthant/formats";
-import { cellKey, clampPlace } from "./cell-key.ts";
+import { cellKey } from "./cell-key.ts";
 
 /** How far out of its leaf an entity has to be, in chunks, before it belongs to another one. */
 const HYSTERESIS_CHUNKS = 0.2;
@@ -87,7 +88,8 @@ export class EntityStore {
   /** A chunk of the leaf that an entity is stored in, whatever commits do to leaves; `undefined` when none has it. */
   storedAtOf(entityId: bigint): Place | undefined {
     const { home, storedAt } = this.#entities.get(entityId) ?? {};
-    return home && storedAt && clampPlace(storedAt, home);
+    // It may have stepped out of its cell.
+    return home && storedAt && clampInto(home, storedAt);
   }
 
   /**

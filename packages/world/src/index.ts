@@ -2,7 +2,6 @@ export type { CompactionReport, Era, Retention } from "@orthant/formats";
 export { createWorld } from "./create-world.ts";
 export type { EditOrigin } from "./edit-ledger.ts";
 export type { EntityChange, EntityEvent, NewEntity } from "./entity-store.ts";
-export type { Moment, WorldGeneration } from "./history.ts";
 export { JOURNAL_ENTRY_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX } from "./journal/journal.ts";
 export type { DamagedJournal } from "./journal/replay.ts";
 export type {
@@ -13,6 +12,7 @@ export type {
   OutsideLog,
   WorldLog,
 } from "./journal/world-log.ts";
+export type { Moment, WorldGeneration } from "./kept-generations.ts";
 export { openLoggedWorld } from "./open-logged.ts";
 export { openWorld } from "./open-world.ts";
 export type { PlayerChange } from "./player-store.ts";

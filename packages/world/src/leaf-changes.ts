@@ -88,7 +88,7 @@ function finish(
   };
 }
 
-/** A region's clock lies with the leaf that holds the region's lowest corner. */
+/** The lowest chunk of a region: the leaf that holds it has the region's clock. */
 export function cornerOf(region: Place): Place {
   return placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS);
 }

@@ -10,16 +10,17 @@ import { Journal } from "./journal/journal.ts";
 import { replayJournal } from "./journal/replay.ts";
 import { removeSegment } from "./journal/segment-writer.ts";
 import { World } from "./world.ts";
-import { WorldContent } from "./world-content.ts";
-import { LOADED_CHUNKS_MAX, type WorldOptions } from "./world-options.ts";
-import { releaseParts, type WorldSetting } from "./world-parts.ts";
+import type { WorldContent } from "./world-content.ts";
+import type { WorldOptions } from "./world-options.ts";
+import { releaseParts } from "./world-parts.ts";
+import { contentOf, type WorldSetting } from "./world-setting.ts";
 
 /** A save with all that it takes to write to it. */
 export interface WritableSave {
   readonly save: Save;
   readonly writer: SaveWriter;
   readonly lock: DiskLock;
-  readonly parts: WorldSetting;
+  readonly setting: WorldSetting;
 }
 
 /**
@@ -28,12 +29,13 @@ export interface WritableSave {
  */
 export async function openForWriting(
   disk: Disk,
-  { save, writer, lock, parts: { field, ...parts } }: WritableSave,
-  { durability = "snapshot", damagedJournal = "refuse", loadedChunksMax = LOADED_CHUNKS_MAX }: WorldOptions,
+  { save, writer, lock, setting: { field, ...parts } }: WritableSave,
+  options: WorldOptions,
 ): Promise<World> {
+  const { durability = "snapshot", damagedJournal = "refuse" } = options;
   let world: World | undefined;
   try {
-    const content = new WorldContent(save, field, loadedChunksMax);
+    const content = contentOf(save, field, options);
     const { clock } = parts;
     const recovery = { nowMs: clock.nowMs(), damaged: damagedJournal };
     const { segments, stale } = await recover(disk, content, recovery);

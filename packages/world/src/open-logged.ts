@@ -2,10 +2,10 @@ import type { Disk } from "@orthant/disk";
 import { openSave, resumeSave } from "@orthant/formats";
 import { replayLog } from "./journal/replay-log.ts";
 import type { OutsideLog } from "./journal/world-log.ts";
-import { contentOf, generatorsOf, partsOf } from "./open-world.ts";
 import { World } from "./world.ts";
 import { LOCK_FILE, type WorldOptions } from "./world-options.ts";
 import { releaseParts } from "./world-parts.ts";
+import { contentOf, generatorsOf, settingOf } from "./world-setting.ts";
 
 /**
  * Opens a world for writing whose changes are logged elsewhere. What the log has is made again and saved, under the
@@ -20,7 +20,7 @@ export async function openLoggedWorld(
   let world: World | undefined;
   try {
     const save = await openSave(disk, generatorsOf(options));
-    const { field, ...parts } = partsOf(save.global, options);
+    const { field, ...parts } = settingOf(save.global, options);
     const { retention } = options;
     const writer = await resumeSave(disk, save, {
       ...generatorsOf(options),

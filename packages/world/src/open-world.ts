@@ -1,30 +1,12 @@
-import {
-  DEFAULT_GENERATORS,
-  DEFAULT_MATERIALS,
-  decode,
-  type MaterialCatalog,
-  materialCatalogCodec,
-  systemClock,
-  WorldField,
-} from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import {
-  type GlobalState,
-  generatorOf,
-  type OpenSaveOptions,
-  openLiveJournal,
-  openSave,
-  resumeSave,
-  type Save,
-} from "@orthant/formats";
-import { generationAt, type Moment } from "./history.ts";
+import { openLiveJournal, openSave, resumeSave } from "@orthant/formats";
 import { type DamagedJournal, replayJournal } from "./journal/replay.ts";
+import { generationAt, type Moment } from "./kept-generations.ts";
 import { openForWriting } from "./open-for-writing.ts";
-import { randomBits } from "./random-bits.ts";
 import { World } from "./world.ts";
-import { WorldContent } from "./world-content.ts";
-import { LOADED_CHUNKS_MAX, LOCK_FILE, type WorldOptions } from "./world-options.ts";
-import type { WorldSetting } from "./world-parts.ts";
+import type { WorldContent } from "./world-content.ts";
+import { LOCK_FILE, type WorldOptions } from "./world-options.ts";
+import { contentOf, generatorsOf, settingOf } from "./world-setting.ts";
 
 /**
  * Opens the world on a disk: for writing, which one process can at a time, or to be read only. Opening reads the
@@ -37,13 +19,13 @@ export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise
   try {
     const save = await openSave(disk, generatorsOf(options));
     // Before any file is opened: a world whose generator is unknown leaves nothing behind.
-    const parts = partsOf(save.global, options);
+    const setting = settingOf(save.global, options);
     const { retention } = options;
     const writer = await resumeSave(disk, save, {
       ...generatorsOf(options),
       ...(retention && { retention }),
     });
-    return await openForWriting(disk, { save, writer, lock, parts }, options);
+    return await openForWriting(disk, { save, writer, lock, setting }, options);
   } catch (error) {
     await lock.release();
     throw error;
@@ -57,7 +39,7 @@ async function openPast(disk: Disk, at: Moment, options: WorldOptions): Promise<
   const generation = await generationAt(disk, at, newest.global.description);
   const save = await openSave(disk, { ...generatorsOf(options), generation });
   try {
-    const { field, ...parts } = partsOf(save.global, options);
+    const { field, ...parts } = settingOf(save.global, options);
     return new World({ ...parts, disk, content: contentOf(save, field, options), writing: undefined });
   } catch (error) {
     await save.close();
@@ -65,26 +47,12 @@ async function openPast(disk: Disk, at: Moment, options: WorldOptions): Promise<
   }
 }
 
-/** The generators that the program has, if it says so. */
-export function generatorsOf({ generators }: WorldOptions): OpenSaveOptions {
-  return generators === undefined ? {} : { generators };
-}
-
-/** What a world holds when it is opened. */
-export function contentOf(
-  save: Save,
-  field: WorldField,
-  { loadedChunksMax = LOADED_CHUNKS_MAX }: WorldOptions,
-): WorldContent {
-  return new WorldContent(save, withGlobalBlocks(field, save), loadedChunksMax);
-}
-
 /** Opens what was saved last, and in memory what the journal has on top of it. Rule J17. */
 async function openToRead(disk: Disk, options: WorldOptions): Promise<World> {
   for (;;) {
     const save = await openSave(disk, generatorsOf(options));
     try {
-      const { field, ...parts } = partsOf(save.global, options);
+      const { field, ...parts } = settingOf(save.global, options);
       const content = contentOf(save, field, options);
       if (await readJournal(disk, content, parts.clock.nowMs(), options.damagedJournal))
         return new World({ ...parts, disk, content, writing: undefined });
@@ -112,34 +80,4 @@ async function readJournal(
   } finally {
     await journal?.close();
   }
-}
-
-/** What a world is made of beside its save. Throws when the program lacks its generator. */
-export function partsOf(global: GlobalState, options: WorldOptions): WorldSetting {
-  const field = WorldField.open({
-    generators: options.generators ?? DEFAULT_GENERATORS,
-    generator: generatorOf(global),
-    shape: global.description.chunkShape,
-  });
-  return {
-    field,
-    clock: options.clock ?? systemClock,
-    catalog: catalogOf(global),
-    autosave: options.autosave ?? true,
-    random: randomBits(options.random),
-  };
-}
-
-/** Some flat saves keep chunks beside their leaves, in the global file. */
-function withGlobalBlocks(field: WorldField, { flat }: Save): WorldField {
-  const blocks = flat?.globalBlocks ?? [];
-  return field.withOverrides(
-    blocks.reduce((tree, { place, chunk }) => tree.set(place, chunk), field.overrides),
-  );
-}
-
-function catalogOf({ description }: GlobalState): MaterialCatalog {
-  return description.materials.length === 0
-    ? DEFAULT_MATERIALS
-    : decode(materialCatalogCodec, description.materials);
 }

@@ -19,7 +19,13 @@ import {
   type WorldDescription,
 } from "@orthant/formats";
 import { EditLedger, type EditOrigin } from "./edit-ledger.ts";
-import { type EntityEvent, EntityStore } from "./entity-store.ts";
+import {
+  type ChangedEntity,
+  type EntityChange,
+  type EntityEvent,
+  EntityStore,
+  type NewEntity,
+} from "./entity-store.ts";
 import { cornerOf, leafChanges } from "./leaf-changes.ts";
 import { Listeners } from "./listeners.ts";
 import { EntityLoader, type LeafStep, type LoadedEntities } from "./load/entity-loader.ts";
@@ -156,6 +162,23 @@ export class WorldContent {
     const stored = this.players.upsert(player, this.global.description.spawn, nowMs);
     this.#unsaved.players.add(player.playerId);
     return stored;
+  }
+
+  /** Adds an entity with an id that was never used before. */
+  spawnEntity(entity: NewEntity, nowMs: number): EntityRecord {
+    const record = this.entities.spawn(this.global.nextEntityId, entity, nowMs);
+    this.useEntityId(record.entityId);
+    this.#unsaved.homeless = true;
+    return record;
+  }
+
+  /** Changes an entity that is loaded. The next save has it when it left its leaf, else one that is due for it. */
+  changeEntity(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
+    const home = this.entities.homeOf(entityId);
+    const changed = this.entities.change(entityId, change, nowMs);
+    if (changed.crosses && home !== undefined) this.#unsaved.addEntityCell(home);
+    this.#unsaved.homeless ||= changed.crosses;
+    return changed;
   }
 
   /** Puts an entity as it was written down. The next save has it, however little it moved. */

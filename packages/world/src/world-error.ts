@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 
-/** The error of a world that was closed, or opened to read only, or that can no longer be written. */
+/** The error of an edit or save of a world that was closed, or that was opened to be read only. */
 export function refusal(reason: "closed" | "readOnly"): OrthantError {
   return reason === "closed"
     ? new OrthantError("ORT_CLOSED", "the world was closed")

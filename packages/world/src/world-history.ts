@@ -3,13 +3,13 @@ import type { Disk } from "@orthant/disk";
 import type { EditRequest } from "./edit-request.ts";
 import {
   generationAt,
-  keptGenerations,
+  listKept,
   type Moment,
   restoreRequest,
   type WorldGeneration,
   withName,
   withoutName,
-} from "./history.ts";
+} from "./kept-generations.ts";
 import type { WorldContent } from "./world-content.ts";
 
 /** What a history needs of its world. */
@@ -33,7 +33,7 @@ export class WorldHistory {
 
   /** Every saved state that can be opened, oldest first. */
   generations(): Promise<readonly WorldGeneration[]> {
-    return keptGenerations(this.#disk, this.#content.global.description);
+    return listKept(this.#disk, this.#content.global.description);
   }
 
   /** The generation that a moment means; `ORT_NOT_FOUND` when none that is kept does. */

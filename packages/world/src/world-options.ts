@@ -7,8 +7,8 @@ import type {
   Place,
 } from "@orthant/core";
 import type { Retention } from "@orthant/formats";
-import type { Moment } from "./history.ts";
 import type { DamagedJournal } from "./journal/replay.ts";
+import type { Moment } from "./kept-generations.ts";
 
 /** What a new world is. Everything has a default. */
 export interface NewWorld {

@@ -1,8 +1,8 @@
-import type { Clock, MaterialCatalog, WorldField } from "@orthant/core";
 import type { Disk, DiskLock } from "@orthant/disk";
 import type { Save, SaveWriter } from "@orthant/formats";
 import type { WorldLog } from "./journal/world-log.ts";
 import type { WorldContent } from "./world-content.ts";
+import type { WorldSetting } from "./world-setting.ts";
 
 /** What only the one writer of a world has. */
 export interface Writing {
@@ -12,20 +12,10 @@ export interface Writing {
   readonly journal: WorldLog | undefined;
 }
 
-/** What a world is made of beside its save. */
-export interface WorldSetting extends Omit<WorldParts, "disk" | "content" | "writing"> {
-  readonly field: WorldField;
-}
-
 /** All that makes a world, as `createWorld` and `openWorld` put it together. */
-export interface WorldParts {
+export interface WorldParts extends Omit<WorldSetting, "field"> {
   readonly disk: Disk;
-  readonly clock: Clock;
   readonly content: WorldContent;
-  readonly catalog: MaterialCatalog;
-  readonly autosave: boolean;
-  /** 64 random bits. */
-  readonly random: () => bigint;
   /** The epoch in which clocks are issued; the next one when it is left out. */
   readonly epoch?: number;
   /** `undefined` when the world is open to be read only. */

@@ -35,7 +35,7 @@ import {
 } from "./edit-request.ts";
 import { chunksOfHomes, type EntityChange, type EntityEvent, type NewEntity } from "./entity-store.ts";
 import { EraKeeper, newWorldId } from "./era-keeper.ts";
-import type { Moment } from "./history.ts";
+import type { Moment } from "./kept-generations.ts";
 import type { PlayerChange } from "./player-store.ts";
 import type { WorldContent } from "./world-content.ts";
 import { type EditOptions, type WorldEdit, WorldEditor } from "./world-editor.ts";
@@ -197,7 +197,10 @@ export class World {
     return new WorldSnapshot(this.#content.field, save, this.#content.loaderFor(save));
   }
 
-  /** Puts a material into one voxel. */
+  /**
+   * Puts a material into one voxel: any number up to 65,535. The catalog is not asked; it says what materials are called
+   * and look like, and a world that came from another program may have none of its own.
+   */
   async set(place: Place, material: number): Promise<WorldEdit> {
     return this.edit([{ voxel: place, material }]);
   }
@@ -243,10 +246,7 @@ export class World {
   /** Adds an entity and gives it an id that was never used before. */
   spawnEntity(entity: NewEntity): EntityRecord {
     this.#requireWritable();
-    const entityId = this.#content.global.nextEntityId;
-    const record = this.#content.entities.spawn(entityId, entity, this.#clock.nowMs());
-    this.#content.useEntityId(entityId);
-    this.#content.unsaved.homeless = true;
+    const record = this.#content.spawnEntity(entity, this.#clock.nowMs());
     this.#saver.noteChange(WORLD_AUTOSAVE_MS, () => ({
       kind: "entity",
       entity: record,
@@ -259,11 +259,8 @@ export class World {
   /** Moves or otherwise changes an entity that is loaded. Inside its leaf that is saved now and then only. */
   changeEntity(entityId: bigint, change: EntityChange): void {
     this.#requireWritable();
-    const home = this.#content.entities.homeOf(entityId);
     const storedAt = this.#saver.isJournaling ? this.#content.entities.storedAtOf(entityId) : undefined;
-    const { entity, crosses, isStep } = this.#content.entities.change(entityId, change, this.#clock.nowMs());
-    if (crosses && home !== undefined) this.#content.unsaved.addEntityCell(home);
-    this.#content.unsaved.homeless ||= crosses;
+    const { entity, crosses, isStep } = this.#content.changeEntity(entityId, change, this.#clock.nowMs());
     const dueMs = crosses ? WORLD_AUTOSAVE_MS : ENTITY_CHECKPOINT_MS;
     this.#saver.noteChange(dueMs, () => ({ kind: "entity", entity, storedAt }), isStep);
     this.#content.entityListeners.tell({ kind: "present", entity });
@@ -317,7 +314,8 @@ export class World {
 
   /**
    * Commits all that was asked for before, also edits still waiting for their turn, and gives the generation once it
-   * is durable. Edits that are made while it writes belong to the next one. When it fails, what was saved before is safe and nothing more is accepted.
+   * is durable. Edits that are made while it writes belong to the next one. When it fails, what was saved before is
+   * safe and nothing more is accepted.
    */
   async save(): Promise<number> {
     await this.#editor.idle();

@@ -91,6 +91,18 @@ describe("what cannot be stored is refused when it is given, and the world can s
   });
 });
 
+test("materials that the catalog does not name are kept: worlds of other programs come without one", async () => {
+  const disk = new MemoryDisk();
+  const world = await emptyWorld(disk);
+  await world.set(HERE, 999);
+  await world.copy(boxBetween(HERE, [1, 1, 1, 1]), [100, 0, 0, 0]);
+  await world.close();
+  const again = await openWorld(disk, { readOnly: true });
+  expect(again.catalog.byId(999)).toBeUndefined();
+  expect(await again.get([100, 0, 0, 0])).toBe(999);
+  await again.close();
+});
+
 test("a box that is too large to be filled is refused before the disk is read", async () => {
   const disk = new MemoryDisk();
   const first = await emptyWorld(disk);

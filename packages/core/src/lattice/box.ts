@@ -133,6 +133,11 @@ export function subtractBox(box: Box, hole: Box): readonly Box[] {
   return pieces;
 }
 
+/** The place of a box that is nearest to a place. */
+export function clampInto({ min, max }: Box, place: Place): Place {
+  return placeFrom((axis) => Math.min(Math.max(place[axis], min[axis]), max[axis] - 1));
+}
+
 /** How many places a box holds: exact up to 2^53, then the nearest double. Finite for every box. */
 export function boxVolume({ min, max }: Box): number {
   return (max[0] - min[0]) * (max[1] - min[1]) * (max[2] - min[2]) * (max[3] - min[3]);

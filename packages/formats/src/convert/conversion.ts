@@ -1,4 +1,4 @@
-import { type Box, boxContains, type ChunkShape, PlaceMap } from "@orthant/core";
+import { type Box, boxContains, type ChunkShape, clampInto, PlaceMap } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { chunkOfEntity } from "../polychora/leaves/leaf-partition.ts";
 import type { SaveContent } from "../polychora/leaves/save-content.ts";
@@ -6,7 +6,6 @@ import type { EntityRecord } from "../polychora/records/entity-record.ts";
 import type { LeafEntry } from "../polychora/records/leaf-entry.ts";
 import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
 import type { Save } from "../polychora/save.ts";
-import { clampInto } from "../polychora/tree-index/cell.ts";
 import type { ConversionLosses } from "./losses.ts";
 
 /** What a conversion works with. */

@@ -3,6 +3,7 @@ import {
   boxContainsBox,
   type Chunk,
   chunkFromVoxels,
+  clampInto,
   floorDivide,
   HYPERCUBE_CHUNKS,
   OrthantError,
@@ -17,7 +18,6 @@ import { SaveContent } from "../polychora/leaves/save-content.ts";
 import { DEFAULT_LIMITS } from "../polychora/limits.ts";
 import type { EntityRecord } from "../polychora/records/entity-record.ts";
 import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
-import { clampInto } from "../polychora/tree-index/cell.ts";
 import { type CellContent, type Conversion, type ConversionCounts, contentByCell } from "./conversion.ts";
 import { flatBase, flatPlayers, noteLostFacts } from "./flat-facts.ts";
 import type { ConversionLosses } from "./losses.ts";

@@ -116,7 +116,7 @@ export {
 export type { IndexVersion, LeafEntry, RegionClock, WholeIndexVersion } from "./records/leaf-entry.ts";
 export { decodeManifest, encodeManifest, type Manifest, type ReadManifest } from "./records/manifest.ts";
 export { packedBlobCodec } from "./records/packed-blob.ts";
-export { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
+export { mergePlayers, type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
 export type { BlockAssignment, BlockEntry } from "./records/prepared-blocks.ts";
 export {
   ChunkContent,

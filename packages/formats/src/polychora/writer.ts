@@ -22,7 +22,7 @@ import { type GlobalRecord, type GlobalState, globalRecordCodec } from "./record
 import type { LeafEntry, WholeIndexVersion } from "./records/leaf-entry.ts";
 import { encodeManifest, type Manifest } from "./records/manifest.ts";
 import { encodePayloadFile } from "./records/payload-file.ts";
-import { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
+import { mergePlayers, playersCodec } from "./records/player-record.ts";
 import type { GeneratedChunks } from "./records/stored-block.ts";
 import { Save, type SaveState } from "./save.ts";
 import type { LeafChange, SaveChange } from "./save-change.ts";
@@ -244,7 +244,7 @@ export class SaveWriter {
     planned: readonly PlannedLeaf[],
     pacer: Pacer,
   ): Promise<void> {
-    const players = mergePlayers(this.#state.players, change);
+    const players = mergePlayers(this.#state.players, change.players ?? [], change.removedPlayers);
     const playersFile = encodePayloadFile(playersHeader, "V4P0", playersCodec, players);
     const records = await encodeLeaves(planned, this.#state.manifest.limits, this.#blobVersion, pacer);
     const refs = await this.#guard(async () => {
@@ -345,17 +345,6 @@ export class SaveWriter {
     if (comparePlaces(now, next) === 0) return;
     throw new OrthantError("ORT_ARGUMENT", `chunks of [${next}] in a world of chunks of [${now}]`);
   }
-}
-
-function mergePlayers(
-  before: readonly PlayerRecord[],
-  { players = [], removedPlayers = [] }: SaveChange,
-): readonly PlayerRecord[] {
-  if (players.length + removedPlayers.length === 0) return before;
-  const byId = new Map(before.map((player) => [player.playerId, player]));
-  for (const id of removedPlayers) byId.delete(id);
-  for (const player of players) byId.set(player.playerId, player);
-  return sortPlayers([...byId.values()]);
 }
 
 /** The state before the first commit. */

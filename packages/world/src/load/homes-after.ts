@@ -1,6 +1,5 @@
-import type { Box, Place } from "@orthant/core";
+import { type Box, clampInto, type Place } from "@orthant/core";
 import { LeafMap } from "@orthant/formats";
-import { clampPlace } from "../cell-key.ts";
 import type { LeafStep } from "./entity-loader.ts";
 
 /**
@@ -10,5 +9,5 @@ import type { LeafStep } from "./entity-loader.ts";
 export function homesAfter({ added }: Pick<LeafStep, "added">): (home: Box, storedAt: Place) => Box {
   const map = new LeafMap(added);
   // Leaves do not overlap, so a new one where the entity was stored is the one that has it now.
-  return (home, storedAt) => map.find(clampPlace(storedAt, home))?.cell ?? home;
+  return (home, storedAt) => map.find(clampInto(home, storedAt))?.cell ?? home;
 }

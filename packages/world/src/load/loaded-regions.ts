@@ -12,16 +12,16 @@ import {
 /** What is kept as one box instead of region by region: nobody watches so many regions one by one. */
 const REGIONS_KEPT_SINGLY_MAX = 256;
 
-interface LoadedRegion {
+interface RegionInMemory {
   readonly place: Place;
   readonly chunks: number;
 }
 
 /** Which regions are in memory, in the order of their use, and which of them somebody needs there. */
 export class LoadedRegions {
-  readonly #regions = new PlaceMap<LoadedRegion>();
+  readonly #regions = new PlaceMap<RegionInMemory>();
   /** Those that were used least lately come first. */
-  readonly #order = new Set<LoadedRegion>();
+  readonly #order = new Set<RegionInMemory>();
   readonly #keptRegions = new PlaceMap<number>();
   readonly #keptBoxes = new Set<Box>();
   #weight = 0;
@@ -107,6 +107,6 @@ export class LoadedRegions {
 }
 
 /** A region where nobody built anything takes room too. */
-function weightOf({ chunks }: LoadedRegion): number {
+function weightOf({ chunks }: RegionInMemory): number {
   return 1 + chunks;
 }

@@ -5,15 +5,15 @@ import type { LeafEntry, Save, StoredBlock } from "@orthant/formats";
 const LEAVES_MAX = 64;
 
 /** The blocks of a leaf as they are stored, by region. */
-export type StoredLeaf = PlaceMap<readonly StoredBlock[]>;
+export type LeafBlocks = PlaceMap<readonly StoredBlock[]>;
 
 /** Reads leaves, each once while it is in use, and remembers the last few. */
 export class StoredLeaves {
   /** In the order of their last use. */
-  readonly #leaves = new Map<LeafEntry, Promise<StoredLeaf>>();
+  readonly #leaves = new Map<LeafEntry, Promise<LeafBlocks>>();
 
   /** What a leaf of a save holds. */
-  read(save: Save, leaf: LeafEntry): Promise<StoredLeaf> {
+  read(save: Save, leaf: LeafEntry): Promise<LeafBlocks> {
     const reading = this.#leaves.get(leaf) ?? this.#readNow(save, leaf);
     this.#leaves.delete(leaf);
     this.#leaves.set(leaf, reading);
@@ -24,7 +24,7 @@ export class StoredLeaves {
     return reading;
   }
 
-  async #readNow(save: Save, leaf: LeafEntry): Promise<StoredLeaf> {
+  async #readNow(save: Save, leaf: LeafEntry): Promise<LeafBlocks> {
     try {
       return byRegion(await save.readStored(leaf));
     } catch (error) {
@@ -35,7 +35,7 @@ export class StoredLeaves {
   }
 }
 
-function byRegion(blocks: readonly StoredBlock[]): StoredLeaf {
+function byRegion(blocks: readonly StoredBlock[]): LeafBlocks {
   const regions = new PlaceMap<StoredBlock[]>();
   for (const block of blocks) {
     const region: Place = regionOf(block.place);

@@ -87,6 +87,19 @@ export function sortPlayers(players: readonly PlayerRecord[]): readonly PlayerRe
   return [...players].sort((a, b) => (a.playerId < b.playerId ? -1 : 1));
 }
 
+/** Players with others that are new or changed, and without those that are removed, in the order of their ids. */
+export function mergePlayers(
+  before: readonly PlayerRecord[],
+  changed: readonly PlayerRecord[],
+  removed: readonly bigint[] = [],
+): readonly PlayerRecord[] {
+  if (changed.length + removed.length === 0) return before;
+  const byId = new Map(before.map((player) => [player.playerId, player]));
+  for (const id of removed) byId.delete(id);
+  for (const player of changed) byId.set(player.playerId, player);
+  return sortPlayers([...byId.values()]);
+}
+
 function findDisorder(players: readonly PlayerRecord[]): bigint | undefined {
   return players.find(({ playerId }, index) => {
     const previous = players[index - 1];

@@ -82,11 +82,6 @@ export function childCell({ min, max }: Box, slot: number): Box {
   );
 }
 
-/** The place of a box that is nearest to a place. */
-export function clampInto({ min, max }: Box, place: Place): Place {
-  return placeFrom((axis) => Math.min(Math.max(place[axis], min[axis]), max[axis] - 1));
-}
-
 /** The greatest place of a box. */
 export function lastOf({ max }: Box): Place {
   return placeFrom((axis) => max[axis] - 1);

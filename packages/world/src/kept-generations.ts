@@ -31,7 +31,7 @@ export interface WorldGeneration {
 const GENERATION_NAME = /^(?!\d+$)[^\p{Cc}]{1,64}$/u;
 
 /** Every generation that can be opened, oldest first. */
-export async function keptGenerations(
+export async function listKept(
   disk: Disk,
   { namedGenerations }: WorldDescription,
 ): Promise<readonly WorldGeneration[]> {
@@ -48,7 +48,7 @@ export async function generationAt(
   moment: Moment,
   description: WorldDescription,
 ): Promise<number> {
-  const kept = await keptGenerations(disk, description);
+  const kept = await listKept(disk, description);
   const found = [...kept].reverse().find(({ generation, savedMs, name }) => {
     if (typeof moment === "number") return generation === moment;
     return typeof moment === "string" ? name === moment : savedMs <= moment.getTime();

@@ -1,5 +1,6 @@
 export { ByteReader, type ByteReaderOptions, type Dialect } from "./bytes/byte-reader.ts";
 export { ByteWriter } from "./bytes/byte-writer.ts";
+export { bytesEqual } from "./bytes/bytes-equal.ts";
 export { type Codec, decode, decodeForeign, encode, type FixedCodec } from "./bytes/codec.ts";
 export { bytes, list, option, repeated, string } from "./bytes/combinators.ts";
 export { crc8 } from "./bytes/crc8.ts";

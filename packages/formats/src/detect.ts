@@ -1,5 +1,6 @@
-import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { attempt } from "./files/attempt.ts";
+import { readBeginning, readWhole } from "./files/read-whole.ts";
 import { detectMarsMiner } from "./marsminer/detect.ts";
 import type { MarsMinerDialect } from "./marsminer/layout.ts";
 import type { PixelDialect } from "./pixelworld/dialect.ts";
@@ -7,7 +8,6 @@ import { detectPixelWorld } from "./pixelworld/reader.ts";
 import { surveySave } from "./polychora/care/survey.ts";
 import { type Dialect, dialectOfIndex } from "./polychora/dialect.ts";
 import { generationFiles, packFile } from "./polychora/files/file-names.ts";
-import { readWhole } from "./polychora/files/read-whole.ts";
 import { MANIFEST_FILE } from "./polychora/layout.ts";
 import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_FILE } from "./tilesave/layout.ts";
 
@@ -132,7 +132,8 @@ async function firstOf<Item, Value>(
 }
 
 async function dialectAt(disk: Disk, path: string): Promise<Dialect | undefined> {
-  return unlessRefused(async () => dialectOfIndex(await readWhole(disk, path)));
+  const [dialect] = await attempt(async () => dialectOfIndex(await readWhole(disk, path)));
+  return dialect;
 }
 
 async function hasMagic(disk: Disk, path: string, magic: string): Promise<boolean> {
@@ -141,23 +142,7 @@ async function hasMagic(disk: Disk, path: string, magic: string): Promise<boolea
 
 /** The first bytes of a file, or all of them, a letter each; `undefined` when it cannot be read. */
 async function startOf(disk: Disk, path: string, bytesMax: number): Promise<string | undefined> {
-  const found = await unlessRefused(async () => {
-    const file = await disk.open(path, "read");
-    try {
-      return await file.readAt(0, Math.min(bytesMax, await file.size()));
-    } finally {
-      await file.close();
-    }
-  });
+  // What is missing or not to be read says nothing about the format.
+  const [found] = await attempt(() => readBeginning(disk, path, bytesMax));
   return found && String.fromCharCode(...found);
-}
-
-/** What is missing, cut short or not to be read says nothing about the format. */
-async function unlessRefused<Value>(read: () => Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (isOrthantError(error)) return undefined;
-    throw error;
-  }
 }

@@ -1,3 +1,11 @@
+export {
+  convertMarsMiner,
+  convertToMarsMinerSave,
+  type MarsMinerConversionReport,
+  type MarsMinerConvertOptions,
+} from "./convert/convert-marsminer.ts";
+export { type ConvertOptions, convertSave } from "./convert/convert-save.ts";
+export { exportTileSave, importTileSave } from "./convert/convert-tiles.ts";
 export type { ConversionLoss, ConversionReport } from "./convert/losses.ts";
 export type { MarsMinerLocations } from "./convert/marsminer-facts.ts";
 export type { PixelConvertOptions } from "./convert/pixel-conversion.ts";
@@ -6,14 +14,6 @@ export type { PixelTargetKind } from "./convert/pixel-target.ts";
 export { convertPixelToPixel } from "./convert/pixel-to-pixel.ts";
 export { convertPixelToTree } from "./convert/pixel-to-tree.ts";
 export { convertTreeToPixel } from "./convert/tree-to-pixel.ts";
-export { type ConvertOptions, convertSave } from "./convert.ts";
-export {
-  convertMarsMiner,
-  convertToMarsMinerSave,
-  type MarsMinerConversionReport,
-  type MarsMinerConvertOptions,
-} from "./convert-marsminer.ts";
-export { exportTileSave, importTileSave } from "./convert-tiles.ts";
 export {
   type DetectedFormat,
   type DetectedMarsMiner,
@@ -22,6 +22,7 @@ export {
   type DetectedTileSave,
   detectFormat,
 } from "./detect.ts";
+export { type Finding, isWhole } from "./files/finding.ts";
 export * from "./marsminer/index.ts";
 export * from "./pixelworld/index.ts";
 export * from "./polychora/index.ts";

@@ -6,6 +6,7 @@ import {
   PlaceMap,
   placeFrom,
   REGION_EDGE_CHUNKS,
+  type RegionClock,
   regionBox,
   regionOf,
 } from "@orthant/core";
@@ -15,7 +16,6 @@ import {
   type EntityRecord,
   type LeafChange,
   type LeafIndex,
-  type RegionClock,
 } from "@orthant/formats";
 import { cellKey } from "./cell-key.ts";
 import type { EntityStore } from "./entity-store.ts";

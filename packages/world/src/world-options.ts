@@ -6,7 +6,7 @@ import type {
   MaterialCatalog,
   Place,
 } from "@orthant/core";
-import type { Retention } from "@orthant/formats";
+import { JOURNAL_EDIT_CHUNKS_MAX, type Retention } from "@orthant/formats";
 import type { DamagedJournal } from "./journal/replay.ts";
 import type { Moment } from "./kept-generations.ts";
 
@@ -72,8 +72,8 @@ export const PLAYERS_AUTOSAVE_MS = 60_000;
 export const ENTITY_CHECKPOINT_MS = 10_000;
 /** How many chunks and regions are kept in memory, unless the options say otherwise. */
 export const LOADED_CHUNKS_MAX = 262_144;
-/** The most chunks that one edit may touch: more would be more than a record can hold in one commit. */
-export const EDIT_CHUNKS_MAX = 65_536;
+/** The most chunks that one edit may touch: as many as an entry of the journal may have. */
+export const EDIT_CHUNKS_MAX: number = JOURNAL_EDIT_CHUNKS_MAX;
 /** The most voxels that one copy may take along. */
 export const COPY_VOXELS_MAX = 1_048_576;
 /** The file beside which claims of the one writer lie. */

@@ -1,14 +1,5 @@
-import {
-  type Clock,
-  DEFAULT_GENERATORS,
-  DEFAULT_MATERIALS,
-  decode,
-  type MaterialCatalog,
-  materialCatalogCodec,
-  systemClock,
-  WorldField,
-} from "@orthant/core";
-import { type GlobalState, generatorOf, type OpenSaveOptions, type Save } from "@orthant/formats";
+import { type Clock, DEFAULT_GENERATORS, type MaterialCatalog, systemClock, WorldField } from "@orthant/core";
+import { catalogOf, type GlobalState, generatorOf, type OpenSaveOptions, type Save } from "@orthant/formats";
 import { randomBits } from "./random-bits.ts";
 import { WorldContent } from "./world-content.ts";
 import { LOADED_CHUNKS_MAX, type WorldOptions } from "./world-options.ts";
@@ -33,7 +24,7 @@ export function settingOf(global: GlobalState, options: WorldOptions): WorldSett
   return {
     field,
     clock: options.clock ?? systemClock,
-    catalog: catalogOf(global),
+    catalog: catalogOf(global.description),
     autosave: options.autosave ?? true,
     random: randomBits(options.random),
   };
@@ -59,10 +50,4 @@ function withGlobalBlocks(field: WorldField, { flat }: Save): WorldField {
 /** The generators that the program has, if it says so. */
 export function generatorsOf({ generators }: WorldOptions): OpenSaveOptions {
   return generators === undefined ? {} : { generators };
-}
-
-function catalogOf({ description }: GlobalState): MaterialCatalog {
-  return description.materials.length === 0
-    ? DEFAULT_MATERIALS
-    : decode(materialCatalogCodec, description.materials);
 }

@@ -3,10 +3,7 @@ import {
   type Box,
   boxAt,
   type ChunkShape,
-  DEFAULT_MATERIALS,
-  decode,
   type MaterialCatalog,
-  materialCatalogCodec,
   type Place,
   regionBox,
   unionBox,
@@ -14,7 +11,7 @@ import {
   WHOLE_LATTICE,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { packFile, packHeader, type Save, type Survey, surveySave } from "@orthant/formats";
+import { catalogOf, packFile, packHeader, type Save, type Survey, surveySave } from "@orthant/formats";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -66,7 +63,7 @@ export const infoCommand: Command = {
       const rows = rowsOf(facts, sizes, counts);
       const waiting = describeJournal(journal);
       context.printAll(factLines([["format", describeFormat(format)], ...rows, ["journal", waiting]]));
-      if (args.has("materials")) context.printAll(materialLines(catalogOf(save)));
+      if (args.has("materials")) context.printAll(materialLines(catalogOf(save.global.description)));
     } finally {
       await save.close();
     }
@@ -205,7 +202,7 @@ function factsOf(save: Save, { generations }: Survey): Facts {
     players: players.length,
     bounds: boundsOf(cellsOf(save), description.chunkShape),
     changed: boundsOf(regionsOf(save), description.chunkShape),
-    materials: catalogOf(save).materials,
+    materials: catalogOf(save.global.description).materials,
   };
 }
 
@@ -225,11 +222,6 @@ function boundsOf(boxes: Iterable<Box>, shape: ChunkShape): Bounds | null {
   let chunks: Box | undefined;
   for (const box of boxes) chunks = chunks === undefined ? box : unionBox(chunks, box);
   return chunks === undefined ? null : { chunks, voxels: voxelsOfChunks(shape, chunks) };
-}
-
-function catalogOf({ global }: Save): MaterialCatalog {
-  const { materials } = global.description;
-  return materials.length === 0 ? DEFAULT_MATERIALS : decode(materialCatalogCodec, materials);
 }
 
 function rowsOf(

@@ -1,4 +1,4 @@
-import { encodeUtf8, OrthantError } from "@orthant/core";
+import { bytesEqual, encodeUtf8, OrthantError } from "@orthant/core";
 import { TOKEN_BYTES_MAX } from "@orthant/protocol";
 
 /** What proves to a server who a player is: text or bytes, or a function that is asked for each connection. */
@@ -37,7 +37,7 @@ export class TokenSource {
       );
     }
     this.#token = token;
-    return this.#refused !== undefined && sameBytes(this.#refused, token) ? "refused before" : "use";
+    return this.#refused !== undefined && bytesEqual(this.#refused, token) ? "refused before" : "use";
   }
 
   /** The server refused the token. Tells whether another one may be had. */
@@ -52,8 +52,4 @@ export class TokenSource {
     this.#refused = undefined;
     this.#refusals = 0;
   }
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }

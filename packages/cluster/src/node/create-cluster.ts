@@ -1,6 +1,6 @@
-import { DEFAULT_MATERIALS, decode, encode, materialCatalogCodec, OrthantError } from "@orthant/core";
+import { encode, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { copyGeneration, generatorOf, openSave, type Save } from "@orthant/formats";
+import { catalogOf, copyGeneration, generatorOf, openSave, type Save } from "@orthant/formats";
 import type { Engine } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { mapKey, requireName } from "../shard/names.ts";
@@ -45,9 +45,9 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
 }
 
 function factsOf({ global }: Save): WorldFacts {
-  const { worldId, name, spawn, chunkShape, materials } = global.description;
+  const { worldId, name, spawn, chunkShape } = global.description;
   return {
     ...{ worldId, name, spawn, shape: chunkShape, generator: generatorOf(global) },
-    catalog: materials.length === 0 ? DEFAULT_MATERIALS : decode(materialCatalogCodec, materials),
+    catalog: catalogOf(global.description),
   };
 }

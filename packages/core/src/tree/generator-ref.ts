@@ -1,3 +1,4 @@
+import { bytesEqual } from "../bytes/bytes-equal.ts";
 import { crc32 } from "../bytes/crc32.ts";
 
 /** Names a generator and all that its result depends on, besides the place. */
@@ -28,8 +29,7 @@ export class GeneratorRef {
         this.seed === other.seed &&
         this.versionHash === other.versionHash &&
         this.#parametersCrc === other.#parametersCrc &&
-        this.parameters.length === other.parameters.length &&
-        this.parameters.every((byte, index) => byte === other.parameters[index]))
+        bytesEqual(this.parameters, other.parameters))
     );
   }
 }

@@ -1,4 +1,5 @@
 import {
+  bytesEqual,
   DEFAULT_MATERIALS,
   encode,
   FLAT_DEFAULTS,
@@ -88,6 +89,5 @@ function floorOf({ generators }: GlobalState): FlatParameters | undefined {
 }
 
 function isDefaultCatalog(materials: Uint8Array): boolean {
-  const known = encode(materialCatalogCodec, DEFAULT_MATERIALS);
-  return known.length === materials.length && known.every((byte, index) => byte === materials[index]);
+  return bytesEqual(materials, encode(materialCatalogCodec, DEFAULT_MATERIALS));
 }

@@ -1,6 +1,8 @@
 import {
   type Box,
+  type ChunkShape,
   chunkFromVoxels,
+  chunkShape,
   DEFAULT_MATERIALS,
   encode,
   type Material,
@@ -53,7 +55,7 @@ async function run(
   const { facts } = save;
   noteLostFacts(save, losses);
   const edge = Math.min(EDGE_MAX, facts.chunkEdge);
-  const shape = { extents: [edge, edge, 1, 1] as Place, volume: edge * edge };
+  const shape = chunkShape([edge, edge, 1, 1]);
   const writer = target && (await BulkSaveWriter.create(target, shape));
   try {
     const materials = new Set<number>();
@@ -187,11 +189,7 @@ function cellAt(x: number, y: number, pieces: number): Box | undefined {
   return fits ? { min, max } : undefined;
 }
 
-function globalOf(
-  save: PixelSave,
-  shape: { readonly extents: Place; readonly volume: number },
-  materials: ReadonlySet<number>,
-) {
+function globalOf(save: PixelSave, shape: ChunkShape, materials: ReadonlySet<number>) {
   const { facts } = save;
   return {
     base: { kind: "empty" } as const,

@@ -4,14 +4,14 @@ import {
   type Chunk,
   chunkFromVoxels,
   clampInto,
-  floorDivide,
   HYPERCUBE_CHUNKS,
   OrthantError,
   type Place,
   PlaceMap,
-  placeFrom,
   U8_MAX,
 } from "@orthant/core";
+import { FLAT_CLASSES, FLAT_KINDS } from "../polychora/flat/flat-blobs.ts";
+import { flatRegionCell, flatRegionOf } from "../polychora/flat/flat-regions.ts";
 import { FlatSaveWriter } from "../polychora/flat/flat-save-writer.ts";
 import { chunkOfEntity } from "../polychora/leaves/leaf-partition.ts";
 import { SaveContent } from "../polychora/leaves/save-content.ts";
@@ -24,8 +24,6 @@ import type { ConversionLosses } from "./losses.ts";
 
 /** A power of two, so that leaves of a tree lie in a region or regions in a leaf. */
 const EDGE = DEFAULT_LIMITS.regionChunkEdge;
-const CLASS_COUNT = 3;
-const KIND_COUNT = 7;
 
 /** Writes a tree as a flat save, which the original program opens. */
 export async function convertToFlat(conversion: Conversion): Promise<ConversionCounts> {
@@ -66,7 +64,7 @@ export async function convertToFlat(conversion: Conversion): Promise<ConversionC
 
 /** A leaf that has whole regions as it is; the region around a smaller one, with all leaves that are in it. */
 function cellsAround(leaf: Box): readonly Box[] {
-  const region = regionCell(regionAt(leaf.min));
+  const region = flatRegionCell(flatRegionOf(leaf.min, EDGE), EDGE);
   return [boxContainsBox(leaf, region) ? leaf : region];
 }
 
@@ -79,7 +77,7 @@ interface RegionContent {
 function regionsOf({ cell, blocks, entities }: CellContent): Iterable<RegionContent> {
   const regions = new PlaceMap<RegionContent>();
   const at = (chunk: Place): RegionContent => {
-    const place = regionAt(chunk);
+    const place = flatRegionOf(chunk, EDGE);
     const region = regions.get(...place) ?? { place, blocks: [], entities: [] };
     regions.set(...place, region);
     return region;
@@ -102,19 +100,10 @@ function withoutWideMaterials(chunk: Chunk, standIn: number): Chunk {
 }
 
 function isCarried({ entityId, entityClass, kind }: EntityRecord, losses: ConversionLosses): boolean {
-  if (entityClass < CLASS_COUNT && kind < KIND_COUNT) return true;
+  if (entityClass < FLAT_CLASSES && kind < FLAT_KINDS) return true;
   losses.add(
     "entities of other classes or kinds",
-    `the original knows classes below ${CLASS_COUNT} and kinds below ${KIND_COUNT}; first entity ${entityId}`,
+    `the original knows classes below ${FLAT_CLASSES} and kinds below ${FLAT_KINDS}; first entity ${entityId}`,
   );
   return false;
-}
-
-function regionAt(chunk: Place): Place {
-  return placeFrom((axis) => floorDivide(chunk[axis], EDGE));
-}
-
-function regionCell(region: Place): Box {
-  const min = placeFrom((axis) => region[axis] * EDGE);
-  return { min, max: placeFrom((axis) => min[axis] + EDGE) };
 }

@@ -2,13 +2,10 @@ import {
   AIR,
   type Chunk,
   type ChunkShape,
-  DEFAULT_MATERIALS,
-  decode,
   floorDivide,
   I32_MAX,
   I32_MIN,
   type MaterialCatalog,
-  materialCatalogCodec,
   OrthantError,
   type Place,
   PlaceMap,
@@ -26,6 +23,7 @@ import { createMarsMiner, type MarsMinerCommit } from "../marsminer/writer.ts";
 import { SaveContent } from "../polychora/leaves/save-content.ts";
 import type { LeafEntry } from "../polychora/records/leaf-entry.ts";
 import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
+import { catalogOf } from "../polychora/records/world-description.ts";
 import type { Save } from "../polychora/save.ts";
 import type { ConversionLosses } from "./losses.ts";
 import { findFacts, isFacts, type MarsMinerFacts, type MarsMinerLocations } from "./marsminer-facts.ts";
@@ -56,7 +54,7 @@ export async function convertToMarsMiner(conversion: ToMarsMiner): Promise<numbe
   noteLostFacts(save, losses);
   const content = new SaveContent(save);
   const survey = await surveyColumns(content, description.chunkShape, cubeSize, locations, losses, onLeaf);
-  const types = new BlockTypes(catalogOf(save), survey.materials, losses);
+  const types = new BlockTypes(catalogOf(description), survey.materials, losses);
   const writer = target && (await createMarsMiner(target));
   try {
     const columns = new ColumnReader(content, description.chunkShape, cubeSize);
@@ -267,11 +265,6 @@ function commitOf({ global }: Save, facts: MarsMinerFacts | undefined): MarsMine
     ticks: isUnchanged ? facts.ticks : ticksOfMs(global.lastModifiedMs),
     name: name === "" && facts?.hasName !== true ? undefined : name,
   };
-}
-
-function catalogOf({ global }: Save): MaterialCatalog {
-  const { materials } = global.description;
-  return materials.length === 0 ? DEFAULT_MATERIALS : decode(materialCatalogCodec, materials);
 }
 
 function isI32(value: number): boolean {

@@ -1,4 +1,5 @@
 import {
+  bytesEqual,
   encode,
   isOrthantError,
   materialCatalogCodec,
@@ -74,9 +75,8 @@ function factsOf({ attachments }: WorldDescription): TileSave {
 
 /** What is left of a description that a tile save does hold. */
 function withoutTileFacts(description: WorldDescription): WorldDescription {
-  const known = encode(materialCatalogCodec, TILE_MATERIALS);
   const { materials, attachments } = description;
-  const isKnown = known.length === materials.length && known.every((byte, at) => byte === materials[at]);
+  const isKnown = bytesEqual(materials, encode(materialCatalogCodec, TILE_MATERIALS));
   return {
     ...description,
     materials: isKnown ? new Uint8Array(0) : materials,

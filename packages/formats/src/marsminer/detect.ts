@@ -1,5 +1,6 @@
-import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { attempt } from "../files/attempt.ts";
+import { readBeginning } from "../files/read-whole.ts";
 import { dialectsByFiles, fittingDialects } from "./dialect.ts";
 import { blobFile, MARSMINER_VERSION, type MarsMinerDialect, POINTERS_FILE, STRINGS_FILE } from "./layout.ts";
 
@@ -36,16 +37,7 @@ async function onlyByFiles(disk: Disk): Promise<MarsMinerDialect | undefined> {
 
 /** Whether a file begins with a version that there is, and has more than that. */
 async function hasVersion(disk: Disk, path: string): Promise<boolean> {
-  try {
-    const file = await disk.open(path, "read");
-    try {
-      const head = await file.readAt(0, VERSION_BYTES * 2);
-      return head.subarray(0, VERSION_BYTES).every((byte) => byte === MARSMINER_VERSION);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (isOrthantError(error)) return false;
-    throw error;
-  }
+  const [head] = await attempt(() => readBeginning(disk, path, VERSION_BYTES * 2));
+  if (head?.length !== VERSION_BYTES * 2) return false;
+  return head.subarray(0, VERSION_BYTES).every((byte) => byte === MARSMINER_VERSION);
 }

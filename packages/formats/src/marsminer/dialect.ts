@@ -1,5 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { attempt } from "../files/attempt.ts";
+import { readBeginning } from "../files/read-whole.ts";
 import { surveyStates } from "./care/find-states.ts";
 import { StateInspector } from "./care/inspect-state.ts";
 import { SaveFiles } from "./files/save-files.ts";
@@ -103,16 +105,7 @@ async function countStates(disk: Disk, dialect: MarsMinerDialect): Promise<numbe
 
 /** Only the first dialect counts its pointers; the others have 0 there. */
 async function hasPointerCount(disk: Disk): Promise<boolean> {
-  try {
-    const file = await disk.open(POINTERS_FILE, "read");
-    try {
-      const head = await file.readAt(0, pointersHead.bytes);
-      return head.subarray(pointersHead.offsets.pointerCount).some((byte) => byte !== 0);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (isOrthantError(error)) return false;
-    throw error;
-  }
+  const [head] = await attempt(() => readBeginning(disk, POINTERS_FILE, pointersHead.bytes));
+  if (head?.length !== pointersHead.bytes) return false;
+  return head.subarray(pointersHead.offsets.pointerCount).some((byte) => byte !== 0);
 }

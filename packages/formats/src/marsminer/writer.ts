@@ -1,6 +1,6 @@
 import { encodeUtf8, OrthantError, requireInteger, U8_MAX, U16_MAX } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { isLockName } from "../polychora/files/file-names.ts";
+import { isLockName } from "../files/lock-names.ts";
 import { GrowingSave } from "./files/growing-save.ts";
 import {
   BLOB_FULL_BYTES,

@@ -1,3 +1,4 @@
+import { OrthantError } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
 import { BROWSER_MAGIC, HEADER_SLOT_BYTES, NATIVE_MAGIC, VERSION2_MAGIC } from "./layout.ts";
 
@@ -23,4 +24,11 @@ export async function pixelDialectOf(file: DiskFile): Promise<PixelDialect | und
     if (found !== undefined && (offset === 0 || found === "version2")) return found;
   }
   return undefined;
+}
+
+/** The dialect of an open file; `ORT_MAGIC` when it is none. */
+export async function requirePixelDialect(file: DiskFile, path: string): Promise<PixelDialect> {
+  const dialect = await pixelDialectOf(file);
+  if (dialect !== undefined) return dialect;
+  throw new OrthantError("ORT_MAGIC", "the file does not begin as a pixel world does", { path });
 }

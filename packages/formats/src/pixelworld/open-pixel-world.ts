@@ -7,8 +7,8 @@ import {
   systemRandomBits,
 } from "@orthant/core";
 import type { Disk, DiskLock } from "@orthant/disk";
-import { pixelDialectOf } from "./dialect.ts";
-import { lockOf } from "./files/new-file.ts";
+import { lockOf } from "../files/lock-names.ts";
+import { requirePixelDialect } from "./dialect.ts";
 import { CHUNK_EDGE, COMPACTION_BYTES_MIN, TILE_EDGE } from "./limits.ts";
 import { PixelLog } from "./live/pixel-log.ts";
 import { PixelWorld } from "./pixel-world.ts";
@@ -126,10 +126,7 @@ async function openLocked(
 async function requireVersion2(disk: Disk, path: string): Promise<void> {
   const file = await disk.open(path, "read");
   try {
-    const dialect = await pixelDialectOf(file);
-    if (dialect === "version2") return;
-    if (dialect === undefined)
-      throw new OrthantError("ORT_MAGIC", "the file does not begin as a pixel world does", { path });
+    if ((await requirePixelDialect(file, path)) === "version2") return;
     throw new OrthantError(
       "ORT_VERSION",
       "a pixel world of version 1 is only read; upgradePixelSave makes a new file of it",

@@ -1,7 +1,7 @@
-import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type PixelDialect, pixelDialectOf } from "./dialect.ts";
-import { TEMPORARY_SUFFIX } from "./files/new-file.ts";
+import { atFileLater } from "../files/at-file.ts";
+import { TEMPORARY_SUFFIX } from "../files/write-temporary.ts";
+import { type PixelDialect, pixelDialectOf, requirePixelDialect } from "./dialect.ts";
 import type { PixelSave } from "./save.ts";
 import { Version1Save } from "./version1/version1-save.ts";
 import { Version2Save } from "./version2/version2-save.ts";
@@ -13,15 +13,13 @@ import { Version2Save } from "./version2/version2-save.ts";
 export async function openPixelSave(disk: Disk, path: string): Promise<PixelSave> {
   const file = await disk.open(path, "read");
   try {
-    const dialect = await pixelDialectOf(file);
-    if (dialect === undefined)
-      throw new OrthantError("ORT_MAGIC", "the file does not begin as a pixel world does", { path });
-    return dialect === "version2"
-      ? await Version2Save.open(path, file)
-      : await Version1Save.open(path, file, dialect);
+    const dialect = await requirePixelDialect(file, path);
+    return await atFileLater({ path }, async () =>
+      dialect === "version2" ? Version2Save.open(path, file) : Version1Save.open(path, file, dialect),
+    );
   } catch (error) {
     await file.close();
-    throw withPath(error, path);
+    throw error;
   }
 }
 
@@ -44,10 +42,4 @@ export async function detectPixelWorld(
     }
   }
   return undefined;
-}
-
-/** An error of ours that names the file; any other as it is. */
-function withPath(error: unknown, path: string): unknown {
-  if (!(error instanceof OrthantError) || error.context.path !== undefined) return error;
-  return new OrthantError(error.code, error.detail, { ...error.context, path }, { cause: error });
 }

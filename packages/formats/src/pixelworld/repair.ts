@@ -1,8 +1,8 @@
-import { OrthantError } from "@orthant/core";
+import type { OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
-import type { Finding } from "../polychora/care/finding.ts";
+import type { Finding } from "../files/finding.ts";
 import { salvageVersion2 } from "./care/salvage-version2.ts";
-import { type PixelDialect, pixelDialectOf } from "./dialect.ts";
+import { type PixelDialect, requirePixelDialect } from "./dialect.ts";
 import { nativeHeader } from "./layout.ts";
 import { PIXEL_BYTES } from "./limits.ts";
 import { decodeBody } from "./records/pixel-body.ts";
@@ -40,9 +40,7 @@ export async function planPixelRepair(disk: Disk, path: string): Promise<PixelRe
   const findings = await verifyPixelWorld(disk, path);
   const file = await disk.open(path, "read");
   try {
-    const dialect = await pixelDialectOf(file);
-    if (dialect === undefined)
-      throw new OrthantError("ORT_MAGIC", "the file does not begin as a pixel world does", { path });
+    const dialect = await requirePixelDialect(file, path);
     if (dialect === "version2")
       return { findings, dialect, carved: [], ...(await salvageVersion2(path, file)) };
     const { header, chunks, bodies, carved, unplaced, faults } = await salvageVersion1(file, dialect);

@@ -1,8 +1,9 @@
-import { boxAt, isOrthantError, OrthantError } from "@orthant/core";
+import { boxAt, isOrthantError, type OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
-import { type Finding, findingOf, noticeOf } from "../polychora/care/finding.ts";
-import { pixelDialectOf } from "./dialect.ts";
-import { fileExists, TEMPORARY_SUFFIX } from "./files/new-file.ts";
+import { type Finding, findingOf, noticeOf } from "../files/finding.ts";
+import { TEMPORARY_SUFFIX } from "../files/write-temporary.ts";
+import { requirePixelDialect } from "./dialect.ts";
+import { fileExists } from "./files/new-file.ts";
 import { ENTRIES_OFFSET } from "./layout.ts";
 import { salvageVersion1 } from "./version1/salvage.ts";
 import { scanEntries } from "./version2/entry-scan.ts";
@@ -33,10 +34,8 @@ export async function verifyPixelWorld(
   try {
     const file = await disk.open(path, "read");
     try {
-      const dialect = await pixelDialectOf(file);
-      if (dialect === undefined)
-        note(new OrthantError("ORT_MAGIC", "the file does not begin as a pixel world does"));
-      else if (dialect === "version2") await verifyVersion2(path, file, findings, note, options);
+      const dialect = await requirePixelDialect(file, path);
+      if (dialect === "version2") await verifyVersion2(path, file, findings, note, options);
       else {
         const { faults, carved, unplaced } = await salvageVersion1(file, dialect);
         for (const { error, chunk } of faults) note(error, chunk?.x, chunk?.y);

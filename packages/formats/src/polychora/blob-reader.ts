@@ -7,11 +7,12 @@ import {
   type Place,
   PlaceSet,
 } from "@orthant/core";
+import { atFile, atFileLater, decodeAt, type Source } from "../files/at-file.ts";
 import type { Dialect } from "./dialect.ts";
-import { atFile, decodeAt, type Source } from "./files/at-file.ts";
 import { packFile } from "./files/file-names.ts";
 import type { PackShelf } from "./files/pack-shelf.ts";
-import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionBox } from "./flat/flat-blobs.ts";
+import { flatBlockBlobCodec, flatEntityBlobCodec } from "./flat/flat-blobs.ts";
+import { flatRegionBox } from "./flat/flat-regions.ts";
 import { BLOB_VERSION, BLOCK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION, recordHeader } from "./layout.ts";
 import type { SaveLimits } from "./limits.ts";
 import { openBlob } from "./records/blob-envelope.ts";
@@ -211,16 +212,6 @@ async function openPayload(
   const bytes = await atFileLater(source, async () => openBlob(payload, bytesMax, origin));
   // Offsets in there are not offsets in the file.
   return { bytes, at: { path, what: `${what}, uncompressed` } };
-}
-
-async function atFileLater<Value>(source: Source, attempt: () => Promise<Value>): Promise<Value> {
-  try {
-    return await attempt();
-  } catch (error) {
-    return atFile(source, () => {
-      throw error;
-    });
-  }
 }
 
 function requireInside(places: readonly Place[], cell: Box, source: Source): void {

@@ -1,15 +1,15 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { atFile } from "../files/at-file.ts";
+import { fileSize, readWhole } from "../files/read-whole.ts";
 import { IndexVerifier } from "./care/verify-index.ts";
 import { LeafVerifier } from "./care/verify-leaves.ts";
-import { atFile } from "./files/at-file.ts";
 import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
 import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { type GenerationFiles, generationFiles } from "./files/file-names.ts";
 import { PackCopies } from "./files/pack-copies.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
 import { PageCopier } from "./files/page-copier.ts";
-import { readWhole, sizeOf } from "./files/read-whole.ts";
 import { readIndexFile, requireGeneration } from "./index-reader.ts";
 import { type JournalBase, JournalReader } from "./journal/journal-reader.ts";
 import { openLiveJournal } from "./journal/live-journal.ts";
@@ -198,7 +198,7 @@ async function openPacks(
 ): Promise<PackCopies> {
   const packs = await PackCopies.open(disk, lengths);
   try {
-    await sizeOf(disk, indexFile);
+    await fileSize(disk, indexFile);
     return packs;
   } catch (error) {
     await packs.close();

@@ -1,9 +1,9 @@
 import { boxContainsBox, comparePlaces, OrthantError, type Place, WHOLE_LATTICE } from "@orthant/core";
+import { atFile } from "../files/at-file.ts";
 import { type Dialect, dialectOfIndex, versionOfIndex } from "./dialect.ts";
-import { atFile } from "./files/at-file.ts";
 import { type FlatIndex, flatIndexCodec } from "./flat/flat-payloads.ts";
+import { flatRegionCell } from "./flat/flat-regions.ts";
 import { flatIndexHeader } from "./layout.ts";
-import { regionCell } from "./leaves/leaf-grid.ts";
 import type { BlobRef } from "./records/blob-ref.ts";
 import type { IndexVersion, LeafEntry } from "./records/leaf-entry.ts";
 import { decodePayloadFile } from "./records/payload-file.ts";
@@ -60,7 +60,7 @@ function leavesOfFlat({ leaves, regionChunkEdge }: FlatIndex): readonly LeafEntr
 }
 
 function cellOfRegion(region: Place, edge: number): LeafEntry["cell"] {
-  const cell = regionCell(region, edge);
+  const cell = flatRegionCell(region, edge);
   if (!boxContainsBox(WHOLE_LATTICE, cell)) {
     throw new OrthantError("ORT_INDEX", `region [${region}] of ${edge} chunks an edge is off the lattice`);
   }

@@ -1,6 +1,5 @@
 export { type BulkSaveOptions, BulkSaveWriter, type WorldFacts } from "./bulk-writer.ts";
 export { applyRepair } from "./care/apply-repair.ts";
-export type { Finding } from "./care/finding.ts";
 export { describeRepair, type Loss, type RepairPiece, type RepairPlan } from "./care/repair-plan.ts";
 export { type Survey, surveySave } from "./care/survey.ts";
 export type { CommittedChange } from "./committed-change.ts";
@@ -59,6 +58,7 @@ export {
   type Retention,
 } from "./history/retention.ts";
 export {
+  JOURNAL_EDIT_CHUNKS_MAX,
   type JournalChunk,
   type JournalEdit,
   type JournalEntry,
@@ -113,7 +113,7 @@ export {
   globalRecordCodec,
   type PlayerEntityHint,
 } from "./records/global-record.ts";
-export type { IndexVersion, LeafEntry, RegionClock, WholeIndexVersion } from "./records/leaf-entry.ts";
+export type { IndexVersion, LeafEntry, WholeIndexVersion } from "./records/leaf-entry.ts";
 export { decodeManifest, encodeManifest, type Manifest, type ReadManifest } from "./records/manifest.ts";
 export { packedBlobCodec } from "./records/packed-blob.ts";
 export { mergePlayers, type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
@@ -131,6 +131,7 @@ export {
   type Attachment,
   CLIENT_EDITS_MAX,
   type ClientEdits,
+  catalogOf,
   type Era,
   LINEAGE_MAX,
   type NamedGeneration,
@@ -148,7 +149,7 @@ export { allLeaves, type IndexPart, type LeafDifference, LeafIndex } from "./tre
 export type { HasCell } from "./tree-index/leaf-trie.ts";
 export { decodeLinked, decodeRoot, encodePage, linkOf, type PageId } from "./tree-index/page-codec.ts";
 export { trieOf } from "./tree-index/trie-builder.ts";
-export { isWhole, type VerifyOptions, verifySave } from "./verify.ts";
+export { type VerifyOptions, verifySave } from "./verify.ts";
 export {
   createSave,
   type NewSave,

@@ -42,8 +42,6 @@ export const MANIFEST_FILE = "manifest.json";
 export const INDEX_FOLDER = "index";
 /** The folder of the packs. */
 export const DATA_FOLDER = "data";
-/** Ends the name of a file that is not finished. */
-export const TEMPORARY_SUFFIX = ".tmp";
 
 /** What the 16 bytes before a payload say. */
 export interface PayloadHeader<Magic extends string> {

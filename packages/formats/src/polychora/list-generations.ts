@@ -1,6 +1,6 @@
 import type { Disk } from "@orthant/disk";
+import { attempt } from "../files/attempt.ts";
 import { filesOfGeneration, surveySave } from "./care/survey.ts";
-import { attempt } from "./files/attempt.ts";
 import type { GenerationFiles } from "./files/file-names.ts";
 import { readGlobal, readIndex } from "./reader.ts";
 

@@ -1,10 +1,10 @@
 import { type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { atFile, decodeAt } from "../files/at-file.ts";
+import { readWhole } from "../files/read-whole.ts";
 import type { Dialect } from "./dialect.ts";
-import { atFile, decodeAt } from "./files/at-file.ts";
 import { generationFiles } from "./files/file-names.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
-import { readWhole } from "./files/read-whole.ts";
 import { type FlatGlobal, flatGlobalCodec, flatPlayersCodec, globalOfFlat } from "./flat/flat-payloads.ts";
 import { worldOverrideCodec } from "./flat/world-override.ts";
 import { generatedChunks } from "./generated-chunks.ts";

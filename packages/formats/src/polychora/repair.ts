@@ -1,5 +1,12 @@
-import { type ChunkShape, chunkShape, type GeneratorRegistry, type OrthantError } from "@orthant/core";
+import {
+  type ChunkShape,
+  chunkShape,
+  type GeneratorRegistry,
+  type OrthantError,
+  type RegionClock,
+} from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { attempt } from "../files/attempt.ts";
 import type { Loss, RepairPlan } from "./care/repair-plan.ts";
 import {
   followIndex,
@@ -19,12 +26,11 @@ import {
 import { findIntactRecords } from "./care/salvage.ts";
 import { filesOfGeneration, type Survey, surveySave } from "./care/survey.ts";
 import type { Dialect } from "./dialect.ts";
-import { attempt } from "./files/attempt.ts";
 import { generatedChunks } from "./generated-chunks.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { readGlobal } from "./reader.ts";
 import type { GlobalRecord } from "./records/global-record.ts";
-import type { LeafEntry, RegionClock } from "./records/leaf-entry.ts";
+import type { LeafEntry } from "./records/leaf-entry.ts";
 import type { GeneratedChunks } from "./records/stored-block.ts";
 import type { IndexPart, LeafIndex } from "./tree-index/leaf-index.ts";
 import { verifySave } from "./verify.ts";

@@ -1,7 +1,6 @@
-import type { Box } from "@orthant/core";
+import type { Box, RegionClock } from "@orthant/core";
 import type { EntityRecord } from "./records/entity-record.ts";
 import type { GlobalState } from "./records/global-record.ts";
-import type { RegionClock } from "./records/leaf-entry.ts";
 import type { PlayerRecord } from "./records/player-record.ts";
 import type { BlockAssignment, BlockEntry } from "./records/prepared-blocks.ts";
 import type { StoredBlock } from "./records/stored-block.ts";

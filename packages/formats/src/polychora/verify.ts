@@ -1,19 +1,14 @@
 import { AXES, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type Finding, findingOf, noticeOf } from "./care/finding.ts";
+import { attempt } from "../files/attempt.ts";
+import { type Finding, findingOf, noticeOf } from "../files/finding.ts";
+import { isLockName } from "../files/lock-names.ts";
 import { filesOfGeneration, type Survey, surveySave } from "./care/survey.ts";
 import { IndexVerifier } from "./care/verify-index.ts";
 import { LeafVerifier } from "./care/verify-leaves.ts";
 import { verifyPack } from "./care/verify-pack.ts";
 import type { Dialect } from "./dialect.ts";
-import { attempt } from "./files/attempt.ts";
-import {
-  isLockName,
-  packFile,
-  parseGenerationFile,
-  parsePackFile,
-  parsePageFile,
-} from "./files/file-names.ts";
+import { packFile, parseGenerationFile, parsePackFile, parsePageFile } from "./files/file-names.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
 import { type ReadIndex, requireGeneration } from "./index-reader.ts";
 import { verifyJournal } from "./journal/verify-journal.ts";
@@ -52,11 +47,6 @@ export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promi
     findings.push(...(await verifyPack(disk, packId, leaves.knownOf(packId))));
   }
   return [...findings, ...verifyActivePack(survey), ...strangers(survey, indexes.seenPages)];
-}
-
-/** Whether nothing that was found hurts a generation. */
-export function isWhole(findings: readonly Finding[]): boolean {
-  return findings.every(({ severity }) => severity === "notice");
 }
 
 function verifyManifest({ manifest, manifestError }: Survey): readonly Finding[] {

@@ -94,7 +94,12 @@ export async function resumeSave(
   const { retention = DEFAULT_RETENTION } = options;
   requireRetention(retention);
   const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
-  if (options.newPack === true) await packs.beginPack();
+  try {
+    if (options.newPack === true) await packs.beginPack();
+  } catch (error) {
+    await packs.close();
+    throw error;
+  }
   const generated = generatedChunks(save.global, options.generators);
   const holds = save instanceof Save ? save.holds : new GenerationHolds();
   const history = new SaveHistory(disk, holds, retention);

@@ -1,8 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { readWhole } from "../polychora/files/read-whole.ts";
-import { writeTemporary } from "../polychora/files/write-temporary.ts";
-import { TEMPORARY_SUFFIX } from "../polychora/layout.ts";
+import { readWhole } from "../files/read-whole.ts";
+import { TEMPORARY_SUFFIX, writeTemporary } from "../files/write-temporary.ts";
 import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_BYTES_MAX, TILE_SAVE_FILE } from "./layout.ts";
 import { decodeTileSave, encodeTileSave } from "./save-text.ts";
 import type { TileSave } from "./tile-save.ts";

@@ -1,11 +1,10 @@
-import type { ClockStep } from "@orthant/core";
+import type { ClockStep, RegionClock } from "@orthant/core";
 import type {
   ClientEdits,
   GlobalState,
   JournalChunk,
   JournalEdit,
   JournalEntry,
-  RegionClock,
   SaveChange,
   SegmentId,
   WorldDescription,

@@ -55,17 +55,25 @@ export class GrowingSave {
       headBytes: stringsHead.bytes,
       step: 1,
     });
-    const pointers = await GrowingFile.open(disk, {
-      path: POINTERS_FILE,
-      headBytes: pointersHead.bytes,
-      step: pointerRecord.bytes,
-    });
-    const { stringCount } = decode(stringsHead, await strings.file.readHead(stringsHead.bytes));
-    const save = new GrowingSave(disk, blobFullBytes, strings.file, pointers.file, Math.max(0, stringCount));
-    save.#hasNewNames = strings.isNew || pointers.isNew;
-    for (let blob = 0; blob < Math.max(1, blobCount); blob++) await save.#openBlob(blob);
-    await save.#syncAll();
-    return save;
+    let pointers: Awaited<ReturnType<typeof GrowingFile.open>> | undefined;
+    let save: GrowingSave | undefined;
+    try {
+      pointers = await GrowingFile.open(disk, {
+        path: POINTERS_FILE,
+        headBytes: pointersHead.bytes,
+        step: pointerRecord.bytes,
+      });
+      const { stringCount } = decode(stringsHead, await strings.file.readHead(stringsHead.bytes));
+      save = new GrowingSave(disk, blobFullBytes, strings.file, pointers.file, Math.max(0, stringCount));
+      save.#hasNewNames = strings.isNew || pointers.isNew;
+      for (let blob = 0; blob < Math.max(1, blobCount); blob++) await save.#openBlob(blob);
+      await save.#syncAll();
+      return save;
+    } catch (error) {
+      if (save !== undefined) await save.close();
+      else for (const file of [strings.file, pointers?.file]) await file?.close();
+      throw error;
+    }
   }
 
   /** Adds a block. `make` is told the blob that it will lie in, because its pointers depend on that. */

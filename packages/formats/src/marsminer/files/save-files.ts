@@ -1,6 +1,6 @@
 import { decodeUtf8, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { decodeAt } from "../../polychora/files/at-file.ts";
+import { decodeAt } from "../../files/at-file.ts";
 import {
   blobFile,
   DIALECT_TRAITS,

@@ -1,6 +1,6 @@
 import { isOrthantError } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
-import { attempt } from "../../polychora/files/attempt.ts";
+import { attempt } from "../../files/attempt.ts";
 import { ENTRIES_OFFSET } from "../layout.ts";
 import { STORAGE, storageNamed } from "../pixels/stored-chunk.ts";
 import { decodeBody } from "../records/pixel-body.ts";

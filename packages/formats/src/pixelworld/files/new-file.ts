@@ -1,13 +1,6 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { type Disk, type DiskFile, parentOf } from "@orthant/disk";
-
-/** Ends the name of a file that is not finished. */
-export const TEMPORARY_SUFFIX = ".tmp";
-
-/** The lock of who writes a file: two writers would write the same unfinished one. */
-export function lockOf(path: string): string {
-  return `${path}.lock`;
-}
+import { TEMPORARY_SUFFIX } from "../../files/write-temporary.ts";
 
 /** Whether a file that is there may be replaced. */
 export type Replacing = "replace" | "keep";

@@ -1,7 +1,8 @@
-import { isOrthantError, OrthantError, PlaceSet } from "@orthant/core";
+import { bytesEqual, isOrthantError, OrthantError, PlaceSet } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { lockOf } from "../../files/lock-names.ts";
+import { TEMPORARY_SUFFIX } from "../../files/write-temporary.ts";
 import { LeasedFile } from "../files/leased-file.ts";
-import { lockOf, TEMPORARY_SUFFIX } from "../files/new-file.ts";
 import { entryHeader, tableBody, tableChunk, tableHeader } from "../layout.ts";
 import { TABLE_LINKS_MAX } from "../limits.ts";
 import { STORAGE, type StoredPixelChunk } from "../pixels/stored-chunk.ts";
@@ -263,7 +264,7 @@ export class PixelLog {
   async #isSame(before: PixelChunkRef, { storage, payload }: EncodedChunk): Promise<boolean> {
     if (before.storage !== storage || before.bytes !== entryHeader.bytes + payload.length) return false;
     const entry = await this.#file.use((file) => readEntry(file, "chunk", before.offset, before.bytes));
-    return entry.payload.every((byte, index) => byte === payload[index]);
+    return bytesEqual(entry.payload, payload);
   }
 
   /** Changes alone go on top of older tables, until together they are as long as a whole one. */

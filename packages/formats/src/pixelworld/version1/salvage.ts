@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
-import { attempt } from "../../polychora/files/attempt.ts";
+import { attempt } from "../../files/attempt.ts";
 import type { PixelBodyRef, PixelChunkRef } from "../save.ts";
 import { carve } from "./carve.ts";
 import { decodeChunk } from "./chunk-payload.ts";

@@ -1,6 +1,6 @@
 import { ByteReader, OrthantError, PlaceMap } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
-import { atFile } from "../../polychora/files/at-file.ts";
+import { atFile } from "../../files/at-file.ts";
 import { CHUNK_EDGE, PIXEL_BYTES } from "../limits.ts";
 import type { StoredPixelChunk } from "../pixels/stored-chunk.ts";
 import { chunkOfBodyVersion1, decodeBody, type PixelBody } from "../records/pixel-body.ts";

@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
-import { atFile } from "../../polychora/files/at-file.ts";
+import { atFile } from "../../files/at-file.ts";
 import { STORAGE, type StoredPixelChunk } from "../pixels/stored-chunk.ts";
 import { decodeBody, type PixelBody } from "../records/pixel-body.ts";
 import type { PixelBodyRef, PixelChunkRef, PixelFacts, PixelSave } from "../save.ts";

@@ -3,9 +3,11 @@ import {
   boxContains,
   boxesIntersect,
   type Chunk,
+  clockOf,
   OrthantError,
   type Place,
   PlaceMap,
+  type RegionClock,
   regionBox,
   regionOf,
   U64_MAX,
@@ -16,7 +18,6 @@ import { writeFlatSave } from "../flat/flat-writer.ts";
 import { LEAF_LEVEL_MAX } from "../layout.ts";
 import { chunkOfEntity } from "../leaves/leaf-partition.ts";
 import type { EntityRecord } from "../records/entity-record.ts";
-import type { RegionClock } from "../records/leaf-entry.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
 import { needsGenerator, realizeBlock } from "../records/stored-block.ts";
 import type { LeafChange } from "../save-change.ts";
@@ -24,9 +25,6 @@ import { cellAt } from "../tree-index/cell.ts";
 import { createSave } from "../writer.ts";
 import type { RepairPlan } from "./repair-plan.ts";
 import { decodeRecord } from "./salvage.ts";
-
-/** A clock is `epoch * 2^33 + n`. */
-const CLOCKS_PER_EPOCH = 2 ** 33;
 
 /**
  * Writes what a plan brings back as a new save, in the same dialect, on a disk with nothing on it. The damaged
@@ -138,7 +136,7 @@ function repairedClocks(
   blocks: readonly BlockEntry[],
   clockEpoch: number,
 ): readonly RegionClock[] {
-  const renewed = clockEpoch * CLOCKS_PER_EPOCH + 1;
+  const renewed = clockOf(clockEpoch, 1);
   const isChanged = (region: Place): boolean =>
     changedCells.some((cell) => boxesIntersect(cell, regionBox(region)));
   const result = new PlaceMap<number>();

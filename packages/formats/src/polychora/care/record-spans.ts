@@ -1,5 +1,5 @@
 import type { PackShelf } from "../files/pack-shelf.ts";
-import type { BlobRef } from "../records/blob-ref.ts";
+import { type BlobRef, compareAge } from "../records/blob-ref.ts";
 
 /** Bytes that are read at once. */
 const SPAN_BYTES = 4 * 1024 * 1024;
@@ -39,9 +39,7 @@ interface Span<Item> {
 }
 
 function spansOf<Item extends { readonly ref: BlobRef }>(items: readonly Item[]): readonly Span<Item>[] {
-  const sorted = [...items].sort(
-    (a, b) => a.ref.dataFileId - b.ref.dataFileId || a.ref.recordOffset - b.ref.recordOffset,
-  );
+  const sorted = [...items].sort((a, b) => compareAge(a.ref, b.ref));
   const spans: Span<Item>[] = [];
   for (const item of sorted) {
     const { dataFileId: packId, recordOffset: start, recordBytes } = item.ref;

@@ -1,13 +1,12 @@
-import type { Box } from "@orthant/core";
+import type { Box, RegionClock } from "@orthant/core";
+import type { Finding } from "../../files/finding.ts";
 import type { Dialect } from "../dialect.ts";
 import type { SaveLimits } from "../limits.ts";
 import type { BlobRef } from "../records/blob-ref.ts";
 import type { GlobalRecord } from "../records/global-record.ts";
-import type { RegionClock } from "../records/leaf-entry.ts";
 import type { PlayerRecord } from "../records/player-record.ts";
 import type { GeneratedChunks } from "../records/stored-block.ts";
 import { describeCell } from "../tree-index/cell.ts";
-import type { Finding } from "./finding.ts";
 
 /** Something that a repair cannot bring back as it was. */
 export interface Loss {

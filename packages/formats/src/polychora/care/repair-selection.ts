@@ -1,10 +1,10 @@
 import { type Box, boxContainsBox, boxesIntersect } from "@orthant/core";
+import type { Finding } from "../../files/finding.ts";
 import { packFile, pageFile } from "../files/file-names.ts";
 import { BLOCK_BLOB, DATA_FOLDER } from "../layout.ts";
-import type { BlobRef } from "../records/blob-ref.ts";
+import { type BlobRef, compareAge } from "../records/blob-ref.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
 import type { IndexPart } from "../tree-index/leaf-index.ts";
-import type { Finding } from "./finding.ts";
 import type { Loss, RepairPiece, RepairPlan } from "./repair-plan.ts";
 import type { OlderLeaves } from "./repair-sources.ts";
 import { dropSuperseded, type IntactRecord } from "./salvage.ts";
@@ -127,11 +127,6 @@ function cellsByRecord(leaves: readonly LeafEntry[]): ReadonlyMap<string, Box> {
 /** Whether a record was written behind another. */
 function isAfter(ref: BlobRef, other: BlobRef | undefined): boolean {
   return other === undefined || compareAge(ref, other) > 0;
-}
-
-/** Oldest first: packs are written one after the other, each from its beginning. */
-function compareAge(one: BlobRef, other: BlobRef): number {
-  return one.dataFileId - other.dataFileId || one.recordOffset - other.recordOffset;
 }
 
 /** Bytes in packs that may have been records; without an index nobody knows of which place. */

@@ -8,14 +8,14 @@ import {
   OrthantError,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { attempt } from "../../files/attempt.ts";
+import { readWhole } from "../../files/read-whole.ts";
 import type { Dialect } from "../dialect.ts";
-import { attempt } from "../files/attempt.ts";
-import { readWhole } from "../files/read-whole.ts";
 import { flatPlayersCodec } from "../flat/flat-payloads.ts";
 import { type ReadIndex, requireGeneration } from "../index-reader.ts";
 import { playersHeader } from "../layout.ts";
 import { globalOfPayload, type ReadGlobal, readGlobal, readIndex } from "../reader.ts";
-import type { BlobRef } from "../records/blob-ref.ts";
+import { type BlobRef, compareAge } from "../records/blob-ref.ts";
 import type { GlobalRecord } from "../records/global-record.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
 import { type PlayerRecord, playersCodec, sortPlayers } from "../records/player-record.ts";
@@ -81,11 +81,7 @@ async function lastRecordOf(index: LeafIndex): Promise<BlobRef | undefined> {
   for await (const { leaves } of index.parts()) {
     for (const { blockRefs, entityRefs } of leaves) {
       for (const ref of [...blockRefs, ...entityRefs]) {
-        const isLater =
-          last === undefined ||
-          ref.dataFileId > last.dataFileId ||
-          (ref.dataFileId === last.dataFileId && ref.recordOffset > last.recordOffset);
-        if (isLater) last = ref;
+        if (last === undefined || compareAge(ref, last) > 0) last = ref;
       }
     }
   }

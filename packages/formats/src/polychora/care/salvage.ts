@@ -1,11 +1,12 @@
 import { type Box, boxesIntersect, decode, isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { attempt } from "../../files/attempt.ts";
+import { readWhole } from "../../files/read-whole.ts";
 import type { Dialect } from "../dialect.ts";
-import { attempt } from "../files/attempt.ts";
 import { packFile } from "../files/file-names.ts";
 import { scanPack } from "../files/pack-scan.ts";
-import { readWhole } from "../files/read-whole.ts";
-import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionBox } from "../flat/flat-blobs.ts";
+import { flatBlockBlobCodec, flatEntityBlobCodec } from "../flat/flat-blobs.ts";
+import { flatRegionBox } from "../flat/flat-regions.ts";
 import { BLOB_VERSION, BLOCK_BLOB, PACKED_BLOB_VERSION } from "../layout.ts";
 import { openBlob } from "../records/blob-envelope.ts";
 import type { BlobRef } from "../records/blob-ref.ts";

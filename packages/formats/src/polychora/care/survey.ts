@@ -1,6 +1,6 @@
 import type { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { attempt } from "../files/attempt.ts";
+import { attempt } from "../../files/attempt.ts";
 import {
   type GenerationFiles,
   generationFiles,

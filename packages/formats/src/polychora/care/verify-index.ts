@@ -1,9 +1,9 @@
 import { boxContainsBox, OrthantError, type Place, PlaceSet, regionBox } from "@orthant/core";
+import { type Finding, findingOf } from "../../files/finding.ts";
 import { pageFile } from "../files/file-names.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
 import type { PageLink } from "../tree-index/index-page.ts";
 import type { IndexPart, LeafIndex } from "../tree-index/leaf-index.ts";
-import { type Finding, findingOf } from "./finding.ts";
 import type { LeafContext, LeafVerifier } from "./verify-leaves.ts";
 
 /** Leaves that are looked at together: their records are read in the order in which they lie on the disk. */

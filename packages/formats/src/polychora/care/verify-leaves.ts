@@ -1,4 +1,7 @@
 import { type Box, OrthantError, type Place, PlaceSet } from "@orthant/core";
+import { atFile } from "../../files/at-file.ts";
+import { attempt } from "../../files/attempt.ts";
+import { type Finding, findingOf } from "../../files/finding.ts";
 import {
   type BlobContext,
   checkBlockPayload,
@@ -7,14 +10,11 @@ import {
   readEntityBlob,
   readStoredBlob,
 } from "../blob-reader.ts";
-import { atFile } from "../files/at-file.ts";
-import { attempt } from "../files/attempt.ts";
 import { packFile } from "../files/file-names.ts";
 import { checkRecord, type PackShelf } from "../files/pack-shelf.ts";
 import { recordHeader } from "../layout.ts";
 import type { BlobRef } from "../records/blob-ref.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
-import { type Finding, findingOf } from "./finding.ts";
 import { readInOrder } from "./record-spans.ts";
 import type { KnownOfPack } from "./verify-pack.ts";
 

@@ -1,13 +1,13 @@
 import type { OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
-import { atFile } from "../files/at-file.ts";
-import { attempt } from "../files/attempt.ts";
+import { atFile } from "../../files/at-file.ts";
+import { attempt } from "../../files/attempt.ts";
+import { type Finding, findingOf, noticeOf } from "../../files/finding.ts";
 import { packFile } from "../files/file-names.ts";
 import { checkPackHeader } from "../files/open-pack.ts";
 import { scanStretch } from "../files/pack-scan.ts";
 import { type PackTable, readPackTable, readTableAt } from "../files/pack-table.ts";
 import { FILE_VERSION, packHeader } from "../layout.ts";
-import { type Finding, findingOf, noticeOf } from "./finding.ts";
 
 /** What is known about a pack before it is looked at. */
 export interface KnownOfPack {

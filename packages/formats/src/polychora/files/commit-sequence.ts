@@ -1,8 +1,8 @@
 import type { Disk } from "@orthant/disk";
-import { INDEX_FOLDER, MANIFEST_FILE, TEMPORARY_SUFFIX } from "../layout.ts";
+import { TEMPORARY_SUFFIX, writeTemporary } from "../../files/write-temporary.ts";
+import { INDEX_FOLDER, MANIFEST_FILE } from "../layout.ts";
 import type { NewPage } from "../tree-index/page-writer.ts";
 import type { GenerationFiles } from "./file-names.ts";
-import { writeTemporary } from "./write-temporary.ts";
 
 /** The bytes of a generation's three files. */
 export type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;

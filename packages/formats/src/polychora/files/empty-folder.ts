@@ -1,8 +1,10 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_FILE, packHeader, TEMPORARY_SUFFIX } from "../layout.ts";
-import { generationFiles, isLockName, packFile } from "./file-names.ts";
-import { sizeOf } from "./read-whole.ts";
+import { isLockName } from "../../files/lock-names.ts";
+import { fileSize } from "../../files/read-whole.ts";
+import { TEMPORARY_SUFFIX } from "../../files/write-temporary.ts";
+import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_FILE, packHeader } from "../layout.ts";
+import { generationFiles, packFile } from "./file-names.ts";
 
 const FOLDERS: readonly string[] = [INDEX_FOLDER, DATA_FOLDER];
 const FIRST_PACK = packFile(1);
@@ -21,7 +23,7 @@ export async function requireEmptyFolder(disk: Disk): Promise<void> {
   const files = await listFiles(disk);
   const strangers = files.filter((path) => !UNFINISHED.has(path));
   // A pack with records is somebody's world that has lost its manifest, not a world that was never finished.
-  if (files.includes(FIRST_PACK) && (await sizeOf(disk, FIRST_PACK)) > packHeader.bytes)
+  if (files.includes(FIRST_PACK) && (await fileSize(disk, FIRST_PACK)) > packHeader.bytes)
     strangers.push(FIRST_PACK);
   if (strangers.length > 0) {
     const names = strangers.join(", ");

@@ -19,7 +19,6 @@ const GENERATION_NAME =
   /^(?:(?<index>index\/ix-main\.g\d{16}\.v4ix)|(?<global>global\.g\d{16}\.v4g)|(?<players>players\.g\d{16}\.v4p))$/;
 const GENERATION_DIGITS = /\.g(\d{16})\./;
 const PAGE_NAME = /^index\/ix-(\d{6,10})\.g(\d{16})\.v4ix$/;
-const LOCK_NAME = /\.lock(?:~|$)/;
 const PACK_NAME = /^data\/dt-(\d{6,10})\.v4dt$/;
 
 /** The names that a generation's files get; the generation is decimal, in 16 digits. */
@@ -66,11 +65,6 @@ export function packFile(packId: number): string {
 export function parsePackFile(path: string): number | undefined {
   const id = Number(PACK_NAME.exec(path)?.[1]);
   return id >= 1 && id <= U32_MAX && packFile(id) === path ? id : undefined;
-}
-
-/** Whether a name is that of a lock, or of a claim to one: it may lie in a save's folder, and is no part of it. */
-export function isLockName(name: string): boolean {
-  return LOCK_NAME.test(name);
 }
 
 function digitsOf(generation: number): string {

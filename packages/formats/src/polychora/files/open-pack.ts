@@ -1,5 +1,6 @@
 import { decode, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
+import { atFileLater } from "../../files/at-file.ts";
 import { COMPACTED_PACK_VERSION, FILE_VERSION, packHeader } from "../layout.ts";
 import { packFile } from "./file-names.ts";
 import { type PackTable, readPackTable } from "./pack-table.ts";
@@ -24,12 +25,11 @@ export class OpenPack {
     const path = packFile(packId);
     const file = await disk.open(path, "read");
     try {
-      return new OpenPack(path, file, await tableOf(file, packId));
+      return new OpenPack(path, file, await atFileLater({ path }, () => tableOf(file, packId)));
     } catch (error) {
       if (isLenient && isOrthantError(error)) return new OpenPack(path, file, undefined);
       await file.close();
-      if (!isOrthantError(error) || error.context.path !== undefined) throw error;
-      throw new OrthantError(error.code, error.detail, { ...error.context, path }, { cause: error });
+      throw error;
     }
   }
 

@@ -1,8 +1,8 @@
 import { crc32, decode, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { atFile } from "../../files/at-file.ts";
 import { type RecordHeader, recordHeader } from "../layout.ts";
 import type { BlobRef } from "../records/blob-ref.ts";
-import { atFile } from "./at-file.ts";
 import { packFile } from "./file-names.ts";
 import { OpenPack } from "./open-pack.ts";
 

@@ -1,8 +1,8 @@
 import { ByteWriter, crc32, OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
+import { atFile } from "../../files/at-file.ts";
 import { COMPACTED_PACK_VERSION, DATA_FOLDER, FILE_VERSION, packHeader, recordHeader } from "../layout.ts";
 import type { BlobRef } from "../records/blob-ref.ts";
-import { atFile } from "./at-file.ts";
 import { packFile, parsePackFile } from "./file-names.ts";
 import { checkPackHeader } from "./open-pack.ts";
 

@@ -1,10 +1,10 @@
 import type { Disk } from "@orthant/disk";
+import { readWhole } from "../../files/read-whole.ts";
 import { INDEX_FOLDER } from "../layout.ts";
 import type { LeafIndex, PageReader } from "../tree-index/leaf-index.ts";
 import { decodeLinked } from "../tree-index/page-codec.ts";
 import { writePage } from "./commit-sequence.ts";
 import { pageFile } from "./file-names.ts";
-import { readWhole } from "./read-whole.ts";
 
 /** What an index that was copied refers to. */
 export interface CopiedIndex {

@@ -1,6 +1,5 @@
 import {
   AXES,
-  type Box,
   type ByteReader,
   type Chunk,
   type Codec,
@@ -8,7 +7,6 @@ import {
   comparePlaces,
   emptyChunk,
   HYPERCUBE_CHUNKS,
-  intersectBoxes,
   list,
   OrthantError,
   type Place,
@@ -40,14 +38,10 @@ const DICTIONARY_MAX = U16_MAX + 1;
 const ASSIGNMENTS_MAX = 100_000_000;
 const ENTITIES_MAX = 100_000_000;
 const STATES = 3;
-const CLASS_COUNT = 3;
-const KIND_COUNT = 7;
-
-/** The chunks of a region, where it lies on the lattice; `undefined` where none of it does. */
-export function flatRegionBox(region: Place, edge: number): Box | undefined {
-  const min = placeFrom((axis) => region[axis] * edge);
-  return intersectBoxes({ min, max: placeFrom((axis) => min[axis] + edge) }, WHOLE_LATTICE);
-}
+/** The classes of entities that the original knows: those below this one. */
+export const FLAT_CLASSES = 3;
+/** The kinds of entities that the original knows: those below this one. */
+export const FLAT_KINDS = 7;
 
 const rawChunkCodec: Codec<Chunk> = {
   write(out, chunk) {
@@ -116,7 +110,7 @@ const entitiesCodec = list(entityRecordCodec, ENTITIES_MAX);
 export const flatEntityBlobCodec: Codec<FlatEntityBlob> = {
   write(out, { region, regionChunkEdge, entities }) {
     for (const { entityId, entityClass, kind } of entities) {
-      if (entityClass < CLASS_COUNT && kind < KIND_COUNT) continue;
+      if (entityClass < FLAT_CLASSES && kind < FLAT_KINDS) continue;
       throw new OrthantError("ORT_DIALECT", `entity ${entityId} is of class ${entityClass} and kind ${kind}`);
     }
     placeCodec.write(out, region);
@@ -128,7 +122,7 @@ export const flatEntityBlobCodec: Codec<FlatEntityBlob> = {
     const { region, regionChunkEdge } = readRegion(input);
     const entities = entitiesCodec.read(input);
     for (const [index, { entityId, entityClass, kind }] of entities.entries()) {
-      if (entityClass >= CLASS_COUNT || kind >= KIND_COUNT) {
+      if (entityClass >= FLAT_CLASSES || kind >= FLAT_KINDS) {
         throw input.fail("ORT_TAG", `entity ${entityId} is of class ${entityClass} and kind ${kind}`);
       }
       const previous = entities[index - 1];

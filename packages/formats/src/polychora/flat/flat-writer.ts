@@ -1,12 +1,10 @@
 import {
   comparePlaces,
   encode,
-  floorDivide,
   HYPERCUBE_CHUNKS,
   OrthantError,
   type Place,
   PlaceMap,
-  placeFrom,
   U8_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -17,6 +15,7 @@ import type { EntityRecord } from "../records/entity-record.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
 import { flatEntityBlobCodec } from "./flat-blobs.ts";
 import { flatPlayersCodec } from "./flat-payloads.ts";
+import { flatRegionOf } from "./flat-regions.ts";
 import { type FlatSaveOptions, FlatSaveWriter, type FlatWorldFacts } from "./flat-save-writer.ts";
 
 /** A whole world for the original program to open. */
@@ -75,7 +74,7 @@ function requireFlatBlocks(blocks: readonly BlockEntry[]): void {
 function gatherRegions({ blocks, entities }: FlatSaveContent, edge: number): readonly Region[] {
   const regions = new PlaceMap<Region>();
   const regionAt = (chunk: Place): Region => {
-    const region = placeFrom((axis) => floorDivide(chunk[axis], edge));
+    const region = flatRegionOf(chunk, edge);
     const found = regions.get(...region) ?? { region, blocks: [], entities: [] };
     regions.set(...region, found);
     return found;

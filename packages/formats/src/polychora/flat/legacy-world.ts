@@ -10,7 +10,7 @@ import {
   type Place,
   uniformChunk,
 } from "@orthant/core";
-import { decodeAt } from "../files/at-file.ts";
+import { decodeAt } from "../../files/at-file.ts";
 import type { BaseWorld } from "../records/global-record.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
 

@@ -1,10 +1,11 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
+import { TEMPORARY_SUFFIX } from "../../files/write-temporary.ts";
 import { packFile } from "../files/file-names.ts";
 import { OpenPack } from "../files/open-pack.ts";
 import { wholeRecord } from "../files/pack-scan.ts";
 import { type PackEnds, type PackedRecord, PackTableWriter } from "../files/pack-table.ts";
-import { DATA_FOLDER, TEMPORARY_SUFFIX } from "../layout.ts";
+import { DATA_FOLDER } from "../layout.ts";
 import type { SlowWork } from "../slow-work.ts";
 import type { PackMark } from "./record-mark.ts";
 
@@ -86,7 +87,7 @@ async function copyRecords(
 ): Promise<void> {
   let unsynced = 0;
   for (const records of needed.stretches()) {
-    const bytes = await readWhole(pack, packId, records);
+    const bytes = await readRecords(pack, packId, records);
     await file.append(bytes);
     unsynced += bytes.length;
     if (unsynced >= SYNC_EVERY_BYTES) {
@@ -98,7 +99,7 @@ async function copyRecords(
 }
 
 /** The bytes of some records that lie near each other, one behind the other, each with a checksum that is right. */
-async function readWhole(
+async function readRecords(
   pack: OpenPack,
   packId: number,
   records: readonly PackedRecord[],

@@ -1,10 +1,11 @@
 import type { Disk } from "@orthant/disk";
-import { type Finding, findingOf } from "../care/finding.ts";
+import { type Finding, findingOf } from "../../files/finding.ts";
+import { fileSize } from "../../files/read-whole.ts";
+import { TEMPORARY_SUFFIX } from "../../files/write-temporary.ts";
 import { packFile, parsePackFile } from "../files/file-names.ts";
 import type { GenerationHolds } from "../files/generation-holds.ts";
 import type { PackShelf } from "../files/pack-shelf.ts";
-import { sizeOf } from "../files/read-whole.ts";
-import { compactedPackHeader, DATA_FOLDER, INDEX_FOLDER, TEMPORARY_SUFFIX } from "../layout.ts";
+import { compactedPackHeader, DATA_FOLDER, INDEX_FOLDER } from "../layout.ts";
 import type { Save } from "../save.ts";
 import type { SlowWork } from "../slow-work.ts";
 import { compactPack, keepCompacted } from "./compact-pack.ts";
@@ -119,7 +120,7 @@ export class Compactor {
       if (name.endsWith(TEMPORARY_SUFFIX)) await this.#removeLeftover(path);
       const packId = parsePackFile(path);
       if (packId === undefined || packId >= activePackId || this.#sizes.has(packId)) continue;
-      this.#sizes.set(packId, await sizeOf(this.#disk, path));
+      this.#sizes.set(packId, await fileSize(this.#disk, path));
     }
   }
 
@@ -184,7 +185,7 @@ export class Compactor {
       throw error;
     }
     await this.#shelf.refresh(packId);
-    this.#sizes.set(packId, await sizeOf(this.#disk, path));
+    this.#sizes.set(packId, await fileSize(this.#disk, path));
     return undefined;
   }
 }

@@ -1,8 +1,8 @@
 import type { Disk } from "@orthant/disk";
+import { TEMPORARY_SUFFIX } from "../../files/write-temporary.ts";
 import { changeBetween } from "../committed-change.ts";
 import { generationFiles, parseGenerationFile, parsePageFile } from "../files/file-names.ts";
 import type { GenerationHolds } from "../files/generation-holds.ts";
-import { TEMPORARY_SUFFIX } from "../layout.ts";
 import { readGlobal, readIndex } from "../reader.ts";
 import type { SaveState } from "../save.ts";
 import type { LeafIndex } from "../tree-index/leaf-index.ts";
@@ -12,7 +12,7 @@ import { keptGenerations, type Retention } from "./retention.ts";
 import { listGenerationFolders, storedGenerations } from "./stored-generations.ts";
 
 /**
- * Lets go of generations that are not kept: removes their files, and subtree files of the index that none of the
+ * Lets go of generations that are not kept: removes their files, and pages of the index that none of the
  * others needs. Only ever called after a commit. No removal is synced: one that is lost in a crash does no harm,
  * because what a generation needs is removed only when its own removal can no longer be lost. Rules S46 and S92.
  */

@@ -1,4 +1,4 @@
-/** A subtree file of the index that the live generation does not need. */
+/** A page of the index that the live generation does not need. */
 export interface OldPage {
   readonly path: string;
   /** The generation that wrote it. */
@@ -7,7 +7,7 @@ export interface OldPage {
   readonly until: number;
 }
 
-/** The subtree files that only older generations need. */
+/** The pages that only older generations need. */
 export class OldPages {
   /** Each page is filed under the oldest generation that needs it, because old ones stay longest. */
   readonly #byGeneration = new Map<number, OldPage[]>();

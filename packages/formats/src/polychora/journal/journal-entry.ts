@@ -42,12 +42,12 @@ export type JournalEntry =
 
 /** Entries in the order of their tags. */
 const KINDS: readonly JournalEntry["kind"][] = ["edit", "entity", "entityGone", "player", "description"];
-/** No edit of a world touches more chunks, nor more regions. */
-const EDIT_CHUNKS_MAX = 65_536;
+/** The most chunks, and regions, that one edit in a journal may have: a world may make no larger one. */
+export const JOURNAL_EDIT_CHUNKS_MAX = 65_536;
 const NAME_BYTES_MAX = 4_096;
 
 const storedAtCodec = option(placeCodec);
-const clocksCodec = regionClockListCodec(EDIT_CHUNKS_MAX);
+const clocksCodec = regionClockListCodec(JOURNAL_EDIT_CHUNKS_MAX);
 const nameCodec = string(NAME_BYTES_MAX);
 const originCodec = option<ClientEdits>({
   write(out, { clientId, lastEditId }) {
@@ -59,7 +59,7 @@ const originCodec = option<ClientEdits>({
 
 /** One entry of the journal of a world whose chunks have so many voxels. Rules J7 to J10. */
 export function journalEntryCodec(volume: number): Codec<JournalEntry> {
-  const chunksCodec = list(journalChunkCodec(volume), EDIT_CHUNKS_MAX);
+  const chunksCodec = list(journalChunkCodec(volume), JOURNAL_EDIT_CHUNKS_MAX);
   return {
     write(out, entry) {
       out.tag(KINDS.indexOf(entry.kind), KINDS.length);

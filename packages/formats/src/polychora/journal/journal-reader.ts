@@ -1,6 +1,6 @@
 import { type ByteReader, type Codec, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
-import { decodeAt } from "../files/at-file.ts";
+import { decodeAt } from "../../files/at-file.ts";
 import { copyBeginning } from "../files/copy-beginning.ts";
 import type { SaveState } from "../save.ts";
 import { type JournalEntry, journalEntryCodec } from "./journal-entry.ts";

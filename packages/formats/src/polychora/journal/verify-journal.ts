@@ -1,6 +1,6 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type Finding, findingOf, noticeOf } from "../care/finding.ts";
+import { type Finding, findingOf, noticeOf } from "../../files/finding.ts";
 import type { GlobalRecord } from "../records/global-record.ts";
 import { JOURNAL_FOLDER, segmentFile } from "./journal-layout.ts";
 import { JournalReader } from "./journal-reader.ts";

@@ -10,13 +10,13 @@ import {
   type Place,
   placeFrom,
   REGION_EDGE_CHUNKS,
+  type RegionClock,
 } from "@orthant/core";
 import { LEAF_LEVEL_MAX } from "../layout.ts";
 import type { SaveLimits } from "../limits.ts";
 import type { BlobSize } from "../records/blob-size.ts";
 import { sortEntities } from "../records/entity-blob.ts";
 import { type EntityRecord, entityRecordCodec } from "../records/entity-record.ts";
-import type { RegionClock } from "../records/leaf-entry.ts";
 import { boundsOf } from "../records/prepared-blocks.ts";
 import { arrangeBlocks, type StoredBlock } from "../records/stored-block.ts";
 import {

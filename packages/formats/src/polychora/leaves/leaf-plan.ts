@@ -5,11 +5,12 @@ import {
   isOrthantError,
   OrthantError,
   PlaceSet,
+  type RegionClock,
 } from "@orthant/core";
 import type { SaveLimits } from "../limits.ts";
-import { type BlobSize, sizeOf } from "../records/blob-size.ts";
+import { type BlobSize, blobSizeOf } from "../records/blob-size.ts";
 import type { EntityRecord } from "../records/entity-record.ts";
-import type { LeafEntry, RegionClock } from "../records/leaf-entry.ts";
+import type { LeafEntry } from "../records/leaf-entry.ts";
 import { packedBytesAtLeast } from "../records/packed-blob.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
 import type { StoredBlock } from "../records/stored-block.ts";
@@ -198,7 +199,7 @@ function sizesOf({ blockRefs, entityRefs, newBlocks = [], newEntities = [] }: Pl
   let bytes = packedBytesAtLeast(newBlocks);
   let blocks = newBlocks.length;
   for (const ref of blockRefs) {
-    const size = sizeOf(ref);
+    const size = blobSizeOf(ref);
     bytes += size.bytes;
     blocks += size.blocks;
   }

@@ -1,10 +1,10 @@
 import { type Box, boxesIntersect, type Place, PlaceMap, WHOLE_LATTICE } from "@orthant/core";
+import { flatRegionCell, flatRegionOf } from "../flat/flat-regions.ts";
 import type { EntityRecord } from "../records/entity-record.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
 import type { Save } from "../save.ts";
 import { LeafIndex } from "../tree-index/leaf-index.ts";
-import { regionAt, regionCell } from "./leaf-grid.ts";
 
 /** After so many questions the parts of the index that none of the last ones needs are let go. */
 const QUESTIONS_REMEMBERED = 256;
@@ -26,7 +26,7 @@ export class SaveContent {
     this.#apart = blocksByRegion(flat?.globalBlocks ?? [], edge);
     // All of a flat index is in memory.
     const missing = [...this.#apart.places()].filter((region) => {
-      return index.find(regionCell(region, edge).min) === undefined;
+      return index.find(flatRegionCell(region, edge).min) === undefined;
     });
     this.index =
       missing.length === 0
@@ -56,7 +56,7 @@ export class SaveContent {
   async readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]> {
     const blocks = await this.#save.readBlocks(leaf);
     const edge = this.#save.flat?.regionChunkEdge;
-    const apart = edge === undefined ? undefined : this.#apart.get(...regionAt(leaf.cell.min, edge));
+    const apart = edge === undefined ? undefined : this.#apart.get(...flatRegionOf(leaf.cell.min, edge));
     if (apart === undefined) return blocks;
     // Rule S41: those in the global file count before those in records.
     const merged = new PlaceMap<BlockEntry>();
@@ -73,7 +73,7 @@ export class SaveContent {
 function blocksByRegion(blocks: readonly BlockEntry[], edge: number): PlaceMap<BlockEntry[]> {
   const regions = new PlaceMap<BlockEntry[]>();
   for (const block of blocks) {
-    const region = regionAt(block.place, edge);
+    const region = flatRegionOf(block.place, edge);
     const found = regions.get(...region);
     if (found === undefined) regions.set(...region, [block]);
     else found.push(block);
@@ -82,5 +82,5 @@ function blocksByRegion(blocks: readonly BlockEntry[], edge: number): PlaceMap<B
 }
 
 function emptyLeaf(region: Place, edge: number): LeafEntry {
-  return { cell: regionCell(region, edge), blockRefs: [], entityRefs: [], chunks: 0, clocks: [] };
+  return { cell: flatRegionCell(region, edge), blockRefs: [], entityRefs: [], chunks: 0, clocks: [] };
 }

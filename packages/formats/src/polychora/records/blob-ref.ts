@@ -13,7 +13,8 @@ export interface BlobRef {
   readonly blobVersion: number;
 }
 
-const REFS_PER_LEAF_MAX = 65_536;
+/** The most references of one kind in a leaf. */
+export const REFS_PER_LEAF_MAX = 65_536;
 
 /** One reference. Both dialects have the same bytes for it. Rule S27. */
 export const blobRefCodec: Codec<BlobRef> = {
@@ -38,6 +39,11 @@ export const blobRefCodec: Codec<BlobRef> = {
 
 /** The references of one kind in a leaf. */
 export const blobRefsCodec: Codec<readonly BlobRef[]> = list(blobRefCodec, REFS_PER_LEAF_MAX);
+
+/** Orders records by when they were written: packs come one after the other, each from its beginning. */
+export function compareAge(one: BlobRef, other: BlobRef): number {
+  return one.dataFileId - other.dataFileId || one.recordOffset - other.recordOffset;
+}
 
 /** Whether two references mean the same record. */
 export function isSameRef(a: BlobRef, b: BlobRef): boolean {

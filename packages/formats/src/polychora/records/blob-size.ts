@@ -19,7 +19,7 @@ export function rememberSize(ref: BlobRef, size: BlobSize): void {
 }
 
 /** The size of a record's blob; a guess, with no blocks, when it was neither written nor read. */
-export function sizeOf(ref: BlobRef): BlobSize {
+export function blobSizeOf(ref: BlobRef): BlobSize {
   const { blobVersion, recordBytes } = ref;
   const ratio = blobVersion === PACKED_BLOB_VERSION ? GUESSED_RATIO : 1;
   return known.get(ref) ?? { bytes: recordBytes * ratio, blocks: 0 };

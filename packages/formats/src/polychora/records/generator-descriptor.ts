@@ -10,18 +10,19 @@ export interface GeneratorDescriptor {
 
 const GENERATORS_VERSION = 1;
 const GENERATORS_MAX = 1_024;
-const GENERATOR_ID_BYTES_MAX = 1_024;
+/** Of a save; what goes over a wire has a lower limit, and generators of ours a much lower one. */
+const STORED_ID_BYTES_MAX = 1_024;
 
 const descriptorCodec: Codec<GeneratorDescriptor> = {
   write(out, { generatorId, params, seed, versionHash }) {
-    out.string(generatorId, GENERATOR_ID_BYTES_MAX);
+    out.string(generatorId, STORED_ID_BYTES_MAX);
     out.bytes(params);
     out.varU64(seed);
     out.varU64(versionHash);
   },
 
   read: (input) => ({
-    generatorId: input.string(GENERATOR_ID_BYTES_MAX),
+    generatorId: input.string(STORED_ID_BYTES_MAX),
     params: input.bytes(),
     seed: input.varU64(),
     versionHash: input.varU64(),

@@ -1,11 +1,13 @@
-import { type Box, boxEquals, type Codec, list, type Place, placeCodec, placesEqual } from "@orthant/core";
+import {
+  type Box,
+  boxEquals,
+  type Codec,
+  list,
+  placeCodec,
+  placesEqual,
+  type RegionClock,
+} from "@orthant/core";
 import { type BlobRef, blobRefsCodec, isSameRef } from "./blob-ref.ts";
-
-/** The version of one region. */
-export interface RegionClock {
-  readonly region: Place;
-  readonly clock: number;
-}
 
 /** A leaf of the index: a cube of chunks, and where its content lies. */
 export interface LeafEntry {
@@ -29,7 +31,8 @@ export type WholeIndexVersion = 1 | 2;
 /** `format_version` of a tree index: those of one file, and 3, which lies in pages. */
 export type IndexVersion = WholeIndexVersion | 3;
 
-const CLOCKS_PER_LEAF_MAX = 16_777_216;
+/** The most clocks in a leaf. */
+export const CLOCKS_PER_LEAF_MAX = 16_777_216;
 
 const clocksCodec = list<RegionClock>(
   {

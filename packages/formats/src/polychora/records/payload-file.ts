@@ -1,5 +1,5 @@
 import { ByteWriter, type Codec, crc32, decode, encode, OrthantError, type Struct } from "@orthant/core";
-import { atFile, decodeAt } from "../files/at-file.ts";
+import { atFile, decodeAt } from "../../files/at-file.ts";
 import { FILE_VERSION, type PayloadHeader } from "../layout.ts";
 
 /** A file of 16 bytes of header and one checksummed payload. */

@@ -1,6 +1,7 @@
 import {
   type Box,
   ByteWriter,
+  bytesEqual,
   type Chunk,
   chunkCodec,
   comparePlaces,
@@ -107,10 +108,4 @@ class ContentInterner {
     this.#byCrc.set(crc, [...bucket, content]);
     return content;
   }
-}
-
-function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
-  return true;
 }

@@ -1,5 +1,6 @@
 import {
   applyChunkChange,
+  bytesEqual,
   CHUNK_VOXELS_MAX,
   type Chunk,
   comparePlaces,
@@ -220,10 +221,4 @@ class ContentInterner {
     if (equal === undefined) this.#byCrc.set(crc, [...bucket, content]);
     return equal ?? content;
   }
-}
-
-function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
-  return true;
 }

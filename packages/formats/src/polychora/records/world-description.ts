@@ -5,8 +5,12 @@ import {
   type ChunkShape,
   type Codec,
   chunkShape,
+  DEFAULT_MATERIALS,
+  decode,
   HYPERCUBE_CHUNKS,
   list,
+  type MaterialCatalog,
+  materialCatalogCodec,
   OrthantError,
 } from "@orthant/core";
 import type { Vector } from "./vector.ts";
@@ -84,6 +88,11 @@ export function plainDescription(shape: ChunkShape = HYPERCUBE_CHUNKS): WorldDes
     lineage: [],
     edits: [],
   };
+}
+
+/** The materials of a world; the default ones where it names none. */
+export function catalogOf({ materials }: Pick<WorldDescription, "materials">): MaterialCatalog {
+  return materials.length === 0 ? DEFAULT_MATERIALS : decode(materialCatalogCodec, materials);
 }
 
 const namedGenerationCodec: Codec<NamedGeneration> = {

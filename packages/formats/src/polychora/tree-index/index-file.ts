@@ -10,7 +10,7 @@ import {
   OrthantError,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { atFile, decodeAt } from "../files/at-file.ts";
+import { atFile, decodeAt } from "../../files/at-file.ts";
 import { indexHeader, LEAF_LEVEL_MAX } from "../layout.ts";
 import {
   type LeafEntry,

@@ -1,5 +1,5 @@
 import { type Box, boxEquals, comparePlaces, OrthantError, type Place, WHOLE_LATTICE } from "@orthant/core";
-import { attempt } from "../files/attempt.ts";
+import { attempt } from "../../files/attempt.ts";
 import { pageFile } from "../files/file-names.ts";
 import { LEAF_LEVEL_MAX } from "../layout.ts";
 import { LeafGrid } from "../leaves/leaf-grid.ts";

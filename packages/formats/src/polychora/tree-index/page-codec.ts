@@ -10,7 +10,7 @@ import {
   OrthantError,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { atFile, decodeAt } from "../files/at-file.ts";
+import { atFile, decodeAt } from "../../files/at-file.ts";
 import { type PageHeader, pageHeader } from "../layout.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
 import { cellAt, describeCell, LATTICE_LEVEL, requireLevel } from "./cell.ts";

@@ -6,12 +6,13 @@ import {
   I32_MAX,
   I32_MIN,
   type Place,
+  type RegionClock,
   regionOf,
   U32_MAX,
 } from "@orthant/core";
 import { BLOCK_BLOB, ENTITY_BLOB, LEAF_LEVEL_MAX } from "../layout.ts";
-import type { BlobRef } from "../records/blob-ref.ts";
-import type { LeafEntry, RegionClock } from "../records/leaf-entry.ts";
+import { type BlobRef, REFS_PER_LEAF_MAX } from "../records/blob-ref.ts";
+import { CLOCKS_PER_LEAF_MAX, type LeafEntry } from "../records/leaf-entry.ts";
 import { requireLevel } from "./cell.ts";
 import type { PageLink } from "./index-page.ts";
 
@@ -21,8 +22,6 @@ const LINK = 0x40;
 const LINK_LEVEL_MAX = 31;
 /** A page has no more links one under the other than there are sizes of cubes. */
 const HEIGHT_MAX = 31;
-const REFS_PER_LEAF_MAX = 65_536;
-const CLOCKS_PER_LEAF_MAX = 16_777_216;
 
 /** One entry of a page. */
 export type PageEntry =

@@ -1,6 +1,6 @@
 import type { Disk } from "@orthant/disk";
+import { readWhole } from "../../files/read-whole.ts";
 import { pageFile } from "../files/file-names.ts";
-import { readWhole } from "../files/read-whole.ts";
 import type { PageReader } from "./leaf-index.ts";
 import { decodeLinked } from "./page-codec.ts";
 

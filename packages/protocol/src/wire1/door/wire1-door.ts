@@ -1,4 +1,4 @@
-import { encode, OrthantError, placesEqual, TILE_CHUNKS } from "@orthant/core";
+import { bytesEqual, encode, OrthantError, placesEqual, TILE_CHUNKS } from "@orthant/core";
 import { isFromServer, isText, wire1Codec } from "../message/datagram-codec.ts";
 import { readDatagram } from "../message/read-datagram.ts";
 import type { Wire1Control, Wire1Message } from "../message/wire1-message.ts";
@@ -189,5 +189,5 @@ export class Wire1Door {
 
 function isSyn(datagram: Uint8Array): boolean {
   const { syn } = CONTROL_DATAGRAMS;
-  return datagram.length === syn.length && syn.every((byte, index) => byte === datagram[index]);
+  return bytesEqual(datagram, syn);
 }

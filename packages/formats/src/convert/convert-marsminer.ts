@@ -1,13 +1,13 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { convertFromMarsMiner } from "./convert/from-marsminer.ts";
-import { listingFirst } from "./convert/listing-first.ts";
-import type { ConversionLoss } from "./convert/losses.ts";
-import type { MarsMinerLocations } from "./convert/marsminer-facts.ts";
-import { convertToMarsMiner } from "./convert/to-marsminer.ts";
-import type { MarsMinerState } from "./marsminer/records/state-reader.ts";
-import type { MarsMinerSave } from "./marsminer/save.ts";
-import type { Save } from "./polychora/save.ts";
+import type { MarsMinerState } from "../marsminer/records/state-reader.ts";
+import type { MarsMinerSave } from "../marsminer/save.ts";
+import type { Save } from "../polychora/save.ts";
+import { convertFromMarsMiner } from "./from-marsminer.ts";
+import { listingFirst } from "./listing-first.ts";
+import type { ConversionLoss } from "./losses.ts";
+import type { MarsMinerLocations } from "./marsminer-facts.ts";
+import { convertToMarsMiner } from "./to-marsminer.ts";
 
 /** What became of a conversion from or to MarsMiner. */
 export interface MarsMinerConversionReport {

@@ -1,5 +1,7 @@
 import type { Disk } from "@orthant/disk";
-import { TEMPORARY_SUFFIX } from "../layout.ts";
+
+/** Ends the name of a file that is not finished. */
+export const TEMPORARY_SUFFIX = ".tmp";
 
 /** Writes a file under its temporary name, durably but for the name. */
 export async function writeTemporary(disk: Disk, path: string, bytes: Uint8Array): Promise<void> {

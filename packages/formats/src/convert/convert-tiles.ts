@@ -1,9 +1,9 @@
 import type { Disk } from "@orthant/disk";
-import { convertFromTiles } from "./convert/from-tiles.ts";
-import { ConversionLosses, type ConversionReport } from "./convert/losses.ts";
-import { convertToTiles } from "./convert/to-tiles.ts";
-import type { Save } from "./polychora/save.ts";
-import type { TileSave } from "./tilesave/tile-save.ts";
+import type { Save } from "../polychora/save.ts";
+import type { TileSave } from "../tilesave/tile-save.ts";
+import { convertFromTiles } from "./from-tiles.ts";
+import { ConversionLosses, type ConversionReport } from "./losses.ts";
+import { convertToTiles } from "./to-tiles.ts";
 
 /**
  * Writes a tile save as a world, on a disk with nothing on it; without a disk it only says what would be lost. The

@@ -19,6 +19,17 @@ export function atFile<Value>({ path, what }: Source, attempt: () => Value): Val
   }
 }
 
+/** As {@link atFile}, for an attempt that takes time. */
+export async function atFileLater<Value>(source: Source, attempt: () => Promise<Value>): Promise<Value> {
+  try {
+    return await attempt();
+  } catch (error) {
+    return atFile(source, () => {
+      throw error;
+    });
+  }
+}
+
 /** Decodes bytes of a file that hold exactly one value; errors name the file and count from its start. */
 export function decodeAt<Value>(
   source: Source,

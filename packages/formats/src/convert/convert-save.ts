@@ -1,10 +1,10 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { ConversionLosses, type ConversionReport } from "./convert/losses.ts";
-import { convertToFlat } from "./convert/to-flat.ts";
-import { convertToTree } from "./convert/to-tree.ts";
-import type { Dialect } from "./polychora/dialect.ts";
-import type { Save } from "./polychora/save.ts";
+import type { Dialect } from "../polychora/dialect.ts";
+import type { Save } from "../polychora/save.ts";
+import { ConversionLosses, type ConversionReport } from "./losses.ts";
+import { convertToFlat } from "./to-flat.ts";
+import { convertToTree } from "./to-tree.ts";
 
 /** How to convert. */
 export interface ConvertOptions {

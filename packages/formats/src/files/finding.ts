@@ -1,8 +1,8 @@
 import type { Box, OrthantError } from "@orthant/core";
 
 /**
- * Something that `verifySave` noticed. `damage` means that a generation has lost or may have lost something;
- * `notice` is what a crash or an old program leaves behind and nobody needs.
+ * Something that was noticed about a save, whatever its format. `damage` means that it has lost or may have lost
+ * something; `notice` is what a crash or an old program leaves behind and nobody needs.
  */
 export interface Finding {
   readonly severity: "damage" | "notice";
@@ -44,4 +44,9 @@ export function noticeOf(file: string, message: string, offset?: number): Findin
     generation: undefined,
     cell: undefined,
   };
+}
+
+/** Whether nothing that was found is damage. */
+export function isWhole(findings: readonly Finding[]): boolean {
+  return findings.every(({ severity }) => severity === "notice");
 }

@@ -15,8 +15,18 @@ export async function readWhole(disk: Disk, path: string, bytesMax = 0x7fff_ffff
   }
 }
 
+/** The first bytes of a file, at most so many; fewer where it has fewer. */
+export async function readBeginning(disk: Disk, path: string, bytesMax: number): Promise<Uint8Array> {
+  const file = await disk.open(path, "read");
+  try {
+    return await file.readAt(0, Math.min(bytesMax, await file.size()));
+  } finally {
+    await file.close();
+  }
+}
+
 /** How many bytes a file has. */
-export async function sizeOf(disk: Disk, path: string): Promise<number> {
+export async function fileSize(disk: Disk, path: string): Promise<number> {
   const file = await disk.open(path, "read");
   try {
     return await file.size();

@@ -1,0 +1,48 @@
+import { type Disk, GatedDisk, MemoryDisk } from "@orthant/disk";
+import { openSave, resumeMarsMiner, resumeSave } from "@orthant/formats";
+import { codeOfRejection, FaultDisk } from "@orthant/testkit";
+import { expect, test } from "vitest";
+import { writtenDisk } from "./marsminer/samples.ts";
+import { smallWorld } from "./polychora/samples.ts";
+
+/** Another disk, and how many of its files are open. */
+function counted(disk: Disk): { readonly disk: Disk; readonly open: () => number } {
+  let open = 0;
+  const gated = new GatedDisk(disk, async ({ operation }, happen) => {
+    const result = await happen();
+    if (operation === "open") open++;
+    if (operation === "close") open--;
+    return result;
+  });
+  return { disk: gated, open: () => open };
+}
+
+test("a save that cannot be gone on with leaves no file open", async () => {
+  const { disk: memory } = await smallWorld();
+  const faulty = new FaultDisk(memory, { operation: "open", kind: "io", nth: 1, path: /dt-000002/ });
+  const { disk, open } = counted(faulty);
+  const save = await openSave(disk);
+  expect(await codeOfRejection(resumeSave(disk, save, { newPack: true }))).toBe("ORT_DISK_IO");
+  await save.close();
+  expect(open()).toBe(0);
+});
+
+test.each(["pointers", "blob0"])(
+  "[M25] nor does a MarsMiner save whose %s cannot be opened",
+  async (name) => {
+    const files = (await writtenDisk(1)).image();
+    for (let nth = 1; ; nth++) {
+      const faulty = new FaultDisk(new MemoryDisk(files), {
+        operation: "open",
+        kind: "io",
+        nth,
+        path: new RegExp(`^${name}$`),
+      });
+      const { disk, open } = counted(faulty);
+      const writer = await resumeMarsMiner(disk).catch(() => undefined);
+      await writer?.close();
+      expect(open()).toBe(0);
+      if (writer !== undefined) break;
+    }
+  },
+);

@@ -11,6 +11,7 @@ export type {
 export type { KeptRegion, KeptReplica, KeptWorld } from "./guest/kept-replica.ts";
 export type { OpenEdit } from "./guest/open-edits.ts";
 export { HELD_REGIONS_MAX } from "./guest/shared-replica.ts";
+export { clipText } from "./host/connection/clip-text.ts";
 export { Host } from "./host/host.ts";
 export { DEFAULT_HOST_LIMITS, type HostLimits } from "./host/host-limits.ts";
 export type {

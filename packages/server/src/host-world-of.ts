@@ -8,6 +8,7 @@ import {
 } from "@orthant/core";
 import {
   CATALOG_BYTES_MAX,
+  clipText,
   type HostWorld,
   type Inhabitant,
   NAME_BYTES_MAX,
@@ -33,7 +34,7 @@ export async function hostWorldOf(world: World): Promise<HostWorld> {
     catalog: world.catalog,
     generators: world.field.generators,
     get name() {
-      return clipped(world.name, WORLD_NAME_BYTES_MAX);
+      return clipText(world.name, WORLD_NAME_BYTES_MAX);
     },
     get spawn() {
       return world.spawn;
@@ -96,18 +97,8 @@ function keepPlayer(world: World, playerId: bigint, name: string, { position, or
 
 function inhabitantOf(entity: Entity): Inhabitant {
   const { entityId, entityClass, kind, scale, material, displayName } = entity;
-  const name = clipped(displayName ?? "", NAME_BYTES_MAX);
+  const name = clipText(displayName ?? "", NAME_BYTES_MAX);
   return { id: entityId, entityClass, kind, scale, material, name, ...sendable(entity) };
-}
-
-/** As much of a text as fits into a message: a world may keep longer ones. */
-function clipped(text: string, bytesMax: number): string {
-  if (Buffer.byteLength(text) <= bytesMax) return text;
-  let end = bytesMax;
-  const bytes = Buffer.from(text);
-  // A cut inside a letter goes back to where the letter begins.
-  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return bytes.toString("utf8", 0, end);
 }
 
 /** The pose that is nearest to one of the world: there any number may be, and messages have a range. */

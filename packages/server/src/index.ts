@@ -15,10 +15,10 @@ export { OrthantServer } from "./orthant-server.ts";
 export { DEFAULT_SERVER_LIMITS, type Limits, type ServerLimits } from "./server-limits.ts";
 export type {
   CloseOptions,
-  KeptWorld,
+  GatewayWorld,
   MetricsOptions,
+  ServedWorld,
   ServerOptions,
-  SharedWorld,
 } from "./server-options.ts";
 export {
   issueToken,

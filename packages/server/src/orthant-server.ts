@@ -5,13 +5,13 @@ import type { WebSocket } from "ws";
 import { Connection, type ConnectionContext } from "./connection.ts";
 import { Entrance } from "./entrance.ts";
 import type { EntranceOptions } from "./entrance-options.ts";
-import type { CloseOptions, KeptWorld } from "./server-options.ts";
+import type { CloseOptions, ServedWorld } from "./server-options.ts";
 import { TickTimer } from "./tick-timer.ts";
 import type { Wire1Listener } from "./wire1-listener.ts";
 
 /** What a server is put together from. */
 export interface ServerParts extends EntranceOptions {
-  readonly world: KeptWorld;
+  readonly world: ServedWorld;
   readonly host: Host;
   readonly clock: Clock;
   readonly tickMs: number;

@@ -10,20 +10,20 @@ import type { Limits } from "./server-limits.ts";
 import type { Wire1Options } from "./wire1-options.ts";
 
 /** What a server asks of a world beside what it shares. */
-export interface KeptWorld extends Pick<World, "shape" | "name" | "generation" | "failure" | "onFailure"> {
+export interface ServedWorld extends Pick<World, "shape" | "name" | "generation" | "failure" | "onFailure"> {
   save(): Promise<unknown>;
   close(): Promise<void>;
 }
 
 /** A world that others own, of which this server shows what its players look at: a gateway of a cluster. */
-export interface SharedWorld extends KeptWorld {
+export interface GatewayWorld extends ServedWorld {
   readonly hostWorld: HostWorld;
 }
 
 /** How a world is served. docs/reference/server.md says more about each. */
 export interface ServerOptions {
   /** The world, open for writing. It is saved when the server closes, and stays open unless `closeWorld` says so. */
-  readonly world: World | SharedWorld;
+  readonly world: World | GatewayWorld;
   /** Where to listen; 0, the default, takes a free port. */
   readonly port?: number;
   /** The address to listen at; this machine alone, `127.0.0.1`, unless given. */

@@ -41,7 +41,7 @@ export function worldEntry({ worldId, era, manifestHash }: KeptWorld): CacheEntr
 }
 
 /** The entry of a region; it is removed when there is nothing to keep. */
-export function regionChange(region: Place, kept: KeptRegion | undefined): CacheChange {
+export function regionEntry(region: Place, kept: KeptRegion | undefined): CacheChange {
   const key = regionKey(region);
   return kept === undefined ? { key, value: undefined } : sealEntry(key, regionCodec, kept);
 }

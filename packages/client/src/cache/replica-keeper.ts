@@ -1,7 +1,7 @@
 import { type Clock, type Place, PlaceMap, PlaceSet, type Timer } from "@orthant/core";
 import type { Guest, KeptReplica, Welcome } from "@orthant/protocol";
 import { freshIdentity, type Identity, takeIdentity } from "./identity.ts";
-import { readKept, regionChange, worldEntry } from "./kept-entries.ts";
+import { readKept, regionEntry, worldEntry } from "./kept-entries.ts";
 import type { CacheChange, CacheEntry, ReplicaCache } from "./replica-cache.ts";
 
 /** How long a change may wait to be stored, so that many are stored at once. */
@@ -159,7 +159,7 @@ export class ReplicaKeeper {
     const kept = guest?.keptRegion(region);
     if (kept !== undefined) this.#stored.set(...region, kept.clock);
     else if (!this.#stored.delete(...region)) return [];
-    return [regionChange(region, kept)];
+    return [regionEntry(region, kept)];
   }
 }
 

@@ -30,7 +30,7 @@ export function openEntry<Value>({ key, value }: CacheEntry, codec: Codec<Value>
     const version = input.u8();
     if (version !== ENTRY_VERSION) throw input.fail("ORT_VERSION", `an entry of version ${version}`);
     const checksum = input.u32();
-    if (checksum !== checksumOf(key, value.subarray(5))) {
+    if (checksum !== checksumOf(key, value.subarray(input.offset))) {
       throw new OrthantError("ORT_CHECKSUM", `the entry "${key}" is damaged`);
     }
     const held = codec.read(input);

@@ -1,4 +1,11 @@
-import { ByteWriter, type ChunkShape, type Place, PlaceMap, REGION_EDGE_CHUNKS } from "@orthant/core";
+import {
+  ByteWriter,
+  type ChunkShape,
+  type Place,
+  PlaceMap,
+  placeFrom,
+  REGION_EDGE_CHUNKS,
+} from "@orthant/core";
 import type { Being, Pose, Vector } from "../../message/being.ts";
 import { BEINGS_MAX } from "../../message/limits.ts";
 import { writeServerMessage } from "../../message/server-frame-codec.ts";
@@ -54,6 +61,11 @@ export class BeingGrid {
       if (!(Math.abs(chunk) <= this.#chunkCoordinateMax)) return false;
     }
     return true;
+  }
+
+  /** The region of a position, which must be inside. */
+  regionOf(position: Vector): Place {
+    return placeFrom((axis) => this.#regionCoordinate(position, axis));
   }
 
   /** Adds a being, whose position must be inside, and gives it a number that no other ever had. */

@@ -8,7 +8,7 @@ import {
   regionBox,
   regionsTouching,
 } from "@orthant/core";
-import type { Being, Vector } from "../../message/being.ts";
+import type { Being } from "../../message/being.ts";
 import { NAME_BYTES_MAX } from "../../message/limits.ts";
 import { clipText } from "../connection/clip-text.ts";
 import type { HostWorld, Inhabitant, InhabitantEvent } from "../host-world.ts";
@@ -85,7 +85,7 @@ export class Inhabitants implements RegionListener {
   #show(inhabitant: Inhabitant): void {
     const { id, position } = inhabitant;
     const known = this.#beings.get(id);
-    if (!this.#grid.isInside(position) || this.#regions.at(this.#regionOf(position)) === undefined) {
+    if (!this.#grid.isInside(position) || this.#regions.at(this.#grid.regionOf(position)) === undefined) {
       this.#remove(id);
       return;
     }
@@ -103,13 +103,6 @@ export class Inhabitants implements RegionListener {
     if (being === undefined) return;
     this.#beings.delete(id);
     this.#grid.leave(being);
-  }
-
-  #regionOf(position: Vector): Place {
-    const { extents } = this.#world.shape;
-    const coordinate = (axis: 0 | 1 | 2 | 3): number =>
-      Math.floor(position[axis] / (extents[axis] * REGION_EDGE_CHUNKS));
-    return [coordinate(0), coordinate(1), coordinate(2), coordinate(3)];
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Disk, FolderDisk } from "@orthant/disk";
 import { describe, expect, test } from "vitest";
 import { codeOfRejection } from "../error-code.ts";
+import { bytesOf, textOf } from "./text-bytes.ts";
 
 /** A disk under test, and how to clean up after it. */
 export interface DiskUnderTest {
@@ -288,12 +289,4 @@ async function readText(disk: Disk, path: string): Promise<string> {
   const text = textOf(await file.readAt(0, await file.size()));
   await file.close();
   return text;
-}
-
-function bytesOf(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
-
-function textOf(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
 }

@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { codeOfRejection } from "../error-code.ts";
 import { type OnEngine, recordOf } from "./engine-under-test.ts";
 import { Gathered } from "./gathered.ts";
+import { bytesOf, textOf } from "./text-bytes.ts";
 
 const LONG_MS = 10_000;
 const BRIEF_MS = 200;
@@ -194,12 +195,4 @@ async function askUntilAnswered(asker: Engine, address: string): Promise<string>
 
 function ignore(): undefined {
   return undefined;
-}
-
-function bytesOf(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
-
-function textOf(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
 }

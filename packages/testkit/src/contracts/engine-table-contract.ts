@@ -2,6 +2,7 @@ import type { Entry } from "@orthant/cluster";
 import { expect } from "vitest";
 import type { OnEngine } from "./engine-under-test.ts";
 import { Gathered } from "./gathered.ts";
+import { bytesOf, textOf } from "./text-bytes.ts";
 
 /** What every engine promises of its table. */
 export function describeEngineTable(on: OnEngine): void {
@@ -110,14 +111,6 @@ export function describeEngineTable(on: OnEngine): void {
     expect(seen.items.map(({ key, value }) => [key, value?.length])).toEqual(keys.map((key) => [key, 0]));
     for (const key of keys) expect((await table.get(key))?.value).toHaveLength(0);
   });
-}
-
-function bytesOf(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
-
-function textOf(bytes: Uint8Array | undefined): string {
-  return new TextDecoder().decode(bytes);
 }
 
 function texts(entries: readonly Entry[]): readonly string[] {

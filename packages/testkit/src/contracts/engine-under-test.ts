@@ -10,7 +10,7 @@ export interface EngineUnderTest {
 /** Runs a test with an engine, and a name that no other test uses. */
 export type OnEngine = (title: string, body: (under: EngineUnderTest, name: string) => Promise<void>) => void;
 
-/** A record about a region, or a control record when no region is given. */
+/** A record about a region of a cell, or a control record when no cell is given. */
 export function recordOf(text: string, cell?: string, region = "0_0_0"): JournalRecord {
   const bytes = new TextEncoder().encode(text);
   return { bytes, subject: cell === undefined ? { kind: "control" } : { kind: "region", cell, region } };

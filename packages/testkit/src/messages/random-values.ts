@@ -27,7 +27,7 @@ export function randomU64(prng: Prng): bigint {
   return (BigInt(prng.u32()) << 32n) | BigInt(prng.u32());
 }
 
-/** So many items. */
+/** Items, at most so many. */
 export function randomList<Item>(prng: Prng, lengthMax: number, item: () => Item): readonly Item[] {
   return Array.from({ length: prng.between(0, lengthMax) }, item);
 }

@@ -20,13 +20,17 @@ const COMMANDS: RandomCommands = {
   setTile: (prng) => ({ kind: "setTile", x: anyI32(prng), y: anyI32(prng), material: anyU16(prng) }),
   loadChunk: (prng) => ({ kind: "loadChunk", chunkX: anyI32(prng), chunkY: anyI32(prng) }),
   unloadChunk: (prng) => ({ kind: "unloadChunk", chunkX: anyI32(prng), chunkY: anyI32(prng) }),
-  collectResource: (prng) => ({ kind: "collectResource", resource: someU16(prng), amount: someU32(prng) }),
+  collectResource: (prng) => ({
+    kind: "collectResource",
+    resource: positiveU16(prng),
+    amount: positiveU32(prng),
+  }),
   spawnDrop: (prng) => ({
     kind: "spawnDrop",
     x: anyI32(prng),
     y: anyI32(prng),
-    material: someU16(prng),
-    amount: someU32(prng),
+    material: positiveU16(prng),
+    amount: positiveU32(prng),
   }),
   pickupProbe: (prng) => ({ kind: "pickupProbe", x: anyI32(prng), y: anyI32(prng) }),
   interaction: (prng) => ({
@@ -53,9 +57,9 @@ const COMMANDS: RandomCommands = {
     y: anyI32(prng),
     velocityMilliX: anyI32(prng),
     velocityMilliY: anyI32(prng),
-    damage: someU16(prng),
-    lifetimeTicks: someU16(prng),
-    faction: someU16(prng),
+    damage: positiveU16(prng),
+    lifetimeTicks: positiveU16(prng),
+    faction: positiveU16(prng),
   }),
 };
 
@@ -96,10 +100,10 @@ function anyU16(prng: Prng): number {
   return prng.below(prng.pick([10, 65_536]));
 }
 
-function someU16(prng: Prng): number {
+function positiveU16(prng: Prng): number {
   return 1 + prng.below(prng.pick([10, 65_535]));
 }
 
-function someU32(prng: Prng): number {
+function positiveU32(prng: Prng): number {
   return 1 + prng.below(prng.pick([10, 2 ** 32 - 1]));
 }

@@ -4,7 +4,7 @@ import type { SimMutant } from "./sim-mutants.ts";
 import { SimPlayer } from "./sim-player.ts";
 
 /** What is simulated, and how much of it. */
-export interface Simulation {
+export interface SimulatedCases {
   readonly name: string;
   readonly summary: string;
   /** The program that plays cases, in a process of its own. */
@@ -22,7 +22,7 @@ export interface Simulation {
  * A campaign of seeded cases. Case k of a run with seed S is the first case of a run with seed S + k; with no time at
  * all, `--minutes 0`, that one alone is played. Mutants are tried when no time is given.
  */
-export function simulationCampaign(simulation: Simulation): Campaign {
+export function simulationCampaign(simulation: SimulatedCases): Campaign {
   const { name, summary } = simulation;
   return {
     name,
@@ -36,7 +36,7 @@ export function simulationCampaign(simulation: Simulation): Campaign {
   };
 }
 
-async function tryMutants(simulation: Simulation, seed: number): Promise<readonly string[]> {
+async function tryMutants(simulation: SimulatedCases, seed: number): Promise<readonly string[]> {
   const { name, mutants } = simulation;
   const failures: string[] = [];
   const waiting = [...mutants];
@@ -53,7 +53,7 @@ async function tryMutants(simulation: Simulation, seed: number): Promise<readonl
 }
 
 async function casesUntilCaught(
-  { program, steps, mutantCasesMax }: Simulation,
+  { program, steps, mutantCasesMax }: SimulatedCases,
   { fault }: SimMutant,
   seed: number,
 ): Promise<number | undefined> {
@@ -69,7 +69,7 @@ async function casesUntilCaught(
 }
 
 async function playCases(
-  { name, program, cases, steps }: Simulation,
+  { name, program, cases, steps }: SimulatedCases,
   options: CampaignOptions,
   failures: string[],
 ): Promise<number> {

@@ -1,19 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { createWorld } from "@orthant/world";
+import { collectGarbage } from "./collect-garbage.ts";
 import { AUDIENCE, METRICS_BEARER, SECRET, SIEGE_LIMITS, SLOW_NAME } from "./siege-plan.ts";
 
 // A process of its own that serves a world to honest clients and to others. It says at which port it listens, and
 // when it is asked, how much memory it has after everything that is not needed was collected.
 
 const AUTHORIZE_MS = 1_000;
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
 
 const world = await createWorld(await NodeDisk.create(process.argv[2] ?? ""), {
   generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n),
@@ -31,7 +27,6 @@ const server = await createServer({
 });
 process.on("disconnect", () => process.exit());
 process.on("message", () => {
-  collectGarbage();
   collectGarbage();
   process.send?.(process.memoryUsage().rss);
 });

@@ -9,9 +9,9 @@ import {
   type Fault,
   FaultDisk,
   type PowerCutOptions,
-  WEAK,
 } from "@orthant/testkit";
 import { openWorld, type World } from "@orthant/world";
+import { isCaughtBy, type Mutant, mutant } from "../proof/mutants.ts";
 import {
   checkJournaled,
   type Expected,
@@ -33,19 +33,13 @@ export interface JournalProof {
   readonly played: PlayedJournal;
 }
 
-/** A durability step that a mutant leaves out. */
-export interface JournalMutant {
-  readonly step: string;
-  readonly fault: Fault;
-}
-
 /** Cuts are searched this widely for one that shows a mutant. */
 const DISKS_PER_CUT = 40;
 /** Of so many cuts one is also looked at by who only reads. */
 const READ_EVERY = 3;
 
 /** Each step of the journal's source, left out wherever it is made. */
-export const JOURNAL_MUTANTS: readonly JournalMutant[] = [
+export const JOURNAL_MUTANTS: readonly Mutant[] = [
   mutant("the sync of a segment", { operation: "sync", path: /^journal\//, nth: 1, sticky: true }),
   mutant("the sync of journal/", { operation: "syncDirectory", path: /^journal$/, nth: 1, sticky: true }),
   mutant("the removal of a segment", { operation: "remove", path: /^journal\//, nth: 1, sticky: true }),
@@ -53,7 +47,7 @@ export const JOURNAL_MUTANTS: readonly JournalMutant[] = [
 ];
 
 /** Each single sync that a short history makes for its journal, left out once. */
-export async function singleSyncMutants(): Promise<readonly JournalMutant[]> {
+export async function journalSyncMutants(): Promise<readonly Mutant[]> {
   const disk = new CrashDisk();
   await playJournal(disk, SHORT_JOURNAL, () => 0);
   return (["sync", "syncDirectory"] as const).flatMap((operation) => {
@@ -67,11 +61,12 @@ export async function singleSyncMutants(): Promise<readonly JournalMutant[]> {
 }
 
 /** Whether the proof notices that a step is missing. */
-export async function isCaught({ fault }: JournalMutant, seed: number): Promise<boolean> {
-  const options = { models: [WEAK], disksPerCut: DISKS_PER_CUT, seed };
-  return proveJournal(SHORT_JOURNAL, options, fault).then(
-    () => false,
-    () => true,
+export function isCaught(world: Mutant, seed: number): Promise<boolean> {
+  return isCaughtBy(
+    (options, fault) => proveJournal(SHORT_JOURNAL, options, fault),
+    world,
+    seed,
+    DISKS_PER_CUT,
   );
 }
 
@@ -147,8 +142,4 @@ async function openOrNothing(disk: Disk, opening: Opening): Promise<World | unde
     if (isOrthantError(error, "ORT_NOT_FOUND") && error.context.path === "manifest.json") return undefined;
     throw error;
   }
-}
-
-function mutant(step: string, fault: Omit<Fault, "kind">): JournalMutant {
-  return { step, fault: { ...fault, kind: "skip" } };
 }

@@ -2,7 +2,6 @@ import { type Codec, decode, encode, encodeUtf8 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
   MARSMINER_DIALECTS,
-  type MarsMinerBlockKind,
   type MarsMinerDialect,
   marsMinerBlockKinds,
   marsMinerHeader,
@@ -12,7 +11,7 @@ import {
   planMarsMinerRepair,
   verifyMarsMiner,
 } from "@orthant/formats";
-import { lenient, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
+import { lenient, strict, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
 
 const TICKS = 634_652_586_000_000_000n;
 const CUBE_SIZE = 4;
@@ -133,13 +132,4 @@ function blockTargets(dialect: MarsMinerDialect): readonly Target[] {
     strict(name("block types"), blockTypes, [[{ name: pointer, subtype }], []]),
     strict(name("string"), string, [encodeUtf8("MarsMiner_Sand"), undefined]),
   ];
-}
-
-function strict<Value>(name: string, kind: MarsMinerBlockKind<Value>, values: readonly Value[]): Target {
-  return {
-    name,
-    decode: (input) => decode(kind, input),
-    encode: (value) => encode(kind, value as Value),
-    samples: values.map((value) => encode(kind, value)),
-  };
 }

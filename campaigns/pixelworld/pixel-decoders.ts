@@ -1,4 +1,4 @@
-import { crc32, decode, encode, OrthantError } from "@orthant/core";
+import { crc32, OrthantError } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
   applyPixelTable,
@@ -28,7 +28,7 @@ import {
   wholePixelTable,
 } from "@orthant/formats";
 import { FakeClock, Prng } from "@orthant/testkit";
-import { lenient, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
+import { lenient, strict, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
 import { stripes } from "./pixel-generator.ts";
 
 const FILE = "world.pxsw";
@@ -85,12 +85,7 @@ export const pixelTargets: readonly Target[] = [
   chunkTarget("full", encodePixelChunk({ storage: "full", pixels }, form)),
   chunkTarget("delta", encodePixelChunk({ storage: "delta", delta }, form)),
   part("pixel body", (input) => decodePixelBody(input, LAYERS), [encodePixelBody(body, LAYERS)]),
-  {
-    name: "facts of a pixel world",
-    decode: (input) => decode(pixelFactsCodec, input),
-    encode: (value) => encode(pixelFactsCodec, value as PixelFacts),
-    samples: [encode(pixelFactsCodec, facts), encode(pixelFactsCodec, { ...facts, generator: undefined })],
-  },
+  strict("facts of a pixel world", pixelFactsCodec, [facts, { ...facts, generator: undefined }]),
   headerTarget(),
   tableTarget(),
   wholeFile("native pixel world", await nativeSample()),

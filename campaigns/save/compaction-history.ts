@@ -36,7 +36,7 @@ export interface CompactionHistory {
   readonly dated: readonly DatedGeneration[];
   readonly packsRewritten: number;
   readonly packsRemoved: number;
-  /** The most subtree files that an index had. */
+  /** The most pages that an index had. */
   readonly pagesMax: number;
 }
 

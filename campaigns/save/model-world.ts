@@ -8,7 +8,7 @@ import {
   crc32,
   type Place,
   PlaceMap,
-  REGION_EDGE_CHUNKS,
+  regionBox,
   regionOf,
 } from "@orthant/core";
 import {
@@ -138,7 +138,7 @@ export class ModelWorld {
     );
     const clocks = [...this.#clocks]
       .map(([region, clock]) => ({ region, clock }))
-      .filter(({ region }) => boxContains(cell, firstChunk(region)));
+      .filter(({ region }) => boxContains(cell, regionBox(region).min));
     return { cell, blocks, entities, clocks };
   }
 }
@@ -194,15 +194,6 @@ export function modelPlayer(playerId: bigint, lastSavedMs: number): PlayerRecord
     metadata: [["home", Uint8Array.of(7)]],
     lastSavedMs,
   };
-}
-
-function firstChunk(region: Place): Place {
-  return [
-    region[0] * REGION_EDGE_CHUNKS,
-    region[1] * REGION_EDGE_CHUNKS,
-    region[2] * REGION_EDGE_CHUNKS,
-    region[3] * REGION_EDGE_CHUNKS,
-  ];
 }
 
 function digestText(

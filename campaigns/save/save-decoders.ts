@@ -1,6 +1,5 @@
 import {
   type Chunk,
-  type Codec,
   chunkFromVoxels,
   crc32,
   decode,
@@ -54,7 +53,7 @@ import {
   trieOf,
   worldOverrideCodec,
 } from "@orthant/formats";
-import { lenient, type Target } from "../fuzz/decoders.ts";
+import { lenient, strict, type Target } from "../fuzz/decoders.ts";
 import { modelChunk, modelEntity, modelPlayer, SMALL_CHUNKS } from "./model-world.ts";
 
 const ref: BlobRef = {
@@ -250,15 +249,6 @@ export const saveTargets: readonly Target[] = [
   rootTarget(),
   strict("journal entry", journalEntryCodec(SMALL_CHUNKS.volume), journalEntries),
 ];
-
-function strict<Value>(name: string, codec: Codec<Value>, values: readonly Value[]): Target {
-  return {
-    name,
-    decode: (input) => decode(codec, input),
-    encode: (value) => encode(codec, value as Value),
-    samples: values.map((value) => encode(codec, value)),
-  };
-}
 
 /** A file behind its checksum: a sample has zeros there, and the right one is put in before it is read. */
 function sealedTarget<Value>(

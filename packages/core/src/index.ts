@@ -115,6 +115,7 @@ export {
   boxContains,
   boxContainsBox,
   boxEquals,
+  boxExtents,
   boxesIntersect,
   boxVolume,
   clampInto,
@@ -233,8 +234,9 @@ export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from
 export { type Clock, systemClock, type Timer } from "./time/clock.ts";
 export { nextTurn } from "./time/next-turn.ts";
 export { TokenBucket } from "./time/token-bucket.ts";
-export { ChunkTree, type Difference, type Piece } from "./tree/chunk-tree.ts";
+export { ChunkTree } from "./tree/chunk-tree.ts";
 export { type Content, contentEquals } from "./tree/content.ts";
 export { GeneratorRef } from "./tree/generator-ref.ts";
 export { OverrideTree } from "./tree/override-tree.ts";
 export { RegionTree } from "./tree/region-tree.ts";
+export type { Difference, Piece } from "./tree/tree-walk.ts";

@@ -7,9 +7,9 @@ import type { RegionClock } from "../region/region-clock-list.ts";
 import type { ClockStep } from "../region/region-clocks.ts";
 import type { RegionChange } from "../region/region-patch.ts";
 import { changeOverAir } from "../region/region-patch-build.ts";
-import type { Difference } from "../tree/chunk-tree.ts";
 import type { Content } from "../tree/content.ts";
 import { OverrideTree } from "../tree/override-tree.ts";
+import type { Difference } from "../tree/tree-walk.ts";
 import type { QueryDetail, WorldField } from "./world-field.ts";
 
 /** For whom a change of a field is told. */
@@ -62,8 +62,8 @@ function* symbolic(
   for (const { box, before, after } of made) {
     yield {
       box,
-      before: before === undefined ? generator : solid(before),
-      after: after === undefined ? generator : solid(after),
+      before: before === undefined ? generator : unlessAir(before),
+      after: after === undefined ? generator : unlessAir(after),
     };
   }
 }
@@ -77,13 +77,13 @@ function* concrete(made: Iterable<Difference<Chunk>>, field: WorldField): Genera
     }
     const { box } = difference;
     for (const place of placesLexicographic(box)) {
-      const before = difference.before === undefined ? undefined : solid(difference.before);
-      const after = solid(field.generatedChunk(...place));
+      const before = difference.before === undefined ? undefined : unlessAir(difference.before);
+      const after = unlessAir(field.generatedChunk(...place));
       if (before !== after) yield { box: boxVolume(box) === 1 ? box : boxAt(place), before, after };
     }
   }
 }
 
-function solid(chunk: Chunk): Chunk | undefined {
+function unlessAir(chunk: Chunk): Chunk | undefined {
   return chunk.isEmpty ? undefined : chunk;
 }

@@ -40,6 +40,11 @@ export function cubeAt(min: Place, edge: number): Box {
   );
 }
 
+/** How many places a box has on each axis. */
+export function boxExtents({ min, max }: Box): Place {
+  return placeFrom((axis) => max[axis] - min[axis]);
+}
+
 /** Whether the place lies in the box. */
 export function boxContains({ min, max }: Box, [x, y, z, w]: Place): boolean {
   return (

@@ -7,14 +7,9 @@ import { varU16 } from "../bytes/primitives.ts";
 import type { Chunk } from "../chunk/chunk.ts";
 import { chunkCodec } from "../chunk/chunk-codec.ts";
 import { foreignChunkCodec } from "../chunk/foreign-chunk-codec.ts";
-import { type Box, boxVolume } from "../lattice/box.ts";
+import { type Box, boxExtents, boxVolume } from "../lattice/box.ts";
 import { boxCodec } from "../lattice/box-codec.ts";
-import {
-  CHUNK_ARRAY_CELLS_MAX,
-  ChunkArray,
-  extentsOf,
-  FOREIGN_CHUNK_ARRAY_CELLS_MAX,
-} from "./chunk-array.ts";
+import { CHUNK_ARRAY_CELLS_MAX, ChunkArray, FOREIGN_CHUNK_ARRAY_CELLS_MAX } from "./chunk-array.ts";
 import {
   cellCount,
   foreignPagedSparseRleCodec,
@@ -110,11 +105,11 @@ function withBounds(
   };
 }
 
-function requireCells(input: ByteReader, bounds: Box, limit: number): ReturnType<typeof extentsOf> {
+function requireCells(input: ByteReader, bounds: Box, limit: number): ReturnType<typeof boxExtents> {
   const cells = boxVolume(bounds);
   if (cells > limit)
     throw input.fail("ORT_LIMIT", `an array of ${cells} cells where at most ${limit} may be`);
-  return extentsOf(bounds);
+  return boxExtents(bounds);
 }
 
 function readPalette(input: ByteReader, chunks: Codec<Chunk>, limit: number): readonly Chunk[] {

@@ -1,7 +1,7 @@
 import { requireInteger } from "../bytes/integers.ts";
 import type { Chunk } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
-import { type Box, boxContains, boxEquals } from "../lattice/box.ts";
+import { type Box, boxContains, boxEquals, boxExtents } from "../lattice/box.ts";
 import { type Place, placeFrom } from "../lattice/place.ts";
 import { cellCount, pageCells, pageCount, pageIsAll } from "./paged-sparse-rle.ts";
 
@@ -22,7 +22,7 @@ export class ChunkArray {
 
   /** The array of a chunk for each cell of the box, x running fastest. */
   constructor(bounds: Box, chunks: readonly Chunk[]) {
-    const extents = extentsOf(bounds);
+    const extents = boxExtents(bounds);
     const cells = cellCount(extents);
     requireInteger(cells, 1, FOREIGN_CHUNK_ARRAY_CELLS_MAX);
     requireInteger(chunks.length, cells, cells);
@@ -35,7 +35,7 @@ export class ChunkArray {
 
   /** How many cells there are on each axis. */
   get extents(): Place {
-    return extentsOf(this.bounds);
+    return boxExtents(this.bounds);
   }
 
   /** Which of the palette each cell has, x running fastest, as a copy. */
@@ -61,11 +61,6 @@ export class ChunkArray {
   #chunkOf(cell: number): Chunk {
     return this.palette[this.#indices[cell] as number] as Chunk;
   }
-}
-
-/** How many cells a box has on each axis. */
-export function extentsOf({ min, max }: Box): Place {
-  return placeFrom((axis) => max[axis] - min[axis]);
 }
 
 /** Whether two arrays hold the same chunks in the same box. */

@@ -1,5 +1,5 @@
 import type { Codec } from "../bytes/codec.ts";
-import { requireInteger } from "../bytes/integers.ts";
+import { requireInteger, U16_MAX } from "../bytes/integers.ts";
 import type { VoxelEdit } from "../chunk/chunk.ts";
 import { varU32Bytes } from "../chunk/encoded-size.ts";
 import { OrthantError } from "../error/orthant-error.ts";
@@ -60,7 +60,7 @@ export function requireVoxelEdits(edits: readonly VoxelEdit[], volume: number): 
     if (!Number.isInteger(index) || index <= previous || index >= volume) {
       throw new OrthantError("ORT_PATCH_FORM", `voxel ${index} of ${volume}, behind ${previous}`);
     }
-    requireInteger(material, 0, 0xffff);
+    requireInteger(material, 0, U16_MAX);
     previous = index;
   }
 }

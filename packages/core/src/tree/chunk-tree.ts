@@ -4,20 +4,15 @@ import { type Place, requireLatticePlace } from "../lattice/place.ts";
 import { type Content, isSpreadable } from "./content.ts";
 import { clip, erase, leafOver, overlay, put } from "./tree-edit.ts";
 import { nodesEqual, type TreeNode } from "./tree-node.ts";
-import { boundsOf, contentAt, countLeaves, differencesBetween, piecesOf } from "./tree-walk.ts";
-
-/** A box that holds one content. */
-export interface Piece<Held> {
-  readonly box: Box;
-  readonly content: Held;
-}
-
-/** A box in which two trees differ, and what each holds there; `undefined` where it holds nothing. */
-export interface Difference<Held> {
-  readonly box: Box;
-  readonly before: Held | undefined;
-  readonly after: Held | undefined;
-}
+import {
+  boundsOf,
+  contentAt,
+  countLeaves,
+  type Difference,
+  differencesBetween,
+  type Piece,
+  piecesOf,
+} from "./tree-walk.ts";
 
 /**
  * An immutable map from chunk places to content, in boxes: what `OverrideTree` and `RegionTree` have in common.

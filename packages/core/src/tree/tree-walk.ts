@@ -15,15 +15,17 @@ import {
   type TreeNode,
 } from "./tree-node.ts";
 
-interface Piece {
+/** A box that holds one content. */
+export interface Piece<Held> {
   readonly box: Box;
-  readonly content: Content;
+  readonly content: Held;
 }
 
-interface Difference {
+/** A box in which two trees differ, and what each holds there; `undefined` where it holds nothing. */
+export interface Difference<Held> {
   readonly box: Box;
-  readonly before: Content | undefined;
-  readonly after: Content | undefined;
+  readonly before: Held | undefined;
+  readonly after: Held | undefined;
 }
 
 /** What is at a place. */
@@ -48,7 +50,7 @@ export function contentAt(
 }
 
 /** The boxes of a node, in slot order. */
-export function* piecesOf(node: TreeNode | undefined): Generator<Piece> {
+export function* piecesOf(node: TreeNode | undefined): Generator<Piece<Content>> {
   if (node instanceof Leaf) yield { box: boxOfLeaf(node), content: node.content };
   else if (node instanceof Tile) yield* piecesOfTile(node);
   else if (node !== undefined) for (const child of node.children) yield* piecesOf(child);
@@ -58,7 +60,7 @@ export function* piecesOf(node: TreeNode | undefined): Generator<Piece> {
 export function* differencesBetween(
   before: TreeNode | undefined,
   after: TreeNode | undefined,
-): Generator<Difference> {
+): Generator<Difference<Content>> {
   if (before === after) return;
   if (before === undefined) {
     for (const { box, content } of piecesOf(after)) yield { box, before: undefined, after: content };
@@ -103,13 +105,17 @@ export function countLeaves(node: TreeNode | undefined): number {
   return node.children.reduce((sum, child) => sum + countLeaves(child), 0);
 }
 
-function* piecesOfTile(tile: Tile): Generator<Piece> {
+function* piecesOfTile(tile: Tile): Generator<Piece<Content>> {
   for (const [cell, content] of tile.cells().entries()) {
     if (content !== undefined) yield { box: boxOfCell(tile, cell), content };
   }
 }
 
-function* tileDifferences(corner: Corner, before: Leaf | Tile, after: Leaf | Tile): Generator<Difference> {
+function* tileDifferences(
+  corner: Corner,
+  before: Leaf | Tile,
+  after: Leaf | Tile,
+): Generator<Difference<Content>> {
   const afterCells = cellsOf(after);
   for (const [cell, old] of cellsOf(before).entries()) {
     const now = afterCells[cell];
@@ -118,7 +124,7 @@ function* tileDifferences(corner: Corner, before: Leaf | Tile, after: Leaf | Til
   }
 }
 
-function* leafDifferences(before: Leaf, after: Leaf): Generator<Difference> {
+function* leafDifferences(before: Leaf, after: Leaf): Generator<Difference<Content>> {
   const beforeBox = boxOfLeaf(before);
   const afterBox = boxOfLeaf(after);
   for (const box of subtractBox(beforeBox, afterBox)) yield { box, before: before.content, after: undefined };

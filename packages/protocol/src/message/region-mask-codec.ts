@@ -3,6 +3,7 @@ import {
   type Box,
   type ByteReader,
   boxEquals,
+  boxExtents,
   boxVolume,
   type Codec,
   OrthantError,
@@ -34,7 +35,7 @@ export function regionMaskCodec(regionsMax: number): Codec<RegionMask> {
       }
       const bitmap = bitmapOf(box, regions);
       for (const coordinate of box.min) out.varI32(coordinate);
-      for (const extent of extentsOf(box)) out.varUint(extent);
+      for (const extent of boxExtents(box)) out.varUint(extent);
       out.tag(regions.length === volume ? ALL : BITMAP, FORMS);
       if (regions.length < volume) out.raw(bitmap);
     },
@@ -88,7 +89,7 @@ function membersOf(box: Box, bitmap: Uint8Array | undefined): readonly Place[] {
 
 /** How many regions a bitmap names; `undefined` when their box is a smaller one, or bits lie outside of it. */
 function countMembers(box: Box, bitmap: Uint8Array): number | undefined {
-  const extents = extentsOf(box);
+  const extents = boxExtents(box);
   const [, y, z, w] = extents;
   const strides: Place = [y * z * w, z * w, w, 1];
   const volume = boxVolume(box);
@@ -131,7 +132,7 @@ function readBox(input: ByteReader): Box {
 
 /** One bit for each region of the box, lowest first. */
 function bitmapOf({ min, max }: Box, regions: readonly Place[]): Uint8Array {
-  const [, y, z, w] = extentsOf({ min, max });
+  const [, y, z, w] = boxExtents({ min, max });
   const bitmap = new Uint8Array(Math.ceil(boxVolume({ min, max }) / 8));
   let previous = -1;
   for (const region of regions) {
@@ -144,8 +145,4 @@ function bitmapOf({ min, max }: Box, regions: readonly Place[]): Uint8Array {
     previous = position;
   }
   return bitmap;
-}
-
-function extentsOf({ min, max }: Box): Place {
-  return placeFrom((axis) => max[axis] - min[axis]);
 }

@@ -1,4 +1,12 @@
-import { AXES, type Box, type ByteReader, type ByteWriter, boxEquals, type Place } from "@orthant/core";
+import {
+  AXES,
+  type Box,
+  type ByteReader,
+  type ByteWriter,
+  boxEquals,
+  boxExtents,
+  type Place,
+} from "@orthant/core";
 import { LEAF_LEVEL_MAX } from "../layout.ts";
 import { Bounds } from "./prepared-blocks.ts";
 
@@ -59,11 +67,11 @@ interface Spot {
 /** In front of the first spot, so that its gap is its number. */
 const BEFORE_FIRST: Spot = { column: 0, row: -1 };
 
-function gridOf({ min, max }: Box): Grid {
-  const extents: Place = [max[0] - min[0], max[1] - min[1], max[2] - min[2], max[3] - min[3]];
+function gridOf(box: Box): Grid {
+  const extents = boxExtents(box);
   const columns = extents[0] * extents[1];
   const rows = extents[2] * extents[3];
-  return { min, extents, columns, rows, isWide: columns * rows > Number.MAX_SAFE_INTEGER };
+  return { min: box.min, extents, columns, rows, isWide: columns * rows > Number.MAX_SAFE_INTEGER };
 }
 
 function spotOf({ min, extents }: Grid, [x, y, z, w]: Place): Spot {

@@ -22,9 +22,9 @@ import {
 import { fly, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
 import {
   blockGrid,
-  blockVolume,
   chunkOfScene,
   cutChunk,
+  emptyVolume,
   fillBlock,
   firstSlice,
   GreedyMesher,
@@ -96,7 +96,7 @@ function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, bu
   const field = WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape });
   const slice = firstSlice(shape, [0, 0, 0, 0]);
   const grid = blockGrid(shape, slice);
-  const volume = blockVolume(grid);
+  const volume = emptyVolume(grid.size);
   const mesher = new GreedyMesher(materialLooks(DEFAULT_MATERIALS.materials));
   const blocks = [-2, -1, 0, 1].flatMap((right) =>
     [-1, 0].flatMap((up) => [-2, -1, 0, 1].map((back) => [right, up, back] as const)),

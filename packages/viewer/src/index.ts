@@ -6,7 +6,6 @@ export {
   type BlockGrid,
   blockAt,
   blockGrid,
-  blockVolume,
   type CutAt,
   chunkOfScene,
   type Filling,

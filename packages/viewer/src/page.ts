@@ -186,8 +186,13 @@ export class Page {
 
   /** The address says where the visitor is, so that it can be copied, and survives a reload. */
   #keepLink(nowMs: number): void {
-    if (this.#viewer.facts === undefined || nowMs - this.#linkedMs < LINK_MS) return;
+    if (nowMs - this.#linkedMs < LINK_MS) return;
     this.#linkedMs = nowMs;
+    this.#writeLink();
+  }
+
+  #writeLink(): void {
+    if (this.#viewer.facts === undefined) return;
     const hash = `#${formatPlaceLink(this.#viewer.link)}`;
     if (hash !== location.hash) history.replaceState(null, "", hash);
   }
@@ -214,7 +219,11 @@ export class Page {
       (isOver) => {
         element("drop", HTMLElement).hidden = !isOver;
       },
-      (files) => void files.then((dropped) => this.#open({ kind: "files", files: dropped })),
+      (files) =>
+        void files.then(
+          (dropped) => this.#open({ kind: "files", files: dropped }),
+          () => this.#status.notice("What you dropped cannot be read", true),
+        ),
     );
     for (const id of ["open-folder", "open-file"]) {
       watchChoice(element(id, HTMLInputElement), (files) => {
@@ -256,7 +265,7 @@ export class Page {
     const { facts, slice } = this.#viewer;
     if (facts === undefined) return;
     if (this.#viewer.isMap) this.#viewer.map.zoomBy(-Math.sign(notches));
-    else if (canSweep(facts.shape, slice) && !event.ctrlKey && !event.shiftKey)
+    else if (canSweep(facts.shape) && !event.ctrlKey && !event.shiftKey)
       this.#viewer.sliceAt(slice.at - notches);
     else this.#viewer.eye.go(0, 0, -notches * AHEAD_PER_NOTCH);
     this.#viewer.touch();
@@ -342,13 +351,18 @@ export class Page {
 
   #toggleOrbit(): void {
     const { eye } = this.#viewer;
+    this.#viewer.touch();
     if (eye.isOrbiting) eye.fly();
-    else this.#hand.pickAt([0, 0], (hit) => eye.orbitAround(hit?.distance ?? ORBIT_VOXELS));
-    element("toggle-orbit", HTMLElement).setAttribute("aria-pressed", String(!eye.isOrbiting));
+    else {
+      this.#hand.pickAt([0, 0], (hit) => {
+        eye.orbitAround(hit?.distance ?? ORBIT_VOXELS);
+        this.#viewer.touch();
+      });
+    }
   }
 
   async #share(): Promise<void> {
-    this.#keepLink(Number.POSITIVE_INFINITY);
+    this.#writeLink();
     try {
       await navigator.clipboard.writeText(location.href);
       this.#status.notice("A link to this place is copied", false);

@@ -185,7 +185,7 @@ export class Viewer {
 
   /** Hides another axis. */
   turn(): void {
-    if (this.#facts === undefined || !canSweep(this.#facts.shape, this.#slice)) return;
+    if (this.#facts === undefined || !canSweep(this.#facts.shape)) return;
     const position = this.position;
     this.eye.fly();
     this.#setSlice(turned(this.#slice, position), position);
@@ -193,8 +193,7 @@ export class Viewer {
 
   /** Moves the slice to a voxel of the hidden axis. */
   sliceAt(at: number): void {
-    if (this.#facts === undefined || !canSweep(this.#facts.shape, this.#slice) || at === this.#slice.at)
-      return;
+    if (this.#facts === undefined || !canSweep(this.#facts.shape) || at === this.#slice.at) return;
     this.#slice = { ...this.#slice, at };
     this.#newSlice();
   }
@@ -304,7 +303,9 @@ export class Viewer {
     const { shape } = this.#facts ?? {};
     if (shape === undefined) return;
     this.#compass.show(this.#slice, axesOf(shape), this.position, (direction) => this.#onScreen(direction));
-    this.#slider.show(this.#slice, canSweep(shape, this.#slice));
+    this.#slider.show(this.#slice, canSweep(shape));
+    // A turn of the slice ends it too.
+    element("toggle-orbit", HTMLElement).setAttribute("aria-pressed", String(this.eye.isOrbiting));
   }
 
   /** Where a direction of the scene points on the page: right, up, and towards the visitor. */

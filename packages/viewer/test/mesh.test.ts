@@ -2,7 +2,6 @@ import { CUBE_CHUNKS, DEFAULT_MATERIALS, emptyChunk, HYPERCUBE_CHUNKS, uniformCh
 import { Prng } from "@orthant/testkit";
 import {
   blockGrid,
-  blockVolume,
   cutChunk,
   differenceOf,
   emptyVolume,
@@ -189,7 +188,7 @@ describe("a block", () => {
     const slice = firstSlice(CUBE_CHUNKS, [0, 0, 0, 0]);
     const grid = blockGrid(CUBE_CHUNKS, slice);
     expect(grid.size).toEqual([32, 32, 32]);
-    const volume = blockVolume(grid);
+    const volume = emptyVolume(grid.size);
     // Solid below, and air from chunk 2 up: the block's own top lies against air that is not its own.
     expect(fillBlock(grid, [0, 0, 0], (_right, up) => (up < 2 ? STONE : 0), volume)).toBe("filled");
     const { opaque } = new GreedyMesher(looks).mesh(volume);
@@ -200,8 +199,8 @@ describe("a block", () => {
     const slice = firstSlice(CUBE_CHUNKS, [0, 0, 0, 0]);
     const grid = blockGrid(CUBE_CHUNKS, slice);
     const cutAt = (right: number): number | undefined => (right < 2 ? STONE : undefined);
-    expect(fillBlock(grid, [0, 0, 0], cutAt, blockVolume(grid))).toBe("unknown");
-    expect(fillBlock(grid, [0, 0, 0], () => 0, blockVolume(grid))).toBe("air");
+    expect(fillBlock(grid, [0, 0, 0], cutAt, emptyVolume(grid.size))).toBe("unknown");
+    expect(fillBlock(grid, [0, 0, 0], () => 0, emptyVolume(grid.size))).toBe("air");
   });
 
   test("of a chunk of four dimensions shows its slice, along any axis", () => {

@@ -23,6 +23,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 /** A browser that draws without a graphics card takes its time on a busy machine. */
 const BROWSER_MS = 120_000;
 
+declare const location: { readonly href: string };
 declare const orthant: {
   readonly viewer: { readonly slice: { readonly hidden: number; readonly at: number } };
 };
@@ -294,5 +295,32 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     expect(patches).toBeGreaterThan(0);
     expect(heldRegions).toBeGreaterThan(100);
     expect(await view.page.textContent("#numbers")).toContain("round trip of an edit");
+  });
+
+  test("has the visitor's place in the address, before and after a link to it was copied", async () => {
+    const view = await open(await serve(await newWorld(CUBE_CHUNKS)), "at=0.5,0.5,0.5,0&look=0,0");
+    await view.settled();
+    await view.page.keyboard.press("l");
+    await view.says("notice", "place");
+    const shared = view.page.url();
+    await view.page.keyboard.down("w");
+    await view.page.waitForFunction((before) => location.href !== before, shared);
+    await view.page.keyboard.up("w");
+  });
+
+  test("says whether the visitor circles around something", async () => {
+    const world = await newWorld(HYPERCUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 3], BRICK]);
+    const view = await open(await serve(world), "at=0.5,0.5,0.5,0.5&look=0,0&hide=w");
+    await view.settled();
+    const pressed = (isPressed: boolean): Promise<void> =>
+      view.page.locator(`#toggle-orbit[aria-pressed="${isPressed}"]`).waitFor();
+    await view.page.keyboard.press("o");
+    await pressed(true);
+    await view.page.keyboard.press("o");
+    await pressed(false);
+    await view.page.keyboard.press("o");
+    await pressed(true);
+    await view.page.keyboard.press("t");
+    await pressed(false);
   });
 });

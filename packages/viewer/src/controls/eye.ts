@@ -1,6 +1,7 @@
 import type { ScenePoint } from "../slice/slice.ts";
 
-const PITCH_MAX = Math.PI / 2 - 0.01;
+/** A little less than straight up, where left and right would change places. */
+export const PITCH_MAX: number = Math.PI / 2 - 0.01;
 const ORBIT_DISTANCE_MIN = 2;
 const ORBIT_DISTANCE_MAX = 400;
 

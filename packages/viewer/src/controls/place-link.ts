@@ -1,5 +1,6 @@
 import type { Axis } from "@orthant/core";
 import { AXIS_NAMES, type Vector } from "../slice/slice.ts";
+import { PITCH_MAX } from "./eye.ts";
 
 /** A place to look from, as a link has it. */
 export interface PlaceLink {
@@ -35,7 +36,7 @@ export function parsePlaceLink(text: string): PlaceLink | undefined {
   return {
     eye: eye as unknown as Vector,
     yaw: toRadians(yaw),
-    pitch: Math.max(-1.56, Math.min(1.56, toRadians(pitch))),
+    pitch: Math.max(-PITCH_MAX, Math.min(PITCH_MAX, toRadians(pitch))),
     hidden: hidden < 0 ? undefined : (hidden as Axis),
     mapZoom: zoom !== undefined && zoom >= 1 && zoom <= ZOOM_MAX ? Math.round(zoom) : undefined,
   };

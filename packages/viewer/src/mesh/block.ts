@@ -1,7 +1,7 @@
 import { AIR, type ChunkShape, floorDivide, type Place } from "@orthant/core";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
 import type { ChunkCut } from "./chunk-cut.ts";
-import { paddedLength, type Volume } from "./volume.ts";
+import type { Volume } from "./volume.ts";
 
 /** Voxels along the edge of what is drawn in one go: few enough to make anew for an edit, many enough for few goes. */
 export const BLOCK_EDGE_VOXELS = 32;
@@ -72,11 +72,6 @@ export function fillBlock(grid: BlockGrid, block: ScenePoint, cutAt: CutAt, into
         copyCut(cuts[index++] as ChunkCut, corner, chunk, size, into.materials);
       }
   return "filled";
-}
-
-/** The volume that a block fills. */
-export function blockVolume({ size }: BlockGrid): Volume {
-  return { size, materials: new Uint16Array(paddedLength(size)) };
 }
 
 function copyCut(

@@ -9,7 +9,7 @@ export interface Volume {
 }
 
 /** How many voxels a volume of this size has in all. */
-export function paddedLength([right, up, back]: ScenePoint): number {
+function paddedLength([right, up, back]: ScenePoint): number {
   return (right + 2) * (up + 2) * (back + 2);
 }
 

@@ -49,9 +49,9 @@ export function firstSlice(shape: ChunkShape, through: Vector): Slice {
   return sliceHiding(lacking ?? 3, through);
 }
 
-/** Whether there is anything to see beside the slice. */
-export function canSweep(shape: ChunkShape, { hidden }: Slice): boolean {
-  return axesOf(shape).length === 4 && shape.extents[hidden] > 0;
+/** Whether there is anything to see beside a slice: only a world of four axes has more than one. */
+export function canSweep(shape: ChunkShape): boolean {
+  return axesOf(shape).length === 4;
 }
 
 /** Up stays up: these take turns at being hidden. */

@@ -1,9 +1,9 @@
 import { AIR, type Box, type Chunk, type ChunkShape, type Place } from "@orthant/core";
-import { type BlockGrid, blockAt, blockGrid, blockVolume, fillBlock } from "../mesh/block.ts";
+import { type BlockGrid, blockAt, blockGrid, fillBlock } from "../mesh/block.ts";
 import { GreedyMesher, type VolumeMesh } from "../mesh/greedy-mesher.ts";
 import type { MaterialLooks } from "../mesh/material-looks.ts";
 import { meshBytes, NO_QUADS, type QuadMesh } from "../mesh/quad-list.ts";
-import { differenceOf, type Volume } from "../mesh/volume.ts";
+import { differenceOf, emptyVolume, type Volume } from "../mesh/volume.ts";
 import type { BlockMeshes, FromWorld } from "../message/from-world.ts";
 import type { View } from "../message/to-world.ts";
 import type { MeshNumbers } from "../message/world-facts.ts";
@@ -27,8 +27,8 @@ interface MadeBlock {
   bytes: number;
 }
 
-/** What a block maker works for. */
-export interface BlockMakerOptions {
+/** What the makers of blocks and of maps work with. */
+export interface MakerOptions {
   readonly shape: ChunkShape;
   readonly looks: MaterialLooks;
   readonly chunkAt: (place: Place) => Chunk | undefined;
@@ -37,7 +37,7 @@ export interface BlockMakerOptions {
 
 /** Makes the meshes of the blocks around a visitor, nearest first, and makes those anew that changed. */
 export class BlockMaker {
-  readonly #options: BlockMakerOptions;
+  readonly #options: MakerOptions;
   readonly #mesher: GreedyMesher;
   readonly #cuts: CutCache;
   #view: View | undefined;
@@ -57,7 +57,7 @@ export class BlockMaker {
   #told = "";
   #steps = 0;
 
-  constructor(options: BlockMakerOptions) {
+  constructor(options: MakerOptions) {
     this.#options = options;
     this.#mesher = new GreedyMesher(options.looks);
     this.#cuts = new CutCache(options.shape, options.chunkAt, CUT_BYTES_MAX);
@@ -83,7 +83,7 @@ export class BlockMaker {
     if (isOther) {
       const grid = blockGrid(this.#options.shape, view.slice);
       this.#grid = grid;
-      this.#volumes = [0, 1, 2, 3].map(() => blockVolume(grid));
+      this.#volumes = [0, 1, 2].map(() => emptyVolume(grid.size));
       this.#made.clear();
       this.#stale.clear();
       this.#bytes = 0;
@@ -165,8 +165,7 @@ export class BlockMaker {
       if (!differenceOf(beside, here, difference)) return NO_QUADS;
       return this.#mesher.mesh(difference).opaque;
     };
-    const hasGhosts =
-      view.ghosts && canSweep(this.#options.shape, slice) && this.#distance(block) < NEAR_VOXELS;
+    const hasGhosts = view.ghosts && canSweep(this.#options.shape) && this.#distance(block) < NEAR_VOXELS;
     const before = hasGhosts ? ghost(slice.at - 1) : NO_QUADS;
     const behind = hasGhosts ? ghost(slice.at + 1) : NO_QUADS;
     this.#chunks += grid.chunks[0] * grid.chunks[1] * grid.chunks[2];

@@ -2,7 +2,7 @@ import { type Axis, type Box, cellIndex, floorDivide, floorModulo, type Place } 
 import { emptyColumns, paintTile, type TileColumns, takeVoxel } from "../map/tile-painter.ts";
 import type { View } from "../message/to-world.ts";
 import { type MapPlane, mapPlane } from "../slice/map-plane.ts";
-import type { BlockMakerOptions } from "./block-maker.ts";
+import type { MakerOptions } from "./block-maker.ts";
 
 /** Voxels along the edge of a tile, about. */
 const TILE_VOXELS = 64;
@@ -11,7 +11,7 @@ type Tile = readonly [across: number, down: number];
 
 /** Makes the tiles of a map, those in the middle first, and makes those anew that changed. */
 export class MapMaker {
-  readonly #options: BlockMakerOptions;
+  readonly #options: MakerOptions;
   #view: View | undefined;
   #plane: MapPlane | undefined;
   #wanted: readonly Tile[] = [];
@@ -21,7 +21,7 @@ export class MapMaker {
   #depths: readonly [number, number] = [0, 0];
   #told = "";
 
-  constructor(options: BlockMakerOptions) {
+  constructor(options: MakerOptions) {
     this.#options = options;
   }
 

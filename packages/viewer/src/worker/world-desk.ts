@@ -18,7 +18,7 @@ import { EditHistory } from "../edit/edit-history.ts";
 import { materialLooks } from "../mesh/material-looks.ts";
 import type { FromWorld, Hit } from "../message/from-world.ts";
 import type { ToWorld, View } from "../message/to-world.ts";
-import type { WorldFacts } from "../message/world-facts.ts";
+import type { WorldFacts, WorldStatus } from "../message/world-facts.ts";
 import { type ScenePoint, type Slice, voxelAt } from "../slice/slice.ts";
 import { openSource } from "../source/open-source.ts";
 import type { ViewSource } from "../source/view-source.ts";
@@ -44,8 +44,9 @@ export interface DeskOptions {
 /** Everything about one world that the page shows: where it comes from, what of it is seen, and what is done to it. */
 export class WorldDesk {
   readonly #options: DeskOptions;
-  readonly #history = new EditHistory();
+  #history = new EditHistory();
   #source: ViewSource | undefined;
+  #openings = 0;
   #facts: WorldFacts | undefined;
   #blocks: BlockMaker | undefined;
   #map: MapMaker | undefined;
@@ -97,22 +98,32 @@ export class WorldDesk {
     }
   }
 
+  /** Shows another world. One that is asked for while this one is still being opened takes its place. */
   async #open({ opening }: Extract<ToWorld, { kind: "open" }>): Promise<void> {
-    await this.#source?.close();
+    const number = ++this.#openings;
+    const isWanted = (): boolean => number === this.#openings;
+    const tellStatus = (status: WorldStatus): void => {
+      if (isWanted()) this.#options.tell({ kind: "status", status }, []);
+    };
+    const before = this.#source;
     this.#source = undefined;
     this.#facts = undefined;
     this.#blocks = undefined;
     this.#map = undefined;
+    await before?.close();
+    if (!isWanted()) return;
     try {
-      this.#source = await openSource(opening, {
-        onFacts: (facts) => this.#know(facts),
-        onStatus: (status) => this.#options.tell({ kind: "status", status }, []),
-        onChange: (boxes) => this.#changed(boxes),
-        onOthers: (others) => this.#options.tell({ kind: "others", others }, []),
+      const source = await openSource(opening, {
+        onFacts: (facts) => isWanted() && this.#know(facts),
+        onStatus: tellStatus,
+        onChange: (boxes) => isWanted() && this.#changed(boxes),
+        onOthers: (others) => isWanted() && this.#options.tell({ kind: "others", others }, []),
       });
+      if (isWanted()) this.#source = source;
+      else await source.close();
     } catch (error) {
       const text = isOrthantError(error) ? `${error.code}: ${error.detail}` : String(error);
-      this.#options.tell({ kind: "status", status: { kind: "failed", text } }, []);
+      tellStatus({ kind: "failed", text });
     }
   }
 
@@ -130,6 +141,7 @@ export class WorldDesk {
       this.#blocks = new BlockMaker(parts);
       this.#map = new MapMaker(parts);
       this.#sight = undefined;
+      this.#history = new EditHistory();
     }
     this.#options.tell({ kind: "facts", facts }, []);
     if (this.#view !== undefined) this.#look(this.#view);
@@ -179,15 +191,13 @@ export class WorldDesk {
   }
 
   async #edit(wanted: readonly VoxelPlacement[], isRemembered: boolean): Promise<void> {
-    const before = wanted.flatMap(({ voxel, material }) => {
-      const old = this.#materialAt(voxel);
-      return old === undefined || old === material ? [] : [{ voxel, material: old }];
+    const changes = wanted.flatMap((placement) => {
+      const old = this.#materialAt(placement.voxel);
+      return old === undefined || old === placement.material ? [] : [{ placement, old }];
     });
-    const placements = wanted.filter(({ voxel, material }) => {
-      const old = this.#materialAt(voxel);
-      return old !== undefined && old !== material;
-    });
-    if (placements.length === 0) return;
+    if (changes.length === 0) return;
+    const placements = changes.map(({ placement }) => placement);
+    const before = changes.map(({ placement, old }) => ({ voxel: placement.voxel, material: old }));
     const withdraw = isRemembered ? this.#history.remember(before) : () => undefined;
     const startMs = performance.now();
     const answer = await this.#source?.edit(placements);

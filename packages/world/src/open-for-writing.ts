@@ -1,27 +1,14 @@
-import type { Disk, DiskLock } from "@orthant/disk";
-import {
-  JournalReader,
-  type Save,
-  type SaveWriter,
-  type ScannedJournal,
-  segmentFile,
-} from "@orthant/formats";
+import type { Disk } from "@orthant/disk";
+import { JournalReader, type ScannedJournal, segmentFile } from "@orthant/formats";
 import { Journal } from "./journal/journal.ts";
 import { replayJournal } from "./journal/replay.ts";
 import { removeSegment } from "./journal/segment-writer.ts";
+import type { WritableSave } from "./open-writable.ts";
 import { World } from "./world.ts";
 import type { WorldContent } from "./world-content.ts";
 import type { WorldOptions } from "./world-options.ts";
 import { releaseParts } from "./world-parts.ts";
-import { contentOf, type WorldSetting } from "./world-setting.ts";
-
-/** A save with all that it takes to write to it. */
-export interface WritableSave {
-  readonly save: Save;
-  readonly writer: SaveWriter;
-  readonly lock: DiskLock;
-  readonly setting: WorldSetting;
-}
+import { contentOf } from "./world-setting.ts";
 
 /**
  * Opens a world of which the lock is held. What a journal has is made again and saved, under a new era, before anybody

@@ -1,11 +1,11 @@
 import type { Disk } from "@orthant/disk";
-import { openSave, resumeSave } from "@orthant/formats";
 import { replayLog } from "./journal/replay-log.ts";
 import type { OutsideLog } from "./journal/world-log.ts";
+import { openWritable } from "./open-writable.ts";
 import { World } from "./world.ts";
-import { LOCK_FILE, type WorldOptions } from "./world-options.ts";
+import type { WorldOptions } from "./world-options.ts";
 import { releaseParts } from "./world-parts.ts";
-import { contentOf, generatorsOf, settingOf } from "./world-setting.ts";
+import { contentOf } from "./world-setting.ts";
 
 /**
  * Opens a world for writing whose changes are logged elsewhere. What the log has is made again and saved, under the
@@ -16,30 +16,18 @@ export async function openLoggedWorld(
   log: OutsideLog,
   options: WorldOptions = {},
 ): Promise<World> {
-  const lock = await disk.lock(LOCK_FILE);
+  const { save, writer, lock, setting } = await openWritable(disk, options, { newPack: true });
+  const { field, ...parts } = setting;
   let world: World | undefined;
   try {
-    const save = await openSave(disk, generatorsOf(options));
-    const { field, ...parts } = settingOf(save.global, options);
-    const { retention } = options;
-    const writer = await resumeSave(disk, save, {
-      ...generatorsOf(options),
-      ...(retention && { retention }),
-      newPack: true,
-    });
     const content = contentOf(save, field, options);
-    try {
-      await replayLog(content, log.recover(content.global.description));
-    } catch (error) {
-      await releaseParts(save, { writer, lock });
-      throw error;
-    }
+    await replayLog(content, log.recover(content.global.description));
     const { epoch } = log;
     world = new World({ ...parts, disk, content, epoch, writing: { writer, lock, journal: log } });
     await world.openEra();
     return world;
   } catch (error) {
-    if (world === undefined) await lock.release();
+    if (world === undefined) await releaseParts(save, { writer, lock });
     else await world.close().catch(() => undefined);
     throw error;
   }

@@ -1,11 +1,12 @@
 import type { Disk } from "@orthant/disk";
-import { openLiveJournal, openSave, resumeSave } from "@orthant/formats";
+import { openLiveJournal, openSave } from "@orthant/formats";
 import { type DamagedJournal, replayJournal } from "./journal/replay.ts";
 import { generationAt, type Moment } from "./kept-generations.ts";
 import { openForWriting } from "./open-for-writing.ts";
+import { openWritable } from "./open-writable.ts";
 import { World } from "./world.ts";
 import type { WorldContent } from "./world-content.ts";
-import { LOCK_FILE, type WorldOptions } from "./world-options.ts";
+import type { WorldOptions } from "./world-options.ts";
 import { contentOf, generatorsOf, settingOf } from "./world-setting.ts";
 
 /**
@@ -15,21 +16,7 @@ import { contentOf, generatorsOf, settingOf } from "./world-setting.ts";
 export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise<World> {
   if (options.at !== undefined) return openPast(disk, options.at, options);
   if (options.readOnly === true) return openToRead(disk, options);
-  const lock = await disk.lock(LOCK_FILE);
-  try {
-    const save = await openSave(disk, generatorsOf(options));
-    // Before any file is opened: a world whose generator is unknown leaves nothing behind.
-    const setting = settingOf(save.global, options);
-    const { retention } = options;
-    const writer = await resumeSave(disk, save, {
-      ...generatorsOf(options),
-      ...(retention && { retention }),
-    });
-    return await openForWriting(disk, { save, writer, lock, setting }, options);
-  } catch (error) {
-    await lock.release();
-    throw error;
-  }
+  return openForWriting(disk, await openWritable(disk, options), options);
 }
 
 /** Opens a generation that is kept, to be read only. What the journal has came later. */

@@ -35,6 +35,7 @@ export {
   type RegionAnswer,
   type RegionWish,
 } from "./shard/owner-message.ts";
+export { type PresenceMessage, presenceCodec, type ToldPlayer } from "./shard/presence-message.ts";
 export {
   type ShardMap,
   type ShardSplit,

@@ -24,11 +24,14 @@ export type {
 } from "./host/host-options.ts";
 export type { HostSession } from "./host/host-session.ts";
 export type {
+  DistantPlayer,
+  DistantPlayerEvent,
   EditOrigin,
   EditResult,
   HostWorld,
   Inhabitant,
   InhabitantEvent,
+  OtherHosts,
 } from "./host/host-world.ts";
 export type { Being, BeingMove, Pose, Vector } from "./message/being.ts";
 export { clientFrameCodec, readHelloVersion } from "./message/client-frame-codec.ts";
@@ -65,7 +68,7 @@ export {
   VOXEL_COORDINATE_MAX,
   WORLD_NAME_BYTES_MAX,
 } from "./message/limits.ts";
-export { roundPose } from "./message/pose-codec.ts";
+export { poseCodec, roundPose } from "./message/pose-codec.ts";
 export { type RegionMask, regionMask } from "./message/region-mask.ts";
 export {
   serverFrameCodec,

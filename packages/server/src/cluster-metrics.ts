@@ -22,6 +22,8 @@ export interface ClusterCounts {
   readonly regions: number;
   readonly openEdits: number;
   readonly isReadOnly: boolean;
+  /** Players of other gateways whom players here may see. */
+  readonly distantPlayers: number;
 }
 
 /** Shows how a part of a cluster is doing. */
@@ -79,6 +81,11 @@ export function registerClusterMetrics(registry: Registry, counts: () => Cluster
   );
   gauge("orthant_gateway_regions", "Regions that are followed for players.", () => counts().regions);
   gauge("orthant_gateway_open_edits", "Edits that no owner has answered yet.", () => counts().openEdits);
+  gauge(
+    "orthant_gateway_distant_players",
+    "Players of other gateways in cells that somebody looks at.",
+    () => counts().distantPlayers,
+  );
   gauge("orthant_gateway_read_only", "1 while no edits are taken, as NATS is away.", () =>
     counts().isReadOnly ? 1 : 0,
   );

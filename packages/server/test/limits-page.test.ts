@@ -73,7 +73,15 @@ test("[W41] the page about Wire v1 has every reason for which a datagram has no 
 });
 
 test("the page about the server has every metric that there is", async () => {
-  const counts = { taken: 0, lost: 0, journalsLost: 0, regions: 0, openEdits: 0, isReadOnly: false };
+  const counts = {
+    taken: 0,
+    lost: 0,
+    journalsLost: 0,
+    regions: 0,
+    openEdits: 0,
+    isReadOnly: false,
+    distantPlayers: 0,
+  };
   const server = await serve({ cluster: () => ({ ...counts, owned: [] }) });
   const { text } = await ask(server, "/metrics");
   const there = [...text.matchAll(/^# TYPE (?<name>orthant_\w+) /gm)].map(({ groups }) => groups?.["name"]);

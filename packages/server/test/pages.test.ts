@@ -138,7 +138,15 @@ describe("the numbers of a server", () => {
       { shard: "0", ...shard },
       { shard: "east", ...shard },
     ];
-    const counts = { taken: 2, lost: 1, journalsLost: 0, regions: 7, openEdits: 4, isReadOnly: true };
+    const counts = {
+      taken: 2,
+      lost: 1,
+      journalsLost: 0,
+      regions: 7,
+      openEdits: 4,
+      isReadOnly: true,
+      distantPlayers: 5,
+    };
     const server = await serve({ cluster: () => ({ ...counts, owned }) });
     expect(await metric(server, 'orthant_shard_unsaved_records{shard="0"}')).toBe(12);
     expect(await metric(server, 'orthant_shard_unsaved_bytes{shard="0"}')).toBe(340);
@@ -148,6 +156,7 @@ describe("the numbers of a server", () => {
     expect(await metric(server, "orthant_shards_lost_total"), "the same at every look").toBe(1);
     expect(await metric(server, "orthant_shards_lost_total")).toBe(1);
     expect(await metric(server, "orthant_gateway_open_edits")).toBe(4);
+    expect(await metric(server, "orthant_gateway_distant_players")).toBe(5);
     expect(await metric(server, "orthant_gateway_read_only")).toBe(1);
     owned = owned.slice(1);
     expect((await ask(server, "/metrics")).text).not.toContain('orthant_shard_epoch{shard="0"}');

@@ -105,7 +105,10 @@ export interface Engine {
   respond(address: string, answer: (question: Uint8Array) => Promise<Uint8Array>): Promise<Subscription>;
   /** Asks whoever responds at an address; rejects with `ORT_ENGINE_NOBODY` when nobody does. */
   request(address: string, question: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array>;
-  /** Tells everybody who listens, with no promise that it arrives: positions, presence. */
+  /**
+   * Tells everybody who listens, this node too, with no promise that it arrives: positions, presence. What arrives of one
+   * topic arrives in order.
+   */
   tell(topic: string, bytes: Uint8Array): void;
   listen(topic: string, listener: (bytes: Uint8Array) => void): Promise<Subscription>;
   onStatus(listener: (status: EngineStatus) => void): Subscription;

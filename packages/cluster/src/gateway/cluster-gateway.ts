@@ -3,6 +3,7 @@ import {
   type ClockStep,
   EPOCH_MAX,
   type GeneratorRegistry,
+  systemRandomBits,
   type Timer,
   WorldField,
 } from "@orthant/core";
@@ -11,6 +12,7 @@ import { ClusterDirectory } from "../directory/cluster-directory.ts";
 import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
 import { EditForwarder } from "./edit-forwarder.ts";
 import { FollowedRegions } from "./followed-regions.ts";
+import { PlayerPresence } from "./player-presence.ts";
 
 /** What a gateway is given. */
 export interface ClusterGatewayOptions {
@@ -48,6 +50,7 @@ export class ClusterGateway {
   readonly #directory: ClusterDirectory;
   readonly #regions: FollowedRegions;
   readonly #edits: EditForwarder;
+  readonly #presence: PlayerPresence;
   readonly #listeners = new Set<(steps: readonly ClockStep[]) => void>();
   readonly #poses = new Map<bigint, Pose>();
   readonly #status: Subscription;
@@ -67,6 +70,9 @@ export class ClusterGateway {
     this.#edits = new EditForwarder({
       ...{ engine, directory, clock, world, shape: facts.shape },
       whenSeen: (steps) => this.#regions.whenSeen(steps),
+    });
+    this.#presence = new PlayerPresence({
+      ...{ engine, clock, world, shape: facts.shape, gateway: systemRandomBits() },
     });
     this.#status = engine.onStatus((status) => this.#statusChanged(status));
     directory.listen({
@@ -104,15 +110,20 @@ export class ClusterGateway {
     };
   }
 
-  /** How many regions it follows, and edits are not settled. */
-  get report(): { readonly regions: number; readonly openEdits: number } {
-    return { regions: this.#regions.size, openEdits: this.#edits.openEdits };
+  /** How many regions it follows, players of other gateways it sees, and edits are not settled. */
+  get report(): { readonly regions: number; readonly openEdits: number; readonly distantPlayers: number } {
+    return {
+      regions: this.#regions.size,
+      openEdits: this.#edits.openEdits,
+      distantPlayers: this.#presence.heardCount,
+    };
   }
 
   /** Leaves the cluster. */
   close(): void {
     this.#timer?.cancel();
     this.#status.end();
+    this.#presence.close();
     this.#regions.close();
     this.#edits.close();
     this.#directory.close();
@@ -122,6 +133,7 @@ export class ClusterGateway {
     const { clock } = this.#options;
     this.#timer = clock.after(TICK_MS, () => this.#tick());
     this.#regions.tick(clock.nowMs());
+    this.#presence.tick(clock.nowMs());
   }
 
   #statusChanged(status: EngineStatus): void {
@@ -152,7 +164,12 @@ export class ClusterGateway {
       clockOf: (region) => regions.clockOf(region),
       isLoaded: (chunks) => regions.isLoaded(chunks),
       load: (chunks) => regions.load(chunks),
-      keep: (chunks) => regions.keep(chunks),
+      keep: (chunks) => {
+        const releases = [regions.keep(chunks), this.#presence.watch(chunks)];
+        return () => {
+          for (const release of releases) release();
+        };
+      },
       edit: (placements, origin) => this.#edits.edit(placements, origin),
       // Owners know; whoever asks again is told that it was made.
       lastEditOf: () => 0,
@@ -166,6 +183,7 @@ export class ClusterGateway {
       onInhabitant: () => () => undefined,
       poseOf: (playerId) => this.#poses.get(playerId),
       keepPlayer: (playerId, _name, pose) => this.#keepPose(playerId, pose),
+      otherHosts: this.#presence,
     };
   }
 

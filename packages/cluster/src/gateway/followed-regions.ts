@@ -82,7 +82,9 @@ export class FollowedRegions {
     this.#field = options.field;
     this.#volume = options.field.shape.volume;
     this.#auditedMs = options.clock.nowMs();
-    this.#cells = new CellFollowers(options.engine, options.world, (record) => this.#take(record));
+    this.#cells = new CellFollowers((cell) =>
+      options.engine.follow(options.world, cell, (record) => this.#take(record)),
+    );
     this.#line = new OwnerLine<Followed>({
       ...options,
       batchMax: WISHES_AT_ONCE,
@@ -152,6 +154,7 @@ export class FollowedRegions {
 
   /** Compares everything with its owners, or what belongs to one shard. */
   audit(shard?: string): void {
+    this.#cells.retry();
     for (const followed of this.#regions.values()) {
       if (shard === undefined || this.#options.directory.shardOf(followed.region) === shard)
         this.#line.add(followed);

@@ -103,16 +103,17 @@ export class MemoryEngine implements Engine {
 
   tell(topic: string, bytes: Uint8Array): void {
     if (this.#isClosed || this.#isCut("to engine")) return;
-    for (const engine of this.#hub.engines) {
-      for (const listener of engine.#listeners.get(topic) ?? [])
-        engine.#deliver(() => listener(bytes.slice()));
-    }
+    for (const engine of this.#hub.engines) engine.#hear(topic, bytes);
   }
 
   listen(topic: string, listener: (bytes: Uint8Array) => void): Promise<Subscription> {
     return this.#subscribe(
       () => addTo(this.#listeners, topic, listener),
-      () => this.#listeners.get(topic)?.delete(listener),
+      () => {
+        const listeners = this.#listeners.get(topic);
+        listeners?.delete(listener);
+        if (listeners?.size === 0) this.#listeners.delete(topic);
+      },
     );
   }
 
@@ -222,6 +223,15 @@ export class MemoryEngine implements Engine {
       },
       fold: (upTo) => this.#call(() => found().fold(upTo)),
     };
+  }
+
+  #hear(topic: string, bytes: Uint8Array): void {
+    for (const listener of this.#listeners.get(topic) ?? []) {
+      if (this.#isCut("from engine") || this.#hub.happens(this.#hub.weather.deliveryLoss)) continue;
+      this.#deliver(() => {
+        if (this.#listeners.get(topic)?.has(listener) === true) listener(bytes.slice());
+      });
+    }
   }
 
   #respondsAt(address: string): boolean {

@@ -12,7 +12,7 @@ export interface EngineWeather {
   readonly requestLoss: number;
   /** That it is done, and nobody hears of it. */
   readonly answerLoss: number;
-  /** That a record does not reach one of those who follow its cell, who are not told. */
+  /** That a record, or what is told, does not reach one of those who follow or listen, who do not hear of that. */
   readonly deliveryLoss: number;
 }
 

@@ -3,12 +3,15 @@ import {
   boxBetween,
   type ChunkShape,
   chunksOfVoxels,
+  type Place,
   placeFrom,
   REGION_EDGE_CHUNKS,
   regionsTouching,
   voxelsOfChunks,
 } from "@orthant/core";
 import { CELL_EDGE_REGIONS, cellOfRegion } from "./names.ts";
+
+const CELL_EDGE_CHUNKS = CELL_EDGE_REGIONS * REGION_EDGE_CHUNKS;
 
 /** The cells that a box of voxels lies in, wholly or in part. */
 export function cellsTouching(shape: ChunkShape, voxels: Box): Box {
@@ -20,12 +23,16 @@ export function cellsTouching(shape: ChunkShape, voxels: Box): Box {
   );
 }
 
+/** The cell that a position lies in. */
+export function cellOfPosition({ extents }: ChunkShape, position: Place): Place {
+  return placeFrom((axis) => Math.floor(position[axis] / (extents[axis] * CELL_EDGE_CHUNKS)));
+}
+
 /** The voxels of a box of cells. */
 export function voxelsOfCells(shape: ChunkShape, { min, max }: Box): Box {
-  const edge = CELL_EDGE_REGIONS * REGION_EDGE_CHUNKS;
   const chunks = boxBetween(
-    placeFrom((axis) => min[axis] * edge),
-    placeFrom((axis) => max[axis] * edge),
+    placeFrom((axis) => min[axis] * CELL_EDGE_CHUNKS),
+    placeFrom((axis) => max[axis] * CELL_EDGE_CHUNKS),
   );
   return voxelsOfChunks(shape, chunks);
 }

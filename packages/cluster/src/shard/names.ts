@@ -71,3 +71,8 @@ export function ownerAddress(world: string, shard: string, epoch: number): strin
 export function nodeAddress(world: string, node: string): string {
   return `n.${world}.${node}`;
 }
+
+/** What gateways tell each other about players in a cell is told there. */
+export function presenceTopic(world: string, cell: string): string {
+  return `p.${world}.${cell}`;
+}

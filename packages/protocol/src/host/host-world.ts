@@ -32,6 +32,29 @@ export type InhabitantEvent =
   | { readonly kind: "present"; readonly inhabitant: Inhabitant }
   | { readonly kind: "gone"; readonly id: bigint };
 
+/** A player who is at another host of the same world. */
+export interface DistantPlayer extends Pose {
+  /** Names the visit: whoever has two clients is there twice. */
+  readonly key: string;
+  readonly playerId: bigint;
+  readonly name: string;
+}
+
+/** What happened to a player of another host: they are there or moved, or they are gone. */
+export type DistantPlayerEvent =
+  | { readonly kind: "present"; readonly player: DistantPlayer }
+  | { readonly kind: "gone"; readonly key: string };
+
+/** The other hosts of a world that several share. */
+export interface OtherHosts {
+  /** A player of this host came or moved. No two visits have one number. */
+  present(visit: number, player: Omit<DistantPlayer, "key">): void;
+  /** A player of this host went. */
+  gone(visit: number): void;
+  /** Tells of players of other hosts in regions that are kept, until the function returned is called. */
+  onPlayer(listener: (event: DistantPlayerEvent) => void): () => void;
+}
+
 /** The world that a host shares. Everything but what gives a promise answers at once, about what is loaded. */
 export interface HostWorld {
   readonly worldId: bigint;
@@ -68,4 +91,6 @@ export interface HostWorld {
   poseOf(playerId: bigint): Pose | undefined;
   /** Remembers where a player is. */
   keepPlayer(playerId: bigint, name: string, pose: Pose): void;
+  /** Left out where no other host shares the world. */
+  readonly otherHosts?: OtherHosts;
 }

@@ -2,6 +2,7 @@ import { isOrthantError, OrthantError } from "@orthant/core";
 import { GAME_BYTES_MAX } from "../message/limits.ts";
 import type { Wire } from "../message/wire.ts";
 import { BeingGrid } from "./beings/being-grid.ts";
+import { DistantPlayers } from "./beings/distant-players.ts";
 import { Inhabitants } from "./beings/inhabitants.ts";
 import { ClientSession, type SessionOwner } from "./client-session.ts";
 import type { Fault } from "./connection/fault.ts";
@@ -66,9 +67,11 @@ export class Host {
       joined: ({ visit }) => visit && rules?.onJoin?.(visit.player),
       ended: (session) => this.#ended(session),
     };
+    const distant = new DistantPlayers(beings);
     this.#stopListening = [
       world.onEdit((steps) => feed.notice(steps)),
       world.onInhabitant((event) => this.#inhabitants.happened(event)),
+      world.otherHosts?.onPlayer((event) => distant.happened(event)) ?? (() => undefined),
     ];
   }
 

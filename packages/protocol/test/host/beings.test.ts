@@ -1,5 +1,5 @@
 import { type Box, boxContainsBox, type Place, regionBox } from "@orthant/core";
-import type { HostOptions, Inhabitant, Vector } from "@orthant/protocol";
+import type { DistantPlayerEvent, HostOptions, Inhabitant, Vector } from "@orthant/protocol";
 import { describe, expect, test } from "vitest";
 import { accountOf, boxesOf, type SampleClient, Stage, settle } from "./sample-visit.ts";
 import { SampleWorld } from "./sample-world.ts";
@@ -181,6 +181,62 @@ describe("players", () => {
     await stage.ticks(2);
     builder.session.disconnected();
     expect(stage.world.kept.size).toBe(1);
+  });
+});
+
+describe("players of other hosts", () => {
+  function visitor(x: number, name = "Dee"): DistantPlayerEvent {
+    const pose = { position: [x, 5, 0, 0], orientation: FORWARD } as const;
+    return { kind: "present", player: { key: "there.1", playerId: 77n, name, ...pose } };
+  }
+
+  test("are seen like those who are here: they enter, move, cross and leave", async () => {
+    const stage = new Stage();
+    const [ada] = await two(stage);
+    for (const [event, happened] of [
+      [visitor(10), [{ region: 0, left: [], entered: [[3, 10]], moved: [] }]],
+      [visitor(12), [{ region: 0, left: [], entered: [], moved: [[3, 12]] }]],
+      [
+        visitor(130),
+        [
+          { region: 0, left: [3], entered: [], moved: [] },
+          { region: 1, left: [], entered: [[3, 130]], moved: [] },
+        ],
+      ],
+      [{ kind: "gone", key: "there.1" }, [{ region: 1, left: [3], entered: [], moved: [] }]],
+      [{ kind: "gone", key: "there.1" }, []],
+    ] as const) {
+      stage.world.elsewhere(event);
+      await stage.tick();
+      expect(happenings(ada)).toEqual(happened);
+    }
+  });
+
+  test("are somebody else when they are called otherwise, and nobody outside of the world", async () => {
+    const stage = new Stage();
+    const [ada] = await two(stage);
+    stage.world.elsewhere(visitor(10));
+    await stage.tick();
+    expect(ada.takeAll("beings")[0]?.entered[0]).toMatchObject({ isPlayer: true, id: 77n, name: "Dee" });
+    stage.world.elsewhere(visitor(10, "D".repeat(100)));
+    await stage.tick();
+    const [change] = ada.takeAll("beings");
+    expect([change?.left, change?.entered[0]?.name]).toEqual([[3], "D".repeat(64)]);
+    stage.world.elsewhere(visitor(2 ** 46));
+    await stage.tick();
+    expect(happenings(ada)).toEqual([{ region: 0, left: [4], entered: [], moved: [] }]);
+  });
+
+  test("hear of ours, who come, move and go", async () => {
+    const stage = new Stage();
+    const ada = await stage.join({ clientId: 1n, name: "Ada" });
+    ada.send(at(10), at(11));
+    await stage.tick();
+    await stage.tick();
+    ada.session.disconnected();
+    expect(stage.world.told).toEqual([[1, "Ada", 4], [1, "Ada", 11], [1]]);
+    await stage.host.shutdown("done", 0);
+    expect(stage.world.listenerCount).toBe(0);
   });
 });
 

@@ -22,12 +22,14 @@ import {
   WorldField,
 } from "@orthant/core";
 import type {
+  DistantPlayerEvent,
   EditOrigin,
   EditResult,
   Era,
   HostWorld,
   Inhabitant,
   InhabitantEvent,
+  OtherHosts,
   Pose,
   Vector,
 } from "@orthant/protocol";
@@ -64,11 +66,22 @@ export class SampleWorld implements HostWorld {
   readonly edits: EditOrigin[] = [];
   readonly kept = new Map<bigint, Pose>();
   readonly ledger = new Map<bigint, number>();
+  /** What other hosts were told: the visit, who it is and at which x, or nothing for one who went. */
+  readonly told: (readonly [visit: number, name?: string, x?: number])[] = [];
   readonly #clocks = new RegionClocks();
   readonly #unread = new PlaceMap<OverrideTree>();
   readonly #inhabitants = new Map<bigint, Inhabitant>();
   readonly #editListeners = new Set<(clocks: readonly ClockStep[]) => void>();
   readonly #inhabitantListeners = new Set<(event: InhabitantEvent) => void>();
+  readonly #playerListeners = new Set<(event: DistantPlayerEvent) => void>();
+  readonly otherHosts: OtherHosts = {
+    present: (visit, { name, position }) => this.told.push([visit, name, position[0]]),
+    gone: (visit) => this.told.push([visit]),
+    onPlayer: (listener) => {
+      this.#playerListeners.add(listener);
+      return () => this.#playerListeners.delete(listener);
+    },
+  };
 
   constructor({ shape = TILE_CHUNKS, generator, stored = [], inhabitants = [] }: SampleWorldOptions = {}) {
     this.shape = shape;
@@ -194,7 +207,12 @@ export class SampleWorld implements HostWorld {
 
   /** How many listen to what happens. */
   get listenerCount(): number {
-    return this.#editListeners.size + this.#inhabitantListeners.size;
+    return this.#editListeners.size + this.#inhabitantListeners.size + this.#playerListeners.size;
+  }
+
+  /** Something happens at another host. */
+  elsewhere(event: DistantPlayerEvent): void {
+    for (const listener of this.#playerListeners) listener(event);
   }
 
   #read(chunks: Box): void {

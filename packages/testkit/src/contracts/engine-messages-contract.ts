@@ -34,6 +34,27 @@ export function describeEngineMessages(on: OnEngine): void {
     expect(new Set(heard[1]?.items)).toEqual(new Set(["hello", "again"]));
   });
 
+  on("tells in order, and everybody the same bytes", async ({ connect }, name) => {
+    const [teller, listener] = [await connect(), await connect()];
+    const heard = new Gathered<string>();
+    await listener.listen(name, (bytes) => {
+      heard.take(textOf(bytes));
+      bytes.fill(0);
+    });
+    const own = new Gathered<string>();
+    await teller.listen(name, (bytes) => own.take(textOf(bytes)));
+    while (heard.items.length === 0 || own.items.length === 0) {
+      teller.tell(name, bytesOf("warm"));
+      await teller.table.get(name);
+    }
+    const told = Array.from({ length: 100 }, (_, index) => `${index}`);
+    for (const text of told) teller.tell(name, bytesOf(text));
+    for (const gathered of [heard, own]) {
+      await gathered.until((items) => items.includes("99"));
+      expect(gathered.items.filter((text) => text !== "warm")).toEqual(told);
+    }
+  });
+
   on("does nothing more after it was closed", async ({ connect }, name) => {
     const engine = await connect();
     const journal = await engine.journal(name, "1");

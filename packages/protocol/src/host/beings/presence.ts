@@ -2,6 +2,7 @@ import type { Pose } from "../../message/being.ts";
 import type { Account, Player } from "../host-options.ts";
 import type { HostParts } from "../host-parts.ts";
 import type { LiveBeing } from "./being-grid.ts";
+import { playerTraits } from "./player-traits.ts";
 import { seenPose } from "./seen-pose.ts";
 
 /** A player who moves is kept in the world so often. */
@@ -25,8 +26,8 @@ export class Presence {
     this.#isRemembered = account.isAnonymous !== true || host.world.poseOf(playerId) !== undefined;
     const pose = this.#firstPose(playerId);
     this.#player = { playerId, role, name, ...pose };
-    const traits = { isPlayer: true, id: playerId, entityClass: 0, kind: 0, scale: 1, material: 0, name };
-    this.#being = host.beings.enter(traits, pose);
+    this.#being = host.beings.enter(playerTraits(playerId, name), pose);
+    this.#tellOthers();
   }
 
   /** The player, as they are now. */
@@ -54,6 +55,7 @@ export class Presence {
   end(nowMs: number): void {
     this.#moveAsWanted();
     this.#host.beings.leave(this.#being);
+    this.#host.world.otherHosts?.gone(this.#being.number);
     this.#keep(nowMs);
   }
 
@@ -73,6 +75,11 @@ export class Presence {
     this.#player = { playerId, role, name, position: pose.position, orientation: pose.orientation };
     this.#isMoved = true;
     beings.move(this.#being, pose);
+    this.#tellOthers();
+  }
+
+  #tellOthers(): void {
+    this.#host.world.otherHosts?.present(this.#being.number, this.#player);
   }
 
   #keep(nowMs: number): void {

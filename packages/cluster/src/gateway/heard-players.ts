@@ -1,0 +1,155 @@
+import {
+  type Box,
+  type ChunkShape,
+  type Clock,
+  decode,
+  isOrthantError,
+  placesLexicographic,
+  regionsTouching,
+} from "@orthant/core";
+import type { DistantPlayerEvent, Pose } from "@orthant/protocol";
+import type { Engine } from "../engine/engine.ts";
+import { cellOfPosition } from "../shard/cells.ts";
+import { cellOfRegion, nameOfPlace, presenceTopic } from "../shard/names.ts";
+import { type PresenceMessage, presenceCodec, type ToldPlayer } from "../shard/presence-message.ts";
+import { CellFollowers } from "./cell-followers.ts";
+
+/** What heard players are given. */
+export interface HeardPlayersOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly world: string;
+  readonly shape: ChunkShape;
+  /** The mark of the gateway that listens: what it tells itself it does not hear. */
+  readonly gateway: bigint;
+  readonly onPlayer: (event: DistantPlayerEvent) => void;
+}
+
+interface Heard {
+  readonly key: string;
+  readonly gateway: bigint;
+  readonly player: ToldPlayer;
+  readonly cell: string;
+  readonly heardMs: number;
+}
+
+/** A player of whom nothing was heard for so long is gone. Rule K30. */
+const LOST_MS = 3_000;
+/** So many players of other gateways are known at once. */
+const HEARD_MAX = 65_536;
+
+/** Hears of the players of other gateways, in cells that somebody here looks at. */
+export class HeardPlayers {
+  readonly #options: HeardPlayersOptions;
+  readonly #cells: CellFollowers;
+  readonly #players = new Map<string, Heard>();
+  readonly #byCell = new Map<string, Set<Heard>>();
+
+  constructor(options: HeardPlayersOptions) {
+    const { engine, world } = options;
+    this.#options = options;
+    this.#cells = new CellFollowers((cell) =>
+      engine.listen(presenceTopic(world, cell), (bytes) => this.#hear(cell, bytes)),
+    );
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#players.size;
+  }
+
+  /** Hears of players in the cells of a box of chunks until the function returned is called. */
+  watch(chunks: Box): () => void {
+    const regions = [...placesLexicographic(regionsTouching(chunks))];
+    // What cannot be followed now is tried again.
+    for (const region of regions) this.#cells.enter(region).catch(() => undefined);
+    let isWatched = true;
+    return () => {
+      if (!isWatched) return;
+      isWatched = false;
+      for (const region of regions) {
+        if (!this.#cells.leave(region)) continue;
+        for (const heard of [...(this.#byCell.get(nameOfPlace(cellOfRegion(region))) ?? [])])
+          this.#remove(heard);
+      }
+    };
+  }
+
+  /** Forgets those of whom nothing was heard. */
+  tick(nowMs: number): void {
+    this.#cells.retry();
+    for (const heard of [...this.#players.values()]) {
+      // A clock that was set back must not keep anybody.
+      if (Math.abs(nowMs - heard.heardMs) >= LOST_MS) this.#remove(heard);
+    }
+  }
+
+  /** Hears nothing more. */
+  close(): void {
+    this.#cells.close();
+  }
+
+  #hear(cell: string, bytes: Uint8Array): void {
+    const message = this.#read(cell, bytes);
+    if (message === undefined || !this.#cells.has(cell)) return;
+    const { gateway, isWhole, players } = message;
+    const told = new Set<string>();
+    for (const player of players) {
+      const key = `${gateway}.${player.visit}`;
+      told.add(key);
+      this.#note(key, gateway, cell, player);
+    }
+    if (!isWhole) return;
+    for (const heard of [...(this.#byCell.get(cell) ?? [])]) {
+      if (heard.gateway === gateway && !told.has(heard.key)) this.#remove(heard);
+    }
+  }
+
+  /** What a message says; `undefined` for what no other gateway tells. Rule K31. */
+  #read(cell: string, bytes: Uint8Array): PresenceMessage | undefined {
+    const { gateway, shape } = this.#options;
+    try {
+      const message = decode(presenceCodec, bytes);
+      const isThere = ({ position }: Pose): boolean => nameOfPlace(cellOfPosition(shape, position)) === cell;
+      return message.gateway !== gateway && message.players.every(isThere) ? message : undefined;
+    } catch (error) {
+      if (isOrthantError(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #note(key: string, gateway: bigint, cell: string, player: ToldPlayer): void {
+    const heardMs = this.#options.clock.nowMs();
+    const known = this.#players.get(key);
+    if (known === undefined && this.#players.size >= HEARD_MAX) return;
+    const isNews = known === undefined || !isSame(known.player, player);
+    if (known !== undefined) this.#takeFromCell(known);
+    const heard = { key, gateway, cell, player, heardMs };
+    this.#players.set(key, heard);
+    this.#byCell.set(cell, (this.#byCell.get(cell) ?? new Set<Heard>()).add(heard));
+    const { playerId, name, position, orientation } = player;
+    if (isNews)
+      this.#options.onPlayer({ kind: "present", player: { key, playerId, name, position, orientation } });
+  }
+
+  #takeFromCell(heard: Heard): void {
+    const others = this.#byCell.get(heard.cell);
+    others?.delete(heard);
+    if (others?.size === 0) this.#byCell.delete(heard.cell);
+  }
+
+  #remove(heard: Heard): void {
+    this.#takeFromCell(heard);
+    this.#players.delete(heard.key);
+    this.#options.onPlayer({ kind: "gone", key: heard.key });
+  }
+}
+
+function isSame(one: ToldPlayer, other: ToldPlayer): boolean {
+  return (
+    one.playerId === other.playerId &&
+    one.name === other.name &&
+    one.position.every((coordinate, axis) => coordinate === other.position[axis]) &&
+    one.orientation.every((component, axis) => component === other.orientation[axis])
+  );
+}

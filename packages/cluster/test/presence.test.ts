@@ -1,0 +1,196 @@
+import { type PresenceMessage, presenceCodec } from "@orthant/cluster";
+import { boxBetween, decode, encode, regionBox } from "@orthant/core";
+import { codeOf, fromHex, toHex } from "@orthant/testkit";
+import { expect, test } from "vitest";
+import { SmallCluster } from "./small-cluster.ts";
+import { SmallHost } from "./small-host.ts";
+
+const HOME = "p.town.0_0_0_0";
+/** Cells are 64 voxels wide; this has the first two. */
+const TWO_CELLS = boxBetween([0, 0, 0, 0], [32, 4, 4, 4]);
+const ADA: PresenceMessage["players"][number] = {
+  ...{ visit: 7, playerId: 300n, name: "Ada" },
+  ...{ position: [1.5, -2, 0, 0], orientation: [0, 0, 0, 1] },
+};
+
+async function town(hosts: number): Promise<{ readonly small: SmallCluster; readonly hosts: SmallHost[] }> {
+  const small = new SmallCluster();
+  await small.create();
+  const { node } = await small.node("a");
+  await small.until(() => node.owns("0"));
+  const opened: SmallHost[] = [];
+  for (let index = 0; index < hosts; index++) opened.push(await SmallHost.open(small));
+  return { small, hosts: opened };
+}
+
+function hostAt(hosts: readonly SmallHost[], index: number): SmallHost {
+  const host = hosts[index];
+  if (host === undefined) throw new Error(`there is no host ${index}`);
+  return host;
+}
+
+test("[K28] what is told of players has these bytes, and nothing else is taken for it", () => {
+  const message: PresenceMessage = { gateway: 2n, isWhole: true, players: [ADA] };
+  const bytes = encode(presenceCodec, message);
+  expect(toHex(bytes)).toBe("010200000000000000010107ac0203416461c001ff0100000000007f");
+  expect(decode(presenceCodec, bytes)).toEqual(message);
+  for (let length = 0; length < bytes.length; length++)
+    expect(codeOf(() => decode(presenceCodec, bytes.subarray(0, length)))).toBe("ORT_TRUNCATED");
+  expect(codeOf(() => decode(presenceCodec, Uint8Array.from([...bytes, 0])))).toBe("ORT_TRAILING_BYTES");
+  expect(codeOf(() => decode(presenceCodec, fromHex("02020000000000000001 00")))).toBe("ORT_VERSION");
+  const twice = encode(presenceCodec, { ...message, players: [ADA, ADA] });
+  expect(codeOf(() => decode(presenceCodec, twice))).toBe("ORT_MESSAGE");
+});
+
+test("[K28] players of two gateways see each other come, move and go, and nobody sees themselves", async () => {
+  const { small, hosts } = await town(2);
+  const ada = await hostAt(hosts, 0).join(1n, "Ada");
+  const bo = await hostAt(hosts, 1).join(2n, "Bo");
+  await small.until(() => ada.sight.length === 1 && bo.sight.length === 1);
+  expect(ada.guest.beings[0]).toMatchObject({ isPlayer: true, id: 2n, name: "Bo" });
+  bo.move(9);
+  expect(await small.until(() => ada.sight[0]?.[1] === 9)).toBeLessThanOrEqual(300);
+  bo.leave();
+  expect(await small.until(() => ada.sight.length === 0)).toBeLessThanOrEqual(300);
+  await small.pass(5_000);
+  expect(ada.sight).toEqual([]);
+  expect(hostAt(hosts, 0).gateway.report.distantPlayers).toBe(0);
+});
+
+test("[K28] whoever leaves is gone, also when all are told of before that is told", async () => {
+  const { small } = await town(0);
+  const told: number[] = [];
+  await small.hub.connect().listen(HOME, (bytes) => told.push(decode(presenceCodec, bytes).players.length));
+  const { gateway } = await small.gateway();
+  // All are told of a second after it opened.
+  await small.pass(960);
+  gateway.world.otherHosts?.present(1, { ...ADA, position: [2, 2, 2, 0] });
+  await small.pass(20);
+  gateway.world.otherHosts?.gone(1);
+  await small.pass(2_000);
+  expect(told).toEqual([1, 0]);
+});
+
+test("[K28] whoever goes from cell to cell stays the same being to those who see both", async () => {
+  const { small, hosts } = await town(2);
+  const ada = await hostAt(hosts, 0).join(1n, "Ada", TWO_CELLS);
+  const bo = await hostAt(hosts, 1).join(2n, "Bo");
+  const cy = await hostAt(hosts, 1).join(3n, "Cy");
+  cy.move(70);
+  await small.until(() => ada.sight.length === 2 && ada.sight.some(([, x]) => x === 70));
+  const numbers = ada.guest.beings.map(({ number }) => number);
+  // They change places, so that both cells lose and gain somebody at once.
+  bo.move(71);
+  cy.move(3);
+  await small.until(() => ada.sight.some(([, x]) => x === 71));
+  expect(new Map(ada.sight)).toEqual(
+    new Map([
+      ["Bo", 71],
+      ["Cy", 3],
+    ]),
+  );
+  expect(ada.guest.beings.map(({ number }) => number).sort()).toEqual([...numbers].sort());
+});
+
+test("[K29] what moves all the time is told ten times a second, and what stands once", async () => {
+  const { small, hosts } = await town(1);
+  const told: PresenceMessage[] = [];
+  await small.hub.connect().listen(HOME, (bytes) => told.push(decode(presenceCodec, bytes)));
+  const ada = await hostAt(hosts, 0).join(1n, "Ada");
+  const bo = await hostAt(hosts, 0).join(2n, "Bo");
+  await small.pass(1_000);
+  told.length = 0;
+  await small.pass(10_000);
+  expect(told.map(({ isWhole, players }) => [isWhole, players.length])).toEqual(
+    new Array(10).fill([true, 2]),
+  );
+  told.length = 0;
+  for (let step = 0; step < 100; step++) {
+    ada.move(step % 8);
+    bo.move((step + 1) % 8);
+    await small.pass(100);
+  }
+  expect(told.length).toBeLessThanOrEqual(111);
+  expect(told.filter(({ isWhole }) => !isWhole).length).toBeGreaterThan(80);
+});
+
+test("[K29] a gateway listens where its players look, and nowhere else", async () => {
+  const { small, hosts } = await town(2);
+  const ada = await hostAt(hosts, 0).join(1n, "Ada");
+  const far = await hostAt(hosts, 1).join(2n, "Bo", regionBox([40, 0, 0, 0]));
+  far.move(650);
+  await small.pass(2_000);
+  expect(ada.sight).toEqual([]);
+  expect(hostAt(hosts, 0).gateway.report.distantPlayers).toBe(0);
+  // Who looks away does not keep what was seen, and who looks back sees it again.
+  far.move(2);
+  await small.until(() => ada.sight.length === 1);
+  ada.guest.setInterest({ boxes: [regionBox([80, 0, 0, 0])], center: [0, 0, 0, 0] });
+  await small.until(() => hostAt(hosts, 0).gateway.report.distantPlayers === 0);
+  ada.guest.setInterest({ boxes: [regionBox([0, 0, 0, 0])], center: [0, 0, 0, 0] });
+  await small.until(() => ada.sight.length === 1);
+});
+
+test("[K30] the players of a gateway that is killed or cut off vanish within four seconds, and come back with it", async () => {
+  const { small, hosts } = await town(3);
+  const ada = await hostAt(hosts, 0).join(1n, "Ada");
+  await hostAt(hosts, 1).join(2n, "Bo");
+  const cy = await hostAt(hosts, 2).join(3n, "Cy");
+  await small.until(() => ada.sight.length === 2);
+  hostAt(hosts, 1).kill();
+  await small.pass(2_000);
+  expect(ada.sight.length).toBe(2);
+  await small.pass(2_200);
+  expect(ada.sight.map(([name]) => name)).toEqual(["Cy"]);
+  hostAt(hosts, 2).engine.partition = "both";
+  await small.pass(4_200);
+  expect([ada.sight, cy.sight]).toEqual([[], []]);
+  hostAt(hosts, 2).engine.partition = "none";
+  await small.until(() => ada.sight.length === 1 && cy.sight.length === 1);
+});
+
+test("[K30] who begins to look while the engine is away sees the others when it is back", async () => {
+  const { small, hosts } = await town(2);
+  await hostAt(hosts, 1).join(2n, "Bo");
+  const ada = await hostAt(hosts, 0).join(1n, "Ada", regionBox([90, 0, 0, 0]));
+  hostAt(hosts, 0).engine.partition = "both";
+  await small.pass(2_000);
+  ada.guest.setInterest({ boxes: [regionBox([0, 0, 0, 0])], center: [0, 0, 0, 0] });
+  await small.pass(2_000);
+  hostAt(hosts, 0).engine.partition = "none";
+  await small.until(() => ada.sight.length === 1);
+});
+
+test("[K30] a gateway that closes takes its players along at once", async () => {
+  const { small, hosts } = await town(2);
+  const ada = await hostAt(hosts, 0).join(1n, "Ada");
+  await hostAt(hosts, 1).join(2n, "Bo");
+  await small.until(() => ada.sight.length === 1);
+  hostAt(hosts, 1).gateway.close();
+  expect(await small.until(() => ada.sight.length === 0)).toBeLessThanOrEqual(300);
+});
+
+test("[K31] what is garbled, of another cell or told in one's own name changes nothing", async () => {
+  const { small, hosts } = await town(2);
+  const own: PresenceMessage[] = [];
+  const stranger = small.hub.connect();
+  const listening = await stranger.listen(HOME, (bytes) => own.push(decode(presenceCodec, bytes)));
+  const ada = await hostAt(hosts, 0).join(1n, "Ada");
+  await small.pass(1_500);
+  listening.end();
+  const marks = new Set(own.map(({ gateway }) => gateway));
+  expect(marks.size).toBe(1);
+  const tell = (message: PresenceMessage): void => stranger.tell(HOME, encode(presenceCodec, message));
+  const here = { ...ADA, position: [2, 2, 2, 0] as const };
+  for (const gateway of marks) tell({ gateway, isWhole: true, players: [{ ...here, visit: 900 }] });
+  tell({ gateway: 5n, isWhole: true, players: [here, { ...here, visit: 8, position: [99, 0, 0, 0] }] });
+  const good = encode(presenceCodec, { gateway: 5n, isWhole: true, players: [here] });
+  for (let length = 0; length < good.length; length++) stranger.tell(HOME, good.subarray(0, length));
+  stranger.tell(HOME, Uint8Array.from([...good, 1]));
+  stranger.tell(HOME, new Uint8Array(65_536).fill(255));
+  await small.pass(200);
+  expect(ada.sight).toEqual([]);
+  stranger.tell(HOME, good);
+  await small.pass(200);
+  expect(ada.sight).toEqual([["Ada", 2]]);
+});

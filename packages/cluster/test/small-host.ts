@@ -1,0 +1,102 @@
+import type { ClusterGateway, MemoryEngine } from "@orthant/cluster";
+import { type Box, DEFAULT_GENERATORS, regionBox } from "@orthant/core";
+import { Guest, Host, type HostSession, type Vector } from "@orthant/protocol";
+import type { SmallCluster } from "./small-cluster.ts";
+
+const TICK_MS = 50;
+const FORWARD: Vector = [0, 0, 0, 1];
+
+/** A host over a gateway, which ticks as long as it is not killed. */
+export class SmallHost {
+  readonly gateway: ClusterGateway;
+  readonly engine: MemoryEngine;
+  readonly host: Host;
+  readonly #small: SmallCluster;
+  #isAlive = true;
+
+  private constructor(small: SmallCluster, gateway: ClusterGateway, engine: MemoryEngine) {
+    this.#small = small;
+    this.gateway = gateway;
+    this.engine = engine;
+    this.host = new Host({
+      ...{ world: gateway.world, clock: small.clock, acknowledge: "durable", tickMs: TICK_MS },
+      authorize: async ({ clientId, name }) => ({ playerId: clientId, role: "builder", name }),
+    });
+    this.#tick();
+  }
+
+  static async open(small: SmallCluster): Promise<SmallHost> {
+    const { gateway, engine } = await small.gateway();
+    return new SmallHost(small, gateway, engine);
+  }
+
+  /** A player who comes in and looks at a box of chunks. */
+  async join(clientId: bigint, name: string, box: Box = regionBox([0, 0, 0, 0])): Promise<SmallGuest> {
+    const guest = new SmallGuest(this.#small, clientId, name);
+    guest.guest.setInterest({ boxes: [box], center: [0, 0, 0, 0] });
+    guest.connect(this);
+    await this.#small.until(() => guest.guest.isComplete);
+    return guest;
+  }
+
+  /** Ends the process that the host is in, without a word to anybody. */
+  kill(): void {
+    this.#isAlive = false;
+    this.engine.kill();
+  }
+
+  #tick(): void {
+    if (!this.#isAlive) return;
+    this.#small.clock.after(TICK_MS, () => this.#tick());
+    this.host.tick();
+  }
+}
+
+/** A player with a connection that loses nothing. */
+export class SmallGuest {
+  readonly guest: Guest;
+  readonly #small: SmallCluster;
+  #session: HostSession | undefined;
+
+  constructor(small: SmallCluster, clientId: bigint, name: string) {
+    this.#small = small;
+    this.guest = new Guest({
+      ...{ clock: small.clock, generators: DEFAULT_GENERATORS, clientId, name, firstEditId: 1 },
+      token: () => new Uint8Array(0),
+    });
+    this.#tick();
+  }
+
+  /** Whom the player sees, and at which x. */
+  get sight(): readonly (readonly [name: string, x: number])[] {
+    return this.guest.beings.map(({ name, position }) => [name, position[0]] as const);
+  }
+
+  connect({ host }: SmallHost): void {
+    const { clock } = this.#small;
+    const session = host.connect({
+      send: (frame) => clock.after(1, () => this.#session === session && this.guest.receive(frame)),
+      close: () => clock.after(1, () => this.#session === session && this.guest.disconnected()),
+    });
+    this.#session = session;
+    this.guest.connected({
+      send: (frame) => clock.after(1, () => session.receive(frame)),
+      close: () => session.disconnected(),
+    });
+  }
+
+  move(x: number): void {
+    this.guest.move({ position: [x, 1, 1, 0], orientation: FORWARD });
+  }
+
+  leave(): void {
+    this.guest.disconnected();
+    this.#session?.disconnected();
+    this.#session = undefined;
+  }
+
+  #tick(): void {
+    this.#small.clock.after(TICK_MS, () => this.#tick());
+    this.guest.tick();
+  }
+}

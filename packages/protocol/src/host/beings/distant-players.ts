@@ -1,0 +1,45 @@
+import { NAME_BYTES_MAX } from "../../message/limits.ts";
+import { clipText } from "../connection/clip-text.ts";
+import type { DistantPlayer, DistantPlayerEvent } from "../host-world.ts";
+import type { BeingGrid, LiveBeing } from "./being-grid.ts";
+import { playerTraits } from "./player-traits.ts";
+import { seenPose } from "./seen-pose.ts";
+
+/** Puts players of other hosts into the grid, among those who are here. */
+export class DistantPlayers {
+  readonly #grid: BeingGrid;
+  readonly #beings = new Map<string, LiveBeing>();
+
+  constructor(grid: BeingGrid) {
+    this.#grid = grid;
+  }
+
+  /** Something happened to a player of another host. */
+  happened(event: DistantPlayerEvent): void {
+    if (event.kind === "gone") this.#remove(event.key);
+    else this.#show(event.player);
+  }
+
+  #show(player: DistantPlayer): void {
+    const { key, playerId, position } = player;
+    if (!this.#grid.isInside(position)) {
+      this.#remove(key);
+      return;
+    }
+    const pose = seenPose(player);
+    const name = clipText(player.name, NAME_BYTES_MAX);
+    const known = this.#beings.get(key);
+    if (known?.id === playerId && known.name === name) this.#grid.move(known, pose);
+    else {
+      this.#remove(key);
+      this.#beings.set(key, this.#grid.enter(playerTraits(playerId, name), pose));
+    }
+  }
+
+  #remove(key: string): void {
+    const being = this.#beings.get(key);
+    if (being === undefined) return;
+    this.#beings.delete(key);
+    this.#grid.leave(being);
+  }
+}

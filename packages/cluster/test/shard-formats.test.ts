@@ -35,6 +35,7 @@ import {
   generatorRef,
   uniformChunk,
 } from "@orthant/core";
+import type { Pose } from "@orthant/protocol";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
@@ -42,6 +43,8 @@ const VOLUME = 64;
 /** What `codeOf` says when nothing was thrown. */
 const NO_ERROR = "no error";
 const stone: Chunk = uniformChunk(VOLUME, 7);
+
+const POSE: Pose = { position: [1.5, -2, 0, 0], orientation: [0, 0, 0, 1] };
 
 const RECORD: RegionRecord = {
   kind: "region",
@@ -249,6 +252,7 @@ describe("questions", () => {
         edits: [{ clientId: 1n, editId: 2, placements: [{ voxel: [1, -2, 3, 0], material: 9 }] }],
       },
       { kind: "regions", wishes: [{ region: [1, 2, 3, 4], held: clockOf(1, 1), at: 0, from: 0 }] },
+      { kind: "players", kept: [{ playerId: 300n, name: "Ada", pose: POSE, sinceMs: 200 }], asked: [5n] },
     ] as const;
     for (const question of questions) {
       const bytes = encode(ownerQuestionCodec, question);
@@ -282,6 +286,7 @@ describe("questions", () => {
         ],
       },
       { kind: "away" },
+      { kind: "players", poses: [POSE, undefined] },
     ] as const;
     for (const answer of answers) {
       const bytes = encode(codec, answer);

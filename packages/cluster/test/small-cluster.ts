@@ -6,12 +6,13 @@ import {
   type MemoryEngine,
   MemoryHub,
   type NodeEvents,
+  type OwnerLimits,
   ShardFolders,
 } from "@orthant/cluster";
 import { chunkShape, DEFAULT_GENERATORS, type Place } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeClock, Prng } from "@orthant/testkit";
-import { createWorld, openWorld } from "@orthant/world";
+import { createWorld, openWorld, type World } from "@orthant/world";
 import { pass, settled } from "./settled.ts";
 
 const WORLD = "town";
@@ -39,8 +40,8 @@ export class SmallCluster {
     });
   }
 
-  /** Makes a world, which was opened and edited so often, and brings it into the cluster. */
-  async create(timesEdited = 0): Promise<void> {
+  /** Makes a world, which was furnished, opened and edited so often, and brings it into the cluster. */
+  async create(timesEdited = 0, furnish?: (world: World) => unknown): Promise<void> {
     const source = new MemoryDisk();
     const { clock, random } = this;
     const world = await createWorld(
@@ -48,6 +49,7 @@ export class SmallCluster {
       { name: "Town", shape: chunkShape([4, 4, 4, 1]) },
       { clock, random },
     );
+    await furnish?.(world);
     await world.close();
     for (let index = 0; index < timesEdited; index++) {
       const again = await openWorld(source, { clock, random, autosave: false });
@@ -61,12 +63,17 @@ export class SmallCluster {
   readonly random = (): bigint => (BigInt(this.#prng.u32()) << 32n) | BigInt(this.#prng.u32());
 
   /** Starts a node. */
-  async node(name: string, events: NodeEvents = {}, foldMs = 1_000): Promise<SmallNode> {
+  async node(
+    name: string,
+    events: NodeEvents = {},
+    foldMs = 1_000,
+    limits: Partial<OwnerLimits> = {},
+  ): Promise<SmallNode> {
     const engine = this.hub.connect();
     const { clock, random, folders } = this;
     const node = new ClusterNode({
       ...{ engine, folders, clock, random, generators: DEFAULT_GENERATORS, world: WORLD, node: name, events },
-      limits: { foldMs },
+      limits: { foldMs, ...limits },
     });
     await this.settled(node.start());
     return { node, engine };

@@ -39,6 +39,11 @@ export class SmallHost {
     return guest;
   }
 
+  /** At which x somebody stands who is here. */
+  standing(name: string): number | undefined {
+    return this.host.players.find((player) => player.name === name)?.position[0];
+  }
+
   /** Ends the process that the host is in, without a word to anybody. */
   kill(): void {
     this.#isAlive = false;

@@ -70,6 +70,7 @@ export {
 } from "./message/limits.ts";
 export { poseCodec, roundPose } from "./message/pose-codec.ts";
 export { type RegionMask, regionMask } from "./message/region-mask.ts";
+export { sendablePose } from "./message/sendable-pose.ts";
 export {
   serverFrameCodec,
   startServerFrame,

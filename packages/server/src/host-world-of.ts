@@ -13,7 +13,7 @@ import {
   type Inhabitant,
   NAME_BYTES_MAX,
   type Pose,
-  VOXEL_COORDINATE_MAX,
+  sendablePose,
   WORLD_NAME_BYTES_MAX,
 } from "@orthant/protocol";
 import type { World } from "@orthant/world";
@@ -70,7 +70,7 @@ export async function hostWorldOf(world: World): Promise<HostWorld> {
       ),
     poseOf(playerId) {
       const player = world.player(playerId);
-      return player === undefined ? undefined : sendable(player);
+      return player === undefined ? undefined : sendablePose(player);
     },
     keepPlayer: (playerId, name, pose) => keepPlayer(world, playerId, name, pose),
   };
@@ -98,26 +98,5 @@ function keepPlayer(world: World, playerId: bigint, name: string, { position, or
 function inhabitantOf(entity: Entity): Inhabitant {
   const { entityId, entityClass, kind, scale, material, displayName } = entity;
   const name = clipText(displayName ?? "", NAME_BYTES_MAX);
-  return { id: entityId, entityClass, kind, scale, material, name, ...sendable(entity) };
-}
-
-/** The pose that is nearest to one of the world: there any number may be, and messages have a range. */
-function sendable({ position, orientation }: Pose): Pose {
-  const [x, y, z, w] = position;
-  const longest = Math.max(1, ...orientation.map((component) => Math.abs(finite(component))));
-  const turn = (component: number): number => finite(component) / longest;
-  const [i, j, k, l] = orientation;
-  return {
-    position: [inReach(x), inReach(y), inReach(z), inReach(w)],
-    orientation: [turn(i), turn(j), turn(k), turn(l)],
-  };
-}
-
-function inReach(coordinate: number): number {
-  return Math.min(VOXEL_COORDINATE_MAX, Math.max(-VOXEL_COORDINATE_MAX, finite(coordinate)));
-}
-
-function finite(number: number): number {
-  if (Number.isNaN(number)) return 0;
-  return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number));
+  return { id: entityId, entityClass, kind, scale, material, name, ...sendablePose(entity) };
 }

@@ -60,17 +60,15 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
       await obeyCommands(engine, world, owner);
     }
     const facts = { part, node: node ?? null };
-    const work = async (): Promise<void> => {
-      await context.whenEnding();
-      if (owner) isHandedOver = await handOver(owner, context);
-    };
     if (settings === undefined) {
       announceOwner(args, context, facts);
-      await work();
+      await context.whenEnding();
     } else {
       const shards = (): readonly OwnedShard[] => (owner ? ownedBy(owner, context) : []);
-      await letIn(engine, { settings, facts, counts, shards }, args, context, work);
+      await letIn(engine, { settings, facts, counts, shards }, args, context);
     }
+    // When the players are gone: where they were is saved with the rest, also by the last node of all.
+    if (owner) isHandedOver = await handOver(owner, context);
   } finally {
     if (owner) await owner.stop();
     await engine.close();
@@ -118,13 +116,12 @@ function ownedBy(owner: ClusterNode, { clock }: Context): readonly OwnedShard[] 
   }));
 }
 
-/** Lets players into all of the world, whoever owns what of it. */
+/** Lets players into all of the world, whoever owns what of it, until the user wants to end. */
 async function letIn(
   engine: Engine,
   { settings, facts, counts, shards }: Entrance,
   args: Arguments,
   context: Context,
-  work: () => Promise<void>,
 ): Promise<void> {
   const gateway = await ClusterGateway.open({
     ...{ engine, world: args.at(0), clock: context.clock, generators: DEFAULT_GENERATORS },
@@ -138,7 +135,7 @@ async function letIn(
     };
     const world = gateway.served;
     const counted = { secret, options: { ...options, cluster } };
-    await whileListening(args, context, { settings: counted, facts, world }, work);
+    await whileListening(args, context, { settings: counted, facts, world }, () => context.whenEnding());
   } finally {
     gateway.close();
   }

@@ -7,11 +7,12 @@ import {
   type Timer,
   WorldField,
 } from "@orthant/core";
-import type { HostWorld, Pose } from "@orthant/protocol";
+import type { HostWorld } from "@orthant/protocol";
 import { ClusterDirectory } from "../directory/cluster-directory.ts";
 import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
 import { EditForwarder } from "./edit-forwarder.ts";
 import { FollowedRegions } from "./followed-regions.ts";
+import { PlayerPoses } from "./player-poses.ts";
 import { PlayerPresence } from "./player-presence.ts";
 
 /** What a gateway is given. */
@@ -37,8 +38,6 @@ export interface ServedGateway {
 }
 
 const TICK_MS = 1_000;
-/** So many players' last poses are remembered. */
-const POSES_MAX = 65_536;
 
 /**
  * A world of a cluster as a host shares it: it follows what players look at and brings their edits to the owners. It
@@ -52,7 +51,7 @@ export class ClusterGateway {
   readonly #edits: EditForwarder;
   readonly #presence: PlayerPresence;
   readonly #listeners = new Set<(steps: readonly ClockStep[]) => void>();
-  readonly #poses = new Map<bigint, Pose>();
+  readonly #poses: PlayerPoses;
   readonly #status: Subscription;
   readonly #epochs = new Map<string, number>();
   #timer: Timer | undefined;
@@ -74,12 +73,15 @@ export class ClusterGateway {
     this.#presence = new PlayerPresence({
       ...{ engine, clock, world, shape: facts.shape, gateway: systemRandomBits() },
     });
+    this.#poses = new PlayerPoses({ engine, directory, clock, world });
     this.#status = engine.onStatus((status) => this.#statusChanged(status));
     directory.listen({
       onLease: (shard, { epoch }) => {
-        // Whoever takes a shard may have less than was seen here, if a journal was lost.
-        if (this.#epochs.get(shard) !== epoch) this.#regions.audit(shard);
+        if (this.#epochs.get(shard) === epoch) return;
         this.#epochs.set(shard, epoch);
+        // Whoever takes a shard may have less than was seen here, if a journal was lost.
+        this.#regions.audit(shard);
+        if (shard === directory.map.first) this.#poses.ownerChanged();
       },
     });
     this.world = this.#hostWorld(generators);
@@ -96,7 +98,7 @@ export class ClusterGateway {
     return !this.#edits.isOnline;
   }
 
-  /** The world as a server takes it: there is nothing to save, and nothing that could fail to be. */
+  /** The world as a server takes it: owners save it, and are told where players were; nothing here could fail to be. */
   get served(): ServedGateway {
     return {
       hostWorld: this.world,
@@ -105,7 +107,7 @@ export class ClusterGateway {
       generation: 0,
       failure: undefined,
       onFailure: () => () => undefined,
-      save: () => Promise.resolve(),
+      save: () => this.#poses.whenTold(),
       close: async () => this.close(),
     };
   }
@@ -124,6 +126,7 @@ export class ClusterGateway {
     this.#timer?.cancel();
     this.#status.end();
     this.#presence.close();
+    this.#poses.close();
     this.#regions.close();
     this.#edits.close();
     this.#directory.close();
@@ -134,6 +137,7 @@ export class ClusterGateway {
     this.#timer = clock.after(TICK_MS, () => this.#tick());
     this.#regions.tick(clock.nowMs());
     this.#presence.tick(clock.nowMs());
+    this.#poses.tick(clock.nowMs());
   }
 
   #statusChanged(status: EngineStatus): void {
@@ -181,19 +185,11 @@ export class ClusterGateway {
       },
       inhabitantsIn: () => Promise.resolve([]),
       onInhabitant: () => () => undefined,
-      poseOf: (playerId) => this.#poses.get(playerId),
-      keepPlayer: (playerId, _name, pose) => this.#keepPose(playerId, pose),
+      // Without the engine nobody answers, and nobody has to wait for that.
+      recall: async (playerId) => (this.isReadOnly ? undefined : this.#poses.recall(playerId)),
+      poseOf: (playerId) => this.#poses.poseOf(playerId),
+      keepPlayer: (playerId, name, pose, sinceMs) => this.#poses.keep(playerId, name, pose, sinceMs),
       otherHosts: this.#presence,
     };
-  }
-
-  #keepPose(playerId: bigint, pose: Pose): void {
-    this.#poses.delete(playerId);
-    this.#poses.set(playerId, pose);
-    if (this.#poses.size <= POSES_MAX) return;
-    for (const oldest of this.#poses.keys()) {
-      this.#poses.delete(oldest);
-      break;
-    }
   }
 }

@@ -21,10 +21,12 @@ import {
   type EditIntent,
   type IntentOutcome,
   type OwnerAnswer,
+  type OwnerQuestion,
   ownerAnswerCodec,
   ownerQuestionCodec,
 } from "../shard/owner-message.ts";
 import type { ShardSplit } from "../shard/shard-map.ts";
+import { PlayerDesk } from "./player-desk.ts";
 import { answerWishes } from "./region-answers.ts";
 import { ShardLog, type ShardLogOptions } from "./shard-log.ts";
 
@@ -57,10 +59,16 @@ export interface OwnerLimits {
   readonly foldMs: number;
   /** When the journal has so many bytes that no save has, no more edits are taken until one has them. */
   readonly journalBytesMax: number;
+  /** So many players are remembered; a new one above that begins at the spawn each time. Rule K33. */
+  readonly playersMax: number;
 }
 
 /** What an owner is like unless it is said otherwise. */
-export const OWNER_LIMITS: OwnerLimits = { foldMs: 5_000, journalBytesMax: 67_108_864 };
+export const OWNER_LIMITS: OwnerLimits = {
+  foldMs: 5_000,
+  journalBytesMax: 67_108_864,
+  playersMax: 65_536,
+};
 
 /** How an owner is doing. */
 export interface OwnerReport {
@@ -74,6 +82,7 @@ export interface OwnerReport {
   readonly foldedMs: number;
 }
 
+const AWAY: OwnerAnswer = { kind: "away" };
 const RETENTION = { newest: 4, hours: 24, days: 30 };
 
 /**
@@ -89,6 +98,7 @@ export class ShardOwner {
   readonly #limits: OwnerLimits;
   readonly #log: ShardLog;
   readonly #world: World;
+  readonly #players: PlayerDesk;
   #responding: Subscription | undefined;
   #foldTimer: Timer | undefined;
   #folding: Promise<unknown> | undefined;
@@ -106,6 +116,7 @@ export class ShardOwner {
     this.#limits = { ...OWNER_LIMITS, ...options.limits };
     this.#log = log;
     this.#world = world;
+    this.#players = new PlayerDesk(world, options.clock, this.#limits.playersMax);
     this.#foldedMs = options.clock.nowMs();
     world.onFailure((error) => this.#end(error));
   }
@@ -170,6 +181,7 @@ export class ShardOwner {
   async fold(): Promise<void> {
     this.#foldTimer?.cancel();
     this.#foldTimer = undefined;
+    this.#players.isUnsaved = false;
     await this.#world.save();
     this.#foldedMs = this.#options.clock.nowMs();
   }
@@ -219,25 +231,27 @@ export class ShardOwner {
     const question = decode(ownerQuestionCodec, bytes);
     this.#questions++;
     try {
-      const answer: OwnerAnswer =
-        question.kind === "edits"
-          ? await this.#makeAll(question.edits)
-          : await answerWishes(this.#world, question.wishes, this.#options.owns, this.#log);
-      return encode(ownerAnswerCodec(this.#options.volume), answer);
+      return encode(ownerAnswerCodec(this.#options.volume), await this.#answerTo(question));
     } catch (error) {
       if (!isOrthantError(error)) throw error;
       // Whatever failed has ended this owner, or is about to: the next one is asked then.
-      return encode(ownerAnswerCodec(this.#options.volume), { kind: "away" });
+      return encode(ownerAnswerCodec(this.#options.volume), AWAY);
     } finally {
       this.#questions--;
       // Also who only asked may have caused a record: a new clock.
-      if (this.#log.unfolded.records > 0 && !this.#isClosing) this.#foldSoon(this.#limits.foldMs);
+      this.#foldWhatIsNew();
       if (this.#questions === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
   }
 
+  async #answerTo(question: OwnerQuestion): Promise<OwnerAnswer> {
+    if (question.kind === "edits") return this.#makeAll(question.edits);
+    if (question.kind === "players") return this.#isClosing ? AWAY : this.#players.answer(question);
+    return answerWishes(this.#world, question.wishes, this.#options.owns, this.#log);
+  }
+
   async #makeAll(edits: readonly EditIntent[]): Promise<OwnerAnswer> {
-    if (this.#isClosing || this.#isHeld) return { kind: "away" };
+    if (this.#isClosing || this.#isHeld) return AWAY;
     const outcomes: IntentOutcome[] = [];
     for (const edit of edits) outcomes.push(await this.#make(edit));
     await this.#log.whenSafe();
@@ -266,6 +280,11 @@ export class ShardOwner {
     return regions;
   }
 
+  #foldWhatIsNew(): void {
+    const isNew = this.#log.unfolded.records > 0 || this.#players.isUnsaved;
+    if (isNew && !this.#isClosing) this.#foldSoon(this.#limits.foldMs);
+  }
+
   #foldSoon(delayMs: number): void {
     if (this.#folding !== undefined || (this.#foldTimer !== undefined && delayMs > 0)) return;
     this.#foldTimer?.cancel();
@@ -275,7 +294,7 @@ export class ShardOwner {
         .catch(() => undefined)
         .finally(() => {
           this.#folding = undefined;
-          if (this.#log.unfolded.records > 0 && !this.#isClosing) this.#foldSoon(this.#limits.foldMs);
+          this.#foldWhatIsNew();
         });
     });
   }

@@ -9,6 +9,12 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import { type JournalChunk, journalChunkCodec } from "@orthant/formats";
+import {
+  type PlayersAnswer,
+  type PlayersQuestion,
+  playersAnswerCodec,
+  playersQuestionCodec,
+} from "./player-message.ts";
 
 /** An edit that a gateway asks for. */
 export interface EditIntent {
@@ -30,7 +36,8 @@ export interface RegionWish {
 /** What a gateway asks an owner. */
 export type OwnerQuestion =
   | { readonly kind: "edits"; readonly edits: readonly EditIntent[] }
-  | { readonly kind: "regions"; readonly wishes: readonly RegionWish[] };
+  | { readonly kind: "regions"; readonly wishes: readonly RegionWish[] }
+  | PlayersQuestion;
 
 /** What became of an edit. */
 export type IntentOutcome =
@@ -58,7 +65,8 @@ export type RegionAnswer =
 export type OwnerAnswer =
   | { readonly kind: "edits"; readonly outcomes: readonly IntentOutcome[] }
   | { readonly kind: "regions"; readonly answers: readonly RegionAnswer[] }
-  | { readonly kind: "away" };
+  | { readonly kind: "away" }
+  | PlayersAnswer;
 
 /** The most edits in one question. */
 export const INTENTS_MAX = 1_024;
@@ -175,34 +183,39 @@ function regionAnswersCodec(volume: number): Codec<readonly RegionAnswer[]> {
   );
 }
 
-const QUESTIONS: readonly OwnerQuestion["kind"][] = ["edits", "regions"];
+const QUESTIONS: readonly OwnerQuestion["kind"][] = ["edits", "regions", "players"];
 
 /** What gateways send to owners. Rules K19 and K20 in docs/formats/cluster.md. */
 export const ownerQuestionCodec: Codec<OwnerQuestion> = {
   write(out, question) {
     out.tag(QUESTIONS.indexOf(question.kind), QUESTIONS.length);
     if (question.kind === "edits") intentsCodec.write(out, question.edits);
-    else wishesCodec.write(out, question.wishes);
+    else if (question.kind === "regions") wishesCodec.write(out, question.wishes);
+    else playersQuestionCodec.write(out, question);
   },
-  read: (input) =>
-    input.tag(QUESTIONS.length) === 0
-      ? { kind: "edits", edits: intentsCodec.read(input) }
-      : { kind: "regions", wishes: wishesCodec.read(input) },
+  read(input) {
+    const kind = QUESTIONS[input.tag(QUESTIONS.length)];
+    if (kind === "edits") return { kind, edits: intentsCodec.read(input) };
+    return kind === "regions" ? { kind, wishes: wishesCodec.read(input) } : playersQuestionCodec.read(input);
+  },
 };
+
+const ANSWER_KINDS: readonly OwnerAnswer["kind"][] = ["edits", "regions", "away", "players"];
 
 /** What owners answer, in a world whose chunks have so many voxels. */
 export function ownerAnswerCodec(volume: number): Codec<OwnerAnswer> {
   const regionsCodec = regionAnswersCodec(volume);
-  const kinds: readonly OwnerAnswer["kind"][] = ["edits", "regions", "away"];
   return {
     write(out, answer) {
-      out.tag(kinds.indexOf(answer.kind), kinds.length);
+      out.tag(ANSWER_KINDS.indexOf(answer.kind), ANSWER_KINDS.length);
       if (answer.kind === "edits") outcomesCodec.write(out, answer.outcomes);
       if (answer.kind === "regions") regionsCodec.write(out, answer.answers);
+      if (answer.kind === "players") playersAnswerCodec.write(out, answer);
     },
     read(input) {
-      const kind = kinds[input.tag(kinds.length)] ?? "away";
+      const kind = ANSWER_KINDS[input.tag(ANSWER_KINDS.length)] ?? "away";
       if (kind === "edits") return { kind, outcomes: outcomesCodec.read(input) };
+      if (kind === "players") return playersAnswerCodec.read(input);
       return kind === "regions" ? { kind, answers: regionsCodec.read(input) } : { kind };
     },
   };

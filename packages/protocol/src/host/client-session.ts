@@ -137,16 +137,29 @@ export class ClientSession implements HostSession {
       this.goodbye({ reason: "credentials", detail });
       return;
     }
+    await this.#recall(account);
     if (this.#isClosed) return;
     this.#guard(() => {
       const { playerId, name } = account;
       // One that no message can hold would fail where others are told of the player, and with them.
-      if (BigInt.asUintN(64, playerId) !== playerId) {
+      if (!isPlayerId(playerId)) {
         throw new OrthantError("ORT_ARGUMENT", `${playerId} is no id of a player: it has 64 bits`);
       }
       const clipped = { ...account, name: clipText(name, NAME_BYTES_MAX) };
       return this.#comeIn({ hello, account: clipped, terms });
     });
+  }
+
+  /** A world that cannot say where a player was lets them begin anew. */
+  async #recall(account: Account | undefined): Promise<void> {
+    const id: unknown = account?.playerId;
+    // What is no account is refused when it comes in.
+    if (typeof id !== "bigint" || !isPlayerId(id)) return;
+    try {
+      await this.#host.world.recall?.(id);
+    } catch (error) {
+      this.#host.options.events?.onFailure?.(error);
+    }
   }
 
   #comeIn(arrival: Arrival): Fault | undefined {
@@ -180,6 +193,10 @@ export class ClientSession implements HostSession {
     }
     this.#owner.ended(this);
   }
+}
+
+function isPlayerId(id: bigint): boolean {
+  return BigInt.asUintN(64, id) === id;
 }
 
 function readFrame(frame: Uint8Array): ClientFrame | Fault {

@@ -87,10 +87,14 @@ export interface HostWorld {
   /** The entities in a box of chunks. */
   inhabitantsIn(chunks: Box): Promise<readonly Inhabitant[]>;
   onInhabitant(listener: (event: InhabitantEvent) => void): () => void;
+  /**
+   * Called before a player comes in; `poseOf` knows what there is to know when it resolves. Left out where it always does.
+   */
+  recall?(playerId: bigint): Promise<void>;
   /** Where a player was seen last; `undefined` for one who was never here. */
   poseOf(playerId: bigint): Pose | undefined;
-  /** Remembers where a player is. */
-  keepPlayer(playerId: bigint, name: string, pose: Pose): void;
+  /** Remembers where a player is, and how long ago they went there. */
+  keepPlayer(playerId: bigint, name: string, pose: Pose, sinceMs: number): void;
   /** Left out where no other host shares the world. */
   readonly otherHosts?: OtherHosts;
 }

@@ -164,6 +164,40 @@ describe("players", () => {
     expect(stage.world.kept.get(1_001n)?.position[0]).toBe(70);
   });
 
+  test("are kept with the time since they went there", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.send(at(70));
+    await stage.tick();
+    await stage.ticks(9);
+    client.session.disconnected();
+    expect(stage.world.keptSinceMs).toEqual([900]);
+  });
+
+  test("come in when the world knows where they were, or has said that it can not know", async () => {
+    const stage = new Stage();
+    const asked: bigint[] = [];
+    let known: () => void = () => undefined;
+    stage.world.recall = (playerId) => {
+      asked.push(playerId);
+      return new Promise((resolve) => {
+        known = resolve;
+      });
+    };
+    await stage.join();
+    expect([asked, stage.host.players]).toEqual([[1_001n], []]);
+    stage.world.kept.set(1_001n, { position: [30, 5, 0, 0], orientation: FORWARD });
+    known();
+    await settle();
+    expect(stage.host.players[0]?.position).toEqual([30, 5, 0, 0]);
+
+    const failures: unknown[] = [];
+    const broken = new Stage({ events: { onFailure: (error) => failures.push(error) } });
+    broken.world.recall = () => Promise.reject(new Error("on purpose"));
+    await broken.join();
+    expect([broken.host.players.length, failures.length]).toEqual([1, 1]);
+  });
+
   test("are not kept when nobody vouches for them, until they have changed something", async () => {
     const authorize: HostOptions["authorize"] = async (hello) => ({
       ...(await accountOf("builder")(hello)),

@@ -59,6 +59,10 @@ export class SampleWorld implements HostWorld {
   durableCalls = 0;
   /** Lets what waits for it become durable; without it everything is durable at once. */
   durability: Promise<void> = Promise.resolve();
+  /** What players wait for before they come in; without it for nothing. */
+  recall?: (playerId: bigint) => Promise<void>;
+  /** How long ago players had gone where they were kept. */
+  readonly keptSinceMs: number[] = [];
   /** What every load waits for. */
   loading: Promise<void> = Promise.resolve();
   readonly loads: Box[] = [];
@@ -201,8 +205,9 @@ export class SampleWorld implements HostWorld {
     return this.kept.get(playerId);
   }
 
-  keepPlayer(playerId: bigint, _name: string, pose: Pose): void {
+  keepPlayer(playerId: bigint, _name: string, pose: Pose, sinceMs: number): void {
     this.kept.set(playerId, pose);
+    this.keptSinceMs.push(sinceMs);
   }
 
   /** How many listen to what happens. */

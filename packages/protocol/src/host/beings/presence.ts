@@ -18,10 +18,12 @@ export class Presence {
   /** Whether the world remembers the player. Otherwise whoever connects again and again would fill it with names. */
   #isRemembered: boolean;
   #keptMs: number;
+  #movedMs: number;
 
   constructor(host: HostParts, account: Account, nowMs: number) {
     this.#host = host;
     this.#keptMs = nowMs;
+    this.#movedMs = nowMs;
     const { playerId, role, name } = account;
     this.#isRemembered = account.isAnonymous !== true || host.world.poseOf(playerId) !== undefined;
     const pose = this.#firstPose(playerId);
@@ -47,26 +49,26 @@ export class Presence {
 
   /** Takes the latest wish into account, once a tick. */
   tick(nowMs: number): void {
-    this.#moveAsWanted();
+    this.#moveAsWanted(nowMs);
     if (this.#isMoved && nowMs - this.#keptMs >= KEEP_MS) this.#keep(nowMs);
   }
 
   /** The player leaves. */
   end(nowMs: number): void {
-    this.#moveAsWanted();
+    this.#moveAsWanted(nowMs);
     this.#host.beings.leave(this.#being);
     this.#host.world.otherHosts?.gone(this.#being.number);
     this.#keep(nowMs);
   }
 
-  #moveAsWanted(): void {
+  #moveAsWanted(nowMs: number): void {
     const wanted = this.#wanted;
     if (wanted === undefined) return;
     this.#wanted = undefined;
-    this.#move(wanted);
+    this.#move(wanted, nowMs);
   }
 
-  #move(wanted: Pose): void {
+  #move(wanted: Pose, nowMs: number): void {
     const { beings, options } = this.#host;
     const allowed = options.rules?.onMove?.(this.#player, wanted) ?? wanted;
     if (!beings.isInside(allowed.position)) return;
@@ -74,6 +76,7 @@ export class Presence {
     const { playerId, role, name } = this.#player;
     this.#player = { playerId, role, name, position: pose.position, orientation: pose.orientation };
     this.#isMoved = true;
+    this.#movedMs = nowMs;
     beings.move(this.#being, pose);
     this.#tellOthers();
   }
@@ -85,7 +88,8 @@ export class Presence {
   #keep(nowMs: number): void {
     if (!this.#isRemembered) return;
     const { playerId, name, position, orientation } = this.#player;
-    this.#host.world.keepPlayer(playerId, name, { position, orientation });
+    const sinceMs = Math.max(0, nowMs - this.#movedMs);
+    this.#host.world.keepPlayer(playerId, name, { position, orientation }, sinceMs);
     this.#isMoved = false;
     this.#keptMs = nowMs;
   }

@@ -1,0 +1,182 @@
+import { ownerQuestionCodec } from "@orthant/cluster";
+import { encode } from "@orthant/core";
+import { openSave } from "@orthant/formats";
+import { toHex } from "@orthant/testkit";
+import { expect, test } from "vitest";
+import { SmallCluster, type SmallNode } from "./small-cluster.ts";
+import { SmallHost } from "./small-host.ts";
+
+const FORWARD = [0, 0, 0, 1] as const;
+
+interface Town {
+  readonly small: SmallCluster;
+  readonly nodes: readonly SmallNode[];
+  readonly north: SmallHost;
+  readonly south: SmallHost;
+}
+
+async function town(foldMs = 1_000, playersMax = 100): Promise<Town> {
+  const small = new SmallCluster();
+  await small.create(0, (world) => world.upsertPlayer({ playerId: 50n, position: [7, 1, 1, 0] }));
+  const nodes = [
+    await small.node("a", {}, foldMs, { playersMax }),
+    await small.node("b", {}, foldMs, { playersMax }),
+  ];
+  await small.until(() => nodes.some(({ node }) => node.owns("0")));
+  return { small, nodes, north: await SmallHost.open(small), south: await SmallHost.open(small) };
+}
+
+test("[K32] what a gateway tells and asks about players has these bytes", () => {
+  const pose = { position: [1.5, -2, 0, 0], orientation: FORWARD } as const;
+  const bytes = encode(ownerQuestionCodec, {
+    kind: "players",
+    kept: [{ playerId: 300n, name: "Ada", pose, sinceMs: 200 }],
+    asked: [5n],
+  });
+  expect(toHex(bytes)).toBe("0201ac0203416461c001ff0100000000007fc8010105");
+});
+
+test("[K32] a player who leaves one gateway and comes to another one stands where they were", async () => {
+  const { small, north, south } = await town();
+  const ada = await north.join(1n, "Ada");
+  expect(north.standing("Ada")).toBe(0);
+  for (const [x, from, to] of [
+    [9, north, south],
+    [33, south, north],
+    [5, north, south],
+  ] as const) {
+    ada.move(x);
+    await small.until(() => from.standing("Ada") === x);
+    ada.leave();
+    ada.connect(to);
+    await small.until(() => to.standing("Ada") !== undefined);
+    expect(to.standing("Ada")).toBe(x);
+  }
+});
+
+test("[K32] players of a world that comes into a cluster stand where they were", async () => {
+  const { south } = await town();
+  await south.join(50n, "Eve");
+  expect(south.standing("Eve")).toBe(7);
+});
+
+test("[K32] poses are in a save of the first shard within a fold, and outlive all processes", async () => {
+  const { small, nodes, north } = await town();
+  const ada = await north.join(1n, "Ada");
+  ada.move(9);
+  await small.until(() => north.standing("Ada") === 9);
+  ada.leave();
+  await small.pass(2_000);
+  for (const { node, engine } of nodes) {
+    node.kill(new Error("killed"));
+    engine.kill();
+  }
+  north.kill();
+  const disk = small.store.disk(`town/shards/0/e${await small.folders.epochOf("0")}`);
+  const save = await openSave(disk);
+  expect(save.players.map(({ playerId, position }) => [playerId, position[0]])).toEqual([
+    [1n, 9],
+    [50n, 7],
+  ]);
+  await save.close();
+  const { node } = await small.node("c");
+  await small.until(() => node.owns("0"));
+  const later = await SmallHost.open(small);
+  await later.join(1n, "Ada");
+  expect(later.standing("Ada")).toBe(9);
+});
+
+test("[K32] an owner that dies before it saved is no loss: gateways tell the next one", async () => {
+  const { small, nodes, north, south } = await town(3_600_000);
+  const ada = await north.join(1n, "Ada");
+  ada.move(9);
+  await small.until(() => north.standing("Ada") === 9);
+  ada.leave();
+  await small.pass(100);
+  const dead = nodes.find(({ node }) => node.owns("0"));
+  dead?.node.kill(new Error("killed"));
+  dead?.engine.kill();
+  // Also who comes while nobody owns the shard, and waits.
+  ada.connect(south);
+  await small.until(() => south.standing("Ada") !== undefined);
+  expect(south.standing("Ada")).toBe(9);
+});
+
+test("[K32] a gateway that notices late that a player is gone does not bring back where they were", async () => {
+  const { small, north, south } = await town();
+  const { world } = north.gateway;
+  world.keepPlayer(1n, "Ada", { position: [9, 1, 1, 0], orientation: FORWARD }, 0);
+  await small.pass(7_000);
+  // At the other gateway the player went on a second ago, and here nothing was heard of them for seven.
+  south.gateway.world.keepPlayer(1n, "Ada", { position: [20, 1, 1, 0], orientation: FORWARD }, 1_000);
+  await small.pass(100);
+  world.keepPlayer(1n, "Ada", { position: [10, 1, 1, 0], orientation: FORWARD }, 6_500);
+  await small.pass(100);
+  const later = await SmallHost.open(small);
+  await later.join(1n, "Ada");
+  expect(later.standing("Ada")).toBe(20);
+});
+
+test("[K32] when no owner answers players come in all the same, where this gateway saw them last", async () => {
+  const { small, nodes, north, south } = await town();
+  const ada = await north.join(1n, "Ada");
+  await south.join(2n, "Bo");
+  ada.move(9);
+  await small.until(() => north.standing("Ada") === 9);
+  ada.leave();
+  await small.pass(100);
+  for (const { engine } of nodes) engine.kill();
+  ada.connect(north);
+  const waitedMs = await small.until(() => north.standing("Ada") !== undefined);
+  expect(waitedMs).toBeGreaterThan(7_000);
+  expect(waitedMs).toBeLessThan(9_000);
+  expect(north.standing("Ada")).toBe(9);
+  // Who is cut off knows that nobody will answer.
+  south.engine.partition = "both";
+  await small.pass(2_000);
+  ada.leave();
+  ada.connect(south);
+  expect(await small.until(() => south.standing("Ada") !== undefined)).toBeLessThan(200);
+  expect(south.standing("Ada")).toBe(0);
+});
+
+test("[K33] when there are as many players as may be, those who are known are remembered on", async () => {
+  const { small, north, south } = await town(1_000, 2);
+  const stay = async (clientId: bigint, name: string, x: number): Promise<void> => {
+    const guest = await north.join(clientId, name);
+    guest.move(x);
+    await small.until(() => north.standing(name) === x);
+    guest.leave();
+    await small.pass(100);
+  };
+  await stay(1n, "Ada", 9);
+  await stay(2n, "Bo", 11);
+  await stay(50n, "Eve", 13);
+  for (const [clientId, name, x] of [
+    [1n, "Ada", 9],
+    [2n, "Bo", 0],
+    [50n, "Eve", 13],
+  ] as const) {
+    await south.join(clientId, name);
+    expect(south.standing(name)).toBe(x);
+  }
+});
+
+test("a gateway that closes waits until an owner knows where its players were, and not for ever", async () => {
+  const { small, nodes, north, south } = await town();
+  const ada = await north.join(1n, "Ada");
+  ada.move(9);
+  await small.until(() => north.standing("Ada") === 9);
+  await north.host.shutdown("done", 0);
+  await small.settled(north.gateway.served.save());
+  north.gateway.close();
+  ada.leave();
+  ada.connect(south);
+  await small.until(() => south.standing("Ada") !== undefined);
+  expect(south.standing("Ada")).toBe(9);
+  for (const { engine } of nodes) engine.kill();
+  await south.host.shutdown("done", 0);
+  const startMs = small.clock.nowMs();
+  await small.settled(south.gateway.served.save());
+  expect(small.clock.nowMs() - startMs).toBe(2_000);
+});

@@ -1,0 +1,21 @@
+import { placeFrom } from "@orthant/core";
+import type { Pose } from "./being.ts";
+import { VOXEL_COORDINATE_MAX } from "./limits.ts";
+
+/** The pose that is nearest to one of a world: there any number may be, and messages have a range. */
+export function sendablePose({ position, orientation }: Pose): Pose {
+  const longest = Math.max(1, ...orientation.map((component) => Math.abs(finite(component))));
+  return {
+    position: placeFrom((axis) => inReach(position[axis])),
+    orientation: placeFrom((axis) => finite(orientation[axis]) / longest),
+  };
+}
+
+function inReach(coordinate: number): number {
+  return Math.min(VOXEL_COORDINATE_MAX, Math.max(-VOXEL_COORDINATE_MAX, finite(coordinate)));
+}
+
+function finite(number: number): number {
+  if (Number.isNaN(number)) return 0;
+  return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, number));
+}

@@ -35,7 +35,7 @@ import {
   generatorRef,
   uniformChunk,
 } from "@orthant/core";
-import type { Pose } from "@orthant/protocol";
+import type { Inhabitant, Pose } from "@orthant/protocol";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
@@ -45,6 +45,11 @@ const NO_ERROR = "no error";
 const stone: Chunk = uniformChunk(VOLUME, 7);
 
 const POSE: Pose = { position: [1.5, -2, 0, 0], orientation: [0, 0, 0, 1] };
+
+const SHEEP: Inhabitant = {
+  ...{ id: 300n, entityClass: 2, kind: 3, scale: 1, material: 4, name: "Dolly" },
+  ...POSE,
+};
 
 const RECORD: RegionRecord = {
   kind: "region",
@@ -253,6 +258,7 @@ describe("questions", () => {
       },
       { kind: "regions", wishes: [{ region: [1, 2, 3, 4], held: clockOf(1, 1), at: 0, from: 0 }] },
       { kind: "players", kept: [{ playerId: 300n, name: "Ada", pose: POSE, sinceMs: 200 }], asked: [5n] },
+      { kind: "inhabitants", regions: [[1, -2, 3, 4]] },
     ] as const;
     for (const question of questions) {
       const bytes = encode(ownerQuestionCodec, question);
@@ -287,6 +293,10 @@ describe("questions", () => {
       },
       { kind: "away" },
       { kind: "players", poses: [POSE, undefined] },
+      {
+        kind: "inhabitants",
+        answers: [{ kind: "elsewhere" }, { kind: "later" }, { kind: "here", inhabitants: [SHEEP] }],
+      },
     ] as const;
     for (const answer of answers) {
       const bytes = encode(codec, answer);
@@ -294,6 +304,15 @@ describe("questions", () => {
       for (let length = 0; length < bytes.length; length++)
         expect(codeOf(() => decode(codec, bytes.subarray(0, length)))).not.toBe(NO_ERROR);
     }
+  });
+
+  test("[K34] what is asked and answered about entities has these bytes", () => {
+    const question = { kind: "inhabitants", regions: [[1, -2, 3, 4]] } as const;
+    expect(toHex(encode(ownerQuestionCodec, question))).toBe("030102030608");
+    const answer = { kind: "inhabitants", answers: [{ kind: "here", inhabitants: [SHEEP] }] } as const;
+    expect(toHex(encode(ownerAnswerCodec(VOLUME), answer))).toBe(
+      "04010201ac0202030000803f0405446f6c6c79c001ff0100000000007f",
+    );
   });
 
   test("[K19] an edit with the id 0, and a refusal with an unknown code, are refused", () => {

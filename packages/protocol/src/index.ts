@@ -11,6 +11,7 @@ export type {
 export type { KeptRegion, KeptReplica, KeptWorld } from "./guest/kept-replica.ts";
 export type { OpenEdit } from "./guest/open-edits.ts";
 export { HELD_REGIONS_MAX } from "./guest/shared-replica.ts";
+export { inhabitantOf, type KeptEntity } from "./host/beings/inhabitant-of.ts";
 export { clipText } from "./host/connection/clip-text.ts";
 export { Host } from "./host/host.ts";
 export { DEFAULT_HOST_LIMITS, type HostLimits } from "./host/host-limits.ts";
@@ -34,6 +35,7 @@ export type {
   OtherHosts,
 } from "./host/host-world.ts";
 export type { Being, BeingMove, Pose, Vector } from "./message/being.ts";
+export { inhabitantCodec } from "./message/being-codec.ts";
 export { clientFrameCodec, readHelloVersion } from "./message/client-frame-codec.ts";
 export type {
   BeingsLost,

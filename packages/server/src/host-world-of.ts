@@ -10,15 +10,12 @@ import {
   CATALOG_BYTES_MAX,
   clipText,
   type HostWorld,
-  type Inhabitant,
-  NAME_BYTES_MAX,
+  inhabitantOf,
   type Pose,
   sendablePose,
   WORLD_NAME_BYTES_MAX,
 } from "@orthant/protocol";
 import type { World } from "@orthant/world";
-
-type Entity = NonNullable<ReturnType<World["entity"]>>;
 
 /**
  * A world as a host shares it. Opens an era, which is durable before any clock of it is given to a client. `ORT_LIMIT`
@@ -93,10 +90,4 @@ function keepPlayer(world: World, playerId: bigint, name: string, { position, or
     // A world that failed or is closed keeps nothing more, and has said so; players must still be able to leave it.
     if (!isOrthantError(error, "ORT_SAVE_POISONED") && !isOrthantError(error, "ORT_CLOSED")) throw error;
   }
-}
-
-function inhabitantOf(entity: Entity): Inhabitant {
-  const { entityId, entityClass, kind, scale, material, displayName } = entity;
-  const name = clipText(displayName ?? "", NAME_BYTES_MAX);
-  return { id: entityId, entityClass, kind, scale, material, name, ...sendablePose(entity) };
 }

@@ -7,9 +7,10 @@ import {
   type Timer,
   WorldField,
 } from "@orthant/core";
-import type { HostWorld } from "@orthant/protocol";
+import { clipText, type HostWorld, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
 import { ClusterDirectory } from "../directory/cluster-directory.ts";
 import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
+import { AskedInhabitants } from "./asked-inhabitants.ts";
 import { EditForwarder } from "./edit-forwarder.ts";
 import { FollowedRegions } from "./followed-regions.ts";
 import { PlayerPoses } from "./player-poses.ts";
@@ -52,6 +53,7 @@ export class ClusterGateway {
   readonly #presence: PlayerPresence;
   readonly #listeners = new Set<(steps: readonly ClockStep[]) => void>();
   readonly #poses: PlayerPoses;
+  readonly #inhabitants: AskedInhabitants;
   readonly #status: Subscription;
   readonly #epochs = new Map<string, number>();
   #timer: Timer | undefined;
@@ -74,6 +76,7 @@ export class ClusterGateway {
       ...{ engine, clock, world, shape: facts.shape, gateway: systemRandomBits() },
     });
     this.#poses = new PlayerPoses({ engine, directory, clock, world });
+    this.#inhabitants = new AskedInhabitants({ engine, directory, clock, world });
     this.#status = engine.onStatus((status) => this.#statusChanged(status));
     directory.listen({
       onLease: (shard, { epoch }) => {
@@ -127,6 +130,7 @@ export class ClusterGateway {
     this.#status.end();
     this.#presence.close();
     this.#poses.close();
+    this.#inhabitants.close();
     this.#regions.close();
     this.#edits.close();
     this.#directory.close();
@@ -159,7 +163,12 @@ export class ClusterGateway {
     // No clock is ever issued twice under one mark, whichever shard and epoch it is of: one era for all of them.
     const era = { epoch: EPOCH_MAX, mark: map.mark };
     return {
-      ...{ worldId: map.world.worldId, era, name: map.world.name, spawn: map.world.spawn },
+      ...{
+        worldId: map.world.worldId,
+        era,
+        name: clipText(map.world.name, WORLD_NAME_BYTES_MAX),
+        spawn: map.world.spawn,
+      },
       ...{ shape: map.world.shape, catalog: map.world.catalog, generators },
       get field() {
         return regions.field;
@@ -183,7 +192,8 @@ export class ClusterGateway {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);
       },
-      inhabitantsIn: () => Promise.resolve([]),
+      inhabitantsIn: (chunks) => this.#inhabitants.in(chunks),
+      // Nothing in a cluster moves entities.
       onInhabitant: () => () => undefined,
       // Without the engine nobody answers, and nobody has to wait for that.
       recall: async (playerId) => (this.isReadOnly ? undefined : this.#poses.recall(playerId)),

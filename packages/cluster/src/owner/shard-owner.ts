@@ -26,6 +26,7 @@ import {
   ownerQuestionCodec,
 } from "../shard/owner-message.ts";
 import type { ShardSplit } from "../shard/shard-map.ts";
+import { answerInhabitants } from "./inhabitant-answers.ts";
 import { PlayerDesk } from "./player-desk.ts";
 import { answerWishes } from "./region-answers.ts";
 import { ShardLog, type ShardLogOptions } from "./shard-log.ts";
@@ -247,7 +248,9 @@ export class ShardOwner {
   async #answerTo(question: OwnerQuestion): Promise<OwnerAnswer> {
     if (question.kind === "edits") return this.#makeAll(question.edits);
     if (question.kind === "players") return this.#isClosing ? AWAY : this.#players.answer(question);
-    return answerWishes(this.#world, question.wishes, this.#options.owns, this.#log);
+    const { owns } = this.#options;
+    if (question.kind === "inhabitants") return answerInhabitants(this.#world, question.regions, owns);
+    return answerWishes(this.#world, question.wishes, owns, this.#log);
   }
 
   async #makeAll(edits: readonly EditIntent[]): Promise<OwnerAnswer> {

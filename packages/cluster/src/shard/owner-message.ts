@@ -10,6 +10,12 @@ import {
 } from "@orthant/core";
 import { type JournalChunk, journalChunkCodec } from "@orthant/formats";
 import {
+  type InhabitantsAnswer,
+  type InhabitantsQuestion,
+  inhabitantsAnswerCodec,
+  inhabitantsQuestionCodec,
+} from "./inhabitant-message.ts";
+import {
   type PlayersAnswer,
   type PlayersQuestion,
   playersAnswerCodec,
@@ -37,7 +43,8 @@ export interface RegionWish {
 export type OwnerQuestion =
   | { readonly kind: "edits"; readonly edits: readonly EditIntent[] }
   | { readonly kind: "regions"; readonly wishes: readonly RegionWish[] }
-  | PlayersQuestion;
+  | PlayersQuestion
+  | InhabitantsQuestion;
 
 /** What became of an edit. */
 export type IntentOutcome =
@@ -66,7 +73,8 @@ export type OwnerAnswer =
   | { readonly kind: "edits"; readonly outcomes: readonly IntentOutcome[] }
   | { readonly kind: "regions"; readonly answers: readonly RegionAnswer[] }
   | { readonly kind: "away" }
-  | PlayersAnswer;
+  | PlayersAnswer
+  | InhabitantsAnswer;
 
 /** The most edits in one question. */
 export const INTENTS_MAX = 1_024;
@@ -183,7 +191,7 @@ function regionAnswersCodec(volume: number): Codec<readonly RegionAnswer[]> {
   );
 }
 
-const QUESTIONS: readonly OwnerQuestion["kind"][] = ["edits", "regions", "players"];
+const QUESTIONS: readonly OwnerQuestion["kind"][] = ["edits", "regions", "players", "inhabitants"];
 
 /** What gateways send to owners. Rules K19 and K20 in docs/formats/cluster.md. */
 export const ownerQuestionCodec: Codec<OwnerQuestion> = {
@@ -191,16 +199,18 @@ export const ownerQuestionCodec: Codec<OwnerQuestion> = {
     out.tag(QUESTIONS.indexOf(question.kind), QUESTIONS.length);
     if (question.kind === "edits") intentsCodec.write(out, question.edits);
     else if (question.kind === "regions") wishesCodec.write(out, question.wishes);
-    else playersQuestionCodec.write(out, question);
+    else if (question.kind === "players") playersQuestionCodec.write(out, question);
+    else inhabitantsQuestionCodec.write(out, question);
   },
   read(input) {
     const kind = QUESTIONS[input.tag(QUESTIONS.length)];
     if (kind === "edits") return { kind, edits: intentsCodec.read(input) };
-    return kind === "regions" ? { kind, wishes: wishesCodec.read(input) } : playersQuestionCodec.read(input);
+    if (kind === "regions") return { kind, wishes: wishesCodec.read(input) };
+    return kind === "players" ? playersQuestionCodec.read(input) : inhabitantsQuestionCodec.read(input);
   },
 };
 
-const ANSWER_KINDS: readonly OwnerAnswer["kind"][] = ["edits", "regions", "away", "players"];
+const ANSWER_KINDS: readonly OwnerAnswer["kind"][] = ["edits", "regions", "away", "players", "inhabitants"];
 
 /** What owners answer, in a world whose chunks have so many voxels. */
 export function ownerAnswerCodec(volume: number): Codec<OwnerAnswer> {
@@ -211,11 +221,13 @@ export function ownerAnswerCodec(volume: number): Codec<OwnerAnswer> {
       if (answer.kind === "edits") outcomesCodec.write(out, answer.outcomes);
       if (answer.kind === "regions") regionsCodec.write(out, answer.answers);
       if (answer.kind === "players") playersAnswerCodec.write(out, answer);
+      if (answer.kind === "inhabitants") inhabitantsAnswerCodec.write(out, answer);
     },
     read(input) {
       const kind = ANSWER_KINDS[input.tag(ANSWER_KINDS.length)] ?? "away";
       if (kind === "edits") return { kind, outcomes: outcomesCodec.read(input) };
       if (kind === "players") return playersAnswerCodec.read(input);
+      if (kind === "inhabitants") return inhabitantsAnswerCodec.read(input);
       return kind === "regions" ? { kind, answers: regionsCodec.read(input) } : { kind };
     },
   };

@@ -5,10 +5,9 @@ import { poseCodec } from "./pose-codec.ts";
 import { regionCodec } from "./region-codec.ts";
 import type { AllBeings, Beings } from "./server-message.ts";
 
-const beingCodec: Codec<Being> = {
+/** What a being is and where, without what names it on a connection. */
+export const inhabitantCodec: Codec<Omit<Being, "number" | "isPlayer">> = {
   write(out, being) {
-    out.varUint(being.number);
-    out.bool(being.isPlayer);
     out.varU64(being.id);
     out.u8(being.entityClass);
     out.varU16(being.kind);
@@ -18,8 +17,6 @@ const beingCodec: Codec<Being> = {
     poseCodec.write(out, being);
   },
   read: (input) => ({
-    number: input.varUint(),
-    isPlayer: input.bool(),
     id: input.varU64(),
     entityClass: input.u8(),
     kind: input.varU16(),
@@ -28,6 +25,15 @@ const beingCodec: Codec<Being> = {
     name: input.string(NAME_BYTES_MAX),
     ...poseCodec.read(input),
   }),
+};
+
+const beingCodec: Codec<Being> = {
+  write(out, being) {
+    out.varUint(being.number);
+    out.bool(being.isPlayer);
+    inhabitantCodec.write(out, being);
+  },
+  read: (input) => ({ number: input.varUint(), isPlayer: input.bool(), ...inhabitantCodec.read(input) }),
 };
 
 const beingMoveCodec: Codec<BeingMove> = {

@@ -1,0 +1,93 @@
+import { ClusterGateway, ClusterNode, createClusterWorld, DiskFolders, ShardFolders } from "@orthant/cluster";
+import { chunkShape, DEFAULT_GENERATORS, regionBox, systemClock, systemRandomBits } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import type { DistantPlayerEvent, Pose } from "@orthant/protocol";
+import { Gathered } from "@orthant/testkit/contracts";
+import { NatsCluster } from "@orthant/testkit/nats";
+import { createWorld } from "@orthant/world";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const PATIENCE_MS = 120_000;
+const WORLD = "town";
+const REGION = regionBox([0, 0, 0, 0]);
+const SETTING = { clock: systemClock, generators: DEFAULT_GENERATORS, world: WORLD };
+
+let nats: NatsCluster;
+let node: ClusterNode;
+
+/** A town with one owner and one entity, on three NATS servers. */
+beforeAll(async () => {
+  nats = await NatsCluster.start(3);
+  const engine = await nats.connect();
+  const source = new MemoryDisk();
+  const world = await createWorld(source, { name: "Town", shape: chunkShape([4, 4, 4, 1]) });
+  world.spawnEntity({ kind: 2, position: [3, 1, 1, 0], displayName: "Dolly" });
+  await world.close();
+  const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), WORLD);
+  await createClusterWorld({ engine, folders, world: WORLD, source, random: systemRandomBits });
+  node = new ClusterNode({ ...SETTING, engine, folders, node: "a", random: systemRandomBits });
+  await node.start();
+}, PATIENCE_MS);
+
+afterAll(async () => {
+  await node.stop();
+  await nats.dispose();
+});
+
+/** A gateway that is connected to one of the servers alone, and hears of players in the first region. */
+async function gatewayAt(
+  server: number,
+): Promise<{ gateway: ClusterGateway; heard: Gathered<DistantPlayerEvent>; cut: () => Promise<void> }> {
+  const engine = await nats.connect({ servers: [nats.urls[server] ?? ""] });
+  const gateway = await ClusterGateway.open({ ...SETTING, engine });
+  const heard = new Gathered<DistantPlayerEvent>();
+  gateway.world.otherHosts?.onPlayer(heard.take);
+  gateway.world.keep(REGION);
+  return { gateway, heard, cut: () => engine.close() };
+}
+
+function at(x: number): Pose {
+  return { position: [x, 1, 1, 0], orientation: [0, 0, 0, 1] };
+}
+
+test(
+  "[K28] [K30] players at two servers of NATS see each other come and move, and vanish with their gateway",
+  async () => {
+    const [north, south] = [await gatewayAt(0), await gatewayAt(1)];
+    const ada = { playerId: 1n, name: "Ada" };
+    const seenLast = (events: readonly DistantPlayerEvent[]): number | string | undefined => {
+      const last = events.at(-1);
+      return last?.kind === "present" ? last.player.position[0] : last?.kind;
+    };
+    for (const x of [4, 9]) {
+      north.gateway.world.otherHosts?.present(1, { ...ada, ...at(x) });
+      await south.heard.until((events) => seenLast(events) === x);
+    }
+    expect(south.heard.items.at(-1)).toMatchObject({ kind: "present", player: { ...ada, ...at(9) } });
+    await north.cut();
+    await south.heard.until((events) => seenLast(events) === "gone");
+    expect(north.heard.items).toEqual([]);
+    north.gateway.close();
+    south.gateway.close();
+    await south.cut();
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "[K32] [K34] what an owner remembers of players and has of entities reaches every gateway",
+  async () => {
+    const [north, south] = [await gatewayAt(0), await gatewayAt(2)];
+    north.gateway.world.keepPlayer(5n, "Bo", at(12), 0);
+    await north.gateway.served.save();
+    await south.gateway.world.recall?.(5n);
+    expect(south.gateway.world.poseOf(5n)).toEqual(at(12));
+    const found = await south.gateway.world.inhabitantsIn(REGION);
+    expect(found.map(({ name, position }) => [name, position])).toEqual([["Dolly", [3, 1, 1, 0]]]);
+    for (const { gateway, cut } of [north, south]) {
+      gateway.close();
+      await cut();
+    }
+  },
+  PATIENCE_MS,
+);

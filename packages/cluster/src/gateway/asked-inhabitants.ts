@@ -1,0 +1,86 @@
+import {
+  type Box,
+  decode,
+  encode,
+  OrthantError,
+  type Place,
+  PlaceMap,
+  placesLexicographic,
+  regionsTouching,
+} from "@orthant/core";
+import type { Inhabitant } from "@orthant/protocol";
+import { INHABITED_REGIONS_MAX } from "../shard/inhabitant-message.ts";
+import { ownerAnswerCodec, ownerQuestionCodec } from "../shard/owner-message.ts";
+import { type Ask, OwnerLine, type OwnerLineOptions } from "./owner-line.ts";
+
+/** What asked inhabitants are given. */
+export type AskedInhabitantsOptions = Pick<
+  OwnerLineOptions<unknown>,
+  "engine" | "directory" | "clock" | "world"
+>;
+
+interface Asked {
+  readonly region: Place;
+  readonly answer: Promise<readonly Inhabitant[]>;
+  readonly resolve: (inhabitants: readonly Inhabitant[]) => void;
+}
+
+/** So many regions wait for an answer at once. */
+const ASKED_MAX = 65_536;
+
+/** Asks owners for the entities of their regions. */
+export class AskedInhabitants {
+  readonly #options: AskedInhabitantsOptions;
+  readonly #line: OwnerLine<Asked>;
+  readonly #asked = new PlaceMap<Asked>();
+
+  constructor(options: AskedInhabitantsOptions) {
+    this.#options = options;
+    this.#line = new OwnerLine<Asked>({
+      ...options,
+      batchMax: INHABITED_REGIONS_MAX,
+      shardOf: ({ region }) => options.directory.shardOf(region),
+      send: (items, ask) => this.#send(items, ask),
+    });
+  }
+
+  /** The entities in a box of chunks, when all owners have answered. `ORT_LIMIT` when too much waits for them. */
+  async in(chunks: Box): Promise<readonly Inhabitant[]> {
+    const regions = [...placesLexicographic(regionsTouching(chunks))];
+    if (this.#asked.size + regions.length > ASKED_MAX)
+      throw new OrthantError("ORT_LIMIT", `owners have not answered about ${this.#asked.size} regions`);
+    return (await Promise.all(regions.map((region) => this.#ask(region)))).flat();
+  }
+
+  /** Asks nothing more. */
+  close(): void {
+    this.#line.close();
+  }
+
+  #ask(region: Place): Promise<readonly Inhabitant[]> {
+    const known = this.#asked.get(...region);
+    if (known !== undefined) return known.answer;
+    let resolve: Asked["resolve"] = () => undefined;
+    const answer = new Promise<readonly Inhabitant[]>((fulfil) => {
+      resolve = fulfil;
+    });
+    const asked = { region, answer, resolve };
+    this.#asked.set(...region, asked);
+    this.#line.add(asked);
+    return answer;
+  }
+
+  async #send(items: readonly Asked[], ask: Ask): Promise<readonly Asked[]> {
+    const question = { kind: "inhabitants", regions: items.map(({ region }) => region) } as const;
+    const { volume } = this.#options.directory.map.world.shape;
+    const answer = decode(ownerAnswerCodec(volume), await ask(encode(ownerQuestionCodec, question)));
+    if (answer.kind !== "inhabitants" || answer.answers.length !== items.length) return items;
+    return items.filter(({ region, resolve }, index) => {
+      const told = answer.answers[index];
+      if (told?.kind !== "here") return true;
+      this.#asked.delete(...region);
+      resolve(told.inhabitants);
+      return false;
+    });
+  }
+}

@@ -1,0 +1,75 @@
+import { boxAt, boxBetween, placeFrom, regionBox } from "@orthant/core";
+import type { World } from "@orthant/world";
+import { expect, test } from "vitest";
+import { SmallCluster, type SmallNode } from "./small-cluster.ts";
+import { SmallHost } from "./small-host.ts";
+
+/** Cells are 64 voxels wide, regions 16; this has the first two cells. */
+const TWO_CELLS = boxBetween([0, 0, 0, 0], [32, 4, 4, 4]);
+
+async function town(
+  furnish: (world: World) => void,
+): Promise<{ readonly small: SmallCluster; readonly nodes: readonly SmallNode[] }> {
+  const small = new SmallCluster();
+  await small.create(0, furnish);
+  const nodes = [await small.node("a"), await small.node("b")];
+  await small.until(() => nodes.some(({ node }) => node.owns("0")));
+  return { small, nodes };
+}
+
+function herd(world: World): void {
+  for (const x of [3, 20, 70, 500])
+    world.spawnEntity({ kind: 2, position: [x, 1, 1, 0], displayName: `at ${x}` });
+}
+
+test("[K34] entities that a save has are seen at a gateway, as far as somebody looks", async () => {
+  const { small } = await town(herd);
+  const host = await SmallHost.open(small);
+  const ada = await host.join(1n, "Ada", TWO_CELLS);
+  await small.until(() => ada.sight.length === 3);
+  expect(new Map(ada.sight)).toEqual(
+    new Map([
+      ["at 3", 3],
+      ["at 20", 20],
+      ["at 70", 70],
+    ]),
+  );
+  expect(ada.guest.beings[0]).toMatchObject({ isPlayer: false, kind: 2, scale: 1 });
+});
+
+test("[K34] who looks while nobody owns the shard sees entities when somebody does", async () => {
+  const { small, nodes } = await town(herd);
+  const host = await SmallHost.open(small);
+  const dead = nodes.find(({ node }) => node.owns("0"));
+  dead?.node.kill(new Error("killed"));
+  dead?.engine.kill();
+  const ada = await host.join(1n, "Ada", regionBox([0, 0, 0, 0]));
+  await small.until(() => ada.sight.length === 1);
+});
+
+test("[K34] after a split each entity is seen once, from the shard that it is in", async () => {
+  const { small, nodes } = await town(herd);
+  const host = await SmallHost.open(small);
+  const owner = nodes.find(({ node }) => node.owns("0"))?.node;
+  await small.settled(owner?.split("0", boxAt([1, 0, 0, 0]), "east") ?? Promise.resolve());
+  const found = await small.settled(host.gateway.world.inhabitantsIn(TWO_CELLS));
+  expect(found.map(({ name }) => name).sort()).toEqual(["at 20", "at 3", "at 70"]);
+  // A gateway that has the map as it was asks the wrong owner first.
+  const late = await SmallHost.open(small);
+  const asked = late.gateway.world.inhabitantsIn(regionBox([8, 0, 0, 0]));
+  await small.settled(owner?.split("0", boxAt([2, 0, 0, 0]), "west") ?? Promise.resolve());
+  expect(await small.settled(asked)).toEqual([]);
+});
+
+test("[K34] more entities than one answer has room for come in several", async () => {
+  const each = 2_000;
+  const { small } = await town((world) => {
+    for (let index = 0; index < 4 * each; index++) {
+      const position = placeFrom((axis) => (axis === 0 ? (index % 4) * 16 + 1 : 1));
+      world.spawnEntity({ kind: 1, position, displayName: `${index}`.padStart(64, "-") });
+    }
+  });
+  const { gateway } = await small.gateway();
+  const found = await small.settled(gateway.world.inhabitantsIn(boxBetween([0, 0, 0, 0], [16, 4, 4, 4])));
+  expect(new Set(found.map(({ id }) => id)).size).toBe(4 * each);
+});

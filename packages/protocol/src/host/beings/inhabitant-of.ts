@@ -1,0 +1,22 @@
+import type { Pose } from "../../message/being.ts";
+import { NAME_BYTES_MAX } from "../../message/limits.ts";
+import { sendablePose } from "../../message/sendable-pose.ts";
+import { clipText } from "../connection/clip-text.ts";
+import type { Inhabitant } from "../host-world.ts";
+
+/** An entity as a world keeps it. */
+export interface KeptEntity extends Pose {
+  readonly entityId: bigint;
+  readonly entityClass: number;
+  readonly kind: number;
+  readonly scale: number;
+  readonly material: number;
+  readonly displayName: string | undefined;
+}
+
+/** An entity of a world as others see it: a world may keep longer names and greater numbers than a message has room for. */
+export function inhabitantOf(entity: KeptEntity): Inhabitant {
+  const { entityId, entityClass, kind, scale, material, displayName } = entity;
+  const name = clipText(displayName ?? "", NAME_BYTES_MAX);
+  return { id: entityId, entityClass, kind, scale, material, name, ...sendablePose(entity) };
+}

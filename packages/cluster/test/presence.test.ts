@@ -1,9 +1,9 @@
-import { type PresenceMessage, presenceCodec } from "@orthant/cluster";
+import { CALM_ENGINE, type PresenceMessage, presenceCodec } from "@orthant/cluster";
 import { boxBetween, decode, encode, regionBox } from "@orthant/core";
-import { codeOf, fromHex, toHex } from "@orthant/testkit";
+import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";
-import { SmallHost } from "./small-host.ts";
+import { type SmallGuest, SmallHost } from "./small-host.ts";
 
 const HOME = "p.town.0_0_0_0";
 /** Cells are 64 voxels wide; this has the first two. */
@@ -105,10 +105,10 @@ test("[K29] what moves all the time is told ten times a second, and what stands 
     new Array(10).fill([true, 2]),
   );
   told.length = 0;
-  for (let step = 0; step < 100; step++) {
+  for (let step = 0; step < 200; step++) {
     ada.move(step % 8);
     bo.move((step + 1) % 8);
-    await small.pass(100);
+    await small.pass(50);
   }
   expect(told.length).toBeLessThanOrEqual(111);
   expect(told.filter(({ isWhole }) => !isWhole).length).toBeGreaterThan(80);
@@ -164,10 +164,47 @@ test("[K30] who begins to look while the engine is away sees the others when it 
 test("[K30] a gateway that closes takes its players along at once", async () => {
   const { small, hosts } = await town(2);
   const ada = await hostAt(hosts, 0).join(1n, "Ada");
-  await hostAt(hosts, 1).join(2n, "Bo");
+  const bo = await hostAt(hosts, 1).join(2n, "Bo");
   await small.until(() => ada.sight.length === 1);
   hostAt(hosts, 1).gateway.close();
   expect(await small.until(() => ada.sight.length === 0)).toBeLessThanOrEqual(300);
+  bo.move(5);
+  await small.pass(2_000);
+  expect(ada.sight).toEqual([]);
+});
+
+test("[K28] [K30] whatever is lost and late, in the end everybody sees who is there, and where", async () => {
+  const { small, hosts } = await town(3);
+  const prng = new Prng(11);
+  const guests: { readonly name: string; readonly guest: SmallGuest; home: SmallHost | undefined }[] = [];
+  for (let index = 0; index < 6; index++) {
+    const home = hostAt(hosts, index % 3);
+    const name = `p${index}`;
+    guests.push({ name, guest: await home.join(BigInt(index + 1), name, TWO_CELLS), home });
+  }
+  small.hub.weather = { ...CALM_ENGINE, delayMsMax: 150, deliveryLoss: 0.3 };
+  for (let step = 0; step < 150; step++) {
+    const player = prng.pick(guests);
+    if (player.home === undefined) {
+      player.home = prng.pick(hosts);
+      player.guest.connect(player.home);
+    } else if (prng.fraction() < 0.2) {
+      player.guest.leave();
+      player.home = undefined;
+    } else if (player.guest.guest.isWelcome) {
+      player.guest.move(prng.between(0, 127));
+    }
+    await small.pass(prng.between(10, 120));
+  }
+  small.hub.weather = CALM_ENGINE;
+  await small.pass(12_000);
+  const here = guests.filter(({ home }) => home !== undefined);
+  expect(here.length).toBeGreaterThan(2);
+  for (const { name, guest } of here) {
+    const others = here.filter((other) => other.name !== name);
+    const stand = (other: (typeof others)[number]): number | undefined => other.home?.standing(other.name);
+    expect(new Map(guest.sight)).toEqual(new Map(others.map((other) => [other.name, stand(other)])));
+  }
 });
 
 test("[K31] what is garbled, of another cell or told in one's own name changes nothing", async () => {

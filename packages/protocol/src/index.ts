@@ -70,7 +70,7 @@ export {
   VOXEL_COORDINATE_MAX,
   WORLD_NAME_BYTES_MAX,
 } from "./message/limits.ts";
-export { poseCodec, roundPose } from "./message/pose-codec.ts";
+export { poseCodec, posesEqual, roundPose } from "./message/pose-codec.ts";
 export { type RegionMask, regionMask } from "./message/region-mask.ts";
 export { sendablePose } from "./message/sendable-pose.ts";
 export {

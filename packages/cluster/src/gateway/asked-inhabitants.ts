@@ -11,13 +11,7 @@ import {
 import type { Inhabitant } from "@orthant/protocol";
 import { INHABITED_REGIONS_MAX } from "../shard/inhabitant-message.ts";
 import { ownerAnswerCodec, ownerQuestionCodec } from "../shard/owner-message.ts";
-import { type Ask, OwnerLine, type OwnerLineOptions } from "./owner-line.ts";
-
-/** What asked inhabitants are given. */
-export type AskedInhabitantsOptions = Pick<
-  OwnerLineOptions<unknown>,
-  "engine" | "directory" | "clock" | "world"
->;
+import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
 interface Asked {
   readonly region: Place;
@@ -30,11 +24,11 @@ const ASKED_MAX = 65_536;
 
 /** Asks owners for the entities of their regions. */
 export class AskedInhabitants {
-  readonly #options: AskedInhabitantsOptions;
+  readonly #options: OwnerLineSetting;
   readonly #line: OwnerLine<Asked>;
   readonly #asked = new PlaceMap<Asked>();
 
-  constructor(options: AskedInhabitantsOptions) {
+  constructor(options: OwnerLineSetting) {
     this.#options = options;
     this.#line = new OwnerLine<Asked>({
       ...options,

@@ -1,6 +1,5 @@
 import {
   type ChunkShape,
-  type Clock,
   type ClockStep,
   chunkOfVoxel,
   decode,
@@ -10,22 +9,16 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import type { EditOrigin, EditResult } from "@orthant/protocol";
-import type { ClusterDirectory } from "../directory/cluster-directory.ts";
-import type { Engine } from "../engine/engine.ts";
 import {
   INTENTS_MAX,
   type IntentOutcome,
   ownerAnswerCodec,
   ownerQuestionCodec,
 } from "../shard/owner-message.ts";
-import { type Ask, OwnerLine } from "./owner-line.ts";
+import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
 /** What a forwarder is given. */
-export interface EditForwarderOptions {
-  readonly engine: Engine;
-  readonly directory: ClusterDirectory;
-  readonly clock: Clock;
-  readonly world: string;
+export interface EditForwarderOptions extends OwnerLineSetting {
   readonly shape: ChunkShape;
   /** Resolves when what the steps did can be seen at this gateway. */
   readonly whenSeen: (steps: readonly ClockStep[]) => Promise<void>;

@@ -7,7 +7,7 @@ import {
   placesLexicographic,
   regionsTouching,
 } from "@orthant/core";
-import type { DistantPlayerEvent, Pose } from "@orthant/protocol";
+import { type DistantPlayerEvent, type Pose, posesEqual } from "@orthant/protocol";
 import type { Engine } from "../engine/engine.ts";
 import { cellOfPosition } from "../shard/cells.ts";
 import { cellOfRegion, nameOfPlace, presenceTopic } from "../shard/names.ts";
@@ -146,10 +146,5 @@ export class HeardPlayers {
 }
 
 function isSame(one: ToldPlayer, other: ToldPlayer): boolean {
-  return (
-    one.playerId === other.playerId &&
-    one.name === other.name &&
-    one.position.every((coordinate, axis) => coordinate === other.position[axis]) &&
-    one.orientation.every((component, axis) => component === other.orientation[axis])
-  );
+  return one.playerId === other.playerId && one.name === other.name && posesEqual(one, other);
 }

@@ -6,12 +6,16 @@ import { ownerAddress } from "../shard/names.ts";
 /** Asks the owner of a shard once. */
 export type Ask = (question: Uint8Array) => Promise<Uint8Array>;
 
-/** What a line is given. */
-export interface OwnerLineOptions<Item> {
+/** What whoever asks owners is given. */
+export interface OwnerLineSetting {
   readonly engine: Engine;
   readonly directory: ClusterDirectory;
   readonly clock: Clock;
   readonly world: string;
+}
+
+/** What a line is given. */
+export interface OwnerLineOptions<Item> extends OwnerLineSetting {
   /** The most items in one question. */
   readonly batchMax: number;
   readonly shardOf: (item: Item) => string;

@@ -1,18 +1,8 @@
-import { type Clock, decode, encode } from "@orthant/core";
+import { decode, encode } from "@orthant/core";
 import type { Pose } from "@orthant/protocol";
-import type { ClusterDirectory } from "../directory/cluster-directory.ts";
-import type { Engine } from "../engine/engine.ts";
 import { ownerAnswerCodec, ownerQuestionCodec } from "../shard/owner-message.ts";
 import { PLAYERS_ASKED_MAX } from "../shard/player-message.ts";
-import { type Ask, OwnerLine } from "./owner-line.ts";
-
-/** What poses of players are given. */
-export interface PlayerPosesOptions {
-  readonly engine: Engine;
-  readonly directory: ClusterDirectory;
-  readonly clock: Clock;
-  readonly world: string;
-}
+import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
 /** A player whose pose is to be remembered. */
 interface Kept {
@@ -44,13 +34,13 @@ const LAST_MS = 2_000;
 
 /** Where players were seen last: the owner of the first shard remembers it, whichever gateway they were at. Rule K32. */
 export class PlayerPoses {
-  readonly #options: PlayerPosesOptions;
+  readonly #options: OwnerLineSetting;
   readonly #line: OwnerLine<Kept | Asked>;
   readonly #poses = new Map<bigint, Pose>();
   readonly #kept = new Map<bigint, Kept>();
   #whenTold: (() => void)[] = [];
 
-  constructor(options: PlayerPosesOptions) {
+  constructor(options: OwnerLineSetting) {
     this.#options = options;
     this.#line = new OwnerLine<Kept | Asked>({
       ...options,

@@ -41,6 +41,7 @@ export class ToldPlayers {
   readonly #cellOfVisit = new Map<number, Cell>();
   #timer: Timer | undefined;
   #toldMs = -Infinity;
+  #isClosed = false;
 
   constructor(options: ToldPlayersOptions) {
     this.#options = options;
@@ -48,6 +49,7 @@ export class ToldPlayers {
 
   /** A player came or moved. */
   present(player: ToldPlayer): void {
+    if (this.#isClosed) return;
     const place = cellOfPosition(this.#options.shape, player.position);
     const before = this.#cellOfVisit.get(player.visit);
     if (before !== undefined && !placesEqual(before.place, place)) this.gone(player.visit);
@@ -76,8 +78,9 @@ export class ToldPlayers {
     for (const cell of [...this.#cells.values()]) this.#tellWhole(cell);
   }
 
-  /** Everybody is gone. */
+  /** Everybody is gone, and nobody comes any more. */
   close(): void {
+    this.#isClosed = true;
     for (const visit of [...this.#cellOfVisit.keys()]) this.gone(visit);
     this.#timer?.cancel();
     this.#tellChanges();

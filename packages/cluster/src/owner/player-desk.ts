@@ -1,5 +1,5 @@
 import type { Clock } from "@orthant/core";
-import { type Pose, roundPose, sendablePose } from "@orthant/protocol";
+import { type Pose, posesEqual, roundPose, sendablePose } from "@orthant/protocol";
 import type { World } from "@orthant/world";
 import type { KeptPlayer, PlayersAnswer, PlayersQuestion } from "../shard/player-message.ts";
 
@@ -11,11 +11,15 @@ interface Move {
 /** So long after a move an older one may still come, from a gateway that lost the player and has not noticed. */
 const LATE_MS = 60_000;
 
+/** So long after it began an owner hears from gateways what the one before had not saved, and says nothing yet. */
+const SETTLE_MS = 1_000;
+
 /** Remembers where players are, in the world of the first shard. Rules K32 and K33. */
 export class PlayerDesk {
   readonly #world: World;
   readonly #clock: Clock;
   readonly #playersMax: number;
+  readonly #startMs: number;
   /** Those of late, in the order in which they were heard. */
   readonly #moves = new Map<bigint, Move>();
   #count: number;
@@ -26,14 +30,18 @@ export class PlayerDesk {
     this.#world = world;
     this.#clock = clock;
     this.#playersMax = playersMax;
+    this.#startMs = clock.nowMs();
     this.#count = world.players.length;
   }
 
   /** Remembers, then answers. */
-  answer({ kept, asked }: PlayersQuestion): PlayersAnswer {
+  async answer({ kept, asked }: PlayersQuestion): Promise<PlayersAnswer> {
     const nowMs = this.#clock.nowMs();
     this.#forgetMoves(nowMs);
     for (const player of kept) this.#keep(player, nowMs);
+    const early = SETTLE_MS - Math.abs(nowMs - this.#startMs);
+    if (asked.length > 0 && early > 0)
+      await new Promise<void>((resolve) => this.#clock.after(early, resolve));
     return { kind: "players", poses: asked.map((playerId) => this.#poseOf(playerId)) };
   }
 
@@ -46,7 +54,8 @@ export class PlayerDesk {
     if (known === undefined) this.#count++;
     this.#moves.delete(playerId);
     this.#moves.set(playerId, { movedMs, heardMs: nowMs });
-    if (known?.name === name && isSame(this.#poseOf(playerId), pose)) return;
+    // Nothing to save for who came and went without a step.
+    if (known?.name === name && posesEqual(seen(known), pose)) return;
     const { position, orientation } = pose;
     this.#world.upsertPlayer({ playerId, name, position, orientation });
     this.isUnsaved = true;
@@ -54,7 +63,7 @@ export class PlayerDesk {
 
   #poseOf(playerId: bigint): Pose | undefined {
     const known = this.#world.player(playerId);
-    return known === undefined ? undefined : roundPose(sendablePose(known));
+    return known === undefined ? undefined : seen(known);
   }
 
   #forgetMoves(nowMs: number): void {
@@ -65,10 +74,7 @@ export class PlayerDesk {
   }
 }
 
-function isSame(known: Pose | undefined, { position, orientation }: Pose): boolean {
-  return (
-    known !== undefined &&
-    position.every((coordinate, axis) => coordinate === known.position[axis]) &&
-    orientation.every((component, axis) => component === known.orientation[axis])
-  );
+/** A pose as gateways have it: a world may keep any number. */
+function seen(pose: Pose): Pose {
+  return roundPose(sendablePose(pose));
 }

@@ -1,4 +1,4 @@
-import { type Codec, placeFrom, requireInteger } from "@orthant/core";
+import { AXES, type Codec, placeFrom, requireInteger } from "@orthant/core";
 import type { Pose, Vector } from "./being.ts";
 
 /** Parts of a voxel that a position can tell apart. */
@@ -42,6 +42,14 @@ export function roundPose({ position, orientation }: Pose): Pose {
     ),
     orientation: placeFrom((axis) => orientationStep(orientation[axis]) / ORIENTATION_STEPS),
   };
+}
+
+/** Whether two poses are the same, to the last bit. */
+export function posesEqual(one: Pose, other: Pose): boolean {
+  return AXES.every(
+    (axis) =>
+      one.position[axis] === other.position[axis] && one.orientation[axis] === other.orientation[axis],
+  );
 }
 
 function vectorCodec(stepsPerVoxel: number): Codec<Vector> {

@@ -15,6 +15,7 @@ import type { Announcement } from "./while-serving.ts";
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const SECRET = "a secret of more than thirty-two letters";
 const BUILT = [8, 100, 8, 0] as const;
+const STANDING = [8.5, 101, 8.5, 0] as const;
 
 interface Status {
   readonly shards: readonly {
@@ -105,16 +106,25 @@ describe("a cluster of processes", () => {
         ...["serve", "town", "--cluster", "both", "--shards", shared, "--node", node, "--port", "0"],
       );
     const programs = { a: serve("a"), b: serve("b") };
+    let builderId = "";
     try {
       const a = JSON.parse(await programs.a.firstLine) as Served;
       const b = JSON.parse(await programs.b.firstLine) as Served;
       expect(a).toMatchObject({ world: "town", part: "both", node: "a", acknowledges: "durable" });
       const [builder, watcher] = [clientOf(a), clientOf(b)];
+      builderId = a.playerId;
       await Promise.all([builder.complete(), watcher.complete()]);
       const build = async (material: number): Promise<void> => {
         expect(await builder.setVoxel([...BUILT], material)).toMatchObject({ outcome: "applied" });
       };
       await build(13);
+      const seen = new Promise<void>((resolve) => {
+        watcher.onBeings(() => {
+          if (watcher.beings.some(({ position }) => position[1] === STANDING[1])) resolve();
+        });
+      });
+      builder.move({ position: [...STANDING], orientation: [0, 0, 0, 1] });
+      await seen;
 
       const before = await result<Status>("cluster", "status", "town");
       const [first] = before.shards;
@@ -156,10 +166,14 @@ describe("a cluster of processes", () => {
     } finally {
       await Promise.all([programs.a.stop(), programs.b.stop()]);
     }
-    const [epoch = ""] = await readdir(join(shared, "town/shards/house"));
-    const house = await openWorld(new NodeDisk(join(shared, "town/shards/house", epoch)));
+    const open = async (shard: string): ReturnType<typeof openWorld> => {
+      const folder = join(shared, "town/shards", shard);
+      return openWorld(new NodeDisk(join(folder, (await readdir(folder))[0] ?? "")));
+    };
+    const [house, town] = [await open("house"), await open("0")];
     expect(await house.get([...BUILT])).toBe(14);
-    await house.close();
+    expect(town.player(BigInt(builderId))?.position, "where the builder stood").toEqual([...STANDING]);
+    await Promise.all([house.close(), town.close()]);
   }, 120_000);
 
   test("has owners and gateways apart, and a stopped owner's shards go on", async () => {

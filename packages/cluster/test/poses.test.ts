@@ -137,6 +137,15 @@ test("[K32] when no owner answers players come in all the same, where this gatew
   ada.connect(south);
   expect(await small.until(() => south.standing("Ada") !== undefined)).toBeLessThan(200);
   expect(south.standing("Ada")).toBe(0);
+  // To have stood at the spawn for want of an answer is no place to be remembered at.
+  ada.leave();
+  south.engine.partition = "none";
+  const { node } = await small.node("c");
+  await small.until(() => node.owns("0"));
+  await small.pass(500);
+  const later = await SmallHost.open(small);
+  await later.join(1n, "Ada");
+  expect(later.standing("Ada")).toBe(9);
 });
 
 test("[K33] when there are as many players as may be, those who are known are remembered on", async () => {

@@ -1,5 +1,5 @@
 import { decode, encode } from "@orthant/core";
-import type { Pose } from "@orthant/protocol";
+import { type Pose, posesEqual, roundPose } from "@orthant/protocol";
 import { ownerAnswerCodec, ownerQuestionCodec } from "../shard/owner-message.ts";
 import { PLAYERS_ASKED_MAX } from "../shard/player-message.ts";
 import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
@@ -76,6 +76,8 @@ export class PlayerPoses {
 
   /** Has an owner remember where a player is. */
   keep(playerId: bigint, name: string, pose: Pose, sinceMs: number): void {
+    // Who only stands where everybody begins may have been elsewhere before, when nobody could say so.
+    if (!this.#poses.has(playerId) && posesEqual(pose, this.#beginning())) return;
     const keptMs = this.#options.clock.nowMs();
     this.#remember(playerId, pose);
     const news = { name, pose, movedMs: keptMs - sinceMs, keptMs };
@@ -131,6 +133,10 @@ export class PlayerPoses {
     for (const [index, { resolve }] of asked.entries()) resolve(answer.poses[index]);
     if (this.#isAllTold()) for (const resolve of this.#whenTold.splice(0)) resolve();
     return [];
+  }
+
+  #beginning(): Pose {
+    return roundPose({ position: this.#options.directory.map.world.spawn, orientation: [0, 0, 0, 1] });
   }
 
   #isAllTold(): boolean {

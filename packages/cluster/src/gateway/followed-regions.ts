@@ -55,8 +55,9 @@ interface Followed {
   readonly waiting: { readonly clock: number; readonly resolve: () => void }[];
 }
 
-/** So many regions are asked for at once. */
+/** So many regions of a shard are asked for at once, and so many compared. */
 const WISHES_AT_ONCE = 256;
+const AUDITS_AT_ONCE = 64;
 /** A region that nobody needs is followed for so long. */
 const IDLE_MS = 30_000;
 /** All regions are compared with their owners' so often: what was lost on the way may be the last that came. */
@@ -88,6 +89,7 @@ export class FollowedRegions {
     this.#line = new OwnerLine<Followed>({
       ...options,
       batchMax: WISHES_AT_ONCE,
+      patientMax: AUDITS_AT_ONCE,
       shardOf: ({ region }) => options.directory.shardOf(region),
       send: (wanted, ask) => this.#ask(wanted, ask),
     });
@@ -152,13 +154,15 @@ export class FollowedRegions {
     );
   }
 
-  /** Compares everything with its owners, or what belongs to one shard. */
+  /** Compares everything with its owners, or what belongs to one shard; what most look at comes first. */
   audit(shard?: string): void {
     this.#cells.retry();
-    for (const followed of this.#regions.values()) {
-      if (shard === undefined || this.#options.directory.shardOf(followed.region) === shard)
-        this.#line.add(followed);
-    }
+    const { directory } = this.#options;
+    const due = [...this.#regions.values()].filter(
+      ({ region }) => shard === undefined || directory.shardOf(region) === shard,
+    );
+    for (const followed of due.sort((one, other) => other.keepers - one.keepers))
+      this.#line.addPatient(followed);
   }
 
   /** Does what is due. */

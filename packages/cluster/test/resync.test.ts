@@ -1,0 +1,70 @@
+import { type MemoryEngine, ownerQuestionCodec } from "@orthant/cluster";
+import { boxBetween, decode, type Place, regionBox } from "@orthant/core";
+import type { FakeClock } from "@orthant/testkit";
+import { expect, test, vi } from "vitest";
+import { SmallCluster } from "./small-cluster.ts";
+
+const REGIONS = 2_000;
+/** A plane of 40 by 50 regions, in chunks. */
+const PLANE = boxBetween([0, 0, 0, 0], [160, 200, 4, 4]);
+const WATCHED: Place = [31, 17, 0, 0];
+
+interface Question {
+  readonly regions: readonly string[];
+  readonly startMs: number;
+  endMs: number;
+}
+
+/** Every question about regions that a node asks from now on. */
+function questionsOf(engine: MemoryEngine, clock: FakeClock): Question[] {
+  const questions: Question[] = [];
+  const request = engine.request.bind(engine);
+  vi.spyOn(engine, "request").mockImplementation(async (address, bytes, timeoutMs) => {
+    const asked = decode(ownerQuestionCodec, bytes);
+    const regions = asked.kind === "regions" ? asked.wishes.map(({ region }) => `${region}`) : [];
+    const question: Question = { regions, startMs: clock.nowMs(), endMs: Infinity };
+    if (regions.length > 0) questions.push(question);
+    const answer = await request(address, bytes, timeoutMs);
+    question.endMs = clock.nowMs();
+    return answer;
+  });
+  return questions;
+}
+
+test("a gateway that comes back compares thousands of regions bit by bit, with rests, what is watched first", async () => {
+  const small = new SmallCluster();
+  await small.create();
+  const { node } = await small.node("a");
+  await small.until(() => node.owns("0"));
+  const { gateway, engine } = await small.gateway();
+  const { world } = gateway;
+  world.keep(PLANE);
+  world.keep(regionBox(WATCHED));
+  await small.settled(world.load(PLANE));
+  expect(gateway.report.regions).toBe(REGIONS);
+
+  const questions = questionsOf(engine, small.clock);
+  engine.partition = "both";
+  await small.pass(10);
+  engine.partition = "none";
+  await small.until(() => questions.length >= 3);
+  expect(questions[0]?.regions).toContain(`${WATCHED}`);
+  // Somebody comes who has to see something: it does not wait for the others.
+  const before = questions.length;
+  await small.settled(world.load(regionBox([-1, 0, 0, 0])));
+  expect(questions.slice(before, before + 2).some(({ regions }) => regions.includes("-1,0,0,0"))).toBe(true);
+  await small.until(() => questions.reduce((sum, { regions }) => sum + regions.length, 0) > REGIONS);
+  await small.pass(100);
+
+  expect(new Set(questions.flatMap(({ regions }) => regions)).size).toBe(REGIONS + 1);
+  expect(Math.max(...questions.map(({ regions }) => regions.length))).toBeLessThanOrEqual(65);
+  const calm = questions.filter(({ regions }) => !regions.includes("-1,0,0,0"));
+  for (const [index, { startMs }] of calm.entries()) {
+    const last = calm[index - 1];
+    if (last === undefined) continue;
+    // One at a time, and as long a rest as the answer took.
+    expect(startMs).toBeGreaterThanOrEqual(last.endMs);
+    if (last !== questions[before - 1])
+      expect(startMs - last.endMs).toBeGreaterThanOrEqual(last.endMs - last.startMs);
+  }
+});

@@ -59,7 +59,7 @@ test("[K17] who listens hears which nodes live, and which are leaving", async ()
   const { small, nodes } = await cluster(["a", "b", "c"]);
   const engine = small.hub.connect();
   const heard = async (): Promise<readonly (readonly [string, boolean, boolean])[]> => {
-    const all = await small.settled(clusterNodes(engine, small.clock));
+    const all = await small.settled(clusterNodes(engine, "town", small.clock));
     return all.map(({ node, isAlive, isLeaving }) => [node, isAlive, isLeaving]);
   };
   expect(await heard()).toEqual(["a", "b", "c"].map((name) => [name, true, false]));
@@ -72,7 +72,28 @@ test("[K17] who listens hears which nodes live, and which are leaving", async ()
     ["c", true, false],
   ]);
   const empty = new SmallCluster();
-  expect(await empty.settled(clusterNodes(empty.hub.connect(), empty.clock))).toEqual([]);
+  expect(await empty.settled(clusterNodes(empty.hub.connect(), "town", empty.clock))).toEqual([]);
+});
+
+test("[K17] [K18] nodes of another world on the same engine, also of the same name, are as if they were not there", async () => {
+  const { small, nodes } = await cluster(["a", "b"]);
+  const other = new SmallCluster(undefined, "village", small);
+  await other.create();
+  const own = nodes.find(({ node }) => node.owns("0"));
+  const heir = nodes.find((node) => node !== own);
+  // The other world's node of that name lives on, and one has no shards at all, so that it would be the first choice.
+  const { node: namesake } = await other.node(own?.node.node ?? "");
+  await other.node("idle");
+  await other.until(() => namesake.owns("0"));
+  own?.engine.kill();
+  own?.node.kill(new Error("killed"));
+  expect(await small.until(() => heir?.node.owns("0") === true)).toBeLessThan(5_000);
+  expect(
+    (await small.settled(clusterNodes(small.hub.connect(), "village", small.clock))).map(({ node }) => node),
+  ).toEqual([namesake.node, "idle"]);
+  // Given to any other, a shard of this world is given to nobody of that one.
+  await small.settled(heir?.node.move("0") ?? Promise.resolve());
+  expect((await small.settled(clusterStatus(small.hub.connect(), "town")))?.shards[0]?.lease?.heir).toBe("");
 });
 
 test("a shard that was given away can be given back at once", async () => {

@@ -116,9 +116,9 @@ describe("names", () => {
   });
 
   test("[K4] keys say what they are about", () => {
-    expect([leaseKey("town", "0"), beatKey("n1"), mapKey("town")]).toEqual([
+    expect([leaseKey("town", "0"), beatKey("town", "n1"), mapKey("town")]).toEqual([
       "own.town.0",
-      "beat.n1",
+      "beat.town.n1",
       "map.town",
     ]);
   });

@@ -15,8 +15,6 @@ import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { pass, settled } from "./settled.ts";
 
-const WORLD = "town";
-
 /** A node with its connection. */
 export interface SmallNode {
   readonly node: ClusterNode;
@@ -25,19 +23,26 @@ export interface SmallNode {
 
 /** A cluster in one process, on a clock that a test holds. */
 export class SmallCluster {
-  readonly clock: FakeClock = new FakeClock();
+  readonly clock: FakeClock;
   readonly hub: MemoryHub;
+  readonly world: string;
   readonly store: DiskFolders = new DiskFolders(new MemoryDisk());
-  readonly folders: ShardFolders = new ShardFolders(this.store, WORLD);
+  readonly folders: ShardFolders;
   readonly #prng = new Prng(3);
   #edits = 0;
 
-  constructor(journalBytesMax?: number) {
-    this.hub = new MemoryHub({
-      clock: this.clock,
-      random: () => this.#prng.fraction(),
-      ...(journalBytesMax !== undefined && { journalBytesMax }),
-    });
+  /** With `beside`, for another world on the engine of that one. */
+  constructor(journalBytesMax?: number, world = "town", beside?: SmallCluster) {
+    this.world = world;
+    this.folders = new ShardFolders(this.store, world);
+    this.clock = beside?.clock ?? new FakeClock();
+    this.hub =
+      beside?.hub ??
+      new MemoryHub({
+        clock: this.clock,
+        random: () => this.#prng.fraction(),
+        ...(journalBytesMax !== undefined && { journalBytesMax }),
+      });
   }
 
   /** Makes a world, which was furnished, opened and edited so often, and brings it into the cluster. */
@@ -57,7 +62,9 @@ export class SmallCluster {
       await again.close();
     }
     const engine = this.hub.connect();
-    await this.settled(createClusterWorld({ engine, folders: this.folders, world: WORLD, source, random }));
+    await this.settled(
+      createClusterWorld({ engine, folders: this.folders, world: this.world, source, random }),
+    );
   }
 
   readonly random = (): bigint => (BigInt(this.#prng.u32()) << 32n) | BigInt(this.#prng.u32());
@@ -72,7 +79,16 @@ export class SmallCluster {
     const engine = this.hub.connect();
     const { clock, random, folders } = this;
     const node = new ClusterNode({
-      ...{ engine, folders, clock, random, generators: DEFAULT_GENERATORS, world: WORLD, node: name, events },
+      ...{
+        engine,
+        folders,
+        clock,
+        random,
+        generators: DEFAULT_GENERATORS,
+        world: this.world,
+        node: name,
+        events,
+      },
       limits: { foldMs, ...limits },
     });
     await this.settled(node.start());
@@ -85,7 +101,7 @@ export class SmallCluster {
     const { clock } = this;
     const generators = DEFAULT_GENERATORS;
     return {
-      gateway: await this.settled(ClusterGateway.open({ engine, clock, generators, world: WORLD })),
+      gateway: await this.settled(ClusterGateway.open({ engine, clock, generators, world: this.world })),
       engine,
     };
   }

@@ -25,7 +25,7 @@ export async function moveShard(engine: Engine, args: Arguments, context: Contex
   const heir = args.text("to") ?? "";
   const before = await requireOwned(engine, world, shard);
   if (heir === before.node) throw new UsageError(`${heir} owns shard ${shard} already`);
-  if (heir !== "") await requireAlive(engine, heir, context);
+  if (heir !== "") await requireAlive(engine, world, heir, context);
   await command(engine, world, before.node, { kind: "move", shard, heir });
   const { node, epoch } = await untilTaken(engine, world, shard, before.epoch, context);
   context.printJson({ world, shard, from: before.node, owner: node, epoch });
@@ -74,8 +74,8 @@ async function requireOwned(engine: Engine, world: string, shard: string): Promi
 }
 
 /** A shard that is left to nobody would be without an owner for seconds. */
-async function requireAlive(engine: Engine, node: string, { clock }: Context): Promise<void> {
-  const nodes = await clusterNodes(engine, clock);
+async function requireAlive(engine: Engine, world: string, node: string, { clock }: Context): Promise<void> {
+  const nodes = await clusterNodes(engine, world, clock);
   const known = nodes.filter(({ isAlive, isLeaving }) => isAlive && !isLeaving).map((alive) => alive.node);
   if (known.includes(node)) return;
   throw new OrthantError(

@@ -31,7 +31,7 @@ interface ShardRow {
 export async function tellStatus(engine: Engine, args: Arguments, context: Context): Promise<void> {
   const world = args.at(1);
   const status = await requireStatus(engine, world);
-  const nodes = await clusterNodes(engine, context.clock);
+  const nodes = await clusterNodes(engine, world, context.clock);
   const shards = status.shards.map((shard) => rowOf(status, shard));
   context.printJson({ world, name: status.map.world.name, map: status.map.generation, shards, nodes });
   context.printAll(

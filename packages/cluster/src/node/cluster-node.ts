@@ -15,7 +15,7 @@ import { Retries } from "../owner/retries.ts";
 import { ended, type OwnerLimits, type OwnerReport, ShardOwner } from "../owner/shard-owner.ts";
 import { crc32c } from "../shard/crc32c.ts";
 import { beatCodec, type Lease, leaseCodec } from "../shard/lease.ts";
-import { BEAT_PREFIX, beatKey, leaseKey, mapKey, requireName } from "../shard/names.ts";
+import { beatKey, beatPrefix, leaseKey, mapKey, requireName } from "../shard/names.ts";
 import { type ShardMap, shardMapCodec, shardsOf } from "../shard/shard-map.ts";
 import { Liveness } from "./liveness.ts";
 import { splitShard } from "./split-shard.ts";
@@ -29,7 +29,7 @@ export interface ClusterNodeOptions {
   readonly random: () => bigint;
   readonly generators: GeneratorRegistry;
   readonly world: string;
-  /** The node's own name, which no other node has. */
+  /** The node's own name, which no other node of the world has. */
   readonly node: string;
   readonly limits?: Partial<OwnerLimits>;
   readonly events?: NodeEvents;
@@ -80,7 +80,7 @@ export class ClusterNode {
     requireName(options.node, "node");
     this.node = options.node;
     this.#options = options;
-    this.#liveness = new Liveness(options.node);
+    this.#liveness = new Liveness(options.world, options.node);
     this.#retries = new Retries(options.clock);
   }
 
@@ -97,7 +97,7 @@ export class ClusterNode {
     });
     this.#subscriptions.push(
       await this.#retries.until(() =>
-        engine.table.watch(BEAT_PREFIX, (entry) => {
+        engine.table.watch(beatPrefix(world), (entry) => {
           if (this.#liveness.take(entry)) this.#beatAccepted();
         }),
       ),
@@ -185,8 +185,9 @@ export class ClusterNode {
     if (this.#isBeating) return;
     this.#isBeating = true;
     const beat = { count: ++this.#beats, shards: this.#owners.size, isLeaving: this.#isLeaving };
-    this.#options.engine.table
-      .put(beatKey(this.node), encode(beatCodec, beat))
+    const { engine, world } = this.#options;
+    engine.table
+      .put(beatKey(world, this.node), encode(beatCodec, beat))
       // The next beat tries again. That this one failed shows in that nobody saw it.
       .catch(() => undefined)
       .finally(() => {

@@ -1,6 +1,6 @@
 import type { Clock } from "@orthant/core";
 import type { Engine } from "../engine/engine.ts";
-import { BEAT_PREFIX } from "../shard/names.ts";
+import { beatPrefix } from "../shard/names.ts";
 import { BEAT_MS } from "./cluster-node.ts";
 import { BEATS_OF_DEATH, readBeat } from "./liveness.ts";
 
@@ -15,20 +15,25 @@ export interface NodeStatus {
 }
 
 /**
- * The nodes that ever wrote a beat, of all worlds that the engine keeps, by their names. Listens until each was heard, but
- * not for longer than it takes until a node counts as dead.
+ * The nodes of a world that ever wrote a beat, by their names. Listens until each was heard, but not for longer than it
+ * takes until a node counts as dead.
  */
-export async function clusterNodes(engine: Engine, clock: Clock): Promise<readonly NodeStatus[]> {
+export async function clusterNodes(
+  engine: Engine,
+  world: string,
+  clock: Clock,
+): Promise<readonly NodeStatus[]> {
+  const prefix = beatPrefix(world);
   const nodes = new Map<string, NodeStatus>();
   let isListening = false;
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const subscription = await engine.table.watch(BEAT_PREFIX, ({ key, value }) => {
+  const subscription = await engine.table.watch(prefix, ({ key, value }) => {
     const beat = value && readBeat(value);
     if (beat === undefined) return;
-    const node = key.slice(BEAT_PREFIX.length);
+    const node = key.slice(prefix.length);
     const { shards, isLeaving } = beat;
     nodes.set(node, { node, shards, isLeaving, isAlive: isListening });
     if ([...nodes.values()].every(({ isAlive }) => isAlive)) end();

@@ -1,7 +1,7 @@
 import { decode, isOrthantError } from "@orthant/core";
 import type { Entry } from "../engine/engine.ts";
 import { type Beat, beatCodec } from "../shard/lease.ts";
-import { BEAT_PREFIX } from "../shard/names.ts";
+import { beatPrefix } from "../shard/names.ts";
 
 /** A node is dead when this many beats of another one were accepted since its own last. Rule K18. */
 export const BEATS_OF_DEATH = 6;
@@ -13,16 +13,18 @@ interface Heard {
 }
 
 /**
- * Which nodes live, as one of them sees it. It counts in beats that the table accepted, in their order, and in no
+ * Which nodes of a world live, as one of them sees it. It counts in beats that the table accepted, in their order, and in no
  * time: while the engine takes no writes, nobody ages.
  */
 export class Liveness {
   readonly #node: string;
+  readonly #prefix: string;
   readonly #heard = new Map<string, Heard>();
   #ownShards = 0;
 
-  constructor(node: string) {
+  constructor(world: string, node: string) {
     this.#node = node;
+    this.#prefix = beatPrefix(world);
   }
 
   /** How many shards our own last beat that was accepted said. */
@@ -32,7 +34,7 @@ export class Liveness {
 
   /** Takes a beat; tells whether it is our own. */
   take({ key, value }: Entry): boolean {
-    const node = key.slice(BEAT_PREFIX.length);
+    const node = key.slice(this.#prefix.length);
     if (value === undefined) return false;
     if (node !== this.#node) {
       this.#heard.set(node, { beat: readBeat(value), ownSince: 0 });

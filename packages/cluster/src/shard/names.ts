@@ -48,13 +48,15 @@ export function leasePrefix(world: string): string {
   return `own.${world}.`;
 }
 
-/** The key that a node writes again and again while it lives. */
-export function beatKey(node: string): string {
-  return BEAT_PREFIX + node;
+/** The key that a node of a world writes again and again while it lives. */
+export function beatKey(world: string, node: string): string {
+  return beatPrefix(world) + node;
 }
 
-/** What the keys of all beats begin with. */
-export const BEAT_PREFIX = "beat.";
+/** What the keys of all beats of a world begin with. */
+export function beatPrefix(world: string): string {
+  return `beat.${world}.`;
+}
 
 /** The key of a world's shard map. */
 export function mapKey(world: string): string {

@@ -179,17 +179,44 @@ describe("a cluster of processes", () => {
   test("has owners and gateways apart, and a stopped owner's shards go on", async () => {
     const [source, shared] = [await makeSampleWorld(), await temporaryFolder()];
     await result("cluster", "create", "port", source, "--shards", shared);
-    const owner = new Program("serve", "port", "--cluster", "owner", "--shards", shared, "--node", "c");
+    const owner = new Program(
+      "serve",
+      "port",
+      "--cluster",
+      "owner",
+      "--shards",
+      shared,
+      "--node",
+      "c",
+      "--port",
+      "0",
+    );
     const gateway = new Program("serve", "port", "--cluster", "gateway", "--port", "0");
     let other: Program | undefined;
     try {
-      expect(JSON.parse(await owner.firstLine)).toEqual({ world: "port", part: "owner", node: "c" });
+      const shown = JSON.parse(await owner.firstLine) as { readonly url: string };
+      expect(shown).toMatchObject({ world: "port", part: "owner", node: "c" });
       const served = JSON.parse(await gateway.firstLine) as Served;
       expect(served).toMatchObject({ part: "gateway", node: null });
       const builder = clientOf(served);
       await builder.complete();
       expect(await builder.setVoxel([...BUILT], 13)).toMatchObject({ outcome: "applied" });
-      other = new Program("serve", "port", "--cluster", "owner", "--shards", shared, "--node", "d");
+      expect(await (await fetch(`${shown.url}/readyz`)).text()).toBe("ready\n");
+      const numbers = await (await fetch(`${shown.url}/metrics`)).text();
+      expect(numbers).toMatch(/^orthant_shard_epoch\{shard="0"\} \d+$/m);
+      expect(numbers).toContain("orthant_shards_taken_total 1");
+      other = new Program(
+        "serve",
+        "port",
+        "--cluster",
+        "owner",
+        "--shards",
+        shared,
+        "--node",
+        "d",
+        "--port",
+        "0",
+      );
       await other.firstLine;
       expect(await owner.stop()).toBe(EXIT.ok);
       expect(await builder.setVoxel([...BUILT], 12)).toMatchObject({ outcome: "applied" });

@@ -11,13 +11,17 @@ export interface OwnedShard {
   readonly savedAgoMs: number;
 }
 
-/** How the part of a cluster is doing that this process is. */
-export interface ClusterCounts {
+/** How a process that owns shards is doing. */
+export interface OwnerCounts {
   readonly owned: readonly OwnedShard[];
   /** Since the process began: shards taken, taken away by others or given up, and journals found lost. */
   readonly taken: number;
   readonly lost: number;
   readonly journalsLost: number;
+}
+
+/** How the part of a cluster is doing that this process is. */
+export interface ClusterCounts extends OwnerCounts {
   /** Regions that are followed for players, edits that no owner has answered, and whether no edits are taken. */
   readonly regions: number;
   readonly openEdits: number;
@@ -28,6 +32,29 @@ export interface ClusterCounts {
 
 /** Shows how a part of a cluster is doing. */
 export function registerClusterMetrics(registry: Registry, counts: () => ClusterCounts): void {
+  registerOwnerMetrics(registry, counts);
+  const gauge = (name: string, help: string, value: () => number): void => {
+    new Gauge({
+      ...{ name, help, registers: [registry] },
+      collect() {
+        this.set(value());
+      },
+    });
+  };
+  gauge("orthant_gateway_regions", "Regions that are followed for players.", () => counts().regions);
+  gauge("orthant_gateway_open_edits", "Edits that no owner has answered yet.", () => counts().openEdits);
+  gauge(
+    "orthant_gateway_distant_players",
+    "Players of other gateways in cells that somebody looks at.",
+    () => counts().distantPlayers,
+  );
+  gauge("orthant_gateway_read_only", "1 while no edits are taken, as NATS is away.", () =>
+    counts().isReadOnly ? 1 : 0,
+  );
+}
+
+/** Shows how the shards are doing that this process owns. */
+export function registerOwnerMetrics(registry: Registry, counts: () => OwnerCounts): void {
   const registers = [registry];
   const perShard = (name: string, help: string, value: (shard: OwnedShard) => number): void => {
     new Gauge({
@@ -36,14 +63,6 @@ export function registerClusterMetrics(registry: Registry, counts: () => Cluster
         // A shard that another one owns now is shown there.
         this.reset();
         for (const owned of counts().owned) this.set({ shard: owned.shard }, value(owned));
-      },
-    });
-  };
-  const gauge = (name: string, help: string, value: () => number): void => {
-    new Gauge({
-      ...{ name, help, registers },
-      collect() {
-        this.set(value());
       },
     });
   };
@@ -78,15 +97,5 @@ export function registerClusterMetrics(registry: Registry, counts: () => Cluster
     "orthant_journals_lost_total",
     "Journals that were lost with edits in them.",
     () => counts().journalsLost,
-  );
-  gauge("orthant_gateway_regions", "Regions that are followed for players.", () => counts().regions);
-  gauge("orthant_gateway_open_edits", "Edits that no owner has answered yet.", () => counts().openEdits);
-  gauge(
-    "orthant_gateway_distant_players",
-    "Players of other gateways in cells that somebody looks at.",
-    () => counts().distantPlayers,
-  );
-  gauge("orthant_gateway_read_only", "1 while no edits are taken, as NATS is away.", () =>
-    counts().isReadOnly ? 1 : 0,
   );
 }

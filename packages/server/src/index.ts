@@ -6,12 +6,13 @@ export {
 } from "./authorization.ts";
 export type { TlsOptions } from "./certificate.ts";
 export { isLoopback } from "./client-address.ts";
-export type { ClusterCounts, OwnedShard } from "./cluster-metrics.ts";
+export type { ClusterCounts, OwnedShard, OwnerCounts } from "./cluster-metrics.ts";
 export { createServer } from "./create-server.ts";
 export { REFUSALS, type RefusalName } from "./front-door.ts";
 export { hostWorldOf } from "./host-world-of.ts";
 export { EDIT_OUTCOMES, GOODBYE_REASONS } from "./metrics.ts";
 export { OrthantServer } from "./orthant-server.ts";
+export { type OwnerPages, type OwnerPagesOptions, serveOwnerPages } from "./owner-pages.ts";
 export { DEFAULT_SERVER_LIMITS, type Limits, type ServerLimits } from "./server-limits.ts";
 export type {
   CloseOptions,

@@ -6,8 +6,8 @@ import type {
   TickReport,
   Wire1Counts,
 } from "@orthant/protocol";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { REFUSALS, type RefusalName } from "./front-door.ts";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { RequestMetrics } from "./request-metrics.ts";
 import { registerWire1Metrics } from "./wire1-metrics.ts";
 
 /** What the gauges show. */
@@ -74,23 +74,20 @@ export const EDIT_OUTCOMES: readonly EditOutcome[] = Object.keys({
 type EditOutcome = "applied" | "unchanged" | "settled" | RefusalReason;
 
 /** What a server counts. docs/reference/server.md lists the same names. */
-export class ServerMetrics {
-  readonly registry: Registry;
+export class ServerMetrics extends RequestMetrics {
   readonly #goodbyes: Counter;
-  readonly #refusals: Counter;
   readonly #edits: Counter;
   readonly #resyncs: Counter;
   readonly #resyncRegions: Counter;
   readonly #patches: Counter;
   readonly #tickSeconds: Histogram;
   readonly #ticksSkipped: Counter;
-  readonly #errors: Counter;
   readonly #heldBack: Gauge;
   // Counted in plain numbers: there are tens of thousands of frames a second, and a scrape every few seconds.
   readonly #traffic = { in: { frames: 0, bytes: 0 }, out: { frames: 0, bytes: 0 } };
 
   constructor(registry: Registry, { connections, players, generation, hasFailed, wire1 }: MetricSources) {
-    this.registry = registry;
+    super(registry);
     const registers = [registry];
     const gauge = (name: string, help: string, value: () => number): Gauge =>
       new Gauge({
@@ -113,11 +110,6 @@ export class ServerMetrics {
       new Counter({ name, help, labelNames: [...labelNames], registers });
     this.#edits = counter("orthant_edits_total", "Edits, by what became of them.", "outcome");
     this.#goodbyes = counter("orthant_goodbyes_total", "Clients told goodbye, by why.", "reason", "limit");
-    this.#refusals = counter(
-      "orthant_refusals_total",
-      "Requests refused and connections dropped, by why.",
-      "name",
-    );
     this.#resyncs = counter("orthant_resyncs_total", "Times that a client asked for regions anew.");
     this.#resyncRegions = counter("orthant_resync_regions_total", "Regions that clients asked for anew.");
     this.#patches = counter("orthant_patches_total", "Patches sent.");
@@ -125,7 +117,6 @@ export class ServerMetrics {
       "orthant_ticks_skipped_total",
       "Ticks left out because others took too long.",
     );
-    this.#errors = counter("orthant_errors_total", "Faults in the server or in a game's rules.");
     this.#heldBack = new Gauge({
       name: "orthant_sessions_held_back",
       help: "Clients that had more to get in the last tick than they may.",
@@ -139,7 +130,6 @@ export class ServerMetrics {
     });
     registerWire1Metrics(registry, wire1);
     this.#showZeros();
-    processRegistry(); // the delay of the event loop is measured from now on
   }
 
   /** For the host: counts what it tells of. */
@@ -162,26 +152,11 @@ export class ServerMetrics {
     this.#ticksSkipped.inc(skipped);
   }
 
-  /** Somebody was not let in, or was thrown out, by the server itself. */
-  refused(name: RefusalName): void {
-    this.#refusals.inc({ name });
-  }
-
-  /** Something of ours, or of the game's, threw. */
-  error(): void {
-    this.#errors.inc();
-  }
-
   /** A frame came or went. */
   frame(direction: "in" | "out", bytes: number): void {
     const traffic = this.#traffic[direction];
     traffic.frames++;
     traffic.bytes += bytes;
-  }
-
-  /** All numbers, with those of the process, as Prometheus reads them. */
-  async text(): Promise<string> {
-    return `${await this.registry.metrics()}\n${await processRegistry().metrics()}`;
   }
 
   #trafficCounter(registers: Registry[], what: "frames" | "bytes"): void {
@@ -202,20 +177,8 @@ export class ServerMetrics {
   /** What never happened is there as 0: an alarm can only be set on a number that exists. */
   #showZeros(): void {
     for (const outcome of EDIT_OUTCOMES) this.#edits.inc({ outcome }, 0);
-    for (const name of REFUSALS) this.#refusals.inc({ name }, 0);
     for (const reason of GOODBYE_REASONS) {
       for (const limit of LIMITS_OF_GOODBYES[reason] ?? [""]) this.#goodbyes.inc({ reason, limit }, 0);
     }
   }
-}
-
-let sharedProcessRegistry: Registry | undefined;
-
-/** Memory, processor time and event loop delay: one for all servers of a process, because nothing ever stops it. */
-function processRegistry(): Registry {
-  if (sharedProcessRegistry === undefined) {
-    sharedProcessRegistry = new Registry();
-    collectDefaultMetrics({ register: sharedProcessRegistry });
-  }
-  return sharedProcessRegistry;
 }

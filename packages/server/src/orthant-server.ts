@@ -7,6 +7,7 @@ import { Entrance } from "./entrance.ts";
 import type { EntranceOptions } from "./entrance-options.ts";
 import type { CloseOptions, ServedWorld } from "./server-options.ts";
 import { TickTimer } from "./tick-timer.ts";
+import { urlHost } from "./url-host.ts";
 import type { Wire1Listener } from "./wire1-listener.ts";
 
 /** What a server is put together from. */
@@ -178,11 +179,4 @@ export class OrthantServer {
     this.#parts.metrics.error();
     this.#parts.log.error({ err: error }, message);
   }
-}
-
-/** How an address is written in a URL. At all addresses is also here. */
-function urlHost(address: string): string {
-  if (address === "0.0.0.0") return "127.0.0.1";
-  if (address === "::") return "[::1]";
-  return address.includes(":") ? `[${address}]` : address;
 }

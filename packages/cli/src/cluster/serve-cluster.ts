@@ -11,11 +11,11 @@ import {
 } from "@orthant/cluster";
 import { DEFAULT_GENERATORS, systemRandomBits } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import type { ClusterCounts, OwnedShard } from "@orthant/server";
+import type { ClusterCounts, OwnedShard, OwnerCounts } from "@orthant/server";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { type ListenSettings, listenSettings, whileListening } from "../serve/listen.ts";
+import { type ListenSettings, listenSettings, portSettings, whileListening } from "../serve/listen.ts";
 import { SECRET_VARIABLE } from "../serve/secret.ts";
 import { UsageError } from "../usage-error.ts";
 import { requireClusterName } from "./actions.ts";
@@ -60,11 +60,10 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
       await obeyCommands(engine, world, owner);
     }
     const facts = { part, node: node ?? null };
+    const shards = (): readonly OwnedShard[] => (owner ? ownedBy(owner, context) : []);
     if (settings === undefined) {
-      announceOwner(args, context, facts);
-      await context.whenEnding();
+      await whileShown(engine, () => ({ ...counts, owned: shards() }), args, context, facts);
     } else {
-      const shards = (): readonly OwnedShard[] => (owner ? ownedBy(owner, context) : []);
       await letIn(engine, { settings, facts, counts, shards }, args, context);
     }
     // When the players are gone: where they were is saved with the rest, also by the last node of all.
@@ -151,10 +150,31 @@ async function gatewaySettings(args: Arguments, context: Context): Promise<Liste
   return { options: { ...options, acknowledge: "durable" }, secret };
 }
 
-function announceOwner(args: Arguments, context: Context, facts: { readonly node: string | null }): void {
-  context.printJson({ world: args.at(0), ...facts });
-  context.print(`${facts.node} is a node of ${args.at(0)}`);
-  context.note("press Ctrl-C to stop");
+/** Shows how an owner is doing, to whoever looks after it and to no player, until the user wants to end. */
+async function whileShown(
+  engine: Engine,
+  counts: () => OwnerCounts,
+  args: Arguments,
+  context: Context,
+  facts: { readonly node: string | null },
+): Promise<void> {
+  const { serveOwnerPages } = await import("@orthant/server");
+  let isAway = false;
+  const status = engine.onStatus((now) => {
+    if (now !== "lagging") isAway = now === "disconnected";
+  });
+  const unready = (): string | undefined => (isAway ? "NATS is away" : undefined);
+  const pages = await serveOwnerPages({ ...portSettings(args), counts, unready });
+  try {
+    const { url, port } = pages;
+    context.printJson({ world: args.at(0), ...facts, url, port });
+    context.print(`${facts.node} is a node of ${args.at(0)}; its numbers are at ${url}/metrics`);
+    context.note("press Ctrl-C to stop");
+    await context.whenEnding();
+  } finally {
+    status.end();
+    await pages.close();
+  }
 }
 
 function nodeName(args: Arguments): string {

@@ -54,23 +54,30 @@ export async function whileListening<Result>(
   }
 }
 
-function optionsOf(args: Arguments): ListenSettings["options"] {
-  const origins = args.all("origin");
+/** What the options of `orthant serve` say about the port. */
+export function portSettings(args: Arguments): Pick<ServerOptions, "port" | "host" | "proxies" | "tls"> {
   const certificateFile = args.text("certificate");
   const keyFile = args.text("key");
   if ((certificateFile === undefined) !== (keyFile === undefined)) {
     throw new UsageError("--certificate and --key belong together: give both, or neither");
   }
+  return {
+    port: args.parsed("port", integerBetween(0, PORT_MAX)) ?? 0,
+    host: args.text("host") ?? "127.0.0.1",
+    proxies: args.parsed("proxies", integerBetween(0, PROXIES_MAX)) ?? 0,
+    ...(certificateFile !== undefined && keyFile !== undefined && { tls: { certificateFile, keyFile } }),
+  };
+}
+
+function optionsOf(args: Arguments): ListenSettings["options"] {
+  const origins = args.all("origin");
   const level = args.text("log");
   const wire1 = wire1Of(args);
   return {
+    ...portSettings(args),
     ...(wire1 && { wire1 }),
-    port: args.parsed("port", integerBetween(0, PORT_MAX)) ?? 0,
-    host: args.text("host") ?? "127.0.0.1",
     acknowledge: args.has("durable") ? "durable" : "applied",
-    proxies: args.parsed("proxies", integerBetween(0, PROXIES_MAX)) ?? 0,
     ...(origins.length > 0 && { origins }),
-    ...(certificateFile !== undefined && keyFile !== undefined && { tls: { certificateFile, keyFile } }),
     // Logs go to stderr: stdout is for the address and the token.
     logger:
       level === undefined

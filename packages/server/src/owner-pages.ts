@@ -1,0 +1,62 @@
+import { pino } from "pino";
+import { Registry } from "prom-client";
+import type { TlsOptions } from "./certificate.ts";
+import { type OwnerCounts, registerOwnerMetrics } from "./cluster-metrics.ts";
+import { FrontDoor } from "./front-door.ts";
+import { HttpListener } from "./http-listener.ts";
+import { PageEntrance } from "./page-entrance.ts";
+import { RequestMetrics } from "./request-metrics.ts";
+import { limitsOf } from "./server-limits.ts";
+import type { MetricsOptions } from "./server-options.ts";
+import { steadyClock } from "./steady-clock.ts";
+import { urlHost } from "./url-host.ts";
+
+/** How an owner of a cluster that lets nobody in is shown. */
+export interface OwnerPagesOptions {
+  /** Where to listen; 0, the default, takes a free port. */
+  readonly port?: number;
+  /** The address to listen at; this machine alone, `127.0.0.1`, unless given. */
+  readonly host?: string;
+  /** Serves `https:`. */
+  readonly tls?: TlsOptions;
+  /** How many proxies of yours a request comes through. */
+  readonly proxies?: number;
+  readonly metrics?: MetricsOptions;
+  readonly counts: () => OwnerCounts;
+  /** Why `/readyz` should say that it is not; `undefined` when all is well. */
+  readonly unready: () => string | undefined;
+}
+
+/** The pages of a process that owns shards and lets no players in. */
+export interface OwnerPages {
+  readonly port: number;
+  /** Where they are; on this machine, if it listens at all addresses. */
+  readonly url: string;
+  /** Stops listening. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves `/healthz`, `/readyz` and `/metrics` as a server does, and nothing else. `ORT_LISTEN` when it can not listen.
+ */
+export async function serveOwnerPages(options: OwnerPagesOptions): Promise<OwnerPages> {
+  const { port = 0, host = "127.0.0.1", proxies = 0, counts, unready } = options;
+  const limits = limitsOf(undefined);
+  const listener = await HttpListener.create(options.tls, limits);
+  const metrics = new RequestMetrics(options.metrics?.registry ?? new Registry());
+  registerOwnerMetrics(metrics.registry, counts);
+  const entrance = new PageEntrance(
+    {
+      ...{ listener, metrics, proxies, door: new FrontDoor(limits, steadyClock), files: new Map() },
+      ...{ log: pino({ enabled: false }), bearer: options.metrics?.bearer },
+    },
+    unready,
+  );
+  listener.server.on("upgrade", (_request, socket) => {
+    socket.on("error", () => socket.destroy());
+    entrance.refuse(socket, { status: 404, name: "path", detail: "an owner lets nobody in; gateways do" });
+  });
+  const taken = await listener.listen(port, host);
+  const url = `${listener.isSecure ? "https" : "http"}://${urlHost(host)}:${taken}`;
+  return { port: taken, url, close: () => listener.close() };
+}

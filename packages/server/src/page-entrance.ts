@@ -1,0 +1,114 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Logger } from "pino";
+import { addressOf } from "./client-address.ts";
+import type { FrontDoor, Refusal, RefusalName } from "./front-door.ts";
+import type { HttpListener } from "./http-listener.ts";
+import { answerPage, refusePage, refuseUpgrade } from "./http-pages.ts";
+import type { PageFile } from "./page-files.ts";
+
+/** What is counted of requests, and shown. */
+export interface PageMetrics {
+  /** Somebody was not let in, or was thrown out. */
+  refused(name: RefusalName): void;
+  /** Something of ours threw. */
+  error(): void;
+  /** All numbers, as Prometheus reads them. */
+  text(): Promise<string>;
+}
+
+/** What an entrance for plain requests needs to know. */
+export interface PageEntranceOptions {
+  readonly listener: HttpListener;
+  readonly door: FrontDoor;
+  readonly metrics: PageMetrics;
+  readonly log: Logger;
+  readonly proxies: number;
+  /** What a reader of the metrics has to know; `undefined` when anybody may read them. */
+  readonly bearer: string | undefined;
+  /** Files of a web page, by the path that they are asked for with. */
+  readonly files: ReadonlyMap<string, PageFile>;
+}
+
+/** Answers plain requests that come to the port, and counts who comes. */
+export class PageEntrance {
+  readonly #options: PageEntranceOptions;
+  readonly #unready: () => string | undefined;
+
+  /** `unready` says why nobody should be sent here; `undefined` when all is well. */
+  constructor(options: PageEntranceOptions, unready: () => string | undefined) {
+    const { listener, metrics } = options;
+    this.#options = options;
+    this.#unready = unready;
+    const { server } = listener;
+    server.on("connection", (socket: Socket) => this.#countSocket(socket));
+    server.on("drop", () => metrics.refused("connectionsMax"));
+    server.on("request", (request, response) => this.answer(request, response));
+    server.on("clientError", (error, socket) => this.#refuseBrokenRequest(error, socket));
+    // Node has dropped that socket already.
+    server.on("tlsClientError", (error) => isTlsStall(error) && metrics.refused("httpHeaderMs"));
+  }
+
+  /** Answers a plain request. */
+  answer(request: IncomingMessage, response: ServerResponse): void {
+    const { door, metrics, proxies, bearer, log, files } = this.#options;
+    const tooMany = door.knock(addressOf(request, proxies));
+    if (tooMany !== undefined) {
+      metrics.refused(tooMany.name);
+      refusePage(response, tooMany);
+      return;
+    }
+    const sources = { unready: this.#unready, metrics: () => metrics.text(), bearer, files };
+    answerPage(request, response, sources).then(
+      (refusal) => refusal && metrics.refused(refusal),
+      (error: unknown) => {
+        metrics.error();
+        log.error({ err: error }, "a page could not be made");
+        response.destroy();
+      },
+    );
+  }
+
+  /** Answers a request that is not to be, and drops it. */
+  refuse(socket: Duplex, refusal: Refusal): void {
+    this.#options.metrics.refused(refusal.name);
+    refuseUpgrade(socket, refusal);
+  }
+
+  /** Behind a proxy all sockets come from the same address, which says nothing. */
+  #countSocket(socket: Socket): void {
+    const { door, metrics, proxies } = this.#options;
+    if (proxies > 0) return;
+    const address = socket.remoteAddress ?? "";
+    if (door.openSocket(address)) {
+      socket.once("close", () => door.closeSocket(address));
+      return;
+    }
+    metrics.refused("httpSocketsPerAddress");
+    socket.destroy();
+  }
+
+  /** What came is no request, or does not end. A network that fails is nobody's fault, and not counted. */
+  #refuseBrokenRequest(error: Error, socket: Duplex): void {
+    const refusal = brokenRequest(error);
+    if (refusal !== undefined && socket.writable) this.refuse(socket, refusal);
+    else socket.destroy();
+  }
+}
+
+/** What is wrong with a request that Node gave up on; `undefined` when its socket failed. */
+function brokenRequest(error: Error & { readonly code?: string }): Refusal | undefined {
+  const { code = "", message } = error;
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return { status: 408, name: "httpHeaderMs", detail: "the head of the request took too long" };
+  }
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return { status: 431, name: "httpHeaderBytesMax", detail: "the head of the request is too long" };
+  }
+  return code.startsWith("HPE_") ? { status: 400, name: "http", detail: message } : undefined;
+}
+
+function isTlsStall(error: Error & { readonly code?: string }): boolean {
+  return error.code === "ERR_TLS_HANDSHAKE_TIMEOUT";
+}

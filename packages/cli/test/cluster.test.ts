@@ -179,18 +179,8 @@ describe("a cluster of processes", () => {
   test("has owners and gateways apart, and a stopped owner's shards go on", async () => {
     const [source, shared] = [await makeSampleWorld(), await temporaryFolder()];
     await result("cluster", "create", "port", source, "--shards", shared);
-    const owner = new Program(
-      "serve",
-      "port",
-      "--cluster",
-      "owner",
-      "--shards",
-      shared,
-      "--node",
-      "c",
-      "--port",
-      "0",
-    );
+    const ownerOfPort = ["serve", "port", "--cluster", "owner", "--shards", shared, "--port", "0"];
+    const owner = new Program(...ownerOfPort, "--node", "c");
     const gateway = new Program("serve", "port", "--cluster", "gateway", "--port", "0");
     let other: Program | undefined;
     try {
@@ -205,18 +195,7 @@ describe("a cluster of processes", () => {
       const numbers = await (await fetch(`${shown.url}/metrics`)).text();
       expect(numbers).toMatch(/^orthant_shard_epoch\{shard="0"\} \d+$/m);
       expect(numbers).toContain("orthant_shards_taken_total 1");
-      other = new Program(
-        "serve",
-        "port",
-        "--cluster",
-        "owner",
-        "--shards",
-        shared,
-        "--node",
-        "d",
-        "--port",
-        "0",
-      );
+      other = new Program(...ownerOfPort, "--node", "d");
       await other.firstLine;
       expect(await owner.stop()).toBe(EXIT.ok);
       expect(await builder.setVoxel([...BUILT], 12)).toMatchObject({ outcome: "applied" });

@@ -57,23 +57,12 @@ export class OwnerLine<Item> {
 
   /** Adds an item, unless it waits already. */
   add(item: Item): void {
-    if (this.#isClosed) return;
-    const shard = this.#options.shardOf(item);
-    const lane = this.#laneOf(shard);
-    lane.patient.delete(item);
-    lane.items.add(item);
-    lane.rest?.cancel();
-    lane.rest = undefined;
-    this.#start(shard, lane);
+    this.#enter(this.#options.shardOf(item), item, "items");
   }
 
   /** Adds an item about which nobody needs to know at once, unless it waits already. */
   addPatient(item: Item): void {
-    if (this.#isClosed) return;
-    const shard = this.#options.shardOf(item);
-    const lane = this.#laneOf(shard);
-    if (!lane.items.has(item)) lane.patient.add(item);
-    this.#start(shard, lane);
+    this.#enter(this.#options.shardOf(item), item, "patient");
   }
 
   /** Asks no more about an item. */
@@ -100,6 +89,17 @@ export class OwnerLine<Item> {
       rest?.cancel();
     }
     this.#lanes.clear();
+  }
+
+  #enter(shard: string, item: Item, kind: "items" | "patient"): void {
+    if (this.#isClosed) return;
+    const lane = this.#laneOf(shard);
+    put(lane, item, kind);
+    if (kind === "items") {
+      lane.rest?.cancel();
+      lane.rest = undefined;
+    }
+    this.#start(shard, lane);
   }
 
   #laneOf(shard: string): Lane<Item> {
@@ -182,9 +182,8 @@ export class OwnerLine<Item> {
     lane[kind].clear();
     for (const item of all) {
       const now = this.#options.shardOf(item);
-      const target = now === shard ? lane : this.#laneOf(now);
-      if (kind === "items" || !target.items.has(item)) target[kind].add(item);
-      if (target !== lane) this.#start(now, target);
+      if (now === shard) put(lane, item, kind);
+      else this.#enter(now, item, kind);
     }
   }
 
@@ -194,6 +193,13 @@ export class OwnerLine<Item> {
     if (epoch < 1) return Promise.reject(nobody(shard));
     return engine.request(ownerAddress(world, shard, epoch), question, ANSWER_MS);
   }
+}
+
+function put<Item>(lane: Lane<Item>, item: Item, kind: "items" | "patient"): void {
+  if (kind === "items") {
+    lane.patient.delete(item);
+    lane.items.add(item);
+  } else if (!lane.items.has(item)) lane.patient.add(item);
 }
 
 /** Takes up to so many of the first out of a set. */

@@ -1,4 +1,5 @@
 import {
+  ClusterDirectory,
   cellsTouching,
   clusterNodes,
   clusterStatus,
@@ -7,9 +8,9 @@ import {
   obeyCommands,
   voxelsOfCells,
 } from "@orthant/cluster";
-import { boxAt, boxBetween, chunkShape, decode, regionBox } from "@orthant/core";
+import { boxAt, boxBetween, chunkShape, decode, OrthantError, regionBox } from "@orthant/core";
 import { openSave } from "@orthant/formats";
-import { codeOf } from "@orthant/testkit";
+import { codeOf, codeOfRejection } from "@orthant/testkit";
 import { expect, test, vi } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
 
@@ -94,6 +95,34 @@ test("[K17] [K18] nodes of another world on the same engine, also of the same na
   // Given to any other, a shard of this world is given to nobody of that one.
   await small.settled(heir?.node.move("0") ?? Promise.resolve());
   expect((await small.settled(clusterStatus(small.hub.connect(), "town")))?.shards[0]?.lease?.heir).toBe("");
+});
+
+test("[K25] a split does not count when its shard was taken without a journal after its writer looked", async () => {
+  const { small } = await cluster(["a"]);
+  const engine = small.hub.connect();
+  const directory = await small.settled(ClusterDirectory.open(engine, "town"));
+  const split = { from: "0", cells: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
+  let looks = 0;
+  const requireHeld = async (): Promise<void> => {
+    if (++looks > 1) throw new OrthantError("ORT_FENCED", "somebody took it");
+    await directory.touch(engine);
+  };
+  const completed = directory.completeSplit(engine, split, requireHeld);
+  expect(await small.settled(codeOfRejection(completed))).toBe("ORT_FENCED");
+  expect(looks).toBe(2);
+  const status = await small.settled(clusterStatus(engine, "town"));
+  expect(status?.shards.map(({ shard }) => shard)).toEqual(["0"]);
+});
+
+test("[K25] whoever opens a shard without its journal touches the map", async () => {
+  const { small, nodes } = await cluster(["a", "b"]);
+  const owner = nodes.find(({ node }) => node.owns("0"));
+  const heir = nodes.find((node) => node !== owner);
+  const revision = small.hub.table.get("map.town")?.revision ?? 0;
+  small.hub.loseJournal("town", "0");
+  owner?.node.kill(new Error("killed"));
+  await small.until(() => heir?.node.owns("0") === true);
+  expect(small.hub.table.get("map.town")?.revision).toBeGreaterThan(revision);
 });
 
 test("a shard that was given away can be given back at once", async () => {

@@ -71,14 +71,18 @@ export class ClusterDirectory {
     return () => this.#listeners.delete(events);
   }
 
-  /** Puts a split into the map, unless it is there. Whoever else changes the map at the same time is not undone. */
-  async completeSplit(engine: Engine, split: ShardSplit): Promise<void> {
+  /**
+   * Puts a split into the map, unless it is there. Whoever else changes the map at the same time is not undone. Nothing is
+   * put there when `requireHeld` throws, or when somebody has touched the map since it did not.
+   */
+  async completeSplit(engine: Engine, split: ShardSplit, requireHeld: () => Promise<void>): Promise<void> {
     for (;;) {
       const entry = await engine.table.get(mapKey(this.#world));
       if (entry?.value === undefined)
         throw new OrthantError("ORT_NOT_FOUND", `world ${this.#world} has no map`);
       const map = decode(shardMapCodec, entry.value);
       if (shardsOf(map).includes(split.to)) return this.#noteMap(map);
+      await requireHeld();
       const changed = withSplit(map, split);
       const revision = await engine.table.swap(
         mapKey(this.#world),
@@ -86,6 +90,16 @@ export class ClusterDirectory {
         entry.revision,
       );
       if (revision !== undefined) return this.#noteMap(changed);
+    }
+  }
+
+  /** Writes the map as it is, so that nobody changes it who has looked at it before. */
+  async touch(engine: Engine): Promise<void> {
+    for (;;) {
+      const entry = await engine.table.get(mapKey(this.#world));
+      if (entry?.value === undefined) return;
+      this.#takeMap(entry);
+      if ((await engine.table.swap(entry.key, entry.value, entry.revision)) !== undefined) return;
     }
   }
 

@@ -340,9 +340,11 @@ export class ClusterNode {
         if (owner?.epoch === epoch) this.#lose(shard, owner, error);
       },
       completeSplit: async (split) => {
-        await this.#retries.until(() => directory.completeSplit(engine, split));
+        const requireHeld = (): Promise<void> => folders.requireHeld(shard, epoch);
+        await this.#retries.until(() => directory.completeSplit(engine, split, requireHeld));
         await folders.mapCopy(random).write(directory.map);
       },
+      forgetSplits: () => this.#retries.until(() => directory.touch(engine)),
       onLost: (detail) => events?.onJournalLost?.(shard, detail),
       ...(limits && { limits }),
     };

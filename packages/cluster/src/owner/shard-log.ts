@@ -23,6 +23,8 @@ export interface ShardLogOptions {
   readonly inherited?: (description: WorldDescription) => AsyncIterable<LoggedChange>;
   /** Makes a split count that was begun before: it has to be in the map before anything else happens. */
   readonly completeSplit: (split: ShardSplit) => Promise<void>;
+  /** Makes every split fail that is stored in a journal which is lost, and not in the map yet. */
+  readonly forgetSplits: () => Promise<void>;
   /** The journal is not what it was: changes that were made since the last save are lost. */
   readonly onLost?: (detail: string) => void;
 }
@@ -226,6 +228,8 @@ export class ShardLog implements OutsideLog {
       await engine.removeJournal(world, shard);
     } else if (folded > 0) onLost?.(`there is no journal, and the save has all up to ${folded}`);
     const isNew = found === undefined && folded === 0;
+    // A shard that was never owned before has nothing to forget.
+    if (this.#options.inherited === undefined) await this.#options.forgetSplits();
     return engine.journal(world, shard, isNew ? 1 : folded + LOST_JOURNAL_GAP);
   }
 

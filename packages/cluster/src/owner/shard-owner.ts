@@ -50,6 +50,7 @@ export interface ShardOwnerOptions {
   readonly onEnd: (error: unknown) => void;
   readonly onLost?: (detail: string) => void;
   readonly completeSplit: ShardLogOptions["completeSplit"];
+  readonly forgetSplits: ShardLogOptions["forgetSplits"];
   readonly inherited?: ShardLogOptions["inherited"];
   readonly limits?: Partial<OwnerLimits>;
 }
@@ -140,10 +141,11 @@ export class ShardOwner {
       onLost,
       inherited,
       completeSplit,
+      forgetSplits,
     } = options;
     const disk = await options.folders.take(shard, epoch);
     const log = new ShardLog({
-      ...{ engine, clock, world, shard, node, epoch, volume: () => volume, completeSplit },
+      ...{ engine, clock, world, shard, node, epoch, volume: () => volume, completeSplit, forgetSplits },
       requireHeld: () => options.folders.requireHeld(shard, epoch),
       ...(onLost && { onLost }),
       ...(inherited && { inherited }),

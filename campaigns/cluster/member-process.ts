@@ -58,13 +58,17 @@ export class MemberProcess {
     const child = this.#child;
     if (child === undefined) throw new Error(`${this.name} does not run`);
     const done = new Promise<string>((resolve) => {
-      const take = (news: MemberNews): void => {
-        if (news.kind !== "done") return;
+      const end = (detail: string): void => {
         child.off("message", take);
-        resolve(news.detail);
+        child.off("close", ended);
+        resolve(detail);
       };
+      const take = (news: MemberNews): void => {
+        if (news.kind === "done") end(news.detail);
+      };
+      const ended = (): void => end("it ended");
       child.on("message", take);
-      child.once("close", () => resolve("it ended"));
+      child.on("close", ended);
     });
     child.send(order);
     const detail = await done;

@@ -98,7 +98,8 @@ function tryStarter({ name, manifest }: Starter, folder: string): void {
     run("npm", ["run", "build"], copy);
     console.log(`the page of ${name} is built`);
   } else {
-    run("npx", ["orthant", "create", "land", "--template", "terrain"], copy);
+    // A seed of which it is known that grass grows there.
+    run("npx", ["orthant", "create", "land", "--template", "terrain", "--seed", "7"], copy);
     const said = run(
       process.execPath,
       ["replace.mjs", "land", "grass", "snow", "0,-64,0,0", "9,128,9,1"],

@@ -39,7 +39,9 @@ export function leafChanges(
   overrides: OverrideTree,
   entities: EntityStore,
 ): readonly LeafChange[] {
-  const changes = new Map<string, CellChange>();
+  const changes: CellChange[] = [];
+  /** By the lowest chunk of the leaf: leaves do not overlap. */
+  const byCorner = new PlaceMap<CellChange>();
   /** Of regions that lie in one leaf as a whole, as most do: thousands of chunks change in a few of them. */
   const byRegion = new PlaceMap<CellChange>();
   const changeAt = (place: Place): CellChange => {
@@ -47,16 +49,14 @@ export function leafChanges(
     const known = byRegion.get(...region);
     if (known !== undefined) return known;
     const cell = index.cellFor(place);
-    const key = cellKey(cell);
-    const change = changes.get(key) ?? {
-      cell,
-      changed: [],
-      entitiesChanged: false,
-      newcomers: [],
-      clocks: [],
-    };
-    changes.set(key, change);
+    const change = byCorner.get(...cell.min) ?? newChange(cell);
     if (boxContainsBox(cell, regionBox(region))) byRegion.set(...region, change);
+    return change;
+  };
+  const newChange = (cell: Box): CellChange => {
+    const change = { cell, changed: [], entitiesChanged: false, newcomers: [], clocks: [] };
+    changes.push(change);
+    byCorner.set(...cell.min, change);
     return change;
   };
   for (const place of unsaved.chunks) changeAt(place).changed.push({ place, chunk: overrides.at(...place) });
@@ -68,7 +68,7 @@ export function leafChanges(
   for (const entity of entities.homeless())
     changeAt(chunkOfEntity(entity, entities.shape)).newcomers.push(entity);
   const storedIn = entities.byHome();
-  return [...changes.values()].map((change) => finish(change, index, storedIn));
+  return changes.map((change) => finish(change, index, storedIn));
 }
 
 function finish(
@@ -89,7 +89,7 @@ function finish(
 }
 
 /** The lowest chunk of a region: the leaf that holds it has the region's clock. */
-export function cornerOf(region: Place): Place {
+function cornerOf(region: Place): Place {
   return placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS);
 }
 

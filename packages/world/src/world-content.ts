@@ -4,8 +4,10 @@ import {
   CLOCK_NEVER,
   type ClockStep,
   type Place,
+  PlaceSet,
   RegionClocks,
   regionBox,
+  regionOf,
   roundOutToRegions,
   type WorldField,
 } from "@orthant/core";
@@ -26,7 +28,7 @@ import {
   EntityStore,
   type NewEntity,
 } from "./entity-store.ts";
-import { cornerOf, leafChanges } from "./leaf-changes.ts";
+import { leafChanges } from "./leaf-changes.ts";
 import { Listeners } from "./listeners.ts";
 import { EntityLoader, type LeafStep, type LoadedEntities } from "./load/entity-loader.ts";
 import { homesAfter } from "./load/homes-after.ts";
@@ -308,12 +310,14 @@ export class WorldContent {
       .filter((box) => !this.#entityLoader.isLoaded(box));
   }
 
-  /** Where leaves will be written. */
+  /** Where leaves will be written: whole regions, of which there are far fewer than chunks. */
   #unsavedBoxes(): readonly Box[] {
     const { chunks, clocks, entityCells } = this.#unsaved;
+    const regions = new PlaceSet();
+    for (const chunk of chunks) regions.add(...regionOf(chunk));
+    for (const region of clocks.places()) regions.add(...region);
     return [
-      ...Array.from(chunks, boxAt),
-      ...Array.from(clocks.places(), (region) => boxAt(cornerOf(region))),
+      ...Array.from(regions, regionBox),
       ...entityCells,
       ...this.entities.homeless().map((entity) => boxAt(chunkOfEntity(entity, this.field.shape))),
     ];

@@ -6,9 +6,12 @@ import {
   command,
   nodeCommandCodec,
   obeyCommands,
+  ownerAddress,
+  ownerAnswerCodec,
+  ownerQuestionCodec,
   voxelsOfCells,
 } from "@orthant/cluster";
-import { boxAt, boxBetween, chunkShape, decode, OrthantError, regionBox } from "@orthant/core";
+import { boxAt, boxBetween, chunkShape, decode, encode, OrthantError, regionBox } from "@orthant/core";
 import { openSave } from "@orthant/formats";
 import { codeOf, codeOfRejection } from "@orthant/testkit";
 import { expect, test, vi } from "vitest";
@@ -123,6 +126,19 @@ test("[K25] whoever opens a shard without its journal touches the map", async ()
   owner?.node.kill(new Error("killed"));
   await small.until(() => heir?.node.owns("0") === true);
   expect(small.hub.table.get("map.town")?.revision).toBeGreaterThan(revision);
+});
+
+test("[K5] whoever gave a shard away says so to those who did not hear of it, and is silent later", async () => {
+  const { small, nodes } = await cluster(["a", "b"]);
+  const giver = nodes.find(({ node }) => node.owns("0"))?.node;
+  const engine = small.hub.connect();
+  const address = ownerAddress("town", "0", giver?.shards.get("0")?.epoch ?? 0);
+  const ask = (): Promise<Uint8Array> =>
+    small.settled(engine.request(address, encode(ownerQuestionCodec, { kind: "edits", edits: [] }), 1_000));
+  await small.settled(giver?.move("0") ?? Promise.resolve());
+  expect(decode(ownerAnswerCodec(4096), await ask())).toEqual({ kind: "away" });
+  await small.pass(5_000);
+  expect(await codeOfRejection(ask)).toBe("ORT_ENGINE_NOBODY");
 });
 
 test("a shard that was given away can be given back at once", async () => {

@@ -85,6 +85,8 @@ export interface OwnerReport {
 }
 
 const AWAY: OwnerAnswer = { kind: "away" };
+/** For so long whoever let a shard go says so to those who ask; then all have heard of it. */
+const FAREWELL_MS = 3_000;
 const RETENTION = { newest: 4, hours: 24, days: 30 };
 
 /**
@@ -215,9 +217,10 @@ export class ShardOwner {
     await this.fold();
     this.#isClosing = true;
     await this.#whenAnswered();
-    this.#responding?.end();
     this.#foldTimer?.cancel();
     await this.#world.close();
+    // A question that is on its way is still answered: whoever hears nothing waits for seconds before it asks again.
+    this.#options.clock.after(FAREWELL_MS, () => this.#responding?.end());
   }
 
   /** Ends at once: what is not stored is dropped. */
@@ -248,15 +251,16 @@ export class ShardOwner {
   }
 
   async #answerTo(question: OwnerQuestion): Promise<OwnerAnswer> {
+    if (this.#isClosing) return AWAY;
     if (question.kind === "edits") return this.#makeAll(question.edits);
-    if (question.kind === "players") return this.#isClosing ? AWAY : this.#players.answer(question);
+    if (question.kind === "players") return this.#players.answer(question);
     const { owns } = this.#options;
     if (question.kind === "inhabitants") return answerInhabitants(this.#world, question.regions, owns);
     return answerWishes(this.#world, question.wishes, owns, this.#log);
   }
 
   async #makeAll(edits: readonly EditIntent[]): Promise<OwnerAnswer> {
-    if (this.#isClosing || this.#isHeld) return AWAY;
+    if (this.#isHeld) return AWAY;
     const outcomes: IntentOutcome[] = [];
     for (const edit of edits) outcomes.push(await this.#make(edit));
     await this.#log.whenSafe();

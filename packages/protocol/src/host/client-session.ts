@@ -33,6 +33,7 @@ export class ClientSession implements HostSession {
   readonly #startedMs: number;
   #hello: Hello | undefined;
   #visit: Visit | undefined;
+  #isRecalling = false;
   #isClosed = false;
 
   constructor(host: HostParts, owner: SessionOwner, wire: Wire) {
@@ -66,6 +67,8 @@ export class ClientSession implements HostSession {
     this.#guard(() => {
       if (nowMs - this.#intake.heardMs >= limits.idleMs) return limitFault("idleMs", limits, "idle");
       if (this.#visit !== undefined) return this.#visit.startTick(nowMs);
+      // How long the world looks for a player is not up to the client.
+      if (this.#isRecalling) return undefined;
       return nowMs - this.#startedMs >= limits.handshakeMs ? limitFault("handshakeMs", limits) : undefined;
     });
   }
@@ -155,10 +158,13 @@ export class ClientSession implements HostSession {
     const id: unknown = account?.playerId;
     // What is no account is refused when it comes in.
     if (typeof id !== "bigint" || !isPlayerId(id)) return;
+    this.#isRecalling = true;
     try {
       await this.#host.world.recall?.(id);
     } catch (error) {
       this.#host.options.events?.onFailure?.(error);
+    } finally {
+      this.#isRecalling = false;
     }
   }
 

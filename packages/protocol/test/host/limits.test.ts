@@ -86,6 +86,18 @@ describe("a client is told which limit it broke", () => {
     expect(client.take()).toMatchObject([{ reason: "limit", detail: "handshakeMs is 10000" }]);
   });
 
+  test("handshakeMs is not for the time in which the world looks for the player", async () => {
+    const stage = new Stage();
+    stage.world.recall = () => new Promise(() => undefined);
+    const client = stage.connect();
+    client.hello();
+    for (let index = 0; index < 150; index++) {
+      client.send();
+      await stage.tick();
+    }
+    expect(client.isClosed).toBe(false);
+  });
+
   test("idleMs, when it says nothing at all", async () => {
     const goodbyes: unknown[] = [];
     const stage = new Stage({ events: { onGoodbye: (...told) => goodbyes.push(told) } });

@@ -4,7 +4,7 @@ import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { playerFigures } from "./cluster/players.ts";
 import { SmallTown } from "./cluster/small-town.ts";
-import { atLeast, type Figure, median, told } from "./figure.ts";
+import { atLeast, type Figure, median, quantile, told } from "./figure.ts";
 
 const ROUNDS = 7;
 const ROUND_MS = 1_500;
@@ -139,9 +139,4 @@ function perSecond(loads: readonly Load[]): number {
 
 function ratio(ours: readonly Load[], bare: readonly Load[]): number {
   return median(ours.map(({ perSecond }, index) => perSecond / (bare[index]?.perSecond ?? Number.NaN)));
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
 }

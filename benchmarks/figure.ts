@@ -162,6 +162,11 @@ export async function timeAsync(work: () => Promise<unknown>): Promise<CallTime>
 
 /** The middle one of some values. */
 export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The first value behind this share of all, from the least on. */
+export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >>> 1] ?? Number.NaN;
+  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
 }

@@ -3,6 +3,7 @@ import { HYPERCUBE_CHUNKS, type Place, type RegionPatch, voxelOfCell } from "@or
 import { Prng } from "@orthant/testkit";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { WebSocket } from "ws";
+import { quantile } from "../figure.ts";
 import { chunksAround, Member } from "./member.ts";
 import type { CrowdOrder, CrowdReport } from "./orders.ts";
 
@@ -197,21 +198,20 @@ function forgetFigures(): void {
 }
 
 function report(): CrowdReport {
-  latenciesMs.sort((a, b) => a - b);
   return {
     frames,
     frameBytes,
     editsSeen,
     editsMade,
     bareMessages,
-    latencyMs: { p50: quantile(0.5), p99: quantile(0.99), count: latenciesMs.length },
+    latencyMs: {
+      p50: quantile(latenciesMs, 0.5),
+      p99: quantile(latenciesMs, 0.99),
+      count: latenciesMs.length,
+    },
     faults,
     cpuUs: process.cpuUsage().user + process.cpuUsage().system,
   };
-}
-
-function quantile(share: number): number {
-  return latenciesMs[Math.floor(latenciesMs.length * share)] ?? Number.NaN;
 }
 
 function until(condition: () => boolean): Promise<void> {

@@ -1,7 +1,5 @@
 import {
   type Box,
-  decode,
-  encode,
   OrthantError,
   type Place,
   PlaceMap,
@@ -10,7 +8,6 @@ import {
 } from "@orthant/core";
 import type { Inhabitant } from "@orthant/protocol";
 import { INHABITED_REGIONS_MAX } from "../shard/inhabitant-message.ts";
-import { ownerAnswerCodec, ownerQuestionCodec } from "../shard/owner-message.ts";
 import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
 interface Asked {
@@ -24,12 +21,10 @@ const ASKED_MAX = 65_536;
 
 /** Asks owners for the entities of their regions. */
 export class AskedInhabitants {
-  readonly #options: OwnerLineSetting;
   readonly #line: OwnerLine<Asked>;
   readonly #asked = new PlaceMap<Asked>();
 
   constructor(options: OwnerLineSetting) {
-    this.#options = options;
     this.#line = new OwnerLine<Asked>({
       ...options,
       batchMax: INHABITED_REGIONS_MAX,
@@ -65,9 +60,7 @@ export class AskedInhabitants {
   }
 
   async #send(items: readonly Asked[], ask: Ask): Promise<readonly Asked[]> {
-    const question = { kind: "inhabitants", regions: items.map(({ region }) => region) } as const;
-    const { volume } = this.#options.directory.map.world.shape;
-    const answer = decode(ownerAnswerCodec(volume), await ask(encode(ownerQuestionCodec, question)));
+    const answer = await ask({ kind: "inhabitants", regions: items.map(({ region }) => region) });
     if (answer.kind !== "inhabitants" || answer.answers.length !== items.length) return items;
     return items.filter(({ region, resolve }, index) => {
       const told = answer.answers[index];

@@ -2,19 +2,12 @@ import {
   type ChunkShape,
   type ClockStep,
   chunkOfVoxel,
-  decode,
-  encode,
   OrthantError,
   regionOf,
   type VoxelPlacement,
 } from "@orthant/core";
 import type { EditOrigin, EditResult } from "@orthant/protocol";
-import {
-  INTENTS_MAX,
-  type IntentOutcome,
-  ownerAnswerCodec,
-  ownerQuestionCodec,
-} from "../shard/owner-message.ts";
+import { INTENTS_MAX, type IntentOutcome } from "../shard/owner-message.ts";
 import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
 /** What a forwarder is given. */
@@ -163,11 +156,7 @@ export class EditForwarder {
   async #send(parts: readonly Part[], ask: Ask): Promise<readonly Part[]> {
     const edits = parts.map(({ origin, placements }) => ({ ...origin, placements }));
     for (const part of parts) part.isSent = true;
-    const { volume } = this.#options.shape;
-    const answer = decode(
-      ownerAnswerCodec(volume),
-      await ask(encode(ownerQuestionCodec, { kind: "edits", edits })),
-    );
+    const answer = await ask({ kind: "edits", edits });
     if (answer.kind !== "edits" || answer.outcomes.length !== parts.length) return parts;
     return parts.filter((part, index) => {
       const outcome = answer.outcomes[index];

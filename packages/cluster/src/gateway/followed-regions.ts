@@ -2,10 +2,7 @@ import {
   type Box,
   type Chunk,
   CLOCK_NEVER,
-  type Clock,
   type ClockStep,
-  decode,
-  encode,
   isOrthantError,
   type Place,
   PlaceMap,
@@ -15,25 +12,14 @@ import {
   type WorldField,
 } from "@orthant/core";
 import type { JournalChunk } from "@orthant/formats";
-import type { ClusterDirectory } from "../directory/cluster-directory.ts";
-import type { Engine, PublishedRecord } from "../engine/engine.ts";
-import {
-  type OwnerAnswer,
-  ownerAnswerCodec,
-  ownerQuestionCodec,
-  type RegionAnswer,
-  type RegionWish,
-} from "../shard/owner-message.ts";
+import type { PublishedRecord } from "../engine/engine.ts";
+import type { RegionAnswer, RegionWish } from "../shard/owner-message.ts";
 import { decodeRecord, type RegionRecord } from "../shard/shard-record.ts";
 import { CellFollowers } from "./cell-followers.ts";
-import { OwnerLine } from "./owner-line.ts";
+import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
 /** What followed regions are given. */
-export interface FollowedRegionsOptions {
-  readonly engine: Engine;
-  readonly directory: ClusterDirectory;
-  readonly clock: Clock;
-  readonly world: string;
+export interface FollowedRegionsOptions extends OwnerLineSetting {
   /** The world as the generator makes it. */
   readonly field: WorldField;
   /** Told of every change, at its moment. */
@@ -243,17 +229,13 @@ export class FollowedRegions {
     followed.early.splice(0, followed.early.length, ...later);
   }
 
-  async #ask(
-    wanted: readonly Followed[],
-    ask: (question: Uint8Array) => Promise<Uint8Array>,
-  ): Promise<readonly Followed[]> {
+  async #ask(wanted: readonly Followed[], ask: Ask): Promise<readonly Followed[]> {
     const wishes = wanted.map(
       ({ region, clock = CLOCK_NEVER, partial }): RegionWish => ({
         ...{ region, held: clock, at: partial?.clock ?? 0, from: partial?.chunks.length ?? 0 },
       }),
     );
-    const bytes = await ask(encode(ownerQuestionCodec, { kind: "regions", wishes }));
-    const answer: OwnerAnswer = decode(ownerAnswerCodec(this.#volume), bytes);
+    const answer = await ask({ kind: "regions", wishes });
     if (answer.kind !== "regions" || answer.answers.length !== wanted.length) return wanted;
     return wanted.filter((followed, index) => {
       const told = answer.answers[index];

@@ -1,27 +1,13 @@
-import {
-  type Box,
-  type ChunkShape,
-  type Clock,
-  decode,
-  isOrthantError,
-  placesLexicographic,
-  regionsTouching,
-} from "@orthant/core";
+import { type Box, decode, isOrthantError, placesLexicographic, regionsTouching } from "@orthant/core";
 import { type DistantPlayerEvent, type Pose, posesEqual } from "@orthant/protocol";
-import type { Engine } from "../engine/engine.ts";
 import { cellOfPosition } from "../shard/cells.ts";
 import { cellOfRegion, nameOfPlace, presenceTopic } from "../shard/names.ts";
 import { type PresenceMessage, presenceCodec, type ToldPlayer } from "../shard/presence-message.ts";
 import { CellFollowers } from "./cell-followers.ts";
+import type { ToldPlayersOptions } from "./told-players.ts";
 
 /** What heard players are given. */
-export interface HeardPlayersOptions {
-  readonly engine: Engine;
-  readonly clock: Clock;
-  readonly world: string;
-  readonly shape: ChunkShape;
-  /** The mark of the gateway that listens: what it tells itself it does not hear. */
-  readonly gateway: bigint;
+export interface HeardPlayersOptions extends ToldPlayersOptions {
   readonly onPlayer: (event: DistantPlayerEvent) => void;
 }
 

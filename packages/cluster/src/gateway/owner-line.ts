@@ -1,10 +1,16 @@
-import { type Clock, isOrthantError, OrthantError, type Timer } from "@orthant/core";
+import { type Clock, decode, encode, isOrthantError, OrthantError, type Timer } from "@orthant/core";
 import type { ClusterDirectory } from "../directory/cluster-directory.ts";
 import type { Engine } from "../engine/engine.ts";
 import { ownerAddress } from "../shard/names.ts";
+import {
+  type OwnerAnswer,
+  type OwnerQuestion,
+  ownerAnswerCodec,
+  ownerQuestionCodec,
+} from "../shard/owner-message.ts";
 
 /** Asks the owner of a shard once. */
-export type Ask = (question: Uint8Array) => Promise<Uint8Array>;
+export type Ask = (question: OwnerQuestion) => Promise<OwnerAnswer>;
 
 /** What whoever asks owners is given. */
 export interface OwnerLineSetting {
@@ -187,11 +193,13 @@ export class OwnerLine<Item> {
     }
   }
 
-  #ask(shard: string, question: Uint8Array): Promise<Uint8Array> {
+  async #ask(shard: string, question: OwnerQuestion): Promise<OwnerAnswer> {
     const { engine, directory, world } = this.#options;
     const epoch = directory.leaseOf(shard)?.lease.epoch ?? 0;
-    if (epoch < 1) return Promise.reject(nobody(shard));
-    return engine.request(ownerAddress(world, shard, epoch), question, ANSWER_MS);
+    if (epoch < 1) throw nobody(shard);
+    const address = ownerAddress(world, shard, epoch);
+    const bytes = await engine.request(address, encode(ownerQuestionCodec, question), ANSWER_MS);
+    return decode(ownerAnswerCodec(directory.map.world.shape.volume), bytes);
   }
 }
 

@@ -1,6 +1,4 @@
-import { decode, encode } from "@orthant/core";
 import { type Pose, posesEqual, roundPose } from "@orthant/protocol";
-import { ownerAnswerCodec, ownerQuestionCodec } from "../shard/owner-message.ts";
 import { PLAYERS_ASKED_MAX } from "../shard/player-message.ts";
 import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
@@ -118,15 +116,13 @@ export class PlayerPoses {
     const nowMs = this.#options.clock.nowMs();
     const kept = items.filter((item) => item.kind === "kept").map((item) => ({ item, ...item }));
     const asked = items.filter((item) => item.kind === "asked");
-    const question = encode(ownerQuestionCodec, {
+    const answer = await ask({
       kind: "players",
       kept: kept.map(({ playerId, name, pose, movedMs }) => ({
         ...{ playerId, name, pose, sinceMs: Math.max(0, Math.round(nowMs - movedMs)) },
       })),
       asked: asked.map(({ playerId }) => playerId),
     });
-    const { volume } = this.#options.directory.map.world.shape;
-    const answer = decode(ownerAnswerCodec(volume), await ask(question));
     if (answer.kind !== "players" || answer.poses.length !== asked.length) return items;
     // The player may be elsewhere by now: then that is told next.
     for (const { item, pose } of kept) item.told = pose;

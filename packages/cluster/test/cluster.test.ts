@@ -1,4 +1,5 @@
 import {
+  CALM_ENGINE,
   ClusterDirectory,
   cellsTouching,
   clusterNodes,
@@ -313,6 +314,31 @@ test("[K10] [K20] when the journal is lost, what was saved is there, and no cloc
   expect([0, 1, 2].map((x) => gateway.world.field.voxelAt(x, 0, 0, 0))).toEqual([1, 0, 3]);
 });
 
+test("[K20] an edit that was made in a journal which is lost keeps nobody waiting, though nobody edits any more", async () => {
+  const small = new SmallCluster();
+  await small.create();
+  // It never saves by itself.
+  const { node, engine } = await small.node("a", {}, 1_000_000);
+  await small.until(() => node.owns("0"));
+  const { gateway } = await small.gateway();
+  await small.settled(gateway.world.load(REGION));
+  await small.settled(small.edit(gateway, [0, 0, 0, 0], 1));
+  await small.settled(node.fold());
+  // The gateway is told that the edit was made, its record is lost on the way, and then the journal is.
+  small.hub.weather = { ...CALM_ENGINE, deliveryLoss: 1 };
+  const edited = small.edit(gateway, [1, 0, 0, 0], 2);
+  await small.pass(50);
+  small.hub.loseJournal("town", "0");
+  engine.kill();
+  small.hub.weather = CALM_ENGINE;
+  const heir = await small.node("b");
+  await small.until(() => heir.node.owns("0"));
+  const { outcome, clocks } = await small.settled(edited);
+  expect(outcome).toBe("applied");
+  expect(gateway.world.clockOf([0, 0, 0, 0])).toBeGreaterThan(clocks[0]?.after ?? Infinity);
+  expect([0, 1].map((x) => gateway.world.field.voxelAt(x, 0, 0, 0))).toEqual([1, 0]);
+});
+
 test("[K15] all gateways, and all that come later, issue clocks of one era", async () => {
   const { small } = await cluster(["a"]);
   const { gateway } = await small.gateway();
@@ -407,4 +433,49 @@ test("[K27] when the engine loses its table, nodes put back what they know, and 
   const { gateway: late } = await small.gateway();
   await small.settled(late.world.load(boxAt([16, 0, 0, 0])));
   expect(late.world.field.voxelAt(64, 0, 0, 0)).toBe(1);
+});
+
+test("[K27] a map that was put back counts also for those who saw a newer one that is lost", async () => {
+  const { small, nodes } = await cluster(["a"]);
+  const { gateway } = await small.gateway();
+  const engine = small.hub.connect();
+  nodes[0]?.node.kill(new Error("killed"));
+  nodes[0]?.engine.kill();
+  const directory = await small.settled(ClusterDirectory.open(engine, "town"));
+  // Whoever split the shard died before it wrote the map beside the shards, and the record of it is lost.
+  const split = { from: "0", cells: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
+  await small.settled(directory.completeSplit(engine, split, async () => undefined));
+  await small.pass(50);
+  small.hub.table.lose();
+  await small.node("b");
+  expect((await small.settled(small.edit(gateway, [64, 0, 0, 0], 1))).outcome).toBe("applied");
+  expect(directory.map.splits).toEqual([]);
+});
+
+test("[K27] nothing is stored in a new shard before the map beside the shards has it", async () => {
+  const small = new SmallCluster();
+  await small.create();
+  const copy = small.folders.mapCopy(small.random);
+  let goOn = (): void => undefined;
+  const isFree = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  vi.spyOn(copy, "write").mockImplementation(({ splits }) =>
+    splits.length > 0 ? isFree : Promise.resolve(),
+  );
+  vi.spyOn(small.folders, "mapCopy").mockReturnValue(copy);
+  const { node } = await small.node("a");
+  await small.until(() => node.owns("0"));
+  const { gateway } = await small.gateway();
+  const split = node.split("0", boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), "east");
+  await small.pass(500);
+  let isMade = false;
+  const edited = small.edit(gateway, [64, 0, 0, 0], 1).then(() => {
+    isMade = true;
+  });
+  await small.pass(2_000);
+  expect(isMade).toBe(false);
+  goOn();
+  await small.settled(split);
+  await small.settled(edited);
 });

@@ -256,7 +256,10 @@ describe("questions", () => {
         kind: "edits",
         edits: [{ clientId: 1n, editId: 2, placements: [{ voxel: [1, -2, 3, 0], material: 9 }] }],
       },
-      { kind: "regions", wishes: [{ region: [1, 2, 3, 4], held: clockOf(1, 1), at: 0, from: 0 }] },
+      {
+        kind: "regions",
+        wishes: [{ region: [1, 2, 3, 4], held: clockOf(1, 1), heard: clockOf(1, 2), at: 0, from: 0 }],
+      },
       { kind: "players", kept: [{ playerId: 300n, name: "Ada", pose: POSE, sinceMs: 200 }], asked: [5n] },
       { kind: "inhabitants", regions: [[1, -2, 3, 4]] },
     ] as const;

@@ -60,6 +60,11 @@ export class ClusterDirectory {
     return this.#leases.get(shard);
   }
 
+  /** Whether there is such a shard. */
+  has(shard: string): boolean {
+    return shardsOf(this.#map).includes(shard);
+  }
+
   /** The shard of a region. */
   shardOf(region: Place): string {
     return shardOf(this.#map, region);
@@ -76,37 +81,38 @@ export class ClusterDirectory {
    * put there when `requireHeld` throws, or when somebody has touched the map since it did not.
    */
   async completeSplit(engine: Engine, split: ShardSplit, requireHeld: () => Promise<void>): Promise<void> {
-    for (;;) {
-      const entry = await engine.table.get(mapKey(this.#world));
-      if (entry?.value === undefined)
-        throw new OrthantError("ORT_NOT_FOUND", `world ${this.#world} has no map`);
-      const map = decode(shardMapCodec, entry.value);
-      if (shardsOf(map).includes(split.to)) return this.#noteMap(map);
+    await this.#rewrite(engine, async (map) => {
+      if (shardsOf(map).includes(split.to)) return map;
       await requireHeld();
-      const changed = withSplit(map, split);
-      const revision = await engine.table.swap(
-        mapKey(this.#world),
-        encode(shardMapCodec, changed),
-        entry.revision,
-      );
-      if (revision !== undefined) return this.#noteMap(changed);
-    }
+      return withSplit(map, split);
+    });
   }
 
-  /** Writes the map as it is, so that nobody changes it who has looked at it before. */
+  /** Writes the map as it is, with a new generation, so that nobody changes it who has looked at it before. */
   async touch(engine: Engine): Promise<void> {
-    for (;;) {
-      const entry = await engine.table.get(mapKey(this.#world));
-      if (entry?.value === undefined) return;
-      this.#takeMap(entry);
-      if ((await engine.table.swap(entry.key, entry.value, entry.revision)) !== undefined) return;
-    }
+    await this.#rewrite(engine, (map) => ({ ...map, generation: map.generation + 1 }));
   }
 
   /** Follows nothing more. */
   close(): void {
     for (const subscription of this.#subscriptions) subscription.end();
     this.#listeners.clear();
+  }
+
+  /** Changes the map that the table has, until nobody else does in the same moment; and takes it for its own. */
+  async #rewrite(engine: Engine, change: (map: ShardMap) => ShardMap | Promise<ShardMap>): Promise<void> {
+    const key = mapKey(this.#world);
+    for (;;) {
+      const entry = await engine.table.get(key);
+      if (entry?.value === undefined)
+        throw new OrthantError("ORT_NOT_FOUND", `world ${this.#world} has no map`);
+      const map = decode(shardMapCodec, entry.value);
+      const changed = await change(map);
+      const isDone =
+        changed === map ||
+        (await engine.table.swap(key, encode(shardMapCodec, changed), entry.revision)) !== undefined;
+      if (isDone) return this.#noteMap(changed);
+    }
   }
 
   #takeMap({ key, value }: Entry): void {

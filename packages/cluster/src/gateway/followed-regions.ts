@@ -230,11 +230,7 @@ export class FollowedRegions {
   }
 
   async #ask(wanted: readonly Followed[], ask: Ask): Promise<readonly Followed[]> {
-    const wishes = wanted.map(
-      ({ region, clock = CLOCK_NEVER, partial }): RegionWish => ({
-        ...{ region, held: clock, at: partial?.clock ?? 0, from: partial?.chunks.length ?? 0 },
-      }),
-    );
+    const wishes = wanted.map(wishFor);
     const answer = await ask({ kind: "regions", wishes });
     if (answer.kind !== "regions" || answer.answers.length !== wanted.length) return wanted;
     return wanted.filter((followed, index) => {
@@ -299,4 +295,11 @@ export class FollowedRegions {
       this.#field = this.#field.withOverrides(this.#field.overrides.carve(regionBox(followed.region)));
     }
   }
+}
+
+function wishFor({ region, clock = CLOCK_NEVER, early, waiting, partial }: Followed): RegionWish {
+  let heard = clock;
+  for (const { after } of early) heard = Math.max(heard, after);
+  for (const awaited of waiting) heard = Math.max(heard, awaited.clock);
+  return { region, held: clock, heard, at: partial?.clock ?? 0, from: partial?.chunks.length ?? 0 };
 }

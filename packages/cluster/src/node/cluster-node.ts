@@ -15,9 +15,10 @@ import { Retries } from "../owner/retries.ts";
 import { ended, type OwnerLimits, type OwnerReport, ShardOwner } from "../owner/shard-owner.ts";
 import { crc32c } from "../shard/crc32c.ts";
 import { beatCodec, type Lease, leaseCodec } from "../shard/lease.ts";
-import { beatKey, beatPrefix, leaseKey, mapKey, requireName } from "../shard/names.ts";
-import { type ShardMap, shardMapCodec, shardsOf } from "../shard/shard-map.ts";
+import { beatKey, beatPrefix, leaseKey, requireName } from "../shard/names.ts";
+import { shardsOf } from "../shard/shard-map.ts";
 import { Liveness } from "./liveness.ts";
+import { MapKeeper } from "./map-keeper.ts";
 import { splitShard } from "./split-shard.ts";
 
 /** What a node is given. */
@@ -62,6 +63,7 @@ export class ClusterNode {
   readonly #options: ClusterNodeOptions;
   readonly #liveness: Liveness;
   readonly #retries: Retries;
+  readonly #maps: MapKeeper;
   readonly #owners = new Map<string, ShardOwner>();
   readonly #taking = new Map<string, Promise<void>>();
   /** For how many more beats a shard is left alone, and for how many it has been vacant. */
@@ -82,13 +84,14 @@ export class ClusterNode {
     this.#options = options;
     this.#liveness = new Liveness(options.world, options.node);
     this.#retries = new Retries(options.clock);
+    this.#maps = new MapKeeper(options);
   }
 
   /** Joins the cluster. */
   async start(): Promise<void> {
-    const { engine, world, folders, random } = this.#options;
+    const { engine, world } = this.#options;
     this.#directory = await this.#retries.until(async () => {
-      await restoreMap(engine, world, () => folders.mapCopy(random).read());
+      await this.#maps.restore();
       return ClusterDirectory.open(engine, world);
     });
     this.#directory.listen({
@@ -207,10 +210,8 @@ export class ClusterNode {
 
   /** A table that was lost gets back what this node knows for sure: the map, and what it owns. */
   #checkTable(): void {
-    const { engine, world } = this.#options;
-    const { map } = this.#requireDirectory();
     const checks = [
-      restoreMap(engine, world, async () => map),
+      this.#maps.restore(this.#requireDirectory().map),
       ...Array.from(this.#owners.values(), ({ shard, epoch }) =>
         this.#swapLease(shard, { node: this.node, epoch, heir: "" }, 0),
       ),
@@ -269,6 +270,7 @@ export class ClusterNode {
     try {
       epoch = await this.#retries.until(() => this.#writeLease(shard));
       if (epoch === undefined || this.#isStopped) return;
+      await this.#maps.copy(this.#requireDirectory().map);
       const owner = await ShardOwner.take(this.#ownerOptions(shard, epoch));
       if (this.#isStopped) return void (await owner.stop(ended("the node was stopped")));
       await this.#retries.until(() => owner.serve());
@@ -339,12 +341,11 @@ export class ClusterNode {
         const owner = this.#owners.get(shard);
         if (owner?.epoch === epoch) this.#lose(shard, owner, error);
       },
-      completeSplit: async (split) => {
+      completeSplit: (split) => {
         const requireHeld = (): Promise<void> => folders.requireHeld(shard, epoch);
-        await this.#retries.until(() => directory.completeSplit(engine, split, requireHeld));
-        await folders.mapCopy(random).write(directory.map);
+        return this.#retries.until(() => this.#maps.completeSplit(directory, split, requireHeld));
       },
-      forgetSplits: () => this.#retries.until(() => directory.touch(engine)),
+      forgetSplits: () => this.#retries.until(() => this.#maps.forgetSplits(directory)),
       onLost: (detail) => events?.onJournalLost?.(shard, detail),
       ...(limits && { limits }),
     };
@@ -373,17 +374,6 @@ export class ClusterNode {
     if (this.#directory === undefined) throw new OrthantError("ORT_CLOSED", "the node was not started");
     return this.#directory;
   }
-}
-
-/** Puts a map into a table that has none. */
-async function restoreMap(
-  engine: Engine,
-  world: string,
-  read: () => Promise<ShardMap | undefined>,
-): Promise<void> {
-  if ((await engine.table.get(mapKey(world)))?.value !== undefined) return;
-  const map = await read();
-  if (map !== undefined) await engine.table.swap(mapKey(world), encode(shardMapCodec, map), 0);
 }
 
 function leaseIn(entry: Entry | undefined): Lease | undefined {

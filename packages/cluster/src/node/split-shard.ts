@@ -55,12 +55,13 @@ export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
           }),
       });
       try {
-        await made.serve();
         // Whoever sees the new shard sees whose it is, and does not take it.
         const lease = encode(leaseCodec, { node, epoch, heir: "" });
         await retries.until(() => engine.table.swap(leaseKey(world, newShard), lease, 0));
         // From here on it counts, whoever owns the shard then.
         await owner.split({ from: owner.shard, cells, to: newShard });
+        // Not before: nothing is stored in a shard that a lost table would take along.
+        await retries.until(() => made.serve());
       } catch (error) {
         await made.stop(error);
         throw error;

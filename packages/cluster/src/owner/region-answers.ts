@@ -8,8 +8,9 @@ import type { ShardLog } from "./shard-log.ts";
 const ANSWER_BYTES = 786_432;
 
 /**
- * What regions are like now. What is told is stored when this resolves. A region that the asker has at a later clock
- * than the world, which can be when a journal was lost, gets a new clock first: no clock falls for anybody. Rule K20.
+ * What regions are like now. What is told is stored when this resolves. A region of which the asker heard a later clock
+ * than the world has, which can be when a journal was lost, gets a new clock first: no clock falls for anybody, and
+ * nobody waits for one that never comes. Rule K20.
  */
 export async function answerWishes(
   world: World,
@@ -32,7 +33,7 @@ const LATER: RegionAnswer = { kind: "later" };
 
 async function answerOf(
   world: World,
-  { region, held, at, from }: RegionWish,
+  { region, held, heard, at, from }: RegionWish,
   owns: (region: Place) => boolean,
   room: number,
   log: Pick<ShardLog, "cut">,
@@ -43,7 +44,7 @@ async function answerOf(
   const release = world.keep(box);
   try {
     await world.load(box);
-    if ((world.clockOf(region) ?? 0) < held) await world.renewClocks([region]);
+    if ((world.clockOf(region) ?? 0) < heard) await world.renewClocks([region]);
     const clock = world.clockOf(region) ?? 0;
     // A clock that is told is one that a record ends at, so that the next record builds on it.
     log.cut();

@@ -34,6 +34,8 @@ export interface RegionWish {
   readonly region: Place;
   /** The clock at which it has the region; 0 when it does not. */
   readonly held: number;
+  /** The latest clock of the region that it heard of. */
+  readonly heard: number;
   /** The clock of an answer that had more chunks than fit, of which it wants those behind so many; else both are 0. */
   readonly at: number;
   readonly from: number;
@@ -119,15 +121,17 @@ const placementsCodec = list(placementCodec, PLACEMENTS_MAX);
 
 const wishesCodec = list<RegionWish>(
   {
-    write(out, { region, held, at, from }) {
+    write(out, { region, held, heard, at, from }) {
       placeCodec.write(out, region);
       out.varUint(held);
+      out.varUint(heard);
       out.varUint(at);
       out.varUint(from);
     },
     read: (input) => ({
       region: placeCodec.read(input),
       held: input.varUint(),
+      heard: input.varUint(),
       at: input.varUint(),
       from: input.varUint(),
     }),

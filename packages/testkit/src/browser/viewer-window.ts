@@ -148,12 +148,6 @@ export class ViewerWindow {
     );
   }
 
-  /** Resolves when the page has other numbers than now. */
-  async freshNumbers(): Promise<void> {
-    const before = await this.page.evaluateHandle(() => orthant.numbers);
-    await this.page.waitForFunction((old) => orthant.numbers !== old, before, { polling: 50 });
-  }
-
   /** How many pictures the page drew. */
   async frames(): Promise<number> {
     return this.page.evaluate(() => orthant.viewer.frames);
@@ -173,8 +167,10 @@ export class ViewerWindow {
     });
   }
 
-  /** The numbers of the panel. */
+  /** The numbers of the panel that come next: those that it has may be older than what was just seen. */
   async numbers(): Promise<ViewerNumbers> {
+    const before = await this.page.evaluateHandle(() => orthant.numbers);
+    await this.page.waitForFunction((old) => orthant.numbers !== old, before, { polling: 50 });
     const numbers = await this.page.evaluate(() => orthant.numbers);
     if (numbers === undefined) throw new Error("the page has no numbers yet");
     return numbers;

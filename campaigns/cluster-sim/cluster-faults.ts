@@ -1,6 +1,7 @@
 import {
   CALM_ENGINE,
   type EngineWeather,
+  leaseKey,
   type MemoryHub,
   mapKey,
   type ShardMap,
@@ -32,7 +33,7 @@ type Process = SimNode | SimGateway;
 const EAST = boxBetween([0, -1_000, -1_000, -1_000], [1_000, 1_000, 1_000, 1_000]);
 const NEW_SHARD = "east";
 /** A split is made in this time, or something else holds it up. */
-const SPLIT_MS_MAX = 3_000;
+const SPLIT_MS_MAX = 6_000;
 const WORST_WEATHER: EngineWeather = {
   delayMsMin: 1,
   delayMsMax: 40,
@@ -190,16 +191,19 @@ export class ClusterFaults {
     return true;
   }
 
-  /** Lets a node stand still when it has made the new shard, and others own the old one before it goes on. */
+  /** Lets a node stand still when all is ready but the split itself, and others own the old shard before it goes on. */
   #holdUpSplit(owner: SimNode, untilMs: number): void {
     const { clock, hub, prng } = this.#targets;
     if (clock.nowMs() >= untilMs) return;
-    if (hub.journal(WORLD, NEW_SHARD) === undefined) {
+    if (hub.table.get(leaseKey(WORLD, NEW_SHARD)) === undefined) {
       clock.after(1, () => this.#holdUpSplit(owner, untilMs));
       return;
     }
-    clock.after(prng.between(0, 30), () => {
-      owner.pause();
+    const isAimed = prng.chance(0.5);
+    clock.after(isAimed ? 0 : prng.between(0, 30), () => {
+      // When it looks the next time it sees that the old shard is still its own, and makes the split count.
+      if (isAimed) owner.pauseAfterLook();
+      else owner.pause();
       this.#for(prng.between(4_000, 9_000), () => owner.resume());
     });
   }

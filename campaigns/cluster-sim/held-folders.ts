@@ -17,6 +17,7 @@ export class HeldFolders implements FolderStore {
   readonly #process: HeldClock;
   readonly #prng: Prng;
   readonly #pace: FolderPace;
+  #afterLook: (() => void) | undefined;
 
   constructor(store: FolderStore, clock: Clock, process: HeldClock, prng: Prng, pace: FolderPace) {
     this.#store = store;
@@ -27,7 +28,17 @@ export class HeldFolders implements FolderStore {
   }
 
   names(path: string): Promise<readonly string[]> {
-    return this.#gate(() => this.#store.names(path));
+    return this.#gate(async () => {
+      const names = await this.#store.names(path);
+      this.#afterLook?.();
+      this.#afterLook = undefined;
+      return names;
+    });
+  }
+
+  /** Does something when the process has looked at a folder the next time, before it hears what is there. */
+  afterLook(act: () => void): void {
+    this.#afterLook = act;
   }
 
   make(path: string): Promise<void> {
@@ -43,13 +54,21 @@ export class HeldFolders implements FolderStore {
   }
 
   async #gate<Result>(happen: () => Promise<Result>): Promise<Result> {
+    await this.#travel();
+    try {
+      return await happen();
+    } finally {
+      await this.#travel();
+    }
+  }
+
+  /** What is asked is on its way, and what is answered. One who stands still asks and hears nothing; nor do the dead. */
+  async #travel(): Promise<void> {
     const { slowChance, slowMsMax } = this.#pace;
     if (this.#prng.chance(slowChance)) {
       const delayMs = this.#prng.between(1, slowMsMax);
       await new Promise<void>((resolve) => this.#clock.after(delayMs, resolve));
     }
-    // A process that stands still begins nothing; one that is dead never will.
     await new Promise<void>((resolve) => this.#process.happen(resolve));
-    return happen();
   }
 }

@@ -26,6 +26,7 @@ export interface SimSetting {
 
 interface Life {
   readonly process: HeldProcess;
+  readonly folders: HeldFolders;
   readonly node: ClusterNode;
 }
 
@@ -57,9 +58,10 @@ export class SimNode {
     if (this.#life !== undefined) return;
     const { clock, prng, hub, store, pace, foldMs, fail } = this.#setting;
     const process = new HeldProcess(clock, hub);
+    const folders = new HeldFolders(store, clock, process.clock, prng, pace);
     const node = new ClusterNode({
       engine: process.engine,
-      folders: new ShardFolders(new HeldFolders(store, clock, process.clock, prng, pace), WORLD),
+      folders: new ShardFolders(folders, WORLD),
       clock: process.clock,
       random: () => (BigInt(prng.u32()) << 32n) | BigInt(prng.u32()),
       generators: DEFAULT_GENERATORS,
@@ -72,7 +74,7 @@ export class SimNode {
         },
       },
     });
-    this.#life = { process, node };
+    this.#life = { process, folders, node };
     node.start().catch((error: unknown) => {
       if (!isOrthantError(error, "ORT_NOT_FOUND")) return fail(error);
       // The table was lost between two looks at it: as a service that failed to start it is started again.
@@ -89,6 +91,11 @@ export class SimNode {
 
   pause(): void {
     this.#life?.process.pause();
+  }
+
+  /** Stands still as soon as it has looked at a folder, and goes on later with what it saw there. */
+  pauseAfterLook(): void {
+    this.#life?.folders.afterLook(() => this.pause());
   }
 
   resume(): void {

@@ -36,8 +36,8 @@ export class HeldFolders implements FolderStore {
     });
   }
 
-  /** Does something when the process has looked at a folder the next time, before it hears what is there. */
-  afterLook(act: () => void): void {
+  /** Does something when the process has looked at a folder the next time, before it hears what is there; or no more. */
+  afterLook(act: (() => void) | undefined): void {
     this.#afterLook = act;
   }
 

@@ -99,6 +99,7 @@ export class SimNode {
   }
 
   resume(): void {
+    this.#life?.folders.afterLook(undefined);
     this.#life?.process.resume();
   }
 

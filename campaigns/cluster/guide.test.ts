@@ -2,27 +2,85 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { obtainNatsServer } from "@orthant/testkit/nats";
-import { expect, test } from "vitest";
+import {
+  NatsCluster,
+  type NatsConfiguration,
+  obtainNatsServer,
+  TEST_CREDENTIALS,
+} from "@orthant/testkit/nats";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { selfSigned } from "./self-signed.ts";
 
+const START_MS = 120_000;
 const GUIDE = readFileSync("docs/guides/cluster.md", "utf8");
-const SECRETS = { ROUTE_PASSWORD: "one", SYSTEM_PASSWORD: "two", ORTHANT_PASSWORD: "three" };
+const WRITTEN = /^```conf\n(?<text>.*?)^```$/ms.exec(GUIDE)?.groups?.["text"] ?? "";
 
-test("the configuration of the guide is one that NATS takes", () => {
-  const folder = mkdtempSync(join(tmpdir(), "orthant-guide-"));
-  const [certificate, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  const request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=a";
-  execFileSync("openssl", [...request.split(" "), "-keyout", key, "-out", certificate], { stdio: "ignore" });
-  const written = /^```conf\n(?<text>.*?)^```$/ms.exec(GUIDE)?.groups?.["text"] ?? "";
-  expect(written).toContain("sync_interval: always");
-  const file = join(folder, "nats.conf");
-  const placed = written.replace("/etc/nats/cert.pem", certificate).replace("/etc/nats/key.pem", key);
-  writeFileSync(file, placed.replace("/var/lib/nats", folder));
-  const env = { ...process.env, ...SECRETS };
-  const run = (): string =>
-    execFileSync(obtainNatsServer(), ["-t", "-c", file], { encoding: "utf8", env, stdio: "pipe" });
-  expect(run).not.toThrow();
-  writeFileSync(file, placed.replace("sync_interval", "sync_intervall"));
-  expect(run).toThrow();
-  rmSync(folder, { recursive: true });
-}, 120_000);
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "orthant-guide-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The configuration of the guide, with names, addresses and files of a test in place of those of the guide. */
+function placed(options: NatsConfiguration, { certFile, keyFile } = selfSigned(folder)): string {
+  const { name, address, port, clusterPort, store, routes } = options;
+  const own = Number(name.slice(1));
+  const servers = [...routes.slice(0, own), `${address}:${clusterPort}`, ...routes.slice(own)];
+  const places: readonly (readonly [written: string, here: string])[] = [
+    ["server_name: a", `server_name: ${name}`],
+    ["0.0.0.0:4222", `${address}:${port}`],
+    ["0.0.0.0:6222", `${address}:${clusterPort}`],
+    ["/var/lib/nats", store],
+    ["/etc/nats/cert.pem", certFile],
+    ["/etc/nats/key.pem", keyFile],
+    ["/etc/nats/ca.pem", certFile],
+    ["$ORTHANT_PASSWORD", JSON.stringify(TEST_CREDENTIALS.password)],
+    ["$SYSTEM_PASSWORD", '"another"'],
+    ...["a", "b", "c"].map((host, member): [string, string] => [
+      `${host}.example.org:6222`,
+      servers[member] ?? "",
+    ]),
+  ];
+  return places.reduce((text, [written, here]) => {
+    expect(text).toContain(written);
+    return text.replaceAll(written, here);
+  }, WRITTEN);
+}
+
+test(
+  "three servers with the configuration of the guide find each other, and a node may work with them",
+  async () => {
+    const tls = selfSigned(folder);
+    const cluster = await NatsCluster.start(3, { tls, written: (options) => placed(options, tls) });
+    try {
+      const engine = await cluster.connect({ tls: { caFile: tls.certFile } });
+      expect(await engine.table.put("key", new Uint8Array([1]))).toBe(1);
+      await engine.close();
+    } finally {
+      await cluster.dispose();
+    }
+  },
+  START_MS,
+);
+
+test(
+  "a misspelt setting of the configuration is noticed",
+  () => {
+    const options = {
+      name: "n0",
+      address: "localhost",
+      port: 1,
+      clusterPort: 2,
+      store: folder,
+      routes: ["localhost:3", "localhost:4"],
+    };
+    const file = join(folder, "nats.conf");
+    const run = (): string =>
+      execFileSync(obtainNatsServer(), ["-t", "-c", file], { encoding: "utf8", stdio: "pipe" });
+    writeFileSync(file, placed(options));
+    expect(run).not.toThrow();
+    writeFileSync(file, placed(options).replace("sync_interval", "sync_intervall"));
+    expect(run).toThrow();
+  },
+  START_MS,
+);

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -10,6 +9,7 @@ import { connectNats, type NatsEngineOptions } from "@orthant/cluster/nats";
 import { codeOfRejection } from "@orthant/testkit";
 import { NatsCluster, type NatsConfiguration, TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { describe, expect, test } from "vitest";
+import { selfSigned } from "./self-signed.ts";
 
 const START_MS = 120_000;
 const PATIENCE_MS = 20_000;
@@ -129,12 +129,4 @@ async function withServer(
   } finally {
     await cluster.dispose();
   }
-}
-
-function selfSigned(folder: string): { readonly certFile: string; readonly keyFile: string } {
-  const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  const request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=nats";
-  const options = ["-addext", "subjectAltName=DNS:localhost", "-keyout", keyFile, "-out", certFile];
-  execFileSync("openssl", [...request.split(" "), ...options], { stdio: "ignore" });
-  return { certFile, keyFile };
 }

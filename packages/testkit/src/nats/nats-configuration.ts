@@ -12,6 +12,8 @@ export interface NatsConfiguration {
   readonly maxPayload?: string;
   readonly hasSettingsDoor?: boolean;
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  /** Writes it otherwise than `natsConfiguration` does. */
+  readonly written?: (options: NatsConfiguration) => string;
 }
 
 /** Who may connect to the servers of a test. */

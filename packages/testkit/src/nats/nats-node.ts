@@ -21,7 +21,8 @@ export class NatsNode {
     const store = join(folder, options.name);
     mkdirSync(store, { recursive: true });
     this.#configurationFile = join(folder, `${options.name}.conf`);
-    writeFileSync(this.#configurationFile, natsConfiguration({ ...options, store }));
+    const { written = natsConfiguration } = options;
+    writeFileSync(this.#configurationFile, written({ ...options, store }));
   }
 
   /** Resolves when the server takes connections. */

@@ -271,7 +271,8 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     const bob = await open(first, "at=6.5,3.5,-8.5,0&look=0,0&name=Bob");
     await Promise.all([ada.settled(), bob.settled()]);
     await ada.says("labels", "Bob");
-    await first.close({ detail: "a moment, please", retryAfterMs: 0 });
+    // So long they say why they are offline: long enough to be seen on a busy machine.
+    await first.close({ detail: "a moment, please", retryAfterMs: 4_000 });
     await ada.said("Offline. A moment, please.");
 
     await world.set([0, 0, -16, 0], GOLD);

@@ -12,11 +12,13 @@ const NAME_KEY = "orthant viewer name";
  * that a link to a place never carries it, and kept for this tab.
  */
 export function visitorOf(location: Location): Visitor {
-  const fields = new URLSearchParams(location.hash.replace(/^#/, ""));
+  const text = location.hash.replace(/^#/, "");
+  const fields = new URLSearchParams(text);
   const given = fields.get("token");
   if (given !== null) {
-    fields.delete("token");
-    history.replaceState(null, "", `#${fields}`);
+    // All the rest stays as it is written.
+    const others = text.split("&").filter((field) => !new URLSearchParams(field).has("token"));
+    history.replaceState(null, "", `#${others.join("&")}`);
     keepToken(given);
   }
   const named = fields.get("name");

@@ -76,13 +76,13 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     "a split counts whoever owns the shard by now",
     change(
       LOG,
-      'this.#splitting = this.#storeRecords([{ subject: { kind: "control" }, bytes }])',
-      "this.#splitting = Promise.resolve()",
+      'this.#storeRecords([{ subject: { kind: "control" }, bytes }]).then',
+      "Promise.resolve().then",
     ),
   ),
   mutant(
     "whoever takes a shard does not count a split that was begun",
-    change(LOG, "onSplit: (split) => this.#options.completeSplit(split),", ""),
+    change(LOG, "onSplit: (split) => this.#give(split),", ""),
   ),
   mutant("a new shard lacks what was edited while it was copied", change(SPLIT, "to: owner.last,", "to: 0,")),
   mutant(

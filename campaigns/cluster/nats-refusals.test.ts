@@ -8,7 +8,7 @@ import { connect } from "@nats-io/transport-node";
 import { connectNats, type NatsEngineOptions } from "@orthant/cluster/nats";
 import { codeOfRejection } from "@orthant/testkit";
 import { NatsCluster, type NatsConfiguration, TEST_CREDENTIALS } from "@orthant/testkit/nats";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { selfSigned } from "./self-signed.ts";
 
 const START_MS = 120_000;
@@ -100,11 +100,36 @@ describe("A node gets in where it may", () => {
       const tls = selfSigned(folder);
       await withServer({ tls }, async ({ urls }) => {
         const engine = await connectNats({ ...optionsFor(urls), tls: { caFile: tls.certFile } });
-        expect(await engine.table.put("key", new Uint8Array([1]))).toBe(1);
+        expect(await engine.table.put("key", new Uint8Array([1]))).toBeGreaterThan(0);
         await engine.close();
         expect(await codeOfRejection(connectNats(optionsFor(urls)))).toBe("ORT_ENGINE_AWAY");
       });
       rmSync(folder, { recursive: true });
+    },
+    START_MS,
+  );
+
+  test(
+    "[K35] where the table was lost: no revision comes again, and whoever was there before sees the new one",
+    async () => {
+      await withServer({}, async ({ urls }) => {
+        const before = await connectNats(optionsFor(urls));
+        const seen: string[] = [];
+        await before.table.watch("map.", ({ value }) => seen.push(Buffer.from(value ?? []).toString()));
+        const revision = await before.table.put("map.town", Buffer.from("old"));
+        const connection = await connect({
+          servers: [...urls],
+          user: TEST_CREDENTIALS.user,
+          pass: TEST_CREDENTIALS.password,
+        });
+        await (await jetstreamManager(connection)).streams.delete("KV_orthant");
+        await connection.close();
+        const after = await connectNats(optionsFor(urls));
+        expect(await after.table.swap("map.town", Buffer.from("new"), 0)).toBeGreaterThan(revision);
+        expect(await before.table.swap("map.town", Buffer.from("late"), revision)).toBeUndefined();
+        await vi.waitFor(() => expect(seen).toEqual(["old", "new"]), PATIENCE_MS);
+        await Promise.all([before.close(), after.close()]);
+      });
     },
     START_MS,
   );

@@ -10,6 +10,7 @@ import {
   ownerAddress,
   ownerAnswerCodec,
   ownerQuestionCodec,
+  shardMapCodec,
   voxelsOfCells,
 } from "@orthant/cluster";
 import { boxAt, boxBetween, chunkShape, decode, encode, OrthantError, regionBox } from "@orthant/core";
@@ -478,4 +479,49 @@ test("[K27] nothing is stored in a new shard before the map beside the shards ha
   goOn();
   await small.settled(split);
   await small.settled(edited);
+});
+
+test("[K25] what an owner gave away stays so, also when a map is put back that lacks it", async () => {
+  const { small, nodes } = await cluster(["a"]);
+  const { gateway } = await small.gateway();
+  const before = decode(shardMapCodec, small.hub.table.get("map.town")?.value ?? new Uint8Array());
+  await small.settled(
+    nodes[0]?.node.split("0", boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), "east") ?? Promise.resolve(),
+  );
+  const { last } = small.hub.journal("town", "0")?.state ?? { last: 0 };
+  small.hub.table.put("map.town", encode(shardMapCodec, before));
+  small.hub.announce();
+  expect((await small.settled(small.edit(gateway, [64, 0, 0, 0], 1))).outcome).toBe("applied");
+  expect(small.hub.journal("town", "0")?.state.last).toBe(last);
+  const status = await small.settled(clusterStatus(small.hub.connect(), "town"));
+  expect(status?.shards.map(({ shard }) => shard)).toEqual(["0", "east"]);
+});
+
+test("[K25] a split that was lost with the table before its writer heard of it is put into the next one", async () => {
+  const { small } = await cluster(["a"]);
+  const engine = small.hub.connect();
+  const directory = await small.settled(ClusterDirectory.open(engine, "town"));
+  const before = small.hub.table.get("map.town")?.value ?? new Uint8Array();
+  const swap = engine.table.swap.bind(engine.table);
+  vi.spyOn(engine.table, "swap").mockImplementationOnce(async (...asked) => {
+    const revision = await swap(...asked);
+    small.hub.table.lose();
+    small.hub.table.put("map.town", before);
+    small.hub.announce();
+    await new Promise<void>((resolve) => small.clock.after(100, resolve));
+    return revision;
+  });
+  const split = { from: "0", cells: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
+  await small.settled(directory.completeSplit(engine, split, async () => undefined));
+  expect(directory.map.splits).toEqual([split]);
+  const status = await small.settled(clusterStatus(engine, "town"));
+  expect(status?.shards.map(({ shard }) => shard)).toEqual(["0", "east"]);
+});
+
+test("[K10] a split makes no journal in the place of one that was lost", async () => {
+  const { small, nodes } = await cluster(["a"]);
+  small.hub.loseJournal("town", "0");
+  const split = nodes[0]?.node.split("0", boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), "east");
+  expect(await small.settled(codeOfRejection(split ?? Promise.resolve()))).toBe("ORT_JOURNAL");
+  expect(small.hub.journal("town", "0")).toBeUndefined();
 });

@@ -147,7 +147,7 @@ test("a node that is cut off loses records, is told so, and misses no key", asyn
   expect(statuses).toEqual(["disconnected", "connected", "lagging"]);
 });
 
-test("a node that was cut off when the table was lost sees what stands there now, however it is counted", async () => {
+test("a node that was cut off when the table was lost sees what stands there now, and no revision comes again", async () => {
   const { clock, hub, engine } = setting();
   const cut = hub.connect();
   const seen: Entry[] = [];
@@ -161,11 +161,8 @@ test("a node that was cut off when the table was lost sees what stands there now
   for (const byte of [2, 3]) await settled(clock, engine.table.put(`own.${byte}`, value(byte)));
   cut.partition = "none";
   await settled(clock, engine.table.put("beat.x", value(4)));
-  expect(seen.map(({ key, revision }) => [key, revision])).toEqual([
-    ["own.a", 1],
-    ["own.2", 1],
-    ["own.3", 2],
-  ]);
+  expect(seen.map(({ key }) => key)).toEqual(["own.a", "own.2", "own.3"]);
+  expect(seen.map(({ revision }) => revision)).toEqual([1, 1_002, 1_003]);
 });
 
 test("what reaches a node that is held up waits, in its order", async () => {

@@ -30,10 +30,13 @@ export class ClusterDirectory {
   readonly #leases = new Map<string, StandingLease>();
   readonly #subscriptions: Subscription[] = [];
   #map: ShardMap;
+  /** Where the map stands in the order of all writes. */
+  #revision: number;
 
-  private constructor(world: string, map: ShardMap) {
+  private constructor(world: string, map: ShardMap, revision: number) {
     this.#world = world;
     this.#map = map;
+    this.#revision = revision;
   }
 
   /** Reads the map and follows it. `ORT_NOT_FOUND` when there is no such world in the cluster. */
@@ -42,7 +45,7 @@ export class ClusterDirectory {
     if (entry?.value === undefined)
       throw new OrthantError("ORT_NOT_FOUND", `the cluster has no world ${world}; create it first`);
     const map = decode(shardMapCodec, entry.value);
-    const directory = new ClusterDirectory(world, map);
+    const directory = new ClusterDirectory(world, map, entry.revision);
     const { table } = engine;
     directory.#subscriptions.push(
       await table.watch(mapKey(world), (written) => directory.#takeMap(written)),
@@ -108,22 +111,27 @@ export class ClusterDirectory {
         throw new OrthantError("ORT_NOT_FOUND", `world ${this.#world} has no map`);
       const map = decode(shardMapCodec, entry.value);
       const changed = await change(map);
-      const isDone =
-        changed === map ||
-        (await engine.table.swap(key, encode(shardMapCodec, changed), entry.revision)) !== undefined;
-      if (isDone) return this.#noteMap(changed);
+      const revision =
+        changed === map
+          ? entry.revision
+          : await engine.table.swap(key, encode(shardMapCodec, changed), entry.revision);
+      if (revision === undefined) continue;
+      this.#noteMap(changed, revision);
+      // Else another one took its place meanwhile, perhaps in a table that was lost and filled again.
+      if (this.#revision === revision) return;
     }
   }
 
-  #takeMap({ key, value }: Entry): void {
+  #takeMap({ key, value, revision }: Entry): void {
     if (key !== mapKey(this.#world) || value === undefined) return;
     const map = readable(() => decode(shardMapCodec, value));
     if (map === undefined) return;
-    this.#noteMap(map);
+    this.#noteMap(map, revision);
   }
 
-  #noteMap(map: ShardMap): void {
-    if (map.generation <= this.#map.generation) return;
+  #noteMap(map: ShardMap, revision: number): void {
+    if (revision <= this.#revision) return;
+    this.#revision = revision;
     this.#map = map;
     for (const events of [...this.#listeners]) events.onMap?.(map);
   }

@@ -3,7 +3,7 @@ export interface Entry {
   readonly key: string;
   /** `undefined` when the key was removed. */
   readonly value: Uint8Array | undefined;
-  /** Rises with every write to any key of the table. */
+  /** Rises with every write to any key of the table, also over the loss of all of it: no revision comes again. */
   readonly revision: number;
 }
 

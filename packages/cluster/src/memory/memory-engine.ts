@@ -23,9 +23,8 @@ const NOTICE_MS = 1_500;
 interface Watcher {
   readonly prefix: string;
   readonly listener: (entry: Entry) => void;
-  /** The last write that was sent to it, and how often the table had been lost before it. */
+  /** The last write that was sent to it. */
   sent: number;
-  losses: number;
 }
 
 interface Follower {
@@ -182,9 +181,6 @@ export class MemoryEngine implements Engine {
     if (this.#isCut("from engine")) return;
     const { table } = this.#hub;
     for (const watcher of this.#watchers) {
-      // A table that was lost counts anew.
-      if (table.losses !== watcher.losses) watcher.sent = 0;
-      watcher.losses = table.losses;
       for (const entry of table.since(watcher.sent, watcher.prefix)) {
         watcher.sent = entry.revision;
         this.#deliver(() => {
@@ -195,7 +191,7 @@ export class MemoryEngine implements Engine {
   }
 
   async #watch(prefix: string, listener: (entry: Entry) => void): Promise<Subscription> {
-    const watcher: Watcher = { prefix, listener, sent: 0, losses: this.#hub.table.losses };
+    const watcher: Watcher = { prefix, listener, sent: 0 };
     await this.#call(() => {
       this.#watchers.add(watcher);
       this.takeWrites();

@@ -1,15 +1,12 @@
 import type { Entry } from "../engine/engine.ts";
 
+/** So much later the revisions of a table begin that takes the place of one that was lost. */
+const LOST_REVISIONS = 1_000;
+
 /** The values of all keys, in the order in which they were written. */
 export class MemoryTable {
   readonly #entries = new Map<string, Entry>();
   #revision = 0;
-  #losses = 0;
-
-  /** How often it was lost. */
-  get losses(): number {
-    return this.#losses;
-  }
 
   /** The revision of the last write. */
   get revision(): number {
@@ -41,10 +38,9 @@ export class MemoryTable {
     );
   }
 
-  /** Loses everything, as an engine does whose disks are all gone. Revisions begin anew. */
+  /** Loses everything, as an engine does whose disks are all gone. Nobody's revision is one that comes again. */
   lose(): void {
     this.#entries.clear();
-    this.#revision = 0;
-    this.#losses++;
+    this.#revision += LOST_REVISIONS;
   }
 }

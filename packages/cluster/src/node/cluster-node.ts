@@ -96,7 +96,10 @@ export class ClusterNode {
     });
     this.#directory.listen({
       onLease: (shard, lease) => this.#leaseChanged(shard, lease),
-      onMap: () => this.#consider(),
+      onMap: (map) => {
+        for (const owner of this.#owners.values()) owner.mapChanged(map);
+        this.#consider();
+      },
     });
     this.#subscriptions.push(
       await this.#retries.until(() =>
@@ -275,6 +278,7 @@ export class ClusterNode {
       if (this.#isStopped) return void (await owner.stop(ended("the node was stopped")));
       await this.#retries.until(() => owner.serve());
       this.#owners.set(shard, owner);
+      owner.mapChanged(this.#requireDirectory().map);
       this.#vacant.delete(shard);
       events?.onTaken?.(shard, epoch, clock.nowMs() - startMs);
       // Somebody may have taken it while it was loaded.

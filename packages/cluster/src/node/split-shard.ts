@@ -1,4 +1,4 @@
-import { type Box, encode } from "@orthant/core";
+import { type Box, encode, OrthantError } from "@orthant/core";
 import { copyGeneration } from "@orthant/formats";
 import type { ClusterDirectory } from "../directory/cluster-directory.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -41,7 +41,8 @@ export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
     await copyGeneration(owner.disk, target);
     const release = await owner.hold();
     try {
-      const journal = await retries.until(() => engine.journal(world, owner.shard));
+      const journal = await retries.until(() => engine.findJournal(world, owner.shard));
+      if (journal === undefined) throw new OrthantError("ORT_JOURNAL", `shard ${owner.shard} has no journal`);
       const epoch = owner.epoch + 1;
       const base = options.ownerOptions(epoch);
       const made = await ShardOwner.take({

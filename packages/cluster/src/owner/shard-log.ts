@@ -1,8 +1,9 @@
-import { type Clock, isOrthantError, OrthantError } from "@orthant/core";
+import { boxContains, type Clock, isOrthantError, OrthantError, type Place } from "@orthant/core";
 import type { GlobalState, SaveChange, WorldDescription } from "@orthant/formats";
 import type { LogEvents, LoggedChange, LoggedEntry, OutsideLog } from "@orthant/world";
 import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
-import type { ShardSplit } from "../shard/shard-map.ts";
+import { cellOfRegion } from "../shard/names.ts";
+import { type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { decodeRecord, encodeRecord } from "../shard/shard-record.ts";
 import { EditGroup } from "./edit-group.ts";
 import { foldMarkOf, withFoldMark } from "./fold-mark.ts";
@@ -66,6 +67,8 @@ export class ShardLog implements OutsideLog {
   readonly #marks = new Map<number, number>();
   #unfoldedBytes = 0;
   #splitting: Promise<void> | undefined;
+  /** Splits of this shard that its journal has, as far as this owner read or wrote it. */
+  readonly #given: ShardSplit[] = [];
   #pins = 0;
   #failure: { readonly error: unknown } | undefined;
   #writing: Promise<void> | undefined;
@@ -111,7 +114,7 @@ export class ShardLog implements OutsideLog {
         to: this.#last,
         volume: this.#options.volume(),
         retries: this.#retries,
-        onSplit: (split) => this.#options.completeSplit(split),
+        onSplit: (split) => this.#give(split),
       });
     } catch (error) {
       // A newer owner may have saved and folded it all meanwhile.
@@ -126,19 +129,22 @@ export class ShardLog implements OutsideLog {
    */
   async split(split: ShardSplit): Promise<void> {
     const bytes = encodeRecord({ kind: "split", epoch: this.epoch, split }, this.#options.volume());
-    this.#splitting = this.#storeRecords([{ subject: { kind: "control" }, bytes }]).then(() =>
-      this.#options.completeSplit(split),
+    await this.#whileSplitting(
+      this.#storeRecords([{ subject: { kind: "control" }, bytes }]).then(() => this.#give(split)),
     );
-    try {
-      await this.#splitting;
-    } catch (error) {
-      // Whether it counts is for the next owner to find out.
-      this.stop(error);
-      this.#events?.onFailure(error);
-      throw error;
-    } finally {
-      this.#splitting = undefined;
-    }
+  }
+
+  /** Whether a region was given away: it is not this shard's again, whatever a map says that was put back. */
+  hasGiven(region: Place): boolean {
+    const cell = cellOfRegion(region);
+    return this.#given.some(({ cells }) => boxContains(cells, cell));
+  }
+
+  /** Makes splits count again that a map lacks which was put back. Rule K25. */
+  async mapChanged(map: ShardMap): Promise<void> {
+    const shards = shardsOf(map);
+    for (const split of this.#given)
+      if (!shards.includes(split.to)) await this.#whileSplitting(this.#options.completeSplit(split));
   }
 
   add(entry: LoggedEntry): void {
@@ -211,6 +217,26 @@ export class ShardLog implements OutsideLog {
   async close(): Promise<void> {
     this.stop(new OrthantError("ORT_CLOSED", "the shard was let go"));
     await this.#writing;
+  }
+
+  #give(split: ShardSplit): Promise<void> {
+    this.#given.push(split);
+    return this.#options.completeSplit(split);
+  }
+
+  /** No save is made while a split does not count for sure. */
+  async #whileSplitting(splitting: Promise<void>): Promise<void> {
+    this.#splitting = splitting;
+    try {
+      await splitting;
+    } catch (error) {
+      // Whether it counts is for the next owner to find out.
+      this.stop(error);
+      this.#events?.onFailure(error);
+      throw error;
+    } finally {
+      this.#splitting = undefined;
+    }
   }
 
   #letGo(): void {

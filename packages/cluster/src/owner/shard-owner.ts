@@ -25,7 +25,7 @@ import {
   ownerAnswerCodec,
   ownerQuestionCodec,
 } from "../shard/owner-message.ts";
-import type { ShardSplit } from "../shard/shard-map.ts";
+import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
 import { answerInhabitants } from "./inhabitant-answers.ts";
 import { PlayerDesk } from "./player-desk.ts";
 import { answerWishes } from "./region-answers.ts";
@@ -201,6 +201,12 @@ export class ShardOwner {
     return this.#log.split(split);
   }
 
+  /** The map is another one: what was given away stays so. */
+  mapChanged(map: ShardMap): void {
+    // Whoever can not make it so loses the shard, and is told of that as of any other loss.
+    this.#log.mapChanged(map).catch(() => undefined);
+  }
+
   /** Lets nobody edit until the function returned is called; resolves when what was asked before is stored. */
   async hold(): Promise<() => void> {
     this.#isHeld = true;
@@ -254,7 +260,7 @@ export class ShardOwner {
     if (this.#isClosing) return AWAY;
     if (question.kind === "edits") return this.#makeAll(question.edits);
     if (question.kind === "players") return this.#players.answer(question);
-    const { owns } = this.#options;
+    const owns = (region: Place): boolean => this.#owns(region);
     if (question.kind === "inhabitants") return answerInhabitants(this.#world, question.regions, owns);
     return answerWishes(this.#world, question.wishes, owns, this.#log);
   }
@@ -269,7 +275,7 @@ export class ShardOwner {
 
   async #make({ clientId, editId, placements }: EditIntent): Promise<IntentOutcome> {
     const regions = this.#regionsOf(placements);
-    for (const region of regions) if (!this.#options.owns(region)) return { kind: "elsewhere" };
+    for (const region of regions) if (!this.#owns(region)) return { kind: "elsewhere" };
     const isFull = this.#log.unfolded.bytes > this.#limits.journalBytesMax;
     if (isFull) this.#foldSoon(0);
     if (isFull || regions.size > APPEND_RECORDS_MAX) return { kind: "refused", code: "ORT_LIMIT" };
@@ -281,6 +287,10 @@ export class ShardOwner {
       if (this.#world.failure !== undefined || !isOrthantError(error)) throw error;
       return { kind: "refused", code: error.code };
     }
+  }
+
+  #owns(region: Place): boolean {
+    return this.#options.owns(region) && !this.#log.hasGiven(region);
   }
 
   #regionsOf(placements: readonly VoxelPlacement[]): PlaceSet {

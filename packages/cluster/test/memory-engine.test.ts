@@ -147,7 +147,7 @@ test("a node that is cut off loses records, is told so, and misses no key", asyn
   expect(statuses).toEqual(["disconnected", "connected", "lagging"]);
 });
 
-test("a node that was cut off when the table was lost sees what stands there now, and no revision comes again", async () => {
+test("[K35] a node that was cut off when the table was lost sees what stands there now, and no revision comes again", async () => {
   const { clock, hub, engine } = setting();
   const cut = hub.connect();
   const seen: Entry[] = [];

@@ -84,6 +84,10 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     "whoever takes a shard does not count a split that was begun",
     change(LOG, "onSplit: (split) => this.#give(split),", ""),
   ),
+  mutant(
+    "a table that was lost counts from 1 again",
+    change("cluster/dist/memory/memory-table.js", "this.#revision += LOST_REVISIONS;", "this.#revision = 0;"),
+  ),
   mutant("a new shard lacks what was edited while it was copied", change(SPLIT, "to: owner.last,", "to: 0,")),
   mutant(
     "a gateway takes records that build on other clocks than it holds",

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /** Whether what a member sends arrives, and what is sent to it: `mute` is heard by nobody, `deaf` hears nobody. */
@@ -38,7 +39,7 @@ export function canLoseOneWay(): boolean {
 }
 
 function canInNamespace(attempt: (name: string) => void): boolean {
-  const name = `orthant-try-${process.pid}`;
+  const name = `orthant-try-${randomInt(2 ** 32)}`;
   try {
     run("ip", "netns", "add", name);
   } catch {
@@ -60,7 +61,7 @@ const LOSE_ALL = ["root", "tbf", "rate", "8bit", "burst", "1", "limit", "1"];
 
 /**
  * A network namespace for each member, all on one bridge, to which this process belongs too. Names and addresses are
- * made of the process id, so that two tests do not meet.
+ * drawn at random, so that two tests do not meet.
  */
 export class NamespaceNetwork implements Network {
   readonly #members: number;
@@ -71,8 +72,9 @@ export class NamespaceNetwork implements Network {
 
   constructor(members: number) {
     this.#members = members;
-    this.#name = `o${process.pid % 100_000}`;
-    this.#subnet = `10.${64 + (process.pid % 64)}.${Math.floor(process.pid / 64) % 256}`;
+    const number = randomInt(64 * 256);
+    this.#name = `orth${number}`;
+    this.#subnet = `10.${64 + (number % 64)}.${Math.floor(number / 64)}`;
     run("ip", "link", "add", this.#name, "type", "bridge");
     run("ip", "address", "add", `${this.#subnet}.254/24`, "dev", this.#name);
     run("ip", "link", "set", this.#name, "up");
@@ -105,8 +107,11 @@ export class NamespaceNetwork implements Network {
   }
 
   dispose(): void {
-    for (let member = 0; member < this.#members; member++)
+    for (let member = 0; member < this.#members; member++) {
+      // With the namespace alone it would go a moment later, and the name would not be free for the next network.
+      run("ip", "link", "delete", this.#bridgeEnd(member));
       run("ip", "netns", "delete", this.#namespace(member));
+    }
     run("ip", "link", "delete", this.#name);
   }
 

@@ -16,13 +16,16 @@ const GUIDE = readFileSync("docs/guides/cluster.md", "utf8");
 const WRITTEN = /^```conf\n(?<text>.*?)^```$/ms.exec(GUIDE)?.groups?.["text"] ?? "";
 
 let folder = "";
+let tls: ReturnType<typeof selfSigned>;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "orthant-guide-"));
+  tls = selfSigned(folder);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The configuration of the guide, with names, addresses and files of a test in place of those of the guide. */
-function placed(options: NatsConfiguration, { certFile, keyFile } = selfSigned(folder)): string {
+function placed(options: NatsConfiguration): string {
+  const { certFile, keyFile } = tls;
   const { name, address, port, clusterPort, store, routes } = options;
   const own = Number(name.slice(1));
   const servers = [...routes.slice(0, own), `${address}:${clusterPort}`, ...routes.slice(own)];
@@ -50,8 +53,7 @@ function placed(options: NatsConfiguration, { certFile, keyFile } = selfSigned(f
 test(
   "three servers with the configuration of the guide find each other, and a node may work with them",
   async () => {
-    const tls = selfSigned(folder);
-    const cluster = await NatsCluster.start(3, { tls, written: (options) => placed(options, tls) });
+    const cluster = await NatsCluster.start(3, { tls, written: placed });
     try {
       const engine = await cluster.connect({ tls: { caFile: tls.certFile } });
       expect(await engine.table.put("key", new Uint8Array([1]))).toBeGreaterThan(0);

@@ -154,8 +154,9 @@ export class EditForwarder {
   }
 
   async #send(parts: readonly Part[], ask: Ask): Promise<readonly Part[]> {
-    // With a table that was lost a shard may be gone that was new: nobody will ever answer for it.
-    if (parts.some(({ shard }) => !this.#options.directory.has(shard)))
+    // All are of one shard. One that was new may be gone with a table that was lost: nobody will ever answer for it.
+    const [first] = parts;
+    if (first !== undefined && !this.#options.directory.has(first.shard))
       return parts.filter((part) => !this.#reroute(part));
     const edits = parts.map(({ origin, placements }) => ({ ...origin, placements }));
     for (const part of parts) part.isSent = true;

@@ -14,7 +14,10 @@ export interface MapKeeperOptions {
   readonly world: string;
 }
 
-/** A map that is put back is so much newer than it was that it counts for whoever has seen a newer one get lost. */
+/**
+ * The generation of a map that is put back is so much later: whoever saw one get lost that was newer may still copy it,
+ * under a generation that no other map may have.
+ */
 const RESTORED_GENERATIONS = 2 ** 20;
 
 /** Keeps the shard map in two places, the table and beside the shards, so that either may be lost. Rule K27. */

@@ -1,3 +1,4 @@
+import { besiegeByAccount } from "./abuse/account/account-siege.ts";
 import { BesiegedHost } from "./abuse/besieged-host.ts";
 import { usedBytes } from "./abuse/collect-garbage.ts";
 import { besiege } from "./abuse/siege.ts";
@@ -6,8 +7,11 @@ import { type Campaign, type CampaignOptions, FAILURES_MAX } from "./campaign.ts
 const CASES = 1_000_000;
 /** Of these, so many go over sockets. */
 const SOCKET_CASES = 10_000;
-/** With less time there are fewer; the attacks over sockets still take their time, which is about a minute. */
+/** With less time there are fewer; the attacks over sockets still take their time, which is three minutes. */
 const SOCKET_CASES_SHORT = 500;
+/** How long each attack of one account goes on, after as long a time without it. */
+const ACCOUNT_ATTACK_SECONDS = 10;
+const ACCOUNT_ATTACK_SECONDS_SHORT = 4;
 /** Waves before memory is looked at for the first time: what lasts is there by then. */
 const WARM_WAVES = 200;
 /** What a host in this process may keep of those who came and went. */
@@ -19,6 +23,10 @@ const TICK_MS_MAX = 5_000;
 export const abuseCampaign: Campaign = {
   name: "abuse",
   summary: "hostile clients and damaged messages: nobody else is harmed, and every refusal is counted",
+  goal: CASES,
+  unit: "frames",
+  runsAlone: true,
+  leastMinutes: 2,
   async run(options) {
     // A stack trace for each of a million refusals would be most of the work, and says nothing here.
     Error.stackTraceLimit = 0;
@@ -29,8 +37,11 @@ export const abuseCampaign: Campaign = {
     const frames = options.endsAtMs === undefined ? SOCKET_CASES : SOCKET_CASES_SHORT;
     const siege = await besiege(options.seed, frames);
     failures.push(...siege.failures);
+    const isShort = options.endsAtMs !== undefined;
+    const accounts = await besiegeByAccount(isShort ? ACCOUNT_ATTACK_SECONDS_SHORT : ACCOUNT_ATTACK_SECONDS);
+    failures.push(...accounts.failures);
     process.off("unhandledRejection", onRejection);
-    return { cases: siege.frames + strikes, failures };
+    return { cases: siege.frames + strikes + accounts.attacks, failures };
   },
 };
 

@@ -31,24 +31,22 @@ export const backupCampaign: Campaign = {
   name: "backup",
   summary:
     "orthant backup and restore of a world while a process edits it; each copy is a state that it had, whole",
+  goal: BACKUPS,
+  unit: "copies",
   async run(options) {
     const failures: string[] = [];
     const prng = new Prng(options.seed);
     let backups = 0;
     let disturbed = 0;
     let worlds = 0;
-    while (goesOn(backups, BACKUPS, options) && failures.length < FAILURES_MAX) {
+    while (goesOn(backups, options) && failures.length < FAILURES_MAX) {
       const folder = await mkdtemp(join(tmpdir(), "orthant-backup-"));
       const world = join(folder, "world");
       const durability = worlds++ % 2 === 0 ? "journal" : "snapshot";
       const writer = new WriterProcess(world, durability);
       const model = new StepModel();
       while (writer.acknowledged === 0 && writer.complaints === "") await delay(1);
-      for (
-        let number = 0;
-        number < BACKUPS_PER_WORLD[durability] && goesOn(backups, BACKUPS, options);
-        number++
-      ) {
+      for (let number = 0; number < BACKUPS_PER_WORLD[durability] && goesOn(backups, options); number++) {
         await delay(prng.below(PAUSE_MS_MAX));
         const before = writer.acknowledged;
         const latest = (): number => writer.acknowledged + STEPS_UNSAID_MAX[durability];

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Prng } from "@orthant/testkit";
+import { obtainNatsServer } from "@orthant/testkit/nats";
 import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { Builder } from "./cluster/builder.ts";
 import { compareSaves, differenceOfViews, faultsOfView } from "./cluster/built-check.ts";
@@ -10,8 +11,8 @@ import { waitUntil } from "./cluster/waiting.ts";
 
 const BUILDERS = 100;
 const EDITS_PER_SECOND = 200;
-/** A run without a time plays so many rounds, in each of which people build for so long. */
-const ROUNDS = 50;
+/** About what fifty rounds of this length have. */
+const EDITS = 500_000;
 const ROUND_MS = 60_000;
 /** How long people build before something happens, and after it. */
 const BEFORE_MS = 5_000;
@@ -28,6 +29,11 @@ const TAKE_OVER_MS = 5_000;
 export const clusterCampaign: Campaign = {
   name: "cluster",
   summary: "100 clients of a cluster whose owners, gateways and NATS servers are killed, stopped and cut off",
+  goal: EDITS,
+  unit: "edits",
+  runsAlone: true,
+  leastMinutes: 1.5,
+  missing: natsServerMissing,
   async run(options) {
     const staged = await StagedCluster.start();
     const trial = new Trial(staged, options);
@@ -39,6 +45,15 @@ export const clusterCampaign: Campaign = {
     }
   },
 };
+
+async function natsServerMissing(): Promise<string | undefined> {
+  try {
+    obtainNatsServer();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? (error.message.split("\n")[0] ?? "no NATS server") : String(error);
+  }
+}
 
 /** What happened last: the shards of the busiest owner then, and how much was made and refused before it. */
 interface Aftermath {
@@ -88,7 +103,7 @@ class Trial {
       console.log(`cluster: ${left} faults are left out here: they need root, iproute2 and its tc`);
     await Promise.all(this.#builders.map(({ world }) => world.complete()));
     const isLong = this.#options.endsAtMs === undefined;
-    for (let round = 0; round === 0 || goesOn(round, ROUNDS, this.#options); round++) {
+    for (let round = 0; round === 0 || goesOn(this.#acknowledged(), this.#options); round++) {
       await this.#playRound(isLong);
       if (this.#failures.length >= FAILURES_MAX) break;
     }

@@ -16,7 +16,7 @@ describe("power cuts on compaction and the collection of generations", () => {
       expect(proof.history.packsRewritten).toBeGreaterThan(4);
       expect(proof.history.packsRemoved).toBeGreaterThan(0);
       expect(proof.history.pagesMax).toBeGreaterThan(1);
-      expect(proof.generationsRead).toBeGreaterThan(2 * proof.disks);
+      expect(proof.generationsRead).toBeGreaterThan(2 * proof.distinct);
     },
     TIMEOUT_MS,
   );

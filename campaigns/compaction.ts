@@ -11,7 +11,7 @@ const COMMITS_BEFORE_MAX = 25;
 export const compactionCampaign: Campaign = powerCutCampaign({
   name: "compaction",
   summary: "power cuts at every operation of a history with compactions, and of ones that lack one sync",
-  disks: 100_000,
+  disks: 250_000,
   mutants: async () => [...COMPACTION_MUTANTS, ...(await singleCompactionMutants())],
   isCaught,
   disksPerCut: 5,

@@ -3,22 +3,27 @@ import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 
 const DISKS = 100_000;
 const DISKS_PER_CUT = 500;
+const SEEDS_PER_ROUND = 1_000;
 
 /** Power cuts through the simulator's own specimen, whole and with each durability step left out. */
 export const crashCampaign: Campaign = {
   name: "crash",
   summary: "power cuts at every operation of the sample store, and of mutants that must be caught",
+  goal: DISKS,
+  unit: "disks",
+  resumes: true,
   async run(options) {
     const failures: string[] = [];
     let disks = 0;
-    for (
-      let seed = options.seed;
-      goesOn(disks, DISKS, options) && failures.length < FAILURES_MAX;
-      seed += 1_000
-    ) {
+    let distinct = 0;
+    let round = options.from;
+    for (; goesOn(disks, options) && failures.length < FAILURES_MAX; round++) {
+      const seed = options.seed + round * SEEDS_PER_ROUND;
       const cuts = { models: CRASH_MODELS, disksPerCut: DISKS_PER_CUT, seed };
       try {
-        disks += (await proveSampleStore(cuts)).disks;
+        const report = await proveSampleStore({ ...cuts, seen: options.seen });
+        disks += report.disks;
+        distinct += report.distinct;
       } catch (error) {
         failures.push(String(error));
       }
@@ -31,6 +36,7 @@ export const crashCampaign: Campaign = {
       }
       options.progress(disks);
     }
-    return { cases: disks, failures };
+    console.log(`crash: ${distinct} of ${disks} disks were distinct, and were checked`);
+    return { cases: disks, distinct, failures, next: round };
   },
 };

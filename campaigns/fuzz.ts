@@ -1,5 +1,6 @@
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { targets as baseTargets, type Target } from "./fuzz/decoders.ts";
+import { flatCareTarget, foreignTargets } from "./fuzz/foreign-decoders.ts";
 import { BATCH, fuzzBatch } from "./fuzz/fuzz-batch.ts";
 import { messageTargets } from "./fuzz/message-decoders.ts";
 import { wire1Targets } from "./fuzz/wire1-decoders.ts";
@@ -7,6 +8,7 @@ import { marsMinerTargets } from "./marsminer/marsminer-decoders.ts";
 import { pixelTargets } from "./pixelworld/pixel-decoders.ts";
 import { saveTargets } from "./save/save-decoders.ts";
 
+/** Some foreign readers are also among those of the native save. */
 const TARGETS: readonly Target[] = [
   ...baseTargets,
   ...saveTargets,
@@ -14,27 +16,34 @@ const TARGETS: readonly Target[] = [
   ...wire1Targets,
   ...marsMinerTargets,
   ...pixelTargets,
+  flatCareTarget,
+  ...foreignTargets.filter((target) => !saveTargets.includes(target)),
 ];
 
-const CASES = 1_000_000;
+/** About a million for all of them together. */
+const CASES_EACH = 10_752;
 
 /** Random and mutated bytes into every decoder. */
 export const fuzzCampaign: Campaign = fuzzCampaignOf(
   "fuzz",
   "hostile bytes into every decoder: only OrthantError, one encoding a value, bounded memory and time",
   TARGETS,
+  CASES_EACH,
 );
 
-/** The same for some decoders, in turn; a million cases for all of them together unless told otherwise. */
+/** The same for some decoders, in turn, with a number of inputs for each of them. */
 export function fuzzCampaignOf(
   name: string,
   summary: string,
   targets: readonly Target[],
-  wanted: number = CASES,
+  casesEach: number,
 ): Campaign {
   return {
     name,
     summary,
+    goal: targets.length * casesEach,
+    unit: "inputs",
+    resumes: true,
     async run(options) {
       // A stack trace for each of a million refusals would be most of the work, and says nothing here.
       Error.stackTraceLimit = 0;
@@ -42,14 +51,16 @@ export function fuzzCampaignOf(
       for (const target of targets) await fuzzBatch(target, 0, options.seed);
       const failures: string[] = [];
       let cases = 0;
-      for (let round = 0; goesOn(cases, wanted, options) && failures.length < FAILURES_MAX; round++) {
+      let round = options.from;
+      for (; goesOn(cases, options) && failures.length < FAILURES_MAX; round++) {
         for (const target of targets) {
           failures.push(...(await fuzzBatch(target, round, options.seed)));
           cases += BATCH;
         }
         options.progress(cases);
       }
-      return { cases, failures };
+      console.log(`${name}: ${cases / targets.length} inputs for each of ${targets.length} readers`);
+      return { cases, failures, next: round };
     },
   };
 }

@@ -45,11 +45,13 @@ const SLACK_SHARE = 0.2;
 export const historyCampaign: Campaign = {
   name: "history",
   summary: "a year of autosaves: what is kept and the disk that it takes stay within the policy's bound",
+  goal: HOURS,
+  unit: "hours of a year",
   async run(options) {
     const failures: string[] = [];
     const year = await Year.begin(options.seed);
     let hours = 0;
-    for (; goesOn(hours, HOURS, options) && failures.length < FAILURES_MAX; hours++) {
+    for (; goesOn(hours, options) && failures.length < FAILURES_MAX; hours++) {
       const fault = await year.hour(hours).catch(String);
       if (fault !== undefined) failures.push(`hour ${hours}: ${fault}`);
       options.progress(hours);

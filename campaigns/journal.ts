@@ -1,46 +1,55 @@
-import { CRASH_MODELS } from "@orthant/testkit";
-import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
+import type { Campaign, CampaignOptions } from "./campaign.ts";
 import { LONG_JOURNAL } from "./journal/journal-history.ts";
 import { isCaught, JOURNAL_MUTANTS, journalSyncMutants, proveJournal } from "./journal/prove-journal.ts";
 import { killWriters } from "./process/kill-writers.ts";
+import type { Mutant } from "./proof/mutants.ts";
+import { explore, type PowerCuts, tryMutants } from "./proof/power-cuts.ts";
+import { shuffled } from "./proof/shuffled.ts";
 
-const DISKS = 12_000;
-const DISKS_PER_CUT = 3;
+const STATES = 250_000;
+const DISKS_PER_CUT = 20;
 const KILLS = 100;
 const KILLS_PER_WORLD = 25;
+/** With a limit of time, killing takes at most this share of it. */
+const KILL_TIME_SHARE = 0.2;
 
 /** A world with a journal: power cuts, writers that lack a sync, and a real process that is killed. */
 export const journalCampaign: Campaign = {
   name: "journal",
   summary: "power cuts and kill -9 of a world with a journal; no edit whose promise was kept may be lost",
+  goal: STATES,
+  unit: "disks and kills",
+  resumes: true,
   async run(options) {
     const failures: string[] = [];
-    const mutants = [...JOURNAL_MUTANTS, ...(await journalSyncMutants())];
-    for (const mutant of mutants) {
-      if (await isCaught(mutant, options.seed)) continue;
-      failures.push(`a journal without ${mutant.step} was not caught; seed ${options.seed}`);
-    }
-    console.log(`journal: ${mutants.length - failures.length} of ${mutants.length} mutants caught`);
-    const kills = await killWriters(
-      { durability: "journal", killsPerWorld: KILLS_PER_WORLD, goesOn: (count) => count < KILLS },
-      options,
+    const mutants = async (): Promise<readonly Mutant[]> => [
+      ...JOURNAL_MUTANTS,
+      ...(await journalSyncMutants()),
+    ];
+    await tryMutants({ name: "journal", mutants, isCaught }, options, failures);
+    const kills = await kill(options, failures);
+    const prove: PowerCuts["prove"] = (cuts) => proveJournal(shuffled(LONG_JOURNAL, cuts.seed), cuts);
+    const explored = await explore(
+      { prove, disksPerCut: DISKS_PER_CUT },
+      {
+        ...options,
+        casesMax: options.casesMax - kills,
+        progress: (disks) => options.progress(kills + disks),
+      },
       failures,
     );
-    let disks = 0;
-    for (
-      let seed = options.seed;
-      goesOn(disks, DISKS, options) && failures.length < FAILURES_MAX;
-      seed += 10_000
-    ) {
-      try {
-        const proof = { models: CRASH_MODELS, disksPerCut: DISKS_PER_CUT, seed };
-        disks += (await proveJournal(LONG_JOURNAL, proof)).disks;
-      } catch (error) {
-        failures.push(String(error));
-      }
-      options.progress(kills + disks);
-    }
-    console.log(`journal: ${kills} kills, ${disks} disks`);
-    return { cases: kills + disks, failures };
+    const { cases: disks, distinct, next } = explored;
+    console.log(
+      `journal: ${kills} kills, ${disks} disks, of which ${distinct} were distinct, and were checked`,
+    );
+    return { cases: kills + disks, distinct: kills + distinct, failures, next };
   },
 };
+
+function kill(options: CampaignOptions, failures: string[]): Promise<number> {
+  const nowMs = performance.now();
+  const { endsAtMs = Infinity } = options;
+  const killsUntilMs = nowMs + (endsAtMs - nowMs) * KILL_TIME_SHARE;
+  const goesOn = (count: number): boolean => count < KILLS && performance.now() < killsUntilMs;
+  return killWriters({ durability: "journal", killsPerWorld: KILLS_PER_WORLD, goesOn }, options, failures);
+}

@@ -1,11 +1,15 @@
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { abuseCampaign } from "./abuse.ts";
+import { runAllCampaigns, totalsOf } from "./all.ts";
 import { backupCampaign } from "./backup.ts";
-import type { Campaign } from "./campaign.ts";
+import type { Campaign, CampaignOptions, CampaignResult } from "./campaign.ts";
 import { clusterCampaign } from "./cluster.ts";
 import { clusterSimCampaign } from "./cluster-sim.ts";
+import { commandsCampaign } from "./commands.ts";
 import { compactionCampaign } from "./compaction.ts";
 import { crashCampaign } from "./crash.ts";
+import { foreignFuzzCampaign } from "./foreign-fuzz.ts";
 import { fuzzCampaign } from "./fuzz.ts";
 import { historyCampaign } from "./history.ts";
 import { journalCampaign } from "./journal.ts";
@@ -21,16 +25,22 @@ import { saveCrashCampaign } from "./save-crash.ts";
 import { saveRepairCampaign } from "./save-repair.ts";
 import { simCampaign } from "./sim.ts";
 import { socketsCampaign } from "./sockets.ts";
+import { swapCampaign } from "./swap.ts";
+import { type CampaignRecord, CampaignRecords } from "./totals/records.ts";
+import { formatRunTable, type TableRow, writeTotals } from "./totals/table.ts";
 import { wire1Campaign } from "./wire1.ts";
 import { wire1CrowdCampaign } from "./wire1-crowd.ts";
 
-// npm run campaign -- NAME [--seed S] [--minutes M]
+// npm run campaign -- NAME [--seed S] [--minutes M] [--continue]
+// npm run campaign -- all --minutes M [--write-table]
+// npm run campaign -- totals [--write-table]
 const CAMPAIGNS: readonly Campaign[] = [
   crashCampaign,
   fuzzCampaign,
   modelCampaign,
   saveCrashCampaign,
   rotCampaign,
+  swapCampaign,
   saveRepairCampaign,
   killCampaign,
   powerCampaign,
@@ -40,6 +50,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   abuseCampaign,
   backupCampaign,
   clusterCampaign,
+  commandsCampaign,
   journalCampaign,
   compactionCampaign,
   historyCampaign,
@@ -47,40 +58,117 @@ const CAMPAIGNS: readonly Campaign[] = [
   marsMinerFuzzCampaign,
   pxswCrashCampaign,
   pxswFuzzCampaign,
+  foreignFuzzCampaign,
   wire1Campaign,
   wire1CrowdCampaign,
 ];
 const PROGRESS_INTERVAL_MS = 500;
+const MS_PER_MINUTE = 60_000;
 
 process.exitCode = await main();
 
 async function main(): Promise<number> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { seed: { type: "string", default: "1" }, minutes: { type: "string" } },
+    options: {
+      seed: { type: "string" },
+      minutes: { type: "string" },
+      continue: { type: "boolean", default: false },
+      "write-table": { type: "boolean", default: false },
+    },
   });
-  const campaign = CAMPAIGNS.find(({ name }) => name === positionals[0]);
-  const seed = Number(values.seed);
+  const [name] = positionals;
+  const seed = Number(values.seed ?? 1);
   const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
-  if (campaign === undefined || positionals.length !== 1 || !isUsable(seed) || !isUsable(minutes ?? 0)) {
-    printUsage();
-    return 2;
+  const { continue: continues, "write-table": writeTable } = values;
+  if (positionals.length !== 1 || !isUsable(seed) || !isUsable(minutes ?? 0)) return printUsage();
+  if (name === "all" || name === "totals") {
+    const isAll = name === "all";
+    if (continues || values.seed !== undefined || (minutes === undefined) === isAll) return printUsage();
+    const records = await CampaignRecords.ofCodeIn(process.cwd());
+    const rows = isAll
+      ? await runAllCampaigns(CAMPAIGNS, {
+          minutes: minutes ?? 0,
+          records,
+          program: fileURLToPath(import.meta.url),
+        })
+      : await totalsOf(CAMPAIGNS, records);
+    if (writeTable) await writeTotals(rows, new Date());
+    return printRows(rows);
   }
-  const endsAtMs = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
-  console.log(`${campaign.name}: seed ${seed}, Node ${process.version}`);
-  const { cases, failures } = await campaign.run({ seed, endsAtMs, progress: progressLine(campaign.name) });
-  for (const failure of failures) console.log(failure);
-  console.log(`${campaign.name}: ${cases} cases, ${failures.length} failures`);
+  const campaign = CAMPAIGNS.find((known) => known.name === name);
+  // A run that continues has the seed of those before it.
+  if (campaign === undefined || writeTable || (continues && values.seed !== undefined)) return printUsage();
+  const endsAtMs = minutes === undefined ? undefined : performance.now() + minutes * MS_PER_MINUTE;
+  const { failures } = continues
+    ? await continueCampaign(campaign, endsAtMs)
+    : await runCampaign(campaign, {
+        seed,
+        endsAtMs,
+        casesMax: endsAtMs === undefined ? campaign.goal : Infinity,
+        from: 0,
+        seen: new Set(),
+      });
   return failures.length === 0 ? 0 : 1;
+}
+
+function printRows(rows: readonly TableRow[]): number {
+  const cases = rows.reduce((sum, { before, after }) => sum + after.cases - before.cases, 0);
+  const failures = rows.reduce((sum, row) => sum + row.failures, 0);
+  console.log(formatRunTable(rows));
+  console.log(`all: ${cases} cases, ${failures} failures`);
+  return failures === 0 ? 0 : 1;
+}
+
+async function runCampaign(
+  campaign: Campaign,
+  options: Omit<CampaignOptions, "progress">,
+): Promise<CampaignResult> {
+  const { name, resumes } = campaign;
+  const { from } = options;
+  // One that cannot go on within a seed takes the next seed.
+  const seed = resumes === true ? options.seed : options.seed + from;
+  console.log(`${name}: seed ${seed}, ${from === 0 ? "" : `from ${from} on, `}Node ${process.version}`);
+  const result = await campaign.run({ ...options, seed, progress: progressLine(name) });
+  for (const failure of result.failures) console.log(failure);
+  console.log(`${name}: ${result.cases} cases, ${result.failures.length} failures`);
+  return result;
+}
+
+/** Goes on where the last run stopped, until the time is up or the goal is reached, and adds to the totals. */
+async function continueCampaign(campaign: Campaign, endsAtMs: number | undefined): Promise<CampaignResult> {
+  const { name, goal } = campaign;
+  const records = await CampaignRecords.ofCodeIn(process.cwd());
+  const before = await records.read(name);
+  const seen = await records.readSeen(name);
+  const seenBefore = seen.size;
+  const left = goal - before.cases;
+  const casesMax = left > 0 || endsAtMs === undefined ? left : Infinity;
+  const startMs = performance.now();
+  const result = await runCampaign(campaign, { seed: 1, endsAtMs, casesMax, from: before.next, seen });
+  const after: CampaignRecord = {
+    cases: before.cases + result.cases,
+    distinct: result.distinct === undefined ? before.distinct : (before.distinct ?? 0) + result.distinct,
+    failures: before.failures + result.failures.length,
+    tookMs: before.tookMs + performance.now() - startMs,
+    next: result.next ?? before.next + 1,
+  };
+  await records.addSeen(name, [...seen].slice(seenBefore));
+  await records.write(name, after);
+  console.log(`${name}: ${after.cases} of ${goal} ${campaign.unit} since the code changed`);
+  return result;
 }
 
 function isUsable(value: number): boolean {
   return Number.isFinite(value) && value >= 0;
 }
 
-function printUsage(): void {
-  console.error("usage: npm run campaign -- NAME [--seed S] [--minutes M]");
+function printUsage(): number {
+  console.error("usage: npm run campaign -- NAME [--seed S | --continue] [--minutes M]");
+  console.error("       npm run campaign -- all --minutes M [--write-table]");
+  console.error("       npm run campaign -- totals [--write-table]");
   for (const { name, summary } of CAMPAIGNS) console.error(`  ${name.padEnd(16)} ${summary}`);
+  return 2;
 }
 
 /** A line that is written over while people watch, and nothing in a pipe. */

@@ -3,13 +3,14 @@ import { LONG_HISTORY } from "./marsminer/marsminer-history.ts";
 import { isCaught, STEP_MUTANTS, syncMutants } from "./marsminer/marsminer-mutants.ts";
 import { proveMarsMiner } from "./marsminer/prove-marsminer.ts";
 import { powerCutCampaign } from "./proof/power-cuts.ts";
+import { shuffled } from "./proof/shuffled.ts";
 
-/** Power cuts through a history of a MarsMiner save, and through writers with one step missing. */
+/** Power cuts through histories of a MarsMiner save, and through writers with one step missing. */
 export const marsMinerCrashCampaign: Campaign = powerCutCampaign({
   name: "marsminer-crash",
   summary: "power cuts at every operation of a history of MarsMiner saves, and of writers that lack one sync",
-  disks: 60_000,
+  disks: 50_000,
   mutants: async () => [...STEP_MUTANTS, ...(await syncMutants())],
   isCaught,
-  prove: (options) => proveMarsMiner(LONG_HISTORY, options),
+  prove: (options) => proveMarsMiner(shuffled(LONG_HISTORY, options.seed), options),
 });

@@ -1,10 +1,13 @@
 import type { Campaign } from "./campaign.ts";
 import { fuzzCampaignOf } from "./fuzz.ts";
-import { marsMinerReaderTarget } from "./marsminer/marsminer-decoders.ts";
+import { marsMinerReaderTargets } from "./marsminer/marsminer-decoders.ts";
 
-/** A million whole saves, where `fuzz` has a few thousand of them among all else. */
+const CASES_EACH = 1_000_000;
+
+/** A million whole saves of each dialect, where `fuzz` has a few thousand of them among all else. */
 export const marsMinerFuzzCampaign: Campaign = fuzzCampaignOf(
   "marsminer-fuzz",
-  "as fuzz, with whole MarsMiner saves alone",
-  [marsMinerReaderTarget],
+  "as fuzz, with whole MarsMiner saves of each dialect alone",
+  marsMinerReaderTargets,
+  CASES_EACH,
 );

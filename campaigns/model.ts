@@ -3,7 +3,7 @@ import { Prng } from "@orthant/testkit";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { TreeAndModel } from "./tree/tree-model.ts";
 
-const STEPS_PER_DIMENSION = 200_000;
+const STEPS = 600_000;
 /** Edits to one tree before a fresh one is taken, so that early and late states are both met. */
 const STEPS_PER_TREE = 500;
 const STEPS_BETWEEN_REBUILDS = 50;
@@ -40,11 +40,14 @@ export const ARENAS: readonly { readonly name: string; readonly arenas: readonly
 export const modelCampaign: Campaign = {
   name: "model",
   summary: "random edits to a tree of chunks and to a flat map of them, compared everywhere after each",
+  goal: STEPS,
+  unit: "edits",
+  resumes: true,
   async run(options) {
     const failures: string[] = [];
     let cases = 0;
-    const wanted = STEPS_PER_DIMENSION * ARENAS.length;
-    for (let round = 0; goesOn(cases, wanted, options) && failures.length < FAILURES_MAX; round++) {
+    let round = options.from;
+    for (; goesOn(cases, options) && failures.length < FAILURES_MAX; round++) {
       for (const { name, arenas } of ARENAS) {
         const seed = options.seed + round;
         const failure = runTree(arenas[round % arenas.length] as Box, seed, STEPS_PER_TREE);
@@ -53,7 +56,7 @@ export const modelCampaign: Campaign = {
       }
       options.progress(cases);
     }
-    return { cases, failures };
+    return { cases, failures, next: round };
   },
 };
 

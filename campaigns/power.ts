@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Prng } from "@orthant/testkit";
-import type { Campaign, CampaignOptions } from "./campaign.ts";
+import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { WriterProcess } from "./process/writer-process.ts";
 import { faultIn } from "./process/written-world.ts";
 
@@ -17,7 +17,8 @@ const FILE_SYSTEMS = [
   { name: "xfs", megabytes: 320, make: ["mkfs.xfs", "-q"] },
   { name: "btrfs", megabytes: 256, make: ["mkfs.btrfs", "-q"] },
 ] as const;
-const CUTS_EACH = 30;
+type FileSystem = (typeof FILE_SYSTEMS)[number];
+const CUTS = 90;
 const LIFE_MS_MIN = 300;
 const LIFE_MS_MAX = 900;
 /** Far more than a line takes through a pipe. */
@@ -31,40 +32,98 @@ export const powerCampaign: Campaign = {
   name: "power",
   summary:
     "power cuts on real ext4, xfs and btrfs, by copying the image behind a mounted loop device (needs root)",
+  goal: CUTS,
+  unit: "cuts",
+  missing: whatIsMissing,
   async run(options) {
     const failures: string[] = [];
+    const fileSystems = await usableFileSystems();
+    for (const { name } of FILE_SYSTEMS) {
+      if (!fileSystems.some((usable) => usable.name === name))
+        console.log(`power: ${name} is left out: its mkfs is not installed`);
+    }
     let cuts = 0;
-    for (const fileSystem of FILE_SYSTEMS) {
-      const found = await cutPower(fileSystem, options, () => options.progress(++cuts));
+    // Each file system gets an equal part of what is left.
+    for (const [index, fileSystem] of fileSystems.entries()) {
+      const rest = fileSystems.length - index;
+      const casesMax = cuts + Math.ceil((options.casesMax - cuts) / rest);
+      const nowMs = performance.now();
+      const endsAtMs = options.endsAtMs === undefined ? undefined : nowMs + (options.endsAtMs - nowMs) / rest;
+      const part = { ...options, casesMax, endsAtMs };
+      const found = await cutPower(
+        fileSystem,
+        options,
+        () => goesOn(cuts, part),
+        () => options.progress(++cuts),
+      );
       failures.push(...found);
     }
     return { cases: cuts, failures };
   },
 };
 
+async function usableFileSystems(): Promise<readonly FileSystem[]> {
+  const isUsable = await Promise.all(
+    FILE_SYSTEMS.map(({ make: [program] }) => run(program, ["-V"]).then(isThere, isThere)),
+  );
+  return FILE_SYSTEMS.filter((_, index) => isUsable[index]);
+}
+
+/** Whether a program was found, be it that it failed. */
+function isThere(outcome: unknown): boolean {
+  return (outcome as NodeJS.ErrnoException).code !== "ENOENT";
+}
+
+/** What this machine lacks: root, a file system's tools, or the right to mount an image. */
+async function whatIsMissing(): Promise<string | undefined> {
+  if (process.getuid?.() !== 0) return "needs root";
+  const [fileSystem] = await usableFileSystems();
+  if (fileSystem === undefined) return "needs the tools of ext4, xfs or btrfs";
+  try {
+    await onImage(fileSystem, (_folder, image, mounted) =>
+      whileMounted(image, mounted, async () => undefined),
+    );
+    return undefined;
+  } catch {
+    // A container, most often.
+    return "needs loop devices that can be mounted";
+  }
+}
+
 async function cutPower(
-  { name, megabytes, make }: (typeof FILE_SYSTEMS)[number],
+  fileSystem: FileSystem,
   { seed }: CampaignOptions,
+  hasTime: () => boolean,
   onCut: () => void,
 ): Promise<readonly string[]> {
+  const prng = new Prng(seed);
+  const failures: string[] = [];
+  await onImage(fileSystem, async (folder) => {
+    for (let cut = 0; failures.length < FAILURES_MAX && hasTime(); cut++) {
+      const lifeMs = prng.between(LIFE_MS_MIN, LIFE_MS_MAX);
+      failures.push(...(await cutOnce(folder, lifeMs, `${fileSystem.name}, cut ${cut}`)));
+      onCut();
+    }
+  });
+  return failures;
+}
+
+/** Makes a file system in a file, and takes both away after the work. */
+async function onImage(
+  { name, megabytes, make }: FileSystem,
+  work: (folder: string, image: string, mounted: string) => Promise<void>,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), `orthant-power-${name}-`));
   const image = join(folder, "image");
   const mounted = join(folder, "mounted");
-  const prng = new Prng(seed);
-  const failures: string[] = [];
-  await mkdir(mounted);
-  await run("truncate", ["-s", `${megabytes}M`, image]);
-  await run(make[0], [...make.slice(1), image]);
   try {
-    for (let cut = 0; cut < CUTS_EACH; cut++) {
-      const lifeMs = prng.between(LIFE_MS_MIN, LIFE_MS_MAX);
-      failures.push(...(await cutOnce(folder, lifeMs, `${name}, cut ${cut}`)));
-      onCut();
-    }
+    await mkdir(mounted);
+    await run("truncate", ["-s", `${megabytes}M`, image]);
+    await run(make[0], [...make.slice(1), image]);
+    await work(folder, image, mounted);
   } finally {
     await rm(folder, { recursive: true });
   }
-  return failures;
 }
 
 /** Lets a writer work for a while on the image, and looks at what the image held at the moment of the cut. */

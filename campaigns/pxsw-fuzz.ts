@@ -9,5 +9,5 @@ export const pxswFuzzCampaign: Campaign = fuzzCampaignOf(
   "pxsw-fuzz",
   "a million hostile inputs into each reader of pixel worlds",
   pixelTargets,
-  pixelTargets.length * CASES_EACH,
+  CASES_EACH,
 );

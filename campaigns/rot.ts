@@ -7,27 +7,31 @@ import { playHistory, SHORT_HISTORY } from "./save/save-history.ts";
 
 /** Ways to change a byte: one bit low, one bit high, all bits. */
 const MASKS = [0x01, 0x80, 0xff] as const;
+/** More than one pass over the save, which has some four thousand bytes. */
+const CHANGES = 20_000;
 
 /** Every byte of every file of a small save, changed one at a time. */
 export const rotCampaign: Campaign = {
   name: "rot",
   summary: "every byte of every file of a small save changed: found and named, or without effect",
+  goal: CHANGES,
+  unit: "changed bytes",
+  resumes: true,
   async run(options) {
     const image = await smallSave();
+    const bytes = [...everyByte(image)];
     const failures: string[] = [];
     let cases = 0;
-    for (let round = 0; goesOn(round, 1, options) && failures.length < FAILURES_MAX; round++) {
-      for (const mask of MASKS) {
-        for (const { path, offset } of everyByte(image)) {
-          const fault = await findRotFault(image, path, offset, mask);
-          if (fault !== undefined) failures.push(`${path} at ${offset} changed by ${mask}: ${fault}`);
-          cases++;
-          if (failures.length >= FAILURES_MAX) return { cases, failures };
-        }
-        options.progress(cases);
-      }
+    for (; goesOn(cases, options) && failures.length < FAILURES_MAX; cases++) {
+      const at = options.from + cases;
+      const { path, offset } = bytes[at % bytes.length] as ByteOfFile;
+      const mask = MASKS[Math.floor(at / bytes.length) % MASKS.length] as number;
+      const fault = await findRotFault(image, path, offset, mask);
+      if (fault !== undefined) failures.push(`${path} at ${offset} changed by ${mask}: ${fault}`);
+      options.progress(cases);
     }
-    return { cases, failures };
+    console.log(`rot: a pass over the save changes ${bytes.length * MASKS.length} bytes`);
+    return { cases, failures, next: options.from + cases };
   },
 };
 
@@ -38,8 +42,13 @@ export async function smallSave(): Promise<DiskImage> {
   return disk.image();
 }
 
+interface ByteOfFile {
+  readonly path: string;
+  readonly offset: number;
+}
+
 /** Every byte of every file. */
-export function* everyByte(image: DiskImage): Generator<{ readonly path: string; readonly offset: number }> {
+export function* everyByte(image: DiskImage): Generator<ByteOfFile> {
   for (const [path, bytes] of image.files) {
     for (let offset = 0; offset < bytes.length; offset++) yield { path, offset };
   }

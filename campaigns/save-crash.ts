@@ -1,18 +1,19 @@
 import type { Campaign } from "./campaign.ts";
 import { powerCutCampaign } from "./proof/power-cuts.ts";
 import { isCaught, proveHistory, syncMutantsOf } from "./proof/prove-history.ts";
+import { shuffled } from "./proof/shuffled.ts";
 import { LONG_HISTORY, SHORT_HISTORY } from "./save/save-history.ts";
 import { STEP_MUTANTS } from "./save/save-mutants.ts";
 import { saveStory } from "./save/save-story.ts";
 
 const SHORT = saveStory(SHORT_HISTORY);
 
-/** Power cuts through a long history of the native save, and through writers with one step missing. */
+/** Power cuts through long histories of the native save, and through writers with one step missing. */
 export const saveCrashCampaign: Campaign = powerCutCampaign({
   name: "save-crash",
   summary: "power cuts at every operation of a history of saves, and of writers that lack one sync",
-  disks: 100_000,
+  disks: 250_000,
   mutants: async () => [...STEP_MUTANTS, ...(await syncMutantsOf(SHORT))],
   isCaught: (mutant, seed) => isCaught(SHORT, mutant, seed),
-  prove: (options) => proveHistory(saveStory(LONG_HISTORY), options),
+  prove: (options) => proveHistory(saveStory(shuffled(LONG_HISTORY, options.seed)), options),
 });

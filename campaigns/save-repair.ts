@@ -18,24 +18,27 @@ import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { SMALL_CHUNKS } from "./save/model-world.ts";
 import { LONG_HISTORY, playHistory } from "./save/save-history.ts";
 
-const SAVES = 1_000;
+const SAVES = 10_000;
 const SECTOR_BYTES = 512;
 
 /** Saves damaged at random, and what repair makes of them. */
 export const saveRepairCampaign: Campaign = {
   name: "save-repair",
   summary: "saves damaged at random: repair brings every whole record back and reports every other",
+  goal: SAVES,
+  unit: "saves",
+  resumes: true,
   async run(options) {
     const image = await longSave();
     const failures: string[] = [];
     let cases = 0;
-    while (goesOn(cases, SAVES, options) && failures.length < FAILURES_MAX) {
-      const seed = options.seed + cases;
+    while (goesOn(cases, options) && failures.length < FAILURES_MAX) {
+      const seed = options.seed + options.from + cases;
       const fault = await findRepairFault(image, new Prng(seed));
       if (fault !== undefined) failures.push(`seed ${seed}: ${fault}`);
       options.progress(++cases);
     }
-    return { cases, failures };
+    return { cases, failures, next: options.from + cases };
   },
 };
 

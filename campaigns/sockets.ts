@@ -12,6 +12,9 @@ import { compareTown, faultOfCompany } from "./sockets/town-check.ts";
 import { Townsman } from "./sockets/townsman.ts";
 
 const PROGRAM = new URL("./sockets/town-server.js", import.meta.url);
+/** About what ten minutes have. */
+const EDITS = 100_000;
+/** How long a run without a limit of time lasts. */
 const LIFE_MS = 60_000;
 /** One life of the server: two kills in a minute. */
 const KILL_EVERY_MS = 20_000;
@@ -28,6 +31,10 @@ const CALM_MS_MAX = 120_000;
 export const socketsCampaign: Campaign = {
   name: "sockets",
   summary: "50 clients of a server that is killed by kill -9 and comes back: nothing acknowledged is lost",
+  goal: EDITS,
+  unit: "edits",
+  runsAlone: true,
+  leastMinutes: 1,
   async run(options) {
     const folder = await mkdtemp(join(tmpdir(), "orthant-sockets-"));
     const town = new Town(folder, options);

@@ -13,7 +13,7 @@ import {
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer } from "@orthant/server";
 import { createWorld, type World } from "@orthant/world";
-import { type Campaign, type CampaignOptions, FAILURES_MAX } from "./campaign.ts";
+import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { sightOf } from "./crowd/crowd-player.ts";
 import type { CrowdAnswer, CrowdOrder, CrowdQuestion } from "./crowd/crowd-worker.ts";
 
@@ -21,6 +21,8 @@ const PLAYERS = 200;
 /** Each has threads of its own: an event loop takes few datagrams at a time from each of its sockets. */
 const WORKERS = 4;
 const WORKER_PROGRAM = new URL("./crowd/crowd-worker.js", import.meta.url);
+/** Crowds of a run at full size, each of another seed. */
+const CROWDS = 10;
 const LIFE_MS = 30_000;
 const LOOK_MS = 2_000;
 /** Resending goes on for ever, and ever more slowly: by then all have everything, or something is wrong. */
@@ -32,20 +34,40 @@ const OVERSEEN = boxBetween([-12, -6, 0, 0], [-4, 2, 1, 1]);
 export const wire1CrowdCampaign: Campaign = {
   name: "wire1-crowd",
   summary: "200 players of Wire v1 over UDP with loss, doubling and reordering: all see what the world has",
+  goal: CROWDS,
+  unit: "crowds",
+  resumes: true,
+  runsAlone: true,
+  leastMinutes: 1,
   async run(options) {
-    const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, BigInt(options.seed));
-    const world = await createWorld(new MemoryDisk(), { shape: TILE_CHUNKS, generator });
-    const limits = { wire1SessionsPerAddress: PLAYERS };
-    const server = await createServer({ world, logger: false, wire1: {}, limits, closeWorld: true });
-    const workers = Array.from({ length: WORKERS }, (_, index) => startWorker(index, server, options.seed));
-    try {
-      return await live(world, server, workers, options);
-    } finally {
-      await Promise.all(workers.map((worker) => worker.terminate()));
-      await server.close();
+    const failures: string[] = [];
+    let crowds = 0;
+    // At least one, however short the time.
+    while ((crowds === 0 || goesOn(crowds, options)) && failures.length < FAILURES_MAX) {
+      const seed = options.seed + options.from + crowds;
+      const restMs = Math.max(0, (options.endsAtMs ?? Infinity) - performance.now());
+      failures.push(...(await playCrowd(seed, Math.min(LIFE_MS, restMs))));
+      options.progress(++crowds);
     }
+    return { cases: crowds, failures, next: options.from + crowds };
   },
 };
+
+/** Lets one crowd live; gives what is wrong after it. */
+async function playCrowd(seed: number, lifeMs: number): Promise<readonly string[]> {
+  const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, BigInt(seed));
+  const world = await createWorld(new MemoryDisk(), { shape: TILE_CHUNKS, generator });
+  const limits = { wire1SessionsPerAddress: PLAYERS, budgetsPerNetwork: PLAYERS };
+  const server = await createServer({ world, logger: false, wire1: {}, limits, closeWorld: true });
+  const workers = Array.from({ length: WORKERS }, (_, index) => startWorker(index, server, seed));
+  try {
+    const faults = await live(world, server, workers, lifeMs);
+    return faults.map((fault) => `${fault}; seed ${seed}`);
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+    await server.close();
+  }
+}
 
 function startWorker(index: number, { wire1Port: port = 0 }: OrthantServer, seed: number): Worker {
   const count = PLAYERS / WORKERS;
@@ -57,11 +79,11 @@ async function live(
   world: World,
   server: OrthantServer,
   workers: readonly Worker[],
-  { seed, endsAtMs }: CampaignOptions,
-): ReturnType<Campaign["run"]> {
+  lifeMs: number,
+): Promise<readonly string[]> {
   const overseer = connect(server.url, { name: "overseer" });
   overseer.look({ center: [-256, -64, 0, 0], radiusChunks: 6 });
-  await delay(endsAtMs === undefined ? LIFE_MS : Math.max(0, endsAtMs - performance.now()));
+  await delay(lifeMs);
   for (const worker of workers) worker.postMessage("stop" satisfies CrowdQuestion);
   const calmMs = performance.now();
   let { faults, setCount } = await compare(world, workers);
@@ -78,7 +100,7 @@ async function live(
   }
   await overseer.close();
   await report(server, setCount, tookMs);
-  return { cases: setCount, failures: failures.map((failure) => `${failure}; seed ${seed}`) };
+  return failures;
 }
 
 /** Compares what all players see with what the world has. */

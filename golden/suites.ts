@@ -1,6 +1,7 @@
 import { baseEncodingSuites } from "./base-encoding.ts";
 import { chunkPayloadSuites } from "./chunk-payload.ts";
 import { marsMinerSaveSuites } from "./marsminer-save.ts";
+import { orthantSaveSuites } from "./orthant-saves.ts";
 import { pagedSparseRleSuites } from "./paged-sparse-rle.ts";
 import { polychoraSaveSuites } from "./polychora-save.ts";
 import { pxswSuites } from "./pxsw.ts";
@@ -20,4 +21,5 @@ export const goldenSuites: readonly GoldenSuite[] = [
   ...pxswSuites,
   ...wire1Suites,
   ...tileSaveSuites,
+  ...orthantSaveSuites,
 ];

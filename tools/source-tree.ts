@@ -12,7 +12,7 @@ export interface SourceFile {
 /** All the files that a check looks at, sorted by path. */
 export type SourceTree = readonly SourceFile[];
 
-const SKIPPED_FOLDERS = new Set(["node_modules", "dist", "build", "coverage", ".git"]);
+const SKIPPED_FOLDERS = new Set(["node_modules", "dist", "build", "coverage", ".git", ".campaigns"]);
 // In a second working tree of a repository, .git is a file.
 const SKIPPED_FILES = /\.tsbuildinfo$|^\.DS_Store$|^\.git$/;
 

@@ -32,6 +32,7 @@ const server = await createServer({
     httpSocketsPerAddress: ANY_NUMBER,
     httpRequestsPerSecond: ANY_NUMBER,
     httpRequestsBurst: ANY_NUMBER,
+    budgetsPerNetwork: ANY_NUMBER,
   },
 });
 const bareServer = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDeflate: false });

@@ -23,7 +23,7 @@ const server = await createServer({
   auth: { secret: SECRET, audience: AUDIENCE, anonymous: true },
   limits: SIEGE_LIMITS,
   metrics: { bearer: METRICS_BEARER },
-  logger: { level: "warn" },
+  logger: { level: "error" },
 });
 process.on("disconnect", () => process.exit());
 process.on("message", () => {

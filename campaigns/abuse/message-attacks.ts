@@ -117,6 +117,15 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     },
   },
   {
+    name: "names that terminals, logs and pages act on",
+    counted: { "goodbye malformed": 5 },
+    async run(target) {
+      for (const name of ["\u001b[2J", "a\0", "a\nb joined", "\u202egnorw", "\u3164"]) {
+        await isToldGoodbye(await Prowler.connect(target), [helloOf(randomId(), { name })], "malformed");
+      }
+    },
+  },
+  {
     name: "other versions, features and orders",
     counted: { "goodbye version": 1, "goodbye features": 1, "goodbye malformed": 3 },
     async run(target) {

@@ -107,6 +107,7 @@ export const SOCKET_ATTACKS: readonly Attack[] = [
       "refusal origin": 2,
       "refusal method": 1,
       "refusal bearer": 1,
+      "refusal host": 2,
     },
     run: async (target) => {
       const requests: readonly (readonly [request: string, status: number])[] = [
@@ -117,8 +118,11 @@ export const SOCKET_ATTACKS: readonly Attack[] = [
         [upgradeRequest("/../../etc/passwd"), 404],
         [upgradeRequest("/", { Origin: "https://elsewhere.example" }), 403],
         [upgradeRequest("/", { Origin: "null" }), 403],
-        ["POST / HTTP/1.1\r\nHost: here\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", 405],
-        ["GET /metrics HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n", 401],
+        // A page whose owner points its own name at the server.
+        [upgradeRequest("/", { Host: "evil.example", Origin: "http://evil.example" }), 421],
+        ["GET /metrics HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", 421],
+        ["POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", 405],
+        ["GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 401],
       ];
       for (const [request, status] of requests) {
         const raw = new RawSocket(target);
@@ -191,7 +195,7 @@ export const SOCKET_ATTACKS: readonly Attack[] = [
     run: async (target) => {
       for (let index = 0; index < 100; index++) {
         const raw = new RawSocket(target);
-        raw.write("GET /healthz HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n");
+        raw.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         await expectSoon("an answer", raw.closed);
       }
     },

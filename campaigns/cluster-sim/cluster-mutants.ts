@@ -23,12 +23,13 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     "whoever had a folder finds it under its new name as well: without the second fence",
     change(
       FOLDERS,
-      "new OwnedDisk(this.#store.disk(this.#pathOf(shard, epoch)), () => this.requireHeld(shard, epoch))",
+      "new OwnedDisk(disk, epoch, () => this.requireHeld(shard, epoch))",
       `new OwnedDisk(
         new Proxy({}, {
           get: (_target, call) => async (...asked) =>
             this.#store.disk(this.#pathOf(shard, await this.epochOf(shard)))[call](...asked),
         }),
+        epoch,
         async () => undefined,
       )`,
     ),

@@ -16,18 +16,11 @@ export class HeldClock implements Clock {
   }
 
   after(delayMs: number, callback: () => void): Timer {
-    let isCancelled = false;
-    const timer = this.#clock.after(delayMs, () =>
-      this.happen(() => {
-        if (!isCancelled) callback();
-      }),
-    );
-    return {
-      cancel: () => {
-        isCancelled = true;
-        timer.cancel();
-      },
-    };
+    return this.#cancellable(callback, (happen) => this.#clock.after(delayMs, happen));
+  }
+
+  wait(delayMs: number, callback: () => void): Timer {
+    return this.#cancellable(callback, (happen) => this.#clock.wait(delayMs, happen));
   }
 
   /** Lets something happen to the process: now, when it goes on, or never. */
@@ -54,5 +47,21 @@ export class HeldClock implements Clock {
 
   kill(): void {
     this.#isDead = true;
+  }
+
+  /** A call that was held back can still be cancelled. */
+  #cancellable(callback: () => void, start: (happen: () => void) => Timer): Timer {
+    let isCancelled = false;
+    const timer = start(() =>
+      this.happen(() => {
+        if (!isCancelled) callback();
+      }),
+    );
+    return {
+      cancel: () => {
+        isCancelled = true;
+        timer.cancel();
+      },
+    };
   }
 }

@@ -1,5 +1,5 @@
 import type { FolderStore } from "@orthant/cluster";
-import type { Clock } from "@orthant/core";
+import { type Clock, sleep } from "@orthant/core";
 import { type Disk, GatedDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
 import type { HeldClock } from "./held-clock.ts";
@@ -67,7 +67,7 @@ export class HeldFolders implements FolderStore {
     const { slowChance, slowMsMax } = this.#pace;
     if (this.#prng.chance(slowChance)) {
       const delayMs = this.#prng.between(1, slowMsMax);
-      await new Promise<void>((resolve) => this.#clock.after(delayMs, resolve));
+      await sleep(this.#clock, delayMs);
     }
     await new Promise<void>((resolve) => this.#process.happen(resolve));
   }

@@ -7,9 +7,9 @@ const EDGE_BYTES = [0x00, 0x01, 0x7f, 0x80, 0x81, 0xff] as const;
 /** Hostile bytes: now and then pure noise, else a good sample with a few things wrong. */
 export function mutate(samples: readonly Uint8Array[], prng: Prng): Uint8Array {
   if (samples.length === 0 || prng.chance(0.15)) return noise(prng);
-  let bytes = [...prng.pick(samples)];
+  let bytes = prng.pick(samples);
   for (let changes = prng.between(1, 4); changes > 0; changes--) bytes = change(bytes, samples, prng);
-  return Uint8Array.from(bytes);
+  return bytes;
 }
 
 function noise(prng: Prng): Uint8Array {
@@ -18,22 +18,33 @@ function noise(prng: Prng): Uint8Array {
   return prng.chance(0.5) ? bytes.map((byte) => byte & 0x07) : bytes;
 }
 
-function change(bytes: number[], samples: readonly Uint8Array[], prng: Prng): number[] {
+/** A changed copy. */
+function change(bytes: Uint8Array, samples: readonly Uint8Array[], prng: Prng): Uint8Array {
   const at = prng.below(bytes.length + 1);
   switch (prng.below(7)) {
     case 0: // another byte
-      return bytes.map((byte, index) => (index === at ? prng.below(256) : byte));
+      return replaced(bytes, at, 1, [prng.below(256)]);
     case 1: // flip a bit
-      return bytes.map((byte, index) => (index === at ? byte ^ (1 << prng.below(8)) : byte));
+      return replaced(bytes, at, 1, [(bytes[at] ?? 0) ^ (1 << prng.below(8))]);
     case 2: // cut
       return bytes.slice(0, at);
     case 3: // insert an edge value
-      return [...bytes.slice(0, at), prng.pick(EDGE_BYTES), ...bytes.slice(at)];
+      return replaced(bytes, at, 0, [prng.pick(EDGE_BYTES)]);
     case 4: // remove a run
-      return [...bytes.slice(0, at), ...bytes.slice(at + prng.between(1, 4))];
+      return replaced(bytes, at, prng.between(1, 4), []);
     case 5: // say that there is far more
-      return [...bytes.slice(0, at), 0xff, 0xff, 0xff, 0xff, 0x0f, ...bytes.slice(at + 1)];
+      return replaced(bytes, at, 1, [0xff, 0xff, 0xff, 0xff, 0x0f]);
     default: // splice two samples
-      return [...bytes.slice(0, at), ...prng.pick(samples).subarray(prng.below(8))];
+      return replaced(bytes, at, bytes.length, prng.pick(samples).subarray(prng.below(8)));
   }
+}
+
+/** A copy with other bytes instead of some at an offset. */
+function replaced(bytes: Uint8Array, at: number, removed: number, added: ArrayLike<number>): Uint8Array {
+  const rest = bytes.subarray(at + removed);
+  const result = new Uint8Array(at + added.length + rest.length);
+  result.set(bytes.subarray(0, at));
+  result.set(added, at);
+  result.set(rest, at + added.length);
+  return result;
 }

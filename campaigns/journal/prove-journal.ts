@@ -9,8 +9,10 @@ import {
   type Fault,
   FaultDisk,
   type PowerCutOptions,
+  type Survivor,
 } from "@orthant/testkit";
-import { openWorld, type World } from "@orthant/world";
+import { openWorld, type World, type WorldOptions } from "@orthant/world";
+import { fingerprintOf } from "../proof/fingerprint.ts";
 import { isCaughtBy, type Mutant, mutant } from "../proof/mutants.ts";
 import {
   checkJournaled,
@@ -26,6 +28,7 @@ import {
 /** What a proof looked at. */
 export interface JournalProof {
   readonly disks: number;
+  readonly distinct: number;
   readonly cuts: number;
   /** How often a cut left exactly what was acknowledged, and how often more. */
   readonly exact: number;
@@ -72,8 +75,8 @@ export function isCaught(world: Mutant, seed: number): Promise<boolean> {
 
 /**
  * Plays a history in journal mode, cuts the power at every operation, and throws unless each disk that is left opens,
- * holds every step that was acknowledged and the history up to some step, and goes on: a further step survives a
- * further crash, and no segment is left behind. With a fault, all of that is done by a world that has it.
+ * holds every step that was acknowledged and the history up to some step, does not lose a segment unnoticed, and goes
+ * on: a further step survives a further crash, and no segment is left behind. With a fault, all of that is done by a world that has it.
  */
 export async function proveJournal(
   steps: readonly JournalStep[],
@@ -85,12 +88,21 @@ export async function proveJournal(
   const played = await playJournal(wrap(recorder), steps, () => recorder.log.length);
   let exact = 0;
   let more = 0;
-  const { disks, cuts } = await explorePowerCuts(recorder, options, async ({ disk, cutAt }) => {
+  const lookingAt = (cutAt: number): Look => {
     const promised = played.acknowledged.filter(({ at }) => at <= cutAt);
-    const atLeast = Math.max(0, ...promised.map(({ step }) => step));
-    // Some look before anybody writes; whoever opens it next need not know of journals.
-    const seen = cutAt % READ_EVERY === 0 ? await seenByReader(disk, { ...played, atLeast }) : undefined;
-    const world = await openOrNothing(wrap(disk), cutAt % 2 === 0 ? "journal" : "snapshot");
+    return {
+      atLeast: Math.max(0, ...promised.map(({ step }) => step)),
+      // Some cuts are checked before the next write; the next opening may be by a version without journals.
+      isRead: cutAt % READ_EVERY === 0,
+      isRobbed: cutAt % READ_EVERY === 1,
+      opening: cutAt % 2 === 0 ? "journal" : "snapshot",
+    };
+  };
+  const check = async ({ disk, cutAt }: Survivor): Promise<void> => {
+    const { atLeast, isRead, isRobbed, opening } = lookingAt(cutAt);
+    const seen = isRead ? await seenByReader(disk, { ...played, atLeast }) : undefined;
+    await requireLossNoticed(disk, { ...played, atLeast }, isRobbed ? 1 : 2);
+    const world = await openOrNothing(wrap(disk), opening);
     if (world === undefined) {
       equal(atLeast, 0, "a world with acknowledged edits is gone");
       return;
@@ -101,8 +113,21 @@ export async function proveJournal(
     await world.close();
     if (seen !== undefined) equal(seen, last, "who only reads has another state than who writes");
     await goOn(disk, wrap, { ...played, atLeast: last });
-  });
-  return { disks, cuts, exact, more, played };
+  };
+  const { clocks, begun } = played;
+  const report = await explorePowerCuts(recorder, options, check, (cutAt) =>
+    fingerprintOf(lookingAt(cutAt), clocks, begun),
+  );
+  return { ...report, exact, more, played };
+}
+
+/** What is expected after a cut, and how the disk is looked at. */
+interface Look {
+  readonly atLeast: number;
+  readonly isRead: boolean;
+  /** Whether segments are taken away also where there is one alone. */
+  readonly isRobbed: boolean;
+  readonly opening: Opening;
 }
 
 /** The step that a world ends at for who only reads, once all of it was checked; `undefined` when there is no world. */
@@ -111,6 +136,26 @@ async function seenByReader(disk: Disk, expected: Expected): Promise<number | un
   const seen = reader && (await checkJournaled(reader, expected));
   await reader?.close();
   return seen;
+}
+
+/**
+ * Throws when a segment can get lost unnoticed: without it the world must be refused, or have all that was acknowledged.
+ * Looks only where there are that many segments.
+ */
+async function requireLossNoticed(disk: MemoryDisk, expected: Expected, segmentsMin: number): Promise<void> {
+  const image = disk.image();
+  const segments = [...image.files.keys()].filter((path) => path.startsWith(`${JOURNAL_FOLDER}/`));
+  if (segments.length < segmentsMin) return;
+  for (const lost of segments) {
+    const files = new Map([...image.files].filter(([path]) => path !== lost));
+    try {
+      const world = await openOrNothing(new MemoryDisk({ ...image, files }), "refuse");
+      if (world !== undefined) await checkJournaled(world, expected);
+      await world?.close();
+    } catch (error) {
+      if (!isOrthantError(error, "ORT_JOURNAL")) throw error;
+    }
+  }
 }
 
 async function goOn(disk: MemoryDisk, wrap: (disk: Disk) => Disk, expected: Expected): Promise<void> {
@@ -127,11 +172,18 @@ async function goOn(disk: MemoryDisk, wrap: (disk: Disk) => Disk, expected: Expe
   equal(isWhole(await verifySave(left)), true, "the save is not whole");
 }
 
-type Opening = "snapshot" | "journal" | "readOnly";
+/** To write with either durability, or to read: what comes before damage, or nothing where there is damage. */
+type Opening = "snapshot" | "journal" | "readOnly" | "refuse";
+
+const OPENINGS: Readonly<Record<Opening, WorldOptions>> = {
+  snapshot: { durability: "snapshot" },
+  journal: { durability: "journal" },
+  readOnly: { readOnly: true },
+  refuse: { readOnly: true, damagedJournal: "refuse" },
+};
 
 function open(disk: Disk, opening: Opening): Promise<World> {
-  const how = opening === "readOnly" ? { readOnly: true } : { durability: opening };
-  return openWorld(disk, { clock: new FakeClock(), autosave: false, ...how });
+  return openWorld(disk, { clock: new FakeClock(), autosave: false, ...OPENINGS[opening] });
 }
 
 /** `undefined` when the disk has no manifest, as before the first commit. */

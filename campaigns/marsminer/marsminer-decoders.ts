@@ -1,5 +1,4 @@
 import { type Codec, decode, encode, encodeUtf8 } from "@orthant/core";
-import { MemoryDisk } from "@orthant/disk";
 import {
   MARSMINER_DIALECTS,
   type MarsMinerDialect,
@@ -12,40 +11,38 @@ import {
   verifyMarsMiner,
 } from "@orthant/formats";
 import { lenient, strict, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
+import { diskOfFiles, packFiles } from "../fuzz/file-bundle.ts";
 
 const TICKS = 634_652_586_000_000_000n;
 const CUBE_SIZE = 4;
 const OCTREE = octreeOfBoxes([{ box: { min: [0, 0, 0, 0], max: [3, 2, 2, 1] }, value: 300 }], CUBE_SIZE, 1);
 /** The files of a save, in the order in which a fuzzed input has them. */
 const FILES = ["blob0", "blob1", "strings", "pointers"] as const;
-/** A length that says that a file is not there. */
-const ABSENT = 0xffff;
 
-/** Whatever a disk holds, it is opened, read and searched for states. */
-export const marsMinerReaderTarget: Target = lenient(
-  "MarsMiner save",
-  async (input) => {
-    const save = await openMarsMiner(diskOf(input), { cubeSize: CUBE_SIZE });
-    try {
-      await save.findStates();
-      for (const entry of save.state?.chunks ?? []) await save.readChunk(entry);
-    } finally {
-      await save.close();
-    }
-  },
-  MARSMINER_DIALECTS.map(sampleSave),
-  WHOLE_WORLD,
+/** Whatever a disk holds, it is opened, read and searched for states: a target for each dialect to begin from. */
+export const marsMinerReaderTargets: readonly Target[] = MARSMINER_DIALECTS.map((dialect) =>
+  lenient(`MarsMiner save, ${dialect}`, readSave, [sampleSave(dialect)], WHOLE_WORLD),
 );
+
+async function readSave(input: Uint8Array): Promise<void> {
+  const save = await openMarsMiner(diskOfFiles(FILES, input), { cubeSize: CUBE_SIZE });
+  try {
+    await save.findStates();
+    for (const entry of save.state?.chunks ?? []) await save.readChunk(entry);
+  } finally {
+    await save.close();
+  }
+}
 
 /** Every decoder of MarsMiner saves, the reader as a whole, and what must not throw whatever it is given. */
 export const marsMinerTargets: readonly Target[] = [
   ...MARSMINER_DIALECTS.flatMap(blockTargets),
   lenient("MarsMiner octree", (input) => decode(octreeCodec, input), [encode(octreeCodec, OCTREE)]),
-  marsMinerReaderTarget,
+  ...marsMinerReaderTargets,
   lenient(
     "MarsMiner care",
     async (input) => {
-      const disk = diskOf(input);
+      const disk = diskOfFiles(FILES, input);
       const findings = await verifyMarsMiner(disk, { cubeSize: CUBE_SIZE });
       if (findings.some(({ severity }) => severity === "damage")) {
         await planMarsMinerRepair(disk, { cubeSize: CUBE_SIZE });
@@ -55,19 +52,6 @@ export const marsMinerTargets: readonly Target[] = [
     WHOLE_WORLD,
   ),
 ];
-
-/** Four lengths of two bytes, then the files; what is cut off is not there. */
-function diskOf(input: Uint8Array): MemoryDisk {
-  const files = new Map<string, Uint8Array>();
-  let start = FILES.length * 2;
-  for (const [index, path] of FILES.entries()) {
-    const length = (input[index * 2] ?? 0) | ((input[index * 2 + 1] ?? 0) << 8);
-    if (length === ABSENT) continue;
-    files.set(path, input.subarray(start, start + length));
-    start += length;
-  }
-  return new MemoryDisk({ directories: [], files });
-}
 
 /** A save of a dialect as such an input: two chunks that share a table, in two blobs where a dialect can tell. */
 function sampleSave(dialect: MarsMinerDialect): Uint8Array {
@@ -94,27 +78,16 @@ function sampleSave(dialect: MarsMinerDialect): Uint8Array {
   ]);
   const state = add(kinds.stateIndex, { ticks: TICKS, name: names[0] as Pointer, chunkTable });
   blob.set(encode(marsMinerHeader(dialect), { version: 0, state }));
-  return pack({
-    blob0: blob,
-    blob1: new Uint8Array(8),
-    strings: hasStrings ? strings : undefined,
-    pointers: isGlobal ? undefined : Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0]),
-  });
+  const files = new Map<(typeof FILES)[number], Uint8Array | undefined>([
+    ["blob0", blob],
+    ["blob1", new Uint8Array(8)],
+    ["strings", hasStrings ? strings : undefined],
+    ["pointers", isGlobal ? undefined : Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0])],
+  ]);
+  return packFiles(FILES, files);
 }
 
 type Pointer = ReturnType<ReturnType<typeof marsMinerHeader>["read"]>["state"];
-
-function pack(files: Readonly<Record<(typeof FILES)[number], Uint8Array | undefined>>): Uint8Array {
-  const head: number[] = [];
-  const bytes: number[] = [];
-  for (const path of FILES) {
-    const content = files[path];
-    const length = content?.length ?? ABSENT;
-    head.push(length & 0xff, length >>> 8);
-    bytes.push(...(content ?? []));
-  }
-  return Uint8Array.from([...head, ...bytes]);
-}
 
 /** Blocks have one encoding each; the octree is apart, because the original may have written it in several. */
 function blockTargets(dialect: MarsMinerDialect): readonly Target[] {

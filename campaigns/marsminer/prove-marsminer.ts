@@ -2,7 +2,15 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { createMarsMiner, openMarsMiner, verifyMarsMiner } from "@orthant/formats";
-import { CrashDisk, explorePowerCuts, type Fault, FaultDisk, type PowerCutOptions } from "@orthant/testkit";
+import {
+  CrashDisk,
+  explorePowerCuts,
+  type Fault,
+  FaultDisk,
+  type PowerCutOptions,
+  type Survivor,
+} from "@orthant/testkit";
+import { fingerprintOf } from "../proof/fingerprint.ts";
 import {
   commitOnce,
   digestOf,
@@ -16,6 +24,7 @@ import {
 /** What a proof looked at. */
 export interface MarsMinerProof {
   readonly disks: number;
+  readonly distinct: number;
   readonly cuts: number;
   /** How often a cut left the last state that was acknowledged, and how often the one in flight. */
   readonly kept: number;
@@ -39,8 +48,9 @@ export async function proveMarsMiner(
   const history = await playHistory(wrap(recorder), steps, () => acknowledgedAt.push(recorder.log.length));
   let kept = 0;
   let completed = 0;
-  const { disks, cuts } = await explorePowerCuts(recorder, options, async ({ disk, cutAt }) => {
-    const acknowledged = acknowledgedAt.filter((length) => length <= cutAt).length;
+  const acknowledgedBy = (cutAt: number): number => acknowledgedAt.filter((length) => length <= cutAt).length;
+  const check = async ({ disk, cutAt }: Survivor): Promise<void> => {
+    const acknowledged = acknowledgedBy(cutAt);
     if (acknowledged === 0) {
       // Whatever a making left that was cut off, it can be made again.
       await (await createMarsMiner(wrap(disk))).close();
@@ -69,8 +79,12 @@ export async function proveMarsMiner(
       committed.every((state) => rest.includes(headOfDigest(state))),
       "a further commit lost a state",
     );
+  };
+  const report = await explorePowerCuts(recorder, options, check, (cutAt) => {
+    const acknowledged = acknowledgedBy(cutAt);
+    return fingerprintOf(acknowledged, history.digests.slice(0, acknowledged + 1));
   });
-  return { disks, cuts, kept, completed, history };
+  return { ...report, kept, completed, history };
 }
 
 /**

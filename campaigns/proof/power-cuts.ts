@@ -1,51 +1,97 @@
 import { CRASH_MODELS, type PowerCutOptions } from "@orthant/testkit";
-import { type Campaign, FAILURES_MAX, goesOn } from "../campaign.ts";
+import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "../campaign.ts";
 import type { Mutant } from "./mutants.ts";
 
 /** What a campaign of power cuts is about. */
 export interface PowerCuts {
   readonly name: string;
   readonly summary: string;
-  /** Disks to look at when no time is given. */
+  /** Disks of a run at full size. */
   readonly disks: number;
   mutants(): Promise<readonly Mutant[]>;
   /** Whether the proof notices that a step is missing. */
   isCaught(mutant: Mutant, seed: number): Promise<boolean>;
-  /** Disks to look at for each cut; fewer make shorter rounds. */
+  /** Disks to look at for each cut. */
   readonly disksPerCut?: number;
   /** Cuts the power all over a history; throws when a disk that is left is not as it should be. Rounds count from 0. */
-  prove(options: PowerCutOptions, round: number): Promise<{ readonly disks: number }>;
+  prove(
+    options: PowerCutOptions,
+    round: number,
+  ): Promise<{ readonly disks: number; readonly distinct: number }>;
 }
 
 const DISKS_PER_CUT = 100;
 const SEEDS_PER_ROUND = 10_000;
+/** A round explores every cut of a history, in this many interleaved parts that take seconds each. */
+const PARTS_PER_ROUND = 64;
+/** With a limit of time, mutants take at most this share of it. */
+const MUTANT_TIME_SHARE = 0.25;
 
 /** A campaign that first shows that every mutant is caught, and then cuts the power until it has seen enough disks. */
 export function powerCutCampaign(cuts: PowerCuts): Campaign {
-  const { name, summary } = cuts;
+  const { name, summary, disks: goal } = cuts;
   return {
     name,
     summary,
+    goal,
+    unit: "disks",
+    resumes: true,
     async run(options) {
       const failures: string[] = [];
-      const mutants = await cuts.mutants();
-      for (const mutant of mutants) {
-        if (await cuts.isCaught(mutant, options.seed)) continue;
-        failures.push(`a writer without ${mutant.step} was not caught; seed ${options.seed}`);
-      }
-      console.log(`${name}: ${mutants.length - failures.length} of ${mutants.length} mutants caught`);
-      let disks = 0;
-      const disksPerCut = cuts.disksPerCut ?? DISKS_PER_CUT;
-      for (let round = 0; goesOn(disks, cuts.disks, options) && failures.length < FAILURES_MAX; round++) {
-        const seed = options.seed + round * SEEDS_PER_ROUND;
-        try {
-          disks += (await cuts.prove({ models: CRASH_MODELS, disksPerCut, seed }, round)).disks;
-        } catch (error) {
-          failures.push(String(error));
-        }
-        options.progress(disks);
-      }
-      return { cases: disks, failures };
+      await tryMutants(cuts, options, failures);
+      const explored = await explore(cuts, options, failures);
+      console.log(`${name}: ${explored.distinct} of ${explored.cases} disks were distinct, and were checked`);
+      return { ...explored, failures };
     },
   };
+}
+
+/** Cuts the power in parts of rounds, from where an earlier run stopped. */
+export async function explore(
+  { prove, disksPerCut = DISKS_PER_CUT }: Pick<PowerCuts, "prove" | "disksPerCut">,
+  options: CampaignOptions,
+  failures: string[],
+): Promise<{ readonly cases: number; readonly distinct: number; readonly next: number }> {
+  const { seed, from, seen } = options;
+  let next = from;
+  let cases = 0;
+  let distinct = 0;
+  for (; goesOn(cases, options) && failures.length < FAILURES_MAX; next++) {
+    const round = Math.floor(next / PARTS_PER_ROUND);
+    const part = { first: next % PARTS_PER_ROUND, step: PARTS_PER_ROUND };
+    const cuts = { models: CRASH_MODELS, disksPerCut, seed: seed + round * SEEDS_PER_ROUND, part, seen };
+    try {
+      const report = await prove(cuts, round);
+      cases += report.disks;
+      distinct += report.distinct;
+    } catch (error) {
+      failures.push(String(error));
+    }
+    options.progress(cases);
+  }
+  return { cases, distinct, next };
+}
+
+/**
+ * Adds a failure for each mutant that is not caught. A run with a limit of time tries some, and a later one others; a run
+ * without one tries all, unless it goes on where another one stopped.
+ */
+export async function tryMutants(
+  { name, mutants, isCaught }: Pick<PowerCuts, "name" | "mutants" | "isCaught">,
+  { seed, from, endsAtMs }: CampaignOptions,
+  failures: string[],
+): Promise<void> {
+  if (endsAtMs === undefined && from > 0) return;
+  const startMs = performance.now();
+  const untilMs = startMs + ((endsAtMs ?? Infinity) - startMs) * MUTANT_TIME_SHARE;
+  const all = await mutants();
+  let tried = 0;
+  let caught = 0;
+  while (tried < all.length && (tried === 0 || performance.now() < untilMs)) {
+    const mutant = all[(from + tried++) % all.length] as Mutant;
+    if (await isCaught(mutant, seed)) caught++;
+    else failures.push(`a writer without ${mutant.step} was not caught; seed ${seed}`);
+  }
+  const untried = tried < all.length ? `; ${all.length - tried} others were not tried in this time` : "";
+  console.log(`${name}: ${caught} of ${tried} mutants caught${untried}`);
 }

@@ -1,6 +1,14 @@
 import { equal, ok } from "node:assert/strict";
 import type { Disk } from "@orthant/disk";
-import { CrashDisk, explorePowerCuts, type Fault, FaultDisk, type PowerCutOptions } from "@orthant/testkit";
+import {
+  CrashDisk,
+  explorePowerCuts,
+  type Fault,
+  FaultDisk,
+  type PowerCutOptions,
+  type Survivor,
+} from "@orthant/testkit";
+import { fingerprintOf } from "./fingerprint.ts";
 import { isCaughtBy, type Mutant, singleSyncMutants } from "./mutants.ts";
 
 /** Something that saves, so that it can be proven. */
@@ -20,6 +28,7 @@ type AnyStory = SavingStory<{ readonly digests: readonly string[] }>;
 /** What a proof looked at. */
 export interface HistoryProof<History> {
   readonly disks: number;
+  readonly distinct: number;
   readonly cuts: number;
   /** How often a cut left the last save that was acknowledged, and how often the one in flight. */
   readonly kept: number;
@@ -43,8 +52,9 @@ export async function proveHistory<History extends { readonly digests: readonly 
   const history = await story.play(wrap(recorder), () => acknowledgedAt.push(recorder.log.length));
   let kept = 0;
   let completed = 0;
-  const { disks, cuts } = await explorePowerCuts(recorder, options, async ({ disk, cutAt }) => {
-    const acknowledged = acknowledgedAt.filter((length) => length <= cutAt).length;
+  const acknowledgedBy = (cutAt: number): number => acknowledgedAt.filter((length) => length <= cutAt).length;
+  const check = async ({ disk, cutAt }: Survivor): Promise<void> => {
+    const acknowledged = acknowledgedBy(cutAt);
     const found = await story.digest(disk);
     if (found === undefined) {
       equal(acknowledged, 0, "an acknowledged save is gone");
@@ -62,8 +72,12 @@ export async function proveHistory<History extends { readonly digests: readonly 
       after !== found && found.split("\n").every((line) => after.includes(line)),
       "a further save lost something",
     );
+  };
+  const report = await explorePowerCuts(recorder, options, check, (cutAt) => {
+    const acknowledged = acknowledgedBy(cutAt);
+    return fingerprintOf(acknowledged, history.digests[acknowledged - 1], history.digests[acknowledged]);
   });
-  return { disks, cuts, kept, completed, history };
+  return { ...report, kept, completed, history };
 }
 
 /** Each single sync of a story, left out once. */

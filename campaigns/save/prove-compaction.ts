@@ -1,7 +1,15 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole, listGenerations, openSave, verifySave } from "@orthant/formats";
-import { CrashDisk, explorePowerCuts, type Fault, FaultDisk, type PowerCutOptions } from "@orthant/testkit";
+import {
+  CrashDisk,
+  explorePowerCuts,
+  type Fault,
+  FaultDisk,
+  type PowerCutOptions,
+  type Survivor,
+} from "@orthant/testkit";
+import { fingerprintOf } from "../proof/fingerprint.ts";
 import {
   type Acknowledgement,
   type CompactionHistory,
@@ -16,8 +24,9 @@ import { digestOfSave } from "./model-world.ts";
 /** What a proof looked at. */
 export interface CompactionProof {
   readonly disks: number;
+  readonly distinct: number;
   readonly history: CompactionHistory;
-  /** Generations of all disks, each of which was read in full. */
+  /** Generations of all distinct disks, each of which was read in full. */
   readonly generationsRead: number;
 }
 
@@ -47,21 +56,40 @@ export async function proveCompaction(
     returned.push({ ...what, logLength: recorder.log.length }),
   );
   let generationsRead = 0;
-  const { disks } = await explorePowerCuts(recorder, options, async ({ disk, cutAt }) => {
+  const doneBy = (cutAt: number): Done => {
     const done = returned.filter(({ logLength }) => logLength <= cutAt);
-    const commitsDone = before + done.filter(({ kind }) => kind === "commit").length;
+    const last = done.at(-1);
+    return {
+      commits: before + done.filter(({ kind }) => kind === "commit").length,
+      packBytes: last?.kind === "compaction" && last.logLength === cutAt ? last.packBytes : undefined,
+    };
+  };
+  const check = async ({ disk, cutAt }: Survivor): Promise<void> => {
+    const done = doneBy(cutAt);
     const found = await readGenerations(disk, history);
-    if (found === undefined) return equal(commitsDone, 0, "an acknowledged save is gone");
+    if (found === undefined) return equal(done.commits, 0, "an acknowledged save is gone");
     generationsRead += found.length;
-    for (const generation of requiredGenerations(history, commitsDone)) {
+    for (const generation of requiredGenerations(history, done.commits)) {
       ok(found.includes(generation), `generation ${generation} should be kept, and is gone`);
     }
-    const last = done.at(-1);
-    if (last?.kind === "compaction" && last.logLength === cutAt) await requireFreed(disk, last.packBytes);
+    if (done.packBytes !== undefined) await requireFreed(disk, done.packBytes);
     // A fault that strikes once has struck.
     if (fault?.sticky !== false) await goOn(withFault(disk, fault), history);
+  };
+  const { digests } = history;
+  const { disks, distinct } = await explorePowerCuts(recorder, options, check, (cutAt) => {
+    const done = doneBy(cutAt);
+    const packs = done.packBytes && [...done.packBytes];
+    return fingerprintOf(done.commits, requiredGenerations(history, done.commits), digests, packs);
   });
-  return { disks, history, generationsRead };
+  return { disks, distinct, history, generationsRead };
+}
+
+/** What had returned when the power went. */
+interface Done {
+  readonly commits: number;
+  /** The packs that a compaction left, when the cut came right after it. */
+  readonly packBytes: ReadonlyMap<string, number> | undefined;
 }
 
 function withFault(disk: Disk, fault: Fault | undefined): Disk {

@@ -1,4 +1,4 @@
-import type { Clock } from "@orthant/core";
+import { type Clock, sleep } from "@orthant/core";
 import { GatedDisk, type MemoryDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
 
@@ -36,7 +36,7 @@ export class MortalDisk extends GatedDisk {
     const { slowChance, slowMsMax } = this.pace;
     if (slowChance > 0 && this.#prng.chance(slowChance)) {
       const delayMs = this.#prng.between(1, slowMsMax);
-      await new Promise<void>((resolve) => this.#clock.after(delayMs, resolve));
+      await sleep(this.#clock, delayMs);
     }
     if (this.#isDead) return new Promise<never>(() => undefined);
     return operation();

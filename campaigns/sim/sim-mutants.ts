@@ -29,7 +29,7 @@ const SESSION = "protocol/dist/guest/guest-session.js";
 /** Makes edits again that the world has made: it no longer asks its ledger. */
 const DEAF_LEDGER = change(LEDGER, "return editId <= this.lastEditOf(clientId);", "return false;");
 /** Takes edits again that the world has made. */
-const DEAF_DESK = change(DESK, "this.#parts.world.lastEditOf(this.#clientId)", "0");
+const DEAF_DESK = change(DESK, "world.lastEditOf(this.#clientId)", "0");
 
 /** At least one for each rule that the protocol stands on. */
 export const SIM_MUTANTS: readonly SimMutant[] = [

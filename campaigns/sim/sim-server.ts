@@ -1,4 +1,4 @@
-import { CLOCK_NEVER, type VoxelPlacement } from "@orthant/core";
+import { CLOCK_NEVER, sleep, type VoxelPlacement } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { Host, type HostWorld, type Player } from "@orthant/protocol";
 import { hostWorldOf } from "@orthant/server";
@@ -295,7 +295,7 @@ export class SimServer {
     const { clock, prng } = this.#options;
     if (!prng.chance(0.1)) return;
     const pauseMs = prng.between(1, msMax);
-    await new Promise<void>((resolve) => clock.after(pauseMs, resolve));
+    await sleep(clock, pauseMs);
   }
 
   #worldOptions(clock: FakeClock) {

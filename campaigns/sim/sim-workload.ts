@@ -1,6 +1,8 @@
 import {
+  type Axis,
   type Box,
   boxBetween,
+  type ChunkShape,
   type Place,
   placeFrom,
   placesLexicographic,
@@ -25,14 +27,14 @@ const MATERIAL_MAX = 5;
 export class SimWorkload {
   readonly #prng: Prng;
   readonly #plan: SimPlan;
-  /** The voxels of the arena. */
+  /** The voxels of the arena, on the axes that the world has. */
   readonly #voxels: Box;
   readonly #hotSpots: readonly Place[];
 
   constructor(prng: Prng, plan: SimPlan) {
     this.#prng = prng;
     this.#plan = plan;
-    this.#voxels = voxelsOfChunks(plan.shape, plan.arena);
+    this.#voxels = onAxes(plan.shape, voxelsOfChunks(plan.shape, plan.arena));
     this.#hotSpots = Array.from({ length: HOT_SPOTS }, () => this.#voxelIn(this.#voxels));
   }
 
@@ -115,4 +117,13 @@ export class SimWorkload {
   #voxelIn({ min, max }: Box): Place {
     return placeFrom((axis) => this.#prng.between(min[axis], max[axis] - 1));
   }
+}
+
+/** Cuts a box of voxels to coordinate 0 on the axes that a world does not have. */
+function onAxes({ extents }: ChunkShape, { min, max }: Box): Box {
+  const isMissing = (axis: Axis): boolean => extents[axis] === 1;
+  return boxBetween(
+    placeFrom((axis) => (isMissing(axis) ? 0 : min[axis])),
+    placeFrom((axis) => (isMissing(axis) ? 1 : max[axis])),
+  );
 }

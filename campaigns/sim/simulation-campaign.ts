@@ -23,15 +23,20 @@ export interface SimulatedCases {
  * all, `--minutes 0`, that one alone is played. Mutants are tried when no time is given.
  */
 export function simulationCampaign(simulation: SimulatedCases): Campaign {
-  const { name, summary } = simulation;
+  const { name, summary, cases: goal } = simulation;
   return {
     name,
     summary,
+    goal,
+    unit: "cases of simulated play",
+    resumes: true,
+    runsAlone: true,
     async run(options) {
       const failures: string[] = [];
-      if (options.endsAtMs === undefined) failures.push(...(await tryMutants(simulation, options.seed)));
+      if (options.endsAtMs === undefined && options.from === 0)
+        failures.push(...(await tryMutants(simulation, options.seed)));
       const cases = await playCases(simulation, options, failures);
-      return { cases, failures };
+      return { cases, failures, next: options.from + cases };
     },
   };
 }
@@ -69,7 +74,7 @@ async function casesUntilCaught(
 }
 
 async function playCases(
-  { name, program, cases, steps }: SimulatedCases,
+  { name, program, steps }: SimulatedCases,
   options: CampaignOptions,
   failures: string[],
 ): Promise<number> {
@@ -77,8 +82,8 @@ async function playCases(
   let ended = 0;
   await inLanes(async () => {
     const player = new SimPlayer(program);
-    while ((begun === 0 || goesOn(begun, cases, options)) && failures.length < FAILURES_MAX) {
-      const seed = options.seed + begun++;
+    while ((begun === 0 || goesOn(begun, options)) && failures.length < FAILURES_MAX) {
+      const seed = options.seed + options.from + begun++;
       const fault = await player.play({ seed, steps });
       if (fault !== undefined) {
         failures.push(`seed ${seed}: ${fault}\n  npm run campaign -- ${name} --seed ${seed} --minutes 0`);

@@ -27,6 +27,7 @@ const server = await createServer({
     httpSocketsPerAddress: ENOUGH,
     httpRequestsPerSecond: ENOUGH,
     httpRequestsBurst: ENOUGH,
+    budgetsPerNetwork: ENOUGH,
   },
 });
 process.on("disconnect", () => process.exit());

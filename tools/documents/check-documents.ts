@@ -1,10 +1,12 @@
 import type { Finding } from "../finding.ts";
 import type { SourceTree } from "../source-tree.ts";
 import { checkArchitecturePage } from "./architecture-page.ts";
+import { checkCampaignTotals } from "./campaign-totals.ts";
 import { checkContributingPage } from "./contributing-page.ts";
 import { checkErrorTable, type ErrorMeanings } from "./error-table.ts";
 import { checkFormatRules } from "./format-rules.ts";
 import { checkLinks } from "./links.ts";
+import { checkNames } from "./names.ts";
 import { checkCommands, type KnownCommand } from "./orthant-commands.ts";
 import { checkWorldPage } from "./world-page.ts";
 
@@ -20,9 +22,11 @@ export function checkDocuments(tree: SourceTree, { errors, commands }: Documente
     ...checkErrorTable(tree, errors),
     ...checkFormatRules(tree),
     ...checkLinks(tree),
+    ...checkNames(tree),
     ...checkCommands(tree, commands),
     ...checkArchitecturePage(tree),
     ...checkContributingPage(tree),
+    ...checkCampaignTotals(tree),
     ...checkWorldPage(tree),
   ];
 }

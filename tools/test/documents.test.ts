@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { checkArchitecturePage } from "../documents/architecture-page.ts";
+import { checkCampaignTotals } from "../documents/campaign-totals.ts";
 import { checkContributingPage } from "../documents/contributing-page.ts";
 import { checkErrorTable } from "../documents/error-table.ts";
 import { checkFormatRules } from "../documents/format-rules.ts";
 import { checkLinks } from "../documents/links.ts";
+import { checkNames } from "../documents/names.ts";
 import { checkWorldPage } from "../documents/world-page.ts";
 import type { Finding } from "../finding.ts";
 import { type SourceTree, sourceFile } from "../source-tree.ts";
@@ -35,6 +37,32 @@ describe("the lists of campaigns and suites", () => {
     expect(problemsOf(checkContributingPage(treeOf({ ...programs, "CONTRIBUTING.md": page })))).toEqual([
       "does not list kill",
       "does not list tree",
+    ]);
+  });
+});
+
+describe("the totals of campaigns", () => {
+  const program = 'import { killCampaign } from "./kill.ts";\nimport { simCampaign } from "./sim.ts";\n';
+  const problemsOfPage = (page: string): readonly string[] =>
+    problemsOf(
+      checkCampaignTotals(treeOf({ "campaigns/main.ts": program, "docs/guides/how-we-test.md": page })),
+    );
+  const between = (rows: string): string =>
+    `<!-- campaign totals: begin -->\n\n${rows}\n<!-- campaign totals: end -->\n`;
+
+  test("have a row for each campaign", () => {
+    expect(problemsOfPage(between("| `kill` | 3 |\n| `sim`  | 5 |\n"))).toEqual([]);
+  });
+
+  test("lack no campaign, also when another table on the page lists it", () => {
+    expect(problemsOfPage(`| \`sim\` | plays |\n\n${between("| `kill` | 3 |\n")}`)).toEqual([
+      "has no row for the campaign sim in its table of totals",
+    ]);
+  });
+
+  test("have no row of a campaign that is gone", () => {
+    expect(problemsOfPage(between("| `kill` | 3 |\n| `sim` | 5 |\n| `soak` | 1 |\n"))).toEqual([
+      "has totals of soak, which is no campaign",
     ]);
   });
 });
@@ -266,5 +294,44 @@ describe("the page about the world", () => {
 
   test("has to be there", () => {
     expect(problemsOf(checkWorldPage(treeOf(sources)))).toEqual(["is missing"]);
+  });
+});
+
+describe("names in documents, comments and messages", () => {
+  const code = "export function openSave(saveId: string): void {}\n";
+
+  function problemsWith(files: Readonly<Record<string, string>>): readonly string[] {
+    return problemsOf(checkNames(treeOf({ "packages/x/src/open.ts": code, ...files })));
+  }
+
+  test("a page that names a function or option that is gone is found", () => {
+    expect(
+      problemsWith({ "docs/a.md": "Call `openSave(saveId)`; `upgradeSave` and `SAVE_MAX` are gone." }),
+    ).toEqual(["names upgradeSave, which is not in the code", "names SAVE_MAX, which is not in the code"]);
+  });
+
+  test("an error message and a comment that name a function that is gone are found", () => {
+    const text = '/** As `oldOpen`. */\nthrow new Error("only read; upgradeSave makes a new file");\n';
+    expect(problemsWith({ "packages/x/src/a.ts": text })).toEqual([
+      "names oldOpen, which is not in the code",
+      "names upgradeSave, which is not in the code",
+    ]);
+  });
+
+  test("names in code blocks, in whole strings, of other programs and in the changelog are accepted", () => {
+    expect(
+      problemsWith({
+        "docs/a.md":
+          "```sh\nNATS_PASSWORD=1\n```\n\nSet `NATS_PASSWORD`; `flatFloor` is a kind, `styleText` is Node's.",
+        "packages/x/src/a.ts": 'const kind = "flatFloor";\n',
+        "CHANGELOG.md": "`oldOpen` is gone.",
+      }),
+    ).toEqual([]);
+  });
+
+  test("a name that only a test has is not in the code", () => {
+    expect(
+      problemsWith({ "docs/a.md": "Call `upgradeSave`.", "packages/x/test/a.test.ts": "upgradeSave();" }),
+    ).toEqual(["names upgradeSave, which is not in the code"]);
   });
 });

@@ -1,14 +1,14 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { type Clock, OrthantError } from "@orthant/core";
+import { type Clock, OrthantError, printable } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { makeFolder } from "./new-folder.ts";
 import { noProgress, type Progress, ProgressLine, type ProgressUnit } from "./progress.ts";
 import { jsonLine } from "./report/json.ts";
-import { plainStyle, type Style, terminalStyle } from "./style.ts";
+import { type Look, plainStyle, type Style, terminalStyle } from "./style.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { watchedDisk } from "./watched-disk.ts";
+import { type DiskWatch, watchedDisk } from "./watched-disk.ts";
 
 /** What every command may be told about its output. */
 export interface OutputWishes {
@@ -25,14 +25,16 @@ export interface WorldLocation {
   readonly file: string | undefined;
 }
 
-/** All that a command touches the machine through. */
+/**
+ * All that a command touches the machine through. What it prints may come from a save, a file name or the network, so
+ * every line is escaped here: see `printable`.
+ */
 export class Context {
   readonly clock: Clock;
   /** Aborted when the user wants the command to end. */
   readonly signal: AbortSignal;
   readonly environment: Surroundings["environment"];
-  /** How results look. */
-  readonly style: Style;
+  readonly #style: Style;
   readonly #surroundings: Surroundings;
   readonly #wishes: OutputWishes;
 
@@ -40,14 +42,20 @@ export class Context {
     this.clock = surroundings.clock;
     this.signal = surroundings.signal;
     this.environment = surroundings.environment;
-    this.style = hasColours(surroundings) ? terminalStyle : plainStyle;
+    this.#style = hasColours(surroundings) ? terminalStyle : plainStyle;
     this.#surroundings = surroundings;
     this.#wishes = wishes;
   }
 
   /** A line of the result, for people: nothing with `--json` or `--quiet`. */
   print(line: string): void {
-    if (!this.#wishes.json && !this.#wishes.quiet) this.#surroundings.output.write(`${line}\n`);
+    if (!this.#wishes.json && !this.#wishes.quiet) this.#surroundings.output.write(`${printable(line)}\n`);
+  }
+
+  /** The same with a first word in a look of its own. */
+  printMarked(look: Look, word: string, rest: string): void {
+    if (this.#wishes.json || this.#wishes.quiet) return;
+    this.#surroundings.output.write(`${this.#style(look, printable(word))}${printable(rest)}\n`);
   }
 
   /** Several of them. */
@@ -62,7 +70,12 @@ export class Context {
 
   /** A remark that is no part of the result: nothing with `--quiet`. */
   note(line: string): void {
-    if (!this.#wishes.quiet) this.#surroundings.errors.write(`${line}\n`);
+    if (!this.#wishes.quiet) this.#surroundings.errors.write(`${printable(line)}\n`);
+  }
+
+  /** Something that went wrong while the command goes on: printed also with `--quiet`. */
+  warn(line: string): void {
+    this.#surroundings.errors.write(`warning: ${printable(line)}\n`);
   }
 
   /** A line that says how far long work has come, on a terminal alone. `end` it before anything else is printed. */
@@ -79,7 +92,7 @@ export class Context {
       throw new OrthantError("ORT_NOT_FOUND", `there is no folder "${folder}"; check how it is spelled`);
     if (!found.isDirectory())
       throw new OrthantError("ORT_NOT_FOUND", `"${folder}" is a file, where the folder of a world is wanted`);
-    return watchedDisk(new NodeDisk(folder), { signal: this.signal, ...(onBytes && { onBytes }) });
+    return watchedDisk(new NodeDisk(folder), this.#watch(onBytes));
   }
 
   /** A folder as {@link openDisk} opens it, or a file and the folder that it is in. */
@@ -92,11 +105,21 @@ export class Context {
   /** The same without the throwing: for what is open for long and saves what it has when the user wants to end. */
   async openSteadyDisk(folder: string): Promise<Disk> {
     await this.openDisk(folder);
+    this.takeSignals();
     return new NodeDisk(folder);
+  }
+
+  /**
+   * Call it before something that has to be finished or undone: from now on a signal aborts {@link signal}, and until now
+   * it ends the process at once. Writing to a disk, a new folder and {@link whenEnding} do so by themselves.
+   */
+  takeSignals(): void {
+    this.#surroundings.takeSignals?.();
   }
 
   /** Kept when the user wants the command to end. */
   async whenEnding(): Promise<void> {
+    this.takeSignals();
     if (this.signal.aborted) return;
     await new Promise<void>((resolve) => {
       this.signal.addEventListener("abort", () => resolve(), { once: true });
@@ -112,8 +135,12 @@ export class Context {
     fill: (disk: Disk) => Promise<Value>,
     onBytes?: (bytes: number) => void,
   ): Promise<Value> {
-    const watch = { signal: this.signal, ...(onBytes && { onBytes }) };
-    return makeFolder(folder, (disk) => fill(watchedDisk(disk, watch)));
+    this.takeSignals();
+    return makeFolder(folder, (disk) => fill(watchedDisk(disk, this.#watch(onBytes))));
+  }
+
+  #watch(onBytes: ((bytes: number) => void) | undefined): DiskWatch {
+    return { signal: this.signal, onWriting: () => this.takeSignals(), ...(onBytes && { onBytes }) };
   }
 }
 

@@ -29,18 +29,18 @@ export async function copyWorld(
   const wanted = generation === undefined ? {} : { generation };
   if (isDry) {
     await requireNewFolder(to);
-    const save = await openAskedSave(disk, generation);
-    await save.close();
+    const opened = await openAskedSave(disk, generation);
+    await opened.save.close();
     context.printJson({
       world: from,
       to,
       made: false,
-      generation: save.generation,
+      generation: opened.generation,
       packs: null,
       changes: null,
       bytes: null,
     });
-    context.print(`${words.would} generation ${save.generation} of ${from} to ${to}`);
+    context.print(`${words.would} generation ${opened.generation} of ${from} to ${to}`);
     return EXIT.ok;
   }
   let progress: Progress | undefined;

@@ -1,4 +1,4 @@
-import { isOrthantError, type OrthantError } from "@orthant/core";
+import { isOrthantError, type OrthantError, printable } from "@orthant/core";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { detailOf, hintFor, meaningOf } from "./hints.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -7,7 +7,7 @@ import { UsageError } from "./usage-error.ts";
 /** Says what went wrong, in a line or two and never with a stack trace, and gives the exit code for it. */
 export function reportFailure(error: unknown, surroundings: Surroundings): ExitCode {
   const { errors, environment, signal } = surroundings;
-  const say = (line: string): void => errors.write(`${line}\n`);
+  const say = (line: string): void => errors.write(`${printable(line)}\n`);
   if (signal.aborted) say("orthant: interrupted");
   else if (error instanceof UsageError) {
     say(`orthant: ${error.message}`);
@@ -16,12 +16,17 @@ export function reportFailure(error: unknown, surroundings: Surroundings): ExitC
     say(`orthant: ${describe(error)}`);
     const hint = hintFor(error);
     if (hint !== undefined) say(`hint: ${hint}`);
+    // A library refuses values that the user gave as it refuses those of any other caller. A path is a file's fault.
+    const isFault = error.context.path !== undefined;
+    if (!isFault && isOrthantError(error, "ORT_ARGUMENT", "ORT_PLACE_RANGE")) return EXIT.usage;
   } else {
     say(`orthant: ${plainWords(error) ?? firstLine(error)}`);
     if (!isOfTheSystem(error)) say("hint: this should not happen; please report it with ORTHANT_DEBUG=1");
   }
-  if (environment["ORTHANT_DEBUG"])
-    say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  if (environment["ORTHANT_DEBUG"]) {
+    const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    for (const line of trace.split("\n")) say(line);
+  }
   return EXIT.failed;
 }
 

@@ -1,6 +1,12 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type DetectedFormat, detectFormat, detectPixelWorld, surveySave } from "@orthant/formats";
+import {
+  type DetectedFormat,
+  detectFormat,
+  detectLegacyWorld,
+  detectPixelWorld,
+  surveySave,
+} from "@orthant/formats";
 import type { Context } from "./context.ts";
 
 /** A world whose format is known. */
@@ -21,6 +27,8 @@ export async function findWorld(
   if (found !== undefined) {
     return { disk, format: { format: "pixelworld", dialect: found.dialect, evidence: file } };
   }
+  const legacy = await detectLegacyWorld(disk, file);
+  if (legacy !== undefined) return { disk, format: legacy };
   throw new OrthantError(
     "ORT_NOT_FOUND",
     `the file "${path}" is no world of a format that is known here; a world is a folder, or the file of a pixel world`,

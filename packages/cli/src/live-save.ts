@@ -1,7 +1,11 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { openSave, type Save, surveySave } from "@orthant/formats";
+import { openSave, surveySave } from "@orthant/formats";
+import { openSaveWithJournal, type Retention, type SaveWithJournal } from "@orthant/world";
 import { requireKept } from "./found-world.ts";
+
+/** For commands that use an older state: opening a world may save it, which must not retire that state first. */
+export const KEEP_EVERY_GENERATION: Retention = { newest: 100_000, hours: 0, days: 0 };
 
 /** A writer commits far less often than this many times while a reader opens three files. */
 const ATTEMPTS_MAX = 5;
@@ -33,14 +37,15 @@ export async function whileLive<Value>(
   }
 }
 
-/** Opens the live generation, also beside a writer. */
-export function openLiveSave(disk: Disk): Promise<Save> {
-  return whileLive(disk, () => openSave(disk));
+/** Opens a world as it is now, also beside a writer: the live generation, and what its journal has since then. */
+export function openLiveSave(disk: Disk): Promise<SaveWithJournal> {
+  return whileLive(disk, () => openSaveWithJournal(disk));
 }
 
-/** Opens the generation that was asked for, `ORT_NOT_FOUND` when it is not there; or else the live one. */
-export async function openAskedSave(disk: Disk, generation: number | undefined): Promise<Save> {
+/** Opens the generation that was asked for, `ORT_NOT_FOUND` when it is not there; or else the world as it is now. */
+export async function openAskedSave(disk: Disk, generation: number | undefined): Promise<SaveWithJournal> {
   if (generation === undefined) return openLiveSave(disk);
   await requireKept(disk, generation);
-  return openSave(disk, { generation });
+  const journal = { changes: 0, replayed: 0, bytes: 0, loss: undefined };
+  return { save: await openSave(disk, { generation }), disk, generation, journal };
 }

@@ -11,18 +11,6 @@ const stop = new AbortController();
 let endedBy: NodeJS.Signals | undefined;
 let endedMs = 0;
 
-for (const signal of ENDING_SIGNALS) {
-  process.on(signal, () => {
-    if (endedBy !== undefined) {
-      // Whoever asks twice does not want to wait for what is being tidied up.
-      if (performance.now() - endedMs >= SAME_WISH_MS) dieOf(signal);
-      return;
-    }
-    endedBy = signal;
-    endedMs = performance.now();
-    stop.abort(new Error("interrupted"));
-  });
-}
 // The reader of a pipe, such as head, may have seen enough.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   stop.abort(error);
@@ -38,11 +26,29 @@ const exitCode = await run(process.argv.slice(2), {
   environment: process.env,
   clock: systemClock,
   signal: stop.signal,
+  takeSignals,
 });
 
 process.exitCode = exitCode;
 // A shell that runs a list of commands stops it only if the one that was interrupted says so.
 if (endedBy !== undefined && exitCode !== 0) dieOf(endedBy);
+
+/** A command that only reads never calls this: it ends at the first signal, also while it waits for a disk. */
+function takeSignals(): void {
+  if (process.listenerCount("SIGTERM") > 0) return;
+  for (const signal of ENDING_SIGNALS) process.on(signal, () => endBy(signal));
+}
+
+function endBy(signal: NodeJS.Signals): void {
+  if (endedBy !== undefined) {
+    // A second signal means that the user does not want to wait until all is tidied up.
+    if (performance.now() - endedMs >= SAME_WISH_MS) dieOf(signal);
+    return;
+  }
+  endedBy = signal;
+  endedMs = performance.now();
+  stop.abort(new Error("interrupted"));
+}
 
 function dieOf(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);

@@ -1,3 +1,4 @@
+import { printable } from "@orthant/core";
 import { Argument, CommanderError, Option, Command as Parser } from "commander";
 import { Arguments } from "./arguments.ts";
 import type { ArgumentSpec, Command, OptionSpec } from "./command.ts";
@@ -65,7 +66,7 @@ function parserOf({ output, errors }: Surroundings, execute: Execute): Parser {
     .configureOutput({
       writeOut: (text) => output.write(text),
       writeErr: (text) => errors.write(text),
-      outputError: (text, write) => write(plainly(text)),
+      outputError: (text, write) => write(plainly(text).split("\n").map(printable).join("\n")),
       getOutHelpWidth: () => HELP_COLUMNS,
       getErrHelpWidth: () => HELP_COLUMNS,
       getOutHasColors: () => false,

@@ -17,4 +17,6 @@ export interface Surroundings {
   readonly clock: Clock;
   /** Aborted when the user wants the command to end, by Ctrl-C for one. */
   readonly signal: AbortSignal;
+  /** Makes signals abort {@link signal}, from the first call on; before it they end the process at once. */
+  readonly takeSignals?: () => void;
 }

@@ -18,8 +18,11 @@ export interface CaptureOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
+  readonly takeSignals?: () => void;
   /** Told of each piece of output. */
   readonly onOutput?: (text: string) => void;
+  /** Told of each piece of what goes to stderr. */
+  readonly onErrors?: (text: string) => void;
 }
 
 /** Runs one command line in this process. */
@@ -39,6 +42,7 @@ export async function capture(argv: readonly string[], options: CaptureOptions =
     errors: {
       write(text) {
         errors += text;
+        options.onErrors?.(text);
       },
       isTerminal,
       columns: 80,
@@ -46,6 +50,7 @@ export async function capture(argv: readonly string[], options: CaptureOptions =
     environment,
     clock,
     signal: options.signal ?? new AbortController().signal,
+    ...(options.takeSignals && { takeSignals: options.takeSignals }),
   });
   return { exitCode, output, errors };
 }

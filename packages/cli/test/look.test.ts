@@ -193,7 +193,7 @@ describe("get", () => {
 
   test("refuses a voxel beyond the lattice", async () => {
     const { exitCode, errors } = await capture(["get", folder, "99999999999999,0,0,0"]);
-    expect(exitCode).toBe(EXIT.failed);
+    expect(exitCode).toBe(EXIT.usage);
     expect(errors).toContain("[ORT_PLACE_RANGE]");
   });
 });

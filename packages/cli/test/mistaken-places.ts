@@ -3,6 +3,7 @@ import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { segmentHeader } from "@orthant/formats";
 import {
   createWorld,
   FLAT_DEFAULTS,
@@ -77,7 +78,7 @@ async function makeDamagedJournal(sample: string, folder: string): Promise<void>
   await cp(`${folder}-open`, folder, { recursive: true, filter: (name) => !name.includes("lock") });
   await world.close();
   await rm(`${folder}-open`, { recursive: true });
-  await changeByte(await newestIn(join(folder, "journal")), 40);
+  await changeByte(await newestIn(join(folder, "journal")), segmentHeader.bytes);
 }
 
 /** A world with a pack of some kilobytes. */

@@ -142,7 +142,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "gives three coordinates",
     () => world.set([1, 2, 3] as never, 1),
-    "ORT_PLACE_RANGE: voxel coordinate undefined is not a whole number",
+    "ORT_ARGUMENT: voxel is [1, 2, 3]; a place is a list of four whole numbers",
   ],
   [
     "fills too much at once",

@@ -166,7 +166,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     "coordinates beyond the world",
     "get ./hills 99999999999999",
-    failed,
+    usage,
     "orthant: voxel coordinate 99999999999999 is outside of the world, which goes from -34359738368 to 34359738367 [ORT_PLACE_RANGE]",
   ],
   [
@@ -227,7 +227,7 @@ const MISTAKES: readonly Mistake[] = [
   [
     "a name that is a number",
     "tag ./hills 5",
-    failed,
+    usage,
     'orthant: "5" is no name for a generation: 1 to 64 characters in one line, and not only digits [ORT_ARGUMENT]',
   ],
   [
@@ -298,7 +298,7 @@ const MISTAKES: readonly Mistake[] = [
     "a conversion to what there is not",
     "convert ./hills ./new --to zip",
     usage,
-    'orthant: --to: "zip" is not one of tree, flat, marsminer, pxsw, pxsw1, tilesave',
+    'orthant: --to: "zip" is not one of tree, v3, flat, marsminer, pxsw, pxsw1, tilesave',
     "hint: orthant convert --help tells how it is used",
   ],
   [
@@ -347,7 +347,7 @@ const MISTAKES: readonly Mistake[] = [
     "a journal that is damaged",
     "serve ./hills-journal --port 0",
     failed,
-    "orthant: group 0 of the journal is damaged, and group 1 behind it is not (journal/g0000000000000003.e00000002.v4jn at offset 40) [ORT_JOURNAL]",
+    "orthant: group 0 of the journal is damaged, and group 1 behind it is not (journal/g0000000000000003.e00000002.v4jn at offset 48) [ORT_JOURNAL]",
     "hint: copy the folder; then orthant serve --damaged-journal cut opens it without what follows the damage",
   ],
   [
@@ -409,9 +409,8 @@ const MISTAKES: readonly Mistake[] = [
   [
     "a certificate that is not there",
     "serve ./hills --certificate ./no.pem --key ./notes.txt",
-    failed,
-    "orthant: the certificate cannot be read: ENOENT: no such file or directory, open './no.pem' [ORT_LISTEN]",
-    "hint: --certificate and --key name two files in PEM that belong together",
+    usage,
+    'orthant: --certificate: there is no file "./no.pem"; check how it is spelled',
   ],
   [
     "a certificate that is none",
@@ -423,26 +422,62 @@ const MISTAKES: readonly Mistake[] = [
   [
     "an origin that is none",
     "serve ./hills --port 0 --origin example.org",
-    failed,
+    usage,
     'orthant: "example.org" is no origin; one looks like https://example.org, without a path, and * is all of them [ORT_ARGUMENT]',
   ],
   [
     "a secret that is not there",
     "serve ./hills --secret-file ./secret.txt",
-    failed,
-    'orthant: there is no file "./secret.txt" with a secret; orthant token --new-secret --secret-file FILE makes a new file with a good one [ORT_NOT_FOUND]',
+    usage,
+    'orthant: there is no file "./secret.txt" with a secret; orthant token --new-secret --secret-file FILE makes a new file with a good one',
   ],
   [
     "a secret that is too short",
     "token --secret-file ./short.txt",
-    failed,
-    'orthant: the secret in "./short.txt" is too short, so it could be guessed; orthant token --new-secret --secret-file FILE makes a new file with a good one [ORT_ARGUMENT]',
+    usage,
+    'orthant: the secret in "./short.txt" is too short, so it could be guessed; orthant token --new-secret --secret-file FILE makes a new file with a good one',
+  ],
+  [
+    "a port that there is not",
+    "serve ./hills --port 99999",
+    usage,
+    'orthant: --port: "99999" is no whole number from 0 to 65535',
+  ],
+  [
+    "a port of Wire v1 that there is not",
+    "serve ./hills --port 0 --wire1 70000",
+    usage,
+    'orthant: --wire1: "70000" is no whole number from 0 to 65535',
+  ],
+  [
+    "an address that is none",
+    "serve ./hills --port 0 --wire1 0 --wire1-allow here",
+    usage,
+    'orthant: "here" is no address, nor a network such as 10.0.0.0/24 [ORT_ARGUMENT]',
+  ],
+  [
+    "a list of the revoked that is not there",
+    "serve ./hills --port 0 --revoked ./no.txt",
+    usage,
+    'orthant: --revoked: there is no file "./no.txt"; check how it is spelled',
+  ],
+  [
+    "a key that is a folder",
+    "token --private-key ./photos",
+    usage,
+    'orthant: --private-key: "./photos" is a folder, where a file is wanted',
+  ],
+  [
+    "a secret that is a folder",
+    "token --secret-file ./photos",
+    usage,
+    'orthant: "./photos" is a folder, where the file of a secret is wanted',
   ],
   ["no secret", "token", usage, "orthant: no secret: give --secret-file, --private-key or ORTHANT_SECRET"],
   [
     "a key that is none",
     "token --private-key ./notes.txt",
-    failed,
+    usage,
     "orthant: the key is not an Ed25519 key in PEM, such as openssl genpkey -algorithm ed25519 makes [ORT_ARGUMENT]",
   ],
   [
@@ -461,8 +496,8 @@ const MISTAKES: readonly Mistake[] = [
   [
     "a key file that is not there",
     "token --private-key ./no.pem",
-    failed,
-    'orthant: "./no.pem" is not there; check how it is spelled [ENOENT]',
+    usage,
+    'orthant: --private-key: there is no file "./no.pem"; check how it is spelled',
   ],
   [
     "a new secret over an old one",

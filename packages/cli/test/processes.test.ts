@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { NodeDisk, openWorld } from "orthant";
 import { describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
@@ -45,6 +46,18 @@ describe("the program", () => {
     [2, ["info"]],
   ])("ends with exit code %i after %j", async (code, argv) => {
     expect((await start(argv)).code).toBe(code);
+  });
+
+  test("compacts an edited world as a process of its own and prints what that freed", async () => {
+    const folder = await makeSampleWorld();
+    for (let round = 1; round <= 3; round++) {
+      const world = await openWorld(new NodeDisk(folder), { autosave: false });
+      await world.fill({ min: [0, 100, 0, 0], max: [64, 116, 16, 1] }, round);
+      await world.close();
+    }
+    const ended = await start(["compact", folder]);
+    expect(ended).toMatchObject({ code: 0, errors: "" });
+    expect(ended.output).toMatch(/1 pack rewritten/);
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("serves until %s, then saves and ends with 0", async (signal) => {

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { cp, mkdir, open, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { get } from "node:http";
 import { join } from "node:path";
 import { tokenVerifier } from "@orthant/server";
 import { FakeClock } from "@orthant/testkit";
@@ -91,6 +92,100 @@ describe("serve", () => {
     expect((await readdir(folder)).filter((name) => name.includes("lock"))).toEqual([]);
   });
 
+  test("keeps out the players and tokens that a file revokes, also when the file changes", async () => {
+    const folder = await makeSampleWorld();
+    const file = `${folder}.revoked`;
+    await writeFile(file, "# nobody yet\n\n");
+    let warn: () => void = () => undefined;
+    const warned = new Promise<void>((resolve) => {
+      warn = resolve;
+    });
+    const { errors } = await whileServing(
+      [folder, "--revoked", file, "--quiet"],
+      async ({ url, token, playerId }) => {
+        const player = connect(url, { token });
+        await player.ready;
+        const ended = new Promise<string | undefined>((resolve) => {
+          player.onStatus((status, { error }) => status === "closed" && resolve(error?.message));
+        });
+        await writeFile(file, `player ${playerId} griefing at the spawn\ntoken abc\n`);
+        expect(await ended).toContain("sent this player away (you may not join: griefing at the spawn)");
+        const again = connect(url, { token });
+        await expect(again.ready).rejects.toThrow("griefing at the spawn");
+        await writeFile(file, "players 7 who is that\n");
+        await warned;
+        const still = connect(url, { token });
+        await expect(still.ready).rejects.toThrow("griefing at the spawn");
+      },
+      { onErrors: () => warn() },
+    );
+    expect(errors, "also with --quiet").toMatch(/^warning: what was revoked before still is: /);
+    expect(errors).toContain(`line 1 of "${file}" is neither`);
+  });
+
+  test.each([
+    ["player ada", "a name instead of a number"],
+    ["player 18446744073709551616", "a player id above 64 bits"],
+    ["ban 7", "another word"],
+    ["token", "no id"],
+  ])("refuses to start with a list of revoked players that says %s: %s", async (line) => {
+    const folder = await makeSampleWorld();
+    await writeFile(`${folder}.revoked`, `player 7\n${line}\n`);
+    const { exitCode, errors } = await capture([
+      "serve",
+      folder,
+      "--port",
+      "0",
+      "--revoked",
+      `${folder}.revoked`,
+    ]);
+    expect(exitCode).toBe(EXIT.usage);
+    expect(errors).toContain("line 2 of ");
+  });
+
+  test("serves metrics to this machine, to clients with a token, or to every client, by its options", async () => {
+    const folder = await makeSampleWorld();
+    const token = "0123456789abcdef0123456789abcdef";
+    const statusOf = async (url: string, headers: Record<string, string> = {}): Promise<number> =>
+      (await fetch(`${url.replace("ws:", "http:")}/metrics`, { headers })).status;
+    const proxied = { "X-Forwarded-For": "203.0.113.9" };
+    await whileServing([folder], async ({ url }) => {
+      expect([await statusOf(url), await statusOf(url, proxied)]).toEqual([200, 403]);
+    });
+    await whileServing([folder, "--public-metrics"], async ({ url }) => {
+      expect(await statusOf(url, proxied)).toBe(200);
+    });
+    const authorization = `Bearer ${token}`;
+    const withToken = async ({ url }: { readonly url: string }): Promise<void> => {
+      expect([await statusOf(url), await statusOf(url, { ...proxied, authorization })]).toEqual([401, 200]);
+    };
+    await whileServing([folder], withToken, { environment: { ORTHANT_METRICS_TOKEN: token } });
+    await writeFile(`${folder}.metrics`, `${token}\n`);
+    const both = [folder, "--metrics-token-file", `${folder}.metrics`];
+    await whileServing(both, withToken);
+    const { exitCode, errors } = await capture(["serve", ...both, "--port", "0", "--public-metrics"]);
+    expect([exitCode, errors]).toEqual([EXIT.usage, expect.stringContaining("not both")]);
+  });
+
+  test("answers to the host names of its options, and to no other", async () => {
+    const folder = await makeSampleWorld();
+    await whileServing([folder, "--host-name", "play.example.org"], async ({ url }) => {
+      const { port } = new URL(url);
+      const statusFor = (host: string): Promise<number | undefined> =>
+        new Promise((resolve, reject) => {
+          const request = get({ host: "127.0.0.1", port, headers: { host } }, (response) => {
+            response.resume();
+            resolve(response.statusCode);
+          });
+          request.on("error", reject);
+        });
+      expect([await statusFor("play.example.org"), await statusFor("evil.example")]).toEqual([200, 421]);
+    });
+    const wrong = ["serve", folder, "--port", "0", "--host-name", "https://play.example.org"];
+    const { exitCode, errors } = await capture(wrong);
+    expect([exitCode, errors]).toEqual([EXIT.usage, expect.stringContaining("without a scheme and a port")]);
+  });
+
   test("refuses a secret that could be guessed", async () => {
     const folder = await makeSampleWorld();
     await writeFile(`${folder}.secret`, "1234\n");
@@ -102,7 +197,7 @@ describe("serve", () => {
       "--secret-file",
       `${folder}.secret`,
     ]);
-    expect(exitCode).toBe(EXIT.failed);
+    expect(exitCode).toBe(EXIT.usage);
     expect(errors).toContain("is too short, so it could be guessed");
   });
 });
@@ -126,7 +221,12 @@ describe("token", () => {
     ];
     const clock = new FakeClock(NOW_MS);
     const { output } = await capture([...line, "--new-secret", "--expires", "15min"], { clock });
-    const { token, expiresMs } = JSON.parse(output) as { readonly token: string; readonly expiresMs: number };
+    const { token, tokenId, expiresMs } = JSON.parse(output) as {
+      readonly token: string;
+      readonly tokenId: string;
+      readonly expiresMs: number;
+    };
+    expect(tokenId).toMatch(/^[\w-]{12}$/);
     expect(expiresMs).toBe(NOW_MS + 900_000);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const secret = (await readFile(file, "utf8")).trim();
@@ -136,6 +236,8 @@ describe("token", () => {
       playerId: 7n,
       role: "admin",
       name: "Ada",
+      tokenId,
+      expiresMs: expiresMs + 5_000,
     });
     const again = await capture([...line, "--new-secret"]);
     expect(again.exitCode).toBe(EXIT.usage);
@@ -172,7 +274,7 @@ describe("token", () => {
       "--secret-file",
       join(await temporaryFolder(), "none"),
     ]);
-    expect(exitCode).toBe(EXIT.failed);
+    expect(exitCode).toBe(EXIT.usage);
     expect(errors).toMatch(/^orthant: there is no file .* with a secret; orthant token --new-secret/);
   });
 });

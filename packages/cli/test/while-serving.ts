@@ -1,4 +1,4 @@
-import { type Captured, capture } from "./captured.ts";
+import { type Captured, type CaptureOptions, capture } from "./captured.ts";
 
 /** What `serve --json` prints. */
 export interface Announcement {
@@ -15,6 +15,7 @@ export interface Announcement {
 export async function whileServing(
   argv: readonly string[],
   use: (announcement: Announcement) => Promise<void>,
+  options: CaptureOptions = {},
 ): Promise<Captured> {
   const stop = new AbortController();
   let announce: (text: string) => void = () => undefined;
@@ -22,6 +23,7 @@ export async function whileServing(
     announce = resolve;
   });
   const served = capture(["serve", ...argv, "--port", "0", "--json"], {
+    ...options,
     signal: stop.signal,
     onOutput: (text) => announce(text),
   });

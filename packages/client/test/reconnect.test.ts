@@ -215,6 +215,20 @@ describe("a client that must not come back", () => {
   );
 });
 
+describe("text that terminals act on", () => {
+  test("[N35] is refused as the name of a player before anything is sent", () => {
+    const options = { name: "Ada\u202e", socket: (): never => expect.fail("must not connect") };
+    expect(codeOf(() => connect("ws://127.0.0.1:1", options))).toBe("ORT_ARGUMENT");
+  });
+
+  test("is escaped in the message of an error that says why the server ended the connection", async () => {
+    const server = new ScriptedServer();
+    await server.join();
+    server.say({ ...goodbye("kicked"), detail: "\u001b[2Jenough" });
+    expect(server.told.at(-1)?.[1].error?.message).toContain("(\\u001b[2Jenough)");
+  });
+});
+
 describe("the token", () => {
   test("is asked for before each connection", async () => {
     let count = 0;
@@ -249,6 +263,22 @@ describe("the token", () => {
     await server.pass(1000);
     expect(server.sockets.length).toBe(1);
     expect(await codeOfRejection(server.world.ready)).toBe("ORT_CREDENTIALS");
+  });
+
+  test("that expires during play is replaced at once, without the wait of a lost connection", async () => {
+    let count = 0;
+    const server = new ScriptedServer({ token: async () => `token ${++count}` });
+    await server.join();
+    await server.pass(9_900);
+    server.say({ kind: "heartbeat", interestId: 0, complete: false, sent: 0 });
+    await server.pass(200);
+    server.say(goodbye("credentials"));
+    expect(server.told.at(-1)).toMatchObject(["waiting", { retryInMs: 0 }]);
+    await server.pass(1);
+    expect(server.sockets.length).toBe(2);
+    await server.join();
+    expect(server.heard()).toMatchObject([{ kind: "hello", token: new TextEncoder().encode("token 2") }]);
+    expect(server.world.status).toBe("joined");
   });
 
   test("may fail to come, and is asked for again later", async () => {

@@ -12,6 +12,7 @@ export {
   I32_MIN,
   I64_MAX,
   I64_MIN,
+  requireBigint,
   requireInteger,
   U8_MAX,
   U16_MAX,
@@ -46,6 +47,7 @@ export {
   type ChunkForm,
   chunkFromVoxels,
   emptyChunk,
+  isChunk,
   uniformChunk,
   type VoxelEdit,
 } from "./chunk/chunk.ts";
@@ -64,6 +66,7 @@ export { materialCatalogCodec } from "./chunk/material-catalog-codec.ts";
 export { checkPackedChunk, packedChunkCodec } from "./chunk/packed-chunk-codec.ts";
 export { ERROR_CODES, type ErrorCode } from "./error/error-codes.ts";
 export { type ErrorContext, isOrthantError, OrthantError } from "./error/orthant-error.ts";
+export { wrongArgument } from "./error/wrong-argument.ts";
 export { type FieldChangeOptions, regionAnew, regionChange } from "./field/field-changes.ts";
 export type { CacheLimits } from "./field/profile-cache.ts";
 export {
@@ -129,6 +132,7 @@ export {
 export { boxCodec, placeCodec } from "./lattice/box-codec.ts";
 export { placesLexicographic, placesMinorToMajor } from "./lattice/box-order.ts";
 export {
+  axisOutside,
   CHUNK_VOXELS_MAX,
   type ChunkShape,
   CUBE_CHUNKS,
@@ -149,6 +153,7 @@ export {
   placesEqual,
   requireLatticePlace,
 } from "./lattice/place.ts";
+export { type PlaceHashSecret, placeHashSecret } from "./lattice/place-hash.ts";
 export { PlaceMap } from "./lattice/place-map.ts";
 export { PlaceSet } from "./lattice/place-set.ts";
 export {
@@ -230,9 +235,12 @@ export {
 } from "./region/region-resync.ts";
 export { type BoundedTree, regionTreeCodec } from "./region/region-tree-codec.ts";
 export { canonicalNodes, type RegionNode, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";
+export { nameFault } from "./text/plain-name.ts";
+export { printable } from "./text/printable.ts";
 export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";
 export { type Clock, systemClock, type Timer } from "./time/clock.ts";
 export { nextTurn } from "./time/next-turn.ts";
+export { sleep } from "./time/sleep.ts";
 export { TokenBucket } from "./time/token-bucket.ts";
 export { ChunkTree } from "./tree/chunk-tree.ts";
 export { type Content, contentEquals } from "./tree/content.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MemoryDisk } from "@orthant/disk";
+import { MemoryDisk, OverlayDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { CrashDisk, FaultDisk } from "@orthant/testkit";
 import { describeDiskContract, describeFolderContract } from "@orthant/testkit/contracts";
@@ -12,6 +12,10 @@ describeDiskContract("MemoryDisk", async () => ({ disk: new MemoryDisk(), dispos
 describeDiskContract("CrashDisk", async () => ({ disk: new CrashDisk(), dispose: nothingToDispose }));
 describeDiskContract("FaultDisk", async () => ({
   disk: new FaultDisk(new MemoryDisk()),
+  dispose: nothingToDispose,
+}));
+describeDiskContract("OverlayDisk", async () => ({
+  disk: new OverlayDisk(new MemoryDisk()),
   dispose: nothingToDispose,
 }));
 describeDiskContract("NodeDisk", nodeDisk);

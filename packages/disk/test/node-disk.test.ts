@@ -1,9 +1,13 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { constants } from "node:fs";
-import { mkdtemp, open, readdir, readFile, readlink, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, readFile, readlink, rm, stat, symlink } from "node:fs/promises";
+import { createServer, type Server as NetServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OrthantError } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
+import { codeOfRejection } from "@orthant/testkit";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 let root: string;
@@ -27,6 +31,51 @@ async function fileHandlePrototype(): Promise<Awaited<ReturnType<typeof open>>> 
 function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: simulated`), { code });
 }
+
+describe.runIf(process.platform === "linux")("what is not a regular file", () => {
+  /** Everything that can have a name in a folder and is no regular file, under these names. */
+  async function makeStrangers(): Promise<NetServer> {
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    await symlink("pipe", join(root, "link-to-pipe"));
+    await symlink("/dev/zero", join(root, "link-to-device"));
+    await mkdir(join(root, "directory"));
+    const server = createServer().listen(join(root, "socket"));
+    await once(server, "listening");
+    return server;
+  }
+
+  test("is refused by its path, at once, and never waits for the other end of a pipe", async () => {
+    const server = await makeStrangers();
+    const disk = new NodeDisk(root);
+    for (const path of ["pipe", "link-to-pipe", "link-to-device", "socket", "directory"]) {
+      for (const mode of ["read", "write"] as const) {
+        const error = await disk.open(path, mode).catch((thrown: unknown) => thrown);
+        expect(error, `${mode} ${path}`).toMatchObject({ code: "ORT_ARGUMENT", context: { path } });
+      }
+      expect(await codeOfRejection(disk.open(path, "create")), path).toBe("ORT_EXISTS");
+    }
+    for (const path of ["pipe", "link-to-pipe", "socket"]) {
+      expect(await codeOfRejection(disk.syncDirectory(path)), path).toBe("ORT_NOT_FOUND");
+      expect(await codeOfRejection(disk.list(path)), path).toBe("ORT_NOT_FOUND");
+      expect(await codeOfRejection(disk.makeDirectory(path)), path).toBe("ORT_EXISTS");
+    }
+    expect((await disk.list("")).map(({ name }) => name)).toContain("pipe");
+    server.close();
+  });
+
+  test("can be renamed and removed, and does not block the lock", async () => {
+    const disk = new NodeDisk(root);
+    for (const name of ["world.lock", "world.lock~ousted~1", "world.lock~a~b~1~c~d", "pipe"])
+      execFileSync("mkfifo", [join(root, name)]);
+    const lock = await disk.lock("world.lock");
+    await lock.requireHeld();
+    expect(lock.isContested).toBe(true);
+    await lock.settle();
+    await lock.release();
+    await disk.rename("pipe", "other");
+    expect(await disk.remove("other")).toBe(true);
+  }, 60_000);
+});
 
 describe("a folder as a disk", () => {
   test("is made with the parents that it lacks, and left as it is when it is there", async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rename, rm, unlink, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rename, rm, unlink, utimes, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -57,19 +57,62 @@ describe("a lock on a real disk", () => {
     await endHolder(holder, "SIGKILL");
   });
 
-  test("is not blocked by a process number that was used again, or by a machine that was restarted", async () => {
+  test("is not blocked by a process number that was used again", async () => {
     const [boot, space] = await ownClaimParts();
     const host = encodeURIComponent(hostname());
     await writeFile(join(root, `world.lock~${boot}~${space}~${process.pid}~1~${host}`), "");
-    await writeFile(join(root, `world.lock~ffffffff~${space}~1~1~${host}`), "");
-    await (await disk.lock("world.lock")).release();
+    const lock = await disk.lock("world.lock");
+    expect(lock.isContested).toBe(false);
+    await lock.release();
     expect(await readdir(root)).toEqual([]);
+  });
+
+  test("stays with a live holder on another machine that has the same host name", async () => {
+    const [, space] = await ownClaimParts();
+    const claim = join(root, `world.lock~ffffffff~${space}~1~1~${encodeURIComponent(hostname())}`);
+    await writeFile(claim, "");
+    const beat = setInterval(() => void utimes(claim, new Date(), new Date()), 500);
+    await expect(disk.lock("world.lock")).rejects.toThrow("process 1 on");
+    clearInterval(beat);
+  });
+
+  test("is taken after 15 silent seconds from a holder that cannot be looked at, and is contested until it is settled", async () => {
+    const [, space] = await ownClaimParts();
+    const claim = `world.lock~ffffffff~${space}~1~1~${encodeURIComponent(hostname())}~00000000000000ff`;
+    await writeFile(join(root, claim), "");
+    const before = performance.now();
+    const lock = await disk.lock("world.lock");
+    expect(performance.now() - before).toBeGreaterThan(14_000);
+    expect(lock.isContested).toBe(true);
+    expect(await readdir(root)).toContain("world.lock~ousted~00000000000000ff");
+    await lock.release();
+
+    const next = await disk.lock("world.lock");
+    expect(next.isContested).toBe(true);
+    expect(next.token).not.toBe(lock.token);
+    await next.settle();
+    await next.release();
+
+    const last = await disk.lock("world.lock");
+    expect(last.isContested).toBe(false);
+    await last.release();
+    expect(await readdir(root)).toEqual([]);
+  });
+
+  test("is not held by an earlier holder of the same process that lost it", async () => {
+    const lost = await disk.lock("world.lock");
+    for (const name of await readdir(root)) await unlink(join(root, name));
+    await lost.release();
+    const lock = await disk.lock("world.lock");
+    await lock.requireHeld();
+    await expect(lost.requireHeld()).rejects.toThrow("ORT_LOCKED");
+    await lock.release();
   });
 
   test("stays with a holder on a machine whose name has a ~", async () => {
     const holder = await startHolder();
     const [claim = ""] = await readdir(root);
-    await rename(join(root, claim), join(root, `${claim}~b`));
+    await rename(join(root, claim), join(root, claim.replace(/~(?=[^~]*$)/, "~b~")));
     await expect(disk.lock("world.lock")).rejects.toThrow(`${hostname()}~b has it`);
     await endHolder(holder, "SIGKILL");
   });

@@ -1,4 +1,10 @@
-import { generatorRef, isOrthantError, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+import {
+  type Clock,
+  generatorRef,
+  isOrthantError,
+  PLATFORMS_DEFAULTS,
+  platformsGenerator,
+} from "@orthant/core";
 import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
 import { copyGeneration, detectSave, isWhole, verifySave } from "@orthant/formats";
 import { createWorld, openWorld, type World } from "@orthant/world";
@@ -39,10 +45,11 @@ type Methods = Readonly<Record<string, (...parameters: readonly unknown[]) => un
 
 /** Time as the test has it: a clock crosses no border. */
 let nowMs = 1_000_000;
+const never: Clock["after"] = () => ({ cancel: () => undefined });
 
 const worker = {
   openDisk: (folder: string): Promise<OpfsDisk> =>
-    OpfsDisk.open(folder, { clock: { nowMs: () => nowMs, after: () => ({ cancel: () => undefined }) } }),
+    OpfsDisk.open(folder, { clock: { nowMs: () => nowMs, after: never, wait: never } }),
   removeDisk: (folder: string): Promise<boolean> => OpfsDisk.remove(folder),
   pass: (milliseconds: number): void => {
     nowMs += milliseconds;

@@ -84,7 +84,12 @@ export class WorkerDisk implements Disk {
 
   async lock(path: string): Promise<DiskLock> {
     const lock = await this.#disk.thing("lock", path);
-    return { requireHeld: () => lock.call("requireHeld"), release: () => lock.call("release") };
+    return {
+      ...{ token: "0".repeat(16), isContested: false },
+      requireHeld: () => lock.call("requireHeld"),
+      settle: () => lock.call("settle"),
+      release: () => lock.call("release"),
+    };
   }
 
   close(): Promise<void> {

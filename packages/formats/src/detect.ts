@@ -12,7 +12,12 @@ import { MANIFEST_FILE } from "./polychora/layout.ts";
 import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_FILE } from "./tilesave/layout.ts";
 
 /** What kind of world lies on a disk. */
-export type DetectedFormat = DetectedPolychora | DetectedMarsMiner | DetectedPixelWorld | DetectedTileSave;
+export type DetectedFormat =
+  | DetectedPolychora
+  | DetectedMarsMiner
+  | DetectedPixelWorld
+  | DetectedTileSave
+  | DetectedLegacyWorld;
 
 /** A native save. */
 export interface DetectedPolychora {
@@ -49,12 +54,22 @@ export interface DetectedTileSave {
   readonly evidence: string;
 }
 
+/** A world of Polychora from before there were folders, which is one file. */
+export interface DetectedLegacyWorld {
+  readonly format: "v4dw";
+  /** There is one dialect alone. */
+  readonly dialect: undefined;
+  /** The file that it is. */
+  readonly evidence: string;
+}
+
 /** Every format that is known: each looks at the content of files, never at their names alone. */
 const PROBES: readonly ((disk: Disk) => Promise<DetectedFormat | undefined>)[] = [
   detectPolychora,
   detectMars,
   detectPixels,
   detectTileSave,
+  detectLegacyWorld,
 ];
 
 /**
@@ -118,6 +133,19 @@ async function detectTileSave(disk: Disk): Promise<DetectedTileSave | undefined>
     return start !== undefined && /^[a-z_.]+=[^\n]*\n/.test(start) ? path : undefined;
   });
   return evidence === undefined ? undefined : { format: "tilesave", dialect: undefined, evidence };
+}
+
+/** A file that begins as a `.v4dw` does: the given one, or the first of the root. */
+export async function detectLegacyWorld(disk: Disk, path?: string): Promise<DetectedLegacyWorld | undefined> {
+  const names = path === undefined ? await filesIn(disk) : [path];
+  const evidence = await firstOf(names, async (name) =>
+    (await hasMagic(disk, name, "V4DW")) ? name : undefined,
+  );
+  return evidence === undefined ? undefined : { format: "v4dw", dialect: undefined, evidence };
+}
+
+async function filesIn(disk: Disk): Promise<readonly string[]> {
+  return (await disk.list("")).filter(({ kind }) => kind === "file").map(({ name }) => name);
 }
 
 async function firstOf<Item, Value>(

@@ -6,6 +6,7 @@ export {
 } from "./convert/convert-marsminer.ts";
 export { type ConvertOptions, convertSave } from "./convert/convert-save.ts";
 export { exportTileSave, importTileSave } from "./convert/convert-tiles.ts";
+export { importLegacyWorld } from "./convert/from-legacy.ts";
 export type { ConversionLoss, ConversionReport } from "./convert/losses.ts";
 export type { MarsMinerLocations } from "./convert/marsminer-facts.ts";
 export type { PixelConvertOptions } from "./convert/pixel-conversion.ts";
@@ -13,14 +14,17 @@ export { PIXEL_BODY_CLASS } from "./convert/pixel-entities.ts";
 export type { PixelTargetKind } from "./convert/pixel-target.ts";
 export { convertPixelToPixel } from "./convert/pixel-to-pixel.ts";
 export { convertPixelToTree } from "./convert/pixel-to-tree.ts";
+export { convertToV3 } from "./convert/to-v3.ts";
 export { convertTreeToPixel } from "./convert/tree-to-pixel.ts";
 export {
   type DetectedFormat,
+  type DetectedLegacyWorld,
   type DetectedMarsMiner,
   type DetectedPixelWorld,
   type DetectedPolychora,
   type DetectedTileSave,
   detectFormat,
+  detectLegacyWorld,
 } from "./detect.ts";
 export { type Finding, isWhole } from "./files/finding.ts";
 export * from "./marsminer/index.ts";

@@ -17,6 +17,7 @@ export { Host } from "./host/host.ts";
 export { DEFAULT_HOST_LIMITS, type HostLimits } from "./host/host-limits.ts";
 export type {
   Account,
+  AccountFault,
   HostEvents,
   HostOptions,
   HostRules,
@@ -56,6 +57,7 @@ export {
   CATALOG_BYTES_MAX,
   CLIENT_FRAME_BYTES_MAX,
   DETAIL_BYTES_MAX,
+  EDIT_RUN_IDS,
   EDIT_VOXELS_MAX,
   EDITS_OPEN_MAX,
   FRAME_MESSAGES_MAX,
@@ -119,6 +121,9 @@ export {
 export { readDatagram, type Unreadable } from "./wire1/message/read-datagram.ts";
 export type { Wire1Command } from "./wire1/message/wire1-command.ts";
 export type { Wire1Control, Wire1Message } from "./wire1/message/wire1-message.ts";
+export { WIRE1_RECORDING_BYTES_MAX, Wire1Recorder } from "./wire1/recording/recorder.ts";
+export { readWire1Recording, type Wire1Event } from "./wire1/recording/recording-codec.ts";
+export { replayWire1, type Wire1Replay, type Wire1Stage } from "./wire1/recording/replay.ts";
 export {
   type VisitorOptions,
   type Wire1Status,

@@ -76,7 +76,7 @@ export function authorizationOf(options: AuthorizationOptions): Authorization {
     const { token, name } = hello;
     const decided =
       hook === undefined ? account : await decisionOf(() => hook({ token, name, account }), onError);
-    if (decided !== undefined) return decided;
+    if (decided !== undefined) return { ...credentialsOf(account), ...decided };
     onRefused("no account");
     throw refusal();
   };
@@ -100,6 +100,14 @@ function derivedPlayerId(kind: string, number: bigint): bigint {
   return createHash("sha256").update(kind).update(bytes).digest().readBigUInt64LE();
 }
 
+/** What belongs to the token and not to the player: it stays unless the game's own decision says otherwise. */
+function credentialsOf({
+  expiresMs,
+  tokenId,
+}: Partial<Account> = {}): Pick<Account, "expiresMs" | "tokenId"> {
+  return { ...(expiresMs !== undefined && { expiresMs }), ...(tokenId !== undefined && { tokenId }) };
+}
+
 /** All that a client is ever told. */
 function refusal(): OrthantError {
   return new OrthantError("ORT_CREDENTIALS", "these credentials are not accepted");
@@ -111,7 +119,11 @@ async function decisionOf(
   onError: (error: unknown) => void,
 ): Promise<Account | undefined> {
   try {
-    return await decide();
+    const account = await decide();
+    const expiresMs: unknown = account?.expiresMs;
+    if (expiresMs === undefined || (typeof expiresMs === "number" && !Number.isNaN(expiresMs)))
+      return account;
+    throw new OrthantError("ORT_ARGUMENT", `authorize gave expiresMs ${String(expiresMs)}, not a number`);
   } catch (error) {
     if (!isOrthantError(error, "ORT_CREDENTIALS")) onError(error);
     return undefined;
@@ -124,8 +136,8 @@ async function accountOf(
   anonymous: Role | undefined,
 ): Promise<Account | undefined> {
   if (token.length > 0 && verify !== undefined) {
-    const claims = await verify(token);
-    return { ...claims, name: claims.name ?? name };
+    const { playerId, role, name: given = name, ...credentials } = await verify(token);
+    return { playerId, role, name: given, ...credentials };
   }
   if (token.length > 0 || anonymous === undefined) return undefined;
   return { playerId: anonymousPlayerId(clientId), role: anonymous, name, isAnonymous: true };

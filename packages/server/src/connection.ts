@@ -9,8 +9,10 @@ import {
 } from "@orthant/protocol";
 import type { Logger } from "pino";
 import type { RawData, WebSocket } from "ws";
+import { networkOf } from "./client-address.ts";
 import type { RefusalName } from "./front-door.ts";
 import type { ServerMetrics } from "./metrics.ts";
+import type { BackloggedConnection, SendBacklog } from "./send-backlog.ts";
 import type { Limits } from "./server-limits.ts";
 
 /** What all connections of a server have in common. */
@@ -19,6 +21,9 @@ export interface ConnectionContext {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly metrics: ServerMetrics;
+  readonly backlog: SendBacklog;
+  /** Whether all clients are of this machine, whose anonymous players share no budget. */
+  readonly trustsMachine: boolean;
   /** Voxels of a chunk. */
   readonly volume: number;
 }
@@ -42,12 +47,18 @@ const FAILURE_CLOSE_CODE = 1011;
 const TEXT_MESSAGE = new Uint8Array(0);
 
 /** Carries the frames of one client between its socket and the host. */
-export class Connection {
+export class Connection implements BackloggedConnection {
   readonly #socket: WebSocket;
   readonly #context: ConnectionContext;
   readonly #log: Logger;
   readonly #pings: TokenBucket;
   readonly #session: HostSession;
+  /** A send that fails says no more than the socket's `error` event. */
+  readonly #noteBacklog = (): void => {
+    const bytes = this.#isClosed ? 0 : this.#socket.bufferedAmount;
+    this.#context.backlog.set(this, bytes);
+  };
+  #isClosed = false;
   #lastFrame: Uint8Array | undefined;
   #playerId: bigint | undefined;
   #goodbye: Goodbye | undefined;
@@ -56,19 +67,28 @@ export class Connection {
   #bytesIn = 0;
   #bytesOut = 0;
 
-  constructor(socket: WebSocket, context: ConnectionContext, log: Logger, onClosed: () => void) {
+  constructor(
+    socket: WebSocket,
+    address: string,
+    context: ConnectionContext,
+    log: Logger,
+    onClosed: () => void,
+  ) {
     this.#socket = socket;
     this.#context = context;
     this.#log = log;
     const { limits, clock, host } = context;
     this.#pings = new TokenBucket(limits.pingsPerSecond, limits.pingsPerSecond, clock.nowMs());
-    this.#session = host.connect({ send: (frame) => this.#send(frame), close: () => this.#endAsTold() });
+    const wire = { send: (frame: Uint8Array) => this.#send(frame), close: () => this.#endAsTold() };
+    this.#session = host.connect(wire, context.trustsMachine ? undefined : networkOf(address));
     socket.on("message", (data, isBinary) => this.#receive(data, isBinary));
     socket.on("ping", (data) => this.#answerPing(data));
     socket.on("pong", () => this.#countPing());
     socket.on("error", (error) => this.#countError(error));
     socket.on("close", (code) => {
       this.#ended = true;
+      this.#isClosed = true;
+      this.#noteBacklog();
       this.#session.disconnected();
       this.#logClosed(code);
       onClosed();
@@ -107,9 +127,15 @@ export class Connection {
     this.#lastFrame = frame;
     this.#bytesOut += frame.length;
     this.#context.metrics.frame("out", frame.length);
-    this.#socket.send(frame, ignoreError);
+    this.#socket.send(frame, this.#noteBacklog);
+    this.#noteBacklog();
     if (this.#socket.bufferedAmount <= this.#context.limits.sendBacklogBytesMax) return;
     this.#refuse("sendBacklogBytesMax");
+    this.terminate();
+  }
+
+  dropForBacklog(): void {
+    this.#refuse("sendBacklogTotalBytesMax");
     this.terminate();
   }
 

@@ -1,18 +1,21 @@
-import { OrthantError } from "@orthant/core";
+import { printable } from "@orthant/core";
 import { ExpectedPlayers, Host } from "@orthant/protocol";
 import { type Logger, pino } from "pino";
 import { Registry } from "prom-client";
 import { authorizationOf } from "./authorization.ts";
+import { checkServerOptions } from "./check-options.ts";
 import { isLoopback } from "./client-address.ts";
 import { registerClusterMetrics } from "./cluster-metrics.ts";
 import { FrontDoor } from "./front-door.ts";
 import { guardedRules } from "./guarded-rules.ts";
+import { HostNames } from "./host-names.ts";
 import { hostWorldOf } from "./host-world-of.ts";
 import { HttpListener } from "./http-listener.ts";
+import { metricsRuleOf } from "./http-pages.ts";
 import { ServerMetrics } from "./metrics.ts";
-import { requireOrigins } from "./origin.ts";
 import { OrthantServer, type ServerParts } from "./orthant-server.ts";
 import { readPageFiles } from "./page-files.ts";
+import { Revocations } from "./revocations.ts";
 import { limitsOf } from "./server-limits.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { steadyClock } from "./steady-clock.ts";
@@ -23,19 +26,19 @@ const LOOPBACK = "127.0.0.1";
 
 /** Serves a world: listens when the promise resolves. `ORT_LISTEN` when it cannot, `ORT_ARGUMENT` for bad options. */
 export async function createServer(options: ServerOptions): Promise<OrthantServer> {
+  checkServerOptions(options);
   const { world, port = 0, host: address = LOOPBACK, tickMs = TICK_MS, proxies = 0 } = options;
-  requireWholeNumber("proxies", proxies, 0);
-  requireWholeNumber("tickMs", tickMs, 1);
-  requireOrigins(options.origins ?? []);
   const limits = limitsOf(options.limits);
   const clock = options.clock ?? steadyClock;
   const log = loggerOf(options.logger);
   const expected = new ExpectedPlayers();
+  const dayMs = (): number => options.clock?.nowMs() ?? Date.now();
+  const revocations = new Revocations(dayMs, options.revoked ?? []);
   const { authorize, trustsMachine, anonymous } = authorizationOf({
     auth: options.auth,
     hook: options.authorize,
     isLoopback: isLoopback(address) && proxies === 0,
-    nowMs: () => options.clock?.nowMs() ?? Date.now(),
+    nowMs: dayMs,
     insider: (hello) => expected.accountOf(hello),
     // Not the error itself: the library puts what it read from the token into it.
     onRefused: (why) => log.debug({ why: String(why) }, "credentials refused"),
@@ -47,6 +50,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
   const metrics: ServerMetrics = new ServerMetrics(options.metrics?.registry ?? new Registry(), {
     connections: () => door.connectionCount,
     players: () => host.players.length,
+    regions: () => host.regionCounts,
     generation: () => world.generation,
     hasFailed: () => world.failure !== undefined,
     wire1: () => wire1?.counts,
@@ -62,6 +66,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     world: hostWorld,
     clock,
     authorize,
+    checkAccount: (account) => revocations.faultOf(account),
     acknowledge: options.acknowledge ?? "applied",
     tickMs,
     limits,
@@ -73,6 +78,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
   const parts: ServerParts = {
     world,
     host,
+    revocations,
     listener,
     door,
     metrics,
@@ -83,7 +89,12 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     proxies,
     originRule: { origins: options.origins, loopbackOnly: trustsMachine },
     trustsMachine,
-    bearer: options.metrics?.bearer,
+    hostNames: new HostNames(
+      { hosts: options.hosts, address, isSecure: listener.isSecure, proxies },
+      log,
+      clock,
+    ),
+    metricsRule: metricsRuleOf(options.metrics),
     files,
     closeWorld: options.closeWorld ?? false,
   };
@@ -101,12 +112,17 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
   }
 }
 
-function requireWholeNumber(name: string, value: number, min: number): void {
-  if (Number.isInteger(value) && value >= min) return;
-  throw new OrthantError("ORT_ARGUMENT", `${name} is ${value}, not a whole number from ${min}`);
-}
-
 function loggerOf(logger: ServerOptions["logger"]): Logger {
   if (logger === false) return pino({ enabled: false });
-  return logger !== undefined && "child" in logger ? logger : pino(logger ?? {});
+  if (logger !== undefined && "child" in logger) return logger;
+  const streamWrite = logger?.hooks?.streamWrite ?? ((line: string) => line);
+  return pino({ ...logger, hooks: { ...logger?.hooks, streamWrite: (line) => streamWrite(safeLine(line)) } });
+}
+
+/**
+ * A line of JSON that a terminal shows and does not act on. JSON leaves C1 controls and direction marks as they are; the
+ * escapes of `printable` mean the same in it.
+ */
+function safeLine(line: string): string {
+  return `${printable(line.trimEnd())}\n`;
 }

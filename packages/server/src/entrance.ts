@@ -80,7 +80,7 @@ export class Entrance {
   }
 
   #refusalOf(request: IncomingMessage, address: string): Refusal | undefined {
-    const { door, originRule, trustsMachine } = this.#options;
+    const { door, hostNames, originRule, trustsMachine } = this.#options;
     const tooMany = door.knock(address);
     if (tooMany !== undefined) return tooMany;
     if (this.#events.isClosing()) {
@@ -89,6 +89,8 @@ export class Entrance {
     if (!WORLD_PATHS.includes(pathOf(request))) {
       return { status: 404, name: "path", detail: "the world is at / and at /world" };
     }
+    const misdirected = hostNames.refusalOf(request);
+    if (misdirected !== undefined) return misdirected;
     if (!originMayConnect(request.headers, originRule)) {
       return {
         status: 403,

@@ -7,9 +7,11 @@ export const REFUSALS = [
   "closing",
   "path",
   "method",
+  "host",
   "origin",
   "forwarded",
   "bearer",
+  "metrics",
   "connectionsMax",
   "connectionsPerAddress",
   "httpSocketsPerAddress",
@@ -21,6 +23,7 @@ export const REFUSALS = [
   "fragmentsMax",
   "pingsPerSecond",
   "sendBacklogBytesMax",
+  "sendBacklogTotalBytesMax",
   "webSocket",
 ] as const;
 

@@ -51,6 +51,7 @@ export async function hostWorldOf(world: World): Promise<HostWorld> {
       return { outcome: clocks.length === 0 ? "unchanged" : "applied", clocks };
     },
     lastEditOf: (clientId) => world.lastEditOf(clientId),
+    mayHaveForgotten: (playerId) => world.mayHaveForgotten(playerId),
     whenDurable: () => world.whenDurable(),
     onEdit: (listener) => world.onEdit(({ clocks }) => listener(clocks)),
     async inhabitantsIn(chunks) {

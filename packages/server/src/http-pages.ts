@@ -1,16 +1,28 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { isForwarded, isLoopback } from "./client-address.ts";
 import type { Refusal } from "./front-door.ts";
 import type { PageFile } from "./page-files.ts";
+import type { MetricsOptions } from "./server-options.ts";
+
+/** Who may read the metrics: clients that send the bearer, every client, or programs of this machine alone. */
+export interface MetricsRule {
+  readonly bearer: string | undefined;
+  readonly isPublic: boolean;
+}
+
+/** The rule that options mean. */
+export function metricsRuleOf({ bearer, public: isPublic = false }: MetricsOptions = {}): MetricsRule {
+  return { bearer, isPublic };
+}
 
 /** What the pages show. */
 export interface PageSources {
   /** Why nobody should be sent here; `undefined` when all is well. */
   readonly unready: () => string | undefined;
   readonly metrics: () => Promise<string>;
-  /** What a reader of the metrics has to know; `undefined` when anybody may read them. */
-  readonly bearer: string | undefined;
+  readonly metricsRule: MetricsRule;
   /** Files of a web page, by the path that they are asked for with. */
   readonly files: ReadonlyMap<string, PageFile>;
 }
@@ -64,7 +76,9 @@ export async function answerPage(
 
 /** Answers a plain request that gets no page. */
 export function refusePage(response: ServerResponse, refusal: Refusal): void {
-  response.writeHead(refusal.status, { connection: "close", "content-type": TEXT_TYPE, "retry-after": "1" });
+  const { status } = refusal;
+  const retry = isTemporary(status) ? { "retry-after": "1" } : {};
+  response.writeHead(status, { connection: "close", "content-type": TEXT_TYPE, ...retry });
   response.end(textOf(refusal));
 }
 
@@ -78,12 +92,16 @@ export function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
       "connection: close",
       `content-type: ${TEXT_TYPE}`,
       `content-length: ${Buffer.byteLength(text)}`,
-      ...(status === 429 || status === 503 ? ["retry-after: 1"] : []),
+      ...(isTemporary(status) ? ["retry-after: 1"] : []),
       "",
       text,
     ].join("\r\n"),
     () => socket.destroy(),
   );
+}
+
+function isTemporary(status: number): boolean {
+  return status === 429 || status === 503;
 }
 
 /** The path of a request, without what is asked of it. */
@@ -95,7 +113,16 @@ function textOf({ detail, name }: Refusal): string {
   return `${detail} (${name})\n`;
 }
 
-async function pageFor(request: IncomingMessage, { unready, metrics, bearer }: PageSources): Promise<Page> {
+/** Whether a request only asks whether the server is well. */
+export function isProbe(request: IncomingMessage): boolean {
+  const path = pathOf(request);
+  return path === "/healthz" || path === "/readyz";
+}
+
+async function pageFor(
+  request: IncomingMessage,
+  { unready, metrics, metricsRule }: PageSources,
+): Promise<Page> {
   if (!isReading(request)) {
     return { status: 405, text: "only GET is answered here\n", refusal: "method" };
   }
@@ -107,13 +134,23 @@ async function pageFor(request: IncomingMessage, { unready, metrics, bearer }: P
       return why === undefined ? { status: 200, text: "ready\n" } : { status: 503, text: `${why}\n` };
     }
     case "/metrics":
-      if (bearer !== undefined && !isBearer(request.headers.authorization, bearer)) {
-        return { status: 401, text: "the metrics are not for everybody\n", refusal: "bearer" };
-      }
-      return { status: 200, text: await metrics(), type: METRICS_TYPE };
+      return (
+        metricsRefusal(request, metricsRule) ?? { status: 200, text: await metrics(), type: METRICS_TYPE }
+      );
     default:
       return { status: 404, text: "there is nothing here\n", refusal: "path" };
   }
+}
+
+function metricsRefusal(request: IncomingMessage, { bearer, isPublic }: MetricsRule): Page | undefined {
+  if (bearer !== undefined) {
+    if (isBearer(request.headers.authorization, bearer)) return undefined;
+    return { status: 401, text: "send the token for metrics as Authorization: Bearer\n", refusal: "bearer" };
+  }
+  if (isPublic || (isLoopback(request.socket.remoteAddress ?? "") && !isForwarded(request))) return undefined;
+  const text =
+    "only programs of the server's own machine may read the metrics, unless its operator gives metrics.bearer or metrics.public\n";
+  return { status: 403, text, refusal: "metrics" };
 }
 
 function isReading({ method }: IncomingMessage): boolean {

@@ -13,6 +13,7 @@ export { hostWorldOf } from "./host-world-of.ts";
 export { EDIT_OUTCOMES, GOODBYE_REASONS } from "./metrics.ts";
 export { OrthantServer } from "./orthant-server.ts";
 export { type OwnerPages, type OwnerPagesOptions, serveOwnerPages } from "./owner-pages.ts";
+export type { Revocation, RevocationTarget } from "./revocations.ts";
 export { DEFAULT_SERVER_LIMITS, type Limits, type ServerLimits } from "./server-limits.ts";
 export type {
   CloseOptions,
@@ -27,6 +28,7 @@ export {
   type SigningKey,
   type TokenClaims,
   tokenVerifier,
+  type VerifiedClaims,
   type VerifyingKey,
 } from "./token.ts";
 export type { Wire1Options } from "./wire1-options.ts";

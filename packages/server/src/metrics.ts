@@ -14,6 +14,7 @@ import { registerWire1Metrics } from "./wire1-metrics.ts";
 export interface MetricSources {
   readonly connections: () => number;
   readonly players: () => number;
+  readonly regions: () => { readonly watched: number; readonly held: number };
   readonly generation: () => number;
   readonly hasFailed: () => boolean;
   /** `undefined` where nobody listens for Wire v1. */
@@ -51,6 +52,11 @@ const LIMITS_OF_GOODBYES: Partial<Record<GoodbyeReason, readonly (keyof HostLimi
     "interestsPerSecond",
     "gameMessagesPerSecond",
     "chunkCoordinateMax",
+    "clientsPerPlayer",
+    "regionsPerPlayer",
+    "budgetsPerNetwork",
+    "watchedRegionsMax",
+    "heldRegionsMax",
   ],
   idle: ["idleMs"],
   slow: ["slowMs"],
@@ -82,11 +88,14 @@ export class ServerMetrics extends RequestMetrics {
   readonly #patches: Counter;
   readonly #tickSeconds: Histogram;
   readonly #ticksSkipped: Counter;
+  readonly #workSeconds: Counter;
+  readonly #ticksCut: Counter;
   readonly #heldBack: Gauge;
   // Counted in plain numbers: there are tens of thousands of frames a second, and a scrape every few seconds.
   readonly #traffic = { in: { frames: 0, bytes: 0 }, out: { frames: 0, bytes: 0 } };
 
-  constructor(registry: Registry, { connections, players, generation, hasFailed, wire1 }: MetricSources) {
+  constructor(registry: Registry, sources: MetricSources) {
+    const { connections, players, regions, generation, hasFailed, wire1 } = sources;
     super(registry);
     const registers = [registry];
     const gauge = (name: string, help: string, value: () => number): Gauge =>
@@ -100,6 +109,8 @@ export class ServerMetrics extends RequestMetrics {
       });
     gauge("orthant_connections", "Connections that are open.", connections);
     gauge("orthant_players", "Players who are here.", players);
+    gauge("orthant_regions_watched", "Regions that clients hold.", () => regions().watched);
+    gauge("orthant_regions_held", "Regions that clients hold, once for each.", () => regions().held);
     gauge("orthant_world_generation", "The generation of the world that was saved last.", generation);
     gauge("orthant_world_failed", "1 when the world could not be saved and takes no more edits.", () =>
       hasFailed() ? 1 : 0,
@@ -128,6 +139,11 @@ export class ServerMetrics extends RequestMetrics {
       buckets: TICK_SECONDS_BUCKETS,
       registers,
     });
+    this.#workSeconds = counter(
+      "orthant_tick_work_seconds_total",
+      "Time spent on interests and on preparing regions.",
+    );
+    this.#ticksCut = counter("orthant_ticks_cut_total", "Ticks in which work had to wait for the next one.");
     registerWire1Metrics(registry, wire1);
     this.#showZeros();
   }
@@ -136,8 +152,10 @@ export class ServerMetrics extends RequestMetrics {
   readonly events: HostEvents = {
     onGoodbye: (reason, limit) => this.#goodbyes.inc({ reason, limit: limit ?? "" }),
     onVerdict: (outcome) => this.#edits.inc({ outcome }),
-    onTick: ({ patches, heldBack }: TickReport) => {
+    onTick: ({ patches, heldBack, workMs, isWorkCut }: TickReport) => {
       this.#patches.inc(patches);
+      this.#workSeconds.inc(workMs / 1_000);
+      if (isWorkCut) this.#ticksCut.inc();
       this.#heldBack.set(heldBack);
     },
     onResync: (regions) => {

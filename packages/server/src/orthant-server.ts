@@ -5,6 +5,8 @@ import type { WebSocket } from "ws";
 import { Connection, type ConnectionContext } from "./connection.ts";
 import { Entrance } from "./entrance.ts";
 import type { EntranceOptions } from "./entrance-options.ts";
+import type { Revocation, Revocations, RevocationTarget } from "./revocations.ts";
+import { SendBacklog } from "./send-backlog.ts";
 import type { CloseOptions, ServedWorld } from "./server-options.ts";
 import { TickTimer } from "./tick-timer.ts";
 import { urlHost } from "./url-host.ts";
@@ -14,6 +16,7 @@ import type { Wire1Listener } from "./wire1-listener.ts";
 export interface ServerParts extends EntranceOptions {
   readonly world: ServedWorld;
   readonly host: Host;
+  readonly revocations: Revocations;
   readonly clock: Clock;
   readonly tickMs: number;
   readonly closeWorld: boolean;
@@ -41,7 +44,8 @@ export class OrthantServer {
     this.port = port;
     this.url = `${listener.isSecure ? "wss" : "ws"}://${urlHost(address)}:${port}`;
     this.#parts = parts;
-    this.#context = { ...parts, volume: world.shape.volume };
+    const backlog = new SendBacklog(parts.limits.sendBacklogTotalBytesMax);
+    this.#context = { ...parts, backlog, volume: world.shape.volume };
     this.#timer = new TickTimer(clock, tickMs, (skipped) => this.#tick(skipped));
     this.#stopWatching = world.onFailure((failure) =>
       this.#reportError(failure, "the world could not be saved and takes no more edits"),
@@ -94,6 +98,28 @@ export class OrthantServer {
     return this.#parts.host.kick(playerId, detail);
   }
 
+  /** Players and tokens that are revoked. */
+  get revoked(): readonly Revocation[] {
+    return this.#parts.revocations.list();
+  }
+
+  /** Ends all connections of a player, or of one token, at once, and refuses new ones until `allow` is called. */
+  revoke(revocation: Revocation): void {
+    this.#parts.revocations.add(revocation);
+    this.#parts.host.checkAccounts();
+  }
+
+  /** Takes a revocation back; tells whether there was one. */
+  allow(target: RevocationTarget): boolean {
+    return this.#parts.revocations.remove(target);
+  }
+
+  /** Revokes exactly these players and tokens, and no others any longer. */
+  replaceRevoked(revoked: readonly Revocation[]): void {
+    this.#parts.revocations.replace(revoked);
+    this.#parts.host.checkAccounts();
+  }
+
   /** Takes the certificate that is in its files now; connections that are open stay. */
   async reloadCertificate(): Promise<void> {
     await this.#parts.listener.reloadCertificate();
@@ -115,7 +141,7 @@ export class OrthantServer {
     try {
       await wire1?.close();
       // A rule of the game may never answer about an edit; a server closes all the same.
-      await Promise.race([host.shutdown(detail, retryAfterMs), this.#closeTime()]);
+      await this.#forCloseTime(host.shutdown(detail, retryAfterMs));
       this.#timer.stop();
       // The save does not wait for clients, and clients not for the save.
       const [saved] = await Promise.allSettled([world.save(), this.#drain()]);
@@ -137,7 +163,7 @@ export class OrthantServer {
   async #drain(): Promise<void> {
     if (this.#connections.size === 0) return;
     await new Promise<void>((resolve) => {
-      const timer = this.#parts.clock.after(this.#parts.limits.closeMs, resolve);
+      const timer = this.#parts.clock.wait(this.#parts.limits.closeMs, resolve);
       this.#whenEmpty = () => {
         timer.cancel();
         resolve();
@@ -145,13 +171,17 @@ export class OrthantServer {
     });
   }
 
-  #closeTime(): Promise<void> {
-    return new Promise((resolve) => this.#parts.clock.after(this.#parts.limits.closeMs, resolve));
+  /** Waits for `work`, but no longer than clients may take to leave. */
+  async #forCloseTime(work: Promise<void>): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const timer = this.#parts.clock.wait(this.#parts.limits.closeMs, resolve);
+      work.then(resolve, reject).finally(() => timer.cancel());
+    });
   }
 
   #welcome(socket: WebSocket, address: string): void {
     const log = this.#parts.log.child({ address });
-    const connection = new Connection(socket, this.#context, log, () => {
+    const connection = new Connection(socket, address, this.#context, log, () => {
       this.#connections.delete(connection);
       if (this.#connections.size === 0) this.#whenEmpty?.();
     });

@@ -1,9 +1,12 @@
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { TlsOptions } from "./certificate.ts";
+import { checkOwnerOptions } from "./check-options.ts";
 import { type OwnerCounts, registerOwnerMetrics } from "./cluster-metrics.ts";
 import { FrontDoor } from "./front-door.ts";
+import { HostNames } from "./host-names.ts";
 import { HttpListener } from "./http-listener.ts";
+import { metricsRuleOf } from "./http-pages.ts";
 import { PageEntrance } from "./page-entrance.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 import { limitsOf } from "./server-limits.ts";
@@ -17,6 +20,8 @@ export interface OwnerPagesOptions {
   readonly port?: number;
   /** The address to listen at; this machine alone, `127.0.0.1`, unless given. */
   readonly host?: string;
+  /** Host names by which programs reach it. */
+  readonly hosts?: readonly string[];
   /** Serves `https:`. */
   readonly tls?: TlsOptions;
   /** How many proxies of yours a request comes through. */
@@ -40,15 +45,24 @@ export interface OwnerPages {
  * Serves `/healthz`, `/readyz` and `/metrics` as a server does, and nothing else. `ORT_LISTEN` when it can not listen.
  */
 export async function serveOwnerPages(options: OwnerPagesOptions): Promise<OwnerPages> {
-  const { port = 0, host = "127.0.0.1", proxies = 0, counts, unready } = options;
+  checkOwnerOptions(options);
+  const { port = 0, host = "127.0.0.1", hosts, proxies = 0, counts, unready } = options;
   const limits = limitsOf(undefined);
   const listener = await HttpListener.create(options.tls, limits);
   const metrics = new RequestMetrics(options.metrics?.registry ?? new Registry());
   registerOwnerMetrics(metrics.registry, counts);
+  const log = pino({ enabled: false });
+  const hostRule = { hosts, address: host, isSecure: listener.isSecure, proxies };
   const entrance = new PageEntrance(
     {
-      ...{ listener, metrics, proxies, door: new FrontDoor(limits, steadyClock), files: new Map() },
-      ...{ log: pino({ enabled: false }), bearer: options.metrics?.bearer },
+      listener,
+      metrics,
+      proxies,
+      log,
+      door: new FrontDoor(limits, steadyClock),
+      files: new Map(),
+      hostNames: new HostNames(hostRule, log, steadyClock),
+      metricsRule: metricsRuleOf(options.metrics),
     },
     unready,
   );

@@ -4,8 +4,9 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { addressOf } from "./client-address.ts";
 import type { FrontDoor, Refusal, RefusalName } from "./front-door.ts";
+import type { HostNames } from "./host-names.ts";
 import type { HttpListener } from "./http-listener.ts";
-import { answerPage, refusePage, refuseUpgrade } from "./http-pages.ts";
+import { answerPage, isProbe, type MetricsRule, refusePage, refuseUpgrade } from "./http-pages.ts";
 import type { PageFile } from "./page-files.ts";
 
 /** What is counted of requests, and shown. */
@@ -25,8 +26,8 @@ export interface PageEntranceOptions {
   readonly metrics: PageMetrics;
   readonly log: Logger;
   readonly proxies: number;
-  /** What a reader of the metrics has to know; `undefined` when anybody may read them. */
-  readonly bearer: string | undefined;
+  readonly hostNames: HostNames;
+  readonly metricsRule: MetricsRule;
   /** Files of a web page, by the path that they are asked for with. */
   readonly files: ReadonlyMap<string, PageFile>;
 }
@@ -52,14 +53,14 @@ export class PageEntrance {
 
   /** Answers a plain request. */
   answer(request: IncomingMessage, response: ServerResponse): void {
-    const { door, metrics, proxies, bearer, log, files } = this.#options;
-    const tooMany = door.knock(addressOf(request, proxies));
-    if (tooMany !== undefined) {
-      metrics.refused(tooMany.name);
-      refusePage(response, tooMany);
+    const { door, metrics, proxies, metricsRule, log, files } = this.#options;
+    const refusal = door.knock(addressOf(request, proxies)) ?? this.#misdirected(request);
+    if (refusal !== undefined) {
+      metrics.refused(refusal.name);
+      refusePage(response, refusal);
       return;
     }
-    const sources = { unready: this.#unready, metrics: () => metrics.text(), bearer, files };
+    const sources = { unready: this.#unready, metrics: () => metrics.text(), metricsRule, files };
     answerPage(request, response, sources).then(
       (refusal) => refusal && metrics.refused(refusal),
       (error: unknown) => {
@@ -68,6 +69,11 @@ export class PageEntrance {
         response.destroy();
       },
     );
+  }
+
+  /** Probes know a server by many names, and learn nothing from it that matters. */
+  #misdirected(request: IncomingMessage): Refusal | undefined {
+    return isProbe(request) ? undefined : this.#options.hostNames.refusalOf(request);
   }
 
   /** Answers a request that is not to be, and drops it. */

@@ -26,6 +26,8 @@ export interface ServerLimits {
   readonly fragmentsMax: number;
   /** Bytes that wait in memory for one client to read them. */
   readonly sendBacklogBytesMax: number;
+  /** Bytes that wait in memory for all clients to read them. */
+  readonly sendBacklogTotalBytesMax: number;
   /** Time that a client has to take what was sent to it when its connection ends. */
   readonly closeMs: number;
 }
@@ -45,6 +47,7 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   pingsPerSecond: 10,
   fragmentsMax: 256,
   sendBacklogBytesMax: 16_777_216,
+  sendBacklogTotalBytesMax: 268_435_456,
   closeMs: 5_000,
 };
 

@@ -6,6 +6,7 @@ import type { Registry } from "prom-client";
 import type { AuthOptions, AuthorizeHook } from "./authorization.ts";
 import type { TlsOptions } from "./certificate.ts";
 import type { ClusterCounts } from "./cluster-metrics.ts";
+import type { Revocation } from "./revocations.ts";
 import type { Limits } from "./server-limits.ts";
 import type { Wire1Options } from "./wire1-options.ts";
 
@@ -28,6 +29,11 @@ export interface ServerOptions {
   readonly port?: number;
   /** The address to listen at; this machine alone, `127.0.0.1`, unless given. */
   readonly host?: string;
+  /**
+   * Host names by which clients reach the server, such as `play.example.org`: requests for other names are refused.
+   * Addresses, `localhost` and the machine's own name always count. Unless given, a certificate or a proxy decides.
+   */
+  readonly hosts?: readonly string[];
   /** When an edit is acknowledged: when it is made, which is the default, or when it would survive a crash. */
   readonly acknowledge?: "applied" | "durable";
   /** Time from one frame to a client to the next; 100 unless given. */
@@ -41,6 +47,8 @@ export interface ServerOptions {
   readonly auth?: AuthOptions;
   /** A game's own decision about who may come in; it has the last word. */
   readonly authorize?: AuthorizeHook;
+  /** Players who must not be here and tokens that do not count, from the start; `server.revoke` adds to them. */
+  readonly revoked?: readonly Revocation[];
   readonly limits?: Partial<Limits>;
   /** A game's say in what players do. */
   readonly rules?: HostRules;
@@ -63,8 +71,10 @@ export interface ServerOptions {
 export interface MetricsOptions {
   /** A registry of yours, which then also has this server's numbers. */
   readonly registry?: Registry;
-  /** What a reader of `/metrics` has to send as `Authorization: Bearer`; anybody may read unless given. */
+  /** What a reader of `/metrics` has to send as `Authorization: Bearer`; unless given, only programs of this machine may read. */
   readonly bearer?: string;
+  /** Lets every client that reaches the port read `/metrics`. */
+  readonly public?: boolean;
 }
 
 /** How a server ends. */

@@ -4,4 +4,5 @@ import { type Clock, systemClock } from "@orthant/core";
 export const steadyClock: Clock = {
   nowMs: () => performance.timeOrigin + performance.now(),
   after: (delayMs, callback) => systemClock.after(delayMs, callback),
+  wait: (delayMs, callback) => systemClock.wait(delayMs, callback),
 };

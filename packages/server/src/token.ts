@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { OrthantError } from "@orthant/core";
+import { nameFault, OrthantError, U64_MAX } from "@orthant/core";
 import { NAME_BYTES_MAX, type Role } from "@orthant/protocol";
 import { type JWTPayload, jwtVerify, SignJWT } from "jose";
 
@@ -9,6 +9,18 @@ export interface TokenClaims {
   readonly role: Role;
   /** What others see; the client's own choice unless given. */
   readonly name?: string | undefined;
+  /** Names this token (`jti`), so that it can be revoked alone. */
+  readonly tokenId?: string | undefined;
+}
+
+/** What a token that was accepted says. */
+export interface VerifiedClaims {
+  readonly playerId: bigint;
+  readonly role: Role;
+  readonly name?: string;
+  readonly tokenId?: string;
+  /** When it stops to count, in milliseconds since 1970, with the difference that clocks may have. */
+  readonly expiresMs: number;
 }
 
 /** Signs tokens: a secret that the server has too (HS256), or the private half of a key pair (EdDSA, Ed25519). */
@@ -35,7 +47,6 @@ export const SECRET_BYTES_MIN = 32;
 /** How far clocks of machines may differ. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 const DECIMAL = /^(?:0|[1-9]\d{0,19})$/;
-const U64_END = 2n ** 64n;
 const ROLES: readonly string[] = ["viewer", "builder", "admin"] satisfies readonly Role[];
 
 /** A signed token for a player: a JSON Web Token, which the client sends as it is. */
@@ -44,9 +55,10 @@ export async function issueToken(
   key: SigningKey,
   nowMs: number = Date.now(),
 ): Promise<string> {
-  const { playerId, role, name, expiresInSeconds } = claims;
-  const wrong = problemOf(String(playerId), role, name);
-  if (wrong !== undefined) throw new OrthantError("ORT_ARGUMENT", wrong);
+  const { playerId, role, name, tokenId, expiresInSeconds } = claims;
+  const wrong = problemOf(String(playerId), role, name, tokenId);
+  const problem = wrong ?? nameFault(name ?? "");
+  if (problem !== undefined) throw new OrthantError("ORT_ARGUMENT", problem);
   if (!Number.isFinite(expiresInSeconds) || expiresInSeconds <= 0) {
     throw new OrthantError("ORT_ARGUMENT", `a token that expires in ${expiresInSeconds} s`);
   }
@@ -60,6 +72,7 @@ export async function issueToken(
     .setSubject(String(playerId))
     .setIssuedAt(nowSeconds)
     .setExpirationTime(nowSeconds + Math.ceil(expiresInSeconds));
+  if (tokenId !== undefined) token.setJti(tokenId);
   if (key.audience !== undefined) token.setAudience(key.audience);
   return token.sign(signing);
 }
@@ -68,7 +81,7 @@ export async function issueToken(
 export function tokenVerifier(
   key: VerifyingKey,
   nowMs: () => number = Date.now,
-): (token: Uint8Array) => Promise<TokenClaims> {
+): (token: Uint8Array) => Promise<VerifiedClaims> {
   const { algorithm, key: verifying } = verificationOf(key);
   return async (token) => {
     const { payload } = await jwtVerify(token, verifying, {
@@ -83,17 +96,26 @@ export function tokenVerifier(
   };
 }
 
-function claimsOf({ sub, role, name }: JWTPayload): TokenClaims {
-  const wrong = problemOf(sub, role, name);
+function claimsOf({ sub, role, name, jti, exp = 0 }: JWTPayload): VerifiedClaims {
+  const wrong = problemOf(sub, role, name, jti);
   if (wrong !== undefined) throw new OrthantError("ORT_CREDENTIALS", wrong);
-  return { playerId: BigInt(sub ?? ""), role: role as Role, name: name as string | undefined };
+  return {
+    playerId: BigInt(sub ?? ""),
+    role: role as Role,
+    ...(typeof name === "string" && { name }),
+    ...(jti !== undefined && { tokenId: jti }),
+    expiresMs: (exp + CLOCK_TOLERANCE_SECONDS) * 1000,
+  };
 }
 
-function problemOf(subject: unknown, role: unknown, name: unknown): string | undefined {
-  if (typeof subject !== "string" || !DECIMAL.test(subject) || BigInt(subject) >= U64_END) {
+function problemOf(subject: unknown, role: unknown, name: unknown, tokenId: unknown): string | undefined {
+  if (typeof subject !== "string" || !DECIMAL.test(subject) || BigInt(subject) > U64_MAX) {
     return "the subject is not a player id: a decimal number below 2^64";
   }
   if (typeof role !== "string" || !ROLES.includes(role)) return `the role is not one of ${ROLES.join(", ")}`;
+  if (tokenId !== undefined && (typeof tokenId !== "string" || tokenId === "")) {
+    return "the id of the token is not text";
+  }
   if (name === undefined) return undefined;
   if (typeof name !== "string") return "the name is not text";
   return Buffer.byteLength(name) > NAME_BYTES_MAX

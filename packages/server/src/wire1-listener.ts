@@ -8,6 +8,7 @@ import {
   type Wire1Address,
   type Wire1Counts,
   Wire1Door,
+  Wire1Recorder,
 } from "@orthant/protocol";
 import type { Logger } from "pino";
 import { allowList } from "./allow-list.ts";
@@ -40,6 +41,7 @@ export class Wire1Listener {
   readonly #door: Wire1Door;
   readonly #mayCome: (address: string) => boolean;
   readonly #parts: Wire1ListenerParts;
+  #recorder: Wire1Recorder | undefined;
   #strangers = 0;
   #legacyLoggedMs = Number.NEGATIVE_INFINITY;
 
@@ -48,7 +50,12 @@ export class Wire1Listener {
     this.#socket = socket;
     this.#mayCome = mayCome;
     this.port = socket.address().port;
-    const { onCommand } = parts.options;
+    const { onCommand, record } = parts.options;
+    if (record !== undefined) {
+      this.#record(() => {
+        this.#recorder = new Wire1Recorder(record, parts.clock.nowMs());
+      });
+    }
     const role = roleOf(parts);
     this.#door = new Wire1Door({
       ...parts,
@@ -93,6 +100,7 @@ export class Wire1Listener {
 
   /** Sends everybody what they should have and do not. */
   tick(): void {
+    this.#record(() => this.#recorder?.tick(this.#parts.clock.nowMs()));
     this.#door.tick();
   }
 
@@ -109,7 +117,18 @@ export class Wire1Listener {
     }
     // Bytes that are no Buffer: its `slice` does not copy.
     const bytes = new Uint8Array(datagram.buffer, datagram.byteOffset, datagram.length);
+    this.#record(() => this.#recorder?.datagram({ address, port }, bytes, this.#parts.clock.nowMs()));
     this.#door.receive({ address, port }, bytes);
+  }
+
+  /** A recording that fails ends, and the game goes on. */
+  #record(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      this.#recorder = undefined;
+      this.#parts.onError(error, "the recording of Wire v1 failed and ends");
+    }
   }
 
   #send({ address, port }: Wire1Address, datagram: Uint8Array): void {

@@ -13,6 +13,11 @@ export interface Wire1Options {
   readonly allow?: readonly string[];
   /** What players may do; the role of players without a token unless given. Needed where those may not come in. */
   readonly role?: Role;
+  /**
+   * Gets the bytes of a recording, piece by piece: all that comes from those who may send, and when. `replayWire1` of
+   * `@orthant/protocol` plays it again.
+   */
+  readonly record?: (bytes: Uint8Array) => void;
   /** A command of a player that is the game's business. */
   readonly onCommand?: Wire1Events["onCommand"];
 }

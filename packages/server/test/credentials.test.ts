@@ -92,6 +92,13 @@ describe("a token signed with a secret", () => {
     await expectRefused({ secret: SECRET }, token);
   });
 
+  test("[N35] with a name that terminals act on is refused, and the player reads why", async () => {
+    const token = signed({ alg: "HS256" }, { ...fine, name: "Ada\u009b2J" });
+    const { answer } = await joinWith({ auth: { secret: SECRET } }, token);
+    const detail = expect.stringContaining("U+009B");
+    expect(answer).toMatchObject({ kind: "goodbye", reason: "malformed", detail });
+  });
+
   test("counts at another server only if it names it", async () => {
     const key = { secret: SECRET, audience: "north" };
     const token = await issueToken(ADA, key);
@@ -139,6 +146,7 @@ describe("a key", () => {
     ["a player id that does not fit", { playerId: 2n ** 64n }],
     ["a negative player id", { playerId: -1n }],
     ["a name that is too long", { name: "a".repeat(65) }],
+    ["a name with a direction mark", { name: "\u202eadA" }],
     ["no time to live", { expiresInSeconds: 0 }],
   ])("signs nothing with %s", async (_what, change) => {
     expect(await codeOfRejection(issueToken({ ...ADA, ...change }, { secret: SECRET }))).toBe("ORT_ARGUMENT");
@@ -146,7 +154,8 @@ describe("a key", () => {
 
   test("checks tokens for other servers of a game", async () => {
     const token = Buffer.from(await issueToken(ADA, { secret: SECRET }, 1_000_000));
-    const claims = { playerId: ADA.playerId, role: "admin", name: "Ada L." };
+    // 60 seconds from 1,000, and 5 by which clocks may differ.
+    const claims = { playerId: ADA.playerId, role: "admin", name: "Ada L.", expiresMs: 1_065_000 };
     expect(await tokenVerifier({ secret: SECRET }, () => 1_059_000)(token)).toEqual(claims);
     await expect(tokenVerifier({ secret: SECRET }, () => 1_066_000)(token)).rejects.toThrow("exp");
     expect(codeOf(() => tokenVerifier({ secret: "short" }))).toBe("ORT_ARGUMENT");
@@ -187,7 +196,10 @@ describe("a game's own decision", () => {
     };
     const { answer } = await joinWith(options, await issueToken(ADA, { secret: SECRET }));
     expect(answer).toMatchObject({ kind: "welcome", role: "viewer" });
-    expect(asked).toEqual([{ playerId: ADA.playerId, role: "admin", name: "Ada L." }, "Ada"]);
+    expect(asked).toEqual([
+      { playerId: ADA.playerId, role: "admin", name: "Ada L.", expiresMs: expect.any(Number) },
+      "Ada",
+    ]);
   });
 
   test("may be made from tokens of its own", async () => {

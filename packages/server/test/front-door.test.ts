@@ -20,8 +20,9 @@ describe("a web page", () => {
     const server = await serve({ auth: { anonymous: true } });
     const host = `127.0.0.1:${server.port}`;
     expect(await statusOf(server.url, { Origin: `http://${host}` })).toBe(101);
-    expect(await statusOf(server.url, { Origin: "http://example.org", Host: "example.org" })).toBe(101);
-    expect(await statusOf(server.url, { Origin: "https://example.org", Host: "example.org:443" })).toBe(101);
+    const named = await serve({ auth: { anonymous: true }, hosts: ["example.org"] });
+    expect(await statusOf(named.url, { Origin: "http://example.org", Host: "example.org" })).toBe(101);
+    expect(await statusOf(named.url, { Origin: "https://example.org", Host: "example.org:443" })).toBe(101);
     for (const origin of [
       "http://example.org",
       `http://${host}0`,
@@ -47,7 +48,7 @@ describe("a web page", () => {
   test("that gives its own name to this machine is not let in where anybody of this machine is", async () => {
     const server = await serve();
     const host = `evil.example:${server.port}`;
-    expect(await statusOf(server.url, { Origin: `http://${host}`, Host: host })).toBe(403);
+    expect(await statusOf(server.url, { Origin: `http://${host}`, Host: host })).toBe(421);
     const local = `localhost:${server.port}`;
     expect(await statusOf(server.url, { Origin: `http://${local}`, Host: local })).toBe(101);
   });
@@ -160,7 +161,7 @@ describe("connections", () => {
     const server = await serve();
     const socket = connectSocket(server.port, "127.0.0.1");
     const answer = new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))));
-    socket.write("GET / HTTP/1.1\r\nHost: here\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+    socket.write("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
     expect(await answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(await metric(server, refused("webSocket"))).toBe(1);
     await until(() => socket.destroyed || socket.readableEnded);

@@ -1,4 +1,5 @@
-import { boxBetween, CLOCK_NEVER } from "@orthant/core";
+import { boxBetween, CLOCK_NEVER, printable } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
 import { anonymousPlayerId } from "@orthant/server";
 import { describe, expect, test } from "vitest";
 import { lookAround, PlainClient } from "./plain-client.ts";
@@ -188,5 +189,28 @@ describe("a world that is edited by the game itself", () => {
     await world.fill(boxBetween([0, 40, 0, 0], [2, 42, 2, 1]), 3);
     const { patch } = await client.next("patch");
     expect(patch.changes[0]?.next).toBe(world.clockOf(REGION));
+  });
+});
+
+describe("a log", () => {
+  test("[N35] has nothing in it that a terminal acts on, and still means the same", async () => {
+    const lines: string[] = [];
+    const world = await flatWorld(new MemoryDisk(), {}, "Plain\u009b2J \u202eniatnuoM\u0007");
+    const streamWrite = (line: string): string => {
+      lines.push(line);
+      return "";
+    };
+    const server = await serve({ world, logger: { hooks: { streamWrite } } });
+    const client = await PlainClient.join(server.url);
+    await client.next("welcome");
+    server.kick(server.players[0]?.playerId ?? 0n, "enough\u202e");
+    await client.closed;
+    await until(() => lines.some((line) => line.includes("connection closed")));
+    for (const line of lines) expect(printable(line.slice(0, -1))).toBe(line.slice(0, -1));
+    const logged = lines.map(
+      (line) => JSON.parse(line) as { readonly world?: string; readonly detail?: string },
+    );
+    expect(logged.find(({ world }) => world !== undefined)?.world).toBe(world.name);
+    expect(logged.find(({ detail }) => detail !== undefined)?.detail).toBe("enough\u202e");
   });
 });

@@ -30,8 +30,11 @@ function figuresUnder(heading: string): Readonly<Record<string, number>> {
 }
 
 describe("the page about limits has", () => {
-  test("every limit of one client, with its default", () => {
-    expect(figuresUnder("One client")).toEqual(protocol.DEFAULT_HOST_LIMITS);
+  test("every limit of clients, players, networks and the server, with its default", () => {
+    const tables = ["One client", "One player", "Anonymous players of one network", "The server as a whole"];
+    const rows = tables.flatMap((title) => Object.entries(figuresUnder(title)));
+    expect(Object.fromEntries(rows)).toEqual(protocol.DEFAULT_HOST_LIMITS);
+    expect(rows.length).toBe(Object.keys(protocol.DEFAULT_HOST_LIMITS).length);
   });
 
   test("every limit of networks and sockets, with its default", () => {

@@ -15,11 +15,15 @@ afterEach(async () => {
 });
 
 /** A flat world in three dimensions. Closed after the test. */
-export async function flatWorld(disk: Disk = new MemoryDisk(), options: WorldOptions = {}): Promise<World> {
+export async function flatWorld(
+  disk: Disk = new MemoryDisk(),
+  options: WorldOptions = {},
+  name = "Plain",
+): Promise<World> {
   const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
   const world = await createWorld(
     disk,
-    { name: "Plain", shape: CUBE_CHUNKS, generator },
+    { name, shape: CUBE_CHUNKS, generator },
     { autosave: false, ...options },
   );
   return closedAfterTest(world);

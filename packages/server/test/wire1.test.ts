@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { encode, TILE_CHUNKS } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { wire1Codec } from "@orthant/protocol";
+import { readWire1Recording, wire1Codec } from "@orthant/protocol";
 import type { OrthantServer, Wire1Options } from "@orthant/server";
 import { codeOfRejection, toHex } from "@orthant/testkit";
 import { createWorld, type World } from "@orthant/world";
@@ -111,5 +111,49 @@ describe("a server that listens for Wire v1", () => {
     expect(server.players).toMatchObject([{ name: "guest", role: "viewer" }]);
     while ((await metric(server, 'orthant_edits_total{outcome="role"}')) !== 1);
     expect(await world.get([5, 5, 0, 0])).toBe(0);
+  });
+
+  test("[W60] records what comes from those who may send, and when it ticks", async () => {
+    const pieces: Uint8Array[] = [];
+    const server = await serveTiles(await tileWorld(), { record: (bytes) => pieces.push(bytes) });
+    const peer = await joined(server);
+    peer.send("010206010a030a0a08");
+    await until(() => server.players.length === 1);
+    const events = () => [...readWire1Recording(Buffer.concat(pieces))];
+    await until(() => events().some(({ kind }) => kind === "tick"));
+    expect(events().flatMap((event) => (event.kind === "datagram" ? [toHex(event.datagram)] : []))).toEqual([
+      SYN,
+      ACK,
+      "010206010a030a0a08",
+    ]);
+  });
+
+  test("goes on when its recording fails, and says so once", async () => {
+    let calls = 0;
+    const record = (): void => {
+      if (++calls > 1) throw new Error("no space left on device");
+    };
+    const server = await serveTiles(await tileWorld(), { record });
+    const peer = await joined(server);
+    peer.send("010206010a030a0a08");
+    await until(() => server.players.length === 1);
+    expect([calls, await metric(server, "orthant_errors_total")]).toEqual([2, 1]);
+  });
+
+  test("[W34] ends the session of a player who is revoked, and lets the player do nothing more", async () => {
+    const world = await tileWorld();
+    const server = await serveTiles(world);
+    const peer = await joined(server);
+    peer.send("010206010a030a0a08");
+    await until(() => server.players.length === 1);
+    const playerId = server.players[0]?.playerId ?? 0n;
+    server.revoke({ playerId, reason: "griefing" });
+    expect(server.players).toEqual([]);
+    while ((await metric(server, "orthant_wire1_sessions")) !== 0);
+    const again = await joined(server);
+    again.send("010206010a030c0c08");
+    while ((await metric(server, 'orthant_goodbyes_total{reason="kicked",limit=""}')) !== 2);
+    expect(server.players).toEqual([]);
+    expect(await world.get([6, 6, 0, 0])).toBe(0);
   });
 });

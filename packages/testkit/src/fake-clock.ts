@@ -24,6 +24,10 @@ export class FakeClock implements Clock {
     return { cancel: () => this.#calls.delete(call) };
   }
 
+  wait(delayMs: number, callback: () => void): Timer {
+    return this.after(delayMs, callback);
+  }
+
   /** When the next call falls due; `undefined` when none is to come. */
   get nextDueMs(): number | undefined {
     return this.#nextDue(Infinity)?.dueMs;

@@ -1,4 +1,4 @@
-import type { Place } from "@orthant/core";
+import { type Place, printable } from "@orthant/core";
 import { watchChoice, watchDrops } from "./controls/dropped-files.ts";
 import { HeldKeys } from "./controls/held-keys.ts";
 import { formatPlaceLink, type PlaceLink, parsePlaceLink } from "./controls/place-link.ts";
@@ -8,7 +8,7 @@ import { Hand } from "./hand.ts";
 import type { FromWorld } from "./message/from-world.ts";
 import type { Opening } from "./message/to-world.ts";
 import type { Numbers, WorldFacts, WorldStatus } from "./message/world-facts.ts";
-import { element } from "./overlay/element.ts";
+import { element, showText } from "./overlay/element.ts";
 import { Help } from "./overlay/help.ts";
 import { NumbersPanel } from "./overlay/numbers-panel.ts";
 import { StatusLine } from "./overlay/status-line.ts";
@@ -146,9 +146,9 @@ export class Page {
 
   #know(facts: WorldFacts): void {
     const { name, materials, canEdit, origin } = facts;
-    document.title = `${name || "A world"} · Orthant`;
-    element("world-name", HTMLElement).textContent = name || "A world";
-    element("world-origin", HTMLElement).textContent = origin;
+    document.title = `${printable(name) || "A world"} · Orthant`;
+    showText(element("world-name", HTMLElement), name || "A world");
+    showText(element("world-origin", HTMLElement), origin);
     if (this.#viewer.facts !== undefined && !isSamePlace(this.#viewer.facts, facts)) this.#viewer.leave();
     this.#viewer.know(facts, this.#wanted);
     this.#wanted = undefined;

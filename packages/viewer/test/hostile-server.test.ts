@@ -115,6 +115,26 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
     await expectAlive(view);
   });
 
+  test("[N35] shows names and reasons with direction marks and controls escaped", async () => {
+    const name = "Isles\u202egnorW\u0007";
+    const world = await createWorld(new MemoryDisk(), { name }, { autosave: false });
+    const server = await createServer({ world, tickMs: 10, logger: false, page: VIEWER_PAGE });
+    onTestFinished(async () => {
+      await server.close();
+      await world.close();
+    });
+    const view = await open(`http://127.0.0.1:${server.port}`, "name=%1B%5B2J");
+    await view.says("world-name", "Isles\\u202egnorW\\u0007");
+    expect(await view.page.title()).toBe("Isles\\u202egnorW\\u0007 · Orthant");
+    await view.said("Here");
+    expect(
+      server.players.map((player) => player.name),
+      "a bad name in a link does not keep out",
+    ).toEqual(["Visitor"]);
+    server.kick(server.players[0]?.playerId ?? 0n, "enough\u202e");
+    await view.said("enough\\u202e");
+  });
+
   test("with huge chunks that change without end neither hangs the page nor fills it", async () => {
     const shape = chunkShape([64, 32, 32, 1]);
     const world = await createWorld(new MemoryDisk(), { name: "Noise", shape }, { autosave: false });

@@ -4,16 +4,19 @@ import {
   encode,
   HYPERCUBE_CHUNKS,
   materialCatalogCodec,
+  OrthantError,
   systemClock,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import {
   createSave,
+  DEFAULT_LIMITS,
   type GlobalState,
   NOTHING,
   plainDescription,
   worldDescriptionCodec,
 } from "@orthant/formats";
+import { requireLabel } from "./checked-arguments.ts";
 import { newWorldId } from "./era-keeper.ts";
 import { openForWriting } from "./open-for-writing.ts";
 import { randomBits } from "./random-bits.ts";
@@ -29,6 +32,7 @@ export async function createWorld(
 ): Promise<World> {
   const lock = await disk.lock(LOCK_FILE);
   try {
+    if (lock.isContested) throw contested();
     const { clock = systemClock, generators = DEFAULT_GENERATORS } = options;
     const global = globalOf(world, newWorldId(randomBits(options.random)));
     // Before anything is written: what cannot be opened or stored must not be in the way of the next attempt.
@@ -38,6 +42,8 @@ export async function createWorld(
       nowMs: clock.nowMs(),
       global,
       generators,
+      lock,
+      ...(world.limits && { limits: { ...DEFAULT_LIMITS, ...world.limits } }),
       ...(options.retention && { retention: options.retention }),
     });
     return await openForWriting(disk, { save: writer.currentSave(), writer, lock, setting }, options);
@@ -45,6 +51,12 @@ export async function createWorld(
     await lock.release();
     throw error;
   }
+}
+
+/** The names of a first generation are always the same, so a maker that stood still could remove them at any time. */
+function contested(): OrthantError {
+  const detail = "another process began to make a world here and may still be running: take another folder";
+  return new OrthantError("ORT_LOCKED", detail, { path: LOCK_FILE });
 }
 
 function globalOf(world: NewWorld, worldId: bigint): GlobalState {
@@ -55,6 +67,7 @@ function globalOf(world: NewWorld, worldId: bigint): GlobalState {
     catalog = DEFAULT_MATERIALS,
     spawn = [0, 0, 0, 0],
   } = world;
+  requireLabel({ name, spawn });
   const { generatorId, parameters, seed, versionHash } = generator;
   return {
     base: { kind: "generated" },

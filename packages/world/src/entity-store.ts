@@ -18,9 +18,8 @@ import {
   type Vector,
 } from "@orthant/formats";
 import { cellKey } from "./cell-key.ts";
+import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "./world-options.ts";
 
-/** How far out of its leaf an entity has to be, in chunks, before it belongs to another one. */
-const HYSTERESIS_CHUNKS = 0.2;
 /** More than what a record with one entity takes beside the entity. */
 const RECORD_OVERHEAD_BYTES = 64;
 
@@ -62,12 +61,20 @@ interface Tracked {
 export class EntityStore {
   readonly shape: ChunkShape;
   readonly #bytesMax: number;
+  readonly #hysteresisChunks: number;
   readonly #entities = new Map<bigint, Tracked>();
 
-  /** No entity may take more bytes than a record has room for. */
-  constructor(shape: ChunkShape, recordBytesMax: number) {
+  /** No entity may take more bytes than a record has room for, nor leave its leaf further without belonging to another. */
+  constructor(
+    shape: ChunkShape,
+    {
+      recordBytesMax,
+      hysteresisChunks,
+    }: { readonly recordBytesMax: number; readonly hysteresisChunks: number },
+  ) {
     this.shape = shape;
     this.#bytesMax = recordBytesMax - RECORD_OVERHEAD_BYTES;
+    this.#hysteresisChunks = hysteresisChunks;
   }
 
   /** How many entities are loaded. */
@@ -245,14 +252,15 @@ export class EntityStore {
   #isOutside(position: Vector, { min, max }: Box): boolean {
     return AXES.some((axis) => {
       const chunk = Math.fround(position[axis]) / this.shape.extents[axis];
-      return chunk < min[axis] - HYSTERESIS_CHUNKS || chunk >= max[axis] + HYSTERESIS_CHUNKS;
+      return chunk < min[axis] - this.#hysteresisChunks || chunk >= max[axis] + this.#hysteresisChunks;
     });
   }
 }
 
 /** The chunks whose leaves may hold an entity that is in a box of chunks: it may have stepped out of its own. */
 export function chunksOfHomes({ min, max }: Box): Box {
-  const margin = Math.ceil(HYSTERESIS_CHUNKS);
+  // An earlier opening of the world may have had any margin.
+  const margin = ENTITY_HYSTERESIS_CHUNKS_MAX;
   return { min: placeFrom((axis) => min[axis] - margin), max: placeFrom((axis) => max[axis] + margin) };
 }
 

@@ -39,7 +39,7 @@ export class Housekeeper {
   #pause(): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = this.#clock.after(PAUSE_MS, () => {
+      const timer = this.#clock.wait(PAUSE_MS, () => {
         this.#pauses.delete(timer);
         resolve();
       });

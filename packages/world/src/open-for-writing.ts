@@ -1,9 +1,16 @@
 import type { Disk } from "@orthant/disk";
-import { JournalReader, type ScannedJournal, segmentFile } from "@orthant/formats";
+import {
+  JOURNAL_FOLDER,
+  JournalReader,
+  parseSegmentName,
+  type ScannedJournal,
+  segmentFile,
+} from "@orthant/formats";
 import { Journal } from "./journal/journal.ts";
 import { replayJournal } from "./journal/replay.ts";
 import { removeSegment } from "./journal/segment-writer.ts";
 import type { WritableSave } from "./open-writable.ts";
+import { randomBits } from "./random-bits.ts";
 import { World } from "./world.ts";
 import type { WorldContent } from "./world-content.ts";
 import type { WorldOptions } from "./world-options.ts";
@@ -25,11 +32,18 @@ export async function openForWriting(
     const content = contentOf(save, field, options);
     const { clock } = parts;
     const recovery = { nowMs: clock.nowMs(), damaged: damagedJournal };
-    const { segments, stale } = await recover(disk, content, recovery);
+    const { segments, stale, damage } = await recover(disk, content, recovery);
     const { volume } = field.shape;
-    const journal = durability === "journal" ? await Journal.open({ disk, lock, clock, volume }) : undefined;
-    world = new World({ ...parts, disk, content, writing: { writer, lock, journal } });
-    if (journal !== undefined || segments.length > 0) await world.openEra();
+    const random = randomBits(options.random);
+    const journal =
+      durability === "journal" ? await Journal.open({ disk, lock, clock, volume, random }) : undefined;
+    const epoch = nextEpoch(content, stale);
+    world = new World({ ...parts, disk, content, epoch, writing: { writer, lock, journal } });
+    // What was cut off must not be missed again at the next opening.
+    const hasPast = segments.length > 0 || damage !== undefined;
+    // A new era, so that no segment counts that the earlier holder of a contested lock may still write.
+    if (journal !== undefined || hasPast || lock.isContested) await world.openEra();
+    await lock.settle();
     for (const path of [...stale, ...segments.map(({ id }) => segmentFile(id))])
       await removeSegment(disk, path);
     return world;
@@ -38,6 +52,18 @@ export async function openForWriting(
     else await world.close();
     throw error;
   }
+}
+
+/**
+ * The epoch after the last one, and after those of openings that made a segment and never committed: no name of a segment
+ * is used twice. Rule J1.
+ */
+function nextEpoch({ global }: WorldContent, stale: readonly string[]): number {
+  const names = stale.map((path) => path.slice(JOURNAL_FOLDER.length + 1));
+  const used = new Set(names.map((name) => parseSegmentName(name)?.epoch));
+  let epoch = global.description.clockEpoch + 1;
+  while (used.has(epoch)) epoch++;
+  return epoch;
 }
 
 /** Makes happen again what the journal has, and gives what there is to be removed. */

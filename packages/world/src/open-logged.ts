@@ -25,6 +25,7 @@ export async function openLoggedWorld(
     const { epoch } = log;
     world = new World({ ...parts, disk, content, epoch, writing: { writer, lock, journal: log } });
     await world.openEra();
+    await lock.settle();
     return world;
   } catch (error) {
     if (world === undefined) await releaseParts(save, { writer, lock });

@@ -1,5 +1,5 @@
 import type { Disk, DiskLock } from "@orthant/disk";
-import { openSave, resumeSave, type Save, type SaveWriter } from "@orthant/formats";
+import { openSave, removeTemporaries, resumeSave, type Save, type SaveWriter } from "@orthant/formats";
 import { LOCK_FILE, type WorldOptions } from "./world-options.ts";
 import { generatorsOf, settingOf, type WorldSetting } from "./world-setting.ts";
 
@@ -23,6 +23,7 @@ export async function openWritable(
   const lock = await disk.lock(LOCK_FILE);
   let save: Save | undefined;
   try {
+    if (lock.isContested) await removeTemporaries(disk);
     save = await openSave(disk, generatorsOf(options));
     // Before any file is opened to write: a world whose generator is unknown leaves nothing behind.
     const setting = settingOf(save.global, options);
@@ -30,7 +31,9 @@ export async function openWritable(
     const writer = await resumeSave(disk, save, {
       ...generatorsOf(options),
       ...(retention && { retention }),
-      newPack,
+      lock,
+      // The earlier holder of a contested lock may still append to the pack that it wrote to.
+      newPack: newPack || lock.isContested,
     });
     return { save, writer, lock, setting };
   } catch (error) {

@@ -3,12 +3,14 @@ import {
   boxAt,
   CLOCK_NEVER,
   type ClockStep,
+  intersectBoxes,
   type Place,
   PlaceSet,
   RegionClocks,
   regionBox,
   regionOf,
   roundOutToRegions,
+  unionBox,
   type WorldField,
 } from "@orthant/core";
 import {
@@ -36,6 +38,7 @@ import { LoadedRegions } from "./load/loaded-regions.ts";
 import { type LoadedRegion, RegionLoader } from "./load/region-loader.ts";
 import { type PlayerChange, PlayerStore } from "./player-store.ts";
 import { Unsaved } from "./unsaved.ts";
+import type { WorldOptions } from "./world-options.ts";
 
 /** How much of what may be in memory is left there when there was too much of it. */
 const WEIGHT_LEFT = 0.9;
@@ -47,6 +50,9 @@ interface FieldChange {
   readonly chunks: readonly Place[];
   readonly clocks: readonly ClockStep[];
 }
+
+/** What the options say about the content of a world. */
+export type ContentLimits = Required<Pick<WorldOptions, "loadedChunksMax" | "entityHysteresisChunks">>;
 
 /** All that a world holds: what is read of the save, what was made since, and in what the two differ. */
 export class WorldContent {
@@ -66,12 +72,14 @@ export class WorldContent {
   #committing: Unsaved | undefined;
   #droppedRegions = 0;
 
-  /** Keeps at most so many regions and chunks of people's work in memory, unless more of them are needed. */
-  constructor(save: Save, field: WorldField, weightMax: number) {
+  constructor(save: Save, field: WorldField, { loadedChunksMax, entityHysteresisChunks }: ContentLimits) {
     this.global = save.global;
     this.field = field;
-    this.#weightMax = weightMax;
-    this.entities = new EntityStore(field.shape, save.manifest.limits.entityBlobHardMaxBytes);
+    this.#weightMax = loadedChunksMax;
+    this.entities = new EntityStore(field.shape, {
+      recordBytesMax: save.manifest.limits.entityBlobHardMaxBytes,
+      hysteresisChunks: entityHysteresisChunks,
+    });
     this.players = new PlayerStore(save.players);
     this.ledger = new EditLedger(save.global.description.edits);
     this.#regionLoader = new RegionLoader(save, this.#loaded, (place) => this.field.generatedChunk(...place));
@@ -107,6 +115,22 @@ export class WorldContent {
       for (const release of releases) release();
       this.#dropCold();
     }
+  }
+
+  /**
+   * A box around all that is not air in a box of chunks. It asks the index, but reads no records: of a leaf that is not
+   * in memory all of its cell counts.
+   */
+  async contentBounds(box: Box): Promise<Box | undefined> {
+    await this.#loadIndex(box);
+    // Nothing waits from here on: memory and index are of one moment.
+    let bounds = this.field.queryContentBounds(box);
+    for (const { cell, blockRefs } of this.save.index.touching(box)) {
+      const part = intersectBoxes(cell, box);
+      if (part === undefined || blockRefs.length === 0 || this.isLoaded(part)) continue;
+      bounds = bounds === undefined ? part : unionBox(bounds, part);
+    }
+    return bounds;
   }
 
   /** Reads what a box of chunks needs from the disk. */
@@ -301,6 +325,18 @@ export class WorldContent {
     if (this.#droppedRegions < REGIONS_BEFORE_UNLOAD || this.#committing !== undefined) return;
     this.#droppedRegions = 0;
     this.save.index.unload(() => false);
+  }
+
+  /** Reads the parts of the index that name the leaves in a box. A commit meanwhile leads to another index. */
+  async #loadIndex(box: Box): Promise<void> {
+    while (!this.save.index.isLoaded(box)) {
+      const save = this.save.follow();
+      try {
+        await save.index.load(box);
+      } finally {
+        await save.close();
+      }
+    }
   }
 
   #unreadHomes(): readonly Box[] {

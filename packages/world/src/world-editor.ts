@@ -6,7 +6,6 @@ import { journalEditOf } from "./journal/journal-edit.ts";
 import { Listeners } from "./listeners.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import type { WorldContent } from "./world-content.ts";
-import { WORLD_AUTOSAVE_MS } from "./world-options.ts";
 import type { WorldSaver } from "./world-saver.ts";
 
 /** How voxels are edited. */
@@ -79,7 +78,7 @@ export class WorldEditor {
     this.#content.noteEdit(field, edit);
     if (clocks.length > 0 || origin) {
       const entry = { before, after: field, chunks, clocks, origin, placements };
-      this.#saver.noteChange(WORLD_AUTOSAVE_MS, () => journalEditOf(entry));
+      this.#saver.noteChange("worldMs", () => journalEditOf(entry));
     }
     if (clocks.length > 0) this.#listeners.tell(edit);
     return edit;

@@ -1,4 +1,4 @@
-import type { Box } from "@orthant/core";
+import { type Box, requireInteger } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { EditRequest } from "./edit-request.ts";
 import {
@@ -16,6 +16,8 @@ import type { WorldContent } from "./world-content.ts";
 interface Writer {
   requireWritable(): void;
   save(): Promise<number>;
+  /** Runs `work` while no save runs, so that no generation is let go that it looks at. */
+  exclusively<Result>(work: (commit: () => Promise<number>) => Promise<Result>): Promise<Result>;
 }
 
 /** The saved states of a world that are kept, and their names. */
@@ -48,13 +50,14 @@ export class WorldHistory {
   async tag(name: string, generation?: number): Promise<number> {
     this.#writer.requireWritable();
     withName(this.#content.global.description, 0, name);
-    const chosen = generation ?? (await this.#writer.save());
-    await this.generationAt(chosen);
-    // A save that runs now may still let go of it; then the next one would keep a name that means nothing.
-    this.#content.describe(withName(this.#content.global.description, chosen, name));
-    await this.#writer.save();
-    await this.generationAt(chosen);
-    return chosen;
+    if (generation !== undefined) requireInteger(generation, 0, Number.MAX_SAFE_INTEGER);
+    return this.#writer.exclusively(async (commit) => {
+      const chosen = generation ?? (await commit());
+      await this.generationAt(chosen);
+      this.#content.describe(withName(this.#content.global.description, chosen, name));
+      await commit();
+      return chosen;
+    });
   }
 
   /** Takes a name away; from then on its generation is kept as long as any other. */

@@ -6,7 +6,7 @@ import type {
   MaterialCatalog,
   Place,
 } from "@orthant/core";
-import { JOURNAL_EDIT_CHUNKS_MAX, type Retention } from "@orthant/formats";
+import { JOURNAL_EDIT_CHUNKS_MAX, type Retention, type SaveLimits } from "@orthant/formats";
 import type { DamagedJournal } from "./journal/replay.ts";
 import type { Moment } from "./kept-generations.ts";
 
@@ -19,6 +19,21 @@ export interface NewWorld {
   readonly catalog?: MaterialCatalog;
   /** Where players begin, in voxels. */
   readonly spawn?: Place;
+  /** The thresholds that its save is written with, for ever; those of `DEFAULT_LIMITS` when they are left out. */
+  readonly limits?: Partial<WorldLimits>;
+}
+
+/** Sizes of files and records of a save. */
+export type WorldLimits = Omit<SaveLimits, "regionChunkEdge">;
+
+/** How long changes may wait for a save that a world makes by itself. From 1 to 2^31 - 1 milliseconds each. */
+export interface WorldCadence {
+  /** Edits, and entities that come, go or cross into another leaf. */
+  readonly worldMs: number;
+  /** Changes of players. */
+  readonly playersMs: number;
+  /** Movements of entities inside their leaves. */
+  readonly entitiesMs: number;
 }
 
 /** What people call a world, and where they begin in it. */
@@ -43,6 +58,13 @@ export interface WorldOptions {
   readonly generators?: GeneratorRegistry;
   /** Saves by itself some time after a change. On unless it is turned off. */
   readonly autosave?: boolean;
+  /** How soon; `DEFAULT_CADENCE` for what is left out. */
+  readonly cadence?: Partial<WorldCadence>;
+  /**
+   * How far out of its leaf an entity has to be before it belongs to another one, in chunks from 0 to 1;
+   * `ENTITY_HYSTERESIS_CHUNKS` when it is left out.
+   */
+  readonly entityHysteresisChunks?: number;
   /**
    * `snapshot`, unless it is said otherwise: a crash loses what came after the last save. `journal`: an edit's promise
    * is kept when a crash cannot lose it any more.
@@ -70,6 +92,16 @@ export const WORLD_AUTOSAVE_MS = 5_000;
 export const PLAYERS_AUTOSAVE_MS = 60_000;
 /** How long the movement of an entity inside its leaf may. */
 export const ENTITY_CHECKPOINT_MS = 10_000;
+/** How long changes may wait, unless the options say otherwise. */
+export const DEFAULT_CADENCE: WorldCadence = {
+  worldMs: WORLD_AUTOSAVE_MS,
+  playersMs: PLAYERS_AUTOSAVE_MS,
+  entitiesMs: ENTITY_CHECKPOINT_MS,
+};
+/** How far out of its leaf an entity has to be, in chunks, unless the options say otherwise. */
+export const ENTITY_HYSTERESIS_CHUNKS = 0.2;
+/** The most that the options may say. */
+export const ENTITY_HYSTERESIS_CHUNKS_MAX = 1;
 /** How many chunks and regions are kept in memory, unless the options say otherwise. */
 export const LOADED_CHUNKS_MAX = 262_144;
 /** The most chunks that one edit may touch: as many as an entry of the journal may have. */

@@ -7,7 +7,7 @@ import { Listeners } from "./listeners.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import type { WorldContent } from "./world-content.ts";
 import { poisoned, refusal } from "./world-error.ts";
-import { ENTITY_CHECKPOINT_MS, WORLD_AUTOSAVE_MS } from "./world-options.ts";
+import type { WorldCadence } from "./world-options.ts";
 import { releaseParts, type WorldParts, type Writing } from "./world-parts.ts";
 
 /** What a save takes along: entities that only moved are not due at once. */
@@ -16,6 +16,7 @@ export type SaveExtent = "everything" | "what is due";
 /** Commits what a world holds, one save at a time, and knows whether more can be saved. */
 export class WorldSaver {
   readonly #clock: Clock;
+  readonly #cadence: WorldCadence;
   readonly #content: WorldContent;
   readonly #writing: Writing | undefined;
   readonly #journal: WorldLog | undefined;
@@ -29,8 +30,11 @@ export class WorldSaver {
   /** Whether somebody was told of the failure: an autosave fails with nobody there. */
   #failureTold = false;
   #closed = false;
+  /** Whether the manifest says that there is no journal any more. */
+  #journalEnded = false;
 
-  constructor({ clock, content, writing, autosave }: WorldParts) {
+  constructor({ clock, content, writing, autosave, cadence }: WorldParts) {
+    this.#cadence = cadence;
     this.#content = content;
     this.#clock = clock;
     this.#writing = writing;
@@ -58,9 +62,9 @@ export class WorldSaver {
     return this.#journal !== undefined;
   }
 
-  /** Something has changed: a save must come within this time, and the journal, if there is one, gets an entry. */
-  noteChange(delayMs: number, entryOf: () => LoggedEntry, isStep = false): void {
-    this.#autosave?.within(delayMs);
+  /** Something has changed: a save must come in time, and the journal, if there is one, gets an entry. */
+  noteChange(due: keyof WorldCadence, entryOf: () => LoggedEntry, isStep = false): void {
+    this.#autosave?.within(this.#cadence[due]);
     this.#journal?.add(entryOf(), isStep);
   }
 
@@ -82,6 +86,11 @@ export class WorldSaver {
     return this.#telling(this.#saves.run(() => this.#commit(extent)));
   }
 
+  /** Runs `work` while no save runs. It may commit, and what it finds on the disk in between stays there. */
+  exclusively<Result>(work: (commit: () => Promise<number>) => Promise<Result>): Promise<Result> {
+    return this.#telling(this.#saves.run(() => work(() => this.#commit("everything"))));
+  }
+
   /** Resolves when all changes made so far are durable: in the journal, or else in a save that all who ask share. */
   whenDurable(): Promise<void> {
     return this.#telling(this.#journal === undefined ? this.#saveShared() : this.#journal.whenSafe());
@@ -90,7 +99,10 @@ export class WorldSaver {
   /** Saves everything, if it can, and lets go of the files also when that fails. Throws a failure nobody heard of. */
   async close(): Promise<void> {
     try {
-      if (this.#writing !== undefined && this.#failure === undefined) await this.save("everything");
+      if (this.#writing !== undefined && this.#failure === undefined) {
+        await this.save("everything");
+        await this.#telling(this.#saves.run(() => this.#endJournal()));
+      }
       if (!this.#failureTold) this.#requireHealth();
     } finally {
       this.#closed = true;
@@ -109,9 +121,22 @@ export class WorldSaver {
   async #release(): Promise<void> {
     this.#housekeeper?.close();
     try {
-      await this.#journal?.close(this.#content.save.generation);
+      await this.#journal?.close(this.#content.save.generation, this.#journalEnded);
     } finally {
       await releaseParts(this.#content.save, this.#writing);
+    }
+  }
+
+  /** A world that is closed with nothing unsaved needs no journal, and an empty segment is no loss then. Rule J24. */
+  async #endJournal(): Promise<void> {
+    if (this.#journal === undefined || !this.#content.unsaved.isEmpty) return;
+    const { writer } = this.requireWriting();
+    try {
+      await writer.endJournal();
+      this.#journalEnded = true;
+    } catch (error) {
+      this.#fail(error);
+      throw poisoned(error);
     }
   }
 
@@ -121,7 +146,7 @@ export class WorldSaver {
       // Nothing waits between the last look and the moment at which all is taken.
       while (!this.#content.isReadyToCommit) await this.#content.makeReadyToCommit();
       const nowMs = this.#clock.nowMs();
-      const dueMs = extent === "everything" ? nowMs : nowMs - ENTITY_CHECKPOINT_MS;
+      const dueMs = extent === "everything" ? nowMs : nowMs - this.#cadence.entitiesMs;
       // With a journal all is due: the segment that has what would be left out is removed.
       const change = this.#content.takeUnsaved(nowMs, this.#journal === undefined ? dueMs : Infinity);
       if (change !== undefined) {
@@ -175,9 +200,9 @@ export class WorldSaver {
   /** Makes sure that a save comes for what was not due in this one, or is due because of it. */
   #planNext(): void {
     const oldestMs = this.#content.entities.oldestChangeMs();
-    if (this.#content.unsaved.homeless) this.#autosave?.within(WORLD_AUTOSAVE_MS);
+    if (this.#content.unsaved.homeless) this.#autosave?.within(this.#cadence.worldMs);
     if (oldestMs === undefined) return;
-    this.#autosave?.within(Math.max(0, oldestMs + ENTITY_CHECKPOINT_MS - this.#clock.nowMs()));
+    this.#autosave?.within(Math.max(0, oldestMs + this.#cadence.entitiesMs - this.#clock.nowMs()));
   }
 
   #saveByItself(): void {

@@ -1,8 +1,24 @@
-import { type Clock, DEFAULT_GENERATORS, type MaterialCatalog, systemClock, WorldField } from "@orthant/core";
+import {
+  type Clock,
+  DEFAULT_GENERATORS,
+  I32_MAX,
+  type MaterialCatalog,
+  OrthantError,
+  systemClock,
+  WorldField,
+  wrongArgument,
+} from "@orthant/core";
 import { catalogOf, type GlobalState, generatorOf, type OpenSaveOptions, type Save } from "@orthant/formats";
 import { randomBits } from "./random-bits.ts";
 import { WorldContent } from "./world-content.ts";
-import { LOADED_CHUNKS_MAX, type WorldOptions } from "./world-options.ts";
+import {
+  DEFAULT_CADENCE,
+  ENTITY_HYSTERESIS_CHUNKS,
+  ENTITY_HYSTERESIS_CHUNKS_MAX,
+  LOADED_CHUNKS_MAX,
+  type WorldCadence,
+  type WorldOptions,
+} from "./world-options.ts";
 
 /** What the options say a world is made of, beside its save. */
 export interface WorldSetting {
@@ -10,12 +26,14 @@ export interface WorldSetting {
   readonly clock: Clock;
   readonly catalog: MaterialCatalog;
   readonly autosave: boolean;
+  readonly cadence: WorldCadence;
   /** 64 random bits. */
   readonly random: () => bigint;
 }
 
 /** The setting that options make of a world. Throws when the program lacks its generator. */
 export function settingOf(global: GlobalState, options: WorldOptions): WorldSetting {
+  requireRanges(options);
   const field = WorldField.open({
     generators: options.generators ?? DEFAULT_GENERATORS,
     generator: generatorOf(global),
@@ -26,6 +44,7 @@ export function settingOf(global: GlobalState, options: WorldOptions): WorldSett
     clock: options.clock ?? systemClock,
     catalog: catalogOf(global.description),
     autosave: options.autosave ?? true,
+    cadence: cadenceOf(options),
     random: randomBits(options.random),
   };
 }
@@ -34,9 +53,42 @@ export function settingOf(global: GlobalState, options: WorldOptions): WorldSett
 export function contentOf(
   save: Save,
   field: WorldField,
-  { loadedChunksMax = LOADED_CHUNKS_MAX }: WorldOptions,
+  { loadedChunksMax = LOADED_CHUNKS_MAX, entityHysteresisChunks = ENTITY_HYSTERESIS_CHUNKS }: WorldOptions,
 ): WorldContent {
-  return new WorldContent(save, withGlobalBlocks(field, save), loadedChunksMax);
+  const limits = { loadedChunksMax, entityHysteresisChunks };
+  return new WorldContent(save, withGlobalBlocks(field, save), limits);
+}
+
+/** Throws `ORT_ARGUMENT` for options out of their ranges. */
+function requireRanges({
+  loadedChunksMax = LOADED_CHUNKS_MAX,
+  entityHysteresisChunks = ENTITY_HYSTERESIS_CHUNKS,
+}: WorldOptions): void {
+  if (typeof loadedChunksMax !== "number" || !(loadedChunksMax >= 0)) {
+    throw wrongArgument("loadedChunksMax", loadedChunksMax, "it is a number from 0");
+  }
+  const isInRange = entityHysteresisChunks >= 0 && entityHysteresisChunks <= ENTITY_HYSTERESIS_CHUNKS_MAX;
+  if (typeof entityHysteresisChunks === "number" && isInRange) return;
+  throw wrongArgument("entityHysteresisChunks", entityHysteresisChunks, "it is a number from 0 to 1");
+}
+
+function cadenceOf({ cadence = {} }: WorldOptions): WorldCadence {
+  const entries = Object.entries({ ...DEFAULT_CADENCE, ...withoutUndefined(cadence) });
+  for (const [name, delayMs] of entries) {
+    if (!(name in DEFAULT_CADENCE)) {
+      throw new OrthantError(
+        "ORT_ARGUMENT",
+        `the cadence has no ${name}: it has worldMs, playersMs and entitiesMs`,
+      );
+    }
+    if (Number.isInteger(delayMs) && delayMs >= 1 && delayMs <= I32_MAX) continue;
+    throw wrongArgument(`cadence.${name}`, delayMs, `it is a whole number from 1 to ${I32_MAX}`);
+  }
+  return Object.fromEntries(entries) as unknown as WorldCadence;
+}
+
+function withoutUndefined<Options extends object>(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 }
 
 /** Some flat saves keep chunks beside their leaves, in the global file. */

@@ -23,6 +23,7 @@ import {
   type PlayerRecord,
   worldDescriptionCodec,
 } from "@orthant/formats";
+import { checkedPlayer, requireId, requireLabel } from "./checked-arguments.ts";
 import { copySave } from "./copy-save.ts";
 import { checkedOrigin, type EditOrigin } from "./edit-ledger.ts";
 import {
@@ -39,14 +40,10 @@ import type { Moment } from "./kept-generations.ts";
 import type { PlayerChange } from "./player-store.ts";
 import type { WorldContent } from "./world-content.ts";
 import { type EditOptions, type WorldEdit, WorldEditor } from "./world-editor.ts";
+import { WorldEntities } from "./world-entities.ts";
 import { refusal } from "./world-error.ts";
 import { WorldHistory } from "./world-history.ts";
-import {
-  ENTITY_CHECKPOINT_MS,
-  PLAYERS_AUTOSAVE_MS,
-  WORLD_AUTOSAVE_MS,
-  type WorldLabel,
-} from "./world-options.ts";
+import type { WorldLabel } from "./world-options.ts";
 import type { WorldParts } from "./world-parts.ts";
 import { WorldSaver } from "./world-saver.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
@@ -67,6 +64,7 @@ export class World {
   readonly #saver: WorldSaver;
   readonly #eras: EraKeeper;
   readonly #editor: WorldEditor;
+  readonly #entities: WorldEntities;
   #closing: Promise<void> | undefined;
 
   /** Takes the parts over; others use `createWorld` and `openWorld`. */
@@ -83,8 +81,10 @@ export class World {
     this.history = new WorldHistory(disk, content, {
       requireWritable: () => this.#requireWritable(),
       save: () => this.save(),
+      exclusively: (work) => this.#saver.exclusively(work),
     });
     this.#editor = new WorldEditor(content, this.#saver, this.#eras);
+    this.#entities = new WorldEntities(content, this.#saver, clock);
   }
 
   /** The world's name. */
@@ -120,11 +120,12 @@ export class World {
   /** Gives the world another name or place to begin. */
   describe({ name = this.name, spawn = this.spawn }: Partial<WorldLabel>): void {
     this.#requireWritable();
+    requireLabel({ name, spawn });
     const description = { ...this.#content.global.description, name, spawn };
     // Refused now rather than by the next save, which would take everything else down with it.
     encode(worldDescriptionCodec, description);
     this.#content.describe(description);
-    this.#saver.noteChange(WORLD_AUTOSAVE_MS, () => ({ kind: "description", name, spawn }));
+    this.#saver.noteChange("worldMs", () => ({ kind: "description", name, spawn }));
   }
 
   /**
@@ -159,6 +160,12 @@ export class World {
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     this.#saver.requireOpen();
     return this.#content.whenLoaded([box], () => this.#content.field.queryRegion(box, detail));
+  }
+
+  /** A box around all that is not air in a box of chunks, perhaps too large, never too small. Reads the index alone. */
+  async contentBounds(box: Box): Promise<Box | undefined> {
+    this.#saver.requireOpen();
+    return this.#content.contentBounds(box);
   }
 
   /**
@@ -212,12 +219,18 @@ export class World {
 
   /** The last edit of a client that the world remembers; 0 when it remembers none. */
   lastEditOf(clientId: bigint): number {
+    requireId("clientId", clientId);
     return this.#content.ledger.lastEditOf(clientId);
+  }
+
+  /** Whether clients of a player, or those without one, may have edited and been forgotten by `lastEditOf`. */
+  mayHaveForgotten(playerId?: bigint): boolean {
+    return this.#content.ledger.mayHaveForgotten(playerId);
   }
 
   /** Puts whole chunks, at most `EDIT_CHUNKS_MAX`, in one step; the last one given for a place counts. */
   async setChunks(chunks: readonly (readonly [place: Place, chunk: Chunk])[]): Promise<WorldEdit> {
-    return this.#change(chunksRequest(chunks));
+    return this.#change(chunksRequest(this.shape, chunks));
   }
 
   /** Puts a material into every voxel of a box, which may touch at most `EDIT_CHUNKS_MAX` chunks. */
@@ -246,33 +259,19 @@ export class World {
   /** Adds an entity and gives it an id that was never used before. */
   spawnEntity(entity: NewEntity): EntityRecord {
     this.#requireWritable();
-    const record = this.#content.spawnEntity(entity, this.#clock.nowMs());
-    this.#saver.noteChange(WORLD_AUTOSAVE_MS, () => ({
-      kind: "entity",
-      entity: record,
-      storedAt: undefined,
-    }));
-    this.#content.entityListeners.tell({ kind: "present", entity: record });
-    return record;
+    return this.#entities.spawn(entity);
   }
 
   /** Moves or otherwise changes an entity that is loaded. Inside its leaf that is saved now and then only. */
   changeEntity(entityId: bigint, change: EntityChange): void {
     this.#requireWritable();
-    const storedAt = this.#saver.isJournaling ? this.#content.entities.storedAtOf(entityId) : undefined;
-    const { entity, crosses, isStep } = this.#content.changeEntity(entityId, change, this.#clock.nowMs());
-    const dueMs = crosses ? WORLD_AUTOSAVE_MS : ENTITY_CHECKPOINT_MS;
-    this.#saver.noteChange(dueMs, () => ({ kind: "entity", entity, storedAt }), isStep);
-    this.#content.entityListeners.tell({ kind: "present", entity });
+    this.#entities.change(entityId, change);
   }
 
   /** Removes an entity that is loaded. */
   despawnEntity(entityId: bigint): void {
     this.#requireWritable();
-    const storedAt = this.#content.entities.storedAtOf(entityId);
-    this.#content.despawnEntity(entityId);
-    this.#saver.noteChange(WORLD_AUTOSAVE_MS, () => ({ kind: "entityGone", entityId, storedAt }));
-    this.#content.entityListeners.tell({ kind: "gone", entityId });
+    this.#entities.despawn(entityId);
   }
 
   /**
@@ -285,6 +284,7 @@ export class World {
 
   /** An entity by id, if its surroundings are loaded. */
   entity(entityId: bigint): EntityRecord | undefined {
+    requireId("entityId", entityId);
     return this.#content.entities.get(entityId);
   }
 
@@ -302,14 +302,15 @@ export class World {
 
   /** A player by id. */
   player(playerId: bigint): PlayerRecord | undefined {
+    requireId("playerId", playerId);
     return this.#content.players.get(playerId);
   }
 
   /** Adds a player, or changes what was known of the one with the same id; what is left out stays. */
   upsertPlayer(player: PlayerChange): void {
     this.#requireWritable();
-    const stored = this.#content.upsertPlayer(player, this.#clock.nowMs());
-    this.#saver.noteChange(PLAYERS_AUTOSAVE_MS, () => ({ kind: "player", player: stored }));
+    const stored = this.#content.upsertPlayer(checkedPlayer(player), this.#clock.nowMs());
+    this.#saver.noteChange("playersMs", () => ({ kind: "player", player: stored }));
   }
 
   /**

@@ -1,7 +1,14 @@
 import { MemoryDisk } from "@orthant/disk";
 import { CLIENT_EDITS_MAX, openSave } from "@orthant/formats";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeClock, FaultDisk } from "@orthant/testkit";
-import { createWorld, type EditOrigin, openWorld, type World, type WorldEdit } from "@orthant/world";
+import {
+  createWorld,
+  type EditOrigin,
+  openWorld,
+  PLAYER_CLIENTS_MAX,
+  type World,
+  type WorldEdit,
+} from "@orthant/world";
 import { describe, expect, test } from "vitest";
 
 const CLIENT = 0xfeed_0000_0000_0001n;
@@ -20,6 +27,14 @@ async function numbered(world: World, editId: number, clientId = CLIENT): Promis
     ],
     { origin: { clientId, editId } },
   );
+}
+
+/** Puts one voxel as the edit of a client, edit 1 unless it is said otherwise. */
+function editOf(
+  world: World,
+  origin: Partial<EditOrigin> & Pick<EditOrigin, "clientId">,
+): Promise<WorldEdit> {
+  return world.edit([{ voxel: [0, 0, 0, 0], material: 1 }], { origin: { editId: 1, ...origin } });
 }
 
 describe("an edit with an origin", () => {
@@ -109,6 +124,8 @@ describe("an edit with an origin", () => {
     ["an edit above all safe integers", { clientId: 1n, editId: 2 ** 53 }],
     ["a negative client", { clientId: -1n, editId: 1 }],
     ["a client of 65 bits", { clientId: 2n ** 64n, editId: 1 }],
+    ["a player of 65 bits", { clientId: 1n, editId: 1, playerId: 2n ** 64n }],
+    ["a player who is a number", { clientId: 1n, editId: 1, playerId: 7 as never }],
   ])("is refused with %s", async (_name, origin) => {
     const world = await newWorld();
     const edit = world.edit([{ voxel: [0, 0, 0, 0], material: 1 }], { origin });
@@ -120,18 +137,89 @@ describe("an edit with an origin", () => {
   test("is forgotten when 4,096 other clients have edited since, and not before", async () => {
     const disk = new MemoryDisk();
     const world = await newWorld(disk);
-    const editOf = (clientId: bigint, editId = 1): Promise<WorldEdit> =>
-      world.edit([{ voxel: [0, 0, 0, 0], material: 1 }], { origin: { clientId, editId } });
-    for (let client = 0; client < CLIENT_EDITS_MAX; client++) await editOf(BigInt(client));
-    await editOf(0n, 2);
-    await editOf(1n, 1);
-    await editOf(9_999n);
+    for (let client = 0; client < CLIENT_EDITS_MAX; client++)
+      await editOf(world, { clientId: BigInt(client) });
+    await editOf(world, { clientId: 0n, editId: 2 });
+    await editOf(world, { clientId: 1n });
+    await editOf(world, { clientId: 9_999n });
     // Client 0 edited again meanwhile; a repeated edit of client 1 was none.
     expect([0n, 1n, 2n, 9_999n].map((client) => world.lastEditOf(client))).toEqual([2, 0, 1, 1]);
     await world.close();
     const save = await openSave(disk);
     expect(save.global.description.edits).toHaveLength(CLIENT_EDITS_MAX);
     await save.close();
+  });
+
+  test.each(["snapshot", "journal"] as const)(
+    "is forgotten in the order of use after a reopening, with durability %s",
+    async (durability) => {
+      const disk = new MemoryDisk();
+      const options = { ...quiet, durability };
+      const first = await createWorld(disk, {}, options);
+      // The largest id edits first: by their ids, it would be forgotten last.
+      for (let client = CLIENT_EDITS_MAX; client > 0; client--)
+        void editOf(first, { clientId: BigInt(client) });
+      await editOf(first, { clientId: BigInt(CLIENT_EDITS_MAX - 1), editId: 2 });
+      // A power cut: what a save or the journal has is all that is left.
+      if (durability === "snapshot") await first.save();
+      const world = await openWorld(new MemoryDisk(disk.image()), { ...options, damagedJournal: "cut" });
+      await editOf(world, { clientId: 9_998n });
+      await editOf(world, { clientId: 9_999n });
+      const asked = [4_096n, 4_095n, 4_094n, 4_093n, 1n, 9_998n];
+      expect(asked.map((client) => world.lastEditOf(client))).toEqual([0, 2, 0, 1, 1, 1]);
+      await world.close();
+    },
+  );
+
+  test("is not forgotten because of another player, whatever ids that player's clients choose", async () => {
+    const disk = new MemoryDisk();
+    const before = await newWorld(disk);
+    await editOf(before, { clientId: 1n << 40n, playerId: 1n });
+    for (let client = 0; client < 5_000; client++)
+      void editOf(before, { clientId: BigInt(client), playerId: 2n });
+    await before.close();
+    const world = await openWorld(disk, quiet);
+    for (let client = 0; client < 5_000; client++)
+      void editOf(world, { clientId: (1n << 50n) + BigInt(client), playerId: 2n });
+    await editOf(world, { clientId: 1n << 40n, editId: 1, playerId: 1n });
+    expect(world.lastEditOf(1n << 40n)).toBe(1);
+    expect([world.mayHaveForgotten(1n), world.mayHaveForgotten(2n), world.mayHaveForgotten()]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    await world.close();
+    const save = await openSave(disk);
+    expect(save.global.description.edits).toHaveLength(1 + PLAYER_CLIENTS_MAX);
+    await save.close();
+  });
+
+  test("is forgotten first of those who have the most clients when there are too many in all", async () => {
+    const world = await newWorld();
+    await editOf(world, { clientId: 1n, playerId: 1n });
+    for (let client = 2; client <= CLIENT_EDITS_MAX; client++)
+      void editOf(world, { clientId: BigInt(client) });
+    for (let client = 0; client < PLAYER_CLIENTS_MAX; client++)
+      void editOf(world, { clientId: 5_000n + BigInt(client), playerId: 2n });
+    await editOf(world, { clientId: 6_000n, playerId: 3n });
+    const asked = [1n, 2n, 18n, 19n, 5_000n, 6_000n];
+    expect(asked.map((client) => world.lastEditOf(client))).toEqual([1, 0, 0, 1, 1, 1]);
+    // All places are taken, so of no player it is sure that nothing was forgotten.
+    expect(world.mayHaveForgotten(7n)).toBe(true);
+    await world.close();
+  });
+
+  test("[J7] is remembered with its player after a crash", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, {}, { ...quiet, durability: "journal" });
+    for (let client = 0; client < PLAYER_CLIENTS_MAX; client++)
+      await editOf(world, { clientId: BigInt(client), playerId: 7n });
+    const again = await openWorld(new MemoryDisk(disk.image()), { ...quiet, durability: "journal" });
+    expect(again.mayHaveForgotten(7n)).toBe(true);
+    await editOf(again, { clientId: 99n, playerId: 7n });
+    expect([0n, 1n, 99n].map((client) => again.lastEditOf(client))).toEqual([0, 1, 1]);
+    await again.close();
+    await world.close();
   });
 
   test("and its origin are in the same save, at whichever moment of the edit the save begins", async () => {

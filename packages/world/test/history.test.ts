@@ -1,5 +1,5 @@
 import { boxBetween, chunksOfVoxels } from "@orthant/core";
-import { MemoryDisk } from "@orthant/disk";
+import { GatedDisk, MemoryDisk } from "@orthant/disk";
 import { FakeClock } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
@@ -133,4 +133,63 @@ describe("restoring a place", () => {
     expect(world.clockOf([0, 0, 0, 0])).toBeGreaterThan(clock);
     await world.close();
   });
+});
+
+describe("a name that is given while others save", () => {
+  /** Resolves after enough turns of the event loop for work on a disk in memory to get far. */
+  async function turns(count: number): Promise<void> {
+    for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  test.each([
+    ["of now", undefined],
+    ["that is there", 0],
+  ])("means the generation %s, which no save removes in between", async (_which, generation) => {
+    const shared = new MemoryDisk();
+    let onList: () => Promise<void> = async () => undefined;
+    const disk = new GatedDisk(shared, async ({ operation, path }, happen) => {
+      const result = await happen();
+      if (operation === "list" && path === "") await onList();
+      return result;
+    });
+    const retention = { newest: generation === undefined ? 1 : 2, hours: 0, days: 0 };
+    const world = await createWorld(disk, { name: "then" }, { autosave: false, retention });
+    let saving: Promise<unknown> = Promise.resolve();
+    onList = async () => {
+      onList = async () => undefined;
+      const saves = [1, 2, 3].map(async (material) => {
+        await world.set([0, 0, 0, 0], material);
+        await world.save();
+      });
+      saving = Promise.all(saves);
+      await Promise.race([saving, turns(200)]);
+    };
+    const named = await world.history.tag("then", generation);
+    await saving;
+    expect(await world.history.generationAt("then")).toBe(named);
+    await world.close();
+    const past = await openWorld(shared, { at: "then" });
+    await past.close();
+  });
+});
+
+test("a world that is opened to be read opens also when a writer commits while its files are read", async () => {
+  const shared = new MemoryDisk();
+  const retention = { newest: 1, hours: 0, days: 0 };
+  const writer = await createWorld(shared, { name: "fast" }, { autosave: false, retention });
+  let commits = 0;
+  // Each file of a generation is gone just before it is opened, three times over.
+  const disk = new GatedDisk(shared, async ({ operation, path }, happen) => {
+    if (operation === "open" && /\.g\d{16}\./.test(path) && commits < 3) {
+      await writer.set([0, 0, 0, 0], ++commits);
+      await writer.save();
+      await writer.set([0, 0, 0, 0], 100 + commits);
+      await writer.save();
+    }
+    return happen();
+  });
+  const reader = await openWorld(disk, { readOnly: true });
+  expect(await reader.get([0, 0, 0, 0])).toBe(103);
+  await reader.close();
+  await writer.close();
 });

@@ -120,9 +120,10 @@ describe("a world with a journal", () => {
       const found = await openWorld(copy, options);
       expect(found.remembers(era)).toBe(true);
       expect((await found.openEra()).epoch).toBeGreaterThan(era.epoch);
-      expect(await journalFiles(copy)).toEqual([]);
+      expect((await journalFiles(copy)).filter((name) => name.includes(".e00000001."))).toEqual([]);
       expect(await found.get(ORIGIN)).toBe(1);
       await found.close();
+      expect(await journalFiles(copy)).toEqual([]);
     }
     await world.close();
     expect(await journalFiles(disk)).toEqual([]);
@@ -141,8 +142,6 @@ describe("a world with a journal", () => {
     const [name = ""] = await journalFiles(disk);
     const bytes = files.get(`${JOURNAL_FOLDER}/${name}`) ?? new Uint8Array(0);
     files.set(`${JOURNAL_FOLDER}/${name.replace("e00000001", "e00000000")}`, bytes);
-    // The bytes of another segment under the name of this one: the checksums know where they belong.
-    files.set(`${JOURNAL_FOLDER}/${name.replace("g0000000000000002", "g0000000000000003")}`, bytes);
     const copy = new MemoryDisk({ directories: old.directories, files });
     expect(isWhole(await verifySave(copy))).toBe(true);
     const found = await openWorld(copy, quiet);
@@ -261,7 +260,7 @@ describe("a world with a journal", () => {
 
   test("[J13] accepts nothing more when the journal cannot be synced", async () => {
     const behind = new MemoryDisk();
-    const disk = new FaultDisk(behind, { operation: "sync", path: JOURNAL, kind: "io", nth: 2 });
+    const disk = new FaultDisk(behind, { operation: "sync", path: JOURNAL, kind: "io", nth: 3 });
     const world = await createWorld(disk, {}, journaled);
     const heard: unknown[] = [];
     world.onFailure((failure) => heard.push(failure));
@@ -284,7 +283,7 @@ describe("a world with a journal", () => {
       operation: "writeAt",
       path: JOURNAL,
       kind: "full",
-      nth: 1,
+      nth: 2,
     });
     const world = await createWorld(disk, {}, journaled);
     world.upsertPlayer({ playerId: 1n });

@@ -95,7 +95,7 @@ async function untilTaken(
   try {
     return await new Promise<Lease>((resolve, reject) => {
       const late = new OrthantError("ORT_ENGINE_NOBODY", `shard ${shard} was let go, and nobody took it yet`);
-      const timer = clock.after(TAKE_OVER_MS, () => reject(late));
+      const timer = clock.wait(TAKE_OVER_MS, () => reject(late));
       const take = (lease: Lease | undefined): void => {
         if (lease === undefined || lease.node === "" || lease.epoch <= epoch) return;
         timer.cancel();

@@ -15,7 +15,13 @@ import type { ClusterCounts, OwnedShard, OwnerCounts } from "@orthant/server";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { type ListenSettings, listenSettings, portSettings, whileListening } from "../serve/listen.ts";
+import {
+  type ListenSettings,
+  listenSettings,
+  metricsSettings,
+  portSettings,
+  whileListening,
+} from "../serve/listen.ts";
 import { SECRET_VARIABLE } from "../serve/secret.ts";
 import { UsageError } from "../usage-error.ts";
 import { requireClusterName } from "./actions.ts";
@@ -158,13 +164,14 @@ async function whileShown(
   context: Context,
   facts: { readonly node: string | null },
 ): Promise<void> {
+  const metrics = await metricsSettings(args, context);
   const { serveOwnerPages } = await import("@orthant/server");
   let isAway = false;
   const status = engine.onStatus((now) => {
     if (now !== "lagging") isAway = now === "disconnected";
   });
   const unready = (): string | undefined => (isAway ? "NATS is away" : undefined);
-  const pages = await serveOwnerPages({ ...portSettings(args), counts, unready });
+  const pages = await serveOwnerPages({ ...portSettings(args), ...metrics, counts, unready });
   try {
     const { url, port } = pages;
     context.printJson({ world: args.at(0), ...facts, url, port });

@@ -21,7 +21,7 @@ export function completionCommand(others: readonly Command[], common: Command["o
       if (shell === undefined) throw new UsageError(`no completion for "${args.at(0)}"`);
       const script = completionScript(shell, [...others, command], common);
       context.printJson({ shell, script });
-      context.print(script);
+      context.printAll(script.split("\n"));
       return EXIT.ok;
     },
   };

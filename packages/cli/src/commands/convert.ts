@@ -1,11 +1,13 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { convertSave, type DetectedFormat, verifySave } from "@orthant/formats";
+import { convertSave, convertToV3, type DetectedFormat, type Save, verifySave } from "@orthant/formats";
+import type { SaveWithJournal } from "@orthant/world";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { describeFormat, findWorld } from "../found-world.ts";
+import { conversionFromLegacy } from "../legacy/conversion.ts";
 import { openAskedSave } from "../live-save.ts";
 import { conversionFromMarsMiner, conversionToMarsMiner } from "../marsminer/conversion.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
@@ -14,10 +16,11 @@ import type { ConversionOutcome, OpenConversion } from "../open-conversion.ts";
 import { integerBetween } from "../parse/values.ts";
 import { conversionFromPixels, conversionToPixels } from "../pixel/conversion.ts";
 import { formatAmount, formatCount } from "../report/format.ts";
+import { journalLoss } from "../report/journal.ts";
 import { conversionFromTiles, conversionToTiles } from "../tiles/conversion.ts";
 import { UsageError } from "../usage-error.ts";
 
-const TARGETS = ["tree", "flat", "marsminer", "pxsw", "pxsw1", "tilesave"] as const;
+const TARGETS = ["tree", "v3", "flat", "marsminer", "pxsw", "pxsw1", "tilesave"] as const;
 type Target = (typeof TARGETS)[number];
 
 /** `orthant convert`. */
@@ -25,13 +28,13 @@ export const convertCommand: Command = {
   name: "convert",
   summary: "Write a world in another format, and tell what is lost",
   details: [
-    "tree is what Orthant writes; flat is what the original Polychora opens; marsminer is what MarsMiner wrote;",
+    "tree is what Orthant writes; v3 is the same as the specification has it, without clocks and compression; flat is what the original Polychora opens; marsminer is what MarsMiner wrote;",
     "pxsw is a pixel world, and pxsw1 one that the original game opens; tilesave is the world.sav of a tile game.",
     "The world is only read. What cannot carry over is listed first, and nothing is written unless it is accepted;",
     "then the exit code is 3.",
   ].join(" "),
   arguments: [
-    { name: "<world>", description: "the folder of a world, or the file of a pixel world" },
+    { name: "<world>", description: "the folder of a world, or the file of a pixel or .v4dw world" },
     { name: "<folder>", description: "where the new world goes: empty, or not there yet" },
   ],
   options: [
@@ -58,6 +61,8 @@ export const convertCommand: Command = {
     "orthant convert my-world for-polychora --to flat --accept-loss",
     "orthant convert old-save my-world --dry-run",
     "orthant convert world.save my-world --accept-loss",
+    "orthant convert world.v4dw my-world",
+    "orthant convert my-world for-others --to v3 --accept-loss",
     "orthant convert tile-game my-world --accept-loss",
   ],
 
@@ -119,6 +124,9 @@ async function openConversion(args: Arguments, context: Context, folder: string)
     case "tilesave":
       requireTarget(to, ["tree"], format);
       return conversionFromTiles(disk, context);
+    case "v4dw":
+      requireTarget(to, ["tree"], format);
+      return conversionFromLegacy(disk, format, context);
     case "polychora":
       return conversionOfNative(disk, to, args);
   }
@@ -141,12 +149,35 @@ async function conversionOfNative(
   args: Arguments,
 ): Promise<OpenConversion> {
   const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
+  const opened = await openAskedSave(disk, generation);
+  return withJournalLoss(opened, await nativeConversion(opened, to, args));
+}
+
+/** What the journal has that cannot be replayed is lost on the way, as is what the format has no room for. */
+function withJournalLoss(opened: SaveWithJournal, conversion: OpenConversion): OpenConversion {
+  const remark = journalLoss(opened);
+  if (remark === undefined) return conversion;
+  return {
+    ...conversion,
+    async run(target, onStep) {
+      const outcome = await conversion.run(target, onStep);
+      return { ...outcome, losses: [{ what: "journal", count: 1, remark }, ...outcome.losses] };
+    },
+  };
+}
+
+async function nativeConversion(
+  { save, generation }: SaveWithJournal,
+  to: Target | undefined,
+  args: Arguments,
+): Promise<OpenConversion> {
   const standInMaterial = args.parsed("standIn", integerBetween(0, 255)) ?? 1;
-  const save = await openAskedSave(disk, generation);
   const wanted = to ?? (save.dialect === "tree" ? "flat" : "tree");
-  if (wanted === "marsminer") return conversionToMarsMiner(save, marsMinerOptions(args));
-  if (wanted === "tilesave") return conversionToTiles(save);
-  if (wanted === "pxsw" || wanted === "pxsw1") return conversionToPixels(save, wanted, standInMaterial);
+  if (wanted === "marsminer") return { ...conversionToMarsMiner(save, marsMinerOptions(args)), generation };
+  if (wanted === "tilesave") return { ...conversionToTiles(save), generation };
+  if (wanted === "pxsw" || wanted === "pxsw1")
+    return { ...conversionToPixels(save, wanted, standInMaterial), generation };
+  if (wanted === "v3") return { ...conversionToV3(save), generation };
   if (wanted === save.dialect) {
     await save.close();
     throw new UsageError(`"${args.at(0)}" is ${wanted} already; --to chooses another format`);
@@ -156,8 +187,21 @@ async function conversionOfNative(
     to: wanted,
     unit: "leaves",
     steps: save.index.totals.leaves,
-    generation: save.generation,
+    generation,
     run: (made, onLeaf) => convertSave(save, wanted, made, { standInMaterial, onLeaf }),
+    verify: (made) => verifySave(made),
+    close: () => save.close(),
+  };
+}
+
+/** For programs that know the specification of version 3 and no more. */
+function conversionToV3(save: Save): OpenConversion {
+  return {
+    from: save.dialect,
+    to: "v3",
+    unit: "leaves",
+    steps: save.index.totals.leaves,
+    run: (made, onLeaf) => convertToV3(save, made, { onLeaf }),
     verify: (made) => verifySave(made),
     close: () => save.close(),
   };

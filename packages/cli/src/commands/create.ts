@@ -64,7 +64,7 @@ export const createCommand: Command = {
       throw new UsageError("no such template or generator");
     const seed = args.parsed("seed", parseU64) ?? BigInt(randomInt(SEED_END));
     const ref = generator.ref(args.all("set"), seed, template.defaults[generator.name]);
-    const world: Required<Omit<NewWorld, "catalog">> = {
+    const world: Required<Omit<NewWorld, "catalog" | "limits">> = {
       name: args.text("name") ?? basename(resolve(folder)),
       shape: template.shape,
       generator: ref,

@@ -1,6 +1,7 @@
 import { PlaceSet, regionOf } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { compareSaves, type Save, type SaveDifference } from "@orthant/formats";
+import type { SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -9,6 +10,7 @@ import { openAskedSave, whileLive } from "../live-save.ts";
 import { parseGenerations } from "../parse/generations.ts";
 import { integerBetween } from "../parse/values.ts";
 import { formatAmount, formatCount, formatPlace } from "../report/format.ts";
+import { exitWithJournals } from "../report/journal.ts";
 import { UsageError } from "../usage-error.ts";
 
 const LIMIT_MAX = 1_000_000;
@@ -50,8 +52,8 @@ export const diffCommand: Command = {
       whileLive(after.disk, () => compare(before, after, { samePacks, limit }, context)),
     );
     context.printJson({
-      before: { world: beforeFolder, generation: found.generations[0] },
-      after: { world: afterFolder, generation: found.generations[1] },
+      before: { world: beforeFolder, generation: found.opened[0].generation },
+      after: { world: afterFolder, generation: found.opened[1].generation },
       equal: found.isEqual,
       counts: found.counts,
       truncated: found.isCut,
@@ -60,7 +62,7 @@ export const diffCommand: Command = {
     context.printAll(found.listed.map(differenceLine));
     if (found.isCut) context.note(`there are more than ${formatCount(limit)}; --limit shows more`);
     context.print(summaryOf(found));
-    return found.isEqual ? EXIT.ok : EXIT.failed;
+    return exitWithJournals(found.opened, context, found.isEqual ? EXIT.ok : EXIT.failed);
   },
 };
 
@@ -78,8 +80,8 @@ interface CompareOptions {
 }
 
 interface Comparison {
-  /** Those that were compared. */
-  readonly generations: readonly [before: number, after: number];
+  /** Those that were compared. They are closed. */
+  readonly opened: readonly [before: SaveWithJournal, after: SaveWithJournal];
   readonly isEqual: boolean;
   readonly isCut: boolean;
   readonly listed: readonly Listed[];
@@ -108,12 +110,13 @@ async function compare(
   try {
     const after = await openAskedSave(second.disk, second.generation);
     try {
-      return await compareOpen(before, after, options, context);
+      const found = await compareOpen(before.save, after.save, options, context);
+      return { ...found, opened: [before, after] };
     } finally {
-      await after.close();
+      await after.save.close();
     }
   } finally {
-    await before.close();
+    await before.save.close();
   }
 }
 
@@ -122,7 +125,7 @@ async function compareOpen(
   after: Save,
   { samePacks, limit }: CompareOptions,
   context: Context,
-): Promise<Comparison> {
+): Promise<Omit<Comparison, "opened">> {
   const leaves = before.index.totals.leaves + after.index.totals.leaves;
   const progress = context.progress("comparing", "leaves", leaves);
   const counts = { fact: 0, chunk: 0, entity: 0, player: 0 };
@@ -143,7 +146,6 @@ async function compareOpen(
   const { fact: facts, chunk: chunks, entity: entities, player: players } = counts;
   const isEqual = facts + chunks + entities + players === 0;
   return {
-    generations: [before.generation, after.generation],
     isEqual,
     isCut,
     listed,

@@ -11,14 +11,14 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type BlobRef, openSave, packFile, type Save, surveySave } from "@orthant/formats";
-import { openWorld } from "@orthant/world";
+import { openWorld, type SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
 import { findLeaf, recordsOf } from "../leaf-records.ts";
 import { openLiveSave, whileLive } from "../live-save.ts";
 import { parsePlace } from "../parse/place.ts";
 import { formatBox, formatBytes, formatPlace } from "../report/format.ts";
+import { exitWithJournals } from "../report/journal.ts";
 import { factLines } from "../report/table.ts";
 
 /** `orthant get`. */
@@ -37,25 +37,28 @@ export const getCommand: Command = {
     const voxel = args.parsedAt(1, "voxel", parsePlace);
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
-    const save = await openLiveSave(disk);
+    const opened = await openLiveSave(disk);
+    const { save } = opened;
     try {
       const chunk = chunkOfVoxel(save.global.description.chunkShape, voxel);
       const stored = await findStored(save, chunk);
+      const onDisk = await recordOnDisk(disk, opened, chunk, stored.record);
       const found = {
         world: folder,
         voxel,
-        material: await materialAt(disk, voxel),
+        material: await materialAt(opened.disk, voxel),
         chunk: { place: chunk, state: stored.state },
         region: { place: regionOf(chunk), ...(await clockAt(save, chunk)) },
         leaf: (await findLeaf(save, chunk))?.cell ?? null,
-        record: stored.record && { ...stored.record, ...(await writtenBy(disk, save, chunk, stored.record)) },
+        journaled: stored.record !== undefined && onDisk === undefined,
+        record: onDisk && { ...onDisk, ...(await writtenBy(disk, opened.generation, chunk, onDisk)) },
       };
       context.printJson({ ...found, record: found.record ?? null });
       context.printAll(factLines(rowsOf(found)));
+      return exitWithJournals([opened], context);
     } finally {
       await save.close();
     }
-    return EXIT.ok;
   },
 };
 
@@ -85,6 +88,8 @@ interface Found {
     readonly step: number;
   };
   readonly leaf: Box | null;
+  /** Whether the journal has the chunk as it is now, and no record has. */
+  readonly journaled: boolean;
   readonly record: (RecordPlace & Writing) | undefined;
 }
 
@@ -121,11 +126,22 @@ async function findStored(
   return { state: "virgin", record: undefined };
 }
 
+/** A record as it lies on the disk; `undefined` for one that stands for what the journal has. */
+async function recordOnDisk(
+  disk: Disk,
+  { generation, journal }: SaveWithJournal,
+  chunk: Place,
+  record: RecordPlace | undefined,
+): Promise<RecordPlace | undefined> {
+  if (record === undefined || journal.replayed === 0) return record;
+  return (await hasRecord(disk, generation, chunk, record)) === true ? record : undefined;
+}
+
 /** Goes back through the generations that are kept for as long as the record was there. */
-async function writtenBy(disk: Disk, save: Save, chunk: Place, record: RecordPlace): Promise<Writing> {
+async function writtenBy(disk: Disk, live: number, chunk: Place, record: RecordPlace): Promise<Writing> {
   const { generations } = await surveySave(disk);
-  let generation = save.generation;
-  for (const older of generations.filter((number) => number < save.generation)) {
+  let generation = live;
+  for (const older of generations.filter((number) => number < live)) {
     const has = await hasRecord(disk, older, chunk, record);
     if (has === undefined) break;
     if (!has) return { generation, exact: true };
@@ -178,7 +194,15 @@ const STATE_WORDS: Readonly<Record<ChunkState, string>> = {
   content: "made by somebody",
 };
 
-function rowsOf({ voxel, material, chunk, region, leaf, record }: Found): Parameters<typeof factLines>[0] {
+function rowsOf({
+  voxel,
+  material,
+  chunk,
+  region,
+  leaf,
+  journaled,
+  record,
+}: Found): Parameters<typeof factLines>[0] {
   return [
     ["voxel", formatPlace(voxel)],
     [
@@ -191,6 +215,7 @@ function rowsOf({ voxel, material, chunk, region, leaf, record }: Found): Parame
       `${formatPlace(region.place)}, ${region.clock === 0 ? "never changed" : `epoch ${region.epoch}, step ${region.step}`}`,
     ],
     ["leaf", leaf === null ? "none" : `chunks ${formatBox(leaf)}`],
+    ["journal", journaled ? "has the chunk as it is now; the next save writes it" : undefined],
     ["record", record && `${record.file} at offset ${record.offset}, ${formatBytes(record.bytes)}`],
     ["written by", record && `generation ${record.generation}${record.exact ? "" : " or before"}`],
   ];

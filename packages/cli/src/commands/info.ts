@@ -11,18 +11,27 @@ import {
   WHOLE_LATTICE,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { catalogOf, packFile, packHeader, type Save, type Survey, surveySave } from "@orthant/formats";
+import {
+  catalogOf,
+  openSave,
+  packFile,
+  packHeader,
+  type Save,
+  type Survey,
+  surveySave,
+} from "@orthant/formats";
+import type { SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
 import { describeFormat, fileBytes, findWorld } from "../found-world.ts";
-import { openLiveSave } from "../live-save.ts";
+import { tellLegacyWorld } from "../legacy/info.ts";
+import { openLiveSave, whileLive } from "../live-save.ts";
 import { tellMarsMiner } from "../marsminer/info.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { tellPixelWorld } from "../pixel/info.ts";
 import { formatAmount, formatBox, formatBytes, formatPlace, formatTime } from "../report/format.ts";
 import { describeGenerator, type GeneratorInfo, generatorInfo } from "../report/generator.ts";
-import { describeJournal, journalFacts } from "../report/journal.ts";
+import { describeJournal, exitWithJournals, journalFacts } from "../report/journal.ts";
 import { factLines } from "../report/table.ts";
 import { tellTileSave } from "../tiles/info.ts";
 
@@ -34,7 +43,9 @@ export const infoCommand: Command = {
   summary: "Tell what a world is and how large it is",
   details:
     "Reads the manifest, the root of the index and the journal alone, so it is fast for worlds of any size.",
-  arguments: [{ name: "<world>", description: "the folder of a world, or the file of a pixel world" }],
+  arguments: [
+    { name: "<world>", description: "the folder of a world, or the file of a pixel or .v4dw world" },
+  ],
   options: [
     { flags: "--count", description: "also count what is in it, which reads every record" },
     { flags: "--materials", description: "also list the materials" },
@@ -47,27 +58,29 @@ export const infoCommand: Command = {
     const { disk, format } = await findWorld(folder, context);
     refuseMarsMinerOptions(args, folder, format);
     if (format.format === "pixelworld") return tellPixelWorld(disk, format, folder, context);
+    if (format.format === "v4dw") return tellLegacyWorld(disk, format, folder, context);
     if (format.format === "tilesave") return tellTileSave(disk, format, folder, context);
     if (format.format === "marsminer") {
       const wish = { folder, disk, format, options: marsMinerOptions(args), count: args.has("count") };
       return tellMarsMiner(wish, context);
     }
     const survey = await surveySave(disk);
-    const save = await openLiveSave(disk);
+    const opened = await openLiveSave(disk);
+    const { save } = opened;
     try {
-      const sizes = await measure(disk, survey, save);
+      const sizes = await measure(disk, survey, opened);
       const counts = args.has("count") ? await countContent(save, context) : undefined;
-      const facts = factsOf(save, survey);
-      const journal = await journalFacts(disk, save);
+      const facts = factsOf(opened, survey);
+      const journal = journalFacts(opened);
       context.printJson({ world: folder, ...format, ...facts, journal, sizes, counts: counts ?? null });
       const rows = rowsOf(facts, sizes, counts);
-      const waiting = describeJournal(journal);
+      const waiting = describeJournal(opened);
       context.printAll(factLines([["format", describeFormat(format)], ...rows, ["journal", waiting]]));
       if (args.has("materials")) context.printAll(materialLines(catalogOf(save.global.description)));
+      return exitWithJournals([opened], context);
     } finally {
       await save.close();
     }
-    return EXIT.ok;
   },
 };
 
@@ -124,7 +137,13 @@ interface Counts {
   readonly chunkBounds: Box | null;
 }
 
-async function measure(disk: Disk, { files, packIds }: Survey, save: Save): Promise<Sizes> {
+async function measure(
+  disk: Disk,
+  { files, packIds }: Survey,
+  { generation, journal, save: now }: SaveWithJournal,
+): Promise<Sizes> {
+  // What a replayed journal adds is in memory alone.
+  const save = journal.replayed === 0 ? now : await whileLive(disk, () => openSave(disk, { generation }));
   const bytesOf = await measureFiles(disk, files);
   const sum = (paths: readonly string[]): number =>
     paths.reduce((total, path) => total + (bytesOf.get(path) ?? 0), 0);
@@ -133,6 +152,7 @@ async function measure(disk: Disk, { files, packIds }: Survey, save: Save): Prom
   const liveBytes = save.index.totals.recordBytes;
   const deadBytes = Math.max(0, packBytes - packIds.length * packHeader.bytes - liveBytes);
   const indexBytes = sum([save.manifest.indexFile, ...(await save.index.pageFiles())]);
+  if (save !== now) await save.close();
   return {
     totalBytes,
     files: files.length,
@@ -180,14 +200,14 @@ async function countContent(save: Save, context: Context): Promise<Counts> {
   return { chunks, emptyChunks, entities, chunkBounds };
 }
 
-function factsOf(save: Save, { generations }: Survey): Facts {
+function factsOf({ save, generation }: SaveWithJournal, { generations }: Survey): Facts {
   const { global, manifest, index, players } = save;
   const { description } = global;
   return {
     name: description.name,
     worldId: description.worldId,
-    generation: save.generation,
-    generations: generations.filter((generation) => generation < save.generation),
+    generation,
+    generations: generations.filter((older) => older < generation),
     namedGenerations: description.namedGenerations,
     createdMs: manifest.createdMs,
     lastModifiedMs: manifest.lastModifiedMs,

@@ -1,5 +1,5 @@
 import type { Disk } from "@orthant/disk";
-import { openWorld, type WorldGeneration } from "@orthant/world";
+import { listGenerations, openSave } from "@orthant/formats";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
@@ -27,9 +27,9 @@ export const logCommand: Command = {
     const limit = args.parsed("limit", integerBetween(1, LIMIT_MAX)) ?? LIMIT_MAX;
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
-    const kept = [...(await whileLive(disk, () => generationsOf(disk)))].reverse();
+    const kept = await whileLive(disk, () => generationsOf(disk));
     const generations = kept.slice(0, limit);
-    context.printJson({ world: folder, kept: kept.length, generations: generations.map(listed) });
+    context.printJson({ world: folder, kept: kept.length, generations });
     context.printAll(tableLines(generations.map(rowOf)));
     const left = kept.length - generations.length;
     if (left > 0) context.note(`there are ${left} more; --limit shows them`);
@@ -38,20 +38,24 @@ export const logCommand: Command = {
   },
 };
 
-/** Oldest first. */
-async function generationsOf(disk: Disk): Promise<readonly WorldGeneration[]> {
-  const world = await openWorld(disk, { readOnly: true });
-  try {
-    return await world.history.generations();
-  } finally {
-    await world.close();
-  }
+/** A saved state that is kept. */
+interface Kept {
+  readonly generation: number;
+  readonly savedMs: number;
+  readonly name: string | null;
 }
 
-function listed({ generation, savedMs, name }: WorldGeneration): object {
-  return { generation, savedMs, name: name ?? null };
+/** Newest first. Asks the save alone, so that a world whose generator is not here can be listed too. */
+async function generationsOf(disk: Disk): Promise<readonly Kept[]> {
+  const save = await openSave(disk);
+  await save.close();
+  const { namedGenerations } = save.global.description;
+  const names = new Map(namedGenerations.map(({ generation, name }) => [generation, name]));
+  return (await listGenerations(disk)).map(({ generation, atMs }) => {
+    return { generation, savedMs: atMs, name: names.get(generation) ?? null };
+  });
 }
 
-function rowOf({ generation, savedMs, name }: WorldGeneration): readonly string[] {
+function rowOf({ generation, savedMs, name }: Kept): readonly string[] {
   return [String(generation), formatTime(savedMs), name ?? ""];
 }

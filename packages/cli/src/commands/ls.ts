@@ -18,12 +18,12 @@ import type { Disk } from "@orthant/disk";
 import { type LeafEntry, openSave, type Save, surveySave } from "@orthant/formats";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
 import { fileBytes, requireNative } from "../found-world.ts";
 import { openLiveSave } from "../live-save.ts";
 import { parseBox } from "../parse/place.ts";
 import { integerBetween } from "../parse/values.ts";
 import { formatCount, formatPlace, formatTime } from "../report/format.ts";
+import { exitWithJournals } from "../report/journal.ts";
 import { tableLines } from "../report/table.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -62,11 +62,12 @@ export const lsCommand: Command = {
     await requireNative(disk, folder);
     const lister = LISTERS[what];
     if (lister === undefined) throw new UsageError(`there is no list of ${what}`);
-    const save = await openLiveSave(disk);
+    const opened = await openLiveSave(disk);
+    const { save, generation } = opened;
     try {
       const shape = save.global.description.chunkShape;
       const chunks = voxels === undefined ? WHOLE_LATTICE : chunksOfVoxels(shape, voxels);
-      const scope = { save, folder, context, voxels, chunks };
+      const scope = { save, generation, folder, context, voxels, chunks };
       const rows: Row[] = [];
       let isCut = false;
       for await (const row of lister.rows(scope)) {
@@ -77,15 +78,18 @@ export const lsCommand: Command = {
       context.printJson({ world: folder, what, truncated: isCut, items: rows.map(({ item }) => item) });
       context.printAll(tableLines([lister.heading, ...rows.map(({ cells }) => cells)]));
       if (isCut) context.note(`there are more than ${formatCount(limit)}; --limit shows more, --box less`);
+      return exitWithJournals([opened], context);
     } finally {
       await save.close();
     }
-    return EXIT.ok;
   },
 };
 
 interface Scope {
+  /** With what the journal has. */
   readonly save: Save;
+  /** The live one on the disk. */
+  readonly generation: number;
   readonly folder: string;
   readonly context: Context;
   /** The box that was asked for; `undefined` is everything. */
@@ -201,21 +205,21 @@ async function* playerRows({ save, voxels }: Scope): AsyncGenerator<Row> {
   }
 }
 
-async function* generationRows({ save, folder, context }: Scope): AsyncGenerator<Row> {
+async function* generationRows({ save, generation: live, folder, context }: Scope): AsyncGenerator<Row> {
   const disk = await context.openDisk(folder);
   const { generations } = await surveySave(disk);
   const names = new Map(
     save.global.description.namedGenerations.map(({ generation, name }) => [generation, name]),
   );
   for (const generation of generations) {
-    const opened = generation > save.generation ? undefined : await openGeneration(disk, generation);
+    const opened = generation > live ? undefined : await openGeneration(disk, generation);
     const name = names.get(generation) ?? null;
     const state =
-      generation > save.generation
+      generation > live
         ? "never committed"
         : opened === undefined
           ? "not all there"
-          : generation === save.generation
+          : generation === live
             ? "live"
             : "kept";
     const modifiedMs = opened?.global.lastModifiedMs ?? null;

@@ -13,11 +13,10 @@ import {
   WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { openSave, type Save, SaveContent } from "@orthant/formats";
-import { openWorld, type World } from "@orthant/world";
+import { type Save, SaveContent } from "@orthant/formats";
+import { openSaveWithJournal, openWorld, type SaveWithJournal, type World } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
 import { whileLive } from "../live-save.ts";
 import { ChunkSource } from "../map/chunk-source.ts";
@@ -31,6 +30,7 @@ import { makeFile } from "../new-file.ts";
 import { parseBox } from "../parse/place.ts";
 import { integerBetween } from "../parse/values.ts";
 import { formatBox, formatBytes } from "../report/format.ts";
+import { exitWithJournals } from "../report/journal.ts";
 import { UsageError } from "../usage-error.ts";
 
 const SIDE_MAX = 16_384;
@@ -90,7 +90,7 @@ export const mapCommand: Command = {
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
     // The world may be saved while it is drawn.
-    const { picture, layout, bytes } = await whileLive(disk, () => drawMap(disk, wish, context));
+    const { opened, picture, layout, bytes } = await whileLive(disk, () => drawMap(disk, wish, context));
     const { view, box, scale } = picture;
     const sheet = view.sheet && { axis: AXIS_NAMES[view.sheet.axis], at: view.sheet.at };
     context.printJson({
@@ -110,7 +110,7 @@ export const mapCommand: Command = {
     context.print(
       `shows voxels ${formatBox(box)}${sheet ? ` at ${sheet.axis} = ${sheet.at.join(", ")}` : ""}`,
     );
-    return EXIT.ok;
+    return exitWithJournals([opened], context);
   },
 };
 
@@ -128,6 +128,8 @@ interface Wish {
 
 /** What was drawn. */
 interface DrawnMap {
+  /** What was drawn. It is closed. */
+  readonly opened: SaveWithJournal;
   readonly picture: Picture;
   readonly layout: Layout;
   readonly bytes: number;
@@ -135,22 +137,21 @@ interface DrawnMap {
 
 /** Draws the live generation, and what its journal has, into a file that is there whole or not at all. */
 async function drawMap(disk: Disk, wish: Wish, context: Context): Promise<DrawnMap> {
-  const save = await openSave(disk);
+  const opened = await openSaveWithJournal(disk);
   try {
-    const { picture, layout } = await planMap(disk, save, wish, context);
-    return { picture, layout, bytes: await drawFile(picture, layout, wish, context) };
+    const { picture, layout } = await planMap(opened, wish, context);
+    return { opened, picture, layout, bytes: await drawFile(picture, layout, wish, context) };
   } finally {
-    await save.close();
+    await opened.save.close();
   }
 }
 
 async function planMap(
-  disk: Disk,
-  save: Save,
+  { disk, save }: SaveWithJournal,
   wish: Wish,
   context: Context,
-): Promise<Omit<DrawnMap, "bytes">> {
-  const { field, catalog, isLoaded } = await fieldOf(disk, context);
+): Promise<Pick<DrawnMap, "picture" | "layout">> {
+  const { field, catalog } = await fieldOf(disk, save, context);
   const { shape } = field;
   const content = new SaveContent(save);
   const { spawn: exact } = save.global.description;
@@ -168,7 +169,7 @@ async function planMap(
     );
   }
   const heat = wish.heat && (await HeatMap.of(content, shape, sheetBox(box, view.sheet), view, wish.heat));
-  const source = new ChunkSource(content, field, isLoaded);
+  const source = new ChunkSource(content, field);
   const middle = view.along === undefined ? 0 : spawn[view.along];
   return {
     picture: { source, shape, catalog, view, box, scale, background: wish.background, middle, heat },
@@ -181,6 +182,7 @@ async function drawFile(picture: Picture, layout: Layout, wish: Wish, context: C
   const bands = bandsOf(picture.shape, picture.box, picture.view).length;
   const progress = context.progress("drawing", "rows of chunks", bands * Math.max(1, layout.panels.length));
   let bytes = 0;
+  context.takeSignals();
   try {
     await makeFile(wish.output, wish.mayReplace, async (append) => {
       const png = await PngWriter.create(layout.width, layout.height, async (piece) => {
@@ -197,28 +199,22 @@ async function drawFile(picture: Picture, layout: Layout, wish: Wish, context: C
   return bytes;
 }
 
-/**
- * The world with nothing but what its journal has, and its materials. One whose generator is not here is shown as
- * people's work in the air.
- */
-async function fieldOf(disk: Disk, context: Context): Promise<Pick<World, "field" | "catalog" | "isLoaded">> {
+/** What the world's generator makes, and its materials. Without that generator, edits are shown in empty space. */
+async function fieldOf(disk: Disk, save: Save, context: Context): Promise<Pick<World, "field" | "catalog">> {
   try {
     const world = await openWorld(disk, { readOnly: true });
     const { field, catalog } = world;
     await world.close();
-    return { field, catalog, isLoaded: (box) => world.isLoaded(box) };
+    return { field, catalog };
   } catch (error) {
     if (!isOrthantError(error, "ORT_GENERATOR_UNKNOWN") && !isOrthantError(error, "ORT_GENERATOR_VERSION"))
       throw error;
     context.note(`${error.detail}: only what people made is shown`);
-    const save = await openSave(disk);
-    await save.close();
     const generator = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
     const shape = save.global.description.chunkShape;
     return {
       field: WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape }),
       catalog: DEFAULT_MATERIALS,
-      isLoaded: () => false,
     };
   }
 }

@@ -1,5 +1,7 @@
 import { type ChunkShape, chunkShape } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
 import { applyRepair, isWhole, openSave, planRepair, type RepairPlan } from "@orthant/formats";
+import { type JournalRepair, planJournalRepair } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findWorld, unreadable } from "../found-world.ts";
@@ -41,7 +43,7 @@ export const repairCommand: Command = {
     const progress = context.progress("reading", "bytes");
     const { disk, format } = await findWorld(folder, context, (bytes) => progress.advance(bytes));
     refuseMarsMinerOptions(args, folder, format);
-    if (format.format === "tilesave") {
+    if (format.format === "tilesave" || format.format === "v4dw") {
       progress.end();
       throw unreadable(folder, format);
     }
@@ -54,17 +56,20 @@ export const repairCommand: Command = {
     if (format.format === "marsminer") {
       return mendMarsMiner(wish, marsMinerOptions(args), context).finally(() => progress.end());
     }
-    const plan = await planRepair(disk, shape === undefined ? {} : { chunkShape: shape }).finally(() =>
-      progress.end(),
-    );
+    const { plan, journal } = await planAll(disk, shape).finally(() => progress.end());
     if (writes) {
       await context.makeFolder(target, async (made) => {
         await applyRepair(disk, plan, made);
+        await journal.applyTo(made);
         // Whoever mends a world wants to know that it can be read now.
         await (await openSave(made)).close();
       });
     }
-    const { losses, keptRecords, keptBytes, generation, dialect, findings } = plan;
+    const { keptRecords, keptBytes, generation, dialect, findings } = plan;
+    const losses: readonly ListedLoss[] = [
+      ...plan.losses,
+      ...journal.losses.map((message) => ({ what: "journal", cell: undefined, message }) as const),
+    ];
     context.printJson({
       world: folder,
       wrote: writes ? target : null,
@@ -73,20 +78,38 @@ export const repairCommand: Command = {
       keptRecords,
       keptBytes,
       players: plan.players.length,
+      journalChanges: journal.changes,
       losses: losses.map(({ what, cell, message }) => ({ what, chunks: cell ?? null, message })),
       findings: findings.map(findingJson),
     });
     if (isWhole(findings)) context.print("nothing is damaged");
-    context.printAll(planLines(plan));
+    context.printAll(planLines(plan, journal, losses));
     context.print(writes ? `wrote ${target}` : "nothing was written; --to FOLDER writes it");
     return losses.length === 0 ? EXIT.ok : EXIT.loss;
   },
 };
 
-function planLines({ generation, keptRecords, keptBytes, players, losses }: RepairPlan): readonly string[] {
+/** What a repair loses, of the save or of its journal. */
+type ListedLoss = Omit<RepairPlan["losses"][number], "what"> & { readonly what: string };
+
+/** How the world, and what its journal has since the last save, can be brought back. */
+async function planAll(
+  disk: Disk,
+  shape: ChunkShape | undefined,
+): Promise<{ readonly plan: RepairPlan; readonly journal: JournalRepair }> {
+  const plan = await planRepair(disk, shape === undefined ? {} : { chunkShape: shape });
+  return { plan, journal: await planJournalRepair(disk, plan) };
+}
+
+function planLines(
+  { generation, keptRecords, keptBytes, players }: RepairPlan,
+  { changes }: JournalRepair,
+  losses: readonly ListedLoss[],
+): readonly string[] {
   return [
     `from ${generation === undefined ? "the records alone, without an index" : `the index of generation ${generation}`}`,
     `keeps ${formatAmount(keptRecords, "record")} (${formatBytes(keptBytes)}) and ${formatAmount(players.length, "player")}`,
+    ...(changes === 0 ? [] : [`keeps ${formatAmount(changes, "change")} from the journal`]),
     ...losses.map(({ what, cell, message }) => {
       return `loss: ${what}${cell === undefined ? "" : ` of the chunks ${formatBox(cell)}`}: ${message}`;
     }),

@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { copyWorld } from "../copy-world.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
+import { KEEP_EVERY_GENERATION } from "../live-save.ts";
 import { parseMoment } from "../parse/moment.ts";
 import { parseBox } from "../parse/place.ts";
 import { formatAmount, formatBox } from "../report/format.ts";
@@ -63,7 +64,12 @@ interface RollBack {
 async function rollBack({ folder, box, moment, isDry }: RollBack, context: Context): Promise<ExitCode> {
   const disk = await context.openDisk(folder);
   await requireNative(disk, folder);
-  const world = await openWorld(disk, { readOnly: isDry, autosave: false, clock: context.clock });
+  const world = await openWorld(disk, {
+    readOnly: isDry,
+    autosave: false,
+    clock: context.clock,
+    retention: KEEP_EVERY_GENERATION,
+  });
   try {
     const chunks = chunksOfVoxels(world.shape, box);
     const generation = await world.history.generationAt(moment);

@@ -7,7 +7,7 @@ import { EXIT } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
 import { listenSettings, whileListening } from "../serve/listen.ts";
 import { ROLES } from "../serve/roles.ts";
-import { SECRET_VARIABLE } from "../serve/secret.ts";
+import { METRICS_VARIABLE, SECRET_VARIABLE } from "../serve/secret.ts";
 import { UsageError } from "../usage-error.ts";
 
 const DURABILITIES: readonly Durability[] = ["journal", "snapshot"];
@@ -44,6 +44,12 @@ export const serveCommand: Command = {
     { flags: "--role <role>", description: "the role of the token", default: "builder", choices: ROLES },
     { flags: "--expires <span>", description: "how long the token is good for", default: "1d" },
     { flags: "--anonymous <role>", description: "let players in without a token", choices: ROLES },
+    { flags: "--revoked <file>", description: "players and tokens to keep out; read again when it changes" },
+    {
+      flags: "--host-name <name>",
+      description: "a name by which clients reach it; requests for other names are refused",
+      repeated: true,
+    },
     { flags: "--origin <origin>", description: "a web page that may connect, or *", repeated: true },
     { flags: "--proxies <count>", description: "how many proxies of yours stand before it", default: "0" },
     { flags: "--certificate <file>", description: "serve wss: with this certificate chain, in PEM" },
@@ -62,6 +68,11 @@ export const serveCommand: Command = {
     { flags: "--shards <folder>", description: "the folder that all owners of the cluster share" },
     { flags: "--node <name>", description: "what this owner is called (default: the host's name)" },
     ...NATS_OPTIONS,
+    {
+      flags: "--metrics-token-file <file>",
+      description: `what readers of /metrics send as a bearer token; or in ${METRICS_VARIABLE}`,
+    },
+    { flags: "--public-metrics", description: "let every client read /metrics, not this machine alone" },
     { flags: "--log <level>", description: "log to stderr", choices: ["error", "warn", "info", "debug"] },
   ],
   notes: NATS_NOTES,
@@ -79,9 +90,10 @@ export const serveCommand: Command = {
     }
     requireAlone(args);
     const folder = args.at(0);
+    // First: a secret that is read from a pipe may take for ever, and there is nothing to save yet.
+    const settings = await listenSettings(args, context);
     const disk = await context.openSteadyDisk(folder);
     await requireNative(disk, folder);
-    const settings = await listenSettings(args, context);
     const world = await openWorld(disk, {
       clock: context.clock,
       durability: chosen(DURABILITIES, args.text("durability")),

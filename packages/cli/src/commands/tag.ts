@@ -2,6 +2,7 @@ import { openWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
+import { KEEP_EVERY_GENERATION } from "../live-save.ts";
 import { integerBetween } from "../parse/values.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -34,7 +35,11 @@ export const tagCommand: Command = {
     }
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
-    const world = await openWorld(disk, { autosave: false, clock: context.clock });
+    const world = await openWorld(disk, {
+      autosave: false,
+      clock: context.clock,
+      retention: KEEP_EVERY_GENERATION,
+    });
     try {
       const named = isRemoved ? undefined : await world.history.tag(name, generation);
       if (named === undefined) await world.history.untag(name);

@@ -1,10 +1,11 @@
-import { randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { SigningKey } from "@orthant/server";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
+import { requireOptionFiles } from "../option-files.ts";
 import { parseDuration, parseU64 } from "../parse/values.ts";
 import { formatTime } from "../report/format.ts";
 import { parseRole, ROLES } from "../serve/roles.ts";
@@ -12,6 +13,7 @@ import { readSecret, SECRET_VARIABLE, writeNewSecret } from "../serve/secret.ts"
 import { UsageError } from "../usage-error.ts";
 
 const PLAYER_ID_END = 2 ** 48 - 1;
+const TOKEN_ID_BYTES = 9;
 
 /** `orthant token`. */
 export const tokenCommand: Command = {
@@ -26,6 +28,7 @@ export const tokenCommand: Command = {
     { flags: "--player <id>", description: "who it is for (default: at random)" },
     { flags: "--role <role>", description: "what the player may do", default: "builder", choices: ROLES },
     { flags: "--name <text>", description: "what others see (default: what the client says)" },
+    { flags: "--id <text>", description: "names the token, to revoke it alone (default: at random)" },
     { flags: "--expires <span>", description: "how long it is good for: 90s, 15min, 12h, 7d", default: "7d" },
     { flags: "--audience <text>", description: "the one server that it is meant for" },
   ],
@@ -39,14 +42,16 @@ export const tokenCommand: Command = {
     const role = args.parsed("role", parseRole) ?? "builder";
     const expiresInSeconds = args.parsed("expires", parseDuration) ?? 0;
     const name = args.text("name");
+    await requireOptionFiles(args, ["privateKey"]);
     const key = await signingKey(args, context);
     const { issueToken } = await import("@orthant/server");
     const nowMs = context.clock.nowMs();
-    const token = await issueToken({ playerId, role, name, expiresInSeconds }, key, nowMs);
+    const tokenId = args.text("id") ?? randomBytes(TOKEN_ID_BYTES).toString("base64url");
+    const token = await issueToken({ playerId, role, name, tokenId, expiresInSeconds }, key, nowMs);
     const expiresMs = nowMs + expiresInSeconds * 1000;
-    context.printJson({ token, playerId, role, name: name ?? null, expiresMs });
+    context.printJson({ token, tokenId, playerId, role, name: name ?? null, expiresMs });
     context.print(token);
-    context.note(`player ${playerId}, ${role}, until ${formatTime(expiresMs)}`);
+    context.note(`player ${playerId}, ${role}, until ${formatTime(expiresMs)}, token ${tokenId}`);
     return EXIT.ok;
   },
 };

@@ -9,7 +9,7 @@ import { liveGeneration, whileLive } from "../live-save.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { verifyPixels } from "../pixel/verify.ts";
 import { noProgress } from "../progress.ts";
-import { findingJson, findingLine } from "../report/finding.ts";
+import { findingJson, printFinding } from "../report/finding.ts";
 import { formatAmount } from "../report/format.ts";
 
 /** `orthant verify`. */
@@ -36,13 +36,11 @@ export const verifyCommand: Command = {
     const damage = findings.filter(({ severity }) => severity === "damage");
     const whole = isWhole(findings);
     context.printJson({ world: folder, ...format, whole, findings: findings.map(findingJson) });
-    context.printAll(findings.map((finding) => findingLine(finding, context.style)));
+    for (const finding of findings) printFinding(finding, context);
     const notices = findings.length - damage.length;
-    context.print(
-      whole
-        ? `${context.style("green", "whole")}: ${describeFormat(format)}, ${formatAmount(notices, "notice")}`
-        : `${context.style("red", "damaged")}: ${describeFormat(format)}, ${formatAmount(damage.length, "fault")}, ${formatAmount(notices, "notice")}`,
-    );
+    const faults = whole ? "" : `, ${formatAmount(damage.length, "fault")}`;
+    const rest = `: ${describeFormat(format)}${faults}, ${formatAmount(notices, "notice")}`;
+    context.printMarked(whole ? "green" : "red", whole ? "whole" : "damaged", rest);
     return whole ? EXIT.ok : EXIT.failed;
   },
 };
@@ -53,7 +51,7 @@ async function findingsOf(
   context: Context,
 ): Promise<readonly Finding[]> {
   if (format.format === "pixelworld") return verifyPixels(disk, format, context);
-  if (format.format === "tilesave") throw unreadable(args.at(0), format);
+  if (format.format === "tilesave" || format.format === "v4dw") throw unreadable(args.at(0), format);
   if (format.format === "marsminer") return verifyMarsMiner(disk, marsMinerOptions(args));
   return verifySteadily(args.at(0), args.has("checksums"), context);
 }

@@ -1,4 +1,4 @@
-import { type Box, boxAt, type Chunk, type Place, PlaceMap, type WorldField } from "@orthant/core";
+import { type Box, type Chunk, type Place, PlaceMap, type WorldField } from "@orthant/core";
 import type { LeafEntry, SaveContent } from "@orthant/formats";
 
 /** Leaves that are kept: those of a few columns, which the next columns ask for again. */
@@ -8,15 +8,12 @@ const LEAVES_KEPT = 48;
 export class ChunkSource {
   readonly #content: SaveContent;
   readonly #field: WorldField;
-  readonly #isLoaded: (box: Box) => boolean;
   /** The least recently used first. */
   readonly #leaves = new Map<LeafEntry, PlaceMap<Chunk>>();
 
-  /** `isLoaded` tells where the field has more than a generator: what the journal of a world has since its save. */
-  constructor(content: SaveContent, field: WorldField, isLoaded: (box: Box) => boolean) {
+  constructor(content: SaveContent, field: WorldField) {
     this.#content = content;
     this.#field = field;
-    this.#isLoaded = isLoaded;
   }
 
   /** The chunks of a box, ready to be asked for one after the other. */
@@ -25,8 +22,7 @@ export class ChunkSource {
     for (const leaf of await this.#content.touching(box)) made.push(await this.#read(leaf));
     const content = this.#field.queryContentBounds(box);
     return (place) => {
-      const stored = this.#isLoaded(boxAt(place)) ? [] : made;
-      for (const chunks of stored) {
+      for (const chunks of made) {
         const chunk = chunks.get(...place);
         if (chunk !== undefined) return chunk;
       }

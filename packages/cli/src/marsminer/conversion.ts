@@ -46,7 +46,6 @@ export function conversionToMarsMiner(save: Save, { cubeSize }: OpenMarsMinerOpt
     to: "marsminer",
     unit: "leaves",
     steps: save.index.totals.leaves,
-    generation: save.generation,
     run: (target, onStep) => convertToMarsMinerSave(save, target, { acceptLosses: true, onStep, ...size }),
     verify: (made): Promise<readonly Finding[]> => verifyMarsMiner(made, size),
     close: () => save.close(),

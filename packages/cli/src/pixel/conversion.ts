@@ -64,7 +64,6 @@ export function conversionToPixels(save: Save, to: PixelTarget, standInMaterial:
     from: save.dialect,
     to: kind,
     unit: "chunks",
-    generation: save.generation,
     run: (made, onChunk) =>
       convertTreeToPixel(save, kind, made && { disk: made, path }, { ...options, onChunk }),
     verify: (made) => verifyPixelWorld(made, path),

@@ -1,18 +1,18 @@
 import type { Finding } from "@orthant/formats";
-import type { Style } from "../style.ts";
+import type { Context } from "../context.ts";
 import { formatBox } from "./format.ts";
 
-/** A finding in a line: where, what, and what it hurts. */
-export function findingLine(finding: Finding, style: Style): string {
+/** Prints a finding in a line: where, what, and what it hurts. */
+export function printFinding(finding: Finding, context: Context): void {
   const { severity, file, offset, code, message, generation, cell } = finding;
   const place = offset === undefined ? file : `${file}+${offset}`;
   const hurt = [
     ...(generation === undefined ? [] : [`generation ${generation}`]),
     ...(cell === undefined ? [] : [`chunks ${formatBox(cell)}`]),
   ];
-  const word = style(severity === "damage" ? "red" : "dim", severity);
   const why = code === undefined ? "" : ` [${code}]`;
-  return `${word}: ${place}: ${message}${why}${hurt.length === 0 ? "" : ` (${hurt.join(", ")})`}`;
+  const rest = `: ${place}: ${message}${why}${hurt.length === 0 ? "" : ` (${hurt.join(", ")})`}`;
+  context.printMarked(severity === "damage" ? "red" : "dim", severity, rest);
 }
 
 /** A finding in JSON; what is not known is `null`. */

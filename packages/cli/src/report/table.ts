@@ -1,5 +1,9 @@
+import { printable } from "@orthant/core";
+
 /** Rows with their columns under each other; the first row may be a heading. Numbers are aligned at their ends. */
-export function tableLines(rows: readonly (readonly string[])[]): readonly string[] {
+export function tableLines(cells: readonly (readonly string[])[]): readonly string[] {
+  // Escaped before they are measured: an escape is longer than what it stands for.
+  const rows = cells.map((row) => row.map(printable));
   const widths: number[] = [];
   for (const row of rows) {
     row.forEach((cell, column) => {

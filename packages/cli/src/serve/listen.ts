@@ -3,11 +3,13 @@ import type { OrthantServer, ServerOptions } from "@orthant/server";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../context.ts";
+import { requireOptionFiles } from "../option-files.ts";
 import { integerBetween, parseDuration } from "../parse/values.ts";
 import { factLines } from "../report/table.ts";
 import { UsageError } from "../usage-error.ts";
+import { followRevokedFile, readRevokedFile } from "./revoked-file.ts";
 import { parseRole } from "./roles.ts";
-import { newSecret, readSecret } from "./secret.ts";
+import { METRICS_VARIABLE, newSecret, readSecret } from "./secret.ts";
 
 const PORT_MAX = 65_535;
 const PLAYER_ID_END = 2 ** 48 - 1;
@@ -29,7 +31,14 @@ export interface Served {
 
 /** What the options of `orthant serve` say about players, checked before anything is opened. */
 export async function listenSettings(args: Arguments, context: Context): Promise<ListenSettings> {
-  const options = optionsOf(args);
+  const revokedFile = args.text("revoked");
+  const chosen = optionsOf(args);
+  await requireOptionFiles(args, ["certificate", "key", "revoked"]);
+  const options = {
+    ...chosen,
+    ...(await metricsSettings(args, context)),
+    ...(revokedFile !== undefined && { revoked: await readRevokedFile(revokedFile) }),
+  };
   const secret = (await readSecret(args.text("secretFile"), context.environment)) ?? newSecret();
   return { options, secret };
 }
@@ -46,16 +55,36 @@ export async function whileListening<Result>(
   const anonymous = args.parsed("anonymous", parseRole) ?? false;
   const auth = { secret: settings.secret, anonymous };
   const server = await createServer({ ...settings.options, world, auth, page: VIEWER_PAGE });
+  const revokedFile = args.text("revoked");
+  const endFollowing =
+    revokedFile === undefined ? undefined : followRevokedFile(revokedFile, server, context);
   try {
     await announce(args, context, server, served);
     return await work();
   } finally {
+    endFollowing?.();
     await server.close();
   }
 }
 
+/** Who may read `/metrics`. */
+export async function metricsSettings(
+  args: Arguments,
+  context: Context,
+): Promise<Pick<ServerOptions, "metrics">> {
+  const bearer = await readSecret(args.text("metricsTokenFile"), context.environment, METRICS_VARIABLE);
+  const isPublic = args.has("publicMetrics");
+  if (bearer !== undefined && isPublic) {
+    throw new UsageError(`either --public-metrics, or --metrics-token-file or ${METRICS_VARIABLE}, not both`);
+  }
+  return bearer === undefined ? { metrics: { public: isPublic } } : { metrics: { bearer } };
+}
+
 /** What the options of `orthant serve` say about the port. */
-export function portSettings(args: Arguments): Pick<ServerOptions, "port" | "host" | "proxies" | "tls"> {
+export function portSettings(
+  args: Arguments,
+): Pick<ServerOptions, "port" | "host" | "hosts" | "proxies" | "tls"> {
+  const hosts = args.all("hostName");
   const certificateFile = args.text("certificate");
   const keyFile = args.text("key");
   if ((certificateFile === undefined) !== (keyFile === undefined)) {
@@ -64,6 +93,7 @@ export function portSettings(args: Arguments): Pick<ServerOptions, "port" | "hos
   return {
     port: args.parsed("port", integerBetween(0, PORT_MAX)) ?? 0,
     host: args.text("host") ?? "127.0.0.1",
+    ...(hosts.length > 0 && { hosts }),
     proxies: args.parsed("proxies", integerBetween(0, PROXIES_MAX)) ?? 0,
     ...(certificateFile !== undefined && keyFile !== undefined && { tls: { certificateFile, keyFile } }),
   };

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
-import { OrthantError } from "@orthant/core";
 import { systemCode } from "@orthant/disk/node";
 import { UsageError } from "../usage-error.ts";
 
@@ -11,6 +10,8 @@ const MAKE_ONE = "orthant token --new-secret --secret-file FILE makes a new file
 
 /** Where a secret may be given instead of in a file. */
 export const SECRET_VARIABLE = "ORTHANT_SECRET";
+/** The same for the token that readers of the metrics send. */
+export const METRICS_VARIABLE = "ORTHANT_METRICS_TOKEN";
 
 /** A secret that nobody can guess, as text. */
 export function newSecret(): string {
@@ -33,28 +34,22 @@ export async function writeNewSecret(file: string): Promise<void> {
 export async function readSecret(
   file: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
+  variable: string = SECRET_VARIABLE,
 ): Promise<string | undefined> {
-  if (file === undefined) return environment[SECRET_VARIABLE];
+  if (file === undefined) return environment[variable];
   const secret = (await readNamed(file)).trim();
   if (Buffer.byteLength(secret) >= SECRET_BYTES) return secret;
-  throw new OrthantError(
-    "ORT_ARGUMENT",
-    `the secret in "${file}" is too short, so it could be guessed; ${MAKE_ONE}`,
-  );
+  throw new UsageError(`the secret in "${file}" is too short, so it could be guessed; ${MAKE_ONE}`);
 }
 
 async function readNamed(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
-    if (systemCode(error) === "ENOENT") {
-      throw new OrthantError(
-        "ORT_NOT_FOUND",
-        `there is no file "${file}" with a secret; ${MAKE_ONE}`,
-        {},
-        { cause: error },
-      );
-    }
+    const code = systemCode(error);
+    if (code === "ENOENT") throw new UsageError(`there is no file "${file}" with a secret; ${MAKE_ONE}`);
+    if (code === "EISDIR")
+      throw new UsageError(`"${file}" is a folder, where the file of a secret is wanted`);
     throw error;
   }
 }

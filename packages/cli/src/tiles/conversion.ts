@@ -24,7 +24,6 @@ export function conversionToTiles(save: Save): OpenConversion {
     to: "tilesave",
     unit: "leaves",
     steps: save.index.totals.leaves,
-    generation: save.generation,
     run: (made, onLeaf) => exportTileSave(save, made, { onLeaf }),
     async verify(made) {
       // Throws what is wrong: in a new folder there is no backup to read instead.

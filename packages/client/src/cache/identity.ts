@@ -1,4 +1,5 @@
 import type { Codec } from "@orthant/core";
+import { EDIT_RUN_IDS } from "@orthant/protocol";
 import type { CacheEntry, ReplicaCache } from "./replica-cache.ts";
 import { openEntry, sealEntry } from "./sealed-entry.ts";
 
@@ -11,8 +12,8 @@ export interface Identity {
 
 /** Where the identity is stored. */
 const IDENTITY_KEY = "identity";
-/** So many edit ids are set aside each time, so that none is used twice, however the client ends. */
-const EDIT_IDS_RESERVED = 2 ** 28;
+/** Edit ids set aside each time, so that none is used twice, however the client ends. */
+const EDIT_IDS_RESERVED = EDIT_RUN_IDS;
 
 const identityCodec: Codec<Identity> = {
   write(out, { clientId, firstEditId }) {

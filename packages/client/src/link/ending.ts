@@ -1,9 +1,9 @@
-import { OrthantError } from "@orthant/core";
+import { OrthantError, printable } from "@orthant/core";
 import type { Goodbye } from "@orthant/protocol";
 
 /** The error of a connection that a server ended so that trying again is of no use; `undefined` when it may be. */
 export function finalError({ reason, detail, retryAfterMs }: Goodbye): OrthantError | undefined {
-  const told = detail === "" ? "" : ` (${detail})`;
+  const told = detail === "" ? "" : ` (${printable(detail)})`;
   switch (reason) {
     case "version":
       return new OrthantError(
@@ -36,6 +36,6 @@ export function finalFault(fault: OrthantError): OrthantError | undefined {
 
 /** The error of a client whose token the server refuses, when there is no other one to try. */
 export function refusedToken(detail: string): OrthantError {
-  const told = detail === "" ? "" : ` (${detail})`;
+  const told = detail === "" ? "" : ` (${printable(detail)})`;
   return new OrthantError("ORT_CREDENTIALS", `the server refuses the token: connect with a fresh one${told}`);
 }

@@ -230,10 +230,13 @@ export class Link {
 
   #wait(error: OrthantError, goodbye?: Goodbye): void {
     const { clock } = this.#options;
-    if (this.#joinedMs !== 0 && clock.nowMs() - this.#joinedMs >= STABLE_MS) this.#backoff.reset();
+    const wasStable = this.#joinedMs !== 0 && clock.nowMs() - this.#joinedMs >= STABLE_MS;
+    if (wasStable) this.#backoff.reset();
     this.#joinedMs = 0;
-    const retryInMs = this.#backoff.nextMs(goodbye?.retryAfterMs);
-    this.#retry = clock.after(retryInMs, () => this.#attempt());
+    // A token that expired during play is replaced at once, so that the player notices nothing.
+    const isRenewal = wasStable && goodbye?.reason === "credentials";
+    const retryInMs = isRenewal ? 0 : this.#backoff.nextMs(goodbye?.retryAfterMs);
+    this.#retry = clock.wait(retryInMs, () => this.#attempt());
     this.#become("waiting", { error, retryInMs, ...(goodbye === undefined ? {} : { goodbye }) });
   }
 

@@ -1,4 +1,11 @@
-import { DEFAULT_GENERATORS, encodeUtf8, OrthantError, systemClock, systemRandomBits } from "@orthant/core";
+import {
+  DEFAULT_GENERATORS,
+  encodeUtf8,
+  nameFault,
+  OrthantError,
+  systemClock,
+  systemRandomBits,
+} from "@orthant/core";
 import { NAME_BYTES_MAX } from "@orthant/protocol";
 import { platformSocket } from "../link/web-socket.ts";
 import type { ConnectOptions } from "./connect-options.ts";
@@ -17,6 +24,8 @@ export function connect(url: string, options: ConnectOptions = {}): SharedWorld 
     const detail = `a name of ${nameBytes} bytes where at most ${NAME_BYTES_MAX} may be`;
     throw new OrthantError("ORT_LIMIT", detail);
   }
+  const wrong = nameFault(name);
+  if (wrong !== undefined) throw new OrthantError("ORT_ARGUMENT", wrong);
   return new SharedWorld({
     url,
     name,

@@ -1,5 +1,5 @@
 import { EPOCH_MAX, isOrthantError, OrthantError } from "@orthant/core";
-import { type Disk, GatedDisk } from "@orthant/disk";
+import { type Disk, type DiskLock, GatedDisk } from "@orthant/disk";
 import { requireName } from "../shard/names.ts";
 import type { FolderStore } from "./folder-store.ts";
 import { MapCopy } from "./map-copy.ts";
@@ -61,7 +61,8 @@ export class ShardFolders {
       if (!isOrthantError(error, "ORT_NOT_FOUND")) throw error;
       throw fenced(shard, epoch, (await this.epochOf(shard)) ?? stands);
     }
-    return new OwnedDisk(this.#store.disk(this.#pathOf(shard, epoch)), () => this.requireHeld(shard, epoch));
+    const disk = this.#store.disk(this.#pathOf(shard, epoch));
+    return new OwnedDisk(disk, epoch, () => this.requireHeld(shard, epoch));
   }
 
   /** Throws `ORT_FENCED` unless the folder of a shard stands at this epoch. */
@@ -81,16 +82,25 @@ export class ShardFolders {
 
 /** The folder of a shard for its owner. Its name is its lock. */
 class OwnedDisk extends GatedDisk {
+  readonly #epoch: number;
   readonly #requireHeld: () => Promise<void>;
 
-  constructor(disk: Disk, requireHeld: () => Promise<void>) {
+  constructor(disk: Disk, epoch: number, requireHeld: () => Promise<void>) {
     super(disk, (_call, happen) => happen());
+    this.#epoch = epoch;
     this.#requireHeld = requireHeld;
   }
 
-  override async lock(): Promise<{ requireHeld(): Promise<void>; release(): Promise<void> }> {
+  override async lock(): Promise<DiskLock> {
     await this.#requireHeld();
-    return { requireHeld: this.#requireHeld, release: async () => undefined };
+    return {
+      token: this.#epoch.toString(16).padStart(16, "0"),
+      // An earlier owner finds no file by its path any more: the folder has another name.
+      isContested: false,
+      requireHeld: this.#requireHeld,
+      settle: async () => undefined,
+      release: async () => undefined,
+    };
   }
 }
 

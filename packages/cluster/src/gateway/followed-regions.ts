@@ -130,12 +130,11 @@ export class FollowedRegions {
       steps.map(({ region, after }) => {
         const followed = this.#regions.get(...region);
         if (followed?.clock === undefined || followed.clock >= after) return undefined;
-        const seen = this.#reach(followed, after);
         // The record is on its way, or was lost; to ask is quicker than to wait and see.
-        this.#options.clock.after(RECORD_MS, () => {
+        const timer = this.#options.clock.wait(RECORD_MS, () => {
           if ((followed.clock ?? 0) < after) this.#line.add(followed);
         });
-        return seen;
+        return this.#reach(followed, after).finally(() => timer.cancel());
       }),
     );
   }

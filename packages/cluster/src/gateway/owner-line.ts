@@ -135,7 +135,7 @@ export class OwnerLine<Item> {
       const patient = taken(lane.patient, Math.min(patientMax, batchMax - urgent.length));
       const isAnswered = await this.#send(shard, lane, urgent, patient);
       if (!isAnswered) {
-        lane.timer = clock.after(RETRY_MS, () => {
+        lane.timer = clock.wait(RETRY_MS, () => {
           lane.timer = undefined;
           this.#start(shard, lane);
         });
@@ -143,7 +143,7 @@ export class OwnerLine<Item> {
       }
       if (lane.items.size > 0 || lane.patient.size === 0) continue;
       const tookMs = clock.nowMs() - startMs;
-      lane.rest = clock.after(Math.min(Math.max(tookMs, REST_MS_MIN), REST_MS_MAX), () => {
+      lane.rest = clock.wait(Math.min(Math.max(tookMs, REST_MS_MIN), REST_MS_MAX), () => {
         lane.rest = undefined;
         this.#start(shard, lane);
       });

@@ -64,7 +64,7 @@ export class PlayerPoses {
           resolve();
         },
       };
-      const timer = this.#options.clock.after(RECALL_MS, () => {
+      const timer = this.#options.clock.wait(RECALL_MS, () => {
         this.#line.remove(asked);
         resolve();
       });
@@ -101,8 +101,11 @@ export class PlayerPoses {
   whenTold(): Promise<void> {
     if (this.#isAllTold()) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#whenTold.push(resolve);
-      this.#options.clock.after(LAST_MS, resolve);
+      const timer = this.#options.clock.wait(LAST_MS, resolve);
+      this.#whenTold.push(() => {
+        timer.cancel();
+        resolve();
+      });
     });
   }
 

@@ -285,7 +285,7 @@ export class MemoryEngine implements Engine {
         reject(away());
         return;
       }
-      const timer = clock.after(timeoutMs, () => this.#happen(() => reject(away())));
+      const timer = clock.wait(timeoutMs, () => this.#happen(() => reject(away())));
       const answer = (settle: () => void): void => {
         if (this.#isCut("from engine") || this.#hub.happens(weather.answerLoss)) return;
         this.#deliver(() => {
@@ -316,7 +316,7 @@ export class MemoryEngine implements Engine {
     const { clock } = this.#hub;
     const dueMs = Math.max(this.#sentUntilMs, clock.nowMs() + this.#hub.delayMs());
     this.#sentUntilMs = dueMs;
-    clock.after(dueMs - clock.nowMs(), act);
+    clock.wait(dueMs - clock.nowMs(), act);
   }
 
   /** From the engine to the node, in order too. */
@@ -324,7 +324,7 @@ export class MemoryEngine implements Engine {
     const { clock } = this.#hub;
     const dueMs = Math.max(this.#receivedUntilMs, clock.nowMs() + this.#hub.delayMs());
     this.#receivedUntilMs = dueMs;
-    clock.after(dueMs - clock.nowMs(), () => this.#happen(act));
+    clock.wait(dueMs - clock.nowMs(), () => this.#happen(act));
   }
 
   #happen(act: () => void): void {

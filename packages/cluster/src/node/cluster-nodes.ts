@@ -40,7 +40,7 @@ export async function clusterNodes(
   });
   // What stood there before may be from long ago.
   isListening = true;
-  const timer = clock.after(nodes.size === 0 ? 0 : BEAT_MS * BEATS_OF_DEATH, end);
+  const timer = clock.wait(nodes.size === 0 ? 0 : BEAT_MS * BEATS_OF_DEATH, end);
   await ended;
   timer.cancel();
   subscription.end();

@@ -1,6 +1,7 @@
 import { encode, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { catalogOf, copyGeneration, generatorOf, openSave, type Save } from "@orthant/formats";
+import { catalogOf, copyGeneration, generatorOf, type Save } from "@orthant/formats";
+import { openSaveWithJournal } from "@orthant/world";
 import type { Engine } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { mapKey, requireName } from "../shard/names.ts";
@@ -11,7 +12,7 @@ export interface NewClusterWorld {
   readonly engine: Engine;
   readonly folders: ShardFolders;
   readonly world: string;
-  /** A world that nobody has open; its last save is copied. */
+  /** A world that no process has open. Its last save is copied, with what its journal has since then. */
   readonly source: Disk;
   /** 64 random bits. */
   readonly random: () => bigint;
@@ -26,7 +27,7 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
   requireName(world, "world");
   if ((await engine.table.get(mapKey(world)))?.value !== undefined)
     throw new OrthantError("ORT_EXISTS", `the cluster has a world ${world} already`);
-  const save = await openSave(source);
+  const { save, disk, journal } = await openSaveWithJournal(source);
   const map: ShardMap = {
     generation: 1,
     mark: random(),
@@ -35,9 +36,11 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
     splits: [],
   };
   await save.close();
+  // A shard has no journal folder of its own: what the copy lacks would be lost in silence.
+  if (journal.loss !== undefined) throw journal.loss;
   // An owner issues clocks of its epoch, which have to be later than those that the world has.
   const target = await folders.create(FIRST_SHARD, save.global.description.clockEpoch);
-  await copyGeneration(source, target);
+  await copyGeneration(disk, target);
   await folders.mapCopy(random).write(map);
   if ((await engine.table.swap(mapKey(world), encode(shardMapCodec, map), 0)) === undefined)
     throw new OrthantError("ORT_EXISTS", `somebody else made world ${world} meanwhile`);

@@ -1,4 +1,4 @@
-import type { Clock } from "@orthant/core";
+import { type Clock, sleep } from "@orthant/core";
 import { type Pose, posesEqual, roundPose, sendablePose } from "@orthant/protocol";
 import type { World } from "@orthant/world";
 import type { KeptPlayer, PlayersAnswer, PlayersQuestion } from "../shard/player-message.ts";
@@ -40,8 +40,7 @@ export class PlayerDesk {
     this.#forgetMoves(nowMs);
     for (const player of kept) this.#keep(player, nowMs);
     const early = SETTLE_MS - Math.abs(nowMs - this.#startMs);
-    if (asked.length > 0 && early > 0)
-      await new Promise<void>((resolve) => this.#clock.after(early, resolve));
+    if (asked.length > 0 && early > 0) await sleep(this.#clock, early);
     return { kind: "players", poses: asked.map((playerId) => this.#poseOf(playerId)) };
   }
 

@@ -38,7 +38,7 @@ export class Retries {
   #pause(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#end !== undefined) return reject(this.#end.error);
-      const timer = this.#clock.after(RETRY_MS, () => {
+      const timer = this.#clock.wait(RETRY_MS, () => {
         this.#waiting.delete(timer);
         resolve();
       });

@@ -1,3 +1,4 @@
+import { wrongArgument } from "../error/wrong-argument.ts";
 import {
   I32_MAX,
   I32_MIN,
@@ -97,6 +98,7 @@ export class ByteWriter {
 
   /** The nearest 32-bit float; NaN has one form, 7fc00000. */
   f32(value: number): void {
+    requireNumber(value);
     const start = this.#grow(4);
     if (Number.isNaN(value)) this.#view.setUint32(start, 0x7fc0_0000, true);
     else this.#view.setFloat32(start, value, true);
@@ -104,12 +106,14 @@ export class ByteWriter {
 
   /** A 64-bit float; NaN has one form, 7ff8000000000000. */
   f64(value: number): void {
+    requireNumber(value);
     const start = this.#grow(8);
     if (Number.isNaN(value)) this.#view.setBigUint64(start, 0x7ff8_0000_0000_0000n, true);
     else this.#view.setFloat64(start, value, true);
   }
 
   bool(value: boolean): void {
+    if (typeof value !== "boolean") throw wrongArgument("the value", value, "it is true or false");
     const start = this.#grow(1);
     this.#view.setUint8(start, value ? 1 : 0);
   }
@@ -167,12 +171,14 @@ export class ByteWriter {
 
   /** The bytes as they are, without a length. */
   raw(bytes: Uint8Array): void {
+    requireBytes(bytes);
     const start = this.#grow(bytes.length);
     this.#bytes.set(bytes, start);
   }
 
   /** A varint length, at most `limit`, then the bytes. */
   bytes(bytes: Uint8Array, limit: number = U32_MAX): void {
+    requireBytes(bytes);
     requireInteger(bytes.length, 0, limit);
     this.#varint(bytes.length);
     this.raw(bytes);
@@ -180,6 +186,7 @@ export class ByteWriter {
 
   /** A varint length in bytes, at most `limit`, then UTF-8. */
   string(text: string, limit: number = U32_MAX): void {
+    if (typeof text !== "string") throw wrongArgument("the text", text, "it is a string");
     if (!isShortAscii(text)) {
       this.bytes(encodeUtf8(text), limit);
       return;
@@ -272,4 +279,12 @@ export class ByteWriter {
     this.#bytes = grown;
     this.#view = new DataView(grown.buffer);
   }
+}
+
+function requireNumber(value: number): void {
+  if (typeof value !== "number") throw wrongArgument("the value", value, "it is a number");
+}
+
+function requireBytes(bytes: Uint8Array): void {
+  if (!(bytes instanceof Uint8Array)) throw wrongArgument("the bytes", bytes, "they are a Uint8Array");
 }

@@ -1,3 +1,4 @@
+import { wrongArgument } from "../error/wrong-argument.ts";
 import type { Codec } from "./codec.ts";
 import { requireInteger, U32_MAX } from "./integers.ts";
 
@@ -16,6 +17,7 @@ export function option<Value>(codec: Codec<Value>): Codec<Value | undefined> {
 export function list<Item>(codec: Codec<Item>, limit: number): Codec<readonly Item[]> {
   return {
     write(out, items) {
+      if (!Array.isArray(items)) throw wrongArgument("the list", items, "it is an array");
       requireInteger(items.length, 0, limit);
       out.varUint(items.length);
       for (const item of items) codec.write(out, item);

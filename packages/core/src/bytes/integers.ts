@@ -1,4 +1,5 @@
 import { OrthantError } from "../error/orthant-error.ts";
+import { wrongArgument } from "../error/wrong-argument.ts";
 
 /** Largest value of an unsigned 8-bit field. */
 export const U8_MAX = 0xff;
@@ -24,11 +25,18 @@ export function requireInteger(value: number, min: number, max: number): void {
   if (!Number.isInteger(value) || value < min || value > max) throw outOfRange(value, min, max);
 }
 
-/** Throws `ORT_ARGUMENT` unless the value lies from `min` to `max`. */
-export function requireBigint(value: bigint, min: bigint, max: bigint): void {
+/** Throws `ORT_ARGUMENT` unless the value is a bigint from `min` to `max`. */
+export function requireBigint(value: bigint, min: bigint, max: bigint, field = "the value"): void {
+  // JavaScript compares numbers and strings with bigints, and would take them for what they are not.
+  if (typeof value !== "bigint") throw wrongArgument(field, value, `it is a bigint: write ${hintOf(value)}`);
   if (value < min || value > max) throw outOfRange(value, min, max);
 }
 
+/** The bigint that a number was meant to be, if it was. */
+function hintOf(value: unknown): string {
+  return Number.isInteger(value) ? `${value}n` : "1n";
+}
+
 function outOfRange<Value extends number | bigint>(value: Value, min: Value, max: Value): OrthantError {
-  return new OrthantError("ORT_ARGUMENT", `${value} is not an integer from ${min} to ${max}`);
+  return new OrthantError("ORT_ARGUMENT", `${String(value)} is not an integer from ${min} to ${max}`);
 }

@@ -180,6 +180,11 @@ export function chunkOfRuns(volume: number, material: number, runs: MaterialRuns
   return chunkOf(packRuns(volume, material, runs));
 }
 
+/** Whether something is a chunk. */
+export function isChunk(value: unknown): value is Chunk {
+  return value instanceof Chunk;
+}
+
 /** The chunk of one material; always the same object for the same volume and material. */
 export function uniformChunk(volume: number, material: number): Chunk {
   requireVolume(volume);

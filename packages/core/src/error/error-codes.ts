@@ -41,7 +41,7 @@ export const ERROR_CODES = {
   ORT_GENERATOR_VERSION: "this program has the generator in another version, which makes other voxels",
   ORT_GENERATOR_PARAMETERS: "the parameters of a generator are outside of its range",
   ORT_MANIFEST: "a save's manifest is not the JSON that it has to be",
-  ORT_GENERATION: "a file of a save belongs to another generation than the one that names it",
+  ORT_GENERATION: "a file of a save belongs to another generation or world than the one that names it",
   ORT_INDEX: "the index of a save contradicts itself or is not in its canonical form",
   ORT_RECORD: "a record in a pack is not the one that the index refers to",
   ORT_BLOB: "a blob of blocks or entities contradicts itself or the leaf that it belongs to",

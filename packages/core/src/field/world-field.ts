@@ -108,7 +108,10 @@ export class WorldField {
     return virgin.under(this.overrides.slice(box));
   }
 
-  /** A box around all that is not air in a box; `undefined` when all of it is. It may be too large. */
+  /**
+   * A box around all that is not air in a box; `undefined` when all of it is. It may be too large. A field knows only
+   * what is in it: of a world on disk, parts of which may not be loaded, ask `World.contentBounds`.
+   */
   queryContentBounds(box: Box): Box | undefined {
     const generated = this.#world.space.contentBounds(box);
     const made = this.overrides.slice(box).bounds();

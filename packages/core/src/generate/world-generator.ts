@@ -50,7 +50,7 @@ export function generatorRef<Parameters>(
   parameters: Parameters,
   seed: bigint,
 ): GeneratorRef {
-  requireBigint(seed, 0n, U64_MAX);
+  requireBigint(seed, 0n, U64_MAX, "seed");
   const bytes = encodeParameters(generator, parameters);
   return new GeneratorRef(generator.id, bytes, seed, generatorVersionHash(generator));
 }

@@ -1,6 +1,6 @@
 import { requireInteger } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
-import { AXES, type Place } from "./place.ts";
+import { AXES, type Axis, type Place } from "./place.ts";
 
 /** How many voxels a chunk has on each axis; one shape holds for a whole world. */
 export interface ChunkShape {
@@ -36,6 +36,14 @@ export const CUBE_CHUNKS: ChunkShape = chunkShape([16, 16, 16, 1]);
 export const TILE_CHUNKS: ChunkShape = chunkShape([32, 32, 1, 1]);
 /** Chunks of 128 x 128 voxels, for worlds of pixels. */
 export const PIXEL_CHUNKS: ChunkShape = chunkShape([128, 128, 1, 1]);
+
+/**
+ * The first axis on which a voxel, or a chunk, lies outside of the world: an axis whose extent is 1 does not exist in it,
+ * and every coordinate there is 0. `undefined` for a place in the world.
+ */
+export function axisOutside({ extents }: ChunkShape, place: Place): Axis | undefined {
+  return AXES.find((axis) => extents[axis] === 1 && place[axis] !== 0);
+}
 
 /** The index of a cell from its coordinates inside the chunk, which are not checked; x runs fastest. */
 export function cellIndex({ extents }: ChunkShape, x: number, y: number, z: number, w: number): number {

@@ -2,8 +2,16 @@
 export interface Clock {
   /** Milliseconds since 1970, as saves record them. */
   nowMs(): number;
-  /** Calls back once, after this long, unless it is cancelled first. Never keeps a process alive by itself. */
+  /**
+   * Calls `callback` once after `delayMs`, unless it is cancelled first. For background work: the timer does not keep the
+   * process alive, so never settle a promise from it alone.
+   */
   after(delayMs: number, callback: () => void): Timer;
+  /**
+   * Like `after`, but keeps the process alive until the call or the cancellation. For pauses, retries and timeouts that
+   * a promise waits for: Node ends a process that only awaits unreferenced timers, in silence, with exit code 13.
+   */
+  wait(delayMs: number, callback: () => void): Timer;
 }
 
 /** A call that is still to come. */
@@ -22,6 +30,10 @@ export const systemClock: Clock = {
   after(delayMs, callback) {
     const handle = setTimeout(callback, delayMs);
     if (typeof handle === "object") handle.unref?.();
+    return { cancel: () => clearTimeout(handle) };
+  },
+  wait(delayMs, callback) {
+    const handle = setTimeout(callback, delayMs);
     return { cancel: () => clearTimeout(handle) };
   },
 };

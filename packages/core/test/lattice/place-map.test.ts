@@ -1,4 +1,13 @@
-import { comparePlaces, cubeAt, type Place, PlaceMap, PlaceSet, placesMinorToMajor } from "@orthant/core";
+import {
+  comparePlaces,
+  cubeAt,
+  type Place,
+  type PlaceHashSecret,
+  PlaceMap,
+  PlaceSet,
+  placeHashSecret,
+  placesMinorToMajor,
+} from "@orthant/core";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
@@ -103,6 +112,86 @@ describe("PlaceMap", () => {
     expect(visited.sort(([, a], [, b]) => a - b)).toEqual(places.map((place, index) => [place, index]));
     map.clear();
     expect([map.size, [...map], map.has(0, 0, 0, 0)]).toEqual([0, [], false]);
+  });
+});
+
+/** Places that have one hash under a secret: x is solved for each y from what the secret makes of both. */
+function collidingPlaces(secret: PlaceHashSecret, count: number): readonly Place[] {
+  const [, low = 0, high = 0, ofY = 0] = secret;
+  const places: Place[] = [];
+  for (let y = 0; places.length < count; y++) {
+    for (let upper = 0; upper < 2 ** 16; upper++) {
+      const rest = -Math.imul(high, upper) - Math.imul(ofY, y);
+      const lower = Math.imul(rest | 0, inverseOf(low)) >>> 0;
+      if (lower < 2 ** 16) places.push([(upper << 16) | lower, y, 0, 0]);
+    }
+  }
+  return places.slice(0, count);
+}
+
+/** What an odd number has to be multiplied by to give 1 modulo 2^32. */
+function inverseOf(odd: number): number {
+  let inverse = odd;
+  for (let round = 0; round < 5; round++) inverse = Math.imul(inverse, 2 - Math.imul(odd, inverse));
+  return inverse;
+}
+
+describe("the secret of a PlaceMap", () => {
+  // Its second word is odd, so that it can be inverted.
+  const KNOWN = placeHashSecret(2n);
+  const filled = (secret: PlaceHashSecret | undefined, places: Iterable<Place>): PlaceMap<number> => {
+    const map = new PlaceMap<number>(secret);
+    let count = 0;
+    for (const place of places) map.set(...place, count++);
+    return map;
+  };
+
+  test("keeps searches short for places that were chosen to collide under another secret", () => {
+    const places = collidingPlaces(KNOWN, 2_000);
+    expect(filled(KNOWN, places).longestSearch).toBe(2_000);
+    for (let bits = 100n; bits < 150n; bits++) {
+      expect(filled(placeHashSecret(bits), places).longestSearch, `secret ${bits}`).toBeLessThan(100);
+    }
+    expect(filled(undefined, places).longestSearch).toBeLessThan(100);
+  });
+
+  test.each<[name: string, places: readonly Place[]]>([
+    ["a plane", Array.from({ length: 4_096 }, (_, index) => [index % 64, 0, Math.floor(index / 64), 0])],
+    ["a cube of four axes", [...placesMinorToMajor(cubeAt([-4, -4, -4, -4], 8))]],
+    [
+      "large powers of two",
+      [...placesMinorToMajor(cubeAt([0, 0, 0, 0], 8))].map(
+        ([x, y, z, w]): Place => [x << 28, y << 28, z << 28, w << 28],
+      ),
+    ],
+    [
+      "a diagonal far away",
+      Array.from({ length: 4_096 }, (_, index) => [index << 18, index, -index, 1_000_000]),
+    ],
+  ])("keeps searches short for %s, whatever it is", (_name, places) => {
+    for (let bits = 0n; bits < 50n; bits++) {
+      expect(filled(placeHashSecret(bits), places).longestSearch, `secret ${bits}`).toBeLessThan(100);
+    }
+  });
+
+  test("does not show in the order of entries, which is that of adding them", () => {
+    const prng = new Prng(11);
+    const histories = [1n, 2n, 3n].map((bits) => new PlaceMap<number>(placeHashSecret(bits)));
+    const added: Place[] = [];
+    for (let step = 0; step < 2_000; step++) {
+      const place: Place = [prng.between(-9, 9), prng.between(-9, 9), prng.u32() | 0, 0];
+      const isDeletion = prng.chance(0.3) && added.length > 0;
+      const chosen = isDeletion ? prng.pick(added) : place;
+      if (!isDeletion) added.push(place);
+      for (const map of histories) {
+        if (isDeletion) map.delete(...chosen);
+        else map.set(...chosen, step);
+      }
+    }
+    const [first, second, third] = histories.map((map) => [...map]);
+    expect(second).toEqual(first);
+    expect(third).toEqual(first);
+    expect([...filled(KNOWN, added.slice(0, 50)).places()]).toEqual(added.slice(0, 50));
   });
 });
 

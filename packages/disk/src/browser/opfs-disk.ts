@@ -1,4 +1,11 @@
-import { type Clock, type ErrorCode, isOrthantError, OrthantError, systemClock } from "@orthant/core";
+import {
+  type Clock,
+  type ErrorCode,
+  isOrthantError,
+  OrthantError,
+  systemClock,
+  systemRandomBits,
+} from "@orthant/core";
 import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port/disk.ts";
 import { nameOf, parentOf, requirePath } from "../port/path.ts";
 import { errorName, type OriginFile, patiently } from "./access-handle.ts";
@@ -171,6 +178,10 @@ export class OpfsDisk implements Disk {
     this.#locks.add(path);
     let isHeld = true;
     return {
+      token: systemRandomBits().toString(16).padStart(16, "0"),
+      // A page that lost the folder has lost its open files with it.
+      isContested: false,
+      settle: async () => undefined,
       requireHeld: async () => {
         if (!isHeld) refuse("requireHeld", "the lock was released");
         if (!this.#claim.isHeld) refuse("requireHeld", "the folder is no longer ours");

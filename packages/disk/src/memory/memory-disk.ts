@@ -14,6 +14,7 @@ export class MemoryDisk implements FolderDisk {
   readonly #directories = new Set<string>([""]);
   readonly #files = new Map<string, MemoryContent>();
   readonly #locks = new Set<string>();
+  #locksTaken = 0;
 
   /** Starts empty, or with an image. The image's bytes are shared until they are written to. */
   constructor(image?: DiskImage) {
@@ -98,6 +99,9 @@ export class MemoryDisk implements FolderDisk {
     this.#locks.add(path);
     let held = true;
     return {
+      token: String(++this.#locksTaken).padStart(16, "0"),
+      isContested: false,
+      settle: async () => undefined,
       requireHeld: async () => {
         if (!held) throw diskError("ORT_LOCKED", "the lock was released", path, "requireHeld");
       },

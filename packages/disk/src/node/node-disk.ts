@@ -1,4 +1,5 @@
-import { mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from "../port/disk.ts";
@@ -7,7 +8,14 @@ import { takeClaim } from "./claim.ts";
 import { NodeFile } from "./node-file.ts";
 import { atBorder, systemCode } from "./system-error.ts";
 
-const OPEN_FLAGS: Readonly<Record<OpenMode, string>> = { read: "r", write: "r+", create: "wx+" };
+// To open a named pipe waits for its other end, for ever if need be; not with O_NONBLOCK, which Windows lacks and which
+// means nothing for a regular file.
+const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NONBLOCK = 0, O_DIRECTORY = 0 } = constants;
+const OPEN_FLAGS: Readonly<Record<OpenMode, number>> = {
+  read: O_RDONLY | O_NONBLOCK,
+  write: O_RDWR | O_NONBLOCK,
+  create: O_RDWR | O_CREAT | O_EXCL,
+};
 
 /** A folder of the machine's file system as a disk. */
 export class NodeDisk implements FolderDisk {
@@ -27,11 +35,11 @@ export class NodeDisk implements FolderDisk {
 
   async open(path: string, mode: OpenMode): Promise<DiskFile> {
     requirePath(path);
-    const handle = await atBorder("open", path, () => open(this.#absolute(path), OPEN_FLAGS[mode]));
+    const handle = await atBorder("open", path, () => this.#openRegular(path, OPEN_FLAGS[mode]));
     const kind = await atBorder("open", path, () => handle.stat());
     if (kind.isFile()) return new NodeFile(path, mode, handle);
     await handle.close();
-    throw new OrthantError("ORT_ARGUMENT", "open: that is not a file", { path, operation: "open" });
+    throw notRegular(path);
   }
 
   async rename(from: string, to: string): Promise<void> {
@@ -90,9 +98,23 @@ export class NodeDisk implements FolderDisk {
     return takeClaim(this.#absolute(path), path);
   }
 
+  async #openRegular(path: string, flags: number): Promise<FileHandle> {
+    try {
+      return await open(this.#absolute(path), flags);
+    } catch (error) {
+      // A socket, or a device that is not there.
+      if (systemCode(error) === "ENXIO") throw notRegular(path);
+      throw error;
+    }
+  }
+
   #absolute(path: string): string {
     return join(this.#root, path);
   }
+}
+
+function notRegular(path: string): OrthantError {
+  return new OrthantError("ORT_ARGUMENT", "open: that is not a regular file", { path, operation: "open" });
 }
 
 /**
@@ -132,7 +154,7 @@ async function syncFolder(folder: string, name: string = folder): Promise<void> 
   // Windows can neither open nor sync a directory; NTFS journals its names by itself.
   if (process.platform === "win32") return;
   await atBorder("syncDirectory", name, async () => {
-    const handle = await open(folder, "r");
+    const handle = await open(folder, O_RDONLY | O_DIRECTORY);
     try {
       await handle.sync();
     } finally {

@@ -36,10 +36,12 @@ export async function ownIdentity(): Promise<ProcessIdentity> {
 
 /** Whether another process still runs, as far as this one can tell. */
 export async function livenessOf(other: ProcessIdentity, own: ProcessIdentity): Promise<Liveness> {
-  if (other.boot !== own.boot) return other.host === own.host ? "dead" : "unknown";
-  if (other.pidSpace !== own.pidSpace) return "unknown";
+  // Machines may share a host name, as containers and images do: another boot is another machine or a restart of this one.
+  if (other.boot !== own.boot || other.pidSpace !== own.pidSpace) return "unknown";
   if (own.boot === UNTOLD && other.host !== own.host) return "unknown";
-  return isRunning(other.pid) && (await startOf(other.pid)) === other.start ? "alive" : "dead";
+  if (isRunning(other.pid) && (await startOf(other.pid)) === other.start) return "alive";
+  // Without a boot id a machine of the same name cannot be told from this one.
+  return own.boot === UNTOLD ? "unknown" : "dead";
 }
 
 function isRunning(pid: number): boolean {

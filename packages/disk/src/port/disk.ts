@@ -88,8 +88,20 @@ export interface DiskFile {
 
 /** A lock that was taken. */
 export interface DiskLock {
+  /** 16 hexadecimal digits that no other holder has or had. Temporary files carry it in their names. */
+  readonly token: string;
+
+  /**
+   * True when an earlier holder lost the lock by its silence, but was not proven dead: it may
+   * go on at any moment, in the middle of what it did.
+   */
+  readonly isContested: boolean;
+
   /** Throws `ORT_LOCKED` when the lock is no longer ours. Ask before a step that must have no rival. */
   requireHeld(): Promise<void>;
+
+  /** Says that an earlier holder can do no more harm. Until then later holders find the lock contested as well. */
+  settle(): Promise<void>;
 
   /** Gives the lock back. Releasing twice is harmless. */
   release(): Promise<void>;

@@ -1,4 +1,14 @@
-import { encodeUtf8, OrthantError, requireInteger, U8_MAX, U16_MAX } from "@orthant/core";
+import {
+  encode,
+  encodeUtf8,
+  I64_MAX,
+  I64_MIN,
+  OrthantError,
+  requireBigint,
+  requireInteger,
+  U8_MAX,
+  U16_MAX,
+} from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { isLockName } from "../files/lock-names.ts";
 import { GrowingSave } from "./files/growing-save.ts";
@@ -6,7 +16,10 @@ import {
   BLOB_FULL_BYTES,
   blobFile,
   headerStruct,
+  MARSMINER_VERSION,
   POINTERS_FILE,
+  pointerRecord,
+  pointersHead,
   STRING_BYTES_MAX,
   STRINGS_FILE,
 } from "./layout.ts";
@@ -37,6 +50,12 @@ export interface MarsMinerWriterOptions {
   /** A blob of this length gets no new block; 100,000,000 unless given, as in the original. */
   readonly blobFullBytes?: number;
 }
+
+/** What a new save has in its file of pointers: one record, which nothing uses. */
+const NEW_POINTERS = Uint8Array.from([
+  ...encode(pointersHead, { version: MARSMINER_VERSION, pointerCount: 1 }),
+  ...encode(pointerRecord, { blob: 0, address: 0 }),
+]);
 
 /** Makes a save in which nothing was saved yet. `ORT_NOT_EMPTY` when something else is there. Rule M25. */
 export async function createMarsMiner(
@@ -120,6 +139,7 @@ export class MarsMinerWriter {
   /** Commits the next state; gives where its index lies once it is durable. Rule M26. */
   async commit({ ticks, name }: MarsMinerCommit): Promise<BlockAddress> {
     requireName(name);
+    requireBigint(ticks, I64_MIN, I64_MAX);
     return this.#guard(async () => {
       const files = this.#files;
       const table = await files.addBlock(files.kinds.chunkTable, async (home) =>
@@ -183,10 +203,13 @@ async function requireNothingSaved(disk: Disk): Promise<void> {
 }
 
 async function isBlank(disk: Disk, path: string): Promise<boolean> {
+  const made = path === POINTERS_FILE ? NEW_POINTERS : new Uint8Array(headerStruct("seed").bytes);
   const file = await disk.open(path, "read");
   try {
     const size = await file.size();
-    return size <= headerStruct("seed").bytes && (await file.readAt(0, size)).every((byte) => byte === 0);
+    if (size > made.length) return false;
+    const bytes = await file.readAt(0, size);
+    return bytes.every((byte, index) => byte === 0 || byte === made[index]);
   } finally {
     await file.close();
   }

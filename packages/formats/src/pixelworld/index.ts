@@ -14,16 +14,13 @@ export {
   AUTOSAVE_MS as PIXEL_AUTOSAVE_MS,
   PENDING_MAX as PIXEL_PENDING_MAX,
 } from "./limits.ts";
+export type { PixelDamage } from "./live/damage-log.ts";
 export { PixelSaveHandle } from "./live/save-handle.ts";
 export { lz4Compress } from "./lz4/compress.ts";
 export { lz4Decompress } from "./lz4/decompress.ts";
-export {
-  createPixelWorld,
-  type NewPixelWorld,
-  openPixelWorld,
-  type PixelWorldOptions,
-} from "./open-pixel-world.ts";
+export { createPixelWorld, type NewPixelWorld, openPixelWorld } from "./open-pixel-world.ts";
 export { type PixelChunkState, PixelWorld } from "./pixel-world.ts";
+export type { PixelConstants, PixelDamageMode, PixelWorldOptions } from "./pixel-world-options.ts";
 export type { PixelDelta } from "./pixels/pixel-delta.ts";
 export { DEFAULT_LAYERS, type PixelLayer, VERSION1_LAYERS } from "./pixels/pixel-layers.ts";
 export {

@@ -22,11 +22,17 @@ export const BODY_EXTENSION_BYTES_MAX = 1_048_576;
 export const CHUNKS_MAX = 50_000_000;
 /** The most bodies that a table is read with. */
 export const BODIES_MAX = 10_000_000;
-/** Changes that wait to be written; the next one waits itself. */
+/** Default for the number of changes that wait in memory; the next one waits for room. */
 export const PENDING_MAX = 64;
-/** How often a world saves by itself. */
+/** The largest queue that an option may ask for: 4,096 chunks of the default size take 4 GiB. */
+export const PENDING_MAX_LIMIT = 4_096;
+/** Default interval from the first unsaved change to the save that a world makes by itself. */
 export const AUTOSAVE_MS = 60_000;
-/** A file is written anew when more than this share of it is dead. */
+/** The shortest autosave interval that an option may ask for. */
+export const AUTOSAVE_MS_MIN = 100;
+/** The longest autosave interval that an option may ask for: a day. */
+export const AUTOSAVE_MS_MAX = 86_400_000;
+/** Default for the dead share of a file above which it is compacted. */
 export const DEAD_SHARE_MAX = 0.25;
 /** A file that is smaller is not worth it. */
 export const COMPACTION_BYTES_MIN = 262_144;

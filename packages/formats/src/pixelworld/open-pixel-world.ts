@@ -1,35 +1,20 @@
-import {
-  type Clock,
-  type GeneratorRef,
-  OrthantError,
-  requireInteger,
-  systemClock,
-  systemRandomBits,
-} from "@orthant/core";
+import { type GeneratorRef, OrthantError, requireInteger } from "@orthant/core";
 import type { Disk, DiskLock } from "@orthant/disk";
 import { lockOf } from "../files/lock-names.ts";
 import { requirePixelDialect } from "./dialect.ts";
-import { CHUNK_EDGE, COMPACTION_BYTES_MIN, TILE_EDGE } from "./limits.ts";
+import { CHUNK_EDGE, TILE_EDGE } from "./limits.ts";
 import { PixelLog } from "./live/pixel-log.ts";
 import { PixelWorld } from "./pixel-world.ts";
+import {
+  type PixelWorldOptions,
+  type PixelWorldSettings,
+  requireConstants,
+  settingsOf,
+} from "./pixel-world-options.ts";
 import { DEFAULT_LAYERS, type PixelLayer } from "./pixels/pixel-layers.ts";
 import type { PixelGenerator } from "./pixels/stored-chunk.ts";
 import type { PixelFacts } from "./save.ts";
 import { PixelSaveWriter } from "./writer.ts";
-
-/** How a world is opened. */
-export interface PixelWorldOptions {
-  /** What makes the chunks that nobody touched; the one that the world was made with, exactly. */
-  readonly generator?: PixelGenerator;
-  /** Where the time comes from; the machine when it is left out. */
-  readonly clock?: Clock;
-  /** Saves by itself, 60 seconds after the first change since the last save. On unless it is turned off. */
-  readonly autosave?: boolean;
-  /** Files below this are never written anew, however much of them is dead; 262,144 unless it is given. */
-  readonly compactFromBytes?: number;
-  /** Gives 64 random bits, for ids of bodies. The machine's when it is left out. */
-  readonly random?: () => bigint;
-}
 
 /** What a new world is. Everything has a default. */
 export interface NewPixelWorld {
@@ -50,7 +35,8 @@ export async function createPixelWorld(
   options: PixelWorldOptions = {},
 ): Promise<PixelWorld> {
   const { worldSeed = 0n, chunkEdge = CHUNK_EDGE, layers = DEFAULT_LAYERS } = world;
-  const nowMs = (options.clock ?? systemClock).nowMs();
+  const settings = settingsOf(options);
+  const nowMs = settings.clock.nowMs();
   requireInteger(nowMs, 0, Number.MAX_SAFE_INTEGER);
   const facts: PixelFacts = {
     worldSeed,
@@ -58,8 +44,9 @@ export async function createPixelWorld(
     chunkEdge,
     tileEdge: world.tileEdge ?? Math.min(TILE_EDGE, chunkEdge),
     layers,
-    generator: options.generator?.ref,
+    generator: settings.generator?.ref,
   };
+  requireConstants(facts, settings.expect, path);
   return withLock(disk, path, async (lock) => {
     const writer = await PixelSaveWriter.create(disk, path, facts);
     try {
@@ -67,22 +54,24 @@ export async function createPixelWorld(
     } finally {
       await writer.close();
     }
-    return openLocked(disk, path, lock, options);
+    return openLocked(disk, path, lock, settings);
   });
 }
 
 /**
  * Opens a file of version 2 for writing, with a lock beside it. `ORT_VERSION` for one of version 1, which is read by
- * `openPixelSave` and made a version 2 by `upgradePixelSave`; `ORT_GENERATOR_VERSION` for another generator than the
- * one that it was made with; `ORT_LOCKED` while somebody else has it.
+ * `openPixelSave` and made a version 2 by `convertPixelToPixel`, and for one with other constants than the game
+ * expects; `ORT_GENERATOR_VERSION` for another generator than the one that it was made with; `ORT_LOCKED` while another
+ * writer has it.
  */
 export async function openPixelWorld(
   disk: Disk,
   path: string,
   options: PixelWorldOptions = {},
 ): Promise<PixelWorld> {
+  const settings = settingsOf(options);
   await requireVersion2(disk, path);
-  return withLock(disk, path, (lock) => openLocked(disk, path, lock, options));
+  return withLock(disk, path, (lock) => openLocked(disk, path, lock, settings));
 }
 
 /** Takes the lock, which is given back when the world does not come to be. */
@@ -104,19 +93,13 @@ async function openLocked(
   disk: Disk,
   path: string,
   lock: DiskLock,
-  options: PixelWorldOptions,
+  settings: PixelWorldSettings,
 ): Promise<PixelWorld> {
-  const {
-    generator,
-    clock = systemClock,
-    autosave = true,
-    compactFromBytes = COMPACTION_BYTES_MIN,
-  } = options;
   const log = await PixelLog.open(disk, path);
   try {
-    requireGenerator(log.facts.generator, generator);
-    const sessionBits = BigInt.asUintN(32, (options.random ?? systemRandomBits)());
-    return new PixelWorld({ log, lock, clock, generator, autosave, compactFromBytes, sessionBits });
+    requireConstants(log.facts, settings.expect, path);
+    requireGenerator(log.facts.generator, settings.generator);
+    return new PixelWorld({ log, lock, settings });
   } catch (error) {
     await log.close();
     throw error;
@@ -129,7 +112,7 @@ async function requireVersion2(disk: Disk, path: string): Promise<void> {
     if ((await requirePixelDialect(file, path)) === "version2") return;
     throw new OrthantError(
       "ORT_VERSION",
-      "a pixel world of version 1 is only read; upgradePixelSave makes a new file of it",
+      "a pixel world of version 1 is only read; convertPixelToPixel makes a new file of it",
       { path },
     );
   } finally {

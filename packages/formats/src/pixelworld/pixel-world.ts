@@ -1,20 +1,17 @@
-import {
-  type Clock,
-  isOrthantError,
-  OrthantError,
-  PlaceSet,
-  requireInteger,
-  type Timer,
-} from "@orthant/core";
+import { isOrthantError, OrthantError, PlaceSet } from "@orthant/core";
 import type { DiskLock } from "@orthant/disk";
-import { AUTOSAVE_MS, DEAD_SHARE_MAX } from "./limits.ts";
+import { AutosaveTimer } from "./live/autosave-timer.ts";
+import { DamageLog, type PixelDamage } from "./live/damage-log.ts";
 import { type PendingChange, PendingChanges } from "./live/pending-changes.ts";
 import type { PixelLog } from "./live/pixel-log.ts";
 import { PixelSaveHandle } from "./live/save-handle.ts";
+import { TurnQueue } from "./live/turn-queue.ts";
+import { requireBodyId, requirePixels, requirePlace } from "./pixel-arguments.ts";
+import type { PixelWorldSettings } from "./pixel-world-options.ts";
 import { keptPixels } from "./pixels/pixel-layers.ts";
-import { chunkBytes, generatedPixels, type PixelGenerator, pixelsOf } from "./pixels/stored-chunk.ts";
-import { chunkOfBody, encodeBody, isEmptyBody, type PixelBody } from "./records/pixel-body.ts";
-import type { PixelFacts } from "./save.ts";
+import { chunkBytes, generatedPixels, pixelsOf } from "./pixels/stored-chunk.ts";
+import { chunkOfBody, copyBody, encodeBody, isEmptyBody, type PixelBody } from "./records/pixel-body.ts";
+import type { PixelBodyRef, PixelFacts } from "./save.ts";
 import { shortestForm } from "./version2/chunk-payload.ts";
 
 /**
@@ -27,45 +24,41 @@ export type PixelChunkState = "clean" | "dirty" | "persisted";
 export interface PixelWorldParts {
   readonly log: PixelLog;
   readonly lock: DiskLock;
-  readonly clock: Clock;
-  readonly generator: PixelGenerator | undefined;
-  readonly autosave: boolean;
-  /** Files that are smaller are not compacted. */
-  readonly compactFromBytes: number;
-  readonly sessionBits: bigint;
+  readonly settings: PixelWorldSettings;
 }
 
 /**
- * A pixel world that is open for writing. What is stored waits in memory, 64 changes at most, until it is written; it
- * is safe when a save that was asked for later is complete. Everything else about it is in the guide.
+ * A pixel world that is open for writing. What is stored waits in memory, 64 changes by default, until it is written;
+ * it is safe when a save that was asked for later is complete. Everything else about it is in the guide.
  */
 export class PixelWorld {
   readonly #log: PixelLog;
   readonly #lock: DiskLock;
-  readonly #clock: Clock;
-  readonly #generator: PixelGenerator | undefined;
-  readonly #autosave: boolean;
-  readonly #compactFromBytes: number;
-  readonly #pending = new PendingChanges();
+  readonly #settings: PixelWorldSettings;
+  readonly #pending: PendingChanges;
   readonly #dirty = new PlaceSet();
   readonly #persisted = new PlaceSet();
   readonly #sessionBits: bigint;
+  readonly #autosave: AutosaveTimer;
+  readonly #damage: DamageLog;
+  readonly #turns = new TurnQueue();
   #bodyCounter = 0n;
-  #lastTurn: Promise<unknown> = Promise.resolve();
-  #timer: Timer | undefined;
   #failure: unknown;
   #compactionFailure: OrthantError | undefined;
   #closing: Promise<void> | undefined;
 
   /** Others use `openPixelWorld` or `createPixelWorld`. */
-  constructor({ log, lock, clock, generator, autosave, compactFromBytes, sessionBits }: PixelWorldParts) {
+  constructor({ log, lock, settings }: PixelWorldParts) {
     this.#log = log;
     this.#lock = lock;
-    this.#clock = clock;
-    this.#generator = generator;
-    this.#autosave = autosave;
-    this.#compactFromBytes = compactFromBytes;
-    this.#sessionBits = sessionBits;
+    this.#settings = settings;
+    this.#damage = new DamageLog(settings.onDamage);
+    this.#pending = new PendingChanges(settings.pendingMax);
+    this.#sessionBits = BigInt.asUintN(32, settings.random());
+    this.#autosave = new AutosaveTimer(settings.clock, settings.autosaveMs, () => {
+      // A save that fails ends the writing, and the next call says why.
+      void this.#save().catch(() => undefined);
+    });
   }
 
   /** What never changes: seed, size of the chunks, layers, generator. */
@@ -107,39 +100,53 @@ export class PixelWorld {
     return this.#compactionFailure;
   }
 
+  /** Damaged chunks and bodies that were found since the world was opened. Empty unless `onDamage` is `regenerate`. */
+  get damage(): readonly PixelDamage[] {
+    return this.#damage.all;
+  }
+
+  /** Calls `listener` for each damaged chunk or body when it is first found. Returns an unsubscribe function. */
+  onDamageFound(listener: (damage: PixelDamage) => void): () => void {
+    return this.#damage.listen(listener);
+  }
+
   /** What a chunk is since the world was opened. */
   stateOf(x: number, y: number): PixelChunkState {
+    requirePlace(x, y);
     if (this.#dirty.has(x, y, 0, 0)) return "dirty";
     return this.#persisted.has(x, y, 0, 0) ? "persisted" : "clean";
   }
 
   /** Whether a chunk is stored, or waits to be; all others are as the generator makes them. */
   has(x: number, y: number): boolean {
+    requirePlace(x, y);
     const pending = this.#pending.chunk(x, y);
     return pending === undefined ? this.#log.index.chunks.has(x, y) : pending.pixels !== undefined;
   }
 
   /**
    * The pixels of a chunk, as a copy: what was stored, else what the generator makes, else `undefined`. Bits that are
-   * not kept are 0.
+   * not kept are 0. A damaged chunk throws or is regenerated, as `onDamage` says.
    */
   async load(x: number, y: number): Promise<Uint8Array | undefined> {
     this.#requireOpen();
+    requirePlace(x, y);
     const pending = this.#pending.chunk(x, y);
     if (pending?.pixels !== undefined) return pending.pixels.slice();
     const ref = pending === undefined ? this.#log.index.chunks.get(x, y) : undefined;
-    if (ref === undefined) return this.#generator && generatedPixels(this.facts, this.#generator, x, y);
-    return pixelsOf(await this.#log.readChunk(ref), this.facts, this.#generator, x, y);
+    const stored = ref && (await this.#damage.unlessDamaged(ref, () => this.#log.readChunk(ref)));
+    const { generator } = this.#settings;
+    if (stored === undefined) return generator && generatedPixels(this.facts, generator, x, y);
+    return pixelsOf(stored, this.facts, generator, x, y);
   }
 
   /**
-   * Stores a chunk; the pixels are copied. Kept when there was room for it, which is at once unless 64 changes wait
-   * already: then the file takes some of them first.
+   * Stores a chunk; the pixels are copied. Resolves when there was room for it, which is at once unless `pendingMax`
+   * changes wait already: then the file takes some of them first.
    */
   async store(x: number, y: number, pixels: Uint8Array): Promise<void> {
     requirePlace(x, y);
-    const bytes = chunkBytes(this.facts);
-    requireInteger(pixels.length, bytes, bytes);
+    requirePixels(pixels, chunkBytes(this.facts));
     await this.#offer({ kind: "chunk", x, y, pixels: keptPixels(pixels, this.facts.layers) });
   }
 
@@ -149,16 +156,17 @@ export class PixelWorld {
     await this.#offer({ kind: "chunk", x, y, pixels: undefined });
   }
 
-  /** The bodies whose position is in a chunk, in the order of their ids. */
+  /** The bodies whose position is in a chunk, in the order of their ids. A damaged one throws or is left out. */
   async bodiesIn(x: number, y: number): Promise<readonly PixelBody[]> {
     this.#requireOpen();
+    requirePlace(x, y);
     const found = new Map<bigint, PixelBody>();
     const { chunkEdge } = this.facts;
     const pending = [...this.#pending.bodies()];
     // All reads begin now: the file may be written anew before the first of them is done.
     const refs = this.#log.index.bodies.inChunk(x, y);
-    for (const body of await Promise.all(refs.map((ref) => this.#log.readBody(ref))))
-      found.set(body.id, body);
+    for (const body of await Promise.all(refs.map((ref) => this.#readBody(ref))))
+      if (body !== undefined) found.set(body.id, body);
     for (const { id, body } of pending) {
       const at = body && chunkOfBody(body, chunkEdge);
       if (body !== undefined && at?.[0] === x && at[1] === y) found.set(id, body);
@@ -170,21 +178,23 @@ export class PixelWorld {
   /** A body by its id; `undefined` when there is none. */
   async body(id: bigint): Promise<PixelBody | undefined> {
     this.#requireOpen();
+    requireBodyId(id);
     const pending = this.#pending.body(id);
     if (pending !== undefined) return pending.body;
     const ref = this.#log.index.bodies.get(id);
-    return ref && this.#log.readBody(ref);
+    return ref && this.#readBody(ref);
   }
 
   /** Stores a body, as `store` does a chunk. One without a pixel left is removed. */
   async storeBody(body: PixelBody): Promise<void> {
     // Refuses what cannot be stored now, and not when it is too late to tell.
     encodeBody(body, this.facts.layers.length);
-    await this.#offer({ kind: "body", id: body.id, body: isEmptyBody(body) ? undefined : copyOf(body) });
+    await this.#offer({ kind: "body", id: body.id, body: isEmptyBody(body) ? undefined : copyBody(body) });
   }
 
   /** Removes a body. */
   async removeBody(id: bigint): Promise<void> {
+    requireBodyId(id);
     await this.#offer({ kind: "body", id, body: undefined });
   }
 
@@ -201,20 +211,38 @@ export class PixelWorld {
     return new PixelSaveHandle(this.#save());
   }
 
-  /** Writes the world as it is now into a file of its own, and goes on with this one. `ORT_EXISTS` when there is one. */
+  /**
+   * Writes the world as it is now into a file of its own, and goes on with this one. `ORT_EXISTS` when there is one.
+   * Damage throws; with `onDamage: "regenerate"` the copy leaves it out.
+   */
   async saveTo(path: string): Promise<void> {
     this.#requireWritable();
     const mark = this.#pending.mark();
-    await this.#inTurn(() => this.#drain(mark));
-    await this.#inTurn(() => this.#log.copyTo(path, this.#clock.nowMs()));
+    await this.#turns.run(() => this.#drain(mark));
+    await this.#turns.run(() => this.#log.copyTo(path, this.#settings.clock.nowMs(), this.#damage.skip));
+  }
+
+  /**
+   * Holds back autosaves and compactions until {@link resumeAutosave}, so that a change over several chunks is saved
+   * whole or not at all. `save` and `close` work as always, and a save that has begun is completed.
+   */
+  pauseAutosave(): void {
+    this.#autosave.pause();
+  }
+
+  /** Ends the pause, and makes the save that fell due in it. */
+  resumeAutosave(): void {
+    this.#autosave.resume();
+    if (this.#closing === undefined) this.#compactLater();
+  }
+
+  get isAutosavePaused(): boolean {
+    return this.#autosave.isPaused;
   }
 
   /** Kept when nothing is being written any more, a file that is written anew included. */
-  async idle(): Promise<void> {
-    for (let turn: unknown; turn !== this.#lastTurn; ) {
-      turn = this.#lastTurn;
-      await this.#lastTurn;
-    }
+  idle(): Promise<void> {
+    return this.#turns.idle();
   }
 
   /** Saves, and lets go of the file. It lets go also when it throws. Closing twice is harmless. */
@@ -223,7 +251,7 @@ export class PixelWorld {
     if (this.#closing !== undefined) return this.#closing.catch(() => undefined);
     const saved = this.#failure === undefined ? this.#save() : Promise.reject(this.#poisoned());
     this.#closing = saved.finally(async () => {
-      this.#timer?.cancel();
+      this.#autosave.cancel();
       await this.idle();
       await this.#log.close();
       await this.#lock.release();
@@ -234,18 +262,23 @@ export class PixelWorld {
   async #save(): Promise<void> {
     this.#requireWritable();
     const mark = this.#pending.mark();
-    await this.#inTurn(async () => {
+    await this.#turns.run(async () => {
       await this.#drain(mark);
       if (!this.#log.hasChanges) return;
       await this.#attempt(async () => {
         await this.#lock.requireHeld();
-        await this.#log.commit(this.#clock.nowMs());
+        await this.#log.commit(this.#settings.clock.nowMs());
       });
       this.#notePersisted();
-      this.#planAutosave("again");
+      this.#autosave.cancel();
+      if (this.#pending.size > 0) this.#startAutosave();
     });
     // Behind the save, which is complete without it.
-    void this.#inTurn(() => this.#compact()).catch(() => undefined);
+    this.#compactLater();
+  }
+
+  #compactLater(): void {
+    void this.#turns.run(() => this.#compact()).catch(() => undefined);
   }
 
   /** What is not on its way again is safe. */
@@ -260,7 +293,13 @@ export class PixelWorld {
   async #compact(): Promise<void> {
     const { fileBytes, deadBytes, hasChanges } = this.#log;
     if (this.#compactionFailure !== undefined || hasChanges || this.#failure !== undefined) return;
-    if (fileBytes < this.#compactFromBytes || deadBytes <= fileBytes * DEAD_SHARE_MAX) return;
+    const { compactFromBytes, compactAtDeadShare } = this.#settings;
+    if (
+      this.#autosave.isPaused ||
+      fileBytes < compactFromBytes ||
+      deadBytes <= fileBytes * compactAtDeadShare
+    )
+      return;
     this.#compactionFailure = await this.#attempt(async () => {
       await this.#lock.requireHeld();
       return this.#log.compact();
@@ -271,11 +310,11 @@ export class PixelWorld {
     this.#requireWritable();
     if (change.kind === "chunk") this.#dirty.add(change.x, change.y, 0, 0);
     const room = this.#pending.offer(change);
-    this.#planAutosave("once");
+    this.#startAutosave();
     if (room === undefined) return;
     const mark = this.#pending.mark();
     // Whoever waits hears of a failure by its own promise.
-    void this.#inTurn(() => this.#drain(mark)).catch(() => undefined);
+    void this.#turns.run(() => this.#drain(mark)).catch(() => undefined);
     await room;
   }
 
@@ -300,7 +339,7 @@ export class PixelWorld {
       return;
     }
     const { x, y, pixels } = change;
-    const encoded = pixels && shortestForm(pixels, this.facts, this.#generator, x, y);
+    const encoded = pixels && shortestForm(pixels, this.facts, this.#settings.generator, x, y);
     const changed = await this.#log.putChunk(x, y, encoded);
     // Nothing really changed: it is as safe as it was.
     if (!changed && this.#pending.chunk(x, y) === change && !this.#log.isUncommitted(x, y))
@@ -319,24 +358,12 @@ export class PixelWorld {
     }
   }
 
-  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
-    const result = this.#lastTurn.then(work);
-    this.#lastTurn = result.catch(() => undefined);
-    return result;
+  #startAutosave(): void {
+    if (this.#settings.autosave && this.#closing === undefined) this.#autosave.start();
   }
 
-  #planAutosave(when: "once" | "again"): void {
-    if (!this.#autosave || this.#closing !== undefined) return;
-    if (when === "again") {
-      this.#timer?.cancel();
-      this.#timer = undefined;
-      if (this.#pending.size === 0 && !this.#log.hasChanges) return;
-    }
-    this.#timer ??= this.#clock.after(AUTOSAVE_MS, () => {
-      this.#timer = undefined;
-      // A save that fails ends the writing, and the next call says why.
-      void this.#save().catch(() => undefined);
-    });
+  #readBody(ref: PixelBodyRef): Promise<PixelBody | undefined> {
+    return this.#damage.unlessDamaged(ref, () => this.#log.readBody(ref));
   }
 
   #requireOpen(): void {
@@ -358,13 +385,4 @@ export class PixelWorld {
     const detail = `a save failed, so nothing more is accepted; what was saved before is safe (${reason})`;
     return new OrthantError("ORT_SAVE_POISONED", detail, {}, { cause });
   }
-}
-
-function requirePlace(x: number, y: number): void {
-  requireInteger(x, -0x8000_0000, 0x7fff_ffff);
-  requireInteger(y, -0x8000_0000, 0x7fff_ffff);
-}
-
-function copyOf(body: PixelBody): PixelBody {
-  return { ...body, pixels: body.pixels.slice(), mask: body.mask.slice(), extension: body.extension.slice() };
 }

@@ -10,7 +10,9 @@ import { partitionLeaf, prepareLeaf } from "./leaves/leaf-partition.ts";
 import { type PlannedLeaf, plannedOf } from "./leaves/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
 import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "./limits.ts";
+import { bindingOf } from "./records/file-seal.ts";
 import { type GlobalState, globalRecordCodec } from "./records/global-record.ts";
+import type { WholeIndexVersion } from "./records/leaf-entry.ts";
 import { encodeManifest, type Manifest } from "./records/manifest.ts";
 import { encodePayloadFile } from "./records/payload-file.ts";
 import { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
@@ -29,6 +31,8 @@ export interface BulkSaveOptions {
   readonly limits?: SaveLimits;
   /** What the world's generator makes, as `generatedChunks` gives it; without it every chunk is stored whole. */
   readonly generated?: GeneratedChunks;
+  /** 2, unless the save is for a reader that knows the specification and no more: then 1, which has no clocks. */
+  readonly indexVersion?: WholeIndexVersion;
 }
 
 /** All of a world that is not in leaves. */
@@ -48,6 +52,7 @@ export class BulkSaveWriter {
   readonly #shape: ChunkShape;
   readonly #limits: SaveLimits;
   readonly #storage: BlockStorage;
+  readonly #indexVersion: WholeIndexVersion;
   readonly #leaves = new EncodedLeaves();
 
   private constructor(
@@ -56,38 +61,44 @@ export class BulkSaveWriter {
     shape: ChunkShape,
     limits: SaveLimits,
     storage: BlockStorage,
+    indexVersion: WholeIndexVersion,
   ) {
     this.#disk = disk;
     this.#packs = packs;
     this.#shape = shape;
     this.#limits = limits;
     this.#storage = storage;
+    this.#indexVersion = indexVersion;
   }
 
   /** Begins a save with chunks of a shape. `ORT_NOT_EMPTY` when something is there. */
   static async create(
     disk: Disk,
     shape: ChunkShape,
-    { limits = DEFAULT_LIMITS, generated }: BulkSaveOptions = {},
+    { limits = DEFAULT_LIMITS, generated, indexVersion = 2 }: BulkSaveOptions = {},
   ): Promise<BulkSaveWriter> {
     requireLimits(limits);
     await requireEmptyFolder(disk);
     await disk.makeDirectory(INDEX_FOLDER);
     await disk.makeDirectory(DATA_FOLDER);
     const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
-    const storage = generated === undefined ? {} : { generated };
-    return new BulkSaveWriter(disk, packs, shape, limits, storage);
+    // What belongs to an index of version 1 is of version 1 as well.
+    const storage = { blobVersion: indexVersion, ...(generated && { generated }) };
+    return new BulkSaveWriter(disk, packs, shape, limits, storage, indexVersion);
   }
 
   /** Writes leaves, split where they are too large. No cell may overlap one that came before. */
   async add(leaves: readonly LeafChange[]): Promise<void> {
     const planned: PlannedLeaf[] = [];
+    const isPlain = this.#indexVersion === 1;
     for (const { cell, blocks = [], entities = [], clocks = [] } of leaves) {
+      // An index of version 1 has no room for clocks, nor for a leaf that has nothing else.
+      if (isPlain && blocks.length + entities.length === 0) continue;
       const stored = await blocksToStore(blocks, this.#storage);
-      const content = prepareLeaf(cell, stored, entities, clocks, this.#shape);
+      const content = prepareLeaf(cell, stored, entities, isPlain ? [] : clocks, this.#shape);
       for (const part of partitionLeaf(content, this.#limits)) planned.push(plannedOf(part));
     }
-    const records = await encodeLeaves(planned, this.#limits);
+    const records = await encodeLeaves(planned, this.#limits, this.#indexVersion);
     const refs = await this.#packs.append(records.flat());
     for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.add(leaf);
   }
@@ -108,7 +119,7 @@ export class BulkSaveWriter {
       limits: this.#limits,
       chunkExtents: this.#shape.extents,
     };
-    await writeGenerationFiles(this.#disk, manifest, {
+    const files = {
       indexFile: await this.#writeIndex(),
       globalFile: encodePayloadFile(globalHeader, "V4G0", globalRecordCodec, {
         ...global,
@@ -116,8 +127,9 @@ export class BulkSaveWriter {
         lastModifiedMs: nowMs,
       }),
       playersFile: encodePayloadFile(playersHeader, "V4P0", playersCodec, sortPlayers(players)),
-    });
-    await swapManifest(this.#disk, encodeManifest(manifest));
+    };
+    await writeGenerationFiles(this.#disk, manifest, files);
+    await swapManifest(this.#disk, encodeManifest({ ...manifest, ...bindingOf(files, global) }));
   }
 
   /** Closes the files. Without {@link finish} there is no save. */
@@ -129,12 +141,14 @@ export class BulkSaveWriter {
   async #writeIndex(): Promise<Uint8Array> {
     const pages = new PageWriter({
       generation: GENERATION,
-      targetBytes: pageTargetBytes(this.#limits),
+      // An index of version 1 is one file, however large it is.
+      targetBytes: this.#indexVersion === 1 ? Number.MAX_SAFE_INTEGER : pageTargetBytes(this.#limits),
       emit: (page) => writePage(this.#disk, page),
       keep: false,
     });
     const root = await bulkTrie(this.#leaves, pages);
     const read = pageReader(this.#disk);
-    return (await layOutIndex(root, { generation: GENERATION, version: 2, pages, read })).indexFile;
+    return (await layOutIndex(root, { generation: GENERATION, version: this.#indexVersion, pages, read }))
+      .indexFile;
   }
 }

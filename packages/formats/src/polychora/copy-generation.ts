@@ -22,8 +22,15 @@ import {
   packHeader,
 } from "./layout.ts";
 import { globalOfPayload, readGlobal, readIndex, readPlayers } from "./reader.ts";
+import { bindingOf, requireSameWorld } from "./records/file-seal.ts";
 import type { GlobalRecord } from "./records/global-record.ts";
-import { decodeManifest, encodeManifest, encodeUnsealedManifest, type Manifest } from "./records/manifest.ts";
+import {
+  decodeManifest,
+  encodeManifest,
+  encodeUnsealedManifest,
+  type Manifest,
+  withoutJournal,
+} from "./records/manifest.ts";
 import { payloadOfFile } from "./records/payload-file.ts";
 
 /** What was copied. */
@@ -111,7 +118,7 @@ async function gatherSteadily(
     try {
       const source = await gather(disk, pages, read, generation);
       if (generation !== undefined) return { ...source, journal: undefined };
-      const journal = await journalOf(disk, source, read.manifest.currentGeneration);
+      const journal = await journalOf(disk, source);
       if (journal !== undefined) return { ...source, journal };
     } catch (error) {
       if (!isOrthantError(error, "ORT_NOT_FOUND") || attempts === ATTEMPTS_MAX) throw error;
@@ -124,12 +131,11 @@ async function gatherSteadily(
 /** The journal of what was gathered; lets go of that when there is none, because a commit came in between. */
 async function journalOf(
   disk: Disk,
-  { packs, global }: Gathered,
-  generation: number,
+  { packs, global, manifest }: Gathered,
 ): Promise<JournalReader | undefined> {
   let journal: JournalReader | undefined;
   try {
-    const found = await openLiveJournal(disk, { generation, global });
+    const found = await openLiveJournal(disk, { generation: manifest.currentGeneration, global, manifest });
     journal = found && (await requireUndamaged(found));
     return journal;
   } finally {
@@ -164,7 +170,8 @@ async function gather(
 ): Promise<Gathered> {
   const generation = wanted ?? live.currentGeneration;
   const isLive = generation === live.currentGeneration;
-  const names = isLive ? live : generationFiles(generation);
+  const { indexFile, globalFile, playersFile } = isLive ? live : generationFiles(generation);
+  const names: GenerationFiles = { indexFile, globalFile, playersFile };
   const files = {
     indexFile: await readWhole(disk, names.indexFile),
     globalFile: await readWhole(disk, names.globalFile),
@@ -174,17 +181,21 @@ async function gather(
   requireGeneration(names.indexFile, index, generation);
   const globalPayload = payloadOfFile(names.globalFile, globalHeader, files.globalFile);
   const { global } = globalOfPayload(names.globalFile, index.dialect, globalPayload);
+  requireSameWorld(names.globalFile, global, live.worldId);
   const { pageBytes, packLengths } = await pages.copyAll(index.index);
   const activeDataFileId = isLive ? live.activeDataFileId : global.nextDataFileId - 1;
   const packs = await openPacks(disk, names, withActivePack(packLengths, activeDataFileId));
-  if (isLive) return { manifest: live, manifestBytes: bytes, files, packs, pageBytes, global };
+  // A generation that was asked for by its number is copied without its journal.
+  if (isLive && (wanted === undefined || live.journalEpoch === undefined))
+    return { manifest: live, manifestBytes: bytes, files, packs, pageBytes, global };
   const manifest: Manifest = {
-    ...live,
+    ...withoutJournal(live),
     ...names,
     currentGeneration: generation,
     lastModifiedMs: global.lastModifiedMs,
     activeDataFileId,
-    dataFileCount: activeDataFileId,
+    dataFileCount: isLive ? live.dataFileCount : activeDataFileId,
+    ...(sealed && bindingOf(files, global)),
   };
   const manifestBytes = sealed ? encodeManifest(manifest) : encodeUnsealedManifest(manifest);
   return { manifest, manifestBytes, files, packs, pageBytes, global };
@@ -217,17 +228,17 @@ function withActivePack(lengths: ReadonlyMap<number, number>, activeId: number):
 
 /** Reads all of a copy that has no manifest yet; throws what is wrong with it, or gives how much its journal has. */
 async function requireWhole(target: Disk, manifest: Manifest): Promise<number> {
-  const { currentGeneration: generation, limits, indexFile, globalFile, playersFile } = manifest;
-  const index = await readIndex(target, indexFile);
-  const { global } = await readGlobal(target, globalFile, index.dialect);
-  await readPlayers(target, playersFile, index.dialect);
+  const { currentGeneration: generation, limits, indexFile, globalFile, playersFile, seals } = manifest;
+  const index = await readIndex(target, indexFile, seals?.indexFile);
+  const { global } = await readGlobal(target, globalFile, index.dialect, seals?.globalFile);
+  await readPlayers(target, playersFile, index.dialect, seals?.playersFile);
   const shelf = new PackShelf(target);
   try {
     const chunkVolume = global.description.chunkShape.volume;
     const context = { dialect: index.dialect, chunkVolume, limits };
     const verifier = new IndexVerifier(new LeafVerifier(shelf));
     const [fault] = await verifier.verify(index.index, indexFile, context, generation);
-    if (fault === undefined) return await countChanges(target, { generation, global });
+    if (fault === undefined) return await countChanges(target, { generation, global, manifest });
     const { code = "ORT_RECORD", file: path, offset, message } = fault;
     const place = offset === undefined ? { path } : { path, offset };
     throw new OrthantError(code, `the generation is damaged, so it is not copied: ${message}`, place);

@@ -22,6 +22,7 @@ export {
   parsePageFile,
 } from "./files/file-names.ts";
 export { type PackPiece, type ScannedGap, type ScannedRecord, scanPack } from "./files/pack-scan.ts";
+export { removeTemporaries } from "./files/remove-temporaries.ts";
 export {
   type FlatBlockBlob,
   type FlatEntityBlob,
@@ -43,7 +44,12 @@ export {
   type FlatWorldFacts,
 } from "./flat/flat-save-writer.ts";
 export { type FlatSaveContent, writeFlatSave } from "./flat/flat-writer.ts";
-export { type LegacyWorld, readLegacyWorld } from "./flat/legacy-world.ts";
+export {
+  LEGACY_WORLD_BYTES_MAX,
+  type LegacyWorld,
+  openLegacyWorld,
+  readLegacyWorld,
+} from "./flat/legacy-world.ts";
 export { worldOverrideCodec } from "./flat/world-override.ts";
 export { generatedChunks, generatorOf, NOTHING } from "./generated-chunks.ts";
 export {
@@ -66,13 +72,21 @@ export {
   journalEditBytesMax,
   journalEntryCodec,
 } from "./journal/journal-entry.ts";
-export { encodeSegmentHeader, JOURNAL_GROUP_BYTES_MAX, sealGroup } from "./journal/journal-group.ts";
+export {
+  encodeEndMark,
+  encodeSegmentHeader,
+  JOURNAL_GROUP_BYTES_MAX,
+  type SegmentKey,
+  sealGroup,
+} from "./journal/journal-group.ts";
 export {
   groupHeader,
   JOURNAL_FOLDER,
+  parseSegmentName,
   type SegmentId,
   segmentFile,
   segmentHeader,
+  segmentHeaderV1,
 } from "./journal/journal-layout.ts";
 export { type JournalBase, JournalReader, type ScannedJournal } from "./journal/journal-reader.ts";
 export { openLiveJournal } from "./journal/live-journal.ts";
@@ -99,6 +113,7 @@ export { chunkOfEntity, LEAF_BLOCKS_TARGET } from "./leaves/leaf-partition.ts";
 export { SaveContent } from "./leaves/save-content.ts";
 export { DEFAULT_LIMITS, type SaveLimits } from "./limits.ts";
 export { type ListedGeneration, listGenerations } from "./list-generations.ts";
+export type { NewSave } from "./new-save.ts";
 export { detectSave, type OpenSaveOptions, openSave } from "./reader.ts";
 export { openBlob, sealBlob } from "./records/blob-envelope.ts";
 export { type BlobRef, blobRefCodec } from "./records/blob-ref.ts";
@@ -152,7 +167,6 @@ export { trieOf } from "./tree-index/trie-builder.ts";
 export { type VerifyOptions, verifySave } from "./verify.ts";
 export {
   createSave,
-  type NewSave,
   type ResumeOptions,
   resumeSave,
   type SaveWriter,

@@ -2,7 +2,7 @@ import type { Disk } from "@orthant/disk";
 import { attempt } from "../files/attempt.ts";
 import { filesOfGeneration, surveySave } from "./care/survey.ts";
 import type { GenerationFiles } from "./files/file-names.ts";
-import { readGlobal, readIndex } from "./reader.ts";
+import { readGlobal, readIndex, whileLive } from "./reader.ts";
 
 /** A generation that can be opened. */
 export interface ListedGeneration {
@@ -16,7 +16,11 @@ export interface ListedGeneration {
  * The generations of a save whose three files are there, the newest first. Left out are those behind the live one,
  * which were never committed, and those whose global file cannot be read.
  */
-export async function listGenerations(disk: Disk): Promise<readonly ListedGeneration[]> {
+export function listGenerations(disk: Disk): Promise<readonly ListedGeneration[]> {
+  return whileLive(disk, () => listLive(disk));
+}
+
+async function listLive(disk: Disk): Promise<readonly ListedGeneration[]> {
   const survey = await surveySave(disk);
   if (survey.manifest === undefined) throw survey.manifestError;
   const { currentGeneration, indexFile } = survey.manifest.manifest;

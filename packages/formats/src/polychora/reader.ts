@@ -10,6 +10,7 @@ import { worldOverrideCodec } from "./flat/world-override.ts";
 import { generatedChunks } from "./generated-chunks.ts";
 import { readIndexFile, requireGeneration } from "./index-reader.ts";
 import { globalHeader, MANIFEST_BYTES_MAX, MANIFEST_FILE, playersHeader } from "./layout.ts";
+import { type FileSeal, requireSameWorld, requireSealed } from "./records/file-seal.ts";
 import { type GlobalRecord, globalRecordCodec } from "./records/global-record.ts";
 import { decodeManifest, type Manifest, type ReadManifest } from "./records/manifest.ts";
 import { decodePayloadFile, payloadOfFile } from "./records/payload-file.ts";
@@ -17,6 +18,9 @@ import { type PlayerRecord, playersCodec } from "./records/player-record.ts";
 import type { BlockEntry } from "./records/prepared-blocks.ts";
 import { Save, type SaveState } from "./save.ts";
 import { pageReader } from "./tree-index/page-reader.ts";
+
+/** How often a reader begins again beside a writer. To open reads three files, and a commit syncs more than those. */
+const LIVE_ATTEMPTS_MAX = 16;
 
 /** What to open. */
 export interface OpenSaveOptions {
@@ -31,10 +35,30 @@ export interface OpenSaveOptions {
  * they are asked for. Throws at the first fault; `verifySave` finds all of them.
  */
 export async function openSave(disk: Disk, options: OpenSaveOptions = {}): Promise<Save> {
-  const { manifest } = await readManifest(disk);
-  const generation = options.generation ?? manifest.currentGeneration;
-  const state = await readGeneration(disk, manifest, generation);
+  const state = await whileLive(disk, (manifest) =>
+    readGeneration(disk, manifest, options.generation ?? manifest.currentGeneration),
+  );
   return new Save(state, new PackShelf(disk), generatedChunks(state.global, options.generators));
+}
+
+/**
+ * Reads what needs the files of the live generation. Another process may commit and remove them meanwhile: when that
+ * fails and the manifest names a newer generation by then, it is done again with that one.
+ */
+export async function whileLive<Value>(
+  disk: Disk,
+  read: (manifest: Manifest) => Promise<Value>,
+): Promise<Value> {
+  for (let attempt = 1; ; attempt++) {
+    const { manifest } = await readManifest(disk);
+    try {
+      return await read(manifest);
+    } catch (error) {
+      if (!isOrthantError(error) || attempt === LIVE_ATTEMPTS_MAX) throw error;
+      const now = await readManifest(disk);
+      if (now.manifest.currentGeneration === manifest.currentGeneration) throw error;
+    }
+  }
 }
 
 /** The dialect of the save on a disk, and its generation; `undefined` when there is no manifest. */
@@ -64,18 +88,33 @@ export async function readManifest(disk: Disk): Promise<ReadManifest> {
 /** Reads the three files of a generation. */
 async function readGeneration(disk: Disk, manifest: Manifest, generation: number): Promise<SaveState> {
   const files = generation === manifest.currentGeneration ? manifest : generationFiles(generation);
-  const read = await readIndex(disk, files.indexFile);
+  const seals = generation === manifest.currentGeneration ? manifest.seals : undefined;
+  const read = await readIndex(disk, files.indexFile, seals?.indexFile);
   requireGeneration(files.indexFile, read, generation);
   const { dialect, index, indexVersion, regionChunkEdge = 0 } = read;
-  const { global, globalBlocks, customPayload } = await readGlobal(disk, files.globalFile, dialect);
-  const players = await readPlayers(disk, files.playersFile, dialect);
+  const { global, globalBlocks, customPayload } = await readGlobal(
+    disk,
+    files.globalFile,
+    dialect,
+    seals?.globalFile,
+  );
+  requireSameWorld(files.globalFile, global, manifest.worldId);
+  const players = await readPlayers(disk, files.playersFile, dialect, seals?.playersFile);
   const flat = customPayload && { regionChunkEdge, globalBlocks, customPayload };
   return { dialect, generation, manifest, global, players, index, indexVersion, flat };
 }
 
-/** Reads an index file. */
-export async function readIndex(disk: Disk, path: string): Promise<ReturnType<typeof readIndexFile>> {
-  return readIndexFile(path, await readNamed(disk, path), pageReader(disk));
+/** Reads an index file; with a seal, no other than the one that the manifest means. */
+export async function readIndex(
+  disk: Disk,
+  path: string,
+  seal?: FileSeal,
+): Promise<ReturnType<typeof readIndexFile>> {
+  const bytes = await readNamed(disk, path);
+  const index = readIndexFile(path, bytes, pageReader(disk));
+  // After the file's own checks, which say where it is damaged: what fails here is whole, and another file.
+  requireSealed(path, bytes, seal);
+  return index;
 }
 
 /** What a global file says; the last two are of the flat dialect. */
@@ -85,10 +124,17 @@ export interface ReadGlobal {
   readonly customPayload: Uint8Array | undefined;
 }
 
-/** Reads a global file. */
-export async function readGlobal(disk: Disk, path: string, dialect: Dialect): Promise<ReadGlobal> {
+/** Reads a global file; with a seal, no other than the one that the manifest means. */
+export async function readGlobal(
+  disk: Disk,
+  path: string,
+  dialect: Dialect,
+  seal?: FileSeal,
+): Promise<ReadGlobal> {
   const bytes = await readNamed(disk, path);
-  return globalOfPayload(path, dialect, payloadOfFile(path, globalHeader, bytes));
+  const global = globalOfPayload(path, dialect, payloadOfFile(path, globalHeader, bytes));
+  requireSealed(path, bytes, seal);
+  return global;
 }
 
 /** What the payload of a global file says. */
@@ -106,14 +152,18 @@ export function globalOfPayload(path: string, dialect: Dialect, payload: Uint8Ar
   };
 }
 
-/** Reads a players file. */
+/** Reads a players file; with a seal, no other than the one that the manifest means. */
 export async function readPlayers(
   disk: Disk,
   path: string,
   dialect: Dialect,
+  seal?: FileSeal,
 ): Promise<readonly PlayerRecord[]> {
   const bytes = await readNamed(disk, path);
-  return decodePayloadFile(path, playersHeader, dialect === "tree" ? playersCodec : flatPlayersCodec, bytes);
+  const codec = dialect === "tree" ? playersCodec : flatPlayersCodec;
+  const players = decodePayloadFile(path, playersHeader, codec, bytes);
+  requireSealed(path, bytes, seal);
+  return players;
 }
 
 function blocksOf(path: string, { customPayload }: FlatGlobal): readonly BlockEntry[] {

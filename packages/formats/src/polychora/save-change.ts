@@ -29,4 +29,6 @@ export interface SaveChange {
   readonly players?: readonly PlayerRecord[];
   readonly removedPlayers?: readonly bigint[];
   readonly leaves?: readonly LeafChange[];
+  /** Says that the generation has a journal, whose segment of this epoch is durable already. Rule J22. */
+  readonly journalEpoch?: number;
 }

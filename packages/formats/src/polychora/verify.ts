@@ -3,7 +3,7 @@ import type { Disk } from "@orthant/disk";
 import { attempt } from "../files/attempt.ts";
 import { type Finding, findingOf, noticeOf } from "../files/finding.ts";
 import { isLockName } from "../files/lock-names.ts";
-import { filesOfGeneration, type Survey, surveySave } from "./care/survey.ts";
+import { filesOfGeneration, type Survey, sealsOfGeneration, surveySave } from "./care/survey.ts";
 import { IndexVerifier } from "./care/verify-index.ts";
 import { LeafVerifier } from "./care/verify-leaves.ts";
 import { verifyPack } from "./care/verify-pack.ts";
@@ -15,7 +15,10 @@ import { verifyJournal } from "./journal/verify-journal.ts";
 import { MANIFEST_FILE } from "./layout.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import { type ReadGlobal, readGlobal, readIndex, readPlayers } from "./reader.ts";
+import { requireSameWorld } from "./records/file-seal.ts";
 import type { Manifest } from "./records/manifest.ts";
+
+const UNBOUND = "the manifest has no checksums of the files that it names; the next save adds them";
 
 /** How closely to look. */
 export interface VerifyOptions {
@@ -51,7 +54,9 @@ export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promi
 
 function verifyManifest({ manifest, manifestError }: Survey): readonly Finding[] {
   if (manifestError !== undefined) return [findingOf(manifestError, MANIFEST_FILE)];
-  return manifest?.sealed === false ? [noticeOf(MANIFEST_FILE, "the manifest has no checksum")] : [];
+  if (manifest?.sealed === false) return [noticeOf(MANIFEST_FILE, "the manifest has no checksum")];
+  const isBound = manifest === undefined || manifest.manifest.seals !== undefined;
+  return isBound ? [] : [noticeOf(MANIFEST_FILE, UNBOUND)];
 }
 
 async function verifyGeneration(
@@ -64,6 +69,7 @@ async function verifyGeneration(
   const manifest = survey.manifest?.manifest;
   const current = manifest?.currentGeneration;
   const files = filesOfGeneration(survey, generation);
+  const seals = sealsOfGeneration(survey, generation);
   if (current !== undefined && generation > current) {
     return [noticeOf(files.indexFile, `generation ${generation} was never committed`)];
   }
@@ -72,20 +78,26 @@ async function verifyGeneration(
     return [noticeOf(files.indexFile, `generation ${generation} is not all there any more`)];
   }
   const [index, indexError] = await attempt(async () => {
-    const read = await readIndex(disk, files.indexFile);
+    const read = await readIndex(disk, files.indexFile, seals.indexFile);
     requireGeneration(files.indexFile, read, generation);
     return read;
   });
   const dialect = index?.dialect ?? (await dialectOfOthers(disk, survey));
-  const [global, globalError] = await attempt(() => readGlobal(disk, files.globalFile, dialect));
-  const [, playersError] = await attempt(() => readPlayers(disk, files.playersFile, dialect));
+  const [global, globalError] = await attempt(async () => {
+    const read = await readGlobal(disk, files.globalFile, dialect, seals.globalFile);
+    requireSameWorld(files.globalFile, read.global, manifest?.worldId);
+    return read;
+  });
+  const [, playersError] = await attempt(() =>
+    readPlayers(disk, files.playersFile, dialect, seals.playersFile),
+  );
   const findings: Finding[] = [];
   if (indexError !== undefined) findings.push(findingOf(indexError, files.indexFile, generation));
   if (globalError !== undefined) findings.push(findingOf(globalError, files.globalFile, generation));
   if (playersError !== undefined) findings.push(findingOf(playersError, files.playersFile, generation));
-  if (index !== undefined && global !== undefined && generation === current) {
+  if (manifest !== undefined && index !== undefined && global !== undefined && generation === current) {
     findings.push(...verifyAgreement(manifest, index, global, files.globalFile));
-    findings.push(...(await verifyJournal(disk, generation, global.global)));
+    findings.push(...(await verifyJournal(disk, { generation, global: global.global, manifest })));
   }
   if (index === undefined) return findings;
   const context = {
@@ -98,12 +110,12 @@ async function verifyGeneration(
 
 /** What manifest and global file both say, they say alike. The original never looks, so a flat save is let be. */
 function verifyAgreement(
-  manifest: Manifest | undefined,
+  manifest: Manifest,
   { dialect, generation }: ReadIndex,
   { global }: ReadGlobal,
   path: string,
 ): readonly Finding[] {
-  if (manifest === undefined || dialect === "flat") return [];
+  if (dialect === "flat") return [];
   const findings: Finding[] = [];
   const compare = (what: string, ours: number, theirs: number): void => {
     if (ours === theirs) return;

@@ -1,8 +1,9 @@
 import { comparePlaces, type GeneratorRegistry, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import type { WriterLock } from "../files/write-temporary.ts";
 import { type BlobContext, readLeafEntities, readLeafStored } from "./blob-reader.ts";
 import { type CommittedChange, changeBetween, NO_CHANGE } from "./committed-change.ts";
-import { swapManifest, writeGenerationFiles } from "./files/commit-sequence.ts";
+import { commitGeneration, swapManifest } from "./files/commit-sequence.ts";
 import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
 import { GenerationHolds } from "./files/generation-holds.ts";
@@ -16,11 +17,13 @@ import type { BlockBlobVersion } from "./leaves/leaf-blobs.ts";
 import type { LeafMap } from "./leaves/leaf-map.ts";
 import { type PlannedLeaf, planLeaves } from "./leaves/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
-import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "./limits.ts";
+import { DEFAULT_LIMITS, requireLimits } from "./limits.ts";
+import { type NewSave, nothingYet } from "./new-save.ts";
 import { readManifest } from "./reader.ts";
+import { bindingOf } from "./records/file-seal.ts";
 import { type GlobalRecord, type GlobalState, globalRecordCodec } from "./records/global-record.ts";
-import type { LeafEntry, WholeIndexVersion } from "./records/leaf-entry.ts";
-import { encodeManifest, type Manifest } from "./records/manifest.ts";
+import type { LeafEntry } from "./records/leaf-entry.ts";
+import { encodeManifest, type Manifest, withoutJournal } from "./records/manifest.ts";
 import { encodePayloadFile } from "./records/payload-file.ts";
 import { mergePlayers, playersCodec } from "./records/player-record.ts";
 import type { GeneratedChunks } from "./records/stored-block.ts";
@@ -28,21 +31,8 @@ import { Save, type SaveState } from "./save.ts";
 import type { LeafChange, SaveChange } from "./save-change.ts";
 import { Pacer, type SlowWork } from "./slow-work.ts";
 import { layOutIndex, pageTargetBytes } from "./tree-index/index-layout.ts";
-import { LeafIndex } from "./tree-index/leaf-index.ts";
 import { pageReader } from "./tree-index/page-reader.ts";
 import { type NewPage, PageWriter } from "./tree-index/page-writer.ts";
-
-/** What a new save begins with. */
-export interface NewSave extends SaveChange {
-  readonly global: GlobalState;
-  readonly limits?: SaveLimits;
-  /** 2, unless the save is for a reader that knows the specification and no more: then 1, which has no clocks. */
-  readonly indexVersion?: WholeIndexVersion;
-  /** To store chunks as changes to what the world's generator makes; without it, those that Orthant has. */
-  readonly generators?: GeneratorRegistry;
-  /** Which generations are kept. */
-  readonly retention?: Retention;
-}
 
 /** How to go on with a save. */
 export interface ResumeOptions {
@@ -54,6 +44,8 @@ export interface ResumeOptions {
   readonly generators?: GeneratorRegistry;
   /** Which generations are kept. */
   readonly retention?: Retention;
+  /** As when the save was made. */
+  readonly lock?: WriterLock;
 }
 
 /** Makes a save where there is nothing and commits its first generation, number 0. Rule S47. */
@@ -66,8 +58,9 @@ export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWrit
   await disk.makeDirectory(DATA_FOLDER);
   const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
   const generated = generatedChunks(initial.global, initial.generators);
-  const history = new SaveHistory(disk, new GenerationHolds(), initial.retention ?? DEFAULT_RETENTION);
-  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, history, generated);
+  const { retention = DEFAULT_RETENTION, lock } = initial;
+  const history = new SaveHistory(disk, new GenerationHolds(), retention, lock);
+  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, history, generated, lock);
   try {
     await (await writer.commit(initial)).close();
     return writer;
@@ -91,7 +84,7 @@ export async function resumeSave(
     const detail = `generation ${manifest.currentGeneration} is newer than ${save.generation}, which was opened`;
     throw new OrthantError("ORT_GENERATION", detail);
   }
-  const { retention = DEFAULT_RETENTION } = options;
+  const { retention = DEFAULT_RETENTION, lock } = options;
   requireRetention(retention);
   const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
   try {
@@ -102,8 +95,8 @@ export async function resumeSave(
   }
   const generated = generatedChunks(save.global, options.generators);
   const holds = save instanceof Save ? save.holds : new GenerationHolds();
-  const history = new SaveHistory(disk, holds, retention);
-  return new SaveWriter(disk, { ...save, manifest }, packs, history, generated);
+  const history = new SaveHistory(disk, holds, retention, lock);
+  return new SaveWriter(disk, { ...save, manifest }, packs, history, generated, lock);
 }
 
 /**
@@ -116,6 +109,7 @@ export class SaveWriter {
   readonly #packs: PackWriter;
   readonly #history: SaveHistory;
   readonly #generated: GeneratedChunks;
+  readonly #lock: WriterLock | undefined;
   #state: SaveState;
   #lastChange: CommittedChange = NO_CHANGE;
   #busy = false;
@@ -130,8 +124,10 @@ export class SaveWriter {
     packs: PackWriter,
     history: SaveHistory,
     generated: GeneratedChunks,
+    lock?: WriterLock,
   ) {
     this.#disk = disk;
+    this.#lock = lock;
     this.#state = state;
     this.#packs = packs;
     this.#history = history;
@@ -198,10 +194,22 @@ export class SaveWriter {
 
   /**
    * Rewrites packs without the records that no generation needs, when enough of them are dead, and while commits go
-   * on. Whoever asks while it runs hears of the same run. A failure of it leaves the save as it is. Rules S89 to S91.
+   * on. A call while one runs joins it, but a forced call waits for one that is not forced. A failure of it leaves the save as it is. Rules S89 to S91.
    */
   compact(options: CompactionOptions): Promise<CompactionReport> {
     return this.#history.compact(() => this.#beginCompaction(options), options);
+  }
+
+  /**
+   * Takes the journal out of the manifest, when there is one and nothing in it: from then on its segment may be removed.
+   * Rule J24.
+   */
+  async endJournal(): Promise<void> {
+    if (this.#state.manifest.journalEpoch === undefined) return;
+    this.#requireUsable();
+    const manifest = withoutJournal(this.#state.manifest);
+    await this.#guard(() => swapManifest(this.#disk, encodeManifest(manifest), this.#lock));
+    this.#state = { ...this.#state, manifest };
   }
 
   /** Closes the files; a compaction that runs ends. Nothing is committed. */
@@ -278,13 +286,20 @@ export class SaveWriter {
       }),
     });
     const globalFile = encodePayloadFile(globalHeader, "V4G0", globalRecordCodec, global);
+    const files = { indexFile, globalFile, playersFile };
+    const { journalEpoch } = change;
+    const bound: Manifest = {
+      ...manifest,
+      ...bindingOf(files, global),
+      ...(journalEpoch !== undefined && { journalEpoch }),
+    };
     await this.#guard(async () => {
       await this.#packs.sync();
-      await writeGenerationFiles(this.#disk, manifest, { indexFile, globalFile, playersFile }, pages);
-      await swapManifest(this.#disk, encodeManifest(manifest));
+      const next = { files: manifest, bytes: files, pages, manifest: encodeManifest(bound) };
+      await commitGeneration(this.#disk, next, this.#lock);
     });
     this.#lastChange = await changeBetween(this.#state.index, index);
-    this.#state = { ...this.#state, generation, manifest, global, players, index, indexVersion };
+    this.#state = { ...this.#state, generation, manifest: bound, global, players, index, indexVersion };
   }
 
   get #blobVersion(): BlockBlobVersion {
@@ -304,7 +319,7 @@ export class SaveWriter {
   }
 
   #nextManifest(nowMs: number): Manifest {
-    const { manifest } = this.#state;
+    const manifest = withoutJournal(this.#state.manifest);
     const currentGeneration = manifest.currentGeneration + 1;
     const activeDataFileId = this.#packs.activeId;
     return {
@@ -322,8 +337,18 @@ export class SaveWriter {
     try {
       return await step();
     } catch (error) {
-      this.#failure = error;
-      throw error;
+      this.#failure = await this.#reasonOf(error);
+      throw this.#failure;
+    }
+  }
+
+  /** A writer that lost its lock finds its files gone: the lock is the better reason. */
+  async #reasonOf(error: unknown): Promise<unknown> {
+    try {
+      await this.#lock?.requireHeld();
+      return error;
+    } catch (loss) {
+      return loss;
     }
   }
 
@@ -350,28 +375,4 @@ export class SaveWriter {
     if (comparePlaces(now, next) === 0) return;
     throw new OrthantError("ORT_ARGUMENT", `chunks of [${next}] in a world of chunks of [${now}]`);
   }
-}
-
-/** The state before the first commit. */
-function nothingYet({ global, nowMs, indexVersion = 2 }: NewSave, limits: SaveLimits): SaveState {
-  const manifest: Manifest = {
-    ...generationFiles(0),
-    currentGeneration: -1,
-    createdMs: nowMs,
-    lastModifiedMs: nowMs,
-    activeDataFileId: 1,
-    dataFileCount: 1,
-    limits,
-    chunkExtents: global.description.chunkShape.extents,
-  };
-  return {
-    dialect: "tree",
-    generation: -1,
-    manifest,
-    global: { ...global, nextDataFileId: 2, lastModifiedMs: nowMs },
-    players: [],
-    index: LeafIndex.of([]),
-    indexVersion,
-    flat: undefined,
-  };
 }

@@ -23,6 +23,9 @@ type AnyFields = Readonly<Record<string, readonly [key: string, text: FieldText<
 /** Letters of the longest chunk: 2,062 bytes. */
 const CHUNK_LETTERS_MAX = 2_752;
 
+/** Numbers with commas between them, however many: no base64 has a comma. */
+const CSV_FORM = /^\s*-?\d+\s*[,;]/;
+
 /** A save as its text. `ORT_ARGUMENT` for one that holds what no line can hold, or a chunk twice. */
 export function encodeTileSave(save: TileSave): Uint8Array {
   const lines: string[] = [];
@@ -127,6 +130,11 @@ function readChunk(entries: Entries, index: number): TileChunk {
   const key = `${WORLD_PREFIX}chunk.${index}`;
   const text = entries.takeText(key);
   if (text === undefined) throw entries.fail(`${key} is missing`);
+  if (CSV_FORM.test(text)) {
+    throw entries.fail(
+      `${key} is a list of numbers with commas (CSV), as saves from before Wire v1 have it; only base64 of a chunk is read. Load it with the game that wrote it, and save it again with a newer one`,
+    );
+  }
   const bytes = text.length > CHUNK_LETTERS_MAX ? undefined : decodeBase64(text);
   if (bytes === undefined) throw entries.fail(`${key} is not base64 of a chunk in its one form`);
   return decode(tileChunkCodec, bytes);

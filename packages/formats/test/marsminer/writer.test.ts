@@ -1,12 +1,13 @@
 import { MemoryDisk } from "@orthant/disk";
 import {
   createMarsMiner,
+  octreeOfBoxes,
   openMarsMiner,
   resumeMarsMiner,
   uniformOctree,
   verifyMarsMiner,
 } from "@orthant/formats";
-import { CrashDisk, codeOfRejection, FaultDisk, toHex } from "@orthant/testkit";
+import { CrashDisk, codeOfRejection, explorePowerCuts, FaultDisk, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { chunkOf, contentOf, diskOf, readAll, SUBTYPES_FILES, TICKS, writtenDisk } from "./samples.ts";
 
@@ -20,22 +21,36 @@ describe("a writer of MarsMiner saves", () => {
     await (await createMarsMiner(disk)).close();
     expect([...disk.image().files].map(([path, bytes]) => [path, toHex(bytes)])).toEqual([
       ["strings", "0000000000000000"],
-      ["pointers", "0000000000000000"],
+      ["pointers", "0000000001000000 0000000000000000".replace(" ", "")],
       ["blob0", "0000000000000000"],
     ]);
     expect((await openMarsMiner(disk)).state).toBeUndefined();
   });
 
   test("[M25] takes over what a making left that was cut off, and nothing else", async () => {
-    for (const files of [{}, { strings: "" }, { strings: "0000", blob0: "00000000" }]) {
+    for (const files of [
+      ...[{}, { strings: "" }, { strings: "0000", blob0: "00000000" }],
+      ...[{ pointers: "000000000100" }, { pointers: "00000000010000000000000000000000" }],
+    ]) {
       const disk = diskOf(files);
       await (await createMarsMiner(disk)).close();
       expect((await openMarsMiner(disk)).state).toBeUndefined();
     }
-    for (const files of [{ "notes.txt": "" }, { blob0: "01" }, { strings: "000000000000000000" }]) {
+    for (const files of [
+      ...[{ "notes.txt": "" }, { blob0: "01" }, { strings: "000000000000000000" }],
+      ...[{ pointers: "0000000002" }, { pointers: "0000000001000000000000000000000000" }],
+    ]) {
       expect(await codeOfRejection(createMarsMiner(diskOf(files)))).toBe("ORT_NOT_EMPTY");
     }
     expect(await codeOfRejection(createMarsMiner(await writtenDisk(1)))).toBe("ORT_NOT_EMPTY");
+  });
+
+  test("[M10] a time that is no bigint of 64 bits is refused, and the writer goes on", async () => {
+    const writer = await createMarsMiner(new MemoryDisk());
+    for (const ticks of [5 as never, "5" as never, 2n ** 63n, -(2n ** 63n) - 1n])
+      expect(await codeOfRejection(writer.commit({ ticks, name: "n" }))).toBe("ORT_ARGUMENT");
+    await writer.commit({ ticks: TICKS, name: "n" });
+    await writer.close();
   });
 
   test("[M26] writes the bytes of the seed's dialect, with a count of strings that is true", async () => {
@@ -45,7 +60,7 @@ describe("a writer of MarsMiner saves", () => {
     await writer.commit({ ticks: TICKS, name: "n" });
     await writer.close();
     expect(hexOf(disk, "strings")).toBe("0000000003000000" + "0161" + "0162" + "016e");
-    expect(hexOf(disk, "pointers")).toBe("0000000000000000");
+    expect(hexOf(disk, "pointers")).toBe("0000000001000000" + "0000000000000000");
     expect(hexOf(disk, "blob0")).toBe(
       [
         "00000000 35000000", // 00 header
@@ -58,6 +73,57 @@ describe("a writer of MarsMiner saves", () => {
         .join("")
         .replaceAll(" ", ""),
     );
+  });
+
+  test("[M4, M25] writes saves that read as the seed's dialect, whatever names and tables they have", async () => {
+    const disk = new MemoryDisk();
+    const writer = await createMarsMiner(disk);
+    const blockTypes = ["Core_Empty", "Rock", "Sand"];
+    const box = { min: [0, 0, 0, 0], max: [32, 32, 32, 1] } as const;
+    const octrees = [octreeOfBoxes([{ box, value: 0 }], 64, 1), uniformOctree(0)];
+    await writer.putChunk({ x: 0, z: 0, blockTypes, octrees });
+    await writer.commit({ ticks: TICKS, name: "first" });
+    await writer.putChunk({ x: 0, z: 0, blockTypes, octrees });
+    // Read with subtypes, the third name would begin in the middle of the first one and end in this one.
+    await writer.commit({
+      ticks: TICKS + 1n,
+      name: "a name as long as this one is, with some fifty letters",
+    });
+    await writer.close();
+    const save = await openMarsMiner(disk);
+    expect(save.fittingDialects).toEqual(["seed"]);
+    const [entry] = save.state?.chunks ?? [];
+    const chunk = entry && (await save.readChunk(entry));
+    expect(chunk?.blockTypes.map(({ name }) => name)).toEqual(blockTypes);
+  });
+
+  test("[M25] gives a save that has no record of a pointer one when it is opened for writing", async () => {
+    const disk = new MemoryDisk();
+    await (await createMarsMiner(disk)).close();
+    const old = new MemoryDisk({
+      directories: [],
+      files: new Map([...disk.image().files, ["pointers", new Uint8Array(8)]]),
+    });
+    await (await resumeMarsMiner(old)).close();
+    expect(hexOf(old, "pointers")).toBe("0000000001000000" + "0000000000000000");
+  });
+
+  test("[M26] keeps a commit whose blob an earlier session made and never committed", async () => {
+    const disk = new CrashDisk();
+    const options = { blobFullBytes: 100 };
+    const first = await createMarsMiner(disk, options);
+    await first.putChunk(chunkOf(0, 0, 1));
+    await first.commit({ ticks: TICKS, name: "one" });
+    const made = disk.log.length;
+    await first.putChunk(chunkOf(64, 0, 2));
+    await first.close();
+    expect(disk.log.slice(made).some(({ kind }) => kind === "create")).toBe(true);
+    const second = await resumeMarsMiner(disk, options);
+    await second.commit({ ticks: TICKS + 1n, name: "two" });
+    await second.close();
+    await explorePowerCuts(disk, { disksPerCut: 40, seed: 1 }, async ({ disk: left, cutAt }) => {
+      if (cutAt === disk.log.length) expect((await openMarsMiner(left)).state?.name).toBe("two");
+    });
   });
 
   test("[M26] changes no byte that was there but the header and the counts", async () => {

@@ -9,7 +9,7 @@ import {
   packMask,
   verifyPixelWorld,
 } from "@orthant/formats";
-import { codeOfRejection, FaultDisk } from "@orthant/testkit";
+import { codeOf, codeOfRejection, FaultDisk } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import {
   BYTES,
@@ -327,7 +327,30 @@ describe("what goes wrong", () => {
     expect(await codeOfRejection(world.store(0.5, 0, filled(1)))).toBe("ORT_ARGUMENT");
     expect(await codeOfRejection(world.store(0, 2 ** 31, filled(1)))).toBe("ORT_ARGUMENT");
     expect(await codeOfRejection(world.store(0, 0, new Uint8Array(3)))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(world.load(0.5, 0))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(world.bodiesIn("0" as never, 0))).toBe("ORT_ARGUMENT");
+    expect(codeOf(() => world.has(0, 2 ** 31))).toBe("ORT_ARGUMENT");
+    expect(codeOf(() => world.stateOf(Number.NaN, 0))).toBe("ORT_ARGUMENT");
+    for (const pixels of [new Array(BYTES).fill(1), new Uint16Array(BYTES), undefined])
+      expect(await codeOfRejection(world.store(0, 0, pixels as never))).toBe("ORT_ARGUMENT");
+    expect(world.pendingCount).toBe(0);
     await world.close();
+  });
+
+  test("seeds and ids of bodies that are no bigints are refused, and lose no body", async () => {
+    for (const worldSeed of [42 as never, "42" as never, -1n, 2n ** 64n])
+      expect(await codeOfRejection(createPixelWorld(new MemoryDisk(), FILE, { worldSeed }))).toBe(
+        "ORT_ARGUMENT",
+      );
+    const { disk, world } = await newWorld();
+    await world.storeBody(sampleBody(5n));
+    for (const id of [5 as never, "5" as never, -5n, 2n ** 64n]) {
+      expect(await codeOfRejection(world.storeBody(sampleBody(id)))).toBe("ORT_ARGUMENT");
+      expect(await codeOfRejection(world.removeBody(id))).toBe("ORT_ARGUMENT");
+      expect(await codeOfRejection(world.body(id))).toBe("ORT_ARGUMENT");
+    }
+    await world.close();
+    expect((await openPixelSave(disk, FILE)).bodyCount).toBe(1);
   });
 
   test("a file of version 1 is not written to", async () => {

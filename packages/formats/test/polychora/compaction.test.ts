@@ -1,6 +1,7 @@
 import { cubeAt } from "@orthant/core";
 import { type Disk, type DiskFile, type DiskImage, MemoryDisk, type OpenMode } from "@orthant/disk";
 import {
+  COMPACTION_DEAD_SHARE,
   createSave,
   DEFAULT_LIMITS,
   openSave,
@@ -217,6 +218,16 @@ describe("a compaction", () => {
     expect(reports[0]?.packsRewritten).toBe(2);
   });
 
+  test("that is forced does its work after one that is not, which runs and has little to do", async () => {
+    const { writer } = await worldOf(COMMITS);
+    const [background, forced] = await Promise.all([
+      writer.compact({ pause: AT_ONCE.pause }),
+      writer.compact(AT_ONCE),
+    ]);
+    expect(background.packsRewritten).toBe(0);
+    expect(forced.packsRewritten).toBe(2);
+  });
+
   test("[S89] ends when the save is closed, and leaves nothing behind", async () => {
     const { disk, writer } = await worldOf(COMMITS);
     let closing: Promise<void> | undefined;
@@ -332,6 +343,37 @@ describe("when a compaction is worth it", () => {
     }
     // Two generations are needed. A MiB may be dead, and another one may come before it is looked at again.
     expect(most).toBeLessThan(2 * BIG_BYTES + 3 * 1024 * 1024);
+    expect(await verifySave(disk)).toEqual([]);
+  });
+
+  test("[S100] it is when more than a quarter of the bytes is dead, and not when a little less is", async () => {
+    expect(COMPACTION_DEAD_SHARE).toBe(0.25);
+    const disk = new MemoryDisk();
+    const leaf = (number: number, nowMs: number): NonNullable<SaveChange["leaves"]>[number] => {
+      const cell = cubeAt([number * 65_536, 0, 0, 0], 65_536);
+      const [entity] = bigChange(1_000 * nowMs + number).leaves?.[0]?.entities ?? [];
+      const position = [cell.min[0] * 4, 0, 0, 0] as const;
+      return {
+        cell,
+        entities: [{ ...entityAt(BigInt(number + 1), position), payload: entity?.payload ?? noise(1) }],
+      };
+    };
+    const leaves = (from: number, to: number, nowMs: number): SaveChange => ({
+      nowMs,
+      leaves: Array.from({ length: to - from }, (_, index) => leaf(from + index, nowMs)),
+    });
+    const retention = { newest: 1, hours: 0, days: 0 };
+    const writer = await createSave(disk, {
+      ...leaves(0, 100, 1),
+      global: GLOBAL,
+      limits: LIMITS,
+      retention,
+    });
+    // 32 dead records among 132 are 24 %, and 35 among 135 are 26 %.
+    await (await writer.commit(leaves(0, 32, 2))).close();
+    expect(await writer.compact(PAUSE)).toMatchObject({ packsRewritten: 0, packsRemoved: 0 });
+    await (await writer.commit(leaves(32, 35, 3))).close();
+    expect((await writer.compact(PAUSE)).packsRemoved).toBeGreaterThan(30);
     expect(await verifySave(disk)).toEqual([]);
   });
 

@@ -10,7 +10,15 @@ import {
 } from "@orthant/formats";
 import { codeOfRejection, fromHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { blocksOf, flipByte, ORIGIN_CELL, playerOf, replaceFile, smallWorld } from "./samples.ts";
+import {
+  blocksOf,
+  flipByte,
+  ORIGIN_CELL,
+  playerOf,
+  replaceFile,
+  smallWorld,
+  unbindManifest,
+} from "./samples.ts";
 
 const PLAYERS = "players.g0000000000000000.v4p";
 const INDEX = "index/ix-main.g0000000000000000.v4ix";
@@ -146,6 +154,7 @@ describe("what a leaf refers to", () => {
     const { disk } = await smallWorld();
     const { leaves, ...rest } = decodeIndexFile(INDEX, fileOf(disk, INDEX));
     await replaceFile(disk, INDEX, encodeIndexFile({ ...rest, leaves: leaves.map(change) }));
+    await unbindManifest(disk);
     const save = await openSave(disk);
     expect(
       await codeOfRejection(async () => save.readBlocks((await allLeaves(save.index))[0] as LeafEntry)),

@@ -17,17 +17,23 @@ import { GLOBAL, playerOf, replaceFile, SHAPE, smallWorld } from "./samples.ts";
 
 const GENERATORS = "01 01 0166 02 0102 07 09"; // version, one: "f", two bytes, seed 7, hash 9
 const DESCRIPTION = [
-  "02 04040101 026869", // version, shape, "hi"
+  "03 04040101 026869", // version, shape, "hi"
   "000000000000f03f 0000000000000000 0000000000000000 0000000000000000", // spawn
   "05 01 aa", // epoch, one byte of materials
   "01 03 016e", // generation 3 is named "n"
   "01 016b 01 bb", // under "k" one byte
   "efcdab8967452301", // the world's id
   "02 04 0100000000000000 05 00000000000000ff", // the eras of epochs 4 and 5, with their marks
-  "02 0900000000000000 03 ffffffffffffffff ac02", // last edits: 3 of client 9, 300 of the client with all bits
+  "02 ffffffffffffffff ac02 00 0900000000000000 03 01 0600000000000000", // last edits: 300 of a client without a
+  // player, then 3 of client 9, which is player 6's
 ].join(" ");
+/** Version 2 has clients in the order of their ids, without their players. */
+const DESCRIPTION_2 = DESCRIPTION.replace("03 04040101", "02 04040101").replace(
+  /02 ffffffffffffffff.*/,
+  "02 0900000000000000 03 ffffffffffffffff ac02",
+);
 /** The same without what version 2 added. */
-const DESCRIPTION_1 = DESCRIPTION.replace("02 04040101", "01 04040101").replace(/ efcdab.*/, "");
+const DESCRIPTION_1 = DESCRIPTION.replace("03 04040101", "01 04040101").replace(/ efcdab.*/, "");
 
 function sized(hex: string): string {
   return `${toHex(Uint8Array.of(fromHex(hex).length))} ${hex}`;
@@ -55,8 +61,8 @@ const global: GlobalRecord = {
       { epoch: 5, mark: 0xff00_0000_0000_0000n },
     ],
     edits: [
-      { clientId: 9n, lastEditId: 3 },
       { clientId: 0xffff_ffff_ffff_ffffn, lastEditId: 300 },
+      { clientId: 9n, lastEditId: 3, playerId: 6n },
     ],
   },
 };
@@ -76,8 +82,9 @@ describe("the global payload", () => {
       globalHex.replace(sized(GENERATORS), sized(`${GENERATORS} 00`)),
       "ORT_TRAILING_BYTES",
     ],
-    ["S17", "a description of version 3", globalHex.replace("02 04040101", "03 04040101"), "ORT_VERSION"],
-    ["S17", "a chunk of no voxels", globalHex.replace("02 04040101", "02 04040001"), "ORT_CHUNK_VOLUME"],
+    ["S17", "a description of version 4", globalHex.replace("03 04040101", "04 04040101"), "ORT_VERSION"],
+    ["S17", "a description of version 0", globalHex.replace("03 04040101", "00 04040101"), "ORT_VERSION"],
+    ["S17", "a chunk of no voxels", globalHex.replace("03 04040101", "03 04040001"), "ORT_CHUNK_VOLUME"],
     ["S14", "bytes behind it", `${globalHex} 00`, "ORT_TRAILING_BYTES"],
   ])("[%s] refuses %s", async (_rule, _name, hex, code) => {
     expect(hex).not.toBe(globalHex);
@@ -109,6 +116,16 @@ describe("the global payload", () => {
     }
   });
 
+  test("[S17] reads a description of version 2, whose clients have no players and are in the order of their ids", async () => {
+    const { edits } = decode(worldDescriptionCodec, fromHex(DESCRIPTION_2));
+    expect(edits).toEqual([
+      { clientId: 9n, lastEditId: 3 },
+      { clientId: 0xffff_ffff_ffff_ffffn, lastEditId: 300 },
+    ]);
+    const disordered = DESCRIPTION_2.replace("ffffffffffffffff ac02", "0800000000000000 ac02");
+    expect(await codeOfRejection(() => decode(worldDescriptionCodec, fromHex(disordered)))).toBe("ORT_BLOB");
+  });
+
   test.each<[name: string, from: string, to: string]>([
     ["an id of 0", "efcdab8967452301", "0000000000000000"],
     ["an era of epoch 0", "02 04 01", "02 00 01"],
@@ -116,7 +133,6 @@ describe("the global payload", () => {
     ["eras out of order", "05 00000000000000ff", "03 00000000000000ff"],
     ["an era after the world's epoch", "05 00000000000000ff", "06 00000000000000ff"],
     ["a client twice", "ffffffffffffffff ac02", "0900000000000000 ac02"],
-    ["clients out of order", "ffffffffffffffff ac02", "0800000000000000 ac02"],
     ["a last edit of 0", "0900000000000000 03", "0900000000000000 00"],
   ])("[S17] refuses %s", async (_name, from, to) => {
     const hex = DESCRIPTION.replace(from, to);
@@ -145,7 +161,7 @@ describe("the global payload", () => {
     }
     for (const [from, to] of [
       ["02 04 01", "41 04 01"],
-      ["02 0900", "8120 0900"],
+      ["02 ffff", "8120 ffff"],
     ] as const) {
       const hex = DESCRIPTION.replace(from, to);
       expect(await codeOfRejection(() => decode(worldDescriptionCodec, fromHex(hex)))).toBe("ORT_LIMIT");

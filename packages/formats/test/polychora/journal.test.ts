@@ -1,30 +1,45 @@
-import { clockOf, decode, encode } from "@orthant/core";
+import { clockOf, decode, type ErrorCode, encode } from "@orthant/core";
 import { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 import {
+  encodeEndMark,
   encodeSegmentHeader,
   groupHeader,
+  type JournalBase,
   type JournalEdit,
   type JournalEntry,
   JournalReader,
   journalEditBytesMax,
   journalEntryCodec,
   plainDescription,
-  type SaveState,
   type ScannedJournal,
-  type SegmentId,
+  type SegmentKey,
   sealGroup,
   segmentFile,
   segmentHeader,
+  segmentHeaderV1,
 } from "@orthant/formats";
 import { codeOf, codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { chunkOf, GLOBAL, SHAPE } from "./samples.ts";
 
-const SEGMENT: SegmentId = { generation: 12, epoch: 3, mark: 0x1122_3344_5566_7788n };
-const NEXT: SegmentId = { ...SEGMENT, generation: 13 };
-const HEADER_HEX = "56344a4e 01000000 0c00000000000000 03000000 8877665544332211 0500000000000000 750ee3bf";
+type Key = Required<SegmentKey>;
+
+const SEGMENT: Key = {
+  generation: 12,
+  epoch: 3,
+  mark: 0x1122_3344_5566_7788n,
+  secret: 0x99aa_bbcc_ddee_ff01n,
+};
+const NEXT: Key = { ...SEGMENT, generation: 13 };
+const HEADER_HEX =
+  "56344a4e 02000000 0c00000000000000 03000000 8877665544332211 0500000000000000 01ffeeddccbbaa99 d9c94ad2";
+const HEADER_V1_HEX =
+  "56344a4e 01000000 0c00000000000000 03000000 8877665544332211 0500000000000000 750ee3bf";
 const EDIT_HEX = "00 01 0900000000000000 04 01 00000001 00 01 05 07 03 01 00000001 04";
-const GROUP_HEX = `4a475250 1b000000 0000000000000000 749efbad ${EDIT_HEX}`;
+// Checksums were computed with zlib's crc32.
+const GROUP_HEX = `4a475250 1b000000 0000000000000000 955c1afb ${EDIT_HEX}`;
+const GROUP_V1_HEX = `4a475250 1b000000 0000000000000000 749efbad ${EDIT_HEX}`;
+const END_HEX = "4a454e44 00000000 0100000000000000 02f849bb";
 
 const EDIT: JournalEdit = {
   kind: "edit",
@@ -42,11 +57,12 @@ const description = {
 };
 const BASE = {
   generation: 12,
+  manifest: {},
   global: { ...GLOBAL, description, nextDataFileId: 2, lastModifiedMs: 0 },
-} satisfies Pick<SaveState, "generation" | "global">;
+} satisfies JournalBase;
 
 /** A group with the edit of a number, which is the material that it puts. */
-function groupOf(number: number, sequence: number, segment: SegmentId): Uint8Array {
+function groupOf(number: number, sequence: number, segment: SegmentKey): Uint8Array {
   const edit: JournalEdit = {
     ...EDIT,
     chunks: [{ place: [0, 0, 0, 0], edits: [{ index: 5, material: number }] }],
@@ -61,14 +77,16 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return Uint8Array.from(parts.flatMap((part) => [...part]));
 }
 
-function segmentOf(id: SegmentId, groupsBefore: number, ...numbers: readonly number[]): Uint8Array {
+function segmentOf(id: Key, groupsBefore: number, ...numbers: readonly number[]): Uint8Array {
   return joined(
     encodeSegmentHeader(id, groupsBefore),
     ...numbers.map((number, sequence) => groupOf(number, sequence, id)),
   );
 }
 
-function diskWith(...files: readonly (readonly [path: string, bytes: Uint8Array])[]): MemoryDisk {
+type NamedBytes = readonly [path: string, bytes: Uint8Array];
+
+function diskWith(...files: readonly NamedBytes[]): MemoryDisk {
   return new MemoryDisk({ directories: ["journal"], files: new Map(files) });
 }
 
@@ -107,10 +125,17 @@ async function materialsIn(journal: JournalReader): Promise<readonly number[]> {
   return materials;
 }
 
-async function scanned(
-  ...files: readonly (readonly [path: string, bytes: Uint8Array])[]
-): Promise<{ readonly journal: ScannedJournal; readonly materials: readonly number[] }> {
-  const reader = await JournalReader.open(diskWith(...files), BASE);
+interface Scanned {
+  readonly journal: ScannedJournal;
+  readonly materials: readonly number[];
+}
+
+function scanned(...files: readonly NamedBytes[]): Promise<Scanned> {
+  return scannedBeside(BASE, ...files);
+}
+
+async function scannedBeside(base: JournalBase, ...files: readonly NamedBytes[]): Promise<Scanned> {
+  const reader = await JournalReader.open(diskWith(...files), base);
   const materials = await materialsIn(reader);
   await reader.close();
   return { journal: reader.found, materials };
@@ -123,6 +148,11 @@ describe("the bytes of a journal", () => {
 
   test("[J2] begin with a header that has a checksum", () => {
     expect(toHex(encodeSegmentHeader(SEGMENT, 5))).toBe(HEADER_HEX.replaceAll(" ", ""));
+    expect(segmentHeaderV1.bytes).toBe(fromHex(HEADER_V1_HEX).length);
+  });
+
+  test("[J23] end with a mark that has a checksum when the journal goes on in another segment", () => {
+    expect(toHex(encodeEndMark(1, SEGMENT))).toBe(END_HEX.replaceAll(" ", ""));
   });
 
   test("[J4] go on with groups whose checksums cover the segment that they are in", () => {
@@ -139,6 +169,17 @@ describe("the bytes of a journal", () => {
       "an edit with a whole chunk and no origin",
       { kind: "edit", origin: undefined, chunks: [{ place: [1, 0, 0, 0], chunk: chunkOf(1) }], clocks: [] },
       "00 00 01 02000000 01 01 01 00 00",
+    ],
+    [
+      "J7",
+      "an edit of a player's client, which has a tag of its own",
+      {
+        kind: "edit",
+        origin: { clientId: 9n, lastEditId: 300, playerId: 6n },
+        chunks: [{ place: [1, 0, 0, 0], chunk: chunkOf(1) }],
+        clocks: [],
+      },
+      "05 0900000000000000 ac02 0600000000000000 01 02000000 01 01 01 00 00",
     ],
     [
       "J8",
@@ -178,7 +219,7 @@ describe("the bytes of a journal", () => {
       }
     }
     expect(codeOf(() => decode(codec, fromHex("03 00")))).toBe("ORT_PLAYERS");
-    expect(codeOf(() => decode(codec, fromHex("05")))).toBe("ORT_TAG");
+    expect(codeOf(() => decode(codec, fromHex("06")))).toBe("ORT_TAG");
     expect(codeOf(() => encode(codec, { ...EDIT, chunks: [{ place: [0, 0, 0, 0], edits: [] }] }))).toBe(
       "ORT_ARGUMENT",
     );
@@ -255,6 +296,100 @@ describe("reading a journal", () => {
     expect(journal.damage?.code).toBe("ORT_JOURNAL");
   });
 
+  test("[J2] takes a segment of version 1, whose checksums have no secret", async () => {
+    const segment = joined(fromHex(HEADER_V1_HEX), fromHex(GROUP_V1_HEX));
+    const { journal, materials } = await scanned([segmentFile(SEGMENT), segment]);
+    expect([materials, journal.damage]).toEqual([[7], undefined]);
+    const rotten = joined(fromHex(HEADER_V1_HEX), fromHex(GROUP_V1_HEX));
+    rotten[50] = 1;
+    const { secret: _secret, ...withoutSecret } = SEGMENT;
+    const later = joined(rotten, groupOf(2, 1, withoutSecret));
+    expect((await scanned([segmentFile(SEGMENT), later])).journal.damage?.code).toBe("ORT_JOURNAL");
+  });
+
+  test("[J4] a name that is a group to all who do not know the secret does not make a torn group damage", async () => {
+    // Knows generation, epoch and mark, as every client does; guesses the secret.
+    const { secret: _secret, ...known } = SEGMENT;
+    for (const key of [known, { ...known, secret: 0n }, { ...known, secret: SEGMENT.mark }]) {
+      const payload = new Uint8Array(groupHeader.bytes + 7).fill(0x20, groupHeader.bytes);
+      const name = sealGroup(payload, 2, key);
+      expect(name.length).toBe(27);
+      const torn = joined(groupOf(2, 1, SEGMENT).subarray(0, 21), name, fromHex("00"));
+      const bytes = joined(segmentOf(SEGMENT, 0, 1), torn);
+      const { journal, materials } = await scanned([segmentFile(SEGMENT), bytes]);
+      expect([materials, journal.damage]).toEqual([[1], undefined]);
+    }
+  });
+
+  test.each<[name: string, sequence: number, between: number, code: ErrorCode | undefined]>([
+    ["has the number of the bad one", 1, 30, undefined],
+    ["has the number of a good one", 0, 30, undefined],
+    ["comes next", 2, 30, "ORT_JOURNAL"],
+    ["is the third, and there was room for two between", 3, 42, "ORT_JOURNAL"],
+    ["is the third, and there was no room for two between", 3, 41, undefined],
+    ["has a number that cannot follow", 1_000_000, 30, undefined],
+  ])(
+    "[J6] behind a bad group, one that %s counts only if it may follow",
+    async (_name, sequence, between, code) => {
+      const bad = new Uint8Array(between).fill(0x77);
+      const bytes = joined(segmentOf(SEGMENT, 0, 1), bad, groupOf(3, sequence, SEGMENT));
+      const { journal, materials } = await scanned([segmentFile(SEGMENT), bytes]);
+      expect([materials, journal.damage?.code]).toEqual([[1], code]);
+    },
+  );
+
+  test("[J22] is refused when the segment that the manifest names is missing or has no header", async () => {
+    const bound = { ...BASE, manifest: { journalEpoch: 3 } };
+    const read = async (...files: readonly NamedBytes[]): Promise<ScannedJournal> => {
+      const reader = await JournalReader.open(diskWith(...files), bound);
+      await reader.close();
+      return reader.found;
+    };
+    const next = [segmentFile(NEXT), segmentOf(NEXT, 0, 3)] as const;
+    for (const files of [
+      [],
+      [next],
+      [[segmentFile(SEGMENT), segmentOf({ ...SEGMENT, mark: 1n }, 0)] as const],
+    ]) {
+      const { damage, readable } = await read(...files);
+      expect([damage?.code, damage?.context.path]).toEqual(["ORT_JOURNAL", segmentFile(SEGMENT)]);
+      expect(readable).toBeLessThanOrEqual(1);
+    }
+    const header = encodeSegmentHeader(SEGMENT, 0);
+    expect((await read([segmentFile(SEGMENT), header])).damage).toBeUndefined();
+    for (let cut = 0; cut < header.length; cut++) {
+      const short = await read([segmentFile(SEGMENT), header.subarray(0, cut)]);
+      expect(short.damage?.code, `cut at ${cut}`).toBe("ORT_JOURNAL");
+    }
+    // The header of a segment that no manifest names yet may be torn, as long as nothing follows it.
+    const first = [segmentFile(SEGMENT), header] as const;
+    const torn = encodeSegmentHeader(NEXT, 0).fill(0, 20);
+    expect((await read(first, [segmentFile(NEXT), torn])).damage).toBeUndefined();
+    const written = joined(torn, groupOf(1, 0, NEXT));
+    expect((await read(first, [segmentFile(NEXT), written])).damage?.code).toBe("ORT_JOURNAL");
+    const foreign = [segmentFile(NEXT), segmentOf({ ...NEXT, mark: 1n }, 0)] as const;
+    expect((await read(first, foreign)).damage?.code).toBe("ORT_JOURNAL");
+  });
+
+  test("[J23] is refused when a segment ends in a mark and the next one is missing or has no header", async () => {
+    const marked = joined(segmentOf(SEGMENT, 0, 1), encodeEndMark(1, SEGMENT), new Uint8Array(100));
+    const first = [segmentFile(SEGMENT), marked] as const;
+    const alone = await scanned(first);
+    expect([alone.journal.damage?.code, alone.journal.damage?.context.path]).toEqual([
+      "ORT_JOURNAL",
+      segmentFile(NEXT),
+    ]);
+    expect(alone.materials).toEqual([1]);
+    const both = await scanned(first, [segmentFile(NEXT), segmentOf(NEXT, 1, 2)]);
+    expect([both.journal.damage, both.materials]).toEqual([undefined, [1, 2]]);
+    const bound = { ...BASE, manifest: { journalEpoch: 3 } };
+    const disk = diskWith(first, [segmentFile(NEXT), encodeSegmentHeader(NEXT, 1).fill(0, 20)]);
+    expect((await JournalReader.open(disk, bound)).found.damage?.code).toBe("ORT_JOURNAL");
+    // A mark with another number of groups is none.
+    const wrong = joined(segmentOf(SEGMENT, 0, 1), encodeEndMark(2, SEGMENT));
+    expect((await scanned([segmentFile(SEGMENT), wrong])).journal.damage).toBeUndefined();
+  });
+
   test("[J6] is refused when a byte before the last group changed, and gives nothing wrong", async () => {
     const whole = segmentOf(SEGMENT, 0, 1, 2, 3);
     const last = whole.length - groupOf(3, 2, SEGMENT).length;
@@ -262,7 +397,10 @@ describe("reading a journal", () => {
     for (let at = 0; at < whole.length; at++) {
       const rotten = whole.slice();
       rotten[at] = (rotten[at] ?? 0) ^ 0x10;
-      const { journal, materials } = await scanned([segmentFile(SEGMENT), rotten]);
+      const { journal, materials } = await scannedBeside({ ...BASE, manifest: { journalEpoch: 3 } }, [
+        segmentFile(SEGMENT),
+        rotten,
+      ]);
       const good = at < firstEnd ? [] : at < last ? [1] : [1, 2];
       expect(materials, `byte ${at}`).toEqual(good);
       expect(journal.damage?.code, `byte ${at}`).toBe(at < last ? "ORT_JOURNAL" : undefined);
@@ -289,7 +427,7 @@ describe("reading a journal", () => {
 
   test("[J2] is refused when a newer program wrote it", async () => {
     const header = fromHex(
-      "56344a4e 02000000 0c00000000000000 03000000 8877665544332211 0500000000000000 ca06fc76",
+      "56344a4e 03000000 0c00000000000000 03000000 8877665544332211 0500000000000000 01ffeeddccbbaa99 9e5b0e7d",
     );
     const { journal } = await scanned([segmentFile(SEGMENT), header]);
     expect(journal.damage?.code).toBe("ORT_VERSION");
@@ -302,12 +440,13 @@ describe("reading a journal", () => {
     expect(await codeOfRejection(() => materialsIn(journal))).toBe("ORT_JOURNAL");
   });
 
-  test("finds none where there is no folder, and asks for none where there was no era", async () => {
+  test("[J3] finds none where there is no folder, and none that counts where there was no era", async () => {
     const none = { segments: [], stale: [], strangers: [], damage: undefined, readable: 0 };
     expect((await JournalReader.open(new MemoryDisk(), BASE)).found).toEqual(none);
     const global = { ...BASE.global, description: plainDescription(SHAPE) };
     const disk = diskWith([segmentFile(SEGMENT), segmentOf(SEGMENT, 0, 1)]);
-    expect((await JournalReader.open(disk, { ...BASE, global })).found).toEqual(none);
+    const { found } = await JournalReader.open(disk, { ...BASE, global });
+    expect(found).toEqual({ ...none, stale: [segmentFile(SEGMENT)] });
   });
 
   test("[J17] takes no group for damaged that was being written when it came by", async () => {

@@ -5,6 +5,7 @@ import {
   chunkFromVoxels,
   chunkShape,
   cubeAt,
+  encodeUtf8,
   type Place,
   regionOf,
 } from "@orthant/core";
@@ -169,4 +170,11 @@ export async function writePagedWorld(disk: Disk, leaves: number): Promise<void>
   }
   await writer.finish({ nowMs: 1, global: GLOBAL, players: [playerOf(1n)] });
   await writer.close();
+}
+
+/** Takes the seals out of a manifest, so that a test may change the files that it names. */
+export async function unbindManifest(disk: MemoryDisk): Promise<void> {
+  const bytes = disk.image().files.get("manifest.json") as Uint8Array;
+  const { file_seals: _seals, manifest_crc32: _crc32, ...rest } = JSON.parse(new TextDecoder().decode(bytes));
+  await replaceFile(disk, "manifest.json", encodeUtf8(JSON.stringify(rest)));
 }

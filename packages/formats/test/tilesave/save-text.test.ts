@@ -116,6 +116,18 @@ describe("the text of a tile save", () => {
     expect(codeOf(() => read(text))).toBe(code);
   });
 
+  test.each([
+    ["a few numbers", "0,0,4,1,2,3,4"],
+    ["spaces between them", " -3, 7, 1"],
+    ["semicolons between chunks", "0;0;1,2,3"],
+    ["all tiles of a chunk, longer than base64 may be", `0,0,${"1,".repeat(1_024)}`],
+  ])("[TS17] is refused with a chunk of comma-separated numbers, and says so: %s", (_what, csv) => {
+    expect(codeOf(() => read(oneChunk(csv)))).toBe("ORT_TILE_SAVE");
+    expect(() => read(oneChunk(csv))).toThrow(
+      "chunk.0 is a list of numbers with commas (CSV), as saves from before Wire v1 have it",
+    );
+  });
+
   test("[TS1] is refused when it is not UTF-8", () => {
     expect(codeOf(() => decodeTileSave(Uint8Array.of(0x61, 0x3d, 0xff, 0x0a)))).toBe("ORT_UTF8");
   });

@@ -1,9 +1,10 @@
-import { decode, isOrthantError, OrthantError } from "@orthant/core";
+import { decode, isOrthantError, nameFault, OrthantError } from "@orthant/core";
 import { clientFrameCodec, readHelloVersion } from "../message/client-frame-codec.ts";
 import type { ClientFrame, Hello } from "../message/client-message.ts";
 import { DETAIL_BYTES_MAX, NAME_BYTES_MAX } from "../message/limits.ts";
 import { PROTOCOL_VERSION } from "../message/version.ts";
 import type { Wire } from "../message/wire.ts";
+import type { PlayerBudget } from "./budget/player-budget.ts";
 import { clipText } from "./connection/clip-text.ts";
 import { type Fault, limitFault, malformed, retryAfterMs } from "./connection/fault.ts";
 import { type Arrival, otherVersion, type Terms, termsFor } from "./connection/handshake.ts";
@@ -16,8 +17,8 @@ import { Visit } from "./visit.ts";
 
 /** Who looks after all sessions. */
 export interface SessionOwner {
-  /** Why a client must not come in; `undefined` when it may, and then nobody else has its id any more. */
-  admit(session: ClientSession, arrival: Arrival): Fault | undefined;
+  /** The budget of a client that may come in, and then no other session has its id; or why it may not. */
+  admit(session: ClientSession, arrival: Arrival): PlayerBudget | Fault;
   /** The client has come in. */
   joined(session: ClientSession): void;
   /** The session is over. */
@@ -26,6 +27,8 @@ export interface SessionOwner {
 
 /** One connection, from its first byte: handshake, limits, goodbye. What a client does in between is its visit. */
 export class ClientSession implements HostSession {
+  /** Where the connection comes from, if that is known; anonymous players of one network share a budget. */
+  readonly network: string | undefined;
   readonly #host: HostParts;
   readonly #owner: SessionOwner;
   readonly #out: Outbox;
@@ -33,11 +36,13 @@ export class ClientSession implements HostSession {
   readonly #startedMs: number;
   #hello: Hello | undefined;
   #visit: Visit | undefined;
+  #account: Account | undefined;
   #isRecalling = false;
   #isClosed = false;
 
-  constructor(host: HostParts, owner: SessionOwner, wire: Wire) {
+  constructor(host: HostParts, owner: SessionOwner, wire: Wire, network: string | undefined) {
     const nowMs = host.options.clock.nowMs();
+    this.network = network;
     this.#host = host;
     this.#owner = owner;
     this.#out = new Outbox(wire, host.totals);
@@ -60,8 +65,16 @@ export class ClientSession implements HostSession {
     this.#end();
   }
 
+  /** Ends the connection of a player whose account is not valid any longer. */
+  checkAccount(): void {
+    const account = this.#account;
+    if (this.#isClosed || account === undefined) return;
+    this.#guard(() => this.#host.options.checkAccount?.(account));
+  }
+
   /** Begins a tick. */
   startTick(nowMs: number): void {
+    this.checkAccount();
     if (this.#isClosed) return;
     const { limits } = this.#host;
     this.#guard(() => {
@@ -71,6 +84,12 @@ export class ClientSession implements HostSession {
       if (this.#isRecalling) return undefined;
       return nowMs - this.#startedMs >= limits.handshakeMs ? limitFault("handshakeMs", limits) : undefined;
     });
+  }
+
+  /** Takes over some more of what the client wants to hold. */
+  lookFurther(nowMs: number): void {
+    if (this.#isClosed) return;
+    this.#guard(() => this.#visit?.lookFurther(nowMs));
   }
 
   /** Sends what the client gets in this tick. */
@@ -121,6 +140,8 @@ export class ClientSession implements HostSession {
     for (const message of messages) {
       if (message.kind !== "hello") return malformed(`${message.kind} before the welcome`);
       if (this.#hello !== undefined) continue;
+      const wrong = nameFault(message.name);
+      if (wrong !== undefined) return malformed(wrong);
       const terms = termsFor(message, this.#host.world);
       if ("reason" in terms) return terms;
       this.#hello = message;
@@ -148,6 +169,8 @@ export class ClientSession implements HostSession {
       if (!isPlayerId(playerId)) {
         throw new OrthantError("ORT_ARGUMENT", `${playerId} is no id of a player: it has 64 bits`);
       }
+      const wrong = nameFault(name);
+      if (wrong !== undefined) return malformed(wrong);
       const clipped = { ...account, name: clipText(name, NAME_BYTES_MAX) };
       return this.#comeIn({ hello, account: clipped, terms });
     });
@@ -169,10 +192,12 @@ export class ClientSession implements HostSession {
   }
 
   #comeIn(arrival: Arrival): Fault | undefined {
-    const refusal = this.#owner.admit(this, arrival);
-    if (refusal !== undefined) return refusal;
+    // Asked here and not before the world looked for the player: the account may have been revoked meanwhile.
+    const admitted = this.#host.options.checkAccount?.(arrival.account) ?? this.#owner.admit(this, arrival);
+    if ("reason" in admitted) return admitted;
+    this.#account = arrival.account;
     const nowMs = this.#host.options.clock.nowMs();
-    this.#visit = new Visit(this.#host, this.#out, this.#intake, arrival, nowMs);
+    this.#visit = new Visit(this.#host, this.#out, this.#intake, arrival, admitted, nowMs);
     this.#owner.joined(this);
     return undefined;
   }
@@ -191,6 +216,7 @@ export class ClientSession implements HostSession {
 
   #end(): void {
     this.#isClosed = true;
+    this.#out.abandon();
     try {
       this.#visit?.end(this.#host.options.clock.nowMs());
     } catch (error) {
@@ -202,7 +228,7 @@ export class ClientSession implements HostSession {
 }
 
 function isPlayerId(id: bigint): boolean {
-  return BigInt.asUintN(64, id) === id;
+  return typeof id === "bigint" && BigInt.asUintN(64, id) === id;
 }
 
 function readFrame(frame: Uint8Array): ClientFrame | Fault {

@@ -1,4 +1,4 @@
-/** What one client may ask of a host. Each has a line in docs/reference/limits.md. */
+/** What clients, players and networks may ask of a host. Each has a line in docs/reference/limits.md. */
 export interface HostLimits {
   /** Bytes that may come before the welcome. */
   readonly bytesBeforeWelcome: number;
@@ -11,6 +11,7 @@ export interface HostLimits {
   readonly framesBurst: number;
   readonly bytesPerSecond: number;
   readonly bytesBurst: number;
+  /** Edits of a player, over all of its clients. */
   readonly editsPerSecond: number;
   readonly editsBurst: number;
   /** Voxels of one edit. */
@@ -19,13 +20,14 @@ export interface HostLimits {
   readonly editBoxVoxelsMax: number;
   /** Chunks that one edit touches: what it costs, where each has to be generated first. */
   readonly editChunksMax: number;
-  /** Chunks that edits touch; as many as one may touch, at once. */
+  /** Chunks that a player's edits touch; as many as one may touch, at once. */
   readonly editChunksPerSecond: number;
   readonly interestRegionsMax: number;
   readonly interestsPerSecond: number;
   /** Regions that a client comes to; faster than that, it has to wait for them. */
   readonly interestRegionsPerSecond: number;
   readonly gameMessagesPerSecond: number;
+  /** Regions sent again to a player's clients because they asked. */
   readonly resyncRegionsPerSecond: number;
   readonly resyncRegionsBurst: number;
   /** Patches for one client in one tick. */
@@ -40,6 +42,22 @@ export interface HostLimits {
   readonly slowMs: number;
   /** Chunk coordinates lie within this distance of the origin. */
   readonly chunkCoordinateMax: number;
+  /** Clients of one player that are connected at once. */
+  readonly clientsPerPlayer: number;
+  /** Regions that the clients of one player hold together. */
+  readonly regionsPerPlayer: number;
+  /** Regions that the clients of one player come to together; above, they wait. */
+  readonly playerInterestRegionsPerSecond: number;
+  /** Players whose budgets the anonymous players of one network have together. */
+  readonly budgetsPerNetwork: number;
+  /** Regions that clients hold, each counted once. */
+  readonly watchedRegionsMax: number;
+  /** Regions that clients hold, each counted once for each client. */
+  readonly heldRegionsMax: number;
+  /** Bytes on their way to all clients that they have not acknowledged; above, those with more than their share wait. */
+  readonly inFlightBytesTotalMax: number;
+  /** Time in each tick for work that can wait: half for interests, half to prepare what clients are sent. */
+  readonly tickWorkMs: number;
 }
 
 /** What a client may ask unless the operator says otherwise. */
@@ -70,4 +88,12 @@ export const DEFAULT_HOST_LIMITS: HostLimits = {
   inFlightBytesMax: 1_048_576,
   slowMs: 60_000,
   chunkCoordinateMax: 2 ** 30,
+  clientsPerPlayer: 8,
+  regionsPerPlayer: 8_192,
+  playerInterestRegionsPerSecond: 8_192,
+  budgetsPerNetwork: 4,
+  watchedRegionsMax: 262_144,
+  heldRegionsMax: 2_097_152,
+  inFlightBytesTotalMax: 268_435_456,
+  tickWorkMs: 50,
 };

@@ -12,6 +12,17 @@ export interface Account {
   readonly name: string;
   /** Nobody vouches for the player: the world remembers them only once they have changed something in it. */
   readonly isAnonymous?: boolean;
+  /** When the account ends, in milliseconds since 1970: its connections end then. It never ends unless given. */
+  readonly expiresMs?: number;
+  /** The token that proved it (`jti`), by which the token can be revoked. */
+  readonly tokenId?: string;
+}
+
+/** Why an account must leave: the client may come back with other credentials, or must not come back. */
+export interface AccountFault {
+  readonly reason: "credentials" | "kicked";
+  /** For the player to read. */
+  readonly detail: string;
 }
 
 /** A player who is here. */
@@ -53,6 +64,10 @@ export interface TickReport {
   readonly patches: number;
   /** Sessions that had more to get than they may. */
   readonly heldBack: number;
+  /** Time spent on interests and on preparing regions, from the beginning of the tick before until this one. */
+  readonly workMs: number;
+  /** True when some of that work had to wait because of `tickWorkMs`. */
+  readonly isWorkCut: boolean;
 }
 
 /** How a world is shared. */
@@ -62,6 +77,8 @@ export interface HostOptions {
   readonly clock: Clock;
   /** Who a client is; throws an `OrthantError` with code `ORT_CREDENTIALS` for one who must not come in. */
   readonly authorize: (hello: Hello) => Promise<Account>;
+  /** Why an account may not be here, or not any longer. Called before each join and for every player at each tick. */
+  readonly checkAccount?: (account: Account) => AccountFault | undefined;
   /** When an edit is acknowledged: when it is made, or when it would survive a crash. */
   readonly acknowledge: "applied" | "durable";
   readonly tickMs: number;

@@ -15,6 +15,8 @@ import type { Era } from "../message/client-message.ts";
 export interface EditOrigin {
   readonly clientId: bigint;
   readonly editId: number;
+  /** The player whose client it is; left out for anonymous players. */
+  readonly playerId?: bigint;
 }
 
 /** What became of an edit in the world. */
@@ -80,6 +82,11 @@ export interface HostWorld {
   edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<EditResult>;
   /** The last edit of a client that the world remembers; 0 when it remembers none. */
   lastEditOf(clientId: bigint): number;
+  /**
+   * Whether clients of a player, or of anonymous players when it is left out, may have edited and been forgotten since.
+   * Left out by a world that cannot tell.
+   */
+  mayHaveForgotten?(playerId?: bigint): boolean;
   /** Resolves when all edits made so far will survive a crash. */
   whenDurable(): Promise<void>;
   /** Calls back at the moment of each change, before anything else can happen, until the function returned is called. */

@@ -4,18 +4,25 @@ import type { Wire } from "../message/wire.ts";
 import { BeingGrid } from "./beings/being-grid.ts";
 import { DistantPlayers } from "./beings/distant-players.ts";
 import { Inhabitants } from "./beings/inhabitants.ts";
+import type { PlayerBudget } from "./budget/player-budget.ts";
+import { PlayerBudgets } from "./budget/player-budgets.ts";
+import { inTurn, turnsByPlayer } from "./budget/turns.ts";
+import { WorkBudget } from "./budget/work-budget.ts";
 import { ClientSession, type SessionOwner } from "./client-session.ts";
-import type { Fault } from "./connection/fault.ts";
+import { type Fault, limitFault } from "./connection/fault.ts";
+import type { Arrival } from "./connection/handshake.ts";
 import type { FrameTotals } from "./connection/outbox.ts";
 import { Durability } from "./edits/durability.ts";
 import { EditDesks } from "./edits/edit-desks.ts";
-import { DEFAULT_HOST_LIMITS } from "./host-limits.ts";
+import { DEFAULT_HOST_LIMITS, type HostLimits } from "./host-limits.ts";
 import type { HostOptions, Player, TickReport } from "./host-options.ts";
 import type { HostParts } from "./host-parts.ts";
 import type { HostSession } from "./host-session.ts";
 import { ChangeGroups } from "./regions/change-group.ts";
+import { Departures } from "./regions/departures.ts";
 import { RegionFeed } from "./regions/region-feed.ts";
 import { RegionLoader } from "./regions/region-loader.ts";
+import { TickLooks } from "./regions/send-queue.ts";
 import { SnapshotSource } from "./regions/snapshot-source.ts";
 import { WatchedRegions } from "./regions/watched-regions.ts";
 import { Roster } from "./roster.ts";
@@ -29,6 +36,9 @@ export class Host {
   readonly #inhabitants: Inhabitants;
   readonly #sessions = new Set<ClientSession>();
   readonly #roster = new Roster();
+  readonly #budgets: PlayerBudgets;
+  /** The budgets that sessions count for. */
+  readonly #entered = new Map<ClientSession, PlayerBudget>();
   readonly #stopListening: readonly (() => void)[];
   readonly #owner: SessionOwner;
   #tickCount = 0;
@@ -39,6 +49,10 @@ export class Host {
     const { world, clock, rules, events } = options;
     const limits = { ...DEFAULT_HOST_LIMITS, ...options.limits };
     const regions = new WatchedRegions();
+    const nowMs = (): number => clock.nowMs();
+    // One kind of work must not keep the other from being done.
+    const interestWork = new WorkBudget(limits.tickWorkMs / 2, nowMs);
+    const sendWork = new WorkBudget(limits.tickWorkMs / 2, nowMs);
     const beings = new BeingGrid(world.shape, limits.chunkCoordinateMax);
     const feed = new RegionFeed(world, regions);
     const desks = new EditDesks({
@@ -55,15 +69,21 @@ export class Host {
       regions,
       feed,
       groups: new ChangeGroups(),
-      snapshots: new SnapshotSource(world, regions, limits.pieceBytesMax, () => clock.nowMs()),
-      loader: new RegionLoader(world, regions, () => clock.nowMs()),
+      snapshots: new SnapshotSource(world, regions, limits.pieceBytesMax, sendWork),
+      loader: new RegionLoader(world, regions, nowMs),
       desks,
       beings,
-      totals: { frames: 0, bytes: 0, patches: 0 },
+      looks: new TickLooks(),
+      departures: new Departures(regions, interestWork),
+      interestWork,
+      sendWork,
+      totals: { frames: 0, bytes: 0, patches: 0, inFlightBytes: 0 },
+      inFlightShare: limits.inFlightBytesMax,
     };
+    this.#budgets = new PlayerBudgets(limits);
     this.#inhabitants = new Inhabitants(world, regions, beings);
     this.#owner = {
-      admit: (session, arrival) => this.#roster.add(session, arrival),
+      admit: (session, arrival) => this.#admit(session, arrival),
       joined: ({ visit }) => visit && rules?.onJoin?.(visit.player),
       ended: (session) => this.#ended(session),
     };
@@ -85,9 +105,15 @@ export class Host {
     return this.#roster.visits().map(({ player }) => player);
   }
 
-  /** Takes a new connection. */
-  connect(wire: Wire): HostSession {
-    const session = new ClientSession(this.#parts, this.#owner, wire);
+  /** Regions that clients hold: how many there are, and how many if each counts once for each client. */
+  get regionCounts(): { readonly watched: number; readonly held: number } {
+    const { regions } = this.#parts;
+    return { watched: regions.size, held: regions.holdings };
+  }
+
+  /** Takes a new connection. Anonymous players who come from one `network` share a budget. */
+  connect(wire: Wire, network?: string): HostSession {
+    const session = new ClientSession(this.#parts, this.#owner, wire, network);
     this.#sessions.add(session);
     if (this.#shutdown !== undefined) session.goodbye(this.#shutdown);
     return session;
@@ -98,17 +124,21 @@ export class Host {
     const { options, feed, groups, snapshots, beings, regions, totals } = this.#parts;
     const nowMs = options.clock.nowMs();
     const before = { ...totals };
-    const sessions = this.#inTurn();
+    const work = this.#startWork();
+    const sessions = inTurn(this.#sessions, this.#tickCount++);
     groups.startTick();
     snapshots.startTick();
+    this.#parts.looks.startTick();
+    this.#shareInFlight();
     for (const session of sessions) session.startTick(nowMs);
+    this.#takeOverInterests(sessions, nowMs);
     for (const { region, step } of feed.takeSteps(nowMs)) {
       for (const holding of region.holdings) holding.watcher.regionChanged(holding, step);
     }
     beings.takeChanges(regions);
     for (const session of sessions) session.write(nowMs);
     this.#clean(nowMs);
-    options.events?.onTick?.(this.#report(before));
+    options.events?.onTick?.(this.#report(before, work));
   }
 
   /** Sends a game's message to a player; tells whether the player is here and there was room for it. */
@@ -132,6 +162,11 @@ export class Host {
     return sessions.length > 0;
   }
 
+  /** Ends the connections of players whose accounts are not valid any longer, without waiting for the next tick. */
+  checkAccounts(): void {
+    for (const session of [...this.#sessions]) session.checkAccount();
+  }
+
   /** Says goodbye to everybody, takes nobody new, and waits for the edits that are in work. */
   async shutdown(detail: string, retryAfterMs: number): Promise<void> {
     this.#close({ reason: "shutdown", detail, retryAfterMs });
@@ -143,6 +178,8 @@ export class Host {
     const { options, desks } = this.#parts;
     this.#sessions.delete(session);
     const { visit } = session;
+    this.#entered.get(session)?.leave();
+    this.#entered.delete(session);
     const clientId = this.#roster.remove(session);
     if (clientId !== undefined) desks.leave(clientId, options.clock.nowMs());
     try {
@@ -153,11 +190,73 @@ export class Host {
     }
   }
 
-  /** All sessions, beginning with another one in each tick: what there is not enough of goes round. */
-  #inTurn(): readonly ClientSession[] {
-    const sessions = [...this.#sessions];
-    const first = this.#tickCount++ % Math.max(1, sessions.length);
-    return [...sessions.slice(first), ...sessions.slice(0, first)];
+  /** When clients have not acknowledged too much altogether, those with more than their share wait. */
+  #shareInFlight(): void {
+    const { limits, totals } = this.#parts;
+    const { inFlightBytesMax, inFlightBytesTotalMax } = limits;
+    const isTooMuch = totals.inFlightBytes >= inFlightBytesTotalMax;
+    const share = isTooMuch ? inFlightBytesTotalMax / this.#sessions.size : inFlightBytesMax;
+    this.#parts.inFlightShare = Math.min(inFlightBytesMax, share);
+  }
+
+  #admit(session: ClientSession, arrival: Arrival): PlayerBudget | Fault {
+    const { options, limits } = this.#parts;
+    const fault = this.#roster.add(session, arrival);
+    if (fault !== undefined) return fault;
+    const budget = this.#budgets.of(arrival.account, session.network, options.clock.nowMs());
+    const broken = this.#budgets.enter(budget);
+    if (broken !== undefined) return limitFault(broken, limits);
+    this.#entered.set(session, budget);
+    return budget;
+  }
+
+  /** Goes on with interests that were too much for one tick, each player's in turn, and with what clients left behind. */
+  #takeOverInterests(sessions: readonly ClientSession[], nowMs: number): void {
+    const { departures, interestWork } = this.#parts;
+    let turns = turnsByPlayer(sessions.filter(({ visit }) => visit?.isLookingElsewhere));
+    const goesOn = (): boolean => turns.length > 0 || departures.size > 0;
+    while (goesOn() && interestWork.hasTime()) {
+      departures.releaseSome();
+      for (const waiting of turns) {
+        if (!interestWork.hasTime()) break;
+        const [session] = waiting;
+        session?.lookFurther(nowMs);
+        if (session?.visit?.isLookingElsewhere !== true) waiting.shift();
+      }
+      turns = turns.filter(({ length }) => length > 0);
+    }
+    this.#makeRoom();
+  }
+
+  /** While clients hold more regions than memory is meant for, the player or network that holds most loses a client. */
+  #makeRoom(): void {
+    const { limits, regions, departures } = this.#parts;
+    let watched = regions.size - departures.size;
+    let held = regions.holdings - departures.size;
+    while (watched > limits.watchedRegionsMax || held > limits.heldRegionsMax) {
+      const largest = this.#largestHolder();
+      if (largest?.visit === undefined) return;
+      const limit: keyof HostLimits =
+        watched > limits.watchedRegionsMax ? "watchedRegionsMax" : "heldRegionsMax";
+      watched -= largest.visit.regionCount;
+      held -= largest.visit.regionCount;
+      largest.goodbye(limitFault(limit, limits));
+    }
+  }
+
+  /** Of the player or network that holds most regions, the client that holds most of them. */
+  #largestHolder(): ClientSession | undefined {
+    let most: ClientSession | undefined;
+    const rank = ({ visit }: ClientSession): readonly [number, number] => [
+      visit?.budget.shared.regions ?? 0,
+      visit?.regionCount ?? 0,
+    ];
+    for (const session of this.#sessions) {
+      const [all, own] = rank(session);
+      const [mostAll, mostOwn] = most === undefined ? [0, 0] : rank(most);
+      if (own > 0 && (all > mostAll || (all === mostAll && own > mostOwn))) most = session;
+    }
+    return most;
   }
 
   #clean(nowMs: number): void {
@@ -165,9 +264,20 @@ export class Host {
     this.#cleanedMs = nowMs;
     this.#parts.feed.forgetOld(nowMs);
     this.#parts.desks.clean(nowMs);
+    this.#budgets.clean(nowMs);
   }
 
-  #report(before: FrameTotals): TickReport {
+  /** Begins the time for work of this tick; gives what was done with that of the tick before. */
+  #startWork(): Pick<TickReport, "workMs" | "isWorkCut"> {
+    const { interestWork, sendWork } = this.#parts;
+    const workMs = interestWork.spentMs + sendWork.spentMs;
+    const isWorkCut = interestWork.isCut || sendWork.isCut;
+    interestWork.startTick();
+    sendWork.startTick();
+    return { workMs, isWorkCut };
+  }
+
+  #report(before: FrameTotals, work: Pick<TickReport, "workMs" | "isWorkCut">): TickReport {
     const { frames, bytes, patches } = this.#parts.totals;
     let heldBack = 0;
     for (const { visit } of this.#sessions) if (visit?.isHeldBack) heldBack++;
@@ -176,6 +286,7 @@ export class Host {
       bytes: bytes - before.bytes,
       patches: patches - before.patches,
       heldBack,
+      ...work,
     };
   }
 

@@ -1,7 +1,7 @@
-import { TokenBucket } from "@orthant/core";
 import type { ClientMessage, Interest, Resync } from "../message/client-message.ts";
 import { BeingsView } from "./beings/beings-view.ts";
 import { Presence } from "./beings/presence.ts";
+import type { PlayerBudget } from "./budget/player-budget.ts";
 import { type Fault, limitFault, malformed } from "./connection/fault.ts";
 import { GameQueue } from "./connection/game-queue.ts";
 import { type Arrival, type Terms, welcomeFor } from "./connection/handshake.ts";
@@ -23,6 +23,7 @@ const HEARTBEAT_MS = 1_000;
 /** A client that is welcome, from its welcome to its goodbye. */
 export class Visit implements Watcher {
   readonly clientId: bigint;
+  readonly budget: PlayerBudget;
   readonly #host: HostParts;
   readonly #out: Outbox;
   readonly #intake: Intake;
@@ -35,11 +36,11 @@ export class Visit implements Watcher {
   readonly #verdicts = new VerdictQueue();
   readonly #game = new GameQueue();
   readonly #desk: EditDesk;
-  readonly #resyncs: TokenBucket;
   readonly #onDecision = (decision: Decision): void => {
     if (decision.verdict.outcome === "applied") this.#presence.remember();
     this.#verdicts.add(decision);
   };
+  #isOver = false;
   #isWelcomeWanted = true;
   #maySend = true;
   /** Since when the client has not acknowledged as much as it must. */
@@ -48,21 +49,26 @@ export class Visit implements Watcher {
   #beatInterestId = 0;
   #beatComplete = false;
 
-  constructor(host: HostParts, out: Outbox, intake: Intake, arrival: Arrival, nowMs: number) {
-    const { hello, account, terms } = arrival;
-    const { resyncRegionsPerSecond, resyncRegionsBurst } = host.limits;
+  constructor(
+    host: HostParts,
+    out: Outbox,
+    intake: Intake,
+    { hello, account, terms }: Arrival,
+    budget: PlayerBudget,
+    nowMs: number,
+  ) {
     this.clientId = hello.clientId;
     this.#host = host;
     this.#out = out;
     this.#intake = intake;
     this.#terms = terms;
+    this.budget = budget;
     this.#presence = new Presence(host, account, nowMs);
-    this.#regions = new ClientRegions(host, this, terms.telling);
-    this.#pace = new InterestPace(host.limits.interestRegionsPerSecond);
+    this.#regions = new ClientRegions(host, this, terms.telling, budget);
+    this.#pace = new InterestPace(host.limits.interestRegionsPerSecond, budget);
     this.#sender = new RegionSender(host, this.#regions, terms.telling);
-    this.#resyncs = new TokenBucket(resyncRegionsPerSecond, resyncRegionsBurst, nowMs);
-    this.#desk = host.desks.open(hello.clientId, nowMs);
-    this.#desk.attach(hello.openEditId, this.#onDecision);
+    this.#desk = host.desks.open(hello.clientId);
+    this.#desk.attach(hello.openEditId, account, this.#onDecision);
     this.#beatMs = nowMs;
   }
 
@@ -73,6 +79,16 @@ export class Visit implements Watcher {
   /** Whether the client gets nothing because it has not acknowledged enough. */
   get isHeldBack(): boolean {
     return !this.#maySend;
+  }
+
+  /** Regions that the client holds or is to hold. */
+  get regionCount(): number {
+    return this.#regions.size;
+  }
+
+  /** True while the client's interest has not been taken over completely. */
+  get isLookingElsewhere(): boolean {
+    return this.#regions.isChanging;
   }
 
   /** Notes what the client has; tells whether that can be. */
@@ -91,7 +107,7 @@ export class Visit implements Watcher {
       case "interest":
         return this.#takeInterest(message, nowMs);
       case "setVoxels":
-        this.#desk.submit(message, this.player, nowMs);
+        this.#desk.submit(message, this.player, this.budget, nowMs);
         return undefined;
       case "move":
         this.#presence.want(message);
@@ -116,18 +132,18 @@ export class Visit implements Watcher {
   }
 
   regionChanged(holding: Holding, step: RegionStep): void {
-    this.#sender.regionChanged(holding, step);
+    if (!this.#isOver) this.#sender.regionChanged(holding, step);
   }
 
   beingsChanged(message: Uint8Array): void {
-    this.#beings.add(message);
+    if (!this.#isOver) this.#beings.add(message);
   }
 
   /** Begins a tick; what is wrong with the client, if anything is. */
   startTick(nowMs: number): Fault | undefined {
     const { limits } = this.#host;
     this.#presence.tick(nowMs);
-    this.#maySend = this.#out.inFlightBytes < limits.inFlightBytesMax;
+    this.#maySend = this.#out.inFlightBytes < this.#host.inFlightShare;
     if (this.#maySend) this.#fullSinceMs = undefined;
     else this.#fullSinceMs ??= nowMs;
     if (this.#fullSinceMs !== undefined && nowMs - this.#fullSinceMs >= limits.slowMs) {
@@ -146,10 +162,10 @@ export class Visit implements Watcher {
         this.#isWelcomeWanted = false;
       }
       const { repairs } = this.#regions;
-      if (repairs > 0) this.#regions.releaseRepairs(this.#resyncs.takeUpTo(repairs, nowMs));
+      if (repairs > 0) this.#regions.releaseRepairs(this.budget.takeResyncRegions(repairs, nowMs));
       this.#sender.write(this.#out);
       this.#verdicts.write(this.#out, this.#regions);
-      this.#beings.write(this.#out, this.#host.beings, this.#regions);
+      this.#beings.write(this.#out, this.#host.beings, this.#regions, this.#host.sendWork);
       this.#game.write(this.#out);
     }
     this.#writeHeartbeat(nowMs);
@@ -158,9 +174,19 @@ export class Visit implements Watcher {
 
   /** The client is gone. */
   end(nowMs: number): void {
+    this.#isOver = true;
     this.#regions.clear();
     this.#desk.detach(this.#onDecision);
     this.#presence.end(nowMs);
+  }
+
+  /** Takes over some more of what the client wants to hold; what is wrong with that, if anything is. */
+  lookFurther(nowMs: number): Fault | undefined {
+    const { areaNumber } = this.#regions;
+    const broken = this.#host.interestWork.run(() => this.#regions.proceed());
+    this.#pace.charge(this.#regions.takeCost(), nowMs);
+    if (this.#regions.areaNumber !== areaNumber) this.#beings.markStale();
+    return broken && limitFault(broken, this.#host.limits);
   }
 
   #takeInterest(interest: Interest, nowMs: number): Fault | undefined {
@@ -168,7 +194,17 @@ export class Visit implements Watcher {
     const limit = this.#intake.interest(nowMs);
     if (limit !== undefined) return limitFault(limit, limits);
     this.#pace.add(interest);
-    return this.#lookElsewhere(nowMs);
+    return this.#lookElsewhere(nowMs) ?? this.#lookAtOnce(nowMs);
+  }
+
+  /** Takes over an interest when it comes, as far as there is time. */
+  #lookAtOnce(nowMs: number): Fault | undefined {
+    const { interestWork } = this.#host;
+    while (this.isLookingElsewhere && interestWork.hasTime()) {
+      const fault = this.lookFurther(nowMs);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
   }
 
   /** Goes over to the latest interest, when it is time. */
@@ -176,12 +212,8 @@ export class Visit implements Watcher {
     const interest = this.#pace.take(nowMs);
     if (interest === undefined || interest.interestId <= this.#regions.interestId) return undefined;
     const mayOffer = this.#terms.isResumed && interest.interestId === 1;
-    const { areaNumber, addedCount } = this.#regions;
     const broken = this.#regions.want(interest, mayOffer);
-    if (broken !== undefined) return limitFault(broken, this.#host.limits);
-    this.#pace.charge(this.#regions.addedCount - addedCount, nowMs);
-    if (this.#regions.areaNumber !== areaNumber) this.#beings.markStale();
-    return undefined;
+    return broken && limitFault(broken, this.#host.limits);
   }
 
   #takeResync({ expected, regions }: Resync): Fault | undefined {

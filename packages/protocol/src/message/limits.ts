@@ -18,6 +18,8 @@ export const INTEREST_REGIONS_MAX = 4_096;
 export const EDIT_VOXELS_MAX = 4_096;
 /** The most edits of one client that wait for their verdicts: no more than a host takes at once. */
 export const EDITS_OPEN_MAX = 60;
+/** A client begins to number its edits at 1, or at 1 behind any multiple of this. Rule N29. */
+export const EDIT_RUN_IDS: number = 2 ** 28;
 /** The most bytes of a game's own message. */
 export const GAME_BYTES_MAX = 16_384;
 /** The most beings that one message lists. */

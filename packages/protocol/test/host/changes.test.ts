@@ -6,6 +6,7 @@ import {
   PIXEL_CHUNKS,
   type Place,
   placesLexicographic,
+  type VoxelPlacement,
 } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
@@ -262,18 +263,57 @@ describe("a region that is too large for one patch", () => {
   });
 });
 
+/** Enough voxels in each region for a patch of its own. */
+function largeChanges(regions: readonly Place[], turn: number): readonly VoxelPlacement[] {
+  return regions.flatMap((region) =>
+    Array.from({ length: 4_000 }, (_, index) => ({
+      voxel: [region[0] * 128 + (index % 100), Math.floor(index / 100), 0, 0] as Place,
+      material: (index * 7_919 + turn) % 65_536,
+    })),
+  );
+}
+
+test("a client gets at most patchesPerTick patches of live changes in a tick, and the rest later", async () => {
+  const regions = [...placesLexicographic(boxBetween([0, 0, 0, 0], [9, 1, 1, 1]))];
+  const stage = new Stage({ limits: { patchesPerTick: 4 } });
+  const client = await stage.joinAt([boxBetween([0, 0, 0, 0], [36, 4, 4, 4])]);
+  client.take();
+  stage.world.change(largeChanges(regions, 1));
+  const counts: number[] = [];
+  for (let index = 0; index < 4; index++) {
+    await stage.tick();
+    counts.push(client.takeAll("patch").length);
+    client.send();
+  }
+  expect(counts).toEqual([4, 4, 1, 0]);
+  expect(regions.every((region) => client.agrees(region))).toBe(true);
+});
+
+test("live changes above patchesPerTick merge while they wait, and no region waits for ever", async () => {
+  const regions = [...placesLexicographic(boxBetween([0, 0, 0, 0], [9, 1, 1, 1]))];
+  const stage = new Stage({ limits: { patchesPerTick: 4 } });
+  const client = await stage.joinAt([boxBetween([0, 0, 0, 0], [36, 4, 4, 4])]);
+  client.take();
+  const told = new Map<string, number>();
+  for (let turn = 1; turn <= 12; turn++) {
+    stage.world.change(largeChanges(regions, turn));
+    await stage.tick();
+    client.send();
+    const patches = client.takeAll("patch");
+    expect(patches.length).toBeLessThanOrEqual(4);
+    for (const { region } of patches.flatMap(({ patch }) => patch.changes)) {
+      told.set(String(region), (told.get(String(region)) ?? 0) + 1);
+    }
+  }
+  expect(told.size).toBe(regions.length);
+  await stage.ticks(5);
+  expect(regions.every((region) => client.agrees(region))).toBe(true);
+});
+
 test("a tick sends at most so many patches, and the rest in the next ones", async () => {
   const world = new SampleWorld();
   const regions = [...placesLexicographic(boxBetween([0, 0, 0, 0], [6, 1, 1, 1]))];
-  // Large enough for a patch each.
-  world.change(
-    regions.flatMap((region) =>
-      Array.from({ length: 4_000 }, (_, index) => ({
-        voxel: [region[0] * 128 + (index % 100), Math.floor(index / 100), 0, 0] as Place,
-        material: (index * 7_919) % 65_536,
-      })),
-    ),
-  );
+  world.change(largeChanges(regions, 0));
   const stage = new Stage({ world, limits: { patchesPerTick: 2 } });
   const client = await stage.join();
   client.want([boxBetween([0, 0, 0, 0], [24, 4, 4, 4])]);

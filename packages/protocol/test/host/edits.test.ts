@@ -48,7 +48,7 @@ describe("an edit", () => {
     expect(client.take().map(({ kind }) => kind)).toEqual(["patch", "verdicts"]);
     expect(client.agrees(A)).toBe(true);
     expect(stage.world.field.voxelAt(...VOXEL)).toBe(9);
-    expect(stage.world.edits).toEqual([{ clientId: 1n, editId: 1 }]);
+    expect(stage.world.edits).toEqual([{ clientId: 1n, editId: 1, playerId: 1_001n }]);
   });
 
   test("that changes nothing is told so", async () => {
@@ -159,6 +159,70 @@ describe("an edit", () => {
   });
 });
 
+describe("an edit of a client that the world may have forgotten", () => {
+  const FORGOTTEN =
+    "this server has forgotten the client: the edit may have been made; look, and make it again if it was not";
+
+  test("[N29] is refused up to the last one that the client may have sent before, and not made twice", async () => {
+    const stage = new Stage({ limits: { editsBurst: 100 } });
+    stage.world.forgetful.add(1_001n);
+    const client = await stage.join({ openEditId: 7 });
+    for (let editId = 7; editId <= 7 + EDITS_OPEN_MAX; editId++) client.set(editId, VOXEL, 9);
+    await settle();
+    await stage.ticks(2);
+    const verdicts = verdictsIn(client);
+    expect(verdicts.slice(0, EDITS_OPEN_MAX)).toEqual(
+      Array.from({ length: EDITS_OPEN_MAX }, (_, index) => [7 + index, "world", FORGOTTEN]),
+    );
+    expect(verdicts.slice(EDITS_OPEN_MAX)).toEqual([[7 + EDITS_OPEN_MAX, "applied"]]);
+    expect(stage.world.edits).toHaveLength(1);
+  });
+
+  test("[N29] stays refused when the client connects once more", async () => {
+    const stage = new Stage();
+    stage.world.forgetful.add(1_001n);
+    const first = await stage.join({ openEditId: 7 });
+    first.session.disconnected();
+    const second = await stage.join({ openEditId: 7 });
+    second.set(7, VOXEL, 9);
+    await stage.tick();
+    expect(verdictsIn(second)).toEqual([[7, "world", FORGOTTEN]]);
+  });
+
+  test.each<
+    [why: string, openEditId: number, remembered: number, forgetful: readonly (bigint | undefined)[]]
+  >([
+    ["begins to count", 1, 0, [1_001n]],
+    ["begins a run of ids", 2 ** 28 + 1, 0, [1_001n]],
+    ["is remembered", 7, 2, [1_001n]],
+    ["is of a player of whom nothing was forgotten", 7, 0, [1_002n, undefined]],
+  ])("[N29] is made when the client %s", async (_why, openEditId, remembered, forgetful) => {
+    const stage = new Stage();
+    for (const playerId of forgetful) stage.world.forgetful.add(playerId);
+    if (remembered > 0) stage.world.ledger.set(1n, remembered);
+    const client = await stage.join({ openEditId });
+    client.set(openEditId, VOXEL, 9);
+    await settle();
+    await stage.tick();
+    expect(verdictsIn(client)).toEqual([[openEditId, "applied"]]);
+  });
+
+  test("[N29] counts with those of all anonymous players when the player is anonymous", async () => {
+    const stage = new Stage({
+      authorize: async () => ({ playerId: 5n, role: "builder", name: "", isAnonymous: true }),
+    });
+    const newcomer = await stage.join();
+    newcomer.set(1, VOXEL, 9);
+    await settle();
+    expect(stage.world.edits).toEqual([{ clientId: 1n, editId: 1 }]);
+    stage.world.forgetful.add(undefined);
+    const client = await stage.join({ clientId: 2n, openEditId: 7 });
+    client.set(7, VOXEL, 9);
+    await stage.tick();
+    expect(verdictsIn(client)).toEqual([[7, "world", FORGOTTEN]]);
+  });
+});
+
 describe("an edit is refused", () => {
   const limits = (some: Partial<HostLimits>): StageOptions => ({ limits: some });
   const rules = (some: HostRules): StageOptions => ({ rules: some });
@@ -199,6 +263,18 @@ describe("an edit is refused", () => {
     await stage.tick();
     expect(verdictsIn(client)).toEqual([[1, reason, detail]]);
     expect(outcomes).toEqual([reason]);
+    expect(stage.world.edits).toEqual([]);
+  });
+
+  test.each<[why: string, voxel: Place]>([
+    ["above the plane of a world of tiles", [5, 70, 3, 0]],
+    ["beside it", [5, 70, 0, -1]],
+  ])("%s, where the world has no axis", async (_why, voxel) => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.set(1, voxel, 9);
+    await stage.tick();
+    expect(verdictsIn(client)).toEqual([[1, "reach", `voxel [${voxel}] is beyond the world`]]);
     expect(stage.world.edits).toEqual([]);
   });
 

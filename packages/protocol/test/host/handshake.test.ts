@@ -217,3 +217,47 @@ test("generators that are others make the mode concrete, not the handshake fail"
   const client = await new Stage().join({ manifestHash });
   expect(client.takeAll("welcome").length).toBe(1);
 });
+
+describe("an account that is not valid", () => {
+  const revoked = { reason: "kicked", detail: "no" } as const;
+
+  test("is refused at the join, also when it was revoked while the world looked for the player", async () => {
+    const stage = new Stage({ checkAccount: ({ playerId }) => (playerId === 1_002n ? revoked : undefined) });
+    const [ada, bo] = [await stage.join({ clientId: 1n }), await stage.join({ clientId: 2n })];
+    expect(ada.takeAll("welcome").length).toBe(1);
+    expect(bo.take()).toMatchObject([{ kind: "goodbye", ...revoked }]);
+    expect(stage.host.players.map(({ playerId }) => playerId)).toEqual([1_001n]);
+  });
+
+  test("ends its connections at the next tick, and at once where the host is asked to check", async () => {
+    const invalid = new Set<bigint>();
+    const stage = new Stage({
+      checkAccount: ({ playerId }) => (invalid.has(playerId) ? revoked : undefined),
+    });
+    const clients = await Promise.all([1n, 2n, 3n].map((clientId) => stage.join({ clientId })));
+    invalid.add(1_001n);
+    await stage.tick();
+    expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false, false]);
+    invalid.add(1_002n);
+    stage.host.checkAccounts();
+    expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, true, false]);
+    expect(stage.host.players.map(({ playerId }) => playerId)).toEqual([1_003n]);
+  });
+});
+
+describe("a name that would act on terminals, logs or pages", () => {
+  const detail = expect.stringContaining("the name has the character U+001B, which is not shown");
+
+  test("[N35] in a hello is refused, and the player reads which character it is", async () => {
+    const stage = new Stage();
+    const client = await stage.join({ name: "Ada\u001b[2J" });
+    expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "malformed", detail }]);
+    expect(stage.host.players).toEqual([]);
+  });
+
+  test("[N35] of an account is refused in the same way, wherever it comes from", async () => {
+    const authorize = async () => ({ playerId: 1n, role: "builder", name: "Ada\u001b[2J" }) as const;
+    const client = await new Stage({ authorize }).join({ name: "Ada" });
+    expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "malformed", detail }]);
+  });
+});

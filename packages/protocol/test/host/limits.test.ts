@@ -248,7 +248,7 @@ test("a tick is reported", async () => {
   await stage.tick();
   await stage.tick();
   expect(reports).toEqual([
-    { frames: 1, bytes: expect.any(Number), patches: 1, heldBack: 0 },
-    { frames: 0, bytes: 0, patches: 0, heldBack: 0 },
+    { frames: 1, bytes: expect.any(Number), patches: 1, heldBack: 0, workMs: 0, isWorkCut: false },
+    { frames: 0, bytes: 0, patches: 0, heldBack: 0, workMs: 0, isWorkCut: false },
   ]);
 });

@@ -40,6 +40,7 @@ export interface StageOptions {
   readonly events?: HostEvents;
   readonly acknowledge?: HostOptions["acknowledge"];
   readonly authorize?: HostOptions["authorize"];
+  readonly checkAccount?: NonNullable<HostOptions["checkAccount"]>;
 }
 
 /** A host with its world and clock, on which clients appear. */
@@ -62,15 +63,15 @@ export class Stage {
   }
 
   /** A connection on which nothing was said yet. */
-  connect(): SampleClient {
-    const client = new SampleClient(this);
+  connect(network?: string): SampleClient {
+    const client = new SampleClient(this, network);
     this.#clients.push(client);
     return client;
   }
 
   /** A client that is welcome. */
-  async join(hello: Partial<Hello> = {}): Promise<SampleClient> {
-    const client = this.connect();
+  async join(hello: Partial<Hello> = {}, network?: string): Promise<SampleClient> {
+    const client = this.connect(network);
     client.hello(hello);
     await settle();
     await this.tick();
@@ -119,19 +120,20 @@ export class SampleClient {
   readonly #stage: Stage;
   readonly #bytes: Uint8Array[] = [];
 
-  constructor(stage: Stage) {
+  constructor(stage: Stage, network?: string) {
     this.#stage = stage;
     const { field, shape } = stage.world;
     this.replica = new RegionReplica(shape.volume, {
       generator: field.generator,
       realize: (_generator, place) => field.generatedChunk(...place),
     });
-    this.session = stage.host.connect({
-      send: (frame) => this.#bytes.push(frame),
+    const wire = {
+      send: (frame: Uint8Array) => this.#bytes.push(frame),
       close: () => {
         this.isClosed = true;
       },
-    });
+    };
+    this.session = stage.host.connect(wire, network);
   }
 
   hello(fields: Partial<Hello> = {}): void {

@@ -70,6 +70,8 @@ export class SampleWorld implements HostWorld {
   readonly edits: EditOrigin[] = [];
   readonly kept = new Map<bigint, Pose>();
   readonly ledger = new Map<bigint, number>();
+  /** Players of whom clients may have been forgotten; `undefined` stands for the anonymous. */
+  readonly forgetful = new Set<bigint | undefined>();
   /** What other hosts were told: the visit, who it is and at which x, or nothing for one who went. */
   readonly told: (readonly [visit: number, name?: string, x?: number])[] = [];
   readonly #clocks = new RegionClocks();
@@ -162,6 +164,10 @@ export class SampleWorld implements HostWorld {
 
   lastEditOf(clientId: bigint): number {
     return this.ledger.get(clientId) ?? 0;
+  }
+
+  mayHaveForgotten(playerId?: bigint): boolean {
+    return this.forgetful.has(playerId);
   }
 
   whenDurable(): Promise<void> {

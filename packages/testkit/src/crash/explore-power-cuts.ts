@@ -3,6 +3,7 @@ import { Prng } from "../prng.ts";
 import type { CrashDisk } from "./crash-disk.ts";
 import { CRASH_MODELS, type CrashModel } from "./crash-model.ts";
 import { CrashTimeline } from "./crash-timeline.ts";
+import { imageDigest } from "./image-digest.ts";
 import { type DiskOperation, describeLog } from "./operation.ts";
 import { selections } from "./selections.ts";
 
@@ -20,47 +21,65 @@ export interface PowerCutOptions {
   /** Most disks to try for each model at each operation; fewer where fewer are possible. */
   readonly disksPerCut: number;
   readonly seed: number;
+  /** Explores cut `first` and every `step`-th one after it, instead of all: a part of the work of one seed. */
+  readonly part?: { readonly first: number; readonly step: number };
+  /** Digests of disks that passed the check before. Give the same set to several runs to check each disk once in all. */
+  readonly seen?: Set<string>;
 }
 
 /** What was looked at. */
 export interface PowerCutReport {
   readonly cuts: number;
+  /** Disks that were built. */
   readonly disks: number;
+  /** Disks that were checked: all of them, or each content once where the check says what it depends on. */
+  readonly distinct: number;
 }
 
 /**
  * Cuts the power before every operation of the recorded log and after the last one, builds the disks that each
  * model allows, and hands each to `check`. A check that throws ends the run with an error that names model,
  * cut and seed and shows the log.
+ *
+ * Most disks are equal to others. `expectedAt` describes everything that `check` depends on beside the content of the
+ * disk, such as what was acknowledged before a cut; with it, disks of equal content and equal expectation are checked
+ * once.
  */
 export async function explorePowerCuts(
   { start, log }: Pick<CrashDisk, "start" | "log">,
-  { models = CRASH_MODELS, disksPerCut, seed }: PowerCutOptions,
+  { models = CRASH_MODELS, disksPerCut, seed, part, seen = new Set() }: PowerCutOptions,
   check: (survivor: Survivor) => Promise<void>,
+  expectedAt?: (cutAt: number) => string,
 ): Promise<PowerCutReport> {
+  let cuts = 0;
   let disks = 0;
+  let distinct = 0;
   for (const model of models) {
     const timeline = new CrashTimeline(start, model);
     for (let cutAt = 0; cutAt <= log.length; cutAt++) {
-      // A seed for each cut: a failure can be repeated without all that came before it.
-      const prng = new Prng(seed + cutAt);
-      const pending = timeline.pending();
-      for (const selection of selections(pending, model, prng, disksPerCut)) {
-        const image = timeline.image(pending, selection);
-        await checkSurvivor(
-          { disk: new MemoryDisk(image), model: model.name, cutAt },
-          check,
-          image,
-          seed,
-          log,
-        );
-        disks++;
+      if (part === undefined || cutAt % part.step === part.first % part.step) {
+        cuts++;
+        // A seed for each cut: a failure can be repeated without all that came before it.
+        const prng = new Prng(seed + cutAt);
+        const pending = timeline.pending();
+        const expected = expectedAt?.(cutAt);
+        for (const selection of selections(pending, model, prng, disksPerCut)) {
+          const image = timeline.image(pending, selection);
+          disks++;
+          const digest = expected === undefined ? undefined : imageDigest(image, expected);
+          if (digest !== undefined && seen.has(digest)) continue;
+          distinct++;
+          const survivor = { disk: new MemoryDisk(image), model: model.name, cutAt };
+          await checkSurvivor(survivor, check, image, seed, log);
+          // One that fails is not added: another run has to fail again.
+          if (digest !== undefined) seen.add(digest);
+        }
       }
       const operation = log[cutAt];
       if (operation !== undefined) timeline.advance(operation);
     }
   }
-  return { cuts: (log.length + 1) * models.length, disks };
+  return { cuts, disks, distinct };
 }
 
 async function checkSurvivor(

@@ -112,7 +112,7 @@ export class LossyNetwork {
     if (nextMs === undefined || nextMs >= this.#timerMs) return;
     this.#timer?.cancel();
     this.#timerMs = nextMs;
-    this.#timer = this.#clock.after(Math.max(0, nextMs - this.#clock.nowMs()), () => {
+    this.#timer = this.#clock.wait(Math.max(0, nextMs - this.#clock.nowMs()), () => {
       this.#timerMs = Number.POSITIVE_INFINITY;
       const nowMs = this.#clock.nowMs();
       for (let act = this.#queue.take(nowMs); act !== undefined; act = this.#queue.take(nowMs)) act();

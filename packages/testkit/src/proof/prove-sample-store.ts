@@ -1,7 +1,7 @@
 import { deepStrictEqual } from "node:assert";
 import type { Disk } from "@orthant/disk";
 import { CrashDisk } from "../crash/crash-disk.ts";
-import { explorePowerCuts, type PowerCutOptions } from "../crash/explore-power-cuts.ts";
+import { explorePowerCuts, type PowerCutOptions, type Survivor } from "../crash/explore-power-cuts.ts";
 import { type Fault, FaultDisk } from "../fault/fault-disk.ts";
 import { commitValue, readValues } from "./sample-store.ts";
 
@@ -31,6 +31,7 @@ export const STORE_MUTANTS: readonly StoreMutant[] = [
 /** What a proof looked at, and how many values the disks turned out to hold. */
 export interface StoreProof {
   readonly disks: number;
+  readonly distinct: number;
   readonly outcomes: ReadonlySet<number>;
 }
 
@@ -43,16 +44,20 @@ export async function proveSampleStore(options: PowerCutOptions, fault?: Fault):
   const recorder = new CrashDisk();
   const acknowledgedAt = await recordCommits(recorder, wrap(recorder));
   const outcomes = new Set<number>();
-  const { disks } = await explorePowerCuts(recorder, options, async ({ disk, cutAt }) => {
-    const acknowledged = acknowledgedAt.filter((length) => length <= cutAt).length;
+  const acknowledgedBy = (cutAt: number): number => acknowledgedAt.filter((length) => length <= cutAt).length;
+  const check = async ({ disk, cutAt }: Survivor): Promise<void> => {
+    const acknowledged = acknowledgedBy(cutAt);
     const found = await readValues(disk);
     const whole = found.length === acknowledged || found.length === acknowledged + 1;
     deepStrictEqual(found, VALUES.slice(0, whole ? found.length : acknowledged));
     await commitValue(wrap(disk), NEXT_VALUE);
     deepStrictEqual(await readValues(disk), [...found, NEXT_VALUE]);
     outcomes.add(found.length);
-  });
-  return { disks, outcomes };
+  };
+  const { disks, distinct } = await explorePowerCuts(recorder, options, check, (cutAt) =>
+    String(acknowledgedBy(cutAt)),
+  );
+  return { disks, distinct, outcomes };
 }
 
 async function recordCommits(recorder: CrashDisk, disk: Disk): Promise<readonly number[]> {

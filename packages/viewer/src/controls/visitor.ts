@@ -1,3 +1,5 @@
+import { nameFault } from "@orthant/core";
+
 /** Who visits: a token that opens the door, and a name for the others. */
 export interface Visitor {
   readonly token: string;
@@ -6,6 +8,7 @@ export interface Visitor {
 
 const TOKEN_KEY = "orthant viewer token";
 const NAME_KEY = "orthant viewer name";
+const NAME_LENGTH_MAX = 20;
 
 /**
  * The visitor of this page. A token comes at the end of the address once, as `#token=`; it is taken out of there, so
@@ -21,11 +24,13 @@ export function visitorOf(location: Location): Visitor {
     history.replaceState(null, "", `#${others.join("&")}`);
     keepToken(given);
   }
-  const named = fields.get("name");
-  if (named !== null) store(() => localStorage.setItem(NAME_KEY, named.slice(0, 20)));
+  const named = fields.get("name")?.slice(0, NAME_LENGTH_MAX);
+  if (named !== undefined) store(() => localStorage.setItem(NAME_KEY, named));
+  const kept = read(() => localStorage.getItem(NAME_KEY));
   return {
     token: given ?? read(() => sessionStorage.getItem(TOKEN_KEY)),
-    name: read(() => localStorage.getItem(NAME_KEY)) || "Visitor",
+    // A link may carry any name; one that a server would refuse must not keep the visitor out.
+    name: kept === "" || nameFault(kept) !== undefined ? "Visitor" : kept,
   };
 }
 

@@ -1,4 +1,4 @@
-import { element } from "./element.ts";
+import { element, showText } from "./element.ts";
 
 /** A word at a place of the page. */
 export interface Label {
@@ -17,7 +17,7 @@ export class Labels {
     for (const [index, { text, at, kind }] of labels.entries()) {
       const shown = this.#used[index] ?? this.#another();
       shown.hidden = false;
-      if (shown.textContent !== text) shown.textContent = text;
+      showText(shown, text);
       if (shown.className !== kind) shown.className = kind;
       shown.style.left = `${at[0].toFixed(1)}px`;
       shown.style.top = `${at[1].toFixed(1)}px`;

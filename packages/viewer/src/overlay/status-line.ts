@@ -1,5 +1,5 @@
 import type { WorldStatus } from "../message/world-facts.ts";
-import { element } from "./element.ts";
+import { element, showText } from "./element.ts";
 
 const NOTICE_MS = 3_500;
 
@@ -26,14 +26,14 @@ export class StatusLine {
   /** Shows a status; `ready` says what there is to say when all is well; a text comes behind it. */
   show({ kind, text }: WorldStatus, ready: string): void {
     this.#status.dataset["kind"] = kind;
-    this.#text.textContent = kind === "ready" ? [ready, text].filter(Boolean).join(". ") : text;
+    showText(this.#text, kind === "ready" ? [ready, text].filter(Boolean).join(". ") : text);
     this.#form.hidden = kind !== "refused";
     this.#again.hidden = kind !== "failed" && kind !== "refused";
   }
 
   /** Says something for a moment. */
   notice(text: string, isBad: boolean): void {
-    this.#notice.textContent = text;
+    showText(this.#notice, text);
     this.#notice.classList.toggle("bad", isBad);
     this.#notice.classList.add("shown");
     clearTimeout(this.#timer);

@@ -1,6 +1,6 @@
 import { AIR, type Material } from "@orthant/core";
 import { BRUSH_RADIUS_MAX, type Brush } from "../edit/brush.ts";
-import { element } from "./element.ts";
+import { element, showText } from "./element.ts";
 
 /** What a click does. */
 export type Tool = "look" | "place" | "remove" | "pick";
@@ -63,7 +63,7 @@ export class ToolBar {
   set material(id: number) {
     this.#materialId = id;
     const known = this.#materials.find((material) => material.id === id);
-    element("material-name", HTMLElement).textContent = known?.name ?? `material ${id}`;
+    showText(element("material-name", HTMLElement), known?.name ?? `material ${id}`);
     const swatch = this.#material.querySelector<HTMLElement>(".swatch");
     if (swatch !== null) swatch.style.background = cssColour(known?.colour ?? 0);
     for (const option of this.#palette.children) {
@@ -125,7 +125,9 @@ export class ToolBar {
     const swatch = document.createElement("span");
     swatch.className = "swatch";
     swatch.style.background = cssColour(colour);
-    option.append(swatch, name);
+    const label = document.createElement("bdi");
+    showText(label, name);
+    option.append(swatch, label);
     option.addEventListener("click", () => {
       this.material = id;
       this.togglePalette(false);

@@ -5,7 +5,9 @@ import {
   convertMarsMiner,
   convertPixelToTree,
   type DetectedFormat,
+  importLegacyWorld,
   importTileSave,
+  openLegacyWorld,
   openMarsMiner,
   openPixelSave,
   openTileSave,
@@ -74,6 +76,10 @@ async function convert(
         await save.close();
       }
     }
+    case "v4dw":
+      return lossesInWords(
+        (await importLegacyWorld(await openLegacyWorld(source, evidence), target, Date.now())).losses,
+      );
     case "tilesave": {
       const { save, file, fault } = await openTileSave(source);
       const { losses } = await importTileSave(save, target, Date.now());

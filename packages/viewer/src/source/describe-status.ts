@@ -18,7 +18,8 @@ export function describeStatus(status: Status, { error, goodbye, retryInMs }: St
         return { kind: "outdated", text: "This page and the server do not fit together. Reload the page." };
       }
       if (error?.code === "ORT_CREDENTIALS") {
-        return { kind: "refused", text: "The server lets in only those who have a token." };
+        const why = sentence(goodbye?.detail ?? "");
+        return { kind: "refused", text: `The server lets in only those who have a token. ${why}`.trim() };
       }
       return { kind: "refused", text: `The server ended the visit. ${sentence(error?.detail ?? "")}`.trim() };
   }

@@ -12,7 +12,7 @@ import {
   type WorldField,
 } from "@orthant/core";
 import type { JournalChunk } from "@orthant/formats";
-import type { EditOrigin } from "../edit-ledger.ts";
+import { clientEditsOf, type EditOrigin } from "../edit-ledger.ts";
 import type { LoggedEdit } from "./world-log.ts";
 
 /** What an edit made of a world. */
@@ -39,7 +39,7 @@ export function journalEditOf({ before, after, chunks, clocks, origin, placement
   const only = isSingle ? placements.map((placement) => voxelEditOf(after.shape, placement)) : undefined;
   return {
     kind: "edit",
-    origin: origin && { clientId: origin.clientId, lastEditId: origin.editId },
+    origin: origin && clientEditsOf(origin),
     chunks: chunks.map((place) =>
       journalChunkOf(before, after, place, only ?? inOrder(asked?.get(...place))),
     ),

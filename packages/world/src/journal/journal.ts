@@ -28,7 +28,15 @@ const HEADER_ROOM = new Uint8Array(groupHeader.bytes);
 
 /** What a journal needs of the world. */
 export interface JournalParts extends SegmentWriterParts {
+  readonly clock: Clock;
   readonly volume: number;
+}
+
+/** A segment that a commit waits for. */
+interface ComingSegment {
+  readonly segment: SegmentId;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /** Entries that share a write and a sync. */
@@ -64,6 +72,7 @@ export class Journal implements WorldLog {
   /** A buffer that is not in use. */
   #spare: ByteWriter | undefined;
   #sealed: Group[] = [];
+  #coming: ComingSegment | undefined;
   #position = 0;
   #safeTo = 0;
   /** The first entry that is not in the journal; nothing behind it is written before a generation has it. */
@@ -120,9 +129,16 @@ export class Journal implements WorldLog {
     return this.#position;
   }
 
-  /** A commit need not wait: what it has is as safe with it as in the journal. */
+  /** The commit waits until the segment of its generation is there, and the manifest says so. Rule J22. */
   async prepare(change: SaveChange): Promise<SaveChange> {
-    return change;
+    const segment = this.#segment;
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (segment === undefined) throw new Error("a commit without a rotation");
+    await new Promise<void>((resolve, reject) => {
+      this.#coming = { segment, resolve, reject };
+      this.#start();
+    });
+    return { ...change, journalEpoch: segment.epoch };
   }
 
   /** The generation that was taken at this position is durable. What it has needs no journal any more. */
@@ -139,13 +155,15 @@ export class Journal implements WorldLog {
     this.#failure ??= { error };
     this.#stepTimer?.cancel();
     for (const { reject } of this.#waiters.splice(0)) reject(poisoned(error));
+    this.#coming?.reject(error);
+    this.#coming = undefined;
   }
 
-  /** Lets go of the file. */
-  async close(generation: number): Promise<void> {
+  /** Closes the files, and removes what is not needed. */
+  async close(generation: number, isEnded: boolean): Promise<void> {
     this.#stepTimer?.cancel();
     await this.#writing;
-    await this.#segments.close();
+    await this.#segments.close(isEnded);
     await this.#segments.retire(generation);
   }
 
@@ -211,23 +229,50 @@ export class Journal implements WorldLog {
   }
 
   #hasWork(): boolean {
-    const isAllowed = this.#failure === undefined && this.#heldFrom === undefined;
-    return isAllowed && (this.#sealed.length > 0 || this.#collecting?.isAwaited === true);
+    if (this.#failure !== undefined) return false;
+    if (this.#isSegmentNext()) return true;
+    return this.#mayWriteGroups() && (this.#sealed.length > 0 || this.#collecting?.isAwaited === true);
+  }
+
+  #mayWriteGroups(): boolean {
+    return this.#failure === undefined && this.#heldFrom === undefined;
+  }
+
+  /** Whether the segment that a commit waits for comes before any group: all that may be in earlier ones is there. */
+  #isSegmentNext(): boolean {
+    if (this.#coming === undefined || this.#failure !== undefined) return false;
+    return (
+      !this.#mayWriteGroups() || (this.#sealed[0]?.segment ?? this.#coming.segment) === this.#coming.segment
+    );
   }
 
   async #writeAll(): Promise<void> {
     try {
       while (this.#hasWork()) {
-        await this.#comingEdits();
-        if (this.#sealed.length === 0) this.#seal();
-        const group = this.#hasWork() ? this.#sealed.shift() : undefined;
-        if (group !== undefined) await this.#write(group);
+        if (this.#isSegmentNext()) await this.#beginSegment();
+        else await this.#writeNext();
       }
     } catch (error) {
       this.#fail(error);
     }
     // In the same step as the last look, so that no entry falls between.
     this.#writing = undefined;
+  }
+
+  async #beginSegment(): Promise<void> {
+    const coming = this.#coming;
+    if (coming === undefined) return;
+    await this.#segments.begin(coming.segment);
+    if (this.#coming === coming) this.#coming = undefined;
+    coming.resolve();
+  }
+
+  async #writeNext(): Promise<void> {
+    await this.#comingEdits();
+    // A commit may have rotated meanwhile; its segment comes first if no group of the one before is left.
+    if (this.#sealed.length === 0 && !this.#isSegmentNext()) this.#seal();
+    const group = this.#mayWriteGroups() && !this.#isSegmentNext() ? this.#sealed.shift() : undefined;
+    if (group !== undefined) await this.#write(group);
   }
 
   /** Edits that were asked for together are made one behind the other: waits as long as each brings the next. */

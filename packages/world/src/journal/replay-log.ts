@@ -1,4 +1,5 @@
 import { type ClockStep, OrthantError, regionBox } from "@orthant/core";
+import { originOf } from "../edit-ledger.ts";
 import type { WorldContent } from "../world-content.ts";
 import { Replay } from "./replay.ts";
 import type { LoggedChange } from "./world-log.ts";
@@ -17,7 +18,7 @@ export async function replayLog(content: WorldContent, changes: AsyncIterable<Lo
         for (const step of steps) requireClockBefore(content, step);
         const clocks = steps.map(({ region, after }) => ({ region, clock: after }));
         await replay.make({ kind: "edit", origin: undefined, chunks, clocks });
-        for (const { clientId, lastEditId } of origins) content.noteOrigin({ clientId, editId: lastEditId });
+        for (const origin of origins) content.noteOrigin(originOf(origin));
       },
     );
   }

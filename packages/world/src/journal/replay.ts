@@ -1,5 +1,6 @@
-import { boxAt, type Chunk, OrthantError, type Place, PlaceMap } from "@orthant/core";
+import { boxAt, type Chunk, isOrthantError, OrthantError, type Place, PlaceMap } from "@orthant/core";
 import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/formats";
+import { originOf } from "../edit-ledger.ts";
 import type { WorldContent } from "../world-content.ts";
 
 /** What is done about a journal that is damaged before its end. */
@@ -23,6 +24,52 @@ export async function replayJournal(
   replay.finish();
 }
 
+/** What became of a journal that was replayed as far as it can be read. */
+export interface ReplayedJournal {
+  /** Entries that can be read. */
+  readonly changes: number;
+  /** Of these, how many were replayed: all of them, or none when the world's generator is not here. */
+  readonly replayed: number;
+  /** Bytes of the journal up to its first damage. */
+  readonly bytes: number;
+  /** Why what follows is lost; `undefined` when all of it was replayed. */
+  readonly loss: OrthantError | undefined;
+}
+
+/** Replays a journal up to its first fault, and reports the fault instead of throwing it. Rule J30. */
+export async function replayReadable(
+  journal: JournalReader,
+  content: WorldContent,
+  nowMs: number,
+): Promise<ReplayedJournal> {
+  const replay = new Replay(content, nowMs, { keepLaterClocks: true });
+  const groups = journal.entries(content.field.shape.volume);
+  let changes = 0;
+  let loss = journal.found.damage;
+  for (;;) {
+    const entries = await nextGroup(groups);
+    if (entries instanceof OrthantError) loss ??= entries;
+    if (entries === undefined || entries instanceof OrthantError) break;
+    for (const entry of entries) await replay.make(entry);
+    changes += entries.length;
+  }
+  replay.finish();
+  return { changes, replayed: changes, bytes: journal.bytes, loss };
+}
+
+/** The entries of the next group, or why they cannot be read; `undefined` behind the last one. */
+async function nextGroup(
+  groups: AsyncGenerator<readonly JournalEntry[]>,
+): Promise<readonly JournalEntry[] | OrthantError | undefined> {
+  try {
+    const next = await groups.next();
+    return next.done === true ? undefined : next.value;
+  } catch (error) {
+    if (isOrthantError(error)) return error;
+    throw error;
+  }
+}
+
 function refusalOf({ groups }: JournalReader, damage: OrthantError): OrthantError {
   const advice =
     "copy the folder, then open the world with damagedJournal: 'cut', " +
@@ -36,10 +83,17 @@ export class Replay {
   readonly #nowMs: number;
   /** Chunks as they are now that are not in the field yet. */
   #chunks = new PlaceMap<Chunk>();
+  readonly #keepLaterClocks: boolean;
 
-  constructor(content: WorldContent, nowMs: number) {
+  /** `keepLaterClocks` leaves a region alone whose clock is later than the entry's: a repair issued it. */
+  constructor(
+    content: WorldContent,
+    nowMs: number,
+    { keepLaterClocks = false }: { readonly keepLaterClocks?: boolean } = {},
+  ) {
     this.#content = content;
     this.#nowMs = nowMs;
+    this.#keepLaterClocks = keepLaterClocks;
   }
 
   async make(entry: JournalEntry): Promise<void> {
@@ -78,8 +132,11 @@ export class Replay {
       if (!content.isLoaded(box)) await content.load(box);
       this.#chunks.set(...place, "chunk" in change ? change.chunk : this.#chunkAt(place).edit(change.edits));
     }
-    for (const { region, clock } of clocks) content.issueClock(region, clock);
-    if (origin !== undefined) content.noteOrigin({ clientId: origin.clientId, editId: origin.lastEditId });
+    for (const { region, clock } of clocks) {
+      const later = this.#keepLaterClocks ? Math.max(clock, content.clocks.get(region)) : clock;
+      content.issueClock(region, later);
+    }
+    if (origin !== undefined) content.noteOrigin(originOf(origin));
     if (this.#chunks.size >= CHUNKS_AT_ONCE) this.finish();
   }
 

@@ -1,15 +1,18 @@
-import { type Clock, isOrthantError } from "@orthant/core";
+import { isOrthantError, type RandomBits } from "@orthant/core";
 import type { Disk, DiskFile, DiskLock } from "@orthant/disk";
 import {
+  encodeEndMark,
   encodeSegmentHeader,
   JOURNAL_FOLDER,
   type SegmentId,
+  type SegmentKey,
   sealGroup,
   segmentFile,
 } from "@orthant/formats";
 
 interface OpenSegment {
   readonly id: SegmentId;
+  readonly key: Required<SegmentKey>;
   readonly file: DiskFile;
   groups: number;
   bytes: number;
@@ -21,80 +24,96 @@ interface OpenSegment {
 export interface SegmentWriterParts {
   readonly disk: Disk;
   readonly lock: DiskLock;
-  readonly clock: Clock;
+  /** For the secrets of segments. */
+  readonly random: RandomBits;
 }
 
 /** By how much a file is made longer than what it has to hold. */
 const JOURNAL_AHEAD_BYTES = 65_536;
-/** How long a lock that was held is taken to be held still. Nobody takes it from a holder that is silent for less. */
-const LOCK_TRUST_MS = 1_000;
 
 /** Appends groups to the segments of a journal, one at a time, and removes segments that are saved. */
 export class SegmentWriter {
   readonly #disk: Disk;
   readonly #lock: DiskLock;
-  readonly #clock: Clock;
-  #heldAtMs = -Infinity;
+  readonly #random: RandomBits;
   #open: OpenSegment | undefined;
+  /** The segment before it, as long as it may need an end mark. */
+  #before: OpenSegment | undefined;
   /** Every segment that was begun and not removed yet. */
   #begun: SegmentId[] = [];
 
-  constructor({ disk, lock, clock }: SegmentWriterParts) {
+  constructor({ disk, lock, random }: SegmentWriterParts) {
     this.#disk = disk;
     this.#lock = lock;
-    this.#clock = clock;
+    this.#random = random;
   }
 
   /**
-   * Makes a group durable, given with room for its header; begins the segment if it is new. Gives how long the segment
-   * is now. Rules J11 to J13 in docs/formats/journal.md.
+   * Makes a segment without groups, when the one before it gets no more of them. The file and its name are durable when
+   * this returns. Rules J12 and J22 in docs/formats/journal.md.
+   */
+  async begin(id: SegmentId): Promise<void> {
+    const before = this.#open;
+    await this.#before?.file.close();
+    this.#before = before;
+    this.#begun.push(id);
+    const key = { ...id, secret: this.#random() };
+    const file = await this.#disk.open(segmentFile(id), "create");
+    this.#open = { id, key, file, groups: 0, bytes: 0, room: 0 };
+    await writeBehind(this.#open, encodeSegmentHeader(key, groupsBefore(before, id)));
+    await this.#disk.syncDirectory(JOURNAL_FOLDER);
+  }
+
+  /**
+   * Makes a group durable, given with room for its header, in the segment that was begun last. Gives how long the
+   * segment is now. Rules J11, J13 and J23.
    */
   async append(id: SegmentId, group: Uint8Array): Promise<number> {
-    const isNew = this.#open?.id !== id;
-    const before = this.#open;
-    const segment = isNew ? await this.#begin(id) : (before as OpenSegment);
-    const sealed = sealGroup(group, segment.groups, id);
-    const bytes = isNew ? joined(encodeSegmentHeader(id, groupsBefore(before, id)), sealed) : sealed;
-    await makeRoom(segment, segment.bytes + bytes.length);
-    await segment.file.writeDurably(segment.bytes, bytes);
-    await this.#requireLock();
-    if (isNew) await this.#disk.syncDirectory(JOURNAL_FOLDER);
+    const segment = this.#open;
+    if (segment?.id !== id) throw new Error("a group for a segment that is not open");
+    if (segment.groups === 0) await this.#endBefore();
+    await writeBehind(segment, sealGroup(group, segment.groups, segment.key));
+    // Last of all: a process that takes the lock reads the journal after it took it, and finds what was synced before.
+    await this.#lock.requireHeld();
     segment.groups++;
-    segment.bytes += bytes.length;
     return segment.bytes;
   }
 
   /** Removes the segments of generations before this one, which is durable. */
   async retire(generation: number): Promise<void> {
+    await this.#closeBefore();
     const past = this.#begun.filter((id) => id.generation < generation);
     this.#begun = this.#begun.filter((id) => id.generation >= generation);
     for (const id of past) await removeSegment(this.#disk, segmentFile(id));
   }
 
-  /** Lets go of the file. */
-  async close(): Promise<void> {
-    await this.#open?.file.close();
+  /** Closes the files. Removes the last segment too when it has no groups and the manifest does not name it. */
+  async close(isEnded: boolean): Promise<void> {
+    await this.#closeBefore();
+    const segment = this.#open;
     this.#open = undefined;
+    await segment?.file.close();
+    if (segment !== undefined && isEnded && segment.groups === 0)
+      await removeSegment(this.#disk, segmentFile(segment.id));
   }
 
-  /**
-   * Whoever lost the lock must not say that anything is safe. A lock is lost by a process that stood still for many
-   * seconds, so it is asked for only when time has passed, and after the sync: not to have asked is noticed then.
-   */
-  async #requireLock(): Promise<void> {
-    const nowMs = this.#clock.nowMs();
-    const sinceMs = nowMs - this.#heldAtMs;
-    if (sinceMs >= 0 && sinceMs < LOCK_TRUST_MS) return;
-    await this.#lock.requireHeld();
-    this.#heldAtMs = nowMs;
+  /** Says in the segment before that there is another, before that one has a group: it must not get lost unnoticed. */
+  async #endBefore(): Promise<void> {
+    const before = this.#before;
+    // Taken first: its generation may be retired meanwhile.
+    this.#before = undefined;
+    if (before === undefined) return;
+    try {
+      await writeBehind(before, encodeEndMark(before.groups, before.key));
+    } finally {
+      await before.file.close();
+    }
   }
 
-  async #begin(id: SegmentId): Promise<OpenSegment> {
-    await this.close();
-    this.#begun.push(id);
-    const file = await this.#disk.open(segmentFile(id), "create");
-    this.#open = { id, file, groups: 0, bytes: 0, room: 0 };
-    return this.#open;
+  async #closeBefore(): Promise<void> {
+    const before = this.#before;
+    this.#before = undefined;
+    await before?.file.close();
   }
 }
 
@@ -110,6 +129,13 @@ export async function removeSegment(disk: Disk, path: string): Promise<void> {
   }
 }
 
+/** Writes durably behind what a segment holds. */
+async function writeBehind(segment: OpenSegment, bytes: Uint8Array): Promise<void> {
+  await makeRoom(segment, segment.bytes + bytes.length);
+  await segment.file.writeDurably(segment.bytes, bytes);
+  segment.bytes += bytes.length;
+}
+
 /**
  * Makes a file long enough. To write within its length is cheaper than behind its end, where every sync has a new length
  * to write as well. Nothing is synced: a file whose new length is lost is as long as what is in it.
@@ -122,11 +148,4 @@ async function makeRoom(segment: OpenSegment, bytes: number): Promise<void> {
 
 function groupsBefore(before: OpenSegment | undefined, id: SegmentId): number {
   return before?.id.generation === id.generation - 1 ? before.groups : 0;
-}
-
-function joined(header: Uint8Array, group: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(header.length + group.length);
-  bytes.set(header);
-  bytes.set(group, header.length);
-  return bytes;
 }

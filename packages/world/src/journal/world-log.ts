@@ -41,8 +41,8 @@ export interface WorldLog {
   committed(generation: number, position: number): Promise<void>;
   /** Takes nothing more, and tells all who wait. */
   stop(error: unknown): void;
-  /** Lets go of what it holds; this generation is durable. */
-  close(generation: number): Promise<void>;
+  /** Closes the log. This generation is durable; `isEnded` is true when its manifest names no journal. */
+  close(generation: number, isEnded: boolean): Promise<void>;
 }
 
 /** Edits that were logged, in some regions, as they are made again. */

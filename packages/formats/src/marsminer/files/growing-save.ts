@@ -67,7 +67,10 @@ export class GrowingSave {
       save = new GrowingSave(disk, blobFullBytes, strings.file, pointers.file, Math.max(0, stringCount));
       save.#hasNewNames = strings.isNew || pointers.isNew;
       for (let blob = 0; blob < Math.max(1, blobCount); blob++) await save.#openBlob(blob);
+      await save.#showDialect();
       await save.#syncAll();
+      // An earlier session may have made files and never committed: their names need not be durable.
+      save.#hasNewNames = !strings.isNew;
       return save;
     } catch (error) {
       if (save !== undefined) await save.close();
@@ -127,6 +130,13 @@ export class GrowingSave {
   /** Closes the files. What was not published is no part of the save. */
   async close(): Promise<void> {
     for (const file of [this.#strings, this.#pointers, ...this.#blobs]) await file.close();
+  }
+
+  /** A count of pointers other than 0 shows which dialect this is: without it, a save may read as another. Rule M4. */
+  async #showDialect(): Promise<void> {
+    if (this.#pointers.end > pointersHead.bytes) return;
+    await this.#pointers.add(encode(pointerRecord, { blob: 0, address: 0 }));
+    await this.#pointers.writeHead(encode(pointersHead, { version: MARSMINER_VERSION, pointerCount: 1 }));
   }
 
   async #writeCounts(): Promise<void> {

@@ -1,23 +1,46 @@
+import type { OrthantError } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
-import { readEntry } from "../version2/entry.ts";
+import { isDamage } from "../../files/damage.ts";
+import type { PixelBodyRef, PixelChunkRef } from "../save.ts";
+import { type Entry, readEntry } from "../version2/entry.ts";
 import type { PixelIndex } from "../version2/table.ts";
 import type { PixelSaveWriter } from "../writer.ts";
 
+/** Called for an entry that is left out of a copy because it is damaged. */
+export type SkipDamaged = (ref: PixelChunkRef | PixelBodyRef, error: OrthantError) => void;
+
 /**
- * Copies the entries that count into a new file, one by one. An entry whose checksum is wrong ends the copy: it must
- * not look whole.
+ * Copies the entries that count into a new file, one by one. A damaged entry ends the copy, because the copy must not
+ * look whole; with `skipDamaged` it is reported and left out instead.
  */
 export async function copyLive(
   file: DiskFile,
   { chunks, bodies }: PixelIndex,
   target: PixelSaveWriter,
+  skipDamaged?: SkipDamaged,
 ): Promise<void> {
-  for (const { x, y, storage, offset, bytes } of chunks) {
-    const { payload } = await readEntry(file, "chunk", offset, bytes);
-    await target.addEncoded(x, y, { storage, payload });
+  for (const ref of chunks) {
+    const entry = await entryOf(file, "chunk", ref, skipDamaged);
+    if (entry === undefined) continue;
+    await target.addEncoded(ref.x, ref.y, { storage: ref.storage, payload: entry.payload });
   }
-  for (const { id, x, y, offset, bytes } of bodies) {
-    const { payload } = await readEntry(file, "body", offset, bytes);
-    await target.addBodyRecord(id, x, y, payload);
+  for (const ref of bodies) {
+    const entry = await entryOf(file, "body", ref, skipDamaged);
+    if (entry !== undefined) await target.addBodyRecord(ref.id, ref.x, ref.y, entry.payload);
+  }
+}
+
+async function entryOf(
+  file: DiskFile,
+  kind: "chunk" | "body",
+  ref: PixelChunkRef | PixelBodyRef,
+  skipDamaged: SkipDamaged | undefined,
+): Promise<Entry | undefined> {
+  try {
+    return await readEntry(file, kind, ref.offset, ref.bytes);
+  } catch (error) {
+    if (skipDamaged === undefined || !isDamage(error)) throw error;
+    skipDamaged(ref, error);
+    return undefined;
   }
 }

@@ -1,4 +1,3 @@
-import { PENDING_MAX } from "../limits.ts";
 import type { PixelBody } from "../records/pixel-body.ts";
 
 /** A change that is not in the file yet. Without content it says that something is gone. */
@@ -27,7 +26,13 @@ interface Numbered {
 export class PendingChanges {
   readonly #changes = new Map<string, Numbered>();
   readonly #waiting: Waiting[] = [];
+  readonly #sizeMax: number;
   #lastNumber = 0;
+
+  /** At most `sizeMax` changes are on their way; the others wait. */
+  constructor(sizeMax: number) {
+    this.#sizeMax = sizeMax;
+  }
 
   /** How many there are, without those that wait. */
   get size(): number {
@@ -36,7 +41,7 @@ export class PendingChanges {
 
   /** Takes a change at once, in place of an older one of the same thing; `undefined`. Or gives a promise to wait for. */
   offer(change: PendingChange): Promise<void> | undefined {
-    const hasRoom = this.#changes.has(keyOf(change)) || this.#changes.size < PENDING_MAX;
+    const hasRoom = this.#changes.has(keyOf(change)) || this.#changes.size < this.#sizeMax;
     // Whoever waits came first.
     if (this.#waiting.length === 0 && hasRoom) {
       this.#put(change);
@@ -78,7 +83,7 @@ export class PendingChanges {
   done(change: PendingChange): void {
     const key = keyOf(change);
     if (this.#changes.get(key)?.change === change) this.#changes.delete(key);
-    while (this.#waiting.length > 0 && this.#changes.size < PENDING_MAX) {
+    while (this.#waiting.length > 0 && this.#changes.size < this.#sizeMax) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
       this.#put(next.change);

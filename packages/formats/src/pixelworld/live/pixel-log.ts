@@ -1,5 +1,6 @@
 import { bytesEqual, isOrthantError, OrthantError, PlaceSet } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { isDamage } from "../../files/damage.ts";
 import { lockOf } from "../../files/lock-names.ts";
 import { TEMPORARY_SUFFIX } from "../../files/write-temporary.ts";
 import { LeasedFile } from "../files/leased-file.ts";
@@ -16,7 +17,7 @@ import { deadBytesOf, readState, type TableSpan, type Version2State } from "../v
 import { byId, encodeTable, type PixelIndex, type Table, wholeTable } from "../version2/table.ts";
 import { readBodyEntry, readChunkEntry } from "../version2/version2-save.ts";
 import { PixelSaveWriter } from "../writer.ts";
-import { copyLive } from "./copy-live.ts";
+import { copyLive, type SkipDamaged } from "./copy-live.ts";
 
 /**
  * A file of version 2 that grows: entries are appended, and a commit makes them count. No byte that counts is ever
@@ -193,14 +194,14 @@ export class PixelLog {
     this.#changedBodies.clear();
   }
 
-  /** Writes what counts, and what was appended since, into a file of its own. */
-  async copyTo(path: string, nowMs: number): Promise<void> {
+  /** Writes what counts, and what was appended since, into a file of its own; {@link copyLive} about damage. */
+  async copyTo(path: string, nowMs: number, skipDamaged?: SkipDamaged): Promise<void> {
     const lock = await this.#disk.lock(lockOf(path));
     let copy: PixelSaveWriter | undefined;
     try {
       const target = await PixelSaveWriter.create(this.#disk, path, this.facts);
       copy = target;
-      await this.#file.use((file) => copyLive(file, this.#index, target));
+      await this.#file.use((file) => copyLive(file, this.#index, target, skipDamaged));
       await target.finish(nowMs);
     } finally {
       await copy?.close();
@@ -260,11 +261,16 @@ export class PixelLog {
     return { offset, bytes: bytes.length };
   }
 
-  /** Whether the file has the chunk with exactly this payload. */
+  /** Whether the file has the chunk with exactly this payload. A damaged entry is not the same as any other. */
   async #isSame(before: PixelChunkRef, { storage, payload }: EncodedChunk): Promise<boolean> {
     if (before.storage !== storage || before.bytes !== entryHeader.bytes + payload.length) return false;
-    const entry = await this.#file.use((file) => readEntry(file, "chunk", before.offset, before.bytes));
-    return bytesEqual(entry.payload, payload);
+    try {
+      const entry = await this.#file.use((file) => readEntry(file, "chunk", before.offset, before.bytes));
+      return bytesEqual(entry.payload, payload);
+    } catch (error) {
+      if (isDamage(error)) return false;
+      throw error;
+    }
   }
 
   /** Changes alone go on top of older tables, until together they are as long as a whole one. */

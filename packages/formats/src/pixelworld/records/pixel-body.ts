@@ -38,6 +38,11 @@ export function packMask(solid: readonly boolean[]): Uint8Array {
   return mask;
 }
 
+/** A body with bytes of its own. */
+export function copyBody(body: PixelBody): PixelBody {
+  return { ...body, pixels: body.pixels.slice(), mask: body.mask.slice(), extension: body.extension.slice() };
+}
+
 /** Whether a body has no pixel left: such a one is not stored. */
 export function isEmptyBody({ mask }: PixelBody): boolean {
   return mask.every((byte) => byte === 0);

@@ -14,15 +14,16 @@ import type { Dialect } from "../dialect.ts";
 import { flatPlayersCodec } from "../flat/flat-payloads.ts";
 import { type ReadIndex, requireGeneration } from "../index-reader.ts";
 import { playersHeader } from "../layout.ts";
-import { globalOfPayload, type ReadGlobal, readGlobal, readIndex } from "../reader.ts";
+import { globalOfPayload, type ReadGlobal, readGlobal, readIndex, readPlayers } from "../reader.ts";
 import { type BlobRef, compareAge } from "../records/blob-ref.ts";
+import { requireSameWorld } from "../records/file-seal.ts";
 import type { GlobalRecord } from "../records/global-record.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
 import { type PlayerRecord, playersCodec, sortPlayers } from "../records/player-record.ts";
 import { plainDescription } from "../records/world-description.ts";
 import type { LeafIndex } from "../tree-index/leaf-index.ts";
 import type { Loss } from "./repair-plan.ts";
-import { filesOfGeneration, type Survey } from "./survey.ts";
+import { filesOfGeneration, type Survey, sealsOfGeneration } from "./survey.ts";
 
 /** The newest generation of which something could be read, and what that is. */
 export interface Found<Value> {
@@ -40,7 +41,7 @@ export function usableGenerations({ manifest, generations }: Survey): readonly n
 export function findIndex(disk: Disk, survey: Survey): Promise<Found<ReadIndex> | undefined> {
   return findNewest(survey, async (generation) => {
     const { indexFile } = filesOfGeneration(survey, generation);
-    const index = await readIndex(disk, indexFile);
+    const index = await readIndex(disk, indexFile, sealsOfGeneration(survey, generation).indexFile);
     if (survey.manifest?.manifest.currentGeneration !== generation) {
       requireGeneration(indexFile, index, generation);
     }
@@ -103,8 +104,13 @@ export async function findGlobal(
 ): Promise<FoundGlobal> {
   const found = await findNewest(survey, async (generation) => {
     const path = filesOfGeneration(survey, generation).globalFile;
-    const [strict] = await attempt(() => readGlobal(disk, path, dialect));
-    return strict ?? globalOfPayload(path, dialect, await readPayload(disk, path, "proven"));
+    const seal = sealsOfGeneration(survey, generation).globalFile;
+    const [strict, error] = await attempt(() => readGlobal(disk, path, dialect, seal));
+    // A whole file that the manifest does not mean is none of this world, or of another time.
+    if (error?.code === "ORT_GENERATION") throw error;
+    const read = strict ?? globalOfPayload(path, dialect, await readPayload(disk, path, "proven"));
+    requireSameWorld(path, read.global, survey.manifest?.manifest.worldId);
+    return read;
   });
   const [newest] = usableGenerations(survey);
   if (found === undefined) {
@@ -127,8 +133,13 @@ export async function findPlayers(
   losses: Loss[],
 ): Promise<readonly PlayerRecord[]> {
   const codec = dialect === "tree" ? playersCodec : flatPlayersCodec;
-  const decodeFile = async (generation: number, trust: Trust): Promise<readonly PlayerRecord[]> =>
-    decode(codec, await readPayload(disk, filesOfGeneration(survey, generation).playersFile, trust));
+  const decodeFile = async (generation: number, trust: Trust): Promise<readonly PlayerRecord[]> => {
+    const path = filesOfGeneration(survey, generation).playersFile;
+    const seal = sealsOfGeneration(survey, generation).playersFile;
+    const [, error] = await attempt(() => readPlayers(disk, path, dialect, seal));
+    if (error?.code === "ORT_GENERATION") throw error;
+    return decode(codec, await readPayload(disk, path, trust));
+  };
   const found = await findNewest(survey, (generation) => decodeFile(generation, "proven"));
   const [newest] = usableGenerations(survey);
   if (found !== undefined && found.generation === newest) return found.value;

@@ -9,6 +9,7 @@ import {
 } from "../files/file-names.ts";
 import { DATA_FOLDER, INDEX_FOLDER } from "../layout.ts";
 import { readManifest } from "../reader.ts";
+import type { GenerationSeals } from "../records/file-seal.ts";
 import type { ReadManifest } from "../records/manifest.ts";
 
 /** What lies in a save's folders, before any of it is trusted. */
@@ -53,6 +54,12 @@ export function filesOfGeneration({ manifest }: Survey, generation: number): Gen
   return manifest?.manifest.currentGeneration === generation
     ? manifest.manifest
     : generationFiles(generation);
+}
+
+/** The seals that the manifest has for the files of a generation: only the live one has any. */
+export function sealsOfGeneration({ manifest }: Survey, generation: number): Partial<GenerationSeals> {
+  const { currentGeneration, seals } = manifest?.manifest ?? {};
+  return (currentGeneration === generation && seals) || {};
 }
 
 async function listFiles(disk: Disk, folder: string): Promise<readonly string[]> {

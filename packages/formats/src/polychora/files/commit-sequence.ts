@@ -1,11 +1,46 @@
 import type { Disk } from "@orthant/disk";
-import { TEMPORARY_SUFFIX, writeTemporary } from "../../files/write-temporary.ts";
+import {
+  TEMPORARY_SUFFIX,
+  temporaryPath,
+  type WriterLock,
+  writeTemporary,
+} from "../../files/write-temporary.ts";
 import { INDEX_FOLDER, MANIFEST_FILE } from "../layout.ts";
 import type { NewPage } from "../tree-index/page-writer.ts";
 import type { GenerationFiles } from "./file-names.ts";
 
 /** The bytes of a generation's three files. */
 export type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;
+
+/** All files of a generation that are new. */
+export interface NewGeneration {
+  readonly files: GenerationFiles;
+  readonly bytes: GenerationBytes;
+  readonly pages: readonly NewPage[];
+  readonly manifest: Uint8Array;
+}
+
+/**
+ * Commits a generation under a lock that another process may take from a holder which stood still. All files are
+ * written under temporary names, then the lock is checked, then they get their names, the manifest last. A process that
+ * takes the lock removes the temporary files of others before it reads the manifest: so each rename of a writer that
+ * stood still either came before that, or finds no file. Rules S44, S45, S97 and S98.
+ */
+export async function commitGeneration(
+  disk: Disk,
+  { files, bytes, pages, manifest }: NewGeneration,
+  lock?: WriterLock,
+): Promise<void> {
+  const named = namedFiles(files, bytes, pages);
+  for (const { path, bytes: content } of named) await writeTemporary(disk, path, content, lock);
+  await writeTemporary(disk, MANIFEST_FILE, manifest, lock);
+  await lock?.requireHeld();
+  for (const { path } of named) await disk.rename(temporaryPath(path, lock), path);
+  await disk.syncDirectory(INDEX_FOLDER);
+  await disk.syncDirectory("");
+  await disk.rename(temporaryPath(MANIFEST_FILE, lock), MANIFEST_FILE);
+  await disk.syncDirectory("");
+}
 
 /**
  * Writes the files of a generation, which no manifest names yet, and the pages of its index that are new. They get
@@ -17,8 +52,7 @@ export async function writeGenerationFiles(
   bytes: GenerationBytes,
   pages: readonly NewPage[] = [],
 ): Promise<void> {
-  const parts = ["indexFile", "globalFile", "playersFile"] as const;
-  const all = [...pages, ...parts.map((part) => ({ path: files[part], bytes: bytes[part] }))];
+  const all = namedFiles(files, bytes, pages);
   for (const file of all) await writeTemporary(disk, file.path, file.bytes);
   for (const { path } of all) await disk.rename(path + TEMPORARY_SUFFIX, path);
   await disk.syncDirectory(INDEX_FOLDER);
@@ -35,8 +69,18 @@ export async function writePage(disk: Disk, { path, bytes }: NewPage): Promise<v
  * The commit point: until the rename is durable a reader sees the old generation, then the new one. Whatever the
  * manifest names has to be durable before. Rule S45.
  */
-export async function swapManifest(disk: Disk, manifest: Uint8Array): Promise<void> {
-  await writeTemporary(disk, MANIFEST_FILE, manifest);
-  await disk.rename(MANIFEST_FILE + TEMPORARY_SUFFIX, MANIFEST_FILE);
+export async function swapManifest(disk: Disk, manifest: Uint8Array, lock?: WriterLock): Promise<void> {
+  await writeTemporary(disk, MANIFEST_FILE, manifest, lock);
+  await lock?.requireHeld();
+  await disk.rename(temporaryPath(MANIFEST_FILE, lock), MANIFEST_FILE);
   await disk.syncDirectory("");
+}
+
+function namedFiles(
+  files: GenerationFiles,
+  bytes: GenerationBytes,
+  pages: readonly NewPage[],
+): readonly NewPage[] {
+  const parts = ["indexFile", "globalFile", "playersFile"] as const;
+  return [...pages, ...parts.map((part) => ({ path: files[part], bytes: bytes[part] }))];
 }

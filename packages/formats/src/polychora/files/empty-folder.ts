@@ -2,18 +2,16 @@ import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { isLockName } from "../../files/lock-names.ts";
 import { fileSize } from "../../files/read-whole.ts";
-import { TEMPORARY_SUFFIX } from "../../files/write-temporary.ts";
+import { pathOfTemporary } from "../../files/write-temporary.ts";
 import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_FILE, packHeader } from "../layout.ts";
 import { generationFiles, packFile } from "./file-names.ts";
 
 const FOLDERS: readonly string[] = [INDEX_FOLDER, DATA_FOLDER];
 const FIRST_PACK = packFile(1);
 /** All that the making of a save can leave behind when it is cut off before its manifest is there. */
-const UNFINISHED: ReadonlySet<string> = new Set([
-  FIRST_PACK,
-  MANIFEST_FILE + TEMPORARY_SUFFIX,
-  ...Object.values(generationFiles(0)).flatMap((path) => [path, path + TEMPORARY_SUFFIX]),
-]);
+const UNFINISHED: ReadonlySet<string> = new Set([FIRST_PACK, ...Object.values(generationFiles(0))]);
+/** What has another name until it is finished. */
+const RENAMED: ReadonlySet<string> = new Set([MANIFEST_FILE, ...Object.values(generationFiles(0))]);
 
 /**
  * Throws `ORT_NOT_EMPTY` unless a save can be made here without touching what somebody else made. What an earlier
@@ -21,7 +19,9 @@ const UNFINISHED: ReadonlySet<string> = new Set([
  */
 export async function requireEmptyFolder(disk: Disk): Promise<void> {
   const files = await listFiles(disk);
-  const strangers = files.filter((path) => !UNFINISHED.has(path));
+  const strangers = files.filter(
+    (path) => !UNFINISHED.has(path) && !RENAMED.has(pathOfTemporary(path) ?? ""),
+  );
   // A pack with records is somebody's world that has lost its manifest, not a world that was never finished.
   if (files.includes(FIRST_PACK) && (await fileSize(disk, FIRST_PACK)) > packHeader.bytes)
     strangers.push(FIRST_PACK);

@@ -1,4 +1,4 @@
-import { ByteWriter, crc32, OrthantError } from "@orthant/core";
+import { ByteWriter, crc32, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { atFile } from "../../files/at-file.ts";
 import { COMPACTED_PACK_VERSION, DATA_FOLDER, FILE_VERSION, packHeader, recordHeader } from "../layout.ts";
@@ -112,8 +112,8 @@ export class PackWriter {
   async beginPack(): Promise<void> {
     await this.#flush();
     const full = this.#file;
-    const packId = this.#highestId + 1;
-    this.#file = await this.#disk.open(packFile(packId), "create");
+    const { packId, file } = await this.#createPack();
+    this.#file = file;
     if (!this.#unsynced.has(full)) await full.close();
     this.#packId = packId;
     this.#highestId = packId;
@@ -142,6 +142,17 @@ export class PackWriter {
   async close(): Promise<void> {
     for (const file of this.#unsynced) await file.close();
     await this.#file.close();
+  }
+
+  /** Makes the file of the next pack. A writer that lost the lock may have made one of that name: it is left alone. */
+  async #createPack(): Promise<{ readonly packId: number; readonly file: DiskFile }> {
+    for (let packId = this.#highestId + 1; ; packId++) {
+      try {
+        return { packId, file: await this.#disk.open(packFile(packId), "create") };
+      } catch (error) {
+        if (!isOrthantError(error, "ORT_EXISTS")) throw error;
+      }
+    }
   }
 
   /** The header goes out with the first records: one write, and one thing less that can be torn. */

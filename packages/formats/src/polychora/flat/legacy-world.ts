@@ -10,7 +10,9 @@ import {
   type Place,
   uniformChunk,
 } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
 import { decodeAt } from "../../files/at-file.ts";
+import { readWhole } from "../../files/read-whole.ts";
 import type { BaseWorld } from "../records/global-record.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
 
@@ -62,6 +64,14 @@ const legacyWorldCodec: Codec<LegacyWorld> = {
 /** Reads a `.v4dw` file, the format before the one of this folder. It has no checksum. Rule S42. */
 export function readLegacyWorld(path: string, bytes: Uint8Array): LegacyWorld {
   return decodeAt({ path }, legacyWorldCodec, bytes);
+}
+
+/** A legacy file is read whole. */
+export const LEGACY_WORLD_BYTES_MAX: number = 256 * 1024 * 1024;
+
+/** Reads a `.v4dw` file of a disk; `ORT_LIMIT` for one that is larger than any that was ever written. */
+export async function openLegacyWorld(disk: Disk, path: string): Promise<LegacyWorld> {
+  return readLegacyWorld(path, await readWhole(disk, path, LEGACY_WORLD_BYTES_MAX));
 }
 
 function readBase(input: ByteReader): BaseWorld {

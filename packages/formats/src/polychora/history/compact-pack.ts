@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
-import { TEMPORARY_SUFFIX } from "../../files/write-temporary.ts";
+import { temporaryPath, type WriterLock } from "../../files/write-temporary.ts";
 import { packFile } from "../files/file-names.ts";
 import { OpenPack } from "../files/open-pack.ts";
 import { wholeRecord } from "../files/pack-scan.ts";
@@ -22,9 +22,10 @@ export async function compactPack(
   packId: number,
   needed: PackMark,
   work: SlowWork,
+  lock?: WriterLock,
 ): Promise<void> {
   const path = packFile(packId);
-  const temporary = path + TEMPORARY_SUFFIX;
+  const temporary = temporaryPath(path, lock);
   await disk.remove(temporary);
   try {
     await writeCompacted(disk, temporary, packId, needed, work);

@@ -1,7 +1,8 @@
 import type { Disk } from "@orthant/disk";
+import { isDamage } from "../../files/damage.ts";
 import { type Finding, findingOf } from "../../files/finding.ts";
 import { fileSize } from "../../files/read-whole.ts";
-import { TEMPORARY_SUFFIX } from "../../files/write-temporary.ts";
+import { pathOfTemporary, type WriterLock } from "../../files/write-temporary.ts";
 import { packFile, parsePackFile } from "../files/file-names.ts";
 import type { GenerationHolds } from "../files/generation-holds.ts";
 import type { PackShelf } from "../files/pack-shelf.ts";
@@ -9,7 +10,6 @@ import { compactedPackHeader, DATA_FOLDER, INDEX_FOLDER } from "../layout.ts";
 import type { Save } from "../save.ts";
 import type { SlowWork } from "../slow-work.ts";
 import { compactPack, keepCompacted } from "./compact-pack.ts";
-import { isDamage } from "./damage.ts";
 import { markGenerations } from "./mark-generations.ts";
 import { PackMark, type RecordMark } from "./record-mark.ts";
 
@@ -53,13 +53,15 @@ export class Compactor {
   readonly #disk: Disk;
   readonly #shelf: PackShelf;
   readonly #holds: GenerationHolds;
+  readonly #lock: WriterLock | undefined;
   /** The bytes of packs that are written to no more. */
   readonly #sizes = new Map<number, number>();
   #quietBelowBytes = 0;
   #wastefulPackId: number | undefined;
 
-  constructor(disk: Disk, shelf: PackShelf, holds: GenerationHolds) {
+  constructor(disk: Disk, shelf: PackShelf, holds: GenerationHolds, lock?: WriterLock) {
     this.#disk = disk;
+    this.#lock = lock;
     this.#shelf = shelf;
     this.#holds = holds;
   }
@@ -117,16 +119,12 @@ export class Compactor {
   async #survey(activePackId: number): Promise<void> {
     for (const { name } of await this.#disk.list(DATA_FOLDER)) {
       const path = `${DATA_FOLDER}/${name}`;
-      if (name.endsWith(TEMPORARY_SUFFIX)) await this.#removeLeftover(path);
+      const unfinished = pathOfTemporary(path);
+      if (unfinished !== undefined && parsePackFile(unfinished) !== undefined) await this.#disk.remove(path);
       const packId = parsePackFile(path);
       if (packId === undefined || packId >= activePackId || this.#sizes.has(packId)) continue;
       this.#sizes.set(packId, await fileSize(this.#disk, path));
     }
-  }
-
-  async #removeLeftover(path: string): Promise<void> {
-    const isPack = parsePackFile(path.slice(0, -TEMPORARY_SUFFIX.length)) !== undefined;
-    if (isPack) await this.#disk.remove(path);
   }
 
   #packBytes(activeBytes: number): number {
@@ -179,7 +177,7 @@ export class Compactor {
   async #compact(packId: number, needed: PackMark, work: SlowWork): Promise<Finding | undefined> {
     const path = packFile(packId);
     try {
-      await compactPack(this.#disk, packId, needed, work);
+      await compactPack(this.#disk, packId, needed, work, this.#lock);
     } catch (error) {
       if (isDamage(error)) return findingOf(error, path);
       throw error;

@@ -1,12 +1,12 @@
 import type { Disk } from "@orthant/disk";
-import { TEMPORARY_SUFFIX } from "../../files/write-temporary.ts";
+import { isDamage } from "../../files/damage.ts";
+import { pathOfTemporary } from "../../files/write-temporary.ts";
 import { changeBetween } from "../committed-change.ts";
 import { generationFiles, parseGenerationFile, parsePageFile } from "../files/file-names.ts";
 import type { GenerationHolds } from "../files/generation-holds.ts";
 import { readGlobal, readIndex } from "../reader.ts";
 import type { SaveState } from "../save.ts";
 import type { LeafIndex } from "../tree-index/leaf-index.ts";
-import { isDamage } from "./damage.ts";
 import { type OldPage, OldPages } from "./old-pages.ts";
 import { keptGenerations, type Retention } from "./retention.ts";
 import { listGenerationFolders, storedGenerations } from "./stored-generations.ts";
@@ -119,15 +119,15 @@ export class GenerationKeeper {
 
   async #removeStrays(paths: readonly string[], neededPages: ReadonlySet<string>): Promise<void> {
     for (const path of paths) {
-      const isTemporary = path.endsWith(TEMPORARY_SUFFIX);
-      const plain = isTemporary ? path.slice(0, -TEMPORARY_SUFFIX.length) : path;
+      const unfinished = pathOfTemporary(path);
+      const plain = unfinished ?? path;
       const generation = parseGenerationFile(plain)?.generation;
       if (generation === undefined && parsePageFile(plain) === undefined) continue;
       const isNeeded =
         generation === undefined
           ? neededPages.has(plain) || this.#hasDoubts
           : this.#times?.has(generation) === true;
-      if (isTemporary || !isNeeded) await this.#disk.remove(path);
+      if (unfinished !== undefined || !isNeeded) await this.#disk.remove(path);
     }
   }
 }

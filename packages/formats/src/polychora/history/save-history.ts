@@ -1,5 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { fencedDisk } from "../../files/fenced-disk.ts";
+import type { WriterLock } from "../../files/write-temporary.ts";
 import type { GenerationHolds } from "../files/generation-holds.ts";
 import { PackShelf } from "../files/pack-shelf.ts";
 import type { SaveState } from "../save.ts";
@@ -12,6 +14,12 @@ import {
 import { GenerationKeeper } from "./generation-keeper.ts";
 import type { Retention } from "./retention.ts";
 
+/** A compaction under way. */
+interface Run {
+  readonly report: Promise<CompactionReport>;
+  readonly isForced: boolean;
+}
+
 /** What a writer does beside committing: letting go of old generations, and of what only they needed. */
 export class SaveHistory {
   /** The packs that are read, for the writer too. */
@@ -21,14 +29,15 @@ export class SaveHistory {
   readonly #keeper: GenerationKeeper;
   readonly #compactor: Compactor;
   #retirementFailure: OrthantError | undefined;
-  #run: Promise<CompactionReport> | undefined;
+  #run: Run | undefined;
   #isClosed = false;
 
-  constructor(disk: Disk, holds: GenerationHolds, retention: Retention) {
+  constructor(disk: Disk, holds: GenerationHolds, retention: Retention, lock?: WriterLock) {
     this.shelf = new PackShelf(disk);
     this.holds = holds;
-    this.#keeper = new GenerationKeeper(disk, holds, retention);
-    this.#compactor = new Compactor(disk, this.shelf, holds);
+    const fenced = lock === undefined ? disk : fencedDisk(disk, lock);
+    this.#keeper = new GenerationKeeper(fenced, holds, retention);
+    this.#compactor = new Compactor(fenced, this.shelf, holds, lock);
   }
 
   /** What went wrong when old generations were removed after the last commit, which stands all the same. */
@@ -53,19 +62,28 @@ export class SaveHistory {
     return this.#compactor.wastefulPackId === packId;
   }
 
-  /** Runs a compaction, or joins the one that runs. */
-  compact(begin: () => Promise<CompactionStart>, options: CompactionOptions): Promise<CompactionReport> {
-    this.#run ??= this.#compact(begin, options).finally(() => {
-      this.#run = undefined;
-    });
-    return this.#run;
+  /** Runs a compaction, or joins the one that runs. A forced one joins only a forced one: another may do nothing. */
+  async compact(
+    begin: () => Promise<CompactionStart>,
+    options: CompactionOptions,
+  ): Promise<CompactionReport> {
+    // Its own caller sees how it failed.
+    while (options.force === true && this.#run?.isForced === false)
+      await this.#run.report.catch(() => undefined);
+    if (this.#run === undefined) {
+      const report = this.#compact(begin, options).finally(() => {
+        this.#run = undefined;
+      });
+      this.#run = { report, isForced: options.force === true };
+    }
+    return this.#run.report;
   }
 
   /** Ends a compaction that runs, before its next slice, and lets go of the packs. */
   async close(): Promise<void> {
     this.#isClosed = true;
     // Who asked for the run hears how it ended.
-    await this.#run?.catch(() => undefined);
+    await this.#run?.report.catch(() => undefined);
     await this.shelf.release();
   }
 

@@ -40,8 +40,8 @@ export type JournalEntry =
   | { readonly kind: "player"; readonly player: PlayerRecord }
   | { readonly kind: "description"; readonly name: string; readonly spawn: Vector };
 
-/** Entries in the order of their tags. */
-const KINDS: readonly JournalEntry["kind"][] = ["edit", "entity", "entityGone", "player", "description"];
+/** Entries in the order of their tags. An edit whose origin names a player has the last tag. */
+const KINDS = ["edit", "entity", "entityGone", "player", "description", "playerEdit"] as const;
 /** The most chunks, and regions, that one edit in a journal may have: a world may make no larger one. */
 export const JOURNAL_EDIT_CHUNKS_MAX = 65_536;
 const NAME_BYTES_MAX = 4_096;
@@ -56,16 +56,26 @@ const originCodec = option<ClientEdits>({
   },
   read: (input) => ({ clientId: input.u64(), lastEditId: input.varUint() }),
 });
+const playerOriginCodec: Codec<Required<ClientEdits>> = {
+  write(out, { clientId, lastEditId, playerId }) {
+    out.u64(clientId);
+    out.varUint(lastEditId);
+    out.u64(playerId);
+  },
+  read: (input) => ({ clientId: input.u64(), lastEditId: input.varUint(), playerId: input.u64() }),
+};
 
 /** One entry of the journal of a world whose chunks have so many voxels. Rules J7 to J10. */
 export function journalEntryCodec(volume: number): Codec<JournalEntry> {
   const chunksCodec = list(journalChunkCodec(volume), JOURNAL_EDIT_CHUNKS_MAX);
   return {
     write(out, entry) {
-      out.tag(KINDS.indexOf(entry.kind), KINDS.length);
+      const playerId = entry.kind === "edit" ? entry.origin?.playerId : undefined;
+      out.tag(KINDS.indexOf(playerId === undefined ? entry.kind : "playerEdit"), KINDS.length);
       switch (entry.kind) {
         case "edit":
-          originCodec.write(out, entry.origin);
+          if (entry.origin === undefined || playerId === undefined) originCodec.write(out, entry.origin);
+          else playerOriginCodec.write(out, { ...entry.origin, playerId });
           chunksCodec.write(out, entry.chunks);
           return clocksCodec.write(out, entry.clocks);
         case "entity":
@@ -83,7 +93,8 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
     },
 
     read(input) {
-      switch (KINDS[input.tag(KINDS.length)]) {
+      const kind = KINDS[input.tag(KINDS.length)];
+      switch (kind) {
         case "entity":
           return {
             kind: "entity",
@@ -108,7 +119,7 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
         default:
           return {
             kind: "edit",
-            origin: originCodec.read(input),
+            origin: kind === "playerEdit" ? playerOriginCodec.read(input) : originCodec.read(input),
             chunks: chunksCodec.read(input),
             clocks: clocksCodec.read(input),
           };

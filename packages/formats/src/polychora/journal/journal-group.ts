@@ -1,19 +1,27 @@
-import { crc32, decode, encode } from "@orthant/core";
+import { crc32, decode, encode, type Struct } from "@orthant/core";
 import {
   type GroupHeader,
   groupHeader,
   JOURNAL_VERSION,
-  type SegmentHeader,
+  type ReadSegmentHeader,
+  type SegmentHeaderV1,
   type SegmentId,
   segmentHeader,
+  segmentHeaderV1,
 } from "./journal-layout.ts";
+
+/** What the checksum of a group covers beside the group. */
+export interface SegmentKey extends SegmentId {
+  /** Left out in version 1. */
+  readonly secret?: bigint;
+}
 
 /** The most bytes that the payload of one group may have. */
 export const JOURNAL_GROUP_BYTES_MAX = 67_108_864;
 
 /** The first bytes of a segment. `groupsBefore` is how many groups the segment of the generation before has. */
 export function encodeSegmentHeader(
-  { generation, epoch, mark }: SegmentId,
+  { generation, epoch, mark, secret }: Required<SegmentKey>,
   groupsBefore: number,
 ): Uint8Array {
   const bytes = encode(segmentHeader, {
@@ -23,6 +31,7 @@ export function encodeSegmentHeader(
     epoch,
     mark,
     groupsBefore,
+    secret,
     crc32: 0,
   });
   putU32(bytes, segmentHeader.offsets.crc32, crc32(bytes.subarray(0, segmentHeader.offsets.crc32)));
@@ -30,22 +39,42 @@ export function encodeSegmentHeader(
 }
 
 /** What the first bytes of a segment say; `undefined` unless all of them are there and right. */
-export function decodeSegmentHeader(bytes: Uint8Array): SegmentHeader | undefined {
-  if (bytes.length < segmentHeader.bytes) return undefined;
-  const sealed = bytes.subarray(0, segmentHeader.offsets.crc32);
-  const stored = bytes.subarray(0, segmentHeader.bytes);
-  // Compared before anything is believed: the checksum is over the magic too.
-  if (getU32(stored, segmentHeader.offsets.crc32) !== crc32(sealed)) return undefined;
-  return decode(segmentHeader, stored);
+export function decodeSegmentHeader(bytes: Uint8Array): ReadSegmentHeader | undefined {
+  return decodeSealed(segmentHeader, bytes) ?? decodeSealed(segmentHeaderV1, bytes);
+}
+
+/** How many bytes a header has. */
+export function segmentHeaderBytes({ secret }: ReadSegmentHeader): number {
+  return secret === undefined ? segmentHeaderV1.bytes : segmentHeader.bytes;
 }
 
 /**
  * Makes a group of a payload that was written behind `room` for a header: fills the header in, and gives the whole. The
  * checksum also covers which segment it belongs to, so that bytes of another one never pass.
  */
-export function sealGroup(group: Uint8Array, sequence: number, segment: SegmentId): Uint8Array {
+export function sealGroup(group: Uint8Array, sequence: number, segment: SegmentKey): Uint8Array {
+  return seal(group, GROUP_MAGIC, sequence, segment);
+}
+
+/** What is written behind the last group of a segment before the next one gets its first group. Rule J23. */
+export function encodeEndMark(groups: number, segment: SegmentKey): Uint8Array {
+  return seal(new Uint8Array(groupHeader.bytes), END_MAGIC, groups, segment);
+}
+
+/** True when bytes begin with the end mark of a segment with `groups` groups. */
+export function isEndMark(bytes: Uint8Array, groups: number, segment: SegmentKey): boolean {
+  const expected = encodeEndMark(groups, segment);
+  return bytes.length >= expected.length && expected.every((byte, index) => byte === bytes[index]);
+}
+
+function seal(
+  group: Uint8Array,
+  magic: readonly number[],
+  sequence: number,
+  segment: SegmentKey,
+): Uint8Array {
   const { offsets, bytes } = groupHeader;
-  group.set(GROUP_MAGIC);
+  group.set(magic);
   putU32(group, offsets.payloadBytes, group.length - bytes);
   putU32(group, offsets.sequence, sequence % 0x1_0000_0000);
   putU32(group, offsets.sequence + 4, Math.floor(sequence / 0x1_0000_0000));
@@ -65,7 +94,7 @@ export function decodeGroupHeader(bytes: Uint8Array): GroupHeader | undefined {
 }
 
 /** Whether a group's checksum is that of its header, its payload and the segment that it lies in. */
-export function isGroupWhole(header: GroupHeader, payload: Uint8Array, segment: SegmentId): boolean {
+export function isGroupWhole(header: GroupHeader, payload: Uint8Array, segment: SegmentKey): boolean {
   return header.crc32 === checksumOf(encode(groupHeader, header), segment, payload);
 }
 
@@ -77,17 +106,37 @@ export function hasGroupMagic(bytes: Uint8Array, at: number): boolean {
 /** The first of the letters with which a group begins. */
 export const GROUP_FIRST_LETTER = 0x4a;
 const GROUP_MAGIC: readonly number[] = [GROUP_FIRST_LETTER, 0x47, 0x52, 0x50];
+/** `JEND` */
+const END_MAGIC: readonly number[] = [0x4a, 0x45, 0x4e, 0x44];
 
-function checksumOf(header: Uint8Array, { generation, epoch, mark }: SegmentId, payload: Uint8Array): number {
-  idBytes.setBigUint64(0, BigInt(generation), true);
-  idBytes.setUint32(8, epoch, true);
-  idBytes.setBigUint64(12, mark, true);
+/** Compares the checksum before anything is believed: it is over the magic too. */
+function decodeSealed<Header extends SegmentHeaderV1>(
+  layout: Struct<Header>,
+  bytes: Uint8Array,
+): Header | undefined {
+  if (bytes.length < layout.bytes) return undefined;
+  const stored = bytes.subarray(0, layout.bytes);
+  const end = layout.bytes - 4;
+  if (getU32(stored, end) !== crc32(stored.subarray(0, end))) return undefined;
+  return decode(layout, stored);
+}
+
+function checksumOf(
+  header: Uint8Array,
+  { generation, epoch, mark, secret }: SegmentKey,
+  payload: Uint8Array,
+): number {
+  keyBytes.setBigUint64(0, BigInt(generation), true);
+  keyBytes.setUint32(8, epoch, true);
+  keyBytes.setBigUint64(12, mark, true);
+  if (secret !== undefined) keyBytes.setBigUint64(20, secret, true);
+  const key = new Uint8Array(keyBytes.buffer, 0, secret === undefined ? 20 : 28);
   const ofHeader = crc32(header.subarray(0, groupHeader.offsets.crc32));
-  return crc32(payload, crc32(new Uint8Array(idBytes.buffer), ofHeader));
+  return crc32(payload, crc32(key, ofHeader));
 }
 
 // Shared by all calls, which never overlap: every durable edit comes through here.
-const idBytes = new DataView(new ArrayBuffer(20));
+const keyBytes = new DataView(new ArrayBuffer(28));
 
 function getU32(bytes: Uint8Array, offset: number): number {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(offset, true);

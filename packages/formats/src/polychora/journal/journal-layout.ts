@@ -11,11 +11,11 @@ export interface SegmentId {
   readonly mark: bigint;
 }
 
-/** The only version. */
-export const JOURNAL_VERSION = 1;
+/** The version that is written. Version 1, without a secret, is read. */
+export const JOURNAL_VERSION = 2;
 
-/** How a segment begins. */
-export interface SegmentHeader {
+/** How a segment of version 1 begins. */
+export interface SegmentHeaderV1 {
   readonly magic: "V4JN";
   readonly version: number;
   readonly generation: number;
@@ -26,8 +26,29 @@ export interface SegmentHeader {
   readonly crc32: number;
 }
 
+/** How a segment begins. */
+export interface SegmentHeader extends SegmentHeaderV1 {
+  /** Random, and part of the checksum of every group. It is never sent anywhere, so no client can make a group. */
+  readonly secret: bigint;
+}
+
+/** A header as it was read, of either version. */
+export type ReadSegmentHeader = SegmentHeaderV1 & Partial<Pick<SegmentHeader, "secret">>;
+
 /** The layout of it. Rule J2 in docs/formats/journal.md. */
 export const segmentHeader: Struct<SegmentHeader> = struct({
+  magic: magic("V4JN"),
+  version: u32,
+  generation: u64Number,
+  epoch: u32,
+  mark: u64,
+  groupsBefore: u64Number,
+  secret: u64,
+  crc32: u32,
+});
+
+/** The layout of version 1. */
+export const segmentHeaderV1: Struct<SegmentHeaderV1> = struct({
   magic: magic("V4JN"),
   version: u32,
   generation: u64Number,
@@ -37,7 +58,7 @@ export const segmentHeader: Struct<SegmentHeader> = struct({
   crc32: u32,
 });
 
-/** How a group begins. */
+/** How a group begins. An end mark has the same fields and no payload. */
 export interface GroupHeader {
   readonly magic: "JGRP";
   readonly payloadBytes: number;

@@ -2,6 +2,7 @@ import { type ByteReader, type Codec, isOrthantError, OrthantError } from "@orth
 import type { Disk, DiskFile } from "@orthant/disk";
 import { decodeAt } from "../../files/at-file.ts";
 import { copyBeginning } from "../files/copy-beginning.ts";
+import type { Manifest } from "../records/manifest.ts";
 import type { SaveState } from "../save.ts";
 import { type JournalEntry, journalEntryCodec } from "./journal-entry.ts";
 import { JOURNAL_FOLDER, parseSegmentName, type SegmentId, segmentFile } from "./journal-layout.ts";
@@ -21,8 +22,10 @@ export interface ScannedJournal {
   readonly readable: number;
 }
 
-/** A generation, as far as its journal has to know it. */
-export type JournalBase = Pick<SaveState, "generation" | "global">;
+/** The live generation, as far as its journal has to know it. */
+export interface JournalBase extends Pick<SaveState, "generation" | "global"> {
+  readonly manifest: Pick<Manifest, "journalEpoch">;
+}
 
 interface OpenSegment {
   readonly id: SegmentId;
@@ -51,13 +54,13 @@ export class JournalReader {
     this.#readable = segments.slice(0, found.readable);
   }
 
-  /** Opens all files that count, and proves all checksums. Rules J3, J5 and J6. */
+  /** Opens all files that count, and proves all checksums. Rules J3, J5, J6, J22 and J23. */
   static async open(disk: Disk, base: JournalBase): Promise<JournalReader> {
     const { ids, ...others } = await listJournal(disk, base);
     const files: OpenSegment[] = [];
     try {
       for (const id of ids) files.push({ id, file: await disk.open(segmentFile(id), "read") });
-      const scan = await scanSteadily(files, base.generation);
+      const scan = await scanSteadily(files, base);
       return new JournalReader({ ...scan, ...others }, scan.segments);
     } catch (error) {
       await closeAll(files);
@@ -119,12 +122,10 @@ async function listJournal(
   const stale: string[] = [];
   const strangers: string[] = [];
   const era = global.description.lineage.at(-1);
-  // Nobody writes a journal before an era is durable.
-  if (era === undefined) return { ids, stale, strangers };
   for (const name of await journalNames(disk)) {
     const parsed = parseSegmentName(name);
     if (parsed === undefined) strangers.push(`${JOURNAL_FOLDER}/${name}`);
-    else if (parsed.epoch === era.epoch && parsed.generation >= generation)
+    else if (era !== undefined && parsed.epoch === era.epoch && parsed.generation >= generation)
       ids.push({ ...parsed, mark: era.mark });
     else stale.push(`${JOURNAL_FOLDER}/${name}`);
   }
@@ -150,29 +151,52 @@ interface Scan extends Pick<ScannedJournal, "damage" | "readable"> {
  * Looks again when something is wrong, until it is wrong at the same place twice: a world may be open, and what seemed
  * to be a bad group with a good one behind it was being written when we came by.
  */
-async function scanSteadily(files: readonly OpenSegment[], generation: number): Promise<Scan> {
-  let scan = await scanAll(files, generation);
+async function scanSteadily(files: readonly OpenSegment[], base: JournalBase): Promise<Scan> {
+  let scan = await scanAll(files, base);
   for (let look = 1; look < LOOKS_MAX && scan.damage !== undefined; look++) {
     const before = scan.damage;
-    scan = await scanAll(files, generation);
+    scan = await scanAll(files, base);
     if (scan.damage?.message === before.message) break;
   }
   return scan;
 }
 
 /** Walks over all segments; names have a fixed number of digits, so that their order is that of the generations. */
-async function scanAll(files: readonly OpenSegment[], generation: number): Promise<Scan> {
+async function scanAll(files: readonly OpenSegment[], base: JournalBase): Promise<Scan> {
   const segments: OpenScanned[] = [];
-  let damage: OrthantError | undefined;
+  const { generation, manifest } = base;
+  const isBound = manifest.journalEpoch !== undefined;
+  let damage = isBound && files[0]?.id.generation !== generation ? missing(base) : undefined;
   let readable = 0;
   for (const { id, file } of files) {
-    const segment = await scanSegment(file, id);
-    const gap = id.generation === generation ? undefined : findGap(segments.at(-1), segment);
+    const before = segments.at(-1);
+    const isFirst = id.generation === generation;
+    const isRequired = isBound && (isFirst || isContinuedBy(before, id));
+    const segment = await scanSegment(file, id, isRequired ? "required" : isBound ? "bound" : "unknown");
+    const gap = isFirst ? undefined : (findLost(before, id) ?? findGap(before, segment));
     if (damage === undefined && gap === undefined) readable++;
     damage ??= gap ?? segment.damage;
     segments.push({ ...segment, file });
   }
-  return { segments, damage, readable };
+  return { segments, damage: damage ?? findLost(segments.at(-1), undefined), readable };
+}
+
+/** What is wrong when the manifest says that there is a segment, and there is none. Rule J22. */
+function missing({ generation, manifest: { journalEpoch: epoch = 0 } }: JournalBase): OrthantError {
+  const path = segmentFile({ generation, epoch });
+  const detail = `the journal of generation ${generation} is missing, and with it what came after that generation`;
+  return new OrthantError("ORT_JOURNAL", detail, { path });
+}
+
+function isContinuedBy(before: ScannedSegment | undefined, { generation }: SegmentId): boolean {
+  return before?.isContinued === true && before.id.generation === generation - 1;
+}
+
+/** What is wrong when a segment ends in a mark that says that another one follows, and that one is missing. Rule J23. */
+function findLost(before: ScannedSegment | undefined, next: SegmentId | undefined): OrthantError | undefined {
+  if (before?.isContinued !== true || (next !== undefined && isContinuedBy(before, next))) return undefined;
+  const path = segmentFile({ ...before.id, generation: before.id.generation + 1 });
+  return new OrthantError("ORT_JOURNAL", "the journal goes on in a segment that is missing", { path });
 }
 
 /** A segment is begun when the one before it is finished, and says how many groups that has. */

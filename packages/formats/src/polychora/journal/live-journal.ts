@@ -8,8 +8,11 @@ import { type JournalBase, JournalReader } from "./journal-reader.ts";
  * `undefined` when that has happened, and the journal is no longer that of this generation.
  */
 export async function openLiveJournal(disk: Disk, base: JournalBase): Promise<JournalReader | undefined> {
-  const isLive = async (): Promise<boolean> =>
-    (await readManifest(disk)).manifest.currentGeneration === base.generation;
+  const isLive = async (): Promise<boolean> => {
+    const { currentGeneration, journalEpoch } = (await readManifest(disk)).manifest;
+    // A writer that closes takes the journal out of the manifest, and then removes it.
+    return currentGeneration === base.generation && journalEpoch === base.manifest.journalEpoch;
+  };
   try {
     const journal = await JournalReader.open(disk, base);
     // Asked when all files are open: they were all there as long as no later generation was.

@@ -5,12 +5,15 @@ import {
   decodeSegmentHeader,
   GROUP_FIRST_LETTER,
   hasGroupMagic,
+  isEndMark,
   isGroupWhole,
+  type SegmentKey,
+  segmentHeaderBytes,
 } from "./journal-group.ts";
 import {
   groupHeader,
   JOURNAL_VERSION,
-  type SegmentHeader,
+  type ReadSegmentHeader,
   type SegmentId,
   segmentFile,
   segmentHeader,
@@ -26,59 +29,92 @@ export interface GroupSpan {
 export interface ScannedSegment {
   readonly id: SegmentId;
   /** `undefined` when it is torn or damaged. */
-  readonly header: SegmentHeader | undefined;
+  readonly header: ReadSegmentHeader | undefined;
   readonly groups: readonly GroupSpan[];
-  /** Where the last good group ends, or 0. */
+  /** Whether an end mark says that the journal goes on in the segment of the next generation. */
+  readonly isContinued: boolean;
+  /** Where the last good group or the end mark ends, or 0. */
   readonly end: number;
   /** Bytes behind it, up to the last that is not zero: a write that the power cut short. */
   readonly tornBytes: number;
-  /** Set when something after a bad group is good: that is no torn end. */
+  /** Set when something after a bad group is good, or the header is not what it has to be: that is no torn end. */
   readonly damage: OrthantError | undefined;
 }
+
+/**
+ * What is known about a segment before it is read. `required`: its header was durable before something else was that
+ * proves it. `bound`: the manifest says that there is a journal, so its header was durable before its first group.
+ * `unknown`: version 1, which wrote both at once.
+ */
+export type SegmentPromise = "required" | "bound" | "unknown";
 
 /** Bytes that are searched for a group at once. */
 const WINDOW_BYTES = 1_048_576;
 /** How many times its own size a torn end may be checksummed: hostile bytes can look like groups everywhere. */
 const CHECKSUM_BUDGET_FACTOR = 16;
+/** No group is shorter. */
+const GROUP_BYTES_MIN = groupHeader.bytes + 1;
 
 /** Walks a segment group by group, up to the first that is not whole. Rules J5 and J6 in docs/formats/journal.md. */
-export async function scanSegment(file: DiskFile, id: SegmentId): Promise<ScannedSegment> {
+export async function scanSegment(
+  file: DiskFile,
+  id: SegmentId,
+  promise: SegmentPromise,
+): Promise<ScannedSegment> {
   const size = await file.size();
-  const header = decodeSegmentHeader(await file.readAt(0, Math.min(size, segmentHeader.bytes)));
+  const read = decodeSegmentHeader(await file.readAt(0, Math.min(size, segmentHeader.bytes)));
+  const header = read !== undefined && isHeaderOf(read, id) ? read : undefined;
+  const key: SegmentKey = header?.secret === undefined ? id : { ...id, secret: header.secret };
   const groups: GroupSpan[] = [];
   let end = 0;
-  if (header !== undefined && isHeaderOf(header, id)) {
-    end = segmentHeader.bytes;
+  let isContinued = false;
+  if (header !== undefined) {
+    end = segmentHeaderBytes(header);
     for (;;) {
-      const group = await groupAt(file, end, size, id);
+      const group = await groupAt(file, end, size, key);
       if (group?.sequence !== groups.length) break;
       groups.push(group.span);
       end = group.span.offset + group.span.bytes;
     }
+    const behind = await file.readAt(end, Math.min(size - end, groupHeader.bytes));
+    isContinued = isEndMark(behind, groups.length, key);
+    if (isContinued) end += groupHeader.bytes;
   }
   const used = await findUsedEnd(file, end, size);
-  const later = await findGroup(file, end, used, size, id);
-  const damage = later && damageAt(segmentFile(id), end, groups.length, later);
-  return {
-    id,
-    header: end > 0 ? header : undefined,
-    groups,
-    end,
-    tornBytes: used - end,
-    damage: findNewVersion(header, id) ?? damage,
-  };
+  const tornBytes = used - end;
+  const damage =
+    findNewVersion(read, id) ??
+    (header === undefined ? findBadHeader(read, id, promise, used) : undefined) ??
+    (await findLaterGroup(file, { end, used, size, good: groups.length }, key));
+  return { id, header, groups, isContinued, end, tornBytes, damage };
 }
 
 /** What a newer program wrote is no torn end. */
-function findNewVersion(header: SegmentHeader | undefined, id: SegmentId): OrthantError | undefined {
-  if (header === undefined || header.version === JOURNAL_VERSION) return undefined;
-  const detail = `journal version ${header.version}, known is ${JOURNAL_VERSION}`;
+function findNewVersion(header: ReadSegmentHeader | undefined, id: SegmentId): OrthantError | undefined {
+  if (header === undefined || header.version <= JOURNAL_VERSION) return undefined;
+  const detail = `journal version ${header.version}, known are 1 to ${JOURNAL_VERSION}`;
   return new OrthantError("ORT_VERSION", detail, { path: segmentFile(id) });
 }
 
-function isHeaderOf({ version, generation, epoch, mark }: SegmentHeader, id: SegmentId): boolean {
-  const isKnown = version === JOURNAL_VERSION;
-  return isKnown && generation === id.generation && epoch === id.epoch && mark === id.mark;
+function isHeaderOf(header: ReadSegmentHeader, { generation, epoch, mark }: SegmentId): boolean {
+  const isKnown = header.version === (header.secret === undefined ? 1 : JOURNAL_VERSION);
+  return isKnown && header.generation === generation && header.epoch === epoch && header.mark === mark;
+}
+
+/** A header that is not that of the segment is damage, unless a power cut may have torn it. Rule J22. */
+function findBadHeader(
+  read: ReadSegmentHeader | undefined,
+  id: SegmentId,
+  promise: SegmentPromise,
+  used: number,
+): OrthantError | undefined {
+  const mayBeTorn = promise === "unknown" || (promise === "bound" && used <= segmentHeader.bytes);
+  if (mayBeTorn && (read === undefined || promise === "unknown")) return undefined;
+  const detail =
+    read === undefined
+      ? "the header of the segment is damaged"
+      : "the segment is of another world, or of another opening of this one";
+  return new OrthantError("ORT_JOURNAL", detail, { path: segmentFile(id), offset: 0 });
 }
 
 interface FoundGroup {
@@ -90,14 +126,14 @@ async function groupAt(
   file: DiskFile,
   offset: number,
   size: number,
-  id: SegmentId,
+  key: SegmentKey,
 ): Promise<FoundGroup | undefined> {
   const start = offset + groupHeader.bytes;
   if (start > size) return undefined;
   const header = decodeGroupHeader(await file.readAt(offset, groupHeader.bytes));
   if (header === undefined || start + header.payloadBytes > size) return undefined;
   const payload = await file.readAt(start, header.payloadBytes);
-  if (!isGroupWhole(header, payload, id)) return undefined;
+  if (!isGroupWhole(header, payload, key)) return undefined;
   return { sequence: header.sequence, span: { offset: start, bytes: payload.length } };
 }
 
@@ -113,14 +149,22 @@ async function findUsedEnd(file: DiskFile, from: number, size: number): Promise<
   return from;
 }
 
-/** The first group of this segment that is whole and begins anywhere in between; it may end in zeros. */
-async function findGroup(
+/** The part of a segment behind its last good group. */
+interface Rest {
+  readonly end: number;
+  readonly used: number;
+  readonly size: number;
+  /** How many good groups come before it. */
+  readonly good: number;
+}
+
+/** Finds a group behind a bad one that is whole and may follow it; it may end in zeros. */
+async function findLaterGroup(
   file: DiskFile,
-  from: number,
-  used: number,
-  size: number,
-  id: SegmentId,
-): Promise<FoundGroup | undefined> {
+  rest: Rest,
+  key: SegmentKey,
+): Promise<OrthantError | undefined> {
+  const { end: from, used, size, good } = rest;
   let budget = (size - from) * CHECKSUM_BUDGET_FACTOR;
   for (let start = from; start < used; start += WINDOW_BYTES) {
     // A header may begin at the last byte of a window.
@@ -130,14 +174,22 @@ async function findGroup(
       if (!hasGroupMagic(window, at)) continue;
       const header = decodeGroupHeader(window.subarray(at));
       const end = start + at + groupHeader.bytes + (header?.payloadBytes ?? 0);
-      if (header === undefined || end > size) continue;
+      if (header === undefined || end > size || !mayFollow(header.sequence, start + at, rest)) continue;
       budget -= header.payloadBytes;
       if (budget < 0) return undefined;
-      const group = await groupAt(file, start + at, size, id);
-      if (group !== undefined) return group;
+      const later = await groupAt(file, start + at, size, key);
+      if (later !== undefined) return damageAt(segmentFile(key), from, good, later);
     }
   }
   return undefined;
+}
+
+/** Whether a group of this number can begin at an offset: every group between it and the last good one needs room. */
+function mayFollow(sequence: number, offset: number, { end, good }: Rest): boolean {
+  // Without a header nothing is known about where groups begin, and the first may be whole.
+  if (end === 0) return sequence * GROUP_BYTES_MIN <= offset;
+  const between = sequence - good;
+  return between >= 1 && between * GROUP_BYTES_MIN <= offset - end;
 }
 
 function damageAt(path: string, offset: number, good: number, later: FoundGroup): OrthantError {

@@ -1,35 +1,32 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf, noticeOf } from "../../files/finding.ts";
-import type { GlobalRecord } from "../records/global-record.ts";
 import { JOURNAL_FOLDER, segmentFile } from "./journal-layout.ts";
-import { JournalReader } from "./journal-reader.ts";
+import type { JournalBase, JournalReader } from "./journal-reader.ts";
+import { openLiveJournal } from "./live-journal.ts";
 
-/** What there is to say about the journal beside a generation. Throws nothing that a journal can cause. */
-export async function verifyJournal(
-  disk: Disk,
-  generation: number,
-  global: GlobalRecord,
-): Promise<readonly Finding[]> {
+/** What there is to say about the journal beside the live generation. Throws nothing that a journal can cause. */
+export async function verifyJournal(disk: Disk, base: JournalBase): Promise<readonly Finding[]> {
   try {
-    const journal = await JournalReader.open(disk, { generation, global });
+    const journal = await openLiveJournal(disk, base);
+    // A writer has committed since: the journal belongs to a generation that is not looked at.
+    if (journal === undefined) return [];
     try {
-      return await findingsIn(journal, generation, global);
+      return await findingsIn(journal, base);
     } finally {
       await journal.close();
     }
   } catch (error) {
     // A segment that was there a moment ago is saved now, and removed.
     if (isOrthantError(error, "ORT_NOT_FOUND")) return [];
-    if (isOrthantError(error)) return [findingOf(error, JOURNAL_FOLDER, generation)];
+    if (isOrthantError(error)) return [findingOf(error, JOURNAL_FOLDER, base.generation)];
     throw error;
   }
 }
 
 async function findingsIn(
   journal: JournalReader,
-  generation: number,
-  global: GlobalRecord,
+  { generation, global }: JournalBase,
 ): Promise<readonly Finding[]> {
   const { damage, segments, stale, strangers } = journal.found;
   const entries = await journal.countEntries(global.description.chunkShape.volume);

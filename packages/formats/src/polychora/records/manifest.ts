@@ -9,9 +9,10 @@ import {
 } from "@orthant/core";
 import { FORMAT_NAME, MANIFEST_VERSION } from "../layout.ts";
 import type { SaveLimits } from "../limits.ts";
+import { type Binding, type FileSeal, type GenerationSeals, hexOfId } from "./file-seal.ts";
 
 /** What `manifest.json` says: which generation is live, and how the save is written. Rules S1 to S6. */
-export interface Manifest {
+export interface Manifest extends Partial<Binding> {
   readonly currentGeneration: number;
   readonly createdMs: number;
   readonly lastModifiedMs: number;
@@ -24,6 +25,13 @@ export interface Manifest {
   readonly limits: SaveLimits;
   /** The shape of the chunks once more, so that blocks can be read when all global files are gone; ours alone. */
   readonly chunkExtents?: Place;
+  /** The epoch of the journal's segment that belongs to the live generation; left out when there is none. */
+  readonly journalEpoch?: number;
+}
+
+/** The same manifest for a generation that has no journal. */
+export function withoutJournal({ journalEpoch: _journalEpoch, ...manifest }: Manifest): Manifest {
+  return manifest;
 }
 
 /** A manifest as it was read. */
@@ -35,6 +43,16 @@ export interface ReadManifest {
 
 const CHECKSUM_KEY = "manifest_crc32";
 const SHAPE_KEY = "chunk_shape";
+const WORLD_KEY = "world_id";
+const SEALS_KEY = "file_seals";
+const JOURNAL_KEY = "journal_epoch";
+const WORLD_ID = /^[0-9a-f]{16}$/;
+
+const SEAL_KEYS: readonly (readonly [key: string, name: keyof GenerationSeals])[] = [
+  ["index", "indexFile"],
+  ["global", "globalFile"],
+  ["players", "playersFile"],
+];
 
 const LIMIT_KEYS: readonly (readonly [key: string, name: keyof SaveLimits])[] = [
   ["region_chunk_edge", "regionChunkEdge"],
@@ -85,6 +103,9 @@ export function decodeManifest(bytes: Uint8Array): ReadManifest {
       LIMIT_KEYS.map(([key, name]) => [name, integer(limits, key, 1)]),
     ) as unknown as SaveLimits,
     ...(root[SHAPE_KEY] !== undefined && { chunkExtents: extents(root[SHAPE_KEY]) }),
+    ...(root[WORLD_KEY] !== undefined && { worldId: worldId(root[WORLD_KEY]) }),
+    ...(root[SEALS_KEY] !== undefined && { seals: seals(root[SEALS_KEY]) }),
+    ...(root[JOURNAL_KEY] !== undefined && { journalEpoch: integer(root, JOURNAL_KEY, 1) }),
   };
   const sealed = root[CHECKSUM_KEY] !== undefined;
   if (sealed) requireSeal(manifest, bytes);
@@ -115,7 +136,16 @@ function plainManifest(manifest: Manifest): Record<string, unknown> {
     players_file: manifest.playersFile,
     limits: Object.fromEntries(LIMIT_KEYS.map(([key, name]) => [key, limits[name]])),
     ...(manifest.chunkExtents !== undefined && { [SHAPE_KEY]: manifest.chunkExtents }),
+    ...(manifest.worldId !== undefined && { [WORLD_KEY]: hexOfId(manifest.worldId) }),
+    ...(manifest.seals !== undefined && { [SEALS_KEY]: plainSeals(manifest.seals) }),
+    ...(manifest.journalEpoch !== undefined && { [JOURNAL_KEY]: manifest.journalEpoch }),
   };
+}
+
+function plainSeals(seals: GenerationSeals): Record<string, FileSeal> {
+  return Object.fromEntries(
+    SEAL_KEYS.map(([key, name]) => [key, { bytes: seals[name].bytes, crc32: seals[name].crc32 }]),
+  );
 }
 
 function jsonBytes(value: Record<string, unknown>): Uint8Array {
@@ -153,6 +183,24 @@ function extents(value: unknown): Place {
     value.reduce((product: number, extent: number) => product * extent, 1) <= CHUNK_VOXELS_MAX;
   if (!isShape) throw broken(`${SHAPE_KEY} is ${JSON.stringify(value)}, not the shape of a chunk`);
   return value as unknown as Place;
+}
+
+function worldId(value: unknown): bigint {
+  const id = typeof value === "string" && WORLD_ID.test(value) ? BigInt(`0x${value}`) : 0n;
+  if (id !== 0n) return id;
+  throw broken(`${WORLD_KEY} is ${JSON.stringify(value)}, not 16 hexadecimal digits other than 0`);
+}
+
+function seals(value: unknown): GenerationSeals {
+  if (!isObject(value)) throw broken(`${SEALS_KEY} is not an object`);
+  return Object.fromEntries(
+    SEAL_KEYS.map(([key, name]) => [name, seal(value[key], `${SEALS_KEY}.${key}`)]),
+  ) as unknown as GenerationSeals;
+}
+
+function seal(value: unknown, key: string): FileSeal {
+  if (!isObject(value)) throw broken(`${key} is not an object`);
+  return { bytes: integer(value, "bytes", 0), crc32: integer(value, "crc32", 0) };
 }
 
 function text(object: Record<string, unknown>, key: string): string {

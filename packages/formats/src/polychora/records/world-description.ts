@@ -12,6 +12,7 @@ import {
   type MaterialCatalog,
   materialCatalogCodec,
   OrthantError,
+  option,
 } from "@orthant/core";
 import type { Vector } from "./vector.ts";
 
@@ -33,7 +34,7 @@ export interface WorldDescription {
   readonly worldId: bigint;
   /** The newest openings for writing, in the order of their epochs. */
   readonly lineage: readonly Era[];
-  /** The last edit of each client that the content has, in the order of the clients. */
+  /** The last edit of each client that the content has; the client that edited longest ago comes first. */
   readonly edits: readonly ClientEdits[];
 }
 
@@ -48,6 +49,8 @@ export interface Era {
 export interface ClientEdits {
   readonly clientId: bigint;
   readonly lastEditId: number;
+  /** The player whose client it is; `undefined` for an anonymous one, and in descriptions before version 3. */
+  readonly playerId?: bigint;
 }
 
 /** A generation that somebody gave a name. */
@@ -70,6 +73,8 @@ export const CLIENT_EDITS_MAX = 4_096;
 /** Without an id of the world, and so without all that came with it. */
 const VERSION_WITHOUT_ID = 1;
 const VERSION_WITH_ID = 2;
+/** With clients in the order of their edits, and with their players. */
+const VERSION_WITH_PLAYERS = 3;
 const NAME_BYTES_MAX = 4_096;
 const NAMED_GENERATIONS_MAX = 65_536;
 const ATTACHMENTS_MAX = 65_536;
@@ -120,12 +125,33 @@ const eraCodec: Codec<Era> = {
   read: (input) => ({ epoch: input.varUint(), mark: input.u64() }),
 };
 
+const editsWithoutPlayersCodec = list<ClientEdits>(
+  {
+    write(out, { clientId, lastEditId }) {
+      out.u64(clientId);
+      out.varUint(lastEditId);
+    },
+    read: (input) => ({ clientId: input.u64(), lastEditId: input.varUint() }),
+  },
+  CLIENT_EDITS_MAX,
+);
+
+const playerIdCodec = option<bigint>({
+  write: (out, playerId) => out.u64(playerId),
+  read: (input) => input.u64(),
+});
+
 const clientEditsCodec: Codec<ClientEdits> = {
-  write(out, { clientId, lastEditId }) {
+  write(out, { clientId, lastEditId, playerId }) {
     out.u64(clientId);
     out.varUint(lastEditId);
+    playerIdCodec.write(out, playerId);
   },
-  read: (input) => ({ clientId: input.u64(), lastEditId: input.varUint() }),
+  read(input) {
+    const edits = { clientId: input.u64(), lastEditId: input.varUint() };
+    const playerId = playerIdCodec.read(input);
+    return playerId === undefined ? edits : { ...edits, playerId };
+  },
 };
 
 const namedGenerationsCodec = list(namedGenerationCodec, NAMED_GENERATIONS_MAX);
@@ -138,7 +164,7 @@ export const worldDescriptionCodec: Codec<WorldDescription> = {
   write(out, description) {
     const disorder = findDisorder(description);
     if (disorder !== undefined) throw new OrthantError("ORT_ARGUMENT", disorder);
-    const version = description.worldId === 0n ? VERSION_WITHOUT_ID : VERSION_WITH_ID;
+    const version = description.worldId === 0n ? VERSION_WITHOUT_ID : VERSION_WITH_PLAYERS;
     out.varUint(version);
     for (const axis of AXES) out.varU32(description.chunkShape.extents[axis]);
     out.string(description.name, NAME_BYTES_MAX);
@@ -155,10 +181,11 @@ export const worldDescriptionCodec: Codec<WorldDescription> = {
 
   read(input) {
     const version = input.varUint();
-    if (version !== VERSION_WITHOUT_ID && version !== VERSION_WITH_ID) {
-      throw input.fail("ORT_VERSION", `description version ${version}, known are 1 and 2`);
+    if (version < VERSION_WITHOUT_ID || version > VERSION_WITH_PLAYERS) {
+      throw input.fail("ORT_VERSION", `description version ${version}, known are 1 to 3`);
     }
-    const hasId = version === VERSION_WITH_ID;
+    const hasId = version >= VERSION_WITH_ID;
+    const versionEditsCodec = version === VERSION_WITH_ID ? editsWithoutPlayersCodec : editsCodec;
     const description: WorldDescription = {
       chunkShape: readChunkShape(input),
       name: input.string(NAME_BYTES_MAX),
@@ -169,11 +196,14 @@ export const worldDescriptionCodec: Codec<WorldDescription> = {
       attachments: attachmentsCodec.read(input),
       worldId: hasId ? input.u64() : 0n,
       lineage: hasId ? lineageCodec.read(input) : [],
-      edits: hasId ? editsCodec.read(input) : [],
+      edits: hasId ? versionEditsCodec.read(input) : [],
     };
     if (hasId && description.worldId === 0n) throw input.fail("ORT_BLOB", "a world with 0 for its id");
     const disorder = findDisorder(description);
     if (disorder !== undefined) throw input.fail("ORT_BLOB", disorder);
+    if (version === VERSION_WITH_ID && !ascends(description.edits.map(({ clientId }) => clientId))) {
+      throw input.fail("ORT_BLOB", "clients with edits out of order");
+    }
     return description;
   },
 };
@@ -193,7 +223,8 @@ function findDisorder(description: WorldDescription): string | undefined {
   if (!ascends(attachments.map(({ key }) => key))) return "attachments out of order";
   if (!ascends([0, ...lineage.map(({ epoch }) => epoch)])) return "eras out of order";
   if ((lineage.at(-1)?.epoch ?? 0) > clockEpoch) return `an era after epoch ${clockEpoch}`;
-  if (!ascends(edits.map(({ clientId }) => clientId))) return "clients with edits out of order";
+  if (new Set(edits.map(({ clientId }) => clientId)).size < edits.length)
+    return "a client whose edits are listed twice";
   if (edits.some(({ lastEditId }) => lastEditId === 0)) return "a client whose last edit is 0";
   return worldId === 0n && lineage.length + edits.length > 0
     ? "eras or edits of a world without id"

@@ -1,5 +1,6 @@
 import type { Being } from "../../message/being.ts";
 import { BEINGS_MAX } from "../../message/limits.ts";
+import type { WorkBudget } from "../budget/work-budget.ts";
 import type { Outbox } from "../connection/outbox.ts";
 import type { ClientRegions } from "../regions/client-regions.ts";
 import type { BeingGrid } from "./being-grid.ts";
@@ -28,14 +29,17 @@ export class BeingsView {
   }
 
   /** Writes what the client gets in this tick. */
-  write(out: Outbox, grid: BeingGrid, regions: ClientRegions): void {
+  write(out: Outbox, grid: BeingGrid, regions: ClientRegions, work: WorkBudget): void {
     if (!this.#isStale) {
       for (const message of this.#messages) out.append(message);
       return;
     }
-    const beings: Being[] = [];
-    regions.forEachPlace((x, y, z, w) => grid.collect(x, y, z, w, beings));
-    out.write({ kind: "allBeings", beings: beings.slice(0, BEINGS_MAX) });
+    if (!work.hasTime()) return;
+    work.run(() => {
+      const beings: Being[] = [];
+      regions.forEachPlace((x, y, z, w) => grid.collect(x, y, z, w, beings));
+      out.write({ kind: "allBeings", beings: beings.slice(0, BEINGS_MAX) });
+    });
     this.#isStale = false;
   }
 }

@@ -10,6 +10,8 @@ export interface FrameTotals {
   frames: number;
   bytes: number;
   patches: number;
+  /** Bytes that were sent and not acknowledged. */
+  inFlightBytes: number;
 }
 
 /** Bytes that a patch message may take besides the body. */
@@ -55,7 +57,7 @@ export class Outbox {
     if (number >= this.frameNumber) return false;
     const count = number - this.#firstOpen + 1;
     if (count <= 0) return true;
-    for (let index = 0; index < count; index++) this.#inFlightBytes -= this.#openBytes[index] ?? 0;
+    for (let index = 0; index < count; index++) this.#countInFlight(-(this.#openBytes[index] ?? 0));
     this.#openBytes = this.#openBytes.slice(count);
     this.#firstOpen = number + 1;
     return true;
@@ -87,7 +89,7 @@ export class Outbox {
     const bytes = frame.copy();
     this.#messageCount = 0;
     this.#openBytes.push(bytes.length);
-    this.#inFlightBytes += bytes.length;
+    this.#countInFlight(bytes.length);
     this.#totals.frames++;
     this.#totals.bytes += bytes.length;
     this.#wire.send(bytes);
@@ -98,10 +100,20 @@ export class Outbox {
     this.#messageCount = 0;
   }
 
+  /** The client is gone: it acknowledges nothing more. */
+  abandon(): void {
+    this.#countInFlight(-this.#inFlightBytes);
+  }
+
   /** Ends the connection behind what was sent. */
   close(): void {
     this.#isClosed = true;
     this.#wire.close();
+  }
+
+  #countInFlight(bytes: number): void {
+    this.#inFlightBytes += bytes;
+    this.#totals.inFlightBytes += bytes;
   }
 
   #makeRoom(bytes: number): void {

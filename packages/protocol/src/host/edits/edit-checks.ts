@@ -1,14 +1,15 @@
 import {
+  axisOutside,
   type ChunkShape,
   chunkOfVoxel,
   type MaterialCatalog,
   type Place,
   PlaceSet,
   placeFrom,
-  type TokenBucket,
   type VoxelPlacement,
 } from "@orthant/core";
 import type { RefusalReason } from "../../message/server-message.ts";
+import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { HostLimits } from "../host-limits.ts";
 import type { HostRules, Player } from "../host-options.ts";
 
@@ -44,7 +45,7 @@ export function findFault(
 export function findChunkFault(
   placements: readonly VoxelPlacement[],
   { shape, limits: { editChunksMax } }: EditBounds,
-  rate: TokenBucket,
+  budget: PlayerBudget,
   nowMs: number,
 ): Refusal | undefined {
   const chunks = new PlaceSet();
@@ -52,7 +53,8 @@ export function findChunkFault(
   if (chunks.size > editChunksMax) {
     return { reason: "tooLarge", detail: `${chunks.size} chunks where at most ${editChunksMax} may be` };
   }
-  return rate.take(chunks.size, nowMs) ? undefined : { reason: "rate", detail: "too many chunks a second" };
+  if (budget.takeEditChunks(chunks.size, nowMs)) return undefined;
+  return { reason: "rate", detail: "too many chunks a second" };
 }
 
 function tooLarge(placements: readonly VoxelPlacement[], limits: HostLimits): Refusal | undefined {
@@ -101,7 +103,9 @@ function outOfReach(
   return far && { reason: "reach", detail: `voxel [${far.voxel}] is out of reach` };
 }
 
-function isInside(voxel: Place, { extents }: ChunkShape, chunkCoordinateMax: number): boolean {
+function isInside(voxel: Place, shape: ChunkShape, chunkCoordinateMax: number): boolean {
+  if (axisOutside(shape, voxel) !== undefined) return false;
+  const { extents } = shape;
   return placeFrom((axis) => Math.floor(voxel[axis] / extents[axis])).every(
     (chunk) => Math.abs(chunk) <= chunkCoordinateMax,
   );

@@ -1,9 +1,10 @@
-import { type ClockStep, isOrthantError, type TokenBucket } from "@orthant/core";
+import { type ClockStep, isOrthantError } from "@orthant/core";
 import type { SetVoxels } from "../../message/client-message.ts";
-import { DETAIL_BYTES_MAX, EDITS_OPEN_MAX } from "../../message/limits.ts";
+import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX } from "../../message/limits.ts";
 import type { Verdict } from "../../message/server-message.ts";
+import type { PlayerBudget } from "../budget/player-budget.ts";
 import { clipText } from "../connection/clip-text.ts";
-import type { HostEvents, Player } from "../host-options.ts";
+import type { Account, HostEvents, Player } from "../host-options.ts";
 import type { HostWorld } from "../host-world.ts";
 import type { Durability } from "./durability.ts";
 import { type EditBounds, findChunkFault, findFault, type Refusal } from "./edit-checks.ts";
@@ -30,30 +31,29 @@ export interface DeskParts {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** How much a client may edit. */
-interface EditRates {
-  readonly edits: TokenBucket;
-  readonly chunks: TokenBucket;
-}
-
 const NO_STEPS: readonly ClockStep[] = [];
+/** Why an edit is refused that may have been made before. */
+const FORGOTTEN =
+  "this server has forgotten the client: the edit may have been made; look, and make it again if it was not";
 
 /** Takes the edits of one client, in their order and each once, over all of its connections. */
 export class EditDesk {
   readonly #clientId: bigint;
   readonly #parts: DeskParts;
-  readonly #rates: EditRates;
   readonly #decisions = new Map<number, Decision>();
   readonly #open = new Set<number>();
+  /** Whose client it is; `undefined` for an anonymous player, who chose the id that there is. */
+  #playerId: bigint | undefined;
   #last = 0;
+  /** Edits below this id may have been made before the world forgot the client. */
+  #doubtfulBelow = 0;
   /** The game is asked about one edit at a time. */
   #vetoes: Promise<void> = Promise.resolve();
   #listener: ((decision: Decision) => void) | undefined;
 
-  constructor(clientId: bigint, parts: DeskParts, rates: EditRates) {
+  constructor(clientId: bigint, parts: DeskParts) {
     this.#clientId = clientId;
     this.#parts = parts;
-    this.#rates = rates;
   }
 
   /** Whether nothing is in work and nobody listens. */
@@ -62,8 +62,16 @@ export class EditDesk {
   }
 
   /** Goes on with a connection whose client has verdicts for everything below an id. */
-  attach(openEditId: number, listener: (decision: Decision) => void): void {
-    this.#last = Math.max(this.#last, this.#parts.world.lastEditOf(this.#clientId), openEditId - 1);
+  attach(openEditId: number, account: Account, listener: (decision: Decision) => void): void {
+    const { world } = this.#parts;
+    const known = Math.max(this.#last, world.lastEditOf(this.#clientId));
+    this.#playerId = account.isAnonymous ? undefined : account.playerId;
+    // A client in the middle of its run that nothing is known of: what it sends again may have been made. Rule N29.
+    const isNewRun = openEditId % EDIT_RUN_IDS === 1;
+    if (known === 0 && !isNewRun && world.mayHaveForgotten?.(this.#playerId)) {
+      this.#doubtfulBelow = openEditId + EDITS_OPEN_MAX;
+    }
+    this.#last = Math.max(known, openEditId - 1);
     this.#listener = listener;
   }
 
@@ -73,7 +81,8 @@ export class EditDesk {
   }
 
   /** Takes an edit, or tells again what became of it. */
-  submit({ editId, placements }: SetVoxels, player: Player, nowMs: number): void {
+  submit(edit: SetVoxels, player: Player, budget: PlayerBudget, nowMs: number): void {
+    const { editId, placements } = edit;
     if (editId <= this.#last) {
       if (this.#open.has(editId)) return;
       this.#listener?.(
@@ -84,20 +93,24 @@ export class EditDesk {
     // One before it was lost on the way. The client sends all again, in order.
     if (editId > this.#last + 1) return;
     this.#last = editId;
-    const fault = this.#findFault(placements, player, nowMs);
+    const fault = this.#findFault(edit, player, budget, nowMs);
     if (fault !== undefined) this.#refuse(editId, fault);
     else this.#begin(editId, placements, player);
   }
 
-  #findFault(placements: SetVoxels["placements"], player: Player, nowMs: number): Refusal | undefined {
+  #findFault(
+    { editId, placements }: SetVoxels,
+    player: Player,
+    budget: PlayerBudget,
+    nowMs: number,
+  ): Refusal | undefined {
+    if (editId < this.#doubtfulBelow) return { reason: "world", detail: FORGOTTEN };
     if (this.#open.size >= EDITS_OPEN_MAX) {
       return { reason: "tooMany", detail: `${EDITS_OPEN_MAX} edits wait for their verdicts` };
     }
-    if (!this.#rates.edits.take(1, nowMs)) return { reason: "rate", detail: "too many edits a second" };
+    if (!budget.takeEdit(nowMs)) return { reason: "rate", detail: "too many edits a second" };
     const { bounds } = this.#parts;
-    return (
-      findFault(placements, player, bounds) ?? findChunkFault(placements, bounds, this.#rates.chunks, nowMs)
-    );
+    return findFault(placements, player, bounds) ?? findChunkFault(placements, bounds, budget, nowMs);
   }
 
   #begin(editId: number, placements: SetVoxels["placements"], player: Player): void {
@@ -117,9 +130,11 @@ export class EditDesk {
 
   async #make(editId: number, placements: SetVoxels["placements"]): Promise<void> {
     const { world, durability } = this.#parts;
+    const playerId = this.#playerId;
+    const origin = { clientId: this.#clientId, editId, ...(playerId !== undefined && { playerId }) };
     let made: Awaited<ReturnType<HostWorld["edit"]>>;
     try {
-      made = await world.edit(placements, { clientId: this.#clientId, editId });
+      made = await world.edit(placements, origin);
     } catch (error) {
       // Only the code: what failed beneath may name files of the server.
       this.#refuse(editId, { reason: "world", detail: isOrthantError(error) ? error.code : "it failed" });

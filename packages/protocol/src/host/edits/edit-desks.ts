@@ -1,4 +1,3 @@
-import { TokenBucket } from "@orthant/core";
 import { type DeskParts, EditDesk } from "./edit-desk.ts";
 
 /** A desk is kept for so long after its client has gone. */
@@ -19,16 +18,11 @@ export class EditDesks {
   }
 
   /** The desk of a client who is here. */
-  open(clientId: bigint, nowMs: number): EditDesk {
+  open(clientId: bigint): EditDesk {
     this.#goneMs.delete(clientId);
     let desk = this.#desks.get(clientId);
     if (desk === undefined) {
-      const { editsPerSecond, editsBurst, editChunksPerSecond, editChunksMax } = this.#parts.bounds.limits;
-      const rates = {
-        edits: new TokenBucket(editsPerSecond, editsBurst, nowMs),
-        chunks: new TokenBucket(editChunksPerSecond, editChunksMax, nowMs),
-      };
-      desk = new EditDesk(clientId, this.#parts, rates);
+      desk = new EditDesk(clientId, this.#parts);
       this.#desks.set(clientId, desk);
     }
     return desk;

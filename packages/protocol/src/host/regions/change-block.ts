@@ -71,6 +71,15 @@ export function isLarge({ bytes }: ChangeBlock): boolean {
   return bytes >= LARGE_CHANGE_BYTES;
 }
 
+/** The most patches that {@link joinBlocks} makes of `count` small changes. */
+export function sharedPatchesMax(count: number, bytes: number): number {
+  if (count === 0) return 0;
+  // A patch is closed when it has all the regions it may have, or when one more small change might not fit.
+  return (
+    1 + Math.floor(count / PATCH_REGIONS_MAX) + Math.floor(bytes / (PIECE_BYTES_MAX - LARGE_CHANGE_BYTES))
+  );
+}
+
 /** Patches that bring all of these changes, each of another region and each whole: as few as can be. */
 export function joinBlocks(blocks: readonly ChangeBlock[], volume: number): readonly SharedPatch[] {
   const patches: SharedPatch[] = [];

@@ -5,15 +5,22 @@ import {
   type Place,
   PlaceMap,
   PlaceSet,
+  placesLexicographic,
   RESYNC_REGIONS_MAX,
 } from "@orthant/core";
 import type { Interest } from "../../message/client-message.ts";
+import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { HostLimits } from "../host-limits.ts";
 import type { HostParts } from "../host-parts.ts";
 import type { Telling } from "./change-block.ts";
 import { type Holding, UNSENT, UNSURE, type Watcher } from "./holding.ts";
 import { focusOf, interestBoxes } from "./interest-area.ts";
 import { SendQueue } from "./send-queue.ts";
+
+/** Regions that are looked at in one piece of work. */
+const SLICE_REGIONS = 256;
+/** What a region that the client keeps costs of its pace, where one that it comes to costs 1. */
+const KEPT_COST = 1 / 16;
 
 /** The record of one client: which regions it wants, at which clocks it holds them, and what it has yet to get. */
 export class ClientRegions {
@@ -22,6 +29,7 @@ export class ClientRegions {
   readonly #host: HostParts;
   readonly #watcher: Watcher;
   readonly #telling: Telling;
+  readonly budget: PlayerBudget;
   readonly #holdings = new PlaceMap<Holding>();
   #behind: Holding[] = [];
   #forgets: Place[] = [];
@@ -30,12 +38,19 @@ export class ClientRegions {
   readonly #repairSet = new PlaceSet();
   #interestId = 0;
   #areaNumber = 0;
-  #addedCount = 0;
+  /** The interest that is being taken over. */
+  #change: Generator<void, keyof HostLimits | undefined> | undefined;
+  /** Regions that the client came to and that are not in the queue yet. */
+  #added: Holding[] = [];
+  #isAreaChanged = false;
+  #looks = 0;
+  #cost = 0;
 
-  constructor(host: HostParts, watcher: Watcher, telling: Telling) {
+  constructor(host: HostParts, watcher: Watcher, telling: Telling, budget: PlayerBudget) {
     this.#host = host;
     this.#watcher = watcher;
     this.#telling = telling;
+    this.budget = budget;
     this.queue = new SendQueue(host.world.shape);
   }
 
@@ -49,14 +64,14 @@ export class ClientRegions {
     return this.#areaNumber;
   }
 
-  /** How many regions the client came to, each as often as it did. */
-  get addedCount(): number {
-    return this.#addedCount;
+  /** How many regions the client holds or is to hold. */
+  get size(): number {
+    return this.#holdings.size;
   }
 
-  /** Regions that have yet to be sent whole. */
-  get missing(): number {
-    return this.queue.size + this.#repairs.length;
+  /** True when regions have yet to be sent whole. */
+  get isMissingSome(): boolean {
+    return this.queue.size + this.#repairs.length > 0 || this.isChanging;
   }
 
   /** How many regions wait until the client may ask for so many anew. */
@@ -69,27 +84,34 @@ export class ClientRegions {
     return this.queue.size > 0 || this.#behind.length > 0 || this.#forgets.length > 0;
   }
 
-  /** Takes over what the client wants now; the name of the limit that it breaks, if it does. */
+  /** Begins to take over what the client wants now; the name of the limit that it breaks, if it does. */
   want(interest: Interest, mayOffer: boolean): keyof HostLimits | undefined {
-    const { limits, world } = this.#host;
-    const boxes = interestBoxes(interest, limits);
+    const boxes = interestBoxes(interest, this.#host.limits);
     if (typeof boxes === "string") return boxes;
     this.#interestId = interest.interestId;
-    const before = this.#holdings.size;
-    const added: Holding[] = [];
-    let count = 0;
-    for (const box of boxes) {
-      count += this.#wantBox(box, added);
-      if (count > limits.interestRegionsMax) return "interestRegionsMax";
-    }
-    // Most interests only say that the client has moved a little.
-    if (count - added.length < before) this.#leaveOthers();
-    if (count - added.length < before || added.length > 0) this.#areaNumber++;
-    this.#addedCount += added.length;
-    if (mayOffer) this.#believe(interest);
-    for (const holding of added) if (!holding.isHeld) this.queue.add(holding);
-    this.queue.aim(focusOf(interest, world.shape));
+    this.#change = this.#changeTo(interest, boxes, mayOffer);
     return undefined;
+  }
+
+  /** True until all that the client wants now has been taken over. */
+  get isChanging(): boolean {
+    return this.#change !== undefined;
+  }
+
+  /** Takes over some more of what the client wants; the name of the limit that it breaks, if it does. */
+  proceed(): keyof HostLimits | undefined {
+    const change = this.#change;
+    const step = change?.next();
+    if (step?.done !== true) return undefined;
+    if (this.#change === change) this.#change = undefined;
+    return step.value;
+  }
+
+  /** What the regions cost of the client's pace that it came to, or kept, since the last call. */
+  takeCost(): number {
+    const cost = this.#cost;
+    this.#cost = 0;
+    return cost;
   }
 
   /** What the client holds of these regions, or of all, is no longer known: they come anew, or are forgotten again. */
@@ -185,42 +207,96 @@ export class ClientRegions {
 
   /** Lets go of all regions: the client is gone. */
   clear(): void {
-    for (const holding of this.#holdings.values()) this.#host.regions.leave(holding);
+    const holdings = [...this.#holdings.values()];
+    this.#change = undefined;
     this.#holdings.clear();
+    this.#host.departures.add(holdings, this.budget);
   }
 
-  /** Marks the regions of a box as wanted; gives how many were not, and adds those that are new. */
-  #wantBox({ min, max }: Box, added: Holding[]): number {
+  /**
+   * Takes over an interest, piece by piece: leaves what the client no longer wants, adds what is new, and puts that into
+   * the queue at the end. Another interest may take its place in between.
+   */
+  *#changeTo(
+    interest: Interest,
+    boxes: readonly Box[],
+    mayOffer: boolean,
+  ): Generator<void, keyof HostLimits | undefined> {
+    // Some may have been left by an interest that was itself replaced.
+    this.#added = this.#added.filter(({ slot }) => slot >= 0);
+    const kept = yield* this.#markWanted(boxes);
+    // Most interests only say that the client has moved a little.
+    if (kept < this.#holdings.size) yield* this.#leaveOthers();
+    const broken = yield* this.#addMissing(boxes, kept);
+    if (broken !== undefined) return broken;
+    if (this.#isAreaChanged) this.#areaNumber++;
+    this.#isAreaChanged = false;
+    const added = this.#added;
+    this.#added = [];
+    if (mayOffer) this.#believe(interest);
+    for (const holding of added) if (holding.slot >= 0 && !holding.isHeld) this.queue.add(holding);
+    this.queue.aim(focusOf(interest, this.#host.world.shape));
+    return undefined;
+  }
+
+  /** Marks what the client holds and still wants, and returns how many regions that are. */
+  *#markWanted(boxes: readonly Box[]): Generator<void, number> {
     const interestId = this.#interestId;
     let count = 0;
-    for (let x = min[0]; x < max[0]; x++)
-      for (let y = min[1]; y < max[1]; y++)
-        for (let z = min[2]; z < max[2]; z++)
-          for (let w = min[3]; w < max[3]; w++) {
-            let holding = this.#holdings.get(x, y, z, w);
-            if (holding?.interestId === interestId) continue;
-            count++;
-            if (holding === undefined) {
-              holding = this.#host.regions.watch([x, y, z, w], this.#watcher);
-              this.#holdings.set(x, y, z, w, holding);
-              added.push(holding);
-            }
-            holding.interestId = interestId;
-          }
+    for (const box of boxes) {
+      for (const place of placesLexicographic(box)) {
+        if (this.#isSliceOver()) yield;
+        const holding = this.#holdings.get(...place);
+        if (holding === undefined || holding.interestId === interestId) continue;
+        holding.interestId = interestId;
+        this.#cost += KEPT_COST;
+        count++;
+      }
+    }
     return count;
   }
 
-  #leaveOthers(): void {
+  *#leaveOthers(): Generator<void, void> {
     const left: Holding[] = [];
     this.#holdings.forEach((holding) => {
       if (holding.interestId !== this.#interestId) left.push(holding);
     });
+    this.#isAreaChanged = true;
     for (const holding of left) {
+      if (this.#isSliceOver()) yield;
       const { place } = holding.region;
       this.#holdings.delete(...place);
       this.#host.regions.leave(holding);
+      this.budget.releaseRegion();
       if (holding.clock !== UNSENT) this.#forgets.push(place);
     }
+  }
+
+  /** Adds what the client wants and does not hold; the name of the limit that this breaks, if it does. */
+  *#addMissing(boxes: readonly Box[], kept: number): Generator<void, keyof HostLimits | undefined> {
+    const interestId = this.#interestId;
+    let count = kept;
+    for (const box of boxes) {
+      for (const place of placesLexicographic(box)) {
+        if (this.#isSliceOver()) yield;
+        if (this.#holdings.has(...place)) continue;
+        if (++count > this.#host.limits.interestRegionsMax) return "interestRegionsMax";
+        const broken = this.budget.holdRegion();
+        const holding = this.#host.regions.watch(place, this.#watcher);
+        holding.interestId = interestId;
+        this.#holdings.set(...place, holding);
+        this.#added.push(holding);
+        this.#isAreaChanged = true;
+        this.#cost++;
+        if (broken !== undefined) return broken;
+      }
+    }
+    return undefined;
+  }
+
+  /** Counts a region that is looked at; true when it is time to let others work. */
+  #isSliceOver(): boolean {
+    return ++this.#looks % SLICE_REGIONS === 0;
   }
 
   /** Notes what the client kept from an earlier connection; of a region that is loaded it is settled at once. */

@@ -1,19 +1,24 @@
+import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { HostWorld } from "../host-world.ts";
 import type { WatchedRegion } from "./holding.ts";
 import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
 
 /** So many regions are loaded at the same time. */
 const LOADS_MAX = 16;
-/** So many more may wait for their turn; who wants others asks again. */
+/** Regions of one player that may wait for their turn; more have to be asked for again. */
 const WAITING_MAX = 1_024;
 /** A region that could not be loaded is tried again after so long. */
 const RETRY_MS = 1_000;
 
-/** Loads regions that clients want, some at a time, in the order in which they were asked for, and keeps them loaded. */
+/**
+ * Loads regions that clients want, some at a time, and keeps them loaded: players take turns, and each one's regions come
+ * in the order in which they were asked for.
+ */
 export class RegionLoader implements RegionListener {
   readonly #world: HostWorld;
   readonly #nowMs: () => number;
-  readonly #waiting = new Set<WatchedRegion>();
+  /** For each player with regions that wait. The first is the next to have one loaded. */
+  readonly #waiting = new Map<PlayerBudget, Set<WatchedRegion>>();
   readonly #loading = new Set<WatchedRegion>();
   readonly #retryMs = new WeakMap<WatchedRegion, number>();
   readonly #releases = new Map<WatchedRegion, () => void>();
@@ -33,23 +38,37 @@ export class RegionLoader implements RegionListener {
     this.#releases.delete(region);
   }
 
-  /** Loads a region, now or later; asking again changes nothing. */
-  want(region: WatchedRegion): void {
-    if (this.#loading.has(region) || this.#waiting.size >= WAITING_MAX) return;
+  /** Loads a region for a player, now or later; asking again changes nothing. */
+  want(region: WatchedRegion, player: PlayerBudget): void {
+    const waiting = this.#waiting.get(player);
+    if (this.#loading.has(region) || (waiting?.size ?? 0) >= WAITING_MAX) return;
     if ((this.#retryMs.get(region) ?? 0) > this.#nowMs()) return;
-    this.#waiting.add(region);
+    if (waiting === undefined) this.#waiting.set(player, new Set([region]));
+    else waiting.add(region);
     this.#loadNext();
   }
 
   #loadNext(): void {
-    for (const region of this.#waiting) {
-      if (this.#loading.size >= LOADS_MAX) return;
-      this.#waiting.delete(region);
-      // Whoever wanted it may have gone on while it waited.
-      if (region.holdings.length === 0) continue;
+    while (this.#loading.size < LOADS_MAX) {
+      const region = this.#takeNext();
+      if (region === undefined) return;
+      // The clients that wanted it may have gone on while it waited, or another player wanted it too.
+      if (region.holdings.length === 0 || region.isLoaded || this.#loading.has(region)) continue;
       this.#loading.add(region);
       void this.#load(region);
     }
+  }
+
+  #takeNext(): WatchedRegion | undefined {
+    for (const [player, waiting] of this.#waiting) {
+      this.#waiting.delete(player);
+      for (const region of waiting) {
+        waiting.delete(region);
+        if (waiting.size > 0) this.#waiting.set(player, waiting);
+        return region;
+      }
+    }
+    return undefined;
   }
 
   async #load(region: WatchedRegion): Promise<void> {

@@ -3,17 +3,11 @@ import { coverRegions } from "../../message/cover-regions.ts";
 import type { Outbox } from "../connection/outbox.ts";
 import { Stream } from "../connection/stream.ts";
 import type { HostParts } from "../host-parts.ts";
-import {
-  type ChangeBlock,
-  isLarge,
-  isWhole,
-  joinBlocks,
-  type SharedPatch,
-  type Telling,
-} from "./change-block.ts";
+import { type ChangeBlock, isWhole, joinBlocks, type SharedPatch, type Telling } from "./change-block.ts";
 import type { ChangeGroup } from "./change-group.ts";
 import type { ClientRegions } from "./client-regions.ts";
 import { type Holding, UNSURE } from "./holding.ts";
+import { PatchAllowance } from "./patch-allowance.ts";
 import type { RegionStep } from "./region-step.ts";
 import type { Look } from "./send-queue.ts";
 
@@ -25,14 +19,6 @@ interface Unfinished {
   sent: number;
 }
 
-/** What one client may still get in one tick. */
-interface Allowance {
-  bytes: number;
-  patches: number;
-  /** Whether there is a patch that small changes share. */
-  hasShared: boolean;
-}
-
 /** Writes the stream of one client: what it is told of regions, and in which order. */
 export class RegionSender {
   readonly stream: Stream = new Stream();
@@ -40,6 +26,7 @@ export class RegionSender {
   readonly #regions: ClientRegions;
   readonly #telling: Telling;
   #group: ChangeGroup | undefined;
+  #allowance = new PatchAllowance(0, 0, false);
   #mayShare = false;
   #unfinished: Unfinished | undefined;
   #isResetWanted = false;
@@ -54,7 +41,7 @@ export class RegionSender {
 
   /** Whether all that the client wants was sent, though it may have changed since. */
   get isComplete(): boolean {
-    return this.#regions.missing === 0 && this.#unfinished === undefined;
+    return !this.#regions.isMissingSome && this.#unfinished === undefined;
   }
 
   /** Whether something waits to be sent. */
@@ -64,7 +51,9 @@ export class RegionSender {
 
   /** Begins a tick, in which the client gets something or nothing. */
   startTick(maySend: boolean): void {
+    const { patchesPerTick, snapshotBytesPerTick } = this.#host.limits;
     this.#group = undefined;
+    this.#allowance = new PatchAllowance(patchesPerTick, snapshotBytesPerTick, this.isWaiting);
     // Between the pieces of a region nothing else may come.
     this.#mayShare = maySend && this.#unfinished === undefined;
   }
@@ -74,7 +63,7 @@ export class RegionSender {
     if (!holding.isHeld || holding.isQueued || holding.isBehind) return;
     const isInStep = this.#mayShare && holding.clock === step.before;
     const block = isInStep ? step.block(this.#telling) : undefined;
-    if (block === undefined || !isWhole(block)) {
+    if (block === undefined || !isWhole(block) || !this.#allowance.takeLive(block)) {
       this.#regions.fallBehind(holding);
       return;
     }
@@ -97,14 +86,12 @@ export class RegionSender {
   /** Writes what the client gets in this tick. */
   write(out: Outbox): void {
     if (this.#group === undefined && !this.isWaiting) return;
-    const { patchesPerTick, snapshotBytesPerTick } = this.#host.limits;
-    const allowance: Allowance = { bytes: snapshotBytesPerTick, patches: patchesPerTick, hasShared: false };
     if (this.#isResetWanted) {
       out.write({ kind: "reset", streamNumber: this.stream.next });
       this.#isResetWanted = false;
       this.#resetFrame = out.frameNumber;
     }
-    this.#writePieces(out, allowance);
+    this.#writePieces(out);
     if (this.#unfinished !== undefined) return;
     for (const mask of coverRegions(this.#regions.takeForgets())) {
       out.write({ kind: "forget", streamNumber: this.stream.add(mask.regions), mask });
@@ -112,20 +99,19 @@ export class RegionSender {
     if (this.#group !== undefined) {
       const patches = this.#group.patches(this.#host.world.shape.volume);
       for (const patch of patches) this.#patch(out, patch);
-      allowance.patches -= patches.length;
     }
     if (!this.#regions.isWaiting) return;
-    this.#writeOwn(out, allowance);
-    this.#writePieces(out, allowance);
+    this.#writeOwn(out);
+    this.#writePieces(out);
   }
 
   /** Writes what only this client gets: regions that it has to catch up with, and those that come whole. */
-  #writeOwn(out: Outbox, allowance: Allowance): void {
+  #writeOwn(out: Outbox): void {
     const { world } = this.#host;
     const blocks: ChangeBlock[] = [];
     const blanks: Place[] = [];
-    for (const holding of this.#regions.takeBehind()) this.#catchUp(holding, blocks, allowance);
-    this.#regions.queue.take((holding) => this.#send(holding, blocks, blanks, allowance));
+    for (const holding of this.#regions.takeBehind()) this.#catchUp(holding, blocks);
+    this.#regions.queue.take(this.#host.looks, (holding) => this.#send(holding, blocks, blanks));
     const content = this.#telling.mode === "symbolic" ? "generated" : "air";
     for (const mask of coverRegions(blanks)) {
       out.write({ kind: "blank", streamNumber: this.stream.add(mask.regions), content, mask });
@@ -133,11 +119,11 @@ export class RegionSender {
     for (const patch of joinBlocks(blocks, world.shape.volume)) this.#patch(out, patch);
   }
 
-  #catchUp(holding: Holding, blocks: ChangeBlock[], allowance: Allowance): void {
+  #catchUp(holding: Holding, blocks: ChangeBlock[]): void {
     const { feed, world } = this.#host;
     const { region } = holding;
     if (holding.clock === world.clockOf(region.place)) return;
-    if (isUsedUp(allowance)) {
+    if (this.#allowance.isUsedUp) {
       this.#regions.fallBehind(holding);
       return;
     }
@@ -147,19 +133,23 @@ export class RegionSender {
       this.#regions.queue.add(holding);
       return;
     }
-    add(block, blocks, allowance);
+    if (!this.#allowance.takeOwn(block)) {
+      this.#regions.fallBehind(holding);
+      return;
+    }
+    blocks.push(block);
     holding.clock = step.after;
   }
 
-  #send(holding: Holding, blocks: ChangeBlock[], blanks: Place[], allowance: Allowance): Look {
+  #send(holding: Holding, blocks: ChangeBlock[], blanks: Place[]): Look {
     const { feed, loader, snapshots, world } = this.#host;
     const { region } = holding;
     if (!feed.isLoaded(region)) {
-      loader.want(region);
+      loader.want(region, this.#regions.budget.shared);
       return "later";
     }
     if (this.#regions.settle(holding)) return "sent";
-    if (isUsedUp(allowance) || this.#unfinished !== undefined) return "full";
+    if (this.#allowance.isUsedUp || this.#unfinished !== undefined) return "full";
     const snapshot = snapshots.of(region, this.#telling);
     if (snapshot === undefined) return "later";
     const clock = world.clockOf(region.place);
@@ -167,7 +157,8 @@ export class RegionSender {
       blanks.push(region.place);
       holding.clock = CLOCK_NEVER;
     } else if (isWhole(snapshot)) {
-      add(snapshot, blocks, allowance);
+      if (!this.#allowance.takeOwn(snapshot)) return "full";
+      blocks.push(snapshot);
       holding.clock = clock;
     } else {
       this.#unfinished = { holding, clock, patches: snapshot.patches, sent: 0 };
@@ -176,7 +167,7 @@ export class RegionSender {
     return "sent";
   }
 
-  #writePieces(out: Outbox, allowance: Allowance): void {
+  #writePieces(out: Outbox): void {
     const unfinished = this.#unfinished;
     if (unfinished === undefined) return;
     const { holding, clock, patches } = unfinished;
@@ -184,10 +175,9 @@ export class RegionSender {
       this.#unfinished = undefined;
       return;
     }
-    while (unfinished.sent < patches.length && !isUsedUp(allowance)) {
+    while (unfinished.sent < patches.length && !this.#allowance.isUsedUp) {
       const patch = patches[unfinished.sent++] as SharedPatch;
-      allowance.bytes -= patch.body.length;
-      allowance.patches--;
+      this.#allowance.takePiece(patch.body.length);
       this.#patch(out, patch);
     }
     if (unfinished.sent < patches.length) return;
@@ -207,16 +197,4 @@ export class RegionSender {
   #patch(out: Outbox, patch: SharedPatch): void {
     out.patch(this.stream.add(patch.regions), patch);
   }
-}
-
-function isUsedUp({ bytes, patches }: Allowance): boolean {
-  return bytes <= 0 || patches <= 0;
-}
-
-/** Takes a change among those that are sent. A large one has a patch of its own, the others share one. */
-function add(block: ChangeBlock, blocks: ChangeBlock[], allowance: Allowance): void {
-  blocks.push(block);
-  allowance.bytes -= block.bytes;
-  if (isLarge(block) || !allowance.hasShared) allowance.patches--;
-  if (!isLarge(block)) allowance.hasShared = true;
 }

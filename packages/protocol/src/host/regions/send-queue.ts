@@ -3,8 +3,25 @@ import type { Vector } from "../../message/being.ts";
 import type { Holding } from "./holding.ts";
 import { distanceTo } from "./interest-area.ts";
 
-/** So many regions are looked at for one client in one tick. */
-const LOOKS_PER_TICK = 512;
+/** Regions that are looked at for one client in one tick. */
+const LOOKS_PER_CLIENT = 512;
+/** Regions that are looked at for all clients in one tick: hundreds of clients may wait for thousands each. */
+const LOOKS_PER_TICK = 16_384;
+
+/** Regions that may still be looked at in one tick, for all clients together. */
+export class TickLooks {
+  #left = LOOKS_PER_TICK;
+
+  /** Begins a tick. */
+  startTick(): void {
+    this.#left = LOOKS_PER_TICK;
+  }
+
+  /** Takes one look; false when there are no more in this tick. */
+  take(): boolean {
+    return this.#left-- > 0;
+  }
+}
 
 /** `sent` takes a region out of the queue, `later` leaves it and goes on, `full` leaves it and ends. */
 export type Look = "sent" | "later" | "full";
@@ -46,14 +63,19 @@ export class SendQueue {
   }
 
   /** Shows regions, nearest first, to somebody who says what becomes of them. */
-  take(look: (holding: Holding) => Look): void {
+  take(tickLooks: TickLooks, look: (holding: Holding) => Look): void {
     const holdings = this.#holdings;
     if (!this.#isInOrder) holdings.sort((a, b) => b.distance - a.distance);
     this.#isInOrder = true;
     const left: Holding[] = [];
-    for (let looks = 0; looks < LOOKS_PER_TICK; looks++) {
+    for (let looks = 0; looks < LOOKS_PER_CLIENT && tickLooks.take(); looks++) {
       const holding = holdings.pop();
       if (holding === undefined) break;
+      // The client no longer wants it.
+      if (holding.slot < 0) {
+        holding.isQueued = false;
+        continue;
+      }
       const outcome = look(holding);
       if (outcome === "sent") holding.isQueued = false;
       else left.push(holding);

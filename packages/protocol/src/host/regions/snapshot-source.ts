@@ -1,4 +1,5 @@
 import { CLOCK_NEVER, regionAnew } from "@orthant/core";
+import type { WorkBudget } from "../budget/work-budget.ts";
 import type { HostWorld } from "../host-world.ts";
 import { type ChangeBlock, changeBlock, type Telling } from "./change-block.ts";
 import type { WatchedRegion } from "./holding.ts";
@@ -6,8 +7,6 @@ import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
 
 /** How much may be made in one tick, for all clients together. */
 const WORK_PER_TICK = 4_096;
-/** Time in which they are made in one tick, begun ones apart: some generators take long for what others do at once. */
-const MAKING_MS_PER_TICK = 25;
 /** What it costs of the work to look whether a region is blank. */
 const LOOK_WORK = 1;
 /** What a region costs of which people's work is told. */
@@ -36,15 +35,15 @@ export class SnapshotSource implements RegionListener {
   /** For each way of telling, the snapshots in the order of their last use. */
   readonly #entries: readonly Map<WatchedRegion, Entry>[] = [new Map(), new Map(), new Map(), new Map()];
   readonly #pieceBytesMax: number;
-  readonly #nowMs: () => number;
+  /** Besides the work, which is only an estimate: some generators take long for what others do at once. */
+  readonly #work: WorkBudget;
   #bytes = 0;
   #workLeft = WORK_PER_TICK;
-  #spentMs = 0;
 
-  constructor(world: HostWorld, regions: WatchedRegions, pieceBytesMax: number, nowMs: () => number) {
+  constructor(world: HostWorld, regions: WatchedRegions, pieceBytesMax: number, work: WorkBudget) {
     this.#world = world;
     this.#pieceBytesMax = pieceBytesMax;
-    this.#nowMs = nowMs;
+    this.#work = work;
     regions.listen(this);
   }
 
@@ -59,7 +58,6 @@ export class SnapshotSource implements RegionListener {
   /** Lets as much be made as one tick may. */
   startTick(): void {
     this.#workLeft = WORK_PER_TICK;
-    this.#spentMs = 0;
   }
 
   /**
@@ -72,7 +70,7 @@ export class SnapshotSource implements RegionListener {
     if (known?.clock === clock) return typeof known.snapshot === "string";
     if (clock !== CLOCK_NEVER || this.#isUsedUp) return false;
     this.#workLeft -= LOOK_WORK;
-    return this.#timed(() => this.#looksBlank(region, telling));
+    return this.#work.run(() => this.#looksBlank(region, telling));
   }
 
   /** A loaded region as it is now; `undefined` when no more may be made in this tick. */
@@ -86,7 +84,7 @@ export class SnapshotSource implements RegionListener {
       return known.snapshot;
     }
     if (this.#isUsedUp) return undefined;
-    const snapshot = this.#timed(() => this.#make(region, telling, clock));
+    const snapshot = this.#work.run(() => this.#make(region, telling, clock));
     this.#drop(entries, region);
     const bytes = ENTRY_BYTES + (typeof snapshot === "string" ? 0 : snapshot.bytes);
     entries.set(region, { clock, snapshot, bytes });
@@ -96,15 +94,7 @@ export class SnapshotSource implements RegionListener {
   }
 
   get #isUsedUp(): boolean {
-    return this.#workLeft <= 0 || this.#spentMs >= MAKING_MS_PER_TICK;
-  }
-
-  #timed<Result>(work: () => Result): Result {
-    const startedMs = this.#nowMs();
-    const result = work();
-    // A clock may be set back.
-    this.#spentMs += Math.max(0, this.#nowMs() - startedMs);
-    return result;
+    return this.#workLeft <= 0 || !this.#work.hasTime();
   }
 
   #make(region: WatchedRegion, telling: Telling, clock: number): Snapshot {

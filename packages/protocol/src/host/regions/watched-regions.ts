@@ -11,6 +11,17 @@ export interface RegionListener {
 export class WatchedRegions {
   readonly #regions = new PlaceMap<WatchedRegion>();
   readonly #listeners: RegionListener[] = [];
+  #holdings = 0;
+
+  /** How many regions there are. */
+  get size(): number {
+    return this.#regions.size;
+  }
+
+  /** How many regions clients hold, each as often as a client does. */
+  get holdings(): number {
+    return this.#holdings;
+  }
 
   /** Adds somebody who is told of regions that are watched first and left last. */
   listen(listener: RegionListener): void {
@@ -28,6 +39,7 @@ export class WatchedRegions {
     const region = known ?? { place, chunks: regionBox(place), holdings: [], isLoaded: false };
     const holding = new Holding(region, watcher);
     holding.slot = region.holdings.push(holding) - 1;
+    this.#holdings++;
     if (known === undefined) {
       this.#regions.set(...place, region);
       for (const listener of this.#listeners) listener.regionWatched(region);
@@ -45,6 +57,7 @@ export class WatchedRegions {
       last.slot = slot;
     }
     holding.slot = -1;
+    this.#holdings--;
     if (region.holdings.length > 0) return;
     this.#regions.delete(...region.place);
     for (const listener of this.#listeners) listener.regionLeft(region);

@@ -25,7 +25,7 @@ export class Seat {
   readonly #placements = new Map<number, readonly VoxelPlacement[]>();
   #isOver = false;
 
-  constructor(options: DoorOptions, clientId: bigint, account: Account, events: SeatEvents) {
+  constructor(options: DoorOptions, clientId: bigint, account: Account, network: string, events: SeatEvents) {
     const { host, world, clock } = options;
     this.#guest = new Guest({
       clock,
@@ -46,10 +46,8 @@ export class Seat {
       },
     });
     // What the host sends before the guest is there to hear it would be lost: it sends nothing before a tick.
-    this.#session = host.connect({
-      send: (frame) => this.#guest.receive(frame),
-      close: () => undefined,
-    });
+    const wire = { send: (frame: Uint8Array) => this.#guest.receive(frame), close: () => undefined };
+    this.#session = host.connect(wire, network);
     this.#guest.connected({
       send: (frame) => this.#session.receive(frame),
       // Not now: whoever ends it is in the middle of ending it.

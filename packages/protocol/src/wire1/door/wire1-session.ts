@@ -196,7 +196,7 @@ export class Wire1Session implements CopyOwner {
     const clientId = (options.random ?? systemRandomBits)();
     options.expected.expect(clientId, account);
     players.set(playerId, this);
-    const seat = new Seat(options, clientId, account, {
+    const seat = new Seat(options, clientId, account, this.from.address, {
       onSeated: (seated) => this.#seated(speaker, seated),
       onRefused: (placements) => this.#showAgain(placements),
       onLost: () => {

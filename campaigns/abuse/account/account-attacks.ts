@@ -1,0 +1,202 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Box, cubeAt, encodeUtf8 } from "@orthant/core";
+import type { ClientMessage, Hello } from "@orthant/protocol";
+import { edit } from "../edit-messages.ts";
+import { interestOf } from "../hostile-frames.ts";
+import type { Target } from "../prowler.ts";
+import { AttackingClient } from "./attacking-client.ts";
+
+/** Where an attack goes to, with whose token, and when it ends. */
+export interface AttackPlan {
+  readonly port: number;
+  readonly token: string;
+  readonly endsAtMs: number;
+}
+
+/** The edge, in chunks, of a box with as many regions as a client may hold: 8 x 8 x 8 x 8. */
+const WIDEST_CHUNKS = 32;
+const LOOK_EVERY_MS = 100;
+const EDITS_AT_ONCE = 60;
+const EDIT_EVERY_MS = 250;
+const PAUSE_MS = 50;
+const CONNECTIONS = 50;
+/** Connections in one network: fewer than a server lets in. */
+const CONNECTIONS_PER_NETWORK = 30;
+const VIEWERS = 310;
+const FOREIGN_MANIFEST = 7n;
+const FAR_CHUNKS = 1_000_000;
+
+/** What one attacker does, with how many accounts, and from how many networks without one. */
+export interface AccountAttack {
+  readonly name: string;
+  readonly accounts: number;
+  readonly networks: number;
+  /** Keeps connections busy until the plan ends. */
+  run(plan: AttackPlan): Promise<void>;
+}
+
+/** Attacks of one account over fifty connections, and of anonymous players. */
+export const ACCOUNT_ATTACKS: readonly AccountAttack[] = [
+  {
+    name: "looks elsewhere all the time",
+    accounts: 1,
+    networks: 0,
+    run: (plan) => looks(plan, CONNECTIONS, 1),
+  },
+  {
+    name: "looks elsewhere without generators",
+    accounts: 1,
+    networks: 0,
+    run: (plan) => looks(plan, CONNECTIONS, 1, { manifestHash: FOREIGN_MANIFEST }),
+  },
+  {
+    name: "edits with fresh ids",
+    accounts: 1,
+    networks: 0,
+    run: (plan) => freshIds(plan, CONNECTIONS, 11),
+  },
+  {
+    name: "holds regions",
+    accounts: 1,
+    networks: 0,
+    run: (plan) => holds(plan, CONNECTIONS, 21, withToken(plan)),
+  },
+  {
+    name: "views from one network",
+    accounts: 0,
+    networks: 1,
+    run: (plan) => holds(plan, CONNECTIONS_PER_NETWORK, 31, {}),
+  },
+  {
+    name: "views from many networks",
+    accounts: 0,
+    networks: Math.ceil(VIEWERS / CONNECTIONS_PER_NETWORK),
+    run: (plan) => holds(plan, VIEWERS, 31, {}),
+  },
+  {
+    name: "connects again and again",
+    accounts: 1,
+    networks: 0,
+    run: (plan) => reconnects(plan, CONNECTIONS, 51),
+  },
+  {
+    name: "reads nothing",
+    accounts: 1,
+    networks: 0,
+    run: (plan) => readsNothing(plan, CONNECTIONS, 61),
+  },
+  {
+    name: "does all of it at once",
+    accounts: 1,
+    networks: 1,
+    async run(plan) {
+      await Promise.all([
+        looks(plan, 10, 1),
+        freshIds(plan, 10, 11),
+        holds(plan, 10, 21, withToken(plan)),
+        holds(plan, 10, 31, {}),
+        reconnects(plan, 5, 51),
+        readsNothing(plan, 5, 61),
+      ]);
+    },
+  },
+];
+
+/** Asks for other regions as often as a client may. */
+function looks(plan: AttackPlan, count: number, network: number, hello: Partial<Hello> = {}): Promise<void> {
+  return crowd(plan, count, network, async (target) => {
+    const client = await AttackingClient.join(target, { ...withToken(plan), ...hello });
+    for (let interestId = 1; client?.isOpen === true && isOn(plan); interestId++) {
+      client.send(lookAt(interestId, somewhere()));
+      await delay(LOOK_EVERY_MS);
+    }
+    client?.end();
+  });
+}
+
+/** Makes as many edits as one client may, and goes on as another client. */
+function freshIds(plan: AttackPlan, count: number, network: number): Promise<void> {
+  return crowd(plan, count, network, async (target) => {
+    const client = await AttackingClient.join(target, withToken(plan));
+    const voxel = (index: number) =>
+      [index % 8, Math.floor(Math.random() * 4_096), 64, target.network] as const;
+    client?.send(
+      ...Array.from({ length: EDITS_AT_ONCE }, (_, index) => edit(index + 1, voxel(index), 1 + (index % 9))),
+    );
+    await delay(EDIT_EVERY_MS);
+    client?.end();
+  });
+}
+
+/** Holds as many regions as a client may, each connection others. */
+function holds(plan: AttackPlan, count: number, network: number, hello: Partial<Hello>): Promise<void> {
+  return crowd(plan, count, network, async (target) => {
+    const client = await AttackingClient.join(target, hello);
+    client?.send(lookAt(1, somewhere()));
+    while (client?.isOpen === true && isOn(plan)) {
+      await delay(LOOK_EVERY_MS * 10);
+      client.send();
+    }
+    client?.end();
+  });
+}
+
+/** Asks for as many regions as a client may, and leaves at once. */
+function reconnects(plan: AttackPlan, count: number, network: number): Promise<void> {
+  return crowd(plan, count, network, async (target) => {
+    const client = await AttackingClient.join(target, withToken(plan));
+    client?.send(lookAt(1, somewhere()));
+    await delay(PAUSE_MS);
+    client?.end();
+  });
+}
+
+/** Asks for regions that have to be sent voxel by voxel, and reads nothing of them. */
+function readsNothing(plan: AttackPlan, count: number, network: number): Promise<void> {
+  return crowd(plan, count, network, async (target) => {
+    const hello = { ...withToken(plan), manifestHash: FOREIGN_MANIFEST };
+    const client = await AttackingClient.join(target, hello);
+    client?.send(lookAt(1, cubeAt([-16, -16, -16, -16], WIDEST_CHUNKS)));
+    client?.stopReading();
+    while (client?.isOpen === true && isOn(plan)) {
+      await delay(LOOK_EVERY_MS * 10);
+      client.send();
+    }
+    client?.end();
+  });
+}
+
+/** Runs one connection after the other in each of several places, until the plan ends. */
+async function crowd(
+  plan: AttackPlan,
+  count: number,
+  network: number,
+  visit: (target: Target) => Promise<void>,
+): Promise<void> {
+  await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const target = { port: plan.port, network: network + Math.floor(index / CONNECTIONS_PER_NETWORK) };
+      while (isOn(plan)) {
+        await visit(target);
+        await delay(PAUSE_MS);
+      }
+    }),
+  );
+}
+
+function withToken({ token }: AttackPlan): Partial<Hello> {
+  return { token: encodeUtf8(token) };
+}
+
+function lookAt(interestId: number, box: Box): ClientMessage {
+  return interestOf(interestId, [box]);
+}
+
+function somewhere(): Box {
+  const x = 4 * Math.floor(Math.random() * FAR_CHUNKS);
+  return cubeAt([x, 0, 0, 0], WIDEST_CHUNKS);
+}
+
+function isOn({ endsAtMs }: AttackPlan): boolean {
+  return performance.now() < endsAtMs;
+}

@@ -1,0 +1,180 @@
+import { spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import type { Campaign } from "./campaign.ts";
+import type { CampaignRecords } from "./totals/records.ts";
+import type { TableRow } from "./totals/table.ts";
+import { shareOf } from "./totals/time-shares.ts";
+
+const MS_PER_MINUTE = 60_000;
+/** A campaign that has not ended this long after the time of all is stopped. */
+const GRACE_MS = 60_000;
+const GRACE_SHARE = 0.08;
+/** One that has not ended this long after its own time hangs, which is a failure. */
+const HANG_MS = 5 * MS_PER_MINUTE;
+/** A campaign that takes more than this many times its share at least would take the time of others. */
+const OVERRUN_MAX = 3;
+const LANES_MAX = 8;
+const OUTPUT_LINES_MAX = 60;
+
+/** What to do with all campaigns. */
+export interface AllOptions {
+  readonly minutes: number;
+  readonly records: CampaignRecords;
+  /** The program that runs one campaign, given its name. */
+  readonly program: string;
+}
+
+/**
+ * Runs every campaign in a process of its own, from where it stopped the last time. Campaigns that are farthest from
+ * their goals get the most time; those that need the machine for themselves come first.
+ */
+export function runAllCampaigns(
+  campaigns: readonly Campaign[],
+  options: AllOptions,
+): Promise<readonly TableRow[]> {
+  return new AllRun(options).rows(campaigns);
+}
+
+/** What all runs so far have done, with nothing that is run now. */
+export function totalsOf(
+  campaigns: readonly Campaign[],
+  records: CampaignRecords,
+): Promise<readonly TableRow[]> {
+  return Promise.all(
+    campaigns.map(async (campaign) => {
+      const record = await records.read(campaign.name);
+      return { campaign, before: record, after: record, failures: 0 };
+    }),
+  );
+}
+
+/** A campaign that waits for its turn. */
+interface Waiting {
+  readonly campaign: Campaign;
+  /** How much of its goal is left: more of it means more time. */
+  readonly weight: number;
+}
+
+class AllRun {
+  readonly #options: AllOptions;
+  readonly #endsAtMs: number;
+  readonly #stopsAtMs: number;
+  readonly #rows = new Map<string, TableRow>();
+  /** When each lane is expected to be free again. */
+  readonly #busyUntilMs: number[];
+
+  constructor(options: AllOptions) {
+    const totalMs = options.minutes * MS_PER_MINUTE;
+    this.#options = options;
+    this.#endsAtMs = performance.now() + totalMs;
+    this.#stopsAtMs = this.#endsAtMs + Math.max(GRACE_MS, totalMs * GRACE_SHARE);
+    this.#busyUntilMs = new Array<number>(Math.min(availableParallelism(), LANES_MAX)).fill(0);
+  }
+
+  async rows(campaigns: readonly Campaign[]): Promise<readonly TableRow[]> {
+    const waiting: Waiting[] = [];
+    for (const campaign of campaigns) {
+      const before = await this.#options.records.read(campaign.name);
+      const leftOut = await campaign.missing?.();
+      if (leftOut !== undefined)
+        this.#rows.set(campaign.name, { campaign, before, after: before, failures: 0, leftOut });
+      else waiting.push({ campaign, weight: 1 - before.cases / campaign.goal });
+    }
+    waiting.sort((a, b) => b.weight - a.weight);
+    await this.#runAlone(waiting);
+    await this.#runBeside(waiting);
+    return campaigns.flatMap(({ name }) => this.#rows.get(name) ?? []);
+  }
+
+  /** Runs those that want all cores, one after the other, and takes them out of the list. */
+  async #runAlone(waiting: Waiting[]): Promise<void> {
+    for (const next of waiting.filter(({ campaign }) => campaign.runsAlone)) {
+      const lanes = this.#busyUntilMs.length;
+      const weights = waiting.map(({ campaign, weight }) => ({
+        weight,
+        lanes: campaign.runsAlone ? lanes : 1,
+      }));
+      waiting.splice(waiting.indexOf(next), 1);
+      await this.#runOne(next.campaign, this.#share({ weight: next.weight, lanes }, weights));
+    }
+  }
+
+  /** Runs the others, one in each lane. */
+  async #runBeside(waiting: Waiting[]): Promise<void> {
+    const work = async (lane: number): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const wanted = { weight: next.weight, lanes: 1 };
+        const others = waiting.map(({ weight }) => ({ weight, lanes: 1 }));
+        const shareMs = this.#share(wanted, [wanted, ...others]);
+        this.#busyUntilMs[lane] = performance.now() + shareMs;
+        await this.#runOne(next.campaign, shareMs);
+        this.#busyUntilMs[lane] = 0;
+      }
+    };
+    await Promise.all(this.#busyUntilMs.map((_, lane) => work(lane)));
+  }
+
+  #share(
+    wanted: { weight: number; lanes: number },
+    all: readonly { weight: number; lanes: number }[],
+  ): number {
+    const nowMs = performance.now();
+    const freeMs = this.#busyUntilMs.map((untilMs) => Math.max(0, this.#endsAtMs - Math.max(nowMs, untilMs)));
+    return Math.min(Math.max(0, this.#endsAtMs - nowMs), shareOf(wanted, all, freeMs));
+  }
+
+  async #runOne(campaign: Campaign, shareMs: number): Promise<void> {
+    const { records, program } = this.#options;
+    const { name, leastMinutes = 0 } = campaign;
+    const before = await records.read(name);
+    const row = { campaign, before, after: before, failures: 0 };
+    const leftOut = this.#whyNotNow(shareMs, leastMinutes);
+    if (leftOut !== undefined) return void this.#rows.set(name, { ...row, leftOut });
+    console.log(`${name}: ${(shareMs / MS_PER_MINUTE).toFixed(1)} minutes, from ${before.cases} cases on`);
+    const args = [program, name, "--continue", "--minutes", String(shareMs / MS_PER_MINUTE)];
+    const hangsAtMs = performance.now() + shareMs + HANG_MS;
+    const ended = await runProgram(args, records.logOf(name), Math.min(hangsAtMs, this.#stopsAtMs));
+    if (ended === "stopped" && hangsAtMs > this.#stopsAtMs) {
+      this.#rows.set(name, { ...row, leftOut: "stopped, because the time of all was up" });
+      return;
+    }
+    const after = await records.read(name);
+    const found = after.failures - before.failures;
+    if (ended !== undefined) console.log(`${name}: ${ended}\n${await lastLines(records.logOf(name))}`);
+    this.#rows.set(name, { ...row, after, failures: ended !== undefined && found === 0 ? 1 : found });
+  }
+
+  #whyNotNow(shareMs: number, leastMinutes: number): string | undefined {
+    if (performance.now() >= this.#endsAtMs) return "no time was left";
+    if (leastMinutes * MS_PER_MINUTE <= shareMs * OVERRUN_MAX) return undefined;
+    return `needs ${leastMinutes} minutes for itself`;
+  }
+}
+
+/** Runs a program, and stops it when it takes too long; gives why it did not end well, if so. */
+function runProgram(args: readonly string[], log: string, stopsAtMs: number): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    // A group of its own, so that the processes it has started end with it.
+    const child = spawn(process.execPath, args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+    const output = createWriteStream(log);
+    child.stdout.pipe(output, { end: false });
+    child.stderr.pipe(output, { end: false });
+    let isLate = false;
+    const stop = setTimeout(() => {
+      isLate = true;
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    }, stopsAtMs - performance.now());
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      clearTimeout(stop);
+      const why = isLate ? "stopped" : `ended with ${signal ?? `exit code ${code}`}`;
+      output.end(() => resolve(code === 0 ? undefined : why));
+    });
+  });
+}
+
+async function lastLines(path: string): Promise<string> {
+  return (await readFile(path, "utf8")).trimEnd().split("\n").slice(-OUTPUT_LINES_MAX).join("\n");
+}

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** The program as it is installed. */
+const BIN = fileURLToPath(new URL("../../../packages/cli/bin/orthant.js", import.meta.url));
+/** No command on a small world takes nearly as long, also on a busy machine. */
+const PATIENCE_MS = 60_000;
+
+/** How a process of the command line went. */
+export interface Ran {
+  readonly words: readonly string[];
+  /** `null` when it was killed, or did not end in time. */
+  readonly exitCode: number | null;
+  readonly output: string;
+  readonly errors: string;
+  /** What `--json` printed; `undefined` when that is no object. */
+  readonly json: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Runs one command line as a process, with nothing of this process's environment but the path. */
+export async function runCli(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const child = start(words, environment);
+  let output = "";
+  let errors = "";
+  child.stdout?.on("data", (text: Buffer) => (output += text.toString()));
+  child.stderr?.on("data", (text: Buffer) => (errors += text.toString()));
+  const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  const [exitCode] = (await once(child, "close")) as [number | null];
+  clearTimeout(timer);
+  return { words, exitCode, output, errors, json: parsed(output) };
+}
+
+/** A command that runs until it is stopped. */
+export class RunningCli {
+  readonly firstLine: Promise<string>;
+  readonly #child: ChildProcess;
+  readonly #closed: Promise<unknown[]>;
+
+  constructor(words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    this.#child = start(words, environment);
+    this.#closed = once(this.#child, "close");
+    const lines = createInterface(this.#child.stdout as NodeJS.ReadableStream);
+    this.firstLine = new Promise((resolve) => {
+      lines.once("line", resolve);
+      void this.#closed.then(() => resolve(""));
+    });
+    this.#child.stderr?.resume();
+  }
+
+  /** Ends it, and gives its exit code; `null` when it had to be killed. */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), PATIENCE_MS);
+    this.#child.kill(signal);
+    const [exitCode] = (await this.#closed) as [number | null];
+    clearTimeout(timer);
+    return exitCode;
+  }
+}
+
+function start(words: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
+  const { PATH = "" } = process.env;
+  return spawn(process.execPath, [BIN, ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH, ...environment },
+  });
+}
+
+function parsed(output: string): Ran["json"] {
+  try {
+    const value: unknown = JSON.parse(output);
+    return typeof value === "object" && value !== null ? (value as Ran["json"]) : undefined;
+  } catch {
+    // The command printed text, or nothing; the check that needs the object fails.
+    return undefined;
+  }
+}

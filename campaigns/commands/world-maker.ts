@@ -1,0 +1,76 @@
+import { readFile } from "node:fs/promises";
+import { DEFAULT_MATERIALS, encode, materialCatalogCodec } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
+import { createSave, DEFAULT_LIMITS, plainDescription } from "@orthant/formats";
+import { openWorld, type World } from "@orthant/world";
+import { ALL_GENERATORS, generatorOf, type Recipe, type Step, shapeOf } from "./recipe.ts";
+
+// A process of its own that makes the world of a recipe in a folder. It says the generation after each step that is
+// durable. A world that is to be killed stays open until that happens.
+const [recipeFile = "", folder = ""] = process.argv.slice(2);
+const recipe = JSON.parse(await readFile(recipeFile, "utf8")) as Recipe;
+const isKilled = recipe.state === "killed";
+const PAGED_LIMITS = { ...DEFAULT_LIMITS, indexSoftMaxBytes: 500, blockBlobTargetBytes: 600 };
+const KEEP_LITTLE = { newest: 1, hours: 0, days: 0 };
+const KEEP_ALL = { newest: 1_000, hours: 0, days: 0 };
+
+const disk = await NodeDisk.create(folder);
+await createEmpty();
+const world = await openWorld(disk, {
+  autosave: false,
+  generators: ALL_GENERATORS,
+  durability: isKilled ? "journal" : "snapshot",
+  retention: recipe.state === "compacted" ? KEEP_LITTLE : KEEP_ALL,
+});
+for (const step of recipe.steps) {
+  await make(world, step);
+  console.log(world.generation);
+}
+if (!isKilled) await world.close();
+// The parent ends the process; a timer keeps it alive until then.
+else setInterval(() => undefined, 60_000);
+console.log("done");
+
+async function createEmpty(): Promise<void> {
+  const { generatorId, parameters, seed, versionHash } = generatorOf(recipe);
+  const shape = shapeOf(recipe);
+  const writer = await createSave(disk, {
+    nowMs: Date.now(),
+    limits: recipe.state === "paged" ? PAGED_LIMITS : DEFAULT_LIMITS,
+    generators: ALL_GENERATORS,
+    global: {
+      base: { kind: "generated" },
+      worldSeed: seed,
+      generators: [{ generatorId, params: parameters, seed, versionHash }],
+      nextEntityId: 1n,
+      playerEntityHints: [],
+      description: {
+        ...plainDescription(shape),
+        name: recipe.name,
+        materials: encode(materialCatalogCodec, DEFAULT_MATERIALS),
+        worldId: BigInt(recipe.seed + 1),
+      },
+    },
+  });
+  await writer.close();
+}
+
+async function make(opened: World, step: Step): Promise<void> {
+  switch (step.kind) {
+    case "edit":
+      await opened.edit(step.edits.map(([voxel, material]) => ({ voxel, material })));
+      return;
+    case "player":
+      opened.upsertPlayer({ playerId: BigInt(step.playerId), name: step.name });
+      if (isKilled) await opened.whenDurable();
+      return;
+    case "save":
+      await opened.save();
+      return;
+    case "tag":
+      await opened.history.tag(step.name);
+      return;
+    case "compact":
+      await opened.compact();
+  }
+}

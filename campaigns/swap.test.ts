@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { findSwapFault, mixUps, twoWorlds } from "./swap.ts";
+
+test("[S94] [J22] files of another world, or missing ones, are named by verify or change nothing", async () => {
+  const worlds = await twoWorlds(7);
+  const faults: string[] = [];
+  let cases = 0;
+  for (const mixUp of mixUps(worlds)) {
+    const fault = await findSwapFault(worlds, mixUp);
+    if (fault !== undefined) faults.push(`${mixUp.name}: ${fault}`);
+    cases++;
+  }
+  expect(faults).toEqual([]);
+  expect(cases).toBeGreaterThan(80);
+}, 60_000);

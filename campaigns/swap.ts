@@ -1,0 +1,141 @@
+import { isOrthantError } from "@orthant/core";
+import { type DiskImage, MemoryDisk } from "@orthant/disk";
+import { verifySave } from "@orthant/formats";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
+import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
+
+/** The kinds of files that a world consists of, as they might be mixed up by a restore that was done by hand. */
+const KINDS: Readonly<Record<string, RegExp>> = {
+  manifest: /^manifest\.json$/,
+  global: /^global\./,
+  players: /^players\./,
+  index: /^index\//,
+  packs: /^data\//,
+  journal: /^journal\//,
+};
+const QUIET: WorldOptions = { clock: new FakeClock(), autosave: false };
+
+/** One way to mix up the files of two worlds. */
+export interface MixUp {
+  readonly name: string;
+  readonly image: DiskImage;
+  /** The world whose manifest it has, and whose content it must have if it opens. */
+  readonly owner: "ours" | "theirs";
+}
+
+/** Two worlds that were killed at the same moment of the same history, with the same names of files. */
+export interface TwoWorlds {
+  readonly ours: DiskImage;
+  readonly theirs: DiskImage;
+}
+
+/** Files of one world in the place of another's, and files that are gone. */
+export const swapCampaign: Campaign = {
+  name: "swap",
+  summary: "files of another world in place of a world's own, or gone: named by verify, or without effect",
+  goal: 1_000,
+  unit: "mix-ups",
+  async run(options) {
+    const failures: string[] = [];
+    let cases = 0;
+    for (let seed = options.seed; goesOn(cases, options) && failures.length < FAILURES_MAX; seed++) {
+      const worlds = await twoWorlds(seed);
+      for (const mixUp of mixUps(worlds)) {
+        if (!goesOn(cases, options) || failures.length >= FAILURES_MAX) break;
+        const fault = await findSwapFault(worlds, mixUp);
+        if (fault !== undefined) failures.push(`seed ${seed}, ${mixUp.name}: ${fault}`);
+        options.progress(++cases);
+      }
+    }
+    return { cases, failures };
+  },
+};
+
+/** Makes the two worlds. */
+export async function twoWorlds(seed: number): Promise<TwoWorlds> {
+  return { ours: await killedWorld(new Prng(seed)), theirs: await killedWorld(new Prng(seed + 1)) };
+}
+
+/** Every set of kinds of files that comes from the other world, every file alone, and every file that is gone. */
+export function* mixUps({ ours, theirs }: TwoWorlds): Generator<MixUp> {
+  const names = Object.keys(KINDS);
+  for (let set = 1; set < 2 ** names.length; set++) {
+    const kinds = names.filter((_, bit) => Math.floor(set / 2 ** bit) % 2 === 1);
+    const isTheirs = (path: string): boolean => kinds.some((kind) => KINDS[kind]?.test(path));
+    const files = new Map([...ours.files].filter(([path]) => !isTheirs(path)));
+    for (const [path, bytes] of theirs.files) if (isTheirs(path)) files.set(path, bytes);
+    const owner = kinds.includes("manifest") ? "theirs" : "ours";
+    yield { name: `${kinds.join(", ")} of the other world`, image: { ...ours, files }, owner };
+  }
+  for (const [path] of ours.files) {
+    const bytes = theirs.files.get(path);
+    const owner = path === "manifest.json" ? "theirs" : "ours";
+    if (bytes !== undefined) {
+      const files = new Map([...ours.files, [path, bytes]]);
+      yield { name: `${path} of the other world`, image: { ...ours, files }, owner };
+    }
+    const files = new Map([...ours.files].filter(([other]) => other !== path));
+    yield { name: `${path} is gone`, image: { ...ours, files }, owner: "ours" };
+  }
+}
+
+/**
+ * What is wrong with how a mix-up was taken, if anything: who opens the world must get exactly the content of the world
+ * that has the manifest, or an `OrthantError`, and then `verifySave` must name damage.
+ */
+export async function findSwapFault(worlds: TwoWorlds, mixUp: MixUp): Promise<string | undefined> {
+  const expected = await contentOf(worlds[mixUp.owner]);
+  const found = await contentOf(mixUp.image);
+  if (found === expected) return undefined;
+  if (found !== undefined) return `other content: ${found} where ${expected} was`;
+  const findings = await verifySave(new MemoryDisk(mixUp.image));
+  return findings.some(({ severity }) => severity === "damage") ? undefined : "refused, and verify is silent";
+}
+
+/** Everything that the world on a disk holds; `undefined` when it is refused. */
+async function contentOf(image: DiskImage): Promise<string | undefined> {
+  try {
+    const world = await openWorld(new MemoryDisk(image), {
+      ...QUIET,
+      readOnly: true,
+      damagedJournal: "refuse",
+    });
+    const content = await describeWorld(world);
+    await world.close();
+    return content;
+  } catch (error) {
+    if (isOrthantError(error)) return undefined;
+    throw error;
+  }
+}
+
+async function describeWorld(world: World): Promise<string> {
+  const voxels: number[] = [];
+  for (let step = 0; step < STEPS; step++) voxels.push(await world.get([step * 40, step, 0, 0]));
+  const players = world.players.map(({ playerId, name }) => `${playerId} ${name}`);
+  return JSON.stringify([world.name, String(world.worldId), voxels, players]);
+}
+
+const STEPS = 6;
+const SAVES_AFTER: readonly number[] = [1, 3];
+
+/** A world with a journal, two saves and changes since; its process was killed. */
+async function killedWorld(prng: Prng): Promise<DiskImage> {
+  const disk = new MemoryDisk();
+  const random = (): bigint => BigInt(prng.u32()) * 0x1_0000_0000n + BigInt(prng.u32());
+  const world = await createWorld(
+    disk,
+    { name: `world ${prng.below(1_000_000)}` },
+    { ...QUIET, durability: "journal", random },
+  );
+  for (let step = 0; step < STEPS; step++) {
+    await world.set([step * 40, step, 0, 0], prng.between(1, 1_000));
+    world.upsertPlayer({ playerId: 1n, name: `player ${prng.below(1_000_000)}` });
+    await world.whenDurable();
+    if (SAVES_AFTER.includes(step)) await world.save();
+  }
+  const image = disk.image();
+  await world.close();
+  return image;
+}

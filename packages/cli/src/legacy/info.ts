@@ -1,0 +1,44 @@
+import { type Box, boxAt, HYPERCUBE_CHUNKS, unionBox } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { type DetectedLegacyWorld, openLegacyWorld } from "@orthant/formats";
+import type { Context } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit-codes.ts";
+import { describeFormat, fileBytes } from "../found-world.ts";
+import { formatAmount, formatBox, formatBytes } from "../report/format.ts";
+import { factLines } from "../report/table.ts";
+
+/** `orthant info` of a `.v4dw` file. */
+export async function tellLegacyWorld(
+  disk: Disk,
+  format: DetectedLegacyWorld,
+  world: string,
+  context: Context,
+): Promise<ExitCode> {
+  const { base, blocks } = await openLegacyWorld(disk, format.evidence);
+  const totalBytes = await fileBytes(disk, format.evidence);
+  const emptyChunks = blocks.filter(({ chunk }) => chunk.isEmpty).length;
+  let bounds: Box | undefined;
+  for (const { place } of blocks)
+    bounds = bounds === undefined ? boxAt(place) : unionBox(bounds, boxAt(place));
+  context.printJson({
+    world,
+    ...format,
+    base,
+    chunkShape: HYPERCUBE_CHUNKS.extents,
+    chunks: blocks.length,
+    emptyChunks,
+    chunkBounds: bounds ?? null,
+    totalBytes,
+  });
+  context.printAll(
+    factLines([
+      ["format", describeFormat(format)],
+      ["base", base.kind === "flatFloor" ? `a floor of material ${base.material}` : "empty"],
+      ["chunks of", `${HYPERCUBE_CHUNKS.extents.join(" x ")} voxels (4D)`],
+      ["chunks", `${formatAmount(blocks.length, "chunk")}, ${emptyChunks} of them empty`],
+      ["bounds", bounds && `chunks ${formatBox(bounds)}`],
+      ["on disk", formatBytes(totalBytes)],
+    ]),
+  );
+  return EXIT.ok;
+}

@@ -1,0 +1,49 @@
+import { createClusterWorld, DiskFolders, FIRST_SHARD, MemoryHub, ShardFolders } from "@orthant/cluster";
+import { isOrthantError } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { JOURNAL_FOLDER } from "@orthant/formats";
+import { FakeClock } from "@orthant/testkit";
+import { createWorld, openWorld } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+import { settled } from "./settled.ts";
+
+const clock = new FakeClock();
+const random = (): bigint => 5n;
+
+/** A world whose process was killed: one edit is saved, and the other only its journal has. */
+async function killedWorld(): Promise<MemoryDisk> {
+  const disk = new MemoryDisk();
+  const world = await createWorld(disk, { name: "Town" }, { clock, durability: "journal", autosave: false });
+  await world.set([0, 0, 0, 0], 7);
+  await world.save();
+  await world.set([1, 0, 0, 0], 8);
+  return new MemoryDisk(disk.image());
+}
+
+async function bringIn(source: MemoryDisk): Promise<ShardFolders> {
+  const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");
+  const engine = new MemoryHub({ clock, random: () => 0 }).connect();
+  await settled(clock, createClusterWorld({ engine, folders, world: "town", source, random }));
+  return folders;
+}
+
+describe("a world that is brought into a cluster", () => {
+  test("has the edits that only its journal had", async () => {
+    const folders = await bringIn(await killedWorld());
+    const epoch = (await folders.epochOf(FIRST_SHARD)) ?? 0;
+    const shard = await openWorld(await folders.take(FIRST_SHARD, epoch + 1), { clock, readOnly: true });
+    expect([await shard.get([0, 0, 0, 0]), await shard.get([1, 0, 0, 0])]).toEqual([7, 8]);
+    await shard.close();
+  });
+
+  test("is refused when its journal is damaged, and no shard is made", async () => {
+    const { directories, files } = (await killedWorld()).image();
+    const lost = [...files].filter(([path]) => !path.startsWith(`${JOURNAL_FOLDER}/`));
+    const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");
+    const engine = new MemoryHub({ clock, random: () => 0 }).connect();
+    const source = new MemoryDisk({ directories, files: new Map(lost) });
+    const failed = settled(clock, createClusterWorld({ engine, folders, world: "town", source, random }));
+    await expect(failed).rejects.toSatisfy((error) => isOrthantError(error, "ORT_JOURNAL"));
+    expect(await folders.epochOf(FIRST_SHARD)).toBeUndefined();
+  });
+});

@@ -1,0 +1,81 @@
+import { runProgram } from "@orthant/testkit/process";
+import { expect, test } from "vitest";
+
+// The engine in memory has no socket that would keep the process alive: only the timers that promises wait for do.
+
+const PREPARE = `
+  import { ClusterGateway, ClusterNode, clusterNodes, createClusterWorld, DiskFolders, MemoryHub, ShardFolders }
+    from "@orthant/cluster";
+  import { boxBetween, DEFAULT_GENERATORS, systemClock, systemRandomBits } from "@orthant/core";
+  import { MemoryDisk } from "@orthant/disk";
+  import { createWorld } from "@orthant/world";
+  const hub = new MemoryHub({ clock: systemClock, random: Math.random });
+  const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");
+  const source = new MemoryDisk();
+  await (await createWorld(source, { name: "Town" })).close();
+  await createClusterWorld({ engine: hub.connect(), folders, world: "town", source, random: systemRandomBits });
+  const nodeOf = (node, engine = hub.connect()) => new ClusterNode({
+    engine, folders, world: "town", node,
+    clock: systemClock, random: systemRandomBits, generators: DEFAULT_GENERATORS,
+  });
+  const openGateway = () => ClusterGateway.open({
+    engine: hub.connect(), world: "town", clock: systemClock, generators: DEFAULT_GENERATORS,
+  });
+  const placements = [{ voxel: [1, 2, 3, 0], material: 1 }];
+`;
+
+test.each([
+  [
+    "edits, splits and stops",
+    `
+      const node = nodeOf("a");
+      await node.start();
+      const gateway = await openGateway();
+      console.log((await gateway.world.edit(placements, { clientId: 5n, editId: 1 })).outcome);
+      await node.split("0", boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), "east");
+      gateway.close();
+      await node.stop();
+    `,
+    "applied\n",
+  ],
+  [
+    "edits before any node owns the shard",
+    `
+      const gateway = await openGateway();
+      const editing = gateway.world.edit(placements, { clientId: 5n, editId: 1 });
+      const node = nodeOf("a");
+      setTimeout(() => node.start(), 500);
+      console.log((await editing).outcome);
+      gateway.close();
+      await node.stop();
+    `,
+    "applied\n",
+  ],
+  [
+    "lists nodes that are long gone",
+    `
+      const node = nodeOf("a");
+      await node.start();
+      node.kill(new Error("gone"));
+      const nodes = await clusterNodes(hub.connect(), "town", systemClock);
+      console.log(nodes.map(({ node, isAlive }) => node + " " + isAlive).join());
+    `,
+    "a false\n",
+  ],
+  [
+    "starts a node while the engine does not answer",
+    `
+      const engine = hub.connect();
+      engine.partition = "both";
+      const node = nodeOf("a", engine);
+      const starting = node.start();
+      setTimeout(() => { engine.partition = "none"; }, 1_500).unref();
+      await starting;
+      console.log("started");
+      await node.stop();
+    `,
+    "started\n",
+  ],
+])("a program that %s keeps its process alive until it is done", async (_what, program, output) => {
+  expect(await runProgram(PREPARE + program)).toEqual({ exitCode: 0, output, errors: "" });
+});

@@ -1,0 +1,29 @@
+import { OrthantError } from "./orthant-error.ts";
+
+/** `ORT_ARGUMENT` for a value of the wrong kind; `advice` says what would be right. */
+export function wrongArgument(field: string, value: unknown, advice: string): OrthantError {
+  return new OrthantError("ORT_ARGUMENT", `${field} is ${shown(value)}; ${advice}`);
+}
+
+function shown(value: unknown): string {
+  switch (typeof value) {
+    case "undefined":
+      return "undefined";
+    case "string":
+      return `${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)} (a string)`;
+    case "number":
+    case "bigint":
+    case "boolean":
+      return `${value} (a ${typeof value})`;
+    case "object":
+      return value === null ? "null" : Array.isArray(value) ? shownArray(value) : "an object";
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+/** A few numbers as they are, such as a position; of anything else how much there is. */
+function shownArray(value: readonly unknown[]): string {
+  const isShort = value.length <= 8 && value.every((item) => typeof item === "number");
+  return isShort ? `[${value.join(", ")}]` : `an array of ${value.length}`;
+}

@@ -1,0 +1,46 @@
+import { systemRandomBits } from "../random/random-bits.ts";
+
+/** Nine numbers of 32 bits that decide which places share a slot of a table. */
+export type PlaceHashSecret = Int32Array;
+
+const SECRET_WORDS = 9;
+const GOLDEN_GAMMA = 0x9e37_79b9_7f4a_7c15n;
+
+/** The secret that 64 bits make. */
+export function placeHashSecret(bits: bigint): PlaceHashSecret {
+  let state = bits;
+  return Int32Array.from({ length: SECRET_WORDS }, () => {
+    // SplitMix64.
+    state = BigInt.asUintN(64, state + GOLDEN_GAMMA);
+    let mixed = BigInt.asUintN(64, (state ^ (state >> 30n)) * 0xbf58_476d_1ce4_e5b9n);
+    mixed = BigInt.asUintN(64, (mixed ^ (mixed >> 27n)) * 0x94d0_49bb_1331_11ebn);
+    return Number(BigInt.asIntN(32, mixed >> 32n));
+  });
+}
+
+let processSecret: PlaceHashSecret | undefined;
+
+/** A random secret, the same one as long as the process runs. */
+export function processHashSecret(): PlaceHashSecret {
+  processSecret ??= placeHashSecret(systemRandomBits());
+  return processSecret;
+}
+
+/**
+ * Hashes a place to 32 bits. The halves of the coordinates are multiplied by secret numbers and added, which makes any
+ * two places collide for at most one in 2^17 secrets: no one can choose places that collide without the secret. The
+ * public rest spreads places that lie in rows.
+ */
+export function hashPlace(secret: PlaceHashSecret, x: number, y: number, z: number, w: number): number {
+  let hash = ((secret[0] as number) + Math.imul(secret[1] as number, x & 0xffff)) | 0;
+  hash = (hash + Math.imul(secret[2] as number, x >>> 16)) | 0;
+  hash = (hash + Math.imul(secret[3] as number, y & 0xffff)) | 0;
+  hash = (hash + Math.imul(secret[4] as number, y >>> 16)) | 0;
+  hash = (hash + Math.imul(secret[5] as number, z & 0xffff)) | 0;
+  hash = (hash + Math.imul(secret[6] as number, z >>> 16)) | 0;
+  hash = (hash + Math.imul(secret[7] as number, w & 0xffff)) | 0;
+  hash = (hash + Math.imul(secret[8] as number, w >>> 16)) | 0;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x21f0_aaad);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x735a_2d97);
+  return hash ^ (hash >>> 15);
+}

@@ -1,0 +1,236 @@
+import { isOrthantError, OrthantError, requireInteger } from "@orthant/core";
+import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port/disk.ts";
+import { FileGuard } from "../port/file-guard.ts";
+import { nameOf, parentOf, requireDirectoryPath, requirePath } from "../port/path.ts";
+import { MemoryDisk } from "./memory-disk.ts";
+import { MemoryContent } from "./memory-file.ts";
+
+/**
+ * A disk that shows another one, which it only reads, with every change kept in memory. Appending to a file of the other
+ * disk keeps the new bytes alone in memory; overwriting what it has copies the file first. Locks are its own: they say
+ * nothing about the other disk's.
+ */
+export class OverlayDisk implements Disk {
+  readonly #base: Disk;
+  /** Files that were made, changed or renamed, and every directory that one of them is in. */
+  readonly #changes = new MemoryDisk();
+  /** Files of the base that were opened for writing. */
+  readonly #grown = new Map<string, GrownContent>();
+  readonly #removed = new Set<string>();
+
+  constructor(base: Disk) {
+    this.#base = base;
+  }
+
+  async open(path: string, mode: OpenMode): Promise<DiskFile> {
+    requirePath(path);
+    if (mode === "create") {
+      if (await this.#isTaken(path)) {
+        throw new OrthantError("ORT_EXISTS", "open: create found the name taken", {
+          path,
+          operation: "open",
+        });
+      }
+      await this.#makeFolders(parentOf(path));
+      return this.#changes.open(path, mode);
+    }
+    if (await this.#isChanged(path)) return this.#changes.open(path, mode);
+    if (this.#removed.has(path)) {
+      throw new OrthantError("ORT_NOT_FOUND", "open: no such file", { path, operation: "open" });
+    }
+    const file = await this.#base.open(path, "read");
+    if (mode === "read" && !this.#grown.has(path)) return file;
+    const content = this.#grown.get(path) ?? new GrownContent(await file.size());
+    this.#grown.set(path, content);
+    return new GrownFile(path, mode, file, content);
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    requirePath(from);
+    requirePath(to);
+    if (!(await this.#isChanged(from))) await this.#copyUp(from);
+    await this.#makeFolders(parentOf(to));
+    await this.#changes.rename(from, to);
+    this.#forget(from);
+    this.#forget(to);
+  }
+
+  async remove(path: string): Promise<boolean> {
+    requirePath(path);
+    const isThere = await this.#isFile(path);
+    await this.#changes.remove(path);
+    this.#forget(path);
+    return isThere;
+  }
+
+  async list(directory: string): Promise<readonly DirectoryEntry[]> {
+    requireDirectoryPath(directory);
+    const under = await orMissing(this.#base.list(directory));
+    const over = await orMissing(this.#changes.list(directory));
+    if (under === undefined && over === undefined) return this.#base.list(directory);
+    const entries = new Map<string, DirectoryEntry>();
+    for (const entry of under ?? []) {
+      if (!this.#removed.has(directory === "" ? entry.name : `${directory}/${entry.name}`))
+        entries.set(entry.name, entry);
+    }
+    for (const entry of over ?? []) entries.set(entry.name, entry);
+    return [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    requirePath(path);
+    if (await this.#isFile(path)) {
+      throw new OrthantError("ORT_EXISTS", "makeDirectory: a file has that name", {
+        path,
+        operation: "makeDirectory",
+      });
+    }
+    await this.#makeFolders(parentOf(path));
+    await this.#changes.makeDirectory(path);
+  }
+
+  async syncDirectory(directory: string): Promise<void> {
+    await this.list(directory);
+  }
+
+  lock(path: string): Promise<DiskLock> {
+    return this.#changes.lock(path);
+  }
+
+  /** The base's file of that name does not show any more. */
+  #forget(path: string): void {
+    this.#removed.add(path);
+    this.#grown.delete(path);
+  }
+
+  async #isChanged(path: string): Promise<boolean> {
+    const entries = (await orMissing(this.#changes.list(parentOf(path)))) ?? [];
+    return entries.some(({ name }) => name === nameOf(path));
+  }
+
+  async #isTaken(path: string): Promise<boolean> {
+    const entries = (await orMissing(this.list(parentOf(path)))) ?? [];
+    return entries.some(({ name }) => name === nameOf(path));
+  }
+
+  async #isFile(path: string): Promise<boolean> {
+    const entries = (await orMissing(this.list(parentOf(path)))) ?? [];
+    return entries.some(({ name, kind }) => name === nameOf(path) && kind === "file");
+  }
+
+  /** Makes the folders above a change that the base has. */
+  async #makeFolders(directory: string): Promise<void> {
+    if (directory === "") return;
+    await this.list(directory);
+    await this.#makeFolders(parentOf(directory));
+    await this.#changes.makeDirectory(directory);
+  }
+
+  async #copyUp(path: string): Promise<void> {
+    const from = await this.open(path, "read");
+    try {
+      await this.#makeFolders(parentOf(path));
+      const to = await this.#changes.open(path, "create");
+      await to.append(await from.readAt(0, await from.size()));
+      await to.close();
+    } finally {
+      await from.close();
+    }
+  }
+}
+
+/** What is known of a file of the base that was opened for writing. All who have it open share it. */
+class GrownContent {
+  /** Bytes of the base's file that still count. */
+  baseBytes: number;
+  /** What follows them. */
+  readonly tail = new MemoryContent();
+
+  constructor(baseBytes: number) {
+    this.baseBytes = baseBytes;
+  }
+
+  get size(): number {
+    return this.baseBytes + this.tail.size;
+  }
+}
+
+/** A file of the base with changes of its own. */
+class GrownFile implements DiskFile {
+  readonly #base: DiskFile;
+  readonly #content: GrownContent;
+  readonly #guard: FileGuard;
+
+  constructor(path: string, mode: OpenMode, base: DiskFile, content: GrownContent) {
+    this.#base = base;
+    this.#content = content;
+    this.#guard = new FileGuard(path, mode);
+  }
+
+  async size(): Promise<number> {
+    this.#guard.requireOpen("size");
+    return this.#content.size;
+  }
+
+  async readAt(offset: number, length: number): Promise<Uint8Array> {
+    this.#guard.requireOpen("readAt");
+    const { baseBytes, tail, size } = this.#content;
+    this.#guard.requireInside(offset, length, size);
+    const inBase = Math.max(0, Math.min(baseBytes, offset + length) - offset);
+    const start = offset + inBase - baseBytes;
+    const behind = inBase === length ? [] : tail.view().slice(start, start + length - inBase);
+    if (inBase === 0) return Uint8Array.from(behind);
+    const bytes = new Uint8Array(length);
+    bytes.set(await this.#base.readAt(offset, inBase));
+    bytes.set(behind, inBase);
+    return bytes;
+  }
+
+  async append(bytes: Uint8Array): Promise<number> {
+    this.#guard.requireWritable("append");
+    const { size, tail } = this.#content;
+    tail.write(tail.size, bytes);
+    return size;
+  }
+
+  async writeAt(offset: number, bytes: Uint8Array): Promise<void> {
+    this.#guard.requireWritable("writeAt");
+    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER);
+    if (offset < this.#content.baseBytes) await this.#copyUp();
+    this.#content.tail.write(offset - this.#content.baseBytes, bytes);
+  }
+
+  writeDurably(offset: number, bytes: Uint8Array): Promise<void> {
+    return this.writeAt(offset, bytes);
+  }
+
+  async truncate(length: number): Promise<void> {
+    this.#guard.requireWritable("truncate");
+    requireInteger(length, 0, Number.MAX_SAFE_INTEGER);
+    this.#content.tail.resize(Math.max(0, length - this.#content.baseBytes));
+    this.#content.baseBytes = Math.min(this.#content.baseBytes, length);
+  }
+
+  async sync(): Promise<void> {
+    this.#guard.requireWritable("sync");
+  }
+
+  async close(): Promise<void> {
+    if (this.#guard.close()) await this.#base.close();
+  }
+
+  async #copyUp(): Promise<void> {
+    const whole = await this.readAt(0, this.#content.size);
+    this.#content.baseBytes = 0;
+    this.#content.tail.write(0, whole);
+  }
+}
+
+async function orMissing<Value>(looking: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (isOrthantError(error, "ORT_NOT_FOUND")) return undefined;
+    throw error;
+  }
+}

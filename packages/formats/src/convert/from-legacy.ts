@@ -1,0 +1,55 @@
+import { cubeAt, floorDivide, HYPERCUBE_CHUNKS, PlaceMap, placeFrom } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { BulkSaveWriter } from "../polychora/bulk-writer.ts";
+import type { LegacyWorld } from "../polychora/flat/legacy-world.ts";
+import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
+import { plainDescription } from "../polychora/records/world-description.ts";
+import type { LeafChange } from "../polychora/save-change.ts";
+import type { ConversionReport } from "./losses.ts";
+
+/** Chunks along the edge of the cells in which a world is written; they are split where they are too large. */
+const CELL_EDGE_CHUNKS = 8;
+
+/** Writes a `.v4dw` world as a tree, on a disk with nothing on it; without a disk it only counts. Nothing is lost. */
+export async function importLegacyWorld(
+  world: LegacyWorld,
+  target: Disk | undefined,
+  nowMs: number,
+): Promise<ConversionReport> {
+  const writer = target && (await BulkSaveWriter.create(target, HYPERCUBE_CHUNKS));
+  try {
+    await writer?.add(leavesOf(world));
+    await writer?.finish({
+      nowMs,
+      global: {
+        base: world.base,
+        worldSeed: 0n,
+        generators: [],
+        nextEntityId: 1n,
+        playerEntityHints: [],
+        description: plainDescription(HYPERCUBE_CHUNKS),
+      },
+      players: [],
+    });
+  } finally {
+    await writer?.close();
+  }
+  return { chunks: world.blocks.length, entities: 0, players: 0, losses: [] };
+}
+
+function leavesOf({ blocks }: LegacyWorld): readonly LeafChange[] {
+  const cells = new PlaceMap<BlockEntry[]>();
+  for (const block of blocks) {
+    const cell = placeFrom((axis) => floorDivide(block.place[axis], CELL_EDGE_CHUNKS));
+    const found = cells.get(...cell);
+    if (found === undefined) cells.set(...cell, [block]);
+    else found.push(block);
+  }
+  return Array.from(cells, ([cell, inCell]) => ({
+    cell: cubeAt(
+      placeFrom((axis) => cell[axis] * CELL_EDGE_CHUNKS),
+      CELL_EDGE_CHUNKS,
+    ),
+    blocks: inCell,
+  }));
+}

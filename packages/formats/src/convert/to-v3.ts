@@ -1,0 +1,44 @@
+import { OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { BulkSaveWriter } from "../polychora/bulk-writer.ts";
+import type { Save } from "../polychora/save.ts";
+import type { ConvertOptions } from "./convert-save.ts";
+import { ConversionLosses, type ConversionReport } from "./losses.ts";
+
+/**
+ * Writes a tree exactly as the specification of version 3 has it, for programs that know nothing else: an index of
+ * version 1 in one file, and blobs of version 1. One generation is written, as generation 0 of a new save, leaf by leaf;
+ * without a disk this only says what would be lost. Rule S99.
+ */
+export async function convertToV3(
+  save: Save,
+  target: Disk | undefined,
+  { onLeaf }: ConvertOptions = {},
+): Promise<ConversionReport> {
+  if (save.dialect !== "tree") throw new OrthantError("ORT_DIALECT", "a flat save becomes a tree first");
+  const losses = new ConversionLosses();
+  const { global, players } = save;
+  const { description } = global;
+  losses.add("names of generations", "one generation is written", description.namedGenerations.length);
+  const counts = { chunks: 0, entities: 0, players: players.length };
+  const writer = target && (await BulkSaveWriter.create(target, description.chunkShape, { indexVersion: 1 }));
+  try {
+    for await (const leaf of save.index.all()) {
+      const blocks = await save.readBlocks(leaf);
+      const entities = await save.readEntities(leaf);
+      counts.chunks += blocks.length;
+      counts.entities += entities.length;
+      losses.add("clocks of regions", "clients fetch every region again", leaf.clocks.length);
+      await writer?.add([{ cell: leaf.cell, blocks, entities }]);
+      onLeaf?.();
+    }
+    await writer?.finish({
+      nowMs: global.lastModifiedMs,
+      global: { ...global, description: { ...description, namedGenerations: [] } },
+      players,
+    });
+  } finally {
+    await writer?.close();
+  }
+  return { ...counts, losses: losses.list() };
+}

@@ -1,0 +1,33 @@
+import type { ClientSession } from "../client-session.ts";
+import type { PlayerBudget } from "./player-budget.ts";
+
+/** Sessions by player, or by network for anonymous players; those that are not welcome yet are together. */
+export function turnsByPlayer(sessions: Iterable<ClientSession>): ClientSession[][] {
+  const byPlayer = new Map<PlayerBudget | undefined, ClientSession[]>();
+  for (const session of sessions) {
+    const player = session.visit?.budget.shared;
+    const known = byPlayer.get(player);
+    if (known === undefined) byPlayer.set(player, [session]);
+    else known.push(session);
+  }
+  return [...byPlayer.values()];
+}
+
+/**
+ * All sessions in the order of a tick: first one of each player, then a second one of those who have more, and so on. It
+ * begins with another player in each tick, and with another one of that player's sessions.
+ */
+export function inTurn(sessions: Iterable<ClientSession>, tickCount: number): readonly ClientSession[] {
+  let players = rotated(turnsByPlayer(sessions), tickCount).map((own) => rotated(own, tickCount));
+  const order: ClientSession[] = [];
+  for (let round = 0; players.length > 0; round++) {
+    for (const own of players) order.push(own[round] as ClientSession);
+    players = players.filter(({ length }) => length > round + 1);
+  }
+  return order;
+}
+
+function rotated<Item>(items: readonly Item[], steps: number): readonly Item[] {
+  const first = steps % Math.max(1, items.length);
+  return first === 0 ? items : [...items.slice(first), ...items.slice(0, first)];
+}

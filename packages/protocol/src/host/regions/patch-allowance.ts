@@ -1,0 +1,76 @@
+import { type ChangeBlock, isLarge, sharedPatchesMax } from "./change-block.ts";
+
+/** Counts the patches that a growing set of changes will take when it is joined: never fewer than that. */
+class PatchCount {
+  #large = 0;
+  #small = 0;
+  #smallBytes = 0;
+
+  get patches(): number {
+    return this.#large + sharedPatchesMax(this.#small, this.#smallBytes);
+  }
+
+  /** The patches of the set and one change more. */
+  patchesWith(block: ChangeBlock): number {
+    if (isLarge(block)) return this.patches + 1;
+    return this.#large + sharedPatchesMax(this.#small + 1, this.#smallBytes + block.bytes);
+  }
+
+  add(block: ChangeBlock): void {
+    if (isLarge(block)) this.#large++;
+    else {
+      this.#small++;
+      this.#smallBytes += block.bytes;
+    }
+  }
+}
+
+/** What one client may still get in one tick: live changes, changes of its own and pieces of regions together. */
+export class PatchAllowance {
+  readonly #patchesMax: number;
+  readonly #livePatchesMax: number;
+  readonly #live = new PatchCount();
+  readonly #own = new PatchCount();
+  #pieces = 0;
+  #bytes: number;
+
+  /**
+   * Live changes take at most half of the patches while something else waits for the client: otherwise regions in which
+   * much happens would keep it from ever getting the rest.
+   */
+  constructor(patchesMax: number, bytes: number, isWaiting: boolean) {
+    this.#patchesMax = Math.max(1, patchesMax);
+    this.#livePatchesMax = isWaiting ? Math.floor(patchesMax / 2) : this.#patchesMax;
+    this.#bytes = bytes;
+  }
+
+  /** True when the client gets no more regions in this tick. */
+  get isUsedUp(): boolean {
+    return this.#bytes <= 0 || this.#patches >= this.#patchesMax;
+  }
+
+  /** Takes a change that many clients get; false, and not taken, when the client would get too many patches. */
+  takeLive(block: ChangeBlock): boolean {
+    if (this.#live.patchesWith(block) > this.#livePatchesMax) return false;
+    this.#live.add(block);
+    return true;
+  }
+
+  /** Takes a change that only this client gets; false, and not taken, when it would get too many patches. */
+  takeOwn(block: ChangeBlock): boolean {
+    if (this.#pieces + this.#live.patches + this.#own.patchesWith(block) > this.#patchesMax) return false;
+    this.#own.add(block);
+    this.#bytes -= block.bytes;
+    return true;
+  }
+
+  /** Takes one piece of a region. */
+  takePiece(bytes: number): void {
+    this.#pieces++;
+    this.#bytes -= bytes;
+  }
+
+  get #patches(): number {
+    return this.#pieces + this.#live.patches + this.#own.patches;
+  }
+}

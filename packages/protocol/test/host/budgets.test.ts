@@ -1,0 +1,349 @@
+import { type Box, boxBetween, type Place } from "@orthant/core";
+import type { HostLimits, HostOptions, TickReport } from "@orthant/protocol";
+import { describe, expect, test, vi } from "vitest";
+import { boxesOf, type SampleClient, Stage, settle } from "./sample-visit.ts";
+import { SampleWorld } from "./sample-world.ts";
+
+/** One player, whatever its clients' ids are; clients named otherwise are players of their own. */
+const oneAccount: HostOptions["authorize"] = async ({ clientId, name }) => ({
+  playerId: name === "Ada" ? 7n : clientId,
+  role: "builder",
+  name,
+});
+
+const anonymous: HostOptions["authorize"] = async ({ clientId, name }) => ({
+  playerId: clientId,
+  role: "builder",
+  name,
+  isAnonymous: true,
+});
+
+/** Sends edits and returns what became of them. */
+async function editsOf(stage: Stage, client: SampleClient, count: number): Promise<readonly string[]> {
+  for (let editId = 1; editId <= count; editId++)
+    client.set(editId, [editId, editId % 4, 0, 0], 1 + (editId % 9));
+  await stage.ticks(2);
+  return client
+    .takeAll("verdicts")
+    .flatMap(({ verdicts }) => verdicts)
+    .map((verdict) => (verdict.outcome === "refused" ? verdict.reason : "made"));
+}
+
+function made(outcomes: readonly string[]): number {
+  return outcomes.filter((outcome) => outcome === "made").length;
+}
+
+/** A box of this many regions, in a row, far from others. */
+function row(count: number, number: number): Box {
+  return boxBetween([0, number * 4, 0, 0], [count * 4, number * 4 + 4, 4, 4]);
+}
+
+function goodbyeOf(client: SampleClient): string | undefined {
+  return client.takeAll("goodbye")[0]?.detail;
+}
+
+describe("the clients of one player share", () => {
+  test("editsPerSecond, whatever ids they have", async () => {
+    const stage = new Stage({ authorize: oneAccount, limits: { editsPerSecond: 1, editsBurst: 5 } });
+    const outcomes: string[] = [];
+    for (let id = 1n; id <= 6n; id++) {
+      const client = await stage.join({ clientId: id });
+      outcomes.push(...(await editsOf(stage, client, 4)));
+      client.session.disconnected();
+    }
+    expect(outcomes.length).toBe(24);
+    // Those of the beginning, and one for each second that passed.
+    expect(made(outcomes)).toBe(6);
+    expect(outcomes).toContain("rate");
+    const other = await stage.join({ clientId: 99n, name: "Bert" });
+    expect(made(await editsOf(stage, other, 4))).toBe(4);
+  });
+
+  test("editChunksPerSecond", async () => {
+    const limits = { editChunksPerSecond: 0.001, editChunksMax: 3 };
+    const stage = new Stage({ authorize: oneAccount, limits });
+    const [first, second] = [await stage.join({ clientId: 1n }), await stage.join({ clientId: 2n })];
+    const outcomes = [...(await editsOf(stage, first, 2)), ...(await editsOf(stage, second, 2))].sort();
+    expect(outcomes).toEqual(["made", "made", "made", "rate"]);
+  });
+
+  test("a number of connections, clientsPerPlayer", async () => {
+    const goodbyes: unknown[] = [];
+    const events = { onGoodbye: (...told: unknown[]) => goodbyes.push(told) };
+    const stage = new Stage({ authorize: oneAccount, limits: { clientsPerPlayer: 2 }, events });
+    const first = await stage.join({ clientId: 1n });
+    const second = await stage.join({ clientId: 2n });
+    const third = await stage.join({ clientId: 3n });
+    expect(goodbyeOf(third)).toBe("clientsPerPlayer is 2");
+    expect(goodbyes).toEqual([["limit", "clientsPerPlayer"]]);
+    // The same client again takes the place of its earlier connection.
+    const again = await stage.join({ clientId: 2n });
+    expect(goodbyeOf(second)).toBe("the client has connected again");
+    expect(again.isClosed).toBe(false);
+    first.session.disconnected();
+    expect((await stage.join({ clientId: 4n })).isClosed).toBe(false);
+    expect((await stage.join({ clientId: 5n, name: "Bert" })).isClosed).toBe(false);
+  });
+
+  test("regionsPerPlayer, and get them back when a client leaves or looks elsewhere", async () => {
+    const stage = new Stage({ authorize: oneAccount, limits: { regionsPerPlayer: 20 } });
+    const first = await stage.join({ clientId: 1n });
+    first.want([row(12, 1)]);
+    const second = await stage.join({ clientId: 2n });
+    second.want([row(8, 2)]);
+    expect(second.isClosed).toBe(false);
+    second.want([row(8, 3)]);
+    expect(second.isClosed).toBe(false);
+    second.want([row(9, 4)]);
+    expect(goodbyeOf(second)).toBe("regionsPerPlayer is 20");
+    const third = await stage.join({ clientId: 3n });
+    third.want([row(8, 2)]);
+    await stage.ticks(2);
+    expect(third.isClosed).toBe(false);
+    expect(stage.host.regionCounts).toEqual({ watched: 20, held: 20 });
+  });
+
+  test("playerInterestRegionsPerSecond: what they look at above comes later", async () => {
+    const limits = { playerInterestRegionsPerSecond: 10, interestRegionsPerSecond: 1_000 };
+    const stage = new Stage({ authorize: oneAccount, limits });
+    const clients: SampleClient[] = [];
+    for (let id = 1n; id <= 3n; id++) clients.push(await stage.join({ clientId: id }));
+    for (const [index, client] of clients.entries()) client.want([row(10, index)]);
+    // The first is in time, the second is a second ahead, and the third has to wait.
+    expect(stage.host.regionCounts.watched).toBe(20);
+    const other = await stage.join({ clientId: 9n, name: "Bert" });
+    other.want([row(10, 8)]);
+    expect(stage.host.regionCounts.watched).toBe(30);
+    await stage.ticks(10);
+    expect(stage.host.regionCounts.watched).toBe(40);
+  });
+
+  test("resyncRegionsPerSecond", async () => {
+    const limits = { resyncRegionsPerSecond: 0.001, resyncRegionsBurst: 3 };
+    const stage = new Stage({ authorize: oneAccount, limits });
+    const places: readonly Place[] = [
+      [0, 0, 0, 0],
+      [1, 0, 0, 0],
+    ];
+    stage.world.change(places.map(([x]) => ({ voxel: [x * 128, 1, 0, 0] as Place, material: 3 })));
+    let sent = 0;
+    for (let id = 1n; id <= 2n; id++) {
+      const client = await stage.joinAt([row(2, 0)], { clientId: id });
+      client.take();
+      client.send({
+        kind: "resync",
+        expected: client.expected,
+        regions: places.map((region) => ({ region, clock: stage.world.clockOf(region) })),
+      });
+      await stage.ticks(3);
+      sent += client.takeAll("patch").flatMap(({ patch }) => patch.changes).length;
+    }
+    expect(sent).toBe(3);
+  });
+});
+
+describe("anonymous players of one network share", () => {
+  test("the edits of budgetsPerNetwork players", async () => {
+    const limits = { editsPerSecond: 0.001, editsBurst: 4, budgetsPerNetwork: 2 };
+    const stage = new Stage({ authorize: anonymous, limits });
+    const counts: number[] = [];
+    for (let id = 1n; id <= 4n; id++) {
+      const client = await stage.join({ clientId: id }, "192.0.2.0/24");
+      counts.push(made(await editsOf(stage, client, 5)));
+      client.session.disconnected();
+    }
+    // One player has its own budget at most, and all of them that of two.
+    expect(counts).toEqual([4, 4, 0, 0]);
+    const elsewhere = await stage.join({ clientId: 9n }, "198.51.100.0/24");
+    expect(made(await editsOf(stage, elsewhere, 5))).toBe(4);
+  });
+
+  test("a number of clients and of regions", async () => {
+    const limits = { clientsPerPlayer: 1, regionsPerPlayer: 10, budgetsPerNetwork: 3 };
+    const stage = new Stage({ authorize: anonymous, limits });
+    const clients: SampleClient[] = [];
+    for (let id = 1n; id <= 4n; id++) clients.push(await stage.join({ clientId: id }, "192.0.2.0/24"));
+    const [first, second, third, fourth] = clients as [
+      SampleClient,
+      SampleClient,
+      SampleClient,
+      SampleClient,
+    ];
+    expect(goodbyeOf(fourth)).toBe("budgetsPerNetwork is 3");
+    for (const [index, client] of [first, second, third].entries()) client.want([row(10, index)]);
+    expect([first, second, third].map(({ isClosed }) => isClosed)).toEqual([false, false, false]);
+    third.want([row(11, 3)]);
+    expect(goodbyeOf(third)).toBe("regionsPerPlayer is 10");
+  });
+
+  test("nothing with players who have an account", async () => {
+    const limits = { editsPerSecond: 0.001, editsBurst: 4, budgetsPerNetwork: 1 };
+    const stage = new Stage({ limits });
+    for (let id = 1n; id <= 3n; id++) {
+      const client = await stage.join({ clientId: id }, "192.0.2.0/24");
+      expect(made(await editsOf(stage, client, 5))).toBe(4);
+    }
+  });
+});
+
+describe("a server that has to hold too many regions", () => {
+  test.each<[limit: keyof HostLimits, limits: Partial<HostLimits>, number: (client: number) => number]>([
+    ["watchedRegionsMax", { watchedRegionsMax: 40 }, (client) => client],
+    ["heldRegionsMax", { heldRegionsMax: 40 }, () => 0],
+  ])("sends the largest client of the largest holder away: %s", async (limit, limits, number) => {
+    const stage = new Stage({ authorize: oneAccount, limits });
+    const small = await stage.join({ clientId: 100n, name: "Bert" });
+    small.want([row(10, number(0))]);
+    const clients: SampleClient[] = [];
+    for (let id = 1n; id <= 3n; id++) clients.push(await stage.join({ clientId: id }));
+    // Of one account: 8, 9 and 10 regions. Then another player comes, who holds more than any one of these clients.
+    for (const [index, client] of clients.entries()) client.want([row(8 + index, number(index + 1))]);
+    const newcomer = await stage.join({ clientId: 101n, name: "Cleo" });
+    newcomer.want([row(12, number(5))]);
+    await stage.ticks(2);
+    expect(clients.map(({ isClosed }) => isClosed)).toEqual([false, false, true]);
+    expect(goodbyeOf(clients[2] as SampleClient)).toBe(`${limit} is 40`);
+    expect(small.isClosed || newcomer.isClosed).toBe(false);
+  });
+});
+
+/** A stage on which it takes 1 ms to hold or release a region. */
+function slowStage(options: ConstructorParameters<typeof Stage>[0] = {}): Stage & { reports: TickReport[] } {
+  const reports: TickReport[] = [];
+  const world = new SampleWorld();
+  const events = { onTick: (report: TickReport) => reports.push(report) };
+  const stage = Object.assign(new Stage({ world, events, ...options }), { reports });
+  const keep = world.keep.bind(world);
+  world.keep = (chunks) => {
+    stage.clock.advance(1);
+    const release = keep(chunks);
+    return () => {
+      stage.clock.advance(1);
+      return release();
+    };
+  };
+  return stage;
+}
+
+describe("tickWorkMs", () => {
+  const limits = { tickWorkMs: 600, interestRegionsPerSecond: 1e9, playerInterestRegionsPerSecond: 1e9 };
+
+  test("cuts a large interest into pieces, and the client gets all of it in the end", async () => {
+    const stage = slowStage({ limits });
+    const client = await stage.join();
+    client.want([boxBetween([0, 0, 0, 0], [64, 64, 16, 4])]);
+    // A piece is finished once it has begun.
+    expect(stage.host.regionCounts.watched).toBeLessThan(600);
+    await stage.tick();
+    expect(client.takeAll("heartbeat").some(({ complete }) => complete)).toBe(false);
+    await stage.ticks(8);
+    expect(stage.host.regionCounts.watched).toBe(1_024);
+    expect(client.takeAll("heartbeat").at(-1)).toMatchObject({ interestId: 1, complete: true });
+    expect(Math.max(...stage.reports.map(({ workMs }) => workMs))).toBeLessThan(600);
+    expect(stage.reports.some(({ isWorkCut }) => isWorkCut)).toBe(true);
+    expect(stage.reports.at(-1)?.isWorkCut).toBe(false);
+  });
+
+  test("lets players take turns, however many clients one of them has", async () => {
+    const stage = slowStage({ authorize: oneAccount, limits: { ...limits, tickWorkMs: 200 } });
+    const crowd: SampleClient[] = [];
+    for (let id = 1n; id <= 8n; id++) crowd.push(await stage.join({ clientId: id }));
+    const honest = await stage.join({ clientId: 100n, name: "Bert" });
+    for (const [index, client] of crowd.entries())
+      client.want([boxBetween([0, index * 100, 0, 0], [64, index * 100 + 64, 16, 4])]);
+    honest.want([row(20, 500)]);
+    await stage.ticks(4);
+    expect(honest.takeAll("heartbeat").at(-1)).toMatchObject({ interestId: 1, complete: true });
+    expect(crowd.flatMap((client) => client.takeAll("heartbeat")).some(({ complete }) => complete)).toBe(
+      false,
+    );
+  });
+
+  test("lets an interest replace one that was not finished", async () => {
+    const stage = slowStage({ limits });
+    const client = await stage.join();
+    client.want([boxBetween([0, 0, 0, 0], [64, 64, 16, 4])]);
+    client.want([row(3, 900)]);
+    await stage.ticks(6);
+    expect(stage.host.regionCounts).toEqual({ watched: 3, held: 3 });
+    expect(client.takeAll("heartbeat").at(-1)).toMatchObject({ interestId: 2, complete: true });
+  });
+
+  test("releases what a client held that is gone in several ticks", async () => {
+    const stage = slowStage({ limits });
+    const client = await stage.join();
+    client.want([boxBetween([0, 0, 0, 0], [64, 64, 16, 4])]);
+    await stage.ticks(8);
+    client.session.disconnected();
+    expect(stage.host.regionCounts.watched).toBeGreaterThan(400);
+    // A change of a region whose holder is gone has no effect.
+    stage.world.change([{ voxel: [1, 1, 0, 0], material: 3 }]);
+    await stage.ticks(6);
+    expect(stage.host.regionCounts).toEqual({ watched: 0, held: 0 });
+    expect(stage.world.keptBoxes.size).toBe(0);
+  });
+});
+
+test("regions of a player with few are loaded in turn with those of a player with many", async () => {
+  const stored = Array.from({ length: 201 }, (_, index) => ({
+    voxel: [index * 128, 1, 0, 0] as Place,
+    material: 3,
+  }));
+  const world = new SampleWorld({ stored });
+  let release = (): void => undefined;
+  world.loading = new Promise((resolve) => {
+    release = () => resolve();
+  });
+  const stage = new Stage({ world });
+  const greedy = await stage.join({ clientId: 1n });
+  greedy.want([row(200, 0)]);
+  await stage.ticks(2);
+  const modest = await stage.join({ clientId: 2n });
+  modest.want(boxesOf([200, 0, 0, 0]));
+  await stage.ticks(2);
+  release();
+  await settle();
+  const order = world.loads.map(({ min }) => min[0] / 4);
+  expect(order.indexOf(200)).toBeGreaterThan(0);
+  expect(order.indexOf(200)).toBeLessThan(20);
+});
+
+test("when all clients together have too much in flight, those with more than their share wait", async () => {
+  const world = new SampleWorld();
+  const stage = new Stage({ world, limits: { inFlightBytesTotalMax: 3_000 } });
+  const [deaf, quick] = [await stage.join({ clientId: 1n }), await stage.join({ clientId: 2n })];
+  await stage.ticks(1);
+  deaf.isAttentive = false;
+  const payload = new Uint8Array(1_000);
+  for (let turn = 0; turn < 8; turn++) {
+    stage.host.broadcast(payload);
+    await stage.ticks(1);
+  }
+  expect(quick.takeAll("game").length).toBe(8);
+  expect(deaf.takeAll("game").length).toBeLessThan(5);
+  deaf.isAttentive = true;
+  await stage.ticks(1);
+  deaf.send();
+  await stage.ticks(2);
+  expect(deaf.takeAll("game").length).toBeGreaterThan(3);
+});
+
+test("a tick looks at 16,384 regions at most for all clients together, and each gets its own in the end", async () => {
+  const limits = { interestRegionsPerSecond: 1e9, playerInterestRegionsPerSecond: 1e9 };
+  const world = new SampleWorld();
+  const isLoaded = vi.spyOn(world, "isLoaded").mockReturnValue(false);
+  const stage = new Stage({ world, limits });
+  const clients: SampleClient[] = [];
+  for (let id = 1n; id <= 40n; id++) clients.push(await stage.join({ clientId: id }));
+  for (const [index, client] of clients.entries()) {
+    client.want([boxBetween([0, index * 100, 0, 0], [64, index * 100 + 64, 16, 4])]);
+  }
+  isLoaded.mockClear();
+  await stage.tick();
+  expect(isLoaded.mock.calls.length).toBeLessThanOrEqual(16_384);
+  expect(isLoaded.mock.calls.length).toBeGreaterThan(10_000);
+  isLoaded.mockRestore();
+  for (let tick = 0; tick < 30; tick++) await stage.ticks(1);
+  const complete = clients.map((client) => client.takeAll("heartbeat").at(-1)?.complete);
+  expect(complete.every((isComplete) => isComplete === true)).toBe(true);
+});

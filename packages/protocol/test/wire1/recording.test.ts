@@ -1,0 +1,140 @@
+import { type Box, boxBetween, placesLexicographic } from "@orthant/core";
+import { readWire1Recording, replayWire1, type Wire1Event, Wire1Recorder } from "@orthant/protocol";
+import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
+import { randomWire1Command } from "@orthant/testkit/messages";
+import { describe, expect, test } from "vitest";
+import { DoorStage, type RawPeer, TICK_MS } from "./door-stage.ts";
+
+const EDITED: Box = boxBetween([-16, -16, 0, 0], [16, 16, 1, 1]);
+
+/** Two events: after 100 ms a tick, then at once the example of docs/formats/wire-v1.md from port 7000. */
+const EXAMPLE = "4f573152 01 0064 0100 00 581b 09 010206010a030a0a08";
+
+function eventsIn(recording: Uint8Array): readonly Wire1Event[] {
+  return [...readWire1Recording(recording)];
+}
+
+/** A stage that records what its peers say. */
+class RecordedStage extends DoorStage {
+  readonly #pieces: Uint8Array[] = [];
+  readonly recorder = new Wire1Recorder((bytes) => this.#pieces.push(bytes), this.clock.nowMs());
+
+  constructor() {
+    super();
+    const receive = this.door.receive.bind(this.door);
+    this.door.receive = (from, datagram) => {
+      this.recorder.datagram(from, datagram, this.clock.nowMs());
+      receive(from, datagram);
+    };
+    const tick = this.door.tick.bind(this.door);
+    this.door.tick = () => {
+      this.recorder.tick(this.clock.nowMs());
+      tick();
+    };
+  }
+
+  get recording(): Uint8Array {
+    return Buffer.concat(this.#pieces);
+  }
+}
+
+/** Plays a recording to a new stage. */
+async function replayed(recording: Uint8Array): Promise<DoorStage> {
+  const stage = new DoorStage();
+  await replayWire1(recording, {
+    advance: (ms) => stage.clock.advance(ms),
+    receive: (from, datagram) => stage.door.receive(from, datagram),
+    tick: async () => {
+      stage.door.tick();
+      stage.host.tick();
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+    },
+  });
+  return stage;
+}
+
+function tilesOf({ world }: DoorStage): readonly number[] {
+  return Array.from(placesLexicographic(EDITED), ([x, y]) => world.field.voxelAt(x, y, 0, 0));
+}
+
+describe("a recording of Wire v1", () => {
+  test("[W60, W61] has the bytes that the page shows", () => {
+    const pieces: Uint8Array[] = [];
+    const recorder = new Wire1Recorder((bytes) => pieces.push(bytes), 5_000);
+    recorder.tick(5_100.9);
+    recorder.datagram({ address: "203.0.113.9", port: 7_000 }, fromHex("010206010a030a0a08"), 5_100.9);
+    expect(toHex(Buffer.concat(pieces))).toBe(EXAMPLE.replaceAll(" ", ""));
+    expect(eventsIn(fromHex(EXAMPLE))).toEqual([
+      { kind: "tick", afterMs: 100 },
+      { kind: "datagram", afterMs: 0, address: 0, port: 7_000, datagram: fromHex("010206010a030a0a08") },
+    ]);
+  });
+
+  test.each([
+    ["W60", "other letters", "4f573153 01", "ORT_MAGIC"],
+    ["W60", "another version", "4f573152 02", "ORT_VERSION"],
+    ["W61", "an event that there is not", "4f573152 01 0200", "ORT_TAG"],
+    ["W61", "a datagram longer than any", "4f573152 01 0100 00 581b e4ff03", "ORT_LIMIT"],
+    ["W62", "an address that is not the next new one", "4f573152 01 0100 01 581b 00", "ORT_MESSAGE"],
+  ] as const)("[%s] is refused with %s", (_rule, _what, hex, code) => {
+    expect(codeOf(() => eventsIn(fromHex(hex)))).toBe(code);
+  });
+
+  test("[W63] that was cut gives what is whole before it says so", () => {
+    const bytes = fromHex(EXAMPLE);
+    const ends = new Map([
+      [5, 0],
+      [7, 1],
+      [bytes.length, 2],
+    ]);
+    for (let length = 0; length <= bytes.length; length++) {
+      const found: Wire1Event[] = [];
+      const read = (): void => {
+        for (const event of readWire1Recording(bytes.subarray(0, length))) found.push(event);
+      };
+      const whole = ends.get(length);
+      if (whole === undefined) expect(codeOf(read), `${length} bytes`).toBe("ORT_TRUNCATED");
+      else read();
+      expect(found.length).toBe(whole ?? (length > 7 ? 1 : 0));
+    }
+  });
+
+  test("[W62] ends where it is full, and has no gap", () => {
+    const pieces: Uint8Array[] = [];
+    const recorder = new Wire1Recorder((bytes) => pieces.push(bytes), 0, 12);
+    recorder.tick(1);
+    recorder.datagram({ address: "a", port: 1 }, new Uint8Array(100), 1);
+    recorder.tick(2);
+    expect(eventsIn(Buffer.concat(pieces))).toEqual([{ kind: "tick", afterMs: 1 }]);
+  });
+
+  test("[W63] gives the same world and the same commands each time that it is played", async () => {
+    for (let seed = 1; seed <= 2; seed++) {
+      const prng = new Prng(seed);
+      const original = new RecordedStage();
+      const peers: RawPeer[] = [];
+      for (let turn = 0; turn < 40; turn++) {
+        if (peers.length < 4 && prng.below(10) === 0)
+          peers.push(await original.peer(`10.0.0.${prng.below(2)}`));
+        for (const peer of peers) {
+          const kind = prng.below(4);
+          if (kind === 0) peer.say("heartbeat");
+          else if (kind === 1) peer.command(randomWire1Command(prng));
+          else if (kind === 2) peer.send(prng.bytes(prng.below(40)));
+          const [x, y] = [prng.below(32) - 16, prng.below(32) - 16];
+          peer.command({ kind: "setTile", x, y, material: 1 + prng.below(9) });
+          if (prng.below(5) === 0) original.clock.advance(prng.below(TICK_MS));
+        }
+        await original.tick();
+      }
+      const [first, second] = [await replayed(original.recording), await replayed(original.recording)];
+      expect(tilesOf(first), `seed ${seed}`).toEqual(tilesOf(original));
+      expect(new Set(tilesOf(first)).size).toBeGreaterThan(5);
+      for (const stage of [first, second]) {
+        expect(tilesOf(stage)).toEqual(tilesOf(first));
+        expect(stage.commands).toEqual(original.commands);
+        expect(stage.door.counts).toEqual(original.door.counts);
+      }
+    }
+  });
+});

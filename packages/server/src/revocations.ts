@@ -1,0 +1,88 @@
+import { OrthantError, U64_MAX } from "@orthant/core";
+import type { Account, AccountFault } from "@orthant/protocol";
+
+/** Names a player, or one token by its id (`jti`). */
+export type RevocationTarget = { readonly playerId: bigint } | { readonly tokenId: string };
+
+/** A player who must not be here, or a token that does not count any longer. */
+export type Revocation = RevocationTarget & {
+  /** Why, for the player to read. */
+  readonly reason?: string;
+};
+
+/** Knows which accounts are valid now: those that have not expired and were not revoked. */
+export class Revocations {
+  readonly #nowMs: () => number;
+  #revoked: Map<string, Revocation>;
+
+  /** `nowMs` is the time of day, in milliseconds since 1970. */
+  constructor(nowMs: () => number, revoked: readonly Revocation[]) {
+    this.#nowMs = nowMs;
+    this.#revoked = byKey(revoked);
+  }
+
+  /** Everything that is revoked. */
+  list(): readonly Revocation[] {
+    return [...this.#revoked.values()];
+  }
+
+  /** Revokes a player or a token. `ORT_ARGUMENT` for what names neither. */
+  add(revocation: Revocation): void {
+    this.#revoked.set(keyOf(revocation), revocation);
+  }
+
+  /** Takes a revocation back; tells whether there was one. */
+  remove(target: RevocationTarget): boolean {
+    return this.#revoked.delete(keyOf(target));
+  }
+
+  /** Replaces everything that is revoked; changes nothing when one of them is refused. */
+  replace(revoked: readonly Revocation[]): void {
+    this.#revoked = byKey(revoked);
+  }
+
+  /** Why an account is not valid now; `undefined` when it is. */
+  faultOf({ playerId, tokenId, expiresMs }: Account): AccountFault | undefined {
+    const player = this.#revoked.get(playerKey(playerId));
+    if (player !== undefined) return { reason: "kicked", detail: because("you may not join", player) };
+    const token = tokenId === undefined ? undefined : this.#revoked.get(tokenKey(tokenId));
+    if (token !== undefined) {
+      return { reason: "credentials", detail: because("this token was revoked", token) };
+    }
+    if (expiresMs === undefined || this.#nowMs() < expiresMs) return undefined;
+    return { reason: "credentials", detail: "the token has expired" };
+  }
+}
+
+function because(what: string, { reason }: Revocation): string {
+  return reason === undefined ? what : `${what}: ${reason}`;
+}
+
+function byKey(revoked: readonly Revocation[]): Map<string, Revocation> {
+  return new Map(revoked.map((revocation) => [keyOf(revocation), revocation]));
+}
+
+function keyOf(revocation: Revocation): string {
+  const { playerId, tokenId, reason = "" }: Record<string, unknown> = revocation ?? {};
+  if (typeof reason !== "string") throw notRevocable("a reason that is not text");
+  if (typeof tokenId === "string" && tokenId !== "" && playerId === undefined) return tokenKey(tokenId);
+  if (typeof playerId === "bigint" && playerId >= 0n && playerId <= U64_MAX && tokenId === undefined) {
+    return playerKey(playerId);
+  }
+  throw notRevocable(`playerId ${String(playerId)} and tokenId ${String(tokenId)}`);
+}
+
+function playerKey(playerId: bigint): string {
+  return `player ${playerId}`;
+}
+
+function tokenKey(tokenId: string): string {
+  return `token ${tokenId}`;
+}
+
+function notRevocable(what: string): OrthantError {
+  return new OrthantError(
+    "ORT_ARGUMENT",
+    `cannot revoke ${what}: { playerId: 7n } is a player, { tokenId: "abc" } a token`,
+  );
+}

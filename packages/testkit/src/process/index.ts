@@ -1,0 +1,1 @@
+export { type EndedProgram, runProgram } from "./run-program.ts";

@@ -1,0 +1,204 @@
+import {
+  AXES,
+  type Box,
+  type Chunk,
+  isChunk,
+  OrthantError,
+  type Place,
+  requireBigint,
+  U64_MAX,
+  type VoxelPlacement,
+  wrongArgument,
+} from "@orthant/core";
+import type { EntityRecord, PlayerRecord, Vector } from "@orthant/formats";
+import type { EntityChange, NewEntity } from "./entity-store.ts";
+import type { PlayerChange } from "./player-store.ts";
+import type { WorldLabel } from "./world-options.ts";
+
+// What programs in JavaScript pass is checked here, where it comes in: a world shows only what it can store. Journals and
+// saves are not checked again, so that what earlier programs stored is read as it is.
+
+type Check = (field: string, value: unknown) => void;
+
+const PLAYER_FIELDS: Readonly<Record<keyof PlayerRecord, Check>> = {
+  playerId: requireId,
+  authKey: requireBytes,
+  name: requireOptionalText,
+  position: requireVector,
+  orientation: requireVector,
+  tags: requireTags,
+  inventory: requireBytes,
+  metadata: requireMetadata,
+  lastSavedMs: requireNumber,
+};
+
+const ENTITY_FIELDS: Readonly<Record<keyof EntityRecord, Check>> = {
+  entityId: requireId,
+  entityClass: requireNumber,
+  kind: requireNumber,
+  position: requireVector,
+  orientation: requireVector,
+  velocity: requireVector,
+  scale: requireFloat,
+  material: requireNumber,
+  displayName: requireOptionalText,
+  tags: requireTags,
+  payload: requireBytes,
+  lastSavedMs: requireNumber,
+};
+
+/** Fields that mean something when they are `undefined`: no name. Any other field is then as good as left out. */
+const CLEARED_BY_UNDEFINED: ReadonlySet<string> = new Set(["name", "displayName"]);
+
+/** Throws `ORT_ARGUMENT` unless it is a bigint of 64 bits. */
+export function requireId(field: string, id: unknown): asserts id is bigint {
+  if (typeof id === "number") {
+    throw wrongArgument(field, id, `ids are bigints: write ${Number.isInteger(id) ? id : 1}n`);
+  }
+  requireBigint(id as bigint, 0n, U64_MAX, field);
+}
+
+/** What is said of a player, without fields that say nothing; `ORT_ARGUMENT` for what a save could not hold. */
+export function checkedPlayer(change: PlayerChange): PlayerChange {
+  const checked = checkedFields("a player", PLAYER_FIELDS, change);
+  requireId("playerId", checked.playerId);
+  return checked;
+}
+
+/** The same for a new entity. */
+export function checkedNewEntity(entity: NewEntity): NewEntity {
+  const checked = checkedFields("an entity", ENTITY_FIELDS, entity);
+  requireNumber("kind", checked.kind);
+  requireVector("position", checked.position);
+  return checked;
+}
+
+/** The same for a change of an entity. */
+export function checkedEntityChange(change: EntityChange): EntityChange {
+  return checkedFields("an entity", ENTITY_FIELDS, change);
+}
+
+/** Throws `ORT_ARGUMENT` for a name or spawn point that a save could not hold. */
+export function requireLabel({ name, spawn }: WorldLabel): void {
+  requireText("name", name);
+  requireVector("spawn", spawn, (coordinate) => coordinate);
+}
+
+/** Throws `ORT_ARGUMENT` unless it is a list of four numbers. Whether they are in the world is another question. */
+export function requirePlace(field: string, place: unknown): asserts place is Place {
+  const isPlace = isList(place) && place.length === 4 && place.every((value) => typeof value === "number");
+  if (!isPlace) throw wrongArgument(field, place, "a place is a list of four whole numbers");
+}
+
+/** Throws `ORT_ARGUMENT` unless it is an object with two places. */
+export function requireBox(box: unknown): asserts box is Box {
+  if (typeof box !== "object" || box === null) throw wrongArgument("the box", box, "a box has min and max");
+  const { min, max } = box as Partial<Box>;
+  requirePlace("min", min);
+  requirePlace("max", max);
+}
+
+/** Throws `ORT_ARGUMENT` unless it is an array. */
+export function requireArray(
+  field: string,
+  value: unknown,
+  advice: string,
+): asserts value is readonly unknown[] {
+  if (!Array.isArray(value)) throw wrongArgument(field, value, advice);
+}
+
+/** Throws `ORT_ARGUMENT` unless it is a voxel and its material. Whether they are in the world is another question. */
+export function requirePlacement(placement: unknown): asserts placement is VoxelPlacement {
+  if (typeof placement !== "object" || placement === null) {
+    throw wrongArgument("the placement", placement, "it has a voxel and a material");
+  }
+  requirePlace("voxel", (placement as Partial<VoxelPlacement>).voxel);
+}
+
+/** Throws `ORT_ARGUMENT` unless it is a place and a chunk. */
+export function requireChunkPair(pair: unknown): asserts pair is readonly [Place, Chunk] {
+  requireArray("the pair", pair, "it is a place and a chunk");
+  requirePlace("the place", pair[0]);
+  if (!isChunk(pair[1]))
+    throw wrongArgument("the chunk", pair[1], "make one with emptyChunk or uniformChunk");
+}
+
+function checkedFields<Change extends object>(
+  whose: string,
+  fields: Readonly<Record<string, Check>>,
+  change: Change,
+): Change {
+  if (typeof change !== "object" || change === null) throw wrongArgument(whose, change, "it is an object");
+  const checked: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(change)) {
+    const check = fields[field];
+    if (check === undefined) {
+      const known = Object.keys(fields).join(", ");
+      throw new OrthantError("ORT_ARGUMENT", `${whose} has no field ${field}; there are ${known}`);
+    }
+    if (value === undefined && !CLEARED_BY_UNDEFINED.has(field)) continue;
+    check(field, value);
+    checked[field] = value;
+  }
+  return checked as Change;
+}
+
+function requireNumber(field: string, value: unknown): void {
+  if (typeof value !== "number" || !Number.isFinite(value)) {
+    throw wrongArgument(field, value, "it is a finite number");
+  }
+}
+
+/** A number that stays finite when it is rounded to 32 bits. */
+function requireFloat(field: string, value: unknown): void {
+  requireNumber(field, value);
+  if (!Number.isFinite(Math.fround(value as number)))
+    throw wrongArgument(field, value, "32 bits have to hold it");
+}
+
+function requireText(field: string, value: unknown): void {
+  if (typeof value !== "string") throw wrongArgument(field, value, "it is a string");
+}
+
+function requireOptionalText(field: string, value: unknown): void {
+  if (value !== undefined) requireText(field, value);
+}
+
+function requireBytes(field: string, value: unknown): void {
+  if (!(value instanceof Uint8Array)) throw wrongArgument(field, value, "it is a Uint8Array");
+}
+
+/** Four numbers that stay finite when they are rounded to what a save holds, 32 bits unless it is said otherwise. */
+function requireVector(
+  field: string,
+  value: unknown,
+  rounded: (coordinate: number) => number = Math.fround,
+): asserts value is Vector {
+  const isVector =
+    isList(value) &&
+    value.length === AXES.length &&
+    value.every((number) => typeof number === "number" && Number.isFinite(rounded(number)));
+  if (!isVector) throw wrongArgument(field, value, "it is a list of four finite numbers");
+}
+
+function requireTags(field: string, value: unknown): void {
+  requireArray(field, value, "it is a list of strings");
+  value.forEach((tag, index) => {
+    requireText(`${field}[${index}]`, tag);
+  });
+}
+
+function requireMetadata(field: string, value: unknown): void {
+  requireArray(field, value, "it is a list of keys with bytes");
+  value.forEach((pair, index) => {
+    const at = `${field}[${index}]`;
+    if (!Array.isArray(pair) || pair.length !== 2) throw wrongArgument(at, pair, "it is a key and bytes");
+    requireText(`${at}[0]`, pair[0]);
+    requireBytes(`${at}[1]`, pair[1]);
+  });
+}
+
+/** Arrays and arrays of numbers, but no strings or objects that only look like one. */
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+}

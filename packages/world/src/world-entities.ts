@@ -1,0 +1,51 @@
+import type { Clock } from "@orthant/core";
+import type { EntityRecord } from "@orthant/formats";
+import { checkedEntityChange, checkedNewEntity, requireId } from "./checked-arguments.ts";
+import type { EntityChange, NewEntity } from "./entity-store.ts";
+import type { WorldContent } from "./world-content.ts";
+import type { WorldSaver } from "./world-saver.ts";
+
+/** Changes the entities of a world: in memory, for the next save and the journal, and for listeners. */
+export class WorldEntities {
+  readonly #content: WorldContent;
+  readonly #saver: WorldSaver;
+  readonly #clock: Clock;
+
+  constructor(content: WorldContent, saver: WorldSaver, clock: Clock) {
+    this.#content = content;
+    this.#saver = saver;
+    this.#clock = clock;
+  }
+
+  /** Adds an entity and gives it an id that was never used before. */
+  spawn(entity: NewEntity): EntityRecord {
+    const record = this.#content.spawnEntity(checkedNewEntity(entity), this.#clock.nowMs());
+    this.#saver.noteChange("worldMs", () => ({
+      kind: "entity",
+      entity: record,
+      storedAt: undefined,
+    }));
+    this.#content.entityListeners.tell({ kind: "present", entity: record });
+    return record;
+  }
+
+  /** Changes an entity that is loaded. */
+  change(entityId: bigint, change: EntityChange): void {
+    requireId("entityId", entityId);
+    const checked = checkedEntityChange(change);
+    const storedAt = this.#saver.isJournaling ? this.#content.entities.storedAtOf(entityId) : undefined;
+    const { entity, crosses, isStep } = this.#content.changeEntity(entityId, checked, this.#clock.nowMs());
+    const due = crosses ? "worldMs" : "entitiesMs";
+    this.#saver.noteChange(due, () => ({ kind: "entity", entity, storedAt }), isStep);
+    this.#content.entityListeners.tell({ kind: "present", entity });
+  }
+
+  /** Removes an entity that is loaded. */
+  despawn(entityId: bigint): void {
+    requireId("entityId", entityId);
+    const storedAt = this.#content.entities.storedAtOf(entityId);
+    this.#content.despawnEntity(entityId);
+    this.#saver.noteChange("worldMs", () => ({ kind: "entityGone", entityId, storedAt }));
+    this.#content.entityListeners.tell({ kind: "gone", entityId });
+  }
+}

@@ -1,0 +1,128 @@
+import { boxBetween } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { DEFAULT_LIMITS, openSave } from "@orthant/formats";
+import { codeOfRejection, FakeClock } from "@orthant/testkit";
+import {
+  createWorld,
+  DEFAULT_CADENCE,
+  ENTITY_HYSTERESIS_CHUNKS,
+  openWorld,
+  type World,
+  type WorldOptions,
+} from "@orthant/world";
+import { describe, expect, test } from "vitest";
+
+describe("the cadence of a world", () => {
+  const edit = (world: World): unknown => world.set([0, 0, 0, 0], 2);
+  const player = (world: World): unknown => world.upsertPlayer({ playerId: 1n });
+
+  test("is 5 seconds for edits, 60 for players and 10 for entities that move, unless it is said otherwise", () => {
+    expect(DEFAULT_CADENCE).toEqual({ worldMs: 5_000, playersMs: 60_000, entitiesMs: 10_000 });
+  });
+
+  test.each<[name: string, cadence: WorldOptions["cadence"], change: (world: World) => unknown, ms: number]>([
+    ["edits", { worldMs: 2_000 }, edit, 2_000],
+    ["players", { playersMs: 3_000 }, player, 3_000],
+    ["entities", { entitiesMs: 1_500 }, (world) => world.changeEntity(1n, { position: [2, 1, 1, 1] }), 1_500],
+  ])("can be set for %s where a world is made or opened", async (_name, cadence, change, ms) => {
+    const clock = new FakeClock();
+    const disk = new MemoryDisk();
+    const first = await createWorld(disk, {}, { clock, autosave: false });
+    first.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
+    await first.set([0, 0, 0, 0], 1);
+    await first.close();
+    const world = await openWorld(disk, { clock, ...(cadence && { cadence }) });
+    await world.load(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
+    const before = await world.save();
+    await change(world);
+    clock.advance(ms - 1);
+    await turns();
+    const early = world.generation;
+    clock.advance(1);
+    await turns();
+    // The first edit of an opening commits its era at once.
+    expect(early - before).toBeLessThanOrEqual(1);
+    expect(world.generation).toBe(early + 1);
+    await world.close();
+  });
+
+  test.each<[name: string, options: WorldOptions]>([
+    ["no time", { cadence: { worldMs: 0 } }],
+    ["half a millisecond", { cadence: { playersMs: 0.5 } }],
+    ["more than timers have room for", { cadence: { entitiesMs: 2 ** 31 } }],
+    ["text", { cadence: { worldMs: "5000" as never } }],
+    ["a name that it does not have", { cadence: { edits: 5 } as never }],
+    ["a negative hysteresis", { entityHysteresisChunks: -0.1 }],
+    ["a hysteresis of more than a chunk", { entityHysteresisChunks: 1.5 }],
+    ["a hysteresis that is no number", { entityHysteresisChunks: Number.NaN }],
+    ["less than no chunks in memory", { loadedChunksMax: -1 }],
+  ])("is refused with %s, and nothing is written", async (_name, options) => {
+    const disk = new MemoryDisk();
+    expect(await codeOfRejection(createWorld(disk, {}, options))).toBe("ORT_ARGUMENT");
+    const world = await createWorld(disk, {}, { autosave: false });
+    await world.close();
+    expect(await codeOfRejection(openWorld(disk, options))).toBe("ORT_ARGUMENT");
+  });
+});
+
+describe("the hysteresis of entities", () => {
+  test.each<[hysteresis: number | undefined, stays: number, leaves: number]>([
+    [undefined, 0.19, 0.21],
+    [0, -0.01, 0.01],
+    [1, 0.99, 1.01],
+  ])("of %s chunks keeps an entity in its leaf for %s, and not for %s", async (hysteresis, stays, leaves) => {
+    expect(ENTITY_HYSTERESIS_CHUNKS).toBe(0.2);
+    const edge = 65_536 * 8;
+    for (const [chunksOut, generations] of [
+      [stays, 0],
+      [leaves, 1],
+    ] as const) {
+      const clock = new FakeClock();
+      const world = await createWorld(
+        new MemoryDisk(),
+        {},
+        { clock, ...(hysteresis !== undefined && { entityHysteresisChunks: hysteresis }) },
+      );
+      const { entityId } = world.spawnEntity({ kind: 1, position: [edge - 1, 0, 0, 0] });
+      const before = await world.save();
+      world.changeEntity(entityId, { position: [edge + chunksOut * 8, 0, 0, 0] });
+      // One that left its leaf is saved with the world, any other one later.
+      clock.advance(DEFAULT_CADENCE.worldMs);
+      await turns();
+      expect(world.generation - before, `${chunksOut} chunks`).toBe(generations);
+      await world.close();
+    }
+  });
+});
+
+describe("the limits of a new world's files", () => {
+  test("are those of the specification, unless it is said otherwise, and stay with the world", async () => {
+    const disk = new MemoryDisk();
+    const limits = { dataFileMaxBytes: 2_048, blockBlobTargetBytes: 4_096, indexSoftMaxBytes: 1_000 };
+    await (await createWorld(disk, { limits }, { autosave: false })).close();
+    const world = await openWorld(disk, { autosave: false });
+    await world.set([0, 0, 0, 0], 1);
+    await world.close();
+    const save = await openSave(disk);
+    expect(save.manifest.limits).toEqual({ ...DEFAULT_LIMITS, ...limits });
+    await save.close();
+  });
+
+  test.each([
+    { dataFileMaxBytes: 1_023 },
+    { blockBlobHardMaxBytes: 262_143 },
+    { blockBlobTargetBytes: 524_289 },
+    { entityBlobTargetBytes: 0 },
+    { entityBlobHardMaxBytes: 1.5 },
+    { indexSoftMaxBytes: "1" as never },
+  ])("are refused out of their ranges: %j", async (limits) => {
+    const disk = new MemoryDisk();
+    expect(await codeOfRejection(createWorld(disk, { limits }))).toBe("ORT_ARGUMENT");
+    await (await createWorld(disk, {}, { autosave: false })).close();
+  });
+});
+
+/** Lets a save that has begun come to its end. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,161 @@
+import {
+  type Box,
+  boxBetween,
+  boxContains,
+  boxContainsBox,
+  boxEquals,
+  type Chunk,
+  chunkFromVoxels,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  generatorRef,
+  type Place,
+  placeFrom,
+  uniformChunk,
+  WHOLE_LATTICE,
+} from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { openSave } from "@orthant/formats";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { createWorld, openWorld, type World } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+import { SlowDisk } from "./slow-disk.ts";
+import { createSmallLeaves } from "./small-leaves.ts";
+
+const quiet = { clock: new FakeClock(), autosave: false };
+const SPAN = 300;
+
+/** A world on disk whose index has many pages, and the chunks of it that are not air. */
+async function pagedWorld(seed: number): Promise<{ disk: MemoryDisk; places: readonly Place[] }> {
+  const prng = new Prng(seed);
+  const disk = new MemoryDisk();
+  await createSmallLeaves(disk);
+  const world = await openWorld(disk, quiet);
+  const places: Place[] = [];
+  // Many small leaves around a few towns, and much empty space between them.
+  for (let town = 0; town < 12; town++) {
+    const center = placeFrom(() => prng.between(-SPAN, SPAN));
+    for (let count = 0; count < 60; count++)
+      places.push(placeFrom((axis) => center[axis] + prng.between(-6, 6)));
+  }
+  const chunks = places.map((place) => [place, noise(prng)] as const);
+  await world.setChunks(chunks);
+  await world.close();
+  return { disk, places };
+}
+
+/** A chunk of many bytes, of which a leaf holds only a few. */
+function noise(prng: Prng): Chunk {
+  const voxels = new Uint16Array(4_096);
+  for (let count = 0; count < 60; count++) voxels[prng.between(0, 4_095)] = prng.between(1, 9);
+  return chunkFromVoxels(voxels);
+}
+
+function randomBox(prng: Prng): Box {
+  const edge = prng.pick([1, 4, 30, 200, 600]);
+  const min = placeFrom(() => prng.between(-SPAN - 10, SPAN));
+  return boxBetween(
+    min,
+    placeFrom((axis) => min[axis] + 1 + prng.between(0, edge)),
+  );
+}
+
+function exactBounds(places: readonly Place[], box: Box): Box | undefined {
+  const inside = places.filter((place) => boxContains(box, place));
+  if (inside.length === 0) return undefined;
+  return boxBetween(
+    placeFrom((axis) => Math.min(...inside.map((place) => place[axis]))),
+    placeFrom((axis) => Math.max(...inside.map((place) => place[axis])) + 1),
+  );
+}
+
+async function requireBounds(world: World, places: readonly Place[], box: Box): Promise<Box | undefined> {
+  const bounds = await world.contentBounds(box);
+  const exact = exactBounds(places, box);
+  if (bounds !== undefined) expect(boxContainsBox(box, bounds)).toBe(true);
+  if (exact === undefined) return bounds;
+  expect(bounds !== undefined && boxContainsBox(bounds, exact), `[${box.min}] to [${box.max}]`).toBe(true);
+  return bounds;
+}
+
+describe("World.contentBounds", () => {
+  test("holds all content of a reopened world in pages, for any box, and reads no records", async () => {
+    for (const seed of [1, 2]) {
+      const { disk, places } = await pagedWorld(seed);
+      const slow = new SlowDisk(disk);
+      const world = await openWorld(slow, quiet);
+      let recordReads = 0;
+      slow.delay = (operation, path) => {
+        if (operation === "readAt" && path.startsWith("data")) recordReads++;
+        return undefined;
+      };
+      const prng = new Prng(seed);
+      let tightCount = 0;
+      for (let round = 0; round < 200; round++) {
+        const box = randomBox(prng);
+        const bounds = await requireBounds(world, places, box);
+        if (bounds === undefined || !boxEquals(bounds, box)) tightCount++;
+      }
+      expect(await requireBounds(world, places, WHOLE_LATTICE)).not.toEqual(WHOLE_LATTICE);
+      expect(recordReads).toBe(0);
+      expect(tightCount).toBeGreaterThan(20);
+      await world.close();
+    }
+  });
+
+  test("reads only the pages of the index that the box touches", async () => {
+    const { disk } = await pagedWorld(3);
+    const pages = await (async () => {
+      const save = await openSave(disk);
+      const files = await save.index.pageFiles();
+      await save.close();
+      return files.length;
+    })();
+    const slow = new SlowDisk(disk);
+    const world = await openWorld(slow, quiet);
+    const read = new Set<string>();
+    slow.delay = (operation, path) => {
+      if (operation === "open") read.add(path);
+      return undefined;
+    };
+    expect(pages).toBeGreaterThan(4);
+    await world.contentBounds(boxBetween([9_000_000, 0, 0, 0], [9_000_001, 1, 1, 1]));
+    expect(read.size).toBeLessThan(pages);
+    await world.close();
+  });
+
+  test("is exact where everything is loaded, and follows edits that are not saved", async () => {
+    const { disk, places } = await pagedWorld(4);
+    const world = await openWorld(disk, quiet);
+    const [first = [0, 0, 0, 0]] = places;
+    const box = boxBetween(
+      placeFrom((axis) => first[axis] - 12),
+      placeFrom((axis) => first[axis] + 12),
+    );
+    await world.load(box);
+    expect(await world.contentBounds(box)).toEqual(exactBounds(places, box));
+    const far: Place = [4_000, 4_000, 4_000, 4_000];
+    expect(await world.contentBounds(boxBetween(far, [4_009, 4_009, 4_009, 4_009]))).toBeUndefined();
+    await world.setChunks([[[4_003, 4_004, 4_005, 4_006], uniformChunk(4_096, 1)]]);
+    expect(await world.contentBounds(boxBetween(far, [4_009, 4_009, 4_009, 4_009]))).toEqual(
+      boxBetween([4_003, 4_004, 4_005, 4_006], [4_004, 4_005, 4_006, 4_007]),
+    );
+    await world.close();
+  });
+
+  test("has what is generated and what was made in one box", async () => {
+    const disk = new MemoryDisk();
+    const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
+    const first = await createWorld(disk, { generator }, quiet);
+    await first.set([0, 800, 0, 0], 5);
+    await first.close();
+    const world = await openWorld(disk, quiet);
+    const box = boxBetween([-2, -200, -2, -2], [2, 200, 2, 2]);
+    const generated = world.field.queryContentBounds(box);
+    const bounds = await world.contentBounds(box);
+    expect(generated).toBeDefined();
+    expect(bounds && generated && boxContainsBox(bounds, generated)).toBe(true);
+    expect(bounds && boxContains(bounds, [0, 100, 0, 0])).toBe(true);
+    await world.close();
+  });
+});

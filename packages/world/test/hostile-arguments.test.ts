@@ -1,0 +1,241 @@
+import {
+  cubeAt,
+  emptyChunk,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  generatorRef,
+  HYPERCUBE_CHUNKS,
+  isOrthantError,
+  uniformChunk,
+} from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { FakeClock } from "@orthant/testkit";
+import { createWorld, openWorld, type World } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+
+const quiet = { clock: new FakeClock(), autosave: false };
+const EVERYWHERE = { min: [-100, -100, -100, -100], max: [100, 100, 100, 100] } as const;
+
+/** What a program without types may pass: one value or more of every kind that JavaScript has. */
+const VALUES: readonly (readonly [name: string, value: unknown])[] = [
+  ["undefined", undefined],
+  ["null", null],
+  ["true", true],
+  ["0", 0],
+  ["1", 1],
+  ["-1", -1],
+  ["one half", 0.5],
+  ["NaN", Number.NaN],
+  ["Infinity", Infinity],
+  ["2^60", 2 ** 60],
+  ["1e300", 1e300],
+  ["1n", 1n],
+  ["-1n", -1n],
+  ["2^64 as a bigint", 2n ** 64n],
+  ["an empty string", ""],
+  ["digits", "1"],
+  ["text with a NUL", "a\0b"],
+  ["half a character", "\ud800"],
+  ["text of 70,000 bytes", "x".repeat(70_000)],
+  ["an empty array", []],
+  ["four numbers", [1, 2, 3, 4]],
+  ["five numbers", [1, 2, 3, 4, 5]],
+  ["four strings", ["1", "2", "3", "4"]],
+  ["four bigints", [1n, 2n, 3n, 4n]],
+  ["a NaN among numbers", [0, Number.NaN, 0, 0]],
+  ["numbers that 32 bits cannot hold", [1e300, 0, 0, 0]],
+  ["numbers far outside of the lattice", [1e30, 0, 0, 0]],
+  ["an array with a hole", Object.assign(new Array(4), { 0: 1, 1: 2, 3: 4 })],
+  ["pairs", [["key", Uint8Array.of(1)]]],
+  ["pairs of numbers", [[1, 2]]],
+  ["an object", {}],
+  ["an object that looks like a list", { length: 4, 0: 1, 1: 2, 2: 3, 3: 4 }],
+  ["bytes", Uint8Array.of(1, 2, 3, 4)],
+  ["16-bit numbers", Uint16Array.of(1, 2, 3, 4)],
+  ["floats", Float64Array.of(1, 2, 3, 4)],
+  ["a DataView", new DataView(new ArrayBuffer(4))],
+  ["a buffer", new ArrayBuffer(4)],
+  ["a date", new Date(0)],
+  ["a function", () => 1],
+  ["a symbol", Symbol("x")],
+];
+
+/** Everything that stores something, each with one field left open. */
+const FIELDS: readonly (readonly [name: string, call: (world: World, value: never) => unknown])[] = [
+  ["upsertPlayer", (world, value) => world.upsertPlayer(value)],
+  ...[
+    "playerId",
+    "authKey",
+    "name",
+    "position",
+    "orientation",
+    "tags",
+    "inventory",
+    "metadata",
+    "health",
+  ].map(
+    (field) =>
+      [
+        `upsertPlayer ${field}`,
+        (world: World, value: never) => world.upsertPlayer({ playerId: 5n, [field]: value }),
+      ] as const,
+  ),
+  ["spawnEntity", (world, value) => world.spawnEntity(value)],
+  ...[
+    ...["entityClass", "kind", "position", "orientation", "velocity", "scale", "material", "displayName"],
+    ...["tags", "payload", "entityId", "lastSavedMs", "health"],
+  ].flatMap((field) => [
+    [
+      `spawnEntity ${field}`,
+      (world: World, value: never) => world.spawnEntity({ kind: 1, position: [1, 1, 1, 1], [field]: value }),
+    ] as const,
+    [
+      `changeEntity ${field}`,
+      (world: World, value: never) => world.changeEntity(1n, { [field]: value }),
+    ] as const,
+  ]),
+  ["changeEntity", (world, value) => world.changeEntity(1n, value)],
+  ["changeEntity by id", (world, value) => world.changeEntity(value, { scale: 2 })],
+  ["despawnEntity", (world, value) => world.despawnEntity(value)],
+  ["entity", (world, value) => world.entity(value)],
+  ["player", (world, value) => world.player(value)],
+  ["lastEditOf", (world, value) => world.lastEditOf(value)],
+  ["describe name", (world, value) => world.describe({ name: value })],
+  ["describe spawn", (world, value) => world.describe({ spawn: value })],
+  ["set place", (world, value) => world.set(value, 1)],
+  ["set material", (world, value) => world.set([1, 1, 1, 1], value)],
+  ["edit", (world, value) => world.edit(value)],
+  ["edit of one", (world, value) => world.edit([value])],
+  ...["clientId", "editId", "playerId"].map(
+    (field) =>
+      [
+        `edit ${field}`,
+        (world: World, value: never) =>
+          world.edit([{ voxel: [2, 2, 2, 2], material: 1 }], {
+            origin: { clientId: 1n, editId: 1, [field]: value },
+          }),
+      ] as const,
+  ),
+  ["fill box", (world, value) => world.fill(value, 1)],
+  ["fill corner", (world, value) => world.fill({ min: value, max: [9, 9, 9, 9] }, 1)],
+  ["fill material", (world, value) => world.fill(cubeAt([0, 0, 0, 0], 2), value)],
+  ["copy box", (world, value) => world.copy(value, [1, 1, 1, 1])],
+  ["copy to", (world, value) => world.copy(cubeAt([0, 0, 0, 0], 2), value)],
+  ["setChunks", (world, value) => world.setChunks(value)],
+  ["setChunks pair", (world, value) => world.setChunks([value])],
+  ["setChunks place", (world, value) => world.setChunks([[value, uniformChunk(4_096, 3)]])],
+  ["setChunks chunk", (world, value) => world.setChunks([[[0, 0, 0, 0], value]])],
+  ["history.tag", (world, value) => world.history.tag(value)],
+  ["history.tag of a generation", (world, value) => world.history.tag("name", value)],
+];
+
+/** All that a world shows; floats as a save holds them. */
+async function shownBy(world: World): Promise<unknown> {
+  const entities = await world.entitiesIn(EVERYWHERE);
+  const rounded = (numbers: readonly number[]): readonly number[] => Array.from(numbers, Math.fround);
+  return {
+    name: world.name,
+    spawn: [...world.spawn],
+    players: world.players,
+    entities: entities.map((entity) => ({
+      ...entity,
+      position: rounded(entity.position),
+      orientation: rounded(entity.orientation),
+      velocity: rounded(entity.velocity),
+      scale: Math.fround(entity.scale),
+      lastSavedMs: 0,
+    })),
+    voxels: await Promise.all(
+      [0, 1, 2].map(async (coordinate) => world.get([coordinate, coordinate, coordinate, coordinate])),
+    ),
+    lastEdit: world.lastEditOf(1n),
+  };
+}
+
+describe("a value of any kind", () => {
+  test.each(FIELDS)(
+    "for %s is refused with ORT_ARGUMENT or a like code, or stored as it is shown",
+    async (_name, call) => {
+      const disk = new MemoryDisk();
+      const world = await createWorld(
+        disk,
+        { generator: generatorRef(flatGenerator, FLAT_DEFAULTS, 1n) },
+        quiet,
+      );
+      let acceptedCount = 0;
+      for (const [kind, value] of VALUES) {
+        if (world.entity(1n) === undefined) world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] });
+        try {
+          await call(world, value as never);
+          acceptedCount++;
+        } catch (error) {
+          if (!isOrthantError(error)) throw new Error(`${kind}: ${String(error)}`, { cause: error });
+        }
+      }
+      expect(acceptedCount).toBeLessThan(VALUES.length);
+      const shown = await shownBy(world);
+      await world.close();
+      const again = await openWorld(disk, { ...quiet, readOnly: true });
+      expect(await shownBy(again)).toEqual(shown);
+      await again.close();
+    },
+  );
+
+  test.each<[name: string, make: (value: never) => unknown]>([
+    ["the seed of a generator", (value) => generatorRef(flatGenerator, FLAT_DEFAULTS, value)],
+    ["the name of a new world", (name) => createWorld(new MemoryDisk(), { name }, quiet)],
+    ["the spawn point of a new world", (spawn) => createWorld(new MemoryDisk(), { spawn }, quiet)],
+  ])("for %s is refused with a code of Orthant, or taken", async (_name, make) => {
+    for (const [kind, value] of VALUES) {
+      try {
+        await make(value as never);
+      } catch (error) {
+        if (!isOrthantError(error)) throw new Error(`${kind}: ${String(error)}`, { cause: error });
+      }
+    }
+  });
+});
+
+describe("the sentence of a refusal", () => {
+  test.each<[call: (world: World) => unknown, detail: string]>([
+    [
+      (world) => world.upsertPlayer({ playerId: 1 as never }),
+      "playerId is 1 (a number); ids are bigints: write 1n",
+    ],
+    [(world) => world.player("1" as never), 'playerId is "1" (a string); it is a bigint: write 1n'],
+    [
+      () => generatorRef(flatGenerator, FLAT_DEFAULTS, 7 as never),
+      "seed is 7 (a number); it is a bigint: write 7n",
+    ],
+    [
+      (world) => world.upsertPlayer({ playerId: 1n, inventory: [1, 2] as never }),
+      "inventory is [1, 2]; it is a Uint8Array",
+    ],
+    [
+      (world) => world.upsertPlayer({ playerId: 1n, tags: "ab" as never }),
+      'tags is "ab" (a string); it is a list of strings',
+    ],
+    [
+      (world) => world.spawnEntity({ kind: 1, position: [0, Number.NaN, 0, 0] }),
+      "position is [0, NaN, 0, 0]; it is a list of four finite numbers",
+    ],
+  ])("%# says what would be right", async (call, detail) => {
+    const world = await createWorld(new MemoryDisk(), {}, quiet);
+    expect(() => call(world)).toThrow(expect.objectContaining({ code: "ORT_ARGUMENT", detail }));
+    await world.close();
+  });
+
+  test("names the fields that there are, when one is given that no save has", async () => {
+    const world = await createWorld(new MemoryDisk(), {}, quiet);
+    expect(() => world.upsertPlayer({ playerId: 1n, health: 5 } as never)).toThrow(
+      /a player has no field health; there are playerId, authKey/,
+    );
+    await world.close();
+  });
+});
+
+test("a chunk of another shape is refused", async () => {
+  const world = await createWorld(new MemoryDisk(), { shape: HYPERCUBE_CHUNKS }, quiet);
+  await expect(world.setChunks([[[0, 0, 0, 0], emptyChunk(16)]])).rejects.toThrow(/ORT_/);
+  await world.close();
+});

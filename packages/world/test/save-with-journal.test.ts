@@ -1,0 +1,138 @@
+import {
+  boxBetween,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  GeneratorRegistry,
+  generatorRef,
+  type Place,
+  type WorldGenerator,
+} from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { applyRepair, JOURNAL_FOLDER, JournalReader, openSave, planRepair } from "@orthant/formats";
+import { FakeClock } from "@orthant/testkit";
+import {
+  createWorld,
+  openSaveWithJournal,
+  openWorld,
+  replayOnto,
+  type World,
+  type WorldOptions,
+} from "@orthant/world";
+import { describe, expect, test } from "vitest";
+
+const quiet: WorldOptions = { clock: new FakeClock(), autosave: false };
+const journaled: WorldOptions = { ...quiet, durability: "journal" };
+const ORIGIN: Place = [0, 0, 0, 0];
+const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);
+
+/** A world with something saved, and more of every kind in its journal. It stays open: its process was killed. */
+async function killedWorld(disk: MemoryDisk): Promise<void> {
+  const world = await createWorld(disk, { name: "saved" }, journaled);
+  const cow = world.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
+  await world.set(ORIGIN, 1);
+  await world.set([100, 0, 0, 0], 1);
+  await world.save();
+  await world.set(ORIGIN, 2);
+  await world.set([-900, 0, 0, 0], 3);
+  world.changeEntity(cow.entityId, { position: [3, 1, 1, 1] });
+  world.upsertPlayer({ playerId: 5n, name: "Ada" });
+  world.describe({ name: "after" });
+  await world.whenDurable();
+}
+
+async function requireAll(world: World): Promise<void> {
+  const voxels: readonly Place[] = [ORIGIN, [100, 0, 0, 0], [-900, 0, 0, 0]];
+  expect(await Promise.all(voxels.map((voxel) => world.get(voxel)))).toEqual([2, 1, 3]);
+  expect((await world.entitiesIn(AROUND)).map(({ position }) => position)).toEqual([[3, 1, 1, 1]]);
+  expect([world.name, world.player(5n)?.name]).toEqual(["after", "Ada"]);
+}
+
+/** Damages the second group of every segment. */
+function damageJournal(disk: MemoryDisk): MemoryDisk {
+  const { directories, files } = disk.image();
+  for (const [path, bytes] of files) if (path.startsWith(`${JOURNAL_FOLDER}/`)) bytes.fill(0xff, 110, 115);
+  return new MemoryDisk({ directories, files });
+}
+
+describe("a save that is opened with its journal", () => {
+  test("[J30] holds all that the journal has, and the disk stays as it is", async () => {
+    const disk = new MemoryDisk();
+    await killedWorld(disk);
+    const before = disk.image();
+    const opened = await openSaveWithJournal(disk);
+    expect(opened.generation).toBe((await openSave(disk)).generation);
+    expect(opened.journal).toMatchObject({ changes: 5, loss: undefined });
+    expect(opened.save.global.description.name).toBe("after");
+    expect(opened.save.players.map(({ name }) => name)).toEqual(["Ada"]);
+    const world = await openWorld(opened.disk, { ...quiet, readOnly: true });
+    await requireAll(world);
+    await world.close();
+    await opened.save.close();
+    expect(disk.image()).toEqual(before);
+  });
+
+  test("[J30] is the save itself when the journal has nothing", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, {}, quiet);
+    await world.set(ORIGIN, 1);
+    await world.close();
+    const opened = await openSaveWithJournal(disk);
+    expect(opened.disk).toBe(disk);
+    expect(opened.journal).toEqual({ changes: 0, replayed: 0, bytes: 0, loss: undefined });
+    await opened.save.close();
+  });
+
+  test("[J30] holds what comes before the damage of a journal, and says what is lost", async () => {
+    const disk = new MemoryDisk();
+    await killedWorld(disk);
+    const opened = await openSaveWithJournal(damageJournal(disk));
+    expect([opened.journal.changes, opened.journal.loss?.code]).toEqual([1, "ORT_JOURNAL"]);
+    const world = await openWorld(opened.disk, { ...quiet, readOnly: true });
+    expect([await world.get(ORIGIN), await world.get([-900, 0, 0, 0])]).toEqual([2, 0]);
+    await world.close();
+    await opened.save.close();
+  });
+
+  test("[J30] holds the generation alone when the world's generator is not here, and says so", async () => {
+    const disk = new MemoryDisk();
+    const foreign: WorldGenerator<typeof FLAT_DEFAULTS> = { ...flatGenerator, id: "test.foreign" };
+    const generator = generatorRef(foreign, FLAT_DEFAULTS, 1n);
+    const generators = new GeneratorRegistry([foreign]);
+    const world = await createWorld(disk, { generator }, { ...journaled, generators });
+    await world.set(ORIGIN, 1);
+    const opened = await openSaveWithJournal(disk);
+    expect([opened.disk, opened.journal.loss?.code]).toEqual([disk, "ORT_GENERATOR_UNKNOWN"]);
+    await opened.save.close();
+    const known = await openSaveWithJournal(disk, { generators });
+    expect(known.journal).toMatchObject({ changes: 1, loss: undefined });
+    await known.save.close();
+    await world.close();
+  });
+});
+
+describe("a journal that is replayed onto a repaired world", () => {
+  test("[J30] brings back every acknowledged edit, and keeps clocks that the repair issued", async () => {
+    const disk = new MemoryDisk();
+    await killedWorld(disk);
+    const { directories, files } = disk.image();
+    for (const [path, bytes] of files) if (path.startsWith("data/")) bytes.fill(0xff, bytes.length - 8);
+    const damaged = new MemoryDisk({ directories, files });
+    const plan = await planRepair(damaged);
+    expect(plan.losses.length).toBeGreaterThan(0);
+    const mended = new MemoryDisk();
+    await applyRepair(damaged, plan, mended);
+    const clockBefore = (await openSave(mended)).index.touching(boxBetween(ORIGIN, [1, 1, 1, 1]));
+    const epochs = [...clockBefore].flatMap(({ clocks }) => clocks.map(({ clock }) => clock));
+    const journal = await JournalReader.open(damaged, {
+      generation: plan.generation ?? 0,
+      global: plan.global,
+      manifest: {},
+    });
+    expect(await replayOnto(mended, journal)).toMatchObject({ changes: 5, loss: undefined });
+    await journal.close();
+    const world = await openWorld(mended, { ...quiet, readOnly: true });
+    expect([await world.get(ORIGIN), await world.get([-900, 0, 0, 0]), world.name]).toEqual([2, 3, "after"]);
+    for (const epoch of epochs) expect(world.clockOf(ORIGIN)).toBeGreaterThanOrEqual(epoch);
+    await world.close();
+  });
+});

@@ -1,0 +1,135 @@
+import type { Place } from "@orthant/core";
+import { type Disk, type DiskImage, MemoryDisk } from "@orthant/disk";
+import { verifySave } from "@orthant/formats";
+import { codeOfRejection, Prng } from "@orthant/testkit";
+import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
+import { describe, expect, test } from "vitest";
+import { hastyClock, SharedLock, StoppableProcess } from "./stoppable-process.ts";
+
+type Durability = NonNullable<WorldOptions["durability"]>;
+
+const RETENTION = { newest: 1, hours: 0, days: 0 };
+const MATERIAL = 7;
+/** Each case tries one call in 8, each case others; all 1,340 take a minute or more. */
+const STOPS_APART = 8;
+
+/** Edits that a process was told are durable. */
+type Acknowledged = Place[];
+
+async function startImage(durability: Durability): Promise<DiskImage> {
+  const disk = new MemoryDisk();
+  const options = { durability, autosave: false, clock: hastyClock(), retention: RETENTION };
+  const world = await createWorld(disk, { name: "fenced" }, options);
+  for (let round = 0; round < 3; round++) {
+    await world.fill({ min: [0, 0, 0, 0], max: [40, 4, 4, 1] }, round + 1);
+    await world.save();
+  }
+  await world.close();
+  return disk.image();
+}
+
+/** Everything that a writer does: edits, saves, a generation with a name, compaction, an orderly end. */
+async function live(disk: Disk, line: number, durability: Durability, done: Acknowledged): Promise<void> {
+  const options = { durability, autosave: false, clock: hastyClock(), retention: RETENTION };
+  const world = await openWorld(disk, options);
+  try {
+    await editAndSave(world, durability, [line, 0], done);
+    await world.history.tag(`line ${line}`);
+    await editAndSave(world, durability, [line, 2], done);
+    await world.compact();
+    await editAndSave(world, durability, [line, 4], done);
+  } finally {
+    await world.close();
+  }
+}
+
+async function editAndSave(
+  world: World,
+  durability: Durability,
+  [line, first]: readonly [line: number, first: number],
+  done: Acknowledged,
+): Promise<void> {
+  const places = [first, first + 1].map((x): Place => [x, line, 100, 0]);
+  await Promise.all(places.map((place) => world.set(place, MATERIAL)));
+  // Without a journal only a save makes an edit durable.
+  if (durability === "journal") done.push(...places);
+  await world.save();
+  done.push(...places);
+}
+
+interface Story {
+  readonly durability: readonly [stale: Durability, next: Durability];
+  readonly staleStopsBefore: number;
+  /** The call of the next holder before which the stale one goes on. */
+  readonly goesOnBefore: number;
+}
+
+/** One process stops in the middle of something; another takes the lock and writes; the first one goes on. */
+async function tell(image: DiskImage, { durability, ...story }: Story): Promise<void> {
+  const shared = new MemoryDisk(image);
+  const lock = new SharedLock();
+  const done: Acknowledged = [];
+  const stale = new StoppableProcess(shared, lock);
+  const stopped = stale.stopBefore(story.staleStopsBefore);
+  // It fails somewhere, as it should: what matters is what it leaves.
+  const staleLife = live(stale.disk, 200, durability[0], done).catch(() => undefined);
+  await Promise.race([stopped, staleLife]);
+
+  const next = new StoppableProcess(shared, lock);
+  const meanwhile = next.stopBefore(story.goesOnBefore);
+  const nextLife = live(next.disk, 300, durability[1], done);
+  await Promise.race([meanwhile, nextLife]);
+  stale.goOn();
+  await staleLife;
+  next.goOn();
+  await nextLife;
+  await live(shared, 400, durability[1], done);
+
+  const findings = await verifySave(shared);
+  expect(findings.filter(({ severity }) => severity === "damage")).toEqual([]);
+  const world = await openWorld(shared, { readOnly: true });
+  for (const place of done) expect(await world.get(place), `the edit at ${place}`).toBe(MATERIAL);
+  await world.close();
+}
+
+/** How many calls a life takes. */
+async function callsOf(image: DiskImage, durability: Durability): Promise<number> {
+  const process = new StoppableProcess(new MemoryDisk(image), new SharedLock());
+  await live(process.disk, 200, durability, []);
+  return process.calls;
+}
+
+describe("a writer that stood still while another process took its lock", () => {
+  test.each<[stale: Durability, next: Durability, seed: number]>([
+    ["journal", "journal", 1],
+    ["snapshot", "snapshot", 2],
+    ["journal", "snapshot", 3],
+    ["snapshot", "journal", 4],
+  ])(
+    "[S97] [S98] harms nothing at any call that it stopped before (%s, then %s; seed %i)",
+    async (first, second, seed) => {
+      const prng = new Prng(seed);
+      const image = await startImage(first);
+      const calls = await callsOf(image, first);
+      const nextCalls = await callsOf(image, second);
+      for (let stop = 1 + seed; stop <= calls; stop += STOPS_APART) {
+        const goesOnBefore = prng.between(1, nextCalls);
+        const story = { durability: [first, second] as const, staleStopsBefore: stop, goesOnBefore };
+        await tell(image, story).catch((error: unknown) => {
+          throw new Error(`stopped before call ${stop} of ${calls}, on before ${goesOnBefore}`, {
+            cause: error,
+          });
+        });
+      }
+    },
+    120_000,
+  );
+
+  test("[S98] a world is not made in a folder where a maker that may still run was ousted", async () => {
+    const shared = new MemoryDisk();
+    const lock = new SharedLock();
+    lock.take("world.lock");
+    const { disk } = new StoppableProcess(shared, lock);
+    expect(await codeOfRejection(() => createWorld(disk))).toBe("ORT_LOCKED");
+  });
+});

@@ -1,0 +1,92 @@
+import type { Finding } from "../finding.ts";
+import { lineAt, scanLiterals } from "../source-text.ts";
+import type { SourceFile, SourceTree } from "../source-tree.ts";
+
+/** A name that no English word looks like, because of a capital or an underscore inside. */
+const NAME =
+  /\b(?:[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*|[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*|[A-Z][A-Z0-9]*_[A-Z0-9_]+)\b/g;
+/** In a message names have no backticks, and `MarsMiner` is a word: only names that begin small count. */
+const NAME_IN_MESSAGE = /\b[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*\b/g;
+const CODE_SPAN = /`[^`\n]+`/g;
+const FENCE = /^```.*?^```/gms;
+const CODE_FILE = /\.(?:ts|mjs)$/;
+const TEST_FILE = /(?:^|\/)test\/|\.test\.ts$/;
+const MESSAGE_FILE = /^packages\/[^/]+\/src\/.*\.ts$/;
+/** Text for people has a space, and shaders and scripts have several lines. */
+const MESSAGE = /^[^\n]*\S [^\n]*$/;
+
+/** Names of other programs that our documents and comments mention: of Polychora, Node and browsers. */
+const FOREIGN_NAMES: ReadonlySet<string> = new Set([
+  "RegionSubtreePatch",
+  "styleText",
+  "transferControlToOffscreen",
+]);
+
+/** A page that says what is gone. */
+const CHANGELOG = "CHANGELOG.md";
+
+/** Names in documents, comments and messages that are in no code: those of functions and options that are gone. */
+export function checkNames(tree: SourceTree): readonly Finding[] {
+  const pieces = tree.filter(({ path }) => !TEST_FILE.test(path)).flatMap(piecesOf);
+  const known = new Set(
+    pieces.flatMap(({ kind, text }) =>
+      kind === "code" ? [...text.matchAll(NAME)].map(([name]) => name) : [],
+    ),
+  );
+  return pieces.flatMap(({ file, kind, text, offset }) =>
+    mentionsIn(kind, text)
+      .filter((name) => !known.has(name) && !FOREIGN_NAMES.has(name))
+      .map((name) => ({
+        path: file.path,
+        line: lineAt(file.text, offset),
+        problem: `names ${name}, which is not in the code`,
+        remedy: "name what there is, or add it to FOREIGN_NAMES if another program has it",
+      })),
+  );
+}
+
+/** A part of a file: `code` makes names known, `spans` mentions them in backticks, `message` in plain text. */
+interface Piece {
+  readonly file: SourceFile;
+  readonly kind: "code" | "spans" | "message";
+  readonly text: string;
+  readonly offset: number;
+}
+
+function piecesOf(file: SourceFile): readonly Piece[] {
+  if (file.path.endsWith(".md")) return piecesOfPage(file);
+  return CODE_FILE.test(file.path) ? piecesOfCode(file) : [];
+}
+
+function piecesOfPage(file: SourceFile): readonly Piece[] {
+  const code = { file, kind: "code", text: (file.text.match(FENCE) ?? []).join("\n"), offset: 0 } as const;
+  if (file.path === CHANGELOG) return [code];
+  const prose = file.text.replace(FENCE, (fence) => fence.replace(/[^\n]/g, " "));
+  const spans = [...prose.matchAll(CODE_SPAN)].map(({ 0: text, index: offset }): Piece => {
+    return { file, kind: "spans", text, offset };
+  });
+  return [code, ...spans];
+}
+
+function piecesOfCode(file: SourceFile): readonly Piece[] {
+  const { path, text: source } = file;
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const literal of scanLiterals(source)) {
+    pieces.push({ file, kind: "code", text: source.slice(end, literal.start), offset: end });
+    end = literal.end;
+    const text = source.slice(literal.start, literal.end);
+    if (literal.kind === "comment") pieces.push({ file, kind: "spans", text, offset: literal.start });
+    if (literal.kind !== "string" && literal.kind !== "template") continue;
+    const kind = !MESSAGE.test(text) ? "code" : MESSAGE_FILE.test(path) ? "message" : undefined;
+    if (kind !== undefined) pieces.push({ file, kind, text, offset: literal.start });
+  }
+  pieces.push({ file, kind: "code", text: source.slice(end), offset: end });
+  return pieces;
+}
+
+function mentionsIn(kind: Piece["kind"], text: string): readonly string[] {
+  if (kind === "code") return [];
+  if (kind === "message") return text.match(NAME_IN_MESSAGE) ?? [];
+  return (text.match(CODE_SPAN) ?? []).flatMap((span) => span.match(NAME) ?? []);
+}

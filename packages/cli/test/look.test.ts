@@ -4,7 +4,7 @@ import { NodeDisk, openWorld } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, captureJson } from "./captured.ts";
-import { makeSampleWorld } from "./sample-world.ts";
+import { makeSampleWorld, NEWEST_TWO } from "./sample-world.ts";
 
 interface Listed {
   readonly truncated: boolean;
@@ -172,7 +172,7 @@ describe("get", () => {
 
   test("tells an emptied chunk from one that nobody touched, and that its record is older than all that is kept", async () => {
     const other = await makeSampleWorld();
-    const world = await openWorld(new NodeDisk(other));
+    const world = await openWorld(new NodeDisk(other), { retention: NEWEST_TWO });
     await world.fill({ min: [0, -48, 0, 0], max: [16, -32, 16, 1] }, 0);
     await world.save();
     for (const material of [1, 2, 3]) {

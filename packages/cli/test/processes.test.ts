@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { NodeDisk, openWorld } from "orthant";
 import { describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
-import { makeSampleWorld } from "./sample-world.ts";
+import { makeSampleWorld, NEWEST_TWO } from "./sample-world.ts";
 
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
@@ -51,7 +51,7 @@ describe("the program", () => {
   test("compacts an edited world as a process of its own and prints what that freed", async () => {
     const folder = await makeSampleWorld();
     for (let round = 1; round <= 3; round++) {
-      const world = await openWorld(new NodeDisk(folder), { autosave: false });
+      const world = await openWorld(new NodeDisk(folder), { autosave: false, retention: NEWEST_TWO });
       await world.fill({ min: [0, 100, 0, 0], max: [64, 116, 16, 1] }, round);
       await world.close();
     }

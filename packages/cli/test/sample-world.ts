@@ -2,11 +2,14 @@ import { join } from "node:path";
 import { NodeDisk, openWorld } from "orthant";
 import { capture, temporaryFolder } from "./captured.ts";
 
+/** Keeps no generation for its hour, so that a test which runs across a full hour sees the same generations. */
+export const NEWEST_TWO = { newest: 2, hours: 0, days: 0 };
+
 /** A world of hills with a house of bricks, a lamp far from it, an entity and a player. */
 export async function makeSampleWorld(): Promise<string> {
   const folder = join(await temporaryFolder(), "hills");
   await capture(["create", folder, "--template", "terrain", "--seed", "7"]);
-  const world = await openWorld(new NodeDisk(folder));
+  const world = await openWorld(new NodeDisk(folder), { retention: NEWEST_TWO });
   await world.fill({ min: [0, 100, 0, 0], max: [4, 104, 4, 1] }, 11);
   await world.set([-100, 100, 0, 0], 13);
   world.spawnEntity({ kind: 3, position: [1.5, 104, 1.5, 0], displayName: "Bob", tags: ["cat"] });

@@ -102,7 +102,7 @@ function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, bu
     [-1, 0].flatMap((up) => [-2, -1, 0, 1].map((back) => [right, up, back] as const)),
   );
   const cutAt = (right: number, up: number, back: number) =>
-    cutChunk(field.realizeChunk(...chunkOfScene(shape, slice, [right, up, back]), "render"), shape, slice);
+    cutChunk(field.realizeChunk(...chunkOfScene(shape, slice, [right, up, back])), shape, slice);
   let quads = 0;
   const meshAll = (): number => {
     quads = 0;

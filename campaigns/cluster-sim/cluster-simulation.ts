@@ -243,7 +243,7 @@ class ClusterSimulation {
     );
     for (const place of placesLexicographic(regionBox(region))) {
       for (const [index, field] of held.entries()) {
-        const fault = this.#oracle.faultOf(region, clock, place, field.realizeChunk(...place, "simulation"));
+        const fault = this.#oracle.faultOf(region, clock, place, field.realizeChunk(...place));
         if (fault !== undefined) throw new Error(`${index === 0 ? "the save" : "a gateway"}: ${fault}`);
       }
     }

@@ -68,14 +68,13 @@ export { ERROR_CODES, type ErrorCode } from "./error/error-codes.ts";
 export { type ErrorContext, isOrthantError, OrthantError } from "./error/orthant-error.ts";
 export { wrongArgument } from "./error/wrong-argument.ts";
 export { type FieldChangeOptions, regionAnew, regionChange } from "./field/field-changes.ts";
-export type { CacheLimits } from "./field/profile-cache.ts";
 export {
+  type CacheLimits,
+  COLD_AFTER_USES,
+  GeneratedChunkCache,
   RENDER_CACHE_LIMITS,
-  RealizationCache,
-  type RealizationKey,
-  type RealizeProfile,
   SIMULATION_CACHE_LIMITS,
-} from "./field/realization-cache.ts";
+} from "./field/generated-chunk-cache.ts";
 export {
   type FieldEdit,
   type QueryDetail,

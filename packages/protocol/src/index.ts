@@ -1,5 +1,4 @@
 export { BEINGS_HELD_MAX, BEINGS_LOST_WAIT_MS } from "./guest/being-register.ts";
-export { GENERATED_CACHE_BYTES } from "./guest/generated-chunks.ts";
 export { Guest } from "./guest/guest.ts";
 export type {
   BeingsChange,
@@ -10,7 +9,7 @@ export type {
 } from "./guest/guest-options.ts";
 export type { KeptRegion, KeptReplica, KeptWorld } from "./guest/kept-replica.ts";
 export type { OpenEdit } from "./guest/open-edits.ts";
-export { HELD_REGIONS_MAX } from "./guest/shared-replica.ts";
+export { GENERATED_CACHE_BYTES, HELD_REGIONS_MAX } from "./guest/shared-replica.ts";
 export { inhabitantOf, type KeptEntity } from "./host/beings/inhabitant-of.ts";
 export { clipText } from "./host/connection/clip-text.ts";
 export { Host } from "./host/host.ts";

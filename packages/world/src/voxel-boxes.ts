@@ -42,7 +42,7 @@ function fillChunk(field: WorldField, place: Place, box: Box, material: number):
   const part = intersectBoxes(box, voxels);
   if (part === undefined || boxVolume(part) === shape.volume) return uniformChunk(shape.volume, material);
   const local = boxBetween(minus(part.min, voxels.min), minus(part.max, voxels.min));
-  return field.realizeChunk(...place, "simulation").fill(shape, local, material);
+  return field.realizeChunk(...place).fill(shape, local, material);
 }
 
 function minus(place: Place, from: Place): Place {

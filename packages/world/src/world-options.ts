@@ -1,4 +1,5 @@
 import type {
+  CacheLimits,
   ChunkShape,
   Clock,
   GeneratorRef,
@@ -82,6 +83,8 @@ export interface WorldOptions {
    * What is not saved yet or somebody needs stays beyond that.
    */
   readonly loadedChunksMax?: number;
+  /** Memory for generated chunks, {@link SIMULATION_CACHE_LIMITS} by default. */
+  readonly cacheLimits?: CacheLimits;
   /** Gives 64 random bits: what tells worlds, and openings of them, apart. The machine's when it is left out. */
   readonly random?: () => bigint;
 }

@@ -38,6 +38,7 @@ export function settingOf(global: GlobalState, options: WorldOptions): WorldSett
     generators: options.generators ?? DEFAULT_GENERATORS,
     generator: generatorOf(global),
     shape: global.description.chunkShape,
+    ...(options.cacheLimits && { cacheLimits: options.cacheLimits }),
   });
   return {
     field,

@@ -37,7 +37,7 @@ export class WorldSnapshot {
   /** The voxels of a chunk. */
   async chunk(place: Place): Promise<Chunk> {
     await this.load(boxAt(place));
-    return this.#field.realizeChunk(...place, "simulation");
+    return this.#field.realizeChunk(...place);
   }
 
   /** All that is in a box of chunks. */

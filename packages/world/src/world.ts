@@ -151,9 +151,7 @@ export class World {
   /** The voxels of a chunk: what people made of it, or else what the generator says. */
   async chunk(place: Place): Promise<Chunk> {
     this.#saver.requireOpen();
-    return this.#content.whenLoaded([boxAt(place)], () =>
-      this.#content.field.realizeChunk(...place, "simulation"),
-    );
+    return this.#content.whenLoaded([boxAt(place)], () => this.#content.field.realizeChunk(...place));
   }
 
   /** All that is in a box of chunks. */

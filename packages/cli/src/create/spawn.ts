@@ -18,7 +18,7 @@ export function findSpawn(generator: GeneratorRef, shape: ChunkShape): Place {
   const field = WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape });
   const isFree = (y: number): boolean => {
     const voxel: Place = [0, y, 0, 0];
-    const chunk = field.realizeChunk(...chunkOfVoxel(shape, voxel), "simulation");
+    const chunk = field.realizeChunk(...chunkOfVoxel(shape, voxel));
     const material = chunk.get(cellOfVoxel(shape, ...voxel));
     return material === AIR || DEFAULT_MATERIALS.byId(material)?.solid === false;
   };

@@ -27,7 +27,7 @@ export class ChunkSource {
         if (chunk !== undefined) return chunk;
       }
       if (content === undefined || place.some((at, axis) => isOutside(at, content, axis))) return undefined;
-      return this.#field.realizeChunk(...place, "render");
+      return this.#field.realizeChunk(...place);
     };
   }
 

@@ -213,7 +213,7 @@ export class FollowedRegions {
 
   #chunkAfter(change: JournalChunk): Chunk {
     if ("chunk" in change) return change.chunk;
-    return this.#field.realizeChunk(...change.place, "simulation").edit(change.edits);
+    return this.#field.realizeChunk(...change.place).edit(change.edits);
   }
 
   /** Makes what came too early, as far as it fits now; what is behind another gap is asked for. */

@@ -2,7 +2,6 @@ import type { Chunk, VoxelEdit } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import type { GeneratedSpace } from "../generate/generated-space.ts";
 import type { GeneratorRegistry } from "../generate/generator-registry.ts";
-import { PlaceMemo } from "../generate/hash/place-memo.ts";
 import { type Box, boxAt, unionBox } from "../lattice/box.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
 import { comparePlaces, type Place } from "../lattice/place.ts";
@@ -13,7 +12,7 @@ import { cellOfVoxel, chunkOfVoxel } from "../lattice/voxel-chunks.ts";
 import type { GeneratorRef } from "../tree/generator-ref.ts";
 import { OverrideTree } from "../tree/override-tree.ts";
 import { RegionTree } from "../tree/region-tree.ts";
-import { RealizationCache, type RealizeProfile } from "./realization-cache.ts";
+import { type CacheLimits, GeneratedChunkCache } from "./generated-chunk-cache.ts";
 
 /** `symbolic` leaves untouched space to the generator; `concrete` says what is there, for those who lack it. */
 export type QueryDetail = "symbolic" | "concrete";
@@ -25,7 +24,8 @@ export interface WorldFieldOptions {
   readonly shape: ChunkShape;
   /** What people made so far; nothing unless it is given. */
   readonly overrides?: OverrideTree;
-  readonly cache?: RealizationCache;
+  /** Memory for generated chunks, {@link SIMULATION_CACHE_LIMITS} by default. */
+  readonly cacheLimits?: CacheLimits;
 }
 
 /** A voxel of the world and the material that it gets. */
@@ -44,46 +44,32 @@ export interface FieldEdit {
   readonly regions: readonly Place[];
 }
 
-/** Edits of more chunks than this are compared with what was before, which finds boxes instead of single chunks. */
-const CHUNKS_COMPARED_MIN = 16;
-/** So many chunks under people's work are remembered. */
-const CHUNKS_UNDER_EDITS_MAX = 256;
-
 /** What all snapshots of one world have in common. */
 interface FieldWorld {
   readonly generators: GeneratorRegistry;
   readonly space: GeneratedSpace;
   readonly generator: GeneratorRef;
-  readonly cache: RealizationCache;
-  /** What the generator says about chunks that people changed. */
-  readonly under: PlaceMemo<Chunk>;
-  /** The overrides of the newest snapshot. */
-  newest: OverrideTree;
+  readonly generated: GeneratedChunkCache;
 }
 
 /** One state of a world: what people made, over what is generated. It never changes; an edit gives another one. */
 export class WorldField {
   readonly shape: ChunkShape;
   readonly overrides: OverrideTree;
-  /** Rises from snapshot to snapshot of a world. */
-  readonly epoch: number;
   readonly #world: FieldWorld;
 
-  private constructor(world: FieldWorld, overrides: OverrideTree, epoch: number) {
+  private constructor(world: FieldWorld, overrides: OverrideTree) {
     this.#world = world;
     this.shape = world.space.shape;
     this.overrides = overrides;
-    this.epoch = epoch;
   }
 
-  /** The first snapshot of a world. The cache must not be that of another world. */
+  /** The first snapshot of a world. */
   static open(options: WorldFieldOptions): WorldField {
-    const { generators, generator, shape, overrides = OverrideTree.VIRGIN } = options;
-    const cache = options.cache ?? new RealizationCache();
+    const { generators, generator, shape, overrides = OverrideTree.VIRGIN, cacheLimits } = options;
     const space = generators.open(generator, shape);
-    const under = new PlaceMemo(CHUNKS_UNDER_EDITS_MAX, (x, y, z, w) => space.realize(x, y, z, w));
-    const world: FieldWorld = { generators, space, generator, cache, under, newest: overrides };
-    return new WorldField(world, overrides, cache.newestEpoch);
+    const generated = new GeneratedChunkCache(space, cacheLimits);
+    return new WorldField({ generators, space, generator, generated }, overrides);
   }
 
   /** What generates the space that nobody touched. */
@@ -94,11 +80,6 @@ export class WorldField {
   /** All generators that the program has. */
   get generators(): GeneratorRegistry {
     return this.#world.generators;
-  }
-
-  /** Where realized chunks are kept, for all snapshots of this world. */
-  get cache(): RealizationCache {
-    return this.#world.cache;
   }
 
   /** All that is in a box. Concrete answers have a limit: see `GeneratedSpace.describe`. */
@@ -120,44 +101,25 @@ export class WorldField {
   }
 
   /** The voxels of one chunk. */
-  realizeChunk(x: number, y: number, z: number, w: number, profile: RealizeProfile): Chunk {
-    const made = this.overrides.at(x, y, z, w);
-    if (made !== undefined) return made;
-    const { space, generator, cache } = this.#world;
-    const key = { epoch: this.epoch, x, y, z, w, profile, versionHash: generator.versionHash };
-    const cached = cache.get(key);
-    if (cached !== undefined) return cached;
-    const chunk = space.realize(x, y, z, w);
-    cache.put(key, chunk);
-    return chunk;
+  realizeChunk(x: number, y: number, z: number, w: number): Chunk {
+    return this.overrides.at(x, y, z, w) ?? this.generatedChunk(x, y, z, w);
   }
 
   /** What the generator makes of a chunk, whatever people made of it. */
   generatedChunk(x: number, y: number, z: number, w: number): Chunk {
-    return this.#world.under.at(x, y, z, w);
+    return this.#world.generated.at(x, y, z, w);
   }
 
   /** The material of one voxel. */
   voxelAt(x: number, y: number, z: number, w: number): number {
     const [chunkX, chunkY, chunkZ, chunkW] = chunkOfVoxel(this.shape, [x, y, z, w]);
-    const chunk = this.realizeChunk(chunkX, chunkY, chunkZ, chunkW, "simulation");
+    const chunk = this.realizeChunk(chunkX, chunkY, chunkZ, chunkW);
     return chunk.get(cellOfVoxel(this.shape, x, y, z, w));
   }
 
-  /** The world with other overrides, as its newest snapshot. Realizations of other places stay cached. */
+  /** The world with other overrides. */
   withOverrides(overrides: OverrideTree): WorldField {
-    if (overrides === this.overrides) return this;
-    return this.#succeed(
-      overrides,
-      Array.from(this.#world.newest.differences(overrides), ({ box }) => box),
-    );
-  }
-
-  /** The newest snapshot, which differs from the one before in these boxes at most. */
-  #succeed(overrides: OverrideTree, changed: readonly Box[]): WorldField {
-    const world = this.#world;
-    world.newest = overrides;
-    return new WorldField(world, overrides, world.cache.advance(changed));
+    return overrides === this.overrides ? this : new WorldField(this.#world, overrides);
   }
 
   /** The world with these voxels, of which the last one given for a place counts. */
@@ -171,10 +133,7 @@ export class WorldField {
       else edits.push(edit);
     }
     return this.#apply(
-      Array.from(editsByChunk, ([place, edits]) => [
-        place,
-        this.realizeChunk(...place, "simulation").edit(edits),
-      ]),
+      Array.from(editsByChunk, ([place, edits]) => [place, this.realizeChunk(...place).edit(edits)]),
     );
   }
 
@@ -189,38 +148,17 @@ export class WorldField {
     return this.#apply([...edited]);
   }
 
-  /** Keeps this snapshot's realizations when there are newer ones, until it is released as often. */
-  hold(): void {
-    this.#world.cache.hold(this.epoch);
-  }
-
-  /** Takes one hold back. */
-  release(): void {
-    this.#world.cache.release(this.epoch);
-  }
-
   #apply(edited: readonly (readonly [place: Place, chunk: Chunk])[]): FieldEdit {
     let { overrides } = this;
     const changed: Place[] = [];
     for (const [place, chunk] of edited) {
       const before = this.overrides.at(...place);
-      // The memory of what is under people's work spares a builder's next edit the generator.
-      const generated =
-        before === undefined ? this.realizeChunk(...place, "simulation") : this.#world.under.at(...place);
+      const generated = this.generatedChunk(...place);
       if (!chunk.equals(before ?? generated)) changed.push(place);
       if (!chunk.equals(generated)) overrides = overrides.set(place, chunk);
       else if (before !== undefined) overrides = overrides.carve(boxAt(place));
     }
-    // What a small edit of the newest snapshot touched is known; looking for it takes longer than all the rest.
-    const isKnown = edited.length <= CHUNKS_COMPARED_MIN && this.#world.newest === this.overrides;
-    const field =
-      isKnown && overrides !== this.overrides
-        ? this.#succeed(
-            overrides,
-            edited.map(([place]) => boxAt(place)),
-          )
-        : this.withOverrides(overrides);
-    return { field, ...reportOf(changed) };
+    return { field: this.withOverrides(overrides), ...reportOf(changed) };
   }
 }
 

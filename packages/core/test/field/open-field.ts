@@ -1,4 +1,5 @@
 import {
+  type CacheLimits,
   type ChunkShape,
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
@@ -6,7 +7,6 @@ import {
   type GeneratorRef,
   generatorRef,
   HYPERCUBE_CHUNKS,
-  type RealizationCache,
   WorldField,
 } from "@orthant/core";
 
@@ -17,8 +17,8 @@ export const FLOOR: GeneratorRef = generatorRef(flatGenerator, FLAT_DEFAULTS, 0n
 export function openField(
   generator: GeneratorRef = FLOOR,
   shape: ChunkShape = HYPERCUBE_CHUNKS,
-  cache?: RealizationCache,
+  cacheLimits?: CacheLimits,
 ): WorldField {
   const generators = DEFAULT_GENERATORS;
-  return WorldField.open({ generators, generator, shape, ...(cache === undefined ? {} : { cache }) });
+  return WorldField.open({ generators, generator, shape, ...(cacheLimits && { cacheLimits }) });
 }

@@ -64,7 +64,7 @@ export interface GuestOptions {
   readonly token: () => Uint8Array;
   /** An id that no edit of this client ever had, nor any higher one; 1 unless it is given. */
   readonly firstEditId?: number;
-  /** How many bytes of generated chunks are kept for reading; `GENERATED_CACHE_BYTES` unless it is given. */
+  /** Memory for generated chunks, {@link GENERATED_CACHE_BYTES} by default. */
   readonly generatedCacheBytes?: number;
   readonly events?: GuestEvents;
 }

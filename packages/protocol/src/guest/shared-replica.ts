@@ -9,6 +9,7 @@ import {
   cellOfVoxel,
   chunkOfVoxel,
   emptyChunk,
+  GeneratedChunkCache,
   GeneratorRef,
   type GeneratorRegistry,
   isOrthantError,
@@ -25,12 +26,13 @@ import {
 import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { Blank, Welcome } from "../message/server-message.ts";
 import type { ChangeNotes } from "./change-notes.ts";
-import { GeneratedChunks } from "./generated-chunks.ts";
 import { decodeKeptRegion, encodeKeptRegion } from "./kept-region-codec.ts";
 import type { KeptRegion } from "./kept-replica.ts";
 import type { OpenEdit } from "./open-edits.ts";
 import { Predictions } from "./predictions.ts";
 
+/** Default memory for the generated chunks that a guest keeps for reading. */
+export const GENERATED_CACHE_BYTES: number = 32 * 1024 * 1024;
 /** The most regions that a guest holds: those of an interest, and those of the one before that are still to go. */
 export const HELD_REGIONS_MAX: number = 2 * INTEREST_REGIONS_MAX;
 
@@ -47,20 +49,21 @@ export class SharedReplica {
   readonly #predictions: Predictions;
   readonly #world: Welcome;
   /** Only where server and guest have the same generators; else everything comes voxel by voxel. */
-  readonly #generated: GeneratedChunks | undefined;
+  readonly #generated: GeneratedChunkCache | undefined;
   readonly #notes: ChangeNotes;
   readonly #regions: RegionReplica;
   #heldCount = 0;
 
   /** Holds nothing. Throws an `OrthantError` where the generators are equal and the world's is not among them. */
-  constructor({ welcome, generators, generatedCacheBytes, notes }: ReplicaSource) {
+  constructor({ welcome, generators, generatedCacheBytes = GENERATED_CACHE_BYTES, notes }: ReplicaSource) {
     const { shape, generator } = welcome;
     this.#world = welcome;
     this.#notes = notes;
     this.#predictions = new Predictions(shape);
     if (welcome.manifestHash === generators.manifestHash) {
-      const generated = new GeneratedChunks(generators, generator, shape, generatedCacheBytes);
-      const realize = (_: GeneratorRef, chunk: Place): Chunk => generated.at(chunk);
+      const limits = { softBytes: generatedCacheBytes, hardBytes: generatedCacheBytes };
+      const generated = new GeneratedChunkCache(generators.open(generator, shape), limits);
+      const realize = (_: GeneratorRef, chunk: Place): Chunk => generated.at(...chunk);
       this.#generated = generated;
       this.#regions = new RegionReplica(shape.volume, { generator, realize });
     } else {
@@ -204,7 +207,7 @@ export class SharedReplica {
 
   #snapshotOf(held: RegionClock): RegionPatch {
     if (this.#generated !== undefined) {
-      const { generator } = this.#generated;
+      const { generator } = this.#world;
       return buildRegionSnapshot({
         patchSeq: 0,
         tree: this.tree,
@@ -220,11 +223,12 @@ export class SharedReplica {
 
   /** Whether this program can make the voxels of a content, if it has to. */
   #canHold(content: unknown): boolean {
-    return !(content instanceof GeneratorRef) || this.#generated?.generator.equals(content) === true;
+    if (!(content instanceof GeneratorRef)) return true;
+    return this.#generated !== undefined && this.#world.generator.equals(content);
   }
 
   #realize(place: Place): Chunk {
-    if (this.#generated !== undefined) return this.#generated.at(place);
+    if (this.#generated !== undefined) return this.#generated.at(...place);
     throw new OrthantError("ORT_GENERATOR_UNKNOWN", `chunk [${place}] has to be generated, and cannot be`);
   }
 }

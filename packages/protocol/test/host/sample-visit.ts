@@ -212,7 +212,7 @@ export class SampleClient {
     return [...placesLexicographic(regionBox(region))].every((place) => {
       const held = this.replica.tree.at(...place) ?? emptyChunk(shape.volume);
       const chunk = "generatorId" in held ? field.generatedChunk(...place) : held;
-      return chunk.equals(field.realizeChunk(...place, "simulation"));
+      return chunk.equals(field.realizeChunk(...place));
     });
   }
 

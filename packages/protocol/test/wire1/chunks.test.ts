@@ -26,7 +26,7 @@ describe("chunks of a session", () => {
       const chunks = peer.takeChunks();
       counts.push(chunks.length);
       for (const { x, y, tiles } of chunks) {
-        expect(tiles).toEqual(world.field.realizeChunk(x, y, 0, 0, "simulation").voxels());
+        expect(tiles).toEqual(world.field.realizeChunk(x, y, 0, 0).voxels());
       }
       await stage.tick();
     }

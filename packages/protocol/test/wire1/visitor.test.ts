@@ -226,7 +226,7 @@ test("[W37, W52] twelve visitors over a bad network all see what the world has",
   const differences = (): readonly string[] =>
     visitors.flatMap((visitor, index) =>
       [...visitor.chunks].flatMap(({ x, y, tiles }) => {
-        const expected = stage.world.field.realizeChunk(x, y, 0, 0, "simulation").voxels();
+        const expected = stage.world.field.realizeChunk(x, y, 0, 0).voxels();
         return isDeepStrictEqual(tiles, expected) ? [] : [`visitor ${index}, chunk ${x} ${y}`];
       }),
     );

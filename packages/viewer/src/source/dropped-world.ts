@@ -5,6 +5,7 @@ import {
   generatorRef,
   OrthantError,
   type Place,
+  RENDER_CACHE_LIMITS,
 } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { BlobDisk } from "@orthant/disk/browser";
@@ -52,7 +53,7 @@ export async function findDroppedWorld(files: readonly DroppedFile[], onStep: On
   if (detected.format !== "polychora") return convertedWorld(disk, detected, name, origin, onStep);
   return {
     ...AS_IT_IS,
-    open: () => openWorld(disk, { readOnly: true }),
+    open: () => openWorld(disk, { readOnly: true, cacheLimits: RENDER_CACHE_LIMITS }),
     origin,
     name,
   };
@@ -69,7 +70,7 @@ async function convertedWorld(
   const { convertInMemory } = await import("./converted-world.ts");
   const { disk, remark, begin } = await convertInMemory(source, detected, onStep);
   return {
-    open: () => openWorld(disk, { readOnly: true }),
+    open: () => openWorld(disk, { readOnly: true, cacheLimits: RENDER_CACHE_LIMITS }),
     origin,
     name: folder || detected.evidence,
     remark,

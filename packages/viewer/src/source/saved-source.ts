@@ -75,7 +75,7 @@ class SavedSource implements ViewSource {
 
   chunkAt(place: Place): Chunk | undefined {
     if (!this.#loaded.has(...regionOf(place))) return undefined;
-    return this.#world.field.realizeChunk(...place, "render");
+    return this.#world.field.realizeChunk(...place);
   }
 
   edit(): Promise<EditAnswer> {

@@ -57,14 +57,14 @@ function journalChunkOf(
   place: Place,
   asked: readonly VoxelEdit[] | undefined,
 ): JournalChunk {
-  const chunk = after.realizeChunk(...place, "simulation");
+  const chunk = after.realizeChunk(...place);
   if (chunk.byteLength <= SMALL_CHUNK_BYTES) return { place, chunk };
   const edits = asked ?? diffOf(before, place, chunk);
   return edits.length * VOXEL_BYTES < chunk.byteLength ? { place, edits } : { place, chunk };
 }
 
 function diffOf(before: WorldField, place: Place, after: Chunk): readonly VoxelEdit[] {
-  return diffChunks(before.realizeChunk(...place, "simulation"), after);
+  return diffChunks(before.realizeChunk(...place), after);
 }
 
 /** The material of each voxel that was asked for, by its cell; the last one counts. */

@@ -141,6 +141,6 @@ export class Replay {
   }
 
   #chunkAt(place: Place): Chunk {
-    return this.#chunks.get(...place) ?? this.#content.field.realizeChunk(...place, "simulation");
+    return this.#chunks.get(...place) ?? this.#content.field.realizeChunk(...place);
   }
 }

@@ -113,7 +113,7 @@ export class TileFeed {
     }
     // A region that was loaded since the last change differs from what was missing then.
     this.#field = this.#world.field;
-    const tiles = this.#field.realizeChunk(x, y, 0, 0, "simulation").voxels();
+    const tiles = this.#field.realizeChunk(x, y, 0, 0).voxels();
     const datagram = encode(wire1Codec, { kind: "batch", chunks: [{ x, y, tiles }] });
     this.#madeCount++;
     this.#keep(chunk, datagram);

@@ -6,14 +6,14 @@ import { type Tool, ToolBar } from "./overlay/tool-bar.ts";
 import { mapPlane } from "./slice/map-plane.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** A point of the canvas, from -1 to 1 on both axes, up being up. */
+/** A point on the canvas, from -1 to 1 on both axes, with y upwards. */
 type CanvasPoint = readonly [across: number, up: number];
 
 const AHEAD: CanvasPoint = [0, 0];
 const MIDDLE_BUTTON = 1;
 const RIGHT_BUTTON = 2;
 
-/** What a visitor points at and does there. The worker, which has the voxels, follows the rays. */
+/** What the visitor points at and does there. The worker, which holds the voxels, casts the rays. */
 export class Hand {
   readonly tools: ToolBar;
   readonly #view = element("view", HTMLElement);
@@ -32,9 +32,9 @@ export class Hand {
     );
   }
 
-  /** The pointer is over a place: marks what a click there would change. */
+  /** Marks the voxels that a click at the pointer would change. */
   hover(event: PointerEvent): void {
-    // One ray at a time: the next one starts where the pointer is then.
+    // Only one ray at a time: the next one starts at the pointer's position by then.
     if (this.tools.tool === "look" || this.#viewer.isMap || this.#onPicked !== undefined) return;
     this.pickAt(this.#canvasPoint(event), (hit) => {
       this.#hit = hit;
@@ -42,7 +42,7 @@ export class Hand {
     });
   }
 
-  /** Does what the tool does where the pointer is; the right button removes, and the middle one picks. */
+  /** Applies the tool at the pointer. The right button removes, and the middle button picks. */
   click(event: PointerEvent): void {
     const { tool } = this.tools;
     if (tool === "look") return;
@@ -52,12 +52,12 @@ export class Hand {
     else this.#actAt(this.#canvasPoint(event), acted);
   }
 
-  /** Does what the tool does straight ahead, for those who use no pointer. */
+  /** Applies the tool straight ahead, for visitors without a pointer. */
   actAhead(): void {
     this.#actAt(AHEAD, this.tools.tool);
   }
 
-  /** Asks what is at a point of the canvas. */
+  /** Asks the worker which voxel is at a point of the canvas. */
   pickAt(point: CanvasPoint, onPicked: (hit: Hit | undefined) => void): void {
     this.#onPicked = onPicked;
     const { stage, eye } = this.#viewer;
@@ -70,7 +70,7 @@ export class Hand {
     });
   }
 
-  /** The worker says what a ray hit. */
+  /** Handles the worker's answer to a ray. */
   picked({ id, hit }: Extract<FromWorld, { kind: "picked" }>): void {
     if (id !== this.#pickId) return;
     const onPicked = this.#onPicked;
@@ -86,7 +86,7 @@ export class Hand {
     });
   }
 
-  /** On the map of a world with more than two axes nobody knows which voxel of a column is meant. */
+  /** On the map of a world with more than two axes, the voxel of a column would be ambiguous. */
   #actOnMap(event: PointerEvent, tool: Tool): void {
     const { facts, slice, position } = this.#viewer;
     if (facts === undefined) return;

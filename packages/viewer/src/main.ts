@@ -2,7 +2,7 @@ import { element } from "./overlay/element.ts";
 import { Page } from "./page.ts";
 
 try {
-  // Those who look for a fault, and tests, find the page here.
+  // For debugging, and for tests.
   Object.assign(globalThis, { orthant: new Page() });
 } catch (error) {
   element("status", HTMLElement).dataset["kind"] = "failed";

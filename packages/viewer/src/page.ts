@@ -16,17 +16,17 @@ import { canSweep } from "./slice/slice.ts";
 import { Viewer } from "./viewer.ts";
 import { WorldLink } from "./world-link.ts";
 
-/** Radians that a pixel of dragging turns. */
+/** Radians turned per pixel of dragging. */
 const TURN_PER_PIXEL = 0.0042;
-/** Voxels that a notch of the wheel, or a pixel between two fingers, goes ahead. */
+/** Voxels moved ahead per notch of the wheel, and per pixel of a pinch. */
 const AHEAD_PER_NOTCH = 3;
 const AHEAD_PER_PIXEL = 0.12;
 const MAP_PIXELS_PER_VOXEL = 14;
-/** How often the address is brought up to date, at most. */
+/** Minimum interval between updates of the address. */
 const LINK_MS = 500;
 const ORBIT_VOXELS = 24;
 
-/** The page: everything that a visitor does ends up here, and goes to the viewer, the tools or the worker. */
+/** The page: receives all of the visitor's input and passes it to the viewer, the tools or the worker. */
 export class Page {
   readonly #view = element("view", HTMLElement);
   readonly #viewer: Viewer;
@@ -68,12 +68,12 @@ export class Page {
     requestAnimationFrame((nowMs) => this.#frame(nowMs, nowMs));
   }
 
-  /** What is shown, for those who look from outside. */
+  /** The viewer, for tests and debugging. */
   get viewer(): Viewer {
     return this.#viewer;
   }
 
-  /** The material of a voxel, as the worker has it now; `undefined` when it is not here. */
+  /** Returns the worker's current material of a voxel; `undefined` when it is not loaded. */
   voxelAt(place: Place): Promise<number | undefined> {
     return new Promise((resolve) => {
       const id = this.#questionId++;
@@ -82,13 +82,13 @@ export class Page {
     });
   }
 
-  /** Puts a material into a voxel, as a click with the brush of one voxel does. */
+  /** Sets a voxel, as a click with the one-voxel brush does. */
   setVoxel(center: Place, material: number): void {
     const brush = { shape: "box", radius: 0, isThick: false } as const;
     this.#link.send({ kind: "brush", brush, center, material, slice: this.#viewer.slice });
   }
 
-  /** The numbers that came last. */
+  /** The latest counters. */
   get numbers(): Numbers | undefined {
     return this.#numbers;
   }
@@ -184,7 +184,7 @@ export class Page {
     requestAnimationFrame((next) => this.#frame(next, nowMs));
   }
 
-  /** The address says where the visitor is, so that it can be copied, and survives a reload. */
+  /** Keeps the visitor's position in the address, so that it can be copied and survives a reload. */
   #keepLink(nowMs: number): void {
     if (nowMs - this.#linkedMs < LINK_MS) return;
     this.#linkedMs = nowMs;
@@ -367,13 +367,13 @@ export class Page {
       await navigator.clipboard.writeText(location.href);
       this.#status.notice("A link to this place is copied", false);
     } catch {
-      // Pages that are not secure may not touch the clipboard.
+      // Insecure pages may not use the clipboard.
       this.#status.notice("Copy the address: it leads to this place", false);
     }
   }
 }
 
-/** Whether a visitor of one world is in the other at the same place. */
+/** Whether a position in one world is valid in the other. */
 function isSamePlace(a: WorldFacts, b: WorldFacts): boolean {
   return a.name === b.name && a.shape.extents.join() === b.shape.extents.join();
 }

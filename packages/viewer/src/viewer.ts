@@ -32,20 +32,20 @@ const REACH = { three: 176, four: 104, map: 80 } as const;
 const REACH_MIN = 48;
 const REACH_MAX = 320;
 const REACH_STEP = 16;
-/** How often the worker is told where the visitor is, at most. */
+/** Minimum interval between messages to the worker about the visitor's position. */
 const VIEW_MS = 80;
-/** A first look at a world: from a few voxels above and behind where everybody begins. */
+/** Initial viewpoint: a few voxels above and behind the spawn. */
 const BEGIN_UP = 7;
 const BEGIN_BACK = 16;
 const BEGIN_PITCH = -0.3;
 const FRAME_SECONDS_MAX = 0.1;
 
-/** What a viewer asks for. */
+/** Callbacks of a viewer. */
 export interface ViewerEvents {
   readonly onView: (view: View) => void;
 }
 
-/** What the visitor sees of a world, in space or as a map, and from where. */
+/** The view of a world, in 3D or as a map, and the visitor's position in it. */
 export class Viewer {
   readonly eye: Eye = new Eye();
   readonly stage: Stage;
@@ -72,7 +72,7 @@ export class Viewer {
   #lastEye: Vector = [0, 0, 0, 0];
   #motion: Vector = [0, 0, 0, 0];
   #frames = 0;
-  /** The slice of which all is made. */
+  /** The slice whose blocks are all made. */
   #doneId = -1;
 
   constructor(events: ViewerEvents) {
@@ -106,27 +106,27 @@ export class Viewer {
     return this.#hasRegions;
   }
 
-  /** Whether all that is in reach is drawn, and nothing moves. */
+  /** Whether everything in reach is drawn, and nothing moves. */
   get isSettled(): boolean {
     return this.#doneId === this.#sliceId && !this.#isDirty && (this.#isMap || this.stage.layers.isSettled);
   }
 
-  /** How many pictures were drawn. */
+  /** Number of frames drawn. */
   get frames(): number {
     return this.#frames;
   }
 
-  /** Where the visitor is in the world. */
+  /** The visitor's position in the world. */
   get position(): Vector {
     return toWorld(this.#slice, this.eye.position);
   }
 
-  /** Something looks different: the next picture has to be drawn. */
+  /** Requests another frame. */
   touch(): void {
     this.#isDirty = true;
   }
 
-  /** A world is known. The first time the visitor is put where the link says, else where everybody begins. */
+  /** Sets the world. The first time, moves the visitor to the link's position, or else to the spawn. */
   know(facts: WorldFacts, link: PlaceLink | undefined): void {
     const isFirst = this.#facts === undefined;
     this.#facts = facts;
@@ -138,7 +138,7 @@ export class Viewer {
     else this.goTo(link);
   }
 
-  /** Forgets the world, for another one. */
+  /** Forgets the world, before another one is shown. */
   leave(): void {
     this.#facts = undefined;
     this.#others = [];
@@ -149,7 +149,7 @@ export class Viewer {
     this.touch();
   }
 
-  /** Goes to a place. */
+  /** Moves the visitor to a viewpoint. */
   goTo({ eye: wanted, yaw, pitch, hidden, mapZoom }: PlaceLink): void {
     const { shape } = this.#facts ?? {};
     if (shape === undefined) return;
@@ -162,7 +162,7 @@ export class Viewer {
     this.showMap(isFlat(shape) || mapZoom !== undefined);
   }
 
-  /** The place, for a link. */
+  /** The current viewpoint, for a link. */
   get link(): PlaceLink {
     const isFour = this.#facts !== undefined && axesOf(this.#facts.shape).length === 4;
     return {
@@ -174,7 +174,7 @@ export class Viewer {
     };
   }
 
-  /** Shows a map, or space; a world with two axes has only a map. */
+  /** Switches between the map and the 3D view; a world with two axes has only a map. */
   showMap(isMap: boolean): void {
     const { shape } = this.#facts ?? {};
     this.#isMap = isMap || (shape !== undefined && isFlat(shape));
@@ -191,27 +191,27 @@ export class Viewer {
     this.#setSlice(turned(this.#slice, position), position);
   }
 
-  /** Moves the slice to a voxel of the hidden axis. */
+  /** Moves the slice to a voxel coordinate on the hidden axis. */
   sliceAt(at: number): void {
     if (this.#facts === undefined || !canSweep(this.#facts.shape) || at === this.#slice.at) return;
     this.#slice = { ...this.#slice, at };
     this.#newSlice();
   }
 
-  /** Sees further, or less far, by so many steps. */
+  /** Increases the view distance by `steps`, or decreases it. */
   seeFurther(steps: number): void {
     this.#reach = Math.max(REACH_MIN, Math.min(REACH_MAX, this.#reach + steps * REACH_STEP));
     this.stage.setReach(this.#reach);
     this.touch();
   }
 
-  /** Shows the slices beside this one, or not. */
+  /** Shows or hides the neighbouring slices. */
   toggleGhosts(): void {
     this.#hasGhosts = !this.#hasGhosts;
     this.#newSlice();
   }
 
-  /** Shows regions, or not. */
+  /** Shows or hides regions. */
   showRegions(isOn: boolean): void {
     this.#hasRegions = isOn;
     if (!isOn) {
@@ -221,7 +221,7 @@ export class Viewer {
     this.touch();
   }
 
-  /** Marks what a click would change. */
+  /** Marks the voxels that a click would change. */
   point(hit: Hit | undefined, edge: number, isBefore: boolean): void {
     const voxel = hit === undefined ? undefined : toScene(this.#slice, isBefore ? hit.before : hit.voxel);
     const shift = (edge - 1) / 2;
@@ -232,7 +232,7 @@ export class Viewer {
     this.touch();
   }
 
-  /** Takes what the worker made. */
+  /** Handles blocks, tiles and progress from the worker. */
   take(message: Extract<FromWorld, { kind: "block" | "drop" | "tile" | "progress" }>): void {
     if (message.kind === "tile") this.map.take(message);
     else if (message.kind === "progress") {
@@ -242,13 +242,13 @@ export class Viewer {
     this.touch();
   }
 
-  /** Others came, moved or went. */
+  /** Updates the other players. */
   meet(others: readonly Other[]): void {
     this.#others = others;
     this.touch();
   }
 
-  /** Regions are known. */
+  /** Updates the notes on regions. */
   note(notes: readonly RegionNote[]): void {
     this.#notes = notes;
     if (this.#facts !== undefined && this.#hasRegions) {
@@ -257,13 +257,13 @@ export class Viewer {
     }
   }
 
-  /** Boxes of chunks changed. */
+  /** Flashes boxes of chunks that changed. */
   flash(boxes: readonly Box[]): void {
     if (this.#facts !== undefined && this.#hasRegions)
       this.#marks.flash(boxes, this.#facts.shape, this.#slice);
   }
 
-  /** Moves a map by pixels. */
+  /** Moves the map by pixels. */
   pan(right: number, down: number): void {
     if (this.#facts === undefined) return;
     const plane = mapPlane(this.#facts.shape, this.#slice);
@@ -275,7 +275,7 @@ export class Viewer {
     this.touch();
   }
 
-  /** Lets time go by, and draws what is different. */
+  /** Advances all animation by a frame, and draws if anything changed. */
   advance(nowMs: number, secondsGone: number): void {
     const seconds = Math.min(secondsGone, FRAME_SECONDS_MAX);
     const position = this.position;
@@ -304,11 +304,11 @@ export class Viewer {
     if (shape === undefined) return;
     this.#compass.show(this.#slice, axesOf(shape), this.position, (direction) => this.#onScreen(direction));
     this.#slider.show(this.#slice, canSweep(shape));
-    // A turn of the slice ends it too.
+    // Turning the slice ends the orbit too.
     element("toggle-orbit", HTMLElement).setAttribute("aria-pressed", String(this.eye.isOrbiting));
   }
 
-  /** Where a direction of the scene points on the page: right, up, and towards the visitor. */
+  /** Converts a direction of the scene to one on the page: right, up, and towards the visitor. */
   #onScreen([right, up, back]: ScenePoint): ScenePoint {
     if (this.#isMap) {
       const isUpright = this.#facts !== undefined && mapPlane(this.#facts.shape, this.#slice).isUpright;
@@ -357,7 +357,7 @@ export class Viewer {
     this.#newSlice();
   }
 
-  /** The graphics card has lost everything that it had. */
+  /** Restores the scene after the graphics card lost its content. */
   #redraw(): void {
     this.stage.layers.clear();
     this.#newSlice();

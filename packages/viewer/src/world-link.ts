@@ -2,10 +2,10 @@ import type { FromWorld } from "./message/from-world.ts";
 import type { ToWorld } from "./message/to-world.ts";
 
 const PING_MS = 2_000;
-/** A worker that says nothing for so long is stuck, whatever it was given. */
+/** A worker that is silent for longer is stuck. */
 const SILENCE_MS = 20_000;
 
-/** The worker that has the world, and a watch over it: the page lives on whatever a server sends. */
+/** The worker that holds the world, and a watchdog for it: the page survives whatever a server sends. */
 export class WorldLink {
   readonly #onMessage: (message: FromWorld) => void;
   readonly #onStuck: () => void;
@@ -20,7 +20,7 @@ export class WorldLink {
     setInterval(() => this.#watch(), PING_MS);
   }
 
-  /** Asks the worker for something. */
+  /** Sends a message to the worker. */
   send(message: ToWorld): void {
     this.#worker.postMessage(message);
   }
@@ -36,7 +36,7 @@ export class WorldLink {
   }
 
   #watch(): void {
-    // Nobody sees a page in the background, and its timers come as they like.
+    // Browsers throttle the timers of a page in the background.
     if (document.hidden) this.#heardMs = performance.now();
     if (performance.now() - this.#heardMs > SILENCE_MS) {
       this.#worker.terminate();

@@ -2,7 +2,7 @@ import type { FromWorld } from "./message/from-world.ts";
 import type { ToWorld } from "./message/to-world.ts";
 import { WorldDesk } from "./worker/world-desk.ts";
 
-/** What a worker has; the types of pages know it under other names. */
+/** The global scope of a worker, which the DOM types lack. */
 declare const self: {
   postMessage(message: FromWorld, transfer: ArrayBuffer[]): void;
   onmessage: ((event: MessageEvent<ToWorld>) => void) | null;

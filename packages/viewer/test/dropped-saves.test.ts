@@ -13,12 +13,12 @@ import { createWorld, type World } from "@orthant/world";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-/** A browser that draws without a graphics card takes its time on a busy machine. */
+/** A browser without a graphics card is slow on a busy machine. */
 const BROWSER_MS = 120_000;
 
 const BRICK = 11;
 
-/** Saves that the games themselves wrote. */
+/** Saves written by the games themselves. */
 const GOLDEN = resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden");
 const hasGolden = existsSync(GOLDEN);
 if (!hasGolden)
@@ -29,7 +29,7 @@ const MARS = join(GOLDEN, "marsminer-v0/d3-stringblock/game-world/save");
 /** More than a page converts. */
 const TOO_MANY_BYTES = 64 * 1024 * 1024 + 1;
 
-describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeout: BROWSER_MS }, () => {
+describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWSER_MS }, () => {
   let browser: Browser;
   let folder: string;
   let world: World;
@@ -69,7 +69,7 @@ describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeou
     ["tree", "Home", "polychora, tree, from your disk"],
     ["flat", "flat", "polychora, flat, from your disk"],
     ["old.v4dw", "old.v4dw", "v4dw, from your disk"],
-  ])("of the kind %s is shown, and nothing of it goes to the server", async (path, name, origin) => {
+  ])("of the kind %s is shown without sending any of it to the server", async (path, name, origin) => {
     const view = await open(path);
     await view.says("world-name", name);
     expect(await view.page.textContent("#world-origin")).toBe(origin);
@@ -83,7 +83,7 @@ describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeou
     expect(view.complaints).toEqual([]);
   });
 
-  test("is refused plainly when it is none, and the served world comes back", async () => {
+  test("is rejected with a clear message when it is not a save, and the served world can be shown again", async () => {
     const view = await open("nothing");
     await view.said("no world of a format that is known here was dropped");
     await view.page.click("#again");
@@ -91,14 +91,14 @@ describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeou
     await view.said("Here");
   });
 
-  test("is shown as far as it can be when a part of it is damaged, and the page says so", async () => {
+  test("is shown as far as possible when part of it is damaged, and the page says so", async () => {
     const view = await open("damaged");
     await view.said("Damaged:");
     expect(view.complaints).toEqual([]);
     expect(await view.voxelAt([2, 3, 4, 5]), "it is not known").toBeUndefined();
   });
 
-  test("is shown when it is dropped", async () => {
+  test("is shown when it is dropped onto the page", async () => {
     const view = await ViewerWindow.open(browser, { url: `http://127.0.0.1:${server.port}` });
     onTestFinished(() => view.close());
     await view.said("Here");
@@ -107,14 +107,14 @@ describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeou
     await view.sees([2, 3, 4, 5], BRICK);
   });
 
-  describe.skipIf(!hasGolden)("and is of another format", () => {
+  describe.skipIf(!hasGolden)("in another format", () => {
     test.each([
       {
         path: PIXELS,
         name: "06-bodies.save",
         origin: "pixelworld, native, from your disk",
         remark: "Here, to look. Converted without the generator, the layer color (2),",
-        // Bands of 16 pixels: what the game wrote there is (y / 16 + y / 512) modulo 8.
+        // Bands of 16 pixels: the game wrote (y / 16 + y / 512) modulo 8 there.
         voxels: [
           { place: [256, 200, 0, 0], material: 4 },
           { place: [257, 237, 0, 0], material: 6 },
@@ -137,7 +137,7 @@ describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeou
           { place: [-64, 768, 127, 0], material: 30 },
           { place: [63, 768 + 63, 63, 0], material: 0 },
         ],
-        // The colour that its sand got, below the sky.
+        // The colour of its sand, below the sky.
         strongest: [
           { at: [322, 300], channel: "green" },
           { at: [450, 120], channel: "blue" },
@@ -153,7 +153,7 @@ describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeou
         strongest: [{ at: [262, 316], channel: "red" }],
       },
     ] as const)(
-      "$name is shown, and what it is without is said",
+      "$name is shown, and the page says what is missing",
       async ({ path, name, origin, ...shown }) => {
         const view = await open(path);
         await view.says("world-name", name);
@@ -171,7 +171,7 @@ describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeou
       },
     );
 
-    test("it is shown when it is dropped", async () => {
+    test("is shown when it is dropped onto the page", async () => {
       const view = await ViewerWindow.open(browser, { url: `http://127.0.0.1:${server.port}` });
       onTestFinished(() => view.close());
       await view.said("Here");
@@ -180,7 +180,7 @@ describe.skipIf(!canOpenBrowser())("a save that is opened in the page", { timeou
       await view.sees([256, 200, 0, 0], 4);
     });
 
-    test("it is refused when it is too large for a page, with what to do instead", async () => {
+    test("is rejected when it is too large for a page, with advice on what to do instead", async () => {
       const path = join(folder, "large.save");
       await copyFile(PIXELS, path);
       await truncate(path, TOO_MANY_BYTES);
@@ -204,7 +204,7 @@ async function writeTree(path: string): Promise<void> {
   await world.close();
 }
 
-/** Turns a bit at the end of every pack. */
+/** Flips a bit at the end of every pack. */
 async function damagePacks(data: string): Promise<void> {
   for (const name of await readdir(data)) {
     const bytes = await readFile(join(data, name));
@@ -219,7 +219,7 @@ async function writeFlat(from: string, path: string): Promise<void> {
   await save.close();
 }
 
-/** As rule S42 has it: a world without a base, with one chunk of which one voxel is brick. */
+/** A file by rule S42: a world without a base, with one chunk in which one voxel is brick. */
 function legacyBytes(): Uint8Array {
   const out = new ByteWriter();
   for (const letter of "V4DW") out.u8(letter.charCodeAt(0));

@@ -35,7 +35,7 @@ describe("a brush", () => {
     expect(new Set(other.map(([, , , w]) => w)).size).toBe(3);
   });
 
-  test("is round when it is a sphere, and never more than one edit", () => {
+  test("is round when it is a sphere, and never exceeds one edit", () => {
     const ball = brushVoxels({ shape: "sphere", radius: 2, isThick: false }, [0, 0, 0, 2], slice);
     const has = (...wanted: number[]): boolean =>
       ball.some((voxel) => String(voxel) === String([...wanted, 2]));
@@ -48,7 +48,7 @@ describe("a brush", () => {
 describe("a ray", () => {
   const wall = (right: number): boolean => right < 10;
 
-  test("ends at the first voxel that is not free, and says where it came from", () => {
+  test("ends at the first voxel that is not free and reports the voxel before it", () => {
     const hit = castRay([0.5, 0.5, 0.5], [1, 0, 0], 50, wall);
     expect(hit).toEqual({ voxel: [10, 0, 0], before: [9, 0, 0], distance: 9.5 });
     const slanted = castRay([0.5, 0.5, 0.5], [2, 1, 0], 50, wall);
@@ -56,12 +56,12 @@ describe("a ray", () => {
     expect(slanted?.before).toEqual([9, 5, 0]);
   });
 
-  test("goes the other way, too", () => {
+  test("also works in negative directions", () => {
     const hit = castRay([0.5, -0.5, 0.5], [0, -1, 0], 50, (_right, up) => up > -4);
     expect(hit).toEqual({ voxel: [0, -4, 0], before: [0, -3, 0], distance: 2.5 });
   });
 
-  test("ends nowhere when that is too far, not known, or no direction", () => {
+  test("has no hit out of reach, at unknown voxels, or without a direction", () => {
     expect(castRay([0.5, 0.5, 0.5], [1, 0, 0], 9, wall)).toBeUndefined();
     expect(
       castRay([0.5, 0.5, 0.5], [1, 0, 0], 50, (right) => (right < 5 ? true : undefined)),
@@ -71,8 +71,8 @@ describe("a ray", () => {
   });
 });
 
-describe("a history", () => {
-  test("gives the last edit first, without those that were not made", () => {
+describe("an edit history", () => {
+  test("returns the last edit first and skips edits that were not applied", () => {
     const history = new EditHistory();
     const placements = [1, 2, 3].map((material) => [{ voxel: [0, 0, 0, 0] as const, material }]);
     const [, withdraw] = placements.map((before) => history.remember(before));
@@ -84,7 +84,7 @@ describe("a history", () => {
     ]);
   });
 
-  test("does not grow for ever", () => {
+  test("keeps at most 100 edits", () => {
     const history = new EditHistory();
     for (let edit = 0; edit < 1_000; edit++) history.remember([{ voxel: [0, 0, 0, 0], material: edit }]);
     let count = 0;
@@ -93,7 +93,7 @@ describe("a history", () => {
   });
 });
 
-describe("a tile of a map", () => {
+describe("a map tile", () => {
   const looks = materialLooks(DEFAULT_MATERIALS.materials);
   const [WATER, SAND, STONE] = [5, 4, 1];
 
@@ -104,7 +104,7 @@ describe("a tile of a map", () => {
     expect([...paintTile(columns, looks, false)]).toEqual([0x8a, 0x8d, 0x91, 255, 0, 0, 0, 0]);
   });
 
-  test("shows the ground through water, and light on slopes", () => {
+  test("shows the ground through water, and shades slopes", () => {
     const columns = emptyColumns(2, 1);
     expect(takeVoxel(columns, 0, WATER, 9, looks)).toBe(true);
     takeVoxel(columns, 0, SAND, 8, looks);

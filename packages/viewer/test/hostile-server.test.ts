@@ -15,13 +15,13 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 
-/** A browser that draws without a graphics card takes its time on a busy machine. */
+/** A browser without a graphics card is slow on a busy machine. */
 const BROWSER_MS = 120_000;
 
-/** What the page and all that it draws may take, in a browser that draws without a graphics card. */
+/** Memory limit of the page and everything it draws, in a browser without a graphics card. */
 const PAGE_BYTES_MAX = 900 * 1024 * 1024;
 
-/** Serves the page, and gives those who connect to a liar. */
+/** Serves the page, and hands every connection to `liar`. */
 async function lie(liar: (socket: WebSocket) => void): Promise<string> {
   const server = createHttpServer(async (request, response) => {
     const path = request.url === "/" ? "index.html" : (request.url ?? "").slice(1);
@@ -44,7 +44,7 @@ async function lie(liar: (socket: WebSocket) => void): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Messages of a server that never says goodbye, nor that its stream is at the end of all numbers. */
+/** Random messages of a server that neither says goodbye nor resets the stream. */
 function randomMessages(prng: Prng): readonly ServerMessage[] {
   return randomServerFrame(prng).messages.filter(({ kind }) => kind !== "goodbye" && kind !== "reset");
 }
@@ -52,7 +52,7 @@ function randomMessages(prng: Prng): readonly ServerMessage[] {
 function randomWelcome(prng: Prng): ServerMessage {
   for (;;) {
     const welcome = randomMessages(prng).find(({ kind }) => kind === "welcome");
-    // Of a version that asks for nothing special, so that the client believes it.
+    // Without feature bits, so that the client accepts it.
     if (welcome?.kind === "welcome") return { ...welcome, featureBits: 0n, tickMs: 100 };
   }
 }
@@ -77,7 +77,7 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
     return view;
   }
 
-  /** Asks the page and its worker something, many times: both answer, and a picture is drawn in between. */
+  /** Queries the page and its worker repeatedly: both answer, and a frame is drawn in between. */
   async function expectAlive(view: ViewerWindow): Promise<void> {
     const before = await view.frames();
     for (let times = 0; times < 5; times++) {
@@ -89,7 +89,7 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
     expect(await rendererBytes(browser)).toBeLessThan(PAGE_BYTES_MAX);
   }
 
-  test("that sends random bytes, random messages and text neither hangs the page nor fills it", async () => {
+  test("that sends random bytes, random messages and text neither hangs the page nor exhausts its memory", async () => {
     let seed = 1;
     const url = await lie((socket) => {
       const prng = new Prng(seed++);
@@ -100,7 +100,7 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
         socket.send(bytes, () => setImmediate(next));
       };
       const next = (): void => {
-        // A client leaves at the first thing that is not the protocol, and comes back later each time.
+        // A client disconnects at the first protocol violation, and reconnects later each time.
         const kind = prng.below(600);
         if (kind === 0) tell("text");
         else if (kind === 1) tell(prng.bytes(prng.below(4000)));
@@ -115,7 +115,7 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
     await expectAlive(view);
   });
 
-  test("[N35] shows names and reasons with direction marks and controls escaped", async () => {
+  test("[N35] cannot show direction marks and control characters unescaped in names and reasons", async () => {
     const name = "Isles\u202egnorW\u0007";
     const world = await createWorld(new MemoryDisk(), { name }, { autosave: false });
     const server = await createServer({ world, tickMs: 10, logger: false, page: VIEWER_PAGE });
@@ -135,7 +135,7 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
     await view.said("enough\\u202e");
   });
 
-  test("with huge chunks that change without end neither hangs the page nor fills it", async () => {
+  test("with huge chunks that change endlessly neither hangs the page nor exhausts its memory", async () => {
     const shape = chunkShape([64, 32, 32, 1]);
     const world = await createWorld(new MemoryDisk(), { name: "Noise", shape }, { autosave: false });
     const prng = new Prng(9);
@@ -149,14 +149,14 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
       page: VIEWER_PAGE,
       limits: { snapshotBytesPerTick: 1_000_000 },
     });
-    // All of it is made, but behind the back: this is no test of how fast the machine draws.
+    // All of it is meshed, but outside the view: this test does not measure drawing speed.
     const view = await open(`http://127.0.0.1:${server.port}`, "at=0,20,0,0&look=0,85");
     let isOver = false;
     const changing = (async () => {
       while (!isOver) {
         const place = [prng.below(3) - 1, -1 - prng.below(3), prng.below(3) - 1, 0] as const;
         await world.setChunks([[place, prng.pick(noise)]]);
-        // A round trip, so that the server has time for those who are connected.
+        // A round trip gives the server time for its clients.
         await view.frames();
       }
     })();

@@ -38,7 +38,7 @@ interface Vertex {
   readonly glows: boolean;
 }
 
-/** The quads of a mesh, as four vertices each. */
+/** Returns the quads of a mesh, as four vertices each. */
 function quadsOf({ places }: QuadMesh): readonly (readonly Vertex[])[] {
   return Array.from({ length: places.length / 16 }, (_, quad) =>
     [0, 1, 2, 3].map((corner) => {
@@ -54,7 +54,7 @@ function quadsOf({ places }: QuadMesh): readonly (readonly Vertex[])[] {
   );
 }
 
-/** Every unit face that the quads of a mesh cover, as `side: right,up,back of the voxel`. */
+/** Returns every unit face that the quads of a mesh cover, as `side: right,up,back of the voxel`. */
 function unitFaces(mesh: QuadMesh): readonly string[] {
   return quadsOf(mesh).flatMap((quad) => {
     const side = quad[0]?.side ?? 0;
@@ -72,7 +72,7 @@ function unitFaces(mesh: QuadMesh): readonly string[] {
   });
 }
 
-/** The same by looking at every voxel and its six neighbours. */
+/** Computes the same from every voxel and its six neighbours. */
 function expectedFaces(
   size: ScenePoint,
   isStone: (right: number, up: number, back: number) => boolean,
@@ -92,7 +92,7 @@ function expectedFaces(
 }
 
 describe("a mesh", () => {
-  test("of one voxel is a cube of six quads, lit everywhere", () => {
+  test("of one voxel is a cube of six fully lit quads", () => {
     const volume = volumeOf([4, 4, 4], (...at) => (at.every((coordinate) => coordinate === 1) ? STONE : 0));
     const { opaque, veil } = new GreedyMesher(looks).mesh(volume);
     expect([quadCount(opaque), quadCount(veil)]).toEqual([6, 0]);
@@ -104,7 +104,7 @@ describe("a mesh", () => {
     expect([...opaque.colours.subarray(0, 4)]).toEqual([0x8a, 0x8d, 0x91, 255]);
   });
 
-  test("of a floor that goes on is one quad", () => {
+  test("of an endless floor is one quad", () => {
     const volume = volumeOf([8, 8, 8], (_right, up) => (up < 3 ? STONE : 0));
     const { opaque } = new GreedyMesher(looks).mesh(volume);
     expect(quadsOf(opaque).map((quad) => quad.map(({ place }) => place))).toEqual([
@@ -130,14 +130,14 @@ describe("a mesh", () => {
     expect(lightAt(1, 1).length).toBeGreaterThan(0);
   });
 
-  test("of what lies under water shows through it, and water has no walls inside", () => {
+  test("shows what lies under water through it, and has no walls inside the water", () => {
     const volume = volumeOf([4, 4, 4], (_right, up) => (up < 1 ? STONE : up < 3 ? WATER : 0));
     const { opaque, veil } = new GreedyMesher(looks).mesh(volume);
     expect([quadCount(opaque), quadCount(veil)]).toEqual([1, 1]);
     expect(veil.colours[3]).toBeLessThan(255);
   });
 
-  test("says what shines", () => {
+  test("marks glowing materials", () => {
     const volume = volumeOf([1, 1, 1], (...at) => (at.every((coordinate) => coordinate === 0) ? LAMP : 0));
     const { opaque } = new GreedyMesher(looks).mesh(volume);
     expect(
@@ -147,7 +147,7 @@ describe("a mesh", () => {
     ).toBe(true);
   });
 
-  test("covers exactly the faces that can be seen, each once, whatever the voxels", () => {
+  test("covers exactly the visible faces, each once, for any voxels", () => {
     const prng = new Prng(5);
     const mesher = new GreedyMesher(looks);
     for (const size of [
@@ -169,7 +169,7 @@ describe("a mesh", () => {
     }
   });
 
-  test("has quads whose front is outside", () => {
+  test("has quads that face outwards", () => {
     const volume = volumeOf([3, 3, 3], (...at) => (at.every((coordinate) => coordinate === 1) ? STONE : 0));
     for (const [a, b, c] of quadsOf(new GreedyMesher(looks).mesh(volume).opaque)) {
       if (!a || !b || !c) throw new Error("a quad has four vertices");
@@ -184,18 +184,18 @@ describe("a mesh", () => {
 });
 
 describe("a block", () => {
-  test("takes what is around it from its neighbours", () => {
+  test("takes its border from its neighbours", () => {
     const slice = firstSlice(CUBE_CHUNKS, [0, 0, 0, 0]);
     const grid = blockGrid(CUBE_CHUNKS, slice);
     expect(grid.size).toEqual([32, 32, 32]);
     const volume = emptyVolume(grid.size);
-    // Solid below, and air from chunk 2 up: the block's own top lies against air that is not its own.
+    // Solid below, and air from chunk 2 up: the block's top borders on air that belongs to its neighbour.
     expect(fillBlock(grid, [0, 0, 0], (_right, up) => (up < 2 ? STONE : 0), volume)).toBe("filled");
     const { opaque } = new GreedyMesher(looks).mesh(volume);
     expect(quadsOf(opaque).map((quad) => quad[0]?.place[1])).toEqual([32]);
   });
 
-  test("is not made while a neighbour is not known", () => {
+  test("is not made while a neighbour is unknown", () => {
     const slice = firstSlice(CUBE_CHUNKS, [0, 0, 0, 0]);
     const grid = blockGrid(CUBE_CHUNKS, slice);
     const cutAt = (right: number): number | undefined => (right < 2 ? STONE : undefined);
@@ -203,7 +203,7 @@ describe("a block", () => {
     expect(fillBlock(grid, [0, 0, 0], () => 0, emptyVolume(grid.size))).toBe("air");
   });
 
-  test("of a chunk of four dimensions shows its slice, along any axis", () => {
+  test("of a four-dimensional chunk shows its slice, along any axis", () => {
     const shape = HYPERCUBE_CHUNKS;
     const marked = emptyChunk(shape.volume).set(1 + 8 * (2 + 8 * (3 + 8 * 4)), STONE); // x 1, y 2, z 3, w 4
     const hidden3 = cutChunk(marked, shape, sliceHiding(3, [0, 0, 0, 4]));
@@ -218,7 +218,7 @@ describe("a block", () => {
     expect(cutChunk(uniformChunk(shape.volume, 7), shape, sliceHiding(3, [0, 0, 0, 0]))).toBe(7);
   });
 
-  test("beside another shows only what the other lacks", () => {
+  test("shows of a neighbouring slice only what its own slice lacks", () => {
     const here = volumeOf([2, 2, 2], (right) => (right === 0 ? STONE : 0));
     const beside = volumeOf([2, 2, 2], () => STONE);
     const difference = emptyVolume([2, 2, 2]);

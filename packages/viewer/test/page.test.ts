@@ -20,7 +20,7 @@ import { createWorld, type World } from "@orthant/world";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
-/** A browser that draws without a graphics card takes its time on a busy machine. */
+/** A browser without a graphics card is slow on a busy machine. */
 const BROWSER_MS = 120_000;
 
 declare const location: { readonly href: string };
@@ -32,9 +32,9 @@ const BRICK = 11;
 const GOLD = 10;
 const LEAVES = 7;
 const LAMP = 13;
-/** Near the middle: in the very middle is a point to aim with. */
+/** Near the middle; the crosshair is in the exact middle. */
 const MIDDLE = [325, 195] as const;
-/** A corner of the sky, away from everything that lies over it. */
+/** A part of the sky that no overlay covers. */
 const SKY = [320, 70] as const;
 
 async function newWorld(
@@ -62,7 +62,7 @@ function colourOf(material: number): Pixel {
   return [colour >>> 16, (colour >>> 8) & 0xff, colour & 0xff];
 }
 
-/** Whether a pixel is of a material, in whatever light: its parts are in the material's proportions. */
+/** Whether a pixel shows a material in any light: its channels have the material's proportions. */
 function shows(picture: Picture, [left, top]: readonly [number, number], material: number): boolean {
   const pixel = picture.at(left, top);
   const colour = colourOf(material);
@@ -96,7 +96,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     return opened;
   }
 
-  test("shows a world of three dimensions, and the sky where nothing is", async () => {
+  test("shows a three-dimensional world, and the sky where it is empty", async () => {
     const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
     const view = await open(await serve(world), "at=0.5,0.5,0.5,0&look=0,0");
     await view.settled();
@@ -105,7 +105,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     const [red, green, blue] = picture.at(...SKY);
     expect(blue).toBeGreaterThan(red);
     expect(shows(picture, SKY, BRICK), `${red} ${green} ${blue}`).toBe(false);
-    // Its lower edge is 3.5 voxels down at a distance of 16.5: 71 pixels.
+    // The lower edge is 3.5 voxels down at a distance of 16.5: 71 pixels.
     expect(shows(picture, [325, 200 + 62], BRICK)).toBe(true);
     expect(shows(picture, [325, 200 + 80], BRICK)).toBe(false);
   });
@@ -128,7 +128,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     expect(shows(await view.picture(), MIDDLE, GOLD)).toBe(true);
     expect(await view.page.textContent("#slice-at")).toBe("w = 4");
 
-    // w points to the back now, and z is hidden: at w from -20 to -12 the leaves are at z from 12 to 20.
+    // Now w points to the back and z is hidden: at w from -20 to -12 the leaves are at z from 12 to 20.
     await view.page.keyboard.press("t");
     await view.waitFor(() => orthant.viewer.slice.hidden === 2);
     for (let notch = 0; notch < 14; notch++) await view.page.keyboard.press(".");
@@ -136,7 +136,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     expect(shows(await view.picture(), MIDDLE, LEAVES)).toBe(true);
   });
 
-  test("shows what is in the slice beside as a ghost, and only there", async () => {
+  test("shows the content of the neighbouring slice as a ghost, and only there", async () => {
     const world = await newWorld(HYPERCUBE_CHUNKS, [[-3, -3, -23, 1], [4, 4, -16, 2], BRICK]);
     const view = await open(await serve(world), "at=0.5,0.5,0.5,0.5&look=0,0&hide=w");
     await view.settled();
@@ -148,7 +148,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     expect(seen.at(320, 300)).toEqual((await view.picture()).at(320, 300));
   });
 
-  test("shows a world of two dimensions in exactly the colours of its catalog, a voxel eight pixels wide", async () => {
+  test("shows a two-dimensional world in exactly its catalog's colours, eight pixels per voxel", async () => {
     const world = await newWorld(
       TILE_CHUNKS,
       [[0, 0, 0, 0], [1, 1, 1, 1], LAMP],
@@ -173,7 +173,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     ]);
   });
 
-  test("greets a first visitor with the controls, which the question mark shows again", async () => {
+  test("shows the controls on a first visit, and again when the question mark is pressed", async () => {
     const view = await open(await serve(await newWorld(CUBE_CHUNKS)), undefined, true);
     const isOpen = (): Promise<boolean> =>
       view.page.locator("#help").evaluate((help) => help.hasAttribute("open"));
@@ -185,7 +185,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     expect(await isOpen()).toBe(true);
   });
 
-  test("places with the tool and the material that were chosen, shows it at once, and undoes it", async () => {
+  test("places the chosen material with the chosen tool, shows it at once, and undoes it", async () => {
     const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
     const view = await open(await serve(world), "at=0.5,0.5,0.5,0&look=0,0");
     await view.settled();
@@ -210,7 +210,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     await view.says("material-name", "brick");
   });
 
-  test("works with a box and a sphere, each in one edit", async () => {
+  test("edits with a box and with a sphere, each in one edit", async () => {
     const world = await newWorld(CUBE_CHUNKS, [[-9, -9, -23, 0], [10, 10, -16, 1], BRICK]);
     const view = await open(await serve(world), "at=0.5,0.5,0.5,0&look=0,0");
     await view.settled();
@@ -228,7 +228,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     expect(await world.get([2, 2, -17, 0]), "a sphere has no corners").toBe(BRICK);
   });
 
-  test("takes an edit back that the server refuses, and says why", async () => {
+  test("reverts an edit that the server rejects and shows the reason", async () => {
     const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
     const server = await serve(world, { rules: { onEdit: () => "this wall is old" } });
     const view = await open(server, "at=0.5,0.5,0.5,0&look=0,0");
@@ -241,7 +241,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     expect(shows(await view.picture(), MIDDLE, BRICK)).toBe(true);
   });
 
-  test("says that it is refused without a token, takes one from the visitor, and keeps it out of the address", async () => {
+  test("says that the server refuses it without a token, accepts one from the visitor, and keeps it out of the address", async () => {
     const world = await newWorld(CUBE_CHUNKS);
     const secret = "a secret of more than thirty-two bytes";
     const server = await serve(world, { auth: { secret } });
@@ -264,14 +264,14 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     expect(other.page.url()).toContain("at=5,6,7");
   });
 
-  test("shows the others with their names, and goes on without a reload when the server comes back", async () => {
+  test("shows the other players with their names, and resumes without a reload when the server comes back", async () => {
     const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
     const first = await serve(world);
     const ada = await open(first, "at=0.5,0.5,0.5,0&look=0,0&name=Ada");
     const bob = await open(first, "at=6.5,3.5,-8.5,0&look=0,0&name=Bob");
     await Promise.all([ada.settled(), bob.settled()]);
     await ada.says("labels", "Bob");
-    // So long they say why they are offline: long enough to be seen on a busy machine.
+    // The viewer shows the reason for this long: long enough to be seen on a busy machine.
     await first.close({ detail: "a moment, please", retryAfterMs: 4_000 });
     await ada.said("Offline. A moment, please.");
 
@@ -284,7 +284,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     await bob.sees([0, 0, -16, 0], 0);
   });
 
-  test("counts what it sends and gets, and frames the regions with their clocks", async () => {
+  test("counts sent and received data, and frames the regions with their clocks", async () => {
     const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
     const view = await open(await serve(world), "at=0.5,0.5,0.5,0&look=0,0");
     await view.settled();
@@ -298,7 +298,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     expect(await view.page.textContent("#numbers")).toContain("round trip of an edit");
   });
 
-  test("has the visitor's place in the address, before and after a link to it was copied", async () => {
+  test("keeps the visitor's position in the address, before and after a link to it was copied", async () => {
     const view = await open(await serve(await newWorld(CUBE_CHUNKS)), "at=0.5,0.5,0.5,0&look=0,0");
     await view.settled();
     await view.page.keyboard.press("l");
@@ -309,7 +309,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     await view.page.keyboard.up("w");
   });
 
-  test("says whether the visitor circles around something", async () => {
+  test("shows whether the visitor orbits", async () => {
     const world = await newWorld(HYPERCUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 3], BRICK]);
     const view = await open(await serve(world), "at=0.5,0.5,0.5,0.5&look=0,0&hide=w");
     await view.settled();

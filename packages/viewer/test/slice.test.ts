@@ -17,7 +17,7 @@ import {
 import { describe, expect, test } from "vitest";
 
 describe("a slice", () => {
-  test("hides w at first, and in a flatter world an axis that it lacks", () => {
+  test("hides w at first, or an axis that a flatter world lacks", () => {
     expect(firstSlice(HYPERCUBE_CHUNKS, [1, 2, 3, 4.5])).toEqual({
       right: 0,
       up: 1,
@@ -33,7 +33,7 @@ describe("a slice", () => {
     expect(axesOf(chunkShape([1, 1, 1, 1])).length, "a world of single voxels may have all").toBe(4);
   });
 
-  test("shows every point where it was before, through any turn", () => {
+  test("shows every point at the same position through any turn", () => {
     const eye = [1.5, 2.5, 3.5, 4.5] as const;
     let slice = firstSlice(HYPERCUBE_CHUNKS, eye);
     const hidden: number[] = [];
@@ -47,26 +47,26 @@ describe("a slice", () => {
     expect(slice).toEqual(firstSlice(HYPERCUBE_CHUNKS, eye));
   });
 
-  test("gives the axis that it hides to w", () => {
+  test("puts w in the place of the axis that it hides", () => {
     expect(sliceHiding(0, [-0.5, 0, 0, 0])).toEqual({ right: 3, up: 1, back: 2, hidden: 0, at: -1 });
     expect(voxelAt(sliceHiding(0, [7, 0, 0, 0]), [-0.5, 2, 3])).toEqual([7, 2, 3, -1]);
   });
 
-  test("is never off the lattice, whatever a save or a server says", () => {
+  test("never leaves the lattice, whatever a save or a server says", () => {
     expect(nearestInside(CUBE_CHUNKS, [1.5, -2, 3, 0])).toEqual([1.5, -2, 3, 0]);
     const [x, y, z, w] = nearestInside(CUBE_CHUNKS, [3.4e38, -1e12, Number.NaN, Number.POSITIVE_INFINITY]);
     expect(x).toBe((2 ** 31 - 1_024) * 16);
     expect([y, z, w]).toEqual([-(2 ** 31 - 1_024) * 16, 0, 2 ** 31 - 1_024]);
   });
 
-  test("can be moved only where there is something beside it", () => {
+  test("can be moved only in a world with neighbouring slices", () => {
     expect(canSweep(HYPERCUBE_CHUNKS)).toBe(true);
     expect(canSweep(CUBE_CHUNKS)).toBe(false);
   });
 });
 
 describe("a sweep", () => {
-  test("arrives, whatever the pictures a second, and never overshoots", () => {
+  test("reaches its target at any frame rate and never overshoots", () => {
     for (const seconds of [1 / 144, 1 / 60, 1 / 10]) {
       let at = 0;
       let steps = 0;
@@ -81,7 +81,7 @@ describe("a sweep", () => {
     }
   });
 
-  test("of a long way begins near its end, in both directions", () => {
+  test("over a long distance starts near its end, in both directions", () => {
     expect(sweepTowards(0, 1000, 1 / 60)).toBeGreaterThan(990);
     expect(sweepTowards(0, -1000, 1 / 60)).toBeLessThan(-990);
     expect(sweepTowards(3, 3, 1 / 60)).toBe(3);
@@ -95,7 +95,7 @@ describe("a sweep", () => {
 });
 
 describe("a map", () => {
-  test("shows all of a flat world, with y up, and others from above", () => {
+  test("shows all of a flat world, with y up, and other worlds from above", () => {
     const slice = sliceHiding(3, [0, 0, 0, 0]);
     expect(mapPlane(TILE_CHUNKS, slice)).toEqual({ across: 0, down: 1, isUpright: true, along: undefined });
     expect(mapPlane(chunkShape([8, 1, 8, 1]), slice)).toEqual({

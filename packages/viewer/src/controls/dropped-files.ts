@@ -1,9 +1,9 @@
 import type { DroppedFile } from "../message/to-world.ts";
 
-/** Files of a folder that are looked at: a save has far fewer. */
+/** Limit on the files collected from a dropped folder; a save has far fewer. */
 const FILES_MAX = 20_000;
 
-/** Lets a folder or file be dropped anywhere on the page. `onOver` says whether something is held over it. */
+/** Accepts files and folders dropped anywhere on the page. Calls `onOver` when a drag enters or leaves it. */
 export function watchDrops(
   onOver: (isOver: boolean) => void,
   onDrop: (files: Promise<readonly DroppedFile[]>) => void,
@@ -27,7 +27,7 @@ export function watchDrops(
   });
 }
 
-/** Lets files be chosen with an input, of which nothing is read either. */
+/** Accepts files chosen with an input. Their contents are not read yet. */
 export function watchChoice(
   input: HTMLInputElement,
   onChosen: (files: readonly DroppedFile[]) => void,
@@ -40,7 +40,7 @@ export function watchChoice(
   });
 }
 
-/** All files of what was dropped, with their paths. Nothing of them is read. */
+/** Lists all dropped files with their paths, without reading their contents. */
 async function filesOf(transfer: DataTransfer): Promise<readonly DroppedFile[]> {
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const plain = [...transfer.files].map((file) => ({ path: file.name, file }));
@@ -62,7 +62,7 @@ async function collect(entry: FileSystemEntry, files: DroppedFile[]): Promise<vo
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   for (;;) {
-    // A reader gives a part of the folder at a time, and nothing when it has given all.
+    // `readEntries` returns the folder in batches, and an empty batch at the end.
     const part = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     );

@@ -1,37 +1,40 @@
 import type { ScenePoint } from "../slice/slice.ts";
 
-/** A little less than straight up, where left and right would change places. */
+/** Slightly below straight up, where left and right would swap. */
 export const PITCH_MAX: number = Math.PI / 2 - 0.01;
 const ORBIT_DISTANCE_MIN = 2;
 const ORBIT_DISTANCE_MAX = 400;
 
-/** Where a visitor is in the scene and where they look. Angles in radians; 0 and 0 look to the back. */
+/**
+ * The visitor's position and view direction in the scene. Angles in radians; yaw 0, pitch 0 looks to the
+ * back.
+ */
 export class Eye {
   position: ScenePoint = [0, 0, 0];
   yaw = 0;
   pitch = 0;
-  /** What the visitor circles around, and how far away from it they are; `undefined` when they fly. */
+  /** Center of the orbit and the distance to it; `undefined` while flying. */
   #orbit: { readonly pivot: ScenePoint; readonly distance: number } | undefined;
 
-  /** Where the visitor looks, of length 1. */
+  /** View direction, of length 1. */
   get forward(): ScenePoint {
     const flat = Math.cos(this.pitch);
     return [-Math.sin(this.yaw) * flat, Math.sin(this.pitch), -Math.cos(this.yaw) * flat];
   }
 
-  /** Whether the visitor circles around something. */
+  /** Whether the visitor orbits a point. */
   get isOrbiting(): boolean {
     return this.#orbit !== undefined;
   }
 
-  /** Looks further to the left and up. */
+  /** Turns the view left by `yaw` and up by `pitch`. */
   turn(yaw: number, pitch: number): void {
     this.yaw += yaw;
     this.pitch = Math.max(-PITCH_MAX, Math.min(PITCH_MAX, this.pitch + pitch));
     this.#stayAround();
   }
 
-  /** Goes to the right, up and ahead, in voxels. Who circles around something comes closer, or goes around it. */
+  /** Moves right, up and ahead, in voxels. While orbiting, moves along the orbit, or towards its center. */
   go(right: number, up: number, ahead: number): void {
     if (this.#orbit !== undefined) {
       const distance = clampDistance(this.#orbit.distance - ahead);
@@ -48,7 +51,7 @@ export class Eye {
     ];
   }
 
-  /** Circles around what is so far ahead from now on. */
+  /** Starts to orbit the point at `distance` ahead. */
   orbitAround(distance: number): void {
     const near = clampDistance(distance);
     const [x, y, z] = this.position;
@@ -56,7 +59,7 @@ export class Eye {
     this.#orbit = { pivot: [x + fx * near, y + fy * near, z + fz * near], distance: near };
   }
 
-  /** Flies from now on. */
+  /** Stops orbiting. */
   fly(): void {
     this.#orbit = undefined;
   }

@@ -1,10 +1,10 @@
-/** Voxels a second, and with Shift. */
+/** Voxels per second: normal, and with Shift. */
 const SPEED = 14;
 const FAST_SPEED = 52;
-/** How quickly one comes up to speed and to a halt. */
+/** Rate at which the motion approaches its target speed. */
 const EASE_PER_SECOND = 11;
 
-/** Which way the keys that are held point: right, up and ahead, each from -1 to 1. */
+/** Direction of the held keys: right, up and ahead, each from -1 to 1. */
 export type Heading = readonly [right: number, up: number, ahead: number];
 
 const KEYS: Readonly<Record<string, Heading>> = {
@@ -22,13 +22,13 @@ const KEYS: Readonly<Record<string, Heading>> = {
   ArrowRight: [1, 0, 0],
 };
 
-/** The keys that are held to move, and the motion that they make: it begins and ends softly. */
+/** Tracks the held movement keys and turns them into motion that starts and stops smoothly. */
 export class HeldKeys {
   readonly #held = new Set<string>();
   #isFast = false;
   #motion: Heading = [0, 0, 0];
 
-  /** A key went down; gives whether it is one that moves. */
+  /** Handles a key press. Returns whether the key is a movement key. */
   down(event: KeyboardEvent): boolean {
     this.#isFast = event.shiftKey;
     if (KEYS[event.code] === undefined || event.ctrlKey || event.metaKey) return false;
@@ -36,18 +36,18 @@ export class HeldKeys {
     return true;
   }
 
-  /** A key came up. */
+  /** Handles a key release. */
   up(event: KeyboardEvent): void {
     this.#isFast = event.shiftKey;
     this.#held.delete(event.code);
   }
 
-  /** The page is not looked at any more, and would not hear of keys that come up. */
+  /** Releases all keys when the page loses focus, because it then misses key releases. */
   release(): void {
     this.#held.clear();
   }
 
-  /** How far to go in some time, in voxels. */
+  /** Returns the distance to move in `seconds`, in voxels. */
   advance(seconds: number): Heading {
     const wanted = this.#heading();
     const speed = this.#isFast ? FAST_SPEED : SPEED;

@@ -2,20 +2,20 @@ import type { Axis } from "@orthant/core";
 import { AXIS_NAMES, type Vector } from "../slice/slice.ts";
 import { PITCH_MAX } from "./eye.ts";
 
-/** A place to look from, as a link has it. */
+/** A viewpoint as encoded in a link. */
 export interface PlaceLink {
   readonly eye: Vector;
   readonly yaw: number;
   readonly pitch: number;
   readonly hidden: Axis | undefined;
-  /** Pixels a voxel on the map; `undefined` in space. */
+  /** Pixels per voxel on the map; `undefined` in the 3D view. */
   readonly mapZoom: number | undefined;
 }
 
 const COORDINATE_MAX = 2 ** 47;
 const ZOOM_MAX = 64;
 
-/** A place as the end of a link: `at=1.5,40,2,0.5&look=90,-10&hide=w`. */
+/** Formats a viewpoint as the fragment of a link: `at=1.5,40,2,0.5&look=90,-10&hide=w`. */
 export function formatPlaceLink({ eye, yaw, pitch, hidden, mapZoom }: PlaceLink): string {
   const short = (value: number): string => String(Math.round(value * 100) / 100);
   const parts = [`at=${eye.map(short).join(",")}`];
@@ -25,7 +25,7 @@ export function formatPlaceLink({ eye, yaw, pitch, hidden, mapZoom }: PlaceLink)
   return parts.join("&");
 }
 
-/** The place that a link ends with; `undefined` when it has none, or one that is none. */
+/** Parses the viewpoint in a link's fragment. Returns `undefined` when it is missing or invalid. */
 export function parsePlaceLink(text: string): PlaceLink | undefined {
   const fields = new URLSearchParams(text.replace(/^#/, ""));
   const eye = numbersOf(fields.get("at"), 4);

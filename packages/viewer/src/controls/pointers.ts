@@ -1,18 +1,18 @@
-/** What a visitor does with a mouse or with fingers. All distances are in pixels of the page. */
+/** Callbacks for mouse and touch input. All distances are in CSS pixels. */
 export interface PointerEvents {
   /** One pointer was dragged. */
   readonly onDrag: (right: number, down: number) => void;
-  /** Two fingers were moved together, and apart by so much. */
+  /** Two fingers moved together, and `apart` pixels away from each other. */
   readonly onPinch: (right: number, down: number, apart: number) => void;
-  /** Pressed and let go without moving. */
+  /** A pointer was pressed and released without moving. */
   readonly onClick: (event: PointerEvent) => void;
-  /** The mouse is over a place, and nothing is pressed. */
+  /** The mouse moved with no button pressed. */
   readonly onHover: (event: PointerEvent) => void;
-  /** The wheel was turned by so many notches. */
+  /** The wheel turned by `notches`. */
   readonly onWheel: (notches: number, event: WheelEvent) => void;
 }
 
-/** A pointer that moved less than this did not drag. */
+/** A pointer that moves less than this clicks rather than drags. */
 const CLICK_PIXELS = 5;
 const PIXELS_PER_NOTCH = 100;
 const PIXELS_PER_LINE = 33;
@@ -23,7 +23,7 @@ interface Held {
   moved: number;
 }
 
-/** Listens to the pointers over an element. */
+/** Watches the pointers over an element. */
 export function watchPointers(target: HTMLElement, events: PointerEvents): void {
   const held = new Map<number, Held>();
   let wheel = 0;

@@ -1,6 +1,6 @@
 import { nameFault } from "@orthant/core";
 
-/** Who visits: a token that opens the door, and a name for the others. */
+/** The visitor: an access token, and a name to show to other players. */
 export interface Visitor {
   readonly token: string;
   readonly name: string;
@@ -11,15 +11,15 @@ const NAME_KEY = "orthant viewer name";
 const NAME_LENGTH_MAX = 20;
 
 /**
- * The visitor of this page. A token comes at the end of the address once, as `#token=`; it is taken out of there, so
- * that a link to a place never carries it, and kept for this tab.
+ * Returns the visitor of this page. A token arrives once in the address, as `#token=`. It is removed from the
+ * address, so that a link to a position never carries it, and kept for this tab.
  */
 export function visitorOf(location: Location): Visitor {
   const text = location.hash.replace(/^#/, "");
   const fields = new URLSearchParams(text);
   const given = fields.get("token");
   if (given !== null) {
-    // All the rest stays as it is written.
+    // The other fields stay exactly as written.
     const others = text.split("&").filter((field) => !new URLSearchParams(field).has("token"));
     history.replaceState(null, "", `#${others.join("&")}`);
     keepToken(given);
@@ -29,12 +29,12 @@ export function visitorOf(location: Location): Visitor {
   const kept = read(() => localStorage.getItem(NAME_KEY));
   return {
     token: given ?? read(() => sessionStorage.getItem(TOKEN_KEY)),
-    // A link may carry any name; one that a server would refuse must not keep the visitor out.
+    // A link may carry any name; one that a server would reject must not keep the visitor out.
     name: kept === "" || nameFault(kept) !== undefined ? "Visitor" : kept,
   };
 }
 
-/** Keeps a token for this tab. */
+/** Stores a token for this tab. */
 export function keepToken(token: string): void {
   store(() => sessionStorage.setItem(TOKEN_KEY, token));
 }
@@ -43,7 +43,7 @@ function read(get: () => string | null): string {
   try {
     return get() ?? "";
   } catch {
-    return ""; // storage is refused to some pages; then nothing is kept
+    return ""; // some pages have no access to storage
   }
 }
 
@@ -51,6 +51,6 @@ function store(set: () => void): void {
   try {
     set();
   } catch {
-    // As above: the token is asked for again when the page is opened again.
+    // Without storage, the page asks for the token again after a reload.
   }
 }

@@ -1,19 +1,19 @@
 import { type Place, placeFrom } from "@orthant/core";
 import type { Slice } from "../slice/slice.ts";
 
-/** What a click changes: so many voxels to each side, in a shape. */
+/** The voxels that a click changes: a shape and its radius. */
 export interface Brush {
   readonly shape: "box" | "sphere";
   /** 0 is a single voxel. */
   readonly radius: number;
-  /** Whether it reaches into the slices beside the one that is seen. */
+  /** Whether the brush extends into the slices beside the visible one. */
   readonly isThick: boolean;
 }
 
-/** The largest radius: even a box of it in all four axes is one edit, of at most 4,096 voxels. */
+/** The largest radius: even a box of this radius in all four axes is one edit, of at most 4,096 voxels. */
 export const BRUSH_RADIUS_MAX = 3;
 
-/** The voxels that a brush touches. */
+/** Returns the voxels that a brush covers. */
 export function brushVoxels(
   { shape, radius, isThick }: Brush,
   center: Place,
@@ -26,7 +26,7 @@ export function brushVoxels(
       for (let up = -radius; up <= radius; up++)
         for (let right = -radius; right <= radius; right++) {
           const squared = right * right + up * up + back * back + hidden * hidden;
-          // A little more than the radius is rounder than the radius itself.
+          // A limit slightly above the radius makes the sphere rounder.
           if (shape === "sphere" && squared > radius * (radius + 1)) continue;
           const offset: [number, number, number, number] = [0, 0, 0, 0];
           offset[slice.right] = right;

@@ -1,6 +1,6 @@
 import type { ScenePoint } from "../slice/slice.ts";
 
-/** Where a ray ends: in a voxel of the scene, and the one that it came from. */
+/** The voxel that a ray hits, and the voxel that it passed just before. */
 export interface RayHit {
   readonly voxel: ScenePoint;
   readonly before: ScenePoint;
@@ -8,8 +8,8 @@ export interface RayHit {
 }
 
 /**
- * Follows a ray from voxel to voxel until one is not free. `undefined` when that is further than the reach, or when it
- * comes to what is not known.
+ * Follows a ray from voxel to voxel until one is not free. Returns `undefined` when that voxel is out of
+ * reach, or when the ray meets an unknown voxel.
  */
 export function castRay(
   from: ScenePoint,

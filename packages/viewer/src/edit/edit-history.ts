@@ -1,13 +1,16 @@
 import type { VoxelPlacement } from "@orthant/core";
 
-/** How many edits can be undone. */
+/** Number of edits that can be undone. */
 const EDITS_KEPT = 100;
 
-/** One's own last edits, as what has to be placed to undo them. */
+/** The visitor's last edits, stored as the placements that undo them. */
 export class EditHistory {
   #undos: (readonly VoxelPlacement[])[] = [];
 
-  /** Remembers what was there before an edit. Gives what to call when the edit was not made after all. */
+  /**
+   * Records the voxels before an edit. Returns a function that forgets them, for an edit that was not
+   * applied.
+   */
   remember(before: readonly VoxelPlacement[]): () => void {
     this.#undos.push(before);
     if (this.#undos.length > EDITS_KEPT) this.#undos.shift();
@@ -16,7 +19,7 @@ export class EditHistory {
     };
   }
 
-  /** What undoes the last edit that is left; `undefined` when none is. */
+  /** Removes and returns the placements that undo the last edit; `undefined` when there is none. */
   takeLast(): readonly VoxelPlacement[] | undefined {
     return this.#undos.pop();
   }

@@ -1,25 +1,25 @@
 import { AIR } from "@orthant/core";
 import { type MaterialLooks, NOTHING, VEIL } from "../mesh/material-looks.ts";
 
-/** What is seen from above in each place of a tile. */
+/** What is visible from above in each column of a tile. */
 export interface TileColumns {
   readonly width: number;
   readonly rows: number;
-  /** The first material that is not air; air where there is none. */
+  /** The first material that is not air; air in an empty column. */
   readonly materials: Uint16Array;
-  /** Below what lets light through, the first that does not. */
+  /** The first opaque material below a translucent one. */
   readonly grounds: Uint16Array;
-  /** Where the first is, in voxels. */
+  /** The height of the first material, in voxels. */
   readonly heights: Int32Array;
 }
 
-/** The light comes from above on the left: slopes that face it are brighter, the others darker. */
+/** Light comes from the upper left: slopes that face it are brighter, the others darker. */
 const SLOPE_LIGHT = 0.09;
 const SLOPE_MAX = 3;
 const VEIL_SHARE = 0.6;
 const LIGHT_MAX = 1.4;
 
-/** Columns with nothing in them yet. */
+/** Returns empty columns. */
 export function emptyColumns(width: number, rows: number): TileColumns {
   const cells = width * rows;
   return {
@@ -31,7 +31,7 @@ export function emptyColumns(width: number, rows: number): TileColumns {
   };
 }
 
-/** Takes a voxel that is below all that were taken before in its place. Gives whether anything below can be seen. */
+/** Adds a voxel to a column, below all voxels added before. Returns whether anything below it is visible. */
 export function takeVoxel(
   columns: TileColumns,
   cell: number,
@@ -50,7 +50,9 @@ export function takeVoxel(
   return false;
 }
 
-/** The colours of a tile, four bytes a place. Without shade they are exactly those of the catalog. */
+/**
+ * Returns the pixels of a tile, four bytes each. Without shading, they have exactly the catalog's colours.
+ */
 export function paintTile(
   columns: TileColumns,
   looks: MaterialLooks,

@@ -3,12 +3,15 @@ import type { ScenePoint, Slice } from "../slice/slice.ts";
 import type { ChunkCut } from "./chunk-cut.ts";
 import type { Volume } from "./volume.ts";
 
-/** Voxels along the edge of what is drawn in one go: few enough to make anew for an edit, many enough for few goes. */
+/**
+ * Voxels along the edge of a block, which is one draw call: small enough to mesh again after an edit, large
+ * enough to keep draw calls few.
+ */
 export const BLOCK_EDGE_VOXELS = 32;
-/** Chunks along it: no more than a region has. */
+/** Chunks along the edge of a block; at most those of a region. */
 const BLOCK_EDGE_CHUNKS_MAX = 4;
 
-/** How a slice of a world is divided into blocks, which are drawn in one go each. */
+/** Divides a slice of a world into blocks. Each block is one draw call. */
 export interface BlockGrid {
   /** Voxels of a chunk on each axis of the scene. */
   readonly chunk: ScenePoint;
@@ -18,7 +21,7 @@ export interface BlockGrid {
   readonly size: ScenePoint;
 }
 
-/** The blocks of a slice. */
+/** Returns the block grid of a slice. */
 export function blockGrid({ extents }: ChunkShape, { right, up, back }: Slice): BlockGrid {
   const chunk: ScenePoint = [extents[right], extents[up], extents[back]];
   const chunks = chunk.map((edge) =>
@@ -27,7 +30,7 @@ export function blockGrid({ extents }: ChunkShape, { right, up, back }: Slice): 
   return { chunk, chunks, size: [chunk[0] * chunks[0], chunk[1] * chunks[1], chunk[2] * chunks[2]] };
 }
 
-/** The block that a point of the scene is in. */
+/** Returns the block that contains a point of the scene. */
 export function blockAt({ size }: BlockGrid, point: ScenePoint): ScenePoint {
   return [
     floorDivide(Math.floor(point[0]), size[0]),
@@ -36,7 +39,9 @@ export function blockAt({ size }: BlockGrid, point: ScenePoint): ScenePoint {
   ];
 }
 
-/** The chunk of the world that the slice cuts, from where it is in the scene, in chunks. */
+/**
+ * Converts the scene position of a chunk, in chunks, to the world position of the chunk that the slice cuts.
+ */
 export function chunkOfScene({ extents }: ChunkShape, slice: Slice, [right, up, back]: ScenePoint): Place {
   const place: [number, number, number, number] = [0, 0, 0, 0];
   place[slice.right] = right;
@@ -46,13 +51,15 @@ export function chunkOfScene({ extents }: ChunkShape, slice: Slice, [right, up, 
   return place;
 }
 
-/** Says what a slice shows of a chunk, by where it is in the scene; `undefined` when that is not known yet. */
+/** Returns a chunk's cut by its scene position; `undefined` while the chunk is unknown. */
 export type CutAt = (right: number, up: number, back: number) => ChunkCut | undefined;
 
-/** What came of filling a volume: it may be that some of it is not known, or that all of it is air. */
+/** Result of filling a volume: filled, nothing but air, or partly unknown. */
 export type Filling = "filled" | "air" | "unknown";
 
-/** Fills a volume with a block and what is around it. Nothing is written for a block of air, or one that is not known. */
+/**
+ * Fills a volume with a block and the voxels around it. Writes nothing for a block of air or an unknown one.
+ */
 export function fillBlock(grid: BlockGrid, block: ScenePoint, cutAt: CutAt, into: Volume): Filling {
   const { chunk, chunks, size } = grid;
   const cuts: ChunkCut[] = [];
@@ -83,7 +90,7 @@ function copyCut(
 ): void {
   const rowLength = size[0] + 2;
   const layerLength = rowLength * (size[1] + 2);
-  // Of the chunks around the block only the nearest voxels count.
+  // Of the neighbouring chunks, only the adjacent voxels count.
   const fromRight = Math.max(0, -1 - cornerRight);
   const toRight = Math.min(chunk[0], size[0] + 1 - cornerRight);
   const toUp = Math.min(chunk[1], size[1] + 1 - cornerUp);

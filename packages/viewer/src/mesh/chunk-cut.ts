@@ -1,10 +1,13 @@
 import { type Chunk, type ChunkShape, floorModulo } from "@orthant/core";
 import type { Slice } from "../slice/slice.ts";
 
-/** What a slice shows of one chunk: one material, or a material for each voxel, right running fastest, then up. */
+/**
+ * The part of a chunk that a slice shows: a single material, or one per voxel, with right varying fastest,
+ * then up.
+ */
 export type ChunkCut = number | Uint16Array;
 
-/** Cuts a chunk. */
+/** Returns the cut of a chunk. */
 export function cutChunk(chunk: Chunk, shape: ChunkShape, slice: Slice): ChunkCut {
   const uniform = chunk.uniformMaterial;
   if (uniform !== undefined) return uniform;

@@ -3,23 +3,23 @@ import { type MaterialLooks, NOTHING, OPAQUE, VEIL } from "./material-looks.ts";
 import { QuadList, type QuadMesh } from "./quad-list.ts";
 import type { Volume } from "./volume.ts";
 
-/** The surface of a volume: what stops light, and what lets it through. */
+/** The surface of a volume, split into opaque and translucent quads. */
 export interface VolumeMesh {
   readonly opaque: QuadMesh;
   readonly veil: QuadMesh;
 }
 
-/** How light a corner is when nothing is near; each voxel that stands around it takes one off. */
+/** Light of an unoccluded corner; each adjacent opaque voxel subtracts one. */
 const LIGHT_FULL = 3;
 const FULL_CORNERS = 0xff;
-/** Bits of a face's key: a material, then two bits for each corner. */
+/** Bits of a face key: a material, then two bits for each corner. */
 const CORNER_SHIFT = 16;
 const VEIL_OPACITY = 150;
 const OPAQUE_OPACITY = 255;
 
 /**
- * Makes the surfaces of volumes. Faces that look the same, with the same light at their corners, become one quad. What
- * it needs for that is made once and used for every volume.
+ * Builds the surfaces of volumes. Merges faces of the same material, with the same light at their corners,
+ * into one quad. Reuses its buffers for every volume.
  */
 export class GreedyMesher {
   readonly #looks: MaterialLooks;
@@ -32,7 +32,7 @@ export class GreedyMesher {
     this.#looks = looks;
   }
 
-  /** The surface of the voxels of a volume; those around it only hide and shade. */
+  /** Returns the surface of a volume. The voxels around it only hide and shade faces. */
   mesh(volume: Volume): VolumeMesh {
     if (this.#classify(volume)) {
       for (const axis of [0, 1, 2] as const) {
@@ -43,7 +43,7 @@ export class GreedyMesher {
     return { opaque: this.#opaque.take(), veil: this.#veil.take() };
   }
 
-  /** What light does in each voxel; false when there is no surface anywhere. */
+  /** Classifies each voxel by opacity. Returns false when the volume has no surface. */
   #classify({ materials }: Volume): boolean {
     if (this.#classes.length < materials.length) this.#classes = new Uint8Array(materials.length);
     const classes = this.#classes;
@@ -59,7 +59,7 @@ export class GreedyMesher {
     return any !== NOTHING && all !== OPAQUE;
   }
 
-  /** The faces that look along an axis, layer by layer. */
+  /** Adds the faces in one direction of an axis, layer by layer. */
   #faces(volume: Volume, axis: 0 | 1 | 2, sign: 1 | -1): void {
     const { size } = volume;
     const across = ((axis + 1) % 3) as 0 | 1 | 2;
@@ -73,7 +73,7 @@ export class GreedyMesher {
     }
   }
 
-  /** Writes a key for every face of a layer, 0 where there is none; false when there is none at all. */
+  /** Writes a key for each face of a layer, 0 for none. Returns false when the layer has no face. */
   #findFaces(
     { size, materials }: Volume,
     [axis, across, along]: readonly [0 | 1 | 2, 0 | 1 | 2, 0 | 1 | 2],
@@ -127,7 +127,7 @@ export class GreedyMesher {
         }
         const light = key >>> CORNER_SHIFT;
         let wide = 1;
-        // Light that changes along the way would be drawn otherwise on one large face than on many small ones.
+        // Faces whose light varies are not merged: one large face would interpolate it differently.
         if (isEvenAcross(light)) while (u + wide < width && keys[u + wide + v * width] === key) wide++;
         let high = 1;
         if (isEvenAlong(light))
@@ -153,10 +153,10 @@ export class GreedyMesher {
     const glow = this.#looks.glows[material] as number;
     const colour = this.#looks.colours[material] as number;
     const list = isVeil ? this.#veil : this.#opaque;
-    // Seen from outside the corners go round against the clock.
+    // Seen from outside, the corners run counterclockwise.
     const corners = sign > 0 ? [0, 1, 2, 3] : [0, 3, 2, 1];
     const isLightAt = (corner: number): number => (light >>> (corner * 2)) & 3;
-    // The light of a quad is drawn on two triangles: they meet where the two corners are more alike.
+    // The quad is split into two triangles along its brighter diagonal.
     const turn = isLightAt(0) + isLightAt(2) >= isLightAt(1) + isLightAt(3) ? 0 : 1;
     const place: [number, number, number] = [0, 0, 0];
     place[axis] = layer + (sign > 0 ? 1 : 0);
@@ -170,7 +170,9 @@ export class GreedyMesher {
   }
 }
 
-/** The light at the corners of a face, two bits each, from the eight cells around the one before it. */
+/**
+ * Returns the light at the corners of a face, two bits each, from the eight cells around the one before it.
+ */
 function cornerLight(classes: Uint8Array, before: number, across: number, along: number): number {
   const isStop = (cell: number): number => (classes[cell] === OPAQUE ? 1 : 0);
   const left = isStop(before - across);
@@ -189,7 +191,7 @@ function lightOf(side: number, otherSide: number, corner: number): number {
   return side + otherSide === 2 ? 0 : LIGHT_FULL - side - otherSide - corner;
 }
 
-/** Whether going across changes no light: corners 0 and 1 are alike, and 3 and 2. */
+/** Whether light is constant across the face: corners 0 and 1 match, and so do 3 and 2. */
 function isEvenAcross(light: number): boolean {
   return ((light ^ (light >>> 2)) & 3) === 0 && (((light >>> 4) ^ (light >>> 6)) & 3) === 0;
 }

@@ -1,29 +1,29 @@
 import { AIR, type Material, U16_MAX } from "@orthant/core";
 
-/** What light does with a voxel. */
+/** Light passes unchanged. */
 export const NOTHING = 0;
-/** It stops there. */
+/** Light stops. */
 export const OPAQUE = 1;
-/** It goes on, with less of it. */
+/** Light passes, weakened. */
 export const VEIL = 2;
 
-/** Materials that let through what is behind them, and such as shine, by what catalogs call them. */
+/** Names of translucent and of glowing materials in catalogs. */
 const VEIL_NAMES: ReadonlySet<string> = new Set(["water", "glass", "ice"]);
 const GLOWING_NAMES: ReadonlySet<string> = new Set(["lamp", "lava", "torch", "fire"]);
-/** A material that no catalog knows gets a colour of its own, which is the same on every page. */
+/** A material missing from the catalog gets its own colour, which is the same on every page. */
 const UNKNOWN_PART_MIN = 0x60;
 
-/** How materials look, ready to be asked for every voxel. */
+/** Appearance of materials, in tables for lookup per voxel. */
 export interface MaterialLooks {
   /** What light does, by material. */
   readonly classes: Uint8Array;
-  /** 1 for materials that shine, by material. */
+  /** 1 for materials that glow, by material. */
   readonly glows: Uint8Array;
   /** 0xRRGGBB, by material. */
   readonly colours: Uint32Array;
 }
 
-/** The looks of the materials of a catalog, and of all others. */
+/** Returns the appearance of a catalog's materials, and of all others. */
 export function materialLooks(materials: readonly Material[]): MaterialLooks {
   const count = U16_MAX + 1;
   const classes = new Uint8Array(count).fill(OPAQUE);

@@ -1,29 +1,31 @@
-/** Numbers for one vertex: where it is in its block, and a word with its side, its light and whether it shines. */
+/**
+ * Numbers per vertex: its position in the block, and a word with its side, its light and whether it glows.
+ */
 export const PLACE_NUMBERS = 4;
-/** Bytes of the colour of one vertex. */
+/** Bytes of a vertex's colour. */
 export const COLOUR_BYTES = 4;
 const VERTICES_PER_QUAD = 4;
 
-/** The surface of voxels, as quads: four vertices each, so that 0, 1, 2 and 0, 2, 3 are its triangles. */
+/** A surface made of quads with four vertices each; the triangles are 0, 1, 2 and 0, 2, 3. */
 export interface QuadMesh {
   readonly places: Uint16Array<ArrayBuffer>;
   readonly colours: Uint8Array<ArrayBuffer>;
 }
 
-/** A mesh of nothing. */
+/** An empty mesh. */
 export const NO_QUADS: QuadMesh = { places: new Uint16Array(0), colours: new Uint8Array(0) };
 
-/** Bytes of a mesh, here and on the graphics card. */
+/** Size of a mesh in bytes, in memory and on the graphics card. */
 export function meshBytes({ places, colours }: QuadMesh): number {
   return places.byteLength + colours.byteLength;
 }
 
-/** How many quads a mesh has. */
+/** Number of quads in a mesh. */
 export function quadCount({ places }: QuadMesh): number {
   return places.length / (VERTICES_PER_QUAD * PLACE_NUMBERS);
 }
 
-/** Collects vertices; its memory is used again for the next mesh. */
+/** Collects vertices. Reuses its memory for the next mesh. */
 export class QuadList {
   #places = new Uint16Array(1 << 14);
   #colours = new Uint8Array(1 << 14);
@@ -43,7 +45,7 @@ export class QuadList {
     this.#colours[at + 3] = opacity;
   }
 
-  /** What was added since the last time, as a copy. */
+  /** Returns a copy of the vertices added since the last call. */
   take(): QuadMesh {
     const length = this.#vertices * PLACE_NUMBERS;
     this.#vertices = 0;

@@ -1,26 +1,26 @@
 import type { ScenePoint } from "../slice/slice.ts";
 
-/** Voxels that are drawn together, and one more voxel around them on each side, right running fastest. */
+/** Voxels that are drawn together, with a border of one voxel on each side; right varies fastest. */
 export interface Volume {
-  /** Voxels on each axis, without those around them. */
+  /** Voxels on each axis, without the border. */
   readonly size: ScenePoint;
-  /** The material of each voxel; those around come with it. */
+  /** The material of each voxel, including the border. */
   readonly materials: Uint16Array;
 }
 
-/** How many voxels a volume of this size has in all. */
+/** Number of voxels in a volume of this size, including the border. */
 function paddedLength([right, up, back]: ScenePoint): number {
   return (right + 2) * (up + 2) * (back + 2);
 }
 
-/** A volume of air. */
+/** Returns a volume of air. */
 export function emptyVolume(size: ScenePoint): Volume {
   return { size, materials: new Uint16Array(paddedLength(size)) };
 }
 
 /**
- * What is in one volume where the other has air, written into a third: what a visitor would meet in the slice beside
- * this one. Gives whether there is anything.
+ * Writes into `into` the voxels of `beside` where `here` has air: what a visitor would meet in the
+ * neighbouring slice. Returns whether there are any.
  */
 export function differenceOf(beside: Volume, here: Volume, into: Volume): boolean {
   let isAny = 0;

@@ -3,7 +3,7 @@ import type { QuadMesh } from "../mesh/quad-list.ts";
 import type { ScenePoint } from "../slice/slice.ts";
 import type { Numbers, Other, WorldFacts, WorldStatus } from "./world-facts.ts";
 
-/** The surfaces of one block: its own, and of what is only in the slices beside it. */
+/** The surfaces of one block: its own, and those that exist only in the neighbouring slices. */
 export interface BlockMeshes {
   readonly opaque: QuadMesh;
   readonly veil: QuadMesh;
@@ -11,7 +11,7 @@ export interface BlockMeshes {
   readonly behind: QuadMesh;
 }
 
-/** What a ray hits first: a voxel, and the voxel of air before it. */
+/** The first voxel that a ray hits, and the voxel of air before it. */
 export interface Hit {
   readonly voxel: Place;
   readonly before: Place;
@@ -19,16 +19,16 @@ export interface Hit {
   readonly distance: number;
 }
 
-/** What is known of one region. */
+/** What the page shows about one region. */
 export interface RegionNote {
   readonly region: Place;
-  /** `undefined` in a world that nobody else changes. */
+  /** `undefined` in a world that no other client can change. */
   readonly clock: number | undefined;
-  /** Whether anybody ever made anything here; what nobody touched is left to the generator. */
+  /** Whether the region holds any edits; otherwise the generator supplies all of it. */
   readonly isConcrete: boolean;
 }
 
-/** What the worker that has the world tells the page. */
+/** Messages from the worker that holds the world to the page. */
 export type FromWorld =
   | { readonly kind: "facts"; readonly facts: WorldFacts }
   | { readonly kind: "status"; readonly status: WorldStatus }

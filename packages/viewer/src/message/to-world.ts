@@ -2,40 +2,40 @@ import type { Place } from "@orthant/core";
 import type { Brush } from "../edit/brush.ts";
 import type { ScenePoint, Slice, Vector } from "../slice/slice.ts";
 
-/** A file that was dropped onto the page, with its path inside of what was dropped. */
+/** A file dropped onto the page, with its path inside the dropped folder. */
 export interface DroppedFile {
   readonly path: string;
   readonly file: Blob;
 }
 
-/** Which world to show. */
+/** The world to show. */
 export type Opening =
   | { readonly kind: "server"; readonly url: string; readonly token: string; readonly name: string }
   | { readonly kind: "files"; readonly files: readonly DroppedFile[] };
 
-/** What the visitor looks at. */
+/** What the visitor looks at, and from where. */
 export interface View {
-  /** Rises with every other slice; what comes back says which one it is for. */
+  /** Increases with every new slice; messages from the worker carry it. */
   readonly sliceId: number;
   readonly slice: Slice;
   readonly eye: Vector;
-  /** Voxels a second. */
+  /** Voxels per second. */
   readonly motion: Vector;
   readonly facing: Vector;
-  /** How far, in voxels. */
+  /** View distance, in voxels. */
   readonly reach: number;
   readonly ghosts: boolean;
-  /** A map instead of space: the voxels that it shows, in the axes of the scene that it has. */
+  /** The voxels that the map shows, in its two axes; `undefined` in the 3D view. */
   readonly map: MapWindow | undefined;
 }
 
-/** The part of a map that is seen, in voxels across and down. */
+/** The visible part of a map, in voxels across and down. */
 export interface MapWindow {
   readonly min: readonly [across: number, down: number];
   readonly max: readonly [across: number, down: number];
 }
 
-/** What the page asks of the worker that has the world. */
+/** Messages from the page to the worker that holds the world. */
 export type ToWorld =
   | { readonly kind: "open"; readonly opening: Opening }
   | { readonly kind: "view"; readonly view: View }

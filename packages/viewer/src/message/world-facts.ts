@@ -1,37 +1,37 @@
 import type { ChunkShape, Material } from "@orthant/core";
 import type { Vector } from "../slice/slice.ts";
 
-/** What there is to know of a world before anything of it is seen. */
+/** What the page knows about a world before it shows any of it. */
 export interface WorldFacts {
   readonly name: string;
   readonly shape: ChunkShape;
   readonly materials: readonly Material[];
-  /** Where a visitor begins. */
+  /** Initial position of a visitor. */
   readonly begin: Vector;
-  /** Whether the visitor may change anything. */
+  /** Whether the visitor may edit the world. */
   readonly canEdit: boolean;
-  /** In a few words where the world comes from. */
+  /** Short description of where the world comes from. */
   readonly origin: string;
 }
 
-/** How a page stands with the world that it shows. */
+/** State of the page's connection to its world. */
 export interface WorldStatus {
   readonly kind: "connecting" | "ready" | "offline" | "refused" | "outdated" | "failed";
-  /** For people; empty when there is nothing to say. */
+  /** Text for people; empty when there is nothing to say. */
   readonly text: string;
 }
 
-/** Somebody else. */
+/** Another player or entity. */
 export interface Other {
   readonly id: string;
   readonly name: string;
   readonly position: Vector;
-  /** Where they look, as a direction. */
+  /** View direction. */
   readonly facing: Vector;
   readonly isPlayer: boolean;
 }
 
-/** What only the source of a world counts. */
+/** Counters of a world's source. */
 export interface SourceNumbers {
   readonly bytesIn: number;
   readonly bytesOut: number;
@@ -41,21 +41,21 @@ export interface SourceNumbers {
   readonly heldRegions: number;
 }
 
-/** What is counted where meshes are made. */
+/** Counters of the mesher. */
 export interface MeshNumbers {
   readonly meshBytes: number;
   readonly meshedBlocks: number;
   readonly waitingBlocks: number;
-  /** Chunks that were meshed in all, and the time that took. */
+  /** Chunks meshed so far, and the time spent on them. */
   readonly meshedChunks: number;
   readonly meshMs: number;
-  /** Chunks whose cuts are kept. */
+  /** Cached chunk cuts. */
   readonly keptCuts: number;
   readonly keptCutBytes: number;
 }
 
-/** The numbers of a session, all of them counted where they arise. */
+/** All counters of a session. */
 export interface Numbers extends SourceNumbers, MeshNumbers {
-  /** From the last edit to its verdict; `undefined` before the first. */
+  /** Time from the last edit to its result; `undefined` before the first. */
   readonly roundTripMs: number | undefined;
 }

@@ -1,2 +1,2 @@
-/** The folder of the built page: `index.html` and what it needs. */
+/** Folder of the built page: `index.html` and the files it loads. */
 export const VIEWER_PAGE: URL = new URL("../../dist/page/", import.meta.url);

@@ -3,7 +3,7 @@ import type { ScenePoint, Slice, Vector } from "../slice/slice.ts";
 import { AXIS_NAMES } from "../slice/slice.ts";
 import { element } from "./element.ts";
 
-/** Each axis has its colour, whether it is seen or hidden. */
+/** Each axis keeps its colour, visible or hidden. */
 const AXIS_COLOURS = ["#ff8f85", "#8fe0a8", "#7db8ff", "#e2a8ff"] as const;
 const ARM = 34;
 const SVG = "http://www.w3.org/2000/svg";
@@ -13,7 +13,7 @@ interface Arm {
   readonly name: SVGTextElement;
 }
 
-/** Shows where the three axes that are seen point, and how far along the hidden one the slice is. */
+/** Shows the directions of the three visible axes, and the slice's position on the hidden one. */
 export class Compass {
   readonly #drawing = element("compass-drawing", SVGSVGElement);
   readonly #place = element("place", HTMLElement);
@@ -27,7 +27,7 @@ export class Compass {
     this.#ring.setAttribute("stroke-width", "1.6");
   }
 
-  /** Draws the axes as somebody sees them who looks so. */
+  /** Draws the axes as seen from the current view direction. */
   show(
     slice: Slice,
     axes: readonly Axis[],

@@ -4,7 +4,7 @@ import { element } from "./element.ts";
 
 const SEEN_KEY = "orthant viewer help seen";
 
-/** The controls, on one card: shown to a first-time visitor, and to whoever asks. */
+/** A card with the controls, shown on a first visit and on request. */
 export class Help {
   readonly #dialog = element("help", HTMLDialogElement);
 
@@ -15,28 +15,28 @@ export class Help {
       onClose();
     });
     this.#dialog.addEventListener("click", (event) => {
-      // Beside the card.
+      // A click outside the card.
       if (event.target === this.#dialog) this.#dialog.close();
     });
   }
 
-  /** Shows the card to somebody who has not seen it. */
+  /** Shows the card on a first visit. */
   greet(): void {
     if (!wasSeen()) this.#show();
   }
 
-  /** Shows the card, or puts it away. */
+  /** Shows or hides the card. */
   toggle(): void {
     if (this.#dialog.open) this.#dialog.close();
     else this.#show();
   }
 
-  /** Puts the card away. */
+  /** Hides the card. */
   close(): void {
     this.#dialog.close();
   }
 
-  /** Whether the card is in the way. */
+  /** Whether the card is visible. */
   get isOpen(): boolean {
     return this.#dialog.open;
   }
@@ -46,7 +46,7 @@ export class Help {
     element("close-help", HTMLButtonElement).focus();
   }
 
-  /** Leaves out what does not work in this world. */
+  /** Hides the controls that do not work in this world. */
   suit({ shape, canEdit }: WorldFacts): void {
     for (const part of this.#dialog.querySelectorAll<HTMLElement>("[data-needs]")) {
       part.hidden = part.dataset["needs"] === "edit" ? !canEdit : axesOf(shape).length < 4;
@@ -54,7 +54,7 @@ export class Help {
   }
 }
 
-/** Storage is refused to some pages; then everybody is new. */
+/** Some pages have no access to storage; every visit then counts as the first. */
 function wasSeen(): boolean {
   try {
     return localStorage.getItem(SEEN_KEY) !== null;
@@ -67,6 +67,6 @@ function remember(): void {
   try {
     localStorage.setItem(SEEN_KEY, "yes");
   } catch {
-    // Then the card comes again, which does no harm.
+    // The card shows again next time, which does no harm.
   }
 }

@@ -1,18 +1,18 @@
 import { element, showText } from "./element.ts";
 
-/** A word at a place of the page. */
+/** A text at a point of the page. */
 export interface Label {
   readonly text: string;
   readonly at: readonly [left: number, top: number];
   readonly kind: "label" | "clock";
 }
 
-/** Words over the scene. Elements are used again, so that moving costs nothing. */
+/** Texts over the scene. Reuses its elements, so that moving them is cheap. */
 export class Labels {
   readonly #parent = element("labels", HTMLElement);
   readonly #used: HTMLElement[] = [];
 
-  /** Shows these and no others. */
+  /** Shows these labels and no others. */
   show(labels: readonly Label[]): void {
     for (const [index, { text, at, kind }] of labels.entries()) {
       const shown = this.#used[index] ?? this.#another();

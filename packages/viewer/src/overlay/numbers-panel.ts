@@ -1,21 +1,21 @@
 import type { Numbers } from "../message/world-facts.ts";
 import { element } from "./element.ts";
 
-/** What the page itself counts. */
+/** Counters of the page itself. */
 export interface PageNumbers {
   readonly blocks: number;
   readonly calls: number;
   readonly triangles: number;
-  /** Drawn since the page was opened; none is drawn while nothing looks different. */
+  /** Frames drawn since the page was opened; the page draws none while nothing changes. */
   readonly pictures: number;
 }
 
-/** A panel with everything that is counted. */
+/** A panel with all counters. */
 export class NumbersPanel {
   readonly #panel = element("panel", HTMLElement);
   readonly #list = element("numbers", HTMLElement);
 
-  /** Whether it is to be seen. */
+  /** Whether the panel is visible. */
   get isOpen(): boolean {
     return !this.#panel.hidden;
   }
@@ -24,7 +24,6 @@ export class NumbersPanel {
     this.#panel.hidden = !isOpen;
   }
 
-  /** Shows numbers. */
   show(numbers: Numbers, page: PageNumbers): void {
     if (!this.isOpen) return;
     const { roundTripMs, meshMs, meshedChunks } = numbers;

@@ -1,10 +1,10 @@
 import { AXIS_NAMES, type Slice } from "../slice/slice.ts";
 import { element } from "./element.ts";
 
-/** How far the slider reaches to each side of where it was last let go. */
+/** Range of the slider on each side of its last position, in voxels. */
 const SLIDER_VOXELS = 32;
 
-/** Where the slice lies on the hidden axis, to be read and moved. */
+/** A slider for the slice's position on the hidden axis. */
 export class SliceSlider {
   readonly #card = element("slice", HTMLElement);
   readonly #slider = element("slice-slider", HTMLInputElement);
@@ -20,7 +20,7 @@ export class SliceSlider {
     element("turn", HTMLButtonElement).addEventListener("click", onTurn);
   }
 
-  /** Shows where a slice lies; nothing where there is nothing beside it. */
+  /** Shows the position of a slice; hides the slider when there is nothing to sweep through. */
   show({ hidden, at }: Slice, canSweep: boolean): void {
     this.#card.hidden = !canSweep;
     if (!(Math.abs(at - this.#middle) < SLIDER_VOXELS)) {

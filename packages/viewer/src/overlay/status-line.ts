@@ -3,7 +3,7 @@ import { element, showText } from "./element.ts";
 
 const NOTICE_MS = 3_500;
 
-/** Says how the page stands with its world, and what just happened. */
+/** Shows the state of the connection to the world, and short notices. */
 export class StatusLine {
   readonly #status = element("status", HTMLElement);
   readonly #text = element("status-text", HTMLElement);
@@ -13,7 +13,7 @@ export class StatusLine {
   readonly #notice = element("notice", HTMLElement);
   #timer = 0;
 
-  /** `onToken` is told a token that the visitor entered, `onAgain` that they want to try once more. */
+  /** `onToken` receives a token that the visitor entered. `onAgain` runs when they want to retry. */
   constructor(onToken: (token: string) => void, onAgain: () => void) {
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -23,7 +23,7 @@ export class StatusLine {
     this.#again.addEventListener("click", onAgain);
   }
 
-  /** Shows a status; `ready` says what there is to say when all is well; a text comes behind it. */
+  /** Shows a status. When it is `ready`, shows the text `ready`, followed by the status's own text. */
   show({ kind, text }: WorldStatus, ready: string): void {
     this.#status.dataset["kind"] = kind;
     showText(this.#text, kind === "ready" ? [ready, text].filter(Boolean).join(". ") : text);
@@ -31,7 +31,7 @@ export class StatusLine {
     this.#again.hidden = kind !== "failed" && kind !== "refused";
   }
 
-  /** Says something for a moment. */
+  /** Shows a notice for a moment. */
   notice(text: string, isBad: boolean): void {
     showText(this.#notice, text);
     this.#notice.classList.toggle("bad", isBad);

@@ -14,7 +14,7 @@ const BRUSHES: readonly Brush[] = [
   ),
 ];
 
-/** What the visitor works with: a tool, a material and a brush. */
+/** The visitor's current tool, material and brush. */
 export class ToolBar {
   readonly #bar = element("tools", HTMLElement);
   readonly #choice = element("tool-choice", HTMLElement);
@@ -55,7 +55,7 @@ export class ToolBar {
     this.#onChange();
   }
 
-  /** What is placed. */
+  /** The material to place. */
   get material(): number {
     return this.#materialId;
   }
@@ -74,12 +74,12 @@ export class ToolBar {
     }
   }
 
-  /** What shape a click changes. */
+  /** The shape that a click changes. */
   get brush(): Brush {
     return { ...(BRUSHES[this.#brushIndex] as Brush), isThick: this.#isThick };
   }
 
-  /** Offers the materials of a world, to those who may change it. */
+  /** Offers the materials of a world to visitors who may edit it. */
   offer(materials: readonly Material[], canEdit: boolean): void {
     this.#bar.hidden = !canEdit;
     if (!canEdit) this.tool = "look";
@@ -89,7 +89,7 @@ export class ToolBar {
     if (kept !== undefined) this.material = kept.id;
   }
 
-  /** Shows the materials, or puts them away. */
+  /** Shows or hides the palette. */
   togglePalette(isOpen: boolean = this.#palette.hidden !== false): void {
     if (this.#bar.hidden) return;
     this.#palette.hidden = !isOpen;
@@ -97,13 +97,13 @@ export class ToolBar {
     if (isOpen) this.#palette.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
   }
 
-  /** Takes the next brush. */
+  /** Switches to the next brush. */
   nextBrush(): void {
     this.#brushIndex = (this.#brushIndex + 1) % BRUSHES.length;
     this.#showBrush();
   }
 
-  /** Works in all slices around, or only in the one that is seen. */
+  /** Switches between a brush in all axes and one in the visible slice only. */
   toggleThick(): void {
     this.#isThick = !this.#isThick;
     this.#showBrush();

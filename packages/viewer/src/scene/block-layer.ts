@@ -8,13 +8,13 @@ type BlockMessage = Extract<FromWorld, { kind: "block" }>;
 
 const INDICES_PER_QUAD = 6;
 
-/** The blocks of one slice, as they are drawn. */
+/** The drawn blocks of one slice. */
 export class BlockLayer {
   readonly group: Group = new Group();
   readonly materials: SliceMaterials = new SliceMaterials();
   readonly #blocks = new Map<string, Group>();
 
-  /** Shows a block, in place of what was there. Gives the bytes that go to the graphics card for it. */
+  /** Shows a block and replaces its previous version. Returns the bytes uploaded to the graphics card. */
   put({ block, corner, size, meshes }: BlockMessage): number {
     this.drop(block);
     const group = new Group();
@@ -24,7 +24,7 @@ export class BlockLayer {
       const mesh = meshes[kind];
       if (mesh.places.length === 0) continue;
       const drawn = drawnMesh(mesh, size, this.materials[kind]);
-      // What can be seen through is drawn over what cannot, and ghosts over all.
+      // Translucent surfaces draw over opaque ones, and ghosts over both.
       drawn.renderOrder = kind === "opaque" ? 0 : kind === "veil" ? 1 : 2;
       group.add(drawn);
       bytes += mesh.places.byteLength + mesh.colours.byteLength;
@@ -37,7 +37,7 @@ export class BlockLayer {
     return bytes;
   }
 
-  /** Shows a block no longer. */
+  /** Removes a block. */
   drop(block: ScenePoint): void {
     const group = this.#blocks.get(String(block));
     if (group === undefined) return;
@@ -46,12 +46,12 @@ export class BlockLayer {
     disposeAll(group);
   }
 
-  /** How many blocks have anything to draw. */
+  /** Number of blocks with something to draw. */
   get size(): number {
     return this.#blocks.size;
   }
 
-  /** Gives back all that it has on the graphics card. */
+  /** Frees everything on the graphics card. */
   dispose(): void {
     for (const group of this.#blocks.values()) disposeAll(group);
     this.#blocks.clear();
@@ -76,7 +76,7 @@ function drawnMesh(mesh: QuadMesh, size: ScenePoint, material: ShaderMaterial): 
   return drawn;
 }
 
-/** Once it is on the graphics card nothing reads it here any more. */
+/** Nothing reads the array after its upload to the graphics card. */
 function releaseArray(this: BufferAttribute): void {
   this.array = new Uint16Array(0);
 }
@@ -84,7 +84,7 @@ function releaseArray(this: BufferAttribute): void {
 let indices = new BufferAttribute(new Uint32Array(0), 1);
 let indexedQuads = 0;
 
-/** All quads are drawn in the same way, so all blocks share one list of indices, which grows when one needs more. */
+/** All quads use the same index pattern, so all blocks share one index buffer, which grows on demand. */
 function quadIndices(quads: number): BufferAttribute {
   if (quads <= indexedQuads) return indices;
   indexedQuads = Math.max(4096, 2 ** Math.ceil(Math.log2(quads)));

@@ -4,11 +4,11 @@ import type { Slice } from "../slice/slice.ts";
 import { presenceAt, sweepTowards } from "../slice/sweep.ts";
 import { BlockLayer } from "./block-layer.ts";
 
-/** Bytes that go to the graphics card in one picture, so that no picture takes long. */
+/** Bytes uploaded to the graphics card per frame, so that no frame takes long. */
 const UPLOAD_BYTES_MAX: number = 1024 * 1024;
-/** A new slice is shown when what is near is there, or after so long. */
+/** Longest wait for the nearby blocks of a new slice before it is shown anyway. */
 const WAIT_MS = 700;
-/** How long a slice takes to go that is not on the way of a sweep, such as after a turn. */
+/** Fade-out time of a slice that is not part of a sweep, such as after a turn. */
 const FADE_SECONDS = 0.35;
 
 interface ShownSlice {
@@ -20,12 +20,12 @@ interface ShownSlice {
 
 type BlockMessage = Extract<FromWorld, { kind: "block" | "drop" }>;
 
-/** The slice that is seen and those that it comes from, which fade while the new one appears. */
+/** The visible slice and the previous ones, which fade out while the new one appears. */
 export class LayerStack {
   readonly #parent: Group;
   readonly #isCalm: () => boolean;
   #shown: ShownSlice[] = [];
-  /** By slice and block: what is made twice before it is shown once is shown once. */
+  /** By slice and block: a block that is made twice before it is shown is shown only once. */
   readonly #waiting = new Map<string, BlockMessage>();
   #askedMs = 0;
   #isReady = true;
@@ -37,11 +37,11 @@ export class LayerStack {
     this.#isCalm = isCalm;
   }
 
-  /** From now on another slice is to be seen. */
+  /** Switches to another slice. */
   show(sliceId: number, slice: Slice, nowMs: number): void {
     const current = this.#shown.at(-1);
     if (current?.sliceId === sliceId) return;
-    // A fast sweep skips what was never seen.
+    // A fast sweep skips slices that never became visible.
     if (current !== undefined && current.presence === 0 && this.#shown.length > 1) this.#remove(current);
     const isSameAxis = current?.slice.hidden === slice.hidden;
     if (!isSameAxis) this.#at = slice.at;
@@ -54,37 +54,37 @@ export class LayerStack {
     this.#isReady = false;
   }
 
-  /** Takes what the worker made; it is shown when there is time for it. */
+  /** Queues a message from the worker until there is time to show it. */
   take(message: BlockMessage): void {
     const key = `${message.sliceId} ${message.block}`;
     this.#waiting.delete(key);
     this.#waiting.set(key, message);
   }
 
-  /** What is near in a slice is there. */
+  /** Signals that the nearby blocks of a slice have arrived. */
   ready(sliceId: number): void {
     if (this.#shown.at(-1)?.sliceId === sliceId) this.#isReady = true;
   }
 
-  /** Fog from one distance to another. */
+  /** Sets the distances where fog begins and ends. */
   setFog(from: number, to: number): void {
     this.#fog = [from, to];
     for (const { layer } of this.#shown) layer.materials.setFog(from, to);
   }
 
-  /** Lets time go by; gives whether anything looks different, or soon will. */
+  /** Advances the fades and uploads. Returns whether anything looks different, or soon will. */
   advance(nowMs: number, seconds: number): boolean {
     const isNew = this.#pump();
     const isFading = this.#fade(nowMs, seconds);
     return isNew || isFading || this.#waiting.size > 0;
   }
 
-  /** Whether all that came is shown and nothing fades. */
+  /** Whether all blocks are shown and nothing fades. */
   get isSettled(): boolean {
     return this.#waiting.size === 0 && this.#shown.length <= 1 && (this.#shown[0]?.presence ?? 1) === 1;
   }
 
-  /** How many blocks are drawn. */
+  /** Number of drawn blocks. */
   get blockCount(): number {
     return this.#shown.reduce((sum, { layer }) => sum + layer.size, 0);
   }
@@ -129,7 +129,7 @@ export class LayerStack {
     );
   }
 
-  /** A slice on the way of the sweep goes with the sweep; any other fades in its own time. */
+  /** A slice on the path of the sweep fades with the sweep; any other fades over time. */
   #presenceOf(shown: ShownSlice, current: ShownSlice, step: number): number {
     const isOnWay = shown.slice.hidden === current.slice.hidden;
     const isLeaving = shown !== current && isOnWay && shown.slice.at !== current.slice.at;

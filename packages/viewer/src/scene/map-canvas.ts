@@ -1,14 +1,14 @@
 import type { FromWorld } from "../message/from-world.ts";
 import type { MapWindow } from "../message/to-world.ts";
 
-/** Whole pixels a voxel: then every voxel is as large as every other. */
+/** Whole pixels per voxel, so that all voxels have the same size. */
 const ZOOMS: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
-/** Tiles that are kept, also when they are not seen just now. */
+/** Tiles kept in memory, visible or not. */
 const TILES_KEPT = 2_048;
 
 type TileMessage = Extract<FromWorld, { kind: "tile" }>;
 
-/** Draws a map from tiles: a voxel is a square of whole pixels, wherever the map is moved to. */
+/** Draws a map from tiles. A voxel is always a square of whole pixels. */
 export class MapCanvas {
   readonly #canvas: HTMLCanvasElement;
   readonly #drawing: CanvasRenderingContext2D;
@@ -28,7 +28,7 @@ export class MapCanvas {
     this.#drawing = drawing;
   }
 
-  /** Pixels a voxel. */
+  /** Pixels per voxel. */
   get zoom(): number {
     return this.#zoom;
   }
@@ -40,19 +40,19 @@ export class MapCanvas {
     );
   }
 
-  /** Comes closer by so many steps, or goes away. */
+  /** Zooms in by `steps`, or out when it is negative. */
   zoomBy(steps: number): void {
     const index = ZOOMS.indexOf(this.#zoom) + steps;
     this.#zoom = ZOOMS[Math.max(0, Math.min(ZOOMS.length - 1, index))] ?? this.#zoom;
   }
 
-  /** Puts a place, in voxels, into the middle. Upright: greater coordinates are higher. */
+  /** Centers the map on a position, in voxels. Upright means that greater coordinates are higher. */
   look(center: readonly [number, number], isUpright: boolean): void {
     this.#center = center;
     this.#isUpright = isUpright;
   }
 
-  /** The voxels that are seen. */
+  /** The visible voxels. */
   get window(): MapWindow {
     const ratio = devicePixelRatio;
     const across = (this.#canvas.clientWidth * ratio) / this.#zoom / 2;
@@ -61,7 +61,7 @@ export class MapCanvas {
     return { min: [a - across, d - down], max: [a + across, d + down] };
   }
 
-  /** Takes a tile, in place of the one that was there. */
+  /** Adds a tile, or replaces it. */
   take({ tile, size, pixels }: TileMessage): void {
     const key = String(tile);
     const picture = document.createElement("canvas");
@@ -75,12 +75,12 @@ export class MapCanvas {
     if (this.#tiles.size > TILES_KEPT && oldest !== undefined) this.#tiles.delete(oldest);
   }
 
-  /** Forgets all tiles. */
+  /** Removes all tiles. */
   clear(): void {
     this.#tiles.clear();
   }
 
-  /** The voxel under a point of the page. */
+  /** Returns the voxel under a point of the page. */
   voxelAt(left: number, top: number): readonly [across: number, down: number] {
     const [x, y] = this.#corner();
     const ratio = devicePixelRatio;
@@ -113,7 +113,7 @@ export class MapCanvas {
     }
   }
 
-  /** The pixel of the whole map that is in the corner of the canvas. */
+  /** Returns the pixel of the whole map that lies in the corner of the canvas. */
   #corner(): readonly [left: number, top: number] {
     const [across, down] = this.#center;
     const row = this.#isUpright ? -down : down;

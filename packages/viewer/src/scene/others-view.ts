@@ -2,25 +2,25 @@ import { ConeGeometry, Group, Mesh, MeshBasicMaterial, Vector3 } from "three";
 import type { Other } from "../message/world-facts.ts";
 import { AXIS_NAMES, type ScenePoint, type Slice, toScene } from "../slice/slice.ts";
 
-/** Others are seen in this slice and in so many beside it, fainter the further away. */
+/** Slices on each side of this one in which other players are shown, fainter with distance. */
 const SLICES_SEEN = 12;
-/** More would be a crowd in which nobody is seen. */
+/** More would be an unreadable crowd. */
 const OTHERS_SHOWN_MAX = 200;
 const UP = new Vector3(0, 1, 0);
 
-/** Somebody's name, and the place above their head. */
+/** A text, and the point where it belongs. */
 export interface NameTag {
   readonly text: string;
   readonly point: ScenePoint;
 }
 
-/** The other players, each an arrow that points where they look. */
+/** The other players, each drawn as an arrow in their view direction. */
 export class OthersView {
   readonly group: Group = new Group();
   readonly #shape = new ConeGeometry(0.55, 1.7, 12);
   readonly #arrows = new Map<string, Mesh<ConeGeometry, MeshBasicMaterial>>();
 
-  /** Shows these, as they are seen in a slice; gives their names. */
+  /** Shows the other players near a slice. Returns their name tags. */
   show(others: readonly Other[], slice: Slice): readonly NameTag[] {
     const tags: NameTag[] = [];
     const shown = new Set<string>();
@@ -58,7 +58,7 @@ export class OthersView {
   }
 }
 
-/** Everybody has a colour of their own, the same on every page. */
+/** Every player has their own colour, the same on every page. */
 function hueOf(id: string): number {
   let hash = 0;
   for (const letter of id) hash = (Math.imul(hash, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;

@@ -4,12 +4,12 @@ import type { RegionNote } from "../message/from-world.ts";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
 import type { NameTag } from "./others-view.ts";
 
-/** Regions further away than this, in voxels, have no frame, or there would be nothing but frames. */
+/** Regions further away than this, in voxels, get no frame, because frames would fill the screen. */
 const FRAME_VOXELS = 90;
 const CLOCK_VOXELS = 60;
 const FLASH_SECONDS = 1.6;
 const FLASHES_MAX = 200;
-/** A change of more chunks than this is a region that came, not somebody's work. */
+/** A change of more chunks than this is a newly loaded region, not an edit. */
 const FLASH_CHUNKS_MAX = 64;
 
 interface Flash {
@@ -17,7 +17,7 @@ interface Flash {
   seconds: number;
 }
 
-/** Frames around regions, warm where people made something and cool where all is generated; and what just changed. */
+/** Frames around regions, warm for edited and cool for generated ones; and flashes around recent changes. */
 export class RegionMarks {
   readonly group: Group = new Group();
   readonly #frames = new Group();
@@ -30,7 +30,7 @@ export class RegionMarks {
     this.group.add(this.#frames);
   }
 
-  /** Frames the regions near an eye; gives their clocks. */
+  /** Draws frames around the regions near an eye. Returns tags with their clocks. */
   show(notes: readonly RegionNote[], shape: ChunkShape, slice: Slice, eye: ScenePoint): readonly NameTag[] {
     this.#frames.clear();
     const tags: NameTag[] = [];
@@ -57,12 +57,12 @@ export class RegionMarks {
     return tags;
   }
 
-  /** Shows no frames. */
+  /** Removes all frames. */
   hide(): void {
     this.#frames.clear();
   }
 
-  /** Lets what just changed light up. */
+  /** Flashes the boxes that just changed. */
   flash(boxes: readonly Box[], shape: ChunkShape, slice: Slice): void {
     for (const box of boxes) {
       if (boxVolume(box) > FLASH_CHUNKS_MAX || this.#flashes.length >= FLASHES_MAX) continue;
@@ -81,7 +81,7 @@ export class RegionMarks {
     }
   }
 
-  /** Lets time go by; gives whether anything looks different. */
+  /** Advances the flashes. Returns whether anything looks different. */
   advance(seconds: number): boolean {
     for (const flash of this.#flashes) {
       flash.seconds += seconds;

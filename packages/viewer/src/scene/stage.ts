@@ -17,27 +17,27 @@ import { skyMaterial } from "./voxel-materials.ts";
 
 const FIELD_OF_VIEW_DEGREES = 62;
 const PIXEL_RATIO_MAX = 2;
-/** What is drawn begins and ends at these distances, in voxels. */
+/** Near and far plane of the camera, in voxels. */
 const NEAR = 0.1;
 const FAR = 4_000;
-/** Fog is full before the last blocks end, and begins in the middle. */
+/** Fog begins and ends at these shares of the reach, so that it hides the last blocks. */
 const FOG_FROM = 0.45;
 const FOG_TO = 0.86;
 
-/** What is drawn with three.js: the slices, the sky, and marks that others put into it. */
+/** The three.js scene: the slices, the sky, and marks that other modules add. */
 export class Stage {
   readonly layers: LayerStack;
-  /** Where others put what they want to be seen. */
+  /** Objects that other modules add to the scene. */
   readonly marks: Group = new Group();
   readonly camera: PerspectiveCamera = new PerspectiveCamera(FIELD_OF_VIEW_DEGREES, 1, NEAR, FAR);
   readonly #renderer: WebGLRenderer;
   readonly #scene = new Scene();
   readonly #cursor: LineSegments;
 
-  /** Throws where the browser cannot draw. */
+  /** Throws when the browser cannot draw. */
   constructor(canvas: HTMLCanvasElement, isCalm: () => boolean) {
     this.#renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
-    // The shaders write colours as screens take them.
+    // The shaders write colours as screens expect them.
     this.#renderer.outputColorSpace = LinearSRGBColorSpace;
     this.#renderer.info.autoReset = true;
     const slices = new Group();
@@ -50,19 +50,19 @@ export class Stage {
     this.camera.rotation.order = "YXZ";
   }
 
-  /** Puts the camera somewhere; angles in radians, 0 looks to the back of the scene. */
+  /** Moves the camera; angles in radians, 0 looks to the back of the scene. */
   place(eye: ScenePoint, yaw: number, pitch: number): void {
     this.camera.position.set(...eye);
     this.camera.rotation.set(pitch, yaw, 0);
     this.camera.updateMatrixWorld();
   }
 
-  /** How far there is anything to see. */
+  /** Sets the distance up to which blocks are visible. */
   setReach(reach: number): void {
     this.layers.setFog(reach * FOG_FROM, reach * FOG_TO);
   }
 
-  /** Marks voxels: those from a corner on, so many on each axis; none when nothing is given. */
+  /** Marks a cube of `edge` voxels from a corner on; hides the mark when the corner is `undefined`. */
   mark(corner: ScenePoint | undefined, edge = 1): void {
     this.#cursor.visible = corner !== undefined;
     if (corner === undefined) return;
@@ -70,13 +70,18 @@ export class Stage {
     this.#cursor.scale.setScalar(edge + 0.01);
   }
 
-  /** The direction from the eye through a point of the canvas, from -1 to 1 on both axes, up being up. */
+  /**
+   * Returns the direction from the eye through a point of the canvas, from -1 to 1 on both axes, with y
+   * upwards.
+   */
   direction(across: number, up: number): ScenePoint {
     const point = new Vector3(across, up, 0.5).unproject(this.camera).sub(this.camera.position).normalize();
     return [point.x, point.y, point.z];
   }
 
-  /** Where a point of the scene is on the canvas, in pixels; `undefined` when it is behind the eye. */
+  /**
+   * Returns the canvas position of a point of the scene, in pixels; `undefined` when it is behind the eye.
+   */
   project(point: ScenePoint): readonly [left: number, top: number] | undefined {
     const seen = new Vector3(...point).project(this.camera);
     if (seen.z > 1) return undefined;
@@ -84,7 +89,7 @@ export class Stage {
     return [((seen.x + 1) / 2) * clientWidth, ((1 - seen.y) / 2) * clientHeight];
   }
 
-  /** Draws a picture, in the size that the canvas has now. */
+  /** Draws a frame at the current size of the canvas. */
   draw(): void {
     const { domElement } = this.#renderer;
     const { clientWidth, clientHeight } = domElement;
@@ -102,7 +107,7 @@ export class Stage {
     this.#renderer.render(this.#scene, this.camera);
   }
 
-  /** Bytes and counts of what is on the graphics card. */
+  /** Counts of what the graphics card holds and draws. */
   get drawn(): { readonly geometries: number; readonly calls: number; readonly triangles: number } {
     const { memory, render } = this.#renderer.info;
     return { geometries: memory.geometries, calls: render.calls, triangles: render.triangles };

@@ -1,16 +1,16 @@
 import { Color, ColorManagement, DoubleSide, FrontSide, GLSL3, ShaderMaterial, Vector2 } from "three";
 
-// The shaders take and give colours as catalogs and screens have them.
+// The shaders read and write colours as catalogs and screens have them.
 ColorManagement.enabled = false;
 
-/** The colours of the sky: above, at the horizon, and below it. What is far away fades into them. */
+/** Colours of the sky: above, at the horizon, and below it. Distant blocks fade into them. */
 const SKY = {
   zenith: new Color(0x23_2f_4d),
   horizon: new Color(0x86_99_ba),
   ground: new Color(0x56_65_84),
 } as const;
 
-/** A slice before this one on the hidden axis is cool, one behind it warm, everywhere on the page. */
+/** Everywhere on the page, a slice before this one on the hidden axis is cool, and one behind it warm. */
 const BESIDE_COLOURS = { before: new Color(0x6c_b8_ff), behind: new Color(0xff_b0_66) } as const;
 
 const SKY_FUNCTION = /* glsl */ `
@@ -47,7 +47,7 @@ const VOXEL_VERTEX = /* glsl */ `
   }
 `;
 
-/** Light from above, softer from the sides; darker in corners; a hint of each voxel; fog. */
+/** Light from above, softer from the sides; darker in corners; a hint of each voxel's edges; fog. */
 const VOXEL_FRAGMENT = /* glsl */ `
   in vec3 cell;
   in vec3 toPoint;
@@ -122,19 +122,19 @@ const SKY_FRAGMENT = /* glsl */ `
   }
 `;
 
-/** How one slice is painted. All of its materials fade together. */
+/** The shader materials of one slice, which all fade together. */
 export class SliceMaterials {
   readonly opaque: ShaderMaterial = voxelMaterial("opaque");
   readonly veil: ShaderMaterial = voxelMaterial("veil");
   readonly before: ShaderMaterial = voxelMaterial("ghost", BESIDE_COLOURS.before);
   readonly behind: ShaderMaterial = voxelMaterial("ghost", BESIDE_COLOURS.behind);
 
-  /** Fog from one distance to another, in voxels. */
+  /** Sets the distances where fog begins and ends, in voxels. */
   setFog(from: number, to: number): void {
     for (const material of this.#all) setUniform(material, "fog", new Vector2(from, to));
   }
 
-  /** How much of the slice is to be seen, from 0 to 1. */
+  /** Sets the visibility of the slice, from 0 to 1. */
   setPresence(presence: number): void {
     for (const material of this.#all) setUniform(material, "presence", presence);
   }
@@ -153,7 +153,7 @@ function setUniform({ uniforms }: ShaderMaterial, name: string, value: unknown):
   if (uniform !== undefined) uniform.value = value;
 }
 
-/** What is behind everything. */
+/** Returns the material of the sky, behind everything else. */
 export function skyMaterial(): ShaderMaterial {
   return new ShaderMaterial({
     glslVersion: GLSL3,

@@ -1,10 +1,10 @@
-/** How far a sweep comes in a second, as a share of what is left, and the least that it does in voxels a second. */
+/** Speed of a sweep: share of the remaining distance per second, and the minimum in voxels per second. */
 const SHARE_PER_SECOND = 9;
 const VOXELS_PER_SECOND_MIN = 3;
-/** A sweep over more than this begins closer by: nobody sees the slices in between. */
+/** A longer sweep starts at this distance from its target: the slices in between would be too fast to see. */
 const SWEEP_VOXELS_MAX = 6;
 
-/** Where a sweep towards a slice is after some time: it slows down as it arrives, and does arrive. */
+/** Returns the position of a sweep after `seconds`: it slows down near the target, and does reach it. */
 export function sweepTowards(shown: number, target: number, seconds: number): number {
   const distance = target - shown;
   if (distance === 0) return target;
@@ -15,7 +15,7 @@ export function sweepTowards(shown: number, target: number, seconds: number): nu
   return step >= left ? target : near + Math.sign(distance) * step;
 }
 
-/** How much of a slice is to be seen when the sweep is so many voxels away from it: 1 all, 0 nothing. */
+/** Returns the visibility of a slice at this distance from the sweep: 1 is fully visible, 0 invisible. */
 export function presenceAt(distance: number): number {
   return Math.max(0, Math.min(1, 1.25 - Math.abs(distance) * 1.5));
 }

@@ -14,26 +14,29 @@ import {
 } from "@orthant/formats";
 import { findFirstSight } from "./first-sight.ts";
 
-/** A save of a format that only conversions read. */
+/** A save in a format that has to be converted. */
 export type ForeignFormat = Exclude<DetectedFormat, { readonly format: "polychora" }>;
 
-/** What became of a save that was converted in the page. */
+/** A save that the page converted. */
 export interface ConvertedWorld {
   /** A native save. */
   readonly disk: Disk;
-  /** What a visitor should know of it, for people; empty when all of the save is shown. */
+  /** A remark for people, on what the page does not show of the save; empty when it shows everything. */
   readonly remark: string;
-  /** Where there is something to see. */
+  /** A position with something to see. */
   readonly begin: Place | undefined;
 }
 
-/** Told how many steps of how many are done. */
+/** Called with the number of finished steps and the total. */
 export type OnStep = (done: number, steps: number) => void;
 
-/** The most bytes that a page converts, and the most that it makes of them: a small save may be a huge world. */
+/** Limit on the bytes that a page converts, and on the result: a small save may be a huge world. */
 const CONVERTED_BYTES_MAX: number = 64 * 1024 * 1024;
 
-/** Makes a native save, in memory, of a save of another format. `ORT_LIMIT` for one that is too large for a page. */
+/**
+ * Converts a save of another format into a native one in memory. Throws `ORT_LIMIT` when it is too large for
+ * a page.
+ */
 export async function convertInMemory(
   source: Disk,
   detected: ForeignFormat,
@@ -69,7 +72,7 @@ async function convert(
       try {
         const onChunk = (): void => onStep(++done, save.chunkCount);
         const { losses, entities } = await convertPixelToTree(save, target, { acceptLosses: true, onChunk });
-        // They are in the world, but the page draws nobody who stands in a save.
+        // The world contains them, but the page does not draw the entities of a save.
         const bodies = { what: "bodies", count: entities, remark: "" };
         return lossesInWords(entities === 0 ? losses : [...losses, bodies]);
       } finally {
@@ -95,7 +98,7 @@ function lossesInWords(losses: readonly ConversionLoss[]): readonly string[] {
   return [`Converted without ${named.join(", ")}.`];
 }
 
-/** A MarsMiner save is a folder of files; the others are one file, whatever lies beside it. */
+/** A MarsMiner save is a folder of files; in the other formats only the detected file counts. */
 async function requireFits(source: Disk, { format, evidence }: ForeignFormat): Promise<void> {
   const entries = await source.list("");
   const names = entries.flatMap(({ name, kind }) => (kind === "file" ? [name] : []));

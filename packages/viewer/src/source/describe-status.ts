@@ -1,7 +1,7 @@
 import type { Status, StatusDetail } from "@orthant/client";
 import type { WorldStatus } from "../message/world-facts.ts";
 
-/** How a client stands with its server, for people. */
+/** Describes the state of a client's connection for people. */
 export function describeStatus(status: Status, { error, goodbye, retryInMs }: StatusDetail): WorldStatus {
   switch (status) {
     case "connecting":

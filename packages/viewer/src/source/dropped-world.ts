@@ -14,31 +14,31 @@ import { createWorld, openWorld, type World } from "@orthant/world";
 import type { DroppedFile } from "../message/to-world.ts";
 import type { ForeignFormat, OnStep } from "./converted-world.ts";
 
-/** A world that a visitor dropped. */
+/** A world that a visitor dropped onto the page. */
 export interface DroppedWorld {
-  /** Opens it once more, with nothing of it in memory. */
+  /** Opens the world again, with an empty memory. */
   readonly open: () => Promise<World>;
-  /** In a few words what it is. */
+  /** Short description of its format. */
   readonly origin: string;
-  /** What to call it when it has no name of its own. */
+  /** Name to show when the world itself has none. */
   readonly name: string;
-  /** What a visitor should know of it, for people; empty when there is nothing. */
+  /** A remark for people; empty when there is nothing to say. */
   readonly remark: string;
-  /** Where there is something to see; `undefined` when the world itself says where to begin. */
+  /** A position with something to see; `undefined` when the world has its own spawn. */
   readonly begin: Place | undefined;
 }
 
-/** A world of which everything is shown as it is. */
+/** For a world that is shown unchanged and in full. */
 const AS_IT_IS = { remark: "", begin: undefined } as const;
 const LEGACY_SUFFIX = ".v4dw";
 /** A legacy file is read whole. */
 const LEGACY_BYTES_MAX: number = 256 * 1024 * 1024;
-/** Chunks that are put into a world at once. */
+/** Chunks per edit when a world is filled. */
 const CHUNKS_PER_EDIT = 32_768;
 
 /**
- * Finds out what was dropped: a folder of a known format, or one file. `ORT_NOT_FOUND` when it is neither. What is in
- * no format of ours is converted; `onStep` is told how far that is.
+ * Identifies the dropped files: a folder of a known format, or one file. Throws `ORT_NOT_FOUND` when it is
+ * neither. Converts other formats and reports the progress to `onStep`.
  */
 export async function findDroppedWorld(files: readonly DroppedFile[], onStep: OnStep): Promise<DroppedWorld> {
   const [only] = files;
@@ -66,7 +66,7 @@ async function convertedWorld(
   origin: string,
   onStep: OnStep,
 ): Promise<DroppedWorld> {
-  // Few saves are of another format, so what converts them is fetched when it is needed.
+  // Few saves need conversion, so the page loads the converters on demand.
   const { convertInMemory } = await import("./converted-world.ts");
   const { disk, remark, begin } = await convertInMemory(source, detected, onStep);
   return {
@@ -78,7 +78,7 @@ async function convertedWorld(
   };
 }
 
-/** The files without the folder that all of them lie in, and the name of that folder. */
+/** Returns the files without their common folder, and the name of that folder. */
 function diskOf(files: readonly DroppedFile[]): readonly [Disk, string] {
   const folder = files[0]?.path.split("/")[0] ?? "";
   const isInside = folder !== "" && files.every(({ path }) => path.startsWith(`${folder}/`));

@@ -2,12 +2,12 @@ import { AIR, type ChunkShape, cellOfVoxel, type Place, placeFrom, placesLexicog
 import type { Disk } from "@orthant/disk";
 import { type BlockEntry, type LeafEntry, openSave, SaveContent } from "@orthant/formats";
 
-/** Leaves that are read to find something to see. */
+/** Leaves read in search of something to see. */
 const LEAVES_READ_MAX = 256;
 
 /**
- * Where there is something to see in a world that does not say where to begin: the highest voxel near the middle.
- * `undefined` when nothing is found there.
+ * Finds something to see in a world without a spawn: the highest voxel near the middle. Returns `undefined`
+ * when there is nothing near it.
  */
 export async function findFirstSight(disk: Disk): Promise<Place | undefined> {
   const save = await openSave(disk);
@@ -30,12 +30,12 @@ export async function findFirstSight(disk: Disk): Promise<Place | undefined> {
   }
 }
 
-/** How far a column of chunks is from the middle of the world. */
+/** Returns the distance of a column of chunks from the middle of the world. */
 function fromMiddle([x, , z, w]: Place): number {
   return Math.hypot(x, z, w);
 }
 
-/** Of the highest voxels of a chunk the one that is nearest to the chunk's middle. */
+/** Returns the highest voxel of a chunk; of several, the one nearest to the chunk's middle. */
 function summitOf({ place, chunk }: BlockEntry, shape: ChunkShape): Place | undefined {
   if (![...chunk.materials()].some((material) => material !== AIR)) return undefined;
   const { extents } = shape;

@@ -18,10 +18,10 @@ import type { Vector } from "../slice/slice.ts";
 import { type DroppedWorld, findDroppedWorld } from "./dropped-world.ts";
 import type { EditAnswer, Sight, SourceEvents, ViewSource } from "./view-source.ts";
 
-/** After so many regions the world is opened once more, so that what was seen long ago takes no memory. */
+/** Regions loaded before the world is reopened, which frees the memory of those seen long ago. */
 const REGIONS_LOADED_MAX = 8_192;
 
-/** Shows a world from files that were dropped onto the page. Throws when there is none, or when it cannot be read. */
+/** Shows a world from files dropped onto the page. Throws when there is none, or when it cannot be read. */
 export async function openSavedSource(
   files: readonly DroppedFile[],
   events: SourceEvents,
@@ -83,7 +83,7 @@ class SavedSource implements ViewSource {
   }
 
   move(): void {
-    // Nobody else is here.
+    // There are no other players.
   }
 
   async inspect(chunks: Box): Promise<readonly RegionNote[]> {
@@ -143,7 +143,7 @@ class SavedSource implements ViewSource {
   }
 }
 
-/** Where somebody was last, else where there is something to see, or where all begin. */
+/** Returns the last position of a player, or a position with something to see, or the spawn. */
 function beginOf(world: World, { begin }: DroppedWorld): Vector {
   const [player] = world.players;
   return player?.position ?? begin ?? world.spawn;

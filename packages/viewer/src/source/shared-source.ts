@@ -26,19 +26,19 @@ import type { Vector } from "../slice/slice.ts";
 import { describeStatus } from "./describe-status.ts";
 import type { EditAnswer, Sight, SourceEvents, ViewSource } from "./view-source.ts";
 
-/** What a page can hold of what others made; a server that sends more is left. */
+/** Bytes of edited content that a page can hold; it disconnects from a server that sends more. */
 const HELD_BYTES_MAX: number = 512 * 1024 * 1024;
-/** After so many bytes that came it is looked how much is held: it cannot be much more than what came. */
+/** Bytes received between checks of the held content, which cannot be much larger than what arrived. */
 const AUDIT_BYTES: number = 64 * 1024 * 1024;
 
-/** Where a shared world is, and who comes. */
+/** Address of a shared world, and the visitor's credentials. */
 export interface SharedAddress {
   readonly url: string;
   readonly token: string;
   readonly name: string;
 }
 
-/** A world that a server shares. */
+/** A world on a server. */
 export class SharedSource implements ViewSource {
   readonly #world: SharedWorld;
   readonly #events: SourceEvents;
@@ -64,7 +64,7 @@ export class SharedSource implements ViewSource {
 
   look({ chunks, center, motion }: Sight): void {
     this.#sight = chunks;
-    // One that was closed for good still shows what it has.
+    // A client that is closed for good still shows its last state.
     if (this.#world.status !== "closed") this.#world.look({ boxes: [chunks], center, motion });
   }
 
@@ -109,19 +109,19 @@ export class SharedSource implements ViewSource {
     return (await this.#contentOf(chunks)).some((content) => !(content instanceof GeneratorRef));
   }
 
-  /** What the client was sent of a box that it holds. */
+  /** Returns the content that the client holds of a box. */
   async #contentOf(chunks: Box): Promise<readonly Content[]> {
     try {
       const tree = await this.#world.region(chunks, "symbolic");
       return [...tree.pieces()].map(({ content }) => content);
     } catch (error) {
-      // Looked away from meanwhile.
+      // The region left the interest in the meantime.
       if (isOrthantError(error)) return [];
       throw error;
     }
   }
 
-  /** Leaves a server that sends more than a page can hold, whatever its reasons. */
+  /** Disconnects from a server that sends more than a page can hold. */
   async #audit(): Promise<void> {
     this.#auditedBytes = this.#counts.bytesIn;
     if (this.#sight === undefined) return;

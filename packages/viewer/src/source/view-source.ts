@@ -3,39 +3,39 @@ import type { RegionNote } from "../message/from-world.ts";
 import type { Other, SourceNumbers, WorldFacts, WorldStatus } from "../message/world-facts.ts";
 import type { Vector } from "../slice/slice.ts";
 
-/** What a source of a world tells. */
+/** Events of a world's source. */
 export interface SourceEvents {
-  /** The world is known; told again when it has become another one. */
+  /** Called when the world is known, and again when it has been replaced. */
   readonly onFacts: (facts: WorldFacts) => void;
   readonly onStatus: (status: WorldStatus) => void;
-  /** Boxes of chunks that look different now, or that came or went. */
+  /** Boxes of chunks that changed, were loaded or were unloaded. */
   readonly onChange: (boxes: readonly Box[]) => void;
   readonly onOthers: (others: readonly Other[]) => void;
 }
 
-/** What to have at hand. */
+/** The part of the world to load. */
 export interface Sight {
   /** A box of chunks. */
   readonly chunks: Box;
-  /** In voxels: what is near to it comes first. */
+  /** In voxels; the source loads what is nearest to it first. */
   readonly center: Vector;
   readonly motion: Vector;
 }
 
-/** What became of an edit: why it was refused, or nothing when it was not. */
+/** Result of an edit: why it was rejected, or `undefined` when it was not. */
 export type EditAnswer = { readonly refusal: string | undefined };
 
-/** A world that is shown, wherever it comes from. Nothing of it is there until it is looked at. */
+/** A world to show, from any source. It loads nothing before the first `look`. */
 export interface ViewSource {
-  /** Says what to have at hand from now on; what lies outside may be forgotten. */
+  /** Sets the part of the world to load; the source may unload the rest. */
   look(sight: Sight): void;
-  /** The voxels of a chunk at this moment; `undefined` when they are not here. */
+  /** Returns a chunk's current voxels; `undefined` when it is not loaded. */
   chunkAt(place: Place): Chunk | undefined;
-  /** Changes voxels; resolves when it is decided. */
+  /** Edits voxels. Resolves when the result is known. */
   edit(placements: readonly VoxelPlacement[]): Promise<EditAnswer>;
-  /** Says where the visitor is, to whom it may concern. */
+  /** Reports the visitor's position to the other players, if there are any. */
   move(position: Vector, facing: Vector): void;
-  /** What is known of the regions of a box of chunks, as far as they are here. */
+  /** Returns notes on the loaded regions of a box of chunks. */
   inspect(chunks: Box): Promise<readonly RegionNote[]>;
   numbers(): SourceNumbers;
   close(): Promise<void>;

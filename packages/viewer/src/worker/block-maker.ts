@@ -12,12 +12,12 @@ import { CutCache } from "./cut-cache.ts";
 
 /** Bytes of meshes that the page may hold for one slice. */
 const MESH_BYTES_MAX: number = 96 * 1024 * 1024;
-/** Bytes of cuts that are kept. */
+/** Bytes of cached cuts. */
 const CUT_BYTES_MAX: number = 48 * 1024 * 1024;
-/** Within so many voxels the slices beside this one are shown, and a new slice is waited for. */
+/** Distance within which neighbouring slices are shown, and within which a new slice waits for its blocks. */
 const NEAR_VOXELS = 56;
 
-/** One block in so many is a new one, whatever changes. */
+/** Every n-th block made is a new one, even while others keep changing. */
 const NEW_TURN = 4;
 
 const NO_SURFACE: VolumeMesh = { opaque: NO_QUADS, veil: NO_QUADS };
@@ -27,7 +27,7 @@ interface MadeBlock {
   bytes: number;
 }
 
-/** What the makers of blocks and of maps work with. */
+/** What the makers of blocks and of maps share. */
 export interface MakerOptions {
   readonly shape: ChunkShape;
   readonly looks: MaterialLooks;
@@ -35,7 +35,7 @@ export interface MakerOptions {
   readonly tell: (message: FromWorld, transfer: readonly ArrayBuffer[]) => void;
 }
 
-/** Makes the meshes of the blocks around a visitor, nearest first, and makes those anew that changed. */
+/** Makes the meshes of the blocks around a visitor, nearest first, and makes them again after changes. */
 export class BlockMaker {
   readonly #options: MakerOptions;
   readonly #mesher: GreedyMesher;
@@ -45,7 +45,7 @@ export class BlockMaker {
   #volumes: readonly Volume[] = [];
   /** Every block in reach, nearest first. */
   #wanted: readonly ScenePoint[] = [];
-  /** What comes before has been made, or cannot be yet. */
+  /** Blocks before this index are made, or cannot be made yet. */
   #next = 0;
   #unready = 0;
   readonly #made = new Map<string, MadeBlock>();
@@ -63,7 +63,7 @@ export class BlockMaker {
     this.#cuts = new CutCache(options.shape, options.chunkAt, CUT_BYTES_MAX);
   }
 
-  /** What has been done so far. */
+  /** Counters of the work so far. */
   get numbers(): MeshNumbers {
     return {
       meshBytes: this.#bytes,
@@ -76,7 +76,7 @@ export class BlockMaker {
     };
   }
 
-  /** The visitor looks at something else, or from elsewhere. */
+  /** Handles a new view or viewpoint. */
   setView(view: View): void {
     const isOther = this.#view?.sliceId !== view.sliceId;
     this.#view = view;
@@ -92,7 +92,7 @@ export class BlockMaker {
     this.#arrange();
   }
 
-  /** Chunks came, went or changed. */
+  /** Handles chunks that were loaded, unloaded or edited. */
   changed(boxes: readonly Box[]): void {
     this.#cuts.forget(boxes);
     this.#next = 0;
@@ -105,7 +105,7 @@ export class BlockMaker {
     }
   }
 
-  /** Works for a while; gives whether anything is left to do. */
+  /** Works for `budgetMs`. Returns whether any work is left. */
   work(budgetMs: number): boolean {
     const startMs = performance.now();
     while (performance.now() - startMs < budgetMs) {
@@ -116,27 +116,30 @@ export class BlockMaker {
     return this.#stale.size > 0 || this.#next < this.#wanted.length;
   }
 
-  /** Makes one block. What changed comes first, but not always: else endless change would leave no time for more. */
+  /**
+   * Makes one block. Changed blocks come first, but not always: endless changes would otherwise starve new
+   * blocks.
+   */
   #step(): boolean {
     this.#steps++;
     const isTurnOfNew = this.#steps % NEW_TURN === 0 && this.#next < this.#wanted.length;
     return (!isTurnOfNew && this.#renew()) || this.#extend();
   }
 
-  /** Makes a block anew that changed; false when there is none. */
+  /** Makes a changed block again. Returns false when there is none. */
   #renew(): boolean {
     for (const key of this.#stale) {
       this.#stale.delete(key);
       const made = this.#made.get(key);
       if (made === undefined) continue;
-      // What is not here any more stays as it was until it is out of reach, or here again.
+      // A block that is no longer loaded stays as it was until it is out of reach, or loaded again.
       this.#make(made.block);
       return true;
     }
     return false;
   }
 
-  /** Makes the nearest block that is missing; false when there is none. */
+  /** Makes the nearest missing block. Returns false when there is none. */
   #extend(): boolean {
     const block = this.#wanted[this.#next];
     if (block === undefined) return false;
@@ -180,7 +183,7 @@ export class BlockMaker {
     const old = this.#made.get(key);
     this.#made.set(key, { block, bytes });
     this.#bytes += bytes - (old?.bytes ?? 0);
-    // Most of the sky is empty, and the page need not hear of it.
+    // Most of the sky is empty, and the page needs no message about it.
     if (bytes === 0 && (old === undefined || old.bytes === 0)) return;
     const corner: ScenePoint = [block[0] * size[0], block[1] * size[1], block[2] * size[2]];
     const buffers = all
@@ -189,7 +192,7 @@ export class BlockMaker {
     this.#options.tell({ kind: "block", sliceId, block, corner, size, meshes }, buffers);
   }
 
-  /** Decides anew what is wanted, when the visitor has come to another block. */
+  /** Recomputes the wanted blocks when the visitor has moved to another block. */
   #arrange(): void {
     const view = this.#view;
     const grid = this.#grid;
@@ -203,7 +206,7 @@ export class BlockMaker {
     this.#next = 0;
     this.#unready = 0;
     for (const { block } of [...this.#made.values()]) {
-      // A little later than it came, so that a step back and forth costs nothing.
+      // The drop distance exceeds the load distance, so that a step back and forth costs nothing.
       if (this.#distance(block) > view.reach + 2 * Math.max(...grid.size)) this.#drop(block);
     }
   }
@@ -248,7 +251,7 @@ export class BlockMaker {
   }
 }
 
-/** The blocks within reach of a point, nearest first. */
+/** Returns the blocks within reach of a point, nearest first. */
 function blocksAround(grid: BlockGrid, eye: ScenePoint, reach: number): readonly ScenePoint[] {
   const low = blockAt(grid, [eye[0] - reach, eye[1] - reach, eye[2] - reach]);
   const high = blockAt(grid, [eye[0] + reach, eye[1] + reach, eye[2] + reach]);
@@ -271,7 +274,7 @@ function distanceTo({ size }: BlockGrid, block: ScenePoint, eye: ScenePoint): nu
   );
 }
 
-/** Whether a box of chunks is in a block or around it; the slices beside this one count too. */
+/** Whether a box of chunks touches a block or its border, including the neighbouring slices. */
 function touches({ chunks }: BlockGrid, slice: Slice, block: ScenePoint, { min, max }: Box): boolean {
   const axes = [slice.right, slice.up, slice.back] as const;
   return axes.every((axis, index) => {

@@ -11,10 +11,10 @@ import { type CutAt, chunkOfScene } from "../mesh/block.ts";
 import { type ChunkCut, cutChunk } from "../mesh/chunk-cut.ts";
 import type { Slice } from "../slice/slice.ts";
 
-/** Bytes of a cut that is one material, and of what keeps any cut. */
+/** Bytes of a single-material cut, and overhead of any cached cut. */
 const ENTRY_BYTES = 64;
 
-/** What slices show of chunks, kept because every chunk is asked for by all blocks around it. */
+/** Caches cuts of chunks, because every block around a chunk needs them. */
 export class CutCache {
   readonly #shape: ChunkShape;
   readonly #chunkAt: (place: Place) => Chunk | undefined;
@@ -31,24 +31,24 @@ export class CutCache {
     this.#bytesMax = bytesMax;
   }
 
-  /** Bytes that are kept, about. */
+  /** Approximate size of the cache in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** How many cuts are kept. */
+  /** Number of cached cuts. */
   get count(): number {
     return this.#count;
   }
 
-  /** What a slice shows, chunk by chunk. */
+  /** Returns the cuts of a slice, chunk by chunk. */
   of(slice: Slice): CutAt {
     if (slice.hidden !== this.#hidden) this.clear();
     this.#hidden = slice.hidden;
     return (right, up, back) => this.#cutAt(slice, chunkOfScene(this.#shape, slice, [right, up, back]));
   }
 
-  /** Forgets what is in boxes of chunks. */
+  /** Drops the cuts in boxes of chunks. */
   forget(boxes: readonly Box[]): void {
     for (const box of boxes) {
       if (boxVolume(box) > this.#count) this.clear();
@@ -56,7 +56,7 @@ export class CutCache {
     }
   }
 
-  /** Forgets everything. */
+  /** Drops everything. */
   clear(): void {
     this.#slices.clear();
     this.#bytes = 0;
@@ -84,7 +84,7 @@ export class CutCache {
   }
 
   #keep(at: number, place: Place, cut: ChunkCut): void {
-    // All at once: what is still needed is soon there again, and nothing has to be kept in order.
+    // Clearing everything avoids tracking an order of use, and the cuts still in use soon return.
     if (this.#bytes > this.#bytesMax) this.clear();
     let cuts = this.#slices.get(at);
     if (cuts === undefined) {

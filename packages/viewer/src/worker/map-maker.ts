@@ -4,12 +4,12 @@ import type { View } from "../message/to-world.ts";
 import { type MapPlane, mapPlane } from "../slice/map-plane.ts";
 import type { MakerOptions } from "./block-maker.ts";
 
-/** Voxels along the edge of a tile, about. */
+/** Approximate voxels along the edge of a tile. */
 const TILE_VOXELS = 64;
 
 type Tile = readonly [across: number, down: number];
 
-/** Makes the tiles of a map, those in the middle first, and makes those anew that changed. */
+/** Makes the tiles of a map, those in the middle first, and makes them again after changes. */
 export class MapMaker {
   readonly #options: MakerOptions;
   #view: View | undefined;
@@ -25,7 +25,7 @@ export class MapMaker {
     this.#options = options;
   }
 
-  /** The visitor looks at another part of the map. */
+  /** Handles a view of another part of the map. */
   setView(view: View): void {
     const { shape } = this.#options;
     const plane = mapPlane(shape, view.slice);
@@ -42,7 +42,7 @@ export class MapMaker {
     for (const key of this.#made) if (!wanted.has(key)) this.#made.delete(key);
   }
 
-  /** Chunks came, went or changed. */
+  /** Handles chunks that were loaded, unloaded or edited. */
   changed(boxes: readonly Box[]): void {
     const plane = this.#plane;
     if (plane === undefined) return;
@@ -53,7 +53,7 @@ export class MapMaker {
     this.#next = 0;
   }
 
-  /** Works for a while; gives whether anything is left to do. */
+  /** Works for `budgetMs`. Returns whether any work is left. */
   work(budgetMs: number): boolean {
     const startMs = performance.now();
     while (performance.now() - startMs < budgetMs) {
@@ -79,7 +79,7 @@ export class MapMaker {
     tell({ kind: "tile", tile, size, pixels }, [pixels.buffer]);
   }
 
-  /** Looks down on every chunk of a tile; false when some of them are not here. */
+  /** Scans every chunk of a tile from above. Returns false when some of them are not loaded. */
   #scan(tile: Tile, columns: TileColumns, view: View, plane: MapPlane): boolean {
     const counts = this.#chunksOf(plane);
     for (let down = 0; down < counts[1]; down++)
@@ -94,7 +94,10 @@ export class MapMaker {
     return true;
   }
 
-  /** Looks down on one chunk; false when nothing below can be seen, `undefined` when it is not here. */
+  /**
+   * Scans one chunk from above. Returns false when nothing below is visible, `undefined` when it is not
+   * loaded.
+   */
   #scanChunk(
     corner: Tile,
     depth: number,
@@ -157,7 +160,7 @@ export class MapMaker {
     return tiles.sort((a, b) => distance(a) - distance(b));
   }
 
-  /** The first and last chunk that the map looks through, from the bottom up. */
+  /** Returns the lowest and highest chunk that the map looks through. */
   #depthsOf({ eye, reach }: View, { along }: MapPlane): readonly [number, number] {
     if (along === undefined) return [0, 0];
     const extent = this.#options.shape.extents[along];

@@ -3,13 +3,13 @@ import { BLOCK_EDGE_VOXELS } from "../mesh/block.ts";
 import type { View } from "../message/to-world.ts";
 import { mapPlane } from "../slice/map-plane.ts";
 
-/** Regions that a client may ask a server for, and a few less. */
+/** Slightly below the number of regions that a client may request from a server. */
 const REGIONS_MAX = 4_000;
 const SHRINK = 0.9;
 
 /**
- * The chunks that a view needs: all in reach and those around them, and on the hidden axis the slice and its
- * neighbours. A view of more than a server grants gets less.
+ * Returns the chunks that a view needs: all in reach with a border around them, and on the hidden axis the
+ * slice and its neighbours. Shrinks a view that exceeds the server's limit.
  */
 export function sightOf(view: View, shape: ChunkShape): Box {
   for (let share = 1; ; share *= SHRINK) {
@@ -21,7 +21,7 @@ export function sightOf(view: View, shape: ChunkShape): Box {
   }
 }
 
-/** The first and the last chunk on an axis. */
+/** Returns the first and the last chunk on an axis. */
 function chunkRange(view: View, shape: ChunkShape, axis: Axis, share: number): readonly [number, number] {
   const extent = shape.extents[axis];
   const middle = view.eye[axis];

@@ -26,22 +26,22 @@ import { BlockMaker } from "./block-maker.ts";
 import { MapMaker } from "./map-maker.ts";
 import { sightOf } from "./sight-of.ts";
 
-/** How long work goes on before messages are looked at. */
+/** Time slice of work between messages. */
 const WORK_MS = 8;
 const NUMBERS_MS = 500;
-/** How far around the visitor regions are looked into. */
+/** Distance from the visitor within which regions are inspected. */
 const INSPECT_VOXELS = 112;
-/** How far a visitor can point. */
+/** Reach of the pointer. */
 const POINT_VOXELS = 96;
 
-/** What a desk needs of the worker that it is in. */
+/** What a desk needs from its worker. */
 export interface DeskOptions {
   readonly tell: (message: FromWorld, transfer: readonly ArrayBuffer[]) => void;
-  /** Calls back soon, after messages that wait. */
+  /** Runs `work` soon, after the messages already queued. */
   readonly soon: (work: () => void) => void;
 }
 
-/** Everything about one world that the page shows: where it comes from, what of it is seen, and what is done to it. */
+/** Everything about the shown world: its source, the visible part, and the edits. */
 export class WorldDesk {
   readonly #options: DeskOptions;
   #history = new EditHistory();
@@ -62,7 +62,7 @@ export class WorldDesk {
     setInterval(() => this.#tellNumbers(), NUMBERS_MS);
   }
 
-  /** Does what the page asks. */
+  /** Handles a message from the page. */
   async take(message: ToWorld): Promise<void> {
     switch (message.kind) {
       case "open":
@@ -98,7 +98,7 @@ export class WorldDesk {
     }
   }
 
-  /** Shows another world. One that is asked for while this one is still being opened takes its place. */
+  /** Opens another world. A later request replaces one that is still being opened. */
   async #open({ opening }: Extract<ToWorld, { kind: "open" }>): Promise<void> {
     const number = ++this.#openings;
     const isWanted = (): boolean => number === this.#openings;
@@ -225,7 +225,7 @@ export class WorldDesk {
     }
   }
 
-  /** The chunks near the visitor: frames further away would not be seen. */
+  /** Returns the chunks near the visitor; frames further away would not be visible. */
   #inspected(): Box | undefined {
     const { shape } = this.#facts ?? {};
     const view = this.#view;
@@ -262,7 +262,7 @@ function hitOf(
   return { voxel: place, before: voxelAt(slice, before), material: materialAt(place), distance };
 }
 
-/** Whether what is drawn of one world is drawn of the other. */
+/** Whether the drawn blocks of one world are also valid for the other. */
 function sameWorld(a: WorldFacts, b: WorldFacts): boolean {
   return (
     a.name === b.name &&

@@ -1,7 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import { UsageError } from "./usage-error.ts";
 
-/** What stood behind a command's name. */
+/** The parsed arguments and options of a command. */
 export class Arguments {
   readonly #positionals: readonly (string | undefined)[];
   readonly #options: Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export class Arguments {
     this.#options = options;
   }
 
-  /** The argument at a position; one that may be left out is the empty string then. */
+  /** Returns the argument at a position; the empty string for an optional one that was left out. */
   at(position: number): string {
     return this.#positionals[position] ?? "";
   }
@@ -22,25 +22,25 @@ export class Arguments {
     return this.#options[option] === true;
   }
 
-  /** The text behind an option; `undefined` when it was left out and has no default. */
+  /** Returns the value of an option; `undefined` when it was left out and has no default. */
   text(option: string): string | undefined {
     const value = this.#options[option];
     return typeof value === "string" ? value : undefined;
   }
 
-  /** The texts behind an option that may be given several times, in their order. */
+  /** Returns the values of a repeatable option, in order. */
   all(option: string): readonly string[] {
     const value = this.#options[option];
     return Array.isArray(value) ? value.map(String) : [];
   }
 
-  /** What the text behind an option means; text that means nothing is wrong usage. */
+  /** Parses the value of an option. Invalid text is wrong usage. */
   parsed<Value>(option: string, parse: (text: string) => Value): Value | undefined {
     const text = this.text(option);
     return text === undefined ? undefined : parseNamed(`--${dashed(option)}`, text, parse);
   }
 
-  /** What the argument at a position means; text that means nothing is wrong usage. */
+  /** Parses the argument at a position. Invalid text is wrong usage. */
   parsedAt<Value>(position: number, name: string, parse: (text: string) => Value): Value {
     return parseNamed(name, this.at(position), parse);
   }

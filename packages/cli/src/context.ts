@@ -10,15 +10,15 @@ import { type Look, plainStyle, type Style, terminalStyle } from "./style.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { type DiskWatch, watchedDisk } from "./watched-disk.ts";
 
-/** What every command may be told about its output. */
+/** Output options of every command. */
 export interface OutputWishes {
-  /** One object instead of text. */
+  /** Print one object instead of text. */
   readonly json: boolean;
-  /** Errors alone, and the object of `--json`. */
+  /** Print only errors, and the object of `--json`. */
   readonly quiet: boolean;
 }
 
-/** Where a world lies: a folder, or one file of it. */
+/** Location of a world: a folder, or one file in it. */
 export interface WorldLocation {
   readonly disk: Disk;
   /** `undefined` for the whole folder. */
@@ -26,12 +26,12 @@ export interface WorldLocation {
 }
 
 /**
- * All that a command touches the machine through. What it prints may come from a save, a file name or the network, so
- * every line is escaped here: see `printable`.
+ * A command's only access to the machine. Its output may come from a save, a file name or the network, so
+ * this class escapes every line: see `printable`.
  */
 export class Context {
   readonly clock: Clock;
-  /** Aborted when the user wants the command to end. */
+  /** Aborted when the user stops the command. */
   readonly signal: AbortSignal;
   readonly environment: Surroundings["environment"];
   readonly #style: Style;
@@ -47,45 +47,45 @@ export class Context {
     this.#wishes = wishes;
   }
 
-  /** A line of the result, for people: nothing with `--json` or `--quiet`. */
+  /** Prints a line of the result for people; nothing with `--json` or `--quiet`. */
   print(line: string): void {
     if (!this.#wishes.json && !this.#wishes.quiet) this.#surroundings.output.write(`${printable(line)}\n`);
   }
 
-  /** The same with a first word in a look of its own. */
+  /** Prints a line whose first word is highlighted. */
   printMarked(look: Look, word: string, rest: string): void {
     if (this.#wishes.json || this.#wishes.quiet) return;
     this.#surroundings.output.write(`${this.#style(look, printable(word))}${printable(rest)}\n`);
   }
 
-  /** Several of them. */
+  /** Prints several lines. */
   printAll(lines: Iterable<string>): void {
     for (const line of lines) this.print(line);
   }
 
-  /** The result as one object, for programs: nothing without `--json`. Bigints become decimal text. */
+  /** Prints the result as one object for programs; nothing without `--json`. Bigints become decimal text. */
   printJson(result: object): void {
     if (this.#wishes.json) this.#surroundings.output.write(`${jsonLine(result)}\n`);
   }
 
-  /** A remark that is no part of the result: nothing with `--quiet`. */
+  /** Prints a remark that is not part of the result; nothing with `--quiet`. */
   note(line: string): void {
     if (!this.#wishes.quiet) this.#surroundings.errors.write(`${printable(line)}\n`);
   }
 
-  /** Something that went wrong while the command goes on: printed also with `--quiet`. */
+  /** Prints a warning about a problem that does not stop the command, even with `--quiet`. */
   warn(line: string): void {
     this.#surroundings.errors.write(`warning: ${printable(line)}\n`);
   }
 
-  /** A line that says how far long work has come, on a terminal alone. `end` it before anything else is printed. */
+  /** Shows the progress of long work, only on a terminal. Call `end` before anything else is printed. */
   progress(label: string, unit: ProgressUnit, total?: number): Progress {
     const { errors, clock } = this.#surroundings;
     const isWanted = errors.isTerminal && !this.#wishes.json && !this.#wishes.quiet;
     return isWanted ? new ProgressLine(errors, clock, label, unit, total) : noProgress;
   }
 
-  /** The folder as a disk, which throws when the user wants to end; `ORT_NOT_FOUND` when there is none. */
+  /** Opens a folder as a disk, which throws once the user stops the command. `ORT_NOT_FOUND` if missing. */
   async openDisk(folder: string, onBytes?: (bytes: number) => void): Promise<Disk> {
     const found = await stat(folder).catch(() => undefined);
     if (found === undefined)
@@ -95,14 +95,14 @@ export class Context {
     return watchedDisk(new NodeDisk(folder), this.#watch(onBytes));
   }
 
-  /** A folder as {@link openDisk} opens it, or a file and the folder that it is in. */
+  /** Opens a folder like {@link openDisk}, or a file within its folder. */
   async openLocation(path: string, onBytes?: (bytes: number) => void): Promise<WorldLocation> {
     const found = await stat(path).catch(() => undefined);
     if (found?.isFile() !== true) return { disk: await this.openDisk(path, onBytes), file: undefined };
     return { disk: await this.openDisk(dirname(path), onBytes), file: basename(path) };
   }
 
-  /** The same without the throwing: for what is open for long and saves what it has when the user wants to end. */
+  /** Opens a disk that works even after the user stops the command, so that a long-running one can save. */
   async openSteadyDisk(folder: string): Promise<Disk> {
     await this.openDisk(folder);
     this.takeSignals();
@@ -110,14 +110,15 @@ export class Context {
   }
 
   /**
-   * Call it before something that has to be finished or undone: from now on a signal aborts {@link signal}, and until now
-   * it ends the process at once. Writing to a disk, a new folder and {@link whenEnding} do so by themselves.
+   * Call this before work that must be finished or undone: from then on a signal aborts {@link signal};
+   * before, it ends the process at once. Writing to a disk, a new folder and {@link whenEnding} call it
+   * themselves.
    */
   takeSignals(): void {
     this.#surroundings.takeSignals?.();
   }
 
-  /** Kept when the user wants the command to end. */
+  /** Resolves when the user stops the command. */
   async whenEnding(): Promise<void> {
     this.takeSignals();
     if (this.signal.aborted) return;
@@ -127,8 +128,8 @@ export class Context {
   }
 
   /**
-   * Makes a new folder with what `fill` writes: all of it or nothing, also when the user wants to end.
-   * `ORT_NOT_EMPTY` when something is there.
+   * Creates a folder with the content that `fill` writes: completely or not at all, even when the user stops
+   * the command. Throws `ORT_NOT_EMPTY` when the folder has content.
    */
   makeFolder<Value>(
     folder: string,
@@ -144,7 +145,7 @@ export class Context {
   }
 }
 
-/** Colours on a terminal alone, and not where https://no-color.org says that nobody wants them. */
+/** Only on a terminal, and unless the user opts out as https://no-color.org describes. */
 function hasColours({ output, environment }: Surroundings): boolean {
   return output.isTerminal && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
 }

@@ -7,16 +7,16 @@ import { requireNewFolder, requireOutside } from "./new-folder.ts";
 import type { Progress } from "./progress.ts";
 import { formatAmount, formatBytes } from "./report/format.ts";
 
-/** What to copy and where to. */
+/** A copy request. */
 export interface CopyWish {
   readonly from: string;
   readonly to: string;
   readonly isDry: boolean;
-  /** `undefined` is the one that was saved last. */
+  /** `undefined` is the last saved one. */
   readonly generation: number | undefined;
 }
 
-/** Copies one generation of a world into a folder of its own, all of it or nothing. */
+/** Copies one generation of a world into a new folder, completely or not at all. */
 export async function copyWorld(
   { from, to, isDry, generation }: CopyWish,
   words: { readonly did: string; readonly would: string },

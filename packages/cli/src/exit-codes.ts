@@ -1,14 +1,14 @@
-/** What the exit code of a command says. */
+/** Exit codes of commands. */
 export const EXIT = {
-  /** All is well. */
+  /** Success. */
   ok: 0,
-  /** It failed, or there is damage. */
+  /** The command failed, or the world is damaged. */
   failed: 1,
-  /** It was asked for in a way that it does not understand. */
+  /** The command line is invalid. */
   usage: 2,
-  /** It finished, and something was lost on the way. */
+  /** The command finished, but something was lost. */
   loss: 3,
 } as const;
 
-/** One of the four. */
+/** One of the four exit codes. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

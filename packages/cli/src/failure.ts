@@ -4,7 +4,7 @@ import { detailOf, hintFor, meaningOf } from "./hints.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Says what went wrong, in a line or two and never with a stack trace, and gives the exit code for it. */
+/** Prints an error in a line or two, never with a stack trace. Returns the exit code. */
 export function reportFailure(error: unknown, surroundings: Surroundings): ExitCode {
   const { errors, environment, signal } = surroundings;
   const say = (line: string): void => errors.write(`${printable(line)}\n`);
@@ -16,7 +16,7 @@ export function reportFailure(error: unknown, surroundings: Surroundings): ExitC
     say(`orthant: ${describe(error)}`);
     const hint = hintFor(error);
     if (hint !== undefined) say(`hint: ${hint}`);
-    // A library refuses values that the user gave as it refuses those of any other caller. A path is a file's fault.
+    // A library rejects the user's values like any caller's. An error with a path concerns a file instead.
     const isFault = error.context.path !== undefined;
     if (!isFault && isOrthantError(error, "ORT_ARGUMENT", "ORT_PLACE_RANGE")) return EXIT.usage;
   } else {
@@ -56,14 +56,14 @@ const SYSTEM_WORDS: Readonly<Record<string, string>> = {
   ENOTDIR: "lies in a file, where a folder is wanted",
 };
 
-/** What the operating system says about a file, in plain words; `undefined` for what is something else. */
+/** Returns the operating system's error about a file in plain words; `undefined` for other errors. */
 function plainWords(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error) || !("path" in error)) return undefined;
   const words = SYSTEM_WORDS[String(error.code)];
   return words && `"${error.path}" ${words} [${error.code}]`;
 }
 
-/** What `node:fs` and `node:net` throw says what is wrong by itself. */
+/** Errors of `node:fs` and `node:net` describe themselves. */
 function isOfTheSystem(error: unknown): boolean {
   return error instanceof Error && "syscall" in error;
 }

@@ -9,13 +9,13 @@ import {
 } from "@orthant/formats";
 import type { Context } from "./context.ts";
 
-/** A world whose format is known. */
+/** A world of a known format. */
 export interface FoundWorld {
   readonly disk: Disk;
   readonly format: DetectedFormat;
 }
 
-/** The world in a folder, or the one that a file is; `ORT_NOT_FOUND` when there is none of a format that is known. */
+/** Finds the world in a folder or a file. Throws `ORT_NOT_FOUND` when there is none of a known format. */
 export async function findWorld(
   path: string,
   context: Context,
@@ -35,19 +35,19 @@ export async function findWorld(
   );
 }
 
-/** Throws `ORT_NOT_FOUND` unless a folder holds a world, and `ORT_DIALECT` for one that has to be converted first. */
+/** Throws `ORT_NOT_FOUND` for a folder without a world, `ORT_DIALECT` for a world that needs conversion. */
 export async function requireNative(disk: Disk, folder: string): Promise<void> {
   const format = await formatOf(disk, folder);
   if (format.format !== "polychora") throw unreadable(folder, format);
 }
 
-/** What to throw where a command has no use for a format. */
+/** Returns the error for a command that does not support a format. */
 export function unreadable(folder: string, format: DetectedFormat): OrthantError {
   const found = `"${folder}" is a world of ${describeFormat(format)}, which this command does not read`;
   return new OrthantError("ORT_DIALECT", `${found}; orthant convert makes a world of Orthant of it`);
 }
 
-/** Throws `ORT_NOT_FOUND` for a generation of a world of ours that is not there any more, or not yet. */
+/** Throws `ORT_NOT_FOUND` for a generation of a native world that is no longer there, or not yet. */
 export async function requireKept(disk: Disk, generation: number): Promise<void> {
   const { generations } = await surveySave(disk);
   if (generations.includes(generation)) return;
@@ -68,12 +68,12 @@ async function formatOf(disk: Disk, folder: string): Promise<DetectedFormat> {
   );
 }
 
-/** A format for people: `polychora (tree)`. */
+/** Formats a format for people: `polychora (tree)`. */
 export function describeFormat({ format, dialect }: DetectedFormat): string {
   return dialect === undefined ? format : `${format} (${dialect})`;
 }
 
-/** Bytes of a file; none when a writer has removed it since it was listed. */
+/** Returns the size of a file; 0 when a writer has removed it since it was listed. */
 export async function fileBytes(disk: Disk, path: string): Promise<number> {
   try {
     const file = await disk.open(path, "read");

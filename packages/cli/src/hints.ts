@@ -2,7 +2,7 @@ import { type ErrorCode, isOrthantError, type OrthantError } from "@orthant/core
 
 const SEE_ALL = "orthant verify finds all damage, orthant repair brings back what it can";
 
-/** What bytes that changed, or were cut off, look like to whoever reads them. */
+/** Errors that changed or truncated bytes cause. */
 const DAMAGE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "ORT_POINTER",
   "ORT_OCTREE",
@@ -40,12 +40,12 @@ const LISTEN_HINTS: Readonly<Record<string, string>> = {
   certificate: "--certificate and --key name two files in PEM that belong together",
 };
 
-/** Whether an error says that a world is damaged. */
+/** Whether an error means that a world is damaged. */
 function isDamage({ code, context }: OrthantError): boolean {
   return DAMAGE.has(code) || isMissingFile(code, context);
 }
 
-/** What a user can do about an error, in a line; `undefined` when its message says it. */
+/** Returns a line on what the user can do about an error; `undefined` when its message already says it. */
 export function hintFor(error: OrthantError): string | undefined {
   if (isDamage(error)) return SEE_ALL;
   if (error.code === "ORT_LISTEN") return LISTEN_HINTS[error.context.operation ?? ""];
@@ -53,7 +53,7 @@ export function hintFor(error: OrthantError): string | undefined {
   return HINTS[error.code];
 }
 
-/** A world may be of a dialect that is only read, or should be written in one that has no room for it. */
+/** The world's dialect is read-only, or the target dialect cannot represent it. */
 function dialectHint(detail: string): string | undefined {
   if (detail.includes("orthant convert")) return undefined;
   return detail.includes("convert it first")
@@ -61,23 +61,23 @@ function dialectHint(detail: string): string | undefined {
     : "--to chooses another format; orthant convert --help lists them";
 }
 
-/** What an error means for the world, to be said before the error's own words. */
+/** Returns what an error means for the world, to print before the error's own message. */
 export function meaningOf(error: OrthantError): string | undefined {
   if (isDamage(error)) return "the world is damaged";
   if (error.code === "ORT_LOCKED") return "the world is in use";
   return error.code === "ORT_VERSION" ? "this version of orthant cannot read it" : undefined;
 }
 
-/** An error in its own words, or in plainer ones than those of the operating system. */
+/** Returns an error's own message, or a plainer one than the operating system's. */
 export function detailOf({ code, context, detail, cause }: OrthantError): string {
   if (isMissingFile(code, context)) return "a file is missing";
   if (code === "ORT_DISK_FULL") return "the disk is full";
   if (code === "ORT_DISK_DENIED") return "the operating system does not permit it";
-  // Its own words end with what a program can do about it.
+  // The detail itself ends with advice for programs.
   return code === "ORT_JOURNAL" && isOrthantError(cause) ? cause.detail : detail;
 }
 
-/** A file of a world that is missing is damage; a folder that is missing is a slip of the pen. */
+/** A missing file of a world is damage; a missing folder is a typing mistake. */
 function isMissingFile(code: ErrorCode, { path }: OrthantError["context"]): boolean {
   return code === "ORT_NOT_FOUND" && path !== undefined;
 }

@@ -1,13 +1,13 @@
 import { boxAt, type Place } from "@orthant/core";
 import type { BlobRef, BlockEntry, LeafEntry, Save } from "@orthant/formats";
 
-/** The leaf of the index that holds a chunk. */
+/** Returns the leaf of the index that holds a chunk. */
 export async function findLeaf({ index }: Save, chunk: Place): Promise<LeafEntry | undefined> {
   await index.load(boxAt(chunk));
   return index.find(chunk);
 }
 
-/** The block records of the leaf that holds a chunk, each with what it says. */
+/** Returns the block records of the leaf that holds a chunk, each with its content. */
 export async function recordsOf(
   save: Save,
   chunk: Place,

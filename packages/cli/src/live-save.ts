@@ -4,20 +4,21 @@ import { openSave, surveySave } from "@orthant/formats";
 import { openSaveWithJournal, type Retention, type SaveWithJournal } from "@orthant/world";
 import { requireKept } from "./found-world.ts";
 
-/** For commands that use an older state: opening a world may save it, which must not retire that state first. */
+/** For commands that use an older generation, which saving the opened world must not retire. */
 export const KEEP_EVERY_GENERATION: Retention = { newest: 100_000, hours: 0, days: 0 };
 
-/** A writer commits far less often than this many times while a reader opens three files. */
+/** A writer commits far less often than this while a reader opens three files. */
 const ATTEMPTS_MAX = 5;
 
-/** The live generation of the world on a disk; `undefined` when its manifest cannot be read. */
+/** Returns the live generation of the world on a disk; `undefined` when its manifest cannot be read. */
 export async function liveGeneration(disk: Disk): Promise<number | undefined> {
   return (await surveySave(disk)).manifest?.manifest.currentGeneration;
 }
 
 /**
- * Does what needs all files of the live generation. A writer may commit and retire them meanwhile: a failure, or a
- * result that is not wanted, counts only if the live generation is still the same, and else it is done again.
+ * Runs `work`, which needs all files of the live generation. A writer may commit and retire them meanwhile: a
+ * failure, or an unwanted result, counts only if the live generation is still the same. Otherwise `work` runs
+ * again.
  */
 export async function whileLive<Value>(
   disk: Disk,
@@ -37,12 +38,12 @@ export async function whileLive<Value>(
   }
 }
 
-/** Opens a world as it is now, also beside a writer: the live generation, and what its journal has since then. */
+/** Opens a world's current state, even beside a writer: the live generation with its journal. */
 export function openLiveSave(disk: Disk): Promise<SaveWithJournal> {
   return whileLive(disk, () => openSaveWithJournal(disk));
 }
 
-/** Opens the generation that was asked for, `ORT_NOT_FOUND` when it is not there; or else the world as it is now. */
+/** Opens the requested generation, or the current state. Throws `ORT_NOT_FOUND` for a missing generation. */
 export async function openAskedSave(disk: Disk, generation: number | undefined): Promise<SaveWithJournal> {
   if (generation === undefined) return openLiveSave(disk);
   await requireKept(disk, generation);

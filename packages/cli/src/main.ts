@@ -4,18 +4,18 @@ import { run } from "./program.ts";
 import type { TextSink } from "./surroundings.ts";
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** A terminal and a program such as npx or timeout may both pass on one wish; a person needs longer for a second. */
+/** A terminal and npx or timeout may both forward one signal; a person takes longer to send a second. */
 const SAME_WISH_MS = 500;
 
 const stop = new AbortController();
 let endedBy: NodeJS.Signals | undefined;
 let endedMs = 0;
 
-// The reader of a pipe, such as head, may have seen enough.
+// The reader of a pipe, such as head, may have stopped reading.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   stop.abort(error);
   if (error.code === "EPIPE") return;
-  // Nothing more can be said there; what was done to a world is done.
+  // Nothing more can be printed there; changes to a world are already complete.
   process.stderr.write(`orthant: what it prints cannot be written: ${error.message}\n`);
   process.exit(EXIT.failed);
 });
@@ -30,10 +30,10 @@ const exitCode = await run(process.argv.slice(2), {
 });
 
 process.exitCode = exitCode;
-// A shell that runs a list of commands stops it only if the one that was interrupted says so.
+// A shell stops a list of commands only if the interrupted one dies of the signal.
 if (endedBy !== undefined && exitCode !== 0) dieOf(endedBy);
 
-/** A command that only reads never calls this: it ends at the first signal, also while it waits for a disk. */
+/** A command that only reads never calls this: it ends at the first signal, even while waiting for a disk. */
 function takeSignals(): void {
   if (process.listenerCount("SIGTERM") > 0) return;
   for (const signal of ENDING_SIGNALS) process.on(signal, () => endBy(signal));
@@ -41,7 +41,7 @@ function takeSignals(): void {
 
 function endBy(signal: NodeJS.Signals): void {
   if (endedBy !== undefined) {
-    // A second signal means that the user does not want to wait until all is tidied up.
+    // A second signal means that the user does not want to wait for the clean-up.
     if (performance.now() - endedMs >= SAME_WISH_MS) dieOf(signal);
     return;
   }

@@ -5,8 +5,9 @@ import { OrthantError } from "@orthant/core";
 import { systemCode } from "@orthant/disk/node";
 
 /**
- * Makes a file with what `fill` appends to it. It is filled under another name beside its own and gets its name at the
- * end, so that it is there whole or not at all. `ORT_EXISTS` when there is one, unless it may be replaced.
+ * Creates a file with the bytes that `fill` appends. Writes to a temporary name beside it and renames it at
+ * the end, so that the file is complete or absent. Throws `ORT_EXISTS` when the file exists and may not be
+ * replaced.
  */
 export async function makeFile(
   file: string,

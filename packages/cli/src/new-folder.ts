@@ -7,9 +7,9 @@ import { NodeDisk, systemCode } from "@orthant/disk/node";
 import { UsageError } from "./usage-error.ts";
 
 /**
- * Makes a folder with what `fill` writes into it. The folder is there with all of its content or not at all: it is
- * filled under another name beside its own, and gets its name at the end. A folder that is there already and empty is
- * filled in place and emptied again when that fails. `ORT_NOT_EMPTY` when something is in it.
+ * Creates a folder with the content that `fill` writes. The folder is complete or absent: it is filled under
+ * a temporary name beside it and renamed at the end. An existing empty folder is filled in place, and emptied
+ * again on failure. Throws `ORT_NOT_EMPTY` when the folder has content.
  */
 export async function makeFolder<Value>(
   folder: string,
@@ -26,7 +26,7 @@ export async function makeFolder<Value>(
   }
 }
 
-/** Throws `ORT_NOT_EMPTY` unless nothing is in a folder, or there is none. */
+/** Throws `ORT_NOT_EMPTY` unless a folder is empty or missing. */
 export async function requireNewFolder(folder: string): Promise<"missing" | "empty"> {
   const found = await namesIn(resolve(folder));
   if (found === undefined) return "missing";
@@ -34,7 +34,7 @@ export async function requireNewFolder(folder: string): Promise<"missing" | "emp
   throw new OrthantError("ORT_NOT_EMPTY", `the folder "${folder}" is not empty`);
 }
 
-/** Refuses a folder for something new that lies inside the world that it is made from. */
+/** Rejects a target folder inside the source world. */
 export function requireOutside(folder: string, world: string): void {
   if (!resolve(folder).startsWith(resolve(world) + sep)) return;
   throw new UsageError(`"${folder}" lies inside the world "${world}"; name a folder beside it`);
@@ -55,7 +55,7 @@ async function makeBeside<Value>(target: string, fill: (disk: Disk) => Promise<V
   }
 }
 
-/** What a folder holds; `undefined` when it is not there. A file of that name is refused. */
+/** Returns the names in a folder; `undefined` when it is missing. Rejects a file of that name. */
 async function namesIn(folder: string): Promise<readonly string[] | undefined> {
   try {
     return await readdir(folder);

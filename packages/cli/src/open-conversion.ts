@@ -2,7 +2,7 @@ import type { Disk } from "@orthant/disk";
 import type { ConversionLoss, Finding } from "@orthant/formats";
 import type { ProgressUnit } from "./progress.ts";
 
-/** What became of a conversion, whatever its formats. */
+/** The result of a conversion between any formats. */
 export interface ConversionOutcome {
   readonly chunks: number;
   readonly entities?: number;
@@ -10,19 +10,19 @@ export interface ConversionOutcome {
   readonly losses: readonly ConversionLoss[];
 }
 
-/** A world that is open to be converted into a format that is chosen. */
+/** A world opened for conversion into a chosen format. */
 export interface OpenConversion {
   /** The dialects, for people. */
   readonly from: string;
   readonly to: string;
   readonly unit: ProgressUnit;
-  /** How many, where that is known. */
+  /** Number of steps, if known. */
   readonly steps?: number;
-  /** Of a world that has several. */
+  /** For a world with several generations. */
   readonly generation?: number;
-  /** Converts; without a disk it only says what would be lost. */
+  /** Converts the world. Without a disk, only reports what would be lost. */
   run(target: Disk | undefined, onStep: () => void): Promise<ConversionOutcome>;
-  /** Looks at what was written. */
+  /** Verifies the written world. */
   verify(made: Disk): Promise<readonly Finding[]>;
   close(): Promise<void>;
 }

@@ -2,7 +2,9 @@ import { stat } from "node:fs/promises";
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Wrong usage unless the files that options name are there, and are no folders. Options in camel case. */
+/**
+ * Throws a {@link UsageError} unless the options (in camel case) name existing files that are not folders.
+ */
 export async function requireOptionFiles(args: Arguments, options: readonly string[]): Promise<void> {
   for (const option of options) {
     const file = args.text(option);

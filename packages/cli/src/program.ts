@@ -11,10 +11,10 @@ import { rootHelp } from "./root-help.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { readVersion } from "./version.ts";
 
-/** Help looks the same everywhere, so that the reference can show it. */
+/** A fixed width, so that the reference can show the help. */
 const HELP_COLUMNS = 80;
 
-/** Runs one command line, without the names of the interpreter and the program, and gives the exit code. */
+/** Runs one command line, without the interpreter and the program name. Returns the exit code. */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
   const program = parserOf(surroundings, async (command, args, wishes) => {
@@ -24,7 +24,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     await program.parseAsync(argv.map(shieldedCoordinates), { from: "user" });
     return exitCode;
   } catch (error) {
-    // The parser has said what is wrong by itself, and throws for help too.
+    // The parser has already printed what is wrong, and also throws for help.
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.ok;
       if (error.code !== "commander.help") surroundings.errors.write(`hint: ${whereToLook(argv)}\n`);
@@ -41,11 +41,11 @@ function whereToLook([name]: readonly string[]): string {
     : `orthant ${command.name} --help tells how it is used`;
 }
 
-/** The parser's words about a choice, in ours. */
+/** The parser's message about an invalid choice. */
 const WRONG_CHOICE =
   /^error: (?:option '(?:-\w, )?(?<flag>--[\w-]+)[^']*' argument|command-argument value) '(?<value>.*)' is invalid(?: for argument '(?<argument>[\w-]+)')?\. Allowed choices are (?<choices>.+)\.$/m;
 
-/** What the parser says about a mistake, as this program says it. */
+/** Rewrites the parser's error messages in this program's style. */
 function plainly(text: string): string {
   const { flag, argument, value, choices } = WRONG_CHOICE.exec(text)?.groups ?? {};
   if (choices !== undefined) return `orthant: ${flag ?? argument}: "${value}" is not one of ${choices}\n`;
@@ -94,7 +94,7 @@ function addCommand(program: Parser, command: Command, execute: Execute): void {
   });
 }
 
-/** A heading with lines under it, and an empty line behind. */
+/** Returns a heading with indented lines, and an empty line after them. */
 function listed([heading, ...lines]: readonly string[]): readonly string[] {
   return heading === undefined ? [] : [heading, ...lines.map((line) => `  ${line}`), ""];
 }
@@ -113,7 +113,7 @@ function parserOption({ flags, description, default: value, choices, repeated }:
   return choices === undefined ? option : option.choices(choices);
 }
 
-/** The parser takes what begins with a dash for an option, also `-1,2,3,4`; a space before it helps, and is trimmed. */
+/** The parser takes even `-1,2,3,4` for an option. A space before it, trimmed later, prevents that. */
 function shieldedCoordinates(word: string): string {
   return /^-\d/.test(word) ? ` ${word}` : word;
 }

@@ -2,27 +2,27 @@ import type { Clock } from "@orthant/core";
 import { formatBytes, formatCount, formatDuration } from "./report/format.ts";
 import type { TextSink } from "./surroundings.ts";
 
-/** How far long work has come. */
+/** Progress of long work. */
 export interface Progress {
-  /** Says that so much more is done. */
+  /** Adds `amount` to what is done. */
   advance(amount: number): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void;
 }
 
-/** What long work is counted in. */
+/** Unit in which progress is counted. */
 export type ProgressUnit = "bytes" | "chunks" | "leaves" | "records" | "files" | "rows of chunks";
 
 /** For a pipe, a file, `--quiet` and `--json`. */
 export const noProgress: Progress = { advance: () => undefined, end: () => undefined };
 
-/** A line is written at most this often. */
+/** Minimum interval between updates. */
 const REFRESH_MS = 100;
-/** Before this much time has passed, a rate says nothing. */
+/** Time before which a rate is meaningless. */
 const RATE_MS = 500;
 const ERASE_LINE = "\r\u001b[2K";
 
-/** A line on a terminal that says what is done, how fast it goes and how long it still takes. */
+/** A line on a terminal with the progress, the rate and the remaining time. */
 export class ProgressLine implements Progress {
   readonly #sink: TextSink;
   readonly #clock: Clock;

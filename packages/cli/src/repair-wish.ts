@@ -1,9 +1,9 @@
 import type { Disk } from "@orthant/disk";
 
-/** What to mend, and where to. */
+/** A repair request. */
 export interface RepairWish {
   readonly folder: string;
   readonly disk: Disk;
-  /** `undefined` for the plan alone. */
+  /** `undefined` to only show the plan. */
   readonly target: string | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 
-/** What `orthant --help` says: it fits a screen of 80 by 24. */
+/** Returns the text of `orthant --help`, which fits a screen of 80 by 24. */
 export function rootHelp(commands: readonly Command[], version: string): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [

@@ -1,10 +1,10 @@
 /** How a piece of text looks. */
 export type Look = "bold" | "dim" | "green" | "red" | "yellow";
 
-/** Text in a look, where looks can be seen; else the text alone. */
+/** Applies a look to text, where the output supports it. */
 export type Style = (look: Look, text: string) => string;
 
-/** What turns each look on and off: select graphic rendition, ECMA-48. */
+/** Codes that turn each look on and off: select graphic rendition, ECMA-48. */
 const CODES: Readonly<Record<Look, readonly [on: number, off: number]>> = {
   bold: [1, 22],
   dim: [2, 22],
@@ -13,7 +13,7 @@ const CODES: Readonly<Record<Look, readonly [on: number, off: number]>> = {
   yellow: [33, 39],
 };
 
-/** For a pipe or a file: every text as it is. */
+/** For a pipe or a file: returns the text unchanged. */
 export const plainStyle: Style = (_look, text) => text;
 
 /** For a terminal. Not Node's `styleText`, which decides by itself whether standard output is one. */

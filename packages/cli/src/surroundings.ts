@@ -1,22 +1,22 @@
 import type { Clock } from "@orthant/core";
 
-/** Where text goes: a terminal, a pipe, a file, or a test. */
+/** Destination of text: a terminal, a pipe, a file, or a test. */
 export interface TextSink {
   write(text: string): void;
-  /** Whether a person looks at it as it comes. */
+  /** Whether it is an interactive terminal. */
   readonly isTerminal: boolean;
-  /** Letters in a line, where that is known. */
+  /** Characters per line, if known. */
   readonly columns: number | undefined;
 }
 
-/** The machine around a command. */
+/** The environment of a command. */
 export interface Surroundings {
   readonly output: TextSink;
   readonly errors: TextSink;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Aborted when the user wants the command to end, by Ctrl-C for one. */
+  /** Aborted when the user stops the command, for example with Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Makes signals abort {@link signal}, from the first call on; before it they end the process at once. */
+  /** Makes signals abort {@link signal} from the first call on; before, they end the process at once. */
   readonly takeSignals?: () => void;
 }

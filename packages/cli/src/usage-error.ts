@@ -1,4 +1,4 @@
-/** A command was asked for in a way that it does not understand. The message is for people. */
+/** An invalid command line. The message is for people. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

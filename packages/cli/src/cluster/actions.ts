@@ -16,14 +16,14 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   drain: drainNode,
 };
 
-/** Does what `orthant cluster` was asked to, and tells what became of it. */
+/** Runs an action of `orthant cluster` and prints the result. */
 export async function act(name: string, engine: Engine, args: Arguments, context: Context): Promise<void> {
   const action = ACTIONS[name];
   if (action === undefined) throw new UsageError(`orthant cluster knows no ${name}`);
   await action(engine, args, context);
 }
 
-/** Wrong usage, unless the argument at a position may be the name of a world, a shard or a node. */
+/** Rejects the argument at a position as wrong usage unless it can name a world, a shard or a node. */
 export function requireClusterName(args: Arguments, position: number, what: string): void {
   args.parsedAt(position, what, (text) => requireName(text, what));
 }

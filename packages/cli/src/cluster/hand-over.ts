@@ -16,10 +16,10 @@ import { formatBox } from "../report/format.ts";
 import { UsageError } from "../usage-error.ts";
 import { requireStatus } from "./status.ts";
 
-/** How long a shard that was let go may be nobody's before that is told. */
+/** Time without an owner after which a released shard is reported. */
 const TAKE_OVER_MS = 30_000;
 
-/** `orthant cluster move`: done when the new owner has it. */
+/** `orthant cluster move`: finishes when the new owner has the shard. */
 export async function moveShard(engine: Engine, args: Arguments, context: Context): Promise<void> {
   const [world, shard] = [args.at(1), args.at(2)];
   const heir = args.text("to") ?? "";
@@ -32,7 +32,7 @@ export async function moveShard(engine: Engine, args: Arguments, context: Contex
   context.print(`shard ${shard} went from ${before.node} to ${node}, in epoch ${epoch}`);
 }
 
-/** `orthant cluster split`: done when the new shard takes edits. */
+/** `orthant cluster split`: finishes when the new shard accepts edits. */
 export async function splitOff(engine: Engine, args: Arguments, context: Context): Promise<void> {
   const [world, shard] = [args.at(1), args.at(2)];
   const voxels = args.parsed("box", parseBox);
@@ -50,7 +50,7 @@ export async function splitOff(engine: Engine, args: Arguments, context: Context
   context.print(`shard ${newShard} has ${formatBox(box)} of shard ${shard} now; ${node} owns it`);
 }
 
-/** `orthant cluster drain`: done when the node owns nothing any more. */
+/** `orthant cluster drain`: finishes when the node owns no shard. */
 export async function drainNode(engine: Engine, args: Arguments, context: Context): Promise<void> {
   const [world, node] = [args.at(1), args.at(2)];
   await requireStatus(engine, world);
@@ -59,7 +59,7 @@ export async function drainNode(engine: Engine, args: Arguments, context: Contex
   context.print(`${node} owns nothing of ${world} any more, and takes nothing until it is started again`);
 }
 
-/** The lease of a shard; `ORT_NOT_FOUND` when there is no such shard, or nobody owns it. */
+/** Returns the lease of a shard. Throws `ORT_NOT_FOUND` when the shard does not exist or has no owner. */
 async function requireOwned(engine: Engine, world: string, shard: string): Promise<Lease> {
   const { shards } = await requireStatus(engine, world);
   const found = shards.find((known) => known.shard === shard);
@@ -73,7 +73,7 @@ async function requireOwned(engine: Engine, world: string, shard: string): Promi
   );
 }
 
-/** A shard that is left to nobody would be without an owner for seconds. */
+/** A shard released to a dead node would be without an owner for seconds. */
 async function requireAlive(engine: Engine, world: string, node: string, { clock }: Context): Promise<void> {
   const nodes = await clusterNodes(engine, world, clock);
   const known = nodes.filter(({ isAlive, isLeaving }) => isAlive && !isLeaving).map((alive) => alive.node);

@@ -7,16 +7,16 @@ import type { Context } from "../context.ts";
 import { integerBetween } from "../parse/values.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** Where the servers may be given instead of as options, with commas between them. */
+/** Environment variable with the servers, separated by commas, as an alternative to the options. */
 const NATS_VARIABLE = "ORTHANT_NATS";
 const USER_VARIABLE = "ORTHANT_NATS_USER";
 const PASSWORD_VARIABLE = "ORTHANT_NATS_PASSWORD";
 const TOKEN_VARIABLE = "ORTHANT_NATS_TOKEN";
-/** Whom the guide lets in. */
+/** The user that the guide configures. */
 const DEFAULT_USER = "orthant";
 const COPIES_MAX = 5;
 
-/** How a command gets to the NATS servers of a cluster. */
+/** Options for connecting to the NATS servers of a cluster. */
 export const NATS_OPTIONS: readonly OptionSpec[] = [
   { flags: "--nats <url>", description: "a NATS server, such as tls://a.example.org:4222", repeated: true },
   { flags: "--nats-credentials <file>", description: "a file of nsc with which NATS lets us in" },
@@ -28,7 +28,10 @@ export const NATS_OPTIONS: readonly OptionSpec[] = [
   },
 ];
 
-/** What stands in the environment, for the help of commands that have these options. A password is in no list of processes there. */
+/**
+ * Environment variables, for the help of commands with these options. Unlike an option, a variable keeps the
+ * password out of process lists.
+ */
 export const NATS_NOTES: readonly string[] = [
   "The environment may have:",
   `${NATS_VARIABLE}  the NATS servers, with commas between them`,
@@ -36,7 +39,7 @@ export const NATS_NOTES: readonly string[] = [
   `  user, ${DEFAULT_USER} unless given; or ${TOKEN_VARIABLE}`,
 ];
 
-/** Connects as the options and the environment say. `name` is what the servers' own lists show. */
+/** Connects with the options and the environment. The servers list the connection under `name`. */
 export async function connectEngine(args: Arguments, context: Context, name: string): Promise<Engine> {
   const servers = serversOf(args, context);
   const caFile = args.text("natsCa");

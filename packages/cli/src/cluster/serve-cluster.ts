@@ -27,14 +27,14 @@ import { UsageError } from "../usage-error.ts";
 import { requireClusterName } from "./actions.ts";
 import { connectEngine } from "./nats-options.ts";
 
-/** What became of shards since the process began. */
+/** Shard events since the process started. */
 interface NodeCounts {
   taken: number;
   lost: number;
   journalsLost: number;
 }
 
-/** How players are let in, and what is told about it. */
+/** Settings for accepting players, and what is reported about them. */
 interface Entrance {
   readonly settings: ListenSettings;
   readonly facts: object;
@@ -42,7 +42,7 @@ interface Entrance {
   readonly shards: () => readonly OwnedShard[];
 }
 
-/** `orthant serve --cluster`: an owner, a gateway or both, until the user wants to end. */
+/** `orthant serve --cluster`: runs an owner, a gateway or both until the user stops it. */
 export async function serveCluster(args: Arguments, context: Context): Promise<ExitCode> {
   const world = args.at(0);
   const part = args.text("cluster");
@@ -72,7 +72,7 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
     } else {
       await letIn(engine, { settings, facts, counts, shards }, args, context);
     }
-    // When the players are gone: where they were is saved with the rest, also by the last node of all.
+    // After the players have left, so that even the last node saves their positions with the rest.
     if (owner) isHandedOver = await handOver(owner, context);
   } finally {
     if (owner) await owner.stop();
@@ -83,7 +83,7 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
   return EXIT.ok;
 }
 
-/** Gives away what a node owns; says what could not be, and whether all could. */
+/** Hands over all shards of a node. Notes what failed, and returns whether all succeeded. */
 async function handOver(owner: ClusterNode, context: Context): Promise<boolean> {
   try {
     await owner.drain();
@@ -94,7 +94,7 @@ async function handOver(owner: ClusterNode, context: Context): Promise<boolean> 
   }
 }
 
-/** Tells the log what a node takes and loses, and counts it. */
+/** Logs and counts the shards that a node takes and loses. */
 function eventsFor(counts: NodeCounts, context: Context): NodeEvents {
   return {
     onTaken: (shard, epoch, tookMs) => {
@@ -121,7 +121,7 @@ function ownedBy(owner: ClusterNode, { clock }: Context): readonly OwnedShard[] 
   }));
 }
 
-/** Lets players into all of the world, whoever owns what of it, until the user wants to end. */
+/** Accepts players into the whole world, across all owners, until the user stops it. */
 async function letIn(
   engine: Engine,
   { settings, facts, counts, shards }: Entrance,
@@ -146,7 +146,7 @@ async function letIn(
   }
 }
 
-/** A gateway says that an edit is made when a journal has it, whatever it is told. */
+/** A gateway always confirms an edit only when a journal has it. */
 async function gatewaySettings(args: Arguments, context: Context): Promise<ListenSettings> {
   const { options, secret } = await listenSettings(args, context);
   if (args.text("secretFile") === undefined && context.environment[SECRET_VARIABLE] === undefined)
@@ -156,7 +156,7 @@ async function gatewaySettings(args: Arguments, context: Context): Promise<Liste
   return { options: { ...options, acknowledge: "durable" }, secret };
 }
 
-/** Shows how an owner is doing, to whoever looks after it and to no player, until the user wants to end. */
+/** Shows an owner's health to its operator, and to no player, until the user stops it. */
 async function whileShown(
   engine: Engine,
   counts: () => OwnerCounts,
@@ -192,7 +192,7 @@ function nodeName(args: Arguments): string {
   return name;
 }
 
-/** Wrong usage, or `ORT_NOT_FOUND`: one that is not mounted is not made on this machine's own disk. */
+/** Throws wrong usage or `ORT_NOT_FOUND`: an unmounted folder must not be created on this machine's disk. */
 async function sharedFolder(args: Arguments, context: Context): Promise<string> {
   const folder = args.text("shards");
   if (folder === undefined)

@@ -13,16 +13,16 @@ import type { Context } from "../context.ts";
 import { formatBox, formatBytes, formatCount } from "../report/format.ts";
 import { tableLines } from "../report/table.ts";
 
-/** A shard, for programs. */
+/** A shard in JSON. */
 interface ShardRow {
   readonly shard: string;
-  /** `null` while nobody owns it. */
+  /** `null` while the shard has no owner. */
   readonly owner: string | null;
   readonly epoch: number;
-  /** Records of the journal that no save has, and what the journal takes. */
+  /** Journal records not yet in a save, and the size of the journal. */
   readonly unsavedRecords: number;
   readonly journalBytes: number;
-  /** The shard that it was split from, and the voxels that it got; `null` for the first one. */
+  /** The shard that it was split from, and the voxels that it received; `null` for the first one. */
   readonly from: string | null;
   readonly box: Box | null;
 }
@@ -52,7 +52,7 @@ export async function tellStatus(engine: Engine, args: Arguments, context: Conte
   );
 }
 
-/** How a world of the cluster is; `ORT_NOT_FOUND` when there is none of that name. */
+/** Returns the status of a world in the cluster. Throws `ORT_NOT_FOUND` when there is no such world. */
 export async function requireStatus(engine: Engine, world: string): Promise<ClusterStatus> {
   const status = await clusterStatus(engine, world);
   if (status !== undefined) return status;

@@ -114,7 +114,7 @@ async function measureStream(
   }
 }
 
-/** Each commit has as many chunks, none of which was edited before. */
+/** Every commit has the same number of chunks, none of them edited before. */
 async function measureCommits(folder: string, context: Context): Promise<readonly number[]> {
   return context.makeFolder(folder, async (disk) => {
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** The actions, and the options that belong to each alone. */
+/** The actions, and the options that only they accept. */
 const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
   create: ["shards"],
   status: [],
@@ -14,7 +14,7 @@ const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
   drain: [],
 };
 
-/** What stands behind the world's name. */
+/** The argument after the world's name. */
 const TARGETS: Readonly<Record<string, string | undefined>> = {
   create: "the folder of a world to begin with",
   move: "a shard",
@@ -67,7 +67,7 @@ export const clusterCommand: Command = {
   },
 };
 
-/** An option that says nothing to an action is a slip of the pen. */
+/** Rejects options that the action does not use, because they are likely mistakes. */
 function requireFitting(name: string, args: Arguments): void {
   const target = TARGETS[name];
   if (target === undefined && args.at(2) !== "") throw new UsageError(`${name} takes a world alone`);
@@ -79,7 +79,7 @@ function requireFitting(name: string, args: Arguments): void {
   }
 }
 
-/** A node that was told to do something goes on with it, also when nobody waits any more. */
+/** A node that received a command continues with it, even if the user stops waiting. */
 async function untilEnding(work: Promise<void>, context: Context): Promise<void> {
   const ending = context.whenEnding().then(() => Promise.reject(new Error("interrupted")));
   await Promise.race([work, ending]);

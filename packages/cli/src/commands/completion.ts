@@ -3,7 +3,7 @@ import { completionScript, SHELLS } from "../completion/shells.ts";
 import { EXIT } from "../exit-codes.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** `orthant completion`, which completes all of these commands and itself. */
+/** `orthant completion`, which completes these commands and itself. */
 export function completionCommand(others: readonly Command[], common: Command["options"]): Command {
   const command: Command = {
     name: "completion",

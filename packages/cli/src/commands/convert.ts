@@ -132,7 +132,7 @@ async function openConversion(args: Arguments, context: Context, folder: string)
   }
 }
 
-/** What a world of another format is to become: a tree, unless it can be something else. */
+/** Returns the target of a conversion: the one asked for if it is possible, and the first by default. */
 function requireTarget<Wanted extends Target>(
   to: Target | undefined,
   possible: readonly [Wanted, ...Wanted[]],
@@ -153,7 +153,7 @@ async function conversionOfNative(
   return withJournalLoss(opened, await nativeConversion(opened, to, args));
 }
 
-/** What the journal has that cannot be replayed is lost on the way, as is what the format has no room for. */
+/** Adds the journal changes that cannot be replayed to the losses of the conversion. */
 function withJournalLoss(opened: SaveWithJournal, conversion: OpenConversion): OpenConversion {
   const remark = journalLoss(opened);
   if (remark === undefined) return conversion;
@@ -194,7 +194,7 @@ async function nativeConversion(
   };
 }
 
-/** For programs that know the specification of version 3 and no more. */
+/** For programs that implement only the specification of version 3. */
 function conversionToV3(save: Save): OpenConversion {
   return {
     from: save.dialect,

@@ -47,7 +47,7 @@ export const diffCommand: Command = {
     const before = { disk: await nativeDisk(beforeFolder, context), generation: generations?.[0] };
     const after = { disk: await nativeDisk(afterFolder, context), generation: generations?.[1] };
     const samePacks = beforeFolder === afterFolder;
-    // Either world may be saved while it is looked at.
+    // A writer may save either world during the comparison.
     const found = await whileLive(before.disk, () =>
       whileLive(after.disk, () => compare(before, after, { samePacks, limit }, context)),
     );
@@ -66,7 +66,7 @@ export const diffCommand: Command = {
   },
 };
 
-/** One of the two that are compared. */
+/** One of the two compared worlds. */
 interface Side {
   readonly disk: Disk;
   /** `undefined` is the live one. */
@@ -80,7 +80,7 @@ interface CompareOptions {
 }
 
 interface Comparison {
-  /** Those that were compared. They are closed. */
+  /** The compared worlds, closed. */
   readonly opened: readonly [before: SaveWithJournal, after: SaveWithJournal];
   readonly isEqual: boolean;
   readonly isCut: boolean;
@@ -153,7 +153,7 @@ async function compareOpen(
   };
 }
 
-/** A difference in JSON; what is not known is `null`. */
+/** A difference in JSON; unknown values are `null`. */
 type Listed = ReturnType<typeof listedOf>;
 
 function listedOf(difference: SaveDifference) {

@@ -62,7 +62,7 @@ export const getCommand: Command = {
   },
 };
 
-/** What people made of a chunk: nothing, nothing but air, or something. */
+/** What the save has for a chunk: no record, only air, or content. */
 type ChunkState = "virgin" | "empty" | "content";
 
 interface RecordPlace {
@@ -71,7 +71,7 @@ interface RecordPlace {
   readonly bytes: number;
 }
 
-/** The generation in which a record was new; when it is not exact, it was there before all that are kept. */
+/** The generation that wrote a record; if not exact, the record is older than all kept generations. */
 interface Writing {
   readonly generation: number;
   readonly exact: boolean;
@@ -88,12 +88,12 @@ interface Found {
     readonly step: number;
   };
   readonly leaf: Box | null;
-  /** Whether the journal has the chunk as it is now, and no record has. */
+  /** Whether only the journal, and no record, has the current chunk. */
   readonly journaled: boolean;
   readonly record: (RecordPlace & Writing) | undefined;
 }
 
-/** The material of a voxel; `null` when the generator that decides it is not here. */
+/** Returns the material of a voxel; `null` when its generator is not available. */
 async function materialAt(disk: Disk, voxel: Place): Promise<Found["material"]> {
   try {
     const world = await whileLive(disk, () => openWorld(disk, { readOnly: true }));
@@ -109,7 +109,7 @@ async function materialAt(disk: Disk, voxel: Place): Promise<Found["material"]> 
   }
 }
 
-/** Some flat saves keep chunks in the global file, which count before those in records. */
+/** Some flat saves keep chunks in the global file, which take precedence over records. */
 async function findStored(
   save: Save,
   place: Place,
@@ -126,7 +126,7 @@ async function findStored(
   return { state: "virgin", record: undefined };
 }
 
-/** A record as it lies on the disk; `undefined` for one that stands for what the journal has. */
+/** Returns the record's location on disk; `undefined` for a record that stands for journal content. */
 async function recordOnDisk(
   disk: Disk,
   { generation, journal }: SaveWithJournal,
@@ -137,7 +137,7 @@ async function recordOnDisk(
   return (await hasRecord(disk, generation, chunk, record)) === true ? record : undefined;
 }
 
-/** Goes back through the generations that are kept for as long as the record was there. */
+/** Searches the kept generations backwards for the first one with the record. */
 async function writtenBy(disk: Disk, live: number, chunk: Place, record: RecordPlace): Promise<Writing> {
   const { generations } = await surveySave(disk);
   let generation = live;
@@ -150,7 +150,7 @@ async function writtenBy(disk: Disk, live: number, chunk: Place, record: RecordP
   return { generation, exact: generation === 0 };
 }
 
-/** Whether a generation refers to a record; `undefined` when it is not all there any more. */
+/** Whether a generation refers to a record; `undefined` when part of the generation is gone. */
 async function hasRecord(
   disk: Disk,
   generation: number,

@@ -84,12 +84,12 @@ export const infoCommand: Command = {
   },
 };
 
-/** What manifest, index, global and players files say. */
+/** Facts from the manifest, index, global and players files. */
 interface Facts {
   readonly name: string;
   readonly worldId: bigint;
   readonly generation: number;
-  /** Older ones of which files are there, and names that generations were given. */
+  /** Older generations that still have files, and the names of generations. */
   readonly generations: readonly number[];
   readonly namedGenerations: Save["global"]["description"]["namedGenerations"];
   readonly createdMs: number;
@@ -101,12 +101,12 @@ interface Facts {
   readonly generator: GeneratorInfo;
   readonly leaves: number;
   readonly regions: number;
-  /** `null` when the index does not say it of every leaf. */
+  /** `null` when the index does not have the count for every leaf. */
   readonly chunks: number | null;
   readonly players: number;
-  /** What leaves and pages of the index reach over: all that was made lies inside. `null` when nothing was made. */
+  /** Extent of the index's leaves and pages, which contains all stored chunks. `null` for none. */
   readonly bounds: Bounds | null;
-  /** What regions with a clock reach over, which is closer. `null` when there are none, or the index is split. */
+  /** Tighter extent: the regions with a clock. `null` when there are none, or when the index is split. */
   readonly changed: Bounds | null;
   readonly materials: readonly { readonly id: number; readonly name: string }[];
 }
@@ -124,7 +124,7 @@ interface Sizes {
   readonly packBytes: number;
   /** In records that the live generation refers to. */
   readonly liveBytes: number;
-  /** In records, or what was one, that it does not refer to. */
+  /** In records, or remains of records, that it does not refer to. */
   readonly deadBytes: number;
   readonly indexBytes: number;
 }
@@ -133,7 +133,7 @@ interface Counts {
   readonly chunks: number;
   readonly emptyChunks: number;
   readonly entities: number;
-  /** Exactly around the chunks. */
+  /** The exact bounds of the chunks. */
   readonly chunkBounds: Box | null;
 }
 
@@ -142,7 +142,7 @@ async function measure(
   { files, packIds }: Survey,
   { generation, journal, save: now }: SaveWithJournal,
 ): Promise<Sizes> {
-  // What a replayed journal adds is in memory alone.
+  // A replayed journal adds content in memory only.
   const save = journal.replayed === 0 ? now : await whileLive(disk, () => openSave(disk, { generation }));
   const bytesOf = await measureFiles(disk, files);
   const sum = (paths: readonly string[]): number =>
@@ -164,7 +164,7 @@ async function measure(
   };
 }
 
-/** Many at a time: a large world has thousands of files, and to ask for one of them takes longer than it should. */
+/** Measures many files at a time: a large world has thousands, and each request takes a while. */
 async function measureFiles(disk: Disk, files: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>();
   for (let start = 0; start < files.length; start += FILES_AT_ONCE) {

@@ -38,14 +38,14 @@ export const logCommand: Command = {
   },
 };
 
-/** A saved state that is kept. */
+/** A kept generation. */
 interface Kept {
   readonly generation: number;
   readonly savedMs: number;
   readonly name: string | null;
 }
 
-/** Newest first. Asks the save alone, so that a world whose generator is not here can be listed too. */
+/** Newest first. Uses the save alone, so that it also works when the world's generator is not available. */
 async function generationsOf(disk: Disk): Promise<readonly Kept[]> {
   const save = await openSave(disk);
   await save.close();

@@ -86,19 +86,19 @@ export const lsCommand: Command = {
 };
 
 interface Scope {
-  /** With what the journal has. */
+  /** Including the replayed journal. */
   readonly save: Save;
-  /** The live one on the disk. */
+  /** The live generation on the disk. */
   readonly generation: number;
   readonly folder: string;
   readonly context: Context;
-  /** The box that was asked for; `undefined` is everything. */
+  /** The requested box; `undefined` is everything. */
   readonly voxels: Box | undefined;
   /** The same in chunks. */
   readonly chunks: Box;
 }
 
-/** One line: for people, and for programs. */
+/** One row: text for people, and an object for programs. */
 interface Row {
   readonly cells: readonly string[];
   readonly item: object;
@@ -119,7 +119,7 @@ const LISTERS: Readonly<Record<string, Lister>> = {
   files: { heading: ["bytes", "file"], rows: fileRows },
 };
 
-/** The leaves that a box touches; of all there are, page by page. */
+/** Returns the leaves that a box touches; for the whole lattice, page by page. */
 async function* leavesIn({ index }: Save, chunks: Box): AsyncGenerator<LeafEntry> {
   if (boxEquals(chunks, WHOLE_LATTICE)) yield* index.all();
   else {
@@ -169,7 +169,7 @@ async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
   }
 }
 
-/** An entity may lie in a leaf beside the one of its place; the neighbours of the box are looked at too. */
+/** An entity may lie in a leaf next to that of its position, so the search includes the box's neighbours. */
 async function* entityRows({ save, chunks, voxels }: Scope): AsyncGenerator<Row> {
   const around = {
     min: placeFrom((axis) => chunks.min[axis] - 1),
@@ -231,7 +231,7 @@ async function* generationRows({ save, generation: live, folder, context }: Scop
   }
 }
 
-/** A generation; `undefined` when it is not all there, or damaged. */
+/** Returns a generation; `undefined` when it is incomplete or damaged. */
 async function openGeneration(disk: Disk, generation: number): Promise<Save | undefined> {
   try {
     const opened = await openSave(disk, { generation });

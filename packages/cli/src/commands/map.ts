@@ -35,9 +35,9 @@ import { UsageError } from "../usage-error.ts";
 
 const SIDE_MAX = 16_384;
 const SCALE_MAX = 32;
-/** Without --scale, voxels are as large as they can be in a picture of so many pixels. */
+/** Without --scale, voxels are as large as fits into this many pixels. */
 const SIDE_WANTED = 768;
-/** Without a cut, a world of four dimensions is shown at these places along w, counted from the spawn point. */
+/** Without a cut, a four-dimensional world is shown at these offsets along w from the spawn point. */
 const SHEET_STEPS: readonly number[] = [-8, -4, 0, 4, 8, 12];
 const TRANSPARENT: Colour = [0, 0, 0, 0];
 
@@ -89,7 +89,7 @@ export const mapCommand: Command = {
     };
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
-    // The world may be saved while it is drawn.
+    // A writer may save the world during the drawing.
     const { opened, picture, layout, bytes } = await whileLive(disk, () => drawMap(disk, wish, context));
     const { view, box, scale } = picture;
     const sheet = view.sheet && { axis: AXIS_NAMES[view.sheet.axis], at: view.sheet.at };
@@ -114,7 +114,7 @@ export const mapCommand: Command = {
   },
 };
 
-/** What to draw, and where to; `undefined` is what suits the world. */
+/** The request; `undefined` means a default that suits the world. */
 interface Wish {
   readonly output: string;
   readonly mayReplace: boolean;
@@ -126,16 +126,16 @@ interface Wish {
   readonly heat: HeatKind | undefined;
 }
 
-/** What was drawn. */
+/** A drawn map. */
 interface DrawnMap {
-  /** What was drawn. It is closed. */
+  /** The drawn save, closed. */
   readonly opened: SaveWithJournal;
   readonly picture: Picture;
   readonly layout: Layout;
   readonly bytes: number;
 }
 
-/** Draws the live generation, and what its journal has, into a file that is there whole or not at all. */
+/** Draws the live generation with its journal into a file. The file is written completely or not at all. */
 async function drawMap(disk: Disk, wish: Wish, context: Context): Promise<DrawnMap> {
   const opened = await openSaveWithJournal(disk);
   try {
@@ -177,7 +177,7 @@ async function planMap(
   };
 }
 
-/** Gives the bytes of the file. */
+/** Returns the size of the file. */
 async function drawFile(picture: Picture, layout: Layout, wish: Wish, context: Context): Promise<number> {
   const bands = bandsOf(picture.shape, picture.box, picture.view).length;
   const progress = context.progress("drawing", "rows of chunks", bands * Math.max(1, layout.panels.length));
@@ -199,7 +199,7 @@ async function drawFile(picture: Picture, layout: Layout, wish: Wish, context: C
   return bytes;
 }
 
-/** What the world's generator makes, and its materials. Without that generator, edits are shown in empty space. */
+/** Returns the world's generator and materials. Without the generator, edits appear in empty space. */
 async function fieldOf(disk: Disk, save: Save, context: Context): Promise<Pick<World, "field" | "catalog">> {
   try {
     const world = await openWorld(disk, { readOnly: true });
@@ -219,7 +219,7 @@ async function fieldOf(disk: Disk, save: Save, context: Context): Promise<Pick<W
   }
 }
 
-/** The box of all pictures of a sheet together. */
+/** Returns the box around all pictures of a sheet. */
 function sheetBox(
   box: Box,
   sheet: { readonly axis: number; readonly at: readonly number[] } | undefined,

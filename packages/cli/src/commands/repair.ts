@@ -61,7 +61,7 @@ export const repairCommand: Command = {
       await context.makeFolder(target, async (made) => {
         await applyRepair(disk, plan, made);
         await journal.applyTo(made);
-        // Whoever mends a world wants to know that it can be read now.
+        // Proves that the repaired world can be opened.
         await (await openSave(made)).close();
       });
     }
@@ -89,10 +89,10 @@ export const repairCommand: Command = {
   },
 };
 
-/** What a repair loses, of the save or of its journal. */
+/** A loss of the repair, in the save or in its journal. */
 type ListedLoss = Omit<RepairPlan["losses"][number], "what"> & { readonly what: string };
 
-/** How the world, and what its journal has since the last save, can be brought back. */
+/** Plans the repair of the world and of its journal since the last save. */
 async function planAll(
   disk: Disk,
   shape: ChunkShape | undefined,

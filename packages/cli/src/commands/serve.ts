@@ -90,7 +90,7 @@ export const serveCommand: Command = {
     }
     requireAlone(args);
     const folder = args.at(0);
-    // First: a secret that is read from a pipe may take for ever, and there is nothing to save yet.
+    // Read settings first: a secret read from a pipe may take forever, and there is nothing to save yet.
     const settings = await listenSettings(args, context);
     const disk = await context.openSteadyDisk(folder);
     await requireNative(disk, folder);
@@ -111,20 +111,20 @@ export const serveCommand: Command = {
   },
 };
 
-/** An option of a cluster without one is a slip of the pen that would serve another world. */
+/** Rejects cluster options without --cluster: such a mistake would serve another world. */
 function requireAlone(args: Arguments): void {
   const stray = ["shards", "node"].find((option) => args.text(option) !== undefined);
   if (stray !== undefined || args.all("nats").length > 0)
     throw new UsageError(`--${stray ?? "nats"} needs --cluster`);
 }
 
-/** What was chosen, which has been checked. */
+/** Returns the chosen value, which the parser has already checked. */
 function chosen<Choice extends string>(choices: readonly Choice[], text: string | undefined): Choice {
   const [first, ...others] = choices as readonly [Choice, ...Choice[]];
   return others.find((choice) => choice === text) ?? first;
 }
 
-/** Waits for the user, or for a save that fails; gives what failed. */
+/** Waits until the user stops the server or a save fails. Returns the failure. */
 async function untilEnd(world: World, context: Context): Promise<unknown> {
   let stopWatching: () => void = () => undefined;
   const failed = new Promise<unknown>((resolve) => {

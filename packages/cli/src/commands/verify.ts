@@ -78,7 +78,7 @@ async function verifySteadily(
   return whileLive(disk, verifyOnce, isWhole);
 }
 
-/** Whether a finding says no more than that a writer has retired an older generation since files were listed. */
+/** Whether a finding only means that a writer has retired an older generation since the files were listed. */
 function isRetired(
   { code, generation, file }: Finding,
   live: number | undefined,

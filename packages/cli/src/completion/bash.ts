@@ -1,6 +1,6 @@
 import type { CommandWords } from "./words.ts";
 
-/** The script for bash. Where no word fits, files are offered. */
+/** Returns the script for bash. It offers files when no word matches. */
 export function bashScript(commands: readonly CommandWords[]): string {
   const names = commands.map(({ name }) => name).join(" ");
   return `_orthant() {
@@ -20,7 +20,7 @@ ${commands.map(wordCase).join("\n")}
 complete -o default -F _orthant orthant`;
 }
 
-/** Behind an option that has a few values, those. */
+/** Offers the allowed values after an option that has them. */
 function valueCases({ name, options }: CommandWords): readonly string[] {
   return options
     .filter(({ choices }) => choices.length > 0)

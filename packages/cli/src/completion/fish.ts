@@ -1,6 +1,6 @@
 import type { CommandWords, OptionWords } from "./words.ts";
 
-/** The script for fish. */
+/** Returns the script for fish. */
 export function fishScript(commands: readonly CommandWords[]): string {
   const lines = ["complete -c orthant -e"];
   for (const { name, summary } of commands) {

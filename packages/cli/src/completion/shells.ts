@@ -4,12 +4,12 @@ import { fishScript } from "./fish.ts";
 import { wordsOf } from "./words.ts";
 import { zshScript } from "./zsh.ts";
 
-/** The shells that can complete our commands. */
+/** The supported shells. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** A script for a shell that completes commands, their options, and the values that those may have. */
+/** Returns a shell's script that completes commands, their options, and the values of these. */
 export function completionScript(
   shell: (typeof SHELLS)[number],
   commands: readonly Command[],

@@ -1,6 +1,6 @@
 import type { Command, OptionSpec } from "../command.ts";
 
-/** An option as a shell completes it. */
+/** An option for completion. */
 export interface OptionWords {
   /** Such as `--quiet`. */
   readonly long: string;
@@ -9,20 +9,20 @@ export interface OptionWords {
   readonly description: string;
   /** Whether a value follows. */
   readonly takesValue: boolean;
-  /** The values that it may have; none are listed when any may follow. */
+  /** Allowed values; empty when any value is allowed. */
   readonly choices: readonly string[];
 }
 
-/** A command as a shell completes it. */
+/** A command for completion. */
 export interface CommandWords {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly OptionWords[];
-  /** What its arguments may be, all together. */
+  /** Allowed values of all its arguments together. */
   readonly choices: readonly string[];
 }
 
-/** Commands as a shell completes them; every one has `--help` and the common options too. */
+/** Returns the commands for completion. Each also has `--help` and the common options. */
 export function wordsOf(
   commands: readonly Command[],
   common: readonly OptionSpec[],

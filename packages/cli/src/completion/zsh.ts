@@ -1,6 +1,6 @@
 import type { CommandWords, OptionWords } from "./words.ts";
 
-/** The script for zsh, for a file named `_orthant` in a folder of `fpath`. */
+/** Returns the script for zsh, for a file named `_orthant` in a folder of `fpath`. */
 export function zshScript(commands: readonly CommandWords[]): string {
   return [
     "#compdef orthant",

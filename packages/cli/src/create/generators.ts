@@ -15,15 +15,15 @@ import {
 import { withParameters } from "../parse/parameters.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** A generator that a world can be made with: `name=value` words and a seed become a reference. */
+/** A generator for new worlds. Turns `name=value` words and a seed into a reference. */
 export interface NamedGenerator {
   readonly name: string;
-  /** What there is to set, with its defaults, for help. */
+  /** Its parameters with their defaults, for help. */
   readonly parameters: string;
   ref(words: readonly string[], seed: bigint, defaults?: object): GeneratorRef;
 }
 
-/** Every generator that comes with Orthant. */
+/** All generators included in Orthant. */
 export const GENERATORS: readonly NamedGenerator[] = [
   named(flatGenerator, FLAT_DEFAULTS),
   named(mazeGenerator, MAZE_DEFAULTS),

@@ -10,10 +10,10 @@ import {
   WorldField,
 } from "@orthant/core";
 
-/** How far above and below the origin the ground is looked for, in voxels. */
+/** Distance above and below the origin to search for the ground, in voxels. */
 const REACH_VOXELS = 256;
 
-/** A place to begin: on top of the highest ground near the origin, or the origin itself where there is none. */
+/** Returns a spawn position: on top of the highest ground near the origin, or else the origin itself. */
 export function findSpawn(generator: GeneratorRef, shape: ChunkShape): Place {
   const field = WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape });
   const isFree = (y: number): boolean => {

@@ -1,16 +1,16 @@
 import { type ChunkShape, CUBE_CHUNKS, HYPERCUBE_CHUNKS, TILE_CHUNKS } from "@orthant/core";
 
-/** A kind of world to begin with. */
+/** A template for new worlds. */
 export interface Template {
   readonly name: string;
   readonly shape: ChunkShape;
-  /** The generator that is taken unless another is asked for. */
+  /** The default generator. */
   readonly generator: string;
   /** Parameters that suit the shape better than a generator's own defaults, by the generator's name. */
   readonly defaults: Readonly<Record<string, object>>;
 }
 
-/** Every template. */
+/** All templates. */
 export const TEMPLATES: readonly Template[] = [
   { name: "platforms", shape: HYPERCUBE_CHUNKS, generator: "platforms", defaults: {} },
   { name: "terrain", shape: CUBE_CHUNKS, generator: "terrain", defaults: {} },

@@ -3,7 +3,7 @@ import { type DetectedLegacyWorld, importLegacyWorld, openLegacyWorld, verifySav
 import type { Context } from "../context.ts";
 import type { OpenConversion } from "../open-conversion.ts";
 
-/** From a `.v4dw` file to a world of ours. */
+/** Converts a `.v4dw` file to a native world. */
 export async function conversionFromLegacy(
   disk: Disk,
   { evidence }: DetectedLegacyWorld,

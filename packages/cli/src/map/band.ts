@@ -12,21 +12,21 @@ import {
 import type { ChunkSource } from "./chunk-source.ts";
 import type { View } from "./view.ts";
 
-/** What is seen in some rows of a picture, pixel by pixel. Rows count from the least coordinate. */
+/** What is visible in some rows of a picture, pixel by pixel. Rows count from the least coordinate. */
 export interface Band {
   readonly width: number;
   readonly rows: number;
-  /** What is seen; `AIR` where nothing is. */
+  /** The visible material; `AIR` when there is none. */
   readonly materials: Uint16Array;
-  /** The coordinate at which the eye meets something, along the axis that is looked along. */
+  /** The coordinate of the first visible voxel on the viewing axis. */
   readonly heights: Int32Array;
-  /** What lets through what is behind it, such as water; `AIR` where nothing does. */
+  /** The translucent material in front, such as water; `AIR` when there is none. */
   readonly veils: Uint16Array;
-  /** How many voxels of it there are. */
+  /** Number of translucent voxels in front. */
   readonly veilDepths: Uint16Array;
 }
 
-/** Looks at the voxels of a box, which in the axis of the rows is at most a chunk wide. */
+/** Scans the voxels of a box, which is at most one chunk wide on the axis of the rows. */
 export async function lookAt(
   source: ChunkSource,
   shape: ChunkShape,
@@ -61,7 +61,7 @@ export async function lookAt(
   return band;
 }
 
-/** Looks into one chunk, and gives how many pixels it ended. */
+/** Scans one chunk. Returns the number of pixels that it completed. */
 function paintChunk(
   band: Band,
   chunk: Chunk,
@@ -118,7 +118,7 @@ function withAxis({ min, max }: Box, fixed: Axis, at: number): Box {
   };
 }
 
-/** How many pixels a column of chunks has. */
+/** Returns the number of pixels in a column of chunks. */
 function pixelsIn({ extents }: ChunkShape, box: Box, { across, down }: View, column: number): number {
   const left = Math.max(column * extents[across], box.min[across]);
   const right = Math.min((column + 1) * extents[across], box.max[across]);

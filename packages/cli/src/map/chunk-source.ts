@@ -1,14 +1,17 @@
 import { type Box, type Chunk, type Place, PlaceMap, type WorldField } from "@orthant/core";
 import type { LeafEntry, SaveContent } from "@orthant/formats";
 
-/** Leaves that are kept: those of a few columns, which the next columns ask for again. */
+/** Cached leaves: those of a few columns, which the next columns need again. */
 const LEAVES_KEPT = 48;
 
-/** Chunks as they are: made by people, else by the generator. Keeps a few leaves and a bounded number of chunks. */
+/**
+ * Returns chunks from the save, or else from the generator. Caches a few leaves and a limited number of
+ * chunks.
+ */
 export class ChunkSource {
   readonly #content: SaveContent;
   readonly #field: WorldField;
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #leaves = new Map<LeafEntry, PlaceMap<Chunk>>();
 
   constructor(content: SaveContent, field: WorldField) {
@@ -16,7 +19,7 @@ export class ChunkSource {
     this.#field = field;
   }
 
-  /** The chunks of a box, ready to be asked for one after the other. */
+  /** Loads the chunks of a box. Returns a function that looks them up. */
   async open(box: Box): Promise<(place: Place) => Chunk | undefined> {
     const made: PlaceMap<Chunk>[] = [];
     for (const leaf of await this.#content.touching(box)) made.push(await this.#read(leaf));

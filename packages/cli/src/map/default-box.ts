@@ -13,20 +13,20 @@ import {
 import type { SaveContent } from "@orthant/formats";
 import type { View } from "./view.ts";
 
-/** Leaves that are read to see what people made; behind them only where leaves lie counts. */
+/** Leaves read to find edits; beyond this limit only the extents of the leaves count. */
 const LEAVES_READ_MAX = 256;
-/** Voxels along an axis of the picture: at least, at most, and around what people made. */
+/** Voxels along an axis of the picture: minimum, maximum, and margin around the edits. */
 const EXTENT_MIN = 192;
-/** A sheet shows worlds of four dimensions, which are wide. */
+/** A sheet shows four-dimensional worlds, which are wide. */
 const SHEET_EXTENT_MIN = 320;
 const EXTENT_MAX = 1024;
 const MARGIN = 16;
-/** How far up and down the eye reaches from the spawn point and what people made. */
+/** Vertical distance visible from the spawn point and the edits. */
 const REACH = 128;
-/** How far from the spawn point the end of a world that has one is looked for. */
+/** Distance from the spawn point to search for the end of a bounded world. */
 const PROBE = 768;
 
-/** A box that shows what people made, the spawn point and what is around them; all of a world that has an end. */
+/** Returns a box with the edits, the spawn point and their surroundings; all of a bounded world. */
 export async function defaultBox(
   content: SaveContent,
   field: WorldField,
@@ -57,7 +57,7 @@ export async function defaultBox(
   });
 }
 
-/** A range of at least and at most so many voxels; one that is too long is cut around the middle. */
+/** Extends a range to at least `least` voxels, and cuts one that is too long around the middle. */
 function widened(from: number, to: number, least: number, middle: number): readonly [number, number] {
   const extent = to - from;
   if (extent > EXTENT_MAX) return [Math.floor(middle - EXTENT_MAX / 2), Math.floor(middle + EXTENT_MAX / 2)];

@@ -11,10 +11,10 @@ import type { LeafEntry, SaveContent } from "@orthant/formats";
 import { type Colour, mix } from "./paint.ts";
 import type { View } from "./view.ts";
 
-/** What a heat map shows of each column of chunks. */
+/** What a heat map shows for each column of chunks. */
 export type HeatKind = "clocks" | "bytes" | "age";
 
-/** Every kind, in the order in which help lists them. */
+/** All kinds, in the order of the help. */
 export const HEAT_KINDS: readonly HeatKind[] = ["clocks", "bytes", "age"];
 
 /** From cold to hot. */
@@ -26,7 +26,7 @@ const RAMP: readonly Colour[] = [
   [236, 94, 38, 255],
 ];
 const HEAT_SHARE = 0.72;
-/** What nobody made is grey, so that the colours are of what people did. */
+/** Generated columns are grey, so that only edits have colours. */
 const GREY: Colour = [128, 128, 128, 255];
 const GREY_SHARE = 0.45;
 
@@ -45,7 +45,7 @@ export class HeatMap {
   }
 
   /**
-   * Reads what people made in a box, leaf by leaf: `clocks` is hot where regions changed last, `bytes` where chunks
+   * Reads the edits in a box, leaf by leaf: `clocks` is hot where regions changed last, `bytes` where chunks
    * take most bytes, `age` where records were written last.
    */
   static async of(
@@ -72,7 +72,7 @@ export class HeatMap {
     return new HeatMap(kind === "bytes" ? values : ranked(values), view);
   }
 
-  /** The colour of a pixel under the heat of its column of chunks. */
+  /** Returns the colour of a pixel under the heat of its column of chunks. */
   colourAt(colour: Colour, chunk: Place): Colour {
     const value = this.#values.get(keyOf(chunk[this.#view.across], chunk[this.#view.down]));
     if (value === undefined) return colour[3] === 0 ? colour : mix(greyOf(colour), GREY, GREY_SHARE);
@@ -88,12 +88,12 @@ function clocksOf({ clocks }: LeafEntry): PlaceMap<number> {
   return map;
 }
 
-/** Packs only grow, so where a record lies tells when it was written. */
+/** Packs only grow, so a record's location tells when it was written. */
 function ageOf({ blockRefs }: LeafEntry): number {
   return Math.max(0, ...blockRefs.map(({ dataFileId, recordOffset }) => dataFileId * 2 ** 40 + recordOffset));
 }
 
-/** Clocks and offsets only have an order; how far they are apart means nothing. */
+/** Only the order of clocks and offsets is meaningful, not their distance. */
 function ranked(values: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const order = new Map(
     [...new Set(values.values())].sort((a, b) => a - b).map((value, rank) => [value, rank]),

@@ -1,6 +1,6 @@
 import type { Colour } from "./paint.ts";
 
-/** Letters of three by five pixels, a row a digit: its bits from the left. */
+/** Glyphs of three by five pixels, one digit per row, whose bits run from the left. */
 const GLYPHS: Readonly<Record<string, string>> = {
   "0": "75557",
   "1": "26227",
@@ -22,15 +22,15 @@ const GLYPHS: Readonly<Record<string, string>> = {
 const GLYPH_WIDTH = 3;
 const GLYPH_HEIGHT = 5;
 
-/** How high a label is, at a scale of 1. */
+/** Height of a label at a scale of 1. */
 export const LABEL_HEIGHT: number = GLYPH_HEIGHT;
 
-/** How wide a label is, at a scale of 1. */
+/** Returns the width of a label at a scale of 1. */
 export function labelWidth(text: string): number {
   return text.length * (GLYPH_WIDTH + 1) - 1;
 }
 
-/** Writes one row of a label into a row of pixels, from a column on. */
+/** Draws one row of a label into a row of pixels, starting at a column. */
 export function drawLabelRow(
   pixels: Uint8Array,
   column: number,

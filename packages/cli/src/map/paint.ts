@@ -1,27 +1,27 @@
 import { AIR, type MaterialCatalog } from "@orthant/core";
 import type { Band } from "./band.ts";
 
-/** A colour: red, green, blue and how opaque, 0 to 255 each. */
+/** A colour: red, green, blue and opacity, 0 to 255 each. */
 export type Colour = readonly [red: number, green: number, blue: number, opacity: number];
 
-/** Materials that let through what is behind them, by what catalogs call them. */
+/** Names of translucent materials in catalogs. */
 const VEIL_NAMES: ReadonlySet<string> = new Set(["water", "glass", "ice"]);
-/** What a veil of one voxel hides, and what each more of them hides in addition. */
+/** Share that a translucent voxel hides, and what each further one adds. */
 const VEIL_SHARE = 0.55;
 const VEIL_SHARE_PER_VOXEL = 0.05;
 const VEIL_SHARE_MAX = 0.92;
-/** The light comes from above on the left: slopes that face it are brighter, the others darker. */
+/** Light comes from the upper left: slopes that face it are brighter, the others darker. */
 const SLOPE_LIGHT = 0.085;
 const SLOPE_MAX = 3;
-/** Heights are told by light too: from the middle, so many voxels up or down change it by as much as they ever do. */
+/** Height also changes the light, up to the maximum at this distance from the middle, in voxels. */
 const HEIGHT_SPAN = 48;
 const HEIGHT_LIGHT = 0.22;
 const LIGHT_MIN = 0.35;
 const LIGHT_MAX = 1.45;
-/** A material that no catalog knows gets a colour of its own, which is the same in every picture. */
+/** A material missing from the catalog gets its own colour, which is the same in every picture. */
 const UNKNOWN_LIGHTEST = 0x60;
 
-/** Turns what is seen into colours. */
+/** Turns visible voxels into colours. */
 export class Painter {
   readonly #catalog: MaterialCatalog;
   readonly #background: Colour;
@@ -30,7 +30,7 @@ export class Painter {
   readonly #colours = new Map<number, Colour>();
   readonly #veils = new Map<number, boolean>();
 
-  /** With a middle height the picture has light and shade; without one, colours are exactly those of the catalog. */
+  /** With a middle height the picture is shaded; without one, colours are exactly those of the catalog. */
   constructor(catalog: MaterialCatalog, background: Colour, middle: number | undefined) {
     this.#catalog = catalog;
     this.#background = background;
@@ -38,7 +38,7 @@ export class Painter {
     this.#isShaded = middle !== undefined;
   }
 
-  /** Whether a material lets through what is behind it. Never so in a cut, where nothing is behind. */
+  /** Whether a material is translucent. Never in a cut, where nothing is behind. */
   readonly isVeil = (material: number): boolean => {
     let veil = this.#veils.get(material);
     if (veil === undefined) {
@@ -48,7 +48,9 @@ export class Painter {
     return veil;
   };
 
-  /** The colours of a band, four bytes a pixel. `before` has the heights of the row before the first one, if any. */
+  /**
+   * Returns the colours of a band, four bytes per pixel. `before`: the heights of the previous row, if any.
+   */
   paint(band: Band, before: Int32Array | undefined): Uint8Array {
     const { width, rows } = band;
     const pixels = new Uint8Array(width * rows * 4);
@@ -105,10 +107,10 @@ export class Painter {
   }
 }
 
-/** Stands for the height of a place where nothing is seen. */
+/** Height of a pixel where nothing is visible. */
 const NOTHING = -0x8000_0000;
 
-/** The heights of the last row, for the band after it. */
+/** Returns the heights of the last row, for the next band. */
 export function lastHeights({ width, rows, heights, materials, veils }: Band): Int32Array {
   const first = (rows - 1) * width;
   return Int32Array.from({ length: width }, (_, column) => {
@@ -117,12 +119,12 @@ export function lastHeights({ width, rows, heights, materials, veils }: Band): I
   });
 }
 
-/** A colour from 0xRRGGBB. */
+/** Converts a colour from 0xRRGGBB. */
 export function opaque(colour: number): Colour {
   return [colour >>> 16, (colour >>> 8) & 0xff, colour & 0xff, 255];
 }
 
-/** So much of the second colour, the rest of the first. */
+/** Mixes `share` of the second colour into the first. */
 export function mix(first: Colour, second: Colour, share: number): Colour {
   const part = (index: 0 | 1 | 2): number => Math.round(first[index] * (1 - share) + second[index] * share);
   return [part(0), part(1), part(2), Math.max(first[3], second[3])];
@@ -132,7 +134,7 @@ function isSeen({ materials, veils }: Band, pixel: number): boolean {
   return materials[pixel] !== AIR || veils[pixel] !== AIR;
 }
 
-/** How much higher a place is than its neighbour, as far as light goes. */
+/** Returns the rise from a neighbour, limited to what affects the light. */
 function rise(height: number, neighbour: number): number {
   if (neighbour === NOTHING) return SLOPE_MAX / 2;
   return Math.max(-SLOPE_MAX, Math.min(SLOPE_MAX, height - neighbour));

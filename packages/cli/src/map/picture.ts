@@ -14,23 +14,23 @@ import { type Colour, lastHeights, Painter } from "./paint.ts";
 import type { PngWriter } from "./png-writer.ts";
 import { AXIS_NAMES, cutBox, type View } from "./view.ts";
 
-/** What a picture shows. */
+/** The content and style of a picture. */
 export interface Picture {
   readonly source: ChunkSource;
   readonly shape: ChunkShape;
   readonly catalog: MaterialCatalog;
   readonly view: View;
-  /** Of voxels, with a single coordinate on each axis that is cut. */
+  /** In voxels, with a single coordinate on each cut axis. */
   readonly box: Box;
   /** Pixels along each edge of a voxel. */
   readonly scale: number;
   readonly background: Colour;
-  /** The height that gets neither more nor less light. */
+  /** The height with neutral light. */
   readonly middle: number;
   readonly heat: HeatMap | undefined;
 }
 
-/** How pictures of a sheet are arranged, in pixels. */
+/** Arrangement of the panels of a sheet, in pixels. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -44,7 +44,7 @@ export interface Layout {
 const GAP = 8;
 const LABEL_COLOUR: Colour = [128, 128, 128, 255];
 
-/** How large a picture is, before anything is drawn. */
+/** Computes the size of a picture, before anything is drawn. */
 export function layoutOf(view: View, box: Box, scale: number): Layout {
   const panelWidth = (box.max[view.across] - box.min[view.across]) * scale;
   const panelHeight = (box.max[view.down] - box.min[view.down]) * scale;
@@ -75,7 +75,7 @@ export function layoutOf(view: View, box: Box, scale: number): Layout {
   };
 }
 
-/** Draws a picture from the top, a row of chunks at a time. `onRow` hears of each row of chunks that is done. */
+/** Draws a picture from the top, one row of chunks at a time. Calls `onRow` after each row of chunks. */
 export async function drawPicture(
   picture: Picture,
   layout: Layout,
@@ -105,7 +105,7 @@ export async function drawPicture(
   }
 }
 
-/** The rows of one panel, scaled, from the top. */
+/** Yields the scaled rows of one panel, from the top. */
 async function* panelRows(picture: Picture, box: Box, onRow: () => void): AsyncGenerator<Uint8Array> {
   const { source, shape, view, scale, heat } = picture;
   const painter = new Painter(
@@ -128,7 +128,7 @@ async function* panelRows(picture: Picture, box: Box, onRow: () => void): AsyncG
   }
 }
 
-/** The box in parts of at most a chunk, in the order in which they are drawn. */
+/** Splits the box into parts of at most one chunk, in drawing order. */
 export function bandsOf(shape: ChunkShape, box: Box, view: View): readonly Box[] {
   const { down } = view;
   const extent = shape.extents[down];

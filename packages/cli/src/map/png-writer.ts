@@ -7,7 +7,7 @@ const COLOUR_AND_ALPHA = 6;
 const PIXEL_BYTES = 4;
 const COMPRESSION_LEVEL = 9;
 
-/** The filters of a row that are tried; each row gets the one that leaves the least. */
+/** The candidate filters; each row uses the one with the smallest residue. */
 const FILTERS: readonly { readonly tag: number; predict(left: number, above: number): number }[] = [
   { tag: 0, predict: () => 0 },
   { tag: 1, predict: (left) => left },
@@ -15,8 +15,8 @@ const FILTERS: readonly { readonly tag: number; predict(left: number, above: num
 ];
 
 /**
- * Writes a PNG of 8-bit red, green, blue and alpha, row by row from the top: a picture of any height takes the memory
- * of a few rows. The same rows give the same bytes.
+ * Writes a PNG of 8-bit red, green, blue and alpha, row by row from the top, so that a picture of any height
+ * needs only the memory of a few rows. The same rows give the same bytes.
  */
 export class PngWriter {
   readonly #write: (bytes: Uint8Array) => Promise<void>;
@@ -35,7 +35,7 @@ export class PngWriter {
     });
   }
 
-  /** Begins a picture. */
+  /** Starts a picture. */
   static async create(
     width: number,
     height: number,
@@ -51,7 +51,7 @@ export class PngWriter {
     return new PngWriter(width, write);
   }
 
-  /** Adds a row of four bytes a pixel. */
+  /** Adds a row of pixels, four bytes each. */
   async row(pixels: Uint8Array): Promise<void> {
     const filtered = filterRow(pixels, this.#above);
     this.#above = pixels.slice();
@@ -94,7 +94,7 @@ function filterRow(pixels: Uint8Array, above: Uint8Array): Uint8Array {
   return best as Uint8Array;
 }
 
-/** A chunk of a PNG: its length, its name, its bytes, and their checksum. */
+/** Returns a chunk of a PNG: its length, its name, its bytes, and their checksum. */
 function pieceOf(name: string, bytes: Uint8Array): Uint8Array {
   const piece = new Uint8Array(bytes.length + 12);
   const view = new DataView(piece.buffer);

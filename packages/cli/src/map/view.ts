@@ -1,31 +1,31 @@
 import { AXES, type Axis, type Box, type ChunkShape, type Place, placeFrom } from "@orthant/core";
 import { UsageError } from "../usage-error.ts";
 
-/** The names of the axes, in their order. */
+/** The names of the axes, in order. */
 export const AXIS_NAMES = ["x", "y", "z", "w"] as const;
 const UP: Axis = 1;
 
-/** How a world is looked at. */
+/** The projection of a world onto a picture. */
 export interface View {
   /** To the right. */
   readonly across: Axis;
   /** Down in the picture, or up when {@link isUpright}. */
   readonly down: Axis;
-  /** Whether greater coordinates are higher in the picture: so for `y`, which is up in the world. */
+  /** Whether greater coordinates are higher in the picture, as for `y`, which is up in the world. */
   readonly isUpright: boolean;
-  /** Looked along from its greatest coordinate; `undefined` for a cut, of which every voxel is seen. */
+  /** The viewing axis, seen from its greatest coordinate; `undefined` for a cut, which shows every voxel. */
   readonly along: Axis | undefined;
-  /** An axis with a picture for each of several coordinates. */
+  /** An axis with one picture for each of several coordinates. */
   readonly sheet: { readonly axis: Axis; readonly at: readonly number[] } | undefined;
 }
 
-/** Where a world is cut: one coordinate of an axis, or several for as many pictures. */
+/** A cut through a world: one coordinate of an axis, or several for one picture each. */
 export interface Slice {
   readonly axis: Axis;
   readonly at: readonly number[];
 }
 
-/** `w=3`, or `w=0,4,8` for a picture each. */
+/** Parses `w=3`, or `w=0,4,8` for one picture each. */
 export function parseSlice(text: string): Slice {
   const { name, list } =
     /^(?<name>[xyzw])=(?<list>-?\d{1,12}(?:,-?\d{1,12}){0,63})$/.exec(text)?.groups ?? {};
@@ -36,7 +36,7 @@ export function parseSlice(text: string): Slice {
   return { axis, at: list.split(",").map(Number) };
 }
 
-/** `x`, `y`, `z` or `w`. */
+/** Parses `x`, `y`, `z` or `w`. */
 export function parseAxis(text: string): Axis {
   const axis = AXES.find((index) => AXIS_NAMES[index] === text);
   if (axis === undefined) throw new UsageError(`"${text}" is no axis; there are x, y, z and w`);
@@ -44,8 +44,8 @@ export function parseAxis(text: string): Axis {
 }
 
 /**
- * The view of a world: two axes make the picture, one more is looked along, and a fourth has a picture for each of
- * several coordinates. Cuts and axes of a single voxel need none of that.
+ * Returns the view of a world: two axes span the picture, a third is the viewing axis, and a fourth has one
+ * picture for each of several coordinates. Cut axes and axes of a single voxel need none of that.
  */
 export function viewOf(
   shape: ChunkShape,
@@ -80,7 +80,7 @@ export function viewOf(
   return { across, down, isUpright: down === UP, along: looked, sheet };
 }
 
-/** The box with one coordinate on an axis that is cut. */
+/** Returns the box reduced to one coordinate on the cut axis. */
 export function cutBox({ min, max }: Box, { axis, at: [coordinate = 0] }: Slice): Box {
   const replaced = (place: Place, value: number): Place =>
     placeFrom((index) => (index === axis ? value : place[index]));

@@ -16,7 +16,7 @@ import {
 import type { OpenConversion } from "../open-conversion.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** From a MarsMiner world to one of ours; `address` names an older state, as `info --count` tells it. */
+/** Converts a MarsMiner world to a native one; `address` selects an older state, as in `info --count`. */
 export async function conversionFromMarsMiner(
   disk: Disk,
   options: OpenMarsMinerOptions,
@@ -38,7 +38,7 @@ export async function conversionFromMarsMiner(
   };
 }
 
-/** From one of our worlds to a MarsMiner save. */
+/** Converts a native world to a MarsMiner save. */
 export function conversionToMarsMiner(save: Save, { cubeSize }: OpenMarsMinerOptions): OpenConversion {
   const size = cubeSize === undefined ? {} : { cubeSize };
   return {

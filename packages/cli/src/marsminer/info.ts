@@ -14,7 +14,7 @@ import { describeFormat } from "../found-world.ts";
 import { formatAmount, formatBytes, formatTime } from "../report/format.ts";
 import { factLines } from "../report/table.ts";
 
-/** What to tell about which world. */
+/** The world to describe, and how. */
 export interface InfoWish {
   readonly folder: string;
   readonly disk: Disk;
@@ -69,7 +69,7 @@ export async function tellMarsMiner(wish: InfoWish, context: Context): Promise<E
 interface Counts {
   readonly octrees: number;
   readonly nodes: number;
-  /** Those whose bytes are intact, the newest first; the present one is among them. */
+  /** The intact states, newest first, including the current one. */
   readonly states: readonly {
     readonly address: string;
     readonly name: string | null;
@@ -106,7 +106,7 @@ interface Places {
   readonly max: { x: number; z: number };
 }
 
-/** The least and the greatest x and z; `undefined` without a chunk. */
+/** Returns the least and the greatest x and z; `undefined` without a chunk. */
 function placesOf({ state }: MarsMinerSave): Places | undefined {
   const [first, ...others] = state?.chunks ?? [];
   if (first === undefined) return undefined;

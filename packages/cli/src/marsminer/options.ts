@@ -10,7 +10,7 @@ import type { OptionSpec } from "../command.ts";
 import { integerBetween } from "../parse/values.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** What a user may know of a MarsMiner world and its files do not say. */
+/** Facts about a MarsMiner world that its files do not contain. */
 export const MARSMINER_OPTIONS: readonly OptionSpec[] = [
   {
     flags: "--dialect <name>",
@@ -23,14 +23,14 @@ export const MARSMINER_OPTIONS: readonly OptionSpec[] = [
   },
 ];
 
-/** The options as they were given. */
+/** Returns the given options. */
 export function marsMinerOptions(args: Arguments): OpenMarsMinerOptions {
   const dialect = MARSMINER_DIALECTS.find((name) => name === args.text("dialect"));
   const cubeSize = args.parsed("cubeSize", parseCubeSize);
   return { ...(dialect && { dialect }), ...(cubeSize !== undefined && { cubeSize }) };
 }
 
-/** Throws when an option was given that means nothing, because the world is of another format. */
+/** Throws when an option was given that does not apply to the world's format. */
 export function refuseMarsMinerOptions(args: Arguments, folder: string, { format }: DetectedFormat): void {
   if (format === "marsminer") return;
   const { dialect, cubeSize } = marsMinerOptions(args);
@@ -43,7 +43,7 @@ export function refuseMarsMinerOptions(args: Arguments, folder: string, { format
   }
 }
 
-/** A power of two. */
+/** Parses a power of two. */
 function parseCubeSize(text: string): number {
   const size = integerBetween(1, CUBE_SIZE_MAX)(text);
   if (Number.isInteger(Math.log2(size))) return size;

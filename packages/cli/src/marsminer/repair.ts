@@ -21,7 +21,7 @@ export async function mendMarsMiner(
   if (target !== undefined) {
     await context.makeFolder(target, async (made) => {
       await applyMarsMinerRepair(disk, plan, made);
-      // Whoever mends a world wants to know that it can be read now.
+      // Proves that the repaired world can be opened.
       await (await openMarsMiner(made, { cubeSize: plan.cubeSize })).close();
     });
   }

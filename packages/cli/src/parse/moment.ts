@@ -6,7 +6,7 @@ const GENERATION = /^\d{1,15}$/;
 const DURATION = /^\d{1,9}(?:s|min|h|d)$/;
 const DATE = /^\d{4}-\d{2}-\d{2}/;
 
-/** Which saved state of a world is meant, said at this time: `41`, a name, `3d` for three days ago, or a date. */
+/** Returns a parser for a saved state, as of `nowMs`: `41`, a name, `3d` for three days ago, or a date. */
 export function parseMoment(nowMs: number): (text: string) => Moment {
   return (text) => {
     if (GENERATION.test(text)) return Number(text);

@@ -2,8 +2,8 @@ import { UsageError } from "../usage-error.ts";
 import { parsePlace } from "./place.ts";
 
 /**
- * Parameters of a generator from their defaults and words like `relief=32`. The default says what kind of value a
- * name has: a whole number, `true` or `false`, or a place. `none` is no value, for the one that may have none.
+ * Returns a generator's parameters: its defaults, changed by words like `relief=32`. The default determines
+ * the kind of value: a whole number, `true` or `false`, or a position. `none` removes an optional value.
  */
 export function withParameters<Parameters extends object>(
   defaults: Parameters,

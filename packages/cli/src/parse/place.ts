@@ -3,12 +3,12 @@ import { UsageError } from "../usage-error.ts";
 
 const AXES_MAX = 4;
 
-/** `3,-4` or `1,2,3,4`: coordinates that are left out at the end are 0. */
+/** Parses `3,-4` or `1,2,3,4`: coordinates left out at the end are 0. */
 export function parsePlace(text: string): Place {
   return coordinatesOf(text, 0);
 }
 
-/** `0,0,0,0..8,8,8,8`: from the first place up to and without the second; an axis that is left out is 0 to 1. */
+/** Parses `0,0,0,0..8,8,8,8`: from the first position to the second, exclusive; an omitted axis is 0 to 1. */
 export function parseBox(text: string): Box {
   const [from, to, ...rest] = text.split("..");
   if (from === undefined || to === undefined || rest.length > 0) {

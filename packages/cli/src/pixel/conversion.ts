@@ -13,7 +13,7 @@ import {
 import type { OpenConversion } from "../open-conversion.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** What `--to` says about pixel worlds: which file to write, and its name in the folder that is made. */
+/** The pixel formats of `--to`, and the file name that each one gets in the new folder. */
 const TARGETS: Readonly<Record<"pxsw" | "pxsw1", { readonly kind: PixelTargetKind; readonly path: string }>> =
   {
     pxsw: { kind: "version2", path: "world.pxsw" },
@@ -22,7 +22,7 @@ const TARGETS: Readonly<Record<"pxsw" | "pxsw1", { readonly kind: PixelTargetKin
 
 type PixelTarget = keyof typeof TARGETS;
 
-/** From a pixel world to one of ours, or to the other version. */
+/** Converts a pixel world to a native one, or to the other version. */
 export async function conversionFromPixels(
   disk: Disk,
   { evidence, dialect }: DetectedPixelWorld,
@@ -56,7 +56,7 @@ export async function conversionFromPixels(
   };
 }
 
-/** From one of our worlds to a pixel world. */
+/** Converts a native world to a pixel world. */
 export function conversionToPixels(save: Save, to: PixelTarget, standInMaterial: number): OpenConversion {
   const { kind, path } = TARGETS[to];
   const options = { acceptLosses: true, standInMaterial };

@@ -21,7 +21,7 @@ export async function mendPixelWorld(
   if (target !== undefined) {
     await context.makeFolder(target, async (made) => {
       await applyPixelRepair(disk, evidence, plan, made, evidence);
-      // Whoever mends a world wants to know that it can be read now.
+      // Proves that the repaired world can be opened.
       await (await openPixelSave(made, evidence)).close();
     });
   }

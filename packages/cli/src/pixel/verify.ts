@@ -2,7 +2,7 @@ import type { Disk } from "@orthant/disk";
 import { type DetectedPixelWorld, type Finding, verifyPixelWorld } from "@orthant/formats";
 import type { Context } from "../context.ts";
 
-/** Every fault of a pixel world. */
+/** Returns all faults of a pixel world. */
 export async function verifyPixels(
   disk: Disk,
   { evidence }: DetectedPixelWorld,

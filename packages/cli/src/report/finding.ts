@@ -2,7 +2,7 @@ import type { Finding } from "@orthant/formats";
 import type { Context } from "../context.ts";
 import { formatBox } from "./format.ts";
 
-/** Prints a finding in a line: where, what, and what it hurts. */
+/** Prints a finding in a line: where, what, and what it affects. */
 export function printFinding(finding: Finding, context: Context): void {
   const { severity, file, offset, code, message, generation, cell } = finding;
   const place = offset === undefined ? file : `${file}+${offset}`;
@@ -15,7 +15,7 @@ export function printFinding(finding: Finding, context: Context): void {
   context.printMarked(severity === "damage" ? "red" : "dim", severity, rest);
 }
 
-/** A finding in JSON; what is not known is `null`. */
+/** Converts a finding to JSON; unknown values are `null`. */
 export function findingJson(finding: Finding): object {
   const { severity, file, offset, code, message, generation, cell } = finding;
   return {

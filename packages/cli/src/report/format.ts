@@ -8,7 +8,7 @@ const DURATIONS: readonly (readonly [name: string, ms: number])[] = [
   ["s", 1000],
 ];
 
-/** A number of bytes for people: `512 bytes`, `1.5 MiB`. */
+/** Formats a number of bytes for people: `512 bytes`, `1.5 MiB`. */
 export function formatBytes(bytes: number): string {
   let amount = bytes;
   let unit = 0;
@@ -20,17 +20,17 @@ export function formatBytes(bytes: number): string {
   return `${text} ${unit === 0 && Math.round(amount) === 1 ? "byte" : BYTE_UNITS[unit]}`;
 }
 
-/** A whole number with a comma behind each three digits, on every machine. */
+/** Formats a whole number with commas between thousands, on every machine. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** A number of things: `1 leaf`, `2 leaves`. */
+/** Formats a number of things: `1 leaf`, `2 leaves`. */
 export function formatAmount(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** A time span in its two largest units: `1 h 5 min`, `12 s`. */
+/** Formats a time span in its two largest units: `1 h 5 min`, `12 s`. */
 export function formatDuration(ms: number): string {
   let rest = Math.max(0, Math.round(ms / 1000)) * 1000;
   const parts: string[] = [];
@@ -42,19 +42,19 @@ export function formatDuration(ms: number): string {
   return parts.slice(0, 2).join(" ");
 }
 
-/** A moment for people, in universal time; a moment that no calendar has as its number. */
+/** Formats a time for people, in UTC; as its number when it is outside the calendar. */
 export function formatTime(ms: number): string {
   const date = new Date(ms);
   if (Number.isNaN(date.getTime())) return `${ms} ms after 1970`;
   return `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** A place: `[1, -2, 3, 0]`. */
+/** Formats a position: `[1, -2, 3, 0]`. */
 export function formatPlace(place: Place | readonly number[]): string {
   return `[${place.join(", ")}]`;
 }
 
-/** A half-open box: `[0, 0, 0, 0] to [8, 8, 8, 8]`. */
+/** Formats a half-open box: `[0, 0, 0, 0] to [8, 8, 8, 8]`. */
 export function formatBox({ min, max }: Box): string {
   return `${formatPlace(min)} to ${formatPlace(max)}`;
 }

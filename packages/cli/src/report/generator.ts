@@ -12,7 +12,7 @@ import {
 } from "@orthant/core";
 import type { GlobalState } from "@orthant/formats";
 
-/** What fills the space that nobody touched, as far as it is known here. */
+/** The generator of a world, as far as it is known here. */
 export interface GeneratorInfo {
   /** `null` is nothing but air. */
   readonly id: string | null;
@@ -28,7 +28,7 @@ const KNOWN: readonly WorldGenerator<object>[] = [
   terrainGenerator,
 ] as readonly WorldGenerator<object>[];
 
-/** The generator of a world; a world that names none that can be used is filled with air. */
+/** Returns the generator of a world; a world without a usable generator is air. */
 export function generatorInfo({ base, generators, worldSeed }: GlobalState): GeneratorInfo {
   if (base.kind === "empty") return { id: null, seed: worldSeed, parameters: null };
   if (base.kind === "flatFloor") {
@@ -41,14 +41,14 @@ export function generatorInfo({ base, generators, worldSeed }: GlobalState): Gen
   return generatorInfoOf(new GeneratorRef(first.generatorId, first.params, first.seed, first.versionHash));
 }
 
-/** What a reference names. */
+/** Describes a generator reference. */
 export function generatorInfoOf(ref: GeneratorRef): GeneratorInfo {
   const { generatorId: id, seed } = ref;
   const generator = KNOWN.find((known) => known.id === id);
   return { id, seed, parameters: generator === undefined ? null : readParameters(generator, ref) };
 }
 
-/** A generator for people: `terrain, seed 7, relief 64`. */
+/** Formats a generator for people: `terrain, seed 7, relief 64`. */
 export function describeGenerator({ id, seed, parameters }: GeneratorInfo): string {
   if (id === null) return "none: air";
   const shown = Object.entries(parameters ?? {}).map(([name, value]) => `${name} ${valueText(value)}`);
@@ -56,7 +56,7 @@ export function describeGenerator({ id, seed, parameters }: GeneratorInfo): stri
   return [id, `seed ${seed}`, ...shown, ...unknown].join(", ");
 }
 
-/** Parameters of another version are not understood, which does not keep the rest from being told. */
+/** Parameters of another version cannot be read; the rest is still shown. */
 function readParameters(generator: WorldGenerator<object>, ref: GeneratorRef): object | null {
   try {
     return parametersOf(generator, ref);

@@ -4,20 +4,20 @@ import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { formatAmount, formatBytes } from "./format.ts";
 
-/** What the journal beside a generation has that the generation does not. */
+/** Changes in the journal since its generation. */
 export interface JournalFacts {
   readonly changes: number;
   readonly bytes: number;
-  /** Why the rest of it, or all of it, cannot be replayed. */
+  /** Why some or all of it cannot be replayed. */
   readonly damage: string | null;
 }
 
-/** What a journal holds, in JSON. */
+/** Returns the facts of a journal, for JSON. */
 export function journalFacts({ journal: { changes, bytes, loss } }: SaveWithJournal): JournalFacts {
   return { changes, bytes, damage: loss?.detail ?? null };
 }
 
-/** The same in a line; `undefined` when the journal is empty. */
+/** Describes a journal in a line; `undefined` when it is empty. */
 export function describeJournal({ journal: { changes, bytes, loss } }: SaveWithJournal): string | undefined {
   if (changes === 0 && loss === undefined) return undefined;
   const waiting = `${formatAmount(changes, "change")} since the generation, ${formatBytes(bytes)}`;
@@ -26,7 +26,7 @@ export function describeJournal({ journal: { changes, bytes, loss } }: SaveWithJ
   return `${waiting}, ${isForeign ? "not replayed" : "then damaged"}: ${loss.detail}`;
 }
 
-/** Why a command does not see all that was acknowledged; `undefined` when it does. */
+/** Returns why a command does not see all acknowledged changes; `undefined` when it does. */
 export function journalLoss({
   generation,
   journal: { replayed, loss },
@@ -36,7 +36,7 @@ export function journalLoss({
   return `${beginning}what happened after generation ${generation} cannot be replayed: ${loss.detail}`;
 }
 
-/** Notes what journals lost, and gives the exit code for a command that would else end with `otherwise`. */
+/** Notes the losses of journals. Returns the exit code, which is `otherwise` when there are none. */
 export function exitWithJournals(
   opened: readonly SaveWithJournal[],
   context: Context,

@@ -1,8 +1,8 @@
 import { printable } from "@orthant/core";
 
-/** Rows with their columns under each other; the first row may be a heading. Numbers are aligned at their ends. */
+/** Aligns rows in columns; the first row may be a heading. Numbers are right-aligned. */
 export function tableLines(cells: readonly (readonly string[])[]): readonly string[] {
-  // Escaped before they are measured: an escape is longer than what it stands for.
+  // Escape before measuring: an escape sequence is longer than its character.
   const rows = cells.map((row) => row.map(printable));
   const widths: number[] = [];
   for (const row of rows) {
@@ -21,7 +21,7 @@ export function tableLines(cells: readonly (readonly string[])[]): readonly stri
   );
 }
 
-/** Names with what they stand for, a line each. A value that is `undefined` is left out. */
+/** Returns one line per name and value. Omits values that are `undefined`. */
 export function factLines(
   facts: readonly (readonly [name: string, value: string | undefined])[],
 ): readonly string[] {

@@ -15,21 +15,21 @@ const PORT_MAX = 65_535;
 const PLAYER_ID_END = 2 ** 48 - 1;
 const PROXIES_MAX = 16;
 
-/** How players are let in. */
+/** Settings for accepting players. */
 export interface ListenSettings {
   readonly options: Omit<ServerOptions, "world">;
   readonly secret: string;
 }
 
-/** What is served. */
+/** What to serve, and how. */
 export interface Served {
   readonly settings: ListenSettings;
   readonly world: ServerOptions["world"];
-  /** What `--json` prints beside what it prints of every server. */
+  /** Additional fields for the output of `--json`. */
   readonly facts?: object;
 }
 
-/** What the options of `orthant serve` say about players, checked before anything is opened. */
+/** Returns the player settings from the options of `orthant serve`, checked before anything is opened. */
 export async function listenSettings(args: Arguments, context: Context): Promise<ListenSettings> {
   const revokedFile = args.text("revoked");
   const chosen = optionsOf(args);
@@ -43,7 +43,7 @@ export async function listenSettings(args: Arguments, context: Context): Promise
   return { options, secret };
 }
 
-/** Lets players in for as long as `work` takes; says first where, and gives out one token. */
+/** Accepts players while `work` runs. First prints the address and one token. */
 export async function whileListening<Result>(
   args: Arguments,
   context: Context,
@@ -67,7 +67,7 @@ export async function whileListening<Result>(
   }
 }
 
-/** Who may read `/metrics`. */
+/** Returns who may read `/metrics`. */
 export async function metricsSettings(
   args: Arguments,
   context: Context,
@@ -80,7 +80,7 @@ export async function metricsSettings(
   return bearer === undefined ? { metrics: { public: isPublic } } : { metrics: { bearer } };
 }
 
-/** What the options of `orthant serve` say about the port. */
+/** Returns the settings for the port from the options of `orthant serve`. */
 export function portSettings(
   args: Arguments,
 ): Pick<ServerOptions, "port" | "host" | "hosts" | "proxies" | "tls"> {
@@ -116,7 +116,7 @@ function optionsOf(args: Arguments): ListenSettings["options"] {
   };
 }
 
-/** Without a list of addresses players of Wire v1 come from this machine alone, wherever others come from. */
+/** Without a list of addresses, players of Wire v1 may come only from this machine, unlike others. */
 function wire1Of(args: Arguments): ServerOptions["wire1"] {
   const port = args.parsed("wire1", integerBetween(0, PORT_MAX));
   const allow = args.all("wire1Allow");
@@ -172,7 +172,7 @@ async function announce(
   context.note("press Ctrl-C to stop");
 }
 
-/** Where a browser sees the world; the token stays behind the `#`, which no server is told. */
+/** Returns the page's address. The token follows the `#`, which browsers do not send to servers. */
 function pageAddress({ url }: OrthantServer, token: string): string {
   return `${url.replace(/^ws/, "http")}/#token=${token}`;
 }

@@ -4,12 +4,14 @@ import { OrthantError, U64_MAX } from "@orthant/core";
 import type { OrthantServer, Revocation } from "@orthant/server";
 import type { Context } from "../context.ts";
 
-/** Interval between looks at the file. */
+/** Interval between checks of the file. */
 const POLL_MS = 1_000;
 const LINE = /^(?<kind>player|token)\s+(?<id>\S+)(?:\s+(?<reason>.*))?$/;
 const PLAYER_ID = /^\d{1,20}$/;
 
-/** The players and tokens that a file revokes, one a line; `ORT_ARGUMENT` names the line that says something else. */
+/**
+ * Reads revoked players and tokens, one per line. Throws `ORT_ARGUMENT` with the number of an invalid line.
+ */
 export async function readRevokedFile(file: string): Promise<readonly Revocation[]> {
   const lines = (await readFile(file, "utf8")).split("\n");
   return lines.flatMap((line, index) => {
@@ -18,7 +20,7 @@ export async function readRevokedFile(file: string): Promise<readonly Revocation
   });
 }
 
-/** Applies the file to a server each time that it changes. Returns a function that ends it. */
+/** Applies the file to a server after each change. Returns a function that stops watching. */
 export function followRevokedFile(file: string, server: OrthantServer, context: Context): () => void {
   const apply = async (): Promise<void> => {
     try {
@@ -26,12 +28,12 @@ export function followRevokedFile(file: string, server: OrthantServer, context: 
       server.replaceRevoked(revoked);
       context.note(`"${file}" revokes ${revoked.length} players and tokens now`);
     } catch (error) {
-      // A mistake in the list must neither stop the server nor bring back those who were revoked.
+      // A mistake in the list must neither stop the server nor restore revoked access.
       context.warn(`what was revoked before still is: ${error instanceof Error ? error.message : error}`);
     }
   };
   const listener = (): void => void apply();
-  // By polling: it works on every file system, and sees a file that another one took the place of.
+  // Polling works on every file system, and notices a replaced file.
   watchFile(file, { interval: POLL_MS, persistent: false }, listener);
   return () => unwatchFile(file, listener);
 }

@@ -4,21 +4,21 @@ import { systemCode } from "@orthant/disk/node";
 import { UsageError } from "../usage-error.ts";
 
 const SECRET_BYTES = 32;
-/** Whoever reads the secret can let in anybody. */
+/** A leaked secret allows anyone to sign tokens. */
 const OWNER_ALONE = 0o600;
 const MAKE_ONE = "orthant token --new-secret --secret-file FILE makes a new file with a good one";
 
-/** Where a secret may be given instead of in a file. */
+/** Environment variable for the secret, as an alternative to a file. */
 export const SECRET_VARIABLE = "ORTHANT_SECRET";
-/** The same for the token that readers of the metrics send. */
+/** Environment variable for the bearer token of the metrics. */
 export const METRICS_VARIABLE = "ORTHANT_METRICS_TOKEN";
 
-/** A secret that nobody can guess, as text. */
+/** Returns a random secret as text. */
 export function newSecret(): string {
   return randomBytes(SECRET_BYTES).toString("base64url");
 }
 
-/** Makes a file with a new secret that its owner alone may read; a file that is there already is left as it is. */
+/** Creates a file with a new secret that only its owner may read. Never overwrites a file. */
 export async function writeNewSecret(file: string): Promise<void> {
   try {
     await writeFile(file, `${newSecret()}\n`, { flag: "wx", mode: OWNER_ALONE });
@@ -30,7 +30,9 @@ export async function writeNewSecret(file: string): Promise<void> {
   }
 }
 
-/** The secret in a file, without the end of its line, or else in the environment; `undefined` when neither is given. */
+/**
+ * Reads the secret from a file, without its line end, or from the environment; `undefined` without either.
+ */
 export async function readSecret(
   file: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,

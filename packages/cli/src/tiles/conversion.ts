@@ -3,7 +3,7 @@ import { exportTileSave, importTileSave, openTileSave, type Save, verifySave } f
 import type { Context } from "../context.ts";
 import type { OpenConversion } from "../open-conversion.ts";
 
-/** From the save of a tile game to a world of ours; with a note when that is the backup of a damaged one. */
+/** Converts a tile save to a native world. Notes when it uses the backup of a damaged save. */
 export async function conversionFromTiles(disk: Disk, context: Context): Promise<OpenConversion> {
   const { save, file, fault } = await openTileSave(disk);
   if (fault !== undefined) context.note(`${fault.message}; ${file} is converted instead`);
@@ -17,7 +17,7 @@ export async function conversionFromTiles(disk: Disk, context: Context): Promise
   };
 }
 
-/** From one of our worlds to the save of a tile game. */
+/** Converts a native world to a tile save. */
 export function conversionToTiles(save: Save): OpenConversion {
   return {
     from: save.dialect,
@@ -26,7 +26,7 @@ export function conversionToTiles(save: Save): OpenConversion {
     steps: save.index.totals.leaves,
     run: (made, onLeaf) => exportTileSave(save, made, { onLeaf }),
     async verify(made) {
-      // Throws what is wrong: in a new folder there is no backup to read instead.
+      // Throws if it is invalid: a new folder has no backup to read instead.
       await openTileSave(made);
       return [];
     },

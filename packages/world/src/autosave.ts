@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@orthant/core";
 
-/** Saves some time after the first change since the last save, however many more follow. */
+/** Saves a fixed time after the first change since the last save, no matter how many more changes follow. */
 export class Autosave {
   readonly #clock: Clock;
   readonly #save: () => void;
@@ -12,7 +12,7 @@ export class Autosave {
     this.#save = save;
   }
 
-  /** Makes sure that a save comes within this time. An earlier one that is planned already stays. */
+  /** Schedules a save within `delayMs`. A save that is already due earlier stays scheduled. */
   within(delayMs: number): void {
     const dueMs = this.#clock.nowMs() + delayMs;
     if (dueMs >= this.#dueMs) return;
@@ -24,7 +24,7 @@ export class Autosave {
     });
   }
 
-  /** Forgets what was planned. */
+  /** Cancels the scheduled save. */
   cancel(): void {
     this.#timer?.cancel();
     this.#timer = undefined;

@@ -1,6 +1,6 @@
 import type { Box } from "@orthant/core";
 
-/** A text that only equal cells have in common. */
+/** Returns a map key that is unique to the cell. */
 export function cellKey({ min, max }: Box): string {
   return `${min}/${max}`;
 }

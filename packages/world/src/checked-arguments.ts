@@ -15,8 +15,8 @@ import type { EntityChange, NewEntity } from "./entity-store.ts";
 import type { PlayerChange } from "./player-store.ts";
 import type { WorldLabel } from "./world-options.ts";
 
-// What programs in JavaScript pass is checked here, where it comes in: a world shows only what it can store. Journals and
-// saves are not checked again, so that what earlier programs stored is read as it is.
+// Arguments from JavaScript programs are checked here, at the boundary: a world only shows what it can store.
+// Journals and saves are not checked again, so data that older programs stored remains readable.
 
 type Check = (field: string, value: unknown) => void;
 
@@ -47,10 +47,10 @@ const ENTITY_FIELDS: Readonly<Record<keyof EntityRecord, Check>> = {
   lastSavedMs: requireNumber,
 };
 
-/** Fields that mean something when they are `undefined`: no name. Any other field is then as good as left out. */
+/** Fields for which `undefined` means "no name". In any other field, `undefined` counts as omitted. */
 const CLEARED_BY_UNDEFINED: ReadonlySet<string> = new Set(["name", "displayName"]);
 
-/** Throws `ORT_ARGUMENT` unless it is a bigint of 64 bits. */
+/** Throws `ORT_ARGUMENT` unless `id` is an unsigned 64-bit bigint. */
 export function requireId(field: string, id: unknown): asserts id is bigint {
   if (typeof id === "number") {
     throw wrongArgument(field, id, `ids are bigints: write ${Number.isInteger(id) ? id : 1}n`);
@@ -58,14 +58,14 @@ export function requireId(field: string, id: unknown): asserts id is bigint {
   requireBigint(id as bigint, 0n, U64_MAX, field);
 }
 
-/** What is said of a player, without fields that say nothing; `ORT_ARGUMENT` for what a save could not hold. */
+/** Returns `change` without undefined fields. Throws `ORT_ARGUMENT` for values that a save cannot hold. */
 export function checkedPlayer(change: PlayerChange): PlayerChange {
   const checked = checkedFields("a player", PLAYER_FIELDS, change);
   requireId("playerId", checked.playerId);
   return checked;
 }
 
-/** The same for a new entity. */
+/** Like {@link checkedPlayer}, for a new entity. */
 export function checkedNewEntity(entity: NewEntity): NewEntity {
   const checked = checkedFields("an entity", ENTITY_FIELDS, entity);
   requireNumber("kind", checked.kind);
@@ -73,24 +73,26 @@ export function checkedNewEntity(entity: NewEntity): NewEntity {
   return checked;
 }
 
-/** The same for a change of an entity. */
+/** Like {@link checkedPlayer}, for a change to an entity. */
 export function checkedEntityChange(change: EntityChange): EntityChange {
   return checkedFields("an entity", ENTITY_FIELDS, change);
 }
 
-/** Throws `ORT_ARGUMENT` for a name or spawn point that a save could not hold. */
+/** Throws `ORT_ARGUMENT` for a name or spawn point that a save cannot hold. */
 export function requireLabel({ name, spawn }: WorldLabel): void {
   requireText("name", name);
   requireVector("spawn", spawn, (coordinate) => coordinate);
 }
 
-/** Throws `ORT_ARGUMENT` unless it is a list of four numbers. Whether they are in the world is another question. */
+/**
+ * Throws `ORT_ARGUMENT` unless `place` is a list of four numbers. Does not check that it lies in the world.
+ */
 export function requirePlace(field: string, place: unknown): asserts place is Place {
   const isPlace = isList(place) && place.length === 4 && place.every((value) => typeof value === "number");
   if (!isPlace) throw wrongArgument(field, place, "a place is a list of four whole numbers");
 }
 
-/** Throws `ORT_ARGUMENT` unless it is an object with two places. */
+/** Throws `ORT_ARGUMENT` unless `box` is an object with two positions. */
 export function requireBox(box: unknown): asserts box is Box {
   if (typeof box !== "object" || box === null) throw wrongArgument("the box", box, "a box has min and max");
   const { min, max } = box as Partial<Box>;
@@ -98,7 +100,7 @@ export function requireBox(box: unknown): asserts box is Box {
   requirePlace("max", max);
 }
 
-/** Throws `ORT_ARGUMENT` unless it is an array. */
+/** Throws `ORT_ARGUMENT` unless `value` is an array. */
 export function requireArray(
   field: string,
   value: unknown,
@@ -107,7 +109,7 @@ export function requireArray(
   if (!Array.isArray(value)) throw wrongArgument(field, value, advice);
 }
 
-/** Throws `ORT_ARGUMENT` unless it is a voxel and its material. Whether they are in the world is another question. */
+/** Throws `ORT_ARGUMENT` unless `placement` has a voxel. Does not check that it lies in the world. */
 export function requirePlacement(placement: unknown): asserts placement is VoxelPlacement {
   if (typeof placement !== "object" || placement === null) {
     throw wrongArgument("the placement", placement, "it has a voxel and a material");
@@ -115,7 +117,7 @@ export function requirePlacement(placement: unknown): asserts placement is Voxel
   requirePlace("voxel", (placement as Partial<VoxelPlacement>).voxel);
 }
 
-/** Throws `ORT_ARGUMENT` unless it is a place and a chunk. */
+/** Throws `ORT_ARGUMENT` unless `pair` is a position and a chunk. */
 export function requireChunkPair(pair: unknown): asserts pair is readonly [Place, Chunk] {
   requireArray("the pair", pair, "it is a place and a chunk");
   requirePlace("the place", pair[0]);
@@ -149,7 +151,7 @@ function requireNumber(field: string, value: unknown): void {
   }
 }
 
-/** A number that stays finite when it is rounded to 32 bits. */
+/** Requires a number that stays finite when rounded to 32 bits. */
 function requireFloat(field: string, value: unknown): void {
   requireNumber(field, value);
   if (!Number.isFinite(Math.fround(value as number)))
@@ -168,7 +170,7 @@ function requireBytes(field: string, value: unknown): void {
   if (!(value instanceof Uint8Array)) throw wrongArgument(field, value, "it is a Uint8Array");
 }
 
-/** Four numbers that stay finite when they are rounded to what a save holds, 32 bits unless it is said otherwise. */
+/** Requires four numbers that stay finite when rounded to the precision of a save, by default 32 bits. */
 function requireVector(
   field: string,
   value: unknown,
@@ -198,7 +200,7 @@ function requireMetadata(field: string, value: unknown): void {
   });
 }
 
-/** Arrays and arrays of numbers, but no strings or objects that only look like one. */
+/** Accepts arrays and typed arrays, but no strings or array-like objects. */
 function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
 }

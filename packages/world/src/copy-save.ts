@@ -11,15 +11,18 @@ import {
 } from "@orthant/formats";
 import { cellKey } from "./cell-key.ts";
 
-/** What a copy has of its own. */
+/** Options for copying a save. */
 export interface CopyOptions {
   readonly nowMs: number;
   readonly worldId: bigint;
-  /** What was made since the save, and is part of the copy. */
+  /** Changes since the save that the copy includes. */
   readonly change?: SaveChange | undefined;
 }
 
-/** Writes all that a save holds to an empty disk, leaf by leaf. The copy begins its own history, at generation 0. */
+/**
+ * Copies the contents of a save to an empty disk, leaf by leaf. The copy starts its own history at generation
+ * 0.
+ */
 export async function copySave(
   save: Save,
   disk: Disk,
@@ -27,8 +30,8 @@ export async function copySave(
 ): Promise<void> {
   const { manifest, index } = save;
   const global = change?.global ?? save.global;
-  // Generations that have names are not copied, so their names would mean nothing. Nobody knows the copy from before:
-  // whoever holds regions of the one world must not take them for regions of the other.
+  // Named generations are not copied, so their names would mean nothing. The copy gets a new identity:
+  // clients must not mistake regions of one world for regions of the other.
   const description = { ...global.description, namedGenerations: [], worldId, lineage: [] };
   const changes = new Map(change?.leaves?.map((leaf) => [cellKey(leaf.cell), leaf]));
   const writer = await BulkSaveWriter.create(disk, description.chunkShape, { limits: manifest.limits });

@@ -24,7 +24,7 @@ import type { World } from "./world.ts";
 import { LOCK_FILE, type NewWorld, type WorldOptions } from "./world-options.ts";
 import { settingOf } from "./world-setting.ts";
 
-/** Makes a world on an empty disk and opens it. `ORT_NOT_EMPTY` when something is there already. */
+/** Creates a world on an empty disk and opens it. Throws `ORT_NOT_EMPTY` when the disk is not empty. */
 export async function createWorld(
   disk: Disk,
   world: NewWorld = {},
@@ -35,7 +35,7 @@ export async function createWorld(
     if (lock.isContested) throw contested();
     const { clock = systemClock, generators = DEFAULT_GENERATORS } = options;
     const global = globalOf(world, newWorldId(randomBits(options.random)));
-    // Before anything is written: what cannot be opened or stored must not be in the way of the next attempt.
+    // Check before writing anything: a world that cannot be opened or stored must not block the next attempt.
     const setting = settingOf(global, options);
     encode(worldDescriptionCodec, global.description);
     const writer = await createSave(disk, {
@@ -53,7 +53,10 @@ export async function createWorld(
   }
 }
 
-/** The names of a first generation are always the same, so a maker that stood still could remove them at any time. */
+/**
+ * The files of a first generation always have the same names, so a creator that was suspended could remove
+ * them at any time.
+ */
 function contested(): OrthantError {
   const detail = "another process began to make a world here and may still be running: take another folder";
   return new OrthantError("ORT_LOCKED", detail, { path: LOCK_FILE });

@@ -2,28 +2,28 @@ import { wrongArgument } from "@orthant/core";
 import { CLIENT_EDITS_MAX, type ClientEdits } from "@orthant/formats";
 import { requireId } from "./checked-arguments.ts";
 
-/** Who made an edit: what tells a repeated one from a new one. */
+/** Identifies an edit and its author, to tell a resent edit from a new one. */
 export interface EditOrigin {
-  /** A number that no other client uses; 64 random bits will do. */
+  /** Unique to the client; 64 random bits will do. */
   readonly clientId: bigint;
-  /** Counts the client's edits, from 1. */
+  /** Sequence number among the client's edits, starting at 1. */
   readonly editId: number;
-  /** The player whose client it is. Clients without one share their places in the ledger. */
+  /** The client's player. Clients without a player share one set of ledger entries. */
   readonly playerId?: bigint;
 }
 
-/** Clients of one player that the ledger remembers. */
+/** Clients that the ledger remembers per player. */
 export const PLAYER_CLIENTS_MAX = 16;
 
 /**
- * Remembers the last edit of each client. A player has `PLAYER_CLIENTS_MAX` places, of which the one used longest ago
- * is reused first, so no player can push out another's clients. When there are more than `CLIENT_EDITS_MAX` clients
- * in all, the player with the most of them loses the one used longest ago.
+ * Remembers the last edit of each client. Each player has `PLAYER_CLIENTS_MAX` entries and reuses the least
+ * recently used one, so no player can evict another player's clients. When there are more than
+ * `CLIENT_EDITS_MAX` clients in total, the player with the most clients loses the least recently used one.
  */
 export class EditLedger {
-  /** In the order of use: the client that edited longest ago comes first. */
+  /** Least recently used first. */
   readonly #clients: Map<bigint, ClientEdits>;
-  /** Clients of each player; those without a player are counted together. */
+  /** Number of clients per player; clients without a player share one count. */
   readonly #counts = new Map<bigint | undefined, number>();
 
   constructor(stored: readonly ClientEdits[]) {
@@ -31,25 +31,28 @@ export class EditLedger {
     for (const { playerId } of stored) this.#count(playerId, 1);
   }
 
-  /** The last edit of a client; 0 when none is remembered. */
+  /** Returns the id of the client's last edit, or 0 when the ledger remembers none. */
   lastEditOf(clientId: bigint): number {
     return this.#clients.get(clientId)?.lastEditId ?? 0;
   }
 
-  /** Whether this edit, or a later one of the same client, was made before. */
+  /** Whether this edit, or a later one by the same client, was already applied. */
   includes({ clientId, editId }: EditOrigin): boolean {
     return editId <= this.lastEditOf(clientId);
   }
 
   /**
-   * Whether clients of a player may have been forgotten. Places that are once used stay in use, so while a place is
-   * free none has been forgotten.
+   * Whether the ledger may have forgotten clients of this player. Entries are never freed, so while one is
+   * unused, no client has been forgotten.
    */
   mayHaveForgotten(playerId: bigint | undefined): boolean {
     return this.#clients.size >= CLIENT_EDITS_MAX || this.#isShareFull(playerId, PLAYER_CLIENTS_MAX);
   }
 
-  /** Notes an edit. One that is made again from a log, region by region, may come behind a later one of its client. */
+  /**
+   * Records an edit. Replaying a log region by region may deliver an edit after a later one of the same
+   * client.
+   */
   note(origin: EditOrigin): void {
     const { clientId, editId } = origin;
     const known = this.#clients.get(clientId);
@@ -66,7 +69,7 @@ export class EditLedger {
     if (this.#clients.size > CLIENT_EDITS_MAX) this.#forgetOne();
   }
 
-  /** All that is remembered, as a description stores it. */
+  /** Returns all entries in the form that a description stores. */
   entries(): readonly ClientEdits[] {
     return [...this.#clients.values()];
   }
@@ -75,7 +78,7 @@ export class EditLedger {
     return playerId !== undefined && (this.#counts.get(playerId) ?? 0) >= clients;
   }
 
-  /** Forgets the oldest client among those of the players who have the most. */
+  /** Forgets the least recently used client among the players with the most clients. */
   #forgetOne(): void {
     let most = 0;
     for (const count of this.#counts.values()) if (count > most) most = count;
@@ -98,17 +101,17 @@ export class EditLedger {
   }
 }
 
-/** An origin as descriptions and journals store it. */
+/** Converts an origin to the form that descriptions and journals store. */
 export function clientEditsOf({ clientId, editId, playerId }: EditOrigin): ClientEdits {
   return { clientId, lastEditId: editId, ...(playerId !== undefined && { playerId }) };
 }
 
-/** The origin of an edit that a journal stores. */
+/** Returns the origin of an edit stored in a journal. */
 export function originOf({ clientId, lastEditId, playerId }: ClientEdits): EditOrigin {
   return { clientId, editId: lastEditId, ...(playerId !== undefined && { playerId }) };
 }
 
-/** A copy of an origin; `ORT_ARGUMENT` when a description could not store it. */
+/** Returns a copy of an origin. Throws `ORT_ARGUMENT` when a description cannot store it. */
 export function checkedOrigin({ clientId, editId, playerId }: EditOrigin): EditOrigin {
   requireId("clientId", clientId);
   if (!Number.isSafeInteger(editId) || editId < 1) {

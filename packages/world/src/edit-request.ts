@@ -30,18 +30,18 @@ import { COPY_VOXELS_MAX, EDIT_CHUNKS_MAX } from "./world-options.ts";
 const AXIS_NAMES = ["x", "y", "z", "w"] as const;
 
 /**
- * An edit that waits for its turn. It has copies of what it was given: whoever asks may use the same arrays again
- * for the next edit before this one is made.
+ * A queued edit. It holds copies of its arguments: the caller may reuse the arrays before the edit is
+ * applied.
  */
 export interface EditRequest {
-  /** The chunks that have to be loaded before the edit is made. */
+  /** The chunks to load before the edit is applied. */
   readonly touched: readonly Box[];
   readonly change: (field: WorldField) => FieldEdit;
-  /** What is asked for, when it is voxels one by one. */
+  /** The requested voxels, when the edit sets voxels one by one. */
   readonly placements?: readonly VoxelPlacement[];
 }
 
-/** Puts materials into voxels. */
+/** Creates a request that sets voxels. */
 export function voxelsRequest(shape: ChunkShape, placements: readonly VoxelPlacement[]): EditRequest {
   requireArray("the placements", placements, "they are an array of voxels with materials");
   for (const placement of placements) requirePlacement(placement);
@@ -49,7 +49,7 @@ export function voxelsRequest(shape: ChunkShape, placements: readonly VoxelPlace
   for (const { voxel } of own) requireInWorld(shape, voxel, "voxel");
   const change = (field: WorldField): FieldEdit => field.setVoxels(own);
   const [only, ...others] = own;
-  // Most edits are of one voxel, and need no set of chunks.
+  // Most edits set one voxel and need no set of chunks.
   if (only !== undefined && others.length === 0) {
     return { touched: [boxAt(chunkOfVoxel(shape, only.voxel))], change, placements: own };
   }
@@ -59,7 +59,7 @@ export function voxelsRequest(shape: ChunkShape, placements: readonly VoxelPlace
   return { touched: Array.from(chunks, boxAt), change, placements: own };
 }
 
-/** Puts whole chunks. */
+/** Creates a request that sets whole chunks. */
 export function chunksRequest(
   shape: ChunkShape,
   chunks: readonly (readonly [place: Place, chunk: Chunk])[],
@@ -74,7 +74,7 @@ export function chunksRequest(
   return { touched: own.map(([place]) => boxAt(place)), change: (field) => field.setChunks(own) };
 }
 
-/** Puts a material into every voxel of a box. */
+/** Creates a request that sets every voxel of a box. */
 export function fillRequest(shape: ChunkShape, box: Box, material: number): EditRequest {
   const own = copyOfBox(box);
   requireBoxInWorld(shape, own);
@@ -83,7 +83,7 @@ export function fillRequest(shape: ChunkShape, box: Box, material: number): Edit
   return { touched: [chunks], change: (field) => fillBox(field, own, material) };
 }
 
-/** Puts what a box of voxels holds to another place as well. */
+/** Creates a request that copies a box of voxels to another position. */
 export function copyRequest(shape: ChunkShape, box: Box, to: Place): EditRequest {
   const source = copyOfBox(box);
   const target = boxBetween(
@@ -98,13 +98,13 @@ export function copyRequest(shape: ChunkShape, box: Box, to: Place): EditRequest
   return { touched, change: (field) => copyBox(field, source, target.min) };
 }
 
-/** Changes nothing but the clocks of regions. */
+/** Creates a request that only bumps the clocks of regions. */
 export function renewalRequest(regions: readonly Place[]): EditRequest {
   const own = regions.map(copyPlace);
   return { touched: own.map(regionBox), change: (field) => ({ field, chunks: [], regions: own }) };
 }
 
-/** Throws `ORT_ARGUMENT` for a place on an axis that the world does not have. */
+/** Throws `ORT_ARGUMENT` for a position that is not 0 on an axis the world lacks. */
 function requireInWorld(shape: ChunkShape, place: Place, kind: "voxel" | "chunk"): void {
   const axis = axisOutside(shape, place);
   if (axis === undefined) return;
@@ -123,7 +123,7 @@ function requireBoxInWorld(shape: ChunkShape, { min, max }: Box): void {
   );
 }
 
-/** Throws `ORT_LIMIT` when an edit is too large; behind the unit stands what to do about it. */
+/** Throws `ORT_LIMIT` when an edit is too large. `unit` ends with advice for the caller. */
 function requireAtMost(count: number, limit: number, unit: string): void {
   if (count <= limit) return;
   throw new OrthantError(

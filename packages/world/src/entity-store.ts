@@ -20,51 +20,54 @@ import {
 import { cellKey } from "./cell-key.ts";
 import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "./world-options.ts";
 
-/** More than what a record with one entity takes beside the entity. */
+/** Upper bound on the bytes that a record of one entity needs besides the entity itself. */
 const RECORD_OVERHEAD_BYTES = 64;
 
-/** What can change about an entity. Its id and class cannot. */
+/** The fields of an entity that can change. Its id and class cannot. */
 export type EntityChange = Partial<Omit<EntityRecord, "entityId" | "entityClass" | "lastSavedMs">>;
 
-/** What changes with every step that an entity takes. */
+/** The fields that change with every movement. */
 const OF_STEPS: readonly string[] = ["position", "orientation", "velocity"] satisfies (keyof EntityChange)[];
 
-/** What a new entity is made of; all but its kind and position has a default. */
+/** The fields of a new entity. All but its kind and position have defaults. */
 export type NewEntity = Pick<EntityRecord, "kind" | "position"> &
   EntityChange & { readonly entityClass?: number };
 
-/** What happened to an entity: it is there, new or changed or come into memory, or it is there no longer. */
+/** Reports that an entity is present (spawned, changed or loaded into memory) or gone. */
 export type EntityEvent =
   | { readonly kind: "present"; readonly entity: EntityRecord }
   | { readonly kind: "gone"; readonly entityId: bigint };
 
-/** An entity after a change. */
+/** The result of changing an entity. */
 export interface ChangedEntity {
   readonly entity: EntityRecord;
-  /** Whether it now belongs to another leaf than the one it is stored in. */
+  /** Whether it now belongs to a different leaf than the one that stores it. */
   readonly crosses: boolean;
-  /** Whether it only moved: the next change of that kind makes this one mean nothing. */
+  /** Whether it only moved, so that the next movement supersedes this change. */
   readonly isStep: boolean;
 }
 
 interface Tracked {
   readonly record: EntityRecord;
-  /** The cell of the leaf that the entity is stored in; `undefined` before the first save. */
+  /** Cell of the leaf that stores the entity; `undefined` before the first save. */
   readonly home: Box | undefined;
-  /** The chunk that it was in when it was stored: a leaf that is split is split by that. */
+  /** The chunk it was in when it was stored, which decides its leaf when a leaf is split. */
   readonly storedAt: Place | undefined;
-  /** Since when it differs from what is stored; `undefined` when it does not. */
+  /** When it first differed from the stored record; `undefined` while it does not differ. */
   readonly changedSinceMs: number | undefined;
 }
 
-/** The entities of all leaves that are loaded, and in which leaf each is stored. */
+/** The entities of all loaded leaves, with the leaf that stores each. */
 export class EntityStore {
   readonly shape: ChunkShape;
   readonly #bytesMax: number;
   readonly #hysteresisChunks: number;
   readonly #entities = new Map<bigint, Tracked>();
 
-  /** No entity may take more bytes than a record has room for, nor leave its leaf further without belonging to another. */
+  /**
+   * An entity fits into a record of `recordBytesMax`, and moves to another leaf when it is more than
+   * `hysteresisChunks` outside its own.
+   */
   constructor(
     shape: ChunkShape,
     {
@@ -77,31 +80,34 @@ export class EntityStore {
     this.#hysteresisChunks = hysteresisChunks;
   }
 
-  /** How many entities are loaded. */
+  /** Number of loaded entities. */
   get size(): number {
     return this.#entities.size;
   }
 
-  /** An entity by id, if its leaf is loaded. */
+  /** Returns an entity by id, if its leaf is loaded. */
   get(entityId: bigint): EntityRecord | undefined {
     return this.#entities.get(entityId)?.record;
   }
 
-  /** The cell that an entity is stored in. */
+  /** Returns the cell that stores an entity. */
   homeOf(entityId: bigint): Box | undefined {
     return this.#entities.get(entityId)?.home;
   }
 
-  /** A chunk of the leaf that an entity is stored in, whatever commits do to leaves; `undefined` when none has it. */
+  /**
+   * Returns a chunk inside the leaf that stores an entity, which stays valid across commits; `undefined` when
+   * no leaf stores it.
+   */
   storedAtOf(entityId: bigint): Place | undefined {
     const { home, storedAt } = this.#entities.get(entityId) ?? {};
-    // It may have stepped out of its cell.
+    // The entity may have moved out of its cell.
     return home && storedAt && clampInto(home, storedAt);
   }
 
   /**
-   * Takes in what a leaf holds, and gives those that are new here. An entity that is known already stays as it is: what
-   * is in memory is newer.
+   * Adds the entities of a leaf and returns those that were not yet loaded. An entity that is already in
+   * memory stays unchanged, because it is newer.
    */
   load(home: Box, records: readonly EntityRecord[]): readonly EntityRecord[] {
     const added = records.filter(({ entityId }) => !this.#entities.has(entityId));
@@ -132,7 +138,7 @@ export class EntityStore {
     return record;
   }
 
-  /** Changes an entity that is loaded. */
+  /** Changes a loaded entity. */
   change(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
     const { record, home, storedAt, changedSinceMs = nowMs } = this.#require(entityId);
     const { entityClass } = record;
@@ -149,20 +155,20 @@ export class EntityStore {
     return { entity: changed, crosses, isStep };
   }
 
-  /** Puts an entity as it was written down, be it new or a change of one that is loaded. */
+  /** Restores an entity from a log, whether it is new or already loaded. */
   restore(record: EntityRecord, nowMs: number): ChangedEntity {
     if (this.#entities.has(record.entityId)) return this.change(record.entityId, record, nowMs);
     return { entity: this.spawn(record.entityId, record, nowMs), crosses: true, isStep: false };
   }
 
-  /** Removes an entity and gives what it was. */
+  /** Removes an entity and returns its last record. */
   despawn(entityId: bigint): EntityRecord {
     const { record } = this.#require(entityId);
     this.#entities.delete(entityId);
     return record;
   }
 
-  /** The entities whose position lies in a box of voxels, by id. */
+  /** Returns the entities positioned in a box of voxels, ordered by id. */
   within(box: Box): readonly EntityRecord[] {
     const found: EntityRecord[] = [];
     for (const { record } of this.#entities.values())
@@ -170,7 +176,7 @@ export class EntityStore {
     return found.sort((a, b) => (a.entityId < b.entityId ? -1 : 1));
   }
 
-  /** The entities that are stored in each cell, by its `cellKey`. */
+  /** Returns the entities stored in each cell, keyed by `cellKey`. */
   byHome(): ReadonlyMap<string, readonly EntityRecord[]> {
     const stored = new Map<string, EntityRecord[]>();
     for (const { record, home } of this.#entities.values()) {
@@ -183,19 +189,21 @@ export class EntityStore {
     return stored;
   }
 
-  /** The entities that no leaf has yet: new ones, and those that have crossed into another leaf. */
+  /** Returns the entities that no leaf stores yet: new ones and those that crossed into another leaf. */
   homeless(): readonly EntityRecord[] {
     return [...this.#entities.values()].filter(({ home }) => home === undefined).map(({ record }) => record);
   }
 
-  /** The cells of all entities that have differed from what is stored since this time or longer. */
+  /**
+   * Yields the cells of all entities that have differed from their stored record since `timeMs` or earlier.
+   */
   *changedSince(timeMs: number): Generator<Box> {
     for (const { home, changedSinceMs } of this.#entities.values()) {
       if (home !== undefined && changedSinceMs !== undefined && changedSinceMs <= timeMs) yield home;
     }
   }
 
-  /** Since when the entity that has waited longest for its leaf to be saved differs from what is stored. */
+  /** Returns when the longest-waiting entity first differed from its stored record. */
   oldestChangeMs(): number | undefined {
     let oldestMs: number | undefined;
     for (const { home, changedSinceMs } of this.#entities.values()) {
@@ -205,15 +213,15 @@ export class EntityStore {
     return oldestMs;
   }
 
-  /** Notes that a record is part of a save that has begun: what changes from now on belongs to the next one. */
+  /** Marks a record as part of a save that has begun. Later changes belong to the next save. */
   markStored(record: EntityRecord, home: Box): void {
     const storedAt = chunkOfEntity(record, this.shape);
     this.#entities.set(record.entityId, { record, home, storedAt, changedSinceMs: undefined });
   }
 
   /**
-   * Gives every entity that has a home the one that it has after a commit. Some may have moved since they were stored
-   * and be outside of it: they have no home now, and the cells that they leave are given back.
+   * Updates the home of every stored entity after a commit. An entity that has since moved outside its new
+   * home becomes homeless; the method returns the cells that such entities leave.
    */
   rehome(homeAfter: (home: Box, storedAt: Place) => Box): readonly Box[] {
     const left: Box[] = [];
@@ -234,7 +242,7 @@ export class EntityStore {
     throw new OrthantError("ORT_NOT_FOUND", `no entity ${entityId} in what is loaded`);
   }
 
-  /** Refuses now what would make the next save fail, and with it everything else that it should save. */
+  /** Rejects now what would make the next save fail, together with everything else in it. */
   #requireStorable(record: EntityRecord): void {
     if (!AXES.every((axis) => Number.isFinite(Math.fround(record.position[axis])))) {
       throw new OrthantError("ORT_ARGUMENT", `[${record.position}] is not a position`);
@@ -248,7 +256,7 @@ export class EntityStore {
     }
   }
 
-  /** Whether a position, with the precision that it is stored in, is so far out of a cell that the entity left it. */
+  /** Whether a position, in stored precision, is far enough outside a cell that the entity has left it. */
   #isOutside(position: Vector, { min, max }: Box): boolean {
     return AXES.some((axis) => {
       const chunk = Math.fround(position[axis]) / this.shape.extents[axis];
@@ -257,14 +265,14 @@ export class EntityStore {
   }
 }
 
-/** The chunks whose leaves may hold an entity that is in a box of chunks: it may have stepped out of its own. */
+/** Returns the chunks whose leaves may store an entity in `box`: it may have moved out of its leaf. */
 export function chunksOfHomes({ min, max }: Box): Box {
-  // An earlier opening of the world may have had any margin.
+  // An earlier session may have used any hysteresis.
   const margin = ENTITY_HYSTERESIS_CHUNKS_MAX;
   return { min: placeFrom((axis) => min[axis] - margin), max: placeFrom((axis) => max[axis] + margin) };
 }
 
-/** What was given, in arrays of our own: the caller may use theirs again. */
+/** Returns `change` with copies of its arrays, since the caller may reuse them. */
 function copyOf<Change extends EntityChange>(change: Change): Change {
   const { position, orientation, velocity, tags, payload } = change;
   return {

@@ -3,7 +3,7 @@ import { type Era, LINEAGE_MAX, type WorldDescription } from "@orthant/formats";
 import type { WorldContent } from "./world-content.ts";
 import type { WorldSaver } from "./world-saver.ts";
 
-/** Begins the era of one opening of a world, and knows those of earlier ones. */
+/** Opens the era of one session of a world and knows the eras of earlier sessions. */
 export class EraKeeper {
   readonly #content: WorldContent;
   readonly #saver: WorldSaver;
@@ -11,7 +11,7 @@ export class EraKeeper {
   readonly #epoch: number | undefined;
   #opening: Promise<Era> | undefined;
 
-  /** Issues clocks of a given epoch, or else of the one after the last. */
+  /** Issues clocks of `epoch`, by default the one after the last. */
   constructor(content: WorldContent, saver: WorldSaver, random: () => bigint, epoch?: number) {
     this.#epoch = epoch;
     this.#content = content;
@@ -19,13 +19,13 @@ export class EraKeeper {
     this.#random = random;
   }
 
-  /** Makes a new era durable before anybody hears of it; gives the same one from then on. */
+  /** Makes a new era durable before returning it. Later calls return the same era. */
   open(): Promise<Era> {
     this.#opening ??= this.#begin();
     return this.#opening;
   }
 
-  /** Whether an era is one of this world's, with exactly this mark. */
+  /** Whether `era` belongs to this world, with exactly this mark. */
   remembers({ epoch, mark }: Era): boolean {
     const { lineage } = this.#content.global.description;
     return lineage.some((known) => known.epoch === epoch && known.mark === mark);
@@ -46,13 +46,13 @@ export class EraKeeper {
   }
 }
 
-/** An id for a new world. */
+/** Returns an id for a new world. */
 export function newWorldId(random: () => bigint): bigint {
-  // 0 stands for none.
+  // 0 means "no id".
   return random() || 1n;
 }
 
-/** Worlds that were made before there were ids have none. */
+/** Worlds created before ids existed have none. */
 function withId(description: WorldDescription, random: () => bigint): WorldDescription {
   return description.worldId === 0n ? { ...description, worldId: newWorldId(random) } : description;
 }

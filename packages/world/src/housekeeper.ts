@@ -1,10 +1,10 @@
 import type { Clock, Timer } from "@orthant/core";
 import type { CompactionReport, SaveWriter } from "@orthant/formats";
 
-/** Between two slices of work nobody is kept waiting for so long. */
+/** Pause between two slices of work, so that other work is not held up. */
 const PAUSE_MS = 2;
 
-/** Takes what no saved state needs any more off the disk, in the background and in small slices. */
+/** Removes data that no saved state needs from the disk, in the background and in small slices. */
 export class Housekeeper {
   readonly #clock: Clock;
   readonly #writer: SaveWriter;
@@ -16,17 +16,20 @@ export class Housekeeper {
     this.#writer = writer;
   }
 
-  /** Begins, if there is enough to gain and nothing runs. What goes wrong leaves the save as it is, and is tried again. */
+  /**
+   * Starts a compaction if it would free enough and none is running. A failure leaves the save intact; a
+   * later call retries.
+   */
   tidy(): void {
     if (!this.#isClosed) this.#writer.compact({ pause: () => this.#pause() }).catch(() => undefined);
   }
 
-  /** Takes off all that can be, and says what that was. */
+  /** Removes everything that can be removed and reports what it was. */
   compact(): Promise<CompactionReport> {
     return this.#writer.compact({ pause: () => this.#pause(), force: true });
   }
 
-  /** Waits for nothing more, so that whatever runs ends before its next slice. */
+  /** Stops a running compaction before its next slice. */
   close(): void {
     this.#isClosed = true;
     for (const [timer, goOn] of this.#pauses) {

@@ -16,10 +16,10 @@ import type { EditRequest } from "./edit-request.ts";
 import { leavesTouching } from "./load/region-loader.ts";
 import { EDIT_CHUNKS_MAX } from "./world-options.ts";
 
-/** Which saved state of a world: a generation by its number or its name, or the last one at or before a time. */
+/** Selects a saved state of a world: a generation by number or name, or the last one at or before a time. */
 export type Moment = number | string | Date;
 
-/** A saved state of a world that is kept. */
+/** A kept saved state of a world. */
 export interface WorldGeneration {
   readonly generation: number;
   /** When it was saved, in milliseconds since 1970. */
@@ -27,10 +27,10 @@ export interface WorldGeneration {
   readonly name: string | undefined;
 }
 
-/** A name for a generation: short, in one line, and not to be taken for a number. */
+/** A generation's name is short, on one line, and cannot be mistaken for a number. */
 const GENERATION_NAME = /^(?!\d+$)[^\p{Cc}]{1,64}$/u;
 
-/** Every generation that can be opened, oldest first. */
+/** Lists all generations that can be opened, oldest first. */
 export async function listKept(
   disk: Disk,
   { namedGenerations }: WorldDescription,
@@ -42,7 +42,7 @@ export async function listKept(
     .sort((a, b) => a.generation - b.generation);
 }
 
-/** The generation that a moment means; `ORT_NOT_FOUND` when it is not kept. */
+/** Returns the generation at `moment`. Throws `ORT_NOT_FOUND` when it is not kept. */
 export async function generationAt(
   disk: Disk,
   moment: Moment,
@@ -57,7 +57,7 @@ export async function generationAt(
   throw new OrthantError("ORT_NOT_FOUND", `${describeMoment(moment)} is not kept; ${describeKept(kept)}`);
 }
 
-/** A description in which a generation has a name, and none other has the same. */
+/** Returns a description in which `name` belongs to `generation` alone. */
 export function withName(description: WorldDescription, generation: number, name: string): WorldDescription {
   if (!GENERATION_NAME.test(name)) {
     throw new OrthantError(
@@ -72,7 +72,7 @@ export function withName(description: WorldDescription, generation: number, name
   return { ...description, namedGenerations };
 }
 
-/** A description in which no generation has a name; `ORT_NOT_FOUND` when none had it. */
+/** Returns a description without `name`. Throws `ORT_NOT_FOUND` when no generation has that name. */
 export function withoutName(description: WorldDescription, name: string): WorldDescription {
   const namedGenerations = description.namedGenerations.filter((known) => known.name !== name);
   if (namedGenerations.length < description.namedGenerations.length)
@@ -84,7 +84,7 @@ export function withoutName(description: WorldDescription, name: string): WorldD
   );
 }
 
-/** An edit that makes a box of chunks what it was in a generation. */
+/** Returns an edit that restores a box of chunks to its state in a generation. */
 export async function restoreRequest(disk: Disk, box: Box, generation: number): Promise<EditRequest> {
   const save = await openSave(disk, { generation });
   try {
@@ -109,10 +109,10 @@ async function chunksIn(save: Save, box: Box): Promise<PlaceMap<Chunk>> {
 function restore(field: WorldField, box: Box, past: PlaceMap<Chunk>): FieldEdit {
   const chunks: (readonly [Place, Chunk])[] = [...past];
   for (const { box: piece } of field.overrides.pieces(box)) {
-    // Counted before it is walked: one piece may be very large.
+    // Check before iterating: one piece may be very large.
     requireFew(chunks.length + boxVolume(piece));
     for (const place of placesLexicographic(piece)) {
-      // What was made since then was untouched before.
+      // Chunks edited since then were untouched before.
       if (!past.has(...place)) chunks.push([place, field.generatedChunk(...place)]);
     }
   }

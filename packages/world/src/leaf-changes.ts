@@ -30,8 +30,8 @@ interface CellChange {
 }
 
 /**
- * The leaves that a commit has to write so that nothing is unsaved, as everything is at this moment. The index has to
- * be loaded wherever something is unsaved.
+ * Returns the leaves that a commit has to write so that nothing remains unsaved, as of now. The index must be
+ * loaded wherever something is unsaved.
  */
 export function leafChanges(
   unsaved: Unsaved,
@@ -40,9 +40,12 @@ export function leafChanges(
   entities: EntityStore,
 ): readonly LeafChange[] {
   const changes: CellChange[] = [];
-  /** By the lowest chunk of the leaf: leaves do not overlap. */
+  /** Keyed by the lowest chunk of the leaf; leaves do not overlap. */
   const byCorner = new PlaceMap<CellChange>();
-  /** Of regions that lie in one leaf as a whole, as most do: thousands of chunks change in a few of them. */
+  /**
+   * Cache for regions that lie entirely in one leaf, as most do: thousands of chunks may change in a few
+   * regions.
+   */
   const byRegion = new PlaceMap<CellChange>();
   const changeAt = (place: Place): CellChange => {
     const region = regionOf(place);
@@ -62,7 +65,7 @@ export function leafChanges(
   for (const place of unsaved.chunks) changeAt(place).changed.push({ place, chunk: overrides.at(...place) });
   for (const [region, clock] of unsaved.clocks) changeAt(cornerOf(region)).clocks.push({ region, clock });
   for (const cell of unsaved.entityCells) {
-    // A commit that ran when the cell was noted may have split or merged the leaf that it was of.
+    // A commit that was running when the cell was recorded may have split or merged its leaf.
     for (const leaf of index.touching(cell)) changeAt(leaf.cell.min).entitiesChanged = true;
   }
   for (const entity of entities.homeless())
@@ -88,7 +91,7 @@ function finish(
   };
 }
 
-/** The lowest chunk of a region: the leaf that holds it has the region's clock. */
+/** Returns the lowest chunk of a region. The leaf that holds it stores the region's clock. */
 function cornerOf(region: Place): Place {
   return placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS);
 }

@@ -1,19 +1,19 @@
-/** Functions that want to be told of something. */
+/** A set of event listeners. */
 export class Listeners<Event> {
   readonly #listeners = new Set<(event: Event) => void>();
 
-  /** Tells this one too, until the function returned is called. */
+  /** Adds a listener. Returns an unsubscribe function. */
   add(listener: (event: Event) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Tells everybody of an event. When one throws, the others are told all the same, and then it is thrown. */
+  /** Calls all listeners with an event, even if one throws; then rethrows the first error. */
   tell(event: Event): void {
     this.tellAll([event]);
   }
 
-  /** Tells everybody of each event; the same holds. */
+  /** Like {@link tell}, for several events. */
   tellAll(events: Iterable<Event>): void {
     const failures: unknown[] = [];
     for (const event of events) {

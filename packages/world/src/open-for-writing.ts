@@ -18,8 +18,8 @@ import { releaseParts } from "./world-parts.ts";
 import { contentOf } from "./world-setting.ts";
 
 /**
- * Opens a world of which the lock is held. What a journal has is made again and saved, under a new era, before anybody
- * sees the world: from then on no segment of an earlier opening counts. Lets go of everything when that fails.
+ * Opens a world whose lock is held. Replays the journal and saves the result under a new era before
+ * returning, so that segments of earlier sessions no longer count. Releases everything when it fails.
  */
 export async function openForWriting(
   disk: Disk,
@@ -39,9 +39,9 @@ export async function openForWriting(
       durability === "journal" ? await Journal.open({ disk, lock, clock, volume, random }) : undefined;
     const epoch = nextEpoch(content, stale);
     world = new World({ ...parts, disk, content, epoch, writing: { writer, lock, journal } });
-    // What was cut off must not be missed again at the next opening.
+    // The next opening must not report the cut-off part as missing again.
     const hasPast = segments.length > 0 || damage !== undefined;
-    // A new era, so that no segment counts that the earlier holder of a contested lock may still write.
+    // A new era invalidates any segment that the earlier holder of a contested lock may still write.
     if (journal !== undefined || hasPast || lock.isContested) await world.openEra();
     await lock.settle();
     for (const path of [...stale, ...segments.map(({ id }) => segmentFile(id))])
@@ -55,8 +55,8 @@ export async function openForWriting(
 }
 
 /**
- * The epoch after the last one, and after those of openings that made a segment and never committed: no name of a segment
- * is used twice. Rule J1.
+ * Returns the epoch after the last one and after those of sessions that created a segment but never
+ * committed, so that no segment name is used twice. Rule J1.
  */
 function nextEpoch({ global }: WorldContent, stale: readonly string[]): number {
   const names = stale.map((path) => path.slice(JOURNAL_FOLDER.length + 1));
@@ -66,7 +66,7 @@ function nextEpoch({ global }: WorldContent, stale: readonly string[]): number {
   return epoch;
 }
 
-/** Makes happen again what the journal has, and gives what there is to be removed. */
+/** Replays the journal and returns the segments to remove. */
 async function recover(
   disk: Disk,
   content: WorldContent,

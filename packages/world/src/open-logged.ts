@@ -8,8 +8,8 @@ import { releaseParts } from "./world-parts.ts";
 import { contentOf } from "./world-setting.ts";
 
 /**
- * Opens a world for writing whose changes are logged elsewhere. What the log has is made again and saved, under the
- * epoch of the log, before anybody sees the world. It writes to no pack that an earlier owner may still have open.
+ * Opens a world for writing whose changes are logged elsewhere. Replays the log and saves the result under
+ * the log's epoch before returning. Does not write to any pack that an earlier owner may still have open.
  */
 export async function openLoggedWorld(
   disk: Disk,

@@ -10,8 +10,9 @@ import type { WorldOptions } from "./world-options.ts";
 import { contentOf, generatorsOf, settingOf } from "./world-setting.ts";
 
 /**
- * Opens the world on a disk: for writing, which one process can at a time, or to be read only. Opening reads the
- * index, not the chunks. `ORT_LOCKED` when another process writes to it, `ORT_NOT_FOUND` when there is none.
+ * Opens the world on a disk, either for writing, which only one process can do at a time, or read-only.
+ * Opening reads the index, not the chunks. Throws `ORT_LOCKED` when another process writes to the world and
+ * `ORT_NOT_FOUND` when there is none.
  */
 export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise<World> {
   if (options.at !== undefined) return openPast(disk, options.at, options);
@@ -19,7 +20,7 @@ export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise
   return openForWriting(disk, await openWritable(disk, options), options);
 }
 
-/** Opens a generation that is kept, to be read only. What the journal has came later. */
+/** Opens a kept generation read-only. The journal is ignored, since its entries came later. */
 async function openPast(disk: Disk, at: Moment, options: WorldOptions): Promise<World> {
   const newest = await openSave(disk);
   await newest.close();
@@ -34,7 +35,7 @@ async function openPast(disk: Disk, at: Moment, options: WorldOptions): Promise<
   }
 }
 
-/** Opens what was saved last, and in memory what the journal has on top of it. Rule J17. */
+/** Opens the last saved generation and replays the journal on top of it in memory. Rule J17. */
 async function openToRead(disk: Disk, options: WorldOptions): Promise<World> {
   for (;;) {
     const save = await openSave(disk, generatorsOf(options));
@@ -43,7 +44,7 @@ async function openToRead(disk: Disk, options: WorldOptions): Promise<World> {
       const content = contentOf(save, field, options);
       if (await readJournal(disk, content, parts.clock.nowMs(), options.damagedJournal))
         return new World({ ...parts, disk, content, writing: undefined });
-      // Somebody committed in between, which takes seconds: the next round has time enough.
+      // A writer committed in between. Commits are seconds apart, so the next attempt has enough time.
       await save.close();
     } catch (error) {
       await save.close();
@@ -52,12 +53,12 @@ async function openToRead(disk: Disk, options: WorldOptions): Promise<World> {
   }
 }
 
-/** Takes in what the journal has; `false` when the journal is not that of this generation any more. */
+/** Replays the journal. Returns `false` when the journal no longer belongs to this generation. */
 async function readJournal(
   disk: Disk,
   content: WorldContent,
   nowMs: number,
-  // Whoever only reads loses nothing by what is cut off.
+  // A reader loses nothing when the damaged part is cut off.
   damaged: DamagedJournal = "cut",
 ): Promise<boolean> {
   const journal = await openLiveJournal(disk, content.save);

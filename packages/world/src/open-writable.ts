@@ -3,7 +3,7 @@ import { openSave, removeTemporaries, resumeSave, type Save, type SaveWriter } f
 import { LOCK_FILE, type WorldOptions } from "./world-options.ts";
 import { generatorsOf, settingOf, type WorldSetting } from "./world-setting.ts";
 
-/** A save with all that it takes to write to it. */
+/** A save and everything needed to write to it. */
 export interface WritableSave {
   readonly save: Save;
   readonly writer: SaveWriter;
@@ -12,8 +12,8 @@ export interface WritableSave {
 }
 
 /**
- * Takes the lock of a world and opens its save for writing; with `newPack` it writes to no pack that is there. Lets go
- * of everything when that fails.
+ * Locks a world and opens its save for writing. With `newPack`, writes to no existing pack. Releases
+ * everything when it fails.
  */
 export async function openWritable(
   disk: Disk,
@@ -25,14 +25,14 @@ export async function openWritable(
   try {
     if (lock.isContested) await removeTemporaries(disk);
     save = await openSave(disk, generatorsOf(options));
-    // Before any file is opened to write: a world whose generator is unknown leaves nothing behind.
+    // Before opening any file for writing: a world whose generator is unknown leaves nothing behind.
     const setting = settingOf(save.global, options);
     const { retention } = options;
     const writer = await resumeSave(disk, save, {
       ...generatorsOf(options),
       ...(retention && { retention }),
       lock,
-      // The earlier holder of a contested lock may still append to the pack that it wrote to.
+      // The earlier holder of a contested lock may still append to its pack.
       newPack: newPack || lock.isContested,
     });
     return { save, writer, lock, setting };

@@ -11,17 +11,17 @@ import {
 import type { ReplayedJournal } from "./journal/replay.ts";
 import { replayOnto } from "./save-with-journal.ts";
 
-/** What a repair can bring back of a damaged world's journal. */
+/** What a repair can recover from a damaged world's journal. */
 export interface JournalRepair {
   /** Changes that can be replayed. */
   readonly changes: number;
-  /** What cannot, and why, a sentence each. */
+  /** What is lost and why, one sentence each. */
   readonly losses: readonly string[];
   /** Replays these changes onto the repaired world. */
   applyTo(target: Disk): Promise<void>;
 }
 
-/** Reads the journal of a damaged world, as far as it can be read, and writes nothing. Rule J30. */
+/** Reads the journal of a damaged world as far as possible and writes nothing. Rule J30. */
 export async function planJournalRepair(disk: Disk, plan: RepairPlan): Promise<JournalRepair> {
   const manifest = (await surveySave(disk)).manifest?.manifest;
   const generation = manifest?.currentGeneration ?? plan.generation ?? 0;
@@ -71,7 +71,7 @@ async function withJournal<Value>(
   }
 }
 
-/** The segments on the disk that a generation may lack. */
+/** Returns the segments on the disk that a generation may not include. */
 async function laterSegments(disk: Disk, generation: number): Promise<readonly string[]> {
   const entries = await disk.list(JOURNAL_FOLDER).catch((error: unknown) => {
     if (isOrthantError(error, "ORT_NOT_FOUND")) return [];

@@ -9,18 +9,21 @@ import { contentOf, generatorsOf } from "./world-setting.ts";
 
 /** A world as `openWorld` would show it, for tools that work on saves. */
 export interface SaveWithJournal {
-  /** All that the world holds. When the journal has something, it is a generation that is in memory alone. */
+  /** The whole world. If the journal has entries, this is a generation that exists only in memory. */
   readonly save: Save;
-  /** Shows that save as the live one: the world's disk, or an overlay over it. Opening it again replays nothing. */
+  /**
+   * A disk whose live save is `save`: the world's disk or an overlay over it. Opening it again replays
+   * nothing.
+   */
   readonly disk: Disk;
-  /** The last generation that is on the world's own disk. */
+  /** The last generation on the world's own disk. */
   readonly generation: number;
   readonly journal: ReplayedJournal;
 }
 
 /**
- * Opens the live generation with what its journal has since then, and writes nothing to the disk. A journal that cannot
- * be replayed, in part or at all, is no error: `journal.loss` says why. Rule J30.
+ * Opens the live generation, replays its journal and writes nothing to the disk. A journal that cannot be
+ * replayed, partly or at all, is not an error: `journal.loss` gives the reason. Rule J30.
  */
 export async function openSaveWithJournal(
   disk: Disk,
@@ -31,7 +34,7 @@ export async function openSaveWithJournal(
     try {
       const journal = await openLiveJournal(disk, save);
       if (journal === undefined) {
-        // A writer committed in between; the next round reads that generation.
+        // A writer committed in between; the next attempt reads that generation.
         await save.close();
         continue;
       }
@@ -66,16 +69,16 @@ async function withJournal(
     return { save: made, disk: overlay, generation, journal: replayed };
   } catch (error) {
     if (!isOrthantError(error, "ORT_GENERATOR_UNKNOWN", "ORT_GENERATOR_VERSION")) throw error;
-    // Voxels were put into chunks that only this generator can make.
+    // The journal edits voxels of chunks that only this generator can produce.
     const changes = await journal.countEntries(save.global.description.chunkShape.volume);
     return { save, disk, generation, journal: { changes, replayed: 0, bytes, loss: damage ?? error } };
   }
 }
 
 /**
- * Replays a journal, as far as it can be read, onto the save of another disk and commits the result there. That save
- * holds what the journal's generation held, or what a repair brought back of it. Regions to which the repair issued later
- * clocks keep them: clients must fetch those again.
+ * Replays a journal, as far as it can be read, onto the save on another disk and commits the result there.
+ * That save holds the journal's generation, or what a repair recovered of it. Regions with later clocks from
+ * the repair keep them: clients must fetch those again.
  */
 export async function replayOnto(
   disk: Disk,
@@ -84,7 +87,7 @@ export async function replayOnto(
 ): Promise<ReplayedJournal> {
   const { save, writer, lock, setting } = await openWritable(disk, options, { newPack: true });
   try {
-    // The time of the save, so that the same journal gives the same bytes whenever it is replayed.
+    // Use the time of the save, so that replaying the same journal always produces the same bytes.
     const nowMs = save.manifest.lastModifiedMs;
     const content = contentOf(save, setting.field, options);
     const replayed = await replayReadable(journal, content, nowMs);

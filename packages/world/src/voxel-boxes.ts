@@ -17,7 +17,7 @@ import {
   type WorldField,
 } from "@orthant/core";
 
-/** The world with a material in every voxel of a box. */
+/** Returns the edit that sets every voxel of a box. */
 export function fillBox(field: WorldField, box: Box, material: number): FieldEdit {
   const chunks = chunksOfVoxels(field.shape, box);
   const filled = Array.from(placesLexicographic(chunks), (place): readonly [Place, Chunk] => [
@@ -27,7 +27,7 @@ export function fillBox(field: WorldField, box: Box, material: number): FieldEdi
   return field.setChunks(filled);
 }
 
-/** The world with what a box of voxels holds put to another place as well; the two may overlap. */
+/** Returns the edit that copies a box of voxels to another position. Source and target may overlap. */
 export function copyBox(field: WorldField, box: Box, to: Place): FieldEdit {
   const placements = Array.from(placesMinorToMajor(box), (place): VoxelPlacement => {
     const voxel = placeFrom((axis) => place[axis] - box.min[axis] + to[axis]);

@@ -40,9 +40,9 @@ import { type PlayerChange, PlayerStore } from "./player-store.ts";
 import { Unsaved } from "./unsaved.ts";
 import type { WorldOptions } from "./world-options.ts";
 
-/** How much of what may be in memory is left there when there was too much of it. */
+/** Fraction of the memory limit that remains in use after eviction. */
 const WEIGHT_LEFT = 0.9;
-/** After so many regions were let go, so are the parts of the index that named them; who needs them reads them again. */
+/** Number of evicted regions after which the index is unloaded too; its parts are read again on demand. */
 const REGIONS_BEFORE_UNLOAD = 4_096;
 
 /** What an edit changed. */
@@ -51,10 +51,10 @@ interface FieldChange {
   readonly clocks: readonly ClockStep[];
 }
 
-/** What the options say about the content of a world. */
+/** The options that concern the content of a world. */
 export type ContentLimits = Required<Pick<WorldOptions, "loadedChunksMax" | "entityHysteresisChunks">>;
 
-/** All that a world holds: what is read of the save, what was made since, and in what the two differ. */
+/** The contents of a world: what was read from the save, what changed since, and how the two differ. */
 export class WorldContent {
   readonly entities: EntityStore;
   readonly entityListeners: Listeners<EntityEvent> = new Listeners();
@@ -68,7 +68,7 @@ export class WorldContent {
   readonly #regionLoader: RegionLoader;
   readonly #entityLoader: EntityLoader;
   #unsaved = new Unsaved();
-  /** What is being committed: it is in no generation that can be read yet. */
+  /** Changes being committed, which no readable generation includes yet. */
   #committing: Unsaved | undefined;
   #droppedRegions = 0;
 
@@ -86,22 +86,22 @@ export class WorldContent {
     this.#entityLoader = new EntityLoader(save);
   }
 
-  /** The generation that was committed last. */
+  /** The last committed generation. */
   get save(): Save {
     return this.#entityLoader.save;
   }
 
-  /** What differs from that generation, or from the next one while it is being committed. */
+  /** The differences from that generation, or from the next one while it is being committed. */
   get unsaved(): Unsaved {
     return this.#unsaved;
   }
 
-  /** Whether nothing that a box of chunks needs is still to be read. A box that is very large never is. */
+  /** Whether everything in a box of chunks has been read. Always false for a very large box. */
   isLoaded(box: Box): boolean {
     return this.#regionLoader.isLoaded(box);
   }
 
-  /** Reads what boxes of chunks need from the disk, and then does something with it before any of it is let go. */
+  /** Reads boxes of chunks from the disk, then calls `use` before any of them can be evicted. */
   async whenLoaded<Result>(boxes: readonly Box[], use: () => Result | Promise<Result>): Promise<Result> {
     const releases = boxes.map((box) => this.#loaded.keep(box));
     try {
@@ -118,12 +118,12 @@ export class WorldContent {
   }
 
   /**
-   * A box around all that is not air in a box of chunks. It asks the index, but reads no records: of a leaf that is not
-   * in memory all of its cell counts.
+   * Returns a box around everything in a box of chunks that is not air. Reads the index but no records: a
+   * leaf that is not in memory counts with its whole cell.
    */
   async contentBounds(box: Box): Promise<Box | undefined> {
     await this.#loadIndex(box);
-    // Nothing waits from here on: memory and index are of one moment.
+    // Nothing awaits from here on, so memory and index are consistent.
     let bounds = this.field.queryContentBounds(box);
     for (const { cell, blockRefs } of this.save.index.touching(box)) {
       const part = intersectBoxes(cell, box);
@@ -133,51 +133,54 @@ export class WorldContent {
     return bounds;
   }
 
-  /** Reads what a box of chunks needs from the disk. */
+  /** Reads a box of chunks from the disk. */
   load(box: Box): Promise<void> {
     return this.whenLoaded([box], () => undefined);
   }
 
-  /** Reads the entities that are stored where a box of chunks is. */
+  /** Reads the entities stored in a box of chunks. */
   loadEntities(box: Box): Promise<void> {
     return this.#entityLoader.load(box, (loaded) => this.#tellOf(this.#takeEntities(loaded)));
   }
 
-  /** Keeps what a box of chunks has in memory, once it is there, until the function returned is called. */
+  /** Keeps a box of chunks in memory once it is loaded. Returns a function that releases it. */
   keep(box: Box): () => void {
     return this.#loaded.keep(box);
   }
 
-  /** The clock of a region that is in memory; `undefined` for any other. */
+  /** Returns the clock of a region in memory; `undefined` for any other. */
   clockOf(region: Place): number | undefined {
     return this.#loaded.has(region) ? this.clocks.get(region) : undefined;
   }
 
-  /** Puts another description in the place of the one that there is. */
+  /** Replaces the description of the world. */
   describe(description: WorldDescription): void {
     this.global = { ...this.global, description };
     this.#unsaved.global = true;
   }
 
-  /** A loader of its own, with what is in memory now, for a save of the same generation that is held on its own. */
+  /**
+   * Returns an independent loader that starts with what is in memory now. `save` must be a separately held
+   * handle on the current generation.
+   */
   loaderFor(save: Save): RegionLoader {
     return new RegionLoader(save, this.#loaded.copy(), (place) => this.field.generatedChunk(...place));
   }
 
-  /** Takes over what an edit made of the field. */
+  /** Records an edit and its resulting field. */
   noteEdit(field: WorldField, { chunks, clocks }: FieldChange): void {
     this.field = field;
     for (const place of chunks) this.#unsaved.addChunk(place);
     for (const { region, after } of clocks) this.#unsaved.clocks.set(...region, after);
   }
 
-  /** Gives a region the clock that it had when an edit was made before. */
+  /** Sets the clock of a region to the one it got when a replayed edit was first made. */
   issueClock(region: Place, clock: number): void {
     this.clocks.reset(region, clock);
     this.#unsaved.clocks.set(...region, clock);
   }
 
-  /** Remembers that an edit was made. */
+  /** Records that an edit was made. */
   noteOrigin(origin: EditOrigin): void {
     this.ledger.note(origin);
     this.#unsaved.global = true;
@@ -190,7 +193,7 @@ export class WorldContent {
     return stored;
   }
 
-  /** Adds an entity with an id that was never used before. */
+  /** Adds an entity with a new, never used id. */
   spawnEntity(entity: NewEntity, nowMs: number): EntityRecord {
     const record = this.entities.spawn(this.global.nextEntityId, entity, nowMs);
     this.useEntityId(record.entityId);
@@ -198,7 +201,10 @@ export class WorldContent {
     return record;
   }
 
-  /** Changes an entity that is loaded. The next save has it when it left its leaf, else one that is due for it. */
+  /**
+   * Changes a loaded entity. If it left its leaf, the next save includes it; otherwise a later save that is
+   * due.
+   */
   changeEntity(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
     const home = this.entities.homeOf(entityId);
     const changed = this.entities.change(entityId, change, nowMs);
@@ -207,7 +213,7 @@ export class WorldContent {
     return changed;
   }
 
-  /** Puts an entity as it was written down. The next save has it, however little it moved. */
+  /** Restores an entity from a log. The next save includes it even if it barely moved. */
   restoreEntity(entity: EntityRecord, nowMs: number): void {
     const home = this.entities.homeOf(entity.entityId);
     const { crosses } = this.entities.restore(entity, nowMs);
@@ -216,21 +222,21 @@ export class WorldContent {
     this.useEntityId(entity.entityId);
   }
 
-  /** Removes an entity that is loaded. */
+  /** Removes a loaded entity. */
   despawnEntity(entityId: bigint): void {
     const home = this.entities.homeOf(entityId);
     this.entities.despawn(entityId);
     if (home !== undefined) this.#unsaved.addEntityCell(home);
   }
 
-  /** No entity gets this id from now on. */
+  /** Marks an entity id as used. */
   useEntityId(entityId: bigint): void {
     if (entityId < this.global.nextEntityId) return;
     this.global = { ...this.global, nextEntityId: entityId + 1n };
     this.#unsaved.global = true;
   }
 
-  /** Whether all is in memory that has to be known before a commit can take what is unsaved. */
+  /** Whether everything that a commit needs is in memory. */
   get isReadyToCommit(): boolean {
     return (
       this.#unreadHomes().length === 0 && this.#unsavedBoxes().every((box) => this.save.index.isLoaded(box))
@@ -238,8 +244,8 @@ export class WorldContent {
   }
 
   /**
-   * Reads it: the parts of the index that name the leaves, and entities that share a leaf with new ones, without which
-   * that leaf cannot be written. More may be missing when this is done.
+   * Reads what a commit needs: the parts of the index that name its leaves, and entities that share a leaf
+   * with new ones, without which that leaf cannot be written. More may be needed by the time this resolves.
    */
   async makeReadyToCommit(): Promise<void> {
     for (const box of this.#unreadHomes()) {
@@ -249,8 +255,9 @@ export class WorldContent {
   }
 
   /**
-   * What a commit has to write, as everything is at this moment; from now on, changes belong to the next one. Entities
-   * that only moved are part of it when they have waited since `dueMs` or longer. `undefined` when nothing differs.
+   * Takes the changes that a commit has to write now; later changes belong to the next commit. Includes
+   * entities that only moved if they have waited since `dueMs` or earlier. Returns `undefined` when there are
+   * no changes.
    */
   takeUnsaved(nowMs: number, dueMs: number): SaveChange | undefined {
     for (const cell of this.entities.changedSince(dueMs)) this.#unsaved.addEntityCell(cell);
@@ -263,13 +270,16 @@ export class WorldContent {
     return change;
   }
 
-  /** The same, once all is read that it takes. */
+  /** Like {@link unsavedChange}, after reading everything it needs. */
   async loadedChange(nowMs: number): Promise<SaveChange | undefined> {
     while (!this.isReadyToCommit) await this.makeReadyToCommit();
     return this.unsavedChange(nowMs);
   }
 
-  /** What a commit would have to write now, but for entities that only moved; `undefined` when nothing differs. */
+  /**
+   * Returns what a commit would write now, except entities that only moved; `undefined` when there are no
+   * changes.
+   */
   unsavedChange(nowMs: number): SaveChange | undefined {
     const unsaved = this.#unsaved;
     if (unsaved.isEmpty) return undefined;
@@ -285,13 +295,13 @@ export class WorldContent {
     return { nowMs, leaves, players, ...(unsaved.global && { global: this.globalNow() }) };
   }
 
-  /** What is said about the world as a whole, with all edits that are remembered. */
+  /** Returns the global state, including the remembered edits. */
   globalNow(): GlobalState {
     const { description } = this.global;
     return { ...this.global, description: { ...description, edits: this.ledger.entries() } };
   }
 
-  /** Goes over to the generation that was committed, which has these leaves in the place of others. */
+  /** Switches to the committed generation; `step` lists the leaves it replaced. */
   async follow(save: Save, step: LeafStep): Promise<void> {
     const before = this.save;
     try {
@@ -310,7 +320,7 @@ export class WorldContent {
     await before.close();
   }
 
-  /** Lets go of regions that were not used for long, when there are too many in memory. */
+  /** Evicts the least recently used regions when too many are in memory. */
   #dropCold(): void {
     if (this.#loaded.weight <= this.#weightMax) return;
     const isUnsaved = (region: Place): boolean =>
@@ -327,7 +337,9 @@ export class WorldContent {
     this.save.index.unload(() => false);
   }
 
-  /** Reads the parts of the index that name the leaves in a box. A commit meanwhile leads to another index. */
+  /**
+   * Reads the parts of the index that name the leaves in a box. A commit meanwhile switches to another index.
+   */
   async #loadIndex(box: Box): Promise<void> {
     while (!this.save.index.isLoaded(box)) {
       const save = this.save.follow();
@@ -346,7 +358,7 @@ export class WorldContent {
       .filter((box) => !this.#entityLoader.isLoaded(box));
   }
 
-  /** Where leaves will be written: whole regions, of which there are far fewer than chunks. */
+  /** Returns where leaves will be written, as whole regions, of which there are far fewer than chunks. */
   #unsavedBoxes(): readonly Box[] {
     const { chunks, clocks, entityCells } = this.#unsaved;
     const regions = new PlaceSet();
@@ -364,7 +376,7 @@ export class WorldContent {
     try {
       this.#tellOf(added);
     } catch {
-      // What a listener throws is no reason to call a save failed.
+      // An error in a listener must not fail the save.
     }
   }
 
@@ -372,13 +384,13 @@ export class WorldContent {
     this.entityListeners.tellAll(added.map((entity) => ({ kind: "present", entity })));
   }
 
-  /** Takes in what was read, and gives the entities that are new here. */
+  /** Adds entities that were read and returns those that were not yet loaded. */
   #takeEntities({ cell, entities }: LoadedEntities): readonly EntityRecord[] {
     return this.entities.load(cell, entities);
   }
 
   #takeRegion({ region, overrides, clock }: LoadedRegion): void {
-    // What is in memory counts before what a save brings: it comes from a flat save's global file.
+    // Chunks in memory take precedence over the save: they come from a flat save's global file.
     this.field = this.field.withOverrides(overrides.merge(this.field.overrides));
     this.clocks.reset(region, clock);
   }

@@ -8,28 +8,32 @@ import { SerialQueue } from "./serial-queue.ts";
 import type { WorldContent } from "./world-content.ts";
 import type { WorldSaver } from "./world-saver.ts";
 
-/** How voxels are edited. */
+/** Options for editing voxels. */
 export interface EditOptions {
-  /** Who edits. With it, the same edit is made once, however often it is asked for, also after a crash. */
+  /**
+   * Identifies the edit. With it, the edit is applied once no matter how often it is requested, even after a
+   * crash.
+   */
   readonly origin?: EditOrigin;
   /**
-   * What the promise waits for in a world with a journal: until the edit is `durable`, unless it is said otherwise, or
-   * only until it is `applied`; `whenDurable` tells the rest. Without a journal nobody waits for the disk.
+   * What the promise waits for in a world with a journal: until the edit is `durable` (default) or only until
+   * it is `applied`; `whenDurable` waits for the rest. Without a journal, the promise never waits for the
+   * disk.
    */
   readonly wait?: "applied" | "durable";
 }
 
 /** What an edit changed. */
 export interface WorldEdit {
-  /** The chunks that look different now, in lexicographic order. */
+  /** The changed chunks, in lexicographic order. */
   readonly chunks: readonly Place[];
   /** The regions of these chunks, with their clocks before and after. */
   readonly clocks: readonly ClockStep[];
-  /** Whether this edit, or a later one of the same client, was made before; nothing was changed now. */
+  /** Whether this edit, or a later one by the same client, was already applied; nothing changed this time. */
   readonly repeated: boolean;
 }
 
-/** Makes edits, one after the other, in the order in which they are asked for. */
+/** Applies edits one after the other, in the order of the requests. */
 export class WorldEditor {
   readonly #content: WorldContent;
   readonly #saver: WorldSaver;
@@ -43,21 +47,21 @@ export class WorldEditor {
     this.#eras = eras;
   }
 
-  /** Calls back after each edit that changed something, until the function returned is called. */
+  /** Calls `listener` after each edit that changed something. Returns an unsubscribe function. */
   onEdit(listener: (edit: WorldEdit) => void): () => void {
     return this.#listeners.add(listener);
   }
 
-  /** Resolves when every edit that was asked for is made. */
+  /** Resolves when all requested edits have been applied. */
   idle(): Promise<void> {
     return this.#queue.idle();
   }
 
-  /** Makes an edit when its turn has come and what it touches is in memory. */
+  /** Applies an edit when its turn comes and the chunks it touches are in memory. */
   make(request: EditRequest, origin: EditOrigin | undefined): Promise<WorldEdit> {
     return this.#queue.run(async () => {
       this.#saver.requireWriting();
-      // Asked when its turn has come: the same edit may have waited before it.
+      // Checked only now, since the same edit may have been queued before it.
       if (origin && this.#content.ledger.includes(origin)) return { chunks: [], clocks: [], repeated: true };
       return this.#content.whenLoaded(request.touched, async () => {
         const { epoch } = await this.#eras.open();
@@ -68,7 +72,7 @@ export class WorldEditor {
     });
   }
 
-  /** Nothing waits in here: a save has all of this or nothing, the edit as well as who made it. */
+  /** Must not await: a save includes the edit and its origin together or not at all. */
   #apply({ change, placements }: EditRequest, epoch: number, origin: EditOrigin | undefined): WorldEdit {
     const before = this.#content.field;
     const { field, chunks, regions } = change(before);

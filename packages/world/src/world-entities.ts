@@ -5,7 +5,9 @@ import type { EntityChange, NewEntity } from "./entity-store.ts";
 import type { WorldContent } from "./world-content.ts";
 import type { WorldSaver } from "./world-saver.ts";
 
-/** Changes the entities of a world: in memory, for the next save and the journal, and for listeners. */
+/**
+ * Changes the entities of a world in memory, schedules the save, writes the journal and notifies listeners.
+ */
 export class WorldEntities {
   readonly #content: WorldContent;
   readonly #saver: WorldSaver;
@@ -17,7 +19,7 @@ export class WorldEntities {
     this.#clock = clock;
   }
 
-  /** Adds an entity and gives it an id that was never used before. */
+  /** Adds an entity with a new, never used id. */
   spawn(entity: NewEntity): EntityRecord {
     const record = this.#content.spawnEntity(checkedNewEntity(entity), this.#clock.nowMs());
     this.#saver.noteChange("worldMs", () => ({
@@ -29,7 +31,7 @@ export class WorldEntities {
     return record;
   }
 
-  /** Changes an entity that is loaded. */
+  /** Changes a loaded entity. */
   change(entityId: bigint, change: EntityChange): void {
     requireId("entityId", entityId);
     const checked = checkedEntityChange(change);
@@ -40,7 +42,7 @@ export class WorldEntities {
     this.#content.entityListeners.tell({ kind: "present", entity });
   }
 
-  /** Removes an entity that is loaded. */
+  /** Removes a loaded entity. */
   despawn(entityId: bigint): void {
     requireId("entityId", entityId);
     const storedAt = this.#content.entities.storedAtOf(entityId);

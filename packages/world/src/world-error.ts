@@ -1,13 +1,13 @@
 import { OrthantError } from "@orthant/core";
 
-/** The error of an edit or save of a world that was closed, or that was opened to be read only. */
+/** Returns the error for an edit or save of a closed or read-only world. */
 export function refusal(reason: "closed" | "readOnly"): OrthantError {
   return reason === "closed"
     ? new OrthantError("ORT_CLOSED", "the world was closed")
     : new OrthantError("ORT_READ_ONLY", "the world was opened to be read only");
 }
 
-/** The error of every edit and save after a save has failed. */
+/** Returns the error for every edit and save after a failed save. */
 export function poisoned(cause: unknown): OrthantError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new OrthantError(

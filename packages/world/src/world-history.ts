@@ -12,40 +12,41 @@ import {
 } from "./kept-generations.ts";
 import type { WorldContent } from "./world-content.ts";
 
-/** What a history needs of its world. */
+/** What a history needs from its world. */
 interface Writer {
   requireWritable(): void;
   save(): Promise<number>;
-  /** Runs `work` while no save runs, so that no generation is let go that it looks at. */
+  /** Runs `work` while no save runs, so that no generation it looks at is removed. */
   exclusively<Result>(work: (commit: () => Promise<number>) => Promise<Result>): Promise<Result>;
 }
 
-/** The saved states of a world that are kept, and their names. */
+/** The kept saved states of a world and their names. */
 export class WorldHistory {
   readonly #disk: Disk;
   readonly #content: WorldContent;
   readonly #writer: Writer;
 
-  /** Others use `World.history`. */
+  /** Internal; use `World.history`. */
   constructor(disk: Disk, content: WorldContent, writer: Writer) {
     this.#disk = disk;
     this.#content = content;
     this.#writer = writer;
   }
 
-  /** Every saved state that can be opened, oldest first. */
+  /** Lists all saved states that can be opened, oldest first. */
   generations(): Promise<readonly WorldGeneration[]> {
     return listKept(this.#disk, this.#content.global.description);
   }
 
-  /** The generation that a moment means; `ORT_NOT_FOUND` when none that is kept does. */
+  /** Returns the generation at `moment`. Throws `ORT_NOT_FOUND` when no kept generation matches. */
   generationAt(moment: Moment): Promise<number> {
     return generationAt(this.#disk, moment, this.#content.global.description);
   }
 
   /**
-   * Gives a saved state a name, under which it is kept until the name is taken away: the one that is given, or a new
-   * one of now. Gives its number once that is durable. A name that another generation has goes over to this one.
+   * Names a saved state, which is then kept until the name is removed. Without `generation`, saves and names
+   * the new state. Returns the generation's number once the name is durable. A name that another generation
+   * has moves to this one.
    */
   async tag(name: string, generation?: number): Promise<number> {
     this.#writer.requireWritable();
@@ -60,14 +61,14 @@ export class WorldHistory {
     });
   }
 
-  /** Takes a name away; from then on its generation is kept as long as any other. */
+  /** Removes a name. Its generation is then subject to normal retention. */
   async untag(name: string): Promise<void> {
     this.#writer.requireWritable();
     this.#content.describe(withoutName(this.#content.global.description, name));
     await this.#writer.save();
   }
 
-  /** The edit that makes a box of chunks what it was. */
+  /** Returns an edit that restores a box of chunks to an earlier state. */
   async restoreRequest(box: Box, from: Moment): Promise<EditRequest> {
     return restoreRequest(this.#disk, box, await this.generationAt(from));
   }

@@ -4,25 +4,25 @@ import type { WorldLog } from "./journal/world-log.ts";
 import type { WorldContent } from "./world-content.ts";
 import type { WorldSetting } from "./world-setting.ts";
 
-/** What only the one writer of a world has. */
+/** What only the writer of a world has. */
 export interface Writing {
   readonly writer: SaveWriter;
   readonly lock: DiskLock;
-  /** `undefined` where a change is durable with the next save. */
+  /** `undefined` in a world whose changes become durable with the next save. */
   readonly journal: WorldLog | undefined;
 }
 
-/** All that makes a world, as `createWorld` and `openWorld` put it together. */
+/** The parts of a world, as `createWorld` and `openWorld` assemble them. */
 export interface WorldParts extends Omit<WorldSetting, "field"> {
   readonly disk: Disk;
   readonly content: WorldContent;
-  /** The epoch in which clocks are issued; the next one when it is left out. */
+  /** The epoch in which clocks are issued. Default: the next one. */
   readonly epoch?: number;
-  /** `undefined` when the world is open to be read only. */
+  /** `undefined` for a read-only world. */
   readonly writing: Writing | undefined;
 }
 
-/** Lets go of all that a world holds, the lock last, whatever becomes of the rest; throws the first failure. */
+/** Releases everything that a world holds, the lock last, even when a step fails. Throws the last failure. */
 export async function releaseParts(
   save: Save,
   writing: Pick<Writing, "writer" | "lock"> | undefined,

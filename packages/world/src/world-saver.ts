@@ -10,10 +10,10 @@ import { poisoned, refusal } from "./world-error.ts";
 import type { WorldCadence } from "./world-options.ts";
 import { releaseParts, type WorldParts, type Writing } from "./world-parts.ts";
 
-/** What a save takes along: entities that only moved are not due at once. */
+/** What a save includes. Entities that only moved are not due at once. */
 export type SaveExtent = "everything" | "what is due";
 
-/** Commits what a world holds, one save at a time, and knows whether more can be saved. */
+/** Commits the changes of a world, one save at a time, and knows whether saving is still possible. */
 export class WorldSaver {
   readonly #clock: Clock;
   readonly #cadence: WorldCadence;
@@ -24,13 +24,13 @@ export class WorldSaver {
   readonly #saves = new SerialQueue();
   readonly #housekeeper: Housekeeper | undefined;
   readonly #failureListeners = new Listeners<unknown>();
-  /** The save that waits for its turn and that everybody shares who asks for one now. */
+  /** The queued save that all current callers share. */
   #sharedSave: Promise<void> | undefined;
   #failure: unknown;
-  /** Whether somebody was told of the failure: an autosave fails with nobody there. */
+  /** Whether a caller has seen the failure: an automatic save fails without a caller. */
   #failureTold = false;
   #closed = false;
-  /** Whether the manifest says that there is no journal any more. */
+  /** Whether the manifest no longer names a journal. */
   #journalEnded = false;
 
   constructor({ clock, content, writing, autosave, cadence }: WorldParts) {
@@ -47,33 +47,36 @@ export class WorldSaver {
     this.#autosave = writing && autosave ? new Autosave(clock, () => this.#saveByItself()) : undefined;
   }
 
-  /** Why nothing more is saved; `undefined` while it is. */
+  /** Why saving has stopped; `undefined` while it works. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** Calls back when a save fails, or the journal, of which there is one at most. */
+  /**
+   * Calls `listener` when a save or the journal fails, which happens at most once. Returns an unsubscribe
+   * function.
+   */
   onFailure(listener: (failure: unknown) => void): () => void {
     return this.#failureListeners.add(listener);
   }
 
-  /** Whether changes are written down one by one, before a save has them. */
+  /** Whether changes are logged one by one before a save includes them. */
   get isJournaling(): boolean {
     return this.#journal !== undefined;
   }
 
-  /** Something has changed: a save must come in time, and the journal, if there is one, gets an entry. */
+  /** Handles a change: schedules a save and adds an entry to the journal, if there is one. */
   noteChange(due: keyof WorldCadence, entryOf: () => LoggedEntry, isStep = false): void {
     this.#autosave?.within(this.#cadence[due]);
     this.#journal?.add(entryOf(), isStep);
   }
 
-  /** Throws when the files were let go. */
+  /** Throws when the world is closed. */
   requireOpen(): void {
     if (this.#closed) throw refusal("closed");
   }
 
-  /** Throws unless a change that was asked for may be made or saved. */
+  /** Throws unless a requested change may be applied or saved. */
   requireWriting(): Writing {
     this.requireOpen();
     if (this.#writing === undefined) throw refusal("readOnly");
@@ -81,22 +84,30 @@ export class WorldSaver {
     return this.#writing;
   }
 
-  /** Commits when all earlier saves are done; gives the generation once it is durable. */
+  /** Commits after all earlier saves. Returns the generation once it is durable. */
   save(extent: SaveExtent): Promise<number> {
     return this.#telling(this.#saves.run(() => this.#commit(extent)));
   }
 
-  /** Runs `work` while no save runs. It may commit, and what it finds on the disk in between stays there. */
+  /**
+   * Runs `work` while no save runs. It may commit, and what it finds on the disk stays there until it is
+   * done.
+   */
   exclusively<Result>(work: (commit: () => Promise<number>) => Promise<Result>): Promise<Result> {
     return this.#telling(this.#saves.run(() => work(() => this.#commit("everything"))));
   }
 
-  /** Resolves when all changes made so far are durable: in the journal, or else in a save that all who ask share. */
+  /**
+   * Resolves when all changes so far are durable: in the journal, or else in a save that all callers share.
+   */
   whenDurable(): Promise<void> {
     return this.#telling(this.#journal === undefined ? this.#saveShared() : this.#journal.whenSafe());
   }
 
-  /** Saves everything, if it can, and lets go of the files also when that fails. Throws a failure nobody heard of. */
+  /**
+   * Saves everything if possible and releases the files even when that fails. Throws a failure that no caller
+   * has seen.
+   */
   async close(): Promise<void> {
     try {
       if (this.#writing !== undefined && this.#failure === undefined) {
@@ -112,7 +123,7 @@ export class WorldSaver {
     }
   }
 
-  /** Takes off the disk what no generation needs that is kept. */
+  /** Removes data from the disk that no kept generation needs. */
   async compact(): Promise<CompactionReport> {
     this.requireWriting();
     return (this.#housekeeper as Housekeeper).compact();
@@ -127,7 +138,10 @@ export class WorldSaver {
     }
   }
 
-  /** A world that is closed with nothing unsaved needs no journal, and an empty segment is no loss then. Rule J24. */
+  /**
+   * A world that closes with nothing unsaved needs no journal, so losing its empty segment does no harm. Rule
+   * J24.
+   */
   async #endJournal(): Promise<void> {
     if (this.#journal === undefined || !this.#content.unsaved.isEmpty) return;
     const { writer } = this.requireWriting();
@@ -143,14 +157,14 @@ export class WorldSaver {
   async #commit(extent: SaveExtent): Promise<number> {
     const { writer, lock } = this.requireWriting();
     try {
-      // Nothing waits between the last look and the moment at which all is taken.
+      // Nothing awaits between the last check and taking the changes.
       while (!this.#content.isReadyToCommit) await this.#content.makeReadyToCommit();
       const nowMs = this.#clock.nowMs();
       const dueMs = extent === "everything" ? nowMs : nowMs - this.#cadence.entitiesMs;
-      // With a journal all is due: the segment that has what would be left out is removed.
+      // With a journal everything is due, because the segment with the omitted changes is removed.
       const change = this.#content.takeUnsaved(nowMs, this.#journal === undefined ? dueMs : Infinity);
       if (change !== undefined) {
-        // In the same step: what happens from now on is in the next generation's segment and not in this change.
+        // In the same step: later changes belong to the next generation's segment and not to this commit.
         const taken = this.#journal?.rotate(this.#nextSegment()) ?? 0;
         const prepared = await this.#journal?.prepare(change, () => this.#content.globalNow(), taken);
         await lock.requireHeld();
@@ -168,14 +182,15 @@ export class WorldSaver {
   }
 
   /**
-   * A save that has all changes made so far. Whoever asks while a save runs shares the next one, which nobody can
-   * share any more once it has begun: it may have taken already what there is to save.
+   * Returns a save that includes all changes so far. Callers that ask while a save runs share the next one.
+   * Once that has begun it is no longer shared, since it may have taken its changes already.
    */
   #saveShared(): Promise<void> {
     this.#sharedSave ??= this.#saves.run(async () => {
       this.#sharedSave = undefined;
       this.#requireHealth();
-      // No save runs now, so what is not unsaved is durable, also when the world was closed meanwhile.
+      // No save runs now, so everything that is not unsaved is durable, even if the world was closed
+      // meanwhile.
       if (!this.#content.unsaved.isEmpty) await this.#commit("what is due");
     });
     return this.#sharedSave;
@@ -193,11 +208,11 @@ export class WorldSaver {
     try {
       this.#failureListeners.tell(error);
     } catch {
-      // Whoever waits for the save has to hear why it failed, and not why a listener did.
+      // Callers waiting for the save must get its error, not the listener's.
     }
   }
 
-  /** Makes sure that a save comes for what was not due in this one, or is due because of it. */
+  /** Schedules a save for changes that were not due in this one or result from it. */
   #planNext(): void {
     const oldestMs = this.#content.entities.oldestChangeMs();
     if (this.#content.unsaved.homeless) this.#autosave?.within(this.#cadence.worldMs);
@@ -206,7 +221,7 @@ export class WorldSaver {
   }
 
   #saveByItself(): void {
-    // Whoever edits next, or closes the world, is told; there is nobody here to throw to.
+    // There is no caller to throw to; the next edit or `close` reports the failure.
     this.#saves.run(() => this.#commit("what is due")).catch(() => undefined);
   }
 

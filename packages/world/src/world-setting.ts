@@ -20,18 +20,18 @@ import {
   type WorldOptions,
 } from "./world-options.ts";
 
-/** What the options say a world is made of, beside its save. */
+/** What the options contribute to a world, besides its save. */
 export interface WorldSetting {
   readonly field: WorldField;
   readonly clock: Clock;
   readonly catalog: MaterialCatalog;
   readonly autosave: boolean;
   readonly cadence: WorldCadence;
-  /** 64 random bits. */
+  /** Returns 64 random bits. */
   readonly random: () => bigint;
 }
 
-/** The setting that options make of a world. Throws when the program lacks its generator. */
+/** Combines the stored state with the options. Throws when the world's generator is missing. */
 export function settingOf(global: GlobalState, options: WorldOptions): WorldSetting {
   requireRanges(options);
   const field = WorldField.open({
@@ -50,7 +50,7 @@ export function settingOf(global: GlobalState, options: WorldOptions): WorldSett
   };
 }
 
-/** What a world holds when it is opened. */
+/** Returns the contents of a newly opened world. */
 export function contentOf(
   save: Save,
   field: WorldField,
@@ -60,7 +60,7 @@ export function contentOf(
   return new WorldContent(save, withGlobalBlocks(field, save), limits);
 }
 
-/** Throws `ORT_ARGUMENT` for options out of their ranges. */
+/** Throws `ORT_ARGUMENT` for options out of range. */
 function requireRanges({
   loadedChunksMax = LOADED_CHUNKS_MAX,
   entityHysteresisChunks = ENTITY_HYSTERESIS_CHUNKS,
@@ -92,7 +92,7 @@ function withoutUndefined<Options extends object>(options: Options): Options {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 }
 
-/** Some flat saves keep chunks beside their leaves, in the global file. */
+/** Some flat saves keep chunks outside their leaves, in the global file. */
 function withGlobalBlocks(field: WorldField, { flat }: Save): WorldField {
   const blocks = flat?.globalBlocks ?? [];
   return field.withOverrides(
@@ -100,7 +100,7 @@ function withGlobalBlocks(field: WorldField, { flat }: Save): WorldField {
   );
 }
 
-/** The generators that the program has, if it says so. */
+/** Returns the generators from the options, if given. */
 export function generatorsOf({ generators }: WorldOptions): OpenSaveOptions {
   return generators === undefined ? {} : { generators };
 }

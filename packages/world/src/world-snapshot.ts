@@ -13,14 +13,14 @@ import {
 import type { Save } from "@orthant/formats";
 import type { RegionLoader } from "./load/region-loader.ts";
 
-/** A world as it was at one moment. Later edits and saves do not change what it answers. */
+/** A world at one moment. Later edits and saves do not affect it. */
 export class WorldSnapshot {
   readonly shape: ChunkShape;
   readonly #save: Save;
   readonly #loader: RegionLoader;
   #field: WorldField;
 
-  /** Takes the save and the loader over; others use `World.snapshot`. */
+  /** Takes ownership of the save and the loader. Internal; use `World.snapshot`. */
   constructor(field: WorldField, save: Save, loader: RegionLoader) {
     this.shape = field.shape;
     this.#field = field;
@@ -28,32 +28,32 @@ export class WorldSnapshot {
     this.#loader = loader;
   }
 
-  /** The material of a voxel. */
+  /** Returns the material of a voxel. */
   async get(place: Place): Promise<number> {
     const chunk = await this.chunk(chunkOfVoxel(this.shape, place));
     return chunk.get(cellOfVoxel(this.shape, ...place));
   }
 
-  /** The voxels of a chunk. */
+  /** Returns the voxels of a chunk. */
   async chunk(place: Place): Promise<Chunk> {
     await this.load(boxAt(place));
     return this.#field.realizeChunk(...place);
   }
 
-  /** All that is in a box of chunks. */
+  /** Returns the contents of a box of chunks. */
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     await this.load(box);
     return this.#field.queryRegion(box, detail);
   }
 
-  /** Reads what a box of chunks needs from the disk, so that later questions about it need not wait. */
+  /** Reads a box of chunks from the disk, so that later queries need not wait. */
   async load(box: Box): Promise<void> {
     await this.#loader.load(box, ({ overrides }) => {
       this.#field = this.#field.withOverrides(overrides.merge(this.#field.overrides));
     });
   }
 
-  /** Lets go of the files. */
+  /** Releases the files. */
   async close(): Promise<void> {
     await this.#save.close();
   }

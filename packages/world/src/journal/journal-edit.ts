@@ -15,25 +15,25 @@ import type { JournalChunk } from "@orthant/formats";
 import { clientEditsOf, type EditOrigin } from "../edit-ledger.ts";
 import type { LoggedEdit } from "./world-log.ts";
 
-/** What an edit made of a world. */
+/** The effect of an edit on a world. */
 export interface MadeEdit {
   readonly before: WorldField;
   readonly after: WorldField;
   readonly chunks: readonly Place[];
   readonly clocks: readonly ClockStep[];
   readonly origin: EditOrigin | undefined;
-  /** What was asked for, when it was voxels one by one. */
+  /** The requested voxels, when the edit set voxels one by one. */
   readonly placements: readonly VoxelPlacement[] | undefined;
 }
 
-/** Chunks of fewer bytes are written whole without looking for what changed in them. */
+/** Chunks up to this size are written whole, without computing what changed. */
 const SMALL_CHUNK_BYTES = 16;
-/** About what a voxel takes in a list. */
+/** Approximate size of a voxel in a list. */
 const VOXEL_BYTES = 4;
 
-/** What has to be written down so that an edit can be made again, clocks and all. */
+/** Returns the log entry needed to replay an edit, including its clocks. */
 export function journalEditOf({ before, after, chunks, clocks, origin, placements }: MadeEdit): LoggedEdit {
-  // Most edits are of one chunk; those need no map of chunks.
+  // Most edits touch one chunk and need no map of chunks.
   const isSingle = chunks.length === 1 && placements?.length === 1;
   const asked = placements && !isSingle ? editsByChunk(after.shape, placements) : undefined;
   const only = isSingle ? placements.map((placement) => voxelEditOf(after.shape, placement)) : undefined;
@@ -67,7 +67,7 @@ function diffOf(before: WorldField, place: Place, after: Chunk): readonly VoxelE
   return diffChunks(before.realizeChunk(...place), after);
 }
 
-/** The material of each voxel that was asked for, by its cell; the last one counts. */
+/** Groups the requested materials by chunk and voxel index; the last one for a voxel wins. */
 function editsByChunk(
   shape: ChunkShape,
   placements: readonly VoxelPlacement[],

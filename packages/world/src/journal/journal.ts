@@ -13,20 +13,20 @@ import { LatestEntities } from "./latest-entities.ts";
 import { SegmentWriter, type SegmentWriterParts } from "./segment-writer.ts";
 import type { LogEvents, WorldLog } from "./world-log.ts";
 
-/** When a segment is longer than this, a save is started, which begins another one. */
+/** A segment that grows beyond this size triggers a save, which begins a new segment. */
 export const JOURNAL_SEGMENT_BYTES_MAX = 16_777_216;
-/** What takes more bytes than this is not written to the journal: it waits for a save, which is started at once. */
+/** Larger entries are not written to the journal: they trigger a save at once and wait for it. */
 export const JOURNAL_ENTRY_BYTES_MAX = 16_777_216;
-/** An edit that waits for its turn is made after fewer turns than these, unless it waits for the disk. */
+/** Upper bound on the microtask turns between two queued edits, unless the second waits for the disk. */
 const TURNS_BETWEEN_EDITS = 16;
 
-/** How long steps of entities wait for somebody to share a sync with. */
+/** How long entity movements wait for another entry to share a sync with. */
 const STEPS_WAIT_MS = 1_000;
-/** A buffer that grew longer is not kept. */
+/** Longer buffers are not kept for reuse. */
 const SPARE_BYTES_MAX = 1_048_576;
 const HEADER_ROOM = new Uint8Array(groupHeader.bytes);
 
-/** What a journal needs of the world. */
+/** What a journal needs from the world. */
 export interface JournalParts extends SegmentWriterParts {
   readonly clock: Clock;
   readonly volume: number;
@@ -46,7 +46,7 @@ interface Group {
   readonly out: ByteWriter;
   readonly entities: LatestEntities;
   lastPosition: number;
-  /** Whether it is to be written now. */
+  /** Whether to write it now. */
   isAwaited: boolean;
 }
 
@@ -57,8 +57,9 @@ interface Waiter {
 }
 
 /**
- * Writes down what happens to a world, in its order, many entries with one sync: while a group is being synced, the
- * next one collects. Every entry has a position; what is synced, or part of a generation that is durable, is safe.
+ * Logs the changes of a world in order and writes many entries with one sync: while one group is being
+ * synced, the next one collects. Every entry has a position. An entry is safe once it is synced or part of a
+ * durable generation.
  */
 export class Journal implements WorldLog {
   readonly #codec: Codec<JournalEntry>;
@@ -69,13 +70,13 @@ export class Journal implements WorldLog {
   #events: LogEvents | undefined;
   #segment: SegmentId | undefined;
   #collecting: Group | undefined;
-  /** A buffer that is not in use. */
+  /** An unused buffer. */
   #spare: ByteWriter | undefined;
   #sealed: Group[] = [];
   #coming: ComingSegment | undefined;
   #position = 0;
   #safeTo = 0;
-  /** The first entry that is not in the journal; nothing behind it is written before a generation has it. */
+  /** The first entry that is not in the journal. No later entry is written until a generation includes it. */
   #heldFrom: number | undefined;
   #failure: { readonly error: unknown } | undefined;
   #writing: Promise<void> | undefined;
@@ -87,23 +88,26 @@ export class Journal implements WorldLog {
     this.#clock = parts.clock;
   }
 
-  /** Makes the folder. Its name is durable when the next commit is: that syncs the folder it lies in. */
+  /** Creates the journal folder. The next commit makes its name durable, since it syncs the parent folder. */
   static async open(parts: JournalParts): Promise<Journal> {
     await parts.disk.makeDirectory(JOURNAL_FOLDER);
     return new Journal(parts);
   }
 
-  /** Says whom to tell. */
+  /** Sets the event handlers. */
   attach(events: LogEvents): void {
     this.#events = events;
   }
 
-  /** Takes an entry. It is written now; a step of an entity with what else is written, or after a second. Rule J21. */
+  /**
+   * Adds an entry and writes it now; an entity movement waits for another entry, for at most a second. Rule
+   * J21.
+   */
   add(entry: JournalEntry, isStep = false): void {
     this.#position++;
     const written = entry.kind === "entity" ? (this.#collecting?.entities.withPlace(entry) ?? entry) : entry;
     if (this.#segment === undefined || !this.#encode(written)) {
-      // Not in the journal, so nothing that comes after it may be, until a generation has it.
+      // It is not in the journal, so no later entry may be until a generation includes it.
       this.#heldFrom ??= this.#position;
       this.#events?.onFull();
       return;
@@ -113,7 +117,7 @@ export class Journal implements WorldLog {
     else this.#stepTimer ??= this.#clock.after(STEPS_WAIT_MS, () => this.#await());
   }
 
-  /** Resolves when all entries taken so far are safe. */
+  /** Resolves when all entries added so far are safe. */
   whenSafe(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(poisoned(this.#failure.error));
     if (this.#safeTo >= this.#position) return Promise.resolve();
@@ -122,14 +126,14 @@ export class Journal implements WorldLog {
     return new Promise((resolve, reject) => this.#waiters.push({ position, resolve, reject }));
   }
 
-  /** A commit takes all that there is at this moment: what comes from now on goes to another segment. */
+  /** Marks the moment at which a commit takes its changes. Later entries go to `segment`. */
   rotate(segment: SegmentId): number {
     this.#seal();
     this.#segment = segment;
     return this.#position;
   }
 
-  /** The commit waits until the segment of its generation is there, and the manifest says so. Rule J22. */
+  /** Makes the commit wait until the segment of its generation exists, which its manifest names. Rule J22. */
   async prepare(change: SaveChange): Promise<SaveChange> {
     const segment = this.#segment;
     if (this.#failure !== undefined) throw this.#failure.error;
@@ -141,7 +145,9 @@ export class Journal implements WorldLog {
     return { ...change, journalEpoch: segment.epoch };
   }
 
-  /** The generation that was taken at this position is durable. What it has needs no journal any more. */
+  /**
+   * Handles that the generation taken at this position is durable: its entries no longer need the journal.
+   */
   async committed(generation: number, position: number): Promise<void> {
     this.#markSafe(position);
     this.#sealed = this.#sealed.filter(({ lastPosition }) => lastPosition > position);
@@ -150,7 +156,7 @@ export class Journal implements WorldLog {
     await this.#segments.retire(generation);
   }
 
-  /** Writes nothing more, and tells all who wait. */
+  /** Stops writing and rejects all waiting calls. */
   stop(error: unknown): void {
     this.#failure ??= { error };
     this.#stepTimer?.cancel();
@@ -159,7 +165,7 @@ export class Journal implements WorldLog {
     this.#coming = undefined;
   }
 
-  /** Closes the files, and removes what is not needed. */
+  /** Closes the files and removes unneeded segments. */
   async close(generation: number, isEnded: boolean): Promise<void> {
     this.#stepTimer?.cancel();
     await this.#writing;
@@ -167,21 +173,21 @@ export class Journal implements WorldLog {
     await this.#segments.retire(generation);
   }
 
-  /** Encodes into the scratch buffer; `false` when that takes too many bytes. */
+  /** Encodes into the scratch buffer. Returns `false` when the entry is too large. */
   #encode(entry: JournalEntry): boolean {
     if (entry.kind === "edit" && journalEditBytesMax(entry) > JOURNAL_ENTRY_BYTES_MAX) return false;
     this.#scratch.clear();
     try {
       this.#codec.write(this.#scratch, entry);
     } catch (error) {
-      // It has happened and cannot be written down: from here on memory and disk would go separate ways.
+      // The change is made but cannot be logged: from here on memory and disk would diverge.
       this.#fail(error);
       throw error;
     }
     return this.#scratch.length <= JOURNAL_ENTRY_BYTES_MAX;
   }
 
-  /** Puts the entry in the scratch buffer into the group that is collected. */
+  /** Moves the entry in the scratch buffer to the group being collected. */
   #collect(segment: SegmentId, entry: JournalEntry): void {
     const room = JOURNAL_ENTRY_BYTES_MAX - this.#scratch.length;
     const before = this.#collecting;
@@ -197,13 +203,13 @@ export class Journal implements WorldLog {
     else group.out.raw(this.#scratch.view());
   }
 
-  /** What is collected is to be written now. */
+  /** Requests that the collected entries be written now. */
   #await(): void {
     if (this.#collecting !== undefined) this.#collecting.isAwaited = true;
     this.#start();
   }
 
-  /** A buffer with room for the header of a group, if possible the one that was used last. */
+  /** Returns a buffer with room for a group header, reusing the last one if possible. */
   #emptyWriter(): ByteWriter {
     const spare = this.#spare;
     this.#spare = undefined;
@@ -238,7 +244,10 @@ export class Journal implements WorldLog {
     return this.#failure === undefined && this.#heldFrom === undefined;
   }
 
-  /** Whether the segment that a commit waits for comes before any group: all that may be in earlier ones is there. */
+  /**
+   * Whether the segment that a commit waits for comes before any group: all groups allowed in earlier
+   * segments are written.
+   */
   #isSegmentNext(): boolean {
     if (this.#coming === undefined || this.#failure !== undefined) return false;
     return (
@@ -255,7 +264,7 @@ export class Journal implements WorldLog {
     } catch (error) {
       this.#fail(error);
     }
-    // In the same step as the last look, so that no entry falls between.
+    // In the same step as the last check for work, so that no entry is missed.
     this.#writing = undefined;
   }
 
@@ -269,13 +278,16 @@ export class Journal implements WorldLog {
 
   async #writeNext(): Promise<void> {
     await this.#comingEdits();
-    // A commit may have rotated meanwhile; its segment comes first if no group of the one before is left.
+    // A commit may have rotated meanwhile; its segment comes first if no group of the previous one is left.
     if (this.#sealed.length === 0 && !this.#isSegmentNext()) this.#seal();
     const group = this.#mayWriteGroups() && !this.#isSegmentNext() ? this.#sealed.shift() : undefined;
     if (group !== undefined) await this.#write(group);
   }
 
-  /** Edits that were asked for together are made one behind the other: waits as long as each brings the next. */
+  /**
+   * Edits requested together are applied one after the other: waits as long as each one is followed by
+   * another.
+   */
   async #comingEdits(): Promise<void> {
     for (let known = -1; known < this.#position && this.#sealed.length === 0; ) {
       known = this.#position;

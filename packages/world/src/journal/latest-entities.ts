@@ -8,31 +8,34 @@ interface Latest {
   readonly bytes: Uint8Array;
 }
 
-/** The last entry of each entity in a group: a group is there as a whole or not, so that earlier ones mean nothing. */
+/**
+ * The last entry of each entity in a group. A group is replayed whole or not at all, so earlier entries are
+ * redundant.
+ */
 export class LatestEntities {
   readonly #latest = new Map<bigint, Latest>();
   #bytes = 0;
 
-  /** What they take. */
+  /** Total size of the entries. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * An entry as it has to be written in the place of the one before: an entity that has left its leaf since then no
-   * longer knows which that was, and whoever makes the change again has to find it there. Rules J8 and J20.
+   * Returns the entry to write in place of the previous one. An entity that has left its leaf since then no
+   * longer knows that leaf, but replay has to find it there. Rules J8 and J20.
    */
   withPlace(entry: EntityEntry): EntityEntry {
     return { ...entry, storedAt: entry.storedAt ?? this.#latest.get(entry.entity.entityId)?.storedAt };
   }
 
-  /** Takes the bytes of an entry, which stay as they are. */
+  /** Stores the bytes of an entry, which must not change afterwards. */
   put({ entity: { entityId }, storedAt }: EntityEntry, bytes: Uint8Array): void {
     this.#bytes += bytes.length - (this.#latest.get(entityId)?.bytes.length ?? 0);
     this.#latest.set(entityId, { storedAt, bytes });
   }
 
-  /** Writes the entry of an entity, if there is one, before something else about it is written. */
+  /** Writes the pending entry of an entity, if any, before another entry about it is written. */
   settle(entityId: bigint, out: ByteWriter): void {
     const latest = this.#latest.get(entityId);
     if (latest === undefined) return;
@@ -41,7 +44,7 @@ export class LatestEntities {
     this.#latest.delete(entityId);
   }
 
-  /** Writes all of them. */
+  /** Writes all pending entries. */
   settleAll(out: ByteWriter): void {
     for (const entityId of this.#latest.keys()) this.settle(entityId, out);
   }

@@ -5,8 +5,9 @@ import { Replay } from "./replay.ts";
 import type { LoggedChange } from "./world-log.ts";
 
 /**
- * Makes all that a log says happen again. A change is made where its regions have the clocks that they had then, and
- * left out where they have later ones: then the generation has it. Anything else is no log of this world. Rule K11.
+ * Replays a log. A change is applied where its regions have the clocks they had before it, and skipped where
+ * they have later ones, since then the generation includes it. Any other clock means that the log belongs to
+ * a different world. Rule K11.
  */
 export async function replayLog(content: WorldContent, changes: AsyncIterable<LoggedChange>): Promise<void> {
   const replay = new Replay(content, 0);

@@ -3,13 +3,13 @@ import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/formats"
 import { originOf } from "../edit-ledger.ts";
 import type { WorldContent } from "../world-content.ts";
 
-/** What is done about a journal that is damaged before its end. */
+/** What to do with a journal that is damaged before its end. */
 export type DamagedJournal = "refuse" | "cut";
 
-/** Chunks that are put into the field together: to put them one by one takes many times as long. */
+/** Chunks added to the field in one step; adding them one by one is many times slower. */
 const CHUNKS_AT_ONCE = 4_096;
 
-/** Makes all that a journal says happen again; nothing is written. Rule J14. */
+/** Replays a journal in memory and writes nothing. Rule J14. */
 export async function replayJournal(
   journal: JournalReader,
   content: WorldContent,
@@ -24,19 +24,19 @@ export async function replayJournal(
   replay.finish();
 }
 
-/** What became of a journal that was replayed as far as it can be read. */
+/** The result of replaying a journal as far as it can be read. */
 export interface ReplayedJournal {
-  /** Entries that can be read. */
+  /** Readable entries. */
   readonly changes: number;
-  /** Of these, how many were replayed: all of them, or none when the world's generator is not here. */
+  /** Entries that were replayed: all readable ones, or none when the world's generator is missing. */
   readonly replayed: number;
   /** Bytes of the journal up to its first damage. */
   readonly bytes: number;
-  /** Why what follows is lost; `undefined` when all of it was replayed. */
+  /** Why the rest is lost; `undefined` when all of it was replayed. */
   readonly loss: OrthantError | undefined;
 }
 
-/** Replays a journal up to its first fault, and reports the fault instead of throwing it. Rule J30. */
+/** Replays a journal up to its first error, and reports the error instead of throwing it. Rule J30. */
 export async function replayReadable(
   journal: JournalReader,
   content: WorldContent,
@@ -57,7 +57,7 @@ export async function replayReadable(
   return { changes, replayed: changes, bytes: journal.bytes, loss };
 }
 
-/** The entries of the next group, or why they cannot be read; `undefined` behind the last one. */
+/** Returns the entries of the next group, or why they cannot be read; `undefined` after the last group. */
 async function nextGroup(
   groups: AsyncGenerator<readonly JournalEntry[]>,
 ): Promise<readonly JournalEntry[] | OrthantError | undefined> {
@@ -77,15 +77,15 @@ function refusalOf({ groups }: JournalReader, damage: OrthantError): OrthantErro
   return new OrthantError(damage.code, `${damage.detail}; ${advice}`, damage.context, { cause: damage });
 }
 
-/** Makes entries happen, one after the other. */
+/** Applies entries one after the other. */
 export class Replay {
   readonly #content: WorldContent;
   readonly #nowMs: number;
-  /** Chunks as they are now that are not in the field yet. */
+  /** Current chunks that are not in the field yet. */
   #chunks = new PlaceMap<Chunk>();
   readonly #keepLaterClocks: boolean;
 
-  /** `keepLaterClocks` leaves a region alone whose clock is later than the entry's: a repair issued it. */
+  /** `keepLaterClocks` keeps the clock of a region when it is later than the entry's: a repair issued it. */
   constructor(
     content: WorldContent,
     nowMs: number,
@@ -117,7 +117,7 @@ export class Replay {
     }
   }
 
-  /** Puts all chunks into the field. */
+  /** Moves all pending chunks into the field. */
   finish(): void {
     const { field } = this.#content.field.setChunks(this.#chunks);
     this.#content.noteEdit(field, { chunks: [...this.#chunks.places()], clocks: [] });

@@ -16,30 +16,30 @@ interface OpenSegment {
   readonly file: DiskFile;
   groups: number;
   bytes: number;
-  /** How long the file is: zeros follow what was written. */
+  /** Length of the file; zeros follow the written bytes. */
   room: number;
 }
 
-/** What a segment writer needs of the world. */
+/** What a segment writer needs from the world. */
 export interface SegmentWriterParts {
   readonly disk: Disk;
   readonly lock: DiskLock;
-  /** For the secrets of segments. */
+  /** Generates the secrets of segments. */
   readonly random: RandomBits;
 }
 
-/** By how much a file is made longer than what it has to hold. */
+/** Bytes by which a file is extended beyond its contents. */
 const JOURNAL_AHEAD_BYTES = 65_536;
 
-/** Appends groups to the segments of a journal, one at a time, and removes segments that are saved. */
+/** Appends groups to the segments of a journal, one at a time, and removes saved segments. */
 export class SegmentWriter {
   readonly #disk: Disk;
   readonly #lock: DiskLock;
   readonly #random: RandomBits;
   #open: OpenSegment | undefined;
-  /** The segment before it, as long as it may need an end mark. */
+  /** The previous segment, while it may still need an end mark. */
   #before: OpenSegment | undefined;
-  /** Every segment that was begun and not removed yet. */
+  /** Segments that were begun and not yet removed. */
   #begun: SegmentId[] = [];
 
   constructor({ disk, lock, random }: SegmentWriterParts) {
@@ -49,8 +49,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Makes a segment without groups, when the one before it gets no more of them. The file and its name are durable when
-   * this returns. Rules J12 and J22 in docs/formats/journal.md.
+   * Begins an empty segment. The previous one gets no more groups. The file and its name are durable when
+   * this resolves. Rules J12 and J22 in docs/formats/journal.md.
    */
   async begin(id: SegmentId): Promise<void> {
     const before = this.#open;
@@ -65,21 +65,22 @@ export class SegmentWriter {
   }
 
   /**
-   * Makes a group durable, given with room for its header, in the segment that was begun last. Gives how long the
-   * segment is now. Rules J11, J13 and J23.
+   * Writes a group, which includes room for its header, durably to the segment begun last. Returns the new
+   * length of the segment. Rules J11, J13 and J23.
    */
   async append(id: SegmentId, group: Uint8Array): Promise<number> {
     const segment = this.#open;
     if (segment?.id !== id) throw new Error("a group for a segment that is not open");
     if (segment.groups === 0) await this.#endBefore();
     await writeBehind(segment, sealGroup(group, segment.groups, segment.key));
-    // Last of all: a process that takes the lock reads the journal after it took it, and finds what was synced before.
+    // Check last: a process that takes the lock reads the journal afterwards and finds everything synced
+    // before.
     await this.#lock.requireHeld();
     segment.groups++;
     return segment.bytes;
   }
 
-  /** Removes the segments of generations before this one, which is durable. */
+  /** Removes the segments of generations before `generation`, which is durable. */
   async retire(generation: number): Promise<void> {
     await this.#closeBefore();
     const past = this.#begun.filter((id) => id.generation < generation);
@@ -87,7 +88,9 @@ export class SegmentWriter {
     for (const id of past) await removeSegment(this.#disk, segmentFile(id));
   }
 
-  /** Closes the files. Removes the last segment too when it has no groups and the manifest does not name it. */
+  /**
+   * Closes the files. Also removes the last segment when it has no groups and the manifest does not name it.
+   */
   async close(isEnded: boolean): Promise<void> {
     await this.#closeBefore();
     const segment = this.#open;
@@ -97,10 +100,13 @@ export class SegmentWriter {
       await removeSegment(this.#disk, segmentFile(segment.id));
   }
 
-  /** Says in the segment before that there is another, before that one has a group: it must not get lost unnoticed. */
+  /**
+   * Records in the previous segment that another follows, before that one gets a group, so that its loss is
+   * detected.
+   */
   async #endBefore(): Promise<void> {
     const before = this.#before;
-    // Taken first: its generation may be retired meanwhile.
+    // Cleared first: its generation may be retired meanwhile.
     this.#before = undefined;
     if (before === undefined) return;
     try {
@@ -118,8 +124,8 @@ export class SegmentWriter {
 }
 
 /**
- * Removes a segment that nobody needs. Nothing is synced: one that comes back after a crash belongs to a generation or
- * an era that is past. When it cannot be removed, the next opening tries again.
+ * Removes an unneeded segment. Does not sync: a segment that reappears after a crash belongs to a past
+ * generation or era. If removal fails, the next opening tries again.
  */
 export async function removeSegment(disk: Disk, path: string): Promise<void> {
   try {
@@ -129,7 +135,7 @@ export async function removeSegment(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** Writes durably behind what a segment holds. */
+/** Appends bytes durably to a segment. */
 async function writeBehind(segment: OpenSegment, bytes: Uint8Array): Promise<void> {
   await makeRoom(segment, segment.bytes + bytes.length);
   await segment.file.writeDurably(segment.bytes, bytes);
@@ -137,8 +143,8 @@ async function writeBehind(segment: OpenSegment, bytes: Uint8Array): Promise<voi
 }
 
 /**
- * Makes a file long enough. To write within its length is cheaper than behind its end, where every sync has a new length
- * to write as well. Nothing is synced: a file whose new length is lost is as long as what is in it.
+ * Extends a file to hold `bytes`. Writing within its length is cheaper than appending, where every sync also
+ * has to write a new length. Does not sync: a file that loses its new length still covers its contents.
  */
 async function makeRoom(segment: OpenSegment, bytes: number): Promise<void> {
   if (bytes <= segment.room) return;

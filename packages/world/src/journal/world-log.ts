@@ -15,48 +15,53 @@ export interface LoggedEdit extends JournalEdit {
   readonly clocks: readonly (RegionClock & { readonly before: number })[];
 }
 
-/** Something that happened to a world, as a log is told of it. */
+/** A change to a world, as a log receives it. */
 export type LoggedEntry = Exclude<JournalEntry, JournalEdit> | LoggedEdit;
 
-/** Whom a log tells. */
+/** Callbacks of a log. */
 export interface LogEvents {
-  /** A save should be made now. */
+  /** Asks for a save now. */
   onFull(): void;
   onFailure(error: unknown): void;
 }
 
-/** Where a world writes down what happens to it, in its order. Every entry has a position. */
+/** Logs the changes of a world in order. Every entry has a position. */
 export interface WorldLog {
-  /** Says whom to tell. */
+  /** Sets the callbacks. */
   attach(events: LogEvents): void;
-  /** Takes an entry; a step of an entity may wait for others. */
+  /** Adds an entry. An entity movement may wait for other entries. */
   add(entry: LoggedEntry, isStep?: boolean): void;
-  /** Resolves when all entries taken so far are safe. */
+  /** Resolves when all entries added so far are safe. */
   whenSafe(): Promise<void>;
-  /** A commit takes all that there is at this moment; gives the position of the last entry that it has. */
+  /**
+   * Marks the moment at which a commit takes its changes. Returns the position of the last entry it includes.
+   */
   rotate(segment: SegmentId): number;
-  /** What that commit writes; the log may hold it back until it may be written, and add to it. */
+  /** Returns what that commit writes. The log may delay the commit and add to it. */
   prepare(change: SaveChange, global: () => GlobalState, position: number): Promise<SaveChange>;
-  /** The generation that was taken at this position is durable. */
+  /** Handles that the generation taken at this position is durable. */
   committed(generation: number, position: number): Promise<void>;
-  /** Takes nothing more, and tells all who wait. */
+  /** Accepts no more entries and rejects all waiting calls. */
   stop(error: unknown): void;
-  /** Closes the log. This generation is durable; `isEnded` is true when its manifest names no journal. */
+  /** Closes the log. `generation` is durable; `isEnded` is true when its manifest names no journal. */
   close(generation: number, isEnded: boolean): Promise<void>;
 }
 
-/** Edits that were logged, in some regions, as they are made again. */
+/** Logged edits to some regions, to be replayed. */
 export interface LoggedChange {
-  /** The clocks that the regions had, and have then. */
+  /** The clocks of the regions before and after. */
   readonly steps: readonly ClockStep[];
   readonly chunks: readonly JournalChunk[];
   readonly origins: readonly ClientEdits[];
 }
 
-/** A log that lies elsewhere than in the world's folder, and outlives its owner. */
+/** A log that is stored outside the world's folder and outlives the process that owns the world. */
 export interface OutsideLog extends WorldLog {
-  /** The epoch in which this opening issues clocks. It has to be later than all before. */
+  /** The epoch in which this session issues clocks. It must be later than all previous ones. */
   readonly epoch: number;
-  /** What was logged since the generation with this description, in order. Nobody else logs any more. */
+  /**
+   * Yields everything logged since the generation with this description, in order. No other process still
+   * writes to the log.
+   */
   recover(description: WorldDescription): AsyncIterable<LoggedChange>;
 }

@@ -3,24 +3,24 @@ import type { EntityRecord, LeafEntry, Save } from "@orthant/formats";
 import { cellKey } from "../cell-key.ts";
 import { leavesTouching } from "./region-loader.ts";
 
-/** The entities that a leaf holds. */
+/** The entities stored in a leaf. */
 export interface LoadedEntities {
   readonly cell: Box;
   readonly entities: readonly EntityRecord[];
 }
 
-/** Which leaves a commit put in the place of which. */
+/** The leaves that a commit added and removed. */
 export interface LeafStep {
   readonly added: readonly LeafEntry[];
   readonly removed: readonly LeafEntry[];
 }
 
-/** Takes over what was read of a leaf. */
+/** Receives the entities of a leaf that was read. */
 export type TakeEntities = (loaded: LoadedEntities) => void;
 
-/** Reads the entities of leaves when they are needed, each leaf once; they stay in memory. */
+/** Reads the entities of leaves on demand, each leaf once, and keeps them in memory. */
 export class EntityLoader {
-  /** The cells of leaves with entities that were read. */
+  /** Cells of leaves whose entities have been read. */
   readonly #read = new Set<string>();
   readonly #reading = new Map<LeafEntry, Promise<LoadedEntities>>();
   #save: Save;
@@ -29,35 +29,35 @@ export class EntityLoader {
     this.#save = save;
   }
 
-  /** The generation that is read from. */
+  /** The generation being read from. */
   get save(): Save {
     return this.#save;
   }
 
-  /** Whether the entities of all leaves that a box of chunks touches are in memory. */
+  /** Whether the entities of all leaves that touch a box of chunks are in memory. */
   isLoaded(box: Box): boolean {
     const { index } = this.#save;
     return index.isLoaded(box) && [...index.touching(box)].every((leaf) => !this.#isMissing(leaf));
   }
 
-  /** Reads the entities of leaves that a box of chunks touches and that were not read before. */
+  /** Reads the entities of all leaves that touch a box of chunks and have not been read. */
   async load(box: Box, take: TakeEntities): Promise<void> {
-    // Whenever this waits, a commit may put other leaves in the place of those that are not read yet.
+    // During every await, a commit may replace leaves that have not been read yet.
     for (let leaves = await this.#missingIn(box); leaves.length > 0; leaves = await this.#missingIn(box)) {
       for (const leaf of leaves) await this.#loadLeaf(leaf, take);
     }
   }
 
   /**
-   * Goes over to the next generation. A leaf in it is read when all that lay there was; one that a commit has made of
-   * leaves that were read and others gets the others read first, so that no leaf is read by half.
+   * Switches to the next generation. A new leaf counts as read when everything in its cell had been read. If
+   * only part of it had been, the rest is read first, so that no leaf is half read.
    */
   async follow(save: Save, { added, removed }: LeafStep, take: TakeEntities): Promise<void> {
-    // While one is read, a part of another may be read by somebody else, so all are looked at again.
+    // While one is being read, another reader may read a part of another, so check all of them again.
     for (let halves = this.#halves(added); halves.length > 0; halves = this.#halves(added)) {
       for (const { cell } of halves) await this.load(cell, take);
     }
-    // From here on nothing waits, so nobody sees the one generation's leaves with the other's save.
+    // Nothing awaits from here on, so no caller sees the leaves of one generation with the save of the other.
     const read = added.filter(({ entityRefs, cell }) => entityRefs.length > 0 && this.isLoaded(cell));
     for (const { cell } of removed) this.#read.delete(cellKey(cell));
     for (const { cell } of read) this.#read.add(cellKey(cell));
@@ -65,8 +65,9 @@ export class EntityLoader {
   }
 
   /**
-   * The new leaves with entities of which a part is in memory and another part is not. Only a leaf that keeps its cell
-   * may stay unread: one with another cell may hold what came to the gaps between leaves, and that is in memory.
+   * Returns the new leaves with entities that are partly in memory. Only a leaf that keeps its cell may stay
+   * unread: one with a new cell may contain entities that were spawned between leaves, and those are in
+   * memory.
    */
   #halves(added: readonly LeafEntry[]): readonly LeafEntry[] {
     return added.filter(({ cell, entityRefs }) => {
@@ -86,7 +87,8 @@ export class EntityLoader {
   async #loadLeaf(leaf: LeafEntry, take: TakeEntities): Promise<void> {
     const { index } = this.#save;
     const loaded = await this.#share(leaf);
-    // Somebody else may have taken the leaf meanwhile and changed what it held, or a commit may have replaced it.
+    // Another reader may have loaded the leaf and changed its entities meanwhile, or a commit may have
+    // replaced it.
     if (this.#save.index !== index || !this.#isMissing(leaf)) return;
     this.#read.add(cellKey(leaf.cell));
     take(loaded);
@@ -99,7 +101,8 @@ export class EntityLoader {
   }
 
   async #readNow(leaf: LeafEntry): Promise<LoadedEntities> {
-    // Held on its own: the world may go over to the next generation and close this one before the end.
+    // Hold the save separately: the world may switch to the next generation and close this one before we
+    // finish.
     const save = this.#save.follow();
     try {
       return { cell: leaf.cell, entities: await save.readEntities(leaf) };

@@ -9,7 +9,7 @@ import {
   regionsTouching,
 } from "@orthant/core";
 
-/** What is kept as one box instead of region by region: nobody watches so many regions one by one. */
+/** Boxes of more regions are kept as one box instead of region by region; callers rarely keep that many. */
 const REGIONS_KEPT_SINGLY_MAX = 256;
 
 interface RegionInMemory {
@@ -17,16 +17,16 @@ interface RegionInMemory {
   readonly chunks: number;
 }
 
-/** Which regions are in memory, in the order of their use, and which of them somebody needs there. */
+/** Tracks which regions are in memory, in order of use, and which must stay there. */
 export class LoadedRegions {
   readonly #regions = new PlaceMap<RegionInMemory>();
-  /** Those that were used least lately come first. */
+  /** Least recently used first. */
   readonly #order = new Set<RegionInMemory>();
   readonly #keptRegions = new PlaceMap<number>();
   readonly #keptBoxes = new Set<Box>();
   #weight = 0;
 
-  /** How many regions and chunks of people's work are in memory. */
+  /** Number of regions plus edited chunks in memory. */
   get weight(): number {
     return this.#weight;
   }
@@ -36,7 +36,7 @@ export class LoadedRegions {
     return this.#regions.has(x, y, z, w);
   }
 
-  /** Whether a region is in memory; if it is, it counts as used just now. */
+  /** Whether a region is in memory; if so, marks it as just used. */
   use([x, y, z, w]: Place): boolean {
     const region = this.#regions.get(x, y, z, w);
     if (region === undefined) return false;
@@ -45,7 +45,7 @@ export class LoadedRegions {
     return true;
   }
 
-  /** Notes a region that came into memory, with so many chunks. */
+  /** Records a region that was loaded with this number of edited chunks. */
   add(place: Place, chunks: number): void {
     const region = { place, chunks };
     this.#regions.set(...place, region);
@@ -53,11 +53,11 @@ export class LoadedRegions {
     this.#weight += weightOf(region);
   }
 
-  /** Keeps what a box of chunks has in memory, or will have, until the function returned is called. */
+  /** Keeps a box of chunks in memory, now or once it is loaded. Returns a function that releases it. */
   keep(chunks: Box): () => void {
     const regions = regionsTouching(chunks);
     if (boxVolume(regions) > REGIONS_KEPT_SINGLY_MAX) {
-      // A box of its own: the same one may be kept twice.
+      // A separate object, since the same box may be kept twice.
       const box = { ...chunks };
       this.#keptBoxes.add(box);
       return () => void this.#keptBoxes.delete(box);
@@ -71,7 +71,10 @@ export class LoadedRegions {
     };
   }
 
-  /** Takes regions out that were used least lately and that nobody needs, until the rest is light enough. */
+  /**
+   * Removes and yields the least recently used regions that are neither kept nor needed, until the weight is
+   * at most `weightMax`.
+   */
   *takeCold(weightMax: number, isNeeded: (place: Place) => boolean): Generator<Place> {
     for (const region of this.#order) {
       if (this.#weight <= weightMax) return;
@@ -84,7 +87,7 @@ export class LoadedRegions {
     }
   }
 
-  /** The same regions, for somebody who goes his own way; nothing is kept for him. */
+  /** Returns an independent copy that keeps no regions. */
   copy(): LoadedRegions {
     const copy = new LoadedRegions();
     for (const { place, chunks } of this.#order) copy.add(place, chunks);
@@ -106,7 +109,7 @@ export class LoadedRegions {
   }
 }
 
-/** A region where nobody built anything takes room too. */
+/** A region without edits takes up memory too. */
 function weightOf({ chunks }: RegionInMemory): number {
   return 1 + chunks;
 }

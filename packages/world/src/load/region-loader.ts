@@ -16,22 +16,22 @@ import { type LeafEntry, type LeafIndex, realizeBlock, type Save, type StoredBlo
 import type { LoadedRegions } from "./loaded-regions.ts";
 import { StoredLeaves } from "./stored-leaves.ts";
 
-/** Past so many regions a box is looked at leaf by leaf: most of it is empty. */
+/** Boxes with more regions are read leaf by leaf, because most of such a box is empty. */
 const REGIONS_SINGLY_MAX = 4_096;
 
-/** What a save has of one region. */
+/** The stored contents of one region. */
 export interface LoadedRegion {
   readonly region: Place;
   readonly overrides: OverrideTree;
   readonly clock: number;
 }
 
-/** Takes over what was read of a region. */
+/** Receives a region that was read. */
 export type TakeRegion = (loaded: LoadedRegion) => void;
 
 /**
- * Reads the regions of a save when they are needed, each once. Nobody changes a region that is not in memory, so it is
- * the same in every later generation, and may be read from any of them.
+ * Reads the regions of a save on demand, each once. A region that is not in memory never changes, so it is
+ * the same in every later generation and can be read from any of them.
  */
 export class RegionLoader {
   readonly #loaded: LoadedRegions;
@@ -46,7 +46,7 @@ export class RegionLoader {
     this.#generated = generated;
   }
 
-  /** Whether nothing that a box of chunks touches is still to be read. */
+  /** Whether everything that touches a box of chunks has been read. */
   isLoaded(box: Box): boolean {
     const regions = regionsTouching(box);
     if (boxVolume(regions) > REGIONS_SINGLY_MAX) return false;
@@ -54,7 +54,7 @@ export class RegionLoader {
     return true;
   }
 
-  /** As {@link isLoaded}; what is in memory counts as used just now. */
+  /** Like {@link isLoaded}, and marks the regions in memory as just used. */
   use(box: Box): boolean {
     const regions = regionsTouching(box);
     if (boxVolume(regions) > REGIONS_SINGLY_MAX) return false;
@@ -63,7 +63,7 @@ export class RegionLoader {
     return isLoaded;
   }
 
-  /** Reads what a box of chunks touches and was not read before, and hands it over, region by region. */
+  /** Reads all regions that touch a box of chunks and have not been read, and passes each to `take`. */
   async load(box: Box, take: TakeRegion): Promise<void> {
     const regions = regionsTouching(box);
     if (boxVolume(regions) > REGIONS_SINGLY_MAX) return this.#loadWide(box, take);
@@ -72,12 +72,12 @@ export class RegionLoader {
     }
   }
 
-  /** Goes over to the next generation. */
+  /** Switches to the next generation. */
   follow(save: Save): void {
     this.#save = save;
   }
 
-  /** Only what is stored has to be read of a box that may be mostly empty. */
+  /** Reads only what is stored, since most of the box may be empty. */
   async #loadWide(box: Box, take: TakeRegion): Promise<void> {
     await this.#holding(async (save) => {
       for (const leaf of await leavesTouching(save.index, box)) {
@@ -115,7 +115,9 @@ export class RegionLoader {
     });
   }
 
-  /** Works on a save that is held on its own: the world may go over to the next one and close this one meanwhile. */
+  /**
+   * Runs `work` on a separately held save: the world may switch to the next one and close this one meanwhile.
+   */
   async #holding(work: (save: Save) => Promise<void>): Promise<void> {
     const save = this.#save.follow();
     try {
@@ -126,14 +128,14 @@ export class RegionLoader {
   }
 }
 
-/** The leaves that a box of chunks touches, once the parts of the index that name them are read. */
+/** Returns the leaves that touch a box of chunks, after reading the parts of the index that name them. */
 export async function leavesTouching(index: LeafIndex, box: Box): Promise<readonly LeafEntry[]> {
-  // Somebody may let go of what was read before this goes on.
+  // The index may be unloaded again before this resumes.
   while (!index.isLoaded(box)) await index.load(box);
   return [...index.touching(box)];
 }
 
-/** The clock that a leaf has for a region: its list is in the order of the regions. */
+/** Returns the clock that a leaf has for a region. The list is ordered by region. */
 function clockIn({ clocks }: LeafEntry, region: Place): number | undefined {
   let low = 0;
   let high = clocks.length;

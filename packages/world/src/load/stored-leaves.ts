@@ -1,18 +1,18 @@
 import { type Place, PlaceMap, regionOf } from "@orthant/core";
 import type { LeafEntry, Save, StoredBlock } from "@orthant/formats";
 
-/** So many leaves are known as they are stored: neighbouring regions often lie in the same one. */
+/** Number of leaves cached in stored form: neighbouring regions often lie in the same leaf. */
 const LEAVES_MAX = 64;
 
-/** The blocks of a leaf as they are stored, by region. */
+/** The stored blocks of a leaf, by region. */
 export type LeafBlocks = PlaceMap<readonly StoredBlock[]>;
 
-/** Reads leaves, each once while it is in use, and remembers the last few. */
+/** Reads leaves, each once while it is in use, and caches the most recent ones. */
 export class StoredLeaves {
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #leaves = new Map<LeafEntry, Promise<LeafBlocks>>();
 
-  /** What a leaf of a save holds. */
+  /** Returns the stored blocks of a leaf. */
   read(save: Save, leaf: LeafEntry): Promise<LeafBlocks> {
     const reading = this.#leaves.get(leaf) ?? this.#readNow(save, leaf);
     this.#leaves.delete(leaf);
@@ -28,7 +28,7 @@ export class StoredLeaves {
     try {
       return byRegion(await save.readStored(leaf));
     } catch (error) {
-      // What cannot be read now may be read later.
+      // A later attempt may succeed.
       this.#leaves.delete(leaf);
       throw error;
     }

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe("backup and restore", () => {
-  test("give a world that is whole and equal to the one that was saved", async () => {
+  test("produce an intact world equal to the saved one", async () => {
     const backup = `${folder}-backup`;
     const { exitCode, output } = await capture(["backup", folder, backup]);
     expect(exitCode).toBe(EXIT.ok);
@@ -26,7 +26,7 @@ describe("backup and restore", () => {
     );
   });
 
-  test("takes an older generation when it is asked for one", async () => {
+  test("use an older generation on request", async () => {
     const { generation } = await captureJson<{ readonly generation: number }>("info", folder);
     const backup = `${folder}-older`;
     const made = await captureJson<object>("backup", folder, backup, "--generation", String(generation - 1));
@@ -41,7 +41,7 @@ describe("backup and restore", () => {
     expect((await capture(["diff", folder, backup])).exitCode).toBe(EXIT.failed);
   });
 
-  test("writes nothing in a dry run, and over nothing ever", async () => {
+  test("write nothing in a dry run, and never overwrite anything", async () => {
     const { output } = await capture(["backup", folder, `${folder}-dry`, "--dry-run"]);
     expect(output).toMatch(/^would back up generation \d+ of /);
     const { exitCode, errors } = await capture(["restore", folder, folder]);
@@ -50,7 +50,7 @@ describe("backup and restore", () => {
     expect(await readdir(join(folder, ".."))).toEqual(["hills"]);
   });
 
-  test("refuses a world that is damaged, says where, and leaves nothing behind", async () => {
+  test("reject a damaged world, say where it is damaged, and leave nothing behind", async () => {
     const pack = await open(join(folder, "data/dt-000001.v4dt"), "r+");
     await pack.write(Uint8Array.of(0xff), 0, 1, 60);
     await pack.close();

@@ -8,10 +8,10 @@ import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
 
 const COMMITS_MIN = 30;
-/** So many that files of the first generation are gone. */
+/** Enough commits to remove files of the first generation. */
 const COMMITS_BETWEEN = 4;
 
-test("commands that read do so while the world is saved over and over, and find it whole", async () => {
+test("read-only commands find the world intact while a writer keeps saving it", async () => {
   const folder = await makeSampleWorld();
   const world = await openWorld(new NodeDisk(folder), { autosave: false });
   const first = world.generation;
@@ -62,7 +62,10 @@ describe("a world that is saved several times between two operations of a comman
     await world.close();
   });
 
-  /** Runs a command; before its n-th operation on a disk the world is what it was some saves later. */
+  /**
+   * Runs a command, and replaces the world with a version some saves later before the command's n-th disk
+   * operation.
+   */
   async function disturbed(
     line: readonly string[],
     at: number,

@@ -5,23 +5,23 @@ import { type Clock, systemClock } from "@orthant/core";
 import { EXIT, type ExitCode, run } from "orthant/command-line";
 import { afterAll } from "vitest";
 
-/** How a command went. */
+/** The result of a command. */
 export interface Captured {
   readonly exitCode: ExitCode;
   readonly output: string;
   readonly errors: string;
 }
 
-/** What differs from a pipe in an empty environment. */
+/** Differences from a pipe in an empty environment. */
 export interface CaptureOptions {
   readonly isTerminal?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
   readonly takeSignals?: () => void;
-  /** Told of each piece of output. */
+  /** Called with each piece of output. */
   readonly onOutput?: (text: string) => void;
-  /** Told of each piece of what goes to stderr. */
+  /** Called with each piece of text on stderr. */
   readonly onErrors?: (text: string) => void;
 }
 
@@ -55,7 +55,7 @@ export async function capture(argv: readonly string[], options: CaptureOptions =
   return { exitCode, output, errors };
 }
 
-/** Runs a command with `--json` that has to go well, and gives its object. */
+/** Runs a command that must succeed with `--json`. Returns its object. */
 export async function captureJson<Shape>(...argv: readonly string[]): Promise<Shape> {
   const { exitCode, output, errors } = await capture([...argv, "--json"]);
   if (exitCode !== EXIT.ok) throw new Error(`exit code ${exitCode}: ${errors}`);
@@ -64,7 +64,7 @@ export async function captureJson<Shape>(...argv: readonly string[]): Promise<Sh
 
 const folders: string[] = [];
 
-/** A new folder, which is gone after the tests of this file. */
+/** Creates a folder that is removed after the tests of this file. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-cli-"));
   folders.push(folder);

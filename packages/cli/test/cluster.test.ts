@@ -54,7 +54,7 @@ function environment(): Record<string, string> {
   };
 }
 
-/** The program as a process of its own. */
+/** The program in a separate process. */
 class Program {
   readonly firstLine: Promise<string>;
   readonly closed: Promise<number | null>;
@@ -95,7 +95,7 @@ function clientOf({ url, token }: Served): ReturnType<typeof connect> {
 }
 
 describe("a cluster of processes", () => {
-  test("is made, looked at, moved, split and drained while somebody builds", async () => {
+  test("can be created, inspected, moved, split and drained while a player builds", async () => {
     const [source, shared] = [await makeSampleWorld(), await temporaryFolder()];
     expect(await result("cluster", "create", "town", source, "--shards", shared)).toMatchObject({
       world: "town",
@@ -176,7 +176,7 @@ describe("a cluster of processes", () => {
     await Promise.all([house.close(), town.close()]);
   }, 120_000);
 
-  test("has owners and gateways apart, and a stopped owner's shards go on", async () => {
+  test("keeps the shards of a stopped owner available when owners and gateways are separate", async () => {
     const [source, shared] = [await makeSampleWorld(), await temporaryFolder()];
     await result("cluster", "create", "port", source, "--shards", shared);
     const ownerOfPort = ["serve", "port", "--cluster", "owner", "--shards", shared, "--port", "0"];
@@ -220,17 +220,17 @@ describe("orthant cluster", () => {
     ["a world without a folder", ["cluster", "create", "town", "x"], "create needs --shards"],
     ["an owner without a folder", ["serve", "town", "--cluster", "owner"], "--cluster needs --shards"],
     ["a node of no cluster", ["serve", "town", "--node", "a"], "--node needs --cluster"],
-  ])("refuses %s", async (_what, argv, message) => {
+  ])("rejects %s", async (_what, argv, message) => {
     const { exitCode, errors } = await run(...argv);
     expect([exitCode, errors]).toEqual([EXIT.usage, expect.stringContaining(message)]);
   });
 
-  test("says that there is no NATS to ask, and where it would look", async () => {
+  test("says that no NATS server is configured, and how to configure one", async () => {
     const { exitCode, errors } = await capture(["cluster", "status", "town"]);
     expect([exitCode, errors]).toEqual([EXIT.usage, expect.stringContaining("give --nats or ORTHANT_NATS")]);
   });
 
-  test("says what is not there", async () => {
+  test("names what does not exist", async () => {
     const failing = async (...argv: readonly string[]): Promise<string> => {
       const { exitCode, errors } = await run(...argv);
       expect(exitCode).toBe(EXIT.failed);

@@ -9,7 +9,7 @@ async function scriptFor(shell: string): Promise<string> {
   return output;
 }
 
-/** What bash offers behind the words of a line, the last of which is not finished. */
+/** Returns what bash offers for a line whose last word is incomplete. */
 async function offeredByBash(...words: readonly string[]): Promise<readonly string[]> {
   const quoted = words.map((word) => `'${word}'`).join(" ");
   const program = `${await scriptFor("bash")}
@@ -45,7 +45,7 @@ describe("completion", () => {
     }
   });
 
-  test("knows no other shell", async () => {
+  test("rejects an unknown shell", async () => {
     expect((await capture(["completion", "csh"])).exitCode).toBe(EXIT.usage);
   });
 });

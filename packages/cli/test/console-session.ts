@@ -1,14 +1,14 @@
-/** A command that a page shows behind `$ `, with the lines that it prints. */
+/** A command that a page shows after `$ `, with its expected output. */
 export interface ShownCommand {
   readonly command: string;
   readonly expected: readonly string[];
-  /** Counted from 1. */
+  /** Starting at 1. */
   readonly line: number;
 }
 
 /** What a page asks a reader to do in a terminal. */
 export interface Session {
-  /** Files that the reader makes: those of blocks whose fence names one behind the language. */
+  /** Files that the reader creates: blocks whose fence has a file name after the language. */
   readonly files: ReadonlyMap<string, string>;
   readonly commands: readonly ShownCommand[];
 }
@@ -29,7 +29,7 @@ export function sessionOf(page: string): Session {
   return { files, commands };
 }
 
-/** Whether a line is what a page shows; an ellipsis there stands for anything. */
+/** Whether a line matches a page, where an ellipsis stands for any text. */
 export function matchesShown(shown: string, actual: string): boolean {
   const pattern = shown
     .split("…")

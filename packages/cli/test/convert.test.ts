@@ -16,7 +16,7 @@ async function makeFloor(): Promise<string> {
 }
 
 describe("convert", () => {
-  test("says what a flat save cannot hold, ends with 3, and brings the content over", async () => {
+  test("lists what a flat save cannot hold, exits with 3, and carries the content over", async () => {
     const folder = await makeFloor();
     const flat = `${folder}-flat`;
     const refused = await capture(["convert", folder, flat, "--to", "flat"]);
@@ -51,7 +51,7 @@ describe("convert", () => {
     expect(await readdir(join(folder, ".."))).toEqual(["floor"]);
   });
 
-  test("refuses what cannot be, and leaves nothing behind", async () => {
+  test("rejects impossible conversions and leaves nothing behind", async () => {
     const folder = await makeSampleWorld();
     const shape = await capture(["convert", folder, `${folder}-flat`]);
     expect(shape.exitCode).toBe(EXIT.failed);

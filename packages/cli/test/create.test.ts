@@ -19,7 +19,7 @@ describe("create", () => {
     ["terrain", [], [16, 16, 16, 1], "terrain"],
     ["tiles", [], [32, 32, 1, 1], "flat"],
     ["tiles", ["--generator", "maze"], [32, 32, 1, 1], "maze"],
-  ])("makes a world of %s %j that opens and is whole", async (template, options, shape, generator) => {
+  ])("makes a world of %s %j that opens and is intact", async (template, options, shape, generator) => {
     const folder = join(await temporaryFolder(), "world");
     const created = await captureJson<Created>(
       "create",
@@ -45,7 +45,7 @@ describe("create", () => {
     await world.close();
   });
 
-  test("takes parameters of the generator, of all their kinds", async () => {
+  test("accepts generator parameters of every kind", async () => {
     const folder = join(await temporaryFolder(), "world");
     const set = ["relief=12", "caves=false", "waterLevel=none"].flatMap((word) => ["--set", word]);
     const { generator } = await captureJson<Created>("create", folder, "-t", "terrain", "-s", "1", ...set);
@@ -57,7 +57,7 @@ describe("create", () => {
     expect(maze.generator.parameters).toMatchObject({ cells: [5, 6, 1, 1] });
   });
 
-  test("makes other worlds from other seeds unless it is given one", async () => {
+  test("uses a new seed each time unless one is given", async () => {
     const folder = await temporaryFolder();
     const seeds = new Set<string>();
     for (const name of ["a", "b", "c"]) {
@@ -77,7 +77,7 @@ describe("create", () => {
       "relief=5000",
       'orthant: --set relief=5000: parameters of "terrain": 5000 is not an integer from 0 to 4096',
     ],
-  ])("refuses --set %s and makes nothing", async (word, message) => {
+  ])("rejects --set %s and creates nothing", async (word, message) => {
     const folder = await temporaryFolder();
     const { exitCode, errors } = await capture([
       "create",
@@ -92,7 +92,7 @@ describe("create", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("refuses a folder that is not empty, and a file, and leaves both as they are", async () => {
+  test("rejects a folder that is not empty, and a file, and leaves both unchanged", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "full"));
     await writeFile(join(folder, "full/apple"), "");
@@ -104,7 +104,7 @@ describe("create", () => {
     expect(await readdir(join(folder, "full"))).toEqual(["apple"]);
   });
 
-  test("fills an empty folder in place, and empties it again when that fails", async () => {
+  test("fills an empty folder in place, and empties it again on failure", async () => {
     const folder = await temporaryFolder();
     const failed = await capture(["create", folder], { signal: AbortSignal.abort() });
     expect(failed.exitCode).toBe(EXIT.failed);

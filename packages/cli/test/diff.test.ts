@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 describe("diff", () => {
-  test("lists chunks with their regions, entities and players, and ends with 1", async () => {
+  test("lists chunks with their regions, entities and players, and exits with 1", async () => {
     const { exitCode, output } = await capture(["diff", before, after]);
     expect(exitCode).toBe(EXIT.failed);
     expect(output).toBe(
@@ -66,7 +66,7 @@ describe("diff", () => {
     });
   });
 
-  test("lists no more than it is told to, and still counts all", async () => {
+  test("lists no more than the limit, and still counts everything", async () => {
     const { output, errors } = await capture(["diff", before, after, "--limit", "1"]);
     expect(output.split("\n")).toHaveLength(3);
     expect(output).toContain("different: 2 chunks in 2 regions, 1 player\n");
@@ -76,7 +76,7 @@ describe("diff", () => {
   test.each([
     [["diff", "x"], "name another world"],
     [["diff", "x", "--generation", "a"], "--generation: "],
-  ])("refuses %j", async (argv, message) => {
+  ])("rejects %j", async (argv, message) => {
     const { exitCode, errors } = await capture(argv.map((word) => (word === "x" ? before : word)));
     expect(exitCode).toBe(EXIT.usage);
     expect(errors).toContain(message);

@@ -34,7 +34,7 @@ describe("a .v4dw file", () => {
     expect((await capture(["info", folder])).output).toMatch(/^format +v4dw\nbase +a floor of material 11\n/);
   });
 
-  test("[S42] becomes a world with the same voxels, and nothing is lost", async () => {
+  test("[S42] becomes a world with the same voxels, without loss", async () => {
     const folder = await temporaryFolder();
     const [file, made] = [join(folder, "world.v4dw"), join(folder, "made")];
     await writeFile(file, fromHex(LEGACY));
@@ -55,7 +55,7 @@ describe("a .v4dw file", () => {
     await world.close();
   });
 
-  test("[S42] that is damaged is refused in a line", async () => {
+  test("[S42] is rejected in one line when it is damaged", async () => {
     const file = join(await temporaryFolder(), "world.v4dw");
     await writeFile(file, fromHex(LEGACY).subarray(0, 40));
     for (const words of [
@@ -67,7 +67,7 @@ describe("a .v4dw file", () => {
     }
   });
 
-  test("is not read by commands that have no use for it, which say what is", async () => {
+  test("is rejected by commands that cannot read it, with advice to convert it", async () => {
     const file = join(await temporaryFolder(), "world.v4dw");
     await writeFile(file, fromHex(LEGACY));
     for (const command of ["verify", "repair"]) {
@@ -79,7 +79,7 @@ describe("a .v4dw file", () => {
 });
 
 describe("convert --to v3", () => {
-  test("[S99] writes an index and blobs of version 1, and lists the clocks that are lost", async () => {
+  test("[S99] writes an index and blobs of version 1, and lists the lost clocks", async () => {
     const folder = join(await temporaryFolder(), "world");
     const world = await createWorld(await NodeDisk.create(folder), { name: "Isles" });
     for (let x = 0; x < 40; x++) await world.set([x * 900, 3, 0, 0], 1 + (x % 9));

@@ -4,13 +4,13 @@ import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture } from "./captured.ts";
 
-// The same folder that `npm run golden` looks at; where it is absent, this is skipped and says so.
+// The folder that `npm run golden` uses; when it is missing, the tests are skipped with a message.
 const FOLDER = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "polychora-v3");
 const SAVES = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => /^\d\d/.test(name)) : [];
 if (SAVES.length === 0)
   process.stderr.write("golden: SKIPPED, no golden saves here; set ORTHANT_GOLDEN to their folder\n");
 
-/** Damage that lies in records, which `info` does not read; it reads them to count. */
+/** Damage in records, which `info` reads only to count. */
 const DAMAGED_RECORDS: readonly string[] = [
   "09a-corrupt-blob",
   "09f-truncated-data",
@@ -19,7 +19,7 @@ const DAMAGED_RECORDS: readonly string[] = [
   "09k-data-header-version",
 ];
 
-/** The file that each damaged save is damaged in. */
+/** The damaged file of each damaged save. */
 const DAMAGED_FILES: Readonly<Record<string, string>> = {
   "09a-corrupt-blob": "data/dt-000001.v4dt",
   "09b-corrupt-index": "index/ix-main.g0000000000000001.v4ix",
@@ -46,12 +46,12 @@ interface Description {
 }
 
 describe.skipIf(SAVES.length === 0)("a save of the original program", () => {
-  test("is among all 29", () => {
+  test("is one of 29, of which 14 are damaged", () => {
     expect(SAVES.length).toBe(29);
     expect(SAVES.filter((name) => DAMAGED_FILES[name] !== undefined).length).toBe(14);
   });
 
-  test.each(SAVES)("%s: verify says what its description says", async (name) => {
+  test.each(SAVES)("%s: verify agrees with its description", async (name) => {
     const { exitCode, output, errors } = await capture(["verify", join(FOLDER, name, "save"), "--json"]);
     const { format, whole, findings } = JSON.parse(output) as {
       readonly format: string;
@@ -67,7 +67,7 @@ describe.skipIf(SAVES.length === 0)("a save of the original program", () => {
     expect(new Set(files)).toEqual(new Set(damaged === undefined ? [] : [damaged]));
   });
 
-  test.each(SAVES)("%s: info says what its description says", async (name) => {
+  test.each(SAVES)("%s: info agrees with its description", async (name) => {
     const damaged = DAMAGED_FILES[name];
     const info = await capture(["info", join(FOLDER, name, "save"), "--count", "--json"]);
     if (damaged !== undefined) {
@@ -91,7 +91,7 @@ describe.skipIf(SAVES.length === 0)("a save of the original program", () => {
     }
   });
 
-  test.each(SAVES)("%s: info without counting reads the index alone", async (name) => {
+  test.each(SAVES)("%s: info without counting reads only the index", async (name) => {
     const { exitCode, errors } = await capture(["info", join(FOLDER, name, "save")]);
     const isRefused = DAMAGED_FILES[name] !== undefined && !DAMAGED_RECORDS.includes(name);
     expect(exitCode).toBe(isRefused ? EXIT.failed : EXIT.ok);

@@ -23,7 +23,7 @@ async function materialAt(place: string): Promise<number> {
 }
 
 describe("tag, log and restore", () => {
-  test("bring back one place of a state that was named, and leave the rest", async () => {
+  test("restore one box from a named generation, and nothing else", async () => {
     expect((await capture(["tag", folder, "before"])).output).toMatch(
       /^generation \d+ is kept as "before"\n$/,
     );
@@ -44,7 +44,7 @@ describe("tag, log and restore", () => {
     expect((await capture(["verify", folder])).exitCode).toBe(EXIT.ok);
   });
 
-  test("take a name away, and say when there is none", async () => {
+  test("remove a name, and report one that does not exist", async () => {
     await capture(["tag", folder, "opening-day"]);
     expect((await capture(["tag", folder, "opening-day", "--remove"])).output).toBe(
       'no generation is called "opening-day" any more\n',
@@ -54,7 +54,7 @@ describe("tag, log and restore", () => {
     expect(errors).toContain('no generation is called "opening-day"; none has a name [ORT_NOT_FOUND]');
   });
 
-  test("refuse half a wish, a state that is not kept, and a date that is none", async () => {
+  test("reject an incomplete request, a generation that is not kept, and an invalid date", async () => {
     const failure = async (...argv: readonly string[]): Promise<string> => (await capture(argv)).errors;
     expect(await failure("restore", folder, "--box", "0..8")).toContain("--box and --from belong together");
     expect(await failure("restore", folder)).toContain("name the folder where the world goes");
@@ -67,7 +67,7 @@ describe("tag, log and restore", () => {
 });
 
 describe("compact", () => {
-  test("takes off the disk what no state needs that is kept, and leaves a world that is whole", async () => {
+  test("frees the space that no kept generation uses, and leaves an intact world", async () => {
     for (let round = 0; round < 6; round++) {
       const world = await openWorld(new NodeDisk(folder), {
         autosave: false,

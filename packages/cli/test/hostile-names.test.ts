@@ -12,10 +12,10 @@ import {
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 
-/** Clears a screen, ends a line, ends a string, and turns the direction of what follows around. */
+/** Clears a screen, ends a line, ends a string, and reverses the direction of the following text. */
 const HOSTILE = "a\u001b[2J\u009b31m\nb\0\u202ec\u2066";
 const ESCAPED = "a\\u001b[2J\\u009b31m\\u000ab\\u0000\\u202ec\\u2066";
-/** What may not reach a terminal, but for the line feeds between lines. */
+/** Characters that must not reach a terminal, apart from the line feeds between lines. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 let world: string;
@@ -67,21 +67,21 @@ describe("text from a hostile save", () => {
     }
   });
 
-  test("is the same text again for a program that reads the JSON", async () => {
+  test("is unchanged for a program that parses the JSON", async () => {
     const { output } = await capture(["info", world, "--json"]);
     expect(output).toContain(ESCAPED.replaceAll("\\u000a", "\\n"));
     expect(JSON.parse(output)).toMatchObject({ name: HOSTILE });
   });
 
-  test("is shown with its escapes, in columns that are as wide as they look", async () => {
+  test("is shown with its escapes, in correctly aligned columns", async () => {
     const { output } = await capture(["ls", world, "players"]);
     const [heading = "", row = ""] = output.split("\n");
     expect(row).toContain(ESCAPED);
     expect(heading.indexOf("position")).toBe(row.indexOf(" [0, ") + 1);
   });
 
-  test("is escaped in errors too, whether the name is of a folder or of an option", async () => {
-    // An error is one line: of a message that has several, the first is shown.
+  test("is also escaped in errors, in the name of a folder or an option", async () => {
+    // An error is one line: only the first line of a longer message is shown.
     const wrong = await capture(["info", HOSTILE.replace("\n", "")]);
     expect(wrong.errors).toContain(ESCAPED.replace("\\u000a", ""));
     const choice = await capture(["ls", world, HOSTILE]);

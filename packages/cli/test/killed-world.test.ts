@@ -18,7 +18,7 @@ import { makeSampleWorld } from "./sample-world.ts";
 const journaled: WorldOptions = { durability: "journal", autosave: false };
 const LAMP = "-200,120,0,0";
 
-/** What a killed process leaves of a world: a copy that is made while the world is open. */
+/** Copies a world while it is open, which is what a killed process leaves behind. */
 async function killedCopy(folder: string): Promise<string> {
   const copy = `${folder}-killed`;
   await cp(folder, copy, { recursive: true, filter: (name) => !name.includes("lock") });
@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 
 describe("commands on a world whose process was killed with edits in its journal", () => {
-  test("[J30] get tells the voxel that was acknowledged, and that the journal has it", async () => {
+  test("[J30] get returns the acknowledged voxel, and says that the journal has it", async () => {
     expect(await captureJson("get", killed, LAMP)).toMatchObject({
       material: { id: 13 },
       chunk: { state: "content" },
@@ -76,7 +76,7 @@ describe("commands on a world whose process was killed with edits in its journal
     expect(items.map(({ name }) => name)).toEqual(["Ann", "Bea"]);
   });
 
-  test("[J30] info counts what the journal has, and sizes and generations as they are on the disk", async () => {
+  test("[J30] info counts the journal's content, and reports sizes and generations as they are on disk", async () => {
     const before = await captureJson<{ counts: { chunks: number }; players: number; generation: number }>(
       "info",
       `${sample}-before`,
@@ -91,7 +91,7 @@ describe("commands on a world whose process was killed with edits in its journal
     });
   });
 
-  test("[J30] diff finds what the journal has, and nothing once the world was opened and closed", async () => {
+  test("[J30] diff finds the journal's changes, and none after the world was opened and closed", async () => {
     const { exitCode, output } = await capture(["diff", `${sample}-before`, killed, "--json"]);
     expect(exitCode).toBe(EXIT.failed);
     expect(JSON.parse(output)).toMatchObject({ counts: { facts: 1, chunks: 2, entities: 0, players: 1 } });
@@ -109,7 +109,7 @@ describe("commands on a world whose process was killed with edits in its journal
     expect((await capture(["verify", mended])).exitCode).toBe(EXIT.ok);
   });
 
-  test("[J30] convert writes what the journal has", async () => {
+  test("[J30] convert includes the journal's changes", async () => {
     const moved = `${killed}-marsminer`;
     expect((await capture(["convert", killed, moved, "--to", "marsminer", "--accept-loss"])).exitCode).toBe(
       EXIT.loss,
@@ -134,7 +134,7 @@ describe("commands on a world whose process was killed with edits in its journal
     }
   });
 
-  test("[J30] the world is left as it was", async () => {
+  test("[J30] leave the world unchanged", async () => {
     const { journal } = await captureJson<{ journal: object }>("info", killed);
     expect(journal).toMatchObject({ changes: 4 });
   });
@@ -150,26 +150,29 @@ describe("commands on a killed world whose journal is damaged", () => {
     ["repair", [], EXIT.loss],
     ["convert", ["FLAT", "--to", "marsminer", "--accept-loss", "--dry-run"], EXIT.loss],
     ["verify", [], EXIT.failed],
-  ])("[J30] %s lists the loss and has what comes before the damage", async (command, words, expected) => {
-    const named = words.map((word) =>
-      word === "SAMPLE"
-        ? sample
-        : word === "FLAT"
-          ? `${damaged}-flat`
-          : word === "map.png"
-            ? `${damaged}.png`
-            : word,
-    );
-    const { exitCode, output, errors } = await capture([command, damaged, ...named]);
-    expect([exitCode, `${output}${errors}`]).toEqual([
-      expected,
-      expect.stringMatching(/loss: journal: |damage: journal/),
-    ]);
-    if (command === "get") expect(output).toContain("material  13 lamp");
-  });
+  ])(
+    "[J30] %s lists the loss and includes everything before the damage",
+    async (command, words, expected) => {
+      const named = words.map((word) =>
+        word === "SAMPLE"
+          ? sample
+          : word === "FLAT"
+            ? `${damaged}-flat`
+            : word === "map.png"
+              ? `${damaged}.png`
+              : word,
+      );
+      const { exitCode, output, errors } = await capture([command, damaged, ...named]);
+      expect([exitCode, `${output}${errors}`]).toEqual([
+        expected,
+        expect.stringMatching(/loss: journal: |damage: journal/),
+      ]);
+      if (command === "get") expect(output).toContain("material  13 lamp");
+    },
+  );
 });
 
-describe("commands on a killed world whose generator is not here", () => {
+describe("commands on a killed world whose generator is not available", () => {
   test("[J30] list the journal as lost", async () => {
     const folder = join(await temporaryFolder(), "foreign");
     const foreign = { ...flatGenerator, id: "my-game:islands" };

@@ -22,7 +22,7 @@ async function list(...argv: readonly string[]): Promise<Listed> {
 }
 
 describe("info", () => {
-  test("tells what the world is", async () => {
+  test("describes the world", async () => {
     const info = await captureJson<Record<string, unknown>>("info", folder);
     expect(info).toMatchObject({
       format: "polychora",
@@ -42,7 +42,7 @@ describe("info", () => {
     expect(info["materials"]).toHaveLength(16);
   });
 
-  test("counts bytes as the file system does, and all of them", async () => {
+  test("reports the same total size as the file system", async () => {
     const { sizes } = await captureJson<{ readonly sizes: Record<string, number> }>("info", folder);
     let bytes = 0;
     for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -50,11 +50,11 @@ describe("info", () => {
     }
     expect(sizes["totalBytes"]).toBe(bytes);
     expect(sizes["packBytes"]).toBe((await stat(join(folder, "data/dt-000001.v4dt"))).size);
-    // All that a pack has beside its records is its header of twelve bytes.
+    // Apart from its records, a pack has only its header of twelve bytes.
     expect(sizes["packBytes"]).toBe(12 + (sizes["liveBytes"] ?? 0) + (sizes["deadBytes"] ?? 0));
   });
 
-  test("shows what an edit leaves behind as dead bytes", async () => {
+  test("counts records that an edit replaced as dead bytes", async () => {
     const other = await makeSampleWorld();
     const before = await captureJson<{ readonly sizes: Record<string, number> }>("info", other);
     const world = await openWorld(new NodeDisk(other));
@@ -65,7 +65,7 @@ describe("info", () => {
     expect(after.sizes["deadBytes"]).toBeGreaterThan(0);
   });
 
-  test("says how much waits in the journal, and so does a backup", async () => {
+  test("reports the size of the journal, and so does a backup", async () => {
     const other = await makeSampleWorld();
     const world = await openWorld(new NodeDisk(other), { durability: "journal", autosave: false });
     await world.set([-100, 101, 0, 0], 13);
@@ -85,7 +85,7 @@ describe("info", () => {
     await copy.close();
   });
 
-  test("counts chunks and entities when it is asked to", async () => {
+  test("counts chunks and entities on request", async () => {
     const { counts } = await captureJson<{ readonly counts: object }>("info", folder, "--count");
     expect(counts).toEqual({
       chunks: 2,
@@ -95,7 +95,7 @@ describe("info", () => {
     });
   });
 
-  test("lists the materials when it is asked to", async () => {
+  test("lists the materials on request", async () => {
     const { output } = await capture(["info", folder, "--materials"]);
     expect(output).toContain("   11  #a84a3a  brick\n");
     expect(output).toContain("    5  #3b79c9  water (passable)\n");
@@ -123,13 +123,13 @@ describe("ls", () => {
     expect(items).toMatchObject(expected);
   });
 
-  test("lists every file with its bytes", async () => {
+  test("lists every file with its size", async () => {
     const { items } = await list("files");
     for (const { file, bytes } of items) expect((await stat(join(folder, String(file)))).size).toBe(bytes);
     expect(items.map(({ file }) => file)).toContain("manifest.json");
   });
 
-  test("lists only what lies in a box, whose end is not part of it", async () => {
+  test("lists only the content of a box, excluding its end", async () => {
     expect((await list("chunks", "--box", "-112,96,0,0..0,112,16,1")).items).toMatchObject([
       { chunk: [-7, 6, 0, 0] },
     ]);
@@ -149,7 +149,7 @@ describe("ls", () => {
 });
 
 describe("get", () => {
-  test("tells where on disk a voxel lies that somebody made", async () => {
+  test("shows where on disk an edited voxel is stored", async () => {
     const found = await captureJson<Record<string, unknown>>("get", folder, "-100,100,0,0");
     expect(found).toMatchObject({
       voxel: [-100, 100, 0, 0],
@@ -161,7 +161,7 @@ describe("get", () => {
     expect((await capture(["get", folder, "-100,100"])).output).toContain("material    13 lamp\n");
   });
 
-  test("tells that a voxel is as the generator made it", async () => {
+  test("shows that a voxel is generated", async () => {
     const found = await captureJson<Record<string, unknown>>("get", folder, "0,-300,0,0");
     expect(found).toMatchObject({
       chunk: { state: "virgin" },
@@ -170,7 +170,7 @@ describe("get", () => {
     });
   });
 
-  test("tells an emptied chunk from one that nobody touched, and that its record is older than all that is kept", async () => {
+  test("distinguishes an emptied chunk from an untouched one, and reports a record older than all kept generations", async () => {
     const other = await makeSampleWorld();
     const world = await openWorld(new NodeDisk(other), { retention: NEWEST_TWO });
     await world.fill({ min: [0, -48, 0, 0], max: [16, -32, 16, 1] }, 0);
@@ -191,7 +191,7 @@ describe("get", () => {
     );
   });
 
-  test("refuses a voxel beyond the lattice", async () => {
+  test("rejects a voxel beyond the lattice", async () => {
     const { exitCode, errors } = await capture(["get", folder, "99999999999999,0,0,0"]);
     expect(exitCode).toBe(EXIT.usage);
     expect(errors).toContain("[ORT_PLACE_RANGE]");

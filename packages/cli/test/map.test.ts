@@ -10,11 +10,11 @@ import { makeSampleWorld } from "./sample-world.ts";
 interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** A pixel as `rrggbb`, or `.` where it is transparent. */
+  /** A pixel as `rrggbb`, or `.` when it is transparent. */
   at(x: number, y: number): string;
 }
 
-/** Reads the PNGs that are written here, undoing the filters as the specification of PNG says. */
+/** Reads a PNG written by these tests, and reverses its filters as the PNG specification describes. */
 async function readPng(file: string): Promise<Pixels> {
   const bytes = await readFile(file);
   expect(bytes.subarray(0, 8).toString("hex")).toBe("89504e470d0a1a0a");
@@ -91,7 +91,7 @@ beforeAll(async () => {
 });
 
 describe("map", () => {
-  test("shows a world of two dimensions pixel by pixel, y up, in the colours of the catalog", async () => {
+  test("shows a two-dimensional world pixel by pixel, with y up, in the colours of the catalog", async () => {
     const { width, height, at } = await draw(tiles, "--box", "0,-6..64,3", "--scale", "1");
     expect([width, height]).toEqual([64, 9]);
     const column = (x: number): readonly string[] => Array.from({ length: 9 }, (_, y) => at(x, y));
@@ -101,13 +101,13 @@ describe("map", () => {
     expect(column(40)).toEqual([air, air, air, air, grass, grass, grass, air, air]);
   });
 
-  test("makes every voxel as large as it is told, over a background", async () => {
+  test("draws voxels at the requested scale, over a background", async () => {
     const { width, at } = await draw(tiles, "--box", "0,0..4,4", "--scale", "3", "--background", "87ceeb");
     expect(width).toBe(12);
     expect([at(5, 6), at(6, 6), at(8, 8), at(9, 8)]).toEqual(["87ceeb", "a84a3a", "a84a3a", "87ceeb"]);
   });
 
-  test("shows a world of three dimensions from above, with light on slopes, and cuts it where it is told", async () => {
+  test("shows a three-dimensional world from above, with shaded slopes, and cuts it on request", async () => {
     const box = "-32,-64,-32,0..32,96,32,1";
     const seen = await draw(hills, "--box", box, "--scale", "1");
     const colours = new Set<string>();
@@ -132,7 +132,7 @@ describe("map", () => {
     await world.close();
   });
 
-  test("shows what a journal has over what is saved, also where a chunk is as it was generated again", async () => {
+  test("shows the journal's changes over the save, even where a chunk is generated again", async () => {
     const folder = await makeSampleWorld();
     const picture = (name: string): Promise<unknown> =>
       capture([
@@ -160,7 +160,7 @@ describe("map", () => {
     expect(waiting).not.toEqual(before);
   });
 
-  test("shows a world of four dimensions at one place along w, or at several in one picture", async () => {
+  test("shows a four-dimensional world at one position along w, or at several in one picture", async () => {
     const box = "-4,-8,-4,0..12,8,12,1";
     const two = await draw(isles, "--slice", "w=2", "--box", box, "--scale", "1");
     const five = await draw(isles, "--slice", "w=5", "--box", box, "--scale", "1");
@@ -177,7 +177,7 @@ describe("map", () => {
     }
   });
 
-  test("gives the same bytes each time, and a sensible picture without any options", async () => {
+  test("writes the same bytes each time, and a sensible picture without any options", async () => {
     for (const world of [tiles, hills, isles]) {
       const [one, other] = [join(folder, "one.png"), join(folder, "other.png")];
       const { box } = await captureJson<{ box: object }>("map", world, "-o", one, "--force");
@@ -187,7 +187,7 @@ describe("map", () => {
     }
   });
 
-  test.each(["clocks", "bytes", "age"])("colours what people made by %s", async (kind) => {
+  test.each(["clocks", "bytes", "age"])("colours edited chunks by %s", async (kind) => {
     const box = ["--box", "-4,-8,-4,0..12,8,12,1", "--slice", "w=2", "--scale", "1"];
     const plain = await draw(isles, ...box);
     const heat = await draw(isles, ...box, "--heat", kind);
@@ -198,7 +198,7 @@ describe("map", () => {
     expect(isGrey(heat.at(5, 5))).toBe(false);
   });
 
-  test("replaces a file only when it is told to, and leaves nothing half-written", async () => {
+  test("replaces a file only on request, and leaves no partial file", async () => {
     const inside = await temporaryFolder();
     const file = join(inside, "map.png");
     expect((await capture(["map", tiles, "-o", file])).exitCode).toBe(EXIT.ok);
@@ -217,7 +217,7 @@ describe("map", () => {
     [["--axis", "y"], "nothing to look along"],
     [["--background", "red"], "is no colour"],
     [["--box", "0,0..99999,4"], "use a smaller --box"],
-  ])("refuses %j", async (options, message) => {
+  ])("rejects %j", async (options, message) => {
     const { exitCode, errors } = await capture(["map", tiles, "-o", join(folder, "never.png"), ...options]);
     expect(exitCode).toBe(EXIT.usage);
     expect(errors).toContain(message);

@@ -9,7 +9,7 @@ import { makeSampleWorld } from "./sample-world.ts";
 
 const TICKS = 634_652_586_211_234_567n;
 
-/** Two states: one chunk, and then two. */
+/** Creates a save with two states: one chunk, and then two. */
 async function makeMarsMiner(): Promise<string> {
   const folder = join(await temporaryFolder(), "old");
   const writer = await createMarsMiner(await NodeDisk.create(folder));
@@ -24,7 +24,7 @@ async function makeMarsMiner(): Promise<string> {
 }
 
 describe("a MarsMiner world on the command line", () => {
-  test("is told by info, with the states that are still there", async () => {
+  test("is described by info, with its remaining states", async () => {
     const folder = await makeMarsMiner();
     const { output, exitCode } = await capture(["info", folder, "--count"]);
     expect(exitCode).toBe(EXIT.ok);
@@ -48,7 +48,7 @@ describe("a MarsMiner world on the command line", () => {
     expect(json.counts.states.length).toBe(2);
   });
 
-  test("is verified and mended", async () => {
+  test("is verified and repaired", async () => {
     const folder = await makeMarsMiner();
     expect((await capture(["verify", folder])).output).toMatch(/^whole: marsminer \(seed\), 0 notices\n$/);
     const blob = join(folder, "blob0");
@@ -90,7 +90,7 @@ describe("a MarsMiner world on the command line", () => {
     expect((await capture(["diff", world, again])).output).toBe("equal\n");
   });
 
-  test("is converted as it was in an older state", async () => {
+  test("is converted from an older state on request", async () => {
     const folder = await makeMarsMiner();
     const { counts } = await captureJson<{ counts: { states: { address: string; name: string }[] } }>(
       "info",
@@ -105,7 +105,7 @@ describe("a MarsMiner world on the command line", () => {
     expect(wrong.exitCode).toBe(EXIT.usage);
   });
 
-  test("is written only when what is lost is accepted", async () => {
+  test("is written only when the losses are accepted", async () => {
     const folder = await makeSampleWorld();
     const target = `${folder}-mars`;
     const refused = await capture(["convert", folder, target, "--to", "marsminer"]);
@@ -118,7 +118,7 @@ describe("a MarsMiner world on the command line", () => {
     expect((await capture(["verify", target])).exitCode).toBe(EXIT.ok);
   });
 
-  test("is refused by commands that read worlds of ours, which say what to do", async () => {
+  test("is rejected by commands that read only native worlds, with advice", async () => {
     const folder = await makeMarsMiner();
     const other = `${folder}-x`;
     for (const [command = "", ...rest] of [
@@ -135,7 +135,7 @@ describe("a MarsMiner world on the command line", () => {
     }
   });
 
-  test("has options that other worlds refuse", async () => {
+  test("has options that other worlds reject", async () => {
     const folder = await makeMarsMiner();
     expect((await capture(["info", folder, "--dialect", "subtypes"])).exitCode).toBe(EXIT.ok);
     expect((await capture(["info", folder, "--cube-size", "48"])).exitCode).toBe(EXIT.usage);

@@ -16,12 +16,12 @@ import {
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
 
-/** The program as it is built. */
+/** The built program. */
 export const MAIN: string = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 
 /**
- * A folder full of what people name by mistake. `hills` is whole; `hills-served` is open in a process of its own; what
- * follows from other names is in {@link DAMAGES}.
+ * A folder full of paths that people name by mistake. `hills` is intact; `hills-served` is open in another
+ * process; {@link DAMAGES} describes the others.
  */
 export interface MistakenPlaces {
   readonly root: string;
@@ -45,7 +45,7 @@ const DAMAGES: Readonly<Record<string, Harm>> = {
   "hills-players": async (folder) => truncate(await newestIn(folder, "players."), 10),
 };
 
-/** Makes all of them. */
+/** Creates all of them. */
 export async function makeMistakenPlaces(): Promise<MistakenPlaces> {
   const root = await temporaryFolder();
   const at = (name: string): string => join(root, name);
@@ -70,7 +70,7 @@ export async function makeMistakenPlaces(): Promise<MistakenPlaces> {
   return { root, server: await serve(at("hills-served")) };
 }
 
-/** A world whose process ended without closing it, and whose journal then lost a byte. */
+/** Creates a world whose process ended without closing it, and whose journal then lost a byte. */
 async function makeDamagedJournal(sample: string, folder: string): Promise<void> {
   await cp(sample, `${folder}-open`, { recursive: true });
   const world = await openWorld(new NodeDisk(`${folder}-open`), { durability: "journal", autosave: false });
@@ -81,7 +81,7 @@ async function makeDamagedJournal(sample: string, folder: string): Promise<void>
   await changeByte(await newestIn(join(folder, "journal")), segmentHeader.bytes);
 }
 
-/** A world with a pack of some kilobytes. */
+/** Creates a world with a pack of some kilobytes. */
 async function makeLargeWorld(sample: string, folder: string): Promise<void> {
   await cp(sample, folder, { recursive: true });
   const world = await openWorld(new NodeDisk(folder));
@@ -93,7 +93,7 @@ async function makeLargeWorld(sample: string, folder: string): Promise<void> {
   await world.close();
 }
 
-/** A world that another program made, with a generator that only it has, or with another version of ours. */
+/** Creates a world of another program, with a generator that only it has, or with another version of ours. */
 async function makeForeignWorld(folder: string, change: { id?: string; version?: number }): Promise<void> {
   const foreign = { ...flatGenerator, ...change };
   const generator = generatorRef(foreign, FLAT_DEFAULTS, 7n);
@@ -114,7 +114,7 @@ async function changeByte(file: string, at: number): Promise<void> {
   await writeFile(file, bytes);
 }
 
-/** Serves a world in a process of its own until it is stopped. */
+/** Serves a world in another process until it is stopped. */
 async function serve(folder: string): Promise<MistakenPlaces["server"]> {
   const child = spawn(process.execPath, [MAIN, "serve", folder, "--port", "0"], {
     stdio: ["ignore", "pipe", "ignore"],

@@ -29,7 +29,7 @@ let disk: MemoryDisk;
 let world: World;
 let server: OrthantServer;
 let small: OrthantServer;
-/** The disk of a world that is closed. */
+/** The disk of a closed world. */
 let emptied: MemoryDisk;
 const stone = { id: 1, name: "stone", colour: 0x808080, solid: true };
 
@@ -47,7 +47,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** What a client ends with, or waits after. */
+/** Rejects with the error that closes a client or makes it wait. */
 function endOf(client: SharedWorld): Promise<unknown> {
   return new Promise((_resolve, reject) => {
     client.onStatus((status, { error }) => {
@@ -62,10 +62,10 @@ async function token(expiresInSeconds: number, secret = SECRET, nowMs = Date.now
   return issueToken({ playerId: 7n, role: "builder", expiresInSeconds }, { secret }, nowMs);
 }
 
-/** Where the version stands in the first frame: behind two numbers, the kind of a hello and its four letters. */
+/** Offset of the version in the first frame: after two numbers, the kind of a hello and its four letters. */
 const VERSION_OFFSET = 7;
 
-/** A socket of a program that speaks another version of the protocol. */
+/** Creates a socket for a program that speaks another version of the protocol. */
 function oldSocket(url: string): WebSocket {
   const socket = new WebSocket(url);
   const send = socket.send.bind(socket);
@@ -75,7 +75,7 @@ function oldSocket(url: string): WebSocket {
   return socket;
 }
 
-/** The answer to a request for a connection that is refused. */
+/** Rejects with the answer to a refused connection request. */
 function refusal(url: string, headers: Readonly<Record<string, string>> = {}): Promise<never> {
   return new Promise((_resolve, reject) => {
     const socket = new WebSocket(url, { headers });
@@ -90,7 +90,7 @@ function refusal(url: string, headers: Readonly<Record<string, string>> = {}): P
   });
 }
 
-/** What people do wrong in a program, and the message of what is thrown. */
+/** Programming mistakes, and the message of the error that each one throws. */
 const MISTAKES: readonly [what: string, make: () => unknown, message: string][] = [
   [
     "opens a folder without a world",
@@ -257,7 +257,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   ],
 ];
 
-describe("the message that somebody reads whose program", () => {
+describe("the error message for a program that", () => {
   test.each(MISTAKES)("%s", async (_what, make, message) => {
     const error: unknown = await Promise.resolve()
       .then(make)

@@ -21,7 +21,7 @@ const IN_USE = [
   "hint: end that program first, or use a command that only reads, such as info, verify or backup",
 ];
 
-/** A command line as somebody gets it wrong, its exit code, and all that is said. PORT is one that is taken. */
+/** A wrong command line, its exit code, and the complete error output. PORT is a port in use. */
 type Mistake = [what: string, command: string, exitCode: ExitCode, ...says: string[]];
 
 const MISTAKES: readonly Mistake[] = [
@@ -507,7 +507,9 @@ const MISTAKES: readonly Mistake[] = [
   ],
 ];
 
-/** Runs a command line in the folder of all mistakes, and gives what is said, as far as it is the same everywhere. */
+/**
+ * Runs a command line in the folder of all mistakes. Returns its error output without machine-specific parts.
+ */
 async function make(command: string): Promise<{ exitCode: ExitCode; said: readonly string[] }> {
   const { root, server } = places;
   const argv = command
@@ -523,7 +525,7 @@ async function make(command: string): Promise<{ exitCode: ExitCode; said: readon
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME");
   return { exitCode, said: said.trimEnd().split("\n") };
 }
-describe("the line that somebody reads who made a mistake", () => {
+describe("the error output for", () => {
   test.each(MISTAKES)("%s: orthant %s", async (...[, command, exitCode, ...says]: Mistake) => {
     expect(await make(command)).toEqual({ exitCode, said: says });
   });
@@ -541,7 +543,7 @@ describe("the program itself", () => {
   }
 
   test("says in two lines that the disk is full, and leaves nothing behind", async () => {
-    // A limit on the size of files is a full disk to whoever writes.
+    // For a writer, a limit on file sizes is the same as a full disk.
     const { code, errors } = await shell("trap '' XFSZ; ulimit -f 1; orthant backup hills-large copied");
     expect(code).toBe(failed);
     expect(errors).toMatch(/^orthant: the disk is full \(data\/dt-000001\.v4dt\) \[ORT_DISK_FULL\]$/m);
@@ -550,14 +552,14 @@ describe("the program itself", () => {
     expect((await readdir(places.root)).filter((name) => name.includes("copied"))).toEqual([]);
   });
 
-  test.runIf(existsSync("/dev/full"))("says in a line that what it prints cannot be written", async () => {
+  test.runIf(existsSync("/dev/full"))("says in one line that its output cannot be written", async () => {
     expect(await shell("orthant info hills > /dev/full")).toEqual({
       code: failed,
       errors: "orthant: what it prints cannot be written: ENOSPC: no space left on device, write\n",
     });
   });
 
-  test("warns of a server for others that encrypts nothing", async () => {
+  test("warns about an unencrypted server that accepts remote clients", async () => {
     const stop = new AbortController();
     const options = { signal: stop.signal, onOutput: () => stop.abort() };
     const open = await capture(

@@ -19,7 +19,7 @@ async function makePixelWorld(): Promise<string> {
 }
 
 describe("pixel worlds on the command line", () => {
-  test("info tells what they are, in a folder or as a file", async () => {
+  test("info describes them, in a folder or as a file", async () => {
     const folder = await makePixelWorld();
     for (const path of [folder, join(folder, FILE)]) {
       const { output, exitCode } = await capture(["info", path]);
@@ -34,7 +34,7 @@ describe("pixel worlds on the command line", () => {
     });
   });
 
-  test("verify and repair find damage, and mend it", async () => {
+  test("verify finds damage, and repair fixes it", async () => {
     const folder = await makePixelWorld();
     expect((await capture(["verify", folder])).output).toContain("whole: pixelworld (version2)");
     const file = await await new NodeDisk(folder).open(FILE, "write");
@@ -51,7 +51,7 @@ describe("pixel worlds on the command line", () => {
     expect((await capture(["verify", `${folder}-mended`])).exitCode).toBe(EXIT.ok);
   });
 
-  test("convert asks before it loses something, and goes both ways", async () => {
+  test("convert asks before it loses something, and works in both directions", async () => {
     const folder = await makePixelWorld();
     const refused = await capture(["convert", folder, `${folder}-tree`]);
     expect(refused.exitCode).toBe(EXIT.failed);
@@ -75,7 +75,7 @@ describe("pixel worlds on the command line", () => {
     expect((await capture(["convert", folder, `${folder}-flat`, "--to", "flat"])).exitCode).toBe(EXIT.usage);
   });
 
-  test("other commands say what to do, and other files are no worlds", async () => {
+  test("other commands give advice, and other files are not worlds", async () => {
     const folder = await makePixelWorld();
     const ls = await capture(["ls", folder]);
     expect(ls.exitCode).toBe(EXIT.failed);

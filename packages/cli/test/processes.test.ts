@@ -17,7 +17,7 @@ interface Ended {
   readonly errors: string;
 }
 
-/** Runs the program as a user does; `onLine` is told of each line that it prints. */
+/** Runs the program as a user does. Calls `onLine` with each printed line. */
 function start(
   argv: readonly string[],
   onLine: (line: string, kill: (signal: NodeJS.Signals) => void) => void = () => undefined,
@@ -44,11 +44,11 @@ describe("the program", () => {
     [0, ["--version"]],
     [1, ["info", "/no/such/folder"]],
     [2, ["info"]],
-  ])("ends with exit code %i after %j", async (code, argv) => {
+  ])("exits with code %i after %j", async (code, argv) => {
     expect((await start(argv)).code).toBe(code);
   });
 
-  test("compacts an edited world as a process of its own and prints what that freed", async () => {
+  test("compacts an edited world in a separate process and prints the freed space", async () => {
     const folder = await makeSampleWorld();
     for (let round = 1; round <= 3; round++) {
       const world = await openWorld(new NodeDisk(folder), { autosave: false, retention: NEWEST_TWO });
@@ -60,21 +60,24 @@ describe("the program", () => {
     expect(ended.output).toMatch(/1 pack rewritten/);
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("serves until %s, then saves and ends with 0", async (signal) => {
-    const folder = await makeSampleWorld();
-    const { code, output, errors } = await start(["serve", folder, "--port", "0"], (line, kill) => {
-      if (line.startsWith("player")) kill(signal);
-    });
-    expect(code).toBe(0);
-    expect(output).toMatch(
-      /^address {2}ws:\/\/127\.0\.0\.1:\d+\npage {5}\S+\ntoken {4}\S+\nplayer {3}\d+, builder, for 1d\nstopped; /,
-    );
-    expect(errors).toBe("press Ctrl-C to stop\n");
-    expect((await readdir(folder)).filter((name) => name.includes("lock"))).toEqual([]);
-    expect((await capture(["verify", folder])).exitCode).toBe(0);
-  });
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "serves until %s, then saves and exits with 0",
+    async (signal) => {
+      const folder = await makeSampleWorld();
+      const { code, output, errors } = await start(["serve", folder, "--port", "0"], (line, kill) => {
+        if (line.startsWith("player")) kill(signal);
+      });
+      expect(code).toBe(0);
+      expect(output).toMatch(
+        /^address {2}ws:\/\/127\.0\.0\.1:\d+\npage {5}\S+\ntoken {4}\S+\nplayer {3}\d+, builder, for 1d\nstopped; /,
+      );
+      expect(errors).toBe("press Ctrl-C to stop\n");
+      expect((await readdir(folder)).filter((name) => name.includes("lock"))).toEqual([]);
+      expect((await capture(["verify", folder])).exitCode).toBe(0);
+    },
+  );
 
-  test("takes two signals at once for one wish, and saves all the same", async () => {
+  test("treats two simultaneous signals as one, and still saves", async () => {
     const folder = await makeSampleWorld();
     const { code, output } = await start(["serve", folder, "--port", "0"], (line, kill) => {
       if (!line.startsWith("player")) return;
@@ -85,7 +88,7 @@ describe("the program", () => {
     expect(output).toContain("stopped; the world is saved");
   });
 
-  test("dies of the signal that interrupts it, so that a shell stops too, and tidies up before", async () => {
+  test("cleans up and dies of the signal that interrupts it, so that a shell stops too", async () => {
     const folder = await temporaryFolder();
     const child = spawn(process.execPath, [MAIN, "bench", folder], { stdio: ["ignore", "ignore", "pipe"] });
     let errors = "";
@@ -95,7 +98,7 @@ describe("the program", () => {
     const ended = new Promise<string | null>((resolve) =>
       child.once("close", (_code, signal) => resolve(signal)),
     );
-    // It has begun when its folder is there.
+    // The command has started when its folder exists.
     while ((await readdir(folder)).length === 0) await null;
     child.kill("SIGINT");
     expect(await ended).toBe("SIGINT");
@@ -103,7 +106,7 @@ describe("the program", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("says nothing when nobody reads what it prints", async () => {
+  test("prints no error when the reader of its output is gone", async () => {
     const folder = await makeSampleWorld();
     // The reader has gone before the program prints its first line.
     const shell = spawn("bash", ["-c", `"$0" "$1" ls "$2" files | true`, process.execPath, MAIN, folder], {

@@ -19,7 +19,7 @@ describe("orthant", () => {
     }
   });
 
-  test("--version prints the version alone", async () => {
+  test("--version prints only the version", async () => {
     expect(await capture(["--version"])).toEqual({ exitCode: EXIT.ok, output: "0.1.0\n", errors: "" });
   });
 
@@ -44,14 +44,14 @@ describe("orthant", () => {
     ],
     ["a place that is none", ["get", "x", "1,2,three"], 'orthant: voxel: "1,2,three" is no place'],
     ["a number that is none", ["ls", "x", "--limit", "all"], 'orthant: --limit: "all" is no whole number'],
-  ])("says what is wrong with %s, with exit code 2", async (_what, argv, message) => {
+  ])("explains what is wrong with %s and exits with code 2", async (_what, argv, message) => {
     const { exitCode, output, errors } = await capture(argv);
     expect(exitCode).toBe(EXIT.usage);
     expect(output).toBe("");
     expect(errors).toContain(message);
   });
 
-  test("says in a line that a folder is not there, with exit code 1", async () => {
+  test("reports a missing folder in one line, with exit code 1", async () => {
     const folder = await temporaryFolder();
     expect(await capture(["info", `${folder}/nowhere`])).toEqual({
       exitCode: EXIT.failed,
@@ -60,7 +60,7 @@ describe("orthant", () => {
     });
   });
 
-  test("says that a folder holds no world, whatever the names of its files are", async () => {
+  test("reports that a folder holds no world, whatever the names of its files", async () => {
     const folder = await temporaryFolder();
     await writeFile(`${folder}/manifest.json`, "{}");
     await mkdir(`${folder}/data`);
@@ -70,14 +70,14 @@ describe("orthant", () => {
     expect(errors).toContain("holds no world of a format that is known here");
   });
 
-  test("shows a stack trace only when it is asked to", async () => {
+  test("shows a stack trace only on request", async () => {
     const plain = await capture(["info", "/dev/null/x"]);
     const debugged = await capture(["info", "/dev/null/x"], { environment: { ORTHANT_DEBUG: "1" } });
     expect(plain.errors).not.toMatch(/^\s+at /m);
     expect(debugged.errors).toMatch(/^\s+at /m);
   });
 
-  test("ends with exit code 1 when it is interrupted", async () => {
+  test("exits with code 1 when it is interrupted", async () => {
     const folder = await temporaryFolder();
     await capture(["create", `${folder}/world`]);
     const { exitCode, errors } = await capture(["verify", `${folder}/world`], {
@@ -87,7 +87,7 @@ describe("orthant", () => {
     expect(errors).toBe("orthant: interrupted\n");
   });
 
-  test("uses colours on a terminal alone", async () => {
+  test("uses colours only on a terminal", async () => {
     const folder = await temporaryFolder();
     await capture(["create", `${folder}/world`]);
     const verify = ["verify", `${folder}/world`];
@@ -98,7 +98,7 @@ describe("orthant", () => {
     expect(muted.output).not.toContain(escapeCode);
   });
 
-  test("is quiet when it is told to, and still prints the object of --json", async () => {
+  test("is quiet on request, and still prints the object of --json", async () => {
     const folder = await temporaryFolder();
     expect(await capture(["create", `${folder}/world`, "--quiet"])).toEqual({
       exitCode: EXIT.ok,

@@ -2,7 +2,7 @@ import { FakeClock } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 
-test("long work shows how far it is on a terminal, and nothing in a pipe", async () => {
+test("long work shows its progress on a terminal, and nothing in a pipe", async () => {
   const folder = await temporaryFolder();
   await capture(["create", `${folder}/world`]);
   const clock = new FakeClock();

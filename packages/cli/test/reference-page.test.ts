@@ -9,15 +9,15 @@ const PAGE = readFileSync(fileURLToPath(new URL("../../../docs/reference/cli.md"
 const SECTIONS = new Map(
   PAGE.split(/^## /m).map((section) => [section.split("\n", 1)[0] ?? "", section] as const),
 );
-/** Their fields are a generator's own, listed on its page. */
+/** Fields that a generator defines, listed on its own page. */
 const FOREIGN_FIELDS: readonly string[] = ["parameters"];
 
-/** The first block of text in a section. */
+/** Returns the first block of text in a section. */
 function shownHelp(section: string): string | undefined {
   return /^```text\n(?<help>.*?)^```$/ms.exec(section)?.groups?.["help"];
 }
 
-/** Every key of an object and of what it holds. */
+/** Returns every key of an object, including nested ones. */
 function keysOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(keysOf);
   if (typeof value !== "object" || value === null) return [];
@@ -28,7 +28,7 @@ function keysOf(value: unknown): readonly string[] {
 }
 
 describe("docs/reference/cli.md", () => {
-  test("shows what orthant --help says", async () => {
+  test("shows the output of orthant --help", async () => {
     const { output } = await capture(["--help"]);
     expect(shownHelp(PAGE)).toBe(output);
   });

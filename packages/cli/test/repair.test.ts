@@ -11,7 +11,7 @@ const BROKEN_BYTE_BEHIND_RECORD = 40;
 
 let folder: string;
 
-/** Damages the record that holds the house of bricks, and gives its offset. */
+/** Damages the record of the brick house. Returns its offset. */
 async function damage(): Promise<number> {
   const { record } = await captureJson<{ readonly record: { readonly offset: number } }>(
     "get",
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 
 describe("verify", () => {
-  test("names the file, the offset and the chunks that are damaged", async () => {
+  test("names the damaged file, the offset and the chunks", async () => {
     expect((await capture(["verify", folder])).exitCode).toBe(EXIT.ok);
     const offset = await damage();
     const { exitCode, output } = await capture(["verify", folder]);
@@ -53,7 +53,7 @@ describe("verify", () => {
 });
 
 describe("repair", () => {
-  test("shows what is lost and writes nothing unless it is told where", async () => {
+  test("shows the losses and writes nothing without a target", async () => {
     await damage();
     const before = await contentOf(folder);
     for (const options of [[], ["--dry-run"], ["--to", `${folder}-mended`, "--dry-run"]]) {
@@ -66,7 +66,7 @@ describe("repair", () => {
     expect(await readdir(join(folder, ".."))).toEqual(["hills"]);
   });
 
-  test("writes what is left into a folder of its own, and leaves the damaged world alone", async () => {
+  test("writes what is left into a new folder, and leaves the damaged world unchanged", async () => {
     await damage();
     const before = await contentOf(folder);
     const mended = `${folder}-mended`;
@@ -83,26 +83,26 @@ describe("repair", () => {
     await world.close();
   });
 
-  test("finds nothing to lose in a world that is whole", async () => {
+  test("finds nothing to lose in an intact world", async () => {
     const { exitCode, output } = await capture(["repair", folder]);
     expect(exitCode).toBe(EXIT.ok);
     expect(output).toContain("nothing is damaged\n");
     expect(output).toContain("\nloses nothing\n");
   });
 
-  test("refuses to write over anything", async () => {
+  test("never overwrites anything", async () => {
     const { exitCode, errors } = await capture(["repair", folder, "--to", folder]);
     expect(exitCode).toBe(EXIT.failed);
     expect(errors).toContain("[ORT_NOT_EMPTY]");
   });
 
-  test("takes the shape of chunks from the command line, and refuses one that is none", async () => {
+  test("takes the chunk shape from the command line, and rejects an invalid one", async () => {
     const wrong = await capture(["repair", folder, "--chunk-shape", "16,16"]);
     expect(wrong.exitCode).toBe(EXIT.usage);
     expect((await capture(["repair", folder, "--chunk-shape", "16,16,16,1"])).exitCode).toBe(EXIT.ok);
   });
 
-  test("says what it lacks when there is nothing to begin with", async () => {
+  test("says what is missing when there is nothing to repair", async () => {
     const { exitCode, errors } = await capture(["repair", await temporaryFolder()]);
     expect(exitCode).toBe(EXIT.failed);
     expect(errors).toContain("holds no world");

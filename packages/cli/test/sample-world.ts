@@ -2,10 +2,10 @@ import { join } from "node:path";
 import { NodeDisk, openWorld } from "orthant";
 import { capture, temporaryFolder } from "./captured.ts";
 
-/** Keeps no generation for its hour, so that a test which runs across a full hour sees the same generations. */
+/** Keeps no hourly generation, so that a test that runs across a full hour sees the same generations. */
 export const NEWEST_TWO = { newest: 2, hours: 0, days: 0 };
 
-/** A world of hills with a house of bricks, a lamp far from it, an entity and a player. */
+/** Creates a world of hills with a brick house, a distant lamp, an entity and a player. */
 export async function makeSampleWorld(): Promise<string> {
   const folder = join(await temporaryFolder(), "hills");
   await capture(["create", folder, "--template", "terrain", "--seed", "7"]);

@@ -12,7 +12,7 @@ import { makeSampleWorld } from "./sample-world.ts";
 import { whileServing } from "./while-serving.ts";
 
 describe("serve", () => {
-  test("lets in who has its token, and saves the world when it is stopped", async () => {
+  test("accepts a client with its token, and saves the world when it is stopped", async () => {
     const folder = await makeSampleWorld();
     const { exitCode, errors } = await whileServing([folder, "--durable"], async (announcement) => {
       expect(announcement).toMatchObject({ role: "builder", acknowledges: "durable" });
@@ -32,7 +32,7 @@ describe("serve", () => {
     await world.close();
   });
 
-  test("writes a journal, unless it is told otherwise", async () => {
+  test("writes a journal unless configured otherwise", async () => {
     const folder = await makeSampleWorld();
     await whileServing([folder], async () => {
       expect(await readdir(folder)).toContain("journal");
@@ -43,7 +43,7 @@ describe("serve", () => {
     });
   });
 
-  test("refuses a world whose journal is damaged, and cuts it for who asks for that", async () => {
+  test("rejects a world with a damaged journal, and truncates the journal on request", async () => {
     const folder = await makeSampleWorld();
     const world = await openWorld(new NodeDisk(folder), { durability: "journal", autosave: false });
     for (const material of [11, 12, 13]) await world.set([0, 120, 0, 0], material);
@@ -64,7 +64,7 @@ describe("serve", () => {
     await cut.close();
   });
 
-  test("says who has the world open when it is served twice", async () => {
+  test("names the process that has the world open when it is served twice", async () => {
     const folder = await makeSampleWorld();
     await whileServing([folder], async () => {
       const { exitCode, errors } = await capture(["serve", folder, "--port", "0"]);
@@ -79,7 +79,7 @@ describe("serve", () => {
     ["a port that is none", ["--port", "70000"], "--port: "],
     ["half of a certificate", ["--certificate", "x.pem"], "--certificate and --key belong together"],
     ["a token that never was", ["--expires", "1y"], "--expires: "],
-  ])("refuses %s and lets go of the world", async (_what, options, message) => {
+  ])("rejects %s and releases the world", async (_what, options, message) => {
     const folder = await makeSampleWorld();
     const { exitCode, errors } = await capture([
       "serve",
@@ -92,7 +92,7 @@ describe("serve", () => {
     expect((await readdir(folder)).filter((name) => name.includes("lock"))).toEqual([]);
   });
 
-  test("keeps out the players and tokens that a file revokes, also when the file changes", async () => {
+  test("keeps out the players and tokens that a file revokes, even when the file changes", async () => {
     const folder = await makeSampleWorld();
     const file = `${folder}.revoked`;
     await writeFile(file, "# nobody yet\n\n");
@@ -128,7 +128,7 @@ describe("serve", () => {
     ["player 18446744073709551616", "a player id above 64 bits"],
     ["ban 7", "another word"],
     ["token", "no id"],
-  ])("refuses to start with a list of revoked players that says %s: %s", async (line) => {
+  ])("does not start with a list of revoked players that says %s: %s", async (line) => {
     const folder = await makeSampleWorld();
     await writeFile(`${folder}.revoked`, `player 7\n${line}\n`);
     const { exitCode, errors } = await capture([
@@ -167,7 +167,7 @@ describe("serve", () => {
     expect([exitCode, errors]).toEqual([EXIT.usage, expect.stringContaining("not both")]);
   });
 
-  test("answers to the host names of its options, and to no other", async () => {
+  test("answers only to the host names of its options", async () => {
     const folder = await makeSampleWorld();
     await whileServing([folder, "--host-name", "play.example.org"], async ({ url }) => {
       const { port } = new URL(url);
@@ -186,7 +186,7 @@ describe("serve", () => {
     expect([exitCode, errors]).toEqual([EXIT.usage, expect.stringContaining("without a scheme and a port")]);
   });
 
-  test("refuses a secret that could be guessed", async () => {
+  test("rejects a secret that could be guessed", async () => {
     const folder = await makeSampleWorld();
     await writeFile(`${folder}.secret`, "1234\n");
     const { exitCode, errors } = await capture([
@@ -205,7 +205,7 @@ describe("serve", () => {
 describe("token", () => {
   const NOW_MS = 1_700_000_000_000;
 
-  test("is signed with the secret in a file, which it can make", async () => {
+  test("is signed with the secret in a file, which the command can create", async () => {
     const file = join(await temporaryFolder(), "secret.txt");
     const line = [
       "token",
@@ -265,7 +265,7 @@ describe("token", () => {
     expect(await verify(new TextEncoder().encode(signed.token))).toMatchObject({ playerId: 2n });
   });
 
-  test("needs a secret, and only one", async () => {
+  test("needs exactly one secret", async () => {
     expect((await capture(["token"])).exitCode).toBe(EXIT.usage);
     expect((await capture(["token", "--new-secret"])).exitCode).toBe(EXIT.usage);
     expect((await capture(["token", "--secret-file", "a", "--private-key", "b"])).exitCode).toBe(EXIT.usage);

@@ -9,9 +9,9 @@ import { matchesShown, type Session, sessionOf } from "./console-session.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
-/** Pages that ask a reader to do something in a terminal, each in a folder of its own. */
+/** Pages with terminal sessions, each run in its own folder. */
 const PAGES: readonly string[] = ["README.md", "docs/guides/first-world.md", "docs/guides/run-a-server.md"];
-/** Runs the program; a server at any free port, until Ctrl-C is pressed after a few seconds. */
+/** Runs the program; a server uses any free port and receives Ctrl-C after a few seconds. */
 const PROGRAM = `#!/bin/sh
 if [ "$1" = serve ]; then
   case "$*" in *--port*) ;; *) set -- "$@" --port 0 ;; esac
@@ -21,7 +21,7 @@ exec "${process.execPath}" "${MAIN}" "$@"
 `;
 const SESSION_MS = 120_000;
 
-/** Runs all commands of a session, one after the other in one shell, and gives what each printed. */
+/** Runs all commands of a session in one shell, in order. Returns the output of each. */
 async function play({ files, commands }: Session): Promise<readonly (readonly string[])[]> {
   if (!existsSync(MAIN)) throw new Error("build first: npm run build");
   const folder = await temporaryFolder();
@@ -32,12 +32,12 @@ async function play({ files, commands }: Session): Promise<readonly (readonly st
   ];
   for (const made of [work, programs, printed]) mkdirSync(made);
   symlinkSync(join(ROOT, "node_modules"), join(work, "node_modules"));
-  // A reader's npx finds the same program, and takes a second longer.
+  // Replaces npx, which would find the same program a second later.
   for (const [name, script] of Object.entries({ orthant: PROGRAM, npx: '#!/bin/sh\nexec "$@"\n' })) {
     writeFileSync(join(programs, name), script, { mode: 0o755 });
   }
   for (const [name, content] of files) writeFileSync(join(work, name), content);
-  // Each runs in the shell itself, so that $? and variables stay.
+  // Each runs in the shell itself, so that $? and variables persist.
   const script = commands
     .map(({ command }, index) => `{ ${command}\n} > "${printed}/${index}" 2>&1`)
     .join("\n");
@@ -55,9 +55,9 @@ function sessionIn(page: string): Session {
   return sessionOf(readFileSync(join(ROOT, page), "utf8"));
 }
 
-describe.concurrent("a page with a session in a terminal", () => {
+describe.concurrent("a page with a terminal session", () => {
   test.each(PAGES)(
-    "%s can be followed as it is written",
+    "%s can be followed as written",
     async (page) => {
       const session = sessionIn(page);
       const printed = await play(session);
@@ -72,7 +72,7 @@ describe.concurrent("a page with a session in a terminal", () => {
     SESSION_MS,
   );
 
-  test("is every page that has one", () => {
+  test("is listed here", () => {
     const guides = readdirSync(join(ROOT, "docs/guides")).map((name) => `docs/guides/${name}`);
     const pages = ["README.md", ...guides].filter((page) => sessionIn(page).commands.length > 0);
     expect(pages).toEqual(PAGES);
@@ -91,7 +91,7 @@ describe.concurrent("a page with a session in a terminal", () => {
   });
 });
 
-describe("a page that shows another output", () => {
+describe("comparing a page with actual output", () => {
   test.each<[what: string, shown: string, actual: string, matches: boolean]>([
     ["the same line", "whole: 0 notices", "whole: 0 notices", true],
     ["another number", "whole: 0 notices", "whole: 1 notices", false],
@@ -99,11 +99,11 @@ describe("a page that shows another output", () => {
     ["nothing in its place", "token  …", "token  ", false],
     ["a letter for a point", "1.8 KiB", "1x8 KiB", false],
     ["more behind it", "packs  1", "packs  12", false],
-  ])("is told: %s", (_what, shown, actual, matches) => {
+  ])("handles %s", (_what, shown, actual, matches) => {
     expect(matchesShown(shown, actual)).toBe(matches);
   });
 
-  test("is told from one whose command prints what it shows", async () => {
+  test("runs every command of a page in one shell", async () => {
     const page = ["```console", "$ printf 'a\\nb\\n'; false", "a", "b", "$ echo $?", "1", "```"].join("\n");
     expect(await play(sessionOf(page))).toEqual([["a", "b"], ["1"]]);
   });

@@ -7,12 +7,12 @@ import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
 
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
-/** A thread in openat(2), by the number of that call; nothing else is open for long. */
+/** A thread in openat(2), by the system call's number; no other open takes long. */
 const OPENING = /^(?:257|56) /;
-/** Far longer than any command needs to end, and shorter than the test's own patience. */
+/** Far longer than any command needs to end, and shorter than the test timeout. */
 const PATIENCE_MS = 20_000;
 
-/** Starts a command, sends it one signal once `isReady`, and gives the signal that it died of. */
+/** Starts a command, sends it one signal once `isReady`, and returns the signal that it died of. */
 async function interrupted(
   argv: readonly string[],
   signal: NodeJS.Signals,
@@ -29,7 +29,7 @@ async function interrupted(
   return ended;
 }
 
-/** Whether a process waits for the other end of a pipe: one of its threads has been opening it for a while. */
+/** Whether a process waits for the other end of a pipe: one of its threads is in the call that opens it. */
 async function waitsForPipe(pid: number): Promise<boolean> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
   for (const thread of threads) {
@@ -39,7 +39,7 @@ async function waitsForPipe(pid: number): Promise<boolean> {
   return false;
 }
 
-describe.runIf(process.platform === "linux")("a command that gets one signal", () => {
+describe.runIf(process.platform === "linux")("a command that receives one signal", () => {
   test.each(["SIGINT", "SIGTERM"] as const)(
     "ends by %s at once while it waits for a file that never comes",
     async (signal) => {
@@ -51,7 +51,7 @@ describe.runIf(process.platform === "linux")("a command that gets one signal", (
     },
   );
 
-  test("ends before it has read a secret, when it would serve a world, and leaves no lock", async () => {
+  test("ends before it has read the secret for a server, and leaves no lock", async () => {
     const folder = await makeSampleWorld();
     const pipe = join(folder, "..", "secret");
     execFileSync("mkfifo", [pipe]);
@@ -60,21 +60,21 @@ describe.runIf(process.platform === "linux")("a command that gets one signal", (
     expect((await readdir(folder)).filter((name) => name.includes("lock"))).toEqual([]);
   });
 
-  test("ends between two steps when it writes, and the world it read is whole", async () => {
+  test("ends between two steps of writing, and the source world is intact", async () => {
     const folder = await makeSampleWorld();
     const target = `${folder}-copy`;
     const isWriting = async (): Promise<boolean> => {
       const names = await readdir(join(folder, ".."));
       return names.some((name) => name.includes("unfinished") || name === "hills-copy");
     };
-    // It may have been done before the signal came.
+    // It may have finished before the signal came.
     expect(["SIGTERM", null]).toContain(await interrupted(["backup", folder, target], "SIGTERM", isWriting));
     expect((await readdir(join(folder, ".."))).filter((name) => name.includes("unfinished"))).toEqual([]);
     expect((await capture(["verify", folder])).exitCode).toBe(0);
   });
 });
 
-describe.runIf(process.platform === "linux")("a save with a named pipe in the place of a pack", () => {
+describe.runIf(process.platform === "linux")("a save with a named pipe in place of a pack", () => {
   test.each(["verify", "info"])("ends %s with exit code 1 and the name of the pipe", async (command) => {
     const folder = await makeSampleWorld();
     const pack = join(folder, "data", "dt-000001.v4dt");
@@ -114,7 +114,7 @@ describe("a command", () => {
   });
 });
 
-/** Whether a command that succeeds handles signals itself. */
+/** Whether a successful command handles signals itself. */
 async function takesSignals(name: string, words: readonly string[]): Promise<boolean> {
   const folder = await makeSampleWorld();
   const named = words.map((word) => (word === "WORLD" ? folder : word === "NEW" ? `${folder}-new` : word));

@@ -25,7 +25,7 @@ async function makeTileSave(save: TileSave = SAVE): Promise<string> {
 }
 
 describe("a tile save on the command line", () => {
-  test("is told what it is", async () => {
+  test("is described by info", async () => {
     const folder = await makeTileSave();
     const { output, exitCode } = await capture(["info", folder]);
     expect(exitCode).toBe(EXIT.ok);
@@ -40,7 +40,7 @@ describe("a tile save on the command line", () => {
     });
   });
 
-  test("becomes a world, is played in over Wire v1, and becomes a tile save again", async () => {
+  test("becomes a world, is edited over Wire v1, and becomes a tile save again", async () => {
     const folder = await makeTileSave();
     const world = `${folder}-world`;
     const made = await capture(["convert", folder, world, "--accept-loss"]);
@@ -61,7 +61,7 @@ describe("a tile save on the command line", () => {
     expect(save.chunks?.[0]?.tiles[4 * 32 + 29]).toBe(8);
   });
 
-  test("that is damaged is read from its backup, with a note", async () => {
+  test("is read from its backup when it is damaged, with a note", async () => {
     const folder = await makeTileSave();
     await writeFile(join(folder, "world.sav.bak"), encodeTileSave({ ...SAVE, tickIndex: 76n }));
     await writeFile(join(folder, "world.sav"), "tick_index=77\nformat_ver");
@@ -74,7 +74,7 @@ describe("a tile save on the command line", () => {
     expect(exitCode).toBe(EXIT.loss);
   });
 
-  test("is refused by what only worlds can do, with a sentence that says what to do", async () => {
+  test("is rejected by commands that need a native world, with advice", async () => {
     const folder = await makeTileSave();
     for (const command of ["verify", "repair", "ls"]) {
       const { exitCode, errors } = await capture([command, folder]);

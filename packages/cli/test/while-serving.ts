@@ -1,6 +1,6 @@
 import { type Captured, type CaptureOptions, capture } from "./captured.ts";
 
-/** What `serve --json` prints. */
+/** The output of `serve --json`. */
 export interface Announcement {
   readonly url: string;
   readonly page: string;
@@ -11,7 +11,7 @@ export interface Announcement {
   readonly acknowledges: string;
 }
 
-/** Serves a world in this process for as long as `use` takes, and then stops it as Ctrl-C does. */
+/** Serves a world in this process while `use` runs, and then stops it as Ctrl-C does. */
 export async function whileServing(
   argv: readonly string[],
   use: (announcement: Announcement) => Promise<void>,

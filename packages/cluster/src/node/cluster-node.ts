@@ -21,7 +21,7 @@ import { Liveness } from "./liveness.ts";
 import { MapKeeper } from "./map-keeper.ts";
 import { splitShard } from "./split-shard.ts";
 
-/** What a node is given. */
+/** Dependencies and settings of a node. */
 export interface ClusterNodeOptions {
   readonly engine: Engine;
   readonly folders: ShardFolders;
@@ -30,34 +30,34 @@ export interface ClusterNodeOptions {
   readonly random: () => bigint;
   readonly generators: GeneratorRegistry;
   readonly world: string;
-  /** The node's own name, which no other node of the world has. */
+  /** The node's name, unique among the nodes of the world. */
   readonly node: string;
   readonly limits?: Partial<OwnerLimits>;
   readonly events?: NodeEvents;
 }
 
-/** Whom a node tells. */
+/** Callbacks of a node. */
 export interface NodeEvents {
-  /** It owns a shard from now on; `tookMs` after it wrote the lease. */
+  /** The node now owns `shard`, `tookMs` after it began to claim it. */
   onTaken?(shard: string, epoch: number, tookMs: number): void;
-  /** It does not own a shard any longer; `error` says why, unless it was let go. */
+  /** The node no longer owns `shard`. `error` is the reason; `undefined` when the node released it. */
   onLost?(shard: string, error: unknown): void;
-  /** The journal of a shard was lost, with what no save had. */
+  /** The shard's journal was lost, together with every edit that no save contains. */
   onJournalLost?(shard: string, detail: string): void;
-  /** It tried to take a shard and could not. */
+  /** An attempt to take `shard` failed. */
   onFailure?(shard: string, error: unknown): void;
 }
 
-/** How often a node shows that it lives. */
+/** Interval between heartbeats. */
 export const BEAT_MS = 500;
-/** A shard that could not be taken is left to others for so many beats. */
+/** Heartbeats to back off after failing to take a shard. */
 const BEATS_AFTER_FAILURE = 20;
-/** So often a node looks whether the table still has what it should. */
+/** Heartbeats between checks that the table still has the map and this node's leases. */
 const BEATS_BETWEEN_CHECKS = 10;
-/** Whoever is not the first choice for a shard leaves it to the first for so many beats. */
+/** Heartbeats a non-preferred node waits before it takes a vacant shard. */
 const BEATS_OF_COURTESY = 2;
 
-/** One member of a cluster: it owns shards, and takes those that nobody owns. */
+/** A cluster member that owns shards and takes vacant ones. */
 export class ClusterNode {
   readonly node: string;
   readonly #options: ClusterNodeOptions;
@@ -66,7 +66,7 @@ export class ClusterNode {
   readonly #maps: MapKeeper;
   readonly #owners = new Map<string, ShardOwner>();
   readonly #taking = new Map<string, Promise<void>>();
-  /** For how many more beats a shard is left alone, and for how many it has been vacant. */
+  /** Heartbeats left to back off from a shard, and heartbeats for which a shard has been vacant. */
   readonly #shunned = new Map<string, number>();
   readonly #vacant = new Map<string, number>();
   readonly #subscriptions: Subscription[] = [];
@@ -111,27 +111,30 @@ export class ClusterNode {
     this.#beat();
   }
 
-  /** The shards that it owns, and how they are. */
+  /** The shards it owns, with a report on each. */
   get shards(): ReadonlyMap<string, OwnerReport> {
     return new Map(Array.from(this.#owners, ([shard, owner]) => [shard, owner.report]));
   }
 
-  /** Whether this node owns a shard now. */
+  /** Returns true if this node owns `shard` now. */
   owns(shard: string): boolean {
     return this.#owners.has(shard);
   }
 
-  /** Saves all that its shards have in their journals. */
+  /** Saves everything in the journals of its shards. */
   async fold(): Promise<void> {
     for (const owner of this.#owners.values()) await owner.fold();
   }
 
-  /** Gives a shard that it owns to another node, or to any other when none is named. No edit is refused meanwhile. */
+  /**
+   * Hands one of its shards to `heir`, or to any other node if `heir` is omitted. No edit is rejected
+   * meanwhile.
+   */
   async move(shard: string, heir?: string): Promise<void> {
     const owner = this.#requireOwner(shard);
     const to = heir ?? this.#leastLoaded();
     this.#owners.delete(shard);
-    // Until the lease is written nobody else takes it, and neither does this node.
+    // The lease still names this node, so no other node takes the shard; this keeps us from retaking it.
     this.#shunned.set(shard, BEATS_AFTER_FAILURE);
     try {
       await owner.release();
@@ -143,7 +146,9 @@ export class ClusterNode {
     this.#options.events?.onLost?.(shard, undefined);
   }
 
-  /** Gives the cells of a box, as far as they belong to a shard that it owns, to a new shard, which it owns too. */
+  /**
+   * Moves those cells of the box that belong to its shard `shard` into a new shard, which it owns as well.
+   */
   async split(shard: string, cells: Box, newShard: string): Promise<void> {
     const owner = this.#requireOwner(shard);
     const directory = this.#requireDirectory();
@@ -160,13 +165,13 @@ export class ClusterNode {
     }
   }
 
-  /** Gives all shards away and takes no more. */
+  /** Hands all shards to other nodes and takes no more. */
   async drain(): Promise<void> {
     this.#isLeaving = true;
     for (const shard of [...this.#owners.keys()]) await this.move(shard);
   }
 
-  /** Leaves the cluster in good order: what it owns is saved and let go. */
+  /** Leaves the cluster cleanly: saves and releases every shard it owns. */
   async stop(): Promise<void> {
     this.#isLeaving = true;
     await Promise.all(this.#taking.values());
@@ -174,7 +179,7 @@ export class ClusterNode {
     this.kill(ended("the node was stopped"));
   }
 
-  /** Ends at once. */
+  /** Ends at once, without saving or releasing anything. */
   kill(error: unknown): void {
     this.#isStopped = true;
     this.#timer?.cancel();
@@ -194,7 +199,7 @@ export class ClusterNode {
     const { engine, world } = this.#options;
     engine.table
       .put(beatKey(world, this.node), encode(beatCodec, beat))
-      // The next beat tries again. That this one failed shows in that nobody saw it.
+      // The next heartbeat tries again. Other nodes notice the failure because they miss this one.
       .catch(() => undefined)
       .finally(() => {
         this.#isBeating = false;
@@ -211,7 +216,7 @@ export class ClusterNode {
     this.#consider();
   }
 
-  /** A table that was lost gets back what this node knows for sure: the map, and what it owns. */
+  /** Restores to a lost table what this node knows for sure: the map and its own leases. */
   #checkTable(): void {
     const checks = [
       this.#maps.restore(this.#requireDirectory().map),
@@ -230,11 +235,11 @@ export class ClusterNode {
     this.#consider();
   }
 
-  /** Takes what it should take. */
+  /** Takes every shard that this node should take now. */
   #consider(): void {
     if (this.#isStopped || this.#isLeaving || this.#directory === undefined) return;
     for (const shard of shardsOf(this.#directory.map)) {
-      // Whoever is given a shard takes it, also when it gave it away a moment before.
+      // A named successor takes the shard even if it released it a moment ago.
       const isHeir = this.#directory.leaseOf(shard)?.lease.heir === this.node;
       if (this.#owners.has(shard) || this.#taking.has(shard)) continue;
       if ((this.#shunned.has(shard) && !isHeir) || !this.#shouldTake(shard)) continue;
@@ -256,9 +261,9 @@ export class ClusterNode {
     return (!isLeftTo && this.#isFirstChoice(shard)) || vacant >= BEATS_OF_COURTESY;
   }
 
-  /** The node with the fewest shards is; of several the one that a hash of both names prefers. */
+  /** True if this node has the fewest shards; a hash of shard and node name breaks ties. */
   #isFirstChoice(shard: string): boolean {
-    // As its own last beat has it: the others judge by the same number.
+    // The count in its last accepted heartbeat, which is the number the other nodes compare.
     const own = this.#liveness.ownShards;
     return this.#liveness.others().every(({ node, beat }) => {
       if (beat.shards !== own) return own < beat.shards;
@@ -281,33 +286,33 @@ export class ClusterNode {
       owner.mapChanged(this.#requireDirectory().map);
       this.#vacant.delete(shard);
       events?.onTaken?.(shard, epoch, clock.nowMs() - startMs);
-      // Somebody may have taken it while it was loaded.
+      // Another node may have taken the shard while this one loaded it.
       const lease = this.#directory?.leaseOf(shard)?.lease;
       if (lease !== undefined) this.#leaseChanged(shard, lease);
     } catch (error) {
       if (this.#isStopped) return;
       events?.onFailure?.(shard, error);
-      // One who is fenced only lost a race.
+      // A fenced node only lost a race.
       if (!isOrthantError(error, "ORT_FENCED")) await this.#leaveToOthers(shard, epoch);
     }
   }
 
-  /** Whoever can not own a shard leaves it to others for a while. */
+  /** Backs off from a shard that this node failed to take, so that other nodes can take it. */
   async #leaveToOthers(shard: string, epoch: number | undefined): Promise<void> {
     this.#shunned.set(shard, BEATS_AFTER_FAILURE);
     if (epoch === undefined) return;
     try {
       await this.#writeRelease(shard, epoch, "");
     } catch (error) {
-      // Nobody hears of it, and this node tries again itself.
+      // The lease still names this node, which tries again after the backoff.
       if (!isOrthantError(error)) throw error;
     }
   }
 
-  /** Writes that the shard is this node's, in a new epoch; `undefined` when another one was faster. */
+  /** Writes a lease for this node in a new epoch. Returns `undefined` if another node was faster. */
   async #writeLease(shard: string): Promise<number | undefined> {
     const { engine, folders, world } = this.#options;
-    // Asked for, and not taken from what was heard: an attempt before may have been made without an answer.
+    // Read from the table, not the directory: an earlier attempt may have succeeded without an answer.
     const entry = await engine.table.get(leaseKey(world, shard));
     const known = this.#directory?.leaseOf(shard);
     if (known !== undefined && entry !== undefined && entry.revision > known.revision) {
@@ -324,7 +329,7 @@ export class ClusterNode {
     const { engine, world } = this.#options;
     const entry = await engine.table.get(leaseKey(world, shard));
     const lease = leaseIn(entry);
-    // Somebody else has it: there is nothing to let go.
+    // Another owner has the lease, so there is nothing to release.
     if (entry === undefined || lease?.node !== this.node || lease.epoch !== epoch) return;
     await this.#swapLease(shard, { node: "", epoch, heir }, entry.revision);
   }

@@ -4,19 +4,19 @@ import { beatPrefix } from "../shard/names.ts";
 import { BEAT_MS } from "./cluster-node.ts";
 import { BEATS_OF_DEATH, readBeat } from "./liveness.ts";
 
-/** A node, as its beats tell it. */
+/** A node's state according to its heartbeats. */
 export interface NodeStatus {
   readonly node: string;
   readonly shards: number;
-  /** It gives its shards away and takes no more. */
+  /** True while the node hands its shards away and takes no more. */
   readonly isLeaving: boolean;
-  /** Whether it was heard while somebody listened. */
+  /** True if a heartbeat arrived while `clusterNodes` was listening. */
   readonly isAlive: boolean;
 }
 
 /**
- * The nodes of a world that ever wrote a beat, by their names. Listens until each was heard, but not for longer than it
- * takes until a node counts as dead.
+ * Returns every node of a world that ever wrote a heartbeat, sorted by name. Listens until it has heard each
+ * of them, at most for as long as it takes to declare a node dead.
  */
 export async function clusterNodes(
   engine: Engine,
@@ -38,7 +38,7 @@ export async function clusterNodes(
     nodes.set(node, { node, shards, isLeaving, isAlive: isListening });
     if ([...nodes.values()].every(({ isAlive }) => isAlive)) end();
   });
-  // What stood there before may be from long ago.
+  // Entries delivered before this point may be old.
   isListening = true;
   const timer = clock.wait(nodes.size === 0 ? 0 : BEAT_MS * BEATS_OF_DEATH, end);
   await ended;

@@ -4,22 +4,25 @@ import { type Lease, leaseCodec } from "../shard/lease.ts";
 import { leaseKey, mapKey } from "../shard/names.ts";
 import { type ShardMap, shardMapCodec, shardsOf } from "../shard/shard-map.ts";
 
-/** How a shard is, as the engine knows it. */
+/** State of a shard as the engine records it. */
 export interface ShardStatus {
   readonly shard: string;
-  /** `undefined` when nobody ever owned it. */
+  /** `undefined` if the shard never had an owner. */
   readonly lease: Lease | undefined;
-  /** What the journal has that no save has; `undefined` when there is none. */
+  /** The part of the journal that no save contains; `undefined` if there is no journal. */
   readonly journal: JournalState | undefined;
 }
 
-/** How a cluster is. */
+/** State of a world in a cluster. */
 export interface ClusterStatus {
   readonly map: ShardMap;
   readonly shards: readonly ShardStatus[];
 }
 
-/** Looks how a world of a cluster is; `undefined` when there is none of that name. It asks no node. */
+/**
+ * Reads the state of a world from the engine, without asking any node. Returns `undefined` if there is no
+ * such world.
+ */
 export async function clusterStatus(engine: Engine, world: string): Promise<ClusterStatus | undefined> {
   const entry = await engine.table.get(mapKey(world));
   if (entry?.value === undefined) return undefined;

@@ -13,19 +13,19 @@ import type { Engine, Subscription } from "../engine/engine.ts";
 import { nodeAddress } from "../shard/names.ts";
 import type { ClusterNode } from "./cluster-node.ts";
 
-/** What whoever looks after a cluster asks of a node. */
+/** A command from an operator to a node. */
 export type NodeCommand =
   | { readonly kind: "move"; readonly shard: string; readonly heir: string }
   | { readonly kind: "split"; readonly shard: string; readonly cells: Box; readonly newShard: string }
   | { readonly kind: "drain" };
 
-/** What became of it. */
+/** The error that a command caused, or `undefined` on success. */
 type NodeAnswer = { readonly code: ErrorCode; readonly detail: string } | undefined;
 
 const KINDS: readonly NodeCommand["kind"][] = ["move", "split", "drain"];
 const NAME_BYTES_MAX = 32;
 const DETAIL_BYTES_MAX = 1_024;
-/** A shard is let go, or copied, in this time, or nobody waits for it any longer. */
+/** Timeout for a command, which may have to save or copy a whole shard. */
 const COMMAND_MS = 600_000;
 
 /** Commands to nodes. Rule K26 in docs/formats/cluster.md. */
@@ -63,7 +63,7 @@ const answerCodec: Codec<NodeAnswer> = {
   },
 };
 
-/** Lets a node do what it is told, until the subscription ends. */
+/** Executes the commands sent to a node until the returned subscription ends. */
 export function obeyCommands(engine: Engine, world: string, node: ClusterNode): Promise<Subscription> {
   return engine.respond(nodeAddress(world, node.node), async (bytes) => {
     try {
@@ -76,7 +76,7 @@ export function obeyCommands(engine: Engine, world: string, node: ClusterNode): 
   });
 }
 
-/** Tells a node to do something and waits until it is done. Throws what went wrong there. */
+/** Sends a command to a node and waits until it is done. Throws the error that the node reports. */
 export async function command(engine: Engine, world: string, node: string, what: NodeCommand): Promise<void> {
   const bytes = await engine.request(nodeAddress(world, node), encode(nodeCommandCodec, what), COMMAND_MS);
   const answer = decode(answerCodec, bytes);

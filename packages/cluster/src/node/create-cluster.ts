@@ -7,12 +7,14 @@ import type { ShardFolders } from "../folder/shard-folders.ts";
 import { mapKey, requireName } from "../shard/names.ts";
 import { type ShardMap, shardMapCodec, type WorldFacts } from "../shard/shard-map.ts";
 
-/** What a world of a cluster is made from. */
+/** Input for a new world in a cluster. */
 export interface NewClusterWorld {
   readonly engine: Engine;
   readonly folders: ShardFolders;
   readonly world: string;
-  /** A world that no process has open. Its last save is copied, with what its journal has since then. */
+  /**
+   * A world that no process has open. Its last save is copied together with the journal entries since then.
+   */
   readonly source: Disk;
   /** 64 random bits. */
   readonly random: () => bigint;
@@ -21,7 +23,10 @@ export interface NewClusterWorld {
 /** The first shard of every world. */
 export const FIRST_SHARD = "0";
 
-/** Brings a world into a cluster, as one shard. `ORT_EXISTS` when the cluster has a world of that name. */
+/**
+ * Imports a world into a cluster as one shard. Throws `ORT_EXISTS` if the cluster already has a world of
+ * that name.
+ */
 export async function createClusterWorld(options: NewClusterWorld): Promise<ShardMap> {
   const { engine, folders, world, source, random } = options;
   requireName(world, "world");
@@ -36,9 +41,9 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
     splits: [],
   };
   await save.close();
-  // A shard has no journal folder of its own: what the copy lacks would be lost in silence.
+  // A shard has no journal folder, so a loss in the source journal would go unnoticed.
   if (journal.loss !== undefined) throw journal.loss;
-  // An owner issues clocks of its epoch, which have to be later than those that the world has.
+  // Owners issue clocks of their epoch, which must be later than any clock in the source world.
   const target = await folders.create(FIRST_SHARD, save.global.description.clockEpoch);
   await copyGeneration(disk, target);
   await folders.mapCopy(random).write(map);

@@ -3,18 +3,21 @@ import type { Entry } from "../engine/engine.ts";
 import { type Beat, beatCodec } from "../shard/lease.ts";
 import { beatPrefix } from "../shard/names.ts";
 
-/** A node is dead when this many beats of another one were accepted since its own last. Rule K18. */
+/**
+ * Accepted heartbeats of our own, without one from another node, after which that node counts as dead. Rule
+ * K18.
+ */
 export const BEATS_OF_DEATH = 6;
 
 interface Heard {
   beat: Beat | undefined;
-  /** Our own beats that were accepted since the node's last. */
+  /** Own heartbeats accepted since the node's last one. */
   ownSince: number;
 }
 
 /**
- * Which nodes of a world live, as one of them sees it. It counts in beats that the table accepted, in their order, and in no
- * time: while the engine takes no writes, nobody ages.
+ * Tracks which nodes of a world are alive, from one node's point of view. It counts heartbeats in the order
+ * in which the table accepted them, not time, so no node ages while the engine accepts no writes.
  */
 export class Liveness {
   readonly #node: string;
@@ -27,12 +30,12 @@ export class Liveness {
     this.#prefix = beatPrefix(world);
   }
 
-  /** How many shards our own last beat that was accepted said. */
+  /** Number of shards in our own last accepted heartbeat. */
   get ownShards(): number {
     return this.#ownShards;
   }
 
-  /** Takes a beat; tells whether it is our own. */
+  /** Records a heartbeat. Returns true if it is our own. */
   take({ key, value }: Entry): boolean {
     const node = key.slice(this.#prefix.length);
     if (value === undefined) return false;
@@ -45,7 +48,7 @@ export class Liveness {
     return true;
   }
 
-  /** Whether a node is dead. One that was never heard of is given the same time. */
+  /** Returns true if a node is dead. The count for an unknown node starts with the first call. */
   isDead(node: string): boolean {
     if (node === this.#node) return false;
     const heard = this.#heard.get(node);
@@ -53,7 +56,7 @@ export class Liveness {
     return (heard?.ownSince ?? 0) >= BEATS_OF_DEATH;
   }
 
-  /** The other nodes that live, and may be given shards. */
+  /** The other live nodes that may receive shards. */
   others(): readonly { readonly node: string; readonly beat: Beat }[] {
     return [...this.#heard].flatMap(([node, { beat }]) =>
       beat === undefined || beat.isLeaving || this.isDead(node) ? [] : [{ node, beat }],
@@ -61,7 +64,7 @@ export class Liveness {
   }
 }
 
-/** What a node wrote; `undefined` for what can not be read. */
+/** Decodes a heartbeat. Returns `undefined` if it is unreadable. */
 export function readBeat(value: Uint8Array): Beat | undefined {
   try {
     return decode(beatCodec, value);

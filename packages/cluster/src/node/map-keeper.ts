@@ -6,7 +6,7 @@ import type { ShardFolders } from "../folder/shard-folders.ts";
 import { mapKey } from "../shard/names.ts";
 import { type ShardMap, type ShardSplit, shardMapCodec } from "../shard/shard-map.ts";
 
-/** What a keeper is given. */
+/** Dependencies of a map keeper. */
 export interface MapKeeperOptions {
   readonly engine: Engine;
   readonly folders: ShardFolders;
@@ -15,12 +15,15 @@ export interface MapKeeperOptions {
 }
 
 /**
- * The generation of a map that is put back is so much later: whoever saw one get lost that was newer may still copy it,
- * under a generation that no other map may have.
+ * Generations added to a restored map. A node that saw a newer map before the table was lost may still copy
+ * that map, under a generation that no other map may use.
  */
 const RESTORED_GENERATIONS = 2 ** 20;
 
-/** Keeps the shard map in two places, the table and beside the shards, so that either may be lost. Rule K27. */
+/**
+ * Keeps the shard map in the table and in a copy beside the shards, so that either one may be lost. Rule
+ * K27.
+ */
 export class MapKeeper {
   readonly #engine: Engine;
   readonly #world: string;
@@ -33,7 +36,10 @@ export class MapKeeper {
     this.#copy = folders.mapCopy(random);
   }
 
-  /** Puts the newest map that there is, here or beside the shards, into a table that has none. */
+  /**
+   * Restores the map to a table that has none, from `known` or the copy beside the shards, whichever is
+   * newer.
+   */
   async restore(known?: ShardMap): Promise<void> {
     const key = mapKey(this.#world);
     if ((await this.#engine.table.get(key))?.value !== undefined) return;
@@ -44,14 +50,17 @@ export class MapKeeper {
     await this.#engine.table.swap(key, encode(shardMapCodec, { ...newest, generation }), 0);
   }
 
-  /** Writes a map beside the shards, unless it is there. Nothing may be stored in a shard before its map is. */
+  /**
+   * Writes a map beside the shards unless it is there already. A shard stores nothing before a map that
+   * lists it is there.
+   */
   async copy(map: ShardMap): Promise<void> {
     if (map.generation <= this.#copied) return;
     await this.#copy.write(map);
     this.#copied = map.generation;
   }
 
-  /** Puts a split into the map, in both places. */
+  /** Adds a split to the map in both places. */
   async completeSplit(
     directory: ClusterDirectory,
     split: ShardSplit,
@@ -61,7 +70,7 @@ export class MapKeeper {
     await this.copy(directory.map);
   }
 
-  /** Makes every split fail that is not in the map yet, for good. */
+  /** Makes every split that is not in the map yet fail permanently. */
   async forgetSplits(directory: ClusterDirectory): Promise<void> {
     await this.restore(directory.map);
     await directory.touch(this.#engine);

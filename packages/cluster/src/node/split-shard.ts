@@ -11,7 +11,7 @@ import { leaseCodec } from "../shard/lease.ts";
 import { leaseKey } from "../shard/names.ts";
 import { withSplit } from "../shard/shard-map.ts";
 
-/** What a split is given. */
+/** Dependencies and parameters of a split. */
 export interface SplitOptions {
   readonly engine: Engine;
   readonly folders: ShardFolders;
@@ -26,13 +26,14 @@ export interface SplitOptions {
 }
 
 /**
- * Makes a shard of cells of another. The new one begins as a copy of the last save, made while edits go on; then edits
- * wait for the moment in which it takes what the journal has since. A record in the journal of the old shard makes the
- * split count: it is refused when somebody else owns that by now. Gives the owner. Rule K25.
+ * Splits cells off a shard into a new one and returns the new shard's owner. The new shard starts as a copy
+ * of the last save, made while edits continue. Edits then pause while it replays the journal entries since
+ * that save. A record in the old shard's journal commits the split; the journal rejects it if another node
+ * owns the old shard by then. Rule K25.
  */
 export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
   const { engine, folders, directory, retries, world, node, owner, cells, newShard } = options;
-  // Throws when it cannot be.
+  // Throws if the split is not possible.
   withSplit(directory.map, { from: owner.shard, cells, to: newShard });
   const target = await folders.create(newShard);
   await owner.fold();
@@ -56,12 +57,14 @@ export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
           }),
       });
       try {
-        // Whoever sees the new shard sees whose it is, and does not take it.
+        // Written first, so that a node that sees the new shard in the map also sees its owner and does not
+        // take it.
         const lease = encode(leaseCodec, { node, epoch, heir: "" });
         await retries.until(() => engine.table.swap(leaseKey(world, newShard), lease, 0));
-        // From here on it counts, whoever owns the shard then.
+        // This commits the split, whichever node owns the old shard afterwards.
         await owner.split({ from: owner.shard, cells, to: newShard });
-        // Not before: nothing is stored in a shard that a lost table would take along.
+        // Only now may the new shard store edits: before the commit, a lost table would lose the shard with
+        // them.
         await retries.until(() => made.serve());
       } catch (error) {
         await made.stop(error);

@@ -11,26 +11,26 @@ import {
   withSplit,
 } from "../shard/shard-map.ts";
 
-/** A lease, and the revision at which it stands. */
+/** A lease and its revision in the table. */
 export interface StandingLease {
   readonly lease: Lease;
   readonly revision: number;
 }
 
-/** Whom a directory tells. */
+/** Callbacks of a directory. */
 export interface DirectoryEvents {
   onMap?(map: ShardMap): void;
   onLease?(shard: string, lease: Lease): void;
 }
 
-/** Which shards a world has and who owns them, as the table says it, a moment later. */
+/** A slightly delayed view of the table: the shards of a world and their owners. */
 export class ClusterDirectory {
   readonly #world: string;
   readonly #listeners = new Set<DirectoryEvents>();
   readonly #leases = new Map<string, StandingLease>();
   readonly #subscriptions: Subscription[] = [];
   #map: ShardMap;
-  /** Where the map stands in the order of all writes. */
+  /** Revision of the map in the table. */
   #revision: number;
 
   private constructor(world: string, map: ShardMap, revision: number) {
@@ -39,7 +39,7 @@ export class ClusterDirectory {
     this.#revision = revision;
   }
 
-  /** Reads the map and follows it. `ORT_NOT_FOUND` when there is no such world in the cluster. */
+  /** Reads the map and watches it. Throws `ORT_NOT_FOUND` if the cluster has no such world. */
   static async open(engine: Engine, world: string): Promise<ClusterDirectory> {
     const entry = await engine.table.get(mapKey(world));
     if (entry?.value === undefined)
@@ -58,30 +58,30 @@ export class ClusterDirectory {
     return this.#map;
   }
 
-  /** Who owns a shard; `undefined` when nobody ever did. */
+  /** Returns the lease of a shard; `undefined` if it never had an owner. */
   leaseOf(shard: string): StandingLease | undefined {
     return this.#leases.get(shard);
   }
 
-  /** Whether there is such a shard. */
+  /** Returns true if the map has this shard. */
   has(shard: string): boolean {
     return shardsOf(this.#map).includes(shard);
   }
 
-  /** The shard of a region. */
+  /** Returns the shard of a region. */
   shardOf(region: Place): string {
     return shardOf(this.#map, region);
   }
 
-  /** Tells of changes from now on, until the function returned is called. */
+  /** Reports changes to `events`. Returns an unsubscribe function. */
   listen(events: DirectoryEvents): () => void {
     this.#listeners.add(events);
     return () => this.#listeners.delete(events);
   }
 
   /**
-   * Puts a split into the map, unless it is there. Whoever else changes the map at the same time is not undone. Nothing is
-   * put there when `requireHeld` throws, or when somebody has touched the map since it did not.
+   * Adds a split to the map unless it is there, without undoing concurrent changes. The map stays unchanged
+   * if `requireHeld` throws, or if another node touches the map after that check.
    */
   async completeSplit(engine: Engine, split: ShardSplit, requireHeld: () => Promise<void>): Promise<void> {
     await this.#rewrite(engine, async (map) => {
@@ -91,18 +91,18 @@ export class ClusterDirectory {
     });
   }
 
-  /** Writes the map as it is, with a new generation, so that nobody changes it who has looked at it before. */
+  /** Rewrites the map with a new generation, so that every change based on an earlier read fails. */
   async touch(engine: Engine): Promise<void> {
     await this.#rewrite(engine, (map) => ({ ...map, generation: map.generation + 1 }));
   }
 
-  /** Follows nothing more. */
+  /** Stops watching. */
   close(): void {
     for (const subscription of this.#subscriptions) subscription.end();
     this.#listeners.clear();
   }
 
-  /** Changes the map that the table has, until nobody else does in the same moment; and takes it for its own. */
+  /** Changes the map in the table, retrying until no other writer interferes, and adopts the result. */
   async #rewrite(engine: Engine, change: (map: ShardMap) => ShardMap | Promise<ShardMap>): Promise<void> {
     const key = mapKey(this.#world);
     for (;;) {
@@ -117,7 +117,7 @@ export class ClusterDirectory {
           : await engine.table.swap(key, encode(shardMapCodec, changed), entry.revision);
       if (revision === undefined) continue;
       this.#noteMap(changed, revision);
-      // Else another one took its place meanwhile, perhaps in a table that was lost and filled again.
+      // Otherwise another map replaced it meanwhile, perhaps in a table that was lost and refilled.
       if (this.#revision === revision) return;
     }
   }
@@ -139,14 +139,15 @@ export class ClusterDirectory {
   #takeLease({ key, value, revision }: Entry): void {
     const shard = key.slice(leasePrefix(this.#world).length);
     const lease = value && readable(() => decode(leaseCodec, value));
-    // A table that was lost may give a shard to a lower epoch; whoever takes it finds out from the folder.
+    // A lost table may give a shard to a lower epoch; the node that takes it learns the real one from the
+    // folder.
     if (lease === undefined) return;
     this.#leases.set(shard, { lease, revision });
     for (const events of [...this.#listeners]) events.onLease?.(shard, lease);
   }
 }
 
-/** What is written in the table may be anything: what can not be read is as if it were not there. */
+/** Returns `undefined` for unreadable values: the table may contain anything. */
 function readable<Value>(read: () => Value): Value | undefined {
   try {
     return read();

@@ -14,13 +14,13 @@ interface RegionGroup {
   bytes: number;
 }
 
-/** Edits that are stored together: one record for each region, whatever happened there. */
+/** Edits that are stored together, with one record per region. */
 export class EditGroup {
   readonly #regions = new PlaceMap<RegionGroup>();
-  /** The last entry that it has. */
+  /** Log position of the last entry in the group. */
   lastPosition = 0;
 
-  /** Whether there is room for an edit. An edit that is alone always fits. */
+  /** Returns true if there is room for an edit. The first edit of a group always fits. */
   hasRoom(edit: LoggedEdit): boolean {
     if (this.#regions.size === 0) return true;
     const bytes = journalEditBytesMax(edit);
@@ -33,7 +33,7 @@ export class EditGroup {
     });
   }
 
-  /** Takes an edit, which comes behind those that it has. */
+  /** Adds an edit after those already in the group. */
   add(edit: LoggedEdit): void {
     const bytes = journalEditBytesMax(edit);
     for (const { region, before, clock } of edit.clocks) {
@@ -51,7 +51,7 @@ export class EditGroup {
     }
   }
 
-  /** The records, in the order of their regions. */
+  /** Returns the group's records, ordered by region. */
   records(epoch: number, group: number, volume: number): readonly JournalRecord[] {
     const regions = [...this.#regions.values()].sort((a, b) => comparePlaces(a.region, b.region));
     return regions.map(({ region, before, after, chunks, origins }, index) => ({
@@ -75,7 +75,7 @@ export class EditGroup {
   }
 }
 
-/** What two changes of a chunk make of it together. */
+/** Merges two successive changes of a chunk. */
 function joined(before: JournalChunk, after: JournalChunk): JournalChunk {
   const { place } = before;
   if ("chunk" in after) return after;

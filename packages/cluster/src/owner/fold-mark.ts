@@ -1,7 +1,7 @@
 import { type Codec, decode, encode } from "@orthant/core";
 import type { Attachment, WorldDescription } from "@orthant/formats";
 
-/** Up to which record of its shard's journal a generation has everything. Rule K24. */
+/** The journal record up to which a generation contains everything. Rule K24. */
 export interface FoldMark {
   readonly epoch: number;
   readonly sequence: number;
@@ -17,13 +17,13 @@ const foldMarkCodec: Codec<FoldMark> = {
   read: (input) => ({ epoch: input.varUint(), sequence: input.varUint() }),
 };
 
-/** The mark in a world's description; `undefined` in that of a world that was never part of a cluster. */
+/** Returns the mark in a world's description; `undefined` if the world was never part of a cluster. */
 export function foldMarkOf({ attachments }: WorldDescription): FoldMark | undefined {
   const value = attachments.find(({ key }) => key === KEY)?.value;
   return value === undefined ? undefined : decode(foldMarkCodec, value);
 }
 
-/** A description with another mark. */
+/** Returns the description with a new mark. */
 export function withFoldMark(description: WorldDescription, mark: FoldMark): WorldDescription {
   const own: Attachment = { key: KEY, value: encode(foldMarkCodec, mark) };
   const others = description.attachments.filter(({ key }) => key !== KEY);

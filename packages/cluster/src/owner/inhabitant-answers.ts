@@ -12,10 +12,10 @@ import { BEINGS_MAX, type Inhabitant, inhabitantCodec, inhabitantOf } from "@ort
 import type { World } from "@orthant/world";
 import type { InhabitantsAnswer, RegionInhabitants } from "../shard/inhabitant-message.ts";
 
-/** About how many bytes of entities one answer may have. */
+/** Approximate limit for the entities in one answer, in bytes. */
 const ANSWER_BYTES = 524_288;
 
-/** The entities of regions, as far as they are this shard's. Rule K34. */
+/** Returns the entities of those regions that belong to this shard. Rule K34. */
 export async function answerInhabitants(
   world: World,
   regions: readonly Place[],
@@ -23,12 +23,12 @@ export async function answerInhabitants(
 ): Promise<InhabitantsAnswer> {
   const found = new PlaceMap<Inhabitant[]>();
   for (const region of regions) if (owns(region)) found.set(...region, []);
-  // Regions that lie side by side are looked at together: a world may look at all its entities for each question.
+  // Merges adjacent regions into one query, because a world may scan all its entities for each.
   for (const chunks of boxesOfRegions([...found.places()])) {
     for (const entity of await world.entitiesIn(voxelsOfChunks(world.shape, chunks))) {
       const voxel = placeFrom((axis) => Math.floor(entity.position[axis]));
       const there = found.get(...regionOf(chunkOfVoxel(world.shape, voxel)));
-      // Nobody could be shown more.
+      // No client is shown more.
       if (there !== undefined && there.length < BEINGS_MAX) there.push(inhabitantOf(entity));
     }
   }

@@ -8,22 +8,25 @@ interface Move {
   readonly heardMs: number;
 }
 
-/** So long after a move an older one may still come, from a gateway that lost the player and has not noticed. */
+/**
+ * Time during which an older move may still arrive, from a gateway that has not noticed that it lost the
+ * player.
+ */
 const LATE_MS = 60_000;
 
-/** So long after it began an owner hears from gateways what the one before had not saved, and says nothing yet. */
+/** Time a new owner waits before it answers, while gateways resend what the previous owner had not saved. */
 const SETTLE_MS = 1_000;
 
-/** Remembers where players are, in the world of the first shard. Rules K32 and K33. */
+/** Stores player positions in the world of the first shard. Rules K32 and K33. */
 export class PlayerDesk {
   readonly #world: World;
   readonly #clock: Clock;
   readonly #playersMax: number;
   readonly #startMs: number;
-  /** Those of late, in the order in which they were heard. */
+  /** Recent moves, in order of arrival. */
   readonly #moves = new Map<bigint, Move>();
   #count: number;
-  /** Whether something is remembered that no save has. */
+  /** True if some players are not saved yet. */
   isUnsaved = false;
 
   constructor(world: World, clock: Clock, playersMax: number) {
@@ -34,7 +37,7 @@ export class PlayerDesk {
     this.#count = world.players.length;
   }
 
-  /** Remembers, then answers. */
+  /** Stores the reported players, then answers. */
   async answer({ kept, asked }: PlayersQuestion): Promise<PlayersAnswer> {
     const nowMs = this.#clock.nowMs();
     this.#forgetMoves(nowMs);
@@ -53,7 +56,7 @@ export class PlayerDesk {
     if (known === undefined) this.#count++;
     this.#moves.delete(playerId);
     this.#moves.set(playerId, { movedMs, heardMs: nowMs });
-    // Nothing to save for who came and went without a step.
+    // A player who joined and left without moving needs no save.
     if (known?.name === name && posesEqual(seen(known), pose)) return;
     const { position, orientation } = pose;
     this.#world.upsertPlayer({ playerId, name, position, orientation });
@@ -73,7 +76,7 @@ export class PlayerDesk {
   }
 }
 
-/** A pose as gateways have it: a world may keep any number. */
+/** Rounds a pose to what gateways can represent; a world may store any number. */
 function seen(pose: Pose): Pose {
   return roundPose(sendablePose(pose));
 }

@@ -4,13 +4,13 @@ import type { World } from "@orthant/world";
 import type { OwnerAnswer, RegionAnswer, RegionWish } from "../shard/owner-message.ts";
 import type { ShardLog } from "./shard-log.ts";
 
-/** About how many bytes of chunks one answer may have. */
+/** Approximate limit for the chunks in one answer, in bytes. */
 const ANSWER_BYTES = 786_432;
 
 /**
- * What regions are like now. What is told is stored when this resolves. A region of which the asker heard a later clock
- * than the world has, which can be when a journal was lost, gets a new clock first: no clock falls for anybody, and
- * nobody waits for one that never comes. Rule K20.
+ * Returns the current content of regions. Everything in the answer is stored when this resolves. If the
+ * gateway knows a later clock of a region than the world has, because a journal was lost, the region gets a
+ * new clock first: clocks never go back, and no gateway waits for a clock that never comes. Rule K20.
  */
 export async function answerWishes(
   world: World,
@@ -40,16 +40,16 @@ async function answerOf(
 ): Promise<RegionAnswer> {
   if (!owns(region)) return { kind: "elsewhere" };
   const box = regionBox(region);
-  // Kept until it is read: another question may let it go for its own.
+  // Keeps the region loaded until it is read; another question might unload it.
   const release = world.keep(box);
   try {
     await world.load(box);
     if ((world.clockOf(region) ?? 0) < heard) await world.renewClocks([region]);
     const clock = world.clockOf(region) ?? 0;
-    // A clock that is told is one that a record ends at, so that the next record builds on it.
+    // Ends the current record at this clock, so that the next record builds on it.
     log.cut();
     if (clock === held && from === 0) return { kind: "same" };
-    // What was told before is of another moment: all of it comes again.
+    // If the clock changed, the part sent before is outdated, so all of it is sent again.
     const start = at === clock ? from : 0;
     const made: JournalChunk[] = [];
     let skipped = 0;

@@ -2,7 +2,7 @@ import { type Clock, isOrthantError, type Timer } from "@orthant/core";
 
 const RETRY_MS = 200;
 
-/** Tries again what the engine did not answer, until it does or somebody ends it. */
+/** Retries calls that the engine did not answer, until it does or `end` is called. */
 export class Retries {
   readonly #clock: Clock;
   readonly #waiting = new Map<Timer, (error: unknown) => void>();
@@ -12,7 +12,7 @@ export class Retries {
     this.#clock = clock;
   }
 
-  /** What an attempt gives at last; whatever it throws that is not the engine's silence. */
+  /** Repeats `attempt` while it throws `ORT_ENGINE_AWAY`. Returns its result or throws any other error. */
   async until<Result>(attempt: () => Promise<Result>): Promise<Result> {
     for (;;) {
       if (this.#end !== undefined) throw this.#end.error;
@@ -25,7 +25,7 @@ export class Retries {
     }
   }
 
-  /** Gives up: everything that waits fails with this, and everything that is tried from now on. */
+  /** Gives up: all pending and later calls fail with `error`. */
   end(error: unknown): void {
     this.#end ??= { error };
     for (const [timer, reject] of this.#waiting) {

@@ -9,7 +9,7 @@ import { EditGroup } from "./edit-group.ts";
 import { foldMarkOf, withFoldMark } from "./fold-mark.ts";
 import { Retries } from "./retries.ts";
 
-/** What a log is given. */
+/** Dependencies and settings of a shard log. */
 export interface ShardLogOptions {
   readonly engine: Engine;
   readonly clock: Clock;
@@ -18,15 +18,15 @@ export interface ShardLogOptions {
   readonly node: string;
   readonly epoch: number;
   readonly volume: () => number;
-  /** Throws `ORT_FENCED` when the shard's folder is another's by now. */
+  /** Throws `ORT_FENCED` if the shard's folder belongs to another owner by now. */
   readonly requireHeld: () => Promise<void>;
-  /** Records of another shard that come before all of this one's: what a new shard has not got with its copy. */
+  /** Another shard's records to replay before this shard's own: those that a new shard's copy lacks. */
   readonly inherited?: (description: WorldDescription) => AsyncIterable<LoggedChange>;
-  /** Makes a split count that was begun before: it has to be in the map before anything else happens. */
+  /** Puts a committed split into the map. Must finish before anything else happens. */
   readonly completeSplit: (split: ShardSplit) => Promise<void>;
-  /** Makes every split fail that is stored in a journal which is lost, and not in the map yet. */
+  /** Makes every split that is recorded only in a lost journal, and not in the map, fail. */
   readonly forgetSplits: () => Promise<void>;
-  /** The journal is not what it was: changes that were made since the last save are lost. */
+  /** Called when the journal was lost, together with the changes since the last save. */
   readonly onLost?: (detail: string) => void;
 }
 
@@ -37,14 +37,14 @@ interface Waiter {
 }
 
 /**
- * A journal that takes the place of one that was lost begins so far behind it that nobody who knew the lost one can
- * think that he knows its end. Rule K10.
+ * Gap between a lost journal and its replacement. It is wide enough that no node that knew the lost journal
+ * can take its end for that of the new one. Rule K10.
  */
 const LOST_JOURNAL_GAP = 2 ** 30;
 
 /**
- * The log of a shard's owner: groups of edits in the shard's journal, one append at a time, each at the end that the
- * owner knows. An append that is refused there means that somebody else owns the shard; then nothing more is stored.
+ * The log of a shard's owner. Appends groups of edits to the shard's journal, one at a time, at the end it
+ * expects. A rejected append means that another node owns the shard; the log then stores nothing more.
  */
 export class ShardLog implements OutsideLog {
   readonly epoch: number;
@@ -58,16 +58,16 @@ export class ShardLog implements OutsideLog {
   #position = 0;
   #safeTo = 0;
   #groups = 0;
-  /** The last record of the journal, as far as this owner knows: its own. */
+  /** Sequence of the journal's last record as far as this owner knows, which is its own. */
   #last = 0;
-  /** Up to where generations that are durable have everything. */
+  /** Sequence up to which durable generations contain everything. */
   #folded = 0;
   #foldedPosition = 0;
-  /** The end of the journal as each commit that runs will have it, by the position that it took. */
+  /** For each position passed to a running commit, the journal's end that the commit will record. */
   readonly #marks = new Map<number, number>();
   #unfoldedBytes = 0;
   #splitting: Promise<void> | undefined;
-  /** Splits of this shard that its journal has, as far as this owner read or wrote it. */
+  /** Splits of this shard that this owner read from its journal or wrote to it. */
   readonly #given: ShardSplit[] = [];
   #pins = 0;
   #failure: { readonly error: unknown } | undefined;
@@ -79,18 +79,18 @@ export class ShardLog implements OutsideLog {
     this.#retries = new Retries(options.clock);
   }
 
-  /** The last record that is stored. */
+  /** Sequence of the last stored record. */
   get last(): number {
     return this.#last;
   }
 
-  /** How many records and bytes of edits no generation has yet. */
+  /** Records and bytes of edits that no generation contains yet. */
   get unfolded(): { readonly records: number; readonly bytes: number } {
     const records = this.#safeTo > this.#foldedPosition ? this.#last - this.#folded : 0;
     return { records, bytes: this.#unfoldedBytes };
   }
 
-  /** Whether there are entries that are not stored. */
+  /** True if some entries are not stored yet. */
   get isPending(): boolean {
     return this.#safeTo < this.#position;
   }
@@ -109,7 +109,7 @@ export class ShardLog implements OutsideLog {
     const { first } = await this.#retries.until(() => this.#requireJournal().state());
     try {
       yield* readChanges(this.#requireJournal(), {
-        // A journal that took the place of a lost one goes on from this very generation.
+        // The replacement of a lost journal continues from exactly this generation.
         from: first === folded + LOST_JOURNAL_GAP ? first : folded + 1,
         to: this.#last,
         volume: this.#options.volume(),
@@ -117,15 +117,15 @@ export class ShardLog implements OutsideLog {
         onSplit: (split) => this.#give(split),
       });
     } catch (error) {
-      // A newer owner may have saved and folded it all meanwhile.
+      // A newer owner may have saved and folded all of it meanwhile.
       if (isOrthantError(error, "ORT_JOURNAL")) await this.#options.requireHeld();
       throw error;
     }
   }
 
   /**
-   * Stores that cells belong to another shard from now on, and puts that into the map. No generation has the record
-   * before the map has the split, so that whoever takes the shard in between finds it. Nothing may be pending.
+   * Records that cells now belong to another shard, and puts the split into the map. No generation contains
+   * the record before the map has the split, so the next owner finds it. Nothing may be pending.
    */
   async split(split: ShardSplit): Promise<void> {
     const bytes = encodeRecord({ kind: "split", epoch: this.epoch, split }, this.#options.volume());
@@ -134,13 +134,13 @@ export class ShardLog implements OutsideLog {
     );
   }
 
-  /** Whether a region was given away: it is not this shard's again, whatever a map says that was put back. */
+  /** True if a region was split off. It never belongs to this shard again, even if a restored map says so. */
   hasGiven(region: Place): boolean {
     const cell = cellOfRegion(region);
     return this.#given.some(({ cells }) => boxContains(cells, cell));
   }
 
-  /** Makes splits count again that a map lacks which was put back. Rule K25. */
+  /** Puts splits that a restored map lacks back into it. Rule K25. */
   async mapChanged(map: ShardMap): Promise<void> {
     const shards = shardsOf(map);
     for (const split of this.#given)
@@ -148,11 +148,11 @@ export class ShardLog implements OutsideLog {
   }
 
   add(entry: LoggedEntry): void {
-    // Gateways tell a new owner again where players went of late: that takes no quorum.
+    // Gateways send recent player positions to a new owner again, so the journal need not store them.
     if (entry.kind === "player") return;
     if (entry.kind !== "edit")
       throw new OrthantError("ORT_ARGUMENT", `a shard's journal has edits, and no ${entry.kind}`);
-    // What changed no clock changed nothing that anybody could have seen.
+    // An edit that advances no clock has no visible effect.
     if (entry.clocks.length === 0) return;
     if (this.#collecting?.hasRoom(entry) === false) this.cut();
     this.#collecting ??= new EditGroup();
@@ -169,18 +169,18 @@ export class ShardLog implements OutsideLog {
   }
 
   rotate(): number {
-    // A record is in a generation as a whole or not at all.
+    // A generation contains a record entirely or not at all.
     this.cut();
     return this.#position;
   }
 
-  /** What is added from now on is in other records than what was added before. */
+  /** Ends the current group: later entries go into other records. */
   cut(): void {
     if (this.#collecting !== undefined) this.#sealed.push(this.#collecting);
     this.#collecting = undefined;
   }
 
-  /** A generation has nothing that is not stored, and says up to which record it has all. */
+  /** Waits until all entries up to `position` are stored, and marks the last record in the description. */
   async prepare(change: SaveChange, global: () => GlobalState, position: number): Promise<SaveChange> {
     const state = change.global ?? global();
     while (this.#safeTo < position) await this.whenSafe();
@@ -199,7 +199,7 @@ export class ShardLog implements OutsideLog {
     this.#letGo();
   }
 
-  /** Keeps what the journal has from now on, until the function returned is called. */
+  /** Keeps all later journal records until the returned function is called. */
   pin(): () => void {
     this.#pins++;
     return () => {
@@ -224,13 +224,13 @@ export class ShardLog implements OutsideLog {
     return this.#options.completeSplit(split);
   }
 
-  /** No save is made while a split does not count for sure. */
+  /** Holds back saves while a split is in progress. */
   async #whileSplitting(splitting: Promise<void>): Promise<void> {
     this.#splitting = splitting;
     try {
       await splitting;
     } catch (error) {
-      // Whether it counts is for the next owner to find out.
+      // The next owner finds out whether the split counts.
       this.stop(error);
       this.#events?.onFailure(error);
       throw error;
@@ -240,7 +240,7 @@ export class ShardLog implements OutsideLog {
   }
 
   #letGo(): void {
-    // What is not folded now is folded after the next save; nobody waits for it.
+    // A failed fold is made up for after the next save.
     if (this.#pins === 0) this.#journal?.fold(this.#folded).catch(() => undefined);
   }
 
@@ -254,19 +254,20 @@ export class ShardLog implements OutsideLog {
       await engine.removeJournal(world, shard);
     } else if (folded > 0) onLost?.(`there is no journal, and the save has all up to ${folded}`);
     const isNew = found === undefined && folded === 0;
-    // A shard that was never owned before has nothing to forget.
+    // A shard without an earlier owner has no splits to forget.
     if (this.#options.inherited === undefined) await this.#options.forgetSplits();
     return engine.journal(world, shard, isNew ? 1 : folded + LOST_JOURNAL_GAP);
   }
 
-  /** Stores that a new epoch has begun, behind whatever there is: from then on nobody else's end is right. */
+  /** Appends an epoch record at the journal's end. From then on every older owner's append is rejected. */
   async #raiseBarrier(): Promise<number> {
     const { node } = this.#options;
     const journal = this.#requireJournal();
     const bytes = encodeRecord({ kind: "epoch", epoch: this.epoch, node }, this.#options.volume());
     for (;;) {
       const { last } = await journal.state();
-      // Whoever is late must not raise his behind a newer one's, who took the folder before he raised it.
+      // A late owner must not append behind a newer one, which takes the folder before it writes its own
+      // record.
       await this.#options.requireHeld();
       const outcome = await journal.append([{ subject: { kind: "control" }, bytes }], last);
       if (outcome.kind === "stored") return outcome.last;
@@ -283,7 +284,7 @@ export class ShardLog implements OutsideLog {
 
   async #writeAll(): Promise<void> {
     try {
-      // Edits that were asked for together are made one behind the other; those share a group.
+      // Lets edits that arrived together, and are applied one after the other, share a group.
       await undefined;
       while (this.#failure === undefined) {
         if (this.#sealed.length === 0) this.cut();
@@ -309,7 +310,7 @@ export class ShardLog implements OutsideLog {
         const outcome = await this.#requireJournal().append(records, this.#last);
         if (outcome.kind === "stored") this.#last = outcome.last;
         else if (outcome.kind === "full") throw full(this.#options.shard);
-        // Only an attempt whose outcome nobody knows can have stored these very records already.
+        // These very records can be stored already only if an earlier attempt had an unknown outcome.
         else if (isUnknown && (await this.#isStored(records))) this.#last += records.length;
         else throw new OrthantError("ORT_FENCED", `shard ${this.#options.shard} has a newer owner`);
       } catch (error) {
@@ -335,7 +336,7 @@ export class ShardLog implements OutsideLog {
 
   #markSafe(position: number): void {
     this.#safeTo = position;
-    // Where a commit waits for exactly this, it has all up to here, and nothing that follows.
+    // A commit that waits for exactly this position contains everything up to here and nothing later.
     this.#marks.set(position, this.#last);
     const waiting = this.#waiters.findIndex((waiter) => waiter.position > position);
     for (const { resolve } of this.#waiters.splice(0, waiting < 0 ? this.#waiters.length : waiting))
@@ -348,7 +349,7 @@ export class ShardLog implements OutsideLog {
   }
 }
 
-/** Which records to read. */
+/** Range of records to read, and how to read them. */
 export interface ReadChangesOptions {
   readonly from: number;
   readonly to: number;
@@ -357,10 +358,10 @@ export interface ReadChangesOptions {
   readonly onSplit?: (split: ShardSplit) => Promise<void>;
 }
 
-/** How many records are read at once. */
+/** Records read at once. */
 const READ_RECORDS = 256;
 
-/** The changes that records of a journal tell. Epochs never fall in it; `ORT_JOURNAL` when one does. Rule K9. */
+/** Yields the changes in a range of journal records. Throws `ORT_JOURNAL` if an epoch falls. Rule K9. */
 export async function* readChanges(
   journal: Journal,
   { from, to, volume, retries, onSplit }: ReadChangesOptions,

@@ -31,7 +31,7 @@ import { PlayerDesk } from "./player-desk.ts";
 import { answerWishes } from "./region-answers.ts";
 import { ShardLog, type ShardLogOptions } from "./shard-log.ts";
 
-/** What an owner is given. */
+/** Dependencies and settings of a shard owner. */
 export interface ShardOwnerOptions {
   readonly engine: Engine;
   readonly folders: ShardFolders;
@@ -42,11 +42,11 @@ export interface ShardOwnerOptions {
   readonly shard: string;
   readonly node: string;
   readonly epoch: number;
-  /** Voxels of a chunk. */
+  /** Voxels per chunk. */
   readonly volume: number;
-  /** Whether a region belongs to the shard, as the map is now. */
+  /** Returns true if a region belongs to the shard according to the current map. */
   readonly owns: (region: Place) => boolean;
-  /** The shard can not be owned any longer: it is another's, or its disk or journal failed. */
+  /** Called when the shard has a newer owner, or when its disk or journal fails. */
   readonly onEnd: (error: unknown) => void;
   readonly onLost?: (detail: string) => void;
   readonly completeSplit: ShardLogOptions["completeSplit"];
@@ -55,43 +55,43 @@ export interface ShardOwnerOptions {
   readonly limits?: Partial<OwnerLimits>;
 }
 
-/** What may be set of an owner. */
+/** Configurable limits of an owner. */
 export interface OwnerLimits {
-  /** How long after a change a save comes. */
+  /** Delay between a change and the save that contains it. */
   readonly foldMs: number;
-  /** When the journal has so many bytes that no save has, no more edits are taken until one has them. */
+  /** Bytes of unsaved journal above which the owner rejects edits until a save contains them. */
   readonly journalBytesMax: number;
-  /** So many players are remembered; a new one above that begins at the spawn each time. Rule K33. */
+  /** Players remembered. Above this limit, new players start at the spawn each time. Rule K33. */
   readonly playersMax: number;
 }
 
-/** What an owner is like unless it is said otherwise. */
+/** Default limits. */
 export const OWNER_LIMITS: OwnerLimits = {
   foldMs: 5_000,
   journalBytesMax: 67_108_864,
   playersMax: 65_536,
 };
 
-/** How an owner is doing. */
+/** State of an owner. */
 export interface OwnerReport {
   readonly epoch: number;
   readonly generation: number;
-  /** The last record of the journal, and how many records and bytes no save has. */
+  /** Sequence of the journal's last record, and the records and bytes that no save contains. */
   readonly last: number;
   readonly unfoldedRecords: number;
   readonly unfoldedBytes: number;
-  /** When the last save was made. */
+  /** Time of the last save. */
   readonly foldedMs: number;
 }
 
 const AWAY: OwnerAnswer = { kind: "away" };
-/** For so long whoever let a shard go says so to those who ask; then all have heard of it. */
+/** Time for which an owner keeps answering `away` after it released a shard, until all gateways know. */
 const FAREWELL_MS = 3_000;
 const RETENTION = { newest: 4, hours: 24, days: 30 };
 
 /**
- * The one who makes edits in a shard: a world over the shard's folder, whose log is the shard's journal. Nothing that
- * is not stored there is told to anybody, nor saved.
+ * Applies the edits in a shard. Wraps a world over the shard's folder whose log is the shard's journal. It
+ * sends and saves nothing that the journal has not stored.
  */
 export class ShardOwner {
   readonly shard: string;
@@ -126,8 +126,9 @@ export class ShardOwner {
   }
 
   /**
-   * Takes a shard whose lease is held: its folder, then the end of its journal, then what both have. From then on
-   * nobody who owned it before can save or store anything. `ORT_FENCED` when somebody newer has it.
+   * Takes a shard whose lease this node holds: first its folder, then the end of its journal, then the
+   * content of both. From then on no earlier owner can save or store anything. Throws `ORT_FENCED` if there
+   * is a newer owner.
    */
   static async take(options: ShardOwnerOptions): Promise<ShardOwner> {
     const {
@@ -158,7 +159,7 @@ export class ShardOwner {
     return new ShardOwner(options, disk, log, opened);
   }
 
-  /** Begins to answer. */
+  /** Starts to answer questions. */
   async serve(): Promise<void> {
     const { engine, world } = this.#options;
     const address = ownerAddress(world, this.shard, this.epoch);
@@ -177,12 +178,12 @@ export class ShardOwner {
     };
   }
 
-  /** The last record that is stored. */
+  /** Sequence of the last stored record. */
   get last(): number {
     return this.#log.last;
   }
 
-  /** Saves all that is stored in the journal. */
+  /** Saves everything that the journal has stored. */
   async fold(): Promise<void> {
     this.#foldTimer?.cancel();
     this.#foldTimer = undefined;
@@ -191,23 +192,28 @@ export class ShardOwner {
     this.#foldedMs = this.#options.clock.nowMs();
   }
 
-  /** Keeps what the journal has from now on, until the function returned is called. */
+  /** Keeps all later journal records until the returned function is called. */
   pin(): () => void {
     return this.#log.pin();
   }
 
-  /** Makes cells belong to another shard, whose owner has everything. Nobody may edit meanwhile. */
+  /**
+   * Gives cells to another shard, whose owner already has their content. The caller must `hold` edits
+   * meanwhile.
+   */
   split(split: ShardSplit): Promise<void> {
     return this.#log.split(split);
   }
 
-  /** The map is another one: what was given away stays so. */
+  /** Handles a new map. Cells that were split off stay so, whatever the map says. */
   mapChanged(map: ShardMap): void {
-    // Whoever can not make it so loses the shard, and is told of that as of any other loss.
+    // On failure the shard is lost, and `onEnd` reports that like any other loss.
     this.#log.mapChanged(map).catch(() => undefined);
   }
 
-  /** Lets nobody edit until the function returned is called; resolves when what was asked before is stored. */
+  /**
+   * Stops accepting edits until the returned function is called. Resolves when all earlier ones are stored.
+   */
   async hold(): Promise<() => void> {
     this.#isHeld = true;
     await this.#whenAnswered();
@@ -217,25 +223,25 @@ export class ShardOwner {
     };
   }
 
-  /** Lets the shard go with all saved, so that the next owner has nothing to make again. */
+  /** Releases the shard with everything saved, so that the next owner has nothing to replay. */
   async release(): Promise<void> {
-    // Most of it now, while edits go on, so that little is left for the moment in which nobody may edit.
+    // Saves most of it while edits continue, which shortens the pause below.
     await this.fold();
     this.#isClosing = true;
     await this.#whenAnswered();
     this.#foldTimer?.cancel();
     await this.#world.close();
-    // A question that is on its way is still answered: whoever hears nothing waits for seconds before it asks again.
+    // Keeps answering, because a gateway that gets no answer waits seconds before it asks again.
     this.#options.clock.after(FAREWELL_MS, () => this.#responding?.end());
   }
 
-  /** Ends at once: what is not stored is dropped. */
+  /** Ends at once and drops what is not stored. */
   async stop(error: unknown): Promise<void> {
     this.#isClosing = true;
     this.#responding?.end();
     this.#foldTimer?.cancel();
     this.#log.stop(error);
-    // It can not save any more, and says so; its files are let go all the same.
+    // The world cannot save any more and reports that, but it still closes its files.
     await this.#world.close().catch(() => undefined);
   }
 
@@ -246,11 +252,11 @@ export class ShardOwner {
       return encode(ownerAnswerCodec(this.#options.volume), await this.#answerTo(question));
     } catch (error) {
       if (!isOrthantError(error)) throw error;
-      // Whatever failed has ended this owner, or is about to: the next one is asked then.
+      // The failure has ended this owner, or is about to, so the gateway asks the next one.
       return encode(ownerAnswerCodec(this.#options.volume), AWAY);
     } finally {
       this.#questions--;
-      // Also who only asked may have caused a record: a new clock.
+      // Even a question about regions may have stored a record with a new clock.
       this.#foldWhatIsNew();
       if (this.#questions === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
@@ -309,7 +315,7 @@ export class ShardOwner {
     this.#foldTimer?.cancel();
     this.#foldTimer = this.#options.clock.after(delayMs, () => {
       this.#folding = this.fold()
-        // The world tells of the failure itself.
+        // The world reports the failure itself.
         .catch(() => undefined)
         .finally(() => {
           this.#folding = undefined;
@@ -330,7 +336,7 @@ export class ShardOwner {
   }
 }
 
-/** What an owner that was ended by its node is told. */
+/** Returns the error for an owner that its node ended. */
 export function ended(reason: string): OrthantError {
   return new OrthantError("ORT_CLOSED", reason);
 }

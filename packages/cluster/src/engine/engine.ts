@@ -1,22 +1,23 @@
-/** The value of a key, and where it stands in the order of all writes to the table. */
+/** A key's value, and its place in the order of all writes to the table. */
 export interface Entry {
   readonly key: string;
-  /** `undefined` when the key was removed. */
+  /** `undefined` if the key was removed. */
   readonly value: Uint8Array | undefined;
-  /** Rises with every write to any key of the table, also over the loss of all of it: no revision comes again. */
+  /** Rises with every write to any key, even across a loss of the whole table: no revision is ever reused. */
   readonly revision: number;
 }
 
-/** Small values that all nodes see in one order. A write that was answered is stored by a quorum. */
+/** Small values that all nodes see in one order. An acknowledged write is stored by a quorum. */
 export interface Table {
   get(key: string): Promise<Entry | undefined>;
-  /** Writes whatever was there before; gives the revision. */
+  /** Writes unconditionally. Returns the revision. */
   put(key: string, value: Uint8Array): Promise<number>;
-  /** Writes when the key stands at this revision, 0 when it is not there; `undefined` when it is not so. */
+  /** Writes if the key is at revision `expected`, where 0 means absent. Returns `undefined` otherwise. */
   swap(key: string, value: Uint8Array, expected: number): Promise<number | undefined>;
   /**
-   * Calls back for every key that begins with the prefix as it stands, then for every write, in the order of revisions.
-   * Resolves after the former. A write that another one to the same key has followed may be left out.
+   * Calls `listener` with the current entry of every key that begins with `prefix`, then with every write, in
+   * order of revisions. Resolves after the current entries. May skip a write that a later one to the same key
+   * supersedes.
    */
   watch(prefix: string, listener: (entry: Entry) => void): Promise<Subscription>;
 }
@@ -27,87 +28,94 @@ export interface JournalRecord {
   readonly bytes: Uint8Array;
 }
 
-/** What a record is about. Subscribers follow cells; `control` records reach nobody but readers of the journal. */
+/** Subject of a record. Subscribers follow cells; only readers of the journal see `control` records. */
 export type JournalSubject =
   | { readonly kind: "region"; readonly cell: string; readonly region: string }
   | { readonly kind: "control" };
 
-/** A record that is stored. */
+/** A stored record. */
 export interface StoredRecord extends JournalRecord {
   readonly sequence: number;
 }
 
-/** A record as subscribers of a cell get it, after it was stored. */
+/** A record as delivered to subscribers of its cell, after it was stored. */
 export interface PublishedRecord extends StoredRecord {
   readonly shard: string;
-  /** The sequence of the last record about the same region before it; 0 when there is none, or it was folded. */
+  /** Sequence of the previous record about the same region; 0 if there is none or it was folded. */
   readonly previous: number;
 }
 
-/** Where a journal begins and ends. `last` stays when everything before it was folded; an empty one has `first > last`. */
+/** Bounds of a journal. `last` stays when all records are folded; an empty journal has `first > last`. */
 export interface JournalState {
   readonly first: number;
   readonly last: number;
   readonly bytes: number;
 }
 
-/** What became of an append. Anything else that may happen is thrown, and means: unknown, read the tail. */
+/** Outcome of an append. A thrown error means that the outcome is unknown: read the tail. */
 export type AppendOutcome =
   | { readonly kind: "stored"; readonly last: number }
-  /** The journal does not end where the writer thought: somebody else wrote. Nothing was stored. */
+  /** The journal does not end where the writer expected, because another node wrote. Nothing was stored. */
   | { readonly kind: "stale" }
-  /** The journal may not grow. Nothing was stored. */
+  /** The journal is full. Nothing was stored. */
   | { readonly kind: "full" };
 
-/** How many records one append takes. */
+/** Maximum number of records in one append. */
 export const APPEND_RECORDS_MAX = 1000;
 
-/** The log of a shard since its last snapshot. When it is gone, its methods reject with `ORT_JOURNAL`. */
+/** The log of a shard since its last save. If the journal is gone, all methods reject with `ORT_JOURNAL`. */
 export interface Journal {
   state(): Promise<JournalState>;
   /**
-   * Stores all records or none, if the journal ends at `expectedLast`. Resolves when a quorum has them on disk. Takes 1
-   * to {@link APPEND_RECORDS_MAX} of them.
+   * Stores all records or none, provided that the journal ends at `expectedLast`. Resolves when a quorum has
+   * them on disk. Takes 1 to {@link APPEND_RECORDS_MAX} records.
    */
   append(records: readonly JournalRecord[], expectedLast: number): Promise<AppendOutcome>;
-  /** The records `from` to `to`, both included, in order; throws `ORT_JOURNAL` when one of them is not there. */
+  /**
+   * Yields the records `from` to `to`, both included, in order. Throws `ORT_JOURNAL` if one of them is
+   * missing.
+   */
   read(from: number, to: number): AsyncIterable<StoredRecord>;
-  /** Lets go of all records up to this one. Sequences go on. */
+  /** Drops all records up to `upTo`. Sequences continue. */
   fold(upTo: number): Promise<void>;
 }
 
-/** Until `end` is called, callbacks come; after it none does. Other nodes learn a moment late that somebody listens. */
+/** Ends callbacks: none comes after `end`. Other nodes learn of a new subscription with a short delay. */
 export interface Subscription {
   end(): void;
 }
 
-/** How the node sees the engine. `lagging`: deliveries were lost, so whatever was followed has a gap. */
+/**
+ * The node's view of the engine. `lagging` means that deliveries were lost, so everything followed has a gap.
+ */
 export type EngineStatus = "connected" | "disconnected" | "lagging";
 
 /**
- * What a cluster needs of the system that it is built on. Every promise may reject with an `OrthantError`:
- * `ORT_ENGINE_AWAY` when the engine did not answer, after which nobody knows whether it was done, and `ORT_CLOSED`
- * after `close`.
+ * The services that a cluster needs from its underlying system. Every promise may reject with an
+ * `OrthantError`: `ORT_ENGINE_AWAY` if the engine did not answer, which leaves the outcome unknown, and
+ * `ORT_CLOSED` after `close`.
  */
 export interface Engine {
   readonly table: Table;
-  /** The journal of a shard. It is made, to begin at `firstSequence`, when it is not there. */
+  /** Opens the journal of a shard. Creates it, beginning at `firstSequence`, if it does not exist. */
   journal(world: string, shard: string, firstSequence?: number): Promise<Journal>;
-  /** The journal of a shard when it is there. */
+  /** Opens the journal of a shard if it exists. */
   findJournal(world: string, shard: string): Promise<Journal | undefined>;
   removeJournal(world: string, shard: string): Promise<void>;
-  /** Calls back for every record about a region of the cell, of whatever shard, that is stored from now on. */
+  /**
+   * Calls `listener` for every record about a region of the cell, of any shard, that is stored from now on.
+   */
   follow(world: string, cell: string, listener: (record: PublishedRecord) => void): Promise<Subscription>;
   /**
-   * Answers requests that are sent to this address. When several nodes do, each gets the question, and the first answer
-   * counts. An answer that rejects makes the question reject with `ORT_ENGINE_AWAY`.
+   * Answers requests sent to this address. If several nodes respond, each gets the question and the first
+   * answer counts. If `answer` rejects, the request rejects with `ORT_ENGINE_AWAY`.
    */
   respond(address: string, answer: (question: Uint8Array) => Promise<Uint8Array>): Promise<Subscription>;
-  /** Asks whoever responds at an address; rejects with `ORT_ENGINE_NOBODY` when nobody does. */
+  /** Sends a question to an address. Rejects with `ORT_ENGINE_NOBODY` if no node responds there. */
   request(address: string, question: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array>;
   /**
-   * Tells everybody who listens, this node too, with no promise that it arrives: positions, presence. What arrives of one
-   * topic arrives in order.
+   * Broadcasts to all listeners, including this node, without a delivery guarantee; used for positions and
+   * presence. Messages of one topic that arrive do so in order.
    */
   tell(topic: string, bytes: Uint8Array): void;
   listen(topic: string, listener: (bytes: Uint8Array) => void): Promise<Subscription>;

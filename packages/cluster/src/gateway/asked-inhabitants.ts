@@ -16,7 +16,7 @@ interface Asked {
   readonly resolve: (inhabitants: readonly Inhabitant[]) => void;
 }
 
-/** So many regions wait for an answer at once. */
+/** Regions that may wait for an answer at once. */
 const ASKED_MAX = 65_536;
 
 /** Asks owners for the entities of their regions. */
@@ -33,7 +33,10 @@ export class AskedInhabitants {
     });
   }
 
-  /** The entities in a box of chunks, when all owners have answered. `ORT_LIMIT` when too much waits for them. */
+  /**
+   * Returns the entities in a box of chunks once all owners have answered. Throws `ORT_LIMIT` if too many
+   * regions wait already.
+   */
   async in(chunks: Box): Promise<readonly Inhabitant[]> {
     const regions = [...placesLexicographic(regionsTouching(chunks))];
     if (this.#asked.size + regions.length > ASKED_MAX)
@@ -41,7 +44,7 @@ export class AskedInhabitants {
     return (await Promise.all(regions.map((region) => this.#ask(region)))).flat();
   }
 
-  /** Asks nothing more. */
+  /** Stops asking. */
   close(): void {
     this.#line.close();
   }

@@ -8,7 +8,7 @@ interface Cell {
   isFailed: boolean;
 }
 
-/** Follows every cell of which some region is wanted, once. */
+/** Follows each cell that has at least one wanted region, once. */
 export class CellFollowers {
   readonly #follow: (cell: string) => Promise<Subscription>;
   readonly #cells = new Map<string, Cell>();
@@ -17,12 +17,12 @@ export class CellFollowers {
     this.#follow = follow;
   }
 
-  /** Whether some region of a cell is wanted. */
+  /** Returns true if some region of a cell is wanted. */
   has(cell: string): boolean {
     return this.#cells.has(cell);
   }
 
-  /** Resolves when what is told about a region's cell comes; one that cannot be followed now stays wanted. */
+  /** Adds a wanted region. Resolves when its cell is followed; if that fails, the region stays wanted. */
   async enter(region: Place): Promise<void> {
     const name = nameOfPlace(cellOfRegion(region));
     const known = this.#cells.get(name);
@@ -34,7 +34,7 @@ export class CellFollowers {
     await cell.following;
   }
 
-  /** A region is not wanted any more; tells whether it was the last of its cell. */
+  /** Removes a wanted region. Returns true if it was the last one of its cell. */
   leave(region: Place): boolean {
     const name = nameOfPlace(cellOfRegion(region));
     const cell = this.#cells.get(name);
@@ -44,12 +44,12 @@ export class CellFollowers {
     return true;
   }
 
-  /** Tries again to follow what could not be followed. */
+  /** Retries cells that could not be followed. */
   retry(): void {
     for (const [name, cell] of this.#cells) if (cell.isFailed) this.#again(name, cell);
   }
 
-  /** Follows nothing any more. */
+  /** Stops following. */
   close(): void {
     for (const cell of this.#cells.values()) end(cell);
     this.#cells.clear();
@@ -71,7 +71,7 @@ export class CellFollowers {
 function end({ following }: Cell): void {
   following.then(
     (subscription) => subscription.end(),
-    // What was never followed need not be ended.
+    // A cell that was never followed needs no end.
     () => undefined,
   );
 }

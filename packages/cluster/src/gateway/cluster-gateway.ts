@@ -16,17 +16,19 @@ import { FollowedRegions } from "./followed-regions.ts";
 import { PlayerPoses } from "./player-poses.ts";
 import { PlayerPresence } from "./player-presence.ts";
 
-/** What a gateway is given. */
+/** Dependencies of a gateway. */
 export interface ClusterGatewayOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly generators: GeneratorRegistry;
   readonly world: string;
-  /** Told when the world can not be changed any more, because the engine is away, and when it can again. */
+  /**
+   * Called when the world becomes read-only because the engine is away, and when it becomes writable again.
+   */
   readonly onReadOnly?: (isReadOnly: boolean) => void;
 }
 
-/** What a server asks of a world that others own. */
+/** The interface through which a server uses a clustered world. */
 export interface ServedGateway {
   readonly hostWorld: HostWorld;
   readonly shape: HostWorld["shape"];
@@ -41,8 +43,8 @@ export interface ServedGateway {
 const TICK_MS = 1_000;
 
 /**
- * A world of a cluster as a host shares it: it follows what players look at and brings their edits to the owners. It
- * decides nothing, so any player may come to any gateway.
+ * Presents a clustered world to a server. Follows the regions that players look at and forwards their edits
+ * to the owners. It makes no decisions, so any player may join through any gateway.
  */
 export class ClusterGateway {
   readonly world: HostWorld;
@@ -82,7 +84,7 @@ export class ClusterGateway {
       onLease: (shard, { epoch }) => {
         if (this.#epochs.get(shard) === epoch) return;
         this.#epochs.set(shard, epoch);
-        // Whoever takes a shard may have less than was seen here, if a journal was lost.
+        // After the loss of a journal, a new owner may have less than this gateway has seen.
         this.#regions.audit(shard);
         if (shard === directory.map.first) this.#poses.ownerChanged();
       },
@@ -91,17 +93,19 @@ export class ClusterGateway {
     this.#tick();
   }
 
-  /** Joins the cluster. `ORT_NOT_FOUND` when it has no such world. */
+  /** Joins the cluster. Throws `ORT_NOT_FOUND` if it has no such world. */
   static async open(options: ClusterGatewayOptions): Promise<ClusterGateway> {
     return new ClusterGateway(options, await ClusterDirectory.open(options.engine, options.world));
   }
 
-  /** Whether edits are refused because the engine is away. */
+  /** True while edits are rejected because the engine is away. */
   get isReadOnly(): boolean {
     return !this.#edits.isOnline;
   }
 
-  /** The world as a server takes it: owners save it, and are told where players were; nothing here could fail to be. */
+  /**
+   * The world as a server uses it. Owners save it, so `save` only waits until they have the players' poses.
+   */
   get served(): ServedGateway {
     return {
       hostWorld: this.world,
@@ -115,7 +119,7 @@ export class ClusterGateway {
     };
   }
 
-  /** How many regions it follows, players of other gateways it sees, and edits are not settled. */
+  /** Numbers of followed regions, unsettled edits and visible players of other gateways. */
   get report(): { readonly regions: number; readonly openEdits: number; readonly distantPlayers: number } {
     return {
       regions: this.#regions.size,
@@ -145,7 +149,7 @@ export class ClusterGateway {
   }
 
   #statusChanged(status: EngineStatus): void {
-    // What was sent while nobody listened is gone; so it is asked for.
+    // Records sent while this gateway was not listening are lost, so it compares all regions.
     if (status !== "disconnected") this.#regions.audit();
     const isOnline = status === "lagging" ? this.#edits.isOnline : status === "connected";
     if (isOnline === this.#edits.isOnline) return;
@@ -160,7 +164,7 @@ export class ClusterGateway {
   #hostWorld(generators: GeneratorRegistry): HostWorld {
     const regions = this.#regions;
     const { map } = this.#directory;
-    // No clock is ever issued twice under one mark, whichever shard and epoch it is of: one era for all of them.
+    // No clock is ever issued twice under one mark, in any shard or epoch, so one era covers all of them.
     const era = { epoch: EPOCH_MAX, mark: map.mark };
     return {
       ...{
@@ -184,9 +188,9 @@ export class ClusterGateway {
         };
       },
       edit: (placements, origin) => this.#edits.edit(placements, origin),
-      // Owners know; whoever asks again is told that it was made.
+      // Only owners know; they answer a resent edit with `repeated`.
       lastEditOf: () => 0,
-      // What an owner said it made is in the journal.
+      // An edit that an owner reports as made is in the journal.
       whenDurable: () => Promise.resolve(),
       onEdit: (listener) => {
         this.#listeners.add(listener);
@@ -195,7 +199,7 @@ export class ClusterGateway {
       inhabitantsIn: (chunks) => this.#inhabitants.in(chunks),
       // Nothing in a cluster moves entities.
       onInhabitant: () => () => undefined,
-      // Without the engine nobody answers, and nobody has to wait for that.
+      // Without the engine no owner can answer, so players do not wait for one.
       recall: async (playerId) => (this.isReadOnly ? undefined : this.#poses.recall(playerId)),
       poseOf: (playerId) => this.#poses.poseOf(playerId),
       keepPlayer: (playerId, name, pose, sinceMs) => this.#poses.keep(playerId, name, pose, sinceMs),

@@ -10,20 +10,20 @@ import type { EditOrigin, EditResult } from "@orthant/protocol";
 import { INTENTS_MAX, type IntentOutcome } from "../shard/owner-message.ts";
 import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
-/** What a forwarder is given. */
+/** Dependencies of a forwarder. */
 export interface EditForwarderOptions extends OwnerLineSetting {
   readonly shape: ChunkShape;
-  /** Resolves when what the steps did can be seen at this gateway. */
+  /** Resolves when the effect of the steps is visible at this gateway. */
   readonly whenSeen: (steps: readonly ClockStep[]) => Promise<void>;
 }
 
-/** A part of an edit that is one shard's. */
+/** The part of an edit that belongs to one shard. */
 interface Part {
   readonly shard: string;
   readonly origin: EditOrigin;
   readonly placements: readonly VoxelPlacement[];
   readonly resolve: (outcome: Settled) => void;
-  /** Whether an owner may have heard of it: then only an owner can say what became of it. */
+  /** True if an owner may have received the part; then only an owner knows its outcome. */
   isSent: boolean;
 }
 
@@ -36,17 +36,18 @@ interface WaitingEdit {
   readonly reject: (error: unknown) => void;
 }
 
-/** The edits of one client that are not settled. */
+/** The unsettled edits of one client. */
 interface Client {
   readonly queue: WaitingEdit[];
   open: number;
-  /** The one shard that all open edits went to. */
+  /** The shard of all open edits, if there is exactly one. */
   shard: string | undefined;
 }
 
 /**
- * Brings edits to the owners of their shards. An owner takes the edits of a client in the order of their ids and each
- * once, so they must reach it in order: an edit waits for those before it unless all of them are at the same shard.
+ * Forwards edits to the owners of their shards. An owner accepts a client's edits once each and in order of
+ * their ids, so they must arrive in order: an edit waits for earlier ones unless all of them went to the same
+ * shard.
  */
 export class EditForwarder {
   readonly #options: EditForwarderOptions;
@@ -64,7 +65,7 @@ export class EditForwarder {
     });
   }
 
-  /** Whether edits are taken. */
+  /** True while edits are accepted. */
   get isOnline(): boolean {
     return this.#isOnline;
   }
@@ -81,14 +82,17 @@ export class EditForwarder {
     }
   }
 
-  /** How many edits are not settled. */
+  /** Number of unsettled edits. */
   get openEdits(): number {
     let open = 0;
     for (const client of this.#clients.values()) open += client.open + client.queue.length;
     return open;
   }
 
-  /** Has an edit made. `ORT_ENGINE_AWAY` when nobody can make it now; `ORT_EDIT_PARTS` when only some shards did. */
+  /**
+   * Forwards an edit and waits for its result. Rejects with `ORT_ENGINE_AWAY` if no owner can be reached now,
+   * and with `ORT_EDIT_PARTS` if only some shards applied their part.
+   */
   edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<EditResult> {
     if (!this.#isOnline) return Promise.reject(offline());
     return new Promise((resolve, reject) => {
@@ -99,7 +103,7 @@ export class EditForwarder {
     });
   }
 
-  /** Forwards nothing more. Who waits is told nothing: nobody knows what became of it. */
+  /** Stops forwarding. Pending edits never settle, because their outcome is unknown. */
   close(): void {
     this.#line.close();
     this.#clients.clear();
@@ -154,7 +158,8 @@ export class EditForwarder {
   }
 
   async #send(parts: readonly Part[], ask: Ask): Promise<readonly Part[]> {
-    // All are of one shard. One that was new may be gone with a table that was lost: nobody will ever answer for it.
+    // All parts are of one shard. A new shard may have vanished with a lost table; then no owner will ever
+    // answer for it.
     const [first] = parts;
     if (first !== undefined && !this.#options.directory.has(first.shard))
       return parts.filter((part) => !this.#reroute(part));
@@ -171,7 +176,10 @@ export class EditForwarder {
     });
   }
 
-  /** Sends a part to where its voxels belong now; `false` when that is where it was, as far as is known here. */
+  /**
+   * Sends a part to the shards that its voxels belong to now. Returns false if the shard, as known here, is
+   * unchanged.
+   */
   #reroute({ shard, origin, placements, resolve }: Part): boolean {
     const parts = this.#partsOf(placements);
     if (parts.size === 1 && parts.has(shard)) return false;
@@ -197,7 +205,7 @@ function outcomeOf(outcomes: readonly Settled[], steps: readonly ClockStep[]): E
   return outcomes.some(({ kind }) => kind === "made") ? "unchanged" : "repeated";
 }
 
-/** What became of a part that turned out to be several. */
+/** Merges the outcomes of a part that was split over several shards. */
 function together(outcomes: readonly Settled[]): Settled {
   const refused = outcomes.find((outcome) => outcome.kind === "refused");
   const made = outcomes.flatMap((outcome) => (outcome.kind === "made" ? [outcome] : []));

@@ -18,42 +18,46 @@ import { decodeRecord, type RegionRecord } from "../shard/shard-record.ts";
 import { CellFollowers } from "./cell-followers.ts";
 import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
-/** What followed regions are given. */
+/** Dependencies of the followed regions. */
 export interface FollowedRegionsOptions extends OwnerLineSetting {
-  /** The world as the generator makes it. */
+  /** The world as generated, without edits. */
   readonly field: WorldField;
-  /** Told of every change, at its moment. */
+  /** Called at once for every change. */
   readonly onChange: (steps: readonly ClockStep[]) => void;
 }
 
-/** A region that somebody wants to see. */
+/** A region that is wanted by at least one player or caller. */
 interface Followed {
   readonly region: Place;
-  /** `undefined` until it has come for the first time. */
+  /** `undefined` until the region first arrives. */
   clock: number | undefined;
-  /** Records that do not fit what is held: they are tried again when the region has come anew. */
+  /** Records that do not follow the held clock. They are retried when the region arrives again. */
   readonly early: RegionRecord[];
-  /** Chunks of an answer that goes on, and its clock. */
+  /** Chunks of an incomplete answer, and its clock. */
   partial: { readonly clock: number; readonly chunks: JournalChunk[] } | undefined;
   keepers: number;
-  /** When nobody kept it any more. */
+  /** Time at which the last keeper left. */
   leftMs: number;
   readonly waiting: { readonly clock: number; readonly resolve: () => void }[];
 }
 
-/** So many regions of a shard are asked for at once, and so many compared. */
+/** Regions of a shard requested at once, and regions compared at once. */
 const WISHES_AT_ONCE = 256;
 const AUDITS_AT_ONCE = 64;
-/** A region that nobody needs is followed for so long. */
+/** Time for which an unneeded region is still followed. */
 const IDLE_MS = 30_000;
-/** All regions are compared with their owners' so often: what was lost on the way may be the last that came. */
+/**
+ * Interval between comparisons of all regions with their owners. A lost record may be the last one, in which
+ * case no later record reveals the gap.
+ */
 const AUDIT_MS = 5_000;
-/** A record that was stored is here after so long, or lost. */
+/** Time after which a stored record that has not arrived counts as lost. */
 const RECORD_MS = 250;
 
 /**
- * Copies of regions that are kept like their owners'. Each is followed first and asked for then, so that nothing falls
- * between; a record that does not fit the clock that is held shows a gap, and the region is asked for again.
+ * Copies of regions, kept in step with their owners. Each region is followed before it is requested, so that
+ * no record is missed in between. A record that does not follow the held clock reveals a gap, and the region
+ * is requested again.
  */
 export class FollowedRegions {
   readonly #options: FollowedRegionsOptions;
@@ -81,22 +85,22 @@ export class FollowedRegions {
     });
   }
 
-  /** Everything that is held, as it is now. */
+  /** The current content of all held regions. */
   get field(): WorldField {
     return this.#field;
   }
 
-  /** How many regions are followed. */
+  /** Number of followed regions. */
   get size(): number {
     return this.#regions.size;
   }
 
-  /** The clock of a region that is held; 0 for any other. */
+  /** Returns the clock of a held region; 0 for any other. */
   clockOf(region: Place): number {
     return this.#regions.get(...region)?.clock ?? CLOCK_NEVER;
   }
 
-  /** Whether all regions of a box of chunks are held. */
+  /** Returns true if all regions of a box of chunks are held. */
   isLoaded(chunks: Box): boolean {
     for (const region of placesLexicographic(regionsTouching(chunks)))
       if (this.#regions.get(...region)?.clock === undefined) return false;
@@ -109,7 +113,7 @@ export class FollowedRegions {
     await Promise.all(regions.map((region) => this.#reach(this.#follow(region), CLOCK_NEVER)));
   }
 
-  /** Keeps the regions of a box of chunks until the function returned is called. */
+  /** Keeps the regions of a box of chunks until the returned function is called. */
   keep(chunks: Box): () => void {
     const kept = Array.from(placesLexicographic(regionsTouching(chunks)), (region) => this.#follow(region));
     for (const followed of kept) followed.keepers++;
@@ -124,13 +128,15 @@ export class FollowedRegions {
     };
   }
 
-  /** Resolves when what these steps did can be seen here, as far as their regions are followed. */
+  /**
+   * Resolves when the effect of these steps is visible here, for those of their regions that are followed.
+   */
   async whenSeen(steps: readonly ClockStep[]): Promise<void> {
     await Promise.all(
       steps.map(({ region, after }) => {
         const followed = this.#regions.get(...region);
         if (followed?.clock === undefined || followed.clock >= after) return undefined;
-        // The record is on its way, or was lost; to ask is quicker than to wait and see.
+        // The record is late or lost; asking the owner is faster than waiting for the next audit.
         const timer = this.#options.clock.wait(RECORD_MS, () => {
           if ((followed.clock ?? 0) < after) this.#line.add(followed);
         });
@@ -139,7 +145,9 @@ export class FollowedRegions {
     );
   }
 
-  /** Compares everything with its owners, or what belongs to one shard; what most look at comes first. */
+  /**
+   * Compares all regions, or those of one shard, with their owners. Regions with the most keepers come first.
+   */
   audit(shard?: string): void {
     this.#cells.retry();
     const { directory } = this.#options;
@@ -150,7 +158,7 @@ export class FollowedRegions {
       this.#line.addPatient(followed);
   }
 
-  /** Does what is due. */
+  /** Runs periodic work. */
   tick(nowMs: number): void {
     if (nowMs - this.#auditedMs >= AUDIT_MS || nowMs < this.#auditedMs) {
       this.#auditedMs = nowMs;
@@ -159,7 +167,7 @@ export class FollowedRegions {
     }
   }
 
-  /** Follows nothing more. */
+  /** Stops following. */
   close(): void {
     this.#line.close();
     this.#cells.close();
@@ -174,7 +182,7 @@ export class FollowedRegions {
     };
     this.#regions.set(...region, followed);
     const ask = (): void => this.#line.add(followed);
-    // Also when it cannot be followed now: the next audit tries again, and what comes meanwhile shows the gap.
+    // Asks even if following fails: the next audit retries it, and later records reveal the gap.
     this.#cells.enter(region).then(ask, ask);
     return followed;
   }
@@ -189,7 +197,7 @@ export class FollowedRegions {
     try {
       record = decodeRecord(published.bytes, this.#volume);
     } catch (error) {
-      // As if it had not come: the clock of the next one, or the next audit, shows the gap.
+      // Treated as lost: the clock of the next record, or the next audit, reveals the gap.
       if (isOrthantError(error)) return;
       throw error;
     }
@@ -216,7 +224,9 @@ export class FollowedRegions {
     return this.#field.realizeChunk(...change.place).edit(change.edits);
   }
 
-  /** Makes what came too early, as far as it fits now; what is behind another gap is asked for. */
+  /**
+   * Applies the early records that fit now. Those behind another gap stay, and the region is requested again.
+   */
   #applyEarly(followed: Followed): void {
     for (;;) {
       const { clock = CLOCK_NEVER } = followed;
@@ -238,12 +248,12 @@ export class FollowedRegions {
     });
   }
 
-  /** Takes what an owner says of a region; tells whether that was all. */
+  /** Handles an owner's answer about a region. Returns true if the region is complete. */
   #takeAnswer(followed: Followed, answer: RegionAnswer): boolean {
     if (this.#regions.get(...followed.region) !== followed) return true;
     if (answer.kind === "elsewhere" || answer.kind === "later") return false;
     if (answer.kind === "same") {
-      // A region that nobody ever changed is the same as one that is not held.
+      // A region that was never changed has the same clock as one that is not held.
       if (followed.clock === undefined) this.#reached(followed, undefined);
       followed.partial = undefined;
       this.#applyEarly(followed);
@@ -255,7 +265,7 @@ export class FollowedRegions {
     if (more) return false;
     const all = followed.partial.chunks;
     followed.partial = undefined;
-    // Records may have been faster than the answer.
+    // Records may have overtaken the answer.
     if (followed.clock === undefined || clock > followed.clock) this.#replace(followed, clock, all);
     this.#applyEarly(followed);
     return followed.early.length === 0;
@@ -271,7 +281,7 @@ export class FollowedRegions {
     this.#reached(followed, step);
   }
 
-  /** A region has come for the first time, or changed. */
+  /** Called when a region has arrived for the first time or changed. */
   #reached(followed: Followed, step: ClockStep | undefined): void {
     followed.clock = step?.after ?? followed.clock ?? CLOCK_NEVER;
     const { clock } = followed;

@@ -6,7 +6,7 @@ import { type PresenceMessage, presenceCodec, type ToldPlayer } from "../shard/p
 import { CellFollowers } from "./cell-followers.ts";
 import type { ToldPlayersOptions } from "./told-players.ts";
 
-/** What heard players are given. */
+/** Dependencies of the heard players. */
 export interface HeardPlayersOptions extends ToldPlayersOptions {
   readonly onPlayer: (event: DistantPlayerEvent) => void;
 }
@@ -19,12 +19,12 @@ interface Heard {
   readonly heardMs: number;
 }
 
-/** A player of whom nothing was heard for so long is gone. Rule K30. */
+/** Silence after which a player counts as gone. Rule K30. */
 const LOST_MS = 3_000;
-/** So many players of other gateways are known at once. */
+/** Players of other gateways known at once. */
 const HEARD_MAX = 65_536;
 
-/** Hears of the players of other gateways, in cells that somebody here looks at. */
+/** Tracks the players of other gateways in the cells that this gateway's players look at. */
 export class HeardPlayers {
   readonly #options: HeardPlayersOptions;
   readonly #cells: CellFollowers;
@@ -39,15 +39,15 @@ export class HeardPlayers {
     );
   }
 
-  /** How many there are. */
+  /** Number of known players. */
   get size(): number {
     return this.#players.size;
   }
 
-  /** Hears of players in the cells of a box of chunks until the function returned is called. */
+  /** Listens for players in the cells of a box of chunks until the returned function is called. */
   watch(chunks: Box): () => void {
     const regions = [...placesLexicographic(regionsTouching(chunks))];
-    // What cannot be followed now is tried again.
+    // Failed subscriptions are retried.
     for (const region of regions) this.#cells.enter(region).catch(() => undefined);
     let isWatched = true;
     return () => {
@@ -61,16 +61,16 @@ export class HeardPlayers {
     };
   }
 
-  /** Forgets those of whom nothing was heard. */
+  /** Removes players that have been silent for too long. */
   tick(nowMs: number): void {
     this.#cells.retry();
     for (const heard of [...this.#players.values()]) {
-      // A clock that was set back must not keep anybody.
+      // A clock that was set back must not keep a player for ever.
       if (Math.abs(nowMs - heard.heardMs) >= LOST_MS) this.#remove(heard);
     }
   }
 
-  /** Hears nothing more. */
+  /** Stops listening. */
   close(): void {
     this.#cells.close();
   }
@@ -91,7 +91,7 @@ export class HeardPlayers {
     }
   }
 
-  /** What a message says; `undefined` for what no other gateway tells. Rule K31. */
+  /** Decodes a message. Returns `undefined` for anything that another gateway would not send. Rule K31. */
   #read(cell: string, bytes: Uint8Array): PresenceMessage | undefined {
     const { gateway, shape } = this.#options;
     try {

@@ -12,7 +12,7 @@ import {
 /** Asks the owner of a shard once. */
 export type Ask = (question: OwnerQuestion) => Promise<OwnerAnswer>;
 
-/** What whoever asks owners is given. */
+/** Dependencies of everything that asks owners. */
 export interface OwnerLineSetting {
   readonly engine: Engine;
   readonly directory: ClusterDirectory;
@@ -20,37 +20,37 @@ export interface OwnerLineSetting {
   readonly world: string;
 }
 
-/** What a line is given. */
+/** Settings of a line. */
 export interface OwnerLineOptions<Item> extends OwnerLineSetting {
-  /** The most items in one question, and the most of those in it that can wait. */
+  /** Maximum number of items in one question, and of patient items among them. */
   readonly batchMax: number;
   readonly patientMax?: number;
   readonly shardOf: (item: Item) => string;
-  /** Asks about items; gives those that have to be asked about again. */
+  /** Asks about items. Returns those that must be asked about again. */
   readonly send: (items: readonly Item[], ask: Ask) => Promise<readonly Item[]>;
 }
 
 interface Lane<Item> {
-  /** In the order in which they were added; those that can wait come behind all others. */
+  /** Items in order of arrival; patient items come after all others. */
   readonly items: Set<Item>;
   readonly patient: Set<Item>;
   isBusy: boolean;
   timer: Timer | undefined;
-  /** Until what can wait is asked about again. */
+  /** Timer of the rest before the next question about patient items. */
   rest: Timer | undefined;
 }
 
-/** After so long an owner that did not answer is asked again; the one that there is then. */
+/** Delay before the owner, possibly a new one by then, is asked again after a failure. */
 const RETRY_MS = 100;
 const ANSWER_MS = 3_000;
 const REST_MS_MIN = 1;
 const REST_MS_MAX = 1_000;
 
 /**
- * Questions to the owners of shards: for each shard one at a time, with all that waits, in order. What was not answered
- * is asked again, of whoever owns the shard then. What can wait is asked about in small questions, and as long as an
- * answer took there is a rest before the next: so a gateway that has very much to ask takes half of an owner's time at
- * most, and less the more the owner has to do.
+ * Sends questions to the owners of shards: per shard one question at a time, with all waiting items, in
+ * order. Unanswered items are asked about again, from the owner at that time. Patient items go into small
+ * questions, followed by a rest as long as the answer took. A gateway with a long backlog thus uses at most
+ * half of an owner's time, and less the busier the owner is.
  */
 export class OwnerLine<Item> {
   readonly #options: OwnerLineOptions<Item>;
@@ -61,17 +61,17 @@ export class OwnerLine<Item> {
     this.#options = options;
   }
 
-  /** Adds an item, unless it waits already. */
+  /** Adds an item unless it is waiting already. */
   add(item: Item): void {
     this.#enter(this.#options.shardOf(item), item, "items");
   }
 
-  /** Adds an item about which nobody needs to know at once, unless it waits already. */
+  /** Adds a non-urgent item unless it is waiting already. */
   addPatient(item: Item): void {
     this.#enter(this.#options.shardOf(item), item, "patient");
   }
 
-  /** Asks no more about an item. */
+  /** Removes an item, so that no further question contains it. */
   remove(item: Item): void {
     for (const { items, patient } of this.#lanes.values()) {
       items.delete(item);
@@ -79,7 +79,7 @@ export class OwnerLine<Item> {
     }
   }
 
-  /** The items that wait for their first question, or for another one. */
+  /** Yields the items that wait for their first or next question. */
   *waiting(): Generator<Item> {
     for (const { items, patient } of this.#lanes.values()) {
       yield* items;
@@ -87,7 +87,7 @@ export class OwnerLine<Item> {
     }
   }
 
-  /** Asks nothing more. */
+  /** Stops asking. */
   close(): void {
     this.#isClosed = true;
     for (const { timer, rest } of this.#lanes.values()) {
@@ -127,7 +127,7 @@ export class OwnerLine<Item> {
 
   async #run(shard: string, lane: Lane<Item>): Promise<void> {
     const { clock, batchMax, patientMax = batchMax } = this.#options;
-    // What is added in the same moment is asked in one question.
+    // Items added in the same turn share one question.
     await undefined;
     while (lane.items.size + lane.patient.size > 0 && !this.#isClosed) {
       const startMs = clock.nowMs();
@@ -152,7 +152,7 @@ export class OwnerLine<Item> {
     lane.isBusy = false;
   }
 
-  /** Sends a batch; tells whether the next one may follow. */
+  /** Sends a batch. Returns true if the next one may follow at once. */
   async #send(
     shard: string,
     lane: Lane<Item>,
@@ -182,7 +182,7 @@ export class OwnerLine<Item> {
     return left.size < batch.length;
   }
 
-  /** Puts items in front of those that came meanwhile, so that the order stays; each to where it belongs by now. */
+  /** Puts items back before later ones, which keeps the order, each into the lane of its current shard. */
   #putBack(shard: string, lane: Lane<Item>, kind: "items" | "patient", items: readonly Item[]): void {
     const all = [...items, ...lane[kind]];
     lane[kind].clear();
@@ -210,7 +210,7 @@ function put<Item>(lane: Lane<Item>, item: Item, kind: "items" | "patient"): voi
   } else if (!lane.items.has(item)) lane.patient.add(item);
 }
 
-/** Takes up to so many of the first out of a set. */
+/** Removes and returns the first `count` items of a set. */
 function taken<Item>(items: Set<Item>, count: number): readonly Item[] {
   const first: Item[] = [];
   for (const item of items) {

@@ -2,7 +2,7 @@ import { type Pose, posesEqual, roundPose } from "@orthant/protocol";
 import { PLAYERS_ASKED_MAX } from "../shard/player-message.ts";
 import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
-/** A player whose pose is to be remembered. */
+/** A player whose pose the owner must remember. */
 interface Kept {
   readonly kind: "kept";
   readonly playerId: bigint;
@@ -10,27 +10,27 @@ interface Kept {
   pose: Pose;
   movedMs: number;
   keptMs: number;
-  /** The last pose that an owner has. */
+  /** The last pose that an owner has confirmed. */
   told: Pose | undefined;
 }
 
-/** A player who waits to come in. */
+/** A player who waits to join. */
 interface Asked {
   readonly kind: "asked";
   readonly playerId: bigint;
   readonly resolve: (pose: Pose | undefined) => void;
 }
 
-/** So many players' last poses are known here, for when no owner answers. */
+/** Players whose last poses are cached here, for when no owner answers. */
 const POSES_MAX = 65_536;
-/** A pose is told again to an owner who is new within this time: the one before may not have saved it. */
+/** Time during which a pose is sent again to a new owner, because the previous one may not have saved it. */
 const TOLD_AGAIN_MS = 60_000;
-/** A player waits for so long to hear where they were: longer than another owner needs to take over. */
+/** Timeout for looking up a player's last pose; longer than another owner needs to take over. */
 const RECALL_MS = 8_000;
-/** So long a gateway that closes waits for an owner to hear where its players were. */
+/** Time for which a closing gateway waits until an owner has its players' poses. */
 const LAST_MS = 2_000;
 
-/** Where players were seen last: the owner of the first shard remembers it, whichever gateway they were at. Rule K32. */
+/** The last poses of players, which the owner of the first shard remembers across gateways. Rule K32. */
 export class PlayerPoses {
   readonly #options: OwnerLineSetting;
   readonly #line: OwnerLine<Kept | Asked>;
@@ -48,12 +48,12 @@ export class PlayerPoses {
     });
   }
 
-  /** The pose of a player that is known here. */
+  /** Returns the cached pose of a player. */
   poseOf(playerId: bigint): Pose | undefined {
     return this.#poses.get(playerId);
   }
 
-  /** Asks where a player was; resolves also when nobody says so in time. */
+  /** Looks up where a player was. Also resolves if no owner answers in time. */
   recall(playerId: bigint): Promise<void> {
     return new Promise((resolve) => {
       const asked: Asked = {
@@ -72,9 +72,9 @@ export class PlayerPoses {
     });
   }
 
-  /** Has an owner remember where a player is. */
+  /** Has the owner remember where a player is. */
   keep(playerId: bigint, name: string, pose: Pose, sinceMs: number): void {
-    // Who only stands where everybody begins may have been elsewhere before, when nobody could say so.
+    // A player at the spawn may have been elsewhere before, at a time when no owner could be asked.
     if (!this.#poses.has(playerId) && posesEqual(pose, this.#beginning())) return;
     const keptMs = this.#options.clock.nowMs();
     this.#remember(playerId, pose);
@@ -85,19 +85,19 @@ export class PlayerPoses {
     this.#line.add(kept);
   }
 
-  /** Another owner remembers from now on, and may not know what came last. */
+  /** Sends recent poses again, because the new owner may not have them. */
   ownerChanged(): void {
     for (const kept of this.#kept.values()) this.#line.add(kept);
   }
 
-  /** Forgets what an owner must have saved by now. */
+  /** Forgets poses that an owner must have saved by now. */
   tick(nowMs: number): void {
     for (const kept of [...this.#kept.values()]) {
       if (isTold(kept) && Math.abs(nowMs - kept.keptMs) >= TOLD_AGAIN_MS) this.#kept.delete(kept.playerId);
     }
   }
 
-  /** Resolves when an owner knows all poses, or after two seconds. */
+  /** Resolves when an owner has all poses, or after two seconds. */
   whenTold(): Promise<void> {
     if (this.#isAllTold()) return Promise.resolve();
     return new Promise((resolve) => {
@@ -109,7 +109,7 @@ export class PlayerPoses {
     });
   }
 
-  /** Asks and tells nothing more. */
+  /** Stops sending, and resolves pending lookups without a pose. */
   close(): void {
     for (const item of [...this.#line.waiting()]) if (item.kind === "asked") item.resolve(undefined);
     this.#line.close();
@@ -127,7 +127,7 @@ export class PlayerPoses {
       asked: asked.map(({ playerId }) => playerId),
     });
     if (answer.kind !== "players" || answer.poses.length !== asked.length) return items;
-    // The player may be elsewhere by now: then that is told next.
+    // If the player has moved since, the next question sends the new pose.
     for (const { item, pose } of kept) item.told = pose;
     for (const [index, { resolve }] of asked.entries()) resolve(answer.poses[index]);
     if (this.#isAllTold()) for (const resolve of this.#whenTold.splice(0)) resolve();

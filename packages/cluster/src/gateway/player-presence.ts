@@ -3,7 +3,7 @@ import type { DistantPlayer, DistantPlayerEvent, OtherHosts } from "@orthant/pro
 import { HeardPlayers } from "./heard-players.ts";
 import { ToldPlayers, type ToldPlayersOptions } from "./told-players.ts";
 
-/** The other gateways of a world, as a host knows them: what happens to players is told with no promise that it arrives. */
+/** Exchanges player movements with the other gateways of a world. Delivery is best-effort. */
 export class PlayerPresence implements OtherHosts {
   readonly #told: ToldPlayers;
   readonly #heard: HeardPlayers;
@@ -19,7 +19,7 @@ export class PlayerPresence implements OtherHosts {
     });
   }
 
-  /** How many players of other gateways are known. */
+  /** Number of known players of other gateways. */
   get heardCount(): number {
     return this.#heard.size;
   }
@@ -37,18 +37,18 @@ export class PlayerPresence implements OtherHosts {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Somebody looks at a box of chunks until the function returned is called. */
+  /** Listens for players in a box of chunks until the returned function is called. */
   watch(chunks: Box): () => void {
     return this.#heard.watch(chunks);
   }
 
-  /** Does what is due, once a second. */
+  /** Runs periodic work, once a second. */
   tick(nowMs: number): void {
     this.#told.tellAll();
     this.#heard.tick(nowMs);
   }
 
-  /** Tells that everybody is gone, and hears nothing more. */
+  /** Reports all players of this gateway as gone, and stops listening. */
   close(): void {
     this.#told.close();
     this.#heard.close();

@@ -12,29 +12,29 @@ import { cellOfPosition } from "../shard/cells.ts";
 import { nameOfPlace, presenceTopic } from "../shard/names.ts";
 import { PLAYERS_TOLD_MAX, presenceCodec, type ToldPlayer } from "../shard/presence-message.ts";
 
-/** What told players are given. */
+/** Dependencies of the told players. */
 export interface ToldPlayersOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly world: string;
   readonly shape: ChunkShape;
-  /** The gateway's own mark, which no other one has. */
+  /** The gateway's unique mark. */
   readonly gateway: bigint;
 }
 
 interface Cell {
   readonly place: Place;
   readonly players: Map<number, ToldPlayer>;
-  /** Those who came or moved since it was told. */
+  /** Players who arrived or moved since the last message. */
   readonly changed: Set<number>;
-  /** Whether somebody left since it was told. */
+  /** True if a player left since the last message. */
   isLeft: boolean;
 }
 
-/** What changes is told so often and no more. Rule K29. */
+/** Minimum interval between messages about changes. Rule K29. */
 const TELL_MS = 100;
 
-/** Tells other gateways of the players of this one, cell by cell. */
+/** Tells other gateways about the players of this one, cell by cell. */
 export class ToldPlayers {
   readonly #options: ToldPlayersOptions;
   readonly #cells = new PlaceMap<Cell>();
@@ -47,14 +47,14 @@ export class ToldPlayers {
     this.#options = options;
   }
 
-  /** A player came or moved. */
+  /** Reports a player who joined or moved. */
   present(player: ToldPlayer): void {
     if (this.#isClosed) return;
     const place = cellOfPosition(this.#options.shape, player.position);
     const before = this.#cellOfVisit.get(player.visit);
     if (before !== undefined && !placesEqual(before.place, place)) this.gone(player.visit);
     const cell = this.#cellAt(place);
-    // In a crowd of that size nobody could be shown more.
+    // No client is shown more players of one crowd.
     if (!cell.players.has(player.visit) && cell.players.size >= PLAYERS_TOLD_MAX) return;
     cell.players.set(player.visit, player);
     cell.changed.add(player.visit);
@@ -62,7 +62,7 @@ export class ToldPlayers {
     this.#tellSoon();
   }
 
-  /** A player went. */
+  /** Reports a player who left. */
   gone(visit: number): void {
     const cell = this.#cellOfVisit.get(visit);
     if (cell === undefined) return;
@@ -73,12 +73,12 @@ export class ToldPlayers {
     this.#tellSoon();
   }
 
-  /** Tells of all players: whoever listens since a moment ago, or missed something, knows them then. */
+  /** Sends all players, for gateways that have just begun to listen or missed a message. */
   tellAll(): void {
     for (const cell of [...this.#cells.values()]) this.#tellWhole(cell);
   }
 
-  /** Everybody is gone, and nobody comes any more. */
+  /** Reports all players as gone and accepts no more. */
   close(): void {
     this.#isClosed = true;
     for (const visit of [...this.#cellOfVisit.keys()]) this.gone(visit);
@@ -105,7 +105,7 @@ export class ToldPlayers {
     });
   }
 
-  /** Who went from one cell to another is told of in the new one first: nobody who sees both loses sight of them. */
+  /** Reports players in their new cell first, so that an observer of both cells never loses sight of them. */
   #tellChanges(): void {
     const cells = [...this.#cells.values()];
     for (const { place, players, changed } of cells) {

@@ -2,7 +2,7 @@ import { isOrthantError } from "@orthant/core";
 import { type Disk, type FolderDisk, parentOf } from "@orthant/disk";
 import type { FolderStore } from "./folder-store.ts";
 
-/** Folders on a disk that all nodes share: a folder of the machine that every node has mounted, or one in memory. */
+/** Folders on a disk that all nodes share: a file system mounted by every node, or one in memory. */
 export class DiskFolders implements FolderStore {
   readonly #disk: FolderDisk;
 
@@ -24,7 +24,7 @@ export class DiskFolders implements FolderStore {
     for (let count = 1; count <= parts.length; count++) {
       const folder = parts.slice(0, count).join("/");
       await this.#disk.makeDirectory(folder);
-      // Also when it is there: whoever made it may not have come so far.
+      // Synced even if the folder exists, because its creator may have stopped before the sync.
       await this.#disk.syncDirectory(parentOf(folder));
     }
   }
@@ -37,7 +37,7 @@ export class DiskFolders implements FolderStore {
   disk(path: string): Disk {
     const disk = this.#disk;
     const within = (name: string): string => (name === "" ? path : `${path}/${name}`);
-    // The whole path with every call: a folder that was moved is not found any more.
+    // Every call uses the full path, so a moved folder is not found any more.
     return {
       open: (file, mode) => disk.open(within(file), mode),
       rename: (from, to) => disk.rename(within(from), within(to)),

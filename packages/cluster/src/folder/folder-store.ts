@@ -1,16 +1,17 @@
 import type { Disk } from "@orthant/disk";
 
-/** Where the folders of shards lie: seen by all nodes, and by each as the others left it. */
+/** Shared storage for the folders of shards. Every node sees what the others wrote. */
 export interface FolderStore {
-  /** The folders in a folder, by name; none when it is not there. */
+  /** Returns the names of the subfolders; empty if the folder does not exist. */
   names(path: string): Promise<readonly string[]>;
-  /** Makes a folder, with those above it, durably; nothing when it is there. */
+  /** Creates a folder and its parents durably. Does nothing if it exists. */
   make(path: string): Promise<void>;
   /**
-   * Gives a folder another name beside it, durably and in one step: of two who move the same folder one succeeds, and
-   * whoever goes on under the old name finds nothing there. `ORT_NOT_FOUND` when it is not there.
+   * Renames a folder within its parent, durably and atomically. If two nodes move the same folder, only one
+   * succeeds, and a node that keeps using the old name finds nothing there. Throws `ORT_NOT_FOUND` if the
+   * folder does not exist.
    */
   move(from: string, to: string): Promise<void>;
-  /** A folder as a disk. */
+  /** Returns a folder as a disk. */
   disk(path: string): Disk;
 }

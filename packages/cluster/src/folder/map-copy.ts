@@ -6,22 +6,22 @@ import type { FolderStore } from "./folder-store.ts";
 const NAME = /^map-([1-9]\d{0,15})$/;
 
 /**
- * The shard map beside the shards: an engine that loses everything must not take along which shard has what. There is a
- * file for each of its generations, of which the newest counts that can be read. Rule K27.
+ * A copy of the shard map beside the shards, so that an engine that loses everything does not lose the
+ * assignment of cells to shards. Each generation has its own file; the newest readable one counts. Rule K27.
  */
 export class MapCopy {
   readonly #store: FolderStore;
   readonly #path: string;
   readonly #random: () => bigint;
 
-  /** 64 random bits tell apart what several write at once. */
+  /** `random` returns 64 random bits, which keep concurrent writers' temporary files apart. */
   constructor(store: FolderStore, world: string, random: () => bigint) {
     this.#random = random;
     this.#store = store;
     this.#path = `${world}/map`;
   }
 
-  /** The newest map; `undefined` when there is none. */
+  /** Returns the newest map; `undefined` if there is none. */
   async read(): Promise<ShardMap | undefined> {
     const disk = this.#store.disk(this.#path);
     for (const generation of await generationsOn(disk)) {
@@ -31,14 +31,14 @@ export class MapCopy {
     return undefined;
   }
 
-  /** Writes a map, durably, unless it is there. */
+  /** Writes a map durably unless it is there already. */
   async write(map: ShardMap): Promise<void> {
     await this.#store.make(this.#path);
     const disk = this.#store.disk(this.#path);
     const file = `map-${map.generation}`;
-    // Whoever wrote it may not have come to the last step.
+    // Its writer may have stopped before this last step.
     if ((await generationsOn(disk)).includes(map.generation)) return disk.syncDirectory("");
-    // Two may write the same map at the same time, each under a name of its own.
+    // Two nodes may write the same map at once, each under its own temporary name.
     const temporary = `${file}.${this.#random().toString(36)}.tmp`;
     const opened = await disk.open(temporary, "create");
     try {
@@ -70,7 +70,7 @@ async function readMap(disk: Disk, generation: number): Promise<ShardMap | undef
   try {
     return decode(shardMapCodec, await file.readAt(0, await file.size()));
   } catch (error) {
-    // One that is damaged is passed over for the one before it.
+    // A damaged map is skipped in favor of the previous one.
     if (isOrthantError(error)) return undefined;
     throw error;
   } finally {

@@ -7,9 +7,10 @@ import { MapCopy } from "./map-copy.ts";
 const EPOCH_FOLDER = /^e(0|[1-9]\d{0,6})$/;
 
 /**
- * The folders of a world's shards. Each is an ordinary save, and its name says which epoch may write to it: to take a
- * shard is to give its folder another name. Whoever had it before finds nothing under the name that he knows, whatever
- * he was about to do there; and of two who think that an epoch is theirs, one gets the folder. Rules K21 to K23.
+ * The folders of a world's shards. Each is an ordinary save whose name contains the epoch that may write to
+ * it, so a node takes a shard by renaming its folder. The previous owner then finds nothing under the name it
+ * knows, whatever it was about to do; and of two nodes that claim the same epoch, only one gets the folder.
+ * Rules K21 to K23.
  */
 export class ShardFolders {
   readonly #store: FolderStore;
@@ -21,7 +22,7 @@ export class ShardFolders {
     this.#world = world;
   }
 
-  /** The epoch that the folder of a shard stands at; `undefined` when there is none. */
+  /** Returns the epoch in the name of a shard's folder; `undefined` if there is no folder. */
   async epochOf(shard: string): Promise<number | undefined> {
     const epochs = (await this.#store.names(this.#folderOf(shard))).flatMap((name) => {
       const epoch = EPOCH_FOLDER.exec(name)?.[1];
@@ -30,17 +31,20 @@ export class ShardFolders {
     return epochs.length === 0 ? undefined : Math.max(...epochs);
   }
 
-  /** The copy of the shard map that lies beside the shards. */
+  /** Returns the copy of the shard map that lies beside the shards. */
   mapCopy(random: () => bigint): MapCopy {
     return new MapCopy(this.#store, this.#world, random);
   }
 
-  /** The shards that have a folder. */
+  /** Returns the shards that have a folder. */
   async shards(): Promise<readonly string[]> {
     return this.#store.names(`${this.#world}/shards`);
   }
 
-  /** An empty folder for a new shard, to be taken for an epoch after the given one. `ORT_EXISTS` when it has one. */
+  /**
+   * Creates an empty folder for a new shard, which a node may then take for an epoch later than `epoch`.
+   * Throws `ORT_EXISTS` if the shard has a folder already.
+   */
   async create(shard: string, epoch = 0): Promise<Disk> {
     requireName(shard, "shard");
     if ((await this.epochOf(shard)) !== undefined)
@@ -50,7 +54,10 @@ export class ShardFolders {
     return this.#store.disk(path);
   }
 
-  /** Takes the folder of a shard for an epoch. `ORT_FENCED` when it stands at this one or a later one. */
+  /**
+   * Takes the folder of a shard for an epoch. Throws `ORT_FENCED` if the folder is at this epoch or a later
+   * one.
+   */
   async take(shard: string, epoch: number): Promise<Disk> {
     const stands = await this.epochOf(shard);
     if (stands === undefined) throw new OrthantError("ORT_NOT_FOUND", `shard ${shard} has no folder`);
@@ -65,7 +72,7 @@ export class ShardFolders {
     return new OwnedDisk(disk, epoch, () => this.requireHeld(shard, epoch));
   }
 
-  /** Throws `ORT_FENCED` unless the folder of a shard stands at this epoch. */
+  /** Throws `ORT_FENCED` unless the folder of a shard is at this epoch. */
   async requireHeld(shard: string, epoch: number): Promise<void> {
     const now = await this.epochOf(shard);
     if (now !== epoch) throw fenced(shard, epoch, now ?? 0);
@@ -80,7 +87,7 @@ export class ShardFolders {
   }
 }
 
-/** The folder of a shard for its owner. Its name is its lock. */
+/** The folder of a shard for its owner. Its name serves as the lock. */
 class OwnedDisk extends GatedDisk {
   readonly #epoch: number;
   readonly #requireHeld: () => Promise<void>;
@@ -95,7 +102,7 @@ class OwnedDisk extends GatedDisk {
     await this.#requireHeld();
     return {
       token: this.#epoch.toString(16).padStart(16, "0"),
-      // An earlier owner finds no file by its path any more: the folder has another name.
+      // Earlier owners find no file by its path any more, because the folder was renamed.
       isContested: false,
       requireHeld: this.#requireHeld,
       settle: async () => undefined,

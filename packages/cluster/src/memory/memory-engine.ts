@@ -12,18 +12,18 @@ import type {
 import type { MemoryHub } from "./memory-hub.ts";
 import type { MemoryJournal } from "./memory-journal.ts";
 
-/** Which way a node is cut off from the engine. */
+/** Directions in which a node is cut off from the engine. */
 export type Partition = "none" | "to engine" | "from engine" | "both";
 
-/** After so long a call that was not answered is given up. */
+/** Timeout for calls. */
 const CALL_MS_MAX = 2_000;
-/** After so long a node notices that it is cut off, and the engine that the node is. */
+/** Time after which a node notices that it is cut off, and the engine notices the same. */
 const NOTICE_MS = 1_500;
 
 interface Watcher {
   readonly prefix: string;
   readonly listener: (entry: Entry) => void;
-  /** The last write that was sent to it. */
+  /** Revision of the last write sent to it. */
   sent: number;
 }
 
@@ -44,7 +44,7 @@ export class MemoryEngine implements Engine {
   readonly #answers = new Map<string, Set<Answer>>();
   readonly #listeners = new Map<string, Set<(bytes: Uint8Array) => void>>();
   readonly #statusListeners = new Set<(status: EngineStatus) => void>();
-  /** What reached the node while it was held up. */
+  /** Deliveries that arrived while the node was paused. */
   #inbox: (() => void)[] | undefined;
   #partition: Partition = "none";
   #isNoticed = false;
@@ -125,25 +125,25 @@ export class MemoryEngine implements Engine {
     this.kill();
   }
 
-  /** Ends the node: nothing that it sent is answered any more, and nothing reaches it. */
+  /** Ends the node: its calls get no answers any more, and nothing reaches it. */
   kill(): void {
     this.#isClosed = true;
     this.#hub.engines.delete(this);
   }
 
-  /** Holds the node up, as a process that is stopped: what reaches it waits. */
+  /** Pauses the node like a stopped process: deliveries wait. */
   pause(): void {
     this.#inbox ??= [];
   }
 
-  /** Lets the node go on. */
+  /** Resumes a paused node. */
   resume(): void {
     const inbox = this.#inbox ?? [];
     this.#inbox = undefined;
     for (const act of inbox) this.#happen(act);
   }
 
-  /** Cuts the node off, or lets it come back. */
+  /** Cuts the node off, or reconnects it. */
   get partition(): Partition {
     return this.#partition;
   }
@@ -158,12 +158,12 @@ export class MemoryEngine implements Engine {
       this.#isNoticed = false;
       this.#tell("connected");
     }
-    // What was sent meanwhile is gone, noticed or not.
+    // Messages sent meanwhile are lost, noticed or not.
     this.#tell("lagging");
     this.takeWrites();
   }
 
-  /** Takes a record that was stored, if it is followed and reaches the node. */
+  /** Delivers a stored record to this node's followers, unless it is lost on the way. */
   takeRecord(world: string, record: PublishedRecord): void {
     const { subject } = record;
     if (subject.kind !== "region") return;
@@ -176,7 +176,7 @@ export class MemoryEngine implements Engine {
     }
   }
 
-  /** Takes what was written and not sent yet; a watcher that was cut off misses nothing, as it may ask again. */
+  /** Delivers writes not sent yet. A watcher that was cut off misses none, because it may ask again. */
   takeWrites(): void {
     if (this.#isCut("from engine")) return;
     const { table } = this.#hub;
@@ -231,7 +231,7 @@ export class MemoryEngine implements Engine {
   }
 
   #respondsAt(address: string): boolean {
-    // The engine takes a node that it lost out of its lists as soon as it notices.
+    // The engine drops a lost node from its lists as soon as it notices.
     return !this.#isNoticed && (this.#answers.get(address)?.size ?? 0) > 0;
   }
 
@@ -239,7 +239,7 @@ export class MemoryEngine implements Engine {
     if (this.#isCut("from engine")) return;
     this.#deliver(() => {
       for (const answer of this.#answers.get(address) ?? []) {
-        // One that fails answers nothing: the question runs out of time.
+        // A failed answer sends nothing, so the question times out.
         answer(question).then(
           (bytes) => this.#send(() => resolve(bytes)),
           () => undefined,
@@ -248,7 +248,7 @@ export class MemoryEngine implements Engine {
     });
   }
 
-  /** A write to the table, which all who watch hear of. */
+  /** Writes to the table and notifies all watchers. */
   #write<Result>(act: () => Result): Promise<Result> {
     return this.#call(() => {
       const result = act();
@@ -257,7 +257,7 @@ export class MemoryEngine implements Engine {
     });
   }
 
-  /** Something that takes a leader. */
+  /** Makes a call that needs a leader. */
   #call<Result>(act: () => Result): Promise<Result> {
     return this.#exchange<Result>(CALL_MS_MAX, (resolve, reject) => {
       if (this.#hub.isAway && this.#hub.happens(0.5)) return;
@@ -273,7 +273,7 @@ export class MemoryEngine implements Engine {
     });
   }
 
-  /** Sends something to the engine and waits for its answer, for so long and no longer. */
+  /** Sends a request to the engine and waits for its answer, at most for `timeoutMs`. */
   #exchange<Result>(
     timeoutMs: number,
     act: (resolve: (result: Result) => void, reject: (error: unknown) => void) => void,
@@ -310,7 +310,7 @@ export class MemoryEngine implements Engine {
     return { end: remove };
   }
 
-  /** From the node to the engine, in the order in which it is sent. */
+  /** Sends from the node to the engine, in order. */
   #send(act: () => void): void {
     if (this.#isCut("to engine")) return;
     const { clock } = this.#hub;
@@ -319,7 +319,7 @@ export class MemoryEngine implements Engine {
     clock.wait(dueMs - clock.nowMs(), act);
   }
 
-  /** From the engine to the node, in order too. */
+  /** Delivers from the engine to the node, in order. */
   #deliver(act: () => void): void {
     const { clock } = this.#hub;
     const dueMs = Math.max(this.#receivedUntilMs, clock.nowMs() + this.#hub.delayMs());

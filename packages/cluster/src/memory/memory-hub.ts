@@ -4,19 +4,19 @@ import type { MemoryAppend } from "./memory-journal.ts";
 import { MemoryJournal } from "./memory-journal.ts";
 import { MemoryTable } from "./memory-table.ts";
 
-/** How the engine treats what passes through it. Chances are from 0 to 1. */
+/** Fault injection settings of the engine. Probabilities are from 0 to 1. */
 export interface EngineWeather {
   readonly delayMsMin: number;
   readonly delayMsMax: number;
-  /** That a call never arrives. */
+  /** Probability that a call never arrives. */
   readonly requestLoss: number;
-  /** That it is done, and nobody hears of it. */
+  /** Probability that a call is executed but its answer is lost. */
   readonly answerLoss: number;
-  /** That a record, or what is told, does not reach one of those who follow or listen, who do not hear of that. */
+  /** Probability that a record or message silently fails to reach one of its subscribers. */
   readonly deliveryLoss: number;
 }
 
-/** Everything arrives, after a moment. */
+/** No faults: everything arrives after a short delay. */
 export const CALM_ENGINE: EngineWeather = {
   delayMsMin: 1,
   delayMsMax: 1,
@@ -25,21 +25,21 @@ export const CALM_ENGINE: EngineWeather = {
   deliveryLoss: 0,
 };
 
-/** What the engine in memory is given. */
+/** Dependencies and settings of the in-memory engine. */
 export interface MemoryHubOptions {
   readonly clock: Clock;
-  /** From 0 up to and without 1; all that happens by chance is drawn here, in one order. */
+  /** Returns a number from 0 up to but excluding 1. The source of all randomness, in one order. */
   readonly random: () => number;
-  /** When a journal is full. */
+  /** Size at which a journal is full. */
   readonly journalBytesMax?: number;
 }
 
 const JOURNAL_BYTES_MAX = 1_073_741_824;
 
 /**
- * The engine that others are compared with: what a quorum of servers would hold, in one process and on the time of a
- * clock that is given. Nodes connect to it, and each can be cut off, held up and ended. It has a leader, without which
- * nothing is stored.
+ * The reference engine: the state that a quorum of servers would hold, in one process and on a given clock.
+ * Nodes connect to it, and each can be cut off, paused and ended. It has a leader, without which nothing is
+ * stored.
  */
 export class MemoryHub {
   readonly clock: Clock;
@@ -58,14 +58,17 @@ export class MemoryHub {
     this.#journalBytesMax = journalBytesMax;
   }
 
-  /** A node's connection. */
+  /** Opens a node's connection. */
   connect(): MemoryEngine {
     const engine = new MemoryEngine(this);
     this.engines.add(engine);
     return engine;
   }
 
-  /** Whether there is no leader: what is asked for then is lost, or done when there is one again and never answered. */
+  /**
+   * True while there is no leader. Calls are then lost, or executed once there is a leader and never
+   * answered.
+   */
   get isAway(): boolean {
     return this.#isAway;
   }
@@ -76,19 +79,19 @@ export class MemoryHub {
     for (const act of this.#whenBack.splice(0)) act();
   }
 
-  /** Does something as soon as there is a leader. */
+  /** Runs `act` as soon as there is a leader. */
   whenLed(act: () => void): void {
     if (this.#isAway) this.#whenBack.push(act);
     else act();
   }
 
-  /** How long something is on its way. */
+  /** Returns a random transit time. */
   delayMs(): number {
     const { delayMsMin, delayMsMax } = this.weather;
     return delayMsMin + Math.floor(this.random() * (delayMsMax - delayMsMin + 1));
   }
 
-  /** Whether something happens that has this chance. */
+  /** Returns true with the given probability. */
   happens(chance: number): boolean {
     return chance > 0 && this.random() < chance;
   }
@@ -97,7 +100,7 @@ export class MemoryHub {
     return this.#journals.get(journalKey(world, shard));
   }
 
-  /** The journal of a shard; made, to begin at this sequence, when it is not there. */
+  /** Returns the journal of a shard. Creates it, beginning at `firstSequence`, if it does not exist. */
   makeJournal(world: string, shard: string, firstSequence: number): MemoryJournal {
     const known = this.journal(world, shard);
     if (known !== undefined) return known;
@@ -106,18 +109,18 @@ export class MemoryHub {
     return journal;
   }
 
-  /** Loses a journal with all that is in it, or removes one that nobody needs. */
+  /** Loses a journal with its content, or removes one that is not needed any more. */
   loseJournal(world: string, shard: string): void {
     this.#journals.delete(journalKey(world, shard));
   }
 
-  /** Tells all who follow the cells of records that were stored. */
+  /** Delivers stored records to all followers of their cells. */
   publish(world: string, shard: string, { published }: MemoryAppend): void {
     for (const record of published)
       for (const engine of this.engines) engine.takeRecord(world, { ...record, shard });
   }
 
-  /** Tells all who watch keys of a write. */
+  /** Delivers new writes to all watchers. */
   announce(): void {
     for (const engine of this.engines) engine.takeWrites();
   }

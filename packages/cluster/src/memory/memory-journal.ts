@@ -8,23 +8,23 @@ import {
   type StoredRecord,
 } from "../engine/engine.ts";
 
-/** What an append led to, and what was stored: those who follow cells are told of it. */
+/** Outcome of an append, and the stored records to deliver to followers. */
 export interface MemoryAppend {
   readonly outcome: AppendOutcome;
   readonly published: readonly Omit<PublishedRecord, "shard">[];
 }
 
-/** The log of one shard. */
+/** The journal of one shard. */
 export class MemoryJournal {
   readonly #bytesMax: number;
-  /** The sequence of the last record about each region. */
+  /** Sequence of the last record about each region. */
   readonly #latest = new Map<string, number>();
   #records: StoredRecord[] = [];
   #first: number;
   #last: number;
   #bytes = 0;
 
-  /** An empty journal whose first record gets this sequence. */
+  /** Creates an empty journal whose first record gets `firstSequence`. */
   constructor(firstSequence: number, bytesMax: number) {
     this.#first = firstSequence;
     this.#last = firstSequence - 1;

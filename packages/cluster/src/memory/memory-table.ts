@@ -1,9 +1,9 @@
 import type { Entry } from "../engine/engine.ts";
 
-/** So much later the revisions of a table begin that takes the place of one that was lost. */
+/** Gap between the revisions of a lost table and those of its replacement. */
 const LOST_REVISIONS = 1_000;
 
-/** The values of all keys, in the order in which they were written. */
+/** The values of all keys, in order of their writes. */
 export class MemoryTable {
   readonly #entries = new Map<string, Entry>();
   #revision = 0;
@@ -17,7 +17,7 @@ export class MemoryTable {
     return this.#entries.get(key);
   }
 
-  /** Writes, and gives the entry. */
+  /** Writes a value. Returns the entry. */
   put(key: string, value: Uint8Array): Entry {
     const entry: Entry = { key, value: value.slice(), revision: ++this.#revision };
     this.#entries.delete(key);
@@ -25,20 +25,20 @@ export class MemoryTable {
     return entry;
   }
 
-  /** Writes when the key stands at this revision; `undefined` when it does not. */
+  /** Writes if the key is at revision `expected`. Returns `undefined` otherwise. */
   swap(key: string, value: Uint8Array, expected: number): Entry | undefined {
     return (this.#entries.get(key)?.revision ?? 0) === expected ? this.put(key, value) : undefined;
   }
 
-  /** What was written behind a revision to keys with this prefix and still stands, in order. */
+  /** Returns the current entries with `prefix` that were written after a revision, in order. */
   since(revision: number, prefix: string): readonly Entry[] {
-    // Each write puts its key at the end, so that the map is in the order of the revisions.
+    // Each write moves its key to the end, so the map is in order of revisions.
     return [...this.#entries.values()].filter(
       (entry) => entry.revision > revision && entry.key.startsWith(prefix),
     );
   }
 
-  /** Loses everything, as an engine does whose disks are all gone. Nobody's revision is one that comes again. */
+  /** Loses everything, like an engine whose disks are all gone. No earlier revision is ever reused. */
   lose(): void {
     this.#entries.clear();
     this.#revision += LOST_REVISIONS;

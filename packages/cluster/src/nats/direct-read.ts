@@ -2,7 +2,7 @@ import { createInbox, type Msg, type MsgHdrs } from "@nats-io/transport-node";
 import { OrthantError } from "@orthant/core";
 import type { NatsLink } from "./nats-link.ts";
 
-/** A message as a stream holds it. */
+/** A message held by a stream. */
 export interface HeldMessage {
   readonly subject: string;
   readonly sequence: number;
@@ -12,12 +12,14 @@ export interface HeldMessage {
 
 const END_OF_BATCH = 204;
 const NOTHING_FOUND = 404;
-/** Any replica answers, so one answer must not be more than a client takes at once. */
+/**
+ * Size limit of one answer. Any replica may answer, and the client must be able to take the answer at once.
+ */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Messages of a stream from a sequence on, in order, at most `count`: perhaps fewer than there are, and none when the
- * replica that answers is behind. A sequence that is left out was removed, or its message was lost on the way.
+ * Reads up to `count` messages of a stream from a sequence on, in order. May return fewer than exist, or none
+ * if the answering replica lags. A missing sequence was removed, or its message was lost on the way.
  */
 export function readHeld(
   link: NatsLink,
@@ -42,7 +44,7 @@ export function readHeld(
   });
 }
 
-/** Collects what comes, until its end comes or nothing does any more. */
+/** Collects messages until the end marker arrives or the messages stop. */
 class HeldReading {
   readonly done: Promise<readonly HeldMessage[]>;
   readonly #held: HeldMessage[] = [];

@@ -2,7 +2,7 @@ import { JetStreamApiError } from "@nats-io/jetstream";
 import { errors, RequestError } from "@nats-io/transport-node";
 import { isOrthantError, OrthantError } from "@orthant/core";
 
-/** The numbers by which JetStream tells its refusals apart. */
+/** Error codes of JetStream. */
 export const REFUSAL = {
   accountLimit: 10002,
   noResources: 10023,
@@ -15,19 +15,19 @@ export const REFUSAL = {
   wrongLastSequenceUnknown: 10164,
 } as const;
 
-/** The number of a refusal; `undefined` when something else happened, such as no answer. */
+/** Returns the JetStream error code; `undefined` for other failures such as a missing answer. */
 export function refusalOf(error: unknown): number | undefined {
   return error instanceof JetStreamApiError ? error.code : undefined;
 }
 
-/** Whether nobody listens where a question was sent. */
+/** Returns true if nothing listens at the subject of a request. */
 export function isNobody(error: unknown): boolean {
   return (
     error instanceof errors.NoRespondersError || (error instanceof RequestError && error.isNoResponders())
   );
 }
 
-/** Any failure as one of ours. What is not known to have been refused may have been done. */
+/** Converts any failure into ours. Unless NATS is known to have rejected a request, it may have succeeded. */
 export function engineFailure(error: unknown, doing: string): OrthantError {
   if (isOrthantError(error)) return error;
   if (error instanceof errors.ClosedConnectionError || error instanceof errors.DrainingConnectionError) {

@@ -1,38 +1,38 @@
 import { OrthantError } from "@orthant/core";
 import type { JournalSubject } from "../engine/engine.ts";
 
-/** The stream of the table. It is a bucket as other programs for NATS know them, so `nats kv` can show it. */
+/** The stream of the table. It has the layout of a NATS key-value bucket, so `nats kv` can show it. */
 export const TABLE_STREAM = "KV_orthant";
-/** The subject of a key of the table begins with this. */
+/** Prefix of the subjects of the table's keys. */
 export const TABLE_PREFIX = "$KV.orthant.";
-/** What is written to the table is told again under this. */
+/** Prefix under which writes to the table are republished. */
 export const TABLE_FEED_PREFIX = "k.";
-/** Names of journals' streams begin with this. */
+/** Prefix of the names of journal streams. */
 export const JOURNAL_STREAM_PREFIX = "J_";
 
 const CONTROL_TOKEN = "_ctl";
 const SUBJECT_UNSAFE = /[^A-Za-z0-9_-]/gu;
-/** In the name of a stream the underscore separates the parts, so it may not occur within one. */
+/** Underscores separate the parts of a stream name, so no part may contain one. */
 const STREAM_UNSAFE = /[^A-Za-z0-9-]/gu;
 const ESCAPE = /=(?<code>[0-9A-F]{2})/g;
 
-/** The stream that holds the journal of a shard. */
+/** Returns the name of the stream that holds a shard's journal. */
 export function journalStream(world: string, shard: string): string {
   return `${JOURNAL_STREAM_PREFIX}${encodeToken(world, STREAM_UNSAFE)}_${encodeToken(shard, STREAM_UNSAFE)}`;
 }
 
-/** The subject of a record in the journal of a shard. */
+/** Returns the subject of a record in a shard's journal. */
 export function journalSubject(world: string, shard: string, subject: JournalSubject): string {
   if (subject.kind === "control") return `${journalPrefix(world, shard)}${CONTROL_TOKEN}`;
   return `${journalPrefix(world, shard)}${token(subject.cell)}.${token(subject.region)}`;
 }
 
-/** What the subjects of all records of a journal begin with. */
+/** Returns the common prefix of the subjects of a journal's records. */
 export function journalPrefix(world: string, shard: string): string {
   return `j.${token(world)}.${token(shard)}.`;
 }
 
-/** What a record is about, from its subject; `undefined` when no journal has such subjects. */
+/** Parses the subject of a record. Returns `undefined` if no journal has such subjects. */
 export function readJournalSubject(subject: string): JournalSubject | undefined {
   const [kind, , , cell, region, ...rest] = subject.split(".");
   if (kind !== "j" || cell === undefined || rest.length > 0) return undefined;
@@ -40,17 +40,17 @@ export function readJournalSubject(subject: string): JournalSubject | undefined 
   return { kind: "region", cell: decodeToken(cell), region: decodeToken(region) };
 }
 
-/** What stored records about regions are told again under: the subject of the journal with another beginning. */
+/** Returns the prefix under which region records are republished; it replaces the journal's prefix. */
 export function feedPrefix(world: string, shard: string): string {
   return `f.${token(world)}.${token(shard)}.`;
 }
 
-/** The subjects of all that is told about a cell, of whatever shard. */
+/** Returns the subject filter for all republished records about a cell, of any shard. */
 export function cellFeed(world: string, cell: string): string {
   return `f.${token(world)}.*.${token(cell)}.*`;
 }
 
-/** What a told record is about; `undefined` when nothing is told under such a subject. */
+/** Parses the subject of a republished record. Returns `undefined` for any other subject. */
 export function readFeedSubject(
   subject: string,
 ): { readonly shard: string; readonly cell: string; readonly region: string } | undefined {
@@ -61,22 +61,22 @@ export function readFeedSubject(
   return { shard: decodeToken(shard), cell: decodeToken(cell), region: decodeToken(region) };
 }
 
-/** The subject of a key of the table. */
+/** Returns the subject of a table key. */
 export function tableSubject(key: string): string {
   return TABLE_PREFIX + dotted(key);
 }
 
-/** The key of the table from a subject without the prefix. */
+/** Returns the table key for a subject without its prefix. */
 export function readTableKey(rest: string): string {
   return rest.split(".").map(decodeToken).join(".");
 }
 
-/** Where questions for an address are sent. */
+/** Returns the subject for questions to an address. */
 export function addressSubject(address: string): string {
   return `a.${dotted(address)}`;
 }
 
-/** Where a topic is told. */
+/** Returns the subject of a topic. */
 export function topicSubject(topic: string): string {
   return `t.${dotted(topic)}`;
 }
@@ -89,7 +89,7 @@ function token(name: string): string {
   return encodeToken(name, SUBJECT_UNSAFE);
 }
 
-/** Writes what may not stand in a subject as `=` and the two digits of each byte of it. */
+/** Escapes each byte of an unsafe character as `=` and two hexadecimal digits. */
 function encodeToken(name: string, unsafe: RegExp): string {
   if (name === "") throw new OrthantError("ORT_ARGUMENT", "a part of a name is empty");
   return name.replace(unsafe, (character) =>
@@ -105,7 +105,7 @@ function decodeToken(written: string): string {
   try {
     return decodeURIComponent(parts);
   } catch {
-    // Not written by us: it names itself.
+    // Not written by us, so it stands for itself.
     return written;
   }
 }

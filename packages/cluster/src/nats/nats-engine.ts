@@ -22,23 +22,23 @@ import {
   tableSettings,
 } from "./stream-settings.ts";
 
-/** How a node uses NATS. All nodes of a cluster use the same sizes. */
+/** Settings of the NATS engine. All nodes of a cluster use the same sizes. */
 export interface NatsEngineOptions extends NatsLinkOptions {
-  /** On how many servers everything is kept: 3, or 1 to try things out. */
+  /** Number of servers that store everything: 3, or 1 for experiments. */
   readonly replicas?: number;
-  /** How large the journal of one shard may become before edits are refused. */
+  /** Size of one shard's journal above which edits are rejected. */
   readonly journalBytesMax?: number;
 }
 
 const REPLICAS = 3;
-/** NATS sets this much aside for every journal, so it is what five seconds of edits may need, with room. */
+/** NATS reserves this much for every journal, so it covers five seconds of edits with room to spare. */
 const JOURNAL_BYTES_MAX = 256 * 1024 * 1024;
 const LEADER_ELECTED = "$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.";
 const FAILED_HEADER = "Orthant-Failed";
 
 /**
- * The engine on NATS JetStream. Refuses with `ORT_ENGINE_UNFIT` when the servers are too old, acknowledge before they
- * sync, or keep a stream otherwise than asked; the message says what to change.
+ * Connects to NATS JetStream. Throws `ORT_ENGINE_UNFIT` if the servers are too old, acknowledge before they
+ * sync, or keep a stream with other settings than requested; the message says what to change.
  */
 export async function connectNats(options: NatsEngineOptions): Promise<Engine> {
   const { replicas = REPLICAS, journalBytesMax = JOURNAL_BYTES_MAX } = options;
@@ -57,8 +57,9 @@ export async function connectNats(options: NatsEngineOptions): Promise<Engine> {
 }
 
 /**
- * The first revision of a table that is made now. It is later than all of a table that was lost, unless that was written
- * to a thousand times a second all its life; so nobody who read the lost one can change what is in this one. Rule K35.
+ * Returns the first revision of a new table. It is later than any revision of a lost table, unless that one
+ * was written to a thousand times a second throughout its life. So nothing that was read from the lost table
+ * can change the new one. Rule K35.
  */
 function firstRevision(): number {
   return Date.now();
@@ -75,7 +76,10 @@ class NatsEngine implements Engine {
     this.#sizes = sizes;
   }
 
-  /** A leader that dies may take with it what it stored and did not tell yet. */
+  /**
+   * Reports a gap when a journal's leader changes: the old one may have stored records without publishing
+   * them.
+   */
   async watchLeaders(): Promise<void> {
     await this.#link.subscribe(`${LEADER_ELECTED}*`, ({ subject }) => {
       if (subject.startsWith(LEADER_ELECTED + JOURNAL_STREAM_PREFIX)) this.#link.reportLag();
@@ -158,7 +162,7 @@ class NatsEngine implements Engine {
   }
 }
 
-/** Anything that was not told by a stream is no record. */
+/** Returns `undefined` for messages that no stream published. */
 function readPublished({ subject, headers: fields, data }: Msg): PublishedRecord | undefined {
   const about = readFeedSubject(subject);
   const sequence = Number(fields?.get("Nats-Sequence"));

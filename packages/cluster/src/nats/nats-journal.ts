@@ -17,7 +17,7 @@ import { findStream, type StreamSettings } from "./stream-settings.ts";
 const BATCH_COUNT = 256;
 const RETRY_MS = 50;
 
-/** The journal of a shard in a stream of its own. */
+/** The journal of a shard, in its own stream. */
 export class NatsJournal implements Journal {
   readonly #link: NatsLink;
   readonly #world: string;
@@ -71,7 +71,7 @@ export class NatsJournal implements Journal {
       const held = await this.#whileItIsThere(() => readHeld(this.#link, this.#settings.name, next, count));
       const before = next;
       for (const message of held) {
-        // What comes after a gap is asked for again.
+        // Everything after a gap is requested again.
         if (message.sequence !== next) break;
         yield this.#stored(message);
         next++;
@@ -85,7 +85,7 @@ export class NatsJournal implements Journal {
 
   async fold(upTo: number): Promise<void> {
     const { first, last } = await this.state();
-    // NATS would let go of records that are still to come, and leave out their sequences.
+    // NATS would also purge records that are still to come, and skip their sequences.
     const end = Math.min(upTo, last);
     if (end < first) return;
     const { name } = this.#settings;
@@ -94,7 +94,10 @@ export class NatsJournal implements Journal {
     );
   }
 
-  /** Nobody answers for a stream that is gone, nor for one that has no leader at the moment. */
+  /**
+   * NATS reports neither a removed stream nor one without a leader, so `state` tells them apart after a
+   * failure.
+   */
   async #whileItIsThere<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -110,7 +113,7 @@ export class NatsJournal implements Journal {
     throw this.#missing(`holds ${subject} at ${sequence}, which is no record`);
   }
 
-  /** A replica may be behind; the leader knows what there is. */
+  /** Asks the leader whether the record exists, because a replica may lag. */
   async #mustHold(sequence: number): Promise<void> {
     const { first, last } = await this.state();
     if (sequence < first || sequence > last) {

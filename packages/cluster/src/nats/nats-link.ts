@@ -14,32 +14,32 @@ import { OrthantError } from "@orthant/core";
 import type { EngineStatus, Subscription } from "../engine/engine.ts";
 import { engineFailure } from "./failure.ts";
 
-/** How a node proves to the servers who it is. */
+/** A node's credentials for the servers. */
 export type NatsCredentials =
   | { readonly user: string; readonly password: string }
   | { readonly token: string }
-  /** A file that `nsc` wrote. */
+  /** A file written by `nsc`. */
   | { readonly file: string };
 
-/** Where the servers are, and how to get in. */
+/** Addresses of the servers, and how to connect to them. */
 export interface NatsLinkOptions {
-  /** Such as `nats://10.0.0.1:4222`. More servers are learnt from the first that answers. */
+  /** Such as `nats://10.0.0.1:4222`. Further servers are discovered from the first one that answers. */
   readonly servers: readonly string[];
   readonly credentials?: NatsCredentials;
-  /** Files in PEM. With this the connection is encrypted or there is none. The servers are then given by name. */
+  /** PEM files. If set, the connection must be encrypted, and the servers must be given by name. */
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
-  /** What the servers' own lists call this node. */
+  /** The node's name in the servers' connection lists. */
   readonly name?: string;
-  /** How long an answer is waited for. */
+  /** Timeout for answers. */
   readonly timeoutMilliseconds?: number;
 }
 
 const TIMEOUT_MS = 3000;
 const RECONNECT_MS = 200;
-/** A server that is silent for three of these is given up for another. */
+/** Ping interval. A server that is silent for three of these is abandoned for another. */
 const PING_MS = 2000;
 
-/** The connection to the servers: knows whether there is one, and gives every failure its code. */
+/** The connection to the servers. Tracks whether it is up, and gives every failure an error code. */
 export class NatsLink {
   readonly connection: NatsConnection;
   readonly timeoutMilliseconds: number;
@@ -77,7 +77,7 @@ export class NatsLink {
     }
   }
 
-  /** Asks JetStream for something; a failure that `work` does not explain itself is told as ours. */
+  /** Calls JetStream. Converts errors that `work` does not handle into ours. */
   async manage<T>(doing: string, work: (manager: JetStreamManager) => Promise<T>): Promise<T> {
     this.#mustBeConnected(doing);
     try {
@@ -87,7 +87,7 @@ export class NatsLink {
     }
   }
 
-  /** Sends, and gives the first answer. What NATS itself throws comes through. */
+  /** Sends a request and returns the first answer. Passes on errors of NATS unchanged. */
   request(
     subject: string,
     bytes: Uint8Array,
@@ -102,13 +102,13 @@ export class NatsLink {
     );
   }
 
-  /** Sends without a promise. While there is no connection it is dropped, not kept for later. */
+  /** Sends without a delivery guarantee. Drops the message if there is no connection. */
   publish(subject: string, bytes: Uint8Array, headers?: MsgHdrs): void {
     if (!this.isConnected) return;
     this.connection.publish(subject, bytes, headers === undefined ? {} : { headers });
   }
 
-  /** Resolves when the server that we are connected to delivers to us. */
+  /** Resolves when the connected server delivers to this subscription. */
   async subscribe(subject: string, listener: (message: Msg) => void): Promise<Subscription> {
     this.#mustBeConnected(`listening to ${subject}`);
     let isOver = false;
@@ -139,7 +139,7 @@ export class NatsLink {
     return { end: () => void this.#listeners.delete(listener) };
   }
 
-  /** Tells all who listen that deliveries may have been lost. */
+  /** Tells all status listeners that deliveries may have been lost. */
   reportLag(): void {
     this.#tell("lagging");
   }
@@ -149,7 +149,7 @@ export class NatsLink {
     await this.connection.close();
   }
 
-  /** What is sent without a connection would be kept and sent later, when nobody reckons with it any more. */
+  /** The client would queue a request and send it after reconnecting, when its caller has long given up. */
   #mustBeConnected(doing: string): void {
     if (this.connection.isClosed()) throw new OrthantError("ORT_CLOSED", `${doing}: the engine was closed`);
     if (!this.#isConnected)
@@ -183,7 +183,8 @@ async function connectionOptions(options: NatsLinkOptions, timeout: number): Pro
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_MS,
     pingInterval: PING_MS,
-    // Rights that come back, as after a changed configuration of a server, are used again.
+    // Keeps reconnecting after authorization errors, in case a changed server configuration restores the
+    // rights.
     ignoreAuthErrorAbort: true,
     ...(tls === undefined ? {} : { tls }),
     ...(credentials === undefined ? {} : await proof(credentials)),

@@ -6,7 +6,7 @@ import type { NatsLink } from "./nats-link.ts";
 import { type Expectation, publishWhole } from "./publish.ts";
 import { TableFeed } from "./table-feed.ts";
 
-/** The table in a bucket of NATS. A revision is a sequence of the stream below it. */
+/** The table in a NATS key-value bucket. A revision is a sequence of the underlying stream. */
 export class NatsTable implements Table {
   readonly #link: NatsLink;
   #feed: Promise<TableFeed> | undefined;
@@ -15,7 +15,7 @@ export class NatsTable implements Table {
     this.#link = link;
   }
 
-  /** The leader is asked, because a replica may be behind. */
+  /** Asks the leader, because a replica may lag. */
   get(key: string): Promise<Entry | undefined> {
     const subject = tableSubject(key);
     return this.#link.manage(`reading ${key}`, async ({ streams }) => {
@@ -54,7 +54,7 @@ export class NatsTable implements Table {
   }
 
   async end(): Promise<void> {
-    // A feed that did not open has nothing to end, and whoever asked for it was told.
+    // A feed that failed to open has nothing to end; `watch` has reported the failure.
     (await this.#feed?.catch(() => undefined))?.end();
   }
 

@@ -3,23 +3,23 @@ import { headers, type MsgHdrs } from "@nats-io/transport-node";
 import { engineFailure, isNobody, REFUSAL } from "./failure.ts";
 import type { NatsLink } from "./nats-link.ts";
 
-/** What a stream said to a message, or to the last one of a batch. */
+/** A stream's answer to a message, or to the last one of a batch. */
 export type PublishAnswer =
   | { readonly kind: "stored"; readonly sequence: number; readonly count: number }
   | { readonly kind: "stale" }
   | { readonly kind: "full" };
 
-/** A message, and where it belongs. */
+/** A message and its subject. */
 export interface OutgoingMessage {
   readonly subject: string;
   readonly bytes: Uint8Array;
 }
 
-/** What has to be so for a message to be stored. */
+/** Condition under which a message is stored. */
 export interface Expectation {
-  /** The sequence of the last message of the whole stream. */
+  /** Required sequence of the last message of the whole stream. */
   readonly last?: number;
-  /** The sequence of the last message with the same subject. */
+  /** Required sequence of the last message with the same subject. */
   readonly lastOfSubject?: number;
 }
 
@@ -36,8 +36,8 @@ const ATTEMPTS = 5;
 const RETRY_MS = 20;
 
 /**
- * Stores messages in a stream, all or none. The client can do batches too, but it waits for an answer to the first
- * message, and does not tell a refused batch from one whose fate is unknown.
+ * Stores messages in a stream, all or none. The NATS client supports batches too, but it waits for an answer
+ * to the first message, and does not distinguish a rejected batch from one whose outcome is unknown.
  */
 export async function publishWhole(
   link: NatsLink,
@@ -49,7 +49,8 @@ export async function publishWhole(
     try {
       return await publishOnce(link, stream, messages, expected);
     } catch (error) {
-      // Nobody got it, so nothing was stored: the stream has just been made or moved, and our server does not know yet.
+      // No server received it, so nothing was stored: the stream was just created or moved, and our server
+      // does not know it yet.
       if (attempt === ATTEMPTS || !isNobody(error))
         throw engineFailure(error, `writing to the stream ${stream}`);
     }
@@ -90,7 +91,7 @@ function addBatchHeaders(fields: MsgHdrs, batch: string, place: number, isLast: 
   if (isLast) fields.set("Nats-Batch-Commit", "1");
 }
 
-/** A refusal that is not known here leaves open what became of the messages. */
+/** An unknown error leaves the outcome open, so it is thrown. */
 function readAnswer({ seq = 0, count = 1, error }: Acknowledgement): PublishAnswer {
   if (error === undefined) return { kind: "stored", sequence: seq, count };
   const { err_code: code = 0, description = "" } = error;

@@ -2,12 +2,14 @@ import { OrthantError, PATCH_BYTES_MAX } from "@orthant/core";
 import { isNobody } from "./failure.ts";
 import type { NatsLink } from "./nats-link.ts";
 
-/** Servers answer here what they are set to. It is a door out of the system account that the configuration opens. */
+/**
+ * Subject at which servers report their settings, exported from the system account by their configuration.
+ */
 const SERVER_SETTINGS_SUBJECT = "orthant.jsz";
 
-/** Atomic batches came with this version; older servers take them for single messages. */
+/** The first version with atomic batches; older servers treat a batch as single messages. */
 const OLDEST_VERSION: readonly [major: number, minor: number] = [2, 12];
-/** A patch, and what is said about it. */
+/** Size of a patch plus its metadata. */
 const PAYLOAD_BYTES_MIN = PATCH_BYTES_MAX + 65_536;
 interface ServerSettings {
   readonly server: { readonly name: string; readonly ver: string };
@@ -17,7 +19,7 @@ interface ServerSettings {
   };
 }
 
-/** Refuses to work with servers that would lose what they acknowledged, and says what to change. */
+/** Throws if the servers could lose what they acknowledged; the message says what to change. */
 export async function checkServers(link: NatsLink, replicas: number): Promise<void> {
   const { version = "unknown", max_payload: payload = 0 } = link.connection.info ?? {};
   mustBeNewEnough("the server", version);
@@ -46,7 +48,7 @@ export async function checkServers(link: NatsLink, replicas: number): Promise<vo
   }
 }
 
-/** The answers of all servers that belong together, or of those that answer in time. */
+/** Returns the answers of all servers in the cluster, or of those that answer in time. */
 async function askSettings(link: NatsLink): Promise<readonly ServerSettings[]> {
   const answers: ServerSettings[] = [];
   try {

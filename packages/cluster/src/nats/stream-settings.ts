@@ -19,10 +19,10 @@ import {
 } from "./names.ts";
 import type { NatsLink } from "./nats-link.ts";
 
-/** The settings of a stream on which something here depends. */
+/** The stream settings that this code depends on. */
 export type StreamSettings = Partial<StreamConfig> & { readonly name: string };
 
-/** How much of a stream there may be, and on how many servers. */
+/** Journal size and number of replicas. */
 export interface StreamSizes {
   readonly replicas: number;
   readonly journalBytesMax: number;
@@ -30,10 +30,10 @@ export interface StreamSizes {
 
 const ATTEMPTS = 5;
 const RETRY_MS = 100;
-/** The shortest time that NATS takes: we never send one message twice. */
+/** The shortest window NATS accepts; we never send a message twice. */
 const DUPLICATE_WINDOW_NS = 100_000_000;
 
-/** Keeps the last value of every key, and tells each write again. */
+/** Settings of the table's stream: keeps the last value of every key and republishes each write. */
 export function tableSettings({ replicas }: StreamSizes): StreamSettings {
   return {
     name: TABLE_STREAM,
@@ -45,7 +45,10 @@ export function tableSettings({ replicas }: StreamSizes): StreamSettings {
   };
 }
 
-/** Keeps everything until it is folded, takes batches whole, and tells records about regions again. */
+/**
+ * Settings of a journal's stream: keeps all records until folded, takes atomic batches, republishes region
+ * records.
+ */
 export function journalSettings(world: string, shard: string, sizes: StreamSizes): StreamSettings {
   return {
     name: journalStream(world, shard),
@@ -61,7 +64,7 @@ export function journalSettings(world: string, shard: string, sizes: StreamSizes
   };
 }
 
-/** What a stream is; `undefined` when it is not there. Refuses one that is not as it should be. */
+/** Returns a stream's state; `undefined` if it does not exist. Throws if its settings differ. */
 export async function findStream(link: NatsLink, settings: StreamSettings): Promise<StreamInfo | undefined> {
   const info = await link.manage(`asking about the stream ${settings.name}`, async ({ streams }) => {
     try {
@@ -76,8 +79,9 @@ export async function findStream(link: NatsLink, settings: StreamSettings): Prom
 }
 
 /**
- * Makes the stream when it is not there, and compares what NATS made of it: old servers drop what they do not know. When
- * several nodes make it at once, NATS may tell one that it is not there and is, or nothing until it has a leader.
+ * Creates the stream if it does not exist, and checks the resulting settings, because old servers drop
+ * unknown ones. When several nodes create it at once, NATS may report that it both exists and does not, or
+ * not answer until it has a leader.
  */
 export async function ensureStream(
   link: NatsLink,
@@ -96,7 +100,7 @@ export async function ensureStream(
   }
 }
 
-/** Gives `undefined` when somebody else was faster. */
+/** Returns `undefined` if another node was faster. */
 function makeStream(link: NatsLink, settings: StreamSettings): Promise<StreamInfo | undefined> {
   return link.manage(`making the stream ${settings.name}`, async ({ streams }) => {
     try {

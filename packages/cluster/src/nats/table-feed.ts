@@ -7,16 +7,16 @@ import { readTableKey, TABLE_FEED_PREFIX, TABLE_PREFIX, TABLE_STREAM } from "./n
 import type { NatsLink } from "./nats-link.ts";
 
 const BATCH_COUNT = 512;
-/** How soon a replica that is behind is asked again. */
+/** Delay before a replica that lags is asked again. */
 const RETRY_MS = 50;
-/** How long nothing may be heard before the stream is asked whether that is so. */
+/** Silence after which the feed asks the stream for missed writes. */
 const AUDIT_MS = 1000;
 const OPERATION_HEADER = "KV-Operation";
 
 /**
- * The table as it stands, kept up to date. Writes are told again by the server that stored them, which may get lost. But
- * each has the sequence after the last, so what was lost shows, and is read. The consumers of the client are not used for
- * this: they need up to a minute to notice that the server that fed them is gone.
+ * A current copy of the table. The server that stores a write republishes it, and such a message may get
+ * lost. Sequences are consecutive, so a gap shows, and the feed reads what is missing. It does not use the
+ * client's consumers, because they need up to a minute to notice that their server is gone.
  */
 export class TableFeed {
   readonly #link: NatsLink;
@@ -24,9 +24,9 @@ export class TableFeed {
   readonly #listeners = new Set<(entry: Entry) => void>();
   readonly #timer: NodeJS.Timeout;
   #subscription: Subscription | undefined;
-  /** All writes up to this one were passed on. */
+  /** Sequence up to which all writes were passed on. */
   #seen = 0;
-  /** The newest write that we heard of. */
+  /** Sequence of the newest write we know of. */
   #heard = 0;
   #reading: Promise<void> | undefined;
   #isQuiet = false;
@@ -66,7 +66,7 @@ export class TableFeed {
 
   #hear({ subject, headers, data }: Msg): void {
     const sequence = Number(headers?.get("Nats-Sequence"));
-    // Anything else was not told by the stream.
+    // Any other message was not published by the stream.
     if (headers === undefined || !Number.isSafeInteger(sequence)) return;
     this.#isQuiet = false;
     this.#heard = Math.max(this.#heard, sequence);
@@ -75,13 +75,13 @@ export class TableFeed {
     } else if (sequence > this.#seen) this.#catchUp().catch(ignoreAway);
   }
 
-  /** The last write of all may be the one that was lost: then no later one shows it. */
+  /** Catches up after a silence, because if the very last write is lost, no later one reveals the gap. */
   #audit(): void {
     if (this.#isQuiet && this.#link.isConnected) this.#catchUp().catch(ignoreAway);
     this.#isQuiet = true;
   }
 
-  /** One at a time; what is heard meanwhile is read by it too. */
+  /** Runs once at a time; a running pass also reads what arrives meanwhile. */
   #catchUp(): Promise<void> {
     this.#reading ??= this.#readToHeard().finally(() => {
       this.#reading = undefined;
@@ -117,7 +117,7 @@ export class TableFeed {
   }
 }
 
-/** The next write that is heard, or the next audit, tries again. */
+/** The next write or audit tries again. */
 function ignoreAway(error: unknown): void {
   if (!isOrthantError(error, "ORT_ENGINE_AWAY", "ORT_CLOSED")) throw error;
 }

@@ -13,7 +13,7 @@ import { CELL_EDGE_REGIONS, cellOfRegion } from "./names.ts";
 
 const CELL_EDGE_CHUNKS = CELL_EDGE_REGIONS * REGION_EDGE_CHUNKS;
 
-/** The cells that a box of voxels lies in, wholly or in part. */
+/** Returns the cells that a box of voxels touches. */
 export function cellsTouching(shape: ChunkShape, voxels: Box): Box {
   const { min, max } = regionsTouching(chunksOfVoxels(shape, voxels));
   const last = cellOfRegion(placeFrom((axis) => max[axis] - 1));
@@ -23,12 +23,12 @@ export function cellsTouching(shape: ChunkShape, voxels: Box): Box {
   );
 }
 
-/** The cell that a position lies in. */
+/** Returns the cell of a position. */
 export function cellOfPosition({ extents }: ChunkShape, position: Place): Place {
   return placeFrom((axis) => Math.floor(position[axis] / (extents[axis] * CELL_EDGE_CHUNKS)));
 }
 
-/** The voxels of a box of cells. */
+/** Returns the voxels of a box of cells. */
 export function voxelsOfCells(shape: ChunkShape, { min, max }: Box): Box {
   const chunks = boxBetween(
     placeFrom((axis) => min[axis] * CELL_EDGE_CHUNKS),

@@ -1,7 +1,7 @@
 const POLYNOMIAL = 0x82f6_3b78;
 const table = buildTable();
 
-/** CRC-32C (Castagnoli, reflected) of the bytes. */
+/** Returns the CRC-32C (Castagnoli, reflected) of `bytes`. */
 export function crc32c(bytes: Uint8Array): number {
   let crc = -1;
   for (const byte of bytes) crc = (crc >>> 8) ^ (table[(crc ^ byte) & 0xff] ?? 0);

@@ -1,7 +1,7 @@
 import { type Codec, list, type Place, placeCodec } from "@orthant/core";
 import { BEINGS_MAX, type Inhabitant, inhabitantCodec } from "@orthant/protocol";
 
-/** What a gateway asks an owner about entities. */
+/** A gateway's question to an owner about entities. */
 export interface InhabitantsQuestion {
   readonly kind: "inhabitants";
   readonly regions: readonly Place[];
@@ -10,17 +10,17 @@ export interface InhabitantsQuestion {
 /** The entities of a region. */
 export type RegionInhabitants =
   | { readonly kind: "elsewhere" }
-  /** There was no room for them in this answer: ask again. */
+  /** No room in this answer: ask again. */
   | { readonly kind: "later" }
   | { readonly kind: "here"; readonly inhabitants: readonly Inhabitant[] };
 
-/** What an owner answers: one for each region. */
+/** An owner's answer, with one item per region. */
 export interface InhabitantsAnswer {
   readonly kind: "inhabitants";
   readonly answers: readonly RegionInhabitants[];
 }
 
-/** The most regions in one question. */
+/** Maximum number of regions in one question. */
 export const INHABITED_REGIONS_MAX = 1_024;
 
 const KINDS: readonly RegionInhabitants["kind"][] = ["elsewhere", "later", "here"];
@@ -41,13 +41,13 @@ const answersCodec = list<RegionInhabitants>(
   INHABITED_REGIONS_MAX,
 );
 
-/** A question about entities, behind its tag. Rule K34 in docs/formats/cluster.md. */
+/** Encodes a question about entities, after its tag. Rule K34 in docs/formats/cluster.md. */
 export const inhabitantsQuestionCodec: Codec<InhabitantsQuestion> = {
   write: (out, { regions }) => regionsCodec.write(out, regions),
   read: (input) => ({ kind: "inhabitants", regions: regionsCodec.read(input) }),
 };
 
-/** An answer about entities, behind its tag. */
+/** Encodes an answer about entities, after its tag. */
 export const inhabitantsAnswerCodec: Codec<InhabitantsAnswer> = {
   write: (out, { answers }) => answersCodec.write(out, answers),
   read: (input) => ({ kind: "inhabitants", answers: answersCodec.read(input) }),

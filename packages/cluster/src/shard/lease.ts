@@ -1,29 +1,29 @@
 import { type Codec, EPOCH_MAX } from "@orthant/core";
 import { isName } from "./names.ts";
 
-/** Who owns a shard. Rule K16. */
+/** Ownership of a shard. Rule K16. */
 export interface Lease {
-  /** The node; empty while nobody has the shard. */
+  /** The owning node; empty while the shard has no owner. */
   readonly node: string;
   /** Rises with every owner. */
   readonly epoch: number;
-  /** The node that is to take the shard next; empty when any may. */
+  /** The node that should take the shard next; empty if any may. */
   readonly heir: string;
 }
 
-/** What a node says of itself while it lives. Rule K17. */
+/** A node's heartbeat. Rule K17. */
 export interface Beat {
   readonly count: number;
-  /** Shards that it owns. */
+  /** Number of shards it owns. */
   readonly shards: number;
-  /** Whether it takes no more of them. */
+  /** True if it takes no more shards. */
   readonly isLeaving: boolean;
 }
 
 const VERSION = 1;
 const NODE_BYTES_MAX = 32;
 
-/** The value of a lease's key. */
+/** Encodes the value of a lease key. */
 export const leaseCodec: Codec<Lease> = {
   write(out, { node, epoch, heir }) {
     out.u8(VERSION);
@@ -44,7 +44,7 @@ export const leaseCodec: Codec<Lease> = {
   },
 };
 
-/** The value of a beat's key. */
+/** Encodes the value of a heartbeat key. */
 export const beatCodec: Codec<Beat> = {
   write(out, { count, shards, isLeaving }) {
     out.u8(VERSION);

@@ -1,13 +1,13 @@
 import { floorDivide, OrthantError, type Place, placeFrom, requireInteger } from "@orthant/core";
 
-/** Regions along each edge of a cell: what is followed, and what shards are made of. */
+/** Regions along each edge of a cell, the unit of subscriptions and of shards. */
 export const CELL_EDGE_REGIONS = 4;
 
-/** A name of a world, a node or a shard: it becomes a part of subjects, keys and folders. Rule K1. */
+/** Pattern of world, node and shard names, which become parts of subjects, keys and folders. Rule K1. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 const PLACE_NAME = /^(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})$/;
 
-/** Throws `ORT_ARGUMENT` for a name that is none. */
+/** Throws `ORT_ARGUMENT` for an invalid name. */
 export function requireName(name: string, what: string): void {
   if (isName(name)) return;
   throw new OrthantError(
@@ -16,65 +16,71 @@ export function requireName(name: string, what: string): void {
   );
 }
 
-/** Whether a text may be a name. */
+/** Returns true for a valid name. */
 export function isName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** The cell that a region lies in. Rule K2. */
+/** Returns the cell of a region. Rule K2. */
 export function cellOfRegion(region: Place): Place {
   return placeFrom((axis) => floorDivide(region[axis], CELL_EDGE_REGIONS));
 }
 
-/** The name of a cell or a region: its four coordinates with `_` between them. Rule K3. */
+/** Returns the name of a cell or region: its four coordinates joined by `_`. Rule K3. */
 export function nameOfPlace(place: Place): string {
   return place.join("_");
 }
 
-/** The cell or region of a name; `ORT_ARGUMENT` for any other spelling than {@link nameOfPlace} has. */
+/**
+ * Parses the name of a cell or region. Throws `ORT_ARGUMENT` for any spelling that {@link nameOfPlace} does
+ * not produce.
+ */
 export function placeOfName(name: string): Place {
   const parts = PLACE_NAME.exec(name);
   if (parts === null) throw new OrthantError("ORT_ARGUMENT", `${JSON.stringify(name)} names no place`);
   return placeFrom((axis) => Number(parts[axis + 1]));
 }
 
-/** The key under which it is written who owns a shard. Rule K4. */
+/** Returns the key of a shard's lease. Rule K4. */
 export function leaseKey(world: string, shard: string): string {
   return `own.${world}.${shard}`;
 }
 
-/** What the keys of all leases of a world begin with. */
+/** Returns the common prefix of a world's lease keys. */
 export function leasePrefix(world: string): string {
   return `own.${world}.`;
 }
 
-/** The key that a node of a world writes again and again while it lives. */
+/** Returns the key to which a node writes its heartbeats. */
 export function beatKey(world: string, node: string): string {
   return beatPrefix(world) + node;
 }
 
-/** What the keys of all beats of a world begin with. */
+/** Returns the common prefix of a world's heartbeat keys. */
 export function beatPrefix(world: string): string {
   return `beat.${world}.`;
 }
 
-/** The key of a world's shard map. */
+/** Returns the key of a world's shard map. */
 export function mapKey(world: string): string {
   return `map.${world}`;
 }
 
-/** Where the owner of a shard answers, in one epoch: whoever owned it before is not asked any more. Rule K5. */
+/**
+ * Returns the address at which the owner of a shard answers in one epoch. Earlier owners get no questions.
+ * Rule K5.
+ */
 export function ownerAddress(world: string, shard: string, epoch: number): string {
   requireInteger(epoch, 1, Number.MAX_SAFE_INTEGER);
   return `i.${world}.${shard}.${epoch}`;
 }
 
-/** Where a node answers whoever looks after the cluster. */
+/** Returns the address at which a node takes commands. */
 export function nodeAddress(world: string, node: string): string {
   return `n.${world}.${node}`;
 }
 
-/** What gateways tell each other about players in a cell is told there. */
+/** Returns the topic on which gateways exchange the players in a cell. */
 export function presenceTopic(world: string, cell: string): string {
   return `p.${world}.${cell}`;
 }

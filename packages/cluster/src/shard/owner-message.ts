@@ -22,46 +22,49 @@ import {
   playersQuestionCodec,
 } from "./player-message.ts";
 
-/** An edit that a gateway asks for. */
+/** An edit that a gateway requests. */
 export interface EditIntent {
   readonly clientId: bigint;
   readonly editId: number;
   readonly placements: readonly VoxelPlacement[];
 }
 
-/** A region that a gateway wants to have as it is now. */
+/** A region whose current content a gateway requests. */
 export interface RegionWish {
   readonly region: Place;
-  /** The clock at which it has the region; 0 when it does not. */
+  /** Clock of the gateway's copy; 0 if it has none. */
   readonly held: number;
-  /** The latest clock of the region that it heard of. */
+  /** Latest clock of the region that the gateway knows of. */
   readonly heard: number;
-  /** The clock of an answer that had more chunks than fit, of which it wants those behind so many; else both are 0. */
+  /**
+   * To continue an incomplete answer: its clock, and the number of chunks already received. Otherwise both
+   * are 0.
+   */
   readonly at: number;
   readonly from: number;
 }
 
-/** What a gateway asks an owner. */
+/** A gateway's question to an owner. */
 export type OwnerQuestion =
   | { readonly kind: "edits"; readonly edits: readonly EditIntent[] }
   | { readonly kind: "regions"; readonly wishes: readonly RegionWish[] }
   | PlayersQuestion
   | InhabitantsQuestion;
 
-/** What became of an edit. */
+/** Outcome of an edit. */
 export type IntentOutcome =
   | { readonly kind: "made"; readonly steps: readonly ClockStep[] }
   | { readonly kind: "repeated" }
-  /** It has voxels of another shard: look at the map again. */
+  /** The edit has voxels of another shard: read the map again. */
   | { readonly kind: "elsewhere" }
   | { readonly kind: "refused"; readonly code: ErrorCode };
 
-/** A region as it is. */
+/** Answer about one region. */
 export type RegionAnswer =
-  /** As the gateway has it. */
+  /** The gateway's copy is current. */
   | { readonly kind: "same" }
   | { readonly kind: "elsewhere" }
-  /** There was no room for it in this answer: ask again. */
+  /** No room in this answer: ask again. */
   | { readonly kind: "later" }
   | {
       readonly kind: "chunks";
@@ -70,7 +73,7 @@ export type RegionAnswer =
       readonly more: boolean;
     };
 
-/** What an owner answers: one for each that was asked, or that it is not the owner now. */
+/** An owner's answer: one item per item asked for, or `away` if it is not the owner now. */
 export type OwnerAnswer =
   | { readonly kind: "edits"; readonly outcomes: readonly IntentOutcome[] }
   | { readonly kind: "regions"; readonly answers: readonly RegionAnswer[] }
@@ -78,9 +81,9 @@ export type OwnerAnswer =
   | PlayersAnswer
   | InhabitantsAnswer;
 
-/** The most edits in one question. */
+/** Maximum number of edits in one question. */
 export const INTENTS_MAX = 1_024;
-/** The most regions in one question. */
+/** Maximum number of regions in one question. */
 const WISHES_MAX = 4_096;
 const PLACEMENTS_MAX = 65_536;
 const STEPS_MAX = 65_536;
@@ -197,7 +200,7 @@ function regionAnswersCodec(volume: number): Codec<readonly RegionAnswer[]> {
 
 const QUESTIONS: readonly OwnerQuestion["kind"][] = ["edits", "regions", "players", "inhabitants"];
 
-/** What gateways send to owners. Rules K19 and K20 in docs/formats/cluster.md. */
+/** Encodes questions from gateways to owners. Rules K19 and K20 in docs/formats/cluster.md. */
 export const ownerQuestionCodec: Codec<OwnerQuestion> = {
   write(out, question) {
     out.tag(QUESTIONS.indexOf(question.kind), QUESTIONS.length);
@@ -216,7 +219,7 @@ export const ownerQuestionCodec: Codec<OwnerQuestion> = {
 
 const ANSWER_KINDS: readonly OwnerAnswer["kind"][] = ["edits", "regions", "away", "players", "inhabitants"];
 
-/** What owners answer, in a world whose chunks have so many voxels. */
+/** Returns the codec of owners' answers, for a world whose chunks have `volume` voxels. */
 export function ownerAnswerCodec(volume: number): Codec<OwnerAnswer> {
   const regionsCodec = regionAnswersCodec(volume);
   return {

@@ -1,31 +1,31 @@
 import { type Codec, list } from "@orthant/core";
 import { NAME_BYTES_MAX, type Pose, poseCodec } from "@orthant/protocol";
 
-/** Where a player is, as a gateway tells the owner who remembers it. */
+/** A player's pose, sent by a gateway to the owner who remembers it. */
 export interface KeptPlayer {
   readonly playerId: bigint;
   readonly name: string;
   readonly pose: Pose;
-  /** How long ago the player went there. */
+  /** Time since the player arrived there. */
   readonly sinceMs: number;
 }
 
-/** What a gateway asks the owner of the first shard about players. */
+/** A gateway's question about players to the owner of the first shard. */
 export interface PlayersQuestion {
   readonly kind: "players";
-  /** Those to remember; before any answer. */
+  /** Players to remember, before the answer is made. */
   readonly kept: readonly KeptPlayer[];
-  /** Those who come in, and may have been here before. */
+  /** Joining players who may have been here before. */
   readonly asked: readonly bigint[];
 }
 
-/** Where the players are who were asked about; `undefined` for one who was never here. */
+/** Poses of the players asked about; `undefined` for a new player. */
 export interface PlayersAnswer {
   readonly kind: "players";
   readonly poses: readonly (Pose | undefined)[];
 }
 
-/** The most players in one question, of either kind. */
+/** Maximum number of players in one question, of either kind. */
 export const PLAYERS_ASKED_MAX = 1_024;
 
 const keptCodec = list<KeptPlayer>(
@@ -62,7 +62,7 @@ const posesCodec = list<Pose | undefined>(
   PLAYERS_ASKED_MAX,
 );
 
-/** A question about players, behind its tag. Rules K32 and K33 in docs/formats/cluster.md. */
+/** Encodes a question about players, after its tag. Rules K32 and K33 in docs/formats/cluster.md. */
 export const playersQuestionCodec: Codec<PlayersQuestion> = {
   write(out, { kept, asked }) {
     keptCodec.write(out, kept);
@@ -71,7 +71,7 @@ export const playersQuestionCodec: Codec<PlayersQuestion> = {
   read: (input) => ({ kind: "players", kept: keptCodec.read(input), asked: askedCodec.read(input) }),
 };
 
-/** An answer about players, behind its tag. */
+/** Encodes an answer about players, after its tag. */
 export const playersAnswerCodec: Codec<PlayersAnswer> = {
   write: (out, { poses }) => posesCodec.write(out, poses),
   read: (input) => ({ kind: "players", poses: posesCodec.read(input) }),

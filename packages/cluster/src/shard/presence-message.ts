@@ -1,25 +1,27 @@
 import { type Codec, list } from "@orthant/core";
 import { NAME_BYTES_MAX, type Pose, poseCodec } from "@orthant/protocol";
 
-/** A player as a gateway tells of them. */
+/** A player as reported by a gateway. */
 export interface ToldPlayer extends Pose {
-  /** Names the visit at its gateway. */
+  /** Identifies the visit at its gateway. */
   readonly visit: number;
   readonly playerId: bigint;
   readonly name: string;
 }
 
-/** What a gateway tells of its players in a cell. */
+/** A gateway's report about its players in a cell. */
 export interface PresenceMessage {
-  /** Made at random when the gateway starts. */
+  /** Random number chosen when the gateway starts. */
   readonly gateway: bigint;
-  /** Whether these are all players of the gateway in the cell; else those who came or moved. */
+  /**
+   * True if these are all of the gateway's players in the cell; otherwise only those who arrived or moved.
+   */
   readonly isWhole: boolean;
-  /** In the order of their visits. */
+  /** In order of visits. */
   readonly players: readonly ToldPlayer[];
 }
 
-/** The most players of one gateway in one cell that others are told of. */
+/** Maximum number of players of one gateway in one cell that it reports. */
 export const PLAYERS_TOLD_MAX = 4_096;
 
 const VERSION = 1;
@@ -42,7 +44,7 @@ const playersCodec = list<ToldPlayer>(
   PLAYERS_TOLD_MAX,
 );
 
-/** What gateways tell each other. Rules K28 to K31 in docs/formats/cluster.md. */
+/** Encodes messages between gateways. Rules K28 to K31 in docs/formats/cluster.md. */
 export const presenceCodec: Codec<PresenceMessage> = {
   write(out, { gateway, isWhole, players }) {
     out.u8(VERSION);

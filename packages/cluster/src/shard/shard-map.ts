@@ -18,50 +18,50 @@ import {
 } from "@orthant/core";
 import { cellOfRegion, isName, requireName } from "./names.ts";
 
-/** What all parts of a world have in common. */
+/** Properties that all shards of a world share. */
 export interface WorldFacts {
   readonly worldId: bigint;
   readonly name: string;
-  /** Where players begin, in voxels. */
+  /** Where players start, in voxels. */
   readonly spawn: Place;
   readonly shape: ChunkShape;
   readonly generator: GeneratorRef;
   readonly catalog: MaterialCatalog;
 }
 
-/** One step of the world's division: a new shard got those cells of a box that another one had. */
+/** A split: the shard `to` gets the cells of a box that belonged to `from`. */
 export interface ShardSplit {
   readonly from: string;
   readonly cells: Box;
   readonly to: string;
 }
 
-/** Which shard has which cells. */
+/** Assignment of cells to shards. */
 export interface ShardMap {
   /** Rises with every change of the map. */
   readonly generation: number;
-  /** Made at random with the map: clocks that were given out under another mark mean nothing under this one. */
+  /** Random number created with the map. Clocks issued under another mark are meaningless under this one. */
   readonly mark: bigint;
   readonly world: WorldFacts;
-  /** The shard that had the whole world, and has what no other got. */
+  /** The shard that began with the whole world, and still has every cell not split off. */
   readonly first: string;
-  /** What became of it, in order. */
+  /** All splits, in order. */
   readonly splits: readonly ShardSplit[];
 }
 
-/** The most shards of a world. */
+/** Maximum number of shards of a world. */
 const SHARDS_MAX = 4_096;
 const CATALOG_BYTES_MAX = 1_048_576;
 const NAME_BYTES_MAX = 4_096;
 const SHARD_BYTES_MAX = 32;
 const VERSION = 1;
 
-/** All shards, in the order in which they were made. */
+/** Returns all shards in order of creation. */
 export function shardsOf({ first, splits }: ShardMap): readonly string[] {
   return [first, ...splits.map(({ to }) => to)];
 }
 
-/** The shard that a region belongs to. Rule K14. */
+/** Returns the shard of a region. Rule K14. */
 export function shardOf({ first, splits }: ShardMap, region: Place): string {
   const cell = cellOfRegion(region);
   let shard = first;
@@ -69,7 +69,7 @@ export function shardOf({ first, splits }: ShardMap, region: Place): string {
   return shard;
 }
 
-/** The map in which a new shard has those cells of a box that belonged to another. */
+/** Returns the map with `split` added. Throws if the split is not possible. */
 export function withSplit(map: ShardMap, split: ShardSplit): ShardMap {
   requireName(split.to, "shard");
   const shards = shardsOf(map);
@@ -80,7 +80,6 @@ export function withSplit(map: ShardMap, split: ShardSplit): ShardMap {
   return { ...map, generation: map.generation + 1, splits: [...map.splits, split] };
 }
 
-/** One step of the world's division. */
 export const shardSplitCodec: Codec<ShardSplit> = {
   write(out, { from, cells, to }) {
     out.string(from, SHARD_BYTES_MAX);
@@ -123,7 +122,7 @@ const factsCodec: Codec<WorldFacts> = {
   },
 };
 
-/** The value of a world's key in the table. Rules K13 to K15 in docs/formats/cluster.md. */
+/** Encodes the value of a world's map key. Rules K13 to K15 in docs/formats/cluster.md. */
 export const shardMapCodec: Codec<ShardMap> = {
   write(out, { generation, mark, world, first, splits }) {
     out.u8(VERSION);

@@ -18,33 +18,33 @@ import { type ClientEdits, type JournalChunk, journalChunkCodec } from "@orthant
 import { crc32c } from "./crc32c.ts";
 import { type ShardSplit, shardSplitCodec } from "./shard-map.ts";
 
-/** What became of one region, in one group of edits that was stored together. */
+/** The change of one region by a group of edits that were stored together. */
 export interface RegionRecord {
   readonly kind: "region";
   readonly epoch: number;
-  /** Counts the groups of an epoch. */
+  /** Number of the group within its epoch. */
   readonly group: number;
-  /** Which record of its group it is, from 0, and of how many. */
+  /** Index of the record in its group, from 0, and the number of records in the group. */
   readonly index: number;
   readonly count: number;
   readonly region: Place;
-  /** The clock that the region had, and the one that it has now. */
+  /** The region's clock before and after the change. */
   readonly before: number;
   readonly after: number;
-  /** Whose edits it has, in the order in which they were made. */
+  /** The clients and ids of the edits, in order. */
   readonly origins: readonly ClientEdits[];
-  /** The chunks that look different, in lexicographic order. */
+  /** The changed chunks, in lexicographic order. */
   readonly chunks: readonly JournalChunk[];
 }
 
-/** The first record of an epoch: from here on no older owner's record is accepted. */
+/** The first record of an epoch. After it the journal accepts no older owner's record. */
 export interface EpochRecord {
   readonly kind: "epoch";
   readonly epoch: number;
   readonly node: string;
 }
 
-/** From here on the cells of a box belong to another shard. */
+/** Gives the cells of a box to another shard from here on. */
 export interface SplitRecord {
   readonly kind: "split";
   readonly epoch: number;
@@ -54,9 +54,9 @@ export interface SplitRecord {
 /** A record of a shard's journal. */
 export type ShardRecord = RegionRecord | EpochRecord | SplitRecord;
 
-/** The most bytes of a record. Rule K12. */
+/** Maximum size of a record in bytes. Rule K12. */
 export const RECORD_BYTES_MAX = 1_572_864;
-/** The most edits that one record may have. */
+/** Maximum number of edits in one record. */
 export const RECORD_ORIGINS_MAX = 65_536;
 
 const VERSION = 1;
@@ -80,7 +80,9 @@ const originsCodec = list<ClientEdits>(
   RECORD_ORIGINS_MAX,
 );
 
-/** The bytes of a record of a world whose chunks have so many voxels. Rules K6 to K12 in docs/formats/cluster.md. */
+/**
+ * Encodes a record of a world whose chunks have `volume` voxels. Rules K6 to K12 in docs/formats/cluster.md.
+ */
 export function encodeRecord(record: ShardRecord, volume: number): Uint8Array {
   const out = new ByteWriter();
   out.u8(VERSION);
@@ -95,7 +97,7 @@ export function encodeRecord(record: ShardRecord, volume: number): Uint8Array {
   return out.copy();
 }
 
-/** The record that some bytes mean; an `OrthantError` for everything that `encodeRecord` does not make. */
+/** Decodes a record. Throws an `OrthantError` for everything that `encodeRecord` does not produce. */
 export function decodeRecord(bytes: Uint8Array, volume: number): ShardRecord {
   const bodyBytes = bytes.length - CRC_BYTES;
   if (bytes.length > RECORD_BYTES_MAX || bodyBytes < 0)
@@ -150,7 +152,7 @@ function regionBodyCodec(volume: number): Codec<RegionBody> {
   };
 }
 
-/** What a record says that none may say. */
+/** Describes the first inconsistency in a record, or returns `undefined`. */
 function findDisorder(body: RegionBody & { readonly epoch: number }): string | undefined {
   const { epoch, group, index, count, region, before, after, chunks } = body;
   if (group === 0 || index >= count) return `record ${index} of ${count} in group ${group}`;

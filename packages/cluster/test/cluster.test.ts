@@ -32,7 +32,7 @@ async function cluster(
 
 const REGION = regionBox([0, 0, 0, 0]);
 
-test("[K20] an edit through one gateway is seen at another, and is in the journal when it is acknowledged", async () => {
+test("[K20] an edit through one gateway appears at another, and is in the journal when it is acknowledged", async () => {
   const { small } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();
@@ -47,7 +47,7 @@ test("[K20] an edit through one gateway is seen at another, and is in the journa
   expect(other.world.clockOf([0, 0, 0, 0])).toBe(made.clocks[0]?.after);
 });
 
-test("[K21] a world that was used for long before it came into the cluster is taken at the first try", async () => {
+test("[K21] a node takes a world with many earlier sessions at the first attempt", async () => {
   const small = new SmallCluster();
   await small.create(3);
   const failures: unknown[] = [];
@@ -61,7 +61,7 @@ test("[K21] a world that was used for long before it came into the cluster is ta
   expect((await small.settled(small.edit(gateway, [1, 2, 3, 0], 9))).outcome).toBe("applied");
 });
 
-test("[K17] who listens hears which nodes live, and which are leaving", async () => {
+test("[K17] clusterNodes reports which nodes are alive and which are leaving", async () => {
   const { small, nodes } = await cluster(["a", "b", "c"]);
   const engine = small.hub.connect();
   const heard = async (): Promise<readonly (readonly [string, boolean, boolean])[]> => {
@@ -81,13 +81,14 @@ test("[K17] who listens hears which nodes live, and which are leaving", async ()
   expect(await empty.settled(clusterNodes(empty.hub.connect(), "town", empty.clock))).toEqual([]);
 });
 
-test("[K17] [K18] nodes of another world on the same engine, also of the same name, are as if they were not there", async () => {
+test("[K17] [K18] nodes ignore nodes of another world on the same engine, even one with the same name", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const other = new SmallCluster(undefined, "village", small);
   await other.create();
   const own = nodes.find(({ node }) => node.owns("0"));
   const heir = nodes.find((node) => node !== own);
-  // The other world's node of that name lives on, and one has no shards at all, so that it would be the first choice.
+  // The other world has a live node of the same name, and one without shards, which would be preferred if it
+  // counted.
   const { node: namesake } = await other.node(own?.node.node ?? "");
   await other.node("idle");
   await other.until(() => namesake.owns("0"));
@@ -97,12 +98,12 @@ test("[K17] [K18] nodes of another world on the same engine, also of the same na
   expect(
     (await small.settled(clusterNodes(small.hub.connect(), "village", small.clock))).map(({ node }) => node),
   ).toEqual([namesake.node, "idle"]);
-  // Given to any other, a shard of this world is given to nobody of that one.
+  // A shard moved to any node is never offered to a node of the other world.
   await small.settled(heir?.node.move("0") ?? Promise.resolve());
   expect((await small.settled(clusterStatus(small.hub.connect(), "town")))?.shards[0]?.lease?.heir).toBe("");
 });
 
-test("[K25] a split does not count when its shard was taken without a journal after its writer looked", async () => {
+test("[K25] a split fails if another node took the shard without a journal after the splitting node's check", async () => {
   const { small } = await cluster(["a"]);
   const engine = small.hub.connect();
   const directory = await small.settled(ClusterDirectory.open(engine, "town"));
@@ -119,7 +120,7 @@ test("[K25] a split does not count when its shard was taken without a journal af
   expect(status?.shards.map(({ shard }) => shard)).toEqual(["0"]);
 });
 
-test("[K25] whoever opens a shard without its journal touches the map", async () => {
+test("[K25] a node that opens a shard without its journal touches the map", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const owner = nodes.find(({ node }) => node.owns("0"));
   const heir = nodes.find((node) => node !== owner);
@@ -130,7 +131,7 @@ test("[K25] whoever opens a shard without its journal touches the map", async ()
   expect(small.hub.table.get("map.town")?.revision).toBeGreaterThan(revision);
 });
 
-test("[K5] whoever gave a shard away says so to those who did not hear of it, and is silent later", async () => {
+test("[K5] an owner that moved its shard answers `away` for a while, and then not at all", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const giver = nodes.find(({ node }) => node.owns("0"))?.node;
   const engine = small.hub.connect();
@@ -143,7 +144,7 @@ test("[K5] whoever gave a shard away says so to those who did not hear of it, an
   expect(await codeOfRejection(ask)).toBe("ORT_ENGINE_NOBODY");
 });
 
-test("a shard that was given away can be given back at once", async () => {
+test("a moved shard can be moved back at once", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const giver = nodes.find(({ node }) => node.owns("0"))?.node;
   const heir = nodes.find(({ node }) => !node.owns("0"))?.node;
@@ -153,7 +154,7 @@ test("a shard that was given away can be given back at once", async () => {
   expect(await small.until(() => giver?.owns("0") === true)).toBeLessThan(1_000);
 });
 
-test("[K25] whoever splits a shard has its lease before others can see the new one, and take it", async () => {
+test("[K25] a node that splits a shard writes the new shard's lease before other nodes can see the shard", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const splitter = nodes.find(({ node }) => node.owns("0"));
   if (splitter === undefined) throw new Error("nobody owns the shard");
@@ -167,14 +168,14 @@ test("[K25] whoever splits a shard has its lease before others can see the new o
   expect(status?.shards[1]?.lease?.node).toBe(splitter.node.node);
 });
 
-test("[K2] voxels touch cells of sixteen chunks along each edge", () => {
+test("[K2] cellsTouching and voxelsOfCells use cells of sixteen chunks along each edge", () => {
   const shape = chunkShape([4, 4, 4, 1]);
   const cells = cellsTouching(shape, boxBetween([-1, 0, 63, 0], [1, 64, 65, 1]));
   expect(cells).toEqual({ min: [-1, 0, 0, 0], max: [1, 1, 2, 1] });
   expect(voxelsOfCells(shape, cells)).toEqual({ min: [-64, 0, 0, 0], max: [64, 64, 128, 16] });
 });
 
-test("[K19] the same edit is made once, however often it is asked for", async () => {
+test("[K19] an edit sent twice is applied once", async () => {
   const { small } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();
@@ -184,7 +185,7 @@ test("[K19] the same edit is made once, however often it is asked for", async ()
   expect((await small.settled(other.world.edit(placements, origin))).outcome).toBe("repeated");
 });
 
-test("[K11] [K18] when a node dies, another one has all that was acknowledged within five seconds", async () => {
+test("[K11] [K18] when a node dies, another one has all acknowledged edits within five seconds", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const { gateway } = await small.gateway();
   await small.settled(gateway.world.load(REGION));
@@ -204,7 +205,7 @@ test("[K11] [K18] when a node dies, another one has all that was acknowledged wi
   expect(seen).toEqual(new Array(10).fill(7));
 });
 
-test("[K9] [K21] a node that was held up is fenced: it stores nothing and saves nothing after another one took its shard", async () => {
+test("[K9] [K21] a paused node is fenced: it stores and saves nothing after another node took its shard", async () => {
   const lost: unknown[] = [];
   const small = new SmallCluster();
   await small.create();
@@ -224,7 +225,7 @@ test("[K9] [K21] a node that was held up is fenced: it stores nothing and saves 
   expect([0, 1].map((x) => gateway.world.field.voxelAt(x, 0, 0, 0))).toEqual([1, 2]);
 });
 
-test("a shard is moved to another node, and edits that come meanwhile are made", async () => {
+test("a shard moves to another node while edits continue, and all of them are applied", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const { gateway } = await small.gateway();
   await small.settled(gateway.world.load(REGION));
@@ -242,7 +243,7 @@ test("a shard is moved to another node, and edits that come meanwhile are made",
   expect(from?.node.owns("0")).toBe(false);
 });
 
-test("[K25] a shard is split while it is edited, and an edit over both parts is made in both", async () => {
+test("[K25] a shard is split while edits continue, and an edit across both parts is applied in both", async () => {
   const { small, nodes } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   const [owner] = nodes;
@@ -267,7 +268,7 @@ test("[K25] a shard is split while it is edited, and an edit over both parts is 
     expect(late.world.field.voxelAt(index % 2 === 0 ? index : 64 + index, 1, 0, 0)).toBe(3);
 });
 
-test("while the engine is away a gateway shows what it has, and refuses edits", async () => {
+test("while the engine is away a gateway shows what it has, and rejects edits", async () => {
   const { small } = await cluster(["a"]);
   const { gateway, engine } = await small.gateway();
   await small.settled(gateway.world.load(REGION));
@@ -284,7 +285,7 @@ test("while the engine is away a gateway shows what it has, and refuses edits", 
   expect((await small.settled(small.edit(gateway, [0, 0, 0, 0], 1))).outcome).toBe("applied");
 });
 
-test("a record that was lost on the way is noticed without another one", async () => {
+test("a gateway detects a lost record even if no later one follows", async () => {
   const { small } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();
@@ -296,7 +297,7 @@ test("a record that was lost on the way is noticed without another one", async (
   expect(other.world.field.voxelAt(0, 0, 0, 0)).toBe(5);
 });
 
-test("[K10] [K20] when the journal is lost, what was saved is there, and no clock falls", async () => {
+test("[K10] [K20] when a journal is lost, saved edits survive and no clock goes back", async () => {
   const lost: string[] = [];
   const small = new SmallCluster();
   await small.create();
@@ -315,17 +316,17 @@ test("[K10] [K20] when the journal is lost, what was saved is there, and no cloc
   expect([0, 1, 2].map((x) => gateway.world.field.voxelAt(x, 0, 0, 0))).toEqual([1, 0, 3]);
 });
 
-test("[K20] an edit that was made in a journal which is lost keeps nobody waiting, though nobody edits any more", async () => {
+test("[K20] an edit whose journal is lost settles even if no other edit follows", async () => {
   const small = new SmallCluster();
   await small.create();
-  // It never saves by itself.
+  // This node never saves on its own.
   const { node, engine } = await small.node("a", {}, 1_000_000);
   await small.until(() => node.owns("0"));
   const { gateway } = await small.gateway();
   await small.settled(gateway.world.load(REGION));
   await small.settled(small.edit(gateway, [0, 0, 0, 0], 1));
   await small.settled(node.fold());
-  // The gateway is told that the edit was made, its record is lost on the way, and then the journal is.
+  // The gateway gets the owner's answer, but the record is lost on the way, and then the journal is lost.
   small.hub.weather = { ...CALM_ENGINE, deliveryLoss: 1 };
   const edited = small.edit(gateway, [1, 0, 0, 0], 2);
   await small.pass(50);
@@ -340,7 +341,7 @@ test("[K20] an edit that was made in a journal which is lost keeps nobody waitin
   expect([0, 1].map((x) => gateway.world.field.voxelAt(x, 0, 0, 0))).toEqual([1, 0]);
 });
 
-test("[K15] all gateways, and all that come later, issue clocks of one era", async () => {
+test("[K15] all gateways share one era, including those that open later", async () => {
   const { small } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();
@@ -349,7 +350,7 @@ test("[K15] all gateways, and all that come later, issue clocks of one era", asy
   expect(gateway.world.remembers({ ...other.world.era, mark: 1n })).toBe(false);
 });
 
-test("[K23] a new owner writes to no pack that was there", async () => {
+test("[K23] a new owner never writes to an existing pack", async () => {
   const { small, nodes } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   await small.settled(small.edit(gateway, [0, 0, 0, 0], 1));
@@ -377,7 +378,7 @@ test("[K23] a new owner writes to no pack that was there", async () => {
   for (const [name, bytes] of before) expect([name, after.get(name)]).toEqual([name, bytes]);
 });
 
-test("[K24] a save says up to which record it has the journal, which has nothing before that any more", async () => {
+test("[K24] a save records up to where it contains the journal, and the journal drops everything before that", async () => {
   const { small, nodes } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   for (let index = 0; index < 4; index++) await small.settled(small.edit(gateway, [index, 0, 0, 0], 7));
@@ -391,7 +392,7 @@ test("[K24] a save says up to which record it has the journal, which has nothing
   await save.close();
 });
 
-test("[K26] a node does what it is told, and says what it can not do", async () => {
+test("[K26] a node executes commands and reports those that it cannot execute", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const engine = small.hub.connect();
   for (const { node, engine: own } of nodes) await obeyCommands(own, "town", node);
@@ -417,7 +418,7 @@ test("[K26] a node does what it is told, and says what it can not do", async () 
     expect(codeOf(() => decode(nodeCommandCodec, Uint8Array.from(bytes)))).not.toBe("no error");
 });
 
-test("[K27] when the engine loses its table, nodes put back what they know, and new ones find the map beside the shards", async () => {
+test("[K27] when the engine loses its table, nodes restore what they know, and new nodes find the map beside the shards", async () => {
   const { small, nodes } = await cluster(["a"]);
   await small.settled(
     nodes[0]?.node.split("0", boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), "east") ?? Promise.resolve(),
@@ -436,14 +437,15 @@ test("[K27] when the engine loses its table, nodes put back what they know, and 
   expect(late.world.field.voxelAt(64, 0, 0, 0)).toBe(1);
 });
 
-test("[K27] a map that was put back counts also for those who saw a newer one that is lost", async () => {
+test("[K27] a restored map also replaces a newer one that was lost with the table", async () => {
   const { small, nodes } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   const engine = small.hub.connect();
   nodes[0]?.node.kill(new Error("killed"));
   nodes[0]?.engine.kill();
   const directory = await small.settled(ClusterDirectory.open(engine, "town"));
-  // Whoever split the shard died before it wrote the map beside the shards, and the record of it is lost.
+  // The node that split the shard died before it wrote the map beside the shards, and the split record is
+  // lost.
   const split = { from: "0", cells: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
   await small.settled(directory.completeSplit(engine, split, async () => undefined));
   await small.pass(50);
@@ -453,7 +455,7 @@ test("[K27] a map that was put back counts also for those who saw a newer one th
   expect(directory.map.splits).toEqual([]);
 });
 
-test("[K27] nothing is stored in a new shard before the map beside the shards has it", async () => {
+test("[K27] a new shard stores nothing before the map beside the shards lists it", async () => {
   const small = new SmallCluster();
   await small.create();
   const copy = small.folders.mapCopy(small.random);
@@ -481,7 +483,7 @@ test("[K27] nothing is stored in a new shard before the map beside the shards ha
   await small.settled(edited);
 });
 
-test("[K25] what an owner gave away stays so, also when a map is put back that lacks it", async () => {
+test("[K25] a split stays in force even if a restored map lacks it", async () => {
   const { small, nodes } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   const before = decode(shardMapCodec, small.hub.table.get("map.town")?.value ?? new Uint8Array());
@@ -497,7 +499,7 @@ test("[K25] what an owner gave away stays so, also when a map is put back that l
   expect(status?.shards.map(({ shard }) => shard)).toEqual(["0", "east"]);
 });
 
-test("[K25] a split that was lost with the table before its writer heard of it is put into the next one", async () => {
+test("[K25] a split that was lost with the table before its writer got the answer is added to the next table", async () => {
   const { small } = await cluster(["a"]);
   const engine = small.hub.connect();
   const directory = await small.settled(ClusterDirectory.open(engine, "town"));
@@ -518,7 +520,7 @@ test("[K25] a split that was lost with the table before its writer heard of it i
   expect(status?.shards.map(({ shard }) => shard)).toEqual(["0", "east"]);
 });
 
-test("[K10] a split makes no journal in the place of one that was lost", async () => {
+test("[K10] a split creates no journal in place of a lost one", async () => {
   const { small, nodes } = await cluster(["a"]);
   small.hub.loseJournal("town", "0");
   const split = nodes[0]?.node.split("0", boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), "east");

@@ -10,7 +10,7 @@ import { settled } from "./settled.ts";
 const clock = new FakeClock();
 const random = (): bigint => 5n;
 
-/** A world whose process was killed: one edit is saved, and the other only its journal has. */
+/** A world whose process was killed: one edit is saved, another is only in its journal. */
 async function killedWorld(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const world = await createWorld(disk, { name: "Town" }, { clock, durability: "journal", autosave: false });
@@ -27,8 +27,8 @@ async function bringIn(source: MemoryDisk): Promise<ShardFolders> {
   return folders;
 }
 
-describe("a world that is brought into a cluster", () => {
-  test("has the edits that only its journal had", async () => {
+describe("createClusterWorld", () => {
+  test("copies edits that are only in the journal", async () => {
     const folders = await bringIn(await killedWorld());
     const epoch = (await folders.epochOf(FIRST_SHARD)) ?? 0;
     const shard = await openWorld(await folders.take(FIRST_SHARD, epoch + 1), { clock, readOnly: true });
@@ -36,7 +36,7 @@ describe("a world that is brought into a cluster", () => {
     await shard.close();
   });
 
-  test("is refused when its journal is damaged, and no shard is made", async () => {
+  test("rejects a world with a damaged journal and creates no shard", async () => {
     const { directories, files } = (await killedWorld()).image();
     const lost = [...files].filter(([path]) => !path.startsWith(`${JOURNAL_FOLDER}/`));
     const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");

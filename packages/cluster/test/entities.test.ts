@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
 import { SmallHost } from "./small-host.ts";
 
-/** Cells are 64 voxels wide, regions 16; this has the first two cells. */
+/** Two cells. A cell is 64 voxels wide, a region 16. */
 const TWO_CELLS = boxBetween([0, 0, 0, 0], [32, 4, 4, 4]);
 
 async function town(
@@ -23,7 +23,7 @@ function herd(world: World): void {
     world.spawnEntity({ kind: 2, position: [x, 1, 1, 0], displayName: `at ${x}` });
 }
 
-test("[K34] entities that a save has are seen at a gateway, as far as somebody looks", async () => {
+test("[K34] a gateway shows the saved entities that lie within a player's interest", async () => {
   const { small } = await town(herd);
   const host = await SmallHost.open(small);
   const ada = await host.join(1n, "Ada", TWO_CELLS);
@@ -38,7 +38,7 @@ test("[K34] entities that a save has are seen at a gateway, as far as somebody l
   expect(ada.guest.beings[0]).toMatchObject({ isPlayer: false, kind: 2, scale: 1 });
 });
 
-test("[K34] who looks while nobody owns the shard sees entities when somebody does", async () => {
+test("[K34] a player who looks at a shard without an owner sees its entities once it has one", async () => {
   const { small, nodes } = await town(herd);
   const host = await SmallHost.open(small);
   const dead = nodes.find(({ node }) => node.owns("0"));
@@ -48,21 +48,21 @@ test("[K34] who looks while nobody owns the shard sees entities when somebody do
   await small.until(() => ada.sight.length === 1);
 });
 
-test("[K34] after a split each entity is seen once, from the shard that it is in", async () => {
+test("[K34] after a split each entity appears once, from the shard it is in", async () => {
   const { small, nodes } = await town(herd);
   const host = await SmallHost.open(small);
   const owner = nodes.find(({ node }) => node.owns("0"))?.node;
   await small.settled(owner?.split("0", boxAt([1, 0, 0, 0]), "east") ?? Promise.resolve());
   const found = await small.settled(host.gateway.world.inhabitantsIn(TWO_CELLS));
   expect(found.map(({ name }) => name).sort()).toEqual(["at 20", "at 3", "at 70"]);
-  // Whoever asks the wrong owner is sent on: its copy has them too.
+  // The wrong owner declines, although its copy has the entities too.
   expect(await ask(small, "0", [[4, 0, 0, 0]])).toEqual([{ kind: "elsewhere" }]);
   expect(await ask(small, "east", [[4, 0, 0, 0]])).toMatchObject([
     { kind: "here", inhabitants: [{ name: "at 70" }] },
   ]);
 });
 
-test("[K34] more entities than one answer has room for come in several", async () => {
+test("[K34] entities that exceed one answer arrive in several", async () => {
   const each = 2_500;
   const { small } = await town((world) => {
     for (let index = 0; index < 4 * each; index++) {
@@ -81,7 +81,7 @@ test("[K34] more entities than one answer has room for come in several", async (
   expect(answers.map(({ kind }) => kind)).toEqual(["here", "here", "here", "later"]);
 });
 
-/** What the owner of a shard answers about the entities of regions. */
+/** Asks the owner of a shard about the entities of regions. */
 async function ask(
   small: SmallCluster,
   shard: string,

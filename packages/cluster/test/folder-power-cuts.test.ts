@@ -27,7 +27,7 @@ const SPLIT: ShardMap = {
 };
 const LATER: ShardMap = { ...SPLIT, generation: 3 };
 
-/** What stands for the save in the folder of a shard; saves have a proof of their own. */
+/** Stands in for the save in a shard's folder; the saves themselves are proved elsewhere. */
 async function save(disk: Disk, name: string): Promise<void> {
   const file = await disk.open(name, "create");
   await file.append(new TextEncoder().encode(name));
@@ -36,7 +36,7 @@ async function save(disk: Disk, name: string): Promise<void> {
   await disk.syncDirectory("");
 }
 
-/** All that a cluster does to the folder that owners share. Says when each step is done, for good. */
+/** Does everything that a cluster does to the shared folder. Calls `onDone` when a step is durable. */
 async function play(disk: FolderDisk, onDone: () => void): Promise<void> {
   const folders = new ShardFolders(new DiskFolders(disk), WORLD);
   let writers = 0n;
@@ -54,7 +54,7 @@ async function play(disk: FolderDisk, onDone: () => void): Promise<void> {
   onDone();
   await folders.take("0", 6);
   onDone();
-  // Somebody else wrote the next map and ended before the last step.
+  // Another node wrote the next map and died before the last step.
   const hasty = new FaultFolders(disk, {
     operation: "syncDirectory",
     path: /^town\/map$/,
@@ -66,7 +66,7 @@ async function play(disk: FolderDisk, onDone: () => void): Promise<void> {
   onDone();
 }
 
-/** What a node finds there: the map, and of each shard in it under which names it lies, and what is in it. */
+/** Describes what a node finds: the map, and for each of its shards the folders and their content. */
 async function found(disk: MemoryDisk): Promise<string> {
   const store = new DiskFolders(disk);
   const map = await new ShardFolders(store, WORLD).mapCopy(() => 0n).read();
@@ -81,7 +81,7 @@ async function found(disk: MemoryDisk): Promise<string> {
   return lines.join("; ");
 }
 
-/** A disk with a fault, whose directories can be moved. */
+/** A disk with a fault whose directories can be moved. */
 class FaultFolders extends FaultDisk implements FolderDisk {
   readonly #disk: FolderDisk;
 
@@ -110,7 +110,7 @@ async function prove(models: typeof CRASH_MODELS, fault?: Fault): Promise<{ read
     const state = await found(disk);
     ok([states[done], states[done + 1]].includes(state), `after step ${done}: ${state}`);
     if (done === 0) return;
-    // Whoever comes next can take it.
+    // The next owner can take the shard.
     const folders = new ShardFolders(new DiskFolders(disk), WORLD);
     await folders.take("0", 9);
     equal(await folders.epochOf("0"), 9);
@@ -118,7 +118,7 @@ async function prove(models: typeof CRASH_MODELS, fault?: Fault): Promise<{ read
 }
 
 test.each(CRASH_MODELS.map((model) => [model.name, model] as const))(
-  "[K21] [K27] %s leaves every shard whole, under one name, and at no name from before a take-over",
+  "[K21] [K27] %s leaves every shard whole, under one name, which is never one from before a take-over",
   async (_name, model) => {
     expect((await prove([model])).disks).toBeGreaterThan(50);
   },
@@ -133,7 +133,7 @@ test.each<[string, RegExp, Fault["operation"], number]>([
   ["the sync of a map's bytes", /^town\/map\//, "sync", 1],
   ["the sync of a map's name", /^town\/map$/, "syncDirectory", 1],
   ["the sync of a map's name that somebody else wrote", /^town\/map$/, "syncDirectory", 3],
-])("[K21] [K27] a power cut shows that %s is missing", async (_step, path, operation, nth) => {
+])("[K21] [K27] power cuts reveal that %s is missing", async (_step, path, operation, nth) => {
   await expect(prove([WEAK], { operation, path, nth, kind: "skip", sticky: true })).rejects.toThrow(
     "after step",
   );

@@ -24,7 +24,7 @@ describe.each<[string, () => Promise<FolderStore>]>([
       return new DiskFolders(new NodeDisk(folder));
     },
   ],
-])("folders of shards, %s", (_kind, makeStore) => {
+])("shard folders %s", (_kind, makeStore) => {
   async function shardFolders(): Promise<ShardFolders> {
     const made = new ShardFolders(await makeStore(), "town");
     const world = await createWorld(await made.create("0"));
@@ -32,7 +32,7 @@ describe.each<[string, () => Promise<FolderStore>]>([
     return made;
   }
 
-  test("[K21] whoever had a folder finds nothing under its old name, whatever he wants to do there", async () => {
+  test("[K21] a previous owner finds nothing under the folder's old name, whatever it tries", async () => {
     const shards = await shardFolders();
     const old = await shards.take("0", 3);
     const world = await openWorld(old, { autosave: false });
@@ -50,7 +50,7 @@ describe.each<[string, () => Promise<FolderStore>]>([
     expect(await shards.shards()).toEqual(["0"]);
   });
 
-  test("[K22] a folder is taken only for a later epoch, and by one", async () => {
+  test("[K22] a folder can be taken only for a later epoch, and by only one node", async () => {
     const shards = await shardFolders();
     await shards.take("0", 3);
     expect(await codeOfRejection(shards.take("0", 3))).toBe("ORT_FENCED");

@@ -32,7 +32,7 @@ function setting(journalBytesMax?: number): Setting {
   return { clock, hub, engine: hub.connect() };
 }
 
-test("a swap is made at its revision and at no other, and watchers see all writes in one order", async () => {
+test("a swap succeeds only at its revision, and watchers see all writes in one order", async () => {
   const { clock, hub, engine } = setting();
   const seen: Entry[] = [];
   await settled(clock, engine.table.put("own.a", value(1)));
@@ -51,7 +51,7 @@ test("a swap is made at its revision and at no other, and watchers see all write
   ]);
 });
 
-test("an append is stored at the expected end, refused as stale at another, and as full when there is no room", async () => {
+test("an append succeeds at the expected end, is stale at any other, and fails as full without room", async () => {
   const { clock, engine } = setting(3);
   const journal = await settled(clock, engine.journal("w", "0", 11));
   expect(await settled(clock, journal.state())).toEqual({ first: 11, last: 10, bytes: 0 });
@@ -65,7 +65,7 @@ test("an append is stored at the expected end, refused as stale at another, and 
   expect(await settled(clock, journal.state())).toEqual({ first: 12, last: 12, bytes: 1 });
 });
 
-test("a record that was folded can not be read, and the sequence goes on", async () => {
+test("a folded record cannot be read, and sequences continue", async () => {
   const { clock, engine } = setting();
   const journal = await settled(clock, engine.journal("w", "0"));
   await settled(clock, journal.append([record(1), record(2)], 0));
@@ -77,7 +77,7 @@ test("a record that was folded can not be read, and the sequence goes on", async
   expect(await settled(clock, journal.append([record(3)], 2))).toEqual({ kind: "stored", last: 3 });
 });
 
-test("followers get what is stored, with the sequence before it, until they end", async () => {
+test("followers get stored records with the previous sequence until they unsubscribe", async () => {
   const { clock, hub, engine } = setting();
   const seen: PublishedRecord[] = [];
   const subscription = await hub.connect().follow("w", REGION.cell, (published) => seen.push(published));
@@ -95,7 +95,7 @@ test("followers get what is stored, with the sequence before it, until they end"
   expect(seen).toHaveLength(2);
 });
 
-test("a request is answered, or told that nobody is there", async () => {
+test("a request is answered, or fails with ORT_ENGINE_NOBODY without a responder", async () => {
   const { clock, hub, engine } = setting();
   const responder = hub.connect();
   const subscription = await responder.respond("i.w.0", async ([byte = 0]) => value(byte + 1));
@@ -106,7 +106,7 @@ test("a request is answered, or told that nobody is there", async () => {
   });
 });
 
-test("without a leader nothing is answered, and what was asked may be done all the same", async () => {
+test("without a leader no call is answered, though it may still be executed", async () => {
   const { clock, hub, engine } = setting();
   const journal = await settled(clock, engine.journal("w", "0"));
   const outcomes = new Set<number>();
@@ -122,7 +122,7 @@ test("without a leader nothing is answered, and what was asked may be done all t
   expect([...outcomes].sort()).toEqual([0, 1]);
 });
 
-test("a node that is cut off loses records, is told so, and misses no key", async () => {
+test("a node that was cut off loses records, is notified of that, and misses no key", async () => {
   const { clock, hub, engine } = setting();
   const node = hub.connect();
   const records: PublishedRecord[] = [];
@@ -147,7 +147,7 @@ test("a node that is cut off loses records, is told so, and misses no key", asyn
   expect(statuses).toEqual(["disconnected", "connected", "lagging"]);
 });
 
-test("[K35] a node that was cut off when the table was lost sees what stands there now, and no revision comes again", async () => {
+test("[K35] a node that was cut off when the table was lost sees the new entries, and no revision is reused", async () => {
   const { clock, hub, engine } = setting();
   const cut = hub.connect();
   const seen: Entry[] = [];
@@ -165,7 +165,7 @@ test("[K35] a node that was cut off when the table was lost sees what stands the
   expect(seen.map(({ revision }) => revision)).toEqual([1, 1_002, 1_003]);
 });
 
-test("what reaches a node that is held up waits, in its order", async () => {
+test("deliveries to a paused node wait and keep their order", async () => {
   const { clock, hub, engine } = setting();
   const node = hub.connect();
   const entries: Entry[] = [];
@@ -182,7 +182,7 @@ test("what reaches a node that is held up waits, in its order", async () => {
   expect(entries.map(({ key }) => key)).toEqual(["a", "b"]);
 });
 
-test("lost requests, answers and deliveries are drawn from the one random source", async () => {
+test("lost requests, answers and deliveries all come from the one random source", async () => {
   const play = async (): Promise<string> => {
     const { clock, hub, engine } = setting();
     const seen: number[] = [];

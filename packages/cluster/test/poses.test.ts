@@ -26,7 +26,7 @@ async function town(foldMs = 1_000, playersMax = 100): Promise<Town> {
   return { small, nodes, north: await SmallHost.open(small), south: await SmallHost.open(small) };
 }
 
-test("[K32] what a gateway tells and asks about players has these bytes", () => {
+test("[K32] a players question has these bytes", () => {
   const pose = { position: [1.5, -2, 0, 0], orientation: FORWARD } as const;
   const bytes = encode(ownerQuestionCodec, {
     kind: "players",
@@ -36,7 +36,7 @@ test("[K32] what a gateway tells and asks about players has these bytes", () => 
   expect(toHex(bytes)).toBe("0201ac0203416461c001ff0100000000007fc8010105");
 });
 
-test("[K32] a player who leaves one gateway and comes to another one stands where they were", async () => {
+test("[K32] a player who leaves one gateway and joins another stands where they were", async () => {
   const { small, north, south } = await town();
   const ada = await north.join(1n, "Ada");
   expect(north.standing("Ada")).toBe(0);
@@ -54,7 +54,7 @@ test("[K32] a player who leaves one gateway and comes to another one stands wher
   }
 });
 
-test("[K32] players of a world that comes into a cluster stand where they were", async () => {
+test("[K32] players of a world imported into a cluster stand where they were", async () => {
   const { south } = await town();
   await south.join(50n, "Eve");
   expect(south.standing("Eve")).toBe(7);
@@ -86,27 +86,27 @@ test("[K32] poses are in a save of the first shard within a fold, and outlive al
   expect(later.standing("Ada")).toBe(9);
 });
 
-test("[K32] an owner that dies before it saved is no loss: gateways tell the next one", async () => {
+test("[K32] when an owner dies before saving, gateways send the poses to the next one", async () => {
   const { small, nodes, north, south } = await town(3_600_000);
   const ada = await north.join(1n, "Ada");
   ada.move(9);
   await small.until(() => north.standing("Ada") === 9);
   ada.leave();
   await small.pass(100);
-  // It is not told to end: it would save.
+  // Killed through the engine, because a node that is told to end would save.
   nodes.find(({ node }) => node.owns("0"))?.engine.kill();
-  // Also who comes while nobody owns the shard, and waits.
+  // The player rejoins while the shard has no owner, and waits.
   ada.connect(south);
   await small.until(() => south.standing("Ada") !== undefined);
   expect(south.standing("Ada")).toBe(9);
 });
 
-test("[K32] a gateway that notices late that a player is gone does not bring back where they were", async () => {
+test("[K32] a gateway that notices a player's departure late does not restore an older pose", async () => {
   const { small, north, south } = await town();
   const { world } = north.gateway;
   world.keepPlayer(1n, "Ada", { position: [9, 1, 1, 0], orientation: FORWARD }, 0);
   await small.pass(7_000);
-  // At the other gateway the player went on a second ago, and here nothing was heard of them for seven.
+  // At the other gateway the player moved a second ago; this one has not heard from them for seven seconds.
   south.gateway.world.keepPlayer(1n, "Ada", { position: [20, 1, 1, 0], orientation: FORWARD }, 1_000);
   await small.pass(100);
   world.keepPlayer(1n, "Ada", { position: [10, 1, 1, 0], orientation: FORWARD }, 6_500);
@@ -116,7 +116,7 @@ test("[K32] a gateway that notices late that a player is gone does not bring bac
   expect(later.standing("Ada")).toBe(20);
 });
 
-test("[K32] when no owner answers players come in all the same, where this gateway saw them last", async () => {
+test("[K32] when no owner answers, players still join, at the last pose this gateway knows", async () => {
   const { small, nodes, north, south } = await town();
   const ada = await north.join(1n, "Ada");
   await south.join(2n, "Bo");
@@ -130,14 +130,14 @@ test("[K32] when no owner answers players come in all the same, where this gatew
   expect(waitedMs).toBeGreaterThan(7_000);
   expect(waitedMs).toBeLessThan(9_000);
   expect(north.standing("Ada")).toBe(9);
-  // Who is cut off knows that nobody will answer.
+  // A gateway that is cut off knows that no owner will answer.
   south.engine.partition = "both";
   await small.pass(2_000);
   ada.leave();
   ada.connect(south);
   expect(await small.until(() => south.standing("Ada") !== undefined)).toBeLessThan(200);
   expect(south.standing("Ada")).toBe(0);
-  // To have stood at the spawn for want of an answer is no place to be remembered at.
+  // A player who started at the spawn for lack of an answer must not be remembered there.
   ada.leave();
   south.engine.partition = "none";
   const { node } = await small.node("c");
@@ -148,7 +148,7 @@ test("[K32] when no owner answers players come in all the same, where this gatew
   expect(later.standing("Ada")).toBe(9);
 });
 
-test("[K33] when there are as many players as may be, those who are known are remembered on", async () => {
+test("[K33] when the player limit is reached, known players are still remembered", async () => {
   const { small, north, south } = await town(1_000, 2);
   const stay = async (clientId: bigint, name: string, x: number): Promise<void> => {
     const guest = await north.join(clientId, name);
@@ -170,7 +170,7 @@ test("[K33] when there are as many players as may be, those who are known are re
   }
 });
 
-test("a gateway that closes waits until an owner knows where its players were, and not for ever", async () => {
+test("a closing gateway waits until an owner has its players' poses, but not for ever", async () => {
   const { small, nodes, north, south } = await town();
   const ada = await north.join(1n, "Ada");
   ada.move(9);

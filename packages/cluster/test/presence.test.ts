@@ -6,7 +6,7 @@ import { SmallCluster } from "./small-cluster.ts";
 import { type SmallGuest, SmallHost } from "./small-host.ts";
 
 const HOME = "p.town.0_0_0_0";
-/** Cells are 64 voxels wide; this has the first two. */
+/** Two cells. A cell is 64 voxels wide. */
 const TWO_CELLS = boxBetween([0, 0, 0, 0], [32, 4, 4, 4]);
 const ADA: PresenceMessage["players"][number] = {
   ...{ visit: 7, playerId: 300n, name: "Ada" },
@@ -29,7 +29,7 @@ function hostAt(hosts: readonly SmallHost[], index: number): SmallHost {
   return host;
 }
 
-test("[K28] what is told of players has these bytes, and nothing else is taken for it", () => {
+test("[K28] a presence message has these bytes, and anything else is rejected", () => {
   const message: PresenceMessage = { gateway: 2n, isWhole: true, players: [ADA] };
   const bytes = encode(presenceCodec, message);
   expect(toHex(bytes)).toBe("010200000000000000010107ac0203416461c001ff0100000000007f");
@@ -42,7 +42,7 @@ test("[K28] what is told of players has these bytes, and nothing else is taken f
   expect(codeOf(() => decode(presenceCodec, twice))).toBe("ORT_MESSAGE");
 });
 
-test("[K28] players of two gateways see each other come, move and go, and nobody sees themselves", async () => {
+test("[K28] players of two gateways see each other join, move and leave, but never themselves", async () => {
   const { small, hosts } = await town(2);
   const ada = await hostAt(hosts, 0).join(1n, "Ada");
   const bo = await hostAt(hosts, 1).join(2n, "Bo");
@@ -57,12 +57,12 @@ test("[K28] players of two gateways see each other come, move and go, and nobody
   expect(hostAt(hosts, 0).gateway.report.distantPlayers).toBe(0);
 });
 
-test("[K28] whoever leaves is gone, also when all are told of before that is told", async () => {
+test("[K28] a player who leaves disappears even if a whole message is sent first", async () => {
   const { small } = await town(0);
   const told: number[] = [];
   await small.hub.connect().listen(HOME, (bytes) => told.push(decode(presenceCodec, bytes).players.length));
   const { gateway } = await small.gateway();
-  // All are told of a second after it opened.
+  // A gateway sends whole messages from a second after it opened.
   await small.pass(960);
   gateway.world.otherHosts?.present(1, { ...ADA, position: [2, 2, 2, 0] });
   await small.pass(20);
@@ -71,7 +71,7 @@ test("[K28] whoever leaves is gone, also when all are told of before that is tol
   expect(told).toEqual([1, 0]);
 });
 
-test("[K28] whoever goes from cell to cell stays the same being to those who see both", async () => {
+test("[K28] a player who changes cells stays the same being to observers of both", async () => {
   const { small, hosts } = await town(2);
   const ada = await hostAt(hosts, 0).join(1n, "Ada", TWO_CELLS);
   const bo = await hostAt(hosts, 1).join(2n, "Bo");
@@ -79,7 +79,7 @@ test("[K28] whoever goes from cell to cell stays the same being to those who see
   cy.move(70);
   await small.until(() => ada.sight.length === 2 && ada.sight.some(([, x]) => x === 70));
   const numbers = ada.guest.beings.map(({ number }) => number);
-  // They change places, so that both cells lose and gain somebody at once.
+  // They swap cells, so that both cells lose and gain a player at once.
   bo.move(71);
   cy.move(3);
   await small.until(() => ada.sight.some(([, x]) => x === 71));
@@ -92,7 +92,7 @@ test("[K28] whoever goes from cell to cell stays the same being to those who see
   expect(ada.guest.beings.map(({ number }) => number).sort()).toEqual([...numbers].sort());
 });
 
-test("[K29] what moves all the time is told ten times a second, and what stands once", async () => {
+test("[K29] moving players are reported ten times a second, and standing players once", async () => {
   const { small, hosts } = await town(1);
   const told: PresenceMessage[] = [];
   await small.hub.connect().listen(HOME, (bytes) => told.push(decode(presenceCodec, bytes)));
@@ -114,7 +114,7 @@ test("[K29] what moves all the time is told ten times a second, and what stands 
   expect(told.filter(({ isWhole }) => !isWhole).length).toBeGreaterThan(80);
 });
 
-test("[K29] a gateway listens where its players look, and nowhere else", async () => {
+test("[K29] a gateway listens only to cells that its players look at", async () => {
   const { small, hosts } = await town(2);
   const ada = await hostAt(hosts, 0).join(1n, "Ada");
   const far = await hostAt(hosts, 1).join(2n, "Bo", regionBox([40, 0, 0, 0]));
@@ -122,7 +122,7 @@ test("[K29] a gateway listens where its players look, and nowhere else", async (
   await small.pass(2_000);
   expect(ada.sight).toEqual([]);
   expect(hostAt(hosts, 0).gateway.report.distantPlayers).toBe(0);
-  // Who looks away does not keep what was seen, and who looks back sees it again.
+  // A player who looks away loses sight of others, and regains it on looking back.
   far.move(2);
   await small.until(() => ada.sight.length === 1);
   ada.guest.setInterest({ boxes: [regionBox([80, 0, 0, 0])], center: [0, 0, 0, 0] });
@@ -131,7 +131,7 @@ test("[K29] a gateway listens where its players look, and nowhere else", async (
   await small.until(() => ada.sight.length === 1);
 });
 
-test("[K30] the players of a gateway that is killed or cut off vanish within four seconds, and come back with it", async () => {
+test("[K30] players of a killed or disconnected gateway vanish within four seconds and return with it", async () => {
   const { small, hosts } = await town(3);
   const ada = await hostAt(hosts, 0).join(1n, "Ada");
   await hostAt(hosts, 1).join(2n, "Bo");
@@ -149,7 +149,7 @@ test("[K30] the players of a gateway that is killed or cut off vanish within fou
   await small.until(() => ada.sight.length === 1 && cy.sight.length === 1);
 });
 
-test("[K30] who begins to look while the engine is away sees the others when it is back", async () => {
+test("[K30] a player who changes interest while the engine is away sees others once it is back", async () => {
   const { small, hosts } = await town(2);
   await hostAt(hosts, 1).join(2n, "Bo");
   const ada = await hostAt(hosts, 0).join(1n, "Ada", regionBox([90, 0, 0, 0]));
@@ -161,7 +161,7 @@ test("[K30] who begins to look while the engine is away sees the others when it 
   await small.until(() => ada.sight.length === 1);
 });
 
-test("[K30] a gateway that closes takes its players along at once", async () => {
+test("[K30] players of a closing gateway vanish at once", async () => {
   const { small, hosts } = await town(2);
   const ada = await hostAt(hosts, 0).join(1n, "Ada");
   const bo = await hostAt(hosts, 1).join(2n, "Bo");
@@ -173,7 +173,7 @@ test("[K30] a gateway that closes takes its players along at once", async () => 
   expect(ada.sight).toEqual([]);
 });
 
-test("[K28] [K30] whatever is lost and late, in the end everybody sees who is there, and where", async () => {
+test("[K28] [K30] despite loss and delay, all players finally see who is there and where", async () => {
   const { small, hosts } = await town(3);
   const prng = new Prng(11);
   const guests: { readonly name: string; readonly guest: SmallGuest; home: SmallHost | undefined }[] = [];
@@ -207,7 +207,7 @@ test("[K28] [K30] whatever is lost and late, in the end everybody sees who is th
   }
 });
 
-test("[K31] what is garbled, of another cell or told in one's own name changes nothing", async () => {
+test("[K31] garbled messages, and those of another cell or with the listener's own mark, change nothing", async () => {
   const { small, hosts } = await town(2);
   const own: PresenceMessage[] = [];
   const stranger = small.hub.connect();

@@ -1,7 +1,7 @@
 import { runProgram } from "@orthant/testkit/process";
 import { expect, test } from "vitest";
 
-// The engine in memory has no socket that would keep the process alive: only the timers that promises wait for do.
+// The in-memory engine has no socket to keep the process alive, so only timers with waiting promises do.
 
 const PREPARE = `
   import { ClusterGateway, ClusterNode, clusterNodes, createClusterWorld, DiskFolders, MemoryHub, ShardFolders }

@@ -15,7 +15,7 @@ interface Question {
   endMs: number;
 }
 
-/** Every question about regions that a node asks from now on. */
+/** Records every question about regions that a node asks from now on. */
 function questionsOf(engine: MemoryEngine, clock: FakeClock): Question[] {
   const questions: Question[] = [];
   const request = engine.request.bind(engine);
@@ -31,7 +31,7 @@ function questionsOf(engine: MemoryEngine, clock: FakeClock): Question[] {
   return questions;
 }
 
-test("a gateway that comes back compares thousands of regions bit by bit, with rests, what is watched first", async () => {
+test("a reconnected gateway compares thousands of regions in small steps with rests, kept regions first", async () => {
   const small = new SmallCluster();
   await small.create();
   const { node } = await small.node("a");
@@ -49,7 +49,7 @@ test("a gateway that comes back compares thousands of regions bit by bit, with r
   engine.partition = "none";
   await small.until(() => questions.length >= 3);
   expect(questions[0]?.regions).toContain(`${WATCHED}`);
-  // Somebody comes who has to see something: it does not wait for the others.
+  // A new player's region does not wait for the others.
   const before = questions.length;
   await small.settled(world.load(regionBox([-1, 0, 0, 0])));
   expect(questions.slice(before, before + 2).some(({ regions }) => regions.includes("-1,0,0,0"))).toBe(true);
@@ -62,7 +62,7 @@ test("a gateway that comes back compares thousands of regions bit by bit, with r
   for (const [index, { startMs }] of calm.entries()) {
     const last = calm[index - 1];
     if (last === undefined) continue;
-    // One at a time, and as long a rest as the answer took.
+    // One question at a time, followed by a rest as long as the answer took.
     expect(startMs).toBeGreaterThanOrEqual(last.endMs);
     if (last !== questions[before - 1])
       expect(startMs - last.endMs).toBeGreaterThanOrEqual(last.endMs - last.startMs);

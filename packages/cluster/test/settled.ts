@@ -1,9 +1,9 @@
 import type { FakeClock } from "@orthant/testkit";
 
-/** In this time whatever was asked for is answered. */
+/** Timeout for `settled`. */
 const PATIENCE_MS = 120_000;
 
-/** What a promise gives, with time passing until it is kept. */
+/** Advances the clock until a promise settles. Returns its result. */
 export async function settled<Result>(clock: FakeClock, promise: Promise<Result>): Promise<Result> {
   let isDone = false;
   const end = (): void => {
@@ -19,7 +19,7 @@ export async function settled<Result>(clock: FakeClock, promise: Promise<Result>
   }
 }
 
-/** Lets so much time pass, step by step, with all that is promised meanwhile. */
+/** Advances the clock by `ms`, step by step, and runs all promise callbacks meanwhile. */
 export async function pass(clock: FakeClock, ms: number): Promise<void> {
   const endMs = clock.nowMs() + ms;
   await promisesKept();
@@ -34,7 +34,7 @@ function passToNext(clock: FakeClock, endMs = Infinity): void {
   clock.advance(Math.max(0, nextMs - clock.nowMs()));
 }
 
-/** Lets everything happen that needs no time. */
+/** Runs everything that needs no time to pass. */
 function promisesKept(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

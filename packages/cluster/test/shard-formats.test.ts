@@ -40,7 +40,7 @@ import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
 const VOLUME = 64;
-/** What `codeOf` says when nothing was thrown. */
+/** Result of `codeOf` if nothing was thrown. */
 const NO_ERROR = "no error";
 const stone: Chunk = uniformChunk(VOLUME, 7);
 
@@ -82,7 +82,7 @@ const MAP: ShardMap = {
   splits: [],
 };
 
-/** A record with a checksum that is right for its bytes. */
+/** Appends a valid checksum to a body. */
 function sealed(body: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(body.length + 4);
   bytes.set(body);
@@ -96,7 +96,7 @@ function codeOfChanged(change: Partial<RegionRecord>): string | undefined {
 }
 
 describe("names", () => {
-  test("[K1] a name is 1 to 32 of a-z, 0-9 and -, and no - first", () => {
+  test("[K1] a name has 1 to 32 characters of a-z, 0-9 and -, and does not begin with -", () => {
     for (const name of ["a", "0", "north-2", "a".repeat(32)])
       expect(codeOf(() => requireName(name, "node"))).toBe(NO_ERROR);
     for (const name of ["", "-a", "A", "a.b", "a/b", "a_b", "a".repeat(33), "ä"])
@@ -108,14 +108,14 @@ describe("names", () => {
     expect(cellOfRegion([-4, -5, 7, 8])).toEqual([-1, -2, 1, 2]);
   });
 
-  test("[K3] a place has one name", () => {
+  test("[K3] a cell or region has exactly one name", () => {
     expect(nameOfPlace([1, -20, 0, 3])).toBe("1_-20_0_3");
     expect(placeOfName("1_-20_0_3")).toEqual([1, -20, 0, 3]);
     for (const name of ["1_2_3", "01_0_0_0", "-0_0_0_0", "1_2_3_4_5", "+1_0_0_0", " 1_0_0_0", "1e3_0_0_0"])
       expect(codeOf(() => placeOfName(name))).toBe("ORT_ARGUMENT");
   });
 
-  test("[K4] keys say what they are about", () => {
+  test("[K4] keys have these names", () => {
     expect([leaseKey("town", "0"), beatKey("town", "n1"), mapKey("town")]).toEqual([
       "own.town.0",
       "beat.town.n1",
@@ -123,18 +123,18 @@ describe("names", () => {
     ]);
   });
 
-  test("[K5] the address of an owner has its epoch", () => {
+  test("[K5] an owner's address contains its epoch", () => {
     expect(ownerAddress("town", "0", 12)).toBe("i.town.0.12");
     expect(codeOf(() => ownerAddress("town", "0", 0))).toBe("ORT_ARGUMENT");
   });
 });
 
 describe("records", () => {
-  test("crc32c is that of Castagnoli", () => {
+  test("crc32c computes the Castagnoli checksum", () => {
     expect(crc32c(new TextEncoder().encode("123456789"))).toBe(0xe306_9283);
   });
 
-  test("[K6] the bytes of a record are these, and no others are it", () => {
+  test("[K6] a record has these bytes, and other versions or trailing bytes are rejected", () => {
     const bytes = encodeRecord({ kind: "epoch", epoch: 3, node: "n1" }, VOLUME);
     expect(toHex(bytes.subarray(0, -4))).toBe("01" + "01" + "03" + "026e31");
     expect(decodeRecord(bytes, VOLUME)).toEqual({ kind: "epoch", epoch: 3, node: "n1" });
@@ -144,7 +144,7 @@ describe("records", () => {
     expect(codeOf(() => decodeRecord(sealed(fromHex("010103026e3100")), VOLUME))).toBe("ORT_TRAILING_BYTES");
   });
 
-  test("[K6] a record that is cut or changed anywhere is refused", () => {
+  test("[K6] a record that is truncated or changed anywhere is rejected", () => {
     const bytes = encodeRecord(RECORD, VOLUME);
     for (let length = 0; length < bytes.length; length++)
       expect(codeOf(() => decodeRecord(bytes.subarray(0, length), VOLUME))).not.toBe(NO_ERROR);
@@ -155,7 +155,7 @@ describe("records", () => {
     }
   });
 
-  test("[K6] a body that is cut is refused also when its checksum is right", () => {
+  test("[K6] a truncated body is rejected even if its checksum is right", () => {
     const body = encodeRecord(RECORD, VOLUME).subarray(0, -4);
     for (let length = 0; length < body.length; length++)
       expect(codeOf(() => decodeRecord(sealed(body.subarray(0, length)), VOLUME))).not.toBe(NO_ERROR);
@@ -168,20 +168,20 @@ describe("records", () => {
     ["a clock that does not rise", { before: RECORD.after }],
     ["a clock of another epoch", { after: clockOf(4, 1) }],
     ["a clock before that is never issued", { before: 5 }],
-  ])("[K7] %s is refused", (_what, change) => {
+  ])("[K7] %s is rejected", (_what, change) => {
     expect(codeOfChanged({})).toBe(NO_ERROR);
     expect(codeOfChanged({ before: 0 })).toBe(NO_ERROR);
     expect(codeOfChanged(change)).toBe("ORT_JOURNAL");
   });
 
-  test("[K8] chunks of another region, twice or out of order are refused", () => {
+  test("[K8] chunks of another region, duplicate or out of order, are rejected", () => {
     const [first, second] = RECORD.chunks as [RegionRecord["chunks"][number], RegionRecord["chunks"][number]];
     expect(codeOfChanged({ chunks: [second, first] })).toBe("ORT_JOURNAL");
     expect(codeOfChanged({ chunks: [first, first] })).toBe("ORT_JOURNAL");
     expect(codeOfChanged({ chunks: [{ place: [0, 0, 0, 0], chunk: stone }] })).toBe("ORT_JOURNAL");
   });
 
-  test("[K12] a record that takes too many bytes is neither made nor read", () => {
+  test("[K12] a record above the size limit is neither encoded nor decoded", () => {
     expect(codeOf(() => decodeRecord(new Uint8Array(1_572_865), VOLUME))).toBe("ORT_LIMIT");
     const origins = Array.from({ length: 65_536 }, () => ({ clientId: 1n, lastEditId: 2 ** 53 - 1 }));
     expect(codeOf(() => encodeRecord({ ...RECORD, origins, chunks: [] }, VOLUME))).toBe(NO_ERROR);
@@ -199,7 +199,7 @@ describe("records", () => {
 describe("values of keys", () => {
   const split = withSplit(MAP, { from: "0", cells: boxBetween([0, -4, -4, -4], [4, 4, 4, 4]), to: "east" });
 
-  test("[K13] a map is read as it was written, and refused when a shard is there twice or of nobody", () => {
+  test("[K13] a map round-trips, and is rejected if a shard is duplicate or split off an unknown one", () => {
     const read = decode(shardMapCodec, encode(shardMapCodec, split));
     expect(read.splits).toEqual(split.splits);
     expect(read.world.generator.equals(MAP.world.generator)).toBe(true);
@@ -214,7 +214,7 @@ describe("values of keys", () => {
       expect(codeOf(() => decode(shardMapCodec, bytes.subarray(0, length)))).not.toBe(NO_ERROR);
   });
 
-  test("[K14] each split takes its cells from one shard and from no other", () => {
+  test("[K14] each split takes cells from one shard only", () => {
     const twice = withSplit(split, {
       from: "0",
       cells: boxBetween([-4, -4, -4, -4], [4, 0, 4, 4]),
@@ -232,7 +232,7 @@ describe("values of keys", () => {
     );
   });
 
-  test("[K16] a lease is read as it was written, and refused with a node that is no name", () => {
+  test("[K16] a lease round-trips, and is rejected if a node has an invalid name", () => {
     const lease = { node: "n1", epoch: 5, heir: "" };
     expect(decode(leaseCodec, encode(leaseCodec, lease))).toEqual(lease);
     expect(codeOf(() => decode(leaseCodec, encode(leaseCodec, { ...lease, heir: "A" })))).toBe("ORT_MESSAGE");
@@ -242,7 +242,7 @@ describe("values of keys", () => {
     expect(codeOf(() => decode(leaseCodec, Uint8Array.of(2, 0, 1, 0)))).toBe("ORT_VERSION");
   });
 
-  test("[K17] a beat is read as it was written", () => {
+  test("[K17] a heartbeat round-trips", () => {
     const beat = { count: 400, shards: 3, isLeaving: true };
     expect(decode(beatCodec, encode(beatCodec, beat))).toEqual(beat);
     expect(codeOf(() => decode(beatCodec, Uint8Array.of(2, 1, 1, 0)))).toBe("ORT_VERSION");
@@ -250,7 +250,7 @@ describe("values of keys", () => {
 });
 
 describe("questions", () => {
-  test("[K19] questions and answers are read as they were written, and refused when they are cut", () => {
+  test("[K19] questions and answers round-trip, and are rejected if truncated", () => {
     const questions = [
       {
         kind: "edits",
@@ -309,7 +309,7 @@ describe("questions", () => {
     }
   });
 
-  test("[K34] what is asked and answered about entities has these bytes", () => {
+  test("[K34] questions and answers about entities have these bytes", () => {
     const question = { kind: "inhabitants", regions: [[1, -2, 3, 4]] } as const;
     expect(toHex(encode(ownerQuestionCodec, question))).toBe("030102030608");
     const answer = { kind: "inhabitants", answers: [{ kind: "here", inhabitants: [SHEEP] }] } as const;
@@ -318,7 +318,7 @@ describe("questions", () => {
     );
   });
 
-  test("[K19] an edit with the id 0, and a refusal with an unknown code, are refused", () => {
+  test("[K19] an edit with id 0 and a refusal with an unknown code are rejected", () => {
     const question = { kind: "edits", edits: [{ clientId: 1n, editId: 0, placements: [] }] } as const;
     expect(codeOf(() => decode(ownerQuestionCodec, encode(ownerQuestionCodec, question)))).toBe(
       "ORT_MESSAGE",

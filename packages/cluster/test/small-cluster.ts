@@ -15,13 +15,13 @@ import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { pass, settled } from "./settled.ts";
 
-/** A node with its connection. */
+/** A node and its connection. */
 export interface SmallNode {
   readonly node: ClusterNode;
   readonly engine: MemoryEngine;
 }
 
-/** A cluster in one process, on a clock that a test holds. */
+/** A cluster in one process, on a test's clock. */
 export class SmallCluster {
   readonly clock: FakeClock;
   readonly hub: MemoryHub;
@@ -31,7 +31,7 @@ export class SmallCluster {
   readonly #prng = new Prng(3);
   #edits = 0;
 
-  /** With `beside`, for another world on the engine of that one. */
+  /** With `beside`, shares that cluster's engine under another world name. */
   constructor(journalBytesMax?: number, world = "town", beside?: SmallCluster) {
     this.world = world;
     this.folders = new ShardFolders(this.store, world);
@@ -45,7 +45,9 @@ export class SmallCluster {
       });
   }
 
-  /** Makes a world, which was furnished, opened and edited so often, and brings it into the cluster. */
+  /**
+   * Creates a world, furnishes it, reopens and edits it `timesEdited` times, and imports it into the cluster.
+   */
   async create(timesEdited = 0, furnish?: (world: World) => unknown): Promise<void> {
     const source = new MemoryDisk();
     const { clock, random } = this;
@@ -69,7 +71,6 @@ export class SmallCluster {
 
   readonly random = (): bigint => (BigInt(this.#prng.u32()) << 32n) | BigInt(this.#prng.u32());
 
-  /** Starts a node. */
   async node(
     name: string,
     events: NodeEvents = {},
@@ -95,7 +96,6 @@ export class SmallCluster {
     return { node, engine };
   }
 
-  /** Opens a gateway. */
   async gateway(): Promise<{ readonly gateway: ClusterGateway; readonly engine: MemoryEngine }> {
     const engine = this.hub.connect();
     const { clock } = this;
@@ -106,7 +106,6 @@ export class SmallCluster {
     };
   }
 
-  /** Edits one voxel through a gateway. */
   edit(
     gateway: ClusterGateway,
     voxel: Place,
@@ -124,7 +123,7 @@ export class SmallCluster {
     return pass(this.clock, ms);
   }
 
-  /** Lets time pass until something is so. */
+  /** Advances the clock until `isSo` returns true. Returns the time that took. */
   async until(isSo: () => boolean): Promise<number> {
     const startMs = this.clock.nowMs();
     while (!isSo()) {

@@ -6,7 +6,7 @@ import type { SmallCluster } from "./small-cluster.ts";
 const TICK_MS = 50;
 const FORWARD: Vector = [0, 0, 0, 1];
 
-/** A host over a gateway, which ticks as long as it is not killed. */
+/** A server over a gateway, which ticks until it is killed. */
 export class SmallHost {
   readonly gateway: ClusterGateway;
   readonly engine: MemoryEngine;
@@ -30,7 +30,7 @@ export class SmallHost {
     return new SmallHost(small, gateway, engine);
   }
 
-  /** A player who comes in and looks at a box of chunks. */
+  /** Joins a player who looks at a box of chunks. */
   async join(clientId: bigint, name: string, box: Box = regionBox([0, 0, 0, 0])): Promise<SmallGuest> {
     const guest = new SmallGuest(this.#small, clientId, name);
     guest.guest.setInterest({ boxes: [box], center: [0, 0, 0, 0] });
@@ -39,12 +39,12 @@ export class SmallHost {
     return guest;
   }
 
-  /** At which x somebody stands who is here. */
+  /** Returns the x coordinate of a player on this server. */
   standing(name: string): number | undefined {
     return this.host.players.find((player) => player.name === name)?.position[0];
   }
 
-  /** Ends the process that the host is in, without a word to anybody. */
+  /** Ends the server's process without notifying anyone. */
   kill(): void {
     this.#isAlive = false;
     this.engine.kill();
@@ -57,7 +57,7 @@ export class SmallHost {
   }
 }
 
-/** A player with a connection that loses nothing. */
+/** A player with a lossless connection. */
 export class SmallGuest {
   readonly guest: Guest;
   readonly #small: SmallCluster;
@@ -72,7 +72,7 @@ export class SmallGuest {
     this.#tick();
   }
 
-  /** Whom the player sees, and at which x. */
+  /** The players and entities in sight, with their x coordinates. */
   get sight(): readonly (readonly [name: string, x: number])[] {
     return this.guest.beings.map(({ name, position }) => [name, position[0]] as const);
   }

@@ -16,7 +16,7 @@ import type { SimGateway } from "./sim-gateway.ts";
 import type { SimGuest } from "./sim-guest.ts";
 import { type SimNode, WORLD } from "./sim-node.ts";
 
-/** To whom faults happen. */
+/** The targets of faults. */
 export interface FaultTargets {
   readonly clock: FakeClock;
   readonly prng: Prng;
@@ -29,10 +29,10 @@ export interface FaultTargets {
 
 type Process = SimNode | SimGateway;
 
-/** The cells on the one side of the border. */
+/** The cells on one side of the border. */
 const EAST = boxBetween([0, -1_000, -1_000, -1_000], [1_000, 1_000, 1_000, 1_000]);
 const NEW_SHARD = "east";
-/** A split is made in this time, or something else holds it up. */
+/** Time to wait for the lease of a new shard; a split that takes longer is held up by another fault. */
 const SPLIT_MS_MAX = 6_000;
 const WORST_WEATHER: EngineWeather = {
   delayMsMin: 1,
@@ -42,10 +42,10 @@ const WORST_WEATHER: EngineWeather = {
   deliveryLoss: 0.3,
 };
 
-/** What goes wrong in a simulation, and what people do to a cluster while it does. */
+/** The faults in a simulation, and the operations that people perform meanwhile. */
 export class ClusterFaults {
   readonly #targets: FaultTargets;
-  /** Ends what was begun and has not ended yet. */
+  /** Functions that end the current faults. */
   readonly #ends = new Set<() => void>();
   #isSplit = false;
 
@@ -53,7 +53,7 @@ export class ClusterFaults {
     this.#targets = targets;
   }
 
-  /** Lets something happen, or nothing; tells whether it did. */
+  /** Causes a random fault, or none. Returns true if it did. */
   act(): boolean {
     const total = FAULTS.reduce((sum, [weight]) => sum + weight, 0);
     let draw = this.#targets.prng.fraction() * total;
@@ -73,7 +73,7 @@ export class ClusterFaults {
     for (const process of [...nodes, ...gateways]) process.start();
   }
 
-  /** Lets no record reach anybody while something is done: those who follow are not told that they missed any. */
+  /** Runs `act` while all records are lost without their followers being notified. */
   async inSilence(act: () => Promise<void>): Promise<void> {
     const { hub } = this.#targets;
     hub.weather = { ...CALM_ENGINE, deliveryLoss: 1 };
@@ -81,7 +81,7 @@ export class ClusterFaults {
     hub.weather = CALM_ENGINE;
   }
 
-  /** The map as the table has it. */
+  /** Returns the map from the table. */
   map(): ShardMap | undefined {
     const value = this.#targets.hub.table.get(mapKey(WORLD))?.value;
     return value && decode(shardMapCodec, value);
@@ -175,7 +175,7 @@ export class ClusterFaults {
     const { node } = prng.pick(nodes);
     const [shard] = node?.shards.keys() ?? [];
     if (node === undefined || shard === undefined) return false;
-    // It may lose the shard, or the engine, while it lets it go.
+    // The node may lose the shard or the engine during the move.
     node.move(shard, prng.chance(0.5) ? prng.pick(nodes).name : undefined).catch(() => undefined);
     return true;
   }
@@ -185,13 +185,16 @@ export class ClusterFaults {
     const owner = nodes.find(({ node }) => node?.owns("0") === true);
     if (owner?.node === undefined || this.#isSplit) return false;
     this.#isSplit = true;
-    // A split that failed is not tried again: its folder is there.
+    // A failed split is not retried, because its folder exists.
     owner.node.split("0", EAST, NEW_SHARD).catch(() => undefined);
     if (prng.chance(0.5)) this.#holdUpSplit(owner, clock.nowMs() + SPLIT_MS_MAX);
     return true;
   }
 
-  /** Lets a node stand still when all is ready but the split itself, and others own the old shard before it goes on. */
+  /**
+   * Pauses a node when everything but the split itself is ready, so that another node owns the old shard
+   * before it resumes.
+   */
   #holdUpSplit(owner: SimNode, untilMs: number): void {
     const { clock, hub, prng } = this.#targets;
     if (clock.nowMs() >= untilMs) return;
@@ -201,7 +204,7 @@ export class ClusterFaults {
     }
     const isAimed = prng.chance(0.5);
     clock.after(isAimed ? 0 : prng.between(0, 30), () => {
-      // When it looks the next time it sees that the old shard is still its own, and makes the split count.
+      // Its next read shows that it still owns the old shard, so it commits the split.
       if (isAimed) owner.pauseAfterLook();
       else owner.pause();
       this.#for(prng.between(4_000, 9_000), () => owner.resume());
@@ -213,7 +216,7 @@ export class ClusterFaults {
     return prng.chance(0.75) ? prng.pick(nodes) : prng.pick(gateways);
   }
 
-  /** Ends something after a time, or when all is healed. */
+  /** Calls `end` after a time, or when all faults are healed. */
   #for(ms: number, end: () => void): void {
     const finish = (): void => {
       if (this.#ends.delete(finish)) end();

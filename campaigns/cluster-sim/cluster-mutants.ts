@@ -9,7 +9,7 @@ const SPLIT = "cluster/dist/node/split-shard.js";
 const REGIONS = "cluster/dist/gateway/followed-regions.js";
 const FORWARDER = "cluster/dist/gateway/edit-forwarder.js";
 
-/** At least one for each rule that a cluster stands on. */
+/** At least one mutant for each rule that a cluster depends on. */
 export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   mutant(
     "an owner stores records at whatever end the journal has: without the first fence",

@@ -25,9 +25,9 @@ import { SimNode, type SimSetting, WORLD } from "./sim-node.ts";
 
 const SHAPE = chunkShape([4, 4, 1, 1]);
 const GENERATOR = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
-/** More materials than there are edits, so that no edit changes nothing. */
+/** More materials than edits, so that every edit changes something. */
 const MATERIALS = 260;
-/** The generator has some of those before it. */
+/** Materials below this one are used by the generator. */
 const FIRST_MATERIAL = 20;
 const CATALOG = new MaterialCatalog(
   Array.from({ length: MATERIALS }, (_, id) => ({
@@ -37,23 +37,25 @@ const CATALOG = new MaterialCatalog(
     solid: id > 0,
   })),
 );
-/** The regions in which everything happens: two cells on each side of the border where shards are split. */
+/** The regions where everything happens: one on each side of the border where shards are split. */
 const REGIONS: readonly Place[] = [
   [-1, 0, 0, 0],
   [0, 0, 0, 0],
 ];
 const ARENA: Box = boxBetween([-REGION_EDGE_CHUNKS, 0, 0, 0], [REGION_EDGE_CHUNKS, 4, 1, 1]);
-/** So late that a clock may be set back by hours. */
+/** Late enough that a clock may be set back by hours. */
 const START_MS = 1_700_000_000_000;
 const STEP_MS_MAX = 120;
-/** In this time everything must have come to rest, or it never will. */
+/** Time within which everything must come to rest. */
 const CALM_MS_MAX = 60_000;
 const CALM_CHECK_MS = 1_000;
-/** How often a case ends with an edit of which gateways hear nothing, and after which nothing comes. */
+/**
+ * Probability that a case ends with an edit whose record no gateway receives and that no other edit follows.
+ */
 const LAST_WORD_CHANCE = 0.1;
 const LAST_WORD_MS = 1_000;
 
-/** Owners, gateways and guests of one world, in one thread, on one clock, from one seed. */
+/** Owners, gateways and clients of one world, in one thread, on one clock, from one seed. */
 class ClusterSimulation {
   readonly #prng: Prng;
   readonly #clock = new FakeClock(START_MS);
@@ -92,7 +94,7 @@ class ClusterSimulation {
     });
   }
 
-  /** Plays the case; throws at the first thing that must not be. */
+  /** Plays the case. Throws at the first violation. */
   async run(steps: number): Promise<void> {
     await this.#create();
     for (const node of this.#nodes) node.start();
@@ -164,7 +166,7 @@ class ClusterSimulation {
     }
   }
 
-  /** Nobody may ever show what is not stored. */
+  /** Checks that no gateway or client shows a clock that is not stored. */
   #look(): void {
     const shown = [
       ...this.#gateways.map(
@@ -187,7 +189,7 @@ class ClusterSimulation {
     }
   }
 
-  /** What still happens. */
+  /** Describes what is still in progress; `undefined` if nothing is. */
   #unrest(): string | undefined {
     for (const { guest, clientId } of this.#guests) {
       if (guest.openEdits.length > 0) return `client ${clientId} has open edits`;
@@ -206,7 +208,7 @@ class ClusterSimulation {
     return undefined;
   }
 
-  /** In what the folders, the gateways and the guests differ; `undefined` when they agree, and lack nothing. */
+  /** Describes how folders, gateways and clients differ; `undefined` if they agree and lack nothing. */
   async #difference(): Promise<string | undefined> {
     const saved = await this.#saved();
     const clockOf = (region: Place): number => saved.get(`${region}`)?.clockOf(region) ?? 0;
@@ -231,7 +233,7 @@ class ClusterSimulation {
     return undefined;
   }
 
-  /** Everybody has the same clock: now all of them must have the same content, bit by bit. */
+  /** Checks that everything at the same clock has the same content, bit by bit. */
   #compare(region: Place, clock: number, saved: World): void {
     const fields = [
       saved.field,
@@ -262,7 +264,7 @@ class ClusterSimulation {
     }
   }
 
-  /** The saves of all shards, as anybody reads them, by the regions that are theirs. */
+  /** Returns the saves of all shards by region. */
   async #saved(): Promise<ReadonlyMap<string, World>> {
     const folders = new ShardFolders(this.#store, WORLD);
     const worlds = new Map<string, World>();
@@ -280,7 +282,7 @@ class ClusterSimulation {
     return worlds;
   }
 
-  /** Lets time pass, with everything that falls due in it. */
+  /** Advances the clock and runs everything that falls due. */
   async #pass(ms: number): Promise<void> {
     const endMs = this.#clock.nowMs() + ms;
     while (this.#clock.nowMs() < endMs) {
@@ -305,7 +307,7 @@ class ClusterSimulation {
   }
 }
 
-/** Plays the case of a seed; says what went wrong, if anything did. */
+/** Plays the case of a seed. Returns a description of the first violation, or `undefined`. */
 export async function faultOfClusterCase(seed: number, steps: number): Promise<string | undefined> {
   const simulation = new ClusterSimulation(seed);
   try {
@@ -316,7 +318,7 @@ export async function faultOfClusterCase(seed: number, steps: number): Promise<s
   }
 }
 
-/** Lets everything happen that needs no time: nothing in a simulation waits for anything else than its clock. */
+/** Runs everything that needs no time to pass: the simulation waits for nothing but its clock. */
 function promisesKept(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@orthant/core";
 
-/** The clock of one process: it may stand still, jump, and end. */
+/** The clock of one process: it may pause, jump and end. */
 export class HeldClock implements Clock {
   readonly #clock: Clock;
   #jumpedMs = 0;
@@ -23,14 +23,14 @@ export class HeldClock implements Clock {
     return this.#cancellable(callback, (happen) => this.#clock.wait(delayMs, happen));
   }
 
-  /** Lets something happen to the process: now, when it goes on, or never. */
+  /** Runs `act` in the process: now, when it resumes, or never. */
   happen(act: () => void): void {
     if (this.#isDead) return;
     if (this.#held === undefined) act();
     else this.#held.push(act);
   }
 
-  /** The time of the machine is set, by so much. Timers do not care. */
+  /** Shifts the machine's time. Timers are not affected. */
   jump(byMs: number): void {
     this.#jumpedMs += byMs;
   }
@@ -49,7 +49,7 @@ export class HeldClock implements Clock {
     this.#isDead = true;
   }
 
-  /** A call that was held back can still be cancelled. */
+  /** Makes sure that a held call can still be cancelled. */
   #cancellable(callback: () => void, start: (happen: () => void) => Timer): Timer {
     let isCancelled = false;
     const timer = start(() =>

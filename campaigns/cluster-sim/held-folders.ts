@@ -4,13 +4,13 @@ import { type Disk, GatedDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
 import type { HeldClock } from "./held-clock.ts";
 
-/** How slow the shared folders are. */
+/** Latency of the shared folders. */
 export interface FolderPace {
   readonly slowChance: number;
   readonly slowMsMax: number;
 }
 
-/** The shared folders as one process sees them: slow at times, and gone for it when it stands still or is dead. */
+/** The shared folders as seen by one process: slow at times, and unreachable while it is paused or dead. */
 export class HeldFolders implements FolderStore {
   readonly #store: FolderStore;
   readonly #clock: Clock;
@@ -36,7 +36,10 @@ export class HeldFolders implements FolderStore {
     });
   }
 
-  /** Does something when the process has looked at a folder the next time, before it hears what is there; or no more. */
+  /**
+   * Calls `act` after the process's next read of a folder, before it gets the result. `undefined` cancels
+   * that.
+   */
   afterLook(act: (() => void) | undefined): void {
     this.#afterLook = act;
   }
@@ -62,7 +65,7 @@ export class HeldFolders implements FolderStore {
     }
   }
 
-  /** What is asked is on its way, and what is answered. One who stands still asks and hears nothing; nor do the dead. */
+  /** Delays a request or an answer. A paused or dead process neither sends nor receives. */
   async #travel(): Promise<void> {
     const { slowChance, slowMsMax } = this.#pace;
     if (this.#prng.chance(slowChance)) {

@@ -2,7 +2,7 @@ import type { MemoryEngine, MemoryHub } from "@orthant/cluster";
 import type { Clock } from "@orthant/core";
 import { HeldClock } from "./held-clock.ts";
 
-/** One life of a process: its time and its connection, which stand still and end together. */
+/** One life of a process: its clock and connection, which pause and end together. */
 export class HeldProcess {
   readonly clock: HeldClock;
   readonly engine: MemoryEngine;
@@ -12,7 +12,7 @@ export class HeldProcess {
     this.engine = hub.connect();
   }
 
-  /** Ends it, wherever it is. */
+  /** Ends it at an arbitrary point. */
   kill(): void {
     this.engine.kill();
     this.clock.kill();

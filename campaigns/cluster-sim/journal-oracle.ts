@@ -1,13 +1,13 @@
 import { decodeRecord, MemoryHub, type MemoryHubOptions, type RegionRecord } from "@orthant/cluster";
 import { type Chunk, CLOCK_NEVER, type GeneratedSpace, type Place, PlaceMap } from "@orthant/core";
 
-/** What a region looked like at one clock: the chunks that people made, by their names. */
+/** Content of a region at one clock: its changed chunks, by name. */
 interface StoredState {
   readonly before: number;
   readonly chunks: ReadonlyMap<string, Chunk>;
 }
 
-/** An edit that is in a journal. */
+/** An edit in a journal. */
 interface StoredEdit {
   readonly steps: { readonly region: Place; readonly after: number }[];
   readonly shards: Set<string>;
@@ -17,8 +17,8 @@ interface StoredEdit {
 type Stored = Parameters<MemoryHub["publish"]>[2];
 
 /**
- * Knows everything that was ever stored, from the journals alone, and what must never be stored: a record of an epoch
- * that is past, of a second owner of an epoch, a clock twice, an edit twice.
+ * Knows everything that was ever stored, from the journals alone, and detects what must never be stored: a
+ * record of a past epoch, a second owner in one epoch, a reused clock, a duplicate edit.
  */
 export class JournalOracle {
   readonly #volume: number;
@@ -26,7 +26,7 @@ export class JournalOracle {
   readonly #fail: (error: Error) => void;
   readonly #states = new PlaceMap<Map<number, StoredState>>();
   readonly #edits = new Map<string, StoredEdit>();
-  /** The epoch of each journal, and who began it. */
+  /** The epoch of each journal, and the node that began it. */
   readonly #epochs = new Map<string, { epoch: number; node: string }>();
   records = 0;
 
@@ -36,7 +36,7 @@ export class JournalOracle {
     this.#fail = fail;
   }
 
-  /** Takes what was stored in the journal of a shard. */
+  /** Checks and records what was stored in the journal of a shard. */
   take(shard: string, { published }: Stored): void {
     const group = new Set<string>();
     for (const { bytes } of published) {
@@ -59,7 +59,7 @@ export class JournalOracle {
     }
   }
 
-  /** A journal is lost with these records: their edits need not be there any more. */
+  /** Excuses the edits in these records, because their journal was lost. */
   excuse(records: Iterable<Uint8Array>): void {
     for (const bytes of records) {
       const record = decodeRecord(bytes, this.#volume);
@@ -71,12 +71,12 @@ export class JournalOracle {
     }
   }
 
-  /** Whether an edit is in a journal. */
+  /** Returns true if an edit is in a journal. */
   has(clientId: bigint, editId: number): boolean {
     return this.#edits.has(`${clientId}/${editId}`);
   }
 
-  /** Whether an edit is part of what a region is at a clock; so is one that was lost with a journal. */
+  /** Returns true if an edit is part of its regions at their clocks, or was lost with a journal. */
   isKept(clientId: bigint, editId: number, clockOf: (region: Place) => number): boolean {
     const edit = this.#edits.get(`${clientId}/${editId}`);
     if (edit === undefined) return false;
@@ -85,12 +85,12 @@ export class JournalOracle {
     );
   }
 
-  /** Whether a region ever had a clock. */
+  /** Returns true if a region ever had a clock. */
   isStored(region: Place, clock: number): boolean {
     return this.#stateAt(region, clock) !== undefined;
   }
 
-  /** What is wrong with a chunk at its region's clock; `undefined` when it is as it was stored. */
+  /** Describes how a chunk differs from what was stored at its region's clock; `undefined` if it does not. */
   faultOf(region: Place, clock: number, place: Place, shown: Chunk): string | undefined {
     const state = this.#stateAt(region, clock);
     if (state === undefined) return `region [${region}] at clock ${clock}, which was never stored`;
@@ -121,7 +121,7 @@ export class JournalOracle {
     for (const { clientId, lastEditId } of origins) {
       const key = `${clientId}/${lastEditId}`;
       const edit = this.#edits.get(key) ?? { steps: [], shards: new Set<string>(), isExcused: false };
-      // One edit may be in several regions of a group, and in several shards; but in each once.
+      // One edit may be in several regions of a group, and in several shards, but only once in each shard.
       if (edit.shards.has(shard) && !group.has(key) && !edit.isExcused)
         this.#bad(`edit ${lastEditId} of client ${clientId} was made twice`);
       group.add(key);
@@ -151,7 +151,7 @@ export class JournalOracle {
 
 const VIRGIN: StoredState = { before: CLOCK_NEVER, chunks: new Map() };
 
-/** An engine of which an oracle sees all that is stored. */
+/** An engine whose stored records all pass through an oracle. */
 export class WatchedHub extends MemoryHub {
   readonly #oracle: () => JournalOracle;
 

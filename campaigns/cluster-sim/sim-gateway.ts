@@ -14,10 +14,10 @@ interface Life {
 
 const HOST_TICK_MS = 200;
 
-/** A gateway with a host for players. */
+/** A gateway with a server for players. */
 export class SimGateway {
   readonly #setting: SimSetting;
-  /** Whether it ever refused an edit. */
+  /** True if it ever rejected an edit. */
   hasRefused = false;
   #life: Life | undefined;
 
@@ -50,7 +50,7 @@ export class SimGateway {
     this.#open(life);
   }
 
-  /** Takes a client in; tells whether there is anybody to take it. */
+  /** Accepts a client. Returns false if the gateway is not ready. */
   connect(end: LinkEnd): boolean {
     const life = this.#life;
     if (life?.host === undefined) return false;
@@ -107,7 +107,7 @@ export class SimGateway {
         });
         this.#tick(life);
       },
-      // The engine did not answer: as a service that failed to start it is started again.
+      // The engine did not answer. Like a service that failed to start, it is started again.
       () => clock.after(500, () => this.#open(life)),
     );
   }

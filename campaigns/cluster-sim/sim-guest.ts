@@ -11,7 +11,7 @@ import type { FakeClock, Link, LossyNetwork, Prng } from "@orthant/testkit";
 import type { JournalOracle } from "./journal-oracle.ts";
 import type { SimGateway } from "./sim-gateway.ts";
 
-/** What a guest of a simulation is given. */
+/** Dependencies of a simulated client. */
 export interface SimGuestOptions {
   readonly number: number;
   readonly clock: FakeClock;
@@ -27,13 +27,13 @@ const EXPECTED_GOODBYES: ReadonlySet<string> = new Set(["replaced", "shutdown", 
 const OPEN_EDITS_MAX = 12;
 const TICK_MS = 200;
 
-/** A client that comes to any gateway and comes back whenever it loses it. */
+/** A client that connects to any gateway, and reconnects whenever it loses one. */
 export class SimGuest {
   readonly clientId: bigint;
   readonly acknowledged: number[] = [];
   readonly guest: Guest;
   readonly #options: SimGuestOptions;
-  /** How often it had connected when each edit was made: what was sent to another gateway may be made there. */
+  /** Number of connections when each edit was made: an edit sent to another gateway may be applied there. */
   readonly #issued = new Map<number, number>();
   #link: Link | undefined;
   #connections = 0;
@@ -69,7 +69,7 @@ export class SimGuest {
     this.#link?.cut();
   }
 
-  /** What it shows that was never stored so; `undefined` when there is nothing. */
+  /** Describes what it shows that was never stored; `undefined` if there is nothing. */
   fault(regions: readonly Place[]): string | undefined {
     for (const region of regions) {
       const clock = this.guest.clockOf(region);
@@ -102,7 +102,7 @@ export class SimGuest {
       disconnected: () => {
         if (this.#link !== link) return;
         this.guest.disconnected();
-        // It waits a moment before it comes back.
+        // Waits a moment before it reconnects.
         clock.after(prng.between(20, 400), () => {
           if (this.#link === link) this.#link = undefined;
         });
@@ -115,13 +115,14 @@ export class SimGuest {
     const { editId, outcome } = verdict;
     const isStored = this.#options.oracle.has(this.clientId, editId);
     if (outcome === "refused") {
-      // Of an edit over two shards one may have made its part; one that is refused here may be made elsewhere.
+      // One of two shards may have applied its part; an edit rejected here may be applied through another
+      // gateway.
       const isKnown = verdict.detail !== "ORT_EDIT_PARTS" && this.#issued.get(editId) === this.#connections;
       if (isStored && isKnown) this.#fail(`was told that edit ${editId} is refused, which is stored`);
       return;
     }
-    // There is no edit that changes nothing, so what is made is in a journal. What is settled may have been refused
-    // at another gateway, if anything was.
+    // Every edit changes something, so an applied edit is in a journal. A settled one may have been rejected
+    // at another gateway, if any edit was.
     const mayBeRefused = outcome === "settled" && this.#options.gateways.some(({ hasRefused }) => hasRefused);
     if (isStored) this.acknowledged.push(editId);
     else if (!mayBeRefused) this.#fail(`was told that edit ${editId} is ${outcome}, which is not stored`);

@@ -12,7 +12,7 @@ import { HeldProcess } from "./held-process.ts";
 
 export const WORLD = "sim";
 
-/** What every process of a simulation is given. */
+/** Settings shared by all processes of a simulation. */
 export interface SimSetting {
   readonly clock: Clock;
   readonly prng: Prng;
@@ -20,7 +20,7 @@ export interface SimSetting {
   readonly store: FolderStore;
   readonly pace: FolderPace;
   readonly foldMs: number;
-  /** Called for whatever must not happen. */
+  /** Called for every violation. */
   readonly fail: (error: unknown) => void;
 }
 
@@ -30,7 +30,7 @@ interface Life {
   readonly node: ClusterNode;
 }
 
-/** A node that may stand still, be cut off and crash, and comes up again. */
+/** A node that may pause, be cut off, crash, and start again. */
 export class SimNode {
   readonly name: string;
   readonly #setting: SimSetting;
@@ -53,7 +53,7 @@ export class SimNode {
     return this.#life?.process.engine;
   }
 
-  /** Begins another life, unless there is one. */
+  /** Starts the node unless it is running. */
   start(): void {
     if (this.#life !== undefined) return;
     const { clock, prng, hub, store, pace, foldMs, fail } = this.#setting;
@@ -77,13 +77,13 @@ export class SimNode {
     this.#life = { process, folders, node };
     node.start().catch((error: unknown) => {
       if (!isOrthantError(error, "ORT_NOT_FOUND")) return fail(error);
-      // The table was lost between two looks at it: as a service that failed to start it is started again.
+      // The table was lost between two reads. Like a service that failed to start, it is started again.
       this.crash();
       this.start();
     });
   }
 
-  /** Ends the process, wherever it is. */
+  /** Ends the process at an arbitrary point. */
   crash(): void {
     this.#life?.process.kill();
     this.#life = undefined;
@@ -93,7 +93,7 @@ export class SimNode {
     this.#life?.process.pause();
   }
 
-  /** Stands still as soon as it has looked at a folder, and goes on later with what it saw there. */
+  /** Pauses the node after its next read of a folder; it continues later with what it saw. */
   pauseAfterLook(): void {
     this.#life?.folders.afterLook(() => this.pause());
   }
@@ -108,7 +108,7 @@ export class SimNode {
   }
 }
 
-/** A node that was overtaken finds a shard fenced, or no journal; a journal that contradicts itself is a fault. */
+/** An overtaken node finds a shard fenced or without a journal; an inconsistent journal is a fault. */
 function isSerious(error: unknown): boolean {
   if (error instanceof Error && error.message.includes("has no journal")) return false;
   const code = error instanceof Error && "code" in error ? error.code : undefined;

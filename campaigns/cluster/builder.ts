@@ -10,28 +10,28 @@ import { anyMaterial } from "../sockets/town.ts";
 const EDGE = 16;
 const RADIUS_CHUNKS = 2;
 const OPEN_EDITS_MAX = 20;
-/** Every so many edits are of two voxels, on both sides of a border of shards. */
+/** Every fifth edit changes two voxels, one on each side of a border between shards. */
 const PAIR_EVERY = 5;
 
-/** What became of an edit, as the builder was told. */
+/** Outcome of an edit as reported to the builder. */
 export type Fate = "open" | "made" | "refused" | "parts";
 
-/** A voxel that a builder filled, or tried to. Nobody fills one twice, so what must be there is known. */
+/** A voxel that a builder filled, or tried to. No voxel is filled twice, so the expected content is known. */
 export interface Brick {
   readonly voxel: Place;
   readonly material: number;
   fate: Fate;
 }
 
-/** Whom a builder tells. */
+/** Callbacks of a builder. */
 export interface BuilderEvents {
-  /** Something looks different to it, or an edit of its own is settled. */
+  /** The builder's view changed, or one of its edits was settled. */
   onChange(): void;
-  /** An edit has its verdict, so long after it was made. */
+  /** An edit got its result, `waitMs` after it was made. */
   onVerdict(waitMs: number): void;
 }
 
-/** One client: it builds in its own lane, `w`, and comes back through another gateway when it lost one. */
+/** A client that builds in its own lane, `w`, and reconnects through another gateway when it loses one. */
 export class Builder {
   readonly world: SharedWorld;
   readonly lane: number;
@@ -49,7 +49,7 @@ export class Builder {
     this.lane = number * 2;
     this.#prng = prng;
     this.#events = events;
-    // Around the corner where shards meet, so that many edits are near a border.
+    // Near the corner where shards meet, so that many edits are close to a border.
     const group = Math.floor(number / 10);
     this.#center = [((group % 3) - 1) * 8, 32, ((Math.floor(group / 3) % 3) - 1) * 8, this.lane];
     let attempt = number;
@@ -81,7 +81,7 @@ export class Builder {
     return this.#center;
   }
 
-  /** Builds one or two voxels more, unless too many are without a verdict. */
+  /** Builds one or two more voxels, unless too many edits are open. */
   async build(): Promise<void> {
     if (this.#open >= OPEN_EDITS_MAX) return;
     const bricks = this.#nextBricks();
@@ -107,7 +107,7 @@ export class Builder {
     const one = this.#brickAt(this.#placeOf(this.#count++));
     if (!isPair) return [one];
     const [x, y, z, w] = one.voxel;
-    // Between the lanes nobody else builds.
+    // No other builder uses the gaps between lanes.
     return [one, this.#brickAt([-1 - x, y, z, w + 1])];
   }
 

@@ -16,7 +16,7 @@ import type { StagedCluster } from "./staged-cluster.ts";
 
 const SIGHT_CHUNKS = 2;
 
-/** How much was compared, and what was wrong. */
+/** Amount of data compared, and the faults found. */
 export interface BuiltReport {
   readonly voxels: number;
   readonly regions: number;
@@ -24,7 +24,7 @@ export interface BuiltReport {
   readonly faults: readonly string[];
 }
 
-/** What a builder sees of what it was told: everything that was made, and nothing that was refused. */
+/** Checks a builder's view against its results: all applied edits are visible, and no rejected ones. */
 export function faultsOfView(builder: Builder): readonly string[] {
   return [...builder.bricks.values()].flatMap((brick) => {
     const seen = builder.world.voxelAt(brick.voxel);
@@ -33,7 +33,7 @@ export function faultsOfView(builder: Builder): readonly string[] {
   });
 }
 
-/** In what two builders differ who see the same region; `undefined` when in nothing. */
+/** Describes how two builders' views of the same region differ; `undefined` if they agree. */
 export function differenceOfViews(builders: readonly Builder[]): string | undefined {
   const seen = new PlaceMap<{ readonly clock: number | undefined; readonly lane: number }>();
   for (const builder of builders) {
@@ -48,7 +48,7 @@ export function differenceOfViews(builders: readonly Builder[]): string | undefi
   return undefined;
 }
 
-/** Compares the saves that the owners left with what builders were told, and with what they hold, bit by bit. */
+/** Compares the owners' saves with the builders' results and views, bit by bit. */
 export async function compareSaves(
   staged: StagedCluster,
   builders: readonly Builder[],

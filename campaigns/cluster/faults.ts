@@ -4,16 +4,16 @@ import { type LinkState, leaderOf } from "@orthant/testkit/nats";
 import type { StagedCluster } from "./staged-cluster.ts";
 import { waitUntil } from "./waiting.ts";
 
-/** Something that happens to a cluster while people build. */
+/** A fault that happens to a cluster while players build. */
 export interface ClusterFault {
   readonly name: string;
-  /** Does it, and makes it good again. Resolves when all is whole. */
+  /** Causes the fault and repairs it. Resolves when everything is whole again. */
   run(staged: StagedCluster, prng: Prng): Promise<void>;
-  /** What it needs of the network: links that can be cut, or that can lose what goes one way. */
+  /** Required abilities of the network: links that can be cut, or links that can lose one direction. */
   readonly needs?: "links" | "loss";
-  /** Whether builders may be told that the world can not be changed just now. */
+  /** True if builders' edits may be rejected meanwhile because the world is read-only. */
   readonly mayRefuse?: boolean;
-  /** Whether somebody must take over shards, within the time for it, while the engine is well. */
+  /** True if other nodes must take over shards, within the time limit, while the engine works. */
   readonly takesOver?: boolean;
 }
 
@@ -21,7 +21,7 @@ const AWAY_MS = 8_000;
 const ZOMBIE_MS = 10_000;
 const CUT_MS = 10_000;
 
-/** All that is tried, in turn. */
+/** All faults, in the order of their turns. */
 export const CLUSTER_FAULTS: readonly ClusterFault[] = [
   {
     name: "an owner is killed",

@@ -5,12 +5,13 @@ import { untilAnswered } from "./waiting.ts";
 const BATCH = 3;
 
 /**
- * Writes batches to a journal as an owner does: one in flight, each where the last one ended. When it does not learn what
- * became of one, it writes a barrier, after which the batch can no longer arrive, and reads what lies before it.
+ * Writes batches to a journal like an owner: one at a time, each at the end of the last one. When the outcome
+ * of a batch is unknown, it writes a barrier, after which the batch can no longer arrive, and reads what
+ * precedes the barrier.
  */
 export class FencedWriter {
   readonly #journal: Journal;
-  /** The batches that the journal has to hold, in order, by number. */
+  /** Numbers of the batches that the journal must hold, in order. */
   readonly #stored: number[] = [];
   #last = 0;
   #next = 0;
@@ -21,7 +22,7 @@ export class FencedWriter {
     this.#journal = journal;
   }
 
-  /** Begins behind whatever was sent to the journal before, also what is still on its way. */
+  /** Starts after everything sent to the journal before, including what is still in transit. */
   static async open(engine: Engine, world: string, shard: string): Promise<FencedWriter> {
     const writer = new FencedWriter(await untilAnswered(() => engine.journal(world, shard)));
     await writer.#settle();
@@ -32,7 +33,7 @@ export class FencedWriter {
     return this.#acknowledged;
   }
 
-  /** Resolves when one more batch was acknowledged than are now. */
+  /** Resolves when the next batch is acknowledged. */
   nextAcknowledged(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
@@ -41,7 +42,7 @@ export class FencedWriter {
     while (!isEnough()) await this.#write();
   }
 
-  /** Writes until the function that it gives is called, which resolves when the last write is settled. */
+  /** Writes until the returned function is called, which resolves when the last write is settled. */
   startWriting(): () => Promise<void> {
     let isOver = false;
     const done = this.writeUntil(() => isOver);
@@ -51,7 +52,10 @@ export class FencedWriter {
     };
   }
 
-  /** Throws unless the journal holds what was acknowledged, whole and in order, and nothing that was settled as lost. */
+  /**
+   * Throws unless the journal holds all acknowledged batches, complete and in order, and none that was
+   * settled as lost.
+   */
   async check(): Promise<void> {
     const found = await this.#readBatches(1, this.#last);
     if (found.join() !== this.#stored.join()) {
@@ -59,7 +63,7 @@ export class FencedWriter {
     }
   }
 
-  /** Throws unless this one, through its own server, reads the same as the other. */
+  /** Throws unless this writer reads the same through its server as the other one. */
   async expectSame(other: FencedWriter): Promise<void> {
     const [mine, theirs] = [await this.#readBatches(1, this.#last), await other.#readBatches(1, other.#last)];
     if (mine.join() !== theirs.join()) throw new Error(`one server holds ${mine}, another ${theirs}`);

@@ -1,12 +1,12 @@
-/** What a run measured. */
+/** Measurements of a run. */
 export class ClusterFigures {
   readonly #takeOversMs: number[] = [];
   readonly #agreementsMs: number[] = [];
-  /** The longest wait of an edit each time that something happened, by what it was. */
+  /** Longest wait of an edit during each fault, by kind of fault. */
   readonly #longestMs = new Map<string, number[]>();
   #happening: number[] = [];
 
-  /** From now on edits wait because of this. */
+  /** Attributes edit waits to `what` from now on. */
   begin(what: string): void {
     const times = this.#longestMs.get(what) ?? [];
     this.#longestMs.set(what, times);
@@ -14,33 +14,33 @@ export class ClusterFigures {
     times.push(0);
   }
 
-  /** An edit has its verdict, so long after it was made. */
+  /** Records that an edit got its result after `ms`. */
   noteWait(ms: number): void {
     const last = this.#happening.length - 1;
     this.#happening[last] = Math.max(this.#happening[last] ?? 0, ms);
   }
 
-  /** The longest wait of an edit since something began. */
+  /** The longest wait of an edit since the current fault began. */
   get longestWaitMs(): number {
     return this.#happening.at(-1) ?? 0;
   }
 
-  /** A shard has an owner again, so long after its own was lost. */
+  /** Records that a shard got a new owner `ms` after it lost the old one. */
   noteTakeOver(ms: number): void {
     this.#takeOversMs.push(ms);
   }
 
-  /** Every edit has its verdict and everybody sees the same, so long after all was whole and nobody built any more. */
+  /** Records that all edits had results and all views agreed, `ms` after the fault and building had ended. */
   noteAgreement(ms: number): void {
     this.#agreementsMs.push(ms);
   }
 
-  /** How long 99 of 100 shards had no owner at most; `undefined` when none was taken over. */
+  /** 99th percentile of the time without an owner; `undefined` if no shard was taken over. */
   get takeOverP99Ms(): number | undefined {
     return this.#takeOversMs.length === 0 ? undefined : quantile(this.#takeOversMs, 0.99);
   }
 
-  /** What it came to, a line for each figure. */
+  /** Returns one line per figure. */
   lines(): readonly string[] {
     const waits = Array.from(
       this.#longestMs,
@@ -60,7 +60,7 @@ function told(times: readonly number[]): string {
   return `p50 ${p50} ms, p99 ${p99} ms, maximum ${longest} ms, of ${times.length}`;
 }
 
-/** The value that this share of all does not exceed. */
+/** Returns the value that this share of all values does not exceed. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.ceil(sorted.length * share) - 1] ?? 0;

@@ -5,7 +5,7 @@ import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { accountOf } from "../sim/sim-account.ts";
 import { joinEngine, readSettings, say } from "./member-connection.ts";
 
-// A process of its own that serves players until it is killed.
+// A gateway process, which serves players until it is killed.
 
 const TICK_MS = 50;
 
@@ -32,6 +32,6 @@ function serve(socket: WebSocket): void {
     session.receive(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));
   });
   socket.on("close", () => session.disconnected());
-  // It closes, and that is heard.
+  // The close event follows and is handled.
   socket.on("error", () => undefined);
 }

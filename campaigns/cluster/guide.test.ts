@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The configuration of the guide, with names, addresses and files of a test in place of those of the guide. */
+/** Returns the guide's configuration with the test's names, addresses and files. */
 function placed(options: NatsConfiguration): string {
   const { certFile, keyFile } = tls;
   const { name, address, port, clusterPort, store, routes } = options;
@@ -51,7 +51,7 @@ function placed(options: NatsConfiguration): string {
 }
 
 test(
-  "three servers with the configuration of the guide find each other, and a node may work with them",
+  "three servers with the guide's configuration form a cluster, and a node can use it",
   async () => {
     const cluster = await NatsCluster.start(3, { tls, written: placed });
     try {
@@ -66,7 +66,7 @@ test(
 );
 
 test(
-  "a misspelt setting of the configuration is noticed",
+  "the server rejects a misspelt setting in the configuration",
   () => {
     const options = {
       name: "n0",

@@ -8,14 +8,14 @@ import type { MemberNews, MemberSettings } from "./member-orders.ts";
 const RETRY_MS = 200;
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
-/** What the process was started with. */
+/** Returns the settings that the process was started with. */
 export function readSettings(): MemberSettings {
-  // Whoever started it may be stopped at any time.
+  // Exits when the parent process ends.
   process.on("disconnect", () => process.exit());
   return JSON.parse(process.argv[2] ?? "{}") as MemberSettings;
 }
 
-/** Connects a member to the engine, as soon as there is one. */
+/** Connects a member to the engine, retrying until one is available. */
 export async function joinEngine({ servers, name }: MemberSettings): Promise<Engine> {
   for (;;) {
     try {
@@ -29,7 +29,7 @@ export async function joinEngine({ servers, name }: MemberSettings): Promise<Eng
   }
 }
 
-/** Tells whoever started the process. */
+/** Sends news to the parent process. */
 export function say(news: MemberNews): void {
   process.send?.(news);
 }

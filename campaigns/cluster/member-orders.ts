@@ -1,24 +1,24 @@
 import type { Box } from "@orthant/core";
 
-/** What a member of a staged cluster is started with. */
+/** Start settings of a member of a staged cluster. */
 export interface MemberSettings {
   readonly servers: readonly string[];
   readonly world: string;
   readonly name: string;
-  /** The folder that all owners share. */
+  /** The folder shared by all owners. */
   readonly folder: string;
-  /** Where a gateway listens. */
+  /** The address and port of a gateway. */
   readonly address: string;
   readonly port: number;
 }
 
-/** What an owner can be told to do. */
+/** An order to an owner. */
 export type MemberOrder =
   | { readonly kind: "move"; readonly shard: string; readonly heir: string }
   | { readonly kind: "split"; readonly shard: string; readonly cells: Box; readonly newShard: string }
   | { readonly kind: "stop" };
 
-/** What a member says of its own accord, or in answer to an order. */
+/** A message from a member, unprompted or in answer to an order. */
 export type MemberNews =
   | { readonly kind: "ready" }
   | { readonly kind: "taken" | "lost"; readonly shard: string; readonly detail: string }

@@ -5,7 +5,7 @@ import type { MemberNews, MemberOrder, MemberSettings } from "./member-orders.ts
 
 const COMPLAINT_CHARACTERS_MAX = 20_000;
 
-/** An owner or a gateway as a process of its own, perhaps in a network of its own. */
+/** An owner or gateway in its own process, and possibly its own network. */
 export class MemberProcess {
   readonly name: string;
   readonly #command: readonly string[];
@@ -24,7 +24,7 @@ export class MemberProcess {
     this.#onNews = onNews;
   }
 
-  /** Resolves when it does its work. */
+  /** Resolves when the process is ready. */
   async start(): Promise<void> {
     const [program = "", ...parameters] = this.#command;
     const child = spawn(program, parameters, { stdio: ["ignore", "pipe", "pipe", "ipc"] });
@@ -44,7 +44,7 @@ export class MemberProcess {
     });
   }
 
-  /** What it wrote beside its news; it should be nothing. */
+  /** Output other than news; should be empty. */
   get complaints(): string {
     return this.#complaints;
   }
@@ -53,7 +53,7 @@ export class MemberProcess {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Has an order carried out; throws what went wrong. */
+  /** Sends an order and waits until it is done. Throws if it failed. */
   async obey(order: MemberOrder): Promise<void> {
     const child = this.#child;
     if (child === undefined) throw new Error(`${this.name} does not run`);

@@ -3,7 +3,7 @@ import { describeEngineContract, type EngineUnderTest } from "@orthant/testkit/c
 import { NatsCluster } from "@orthant/testkit/nats";
 import { afterAll, beforeAll, describe } from "vitest";
 
-/** A busy machine is no reason to fail. */
+/** Generous, so that a busy machine does not fail the test. */
 const PATIENCE_MS = 20_000;
 
 describe.each([1, 3])("%i NATS servers", (count) => {
@@ -19,7 +19,7 @@ describe.each([1, 3])("%i NATS servers", (count) => {
   describeEngineContract("NATS", async () => nodesOf(cluster));
 });
 
-/** Each node connects to another server, so that what they share goes from server to server. */
+/** Connects each node to another server, so that shared data passes between servers. */
 function nodesOf(cluster: NatsCluster): EngineUnderTest {
   const engines: Engine[] = [];
   return {

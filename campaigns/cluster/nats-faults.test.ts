@@ -15,7 +15,7 @@ import { untilAnswered, waitUntil } from "./waiting.ts";
 const PATIENCE_MS = 120_000;
 const isNetworked = canMakeNetworks();
 
-describe("Three NATS servers of which one fails", () => {
+describe("three NATS servers", () => {
   let network: Network;
   let cluster: NatsCluster;
 
@@ -31,7 +31,7 @@ describe("Three NATS servers of which one fails", () => {
   });
 
   test(
-    "keep what was acknowledged when the journal's leader is killed, and batches whole",
+    "keep acknowledged batches, and only whole ones, when the journal's leader is killed",
     async () => {
       const engine = await cluster.connect();
       const writer = await FencedWriter.open(engine, "kill", "1");
@@ -49,7 +49,7 @@ describe("Three NATS servers of which one fails", () => {
   );
 
   test(
-    "bring every watcher to the last write when the server that it hears is killed",
+    "bring every watcher to the last write when its server is killed",
     async () => {
       const [victim, other] = cluster.nodes;
       if (victim === undefined || other === undefined) throw new Error("there are three");
@@ -66,7 +66,7 @@ describe("Three NATS servers of which one fails", () => {
         "the watcher sees the last write",
       );
       await victim.start();
-      // When it was the one that the watcher was connected to, the watcher says so.
+      // If the watcher was connected to this server, it reports that.
       expect(statuses.filter((status) => status === "disconnected").length).toBeLessThanOrEqual(1);
       await Promise.all([watcher.close(), writer.close()]);
     },
@@ -74,7 +74,7 @@ describe("Three NATS servers of which one fails", () => {
   );
 
   test(
-    "without a quorum acknowledge nothing, and go on when it is back",
+    "acknowledge nothing without a quorum, and continue when it is back",
     async () => {
       const [first, second, third] = cluster.nodes;
       const engine = await cluster.connect({ servers: [third?.url ?? ""] });
@@ -97,11 +97,11 @@ describe("Three NATS servers of which one fails", () => {
   );
 
   test(
-    "are left by a node whose own server stands still",
+    "lose a node to another server when the node's own server freezes",
     async () => {
       const [frozen] = cluster.nodes;
       if (frozen === undefined) throw new Error("there are three");
-      // The node learns of the other servers from the first.
+      // The node discovers the other servers through the first.
       const engine = await cluster.connect({ servers: [frozen.url] });
       const statuses: EngineStatus[] = [];
       const back = new Promise<void>((resolve) => {
@@ -122,7 +122,7 @@ describe("Three NATS servers of which one fails", () => {
 
   // Needs root and iproute2, which CI has.
   test.skipIf(!isNetworked)(
-    "keep what was acknowledged when the leader is cut off, and heal",
+    "keep acknowledged batches when the leader is cut off, and recover",
     async () => {
       const engine = await cluster.connect();
       const writer = await FencedWriter.open(engine, "cut", "1");
@@ -136,7 +136,7 @@ describe("Three NATS servers of which one fails", () => {
       await writer.nextAcknowledged();
       await isOver();
       await writer.check();
-      // A node that knows the healed server alone sees the same.
+      // A node that knows only the recovered server reads the same.
       const other = await cluster.connect({ servers: [leader.url] });
       await (await FencedWriter.open(other, "cut", "1")).expectSame(writer);
       await Promise.all([engine.close(), other.close()]);

@@ -34,7 +34,7 @@ afterAll(async () => {
   await nats.dispose();
 });
 
-/** A gateway that is connected to one of the servers alone, and hears of players in the first region. */
+/** Opens a gateway that is connected to one server only and tracks players in the first region. */
 async function gatewayAt(
   server: number,
 ): Promise<{ gateway: ClusterGateway; heard: Gathered<DistantPlayerEvent>; cut: () => Promise<void> }> {
@@ -51,7 +51,7 @@ function at(x: number): Pose {
 }
 
 test(
-  "[K28] [K30] players at two servers of NATS see each other come and move, and vanish with their gateway",
+  "[K28] [K30] players at two NATS servers see each other join and move, and vanish with their gateway",
   async () => {
     const [north, south] = [await gatewayAt(0), await gatewayAt(1)];
     const ada = { playerId: 1n, name: "Ada" };
@@ -75,7 +75,7 @@ test(
 );
 
 test(
-  "[K32] [K34] what an owner remembers of players and has of entities reaches every gateway",
+  "[K32] [K34] an owner's remembered players and entities reach every gateway",
   async () => {
     const [north, south] = [await gatewayAt(0), await gatewayAt(2)];
     north.gateway.world.keepPlayer(5n, "Bo", at(12), 0);

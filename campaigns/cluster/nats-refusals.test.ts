@@ -14,13 +14,13 @@ import { selfSigned } from "./self-signed.ts";
 const START_MS = 120_000;
 const PATIENCE_MS = 20_000;
 
-describe("A node refuses servers that would lose edits, and says what to change", () => {
+describe("checks of the NATS servers", () => {
   test.each<[what: string, settings: Partial<NatsConfiguration>, remedy: RegExp]>([
     ["acknowledge before they sync", { syncInterval: "2m" }, /n0 acknowledges .* sync_interval: always/],
     ["take too little at once", { maxPayload: "1MB" }, /takes messages of 1048576 bytes.* max_payload: 2MB/],
     ["do not say how they are set", { hasSettingsDoor: false }, /orthant\.jsz.*PING\.JSZ.*imports/],
   ])(
-    "servers that %s",
+    "reject servers that %s, and say what to change",
     async (_what, settings, remedy) => {
       await withServer(settings, async ({ urls }) => {
         const attempt = (): Promise<unknown> => connectNats(optionsFor(urls));
@@ -31,7 +31,7 @@ describe("A node refuses servers that would lose edits, and says what to change"
     START_MS,
   );
 
-  test("a server that is too old", async () => {
+  test("reject a server that is too old", async () => {
     const old = createServer((socket) => {
       const info = {
         server_id: "old",
@@ -56,7 +56,7 @@ describe("A node refuses servers that would lose edits, and says what to change"
   });
 
   test(
-    "a stream that somebody made otherwise, and a journal that there is no room for",
+    "reject a stream with other settings, and a journal without room",
     async () => {
       await withServer({}, async (cluster) => {
         const { user, password: pass } = TEST_CREDENTIALS;
@@ -77,9 +77,9 @@ describe("A node refuses servers that would lose edits, and says what to change"
   );
 });
 
-describe("A node gets in where it may", () => {
+describe("connectNats", () => {
   test(
-    "with the right password, and not with another or none",
+    "accepts the right password, and rejects another one or none",
     async () => {
       await withServer({}, async ({ urls }) => {
         const engine = await connectNats(optionsFor(urls));
@@ -94,7 +94,7 @@ describe("A node gets in where it may", () => {
   );
 
   test(
-    "over TLS, with the authority that signed for the server, and not without",
+    "connects over TLS with the right certificate authority, and fails without it",
     async () => {
       const folder = mkdtempSync(join(tmpdir(), "orthant-nats-tls-"));
       const tls = selfSigned(folder);
@@ -110,7 +110,7 @@ describe("A node gets in where it may", () => {
   );
 
   test(
-    "[K35] where the table was lost: no revision comes again, and whoever was there before sees the new one",
+    "[K35] creates a lost table without reusing revisions, and earlier connections see the new one",
     async () => {
       await withServer({}, async ({ urls }) => {
         const before = await connectNats(optionsFor(urls));
@@ -134,7 +134,7 @@ describe("A node gets in where it may", () => {
     START_MS,
   );
 
-  test("and is told when no server answers", async () => {
+  test("throws ORT_ENGINE_AWAY if no server answers", async () => {
     const away = { ...optionsFor(["nats://127.0.0.1:9"]), timeoutMilliseconds: 500 };
     expect(await codeOfRejection(connectNats(away))).toBe("ORT_ENGINE_AWAY");
   });

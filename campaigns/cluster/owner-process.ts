@@ -4,7 +4,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { joinEngine, readSettings, say } from "./member-connection.ts";
 import type { MemberOrder } from "./member-orders.ts";
 
-// A process of its own that owns shards until it is killed.
+// An owner process, which owns shards until it is killed.
 
 const settings = readSettings();
 const { world, name, folder } = settings;

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
-/** Makes a certificate for this machine, which is its own authority, in a folder. */
+/** Creates a self-signed certificate for this machine in a folder. */
 export function selfSigned(folder: string): { readonly certFile: string; readonly keyFile: string } {
   const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   const request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=nats";

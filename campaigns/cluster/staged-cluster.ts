@@ -36,23 +36,26 @@ const OWNER_PROGRAM = new URL("./owner-process.js", import.meta.url);
 const GATEWAY_PROGRAM = new URL("./gateway-process.js", import.meta.url);
 const FAR = 1_000_000;
 
-/** The shards that a staged cluster begins with, beside the first: each gets a half of another. */
+/** The shards a staged cluster starts with besides the first; each gets half of another. */
 const SPLITS: readonly { readonly from: string; readonly to: string; readonly cells: Box }[] = [
   { from: FIRST_SHARD, to: "east", cells: halfSpace(0) },
   { from: FIRST_SHARD, to: "south", cells: halfSpace(2) },
   { from: "east", to: "corner", cells: halfSpace(2) },
 ];
 
-/** What was heard of a shard, and when. */
+/** A shard that a node took, and when. */
 export interface Taken {
   readonly atMs: number;
   readonly node: string;
   readonly shard: string;
-  /** In which epoch, and how long it took to load. */
+  /** The epoch, and the time it took to load. */
   readonly detail: string;
 }
 
-/** Three NATS servers, three owners and two gateways, as processes; where the machine allows it, each in its own network. */
+/**
+ * Three NATS servers, three owners and two gateways as processes, each in its own network where the machine
+ * allows it.
+ */
 export class StagedCluster {
   readonly network: Network;
   readonly nats: NatsCluster;
@@ -62,7 +65,7 @@ export class StagedCluster {
   readonly gatewayUrls: readonly string[];
   readonly folders: ShardFolders;
   readonly root: string;
-  /** Every time that somebody took a shard. */
+  /** Every time a node took a shard. */
   readonly taken: Taken[] = [];
   readonly troubles: string[] = [];
   readonly #owned = new Map<string, string>();
@@ -113,18 +116,18 @@ export class StagedCluster {
     }
   }
 
-  /** What can be done to the network: members cut off from each other, and made mute and deaf. */
+  /** What the network supports: cutting members off, and losing one direction of their traffic. */
   get abilities(): ReadonlySet<"links" | "loss"> {
     if (this.network === LOOPBACK) return new Set();
     return new Set(canLoseOneWay() ? ["links", "loss"] : ["links"]);
   }
 
-  /** The owner of a shard, as far as was heard. */
+  /** The owner of a shard, according to its latest news. */
   ownerOf(shard: string): MemberProcess | undefined {
     return this.owners.find(({ name }) => name === this.#owned.get(shard));
   }
 
-  /** The shards of an owner. */
+  /** Returns the shards of an owner. */
   shardsOf(owner: MemberProcess): readonly string[] {
     return [...this.#owned].flatMap(([shard, name]) => (name === owner.name ? [shard] : []));
   }
@@ -133,7 +136,7 @@ export class StagedCluster {
     return [...this.#owned.keys()];
   }
 
-  /** The owner that has the most shards. */
+  /** The owner with the most shards. */
   get busiest(): MemberProcess {
     const [first, ...rest] = this.owners.filter(({ isRunning }) => isRunning);
     if (first === undefined) throw new Error("no owner runs");
@@ -143,14 +146,16 @@ export class StagedCluster {
     );
   }
 
-  /** The gateways in turn: when one was lost, its clients are at the other, and stay there. */
+  /**
+   * Returns the gateways in turn, because the clients of a lost gateway move to the other one and stay there.
+   */
   nextGateway(): MemberProcess {
     const gateway = this.gateways[this.#gateway++ % GATEWAYS];
     if (gateway === undefined) throw new Error("there is no gateway");
     return gateway;
   }
 
-  /** Cuts a process off, in one direction or in both, or connects it again: a server, an owner or a gateway. */
+  /** Cuts a server, owner or gateway off, in one or both directions, or reconnects it. */
   setLink(process: { readonly name: string }, state: LinkState): void {
     const member = [...this.nats.nodes, ...this.owners, ...this.gateways].findIndex(
       ({ name }) => name === process.name,
@@ -158,19 +163,22 @@ export class StagedCluster {
     this.network.setLink(member, state);
   }
 
-  /** The division of the world, as the table has it. */
+  /** Returns the shard map from the table. */
   async map(): Promise<ShardMap> {
     const entry = await this.engine.table.get(mapKey(WORLD));
     if (entry?.value === undefined) throw new Error("the world has no map");
     return decode(shardMapCodec, entry.value);
   }
 
-  /** The folder in which the save of a shard lies. */
+  /** Returns the folder of a shard's save. */
   async folderOf(shard: string): Promise<string> {
     return join(this.root, WORLD, "shards", shard, `e${await this.folders.epochOf(shard)}`);
   }
 
-  /** Has a shard given to another owner. When that one is slow a third may take it, so it only has to be somebody's. */
+  /**
+   * Moves a shard to another owner. If that one is slow, a third may take it, so this waits for any new
+   * owner.
+   */
   async move(shard: string, to: MemberProcess): Promise<void> {
     await waitUntil(() => this.ownerOf(shard) !== undefined, `shard ${shard} has an owner`);
     const before = this.taken.length;
@@ -179,7 +187,7 @@ export class StagedCluster {
     await waitUntil(isTaken, `somebody takes shard ${shard}, which is for ${to.name}`);
   }
 
-  /** Makes one shard more: the far part of each that there was at first, in turn, and then a nearer one. */
+  /** Adds one shard: splits the far part off each of the first shards in turn, and then a nearer part. */
   async splitAgain(): Promise<void> {
     const firsts = [FIRST_SHARD, ...SPLITS.map(({ to }) => to)];
     const shard = firsts[this.#splits % firsts.length] ?? FIRST_SHARD;
@@ -223,7 +231,7 @@ export class StagedCluster {
   }
 }
 
-/** The cells from 0 on along an axis. */
+/** Returns all cells at or above `from` along an axis. */
 function halfSpace(axis: number, from = 0): Box {
   const min: [number, number, number, number] = [-FAR, -FAR, -FAR, -FAR];
   min[axis] = from;

@@ -4,7 +4,7 @@ import { isOrthantError } from "@orthant/core";
 const POLL_MS = 50;
 const PATIENCE_MS = 60_000;
 
-/** Waits for something; throws when it does not come about. */
+/** Waits until `isSo` returns true. Throws on timeout. */
 export async function waitUntil(
   isSo: () => boolean,
   what: string,
@@ -18,7 +18,9 @@ export async function waitUntil(
   }
 }
 
-/** Tries again as long as the engine is away: while its servers choose a leader, or miss one that they do not know is gone. */
+/**
+ * Retries while the engine is away: while its servers elect a leader, or before they notice that one is gone.
+ */
 export async function untilAnswered<T>(work: () => Promise<T>, patienceMs: number = PATIENCE_MS): Promise<T> {
   const endMs = performance.now() + patienceMs;
   for (;;) {

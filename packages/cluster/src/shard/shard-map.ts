@@ -80,6 +80,7 @@ export function withSplit(map: ShardMap, split: ShardSplit): ShardMap {
   return { ...map, generation: map.generation + 1, splits: [...map.splits, split] };
 }
 
+/** Encodes a split. */
 export const shardSplitCodec: Codec<ShardSplit> = {
   write(out, { from, cells, to }) {
     out.string(from, SHARD_BYTES_MAX);

@@ -4,7 +4,6 @@ import {
   type GoodbyeReason,
   type Host,
   type HostSession,
-  type ServerMessage,
   serverFrameCodec,
 } from "@orthant/protocol";
 import type { Logger } from "pino";
@@ -60,7 +59,6 @@ export class Connection implements BackloggedConnection {
   };
   #isClosed = false;
   #lastFrame: Uint8Array | undefined;
-  #playerId: bigint | undefined;
   #goodbye: Goodbye | undefined;
   #refusal: RefusalName | undefined;
   #ended = false;
@@ -122,8 +120,6 @@ export class Connection implements BackloggedConnection {
 
   #send(frame: Uint8Array): void {
     if (this.#ended) return;
-    // Who it is, is in the welcome, and that is in the first frame or never comes.
-    if (this.#lastFrame === undefined) this.#playerId = this.#find("welcome", frame)?.playerId;
     this.#lastFrame = frame;
     this.#bytesOut += frame.length;
     this.#context.metrics.frame("out", frame.length);
@@ -140,7 +136,7 @@ export class Connection implements BackloggedConnection {
   }
 
   #endAsTold(): void {
-    this.#goodbye = this.#lastFrame && this.#find("goodbye", this.#lastFrame);
+    this.#goodbye = this.#lastFrame && this.#goodbyeIn(this.#lastFrame);
     const reason = this.#goodbye?.reason;
     this.#end(reason === undefined ? FAILURE_CLOSE_CODE : CLOSE_CODES[reason], reason ?? "failure");
   }
@@ -174,20 +170,15 @@ export class Connection implements BackloggedConnection {
     this.#context.metrics.refused(name);
   }
 
-  #find<Kind extends ServerMessage["kind"]>(
-    kind: Kind,
-    frame: Uint8Array,
-  ): Extract<ServerMessage, { kind: Kind }> | undefined {
+  #goodbyeIn(frame: Uint8Array): Goodbye | undefined {
     const { messages } = decode(serverFrameCodec(this.#context.volume), frame);
-    return messages.find(
-      (message): message is Extract<ServerMessage, { kind: Kind }> => message.kind === kind,
-    );
+    return messages.find((message) => message.kind === "goodbye");
   }
 
   #logClosed(code: number): void {
     const { reason, detail } = this.#goodbye ?? {};
     const limit = this.#refusal;
-    const player = this.#playerId?.toString();
+    const player = this.#session.playerId?.toString();
     const bytes = { bytesIn: this.#bytesIn, bytesOut: this.#bytesOut };
     this.#log.info({ code, player, reason, detail, limit, ...bytes }, "connection closed");
   }

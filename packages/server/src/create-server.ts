@@ -69,6 +69,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     checkAccount: (account) => revocations.faultOf(account),
     acknowledge: options.acknowledge ?? "applied",
     tickMs,
+    pause: setImmediate,
     limits,
     rules: guardedRules(options.rules ?? {}, (rule, error) =>
       reportError(error, "a rule of the game failed", { rule }),

@@ -4,6 +4,7 @@ import {
   CLOCK_NEVER,
   type ClockStep,
   intersectBoxes,
+  OverrideTree,
   type Place,
   PlaceSet,
   RegionClocks,
@@ -105,10 +106,11 @@ export class WorldContent {
   async whenLoaded<Result>(boxes: readonly Box[], use: () => Result | Promise<Result>): Promise<Result> {
     const releases = boxes.map((box) => this.#loaded.keep(box));
     try {
+      const take = (region: LoadedRegion): void => this.#takeRegion(region);
       for (const box of boxes) {
-        if (this.#regionLoader.use(box)) continue;
+        if (this.#regionLoader.use(box, take)) continue;
         await this.loadEntities(roundOutToRegions(box));
-        await this.#regionLoader.load(box, (region) => this.#takeRegion(region));
+        await this.#regionLoader.load(box, take);
       }
       return await use();
     } finally {
@@ -391,7 +393,8 @@ export class WorldContent {
 
   #takeRegion({ region, overrides, clock }: LoadedRegion): void {
     // Chunks in memory take precedence over the save: they come from a flat save's global file.
-    this.field = this.field.withOverrides(overrides.merge(this.field.overrides));
+    if (overrides !== OverrideTree.VIRGIN)
+      this.field = this.field.withOverrides(overrides.merge(this.field.overrides));
     this.clocks.reset(region, clock);
   }
 }

@@ -126,4 +126,31 @@ describe("what is in memory", () => {
     await snapshot.close();
     await world.close();
   });
+
+  test("has a region at once of which the save is known to have nothing", async () => {
+    const world = await openSmall(await worldOf(1));
+    expect(await world.get(voxelAt(0))).toBe(1);
+    const far = boxAt([400_000, 0, 0, 0]);
+    const loading = world.load(far);
+    expect(world.isLoaded(far)).toBe(true);
+    await loading;
+    expect(world.clockOf([100_000, 0, 0, 0])).toBe(CLOCK_NEVER);
+    await world.close();
+  });
+
+  test("loses what is not kept, though it comes after much that is", async () => {
+    const world = await openSmall(await worldOf(1));
+    const kept = Array.from({ length: 600 }, (_, index) => boxAt(chunkAt(index)));
+    const releases = kept.map((box) => world.keep(box));
+    for (const box of kept) await world.load(box);
+    // Each of these looks at some of what is kept, and goes on where the one before stopped.
+    for (let index = 600; index < 610; index++) await world.load(boxAt(chunkAt(index)));
+    const loaded = loadedOf(world, 610);
+    expect(loaded.filter((index) => index < 600)).toHaveLength(600);
+    expect(loaded.filter((index) => index >= 600).length).toBeLessThan(5);
+    for (const release of releases) release();
+    for (let index = 0; index < 3; index++) await world.load(boxAt(chunkAt(index)));
+    expect(loadedOf(world, 610).length).toBeLessThanOrEqual(LITTLE);
+    await world.close();
+  });
 });

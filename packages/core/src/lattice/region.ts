@@ -20,10 +20,9 @@ export function regionBox(region: Place): Box {
 
 /** The regions that a box of chunks touches, as a box of regions. Walk it with `placesLexicographic`. */
 export function regionsTouching({ min, max }: Box): Box {
-  const last = regionOf(placeFrom((axis) => max[axis] - 1));
   return boxBetween(
     regionOf(min),
-    placeFrom((axis) => last[axis] + 1),
+    placeFrom((axis) => floorDivide(max[axis] - 1, REGION_EDGE_CHUNKS) + 1),
   );
 }
 

@@ -55,6 +55,15 @@ export class ClientSession implements HostSession {
     return this.#visit;
   }
 
+  get playerId(): bigint | undefined {
+    return this.#visit?.player.playerId;
+  }
+
+  /** True while its welcome or regions wait to be sent to the client. */
+  get isWaiting(): boolean {
+    return this.#visit?.isWaiting === true;
+  }
+
   receive(frame: Uint8Array): void {
     if (this.#isClosed) return;
     this.#guard(() => this.#receive(frame));

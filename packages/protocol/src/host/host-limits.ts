@@ -56,7 +56,7 @@ export interface HostLimits {
   readonly heldRegionsMax: number;
   /** Bytes on their way to all clients that they have not acknowledged; above, those with more than their share wait. */
   readonly inFlightBytesTotalMax: number;
-  /** Time in each tick for work that can wait: half for interests, half to prepare what clients are sent. */
+  /** Time in each tick for work that can wait: for interests, to load regions, and to prepare them. */
   readonly tickWorkMs: number;
 }
 

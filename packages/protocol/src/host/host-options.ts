@@ -64,7 +64,7 @@ export interface TickReport {
   readonly patches: number;
   /** Sessions that had more to get than they may. */
   readonly heldBack: number;
-  /** Time spent on interests and on preparing regions, from the beginning of the tick before until this one. */
+  /** Time spent on interests, loads, welcomes and regions that were prepared, from the beginning of the tick before until this one. */
   readonly workMs: number;
   /** True when some of that work had to wait because of `tickWorkMs`. */
   readonly isWorkCut: boolean;
@@ -82,6 +82,11 @@ export interface HostOptions {
   /** When an edit is acknowledged: when it is made, or when it would survive a crash. */
   readonly acknowledge: "applied" | "durable";
   readonly tickMs: number;
+  /**
+   * Calls back soon, when the process has had time for what came meanwhile. The work of a tick that can wait then comes
+   * in slices with pauses between them; without this it is done at one time.
+   */
+  readonly pause?: (resume: () => void) => void;
   readonly limits?: Partial<HostLimits>;
   readonly rules?: HostRules;
   readonly events?: HostEvents;

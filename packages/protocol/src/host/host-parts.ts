@@ -29,6 +29,8 @@ export interface HostParts {
   readonly looks: TickLooks;
   /** Time to take over what clients want to hold. */
   readonly interestWork: WorkBudget;
+  /** Time to load the regions that they want. */
+  readonly loadWork: WorkBudget;
   /** Time to prepare what clients are sent. */
   readonly sendWork: WorkBudget;
   readonly totals: FrameTotals;

@@ -29,6 +29,8 @@ import { Roster } from "./roster.ts";
 
 /** What is looked after only now and then is looked after so often. */
 const CLEANING_MS = 1_000;
+/** The length of a slice: incoming frames wait for at most this time, or for one piece of work. */
+const SLICE_MS = 4;
 
 /** Shares a world with many clients. Bytes and the time go in, frames come out; it owns no socket and no timer. */
 export class Host {
@@ -41,7 +43,9 @@ export class Host {
   readonly #entered = new Map<ClientSession, PlayerBudget>();
   readonly #stopListening: readonly (() => void)[];
   readonly #owner: SessionOwner;
-  #tickCount = 0;
+  /** Each turn begins with another player. */
+  #turnCount = 0;
+  #isSlicePlanned = false;
   #cleanedMs = 0;
   #shutdown: Fault | undefined;
 
@@ -50,9 +54,12 @@ export class Host {
     const limits = { ...DEFAULT_HOST_LIMITS, ...options.limits };
     const regions = new WatchedRegions();
     const nowMs = (): number => clock.nowMs();
-    // One kind of work must not keep the other from being done.
-    const interestWork = new WorkBudget(limits.tickWorkMs / 2, nowMs);
-    const sendWork = new WorkBudget(limits.tickWorkMs / 2, nowMs);
+    // One kind of work must not keep the others from being done.
+    const workMs = limits.tickWorkMs / 3;
+    const slices = options.pause && { ms: SLICE_MS, onOver: () => this.#planSlice() };
+    const interestWork = new WorkBudget(workMs, nowMs, slices);
+    const loadWork = new WorkBudget(workMs, nowMs, slices);
+    const sendWork = new WorkBudget(workMs, nowMs);
     const beings = new BeingGrid(world.shape, limits.chunkCoordinateMax);
     const feed = new RegionFeed(world, regions);
     const desks = new EditDesks({
@@ -70,12 +77,13 @@ export class Host {
       feed,
       groups: new ChangeGroups(),
       snapshots: new SnapshotSource(world, regions, limits.pieceBytesMax, sendWork),
-      loader: new RegionLoader(world, regions, nowMs),
+      loader: new RegionLoader(world, regions, loadWork, nowMs),
       desks,
       beings,
       looks: new TickLooks(),
       departures: new Departures(regions, interestWork),
       interestWork,
+      loadWork,
       sendWork,
       totals: { frames: 0, bytes: 0, patches: 0, inFlightBytes: 0 },
       inFlightShare: limits.inFlightBytesMax,
@@ -125,18 +133,22 @@ export class Host {
     const nowMs = options.clock.nowMs();
     const before = { ...totals };
     const work = this.#startWork();
-    const sessions = inTurn(this.#sessions, this.#tickCount++);
+    const sessions = inTurn(this.#sessions, this.#turnCount++);
     groups.startTick();
     snapshots.startTick();
     this.#parts.looks.startTick();
     this.#shareInFlight();
     for (const session of sessions) session.startTick(nowMs);
     this.#takeOverInterests(sessions, nowMs);
+    this.#parts.loader.goOn();
     for (const { region, step } of feed.takeSteps(nowMs)) {
       for (const holding of region.holdings) holding.watcher.regionChanged(holding, step);
     }
     beings.takeChanges(regions);
-    for (const session of sessions) session.write(nowMs);
+    // Clients that only have to hear what changed do not wait while regions are prepared for others.
+    const ready = sessions.filter(({ isWaiting }) => !isWaiting);
+    const waiting = sessions.filter(({ isWaiting }) => isWaiting);
+    for (const session of [...ready, ...waiting]) session.write(nowMs);
     this.#clean(nowMs);
     options.events?.onTick?.(this.#report(before, work));
   }
@@ -213,19 +225,36 @@ export class Host {
   /** Goes on with interests that were too much for one tick, each player's in turn, and with what clients left behind. */
   #takeOverInterests(sessions: readonly ClientSession[], nowMs: number): void {
     const { departures, interestWork } = this.#parts;
-    let turns = turnsByPlayer(sessions.filter(({ visit }) => visit?.isLookingElsewhere));
+    const turns = turnsByPlayer(sessions.filter(({ visit }) => visit?.isLookingElsewhere));
     const goesOn = (): boolean => turns.length > 0 || departures.size > 0;
     while (goesOn() && interestWork.hasTime()) {
+      // As much is released as is added, so that what clients left behind does not pile up.
       departures.releaseSome();
-      for (const waiting of turns) {
-        if (!interestWork.hasTime()) break;
-        const [session] = waiting;
-        session?.lookFurther(nowMs);
-        if (session?.visit?.isLookingElsewhere !== true) waiting.shift();
-      }
-      turns = turns.filter(({ length }) => length > 0);
+      const own = turns.shift() ?? [];
+      const [session] = own;
+      session?.lookFurther(nowMs);
+      if (session?.visit?.isLookingElsewhere !== true) own.shift();
+      if (own.length > 0) turns.push(own);
     }
     this.#makeRoom();
+  }
+
+  /** Goes on after a pause with work of this tick that can wait. */
+  #planSlice(): void {
+    if (this.#isSlicePlanned) return;
+    this.#isSlicePlanned = true;
+    this.#parts.options.pause?.(() => {
+      this.#isSlicePlanned = false;
+      this.#workOn();
+    });
+  }
+
+  #workOn(): void {
+    const { options, interestWork, loadWork, loader } = this.#parts;
+    interestWork.startSlice();
+    loadWork.startSlice();
+    this.#takeOverInterests(inTurn(this.#sessions, this.#turnCount++), options.clock.nowMs());
+    loader.goOn();
   }
 
   /** While clients hold more regions than memory is meant for, the player or network that holds most loses a client. */
@@ -269,11 +298,11 @@ export class Host {
 
   /** Begins the time for work of this tick; gives what was done with that of the tick before. */
   #startWork(): Pick<TickReport, "workMs" | "isWorkCut"> {
-    const { interestWork, sendWork } = this.#parts;
-    const workMs = interestWork.spentMs + sendWork.spentMs;
-    const isWorkCut = interestWork.isCut || sendWork.isCut;
-    interestWork.startTick();
-    sendWork.startTick();
+    const { interestWork, loadWork, sendWork } = this.#parts;
+    const works = [interestWork, loadWork, sendWork];
+    const workMs = works.reduce((sum, { spentMs }) => sum + spentMs, 0);
+    const isWorkCut = works.some(({ isCut }) => isCut);
+    for (const work of works) work.startTick();
     return { workMs, isWorkCut };
   }
 

@@ -42,6 +42,7 @@ export class Visit implements Watcher {
   };
   #isOver = false;
   #isWelcomeWanted = true;
+  #isWelcomed = false;
   #maySend = true;
   /** Since when the client has not acknowledged as much as it must. */
   #fullSinceMs: number | undefined;
@@ -89,6 +90,11 @@ export class Visit implements Watcher {
   /** True while the client's interest has not been taken over completely. */
   get isLookingElsewhere(): boolean {
     return this.#regions.isChanging;
+  }
+
+  /** True while its welcome or regions wait to be sent to the client. */
+  get isWaiting(): boolean {
+    return this.#isWelcomeWanted || this.#sender.isWaiting;
   }
 
   /** Notes what the client has; tells whether that can be. */
@@ -156,11 +162,10 @@ export class Visit implements Watcher {
 
   /** Writes what the client gets in this tick, and sends it. */
   write(nowMs: number): void {
+    // Nothing comes before the welcome, and when many clients come at once, some have to wait for it.
+    if (!this.#isWelcomed && !this.#host.sendWork.hasTime()) return;
     if (this.#maySend) {
-      if (this.#isWelcomeWanted) {
-        this.#out.write(welcomeFor(this.#terms, this.player, this.#host.options));
-        this.#isWelcomeWanted = false;
-      }
+      if (this.#isWelcomeWanted) this.#host.sendWork.run(() => this.#writeWelcome());
       const { repairs } = this.#regions;
       if (repairs > 0) this.#regions.releaseRepairs(this.budget.takeResyncRegions(repairs, nowMs));
       this.#sender.write(this.#out);
@@ -222,6 +227,12 @@ export class Visit implements Watcher {
     const count = this.#sender.resync(expected, places, this.#out.acknowledged);
     if (count > 0) this.#host.options.events?.onResync?.(count);
     return undefined;
+  }
+
+  #writeWelcome(): void {
+    this.#out.write(welcomeFor(this.#terms, this.player, this.#host.options));
+    this.#isWelcomeWanted = false;
+    this.#isWelcomed = true;
   }
 
   #writeHeartbeat(nowMs: number): void {

@@ -1,5 +1,5 @@
 import { type Box, boxBetween, type Place } from "@orthant/core";
-import type { HostLimits, HostOptions, TickReport } from "@orthant/protocol";
+import type { HostLimits, HostOptions } from "@orthant/protocol";
 import { describe, expect, test, vi } from "vitest";
 import { boxesOf, type SampleClient, Stage, settle } from "./sample-visit.ts";
 import { SampleWorld } from "./sample-world.ts";
@@ -204,83 +204,6 @@ describe("a server that has to hold too many regions", () => {
     expect(clients.map(({ isClosed }) => isClosed)).toEqual([false, false, true]);
     expect(goodbyeOf(clients[2] as SampleClient)).toBe(`${limit} is 40`);
     expect(small.isClosed || newcomer.isClosed).toBe(false);
-  });
-});
-
-/** A stage on which it takes 1 ms to hold or release a region. */
-function slowStage(options: ConstructorParameters<typeof Stage>[0] = {}): Stage & { reports: TickReport[] } {
-  const reports: TickReport[] = [];
-  const world = new SampleWorld();
-  const events = { onTick: (report: TickReport) => reports.push(report) };
-  const stage = Object.assign(new Stage({ world, events, ...options }), { reports });
-  const keep = world.keep.bind(world);
-  world.keep = (chunks) => {
-    stage.clock.advance(1);
-    const release = keep(chunks);
-    return () => {
-      stage.clock.advance(1);
-      return release();
-    };
-  };
-  return stage;
-}
-
-describe("tickWorkMs", () => {
-  const limits = { tickWorkMs: 600, interestRegionsPerSecond: 1e9, playerInterestRegionsPerSecond: 1e9 };
-
-  test("cuts a large interest into pieces, and the client gets all of it in the end", async () => {
-    const stage = slowStage({ limits });
-    const client = await stage.join();
-    client.want([boxBetween([0, 0, 0, 0], [64, 64, 16, 4])]);
-    // A piece is finished once it has begun.
-    expect(stage.host.regionCounts.watched).toBeLessThan(600);
-    await stage.tick();
-    expect(client.takeAll("heartbeat").some(({ complete }) => complete)).toBe(false);
-    await stage.ticks(8);
-    expect(stage.host.regionCounts.watched).toBe(1_024);
-    expect(client.takeAll("heartbeat").at(-1)).toMatchObject({ interestId: 1, complete: true });
-    expect(Math.max(...stage.reports.map(({ workMs }) => workMs))).toBeLessThan(600);
-    expect(stage.reports.some(({ isWorkCut }) => isWorkCut)).toBe(true);
-    expect(stage.reports.at(-1)?.isWorkCut).toBe(false);
-  });
-
-  test("lets players take turns, however many clients one of them has", async () => {
-    const stage = slowStage({ authorize: oneAccount, limits: { ...limits, tickWorkMs: 200 } });
-    const crowd: SampleClient[] = [];
-    for (let id = 1n; id <= 8n; id++) crowd.push(await stage.join({ clientId: id }));
-    const honest = await stage.join({ clientId: 100n, name: "Bert" });
-    for (const [index, client] of crowd.entries())
-      client.want([boxBetween([0, index * 100, 0, 0], [64, index * 100 + 64, 16, 4])]);
-    honest.want([row(20, 500)]);
-    await stage.ticks(4);
-    expect(honest.takeAll("heartbeat").at(-1)).toMatchObject({ interestId: 1, complete: true });
-    expect(crowd.flatMap((client) => client.takeAll("heartbeat")).some(({ complete }) => complete)).toBe(
-      false,
-    );
-  });
-
-  test("lets an interest replace one that was not finished", async () => {
-    const stage = slowStage({ limits });
-    const client = await stage.join();
-    client.want([boxBetween([0, 0, 0, 0], [64, 64, 16, 4])]);
-    client.want([row(3, 900)]);
-    await stage.ticks(6);
-    expect(stage.host.regionCounts).toEqual({ watched: 3, held: 3 });
-    expect(client.takeAll("heartbeat").at(-1)).toMatchObject({ interestId: 2, complete: true });
-  });
-
-  test("releases what a client held that is gone in several ticks", async () => {
-    const stage = slowStage({ limits });
-    const client = await stage.join();
-    client.want([boxBetween([0, 0, 0, 0], [64, 64, 16, 4])]);
-    await stage.ticks(8);
-    client.session.disconnected();
-    expect(stage.host.regionCounts.watched).toBeGreaterThan(400);
-    // A change of a region whose holder is gone has no effect.
-    stage.world.change([{ voxel: [1, 1, 0, 0], material: 3 }]);
-    await stage.ticks(6);
-    expect(stage.host.regionCounts).toEqual({ watched: 0, held: 0 });
-    expect(stage.world.keptBoxes.size).toBe(0);
   });
 });
 

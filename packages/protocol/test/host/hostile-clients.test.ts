@@ -87,7 +87,7 @@ describe("a client that", () => {
       client.send();
       stage.host.tick();
     }
-    expect(counts).toEqual([25, 25, 25, 25]);
+    expect(counts).toEqual([17, 17, 17, 17]);
     nowMs = 0;
   });
 

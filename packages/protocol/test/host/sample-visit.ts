@@ -41,6 +41,7 @@ export interface StageOptions {
   readonly acknowledge?: HostOptions["acknowledge"];
   readonly authorize?: HostOptions["authorize"];
   readonly checkAccount?: NonNullable<HostOptions["checkAccount"]>;
+  readonly pause?: NonNullable<HostOptions["pause"]>;
 }
 
 /** A host with its world and clock, on which clients appear. */
@@ -113,6 +114,8 @@ export class SampleClient {
   /** Whether what comes is lost on the way. */
   isDeaf = false;
   isClosed = false;
+  /** Called for each frame when it is sent. */
+  onBytes: (() => void) | undefined;
   acknowledged = 0;
   expected = 1;
   #taken = 0;
@@ -128,7 +131,10 @@ export class SampleClient {
       realize: (_generator, place) => field.generatedChunk(...place),
     });
     const wire = {
-      send: (frame: Uint8Array) => this.#bytes.push(frame),
+      send: (frame: Uint8Array) => {
+        this.#bytes.push(frame);
+        this.onBytes?.();
+      },
       close: () => {
         this.isClosed = true;
       },

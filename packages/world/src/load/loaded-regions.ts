@@ -12,6 +12,9 @@ import {
 /** Boxes of more regions are kept as one box instead of region by region; callers rarely keep that many. */
 const REGIONS_KEPT_SINGLY_MAX = 256;
 
+/** A search for cold regions stops after this many kept or needed ones in a row. */
+const KEPT_IN_ROW_MAX = 256;
+
 interface RegionInMemory {
   readonly place: Place;
   readonly chunks: number;
@@ -62,25 +65,31 @@ export class LoadedRegions {
       this.#keptBoxes.add(box);
       return () => void this.#keptBoxes.delete(box);
     }
-    const places = [...placesLexicographic(regions)];
-    for (const place of places) this.#count(place, 1);
+    for (const place of placesLexicographic(regions)) this.#count(place, 1);
     let isKept = true;
     return () => {
-      if (isKept) for (const place of places) this.#count(place, -1);
+      if (isKept) for (const place of placesLexicographic(regions)) this.#count(place, -1);
       isKept = false;
     };
   }
 
   /**
    * Removes and yields the least recently used regions that are neither kept nor needed, until the weight is
-   * at most `weightMax`.
+   * at most `weightMax`. Kept and needed regions count as just used. After many of them in a row the search stops,
+   * and the next call resumes it.
    */
   *takeCold(weightMax: number, isNeeded: (place: Place) => boolean): Generator<Place> {
+    let keptInRow = 0;
     for (const region of this.#order) {
-      if (this.#weight <= weightMax) return;
+      if (this.#weight <= weightMax || keptInRow === KEPT_IN_ROW_MAX) return;
       const { place } = region;
-      if (this.#isKept(place) || isNeeded(place)) continue;
       this.#order.delete(region);
+      if (this.#isKept(place) || isNeeded(place)) {
+        this.#order.add(region);
+        keptInRow++;
+        continue;
+      }
+      keptInRow = 0;
       this.#regions.delete(...place);
       this.#weight -= weightOf(region);
       yield place;

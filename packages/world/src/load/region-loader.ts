@@ -54,12 +54,17 @@ export class RegionLoader {
     return true;
   }
 
-  /** Like {@link isLoaded}, and marks the regions in memory as just used. */
-  use(box: Box): boolean {
+  /**
+   * Like {@link isLoaded}, and marks the regions in memory as just used. Takes over at once regions for which the save
+   * is known to have nothing.
+   */
+  use(box: Box, take: TakeRegion): boolean {
     const regions = regionsTouching(box);
     if (boxVolume(regions) > REGIONS_SINGLY_MAX) return false;
     let isLoaded = true;
-    for (const region of placesLexicographic(regions)) isLoaded = this.#loaded.use(region) && isLoaded;
+    for (const region of placesLexicographic(regions)) {
+      isLoaded = (this.#loaded.use(region) || this.#takeEmpty(region, take)) && isLoaded;
+    }
     return isLoaded;
   }
 
@@ -88,6 +93,17 @@ export class RegionLoader {
         }
       }
     });
+  }
+
+  /** Most of a world is empty: where nothing is stored, there is nothing to wait for. */
+  #takeEmpty(region: Place, take: TakeRegion): boolean {
+    const { index } = this.#save;
+    const chunks = regionBox(region);
+    if (this.#reading.has(...region) || !index.isLoaded(chunks)) return false;
+    for (const _leaf of index.touching(chunks)) return false;
+    this.#loaded.add(region, 0);
+    take({ region, overrides: OverrideTree.VIRGIN, clock: CLOCK_NEVER });
+    return true;
   }
 
   #load(region: Place, take: TakeRegion): Promise<void> {

@@ -241,6 +241,7 @@ export class ClientRegions {
 
   /** Marks what the client holds and still wants, and returns how many regions that are. */
   *#markWanted(boxes: readonly Box[]): Generator<void, number> {
+    if (this.#holdings.size === 0) return 0;
     const interestId = this.#interestId;
     let count = 0;
     for (const box of boxes) {

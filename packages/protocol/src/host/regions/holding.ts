@@ -1,4 +1,4 @@
-import type { Box, Place } from "@orthant/core";
+import { type Box, type Place, regionBox } from "@orthant/core";
 import type { RegionStep } from "./region-step.ts";
 
 /** Nothing of the region was ever sent on this connection. */
@@ -6,14 +6,25 @@ export const UNSENT = -1;
 /** The client may hold something, nobody knows at which clock: the region has to come anew. */
 export const UNSURE = -2;
 
-/** A region that at least one client wants to hold. */
-export interface WatchedRegion {
+/** A region that at least one client wants to hold. There may be hundreds of thousands of them, so each is small. */
+export class WatchedRegion {
   readonly place: Place;
-  readonly chunks: Box;
   /** In no particular order. */
   readonly holdings: Holding[];
   /** Whether all that is stored of it is loaded. It stays so: the world keeps what is watched. */
-  isLoaded: boolean;
+  isLoaded = false;
+  /** Lets the world forget what it has loaded of the region. */
+  release: (() => void) | undefined;
+
+  constructor(place: Place, watcher: Watcher) {
+    this.place = place;
+    // With its first entry from the beginning: a list that grows takes room for many.
+    this.holdings = [new Holding(this, watcher, 0)];
+  }
+
+  get chunks(): Box {
+    return regionBox(this.place);
+  }
 }
 
 /** Who wants to hold regions: one client. */
@@ -41,11 +52,12 @@ export class Holding {
   /** Whether the region changed since the clock that was sent. */
   isBehind = false;
   /** The place in the region's list; -1 when the client no longer wants the region. */
-  slot = -1;
+  slot: number;
 
-  constructor(region: WatchedRegion, watcher: Watcher) {
+  constructor(region: WatchedRegion, watcher: Watcher, slot: number) {
     this.region = region;
     this.watcher = watcher;
+    this.slot = slot;
   }
 
   /** Whether the client was told a clock. */

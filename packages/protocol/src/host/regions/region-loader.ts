@@ -1,4 +1,5 @@
 import type { PlayerBudget } from "../budget/player-budget.ts";
+import type { WorkBudget } from "../budget/work-budget.ts";
 import type { HostWorld } from "../host-world.ts";
 import type { WatchedRegion } from "./holding.ts";
 import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
@@ -16,26 +17,27 @@ const RETRY_MS = 1_000;
  */
 export class RegionLoader implements RegionListener {
   readonly #world: HostWorld;
+  readonly #work: WorkBudget;
   readonly #nowMs: () => number;
   /** For each player with regions that wait. The first is the next to have one loaded. */
   readonly #waiting = new Map<PlayerBudget, Set<WatchedRegion>>();
   readonly #loading = new Set<WatchedRegion>();
   readonly #retryMs = new WeakMap<WatchedRegion, number>();
-  readonly #releases = new Map<WatchedRegion, () => void>();
 
-  constructor(world: HostWorld, regions: WatchedRegions, nowMs: () => number) {
+  constructor(world: HostWorld, regions: WatchedRegions, work: WorkBudget, nowMs: () => number) {
     this.#world = world;
+    this.#work = work;
     this.#nowMs = nowMs;
     regions.listen(this);
   }
 
   regionWatched(region: WatchedRegion): void {
-    this.#releases.set(region, this.#world.keep(region.chunks));
+    region.release = this.#world.keep(region.chunks);
   }
 
   regionLeft(region: WatchedRegion): void {
-    this.#releases.get(region)?.();
-    this.#releases.delete(region);
+    region.release?.();
+    region.release = undefined;
   }
 
   /** Loads a region for a player, now or later; asking again changes nothing. */
@@ -45,11 +47,12 @@ export class RegionLoader implements RegionListener {
     if ((this.#retryMs.get(region) ?? 0) > this.#nowMs()) return;
     if (waiting === undefined) this.#waiting.set(player, new Set([region]));
     else waiting.add(region);
-    this.#loadNext();
+    this.goOn();
   }
 
-  #loadNext(): void {
-    while (this.#loading.size < LOADS_MAX) {
+  /** Loads what waits, as far as there is time. */
+  goOn(): void {
+    while (this.#waiting.size > 0 && this.#loading.size < LOADS_MAX && this.#work.hasTime()) {
       const region = this.#takeNext();
       if (region === undefined) return;
       // The clients that wanted it may have gone on while it waited, or another player wanted it too.
@@ -73,12 +76,12 @@ export class RegionLoader implements RegionListener {
 
   async #load(region: WatchedRegion): Promise<void> {
     try {
-      await this.#world.load(region.chunks);
+      await this.#work.run(() => this.#world.load(region.chunks));
     } catch {
       // The world reports its own failures. Here the region stays unloaded, and nobody is sent what is not there.
       this.#retryMs.set(region, this.#nowMs() + RETRY_MS);
     }
     this.#loading.delete(region);
-    this.#loadNext();
+    this.goOn();
   }
 }

@@ -1,5 +1,5 @@
-import { type Place, PlaceMap, regionBox } from "@orthant/core";
-import { Holding, type WatchedRegion, type Watcher } from "./holding.ts";
+import { type Place, PlaceMap } from "@orthant/core";
+import { Holding, WatchedRegion, type Watcher } from "./holding.ts";
 
 /** Who wants to know when the first client comes to a region and when the last one goes. */
 export interface RegionListener {
@@ -35,16 +35,17 @@ export class WatchedRegions {
 
   /** Notes that a client wants a region. */
   watch(place: Place, watcher: Watcher): Holding {
-    const known = this.at(place);
-    const region = known ?? { place, chunks: regionBox(place), holdings: [], isLoaded: false };
-    const holding = new Holding(region, watcher);
-    holding.slot = region.holdings.push(holding) - 1;
     this.#holdings++;
-    if (known === undefined) {
-      this.#regions.set(...place, region);
-      for (const listener of this.#listeners) listener.regionWatched(region);
+    const known = this.at(place);
+    if (known !== undefined) {
+      const holding = new Holding(known, watcher, known.holdings.length);
+      known.holdings.push(holding);
+      return holding;
     }
-    return holding;
+    const region = new WatchedRegion(place, watcher);
+    this.#regions.set(...place, region);
+    for (const listener of this.#listeners) listener.regionWatched(region);
+    return region.holdings[0] as Holding;
   }
 
   /** Notes that a client no longer wants a region. */

@@ -2,17 +2,17 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "vite";
 
-/** Packages that must also run in a browser, bundled whole to prove it. */
+/** Packages that must also run in a browser, bundled completely to prove it. */
 const BROWSER_PACKAGES = ["@orthant/core", "@orthant/client", "@orthant/disk/browser", "@orthant/world"];
 
-/** How large a package is in a browser, with everything that it exports. */
+/** Size of a package in a browser, with all of its exports. */
 export interface BundleSize {
   readonly name: string;
   readonly bytes: number;
   readonly gzipBytes: number;
 }
 
-/** Bundles every browser package; throws when one of them needs something that a browser does not have. */
+/** Bundles every browser package. Throws when one of them needs something that browsers lack. */
 export async function bundleForBrowser(): Promise<readonly BundleSize[]> {
   const sizes: BundleSize[] = [];
   for (const name of BROWSER_PACKAGES) sizes.push(await bundle(name));
@@ -34,7 +34,7 @@ async function bundle(name: string): Promise<BundleSize> {
     throw new Error(`${name} needs ${outside.join(", ")} in a browser`);
   }
   const code = chunks.map((chunk) => chunk.code).join("\n");
-  // What Vite puts in the place of a module that only Node has.
+  // Vite's placeholder for a module that only Node has.
   if (code.includes("__vite-browser-external")) throw new Error(`${name} imports a module of Node's`);
   return { name, bytes: Buffer.byteLength(code), gzipBytes: gzipSync(code).length };
 }

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { build } from "vite";
 
 // Usage: node build/tools/build-page.js
-// Builds the page of the viewer, unless it is newer than all that it is made of.
+// Builds the page of the viewer, unless it is newer than all of its sources.
 
 const VIEWER = "packages/viewer";
 const BUILT = join(VIEWER, "dist/page/index.html");
-/** Before it is compressed; three.js is most of it. */
+/** Before compression; three.js is most of it. */
 const CHUNK_KILOBYTES_MAX = 700;
-/** What the page is made of, beside its own sources: the packages that it has inside. */
+/** The packages bundled into the page, which make it outdated when they change. */
 const INSIDE = ["client", "core", "disk", "formats", "protocol", "viewer", "world"];
 
 if (!existsSync(BUILT) || newest() > statSync(BUILT).mtimeMs) {

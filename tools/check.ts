@@ -14,7 +14,7 @@ import { checkTidy } from "./tidy/check-tidy.ts";
 interface Outcome {
   readonly passed: boolean;
   readonly output: string;
-  /** A figure that is worth a place in the one line of a check that passed. */
+  /** A figure for the one-line report of a check that passed. */
   readonly remark?: string;
 }
 
@@ -22,7 +22,7 @@ const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 const SUMMARY_LINE = /^\d+ passed, \d+ failed, \d+ skipped$/gm;
 const tree = readSourceTree(".");
 
-/** The tests come last, so that the last line of all is their summary. */
+/** The tests come last, so that their summary is the last line. */
 const CHECKS: Readonly<Record<string, () => Outcome | Promise<Outcome>>> = {
   lint: () => run("@biomejs/biome/bin/biome", "check", "--colors=off", "--error-on-warnings"),
   layers: () => report(checkLayers(tree)),

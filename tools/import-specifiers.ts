@@ -1,15 +1,18 @@
 import { codeOnly, lineAt } from "./source-text.ts";
 
-/** A module name that a TypeScript file imports, and the line it stands on. */
+/** A module name that a TypeScript file imports, and its line. */
 export interface ImportSpecifier {
   readonly specifier: string;
   readonly line: number;
 }
 
-// Runs on text whose literals are blanked, so that the contents of any string are white space.
+// Matches text with blanked literals, in which the content of any string is white space.
 const IMPORT = /(?<![\w$.])(?:from|import\s*\(?|require\s*\()\s*(?<quote>["'`])(?<contents>\s*)\k<quote>/dg;
 
-/** Every module a file names: static and side-effect imports, re-exports, `import()` in code and in types. */
+/**
+ * Returns every module a file names: static and side-effect imports, re-exports, `import()` in code and in
+ * types.
+ */
 export function importSpecifiers(text: string): readonly ImportSpecifier[] {
   return [...codeOnly(text).matchAll(IMPORT)].map((match) => {
     const [start, end] = match.indices?.groups?.["contents"] ?? [0, 0];

@@ -1,9 +1,9 @@
-/** The text with fenced code and code spans replaced by spaces: same length, same lines. */
+/** Returns the text with fenced code and code spans replaced by spaces: same length, same lines. */
 export function proseOnly(text: string): string {
   return text.replace(/^```.*?^```|`[^`\n]*`/gms, (code) => code.replace(/[^\n]/g, " "));
 }
 
-/** Where each link of a page points to, with its offset in the text. */
+/** Returns the target of each link of a page, with its offset in the text. */
 export function linkTargets(text: string): readonly { readonly target: string; readonly offset: number }[] {
   const prose = proseOnly(text);
   const inline = [...prose.matchAll(/\]\((?<target>[^)\s]+)(?:\s+"[^"\n]*")?\)/g)];
@@ -14,7 +14,7 @@ export function linkTargets(text: string): readonly { readonly target: string; r
   }));
 }
 
-/** The anchors that a page offers, formed from its headings the way code hosts form them. */
+/** Returns the anchors of a page, formed from its headings as code hosts do it. */
 export function headingAnchors(text: string): ReadonlySet<string> {
   const withoutFences = text.replace(/^```.*?^```/gms, "");
   const counts = new Map<string, number>();

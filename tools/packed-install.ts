@@ -6,9 +6,9 @@ import { join, resolve } from "node:path";
 import { runnablePage } from "./documents/runnable-blocks.ts";
 
 // Usage: node build/tools/packed-install.js
-// Packs every package as it would be published, installs `orthant` from that into an empty project and tries it there:
-// the command, the example of the README and the types of it, and the starters. What a package forgot to bring shows
-// nowhere else.
+// Packs every package as it would be published, installs `orthant` from that into an empty project and tests
+// it there: the command, the example of the README and its types, and the starters. No other test finds files
+// missing from a package.
 
 const COMPILER = resolve("node_modules/typescript/bin/tsc");
 const COMPILER_OPTIONS = "--noEmit --strict --module nodenext --target es2022 --types node example.ts".split(
@@ -57,7 +57,7 @@ function tryOut(folder: string): void {
   console.log("the README's example runs");
 }
 
-/** What a visitor gets from an installed command: the page, and all that the page names. */
+/** Tests what a visitor gets from an installed command: the page, and everything that it references. */
 async function tryServing(folder: string): Promise<void> {
   run("npx", ["orthant", "create", "served", "--template", "platforms"], folder);
   const served = spawn(
@@ -86,7 +86,7 @@ async function tryServing(folder: string): Promise<void> {
   }
 }
 
-/** A starter where it was copied to: what it depends on is there, and its page can be built, or its tool used. */
+/** Tests a copied starter: its dependencies are there, and its page builds, or its tool works. */
 function tryStarter({ name, manifest }: Starter, folder: string): void {
   const published = new Map(packages().map((known) => [known.name, known.version]));
   for (const [dependency, version] of Object.entries(manifest.dependencies ?? {})) {
@@ -98,7 +98,7 @@ function tryStarter({ name, manifest }: Starter, folder: string): void {
     run("npm", ["run", "build"], copy);
     console.log(`the page of ${name} is built`);
   } else {
-    // A seed of which it is known that grass grows there.
+    // Grass grows in the world of this seed.
     run("npx", ["orthant", "create", "land", "--template", "terrain", "--seed", "7"], copy);
     const said = run(
       process.execPath,
@@ -115,14 +115,14 @@ interface Starter {
   readonly manifest: Manifest;
 }
 
-/** The folders of examples that are there to be copied. */
+/** Returns the folders of examples that are meant to be copied. */
 function starters(): readonly Starter[] {
   return readdirSync("examples")
     .filter((name) => existsSync(join("examples", name, "package.json")))
     .map((name) => ({ name, manifest: manifestOf(resolve("examples", name)) }));
 }
 
-/** The packages that are published. */
+/** Returns the published packages. */
 function packages(): readonly { readonly name: string; readonly version: string; readonly path: string }[] {
   return readdirSync("packages").flatMap((folder) => {
     const path = resolve("packages", folder);
@@ -135,7 +135,7 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 }
 
-/** Packs one package; gives the file. */
+/** Packs one package. Returns the path of the file. */
 function pack(path: string, into: string): string {
   const [file] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", into], path)) as readonly [
     { readonly filename: string },

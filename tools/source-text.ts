@@ -9,12 +9,12 @@ const REGEX_MAY_FOLLOW = /(?:^|[=(,:[!&|?{};+*%<>~^-]|\b(?:return|typeof|case|in
 const LOOK_BEHIND_LENGTH = 200;
 
 /**
- * Finds comments, strings, template parts and regular expressions in one pass. It is a scanner, not a
- * parser: whether a slash divides or opens a regular expression is guessed from what stands before it.
+ * Finds comments, strings, template parts and regular expressions in one pass. It is a scanner, not a parser:
+ * it guesses from the preceding code whether a slash divides or opens a regular expression.
  */
 export function scanLiterals(text: string): readonly Literal[] {
   const literals: Literal[] = [];
-  const braceDepths: number[] = []; // one entry for each template substitution that is open
+  const braceDepths: number[] = []; // one entry for each open template substitution
   let code = ""; // the last code seen, to tell a division from a regular expression
   let offset = 0;
 
@@ -39,12 +39,14 @@ export function scanLiterals(text: string): readonly Literal[] {
   return literals;
 }
 
-/** The text with comments and the contents of literals replaced by spaces: same length, same lines. */
+/**
+ * Returns the text with comments and the contents of literals replaced by spaces: same length, same lines.
+ */
 export function codeOnly(text: string): string {
   return blank(text, (literal) => (literal.kind === "comment" ? 0 : 1), scanLiterals(text));
 }
 
-/** The text of every comment, everything else replaced by spaces: same length, same lines. */
+/** Returns the text of every comment, with everything else replaced by spaces: same length, same lines. */
 export function commentsOnly(text: string): string {
   const comments = scanLiterals(text).filter(({ kind }) => kind === "comment");
   let end = 0;
@@ -56,7 +58,7 @@ export function commentsOnly(text: string): string {
   return blank(text, () => 0, [...gaps, { kind: "comment", start: end, end: text.length }]);
 }
 
-/** The line of `offset`, counted from 1. */
+/** Returns the line of `offset`, starting at 1. */
 export function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
 }
@@ -98,7 +100,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** A template part runs to its closing backtick, or to and including the dollar and brace of a substitution. */
+/** A template part ends with its closing backtick, or with the dollar and brace of a substitution. */
 function endOfTemplate(text: string, start: number): number {
   for (let offset = start + 1; offset < text.length; offset++) {
     if (text[offset] === "\\") offset++;

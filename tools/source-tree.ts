@@ -9,26 +9,26 @@ export interface SourceFile {
   readonly byteCount: number;
 }
 
-/** All the files that a check looks at, sorted by path. */
+/** All files that a check reads, sorted by path. */
 export type SourceTree = readonly SourceFile[];
 
 const SKIPPED_FOLDERS = new Set(["node_modules", "dist", "build", "coverage", ".git", ".campaigns"]);
 // In a second working tree of a repository, .git is a file.
 const SKIPPED_FILES = /\.tsbuildinfo$|^\.DS_Store$|^\.git$/;
 
-/** Reads the files under `root` that belong to the repository: no dependencies, no output of tools. */
+/** Reads the files under `root` that belong to the repository, without dependencies and build output. */
 export function readSourceTree(root: string): SourceTree {
   return listFiles(root, "")
     .sort()
     .map((path) => readSourceFile(root, path));
 }
 
-/** A file made from its text, for trees that are not on disk. */
+/** Creates a file from its text, for trees that are not on disk. */
 export function sourceFile(path: string, text: string): SourceFile {
   return { path, text, byteCount: Buffer.byteLength(text) };
 }
 
-/** The file at exactly `path`, if the tree has it. */
+/** Returns the file at exactly `path`, if the tree has it. */
 export function findFile(tree: SourceTree, path: string): SourceFile | undefined {
   return tree.find((file) => file.path === path);
 }

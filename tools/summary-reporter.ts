@@ -7,7 +7,7 @@ export class SummaryReporter implements Reporter {
     for (const testModule of testModules) {
       const tests = [...testModule.children.allTests()];
       for (const test of tests) counts[test.result().state]++;
-      // A file that cannot even be loaded has no tests, and must not look like a success.
+      // A file that fails to load has no tests, and must not look like a success.
       if (tests.length === 0 && testModule.state() === "failed") counts.failed++;
     }
     const skipped = counts.skipped + counts.pending;

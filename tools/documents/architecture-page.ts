@@ -4,7 +4,7 @@ import { findFile, type SourceTree } from "../source-tree.ts";
 
 const ARCHITECTURE_PAGE = "ARCHITECTURE.md";
 
-/** Packages that the page about the architecture does not mention. */
+/** Finds packages that the architecture page does not mention. */
 export function checkArchitecturePage(tree: SourceTree): readonly Finding[] {
   const text = findFile(tree, ARCHITECTURE_PAGE)?.text ?? "";
   return readWorkspacePackages(tree)

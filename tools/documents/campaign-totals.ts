@@ -6,7 +6,7 @@ const CAMPAIGNS_PROGRAM = "campaigns/main.ts";
 const CAMPAIGN_IMPORT = /^import \{[^}]*\b[a-z]\w*Campaign\b[^}]*\} from "\.\/(?<name>[\w-]+)\.ts";$/gm;
 const TOTALS = /^<!-- campaign totals: begin -->$(?<table>.*?)^<!-- campaign totals: end -->$/ms;
 
-/** Campaigns that have no row in the table of totals, and rows of campaigns that are gone. */
+/** Finds campaigns without a row in the table of totals, and rows of removed campaigns. */
 export function checkCampaignTotals(tree: SourceTree): readonly Finding[] {
   const program = findFile(tree, CAMPAIGNS_PROGRAM)?.text;
   if (program === undefined) return [];

@@ -10,7 +10,7 @@ import { checkNames } from "./names.ts";
 import { checkCommands, type KnownCommand } from "./orthant-commands.ts";
 import { checkWorldPage } from "./world-page.ts";
 
-/** What documents are compared with. */
+/** The code that documents are compared with. */
 export interface DocumentedCode {
   readonly errors: ErrorMeanings;
   readonly commands: readonly KnownCommand[];

@@ -1,12 +1,12 @@
 import { lineAt } from "../source-text.ts";
 import type { SourceFile } from "../source-tree.ts";
 
-/** A command that a document asks somebody to type. */
+/** A command line in a document. */
 export interface CommandLine {
-  /** The words behind the shell's, without quotes. */
+  /** The words of the command, without quotes. */
   readonly words: readonly string[];
   readonly line: number;
-  /** Whether it stands in a block, and so is whole; in a sentence it may lack its arguments. */
+  /** Whether it stands in a block, and so is complete; in a sentence it may lack its arguments. */
   readonly isWhole: boolean;
 }
 
@@ -14,10 +14,12 @@ const FENCE = /^```(?<language>\w*)[^\n]*\n(?<body>.*?)^```$/gms;
 const SPAN = /(?<!`)`(?<code>[^`\n]+)`(?!`)/g;
 const SHELLS: readonly string[] = ["sh", "bash", "console"];
 const SYSTEMD_START = /^ExecStart=(?<command>.+)$/gm;
-/** A quoted word, something that ends a command, or a plain word. */
+/** A quoted word, a token that ends a command, or a plain word. */
 const TOKEN = /"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<end>&&|\|\||[|;&>#])|(?<plain>[^\s"'|;&>]+)/g;
 
-/** Every command line of a page, or of a unit for systemd: in blocks for a shell and in code within sentences. */
+/**
+ * Returns every command line of a page, or of a systemd unit: in shell blocks, and in code within sentences.
+ */
 export function commandLines({ path, text }: SourceFile): readonly CommandLine[] {
   if (path.endsWith(".service")) {
     return [...text.matchAll(SYSTEMD_START)].flatMap(({ index, groups }) =>
@@ -40,7 +42,7 @@ export function commandLines({ path, text }: SourceFile): readonly CommandLine[]
   return [...inBlocks, ...inSentences];
 }
 
-/** The simple commands of a line of shell, as far as a reader needs no shell to see them. */
+/** Splits a line of shell into its simple commands, as far as that needs no real shell. */
 function commandsOf(text: string, line: number, isWhole: boolean): readonly CommandLine[] {
   const commands: string[][] = [[]];
   for (const { groups } of text.matchAll(TOKEN)) {

@@ -2,12 +2,12 @@ import type { Finding } from "../finding.ts";
 import { findFile, type SourceTree } from "../source-tree.ts";
 
 const CONTRIBUTING_PAGE = "CONTRIBUTING.md";
-/** Programs that are given a name, each with the list that the page has of them. */
+/** Programs whose campaigns or suites the page lists. */
 const PROGRAMS: readonly string[] = ["campaigns/main.ts", "benchmarks/main.ts"];
 const NAMED_IMPORT =
   /^import \{[^}]*\b[a-z]\w*(?:Campaign|Suite)\b[^}]*\} from "\.\/(?<name>[\w-]+)\.ts";$/gm;
 
-/** Campaigns and suites of benchmarks that the page about contributing does not list. */
+/** Finds campaigns and benchmark suites that the contributing page does not list. */
 export function checkContributingPage(tree: SourceTree): readonly Finding[] {
   const text = findFile(tree, CONTRIBUTING_PAGE)?.text ?? "";
   const listed = new Set(

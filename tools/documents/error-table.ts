@@ -2,13 +2,13 @@ import type { Finding } from "../finding.ts";
 import { lineAt } from "../source-text.ts";
 import { findFile, type SourceTree } from "../source-tree.ts";
 
-/** What the code says: each error code with its meaning. */
+/** Each error code with its meaning in the code. */
 export type ErrorMeanings = Readonly<Record<string, string>>;
 
 const ERRORS_PAGE = "docs/reference/errors.md";
 const TABLE_ROW = /^\|\s*`(?<code>ORT_\w+)`\s*\|\s*(?<meaning>[^|\n]*?)\s*\|/gm;
 
-/** Differences between the table of error codes in the reference and the table in the code. */
+/** Finds differences between the table of error codes in the reference and the table in the code. */
 export function checkErrorTable(tree: SourceTree, meanings: ErrorMeanings): readonly Finding[] {
   const text = findFile(tree, ERRORS_PAGE)?.text;
   if (text === undefined) return [errorsFinding(0, "is missing", "list every error code there")];

@@ -12,7 +12,7 @@ interface Rule {
 const FORMAT_PAGE = /^docs\/formats\/[^/]+\.md$/;
 const DECLARATION = /^- \*\*(?<id>[A-Z]{1,3}\d+)\*\*/gm;
 
-/** Rules that no test proves, tests that cite a rule nobody declared, and ids that are declared twice. */
+/** Finds rules that no test proves, tests that cite undeclared rules, and ids that are declared twice. */
 export function checkFormatRules(tree: SourceTree): readonly Finding[] {
   const rules = tree.filter(({ path }) => FORMAT_PAGE.test(path)).flatMap(declaredRules);
   const declared = new Set(rules.map(({ id }) => id));

@@ -6,7 +6,7 @@ import { findFile, type SourceFile, type SourceTree } from "../source-tree.ts";
 
 const OTHER_SITE = /^[a-z][a-z+.-]*:/i;
 
-/** Links between files of the repository that lead nowhere. */
+/** Finds broken links between files of the repository. */
 export function checkLinks(tree: SourceTree): readonly Finding[] {
   return tree.filter(({ path }) => path.endsWith(".md")).flatMap((page) => checkPage(tree, page));
 }
@@ -35,7 +35,7 @@ function problemOf(tree: SourceTree, from: string, target: string): string | und
   return `links to ${target}, but ${path} has no such heading`;
 }
 
-/** A path that starts with a slash counts from the root of the repository. */
+/** A path that starts with a slash is relative to the root of the repository. */
 function resolve(from: string, file: string): string {
   const joined = file.startsWith("/") ? file : posix.join("/", posix.dirname(from), file);
   return decodeURIComponent(joined).replace(/^\/|\/$/g, "");

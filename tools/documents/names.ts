@@ -2,30 +2,35 @@ import type { Finding } from "../finding.ts";
 import { lineAt, scanLiterals } from "../source-text.ts";
 import type { SourceFile, SourceTree } from "../source-tree.ts";
 
-/** A name that no English word looks like, because of a capital or an underscore inside. */
+/** A name that cannot be an English word, because of a capital or an underscore inside. */
 const NAME =
   /\b(?:[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*|[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*|[A-Z][A-Z0-9]*_[A-Z0-9_]+)\b/g;
-/** In a message names have no backticks, and `MarsMiner` is a word: only names that begin small count. */
+/**
+ * In a message names have no backticks, and `MarsMiner` is a word: only names that begin in lower case count.
+ */
 const NAME_IN_MESSAGE = /\b[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*\b/g;
 const CODE_SPAN = /`[^`\n]+`/g;
 const FENCE = /^```.*?^```/gms;
 const CODE_FILE = /\.(?:ts|mjs)$/;
 const TEST_FILE = /(?:^|\/)test\/|\.test\.ts$/;
 const MESSAGE_FILE = /^packages\/[^/]+\/src\/.*\.ts$/;
-/** Text for people has a space, and shaders and scripts have several lines. */
+/** Text for people has a space; shaders and scripts have several lines. */
 const MESSAGE = /^[^\n]*\S [^\n]*$/;
 
-/** Names of other programs that our documents and comments mention: of Polychora, Node and browsers. */
+/** Names from other programs that our documents and comments mention: of Polychora, Node and browsers. */
 const FOREIGN_NAMES: ReadonlySet<string> = new Set([
   "RegionSubtreePatch",
   "styleText",
   "transferControlToOffscreen",
 ]);
 
-/** A page that says what is gone. */
+/** This page names what was removed. */
 const CHANGELOG = "CHANGELOG.md";
 
-/** Names in documents, comments and messages that are in no code: those of functions and options that are gone. */
+/**
+ * Finds names in documents, comments and messages that the code does not have, such as removed functions and
+ * options.
+ */
 export function checkNames(tree: SourceTree): readonly Finding[] {
   const pieces = tree.filter(({ path }) => !TEST_FILE.test(path)).flatMap(piecesOf);
   const known = new Set(
@@ -45,7 +50,7 @@ export function checkNames(tree: SourceTree): readonly Finding[] {
   );
 }
 
-/** A part of a file: `code` makes names known, `spans` mentions them in backticks, `message` in plain text. */
+/** A part of a file: `code` defines names, `spans` mentions them in backticks, `message` in plain text. */
 interface Piece {
   readonly file: SourceFile;
   readonly kind: "code" | "spans" | "message";

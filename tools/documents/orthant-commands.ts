@@ -3,24 +3,24 @@ import type { Finding } from "../finding.ts";
 import { findFile, type SourceFile, type SourceTree } from "../source-tree.ts";
 import { type CommandLine, commandLines } from "./command-lines.ts";
 
-/** What there is to know about a command of the program, to tell whether a line is one. */
+/** A command of the program, as far as the check needs it. */
 export interface KnownCommand {
   readonly name: string;
   readonly arguments: readonly { readonly name: string }[];
   readonly options: readonly { readonly flags: string }[];
 }
 
-/** What every command takes beside its own options. */
+/** Options that every command accepts. */
 const COMMON_FLAGS: readonly string[] = ["--json", "-q, --quiet", "-h, --help"];
-/** Stands for a name that the reader chooses. */
+/** A placeholder for a name that the reader chooses. */
 const PLACEHOLDER = /^(?:[A-Z]+|…|\.\.\.)$/;
-/** Where the programs lie that a script is given the name of. */
+/** Folders of the programs that a script accepts by name. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   campaign: ["campaigns"],
   bench: ["benchmarks", "benchmarks/report"],
 };
 
-/** Lines with `orthant` or `npm run` in documents that would not work. */
+/** Finds lines with `orthant` or `npm run` in documents that would not work. */
 export function checkCommands(tree: SourceTree, commands: readonly KnownCommand[]): readonly Finding[] {
   return tree
     .filter(({ path }) => path.endsWith(".md") || path.endsWith(".service"))
@@ -38,7 +38,10 @@ export function checkCommands(tree: SourceTree, commands: readonly KnownCommand[
     );
 }
 
-/** What is wrong with a line that calls the program; `undefined` for any other, and for one that is right. */
+/**
+ * Returns what is wrong with a line that calls the program; `undefined` for a correct line, and for any
+ * other.
+ */
 function orthantProblem(
   { words, isWhole }: CommandLine,
   commands: readonly KnownCommand[],
@@ -69,7 +72,7 @@ function orthantProblem(
   return `gives orthant ${name} ${given} arguments, where it takes ${needed} to ${command.arguments.length}`;
 }
 
-/** Each spelling of each option, and whether a value follows. */
+/** Returns each spelling of each option, and whether a value follows. */
 function flagsOf({ options }: KnownCommand): ReadonlyMap<string, boolean> {
   const all = [...options.map(({ flags }) => flags), ...COMMON_FLAGS];
   return new Map(
@@ -80,7 +83,7 @@ function flagsOf({ options }: KnownCommand): ReadonlyMap<string, boolean> {
   );
 }
 
-/** What is wrong with a line that calls a script of the repository. */
+/** Returns what is wrong with a line that calls a script of the repository. */
 function scriptProblem(tree: SourceTree, { path }: SourceFile, { words }: CommandLine): string | undefined {
   const plain = words.filter((word) => word !== "--silent");
   const [program, run, script = "", dashes, name = ""] = plain.slice(Math.max(0, plain.indexOf("npm")));
@@ -92,7 +95,10 @@ function scriptProblem(tree: SourceTree, { path }: SourceFile, { words }: Comman
   return isThere ? undefined : `calls npm run ${script} -- ${name}, but there is no ${folders[0]}/${name}.ts`;
 }
 
-/** The scripts of the packages in whose folders a page lies, which its reader may be in. */
+/**
+ * Returns the scripts of all packages whose folders contain the page, because its reader may be in any of
+ * them.
+ */
 function scriptsFor(tree: SourceTree, page: string): ReadonlySet<string> {
   const scripts = new Set<string>();
   for (let folder = posix.dirname(page); ; folder = posix.dirname(folder)) {

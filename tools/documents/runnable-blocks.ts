@@ -1,15 +1,15 @@
-/** What a page asks a reader to run. */
+/** The program on a page, and its output. */
 export interface RunnablePage {
   /** All `ts` blocks of the page, in order, as one module of TypeScript. */
   readonly module: string;
-  /** What running it has to print: all `text` blocks of the page, in order. */
+  /** The expected output: all `text` blocks of the page, in order. */
   readonly output: string;
 }
 
 interface Block {
   readonly language: string;
   readonly code: string;
-  /** The line of the page on which the code begins, counted from 1. */
+  /** The line of the page on which the code begins, starting at 1. */
   readonly line: number;
 }
 
@@ -25,8 +25,8 @@ function $result(line: number, value: unknown, expected: unknown): void {
 }`;
 
 /**
- * The program of a page; `undefined` when it has none. A page is one program: what a block declares, later blocks
- * may use. An expression that stands on one line with `; // => value` behind it must have that value.
+ * Returns the program of a page; `undefined` when it has none. A page is one program: later blocks may use
+ * the declarations of earlier ones. A one-line expression followed by `; // => value` must have that value.
  */
 export function runnablePage(page: string): RunnablePage | undefined {
   const blocks = blocksOf(page);
@@ -48,7 +48,7 @@ function blocksOf(page: string): readonly Block[] {
   }));
 }
 
-/** The code of a block, with each line that says what an expression gives turned into a comparison. */
+/** Returns the code of a block, with each line that states a result turned into a comparison. */
 function withResults({ code, line }: Block): string {
   return code
     .split("\n")
@@ -63,7 +63,10 @@ function withResults({ code, line }: Block): string {
     .join("\n");
 }
 
-/** One import for each module, of every name that any block imports: two blocks may import the same one. */
+/**
+ * Returns one import per module with the names that any block imports, because two blocks may import the same
+ * one.
+ */
 function mergedImports(code: string): readonly string[] {
   const namesByModule = new Map<string, Set<string>>();
   for (const { groups } of code.matchAll(NAMED_IMPORT)) {

@@ -1,12 +1,14 @@
 import { codeOnly, lineAt, scanLiterals } from "../source-text.ts";
 import type { SourceFile } from "../source-tree.ts";
 
-/** A place in a test that names the rule it proves. */
+/** A citation of a rule in the test that proves it. */
 export interface Citation {
   readonly rule: string;
   readonly path: string;
   readonly line: number;
-  /** Whether it surely names a rule, so that the rule has to exist; a lone string may mean something else. */
+  /**
+   * Whether it certainly names a rule, so that the rule must exist; a lone string may mean something else.
+   */
   readonly certain: boolean;
 }
 
@@ -18,8 +20,8 @@ const RULE = /^[A-Z]{1,3}\d+$/;
 const LOOK_BEHIND_LENGTH = 200;
 
 /**
- * The rules that a test file cites: `[B1]` or `[B1, B2]` in a title, and `"B1"` alone in a string, which is
- * how the rows of a table cite when the title of the test says `[%s]`.
+ * Returns the rules that a test file cites: `[B1]` or `[B1, B2]` in a title, and `"B1"` as a whole string,
+ * which is how the rows of a table cite when the title of the test says `[%s]`.
  */
 export function testCitations({ path, text }: SourceFile): readonly Citation[] {
   if (!CITING_FILE.test(path)) return [];

@@ -6,11 +6,13 @@ const WORLD_PAGE = "docs/reference/world.md";
 const WORLD_FOLDER = "packages/world/src";
 const EXPORT_LIST = /^export (?:type )?\{(?<names>[^}]*)\} from "\.\/(?<file>[^"]+)";$/gm;
 const CLASS = /^export class (?<name>\w+) .*?^\}$/gms;
-/** A member that is public: private ones begin with a hash, and what a body holds is indented further. */
+/** A public member: private ones begin with a hash, and the content of a body is indented further. */
 const MEMBER = /^ {2}(?:static |override |readonly |async |get |\*)*(?<name>[a-z]\w*)[(<:]/gm;
 const CODE_SPAN = /`[^`\n]+`/g;
 
-/** What `@orthant/world` exports, and public members of its classes, that the reference does not mention. */
+/**
+ * Finds exports of `@orthant/world`, and public members of its classes, that the reference does not mention.
+ */
 export function checkWorldPage(tree: SourceTree): readonly Finding[] {
   const page = findFile(tree, WORLD_PAGE)?.text;
   if (page === undefined)
@@ -26,7 +28,7 @@ export function checkWorldPage(tree: SourceTree): readonly Finding[] {
     }));
 }
 
-/** Every name that the package exports, and for classes also `Class.member`. */
+/** Returns every name that the package exports, and for classes also `Class.member`. */
 function publicNames(tree: SourceTree): readonly string[] {
   const index = findFile(tree, `${WORLD_FOLDER}/index.ts`)?.text ?? "";
   return [...index.matchAll(EXPORT_LIST)].flatMap(({ groups }) => {

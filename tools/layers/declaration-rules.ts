@@ -4,7 +4,7 @@ import type { Architecture } from "./architecture.ts";
 import { findCycle, LAYERS_FILE, type LayerMap, type PackageLayer } from "./layer-map.ts";
 import type { WorkspacePackage } from "./workspace.ts";
 
-/** What is wrong with `layers.json` itself, or between it and the folders and manifests on disk. */
+/** Finds errors in `layers.json` itself, and differences from the folders and manifests on disk. */
 export function checkDeclarations(tree: SourceTree, architecture: Architecture): readonly Finding[] {
   const { layers, packages } = architecture;
   return [

@@ -7,13 +7,13 @@ import type { Architecture } from "./architecture.ts";
 import { LAYERS_FILE, type PackageLayer, type Runtime, runtimeAllows } from "./layer-map.ts";
 import { packageNameOf, type WorkspacePackage } from "./workspace.ts";
 
-/** What a broken rule says about one import. */
+/** A broken rule about one import. */
 interface Complaint {
   readonly problem: string;
   readonly remedy: string;
 }
 
-/** A file of a package's `src`, with what its layer allows. */
+/** A file of a package's `src`, with its layer. */
 interface LayeredFile {
   readonly owner: WorkspacePackage;
   readonly layer: PackageLayer;
@@ -24,7 +24,7 @@ interface LayeredFile {
 
 const BUILTIN_MODULES = new Set(builtinModules);
 
-/** What is wrong with the imports of one file. */
+/** Finds forbidden imports in one file. */
 export function checkImports(file: SourceFile, architecture: Architecture): readonly Finding[] {
   const layered = findLayer(file.path, architecture);
   return importSpecifiers(file.text).flatMap((found) =>
@@ -57,7 +57,10 @@ function complaintsAbout(
   ];
 }
 
-/** Tests, tools and the like have no layer: they may import any public name, but only relatives of their own area. */
+/**
+ * Tests, tools and the like have no layer: they may import any public name, and relative paths only in their
+ * own area.
+ */
 function findLayer(path: string, { layers, packages }: Architecture): LayeredFile | undefined {
   const owner = packages.find(({ folder }) => path.startsWith(`${folder}/src/`));
   const layer = owner && layers.packages[owner.name];
@@ -71,10 +74,12 @@ function folderRuntime(layer: PackageLayer, folder: string | undefined): Runtime
   return (folder === undefined ? undefined : layer.folders?.[folder]?.runtime) ?? layer.runtime;
 }
 
-/** An area is what relative imports stay inside: `packages/x/src`, `packages/x/test`, or a folder of the root. */
+/**
+ * Relative imports must stay inside their area: `packages/x/src`, `packages/x/test`, or a folder of the root.
+ */
 function leavesArea(path: string, specifier: string, target: string): readonly Complaint[] {
   const area = path.match(/^(?:packages\/[^/]+\/[^/]+|[^/]+)\//)?.[0];
-  if (area === undefined || target.startsWith(area)) return []; // files in the root configure all the areas
+  if (area === undefined || target.startsWith(area)) return []; // files in the root configure all areas
   return [
     { problem: `imports ${specifier}, outside of ${area}`, remedy: "import a public package name instead" },
   ];

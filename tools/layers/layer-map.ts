@@ -7,7 +7,7 @@ export type Runtime = "any" | "node" | "browser";
 interface FolderLayer {
   /** Sibling folders that this one may import. */
   readonly imports: readonly string[];
-  /** The package's own runtime unless given. */
+  /** The package's own runtime by default. */
   readonly runtime?: Runtime;
 }
 
@@ -18,7 +18,7 @@ export interface PackageLayer {
   readonly imports: readonly string[];
   /** Packages from outside the workspace that this one may import. */
   readonly externals: readonly string[];
-  /** Whether it is published with what it imports inside, which then may be a dependency for development alone. */
+  /** Whether it is published with its imports bundled, so that these may be development dependencies. */
   readonly isBundled?: boolean;
   /** When given, every folder of `src` is listed. */
   readonly folders?: Readonly<Record<string, FolderLayer>>;
@@ -32,7 +32,7 @@ export interface LayerMap {
 /** Where the layers are declared. */
 export const LAYERS_FILE = "layers.json";
 
-/** The declared layers; none at all when the tree has no `layers.json`. */
+/** Reads the declared layers; returns none when the tree has no `layers.json`. */
 export function readLayerMap(tree: SourceTree): LayerMap {
   const file = findFile(tree, LAYERS_FILE);
   return file === undefined ? { packages: {} } : (JSON.parse(file.text) as LayerMap);
@@ -43,7 +43,10 @@ export function runtimeAllows(importer: Runtime, imported: Runtime): boolean {
   return imported === "any" || imported === importer;
 }
 
-/** The first cycle in a graph of names, as the path from a name back to itself; undefined when there is none. */
+/**
+ * Returns the first cycle in a graph of names, as the path from a name back to itself; undefined when there
+ * is none.
+ */
 export function findCycle(edges: Readonly<Record<string, readonly string[]>>): readonly string[] | undefined {
   const finished = new Set<string>();
   const visit = (name: string, path: readonly string[]): readonly string[] | undefined => {

@@ -7,7 +7,7 @@ export interface WorkspacePackage {
   readonly folder: string;
   readonly dependencies: readonly string[];
   readonly developmentDependencies: readonly string[];
-  /** For each public specifier the source file behind it; undefined when `exports` does not say. */
+  /** The source file behind each public specifier; undefined when `exports` does not say. */
   readonly sources: ReadonlyMap<string, string | undefined>;
 }
 
@@ -21,7 +21,7 @@ interface Manifest {
 const MANIFEST_PATH = /^packages\/[^/]+\/package\.json$/;
 const SOURCE_CONDITION = "@orthant/source";
 
-/** Every package under `packages/` that has a `package.json`. */
+/** Reads every package under `packages/` that has a `package.json`. */
 export function readWorkspacePackages(tree: SourceTree): readonly WorkspacePackage[] {
   return tree
     .filter(({ path }) => MANIFEST_PATH.test(path))
@@ -30,7 +30,7 @@ export function readWorkspacePackages(tree: SourceTree): readonly WorkspacePacka
     );
 }
 
-/** The package part of a bare specifier: `@orthant/disk` of `@orthant/disk/node`. */
+/** Returns the package part of a bare specifier: `@orthant/disk` of `@orthant/disk/node`. */
 export function packageNameOf(specifier: string): string {
   return specifier
     .split("/")

@@ -2,10 +2,10 @@ import type { Finding } from "../finding.ts";
 import { findFile, type SourceTree } from "../source-tree.ts";
 import { type Lockfile, missingPlatformEntries } from "./platform-entries.ts";
 
-/** Where npm keeps the versions it chose. */
+/** Path of npm's lockfile. */
 export const LOCKFILE_PATH = "package-lock.json";
 
-/** Entries that `npm ci` would miss, and entries that are bound to one registry. */
+/** Finds entries that `npm ci` would miss, and entries that are bound to one registry. */
 export function checkLockfile(tree: SourceTree): readonly Finding[] {
   const file = findFile(tree, LOCKFILE_PATH);
   if (file === undefined) return [lockfileFinding("is missing", "run npm install")];

@@ -1,6 +1,6 @@
 import { type Platform, platformOf } from "./platform.ts";
 
-/** What `package-lock.json` says about one package; fields that do not matter here are left out. */
+/** An entry of `package-lock.json`, reduced to the fields that matter here. */
 interface LockEntry extends Platform {
   readonly version?: string;
   readonly resolved?: string;
@@ -25,8 +25,8 @@ export interface MissingEntry {
 }
 
 /**
- * The optional packages that the lockfile wants but does not list. npm leaves out those that the registry
- * at hand does not serve, and then `npm ci` refuses the lockfile.
+ * Finds optional packages that the lockfile wants but does not list. npm leaves out those that the current
+ * registry does not serve, and then `npm ci` rejects the lockfile.
  */
 export function missingPlatformEntries({ packages }: Lockfile): readonly MissingEntry[] {
   const missing = new Map<string, MissingEntry>();
@@ -44,7 +44,7 @@ export function missingPlatformEntries({ packages }: Lockfile): readonly Missing
   return [...missing.values()];
 }
 
-/** The lockfile with the missing entries added, in the order npm writes them. */
+/** Returns the lockfile with the missing entries added, in the order in which npm writes them. */
 export function withPlatformEntries<L extends Lockfile>(lockfile: L): L {
   const added = missingPlatformEntries(lockfile).map(({ location, entry }) => [location, entry] as const);
   const entries = [...Object.entries(lockfile.packages), ...added];
@@ -52,7 +52,7 @@ export function withPlatformEntries<L extends Lockfile>(lockfile: L): L {
   return { ...lockfile, packages: Object.fromEntries(entries) };
 }
 
-/** The places where Node looks for a dependency of the package at `wantedBy`, innermost first. */
+/** Returns the places where Node looks for a dependency of the package at `wantedBy`, innermost first. */
 function candidateLocations(wantedBy: string, name: string): readonly string[] {
   const folders = wantedBy === "" ? [] : wantedBy.split("/");
   const candidates = folders
@@ -62,7 +62,7 @@ function candidateLocations(wantedBy: string, name: string): readonly string[] {
   return [...candidates, `node_modules/${name}`];
 }
 
-/** The fields stand in the order npm writes them. */
+/** The fields are in the order in which npm writes them. */
 function platformEntry(name: string, range: string, parent: LockEntry): LockEntry {
   const { os, cpu, libc } = platformOf(name);
   return {

@@ -1,4 +1,4 @@
-/** The machines that a package of machine code is for, in the words of `package-lock.json`. */
+/** The machines that a native package supports, in the words of `package-lock.json`. */
 export interface Platform {
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
@@ -22,7 +22,7 @@ const MEANING_OF_WORD: Readonly<Record<string, readonly string[]>> = {
   msvc: ["win32"],
 };
 
-/** What the name of a package, such as `@rolldown/binding-linux-x64-gnu`, tells about its platform. */
+/** Derives the platform of a package from its name, such as `@rolldown/binding-linux-x64-gnu`. */
 export function platformOf(packageName: string): Platform {
   const words = packageName.split(/[@/.-]/).flatMap((word) => MEANING_OF_WORD[word] ?? [word]);
   const found: Partial<Record<PlatformField, readonly string[]>> = {};

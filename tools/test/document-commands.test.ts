@@ -30,7 +30,7 @@ describe("commands in documents", () => {
     "npm install orthant",
     "npm run check && npm run campaign -- kill --minutes 0.3",
     "npm run campaign -- NAME",
-  ])("are fine when they would work: %s", (line) => {
+  ])("are accepted when they would work: %s", (line) => {
     expect(problemsOf(block("sh", line))).toEqual([]);
   });
 
@@ -43,19 +43,19 @@ describe("commands in documents", () => {
     ["npm run campaign -- kil", "calls npm run campaign -- kil, but there is no campaigns/kil.ts"],
     ["npm run bench -- wires", "calls npm run bench -- wires, but there is no benchmarks/wires.ts"],
     ["npm run dev", "calls npm run dev, which there is not"],
-  ])("are told when they would not: %s", (line, problem) => {
+  ])("are reported when they would not work: %s", (line, problem) => {
     expect(problemsOf(block("sh", line))).toEqual([problem]);
     expect(problemsOf(block("console", `$ ${line}`, line))).toEqual([problem]);
   });
 
-  test("may lack arguments in a sentence, but have no option that there is not", () => {
+  test("may lack arguments in a sentence, but must not have unknown options", () => {
     expect(problemsOf("Use `orthant backup`, or `orthant serve --durable`.")).toEqual([]);
     expect(problemsOf("Use `orthant backup --fast`.")).toEqual([
       "gives orthant backup the option --fast, which it has not",
     ]);
   });
 
-  test("are looked for in units for systemd, and with the scripts of the folder that a page lies in", () => {
+  test("are checked in systemd units, and against the scripts of the page's own folder", () => {
     const unit = "[Service]\nExecStart=/usr/bin/npx orthant serve valley --ports 1\n";
     expect(problemsOf(unit, "docs/orthant.service")).toEqual([
       "gives orthant serve the option --ports, which it has not",
@@ -63,12 +63,12 @@ describe("commands in documents", () => {
     expect(problemsOf(block("sh", "npm run dev"), "examples/game/README.md")).toEqual([]);
   });
 
-  test("are not looked for in output and in other languages", () => {
+  test("are not searched for in output and in other languages", () => {
     expect(problemsOf(block("console", "$ true", "orthant: no"))).toEqual([]);
     expect(problemsOf(block("text", "orthant inof"))).toEqual([]);
   });
 
-  test("stand as examples in the help of every command", () => {
+  test("work in the examples of every command's help", () => {
     const examples = COMMANDS.flatMap((command) => command.examples);
     expect(examples.length).toBeGreaterThan(COMMANDS.length);
     expect(problemsOf(block("sh", ...examples))).toEqual([]);

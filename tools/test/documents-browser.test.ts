@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 const GUIDE = "docs/guides/worlds-in-the-browser.md";
 const BLOCK = /^```js\n(?<code>.*?)^```$/gms;
-/** Starts the program of the guide, and hears how it ended. */
+/** Runs the program of the guide and waits for its result. */
 const STARTER = `
 const worker = new Worker("/guide.js", { type: "module" });
 globalThis.ended = new Promise((resolve) => {
@@ -16,7 +16,7 @@ globalThis.ended = new Promise((resolve) => {
 
 declare const ended: Promise<string>;
 
-/** What the worker says at the end, when the code of a guide is a worker's program. */
+/** Runs the code of a guide as a worker. Returns the worker's last message. */
 async function runInWorker(guide: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "orthant-guide-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -38,7 +38,7 @@ async function runInWorker(guide: string): Promise<string> {
 }
 
 test.skipIf(!canOpenBrowser())(
-  "the code of the guide to worlds in the browser runs, in a worker of Chromium",
+  "the code of the guide to worlds in the browser runs in a Chromium worker",
   async () => {
     const guide = readFileSync(GUIDE, "utf8");
     expect(await runInWorker(guide)).toBe("done");

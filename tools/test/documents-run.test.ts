@@ -16,11 +16,11 @@ const COMPILER_OPTIONS = "--noEmit --strict --noUncheckedIndexedAccess --exactOp
   .concat(" --module nodenext --target es2022 --types node")
   .split(" ");
 const GUIDES = "docs/guides";
-/** Guides of commands in a terminal, which the tests of the command line run. */
+/** Guides with terminal sessions, which the tests of the command line run. */
 const SESSIONS: readonly string[] = ["first-world.md"];
-/** Guides of commands that need hosts and servers; the tests of the commands start them. */
+/** Guides with commands that need hosts and servers; the tests of the commands start them. */
 const HOST_GUIDES: readonly string[] = ["cluster.md"];
-/** Guides whose programs are for a browser, where another test runs them. */
+/** Guides with programs for a browser, which another test runs. */
 const BROWSER_GUIDES: readonly string[] = ["worlds-in-the-browser.md"];
 const PAGES = [
   "README.md",
@@ -30,7 +30,7 @@ const PAGES = [
     .map((name) => `${GUIDES}/${name}`),
 ];
 
-/** Runs a function in a folder of its own, where the packages are found as they are built. */
+/** Runs a function in a new folder that resolves the built packages. */
 async function inFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-page-"));
   try {
@@ -42,7 +42,9 @@ async function inFolder<Result>(use: (folder: string) => Promise<Result>): Promi
   }
 }
 
-/** What the compiler has to say about the programs of pages, which are checked as strictly as our own code. */
+/**
+ * Returns the compiler's messages about the programs of pages, which are checked as strictly as our own code.
+ */
 async function compilerMessages(pages: readonly string[]): Promise<string> {
   return inFolder(async (folder) => {
     const names = pages.map((_page, index) => `page${index}.ts`);
@@ -57,7 +59,7 @@ async function compilerMessages(pages: readonly string[]): Promise<string> {
   });
 }
 
-/** Runs the program of a page with the packages as they are built, in an empty folder, and gives what it prints. */
+/** Runs the program of a page with the built packages, in an empty folder. Returns its output. */
 async function runPage(page: string): Promise<{ readonly printed: string; readonly expected: string }> {
   const program = runnablePage(page);
   if (program === undefined) throw new Error("there is nothing to run in it");
@@ -84,12 +86,12 @@ describe.concurrent("the code of a page", () => {
     expect(await compilerMessages(PAGES.map((path) => readFileSync(path, "utf8")))).toBe("");
   });
 
-  test("is refused when its types are wrong", async () => {
+  test("is rejected when its types are wrong", async () => {
     const wrong = fenced("ts", 'import { AIR } from "@orthant/core";', "const air: string = AIR;");
     expect(await compilerMessages([wrong])).toContain("Type 'number' is not assignable to type 'string'");
   });
 
-  test("is one program over all of its blocks, whose imports may repeat", async () => {
+  test("is one program across all blocks, whose imports may repeat", async () => {
     const importing = 'import { AIR } from "@orthant/core";';
     const page = [
       fenced("ts", importing, "const two: number = AIR + 2;", "two; // => 2"),
@@ -107,11 +109,11 @@ describe.concurrent("the code of a page", () => {
     ["uses what is not there", 'import { apple } from "@orthant/core";\napple();', "apple"],
     ["is no code", "const = 1;", "Unexpected token"],
     ["says what a statement gives", "const one = 1; // => 1", "only an expression can have a result"],
-  ])("is refused when it %s", async (_what, code, complaint) => {
+  ])("is rejected when it %s", async (_what, code, complaint) => {
     await expect(runPage(fenced("ts", code))).rejects.toThrow(complaint);
   });
 
-  test("is refused when it prints something else", async () => {
+  test("is rejected when it prints something else", async () => {
     const { printed, expected } = await runPage(
       fenced("ts", 'console.log("pear");') + fenced("text", "apple"),
     );

@@ -26,13 +26,13 @@ describe("the lists of campaigns and suites", () => {
       'import { lineOf, type Suite } from "./figure.ts";\nimport { treeLimits, treeSuite } from "./tree.ts";\n',
   };
 
-  test("have a row for each", () => {
+  test("are accepted when they have a row for each", () => {
     const page =
       "| Campaign | What |\n| --- | --- |\n| `kill` | kills |\n\n| Suite | What |\n| --- | --- |\n| `tree` | reads |\n";
     expect(problemsOf(checkContributingPage(treeOf({ ...programs, "CONTRIBUTING.md": page })))).toEqual([]);
   });
 
-  test("lack none", () => {
+  test("are rejected when one is missing", () => {
     const page = "`npm run campaign -- kill` is in a sentence alone.";
     expect(problemsOf(checkContributingPage(treeOf({ ...programs, "CONTRIBUTING.md": page })))).toEqual([
       "does not list kill",
@@ -50,17 +50,17 @@ describe("the totals of campaigns", () => {
   const between = (rows: string): string =>
     `<!-- campaign totals: begin -->\n\n${rows}\n<!-- campaign totals: end -->\n`;
 
-  test("have a row for each campaign", () => {
+  test("are accepted when they have a row for each campaign", () => {
     expect(problemsOfPage(between("| `kill` | 3 |\n| `sim`  | 5 |\n"))).toEqual([]);
   });
 
-  test("lack no campaign, also when another table on the page lists it", () => {
+  test("are rejected when a campaign is missing, even if another table on the page lists it", () => {
     expect(problemsOfPage(`| \`sim\` | plays |\n\n${between("| `kill` | 3 |\n")}`)).toEqual([
       "has no row for the campaign sim in its table of totals",
     ]);
   });
 
-  test("have no row of a campaign that is gone", () => {
+  test("are rejected when they have a row for a removed campaign", () => {
     expect(problemsOfPage(between("| `kill` | 3 |\n| `sim` | 5 |\n| `soak` | 1 |\n"))).toEqual([
       "has totals of soak, which is no campaign",
     ]);
@@ -77,29 +77,29 @@ describe("the table of errors", () => {
     return problemsOf(checkErrorTable(treeOf({ "docs/reference/errors.md": page }), meanings));
   }
 
-  test("is accepted when it says what the code says", () => {
+  test("is accepted when it matches the code", () => {
     expect(problemsOfPage(apple, pear)).toEqual([]);
   });
 
-  test("lacks no code", () => {
+  test("is rejected when it lacks a code", () => {
     expect(problemsOfPage(apple)).toEqual(["lacks ORT_PEAR"]);
   });
 
-  test("lists no code that does not exist", () => {
+  test("is rejected when it lists a code that does not exist", () => {
     const plum = "| `ORT_PLUM` | the plum is blue | eat it |";
     expect(problemsOfPage(apple, pear, plum)).toEqual(["lists ORT_PLUM, which does not exist"]);
   });
 
-  test("lists no code twice", () => {
+  test("is rejected when it lists a code twice", () => {
     expect(problemsOfPage(apple, pear, apple)).toEqual(["lists ORT_APPLE twice"]);
   });
 
-  test("gives every code the meaning that the code gives it", () => {
+  test("is rejected when a meaning differs from the code", () => {
     const fresh = "| `ORT_APPLE` | the apple is fresh | |";
     expect(problemsOfPage(fresh, pear)).toEqual(['gives ORT_APPLE the meaning "the apple is fresh"']);
   });
 
-  test("has to be there", () => {
+  test("must exist", () => {
     expect(problemsOf(checkErrorTable([], meanings))).toEqual(["is missing"]);
   });
 });
@@ -138,7 +138,7 @@ describe("the rules of formats", () => {
     ["only a comment", '// test("[QZ1] rejects this")'],
     ["only a text that is not a title", 'const title = "[QZ1] rejects this";'],
     ["only another rule whose id starts the same", 'const rule = "QZ12";'],
-  ])("are refused when %s cites them", (_what, tests) => {
+  ])("are rejected when %s cites them", (_what, tests) => {
     expect(problemsWith("- **QZ1** One.", tests)).toEqual(["declares QZ1, which no test cites"]);
   });
 
@@ -152,17 +152,17 @@ describe("the rules of formats", () => {
   test.each<[where: string, tests: string]>([
     ["a title", 'test("[QZ1, QZ3] a", () => {});'],
     ["a row of a table", 'test.each([["QZ1"], ["QZ3"]])("[%s] a", () => {});'],
-  ])("have to be declared when %s cites them", (_where, tests) => {
+  ])("must be declared when %s cites them", (_where, tests) => {
     expect(problemsWith("- **QZ1** One.", tests)).toEqual([
       "cites QZ3, which no page in docs/formats declares",
     ]);
   });
 
-  test("are not what a list of strings cites when no title asks for it", () => {
+  test("are not cited by a list of strings unless the title asks for it", () => {
     expect(problemsWith("", 'test.each(["QZ3"])("reads %s", () => {});')).toEqual([]);
   });
 
-  test("are declared once, over all pages", () => {
+  test("are declared only once across all pages", () => {
     const tree = treeOf({
       "docs/formats/apple.md": "- **QZ1** One.",
       "docs/formats/pear.md": "\n- **QZ1** One again.",
@@ -211,12 +211,12 @@ describe("links", () => {
       "links to guides/apples.md#not-a-heading, but docs/guides/apples.md has no such heading",
     ],
     ["\n\n[a]: nowhere.md\n", "links to nowhere.md, but there is no docs/nowhere.md"],
-  ])("such as %s are refused", (link, problem) => {
+  ])("such as %s are rejected", (link, problem) => {
     expect(problemsOfLink(link)).toEqual([problem]);
   });
 });
 
-describe("the page about the architecture", () => {
+describe("the architecture page", () => {
   const manifest = { "packages/made-up/package.json": '{ "name": "@orthant/made-up" }' };
 
   test("mentions every package", () => {
@@ -224,20 +224,20 @@ describe("the page about the architecture", () => {
     expect(checkArchitecturePage(treeOf({ ...manifest, "ARCHITECTURE.md": page }))).toEqual([]);
   });
 
-  test("is refused when it mentions only a package whose name is longer", () => {
+  test("is rejected when it mentions only a package with a longer name", () => {
     const page = "- `@orthant/made-up-too` is for tests.";
     const findings = checkArchitecturePage(treeOf({ ...manifest, "ARCHITECTURE.md": page }));
     expect(problemsOf(findings)).toEqual(["does not mention @orthant/made-up"]);
   });
 
-  test("is refused when it is not there", () => {
+  test("is rejected when it is missing", () => {
     expect(problemsOf(checkArchitecturePage(treeOf(manifest)))).toEqual([
       "does not mention @orthant/made-up",
     ]);
   });
 });
 
-describe("the page about the world", () => {
+describe("the reference page of the world", () => {
   const sources = {
     "packages/world/src/index.ts": [
       'export { Orchard, type Row } from "./orchard.ts";',
@@ -284,15 +284,18 @@ describe("the page about the world", () => {
     expect(problemsWith(complete)).toEqual([]);
   });
 
-  test.each(["Orchard", "Row", "TREES_MAX", "Options", "Apple"])("lacks no export, such as %s", (name) => {
-    expect(problemsWith(complete.replace(`\`${name}\``, name))).toContain(`does not mention ${name}`);
-  });
+  test.each(["Orchard", "Row", "TREES_MAX", "Options", "Apple"])(
+    "is rejected when it lacks an export such as %s",
+    (name) => {
+      expect(problemsWith(complete.replace(`\`${name}\``, name))).toContain(`does not mention ${name}`);
+    },
+  );
 
-  test.each(["size", "name", "plant"])("lacks no member of a class, such as %s", (name) => {
+  test.each(["size", "name", "plant"])("is rejected when it lacks a member of a class such as %s", (name) => {
     expect(problemsWith(complete.replace(name, "x"))).toEqual([`does not mention Orchard.${name}`]);
   });
 
-  test("has to be there", () => {
+  test("must exist", () => {
     expect(problemsOf(checkWorldPage(treeOf(sources)))).toEqual(["is missing"]);
   });
 });
@@ -304,13 +307,13 @@ describe("names in documents, comments and messages", () => {
     return problemsOf(checkNames(treeOf({ "packages/x/src/open.ts": code, ...files })));
   }
 
-  test("a page that names a function or option that is gone is found", () => {
+  test("are found in a page that names a removed function or option", () => {
     expect(
       problemsWith({ "docs/a.md": "Call `openSave(saveId)`; `upgradeSave` and `SAVE_MAX` are gone." }),
     ).toEqual(["names upgradeSave, which is not in the code", "names SAVE_MAX, which is not in the code"]);
   });
 
-  test("an error message and a comment that name a function that is gone are found", () => {
+  test("are found in an error message and a comment that name a removed function", () => {
     const text = '/** As `oldOpen`. */\nthrow new Error("only read; upgradeSave makes a new file");\n';
     expect(problemsWith({ "packages/x/src/a.ts": text })).toEqual([
       "names oldOpen, which is not in the code",
@@ -318,7 +321,7 @@ describe("names in documents, comments and messages", () => {
     ]);
   });
 
-  test("names in code blocks, in whole strings, of other programs and in the changelog are accepted", () => {
+  test("are accepted in code blocks, in whole strings, from other programs and in the changelog", () => {
     expect(
       problemsWith({
         "docs/a.md":
@@ -329,7 +332,7 @@ describe("names in documents, comments and messages", () => {
     ).toEqual([]);
   });
 
-  test("a name that only a test has is not in the code", () => {
+  test("do not count as code when only a test has them", () => {
     expect(
       problemsWith({ "docs/a.md": "Call `upgradeSave`.", "packages/x/test/a.test.ts": "upgradeSave();" }),
     ).toEqual(["names upgradeSave, which is not in the code"]);

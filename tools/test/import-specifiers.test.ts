@@ -24,7 +24,7 @@ test.each<[what: string, text: string]>([
     'const a = text.replace(/["`]/g, "");\nimport "./found.ts";',
   ],
   ["an import after a division", 'const half = whole / 2; // "\nimport "./found.ts";'],
-])("finds %s", (_what, text) => {
+])("the search for imports finds %s", (_what, text) => {
   expect(specifiersOf(text)).toEqual(["./found.ts"]);
 });
 
@@ -38,11 +38,11 @@ test.each<[what: string, text: string]>([
   ["a regular expression", 'const pattern = /import "x"/;'],
   ["a call of a method named from", 'const bytes = Uint8Array.from("abc");'],
   ["the import meta object", "const here = import.meta.url;"],
-])("finds nothing in %s", (_what, text) => {
+])("the search for imports finds nothing in %s", (_what, text) => {
   expect(specifiersOf(text)).toEqual([]);
 });
 
-test("tells the line of each import", () => {
+test("the search for imports returns the line of each one", () => {
   const text = 'import "./first.ts";\n\n/* a comment\n   of two lines */\nimport "./second.ts";\n';
   expect(importSpecifiers(text)).toEqual([
     { specifier: "./first.ts", line: 1 },

@@ -50,7 +50,7 @@ const TREE: Readonly<Record<string, string>> = {
   "vitest.config.ts": 'import "./golden/reporter.ts";',
 };
 
-test("accepts a tree that keeps to its layers", () => {
+test("the layer check accepts a tree that keeps to its layers", () => {
   expect(problemsWith({})).toEqual([]);
 });
 
@@ -158,11 +158,11 @@ test.each<[what: string, path: string, text: string, problem: string]>([
     manifest("@made-up/high", { ".": "./src/index.ts", "./node": "./src/node/index.ts" }, []),
     "does not depend on @made-up/low, which layers.json lists",
   ],
-])("refuses %s", (_what, path, text, problem) => {
+])("the layer check rejects %s", (_what, path, text, problem) => {
   expect(problemsWith({ [path]: text })).toEqual([problem]);
 });
 
-test("refuses a runtime that an exported subpath needs but the importing package lacks", () => {
+test("the layer check rejects a runtime that an exported subpath needs but the importing package lacks", () => {
   const problem = 'code for the runtime "any" imports @made-up/high/node, which needs "node"';
   const layers = structuredClone(LAYERS);
   layers.packages["@made-up/kit"].runtime = "any";
@@ -173,7 +173,7 @@ test("refuses a runtime that an exported subpath needs but the importing package
   expect(problemsWith(changes)).toEqual([problem]);
 });
 
-test("refuses a listed package and a listed folder that do not exist", () => {
+test("the layer check rejects a listed package and a listed folder that do not exist", () => {
   const folders = { ground: { imports: [] }, wall: { imports: ["ground"] }, moat: { imports: [] } };
   const packages = {
     ...LAYERS.packages,
@@ -186,7 +186,7 @@ test("refuses a listed package and a listed folder that do not exist", () => {
   ]);
 });
 
-test("refuses cycles between packages and between folders in the map itself", () => {
+test("the layer check rejects cycles between packages and between folders in the map itself", () => {
   const layers = structuredClone(LAYERS);
   const low = { ...layers.packages["@made-up/low"], imports: ["@made-up/high"] };
   const folders = { ground: { imports: ["wall"] }, wall: { imports: ["ground"] } };
@@ -199,7 +199,7 @@ test("refuses cycles between packages and between folders in the map itself", ()
   ]);
 });
 
-test("tells the file and the line of a forbidden import", () => {
+test("the layer check reports the file and the line of a forbidden import", () => {
   const path = "packages/low/src/wall/files.ts";
   const findings = checkLayers(treeWith({ [path]: '// why\nimport "node:fs";\n' }));
   expect(findings).toMatchObject([{ path, line: 2 }]);

@@ -18,7 +18,7 @@ const INCOMPLETE: Lockfile = {
 };
 
 describe("the missing entries", () => {
-  test("are the optional dependencies that nobody lists", () => {
+  test("are the optional dependencies that the lockfile does not list", () => {
     expect(missingPlatformEntries(INCOMPLETE)).toEqual([
       {
         location: "node_modules/@press/darwin-arm64",
@@ -47,7 +47,7 @@ describe("the missing entries", () => {
     ]);
   });
 
-  test("do not include a package that lies inside the folder of the one that wants it", () => {
+  test("do not include a package inside the folder of the one that wants it", () => {
     const packages = {
       "node_modules/a": { optionalDependencies: { "b-darwin-x64": "1.0.0" } },
       "node_modules/a/node_modules/b-darwin-x64": { version: "1.0.0" },
@@ -55,7 +55,7 @@ describe("the missing entries", () => {
     expect(missingPlatformEntries({ packages })).toEqual([]);
   });
 
-  test("do include a package that lies inside the folder of another", () => {
+  test("include a package inside the folder of another", () => {
     const packages = {
       "node_modules/a": { optionalDependencies: { "b-darwin-x64": "1.0.0" } },
       "node_modules/c/node_modules/b-darwin-x64": { version: "1.0.0" },
@@ -63,7 +63,7 @@ describe("the missing entries", () => {
     expect(missingPlatformEntries({ packages })).toHaveLength(1);
   });
 
-  test("get a place of their own when two packages want different versions", () => {
+  test("get separate locations when two packages want different versions", () => {
     const packages = {
       "node_modules/a": { optionalDependencies: { "c-darwin-x64": "1.0.0" } },
       "node_modules/b": { optionalDependencies: { "c-darwin-x64": "2.0.0" } },
@@ -94,20 +94,20 @@ describe("the platform", () => {
   });
 });
 
-describe("the check", () => {
+describe("the lockfile check", () => {
   function problemsOf(lockfile: Lockfile): readonly string[] {
     return checkLockfile([sourceFile("package-lock.json", JSON.stringify(lockfile))]).map(
       ({ problem }) => problem,
     );
   }
 
-  test("refuses a lockfile with missing entries", () => {
+  test("rejects a lockfile with missing entries", () => {
     expect(problemsOf(INCOMPLETE)).toEqual([
       "lacks node_modules/@press/darwin-arm64, wanted by node_modules/@press/press",
     ]);
   });
 
-  test("refuses an address that is not a link inside the workspace", () => {
+  test("rejects an address that is not a link inside the workspace", () => {
     const packages = {
       "node_modules/@made-up/own": { resolved: "packages/own", link: true },
       "node_modules/zest": { resolved: "https://example.org/zest.tgz" },
@@ -115,7 +115,7 @@ describe("the check", () => {
     expect(problemsOf({ packages })).toEqual(["has an address for node_modules/zest"]);
   });
 
-  test("refuses a tree without a lockfile", () => {
+  test("rejects a tree without a lockfile", () => {
     expect(checkLockfile([])).toMatchObject([{ problem: "is missing" }]);
   });
 });

@@ -9,18 +9,18 @@ function problemsOf(path: string, text: string): readonly string[] {
   return checkTidy([sourceFile(path, text)]).map(({ problem }) => problem);
 }
 
-describe("sizes and names", () => {
-  test("refuses a source file of 401 lines, and accepts one of 400", () => {
+describe("the check of sizes and names", () => {
+  test("rejects a source file of 401 lines, and accepts one of 400", () => {
     expect(problemsOf(SOURCE, "\n".repeat(401))).toEqual(["has 401 lines, at most 400 allowed"]);
     expect(problemsOf(SOURCE, "\n".repeat(400))).toEqual([]);
   });
 
-  test("refuses a test file of 801 lines, and accepts one of 800", () => {
+  test("rejects a test file of 801 lines, and accepts one of 800", () => {
     expect(problemsOf(TEST, "\n".repeat(801))).toEqual(["has 801 lines, at most 800 allowed"]);
     expect(problemsOf(TEST, "\n".repeat(800))).toEqual([]);
   });
 
-  test("refuses a file of more than a mebibyte", () => {
+  test("rejects a file of more than a mebibyte", () => {
     expect(problemsOf("docs/long.md", "a".repeat(1024 * 1024))).toEqual([]);
     expect(problemsOf("docs/long.md", "a".repeat(1024 * 1024 + 1))).toEqual([
       "has 1048577 bytes, at most 1048576 allowed",
@@ -28,7 +28,7 @@ describe("sizes and names", () => {
   });
 
   test.each(["utils", "util", "common", "shared", "misc", "helpers", "impl"])(
-    "refuses the name %s",
+    "rejects the name %s",
     (name) => {
       const problem = `is named "${name}"`;
       expect(problemsOf(`tools/${name}.ts`, "")).toEqual([problem]);
@@ -49,7 +49,7 @@ describe("doc comments", () => {
     ["export const apple = 1;"],
     ["export interface apple {}"],
     ["export type apple = string;"],
-  ])("are wanted before `%s`", (declaration) => {
+  ])("are required before `%s`", (declaration) => {
     const problem = "exports apple without a doc comment";
     expect(problemsOf(SOURCE, declaration)).toEqual([problem]);
     expect(problemsOf(SOURCE, `/* plain */\n${declaration}`)).toEqual([problem]);
@@ -60,7 +60,7 @@ describe("doc comments", () => {
     );
   });
 
-  test("are wanted once for a function with overloads", () => {
+  test("are required once for a function with overloads", () => {
     const text = [
       "/** A fruit. */",
       "export function apple(count: number): void;",
@@ -70,7 +70,7 @@ describe("doc comments", () => {
     expect(problemsOf(SOURCE, text.join("\n"))).toEqual([]);
   });
 
-  test("are not wanted for names that are exported again, nor outside of packages", () => {
+  test("are not required for re-exported names, nor outside packages", () => {
     expect(problemsOf("packages/made-up/src/index.ts", 'export { apple } from "./apple.ts";')).toEqual([]);
     expect(problemsOf("packages/made-up/src/index.ts", 'export type { Pear } from "./pear.ts";')).toEqual([]);
     expect(problemsOf("golden/apple.ts", "export const apple = 1;")).toEqual([]);
@@ -115,7 +115,7 @@ describe("tests", () => {
     },
   );
 
-  test("may use skipIf, and methods of other things that are named skip", () => {
+  test("may use skipIf, and other objects' methods named skip", () => {
     expect(problemsOf(TEST, 'test.skipIf(isRoot)("grows", () => reader.skip(4));')).toEqual([]);
   });
 
@@ -147,7 +147,7 @@ describe("private places", () => {
     expect(problemsOf("docs/apple.md", `It is on ${labels.join(".")} now.`)).toEqual([problem]);
   });
 
-  test("include any web address in the lockfile, except for the one where donations go", () => {
+  test("include any web address in the lockfile, except the one for donations", () => {
     const locked = '"resolved": "https://example.org/apple.tgz"';
     expect(problemsOf("package-lock.json", locked)).toEqual(["locks a web address"]);
     expect(problemsOf("package-lock.json", '"url": "https://example.org/donate"')).toEqual([]);

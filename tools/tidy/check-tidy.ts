@@ -14,7 +14,7 @@ const RULES: readonly ((file: SourceFile) => readonly Finding[])[] = [
   checkPrivatePlaces,
 ];
 
-/** The small rules that keep a repository pleasant to walk into. */
+/** Checks the small rules that keep a repository pleasant to work in. */
 export function checkTidy(tree: SourceTree): readonly Finding[] {
   return tree.flatMap((file) => RULES.flatMap((rule) => rule(file)));
 }

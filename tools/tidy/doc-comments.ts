@@ -6,7 +6,7 @@ const PACKAGE_SOURCE = /^packages\/[^/]+\/src\/.*\.ts$/;
 const EXPORTED_DECLARATION =
   /^export (?:declare |abstract |async )*(?<keyword>function|class|const|let|interface|type|enum)\b[ *]*(?<name>[\w$]+)/gm;
 
-/** Exports of packages that have no doc comment. Lists of names to export again need none. */
+/** Finds exports of packages without a doc comment. Re-exported names need none. */
 export function checkDocComments({ path, text }: SourceFile): readonly Finding[] {
   if (!PACKAGE_SOURCE.test(path)) return [];
   const findings: Finding[] = [];
@@ -26,7 +26,9 @@ export function checkDocComments({ path, text }: SourceFile): readonly Finding[]
   return findings;
 }
 
-/** Line comments, such as a linter's, may stand between the doc comment and its export; an empty line may not. */
+/**
+ * Line comments, such as a linter's, may stand between the doc comment and its export; an empty line may not.
+ */
 function hasDocComment(textBefore: string): boolean {
   const withoutLineComments = textBefore.replace(/(?:^[ \t]*\/\/.*\n)+$/m, "");
   if (!withoutLineComments.endsWith("*/\n")) return false;

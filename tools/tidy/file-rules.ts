@@ -6,7 +6,7 @@ const TEST_LINES_MAX = 800;
 const FILE_BYTES_MAX = 1024 * 1024;
 const DRAWERS = ["utils", "util", "common", "shared", "misc", "helpers", "impl"];
 
-/** Files and folders that have grown too large, or whose name says nothing. */
+/** Finds files and folders that are too large, or whose name says nothing. */
 export function checkFile(file: SourceFile): readonly Finding[] {
   return [...checkLineCount(file), ...checkByteCount(file), ...checkName(file)];
 }

@@ -11,7 +11,7 @@ const UNEXPLAINED_SUPPRESSIONS = [
   /eslint-disable(?:-[\w-]+)?\b(?![^\n]*--[ \t]*\w)/g,
 ];
 
-/** Reminders to oneself, and warnings silenced without saying why. Only comments and prose are searched. */
+/** Finds reminders, and warnings that are suppressed without a reason. Searches only comments and prose. */
 export function checkLeftovers(file: SourceFile): readonly Finding[] {
   if (file.path.endsWith(".md")) return findReminders(file, proseOnly(file.text));
   if (!file.path.endsWith(".ts")) return [];

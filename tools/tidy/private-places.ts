@@ -6,9 +6,9 @@ const MACHINE_PATH = /(?<![\w.@)\]}*-])\/(?:work\/|root\/|home\/[\w-]+\/|tmp\/[\
 const REGISTRY_HOST =
   /\b(?:registry|npm|deb|artifactory|nexus)\.(?:[\w-]+\.)+(?:com|org|net|io|dev|local|internal)\b|https?:\/\/[^\s"'`/]+\/(?:artifactory|nexus|npm)\//g;
 const LOCKFILE = /(?:^|\/)package-lock\.json$/;
-const LOCKFILE_ADDRESS = /^\s*"(?!url")[^"]+": "[^"]*https?:\/\//gm; // what is under "url" asks for donations
+const LOCKFILE_ADDRESS = /^\s*"(?!url")[^"]+": "[^"]*https?:\/\//gm; // "url" has the address for donations
 
-/** Places that exist on one machine or in one network only: paths of home folders, hosts of registries. */
+/** Finds places that exist on only one machine or network: paths of home folders, hosts of registries. */
 export function checkPrivatePlaces({ path, text }: SourceFile): readonly Finding[] {
   const find = (pattern: RegExp, problem: string, remedy: string): readonly Finding[] =>
     [...text.matchAll(pattern)].map(({ index }) => ({ path, line: lineAt(text, index), problem, remedy }));

@@ -5,7 +5,7 @@ import type { SourceFile } from "../source-tree.ts";
 const DISABLED_TESTS = /\b(?:test|it|describe|suite)(?:\.\w+)*\.(?:only|skip|todo)\b/g;
 const SLEEP = /\bsetTimeout\b/g;
 
-/** Tests that are switched off, switch others off, or wait for the clock on the wall. */
+/** Finds tests that are disabled, disable others, or wait for the wall clock. */
 export function checkTests({ path, text }: SourceFile): readonly Finding[] {
   if (!path.endsWith(".test.ts")) return [];
   const code = codeOnly(text);

@@ -39,7 +39,7 @@ interface MalformedRow {
   readonly hex: string;
 }
 
-/** A type of the original, and how to read a value of it from the original's description. */
+/** A type of the original, and a parser for its values in the original's description. */
 interface Primitive {
   readonly codec: Codec<unknown>;
   parse(text: string): unknown;
@@ -93,7 +93,7 @@ const WIRE: Readonly<Record<string, Primitive>> = {
   bytes: { codec: bytes(), parse: (text) => fromHex(text) },
 };
 
-/** What the strict decoder must say to each malformed or non-canonical row of postcard's. */
+/** The strict decoder's expected result for each malformed or non-canonical postcard row. */
 const POSTCARD_REFUSALS: Readonly<Record<string, ErrorCode | "accepted">> = {
   "u16 808004": "ORT_VARINT_RANGE",
   "u16 ffff03": "accepted",
@@ -144,7 +144,7 @@ const WIRE_REFUSALS: Readonly<Record<string, ErrorCode | "accepted">> = {
   string_invalid_utf8: "ORT_UTF8",
 };
 
-/** Base encoding against what the original programs wrote and accepted. */
+/** Base encoding, compared with what the original programs wrote and accepted. */
 export const baseEncodingSuites: readonly GoldenSuite[] = [
   {
     file: "polychora-v3/vectors/postcard-primitives.json",

@@ -15,9 +15,9 @@ import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 
 interface PayloadCase {
   readonly name: string;
-  /** Pairs of run length and material, x running fastest. */
+  /** Pairs of run length and material, with x varying fastest. */
   readonly voxels_rle: readonly (readonly [length: number, material: number])[];
-  /** What the original's compact builder wrote: Empty, Uniform or PalettePacked. */
+  /** Output of the original's compact builder: Empty, Uniform or PalettePacked. */
   readonly compact_postcard_hex: string;
   /** Length and checksum of the same voxels as Dense16. */
   readonly dense16_postcard_bytes: number;
@@ -29,7 +29,7 @@ const DENSE16_TAG = 3;
 const strictCodec = chunkCodec(VOLUME);
 const foreignCodec = foreignChunkCodec(VOLUME);
 
-/** Chunk payloads of the original, each in its compact form and as Dense16, which makes two rows a case. */
+/** Chunk payloads of the original, each in its compact form and as Dense16, which makes two rows per case. */
 export const chunkPayloadSuites: readonly GoldenSuite[] = [
   {
     file: "polychora-v3/vectors/chunk-payload.json",

@@ -8,7 +8,7 @@ if (folder === undefined)
 
 describe.skipIf(folder === undefined)("golden files", () => {
   test.each(goldenSuites.map((suite) => [suite.file, suite] as const))(
-    "%s means what it should",
+    "%s decodes as expected",
     async (_file, suite) => {
       const { file, total, failures } = await runSuite(folder ?? "", suite);
       console.log(`golden: ${file}: ${total - failures.length} of ${total}`);

@@ -1,7 +1,7 @@
 import { findGoldenFolder, runSuite } from "./suite.ts";
 import { goldenSuites } from "./suites.ts";
 
-// npm run golden: a line for each file, then one for each folder.
+// npm run golden: prints a line for each file, then one for each folder.
 const folder = findGoldenFolder();
 if (folder === undefined) {
   console.error("golden: SKIPPED, no golden files here; set ORTHANT_GOLDEN to the folder that holds them");

@@ -60,7 +60,7 @@ const IN_LATER = [
   "translator-leaf-stream",
 ];
 
-/** All 70 saves that the original wrote, a row each. */
+/** All 70 saves that the original wrote, one row each. */
 export const marsMinerSaveSuites: readonly GoldenSuite[] = Object.keys(DIALECTS)
   .flatMap((dialect) =>
     [...IN_ALL, ...(dialect === "d1-seed" ? ["multi-blob-pointers"] : IN_LATER)].map(
@@ -92,7 +92,7 @@ async function checkGood(disk: MemoryDisk, expected: ExpectedMarsMiner): Promise
     expected.detectedDialects.map((dialect) => DIALECTS[dialect]),
   );
   equal((await detectFormat(disk))?.format, "marsminer");
-  // Where two dialects fit, the content is the same in both; the writer's own is asked for as well.
+  // When two dialects fit, the content is the same in both; the writer's own is tested as well.
   await checkContent(save, expected);
   await checkContent(
     await openMarsMiner(disk, { dialect: DIALECTS[expected.dialect] as MarsMinerDialect }),
@@ -103,7 +103,7 @@ async function checkGood(disk: MemoryDisk, expected: ExpectedMarsMiner): Promise
   await checkRewrite(disk, expected);
 }
 
-/** What is mended, though nothing is damaged, is written by us in the first dialect: it has all but the subtypes. */
+/** Repairing an intact save rewrites it in the first dialect: with everything but the subtypes. */
 async function checkRewrite(disk: MemoryDisk, expected: ExpectedMarsMiner): Promise<void> {
   const plan = await planMarsMinerRepair(disk, { dialect: DIALECTS[expected.dialect] as MarsMinerDialect });
   const target = new MemoryDisk();
@@ -136,7 +136,7 @@ async function checkContent(save: MarsMinerSave, expected: ExpectedMarsMiner): P
   await checkOldStates(save, expected);
 }
 
-/** What a dialect of bytes cannot say is told by what it leads to: no tree. */
+/** No field says that a save fits no dialect; only its invalid octrees reveal it. */
 async function checkRefused(disk: MemoryDisk, expected: ExpectedMarsMiner): Promise<void> {
   equal((await detectFormat(disk))?.format, "marsminer");
   const save = await openMarsMiner(disk, { dialect: DIALECTS[expected.dialect] as MarsMinerDialect });
@@ -147,7 +147,7 @@ async function checkRefused(disk: MemoryDisk, expected: ExpectedMarsMiner): Prom
   }
   const codes = (await verifyMarsMiner(disk)).map(({ code }) => code);
   ok(codes.includes("ORT_OCTREE"), "not called damaged");
-  // What has lost its shape cannot come back: every octree that is no tree is a loss, and becomes empty.
+  // Lost shapes cannot be recovered: every invalid octree is a loss, and becomes empty.
   const plan = await planMarsMinerRepair(disk, { dialect: DIALECTS[expected.dialect] as MarsMinerDialect });
   ok(
     plan.losses.some(({ what }) => what === "octree"),
@@ -158,7 +158,7 @@ async function checkRefused(disk: MemoryDisk, expected: ExpectedMarsMiner): Prom
   deepEqual(await verifyMarsMiner(target), []);
 }
 
-/** States that are intact are found, and nothing else is; at the address of one that is not lies something else. */
+/** Exactly the intact states are found; something else lies at the address of a lost one. */
 async function checkOldStates(save: MarsMinerSave, { states }: ExpectedMarsMiner): Promise<void> {
   if (states.some(({ savedStateIndexAddress }) => savedStateIndexAddress === null)) return;
   const found = new Map<string, MarsMinerState>();

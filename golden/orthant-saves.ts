@@ -9,7 +9,7 @@ import { findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson } from ".
 
 const FOLDER = "orthant-0.1";
 const SAVES = ["tiles-2d", "land-3d", "isles-4d", "journal-3d"] as const;
-/** A place that no save has an edit in. */
+/** A position without edits in any save. */
 const UNTOUCHED: Place = [5_000_000, 0, 0, 0];
 const MARK = 3;
 
@@ -23,7 +23,9 @@ interface ExpectedWorld {
   readonly players: readonly { readonly id: string; readonly name: string }[];
 }
 
-/** The worlds that Orthant 0.1 wrote: each opens as it is, with exactly its content, and takes further commits. */
+/**
+ * Worlds that Orthant 0.1 wrote: each opens unchanged, with exactly its content, and accepts further commits.
+ */
 export const orthantSaveSuites: readonly GoldenSuite[] = SAVES.map((name) => ({
   file: `${FOLDER}/${name}/expected.json`,
   async check(bytes) {
@@ -39,7 +41,7 @@ export const orthantSaveSuites: readonly GoldenSuite[] = SAVES.map((name) => ({
   },
 }));
 
-/** Opens a copy, makes an edit, closes it, and compares everything once more. */
+/** Opens a copy, makes an edit, closes it, and compares everything again. */
 async function commitRows(
   durability: "snapshot" | "journal",
   original: MemoryDisk,
@@ -59,7 +61,7 @@ async function commitRows(
   return [commit, ...(await contentRows(`after a ${durability} commit`, disk, expected, { readOnly: true }))];
 }
 
-/** Every generation that is kept can be opened. */
+/** Every kept generation can be opened. */
 async function keptRows(original: MemoryDisk): Promise<readonly GoldenRow[]> {
   const newest = await openWorld(original, { readOnly: true });
   const kept = await newest.history.generations();

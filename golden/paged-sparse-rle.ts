@@ -22,7 +22,7 @@ import {
 import { fromHex, toHex } from "@orthant/testkit";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 
-/** A box of the original's: its greatest place is part of it. */
+/** A box of the original, which includes its greatest position. */
 interface InclusiveBox {
   readonly min: Place;
   readonly max: Place;
@@ -44,7 +44,7 @@ interface MalformedCase {
   readonly palette_len: number;
   readonly default: number | null;
   readonly index_data_hex: string;
-  /** What the original made of it: `ok [0, 1]`, the indices, or `err` and a reason. */
+  /** The original's result: `ok [0, 1]` with the indices, or `err` and a reason. */
   readonly result: string;
 }
 
@@ -54,7 +54,7 @@ const VOLUME = 4096;
 const strict = chunkArrayCodec(VOLUME);
 const foreign = foreignChunkArrayCodec(VOLUME);
 
-/** What the strict decoder says to arrays as the original wrote them: its choice of a default was free. */
+/** The strict decoder's result for arrays from the original, which was free to choose any default. */
 const ARRAY_VERDICTS: Readonly<Record<string, Verdict>> = {
   "1 cell no default": "ORT_ARRAY_DEFAULT",
   "1 cell default only": "accepted",
@@ -62,14 +62,14 @@ const ARRAY_VERDICTS: Readonly<Record<string, Verdict>> = {
   "row of 5 with default 1": "ORT_ARRAY_PALETTE", // its first chunk is in no cell
   "2x2x2x2 checker": "accepted",
   "full 4^4 page one run": "ORT_ARRAY_DEFAULT",
-  "full 4^4 alternating": "ORT_ARRAY_DEFAULT", // the default leaves out nothing
+  "full 4^4 alternating": "ORT_ARRAY_DEFAULT", // the default omits nothing
   "5x3x6x2 partial pages, default 0": "accepted",
   "5x3x6x2 partial pages, no default": "ORT_ARRAY_DEFAULT",
 };
 
-/** The same for malformed index data, and for such as the original accepted against its own rules. */
+/** The same for malformed index data, including data that the original accepted against its own rules. */
 const MALFORMED_VERDICTS: Readonly<Record<string, Verdict>> = {
-  valid: "ORT_ARRAY_DEFAULT", // its second page is what the default would be
+  valid: "ORT_ARRAY_DEFAULT", // its second page equals the default
   "version 2": "ORT_VERSION",
   "page edge 8": "ORT_ARRAY_HEADER",
   "reserved non-zero is accepted": "ORT_ARRAY_HEADER",
@@ -90,7 +90,7 @@ const MALFORMED_VERDICTS: Readonly<Record<string, Verdict>> = {
   "pages out of canonical order are accepted by the decoder": "ORT_ARRAY_PAGE",
 };
 
-/** Chunk arrays of the original: their indices, their bytes, and what it refused. */
+/** Chunk arrays of the original: their indices, their bytes, and those that it rejected. */
 export const pagedSparseRleSuites: readonly GoldenSuite[] = [
   {
     file: "polychora-v3/vectors/paged-sparse-rle.json",
@@ -139,7 +139,7 @@ function checkMalformed(vector: MalformedCase): GoldenRow {
   });
 }
 
-/** An array around index data, which may be wrong: written field by field. */
+/** Writes an array around possibly invalid index data, field by field. */
 function arrayBytes(bounds: Box, palette: readonly Chunk[], vector: MalformedCase): Uint8Array {
   const out = new ByteWriter();
   boxCodec.write(out, bounds);

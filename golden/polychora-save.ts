@@ -90,7 +90,7 @@ async function checkVerified(disk: MemoryDisk): Promise<GoldenRow> {
   return row("nothing is damaged", () => ok(isWhole(findings), JSON.stringify(findings)));
 }
 
-/** What we write in the flat dialect reads back equal. */
+/** A save written in the flat dialect reads back equal. */
 async function checkRewrite(save: Save, { blocks, entities }: Content): Promise<GoldenRow> {
   const { base, worldSeed, nextEntityId, playerEntityHints, lastModifiedMs: nowMs } = save.global;
   const disk = new MemoryDisk();
@@ -201,7 +201,7 @@ function checkEntities(
   ];
 }
 
-/** The probes are what the original's library saw, which did not look into the custom payload of 07 and 13. */
+/** The probes are from the original's library, which ignored the custom payload of 07 and 13. */
 function checkProbes(
   base: BaseWorld,
   blocks: readonly BlockEntry[],
@@ -217,7 +217,7 @@ function checkProbes(
   );
 }
 
-/** Our walk finds its way again behind torn bytes, so it finds records that the original's does not list. */
+/** Our scan resynchronizes after torn bytes, so it finds records that the original's does not list. */
 function checkRecords(
   disk: MemoryDisk,
   leaves: readonly LeafEntry[],
@@ -260,7 +260,7 @@ function scanAllPacks(disk: MemoryDisk): ReadonlyMap<string, PackPiece> {
   return pieces;
 }
 
-/** The chunks that the last servers kept in the global file. Only 07 says what they are. */
+/** The chunks that the last servers kept in the global file. Only 07 describes them. */
 function checkOverrides(save: Save, { override_payload: expected }: ExpectedSave): readonly GoldenRow[] {
   const found = save.flat?.globalBlocks ?? [];
   if (expected === undefined) return [];

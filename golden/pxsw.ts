@@ -41,7 +41,7 @@ const GOOD: readonly string[] = [
 ];
 const FILE = "world.save";
 
-/** What `seedbase` in the README of the golden folder makes: what changes are changes to. */
+/** The `seedbase` generator of the golden folder's README, to which changes are relative. */
 const seedbase: PixelGenerator = {
   ref: new GeneratorRef("seedbase", new Uint8Array(0), 42n, 1n),
   fill(chunkX, _chunkY, pixels) {
@@ -54,7 +54,7 @@ const seedbase: PixelGenerator = {
   },
 };
 
-/** All 42 files, a row each. */
+/** All 42 files, one row each. */
 export const pxswSuites: readonly GoldenSuite[] = [...GOOD, ...Object.keys(DAMAGED)].map((name) => ({
   file: `${FOLDER}/${name}.json`,
   async check(bytes) {
@@ -139,7 +139,7 @@ async function checkRewritten(save: PixelSave, content: Content): Promise<void> 
     equal(again.modifiedMs, save.modifiedMs);
     const found = await contentOf(again);
     deepEqual(found.bodies, content.bodies, `${kind}: bodies`);
-    // A chunk that is as the generator makes it is not stored by version 2.
+    // Version 2 does not store a chunk that equals the generated one.
     for (const [place, hash] of content.chunks)
       ok([hash, undefined].includes(found.chunks.get(place)), `${kind}: ${place}`);
     ok(found.chunks.size === content.chunks.size || content.isGenerated, `${kind}: chunks`);
@@ -147,7 +147,7 @@ async function checkRewritten(save: PixelSave, content: Content): Promise<void> 
   }
 }
 
-/** Through a world of Orthant and back: materials, bodies and facts are the same. */
+/** Converts to a native world and back: materials, bodies and facts are unchanged. */
 async function checkThroughTree(save: PixelSave, content: Content): Promise<void> {
   const options = { generator: seedbase, acceptLosses: true };
   const middle = new MemoryDisk();
@@ -172,7 +172,7 @@ async function checkThroughTree(save: PixelSave, content: Content): Promise<void
   equal(back.modifiedMs, save.modifiedMs);
 }
 
-/** A pixel chunk is four chunks wide in the middle, whose coordinates have 32 bits. */
+/** A pixel chunk is four chunks wide in the native world, whose coordinates have 32 bits. */
 function isInside(coordinate: number): boolean {
   return coordinate >= -(2 ** 29) && coordinate < 2 ** 29;
 }
@@ -182,7 +182,7 @@ interface Content {
   /** Hashes of the first layer alone. */
   readonly materials: ReadonlyMap<string, string>;
   readonly bodies: readonly PixelBody[];
-  /** Whether some chunk is exactly what the generator makes. */
+  /** Whether some chunk equals the generated one. */
   readonly isGenerated: boolean;
 }
 
@@ -244,7 +244,7 @@ async function checkDamaged(
   ok(isWhole(await verifyPixelWorld(mended, FILE)), "what was mended is damaged");
 }
 
-/** The code of the first fault when all of a file is read. */
+/** Returns the code of the first error when all of a file is read. */
 async function strictFault(disk: MemoryDisk): Promise<string | undefined> {
   try {
     const save = await openPixelSave(disk, FILE);

@@ -29,7 +29,7 @@ import {
 import { fromHex, toHex } from "@orthant/testkit";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 
-/** A box of the original's: its greatest place is part of it. */
+/** A box of the original, which includes its greatest position. */
 interface InclusiveBox {
   readonly min: Place;
   readonly max: Place;
@@ -61,7 +61,7 @@ interface TreeNode {
 
 interface SetChunk {
   readonly set_chunk: Place;
-  /** `null` takes the override away. */
+  /** `null` removes the override. */
   readonly payload: Payload | null;
   readonly root: TreeNode | null;
   readonly root_postcard_hex: string | null;
@@ -76,7 +76,7 @@ interface TreeFile {
   readonly set_chunk_sequence: readonly SetChunk[];
 }
 
-/** A place and its material, or the checksum of the bytes of a chunk that has several. */
+/** A position and its material, or the checksum of the bytes of a chunk with several materials. */
 type SolidChunk = readonly [place: Place, content: number | string];
 
 interface SpliceStep {
@@ -95,7 +95,7 @@ const VOLUME = 4096;
 const strict = regionTreeCodec(VOLUME);
 const foreign = foreignRegionTreeCodec(VOLUME);
 
-/** Trees of the original: what they hold is normative, how they are cut is not. */
+/** Trees of the original: their content is normative, their subdivision is not. */
 export const regionTreeSuites: readonly GoldenSuite[] = [
   {
     file: "polychora-v3/vectors/region-tree.json",
@@ -164,7 +164,7 @@ function checkSplices({ seed, steps, slice }: SpliceSequence): readonly GoldenRo
   return [...rows, last];
 }
 
-/** Reads a tree of the original, and makes sure that ours come back from our own bytes. */
+/** Reads a tree of the original, and checks that our own encoding of it reads back equal. */
 function checkForeign(hex: string): BoundedTree {
   const found = decodeForeign(foreign, fromHex(hex));
   const ours = decode(strict, encode(strict, found));

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-/** One thing that a golden file says, and how we differ from it, if we do. */
+/** One fact in a golden file, and how we differ from it, if we do. */
 export interface GoldenRow {
   readonly name: string;
   readonly failure: string | undefined;
@@ -10,19 +10,19 @@ export interface GoldenRow {
 
 /** Checks one golden file: one row for each fact in it. */
 export interface GoldenSuite {
-  /** The file, relative to the golden folder; its first part is the folder that is counted. */
+  /** The file, relative to the golden folder; results are counted by its first folder. */
   readonly file: string;
   check(bytes: Uint8Array): Promise<readonly GoldenRow[]>;
 }
 
-/** How a suite went. */
+/** Result of a suite. */
 export interface GoldenResult {
   readonly file: string;
   readonly total: number;
   readonly failures: readonly string[];
 }
 
-/** Where the golden files lie; `undefined` where they are absent. */
+/** Returns the folder of the golden files; `undefined` when it is missing. */
 export function findGoldenFolder(): string | undefined {
   const folder = resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden");
   return existsSync(folder) ? folder : undefined;
@@ -37,7 +37,7 @@ export async function runSuite(folder: string, { file, check }: GoldenSuite): Pr
   return { file, total: rows.length, failures };
 }
 
-/** A row from an attempt that returns when we agree with the original and throws where we do not. */
+/** Makes a row from an attempt, which throws when we differ from the original. */
 export function row(name: string, attempt: () => void): GoldenRow {
   try {
     attempt();
@@ -47,7 +47,7 @@ export function row(name: string, attempt: () => void): GoldenRow {
   }
 }
 
-/** The JSON in a file's bytes. */
+/** Parses the JSON in a file's bytes. */
 export function parseJson<Shape>(bytes: Uint8Array): Shape {
   return JSON.parse(new TextDecoder().decode(bytes)) as Shape;
 }

@@ -10,7 +10,7 @@ import type { GoldenSuite } from "./suite.ts";
 import { tileSaveSuites } from "./tile-save.ts";
 import { wire1Suites } from "./wire-v1.ts";
 
-/** Every golden file that is read so far. */
+/** All suites of golden files. */
 export const goldenSuites: readonly GoldenSuite[] = [
   ...baseEncodingSuites,
   ...chunkPayloadSuites,

@@ -9,7 +9,7 @@ import { SAVE_DIFFERENCES } from "./wire1/save-verdicts.ts";
 
 interface SaveCase {
   readonly name: string;
-  /** Missing where the case is the golden file, or that file damaged as the note says. */
+  /** Missing when the case is the golden file, or that file damaged as the note says. */
   readonly text?: string;
   readonly verdict: "accepted" | "rejected";
   readonly loaded?: {
@@ -25,7 +25,7 @@ interface SaveCase {
 
 const LAST_CHUNK = "world_section.core.chunk.2=";
 
-/** Cases that are the golden file with something wrong; the description says what, not where. */
+/** Cases that are the golden file with an error; the description says what is wrong, not where. */
 const DAMAGES: Readonly<Record<string, (text: string) => string>> = {
   golden_3chunks: (text) => text,
   truncated_in_debug: (text) => text.slice(0, text.indexOf("debug_section.net.manual") + 30),
@@ -40,7 +40,7 @@ const DAMAGES: Readonly<Record<string, (text: string) => string>> = {
   },
 };
 
-/** Saves of the tile game against what the original's loader said to them. */
+/** Saves of the tile game, compared with the results of the original's loader. */
 export const tileSaveSuites: readonly GoldenSuite[] = [
   {
     file: "wire-v1/vectors.json",
@@ -82,7 +82,7 @@ function checkContent(name: string, save: TileSave, loaded: SaveCase["loaded"]):
   equal(save.gameplay !== undefined, loaded.has_gameplay);
   equal(save.chunks !== undefined, loaded.has_world);
   equal(save.chunks?.length ?? 0, loaded.chunks);
-  // Where the flipped letter is, only the original knows.
+  // Only the original knows the position of the flipped letter.
   if (name === "one_character_flipped_in_chunk") return;
   const heads = (save.chunks ?? []).map((chunk) => toHex(encode(tileChunkCodec, chunk)).slice(0, 64));
   deepEqual(heads, loaded.chunk_hex_head);

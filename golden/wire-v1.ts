@@ -37,7 +37,7 @@ const DATAGRAM_BYTES_MAX = 65_507;
 /** The initial sync: 25 chunks around the origin. */
 const SYNC_RADIUS_CHUNKS = 2;
 
-/** Datagrams of Wire v1 against what the original wrote, and what it took. */
+/** Datagrams of Wire v1, compared with what the original wrote and accepted. */
 export const wire1Suites: readonly GoldenSuite[] = [
   {
     file: "wire-v1/vectors.json",
@@ -74,7 +74,7 @@ async function checkMessage(vector: MessageRow): Promise<GoldenRow> {
   });
 }
 
-/** The bytes mean the message, and the message has these bytes and no others. */
+/** The bytes decode to the message, and the message encodes to exactly these bytes. */
 function checkBothWays(bytes: Uint8Array, message: Wire1Message | undefined): void {
   const read = decode(wire1Codec, bytes);
   if (message !== undefined) {
@@ -84,7 +84,7 @@ function checkBothWays(bytes: Uint8Array, message: Wire1Message | undefined): vo
   deepEqual(encode(wire1Codec, read), new Uint8Array(bytes));
 }
 
-/** Rows that tell a size alone: how many chunks fit a datagram. */
+/** Rows with only a size: how many chunks fit a datagram. */
 function checkSize({ fields, datagram_size: size, fits_udp_65507: fits }: MessageRow): void {
   const count = fields.chunk_count ?? 0;
   const chunk: TileChunk = { x: 0, y: 0, tiles: new Uint16Array(1024) };
@@ -142,7 +142,7 @@ function checkSpoken({ dir, hex, size, sha256: digest }: SpokenRow, index: numbe
   });
 }
 
-/** The same words over UDP: an ACK, the same chunks, one a datagram, and the same answer to a tile. */
+/** The same exchange over UDP: an ACK, the same chunks, one per datagram, and the same answer to a tile. */
 async function checkConversation(spoken: readonly SpokenRow[]): Promise<readonly GoldenRow[]> {
   const initialSync = await readFile(join(findGoldenFolder() ?? "", "wire-v1", "live_initial_sync.bin"));
   const [syn, ack, , setTile, shown] = spoken;

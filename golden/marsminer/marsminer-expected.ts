@@ -1,8 +1,8 @@
-/** What `expected.json` says about a save. */
+/** The description of a save in `expected.json`. */
 export interface ExpectedMarsMiner {
   readonly dialect: string;
   readonly detectedDialects: readonly string[];
-  /** Into `states`; `null` when nothing was ever saved. */
+  /** Index into `states`; `null` when nothing was ever saved. */
   readonly current: number | null;
   readonly mustRefuse?: boolean;
   readonly states: readonly ExpectedState[];
@@ -10,7 +10,7 @@ export interface ExpectedMarsMiner {
   readonly pointerFile?: { readonly headerSecondInt: number; readonly actualPointerCount: number };
 }
 
-/** A state as it must be read. */
+/** An expected state. */
 export interface ExpectedState {
   readonly timestampTicks: string;
   readonly saveName: string | null;

@@ -1,16 +1,16 @@
 import type { ErrorCode } from "@orthant/core";
 
-/** How a damaged file is taken. */
+/** Expected handling of a damaged file. */
 export interface DamagedPixelWorld {
-  /** What strict reading says; `undefined` for damage that the format cannot show. */
+  /** Error of strict reading; `undefined` for damage that the format cannot detect. */
   readonly strict: ErrorCode | undefined;
-  /** Whether salvage refuses it as well. */
+  /** Whether salvage rejects it as well. */
   readonly hopeless?: true;
-  /** Bodies that are found without an index. */
+  /** Bodies found without an index. */
   readonly carved?: readonly string[];
-  /** Chunks that are found without a table. */
+  /** Chunks found without a table. */
   readonly unplaced?: number;
-  /** What salvage keeps where the description leaves it open: ours is no worse than the original's reader. */
+  /** What salvage keeps where the description leaves it open: no less than the original's reader. */
   readonly chunks?: readonly string[];
   readonly bodies?: readonly string[];
   /** The content of a chunk after repair, over the rule `seedbase`, when the description has it. */
@@ -20,7 +20,7 @@ export interface DamagedPixelWorld {
 const ALL_BODIES = ["7", "18446744073709551615", "9", "81985529216486895", "8"];
 const BOTH_CHUNKS = ["0,0", "0,1"];
 
-/** Every damaged file. */
+/** All damaged files. */
 export const DAMAGED: Readonly<Record<string, DamagedPixelWorld>> = {
   "20-torn-before-flush": {
     strict: "ORT_CHECKSUM",
@@ -67,7 +67,7 @@ export const DAMAGED: Readonly<Record<string, DamagedPixelWorld>> = {
   "46-duplicate-page-entry": { strict: "ORT_INDEX", unplaced: 1 },
   "47-chunk-count-plus-one": { strict: "ORT_INDEX" },
   "48-page-table-size-wrong": { strict: "ORT_INDEX" },
-  // A browser's file is no damage: the dialect is told by its first bytes.
+  // A file from a browser is not damaged: its first bytes reveal the dialect.
   "49-web-file-in-native-reader": {
     strict: undefined,
     chunks: ["0,0", "1,0"],

@@ -1,4 +1,4 @@
-/** What a description of a pixel world says; see the README of the golden folder. */
+/** A description of a pixel world; see the README of the golden folder. */
 export interface ExpectedPixelWorld {
   readonly file: string;
   readonly dialect: "native-WXSP" | "web-PXSV";
@@ -16,7 +16,7 @@ export interface ExpectedPixelWorld {
   readonly salvage_bodies?: readonly string[] | null;
 }
 
-/** A chunk, by what it was made from. */
+/** A chunk, and what it was made from. */
 export interface ExpectedPixelChunk {
   readonly x: number;
   readonly y: number;
@@ -26,7 +26,7 @@ export interface ExpectedPixelChunk {
   readonly delta_entries?: number;
 }
 
-/** A body, as its record says. */
+/** A body, as in its record. */
 export interface ExpectedPixelBody {
   readonly index: { readonly stable_id: string; readonly chunk: readonly [number, number] };
   readonly record: {

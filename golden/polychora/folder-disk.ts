@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { MemoryDisk } from "@orthant/disk";
 
-/** A copy in memory of all that a folder holds, so that golden files cannot be changed by mistake. */
+/** Copies a folder into memory, so that golden files cannot be changed by mistake. */
 export async function copyFolderToMemory(folder: string): Promise<MemoryDisk> {
   const directories: string[] = [];
   const files = new Map<string, Uint8Array>();

@@ -4,10 +4,10 @@ import type { BlockEntry, EntityRecord, Save } from "@orthant/formats";
 import { findGoldenFolder } from "../suite.ts";
 import { copyFolderToMemory } from "./folder-disk.ts";
 
-/** The folder that holds the saves, in the golden folder. */
+/** The folder of the saves, in the golden folder. */
 export const FOLDER = "polychora-v3";
 
-/** Everything that a save holds. */
+/** The whole content of a save. */
 export interface Content {
   readonly blocks: readonly BlockEntry[];
   readonly entities: readonly EntityRecord[];
@@ -24,7 +24,7 @@ export async function readEverything(save: Save): Promise<Content> {
   return { blocks, entities };
 }
 
-/** A copy of a golden save. */
+/** Copies a golden save into memory. */
 export function copySave(name: string): Promise<MemoryDisk> {
   return copyFolderToMemory(join(findGoldenFolder() ?? "", FOLDER, name, "save"));
 }

@@ -13,7 +13,7 @@ import {
 import { type GoldenRow, type GoldenSuite, row } from "../suite.ts";
 import { copySave, FOLDER, readEverything } from "./polychora-content.ts";
 
-/** What we say to each damaged save, and which file we name. The original loads 09j, 09k, 09m and 09n. */
+/** Our error for each damaged save, and the file that it names. The original loads 09j, 09k, 09m and 09n. */
 const DAMAGED_SAVES: readonly (readonly [save: string, code: ErrorCode, path: string, offset?: number])[] = [
   ["09a-corrupt-blob", "ORT_CHECKSUM", "data/dt-000001.v4dt", 12],
   ["09b-corrupt-index", "ORT_CHECKSUM", "index/ix-main.g0000000000000001.v4ix", 16],
@@ -31,7 +31,7 @@ const DAMAGED_SAVES: readonly (readonly [save: string, code: ErrorCode, path: st
   ["09n-index-generation-mismatch", "ORT_GENERATION", "index/ix-main.g0000000000000001.v4ix"],
 ];
 
-/** The fourteen saves that somebody damaged: refused, reported and repaired. */
+/** The fourteen damaged saves: rejected, reported and repaired. */
 export const damagedSaveSuites: readonly GoldenSuite[] = DAMAGED_SAVES.map(([name, code, path, offset]) => ({
   file: `${FOLDER}/${name}/expected.json`,
   check: async () => [
@@ -74,7 +74,9 @@ async function checkVerdict(name: string, path: string): Promise<GoldenRow> {
   });
 }
 
-/** All of the damaged saves were 04 before. What lay in a record that is damaged is lost, all else comes back. */
+/**
+ * All damaged saves are copies of 04. The content of a damaged record is lost, everything else comes back.
+ */
 async function checkRepair(name: string): Promise<readonly GoldenRow[]> {
   const disk = await copySave(name);
   const plan = await planRepair(disk);

@@ -1,8 +1,8 @@
-/** What the original's loader said about a save: one `expected.json`. */
+/** The original loader's result for a save: one `expected.json`. */
 export interface ExpectedSave {
   readonly load: "ok" | "error";
   readonly what: string;
-  /** Of a damaged save: the save that it was before. */
+  /** For a damaged save: the save that it is a copy of. */
   readonly base?: string;
   readonly manifest: Readonly<Record<string, unknown>>;
   readonly global: ExpectedGlobal;
@@ -62,7 +62,7 @@ export interface ExpectedPlayer {
   readonly last_saved_ms: number;
 }
 
-/** A chunk that people made. */
+/** An edited chunk. */
 export interface ExpectedChunk {
   readonly pos: Four;
   readonly crc32: number;
@@ -92,9 +92,9 @@ export interface ExpectedRecord {
   readonly data_file_id: number;
   readonly offset: number;
   readonly torn?: boolean;
-  /** Where the original's walk from record to record lost its way, behind a torn one. */
+  /** Where the original's scan lost its position, after a torn record. */
   readonly trailing_bytes?: number;
-  /** What the record holds, or that its checksum is wrong. */
+  /** The content of the record, or the fact that its checksum is wrong. */
   readonly decoded?: unknown;
   readonly live?: boolean;
   readonly blob_type?: number;

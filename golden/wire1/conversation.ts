@@ -7,11 +7,11 @@ import { createServer } from "@orthant/server";
 import { fromHex, toHex } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";
 
-/** What a client sent and got, as `live_transcript.json` has it of the original. */
+/** The messages of a client's session, as `live_transcript.json` has them for the original. */
 export interface Conversation {
   /** The first answers to its SYN. */
   readonly answers: readonly string[];
-  /** The chunks of the initial sync, in the order in which they came first. */
+  /** The chunks of the initial sync, in the order of their first arrival. */
   readonly chunks: readonly TileChunk[];
   /** The datagram that showed the tile that it set. */
   readonly shown: string;
@@ -23,7 +23,7 @@ const TICK_MS = 20;
 const SET_TILE_INDEX = 5 * 32 + 5;
 const SET_TILE_MATERIAL = 8;
 
-/** Says to our server what was said to the original, over UDP; the server has the original's chunks. */
+/** Sends our server what the original was sent, over UDP; the server has the original's chunks. */
 export async function converse(initialSync: Uint8Array, setTile: string): Promise<Conversation> {
   const sync = decode(wire1Codec, initialSync);
   const chunks = sync.kind === "batch" ? sync.chunks : [];

@@ -2,7 +2,7 @@ import type { TileChunk } from "@orthant/core";
 import { TILES_PER_CHUNK } from "@orthant/core";
 import type { Wire1Command, Wire1Message } from "@orthant/protocol";
 
-/** How the golden files describe a message. */
+/** The description of a message in the golden files. */
 export interface DescribedMessage {
   readonly name: string;
   readonly kind: "control" | "command" | "chunk_snapshot" | "chunk_snapshot_batch";
@@ -25,7 +25,7 @@ interface DescribedChunk {
   readonly tiles: string | readonly number[];
 }
 
-/** Our names for what the original calls otherwise. */
+/** Our names for the original's commands. */
 const KINDS: Readonly<Record<string, Wire1Command["kind"]>> = {
   jump: "jump",
   attack: "attack",
@@ -70,14 +70,14 @@ const FIELDS: Readonly<Record<string, string>> = {
   faction: "faction",
 };
 
-/** How tiles are told in words. */
+/** Tile contents by their description. */
 const TILES: Readonly<Record<string, (index: number) => number>> = {
   "1024 x 0": () => 0,
   "tiles[i]=i": (index) => index,
   "tiles[i]=0xff00+(i&255)": (index) => 0xff00 + (index & 0xff),
 };
 
-/** The message that a row describes; `undefined` where its tiles are not told. */
+/** Returns the message that a row describes; `undefined` when the row does not describe its tiles. */
 export function describedMessage({ kind, fields }: DescribedMessage): Wire1Message | undefined {
   switch (kind) {
     case "control":

@@ -1,9 +1,9 @@
 import type { Unreadable } from "@orthant/protocol";
 
-/** Why our decoder refuses a datagram, or that it does not. */
+/** The reason why our decoder rejects a datagram, or "accepted". */
 export type OurVerdict = "accepted" | Unreadable["stage"];
 
-/** Messages that the original's codec reads and its world then refuses: a chunk has 1,024 tiles, or it is none. */
+/** Messages that the original's codec reads and its world then rejects: a chunk must have 1,024 tiles. */
 export const REFUSED_MESSAGES: readonly string[] = [
   "chunk_snapshot/one_tile (codec accepts, world rejects)",
   "chunk_snapshot/four_tiles from upstream unit test",
@@ -11,8 +11,8 @@ export const REFUSED_MESSAGES: readonly string[] = [
 ];
 
 /**
- * Where we refuse what the original takes, in whole or in part: the second form of a value that has one already. The
- * page about the format has the same list.
+ * Datagrams that we reject and the original accepts, in whole or in part: a second encoding of a value that
+ * already has one. The page about the format has the same list.
  */
 export const DIFFERENCES: Readonly<Record<string, OurVerdict>> = {
   payload_len_overlong: "length",
@@ -30,7 +30,7 @@ export const DIFFERENCES: Readonly<Record<string, OurVerdict>> = {
   batch_second_one_tile: "chunks",
 };
 
-/** What the original was doing when it refused, and what we call that. */
+/** The stage at which the original rejected a datagram, and our names for it. */
 export const STAGES: Readonly<Record<string, readonly OurVerdict[]>> = {
   "datagram missing wire_version": ["version"],
   "unsupported wire_version": ["version", "legacy"],

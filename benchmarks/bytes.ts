@@ -25,7 +25,7 @@ const words = BigUint64Array.from(
   () => (BigInt(prng.u32()) << 32n) | BigInt(prng.u32()),
 );
 const wordBytes = new Uint8Array(words.buffer);
-/** Mostly small, as counts, tags and deltas are; some of every length up to 2^53. */
+/** Mostly small, like counts, tags and deltas; some of every length up to 2^53. */
 const numbers = Array.from({ length: VARINTS }, () => Math.floor(2 ** (prng.fraction() ** 2 * 53)));
 const numberBytes = encode(repeated(varUint, VARINTS), numbers);
 const names = Array.from({ length: STRINGS }, (_, index) => `orthant.material.${index}`);
@@ -36,8 +36,9 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Question: does the base encoding cost more than the bare operation below it?
- * Budgets: bulk u16 at half of a bare copy with its bounds check, so that decoding a chunk is memory-bound;
- * CRC-32 at 0.9 of zlib's, since every record that is read is checked. The others are told, not held.
+ * Budgets: bulk u16 at half the speed of a bare copy with its bounds check, so that decoding a chunk is
+ * memory-bound; CRC-32 at 0.9 of zlib's, since every record that is read is checked. The others have no
+ * budget.
  */
 export function* bytesSuite(): Generator<Figure> {
   for (const comparison of comparisons) yield compare(comparison);

@@ -5,7 +5,7 @@ import { once } from "node:events";
 export class Child<Order extends object, Report> {
   readonly #process: ChildProcess;
 
-  /** Starts the program; it finds the settings as its one parameter, in JSON. */
+  /** Starts the program. It receives the settings as its only argument, in JSON. */
   constructor(program: URL, settings: object = {}) {
     this.#process = fork(program, [JSON.stringify(settings)], {
       stdio: ["ignore", "inherit", "inherit", "ipc"],

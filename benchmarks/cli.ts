@@ -30,10 +30,11 @@ const INFO_SECONDS_MAX = 0.5;
 
 /**
  * Question: what do the commands cost on a world of 200,000 edited chunks?
- * Budgets: `info` takes less than half a second with the start of the program; `verify` and `convert` both ways never
- * have more than 300 MB. `verify` stands next to reading the same files with one checksum over each and inflating what is
- * compressed, in turn in the same run, which runs at the speed of memory. Half of that cannot be had where every voxel is
- * held against the rules; what it does reach, with the contents and with the checksums alone, must not fall.
+ * Budgets: `info` takes less than half a second including the start of the program; `verify` and `convert` in
+ * both directions never use more than 300 MB. The baseline of `verify` reads the same files with one checksum
+ * over each and inflates the compressed ones, alternating in the same run, at the speed of memory. `verify`
+ * checks every voxel against the rules and so cannot reach half of that; the share it does reach, with the
+ * contents and with the checksums alone, must not fall.
  */
 export async function* cliSuite(): AsyncGenerator<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
@@ -105,7 +106,7 @@ async function verifyFigure(
   return ofLimit(name, median(ratios), "bare reads", budget, `${rate}, ${cpu}`);
 }
 
-/** Reads every file of a folder with one checksum over each; gives how many bytes there were. */
+/** Reads every file of a folder with one checksum over each. Returns the number of bytes. */
 async function readAndChecksum(folder: string): Promise<number> {
   const piece = new Uint8Array(PIECE_BYTES);
   let bytes = 0;
@@ -122,7 +123,10 @@ async function readAndChecksum(folder: string): Promise<number> {
   return bytes;
 }
 
-/** The same, and inflates what is compressed with a checksum over that; gives how many bytes that was. */
+/**
+ * Does the same, and inflates compressed content with a checksum over it. Returns the number of inflated
+ * bytes.
+ */
 async function readAndInflate(folder: string): Promise<number> {
   await readAndChecksum(folder);
   let bytes = 0;

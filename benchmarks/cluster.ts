@@ -14,15 +14,18 @@ const IN_FLIGHT = 256;
 const STREAM = "BARE";
 const SUBJECT = "bare.r";
 /**
- * Of the rate of bare messages, with as many in flight. Owners store edits together, some dozens in one batch, and a bare
- * message goes alone: so this may be above 1, and says what a player gets, not what NATS costs.
+ * Share of the rate of bare messages, with as many in flight. Owners store dozens of edits in one batch,
+ * while a bare message goes alone: so this may exceed 1, and measures what a player gets, not what NATS
+ * costs.
  */
 const EDIT_BUDGET = 0.25;
 
 /**
- * Question: what does an edit cost that two of three servers have on their disks, and how fast is it seen elsewhere?
- * Next to it, in turns: bare messages to a stream that is kept as ours are, one at a time and 256 in flight; a world of
- * one process with its journal on this disk. Then with players on two gateways, next to as many who listen to NATS itself.
+ * Question: what does an edit cost that two of three servers have on their disks, and how fast is it visible
+ * elsewhere?
+ * Baselines, alternating: bare messages to a stream with the same settings as ours, one at a time and 256 in
+ * flight; a world of one process with its journal on this disk. Then with players on two gateways, next to as
+ * many clients of NATS itself.
  */
 export async function* clusterSuite(): AsyncGenerator<Figure> {
   const nats = await NatsCluster.start(3);
@@ -84,7 +87,7 @@ async function* editFigures(connection: NatsConnection, town: SmallTown): AsyncG
   yield seenFigure("seen", seen["oursMany"] ?? []);
 }
 
-/** Every edit has to be shown elsewhere: one that was not is a fault, not a slow one. */
+/** Every edit must be visible elsewhere: a missing one is a fault, not a slow one. */
 function seenFigure(name: string, waits: readonly number[]): Figure {
   const shown = waits.filter(Number.isFinite);
   const count = `${shown.length} of ${waits.length} edits`;
@@ -101,7 +104,7 @@ interface Load {
   readonly cpuShare: number;
 }
 
-/** Keeps so many of a kind under way for one round. */
+/** Keeps `workers` operations in flight for one round. */
 async function load(workers: number, work: (worker: number) => Promise<unknown>): Promise<Load> {
   const waits: number[] = [];
   const cpuBefore = process.cpuUsage();
@@ -116,7 +119,7 @@ async function load(workers: number, work: (worker: number) => Promise<unknown>)
   await Promise.all(Array.from({ length: workers }, (_, worker) => run(worker)));
   const wallMs = performance.now() - startMs;
   const { user, system } = process.cpuUsage(cpuBefore);
-  // What this round left to do, and to show, is not the next one's.
+  // Work left over from this round must not count in the next.
   await delay(SETTLE_MS);
   return {
     ...{ perSecond: (waits.length * 1_000) / wallMs, wallMs },

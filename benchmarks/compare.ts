@@ -1,16 +1,16 @@
 import { type Figure, median, ofLimit, time, timeAsync } from "./figure.ts";
 
-/** A figure of a suite: how fast ours is next to the bare limit, doing the same work. */
+/** A figure of a suite: our speed next to the bare limit for the same work. */
 export interface Comparison {
   /** `suite/figure`. */
   readonly name: string;
-  /** What it is held against. */
+  /** What it is compared with. */
   readonly baseline: string;
-  /** The least acceptable ratio of speeds; `undefined` for a figure that is only told. */
+  /** The least acceptable ratio of speeds; `undefined` for a figure without a budget. */
   readonly budget: number | undefined;
   /** What one call handles, for the rate: `[4096, "values"]`. */
   readonly work: readonly [amount: number, unit: string];
-  /** Does the work once; the number keeps the result alive. */
+  /** Does the work once; the returned number keeps the result alive. */
   ours(): number;
   bare(): number;
 }
@@ -19,8 +19,8 @@ const ROUNDS = 15;
 const ROUND_MS = 20;
 
 /**
- * Measures both sides in turn, round after round, so that a noisy machine disturbs both alike; the ratio is the
- * median over the rounds. Wall time gives the ratio, CPU time stands beside it.
+ * Measures both sides alternately, round after round, so that a noisy machine disturbs both alike. The ratio
+ * is the median over the rounds, of wall time; CPU time is reported next to it.
  */
 export function compare(comparison: Comparison): Figure {
   const { name, baseline, budget, work, ours, bare } = comparison;
@@ -43,7 +43,7 @@ export function compare(comparison: Comparison): Figure {
   return ofLimit(name, ratio, baseline, budget, `${rate}, ${spread}, ${cpu}`);
 }
 
-/** How often something is measured, and how often it is done before that counts. */
+/** Number of measured rounds, and of warm-up rounds before them. */
 export interface Rounds {
   readonly warmUp: number;
   readonly measured: number;
@@ -51,7 +51,7 @@ export interface Rounds {
 
 type Work = (round: number) => Promise<unknown>;
 
-/** What ours and each of the others takes, in turn, round after round: medians in milliseconds. */
+/** Runs ours and each of the others alternately, round after round. Returns medians in milliseconds. */
 export async function inTurn(
   ours: Work,
   others: ReadonlyMap<string, Work>,

@@ -1,17 +1,17 @@
 /** Measures its figures one after the other. */
 export type Suite = () => Iterable<Figure> | AsyncIterable<Figure>;
 
-/** What a suite found out: a line of its output, a row of the report's table, and perhaps bars of a plot. */
+/** A result of a suite: a line of its output, a row of the report's table, and perhaps bars of a plot. */
 export interface Figure {
   /** `suite/figure`. */
   readonly name: string;
   readonly value: number;
-  /** The value as people read it. */
+  /** The value as text for people. */
   readonly shown: string;
-  /** What stands behind the value: `bytes a chunk`, `of bare zlib.crc32`. */
+  /** The text after the value: `bytes a chunk`, `of bare zlib.crc32`. */
   readonly unit: string;
   readonly budget?: number;
-  /** On which side of the budget the value has to be. */
+  /** On which side of the budget the value must be. */
   readonly budgetIs?: "at most" | "at least" | "below";
   readonly missed: boolean;
   readonly remark: string;
@@ -20,7 +20,7 @@ export interface Figure {
   readonly plot?: Plot;
 }
 
-/** What a figure shows in a plot; figures whose plots have the same title share it, each with a group of bars. */
+/** A figure's part of a plot; figures whose plots have the same title share it, each with a group of bars. */
 export interface Plot {
   readonly title: string;
   readonly unit: string;
@@ -29,26 +29,28 @@ export interface Plot {
   readonly bars: readonly Bar[];
 }
 
-/** One of those that were measured in the same run. */
+/** One contender in the same run. */
 export interface Bar {
   readonly label: string;
   readonly role: "ours" | "peer" | "limit";
   readonly value: number;
 }
 
-/** The line that a suite prints for a figure. */
+/** Returns the line that a suite prints for a figure. */
 export function lineOf(figure: Figure): string {
   const { name, shown, unit, budget, remark, missed } = figure;
   const asked = budget === undefined ? "" : ` (budget: ${budgetOf(figure)})`;
   return `${name}: ${shown} ${unit}${asked}${remark === "" ? "" : `; ${remark}`}${missed ? " MISSED" : ""}`;
 }
 
-/** What a figure has to be: `at least 0.5`; nothing for one without a budget. */
+/** Formats a figure's budget: `at least 0.5`; empty without one. */
 export function budgetOf({ budget, budgetIs }: Figure): string {
   return [budgetIs ?? "", budget ?? ""].join(" ").trim();
 }
 
-/** A figure that must stay below a budget of its own, in a unit that does not depend on what else the machine does. */
+/**
+ * Returns a figure that must not exceed a budget, in a unit that is independent of the machine's other load.
+ */
 export function atMost(
   name: string,
   value: number,
@@ -65,19 +67,19 @@ export function atMost(
   };
 }
 
-/** A figure that must not fall below a budget. */
+/** Returns a figure that must not fall below a budget. */
 export function atLeast(figure: Figure, budget: number | undefined): Figure {
   if (budget === undefined) return figure;
   return { ...figure, budget, budgetIs: "at least", missed: !(figure.value >= budget) };
 }
 
-/** A figure that has no budget. */
+/** Returns a figure without a budget. */
 export function told(name: string, value: number, unit: string, remark: string, plot?: Plot): Figure {
   const figure = { name, value, shown: readable(value), unit, missed: false, remark, isOfLimit: false };
   return plot === undefined ? figure : { ...figure, plot };
 }
 
-/** Our speed as a share of the bare limit's, which is what the machine does for who does nothing else. */
+/** Returns our speed as a share of the bare limit, which is what the machine can do at best. */
 export function ofLimit(
   name: string,
   ratio: number,
@@ -90,22 +92,22 @@ export function ofLimit(
   return atLeast({ ...figure, shown: ratio.toFixed(2), isOfLimit: true }, budget);
 }
 
-/** What ours and the others took for the same work: the least is the best. */
+/** The cost of ours and of the others for the same work; less is better. */
 export interface Contest {
   readonly name: string;
   readonly title: string;
-  /** What all of them took: `ms`, `MB`. */
+  /** Unit of all costs: `ms`, `MB`. */
   readonly unit: string;
   readonly group: string;
   readonly ours: number;
   readonly others: ReadonlyMap<string, number>;
-  /** What cannot be beaten, where it was measured too. */
+  /** The unbeatable limit, if it was measured too. */
   readonly limit?: readonly [label: string, value: number];
   readonly budget?: number;
   readonly remark: string;
 }
 
-/** What ours takes as a share of what the best of the others takes. */
+/** Returns our cost as a share of the best of the others. */
 export function besideOthers(contest: Contest): Figure {
   const { name, title, unit, group, ours, others, limit, budget, remark } = contest;
   const [best, least] = [...others].reduce((a, b) => (b[1] < a[1] ? b : a));
@@ -127,12 +129,12 @@ export function besideOthers(contest: Contest): Figure {
   return budget === undefined ? shown : { ...shown, budget, budgetIs: "below", missed: !(share < budget) };
 }
 
-/** Three digits, or all of them in front of the point. */
+/** Formats three digits, or all digits before the point. */
 export function readable(value: number): string {
   return Math.abs(value) >= 1_000 ? value.toFixed(0) : value.toPrecision(3);
 }
 
-/** What one call takes, in time that passes and in time of the processor. */
+/** Wall time and processor time of one call. */
 export interface CallTime {
   readonly wallNs: number;
   readonly cpuNs: number;
@@ -140,7 +142,7 @@ export interface CallTime {
 
 let kept = 0;
 
-/** Times some calls together; what they return is kept, so that no call can be optimised away. */
+/** Times some calls together, and keeps their results, so that no call can be optimised away. */
 export function time(work: () => number, calls: number): CallTime {
   const cpuBefore = process.cpuUsage();
   const start = process.hrtime.bigint();
@@ -160,12 +162,12 @@ export async function timeAsync(work: () => Promise<unknown>): Promise<CallTime>
   return { wallNs, cpuNs: (user + system) * 1_000 };
 }
 
-/** The middle one of some values. */
+/** Returns the median of some values. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The first value behind this share of all, from the least on. */
+/** Returns the first value beyond this share of all values in ascending order. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length * share)] ?? Number.NaN;

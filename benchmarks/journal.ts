@@ -15,7 +15,7 @@ const PEER_EDITS = 100;
 const PEER_ROUNDS: Rounds = { warmUp: 5, measured: 25 };
 const WRITERS = 64;
 const EDITS_PER_WRITER = 40;
-/** What one edit of a voxel takes in the journal, about, and what a group takes beside its entries. */
+/** Approximate journal bytes of a one-voxel edit, and the overhead of a group. */
 const ENTRY_BYTES = 26;
 const GROUP_BYTES = 20;
 const GROUPED_RATE = 20_000;
@@ -23,8 +23,8 @@ const GROUPED_BUDGET = 0.5;
 
 /**
  * Question: what does an edit cost whose promise means that it is on the disk?
- * Budgets: one at a time, 0.8 of a loop that appends as many bytes and syncs; from 64 writers at once, 20,000 a second
- * or half of a loop that appends what 64 writers wrote and syncs, whichever the disk allows.
+ * Budgets: one at a time, 0.8 of a loop that appends as many bytes and syncs; from 64 concurrent writers,
+ * 20,000 a second or half of a loop that appends what 64 writers wrote and syncs, whichever the disk allows.
  */
 export async function* journalSuite(): AsyncGenerator<Figure> {
   yield* measure(async function* (world, folder) {
@@ -33,7 +33,7 @@ export async function* journalSuite(): AsyncGenerator<Figure> {
   });
 }
 
-/** Of all that the suite measures, what is next to the bare limit. */
+/** The suite's figures next to the bare limit. */
 export async function* journalLimits(): AsyncGenerator<Figure> {
   yield* measure(limitFigures);
 }
@@ -53,12 +53,12 @@ async function* measure(figures: Measure): AsyncGenerator<Figure> {
 }
 
 async function* limitFigures(world: World, folder: string): AsyncGenerator<Figure> {
-  // First what makes many edits: a program that has just begun is slower than one that runs.
+  // The figure with many edits first: a program that has just started is slower than a warm one.
   yield await groupedFigure(world, join(folder, "grouped"));
   yield await singleFigure(world, join(folder, "single"));
 }
 
-/** Two materials that change places from round to round, as where people dig and build. */
+/** Two materials that swap from round to round, as where people dig and build. */
 function materialAt(edit: number, round: number): number {
   return 1 + Math.abs((edit + round) % 2);
 }
@@ -99,7 +99,7 @@ async function groupedFigure(world: World, path: string): Promise<Figure> {
   return { ...figure, missed: figure.missed && rate < GROUPED_RATE };
 }
 
-/** Other stores that make one voxel's bytes durable, one at a time; they are told, and have no budget. */
+/** Other stores that make the bytes of one voxel durable, one at a time; without a budget. */
 async function peersFigure(world: World, folder: string): Promise<Figure> {
   const stores = loadPeers().flatMap(({ name, openDurable }) => {
     return openDurable === undefined ? [] : [[name, openDurable(folder)] as const];
@@ -110,7 +110,7 @@ async function peersFigure(world: World, folder: string): Promise<Figure> {
   };
   const others = stores.map(([name, store]) => {
     const put = async (round: number): Promise<void> => {
-      // Another value each round: SQLite writes and syncs nothing for one that it has already.
+      // A new value each round: SQLite writes and syncs nothing for an unchanged one.
       const value = new Uint8Array(ENTRY_BYTES).fill(round);
       for (let count = 0; count < PEER_EDITS; count++) await store.put(`${count},0,0,1`, value);
     };
@@ -144,7 +144,7 @@ interface Comparison {
   readonly bareCpuNs: number;
 }
 
-/** Both in turns, so that whatever else the disk does falls on both. */
+/** Alternates both, so that other disk activity affects both. */
 async function compare(
   edit: (round: number) => Promise<void>,
   append: () => Promise<void>,
@@ -168,7 +168,7 @@ async function compare(
   };
 }
 
-/** What a journal cannot do without: bytes at the end of a file, and a sync, so many times. */
+/** The minimum that a journal must do: append bytes to a file and sync, `times` times. */
 async function appendLoop(path: string, times: number, bytes: number): Promise<void> {
   const file = await open(path, "a");
   const block = new Uint8Array(bytes).fill(7);

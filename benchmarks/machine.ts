@@ -1,13 +1,13 @@
 import { statfsSync } from "node:fs";
 import { cpus, release, tmpdir, totalmem } from "node:os";
 
-/** What figures depend on that is not ours. */
+/** Properties of the machine that figures depend on. */
 export interface Machine {
   readonly processors: string;
   readonly node: string;
   readonly system: string;
   readonly memory: string;
-  /** The file system of the folder in which suites write. */
+  /** File system of the folder in which suites write. */
   readonly fileSystem: string;
 }
 
@@ -20,7 +20,7 @@ const FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x2fc1_2fc1, "zfs"],
 ]);
 
-/** The machine that this runs on. */
+/** Describes the current machine. */
 export function thisMachine(): Machine {
   const { type } = statfsSync(tmpdir());
   return {
@@ -32,7 +32,7 @@ export function thisMachine(): Machine {
   };
 }
 
-/** The machine in one line. */
+/** Formats the machine in one line. */
 export function machineLine({ processors, node, system, memory, fileSystem }: Machine): string {
   return `${processors}, ${node}, ${system}, ${memory}, ${fileSystem}`;
 }

@@ -39,7 +39,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   pxsw: pxswSuite,
 };
 
-/** What `--limits` leaves of a suite: ratios to the bare limit that take seconds, which the guard watches. */
+/** The suites for `--limits`: ratios to the bare limit that take only seconds, for the guard. */
 const LIMITS: Readonly<Record<string, Suite>> = {
   bytes: bytesSuite,
   tree: treeLimits,
@@ -48,7 +48,7 @@ const LIMITS: Readonly<Record<string, Suite>> = {
   pxsw: pxswLimits,
 };
 
-/** What a report runs unless it is told: all but those that take a quarter of an hour or a browser. */
+/** The default suites of a report: all but those that take a quarter of an hour or a browser. */
 const REPORTED = ["bytes", "tree", "journal", "save", "wire", "pxsw", "rest", "server"];
 
 process.exitCode = await main();
@@ -71,7 +71,7 @@ async function print(suite: Suite): Promise<number> {
   let exitCode = 0;
   for await (const figure of suite()) {
     console.log(lineOf(figure));
-    // A report that runs the suite hears of it.
+    // Sends the figure to a report that runs the suite.
     process.send?.(figure);
     if (figure.missed) exitCode = 1;
   }

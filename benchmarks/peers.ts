@@ -3,7 +3,10 @@ import { join } from "node:path";
 
 const load = createRequire(join(process.cwd(), "benchmarks", "peers", "package.json"));
 
-/** What is made of a package in benchmarks/peers; where that is not installed, says so and gives nothing. */
+/**
+ * Calls `make` with a package of benchmarks/peers. When it is not installed, prints a note and returns
+ * nothing.
+ */
 export function ifInstalled<Peer>(name: string, make: (load: NodeJS.Require) => Peer): Peer | undefined {
   try {
     return make(load);

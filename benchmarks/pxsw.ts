@@ -39,10 +39,12 @@ const TOOL_SECONDS = 2;
 const MEGABYTE = 1e6;
 
 /**
- * Questions: how large are chunks, in the two tables of the original's own page, of which the one of changes was measured on zeros;
- * what does a lookup cost beside a bare Map; what does opening a million chunks cost; how fast is LZ4 beside Debian's?
- * Budgets: changes are never longer than the whole chunk; a lookup at least a quarter as fast as a Map whose key and
- * value are numbers, whatever the size; a million chunks in the memory that the original's page names and half as much again.
+ * Questions: how large are chunks, in the two tables of the original's own page, of which the one of changes
+ * was measured on zeros; what does a lookup cost next to a bare Map; what does opening a million chunks cost;
+ * how fast is LZ4 next to Debian's?
+ * Budgets: changes are never longer than the whole chunk; a lookup is at least a quarter as fast as a Map
+ * whose key and value are numbers, at any size; a million chunks take at most one and a half times the memory
+ * that the original's page names.
  */
 export async function* pxswSuite(): AsyncGenerator<Figure> {
   yield* sizeFigures();
@@ -57,12 +59,15 @@ export async function* pxswSuite(): AsyncGenerator<Figure> {
   }
 }
 
-/** Of all that the suite measures, what is next to the bare limit. */
+/** The suite's figures next to the bare limit. */
 export function* pxswLimits(): Generator<Figure> {
   for (const entries of [1_000, 10_000, 100_000, MILLION]) yield lookupFigure(entries);
 }
 
-/** The table of sizes of the original's page: version 1 has pixels as they are, version 2 has planes, and drops flags. */
+/**
+ * The size table of the original's page: version 1 stores pixels unchanged, version 2 stores planes and drops
+ * flags.
+ */
 function* sizeFigures(): Generator<Figure> {
   for (const [name, originalBytes, pixels] of patterns()) {
     const version1 = 4 + lz4Compress(pixels).length;
@@ -120,7 +125,7 @@ function deltaBytes(pixels: Uint8Array): number {
     .length;
 }
 
-/** As version 1 would store it: three bytes of position and four of the pixel, one after the other. */
+/** Returns the size in version 1: three bytes of position and four of the pixel, one after the other. */
 function deltaBytesVersion1(pixels: Uint8Array): number {
   const { positions, pixels: changed } = deltaOf(generated(), pixels);
   const raw = new Uint8Array(4 + positions.length * 7);
@@ -153,7 +158,7 @@ function kept(pixels: Uint8Array): Uint8Array {
   return pixels.map((byte, at) => (at % 4 === 3 ? byte & 0x20 : byte));
 }
 
-/** A thousand lookups, half of them of chunks that are there, as the original's page has it. */
+/** A thousand lookups, half of them of existing chunks, as on the original's page. */
 function lookupFigure(entries: number): Figure {
   const side = Math.ceil(Math.sqrt(entries));
   const index = new PixelChunkIndex();
@@ -218,22 +223,22 @@ async function openFigures(folder: string): Promise<readonly Figure[]> {
   return [atMost("pxsw/open of a million chunks", heldMb, "MB held", MEMORY_BUDGET_MB, remark)];
 }
 
-/** Bytes that are held when everything that can go is gone. */
+/** Returns the bytes still held after garbage collection. */
 function heldBytes(): number {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  // What is only held by what the first round frees goes with the second.
+  // The second round collects what only the garbage of the first one held.
   collect();
   collect();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }
 
-/** Ours in JavaScript beside Debian's tool in C, on the same chunk of terrain. */
+/** Our LZ4 in JavaScript next to Debian's tool in C, on the same chunk of terrain. */
 async function lz4Figures(folder: string): Promise<readonly Figure[]> {
   const pixels = generated();
   const block = lz4Compress(pixels);
-  // The tool gives its fastest round, so ours is the fastest too.
+  // The tool reports its fastest round, so ours is the fastest too.
   const packing = Math.min(
     ...Array.from({ length: ROUNDS }, () => time(() => lz4Compress(pixels).length, 4).wallNs),
   );

@@ -16,11 +16,11 @@ const LOOKED_AT = 1_000;
 const DEFLATE_LEVEL = 6;
 
 /**
- * Question: how many bytes does a world take that lies on a disk?
- * Budgets: 40,000 chunks that were changed in four ways take fewer bytes than the same chunks take in any other store,
- * each of them compressed; a scattered voxel takes at most four; land that was only looked at takes none. All files of a
- * folder are counted, by their length: what a file system adds for each file, which is most of what a file a chunk costs,
- * is not.
+ * Question: how many bytes does a world take on disk?
+ * Budgets: 40,000 chunks edited in four ways take fewer bytes than the same chunks in any other store, each
+ * of them compressed; a scattered voxel takes at most four; land that was only visited takes none. The suite
+ * counts the lengths of all files in a folder, without the file system's overhead for each file, which is
+ * most of the cost of one file per chunk.
  */
 export async function* restSuite(): AsyncGenerator<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
@@ -51,7 +51,7 @@ export async function* restSuite(): AsyncGenerator<Figure> {
   }
 }
 
-/** What a store made of the chunks that it was given. */
+/** The result of storing the chunks. */
 interface Kept {
   readonly bytes: number;
   readonly wallNs: number;
@@ -75,7 +75,7 @@ function sizeFigure(name: string, title: string, kept: ReadonlyMap<string, Kept>
   });
 }
 
-/** With encoding and compressing, once each; some sync what they wrote and some do not, so there is no budget. */
+/** Includes encoding and compression, once each; some stores sync and some do not, so there is no budget. */
 function writingFigure(kept: ReadonlyMap<string, Kept>): Figure {
   return besideOthers({
     name: "rest/writing",
@@ -116,7 +116,7 @@ async function keptBy(root: string, peer: PeerStore, world: PeerWorld): Promise<
   return { bytes: await bytesIn(root), wallNs };
 }
 
-/** The same chunks for others: packed and deflated. */
+/** The same chunks for other stores: packed and deflated. */
 function compressedWorld(chunks: PlaceMap<Chunk>): PeerWorld {
   const codec = packedChunkCodec(CUBE_CHUNKS.volume);
   return {
@@ -125,7 +125,7 @@ function compressedWorld(chunks: PlaceMap<Chunk>): PeerWorld {
   };
 }
 
-/** Walks over land without touching it. */
+/** Visits land without editing it. */
 async function exploredFigure(root: string): Promise<Figure> {
   const disk = await NodeDisk.create(root);
   await (await createWorld(disk, { shape: CUBE_CHUNKS, generator: COUNTRY })).close();

@@ -15,7 +15,7 @@ const SMALL_WORLD_CHUNKS = 2_000;
 const BULK_CHUNKS = 50_000;
 const READS = 10_000;
 const ROUNDS: Rounds = { warmUp: 30, measured: 25 };
-/** Only bytes are of interest there, and nothing must be compacted meanwhile. */
+/** Only bytes matter there, and no compaction may happen meanwhile. */
 const SMALL_WORLD_ROUNDS: Rounds = { warmUp: 0, measured: 3 };
 const READ_ROUNDS: Rounds = { warmUp: 1, measured: 5 };
 const ONE_CHUNK_BUDGET = 0.33;
@@ -25,9 +25,9 @@ const prng = new Prng(1);
 
 /**
  * Question: what does a save cost beyond the writes and syncs that it needs?
- * Budgets: one edited chunk in a world of 20,000 takes less than three times the same writes and syncs bare; the
- * bytes written beside the index do not follow the size of the world. Bulk is told: encoding and compressing chunks
- * limits it, not the disk. Commits and reads are told next to other stores.
+ * Budgets: one edited chunk in a world of 20,000 takes less than three times the same bare writes and syncs;
+ * the bytes written outside the index do not grow with the world. Bulk has no budget: encoding and
+ * compressing chunks limits it, not the disk. Commits and reads are reported next to other stores.
  */
 export async function* saveSuite(): AsyncGenerator<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
@@ -43,7 +43,7 @@ export async function* saveSuite(): AsyncGenerator<Figure> {
   }
 }
 
-/** Of all that the suite measures, what is next to the bare limit and takes little time. */
+/** The suite's figures next to the bare limit that take little time. */
 export async function* saveLimits(): AsyncGenerator<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
   try {
@@ -57,7 +57,7 @@ interface OneChunkCommits {
   readonly ratios: readonly number[];
   readonly wallMs: number;
   readonly cpuMs: number;
-  /** What a commit writes into files that are not of the index. */
+  /** Bytes that a commit writes into files outside the index. */
   readonly bytes: readonly number[];
 }
 
@@ -142,7 +142,7 @@ async function commitFigure(root: string, folder: string, peers: readonly PeerSt
   const chunks = makeChunks(WORLD_CHUNKS);
   const codec = chunkCodec(HYPERCUBE_CHUNKS.volume);
   const world = await openWorld(new NodeDisk(root), { autosave: false });
-  // As where people play: what is changed has been looked at.
+  // As in a game, where edited chunks have been read before.
   for (const [place] of chunks) await world.chunk(place);
   const stores = peers.flatMap(({ name, openDurable }) => {
     return openDurable === undefined ? [] : [[name, openDurable(folder)] as const];
@@ -202,7 +202,7 @@ async function bytesIn(folder: string): Promise<number> {
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Chunks of a dozen materials side by side in a cube, the same for the same count. */
+/** Returns adjacent chunks of a dozen materials in a cube, the same for the same count. */
 function makeChunks(count: number): readonly (readonly [Place, Chunk])[] {
   const edge = Math.ceil(count ** 0.25);
   const voxels = new Uint16Array(HYPERCUBE_CHUNKS.volume);

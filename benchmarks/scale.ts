@@ -31,9 +31,9 @@ const run = promisify(execFile);
 
 /**
  * Question: what does a world of ten million edited chunks cost that one of ten thousand does not?
- * Budgets: it opens within 100 ms and 150 MB, a read where nobody has read takes at most 10 ms, a commit of one edit at most
- * twice the time and bytes that it takes in the small one, in turn in the same run, and `info` less than a second.
- * ORTHANT_SCALE_CHUNKS makes another number of chunks.
+ * Budgets: it opens within 100 ms and 150 MB, the first read of a chunk takes at most 10 ms, a commit of one
+ * edit at most twice the time and bytes that it takes in the small one, alternating in the same run, and
+ * `info` less than a second. ORTHANT_SCALE_CHUNKS sets another number of chunks.
  */
 export async function* scaleSuite(): AsyncGenerator<Figure> {
   const chunks = Number(process.env["ORTHANT_SCALE_CHUNKS"] ?? LARGE_CHUNKS);
@@ -68,7 +68,7 @@ async function makingFigure(folder: string, chunks: number, seconds: number): Pr
   return told("scale/make", seconds, "s", `${chunks} chunks, ${sizes}`);
 }
 
-/** Each opening is a process of its own; the page cache is warm, as it is for whoever restarts a server. */
+/** Each opening is a separate process; the page cache is warm, as when a server restarts. */
 async function openingFigures({ folder, plan }: PlannedWorld): Promise<readonly Figure[]> {
   const prng = new Prng(2);
   const opens: number[] = [];
@@ -99,7 +99,7 @@ async function openingFigures({ folder, plan }: PlannedWorld): Promise<readonly 
   ];
 }
 
-/** One edit and its commit, in the large world and in the small one, in turns. */
+/** One edit and its commit, alternating between the large world and the small one. */
 async function commitFigures(large: PlannedWorld, small: PlannedWorld): Promise<readonly Figure[]> {
   const largeCommits = await Committer.open(large);
   const smallCommits = await Committer.open(small);
@@ -127,7 +127,7 @@ async function commitFigures(large: PlannedWorld, small: PlannedWorld): Promise<
   ];
 }
 
-/** Edits a random voxel of a world and commits, again and again. */
+/** Repeatedly edits a random voxel of a world and commits. */
 class Committer {
   readonly #world: World;
   readonly #disk: CountingDisk;

@@ -10,22 +10,26 @@ const SETTLE_MS = 3_000;
 const ROUNDS = 3;
 const ROUND_MS = 8_000;
 const BARE_MS = 3_000;
-/** How long a client does not read, and how long the crowd is watched without that for comparison. */
+/**
+ * Time during which a client does not read, and during which the crowd is watched without that for
+ * comparison.
+ */
 const DEAF_MS = 60_000;
 const DEAF_MIB_MAX = 8;
 const DEAF_OTHERS_BUDGET = 1.1;
 const DELIVERY_BUDGET = 0.6;
-/** An edit on its way at the end of a round is not seen in it; what is lost to merging in one voxel is less. */
+/** An edit in transit at the end of a round is not seen in it; merging edits of one voxel loses fewer. */
 const SEEN_PERCENT = 97;
-/** More than these are served as well as they can be. */
+/** Beyond this number, clients are served as well as possible. */
 const PROMISED_CLIENTS = 1_000;
 
 /**
- * Question: how many people can one process serve, and how near is it to what bare sockets could do?
- * Everybody moves at 10 Hz and sees about 50 others; together they make 200 edits a second that all of them see.
- * Budgets: a thousand are served without falling behind; edits are delivered at 0.6 or more of the rate at which bare
- * `ws` sends messages of the size of one edit to as many clients; a client that stops reading costs little and
- * disturbs nobody.
+ * Question: how many players can one process serve, and how close is it to bare sockets?
+ * Every player moves at 10 Hz and sees about 50 others; together they make 200 edits a second that all of
+ * them see.
+ * Budgets: a thousand are served without falling behind; edits are delivered at 0.6 or more of the rate at
+ * which bare `ws` sends messages of the size of one edit to as many clients; a client that stops reading
+ * costs little and does not disturb the others.
  */
 export async function* serverSuite(): AsyncGenerator<Figure> {
   for (const count of CROWDS) yield* serve(count);
@@ -58,7 +62,7 @@ async function* serve(count: number): AsyncGenerator<Figure> {
   }
 }
 
-/** What one round under load gave, and bare sockets right behind it. */
+/** One round under load, and the bare sockets right after it. */
 interface Round {
   readonly server: ServerReport;
   readonly crowd: CrowdReport;
@@ -84,7 +88,8 @@ async function measure(server: ServerChild, crowd: CrowdChild, count: number): P
   const after = await server.ask({ kind: "report" });
   await crowd.ask({ kind: "stop" });
   await delay(500);
-  // Bare sockets are given messages of the size that one edit has in a frame, one by one, as fast as they take them.
+  // Bare sockets get messages of the size that one edit has in a frame, one by one, as fast as they accept
+  // them.
   const editBytes = Math.max(16, Math.round(seen.frameBytes / Math.max(1, seen.editsSeen)));
   await crowd.ask({ kind: "forget" });
   const beforeBare = await server.ask({ kind: "report" });
@@ -158,7 +163,7 @@ function plot(
   return { title, unit, better, group: `${count} clients`, bars };
 }
 
-/** One client stops reading while the others go on. */
+/** One client stops reading while the others continue. */
 async function* deafFigures(server: ServerChild, crowd: CrowdChild, count: number): AsyncGenerator<Figure> {
   await crowd.ask({ kind: "move", editsPerSecond: EDITS_PER_SECOND });
   await delay(SETTLE_MS);
@@ -169,7 +174,7 @@ async function* deafFigures(server: ServerChild, crowd: CrowdChild, count: numbe
   const after = await watch(server, crowd, DEAF_MS / 2);
   await crowd.ask({ kind: "stop" });
   const p99 = (before.p99 + after.p99) / 2;
-  // Memory of a process under load goes up and down by itself: the lower of both sides of each watch is compared.
+  // The memory of a busy process fluctuates: compares the lower end of each watch.
   const grownMiB = (during.floorBytes - Math.max(before.floorBytes, after.floorBytes)) / 1_048_576;
   const silence = `${DEAF_MS / 1_000} s without reading`;
   yield atMost(`server/${count}-deaf-client`, grownMiB, "MiB more", DEAF_MIB_MAX, silence);

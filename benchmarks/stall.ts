@@ -16,7 +16,7 @@ const MINUTES = 1;
 const EDITS_PER_SECOND = 1_000;
 const TICK_MS = 20;
 const BUILDERS = 64;
-/** How far builders are apart, and how far one of them walks, in voxels. */
+/** Distance between builders, and the range that each one walks, in voxels. */
 const APART = 256;
 const WALK = 48;
 const MATERIALS = 12;
@@ -26,10 +26,10 @@ const WARM_UP_MS = 2_000;
 const IDLE_PROGRAM = fileURLToPath(new URL("./stall/idle.js", import.meta.url));
 
 /**
- * Question: does anybody who plays notice that the world is saved?
- * Budgets: with a journal, autosave and compaction and 1,000 edits a second, a timer of the same process is late by
- * less than 10 ms in 999 of 1,000 cases, and never by 50. Beside it stands a process that does nothing at the same time:
- * what the machine itself keeps waiting for is not ours. ORTHANT_STALL_MINUTES says for how long.
+ * Question: do players notice that the world is being saved?
+ * Budgets: with a journal, autosave and compaction and 1,000 edits a second, a timer of the same process is
+ * late by less than 10 ms in 999 of 1,000 cases, and never by 50. An idle process runs at the same time as a
+ * baseline, because delays of the machine itself are not ours. ORTHANT_STALL_MINUTES sets the duration.
  */
 export async function* stallSuite(): AsyncGenerator<Figure> {
   const minutes = Number(process.env["ORTHANT_STALL_MINUTES"] ?? MINUTES);
@@ -72,7 +72,7 @@ async function latenessOf(idle: ChildProcess): Promise<Lateness> {
   return lateness;
 }
 
-/** People who dig and build, each around a place of their own. */
+/** Players who dig and build, each around a different position. */
 class Builders {
   readonly #world: World;
   readonly #prng = new Prng(5);
@@ -82,7 +82,7 @@ class Builders {
     this.#world = world;
   }
 
-  /** Edits for so long, some at a time, and waits until all are durable. */
+  /** Edits for `forMs`, several at a time, and waits until all are durable. */
   async edit(forMs: number): Promise<void> {
     const startMs = performance.now();
     const made: Promise<unknown>[] = [];
@@ -91,7 +91,7 @@ class Builders {
       const due = ((performance.now() - startMs) * EDITS_PER_SECOND) / 1_000;
       for (; asked < due; asked++) made.push(this.#world.set(this.#place(), this.#prng.below(MATERIALS)));
       await delay(TICK_MS);
-      // What is done is let go, so that ten minutes take no more memory than one.
+      // Drops finished promises, so that ten minutes take no more memory than one.
       await Promise.all(made.splice(0, Math.max(0, made.length - EDITS_PER_SECOND)));
     }
     await Promise.all(made);

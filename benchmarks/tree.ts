@@ -7,7 +7,7 @@ import { atMost, type Figure, median, time } from "./figure.ts";
 
 const VOLUME = 4_096;
 const CHUNKS = 1_000_000;
-/** So many that neither side answers from a cache of the processor that holds all that is asked for. */
+/** Enough reads that no processor cache holds everything that either side reads. */
 const READS = 250_000;
 const EDITS = 1_000;
 const SETS = 1_000;
@@ -21,9 +21,9 @@ const prng = new Prng(1);
 
 /**
  * Question: does the tree of chunks carry a large world?
- * Budgets: the original took 8 to 136 seconds for 1,000 sets, so 50 ms; a read at a quarter of a bare Map, which
- * knows nothing of boxes, order or snapshots; an edit in 50 microseconds, so that a tick of 50 ms holds a thousand;
- * 200 bytes a chunk, so that ten million fit into two gigabytes.
+ * Budgets: the original took 8 to 136 seconds for 1,000 sets, so 50 ms; a read at a quarter of the speed of a
+ * bare Map, which knows nothing of boxes, order or snapshots; an edit in 50 microseconds, so that a tick of
+ * 50 ms holds a thousand; 200 bytes a chunk, so that ten million fit into two gigabytes.
  */
 export function* treeSuite(): Generator<Figure> {
   yield setFigure();
@@ -43,7 +43,7 @@ export function* treeSuite(): Generator<Figure> {
   yield untouchedFigure();
 }
 
-/** Of all that the suite measures, what is next to the bare limit. */
+/** The suite's figures next to the bare limit. */
 export function* treeLimits(): Generator<Figure> {
   const places = randomPlaces();
   yield readFigure(treeOf(places), places);
@@ -103,7 +103,7 @@ function editFigure(tree: OverrideTree, places: readonly Place[]): Figure {
   );
 }
 
-/** What a look at space that nobody touched costs; it must not follow the size of the box. */
+/** The cost of reading untouched space; it must not grow with the size of the box. */
 function untouchedFigure(): Figure {
   const small = leafCountUnder(boxBetween([0, 0, 0, 0], [4, 4, 4, 4]));
   const large = leafCountUnder(WHOLE_LATTICE);

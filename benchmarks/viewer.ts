@@ -52,8 +52,8 @@ const RESTART_BUDGET_KB = 4;
 
 /**
  * Question: what does it cost to look at a world?
- * Budgets: those of the page and of the join in bytes; meshing by the processor's time; the pictures by the tasks of the
- * page that the browser calls long; an edit from one window to another; a restart in bytes.
+ * Budgets: the page and the join in bytes; meshing in processor time; frames by the number of tasks that the
+ * browser calls long; the delay of an edit from one window to another; a restart in bytes.
  */
 export async function* viewerSuite(): AsyncGenerator<Figure> {
   yield pageFigure();
@@ -91,7 +91,7 @@ function pageFigure(): Figure {
   );
 }
 
-/** Blocks of generated chunks that are already realized: the mesher and what it needs, nothing else. */
+/** Blocks of generated chunks that are already realized: measures only the mesher and its inputs. */
 function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, budget: number): Figure {
   const field = WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape });
   const slice = firstSlice(shape, [0, 0, 0, 0]);
@@ -122,7 +122,7 @@ function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, bu
   return atMost(`viewer/mesh-${name}`, cpuUs, "us/chunk", budget, remark);
 }
 
-/** What the page's own worker counted. It knows no other clock than the one on the wall, so there is no budget. */
+/** Counters of the page's own worker. It can only measure wall time, so there is no budget. */
 function workerFigure(name: string, chunks: number, wallMs: number): Figure {
   const rate = Math.round((chunks / wallMs) * 1000);
   return told(
@@ -162,7 +162,7 @@ async function* platformFigures(browser: Browser): AsyncGenerator<Figure> {
   }
 }
 
-/** A window of 13^4 chunks by the client that the page has, with the same generators as the server. */
+/** A window of 13^4 chunks, fetched by the page's own client, with the same generators as the server. */
 async function windowFigure(served: ServedFolder): Promise<Figure> {
   let bytes = 0;
   const client = connect(served.worldUrl, {

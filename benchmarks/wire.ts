@@ -30,8 +30,9 @@ const prng = new Prng(5);
 
 /**
  * Question: how many bytes does it take to share a world?
- * Budgets: one voxel takes at most 48 bytes of message; a first join little more than what people made; to come back
- * costs what changed. Beside them stand the same things as plain JSON, as whole chunks and as Colyseus shares them.
+ * Budgets: one voxel takes at most 48 bytes of message; a first join little more than the edits themselves; a
+ * reconnect costs what changed. Baselines are the same things as plain JSON, as whole chunks and with
+ * Colyseus.
  */
 export async function* wireSuite(): AsyncGenerator<Figure> {
   const colyseus = loadColyseus();
@@ -79,7 +80,7 @@ async function* oneVoxelFigures(colyseus: Colyseus | undefined): AsyncGenerator<
   }
 }
 
-/** Bytes of the same thing in another form; none where the peer is not installed. */
+/** Size of the same thing in another form; `undefined` when the peer is not installed. */
 type Other = readonly [label: string, bytes: number | undefined];
 
 function listed(others: readonly Other[]): string {
@@ -94,7 +95,7 @@ function bytesPlot(title: string, group: string, ours: number, others: readonly 
   return { title, unit: "bytes", better: "less", group, bars };
 }
 
-/** The longest frame of the next tick that has more than a sign of life. */
+/** Returns the size of the largest frame of the next tick, to skip mere keep-alives. */
 async function largestFrame(pair: SharedPair, traffic: Traffic): Promise<number> {
   traffic.downFrames.length = 0;
   await pair.tick();
@@ -151,7 +152,7 @@ interface EditedChunk {
   readonly place: Place;
   readonly before: Chunk;
   readonly after: Chunk;
-  /** The chunk, or a list of the voxels in which it differs from what is generated, whichever is shorter. */
+  /** The chunk, or a list of its voxels that differ from the generated ones, whichever is shorter. */
   readonly smallestBytes: number;
   readonly wholeBytes: number;
   readonly jsonBytes: number;
@@ -171,7 +172,7 @@ async function editChunks(pair: SharedPair): Promise<readonly EditedChunk[]> {
   return edited;
 }
 
-/** Each chunk once, with all that was changed in it. */
+/** Returns each chunk once, with all of its changes. */
 function changedChunks(edited: readonly EditedChunk[]): readonly ChangedChunk[] {
   const changed = new Map<string, readonly [before: Chunk, after: Chunk]>();
   for (const { place, before, after } of edited) {
@@ -225,7 +226,7 @@ function voxelsIn(chunk: Place): readonly VoxelPlacement[] {
   }));
 }
 
-/** Somebody changes a voxel in one of a hundred regions while the client is away. */
+/** Changes a voxel in one of a hundred regions while the client is disconnected. */
 async function changeSomeRegions(pair: SharedPair, guest: Guest): Promise<number> {
   guest.disconnected();
   const regions = new Set<string>();

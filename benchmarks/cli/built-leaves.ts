@@ -17,7 +17,10 @@ const MATERIALS = 12;
 const EDGE = HYPERCUBE_CHUNKS.extents[0];
 const CHUNKS_PER_LEAF = REGION_EDGE_CHUNKS ** 4;
 
-/** Leaves of a region each, side by side, full of chunks as people build: ground, and boxes of a dozen materials. */
+/**
+ * Yields adjacent leaves of one region each, full of chunks as people build: ground, and boxes of a dozen
+ * materials.
+ */
 export function* builtLeaves(chunks: number, seed: number): Generator<LeafChange> {
   const prng = new Prng(seed);
   const leaves = Math.ceil(chunks / CHUNKS_PER_LEAF);
@@ -36,7 +39,7 @@ export function* builtLeaves(chunks: number, seed: number): Generator<LeafChange
   }
 }
 
-/** A chunk as people build: ground, and boxes of a dozen materials. */
+/** Returns a chunk as people build: ground, and boxes of a dozen materials. */
 export function builtChunk(prng: Prng): Chunk {
   const voxels = new Uint16Array(HYPERCUBE_CHUNKS.volume);
   fillBox(voxels, [0, 0, 0, 0], [EDGE, 1, EDGE, EDGE], 2);

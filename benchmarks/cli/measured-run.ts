@@ -7,15 +7,15 @@ import { fileURLToPath } from "node:url";
 const PROGRAM = fileURLToPath(new URL("../../../packages/cli/dist/main.js", import.meta.url));
 const PEAK_MEMORY = new URL("./peak-memory.js", import.meta.url).href;
 
-/** What one run of the program took. */
+/** The cost of one run of the program. */
 export interface MeasuredRun {
   readonly wallMs: number;
   readonly cpuMs: number;
-  /** The most memory that it had at once, in megabytes of 1,000,000 bytes. */
+  /** Peak memory, in megabytes of 1,000,000 bytes. */
   readonly peakMegabytes: number;
 }
 
-/** Runs `orthant` as a process of its own; throws unless it ends with one of the exit codes. */
+/** Runs `orthant` in a separate process. Throws unless it ends with one of the exit codes. */
 export async function runMeasured(
   argv: readonly string[],
   exitCodes: readonly number[] = [0],

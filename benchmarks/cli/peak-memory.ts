@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 
-// Loaded into a program before it begins: when it ends, it says on a channel of its own what it took at most.
+// Loaded into a program before it begins: reports its peak usage on a separate channel when it ends.
 const REPORT_CHANNEL = 3;
 
 process.on("exit", () => {

@@ -1,19 +1,19 @@
 import type { ClusterSettings } from "../server/orders.ts";
 
-/** What an owner is started with. */
+/** Settings of an owner. */
 export interface OwnerSettings extends ClusterSettings {
-  /** Where the saves of the shards are. */
+  /** Folder with the saves of the shards. */
   readonly folder: string;
 }
 
-/** What the process of the owner is asked for. */
+/** Orders for the owner's process. */
 export interface OwnerOrder {
   readonly kind: "report";
 }
 
-/** How the owner is. */
+/** State of the owner. */
 export interface OwnerReport {
-  /** Whether it has the world by now. */
+  /** Whether it owns the world yet. */
   readonly isOwner: boolean;
   readonly cpuUs: number;
 }

@@ -5,7 +5,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import type { OwnerReport, OwnerSettings } from "./owner-orders.ts";
 
-// The process of an owner: of all of the world, since there is no other.
+// The process of an owner: the only one, which owns the whole world.
 
 const { servers, world, folder } = JSON.parse(process.argv[2] ?? "{}") as OwnerSettings;
 const node = new ClusterNode({
@@ -15,7 +15,7 @@ const node = new ClusterNode({
 });
 await node.start();
 
-// Whoever gives the orders may be stopped at any time.
+// The parent process may be stopped at any time.
 process.on("disconnect", () => process.exit());
 process.on("message", () => {
   const { user, system } = process.cpuUsage();

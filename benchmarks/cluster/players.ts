@@ -17,13 +17,16 @@ const ROUND_MS = 6_000;
 const BARE_MS = 2_000;
 const BARE_AT_ONCE = 10;
 const SUBJECT = "fan";
-/** Of a clock tick of the system, in which it tells how much of the processor somebody used. */
+/** Length of the system's clock tick, its unit of processor time. */
 const TICK_US = 10_000;
 
 type Gateway = Child<ServerOrder, ServerReport>;
 type Crowd = Child<CrowdOrder, CrowdReport>;
 
-/** What players got in one round, what it took of the processor, and what bare NATS did right behind it. */
+/**
+ * One round: what the players received, the processor time it took, and the bare NATS measurement right after
+ * it.
+ */
 interface Round {
   readonly crowd: CrowdReport;
   readonly ms: number;
@@ -36,8 +39,9 @@ interface Round {
 }
 
 /**
- * Players on two gateways, who move and edit as those of the suite `server` do. Next to it NATS itself sends messages of the
- * size of one edit to as many connections, without a store. Both are told for a second of the processor that sends.
+ * Players on two gateways, who move and edit like those of the suite `server`. As a baseline, NATS itself
+ * sends messages of the size of one edit to as many connections, without a store. Both are reported per
+ * second of processor time on the sending side.
  */
 export async function* playerFigures(
   connection: NatsConnection,
@@ -141,18 +145,19 @@ async function processorUs(
   return { nats: natsUs(nats), owner: await town.ownerCpuUs(), gateways: used };
 }
 
-/** What the servers used of the processor, as the system counts it. */
+/** Returns the processor time of the servers, as the system counts it. */
 function natsUs({ nodes }: NatsCluster): number {
   let ticks = 0;
   for (const { processId } of nodes) {
-    // What stands behind the name of the program, which may hold blanks: user and system time are fields 14 and 15 of all.
+    // The fields after the program's name, which may contain blanks: user and system time are fields 14 and
+    // 15 of the whole line.
     const fields = readFileSync(`/proc/${processId}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
     ticks += Number(fields[11]) + Number(fields[12]);
   }
   return ticks * TICK_US;
 }
 
-/** Publishes as fast as the server takes it. */
+/** Publishes as fast as the server accepts it. */
 async function publishBare(connection: NatsConnection, bytes: number): Promise<number> {
   const message = new Uint8Array(bytes);
   const startMs = performance.now();

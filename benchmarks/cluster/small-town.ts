@@ -12,15 +12,15 @@ import { Child } from "../child.ts";
 import type { OwnerOrder, OwnerReport, OwnerSettings } from "./owner-orders.ts";
 
 const OWNER_PROGRAM = new URL("./owner.js", import.meta.url);
-/** What the world is called. */
+/** Name of the world. */
 export const WORLD = "bench";
-/** Everything is built in here, so that all gateways hold it. */
+/** All edits happen in this box, so that all gateways hold it. */
 const CHUNKS = { min: [0, 0, 0, 0], max: [8, 8, 8, 4] } as const;
 const EDGE = 64;
 
 /**
- * A world of a cluster on real servers: an owner in a process of its own, and two gateways in this one, through which it is
- * edited and looked at. Beside it a world of this process alone.
+ * A clustered world on real servers: an owner in a separate process, and two gateways in this one, used to
+ * edit and to watch it. Next to it, a world of this process alone.
  */
 export class SmallTown {
   readonly #folder: string;
@@ -28,7 +28,7 @@ export class SmallTown {
   readonly #owner: Child<OwnerOrder, OwnerReport>;
   readonly #gateways: readonly ClusterGateway[];
   readonly #alone: World;
-  /** What the last gateway showed, region by region in order: up to which clock, and when. */
+  /** What the last gateway showed, by region in order: up to which clock, and when. */
   readonly #shown = new Map<string, { readonly clock: number; readonly atMs: number }[]>();
   #asked: { readonly region: string; readonly clock: number; readonly atMs: number }[] = [];
   #edits = 0;
@@ -79,14 +79,15 @@ export class SmallTown {
     return new SmallTown(folder, engines, owner, gateways, alone);
   }
 
-  /** How much of the processor the owner has used. */
+  /** Returns the processor time that the owner has used. */
   async ownerCpuUs(): Promise<number> {
     return (await this.#owner.ask({ kind: "report" })).cpuUs;
   }
 
   /**
-   * How long it took until the last gateway showed each edit since the last call; infinite for one that it has not shown.
-   * Owners store edits together, so an edit is shown by the first step that reaches its clock, or passes it.
+   * Returns the delay until the last gateway showed each edit since the last call; infinite for an edit it
+   * has not shown. Owners store edits together, so an edit is visible with the first step that reaches its
+   * clock, or passes it.
    */
   takeSeenMs(): readonly number[] {
     const waits = this.#asked.map(({ region, clock, atMs }) => {
@@ -98,14 +99,14 @@ export class SmallTown {
     return waits;
   }
 
-  /** One voxel through the first gateway. Resolves when a quorum has it and that gateway shows it. */
+  /** Sets one voxel through the first gateway. Resolves when a quorum has it and that gateway shows it. */
   async edit(worker: number): Promise<void> {
     const edit = ++this.#edits;
     const startMs = performance.now();
     const placement = { voxel: placeOf(edit), material: 1 + (edit % 7) };
     const origin = { clientId: BigInt(worker + 1), editId: edit };
     const result = await this.#gateways[0]?.world.edit([placement], origin);
-    // Only what changed something was stored, and may be counted.
+    // Only an edit that changed something was stored, and counts.
     if (result?.outcome !== "applied")
       throw new Error(`edit ${edit} of client ${worker + 1} was ${result?.outcome}`);
     for (const { region, after } of result.clocks) {
@@ -113,7 +114,7 @@ export class SmallTown {
     }
   }
 
-  /** One voxel in the world of one process. Resolves when it is on the disk. */
+  /** Sets one voxel in the world of one process. Resolves when it is on the disk. */
   async editAlone(_worker: number): Promise<void> {
     const edit = ++this.#edits;
     await this.#alone.set(placeOf(edit), 1 + (edit % 7));

@@ -7,7 +7,10 @@ export const EDGE = 512;
 /** Bytes of a chunk. */
 export const CHUNK_BYTES: number = EDGE * EDGE * 4;
 
-/** Hills of one material whose color follows the depth and changes from pixel to pixel, with caves: in kind the terrain of the original. */
+/**
+ * Hills of one material, with caves, whose color follows the depth and varies from pixel to pixel, like the
+ * original's terrain.
+ */
 export const terrain: PixelGenerator = {
   ref: new GeneratorRef("bench-terrain", new Uint8Array(0), 42n, 1n),
   fill(chunkX, _chunkY, pixels) {
@@ -25,7 +28,7 @@ export const terrain: PixelGenerator = {
   },
 };
 
-/** The chunks of the table of sizes of the original's page. */
+/** Returns the chunks of the size table on the original's page. */
 export function patterns(): readonly (readonly [name: string, originalBytes: number, pixels: Uint8Array])[] {
   const prng = new Prng(1);
   return [
@@ -39,14 +42,14 @@ export function patterns(): readonly (readonly [name: string, originalBytes: num
   ];
 }
 
-/** What the terrain is at chunk [0, 0]. */
+/** Returns the terrain at chunk [0, 0]. */
 export function generated(): Uint8Array {
   const pixels = new Uint8Array(CHUNK_BYTES);
   terrain.fill(0, 0, pixels);
   return pixels;
 }
 
-/** The terrain with so many single pixels changed at random places. */
+/** Returns the terrain with this share of its pixels changed at random. */
 export function scattered(share: number): Uint8Array {
   const prng = new Prng(2);
   const pixels = generated();
@@ -56,7 +59,7 @@ export function scattered(share: number): Uint8Array {
   return pixels;
 }
 
-/** The terrain with a rectangle dug out of it. */
+/** Returns the terrain with a rectangle dug out of it. */
 export function dug(width: number, height: number): Uint8Array {
   const pixels = generated();
   for (let y = 20; y < 20 + height; y++) pixels.fill(0, y * EDGE * 4, (y * EDGE + width) * 4);
@@ -77,7 +80,7 @@ function sparse(share: number, prng: Prng): Uint8Array {
   return pixels;
 }
 
-/** A wave from 0 to 1 made of straight lines. */
+/** A triangle wave from 0 to 1. */
 function triangle(at: number): number {
   return Math.abs((at % 2) - 1);
 }

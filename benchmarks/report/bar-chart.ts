@@ -10,22 +10,22 @@ const GROUP_HEIGHT = 26;
 const ROW_HEIGHT = 22;
 const BAR_HEIGHT = 14;
 const FOOT_HEIGHT = 30;
-/** Bars that differ by more than this are drawn on a scale of powers of ten. */
+/** Bars that differ by more than this factor get a logarithmic scale. */
 const LINEAR_SPAN_MAX = 25;
 const TICKS_MAX = 5;
-/** A page may be light or dark, and a picture cannot know: these are readable on both. */
+/** A picture cannot know whether its page is light or dark: these colours are readable on both. */
 const INK = "#757d87";
 const LINES = "#757d8755";
 const COLORS: Readonly<Record<Bar["role"], string>> = { ours: "#2f81f7", peer: "#8b949e", limit: "#bf8700" };
 
-/** Says where a value lies on the horizontal axis. */
+/** Maps values to the horizontal axis. */
 interface Scale {
   readonly isLogarithmic: boolean;
   readonly ticks: readonly number[];
   at(value: number): number;
 }
 
-/** A picture of horizontal bars, in SVG and without anything from elsewhere. */
+/** Draws horizontal bars as a self-contained SVG. */
 export function drawBars(chart: Chart): string {
   const { title, unit, better, groups, limitAt } = chart;
   const scale = scaleFor(groups.flatMap(({ bars }) => bars.map(({ value }) => value)).concat(limitAt ?? []));
@@ -115,7 +115,7 @@ function linearScale(most: number): Scale {
   };
 }
 
-/** `12,300`, and `0.2` for what arithmetic makes 0.2000000001. */
+/** Formats `12,300`, and `0.2` for a rounding result such as 0.2000000001. */
 function withCommas(value: number): string {
   const digits = value >= 1_000 ? value.toFixed(0) : String(Number(readable(value)));
   return digits.replaceAll(/\B(?=(\d{3})+$)/g, ",");

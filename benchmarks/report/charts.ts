@@ -1,25 +1,28 @@
 import type { Bar, Figure, Plot } from "../figure.ts";
 
-/** Bars that are drawn in one picture. */
+/** Bars drawn in one picture. */
 export interface Chart {
-  /** Part of the name of the file. */
+  /** Part of the file name. */
   readonly slug: string;
   readonly title: string;
   readonly unit: string;
   readonly better: Plot["better"];
   readonly groups: readonly ChartGroup[];
-  /** Where the bare limit is, when all bars are shares of it. */
+  /** Position of the bare limit, when all bars are shares of it. */
   readonly limitAt?: number;
 }
 
 /** Bars for the same work. */
 export interface ChartGroup {
-  /** Empty where there is one group alone that needs no name. */
+  /** Empty for a single group that needs no name. */
   readonly label: string;
   readonly bars: readonly Bar[];
 }
 
-/** The charts of a suite: one with all shares of the bare limit, and one for each plot that figures name. */
+/**
+ * Returns the charts of a suite: one with all shares of the bare limit, and one for each plot that figures
+ * name.
+ */
 export function chartsOf(suite: string, figures: readonly Figure[]): readonly Chart[] {
   const shares = figures.filter(({ isOfLimit }) => isOfLimit);
   const plots = figures.flatMap(({ plot }) => (plot === undefined ? [] : [plot]));
@@ -59,7 +62,7 @@ function plotChart(suite: string, [first, ...rest]: readonly Plot[]): Chart {
     title,
     unit,
     better,
-    // What could not be measured is in the table; a bar cannot show it.
+    // A bar cannot show a missing measurement; the table does.
     groups: [first, ...rest].map(({ group, bars }) => ({
       label: group,
       bars: bars.filter(({ value }) => Number.isFinite(value)),
@@ -67,7 +70,7 @@ function plotChart(suite: string, [first, ...rest]: readonly Plot[]): Chart {
   };
 }
 
-/** A figure's name without its suite's. */
+/** Returns a figure's name without its suite. */
 function shortName(name: string): string {
   return name.slice(name.indexOf("/") + 1);
 }

@@ -1,19 +1,22 @@
 import type { Figure } from "../figure.ts";
 import { machinesOf, type RunRecord } from "./record.ts";
 
-/** What is left of a ratio that has fallen by a third. */
+/** The share left of a ratio that has fallen by a third. */
 const LEAST_SHARE = 2 / 3;
-/** A machine has bad moments: a ratio has fallen when it was low in each of so many tries. */
+/** A machine has bad moments: a ratio counts as fallen only when it is low in each of this many tries. */
 const TRIES = 3;
 
-/** What the guard needs from outside. */
+/** What the guard needs from its caller. */
 export interface GuardHooks {
-  /** Measures the ratios of a suite to the bare limit. */
+  /** Measures a suite's ratios to the bare limit. */
   measure(suite: string): Promise<readonly Figure[]>;
   print(line: string): void;
 }
 
-/** Compares ratios to the bare limit with those on record; gives the names of those that fell by more than a third. */
+/**
+ * Compares ratios to the bare limit with the recorded ones. Returns the names of those that fell by more than
+ * a third.
+ */
 export async function guard(
   suites: readonly string[],
   record: RunRecord,

@@ -7,14 +7,14 @@ import { machinesOf, type RunRecord, type SuiteRecord } from "./record.ts";
 const MACHINE_PLACE = "<!-- machine -->";
 const FIGURES_PLACE = /<!-- figures of (\w+) -->/;
 
-/** The page and its pictures, under paths that count from the folder of the page. */
+/** Renders the page and its pictures, by paths relative to the page's folder. */
 export function renderPage(template: string, record: RunRecord): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   const sections = template.split(/^(?=## )/m).flatMap((section) => {
     const suite = FIGURES_PLACE.exec(section)?.[1];
     if (suite === undefined) return [section];
     const recorded = record[suite];
-    // What has not been measured has nothing to say.
+    // A suite without a record gets no section.
     if (recorded === undefined) return [];
     for (const chart of chartsOf(suite, recorded.figures))
       files.set(picturePath(chart.slug), drawBars(chart));
@@ -43,7 +43,7 @@ function renderSuite(suite: string, { date, seconds, machine, figures }: SuiteRe
   ].join("\n");
 }
 
-/** A table whose columns are as wide as their widest cell, as the formatter wants it. */
+/** Formats a table whose columns are as wide as their widest cell, as the formatter requires. */
 function table(head: readonly string[], body: readonly (readonly string[])[]): readonly string[] {
   const rows = [head, ...body].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -55,7 +55,7 @@ function lineOf(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** A line for each figure in which a peer did better than ours. */
+/** Returns a line for each figure in which a peer is ahead of ours. */
 function behindLines(figures: readonly Figure[]): readonly string[] {
   return figures.flatMap(({ name, plot }) => {
     const ours = plot?.bars.find(({ role }) => role === "ours")?.value;

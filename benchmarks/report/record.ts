@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Figure } from "../figure.ts";
 import { type Machine, machineLine } from "../machine.ts";
 
-/** What one suite found out in the run that is on record. */
+/** The recorded run of one suite. */
 export interface SuiteRecord {
   /** Such as `2026-11-15`. */
   readonly date: string;
@@ -16,17 +16,17 @@ export type RunRecord = Readonly<Record<string, SuiteRecord>>;
 
 const RECORD_PATH = "benchmarks/recorded.json";
 
-/** What was recorded; nothing, where no report was made yet. */
+/** Reads the record; empty before the first report. */
 export function readRecord(): RunRecord {
   return existsSync(RECORD_PATH) ? (JSON.parse(readFileSync(RECORD_PATH, "utf8")) as RunRecord) : {};
 }
 
-/** Keeps a record for the report and the guard. */
+/** Stores a record for the report and the guard. */
 export function writeRecord(record: RunRecord): void {
   writeFileSync(RECORD_PATH, `${JSON.stringify(record, undefined, 2)}\n`);
 }
 
-/** The machines on which the suites ran, each in one line. */
+/** Returns the machines on which the suites ran, one line each. */
 export function machinesOf(record: RunRecord): readonly string[] {
   return [...new Set(Object.values(record).map(({ machine }) => machineLine(machine)))];
 }

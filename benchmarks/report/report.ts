@@ -12,7 +12,10 @@ const OUR_PICTURE = /^benchmarks-.*\.svg$/;
 /** The template of the page, with the prose. */
 export const TEMPLATE_PATH = "benchmarks/report/template.md";
 
-/** Runs suites one after the other, keeps what they found, and writes the page anew; says whether no budget was missed. */
+/**
+ * Runs suites one after the other, records their figures, and rewrites the page. Returns whether all budgets
+ * were met.
+ */
 export async function report(suites: readonly string[]): Promise<boolean> {
   const measured: Record<string, SuiteRecord> = {};
   for (const suite of suites) {
@@ -25,7 +28,7 @@ export async function report(suites: readonly string[]): Promise<boolean> {
       seconds: Math.round((performance.now() - startMs) / 1_000),
       figures,
     };
-    // After each suite: what took minutes is not lost to what fails behind it.
+    // After each suite, so that a later failure does not lose minutes of measurement.
     writeRecord({ ...readRecord(), ...measured });
   }
   const files = renderPage(readFileSync(TEMPLATE_PATH, "utf8"), readRecord());

@@ -15,27 +15,27 @@ import {
 } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 
-/** The country that everything is made in: hills with lakes, caves, ores and trees. */
+/** The land for all edits: hills with lakes, caves, ores and trees. */
 export const COUNTRY: GeneratorRef = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
 
-/** What people do to a world. */
+/** Kinds of edits. */
 export type Pastime = "scattered" | "tunnels" | "boxes" | "painted";
 
-/** Voxels in a chunk where they are scattered. */
+/** Voxels per chunk of the scattered kind. */
 export const SCATTERED_VOXELS = 16;
 
 const AIR = 0;
 const EDGE = CUBE_CHUNKS.extents[0];
-/** Chunks above and below the middle of the land that have anything to do with its surface. */
+/** Chunks above and below the middle of the land that may contain its surface. */
 const SURFACE_CHUNKS = 5;
 const TUNNEL_RADIUS = 3;
 const PAINTS = 6;
 
-/** The chunks that a pastime changed, at least so many of them; the same ones each time. */
+/** Returns at least `count` chunks edited in a given way; the same ones each time. */
 export function editedChunks(pastime: Pastime, count: number): PlaceMap<Chunk> {
   const canvas = new Canvas();
   const prng = new Prng(count);
-  // Some of what is opened ends up as it was: who digs in the air changes nothing.
+  // Some opened chunks end up unchanged: digging in the air changes nothing.
   for (let wanted = count; ; ) {
     while (canvas.size < wanted) MAKERS[pastime](canvas, prng, count);
     const chunks = canvas.chunks();
@@ -44,7 +44,7 @@ export function editedChunks(pastime: Pastime, count: number): PlaceMap<Chunk> {
   }
 }
 
-/** The land with what was set in it. */
+/** The land with the edits in it. */
 class Canvas {
   readonly #space: GeneratedSpace = DEFAULT_GENERATORS.open(COUNTRY, CUBE_CHUNKS);
   readonly #land = new PlaceMap<Chunk>();
@@ -59,14 +59,14 @@ class Canvas {
     this.open(place)[cellOfVoxel(CUBE_CHUNKS, ...voxel)] = material;
   }
 
-  /** A chunk as it was. */
+  /** Returns an unedited chunk. */
   land(place: Place): Chunk {
     const chunk = this.#land.get(...place) ?? this.#space.realize(...place);
     this.#land.set(...place, chunk);
     return chunk;
   }
 
-  /** The voxels of a chunk, which counts as changed from now on. */
+  /** Returns the voxels of a chunk, which counts as edited from now on. */
   open(place: Place): Uint16Array {
     const known = this.#voxels.get(...place);
     if (known !== undefined) return known;
@@ -86,7 +86,7 @@ class Canvas {
 }
 
 const MAKERS: Readonly<Record<Pastime, (canvas: Canvas, prng: Prng, count: number) => void>> = {
-  /** Sixteen voxels of eight materials in a chunk somewhere near the surface; every third chunk there has some. */
+  /** Sixteen voxels of eight materials in a chunk near the surface; every third chunk there has some. */
   scattered(canvas, prng, count) {
     const spread = Math.ceil(Math.sqrt((count * 3) / (SURFACE_CHUNKS * 2)));
     const place: Place = [
@@ -168,7 +168,7 @@ function carve(canvas: Canvas, [x, y, z]: readonly [number, number, number]): vo
       }
 }
 
-/** The highest voxel of a column that is something. */
+/** Returns the height of the highest voxel of a column that is not air. */
 function surfaceAt(canvas: Canvas, x: number, z: number): number | undefined {
   for (let y = SURFACE_CHUNKS * EDGE - 1; y >= -SURFACE_CHUNKS * EDGE; y--) {
     const land = canvas.land(chunkOfVoxel(CUBE_CHUNKS, [x, y, z, 0]));

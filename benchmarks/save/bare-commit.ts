@@ -4,7 +4,7 @@ import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
 
 const TEMPORARY = ".tmp";
 
-/** A disk that remembers what was asked of it. */
+/** A disk that records its calls. */
 export class RecordingDisk extends GatedDisk {
   #calls: DiskCall[] = [];
 
@@ -15,7 +15,7 @@ export class RecordingDisk extends GatedDisk {
     });
   }
 
-  /** What was asked since the last time, in order. */
+  /** Returns the calls since the last time, in order. */
   takeCalls(): readonly DiskCall[] {
     const calls = this.#calls;
     this.#calls = [];
@@ -23,7 +23,7 @@ export class RecordingDisk extends GatedDisk {
   }
 }
 
-/** Makes the same writes, syncs, renames and removals as a commit did, in a folder of its own, and nothing else. */
+/** Repeats only the writes, syncs, renames and removals of a commit, in a separate folder. */
 export class BareCommits {
   readonly #root: string;
   readonly #files = new Map<string, FileHandle>();
@@ -32,7 +32,7 @@ export class BareCommits {
     this.#root = root;
   }
 
-  /** Begins in a new folder with these folders in it. */
+  /** Starts in a new folder with these subfolders. */
   static async in(root: string, folders: readonly string[]): Promise<BareCommits> {
     for (const folder of folders) await mkdir(join(root, folder), { recursive: true });
     return new BareCommits(root);
@@ -53,7 +53,7 @@ export class BareCommits {
     if (operation === "close") await this.#close(absolute);
     if (operation === "rename") await rename(absolute, absolute.slice(0, -TEMPORARY.length));
     if (operation === "syncDirectory") await syncFolder(absolute);
-    // What is removed to make sure that it is not there takes no removal.
+    // Removing a file that is not there costs no removal.
     if (operation === "remove" && !path.endsWith(TEMPORARY)) await rm(absolute, { force: true });
   }
 
@@ -69,7 +69,7 @@ export class BareCommits {
   }
 }
 
-/** How many bytes a commit wrote into files that are not in this folder. */
+/** Returns the bytes that a commit wrote into files outside this folder. */
 export function bytesBeside(folder: string, calls: readonly DiskCall[]): number {
   return calls
     .filter(({ operation, path }) => operation === "append" && dirname(path) !== folder)

@@ -2,7 +2,7 @@ import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
 
 const WRITES: ReadonlySet<DiskCall["operation"]> = new Set(["append", "writeAt", "writeDurably"]);
 
-/** A disk that counts the bytes that are written to its files. */
+/** A disk that counts the bytes written to its files. */
 export class CountingDisk extends GatedDisk {
   bytesWritten = 0;
 

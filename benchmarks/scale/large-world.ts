@@ -20,17 +20,17 @@ import { createWorld } from "@orthant/world";
 import { builtChunk } from "../cli/built-leaves.ts";
 
 const CHUNKS_PER_REGION = REGION_EDGE_CHUNKS ** 4;
-/** Chunks that people built, of which each one in the world is a variation. */
+/** Templates of built chunks; each built chunk of the world is a variation of one. */
 const TEMPLATES = 64;
 const VOXELS_CHANGED = 6;
 const MATERIALS = 12;
-/** One chunk in so many is built on; in the others a few voxels were changed. */
+/** One chunk in this many is built on; the others have a few edited voxels. */
 const BUILT_ONE_IN = 8;
 const REGIONS_AT_ONCE = 64;
-/** So many different chunks there are, to the power of four. */
+/** Number of different chunks, to the power of four. */
 const SAMPLES_EDGE = 8;
 
-/** Where the chunks of a large world lie: regions side by side, in a cube of four dimensions. */
+/** The layout of a large world's chunks: adjacent regions in a four-dimensional cube. */
 export class LargeWorldPlan {
   readonly chunks: number;
   readonly #edge: number;
@@ -40,19 +40,19 @@ export class LargeWorldPlan {
     this.#edge = Math.ceil((chunks / CHUNKS_PER_REGION) ** 0.25);
   }
 
-  /** How many regions have chunks. */
+  /** Number of regions with chunks. */
   get regions(): number {
     return Math.ceil(this.chunks / CHUNKS_PER_REGION);
   }
 
-  /** The least chunk of a region. */
+  /** Returns the least chunk of a region. */
   cornerOf(index: number): Place {
     const edge = this.#edge;
     const part = (divisor: number): number => (Math.floor(index / divisor) % edge) * REGION_EDGE_CHUNKS;
     return [part(1), part(edge), part(edge ** 2), part(edge ** 3)];
   }
 
-  /** A chunk that somebody changed. */
+  /** Returns a random edited chunk. */
   randomChunk(prng: Prng): Place {
     const index = prng.below(this.regions - 1);
     const corner = this.cornerOf(index);
@@ -61,7 +61,7 @@ export class LargeWorldPlan {
   }
 }
 
-/** Makes a world over `platforms` in which so many chunks were changed or built on, as one save. */
+/** Creates a world over `platforms` with the planned number of edited chunks, as one save. */
 export async function makeLargeWorld(folder: string, plan: LargeWorldPlan, seed: number): Promise<void> {
   const disk = await NodeDisk.create(folder);
   const global = await globalState();
@@ -90,7 +90,7 @@ async function readGlobal(disk: MemoryDisk) {
   return { ...global, description: { ...global.description, clockEpoch: 1 } };
 }
 
-/** Makes leaves of chunks that were stored once: to encode ten million would be most of the work. */
+/** Makes leaves from chunks that were encoded once: encoding ten million would be most of the work. */
 class LeafMaker {
   readonly #plan: LargeWorldPlan;
   readonly #prng: Prng;
@@ -119,7 +119,7 @@ class LeafMaker {
   }
 }
 
-/** Chunks that somebody changed or built on, as they are stored. */
+/** Returns edited chunks in their stored form. */
 async function storedSamples(prng: Prng): Promise<readonly StoredBlock[]> {
   const air = uniformChunk(HYPERCUBE_CHUNKS.volume, 0);
   const templates = Array.from({ length: TEMPLATES }, () => builtChunk(prng));

@@ -1,8 +1,8 @@
 import { NodeDisk } from "@orthant/disk/node";
 import { openWorld } from "@orthant/world";
 
-// A process of its own that opens the world in a folder and reads voxels in places that nobody has read, and says what
-// each of that took. The first one is read by a program that has yet to be compiled.
+// A separate process that opens the world in a folder, reads voxels in chunks not read before, and reports
+// the time of each step. The first read also pays for compiling the program.
 const [folder = "", ...coordinates] = process.argv.slice(2);
 const start = process.hrtime.bigint();
 const world = await openWorld(new NodeDisk(folder), { autosave: false });

@@ -1,7 +1,7 @@
-/** How often a histogram's value was at most this much. */
+/** Number of values up to each bound of a histogram. */
 export type Buckets = ReadonlyMap<number, number>;
 
-/** The counts of one histogram in a page of metrics. */
+/** Returns the counts of one histogram in a page of metrics. */
 export function bucketsOf(page: string, name: string): Buckets {
   const lines = page.matchAll(new RegExp(`^${name}_bucket\\{le="([^"]+)"\\} (\\d+)$`, "gm"));
   return new Map(
@@ -9,7 +9,9 @@ export function bucketsOf(page: string, name: string): Buckets {
   );
 }
 
-/** A quantile of what was counted since an earlier look, as if values were spread evenly inside each bucket. */
+/**
+ * Returns a quantile of the values counted since `earlier`, as if they were spread evenly inside each bucket.
+ */
 export function bucketQuantile(now: Buckets, earlier: Buckets, share: number): number {
   const wanted = ((now.get(Infinity) ?? 0) - (earlier.get(Infinity) ?? 0)) * share;
   let lower = { upTo: 0, count: 0 };

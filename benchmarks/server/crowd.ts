@@ -7,24 +7,24 @@ import { quantile } from "../figure.ts";
 import { chunksAround, Member } from "./member.ts";
 import type { CrowdOrder, CrowdReport } from "./orders.ts";
 
-// The process of the clients: a crowd that moves and edits, and beside it the same number of bare sockets, or of bare
+// The process of the clients: a crowd that moves and edits, and the same number of bare sockets, or of bare
 // listeners to NATS.
 
-/** How many stand together, and so see each other. */
+/** Size of a group, whose members see each other. */
 const GROUP = 50;
 /** Chunks between two groups: far enough not to see each other. */
 const GROUP_DISTANCE_CHUNKS = 64;
 const GROUP_RADIUS_CHUNKS = 2;
-/** The chunk around which everybody sees every edit. */
+/** The chunk around which all members see every edit. */
 const PLAZA: Place = [0, 0, 0, 0];
 const PLAZA_RADIUS_CHUNKS = 3;
 const STEP_MS = 100;
 const CATCH_UP_MS = 10;
-/** How often those who do not move say that they are there. */
+/** Interval between keep-alive messages of members that do not move. */
 const SIGN_OF_LIFE_MS = 2_000;
-/** Who edits: ten of them, each far below what one client may. */
+/** Number of editors, each far below the limit of one client. */
 const EDITORS = 10;
-/** How many tell when they saw an edit. */
+/** Number of members that report when they saw an edit. */
 const WITNESSES = 40;
 const CONNECTS_AT_ONCE = 50;
 
@@ -42,7 +42,7 @@ let editsMade = 0;
 let bareMessages = 0;
 let timers: NodeJS.Timeout[] = [];
 
-// Whoever gives the orders may be stopped at any time.
+// The parent process may be stopped at any time.
 process.on("disconnect", () => process.exit());
 process.on("message", (order: CrowdOrder) => void obey(order));
 
@@ -92,7 +92,7 @@ async function join(urls: readonly string[], count: number): Promise<void> {
       members.push(member);
       batch.push(member);
     }
-    // Few at a time, as people come: everybody is there before the next ones knock.
+    // Few at a time, as people join: all of a batch are complete before the next one connects.
     await until(() => batch.every(({ isComplete }) => isComplete));
   }
 }
@@ -128,10 +128,10 @@ function start(editsPerSecond: number): void {
   const startMs = performance.now();
   let steps = 0;
   let edits = 0;
-  // What is due by now is done, however late the timer comes: the load is what it is said to be.
+  // Does everything that is due, however late the timer is, so that the load is exact.
   const catchUp = (): void => {
     const passedMs = performance.now() - startMs;
-    // Steps of members are spread over the interval, as those of people are.
+    // Spreads the steps of members over the interval, like those of people.
     for (; steps < (passedMs / STEP_MS) * members.length; steps++) {
       members[steps % members.length]?.step((prng.fraction() - 0.5) * 0.5, (prng.fraction() - 0.5) * 0.5);
     }

@@ -18,7 +18,7 @@ import {
 } from "@orthant/protocol";
 import { WebSocket } from "ws";
 
-/** What a member of the crowd tells the one who counts. */
+/** Events of a member of the crowd. */
 export interface MemberEvents {
   readonly onPatch: (patch: RegionPatch) => void;
   readonly onFrame: (bytes: number) => void;
@@ -26,8 +26,8 @@ export interface MemberEvents {
 }
 
 /**
- * One of many clients in a process: it reads every message, acknowledges as a real client does and notices a gap, but
- * keeps no replica. A thousand whole clients would need more of the machine than the server that is measured.
+ * One of many clients in a process: it reads every message, acknowledges like a real client and notices a
+ * gap, but keeps no replica. A thousand full clients would need more of the machine than the measured server.
  */
 export class Member {
   readonly #socket: WebSocket;
@@ -53,12 +53,12 @@ export class Member {
     this.#socket.on("close", () => (this.#joined = false));
   }
 
-  /** Whether all of its interest is here. */
+  /** Whether it holds all of its interest. */
   get isComplete(): boolean {
     return this.#complete;
   }
 
-  /** Tells where it is now, a step further, and acknowledges what came. */
+  /** Moves by a step, reports its position, and acknowledges what it received. */
   step(dx: number, dz: number): void {
     if (!this.#joined) return;
     const [x, y, z, w] = this.#position;
@@ -66,22 +66,22 @@ export class Member {
     this.#send([{ kind: "move", position: this.#position, orientation: [dx, 0, dz, 0] }]);
   }
 
-  /** Says nothing but what came: a client that is silent for long is taken for gone. */
+  /** Only acknowledges what it received: the server disconnects a client that is silent for long. */
   acknowledge(): void {
     if (this.#joined) this.#send([]);
   }
 
-  /** Puts a material into a voxel. */
+  /** Sets a voxel. */
   edit(voxel: Place, material: number): void {
     this.#send([{ kind: "setVoxels", editId: ++this.#editId, placements: [{ voxel, material }] }]);
   }
 
-  /** Stops taking bytes from the socket, without a word. */
+  /** Stops reading from the socket, without notice. */
   stopReading(): void {
     this.#socket.pause();
   }
 
-  /** Goes on. */
+  /** Resumes reading. */
   goOnReading(): void {
     this.#socket.resume();
   }
@@ -171,7 +171,7 @@ export class Member {
   }
 }
 
-/** A box of chunks around a chunk. */
+/** Returns a box of chunks around a chunk. */
 export function chunksAround([x, y, z, w]: Place, radius: number): Box {
   return cubeAt([x - radius, y - radius, z - radius, w - radius], radius * 2 + 1);
 }

@@ -1,9 +1,9 @@
-/** What the process of the clients is told to do. It answers each with a {@link CrowdReport}. */
+/** Orders for the clients' process. It answers each with a {@link CrowdReport}. */
 export type CrowdOrder =
   /** Joins the servers in turn. */
   | { readonly kind: "join"; readonly urls: readonly string[]; readonly count: number }
   | { readonly kind: "joinBare"; readonly url: string; readonly count: number }
-  /** Connects so many times to NATS itself, and listens to a subject each time. */
+  /** Opens `count` connections to NATS itself, each subscribed to a subject. */
   | {
       readonly kind: "joinNats";
       readonly servers: readonly string[];
@@ -13,11 +13,11 @@ export type CrowdOrder =
   | { readonly kind: "move"; readonly editsPerSecond: number }
   | { readonly kind: "forget" | "stop" | "stopReading" | "goOnReading" | "report" | "leave" };
 
-/** What came to the clients since they were told to forget. */
+/** What the clients received since the last `forget`. */
 export interface CrowdReport {
   readonly frames: number;
   readonly frameBytes: number;
-  /** Edits that came, over all members. */
+  /** Edits received, over all members. */
   readonly editsSeen: number;
   readonly editsMade: number;
   readonly bareMessages: number;
@@ -26,26 +26,26 @@ export interface CrowdReport {
   readonly cpuUs: number;
 }
 
-/** What makes a server one of a cluster's gateways. */
+/** Settings that make a server a gateway of a cluster. */
 export interface ClusterSettings {
   readonly servers: readonly string[];
   readonly world: string;
 }
 
-/** What the process of the server is told to do. It answers each with a {@link ServerReport}. */
+/** Orders for the server's process. It answers each with a {@link ServerReport}. */
 export type ServerOrder =
   | { readonly kind: "start" | "forget" | "report" }
-  /** Sends messages of these sizes to every bare socket, as fast as they are taken, for a while. */
+  /** Sends messages of this size to every bare socket, as fast as they accept them, for `forMs`. */
   | { readonly kind: "bare"; readonly bytes: number; readonly forMs: number };
 
-/** How the server is. */
+/** State of the server. */
 export interface ServerReport {
   readonly port: number;
   readonly barePort: number;
   readonly tickMs: { readonly p50: number; readonly p99: number };
   readonly cpuUs: number;
   readonly residentBytes: number;
-  /** Objects and the bytes of frames that wait; what the system holds for sockets is not in it. */
+  /** Objects and the bytes of waiting frames, without the system's socket buffers. */
   readonly usedBytes: number;
   readonly bareMessages: number;
   readonly bareMs: number;

@@ -1,4 +1,4 @@
-/** A server of a world: one of its own or, with {@link ClusterSettings}, one of a cluster. */
+/** A server with its own world or, with {@link ClusterSettings}, a gateway of a cluster. */
 export const SERVER_PROGRAM: URL = new URL("./shared-world.js", import.meta.url);
 /** Many clients. */
 export const CROWD_PROGRAM: URL = new URL("./crowd.js", import.meta.url);

@@ -15,10 +15,10 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { type Buckets, bucketQuantile, bucketsOf } from "./bucket-quantile.ts";
 import type { ClusterSettings, ServerOrder, ServerReport } from "./orders.ts";
 
-// The process of the server: a world that is shared, and beside it bare sockets for the comparison.
+// The process of the server: a shared world, and bare sockets for comparison.
 
 const ANY_NUMBER = 1_000_000;
-/** A bare socket with more than this on its way is passed over until it has less, as any sender must. */
+/** A bare socket with more unsent bytes than this is skipped until it has fewer, as any sender must do. */
 const BARE_BACKLOG_BYTES = 65_536;
 
 const server = await createServer({
@@ -43,7 +43,7 @@ let bareMessages = 0;
 let bareMs = 0;
 let ticksBefore: Buckets = new Map();
 
-// Whoever gives the orders may be stopped at any time.
+// The parent process may be stopped at any time.
 process.on("disconnect", () => process.exit());
 process.on("message", (order: ServerOrder) => void obey(order));
 
@@ -53,7 +53,7 @@ async function obey(order: ServerOrder): Promise<void> {
   process.send?.(await report());
 }
 
-/** Sends to all in turn, as fast as they take it; what they have not taken yet does not count. */
+/** Sends to all in turn, as fast as they accept it; unsent messages do not count. */
 async function sendBare(bytes: number, forMs: number): Promise<void> {
   const message = new Uint8Array(bytes);
   const startMs = performance.now();
@@ -93,7 +93,7 @@ async function ticks(): Promise<Buckets> {
   return bucketsOf(page, "orthant_tick_seconds");
 }
 
-/** A world of this process, or one of a cluster. */
+/** Opens a world of this process, or one of a cluster. */
 async function openWorld({ servers, world }: Partial<ClusterSettings>): Promise<ServerOptions["world"]> {
   const generators = DEFAULT_GENERATORS;
   if (servers !== undefined && world !== undefined) {

@@ -1,6 +1,6 @@
 import { LatenessWatch } from "./lateness.ts";
 
-// A process that does nothing but look at the clock, until it is told to say how late it was.
+// An idle process that watches the clock, and reports its lateness on request.
 const watch = new LatenessWatch();
 process.once("message", () => {
   process.send?.(watch.end());

@@ -1,16 +1,16 @@
 import { type IntervalHistogram, monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 
-/** How late the timers of a process were, in milliseconds. */
+/** Lateness of a process's timers, in milliseconds. */
 export interface Lateness {
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
   readonly longest: number;
-  /** The longest time that the garbage collector took at once. */
+  /** The longest pause for garbage collection. */
   readonly longestCollection: number;
 }
 
-/** Looks every millisecond how late it is. */
+/** Measures the lateness every millisecond. */
 export class LatenessWatch {
   readonly #histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: 1 });
 
@@ -26,11 +26,11 @@ export class LatenessWatch {
     this.#collections.observe({ entryTypes: ["gc"] });
   }
 
-  /** Ends looking, and says how late it was. */
+  /** Stops measuring and returns the lateness. */
   end(): Lateness {
     this.#histogram.disable();
     this.#collections.disconnect();
-    // The histogram has the time from one look to the next, which is a millisecond when nothing is in the way.
+    // The histogram has the time between two measurements, which is a millisecond when nothing delays them.
     const ms = (nanoseconds: number): number => nanoseconds / 1e6 - 1;
     const share = (percent: number): number => ms(this.#histogram.percentile(percent));
     return {

@@ -7,7 +7,9 @@ const VERSION = "1.18.2";
 const LOWEST_VOXEL = -64;
 const HEIGHT_VOXELS = 384;
 const SECTIONS = HEIGHT_VOXELS / 16;
-/** Columns between the fourth dimension's slices, and between what does not fit into the height of one column. */
+/**
+ * Columns between slices of the fourth dimension, and between storeys that exceed the height of one column.
+ */
 const SLICE_COLUMNS = 4_096;
 const STOREY_COLUMNS = 64 * SLICE_COLUMNS;
 
@@ -32,7 +34,7 @@ interface Registry {
   readonly blocksArray: readonly { readonly defaultState: number }[];
 }
 
-/** Where a chunk lies in a Minecraft world: in a section of a column. */
+/** Position of a chunk in a Minecraft world: a section of a column. */
 interface Section {
   readonly columnX: number;
   readonly columnZ: number;
@@ -40,9 +42,9 @@ interface Section {
 }
 
 /**
- * The region files of Minecraft 1.18. A chunk of 4,096 voxels is a section of 16^3 blocks, and chunks above each other
- * share a column, of which there are 24 sections around height 0. Materials are the first blocks of the game. What is
- * not given stays air, light and heights are left out: a real world has more to keep. Nothing is ever synced.
+ * The region files of Minecraft 1.18. A chunk of 4,096 voxels is a section of 16^3 blocks, and chunks above
+ * each other share a column of 24 sections around height 0. Materials are the first blocks of the game.
+ * Everything else stays air, without light and heights: a real world stores more. Nothing is ever synced.
  */
 export function anvilStore(load: NodeJS.Require): PeerStore {
   const { Anvil } = load("prismarine-provider-anvil") as {
@@ -74,7 +76,7 @@ export function anvilStore(load: NodeJS.Require): PeerStore {
     },
     async read(parent, places) {
       const anvil = new Folder(join(parent, "anvil"));
-      // A game keeps a column that it has loaded.
+      // A game keeps a loaded column.
       const loaded = new Map<string, Column>();
       let sum = 0;
       for (const place of places) {

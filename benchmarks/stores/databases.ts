@@ -2,12 +2,12 @@ import { mkdirSync } from "node:fs";
 import { open, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A store of bytes under keys, as all of these are. */
+/** A key-value store of bytes, like all of these. */
 export interface BytesUnderKeys {
   putAll(values: readonly (readonly [key: string, value: Uint8Array])[]): Promise<void>;
-  /** Reads the values one after the other; gives how many bytes they have. */
+  /** Reads the values one after the other. Returns the number of bytes. */
   readAll(keys: readonly string[]): Promise<number>;
-  /** Returns when a power cut cannot lose the value. */
+  /** Resolves when a power cut cannot lose the value. */
   putDurably(key: string, value: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
@@ -92,7 +92,7 @@ export function sqliteDatabase(load: NodeJS.Require): Opener {
   };
 }
 
-/** What everybody writes first: a file for each value, replaced as one must replace a file. */
+/** The obvious first design: one file per value, replaced safely. */
 export function fileDatabase(parent: string): BytesUnderKeys {
   const folder = join(parent, "files");
   mkdirSync(folder, { recursive: true });

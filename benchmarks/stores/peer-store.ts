@@ -9,20 +9,23 @@ import {
   sqliteDatabase,
 } from "./databases.ts";
 
-/** Chunks that somebody else keeps, and what they are given for each who do not know voxels. */
+/** The chunks for a peer store, and their bytes for stores that do not know voxels. */
 export interface PeerWorld {
   readonly chunks: readonly (readonly [place: Place, chunk: Chunk])[];
   bytesOf(chunk: Chunk): Uint8Array;
 }
 
-/** A store that benchmarks are held against. */
+/** A store that benchmarks compare with. */
 export interface PeerStore {
   readonly name: string;
-  /** Keeps all chunks of a world in a folder that is there. */
+  /** Stores all chunks of a world in an existing folder. */
   fill(folder: string, world: PeerWorld): Promise<void>;
-  /** Opens, reads these chunks and closes; gives a number that depends on what was read. */
+  /** Opens the store, reads these chunks and closes it. Returns a number that depends on what was read. */
   read(folder: string, places: readonly Place[]): Promise<number>;
-  /** A store in which a put that has returned survives a power cut; those that promise no such thing have none. */
+  /**
+   * Opens a store whose `put` survives a power cut once it has returned; missing for stores without that
+   * promise.
+   */
   openDurable?(folder: string): DurableStore;
 }
 
@@ -32,7 +35,7 @@ export interface DurableStore {
   close(): Promise<void>;
 }
 
-/** The peers that are installed, and a file a chunk, which is always there. */
+/** Returns the installed peers, and one file per chunk, which is always available. */
 export function loadPeers(): readonly PeerStore[] {
   const installed = [
     ifInstalled("lmdb", (load) => bytesStore("lmdb", lmdbDatabase(load))),
@@ -50,7 +53,7 @@ function bytesStore(name: string, open: (folder: string) => BytesUnderKeys): Pee
     async fill(folder, { chunks, bytesOf }) {
       const database = open(folder);
       const values = chunks.map(([place, chunk]) => [place.join(), bytesOf(chunk)] as const);
-      // In the order of their keys, which is what trees like best.
+      // In the order of keys, which suits trees best.
       await database.putAll([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
       await database.close();
     },

@@ -7,11 +7,11 @@ describe("the line of a figure", () => {
     expect(lineOf(figure)).toBe("save/one-chunk: 0.83 of bare append+sync (budget: at least 0.5); 2.1 ms");
   });
 
-  test("has no budget where there is none, and no remark where there is none", () => {
+  test("omits a missing budget and an empty remark", () => {
     expect(lineOf(told("wire/join", 12_345.6, "bytes", ""))).toBe("wire/join: 12346 bytes");
   });
 
-  test("says that a budget was missed, in either direction and for what is not a number", () => {
+  test("marks a missed budget, in either direction and for a value that is not a number", () => {
     expect(lineOf(atMost("tree/heap", 201, "bytes", 200, "many"))).toBe(
       "tree/heap: 201 bytes (budget: at most 200); many MISSED",
     );

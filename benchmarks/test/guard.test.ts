@@ -14,7 +14,7 @@ const RECORD: RunRecord = {
   bytes: { date: "", machine: MACHINE, seconds: 1, figures: [share(0.9), told("bytes/other", 5, "kg", "")] },
 };
 
-/** What the guard finds and prints when the tries of the one suite give these figures. */
+/** Returns what the guard finds and prints when the tries of its only suite give these figures. */
 async function guarded(
   ...tries: readonly (readonly Figure[])[]
 ): Promise<{ fallen: readonly string[]; lines: readonly string[]; measured: number }> {
@@ -28,7 +28,7 @@ async function guarded(
 }
 
 describe("the guard", () => {
-  test("lets a ratio pass that fell by a third at most, after one try", async () => {
+  test("passes a ratio that fell by a third at most, after one try", async () => {
     const { fallen, lines, measured } = await guarded([share(0.61)]);
     expect([fallen, measured]).toEqual([[], 1]);
     expect(lines).toEqual([
@@ -37,22 +37,22 @@ describe("the guard", () => {
     ]);
   });
 
-  test("finds a ratio that is lower in each of three tries", async () => {
+  test("reports a ratio that is lower in each of three tries", async () => {
     const { fallen, lines, measured } = await guarded([share(0.5)], [share(0.59)], [share(0.4)]);
     expect([fallen, measured]).toEqual([["bytes/crc32"], 3]);
     expect(lines).toContain("guard: bytes/crc32 0.59 of the bare limit, recorded 0.90 FELL");
   });
 
-  test("forgives a bad moment of the machine", async () => {
+  test("tolerates a bad moment of the machine", async () => {
     const { fallen, measured } = await guarded([share(0.1)], [share(0.2)], [share(0.8)]);
     expect([fallen, measured]).toEqual([[], 3]);
   });
 
-  test("tries again only while something is low", async () => {
+  test("tries again only while a ratio is low", async () => {
     expect((await guarded([share(0.1)], [share(0.8)])).measured).toBe(2);
   });
 
-  test("does not fail for what is not on record, and does not look at what is no ratio", async () => {
+  test("passes figures without a record, and ignores figures that are not ratios", async () => {
     const { fallen, lines } = await guarded([
       share(0.9),
       share(0.1, "bytes/new"),

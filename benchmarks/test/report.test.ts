@@ -34,11 +34,11 @@ function fruitContest(ours: number): Figure {
   });
 }
 
-describe("the page", () => {
+describe("the benchmark page", () => {
   const template =
     "# Page\n\n<!-- machine -->\n\n## Fruit\n\nWhy.\n\n<!-- figures of fruit -->\n\n## Bread\n\n<!-- figures of bread -->\n";
 
-  test("has a section with charts and a row a figure for what is on record, and none for what is not", () => {
+  test("has a section with charts and one row per figure for each recorded suite, and none for others", () => {
     const limit = ofLimit("fruit/speed", 0.5, "a bare fruit", 0.6, "slow");
     const files = renderPage(template, recordOf("fruit", limit, fruitContest(2)));
     expect([...files.keys()]).toEqual([
@@ -77,11 +77,11 @@ describe("the page", () => {
     expect(page).not.toContain("plums by");
   });
 
-  test("is what the template and the record in this repository make", () => {
+  test("matches the template and the record in this repository", () => {
     const files = renderPage(readFileSync(TEMPLATE_PATH, "utf8"), readRecord());
     const ours = readdirSync("docs/pictures").filter((name) => name.startsWith("benchmarks-"));
     expect(ours.map((name) => `pictures/${name}`).sort()).toEqual([...files.keys()].slice(1).sort());
-    // To be cured by: npm run bench -- report --suites none
+    // To fix a difference, run: npm run bench -- report --suites none
     for (const [path, content] of files) expect(readFileSync(`docs/${path}`, "utf8"), path).toBe(content);
   });
 });
@@ -95,7 +95,7 @@ describe("the README", () => {
     ]),
   );
 
-  /** Whole numbers, with or without commas between thousands. */
+  /** Returns the whole numbers in a text, with or without commas between thousands. */
   function numbersIn(text: string): readonly number[] {
     return (text.match(/\d{1,3}(?:,\d{3})+|\d+/g) ?? []).map((digits) => Number(digits.replaceAll(",", "")));
   }
@@ -105,7 +105,7 @@ describe("the README", () => {
     ["one voxel, at the far end of the world", "wire/one-voxel-far-end"],
     ["a first join: 200 chunks that people built", "wire/first-join"],
     ["a client comes back, and 6 regions changed since", "wire/rejoin"],
-  ])("has the bytes of the record for %s", (row, figure) => {
+  ])("has the recorded bytes for %s", (row, figure) => {
     const [, cells = ""] = readme.split(`| ${row}`);
     const shown = numbersIn(cells.split("\n", 1)[0] ?? "");
     expect(shown.length).toBeGreaterThan(0);
@@ -113,7 +113,7 @@ describe("the README", () => {
   });
 });
 
-describe("a picture", () => {
+describe("a benchmark chart", () => {
   const numbersOf = (svg: string, attribute: string): readonly number[] =>
     Array.from(svg.matchAll(new RegExp(`<rect[^>]* ${attribute}="([\\d.]+)"`, "g")), ([, number]) =>
       Number(number),
@@ -125,7 +125,7 @@ describe("a picture", () => {
     return drawBars(chart);
   }
 
-  test("has bars as long as their values, with labels, unit and direction", () => {
+  test("has bars in proportion to their values, with labels, unit and direction", () => {
     const svg = pictureOf(fruitContest(2));
     const [ours = 0, pears, plums] = numbersOf(svg, "width");
     expect([pears, plums]).toEqual([ours * 2, ours * 4]);
@@ -134,7 +134,7 @@ describe("a picture", () => {
     expect(svg).toContain("Weight of &lt;fruit&gt;");
   });
 
-  test("has a scale of powers of ten where values are far apart", () => {
+  test("has a logarithmic scale when values are far apart", () => {
     const svg = pictureOf(fruitContest(0.004));
     expect(svg).toContain("powers of ten");
     const [ours = 0, pears = 0, plums = 0] = numbersOf(svg, "width");
@@ -143,7 +143,7 @@ describe("a picture", () => {
     expect((plums - pears) / (pears - ours)).toBeCloseTo(Math.log10(2) / 3, 2);
   });
 
-  test("draws the bare limit beside shares of it, in the same scale", () => {
+  test("draws the bare limit next to shares of it, on the same scale", () => {
     const svg = pictureOf(
       ofLimit("fruit/a", 0.5, "x", undefined, ""),
       ofLimit("fruit/b", 1, "x", undefined, ""),
@@ -154,7 +154,7 @@ describe("a picture", () => {
     expect(svg).toMatch(new RegExp(`<path d="M${220 + whole}\\.?\\d* [^>]*dasharray`));
   });
 
-  test("stands zero and a value that is not there", () => {
+  test("handles zero and a missing value", () => {
     const svg = pictureOf(
       told("fruit/none", 0, "kg", "", {
         title: "None",
@@ -170,7 +170,7 @@ describe("a picture", () => {
     expect(svg).not.toMatch(/NaN|Infinity|pears/);
   });
 
-  test("is not drawn for figures that have nothing to show", () => {
+  test("is not drawn for figures without a plot", () => {
     expect(chartsOf("fruit", [atMost("fruit/count", 1, "pieces", 2, "")])).toEqual([]);
   });
 });

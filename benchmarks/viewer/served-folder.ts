@@ -11,13 +11,13 @@ import { openWorld, type World } from "@orthant/world";
 const COMMAND = "packages/cli/bin/orthant.js";
 const SECRET = "the secret of a benchmark, long enough to sign tokens";
 
-/** What `orthant serve` says when it listens. */
+/** The output of `orthant serve` when it listens. */
 interface Announcement {
   readonly port: number;
   readonly token: string;
 }
 
-/** A world in a folder of its own, served by the command line in a process of its own. */
+/** A world in a temporary folder, served by the command line in a separate process. */
 export class ServedFolder {
   readonly #folder: string;
   #process: ChildProcess | undefined;
@@ -28,7 +28,7 @@ export class ServedFolder {
     this.#folder = folder;
   }
 
-  /** Makes a world from a template. */
+  /** Creates a world from a template. */
   static async create(template: string): Promise<ServedFolder> {
     const folder = await mkdtemp(join(tmpdir(), "orthant-viewer-"));
     await writeFile(join(folder, "secret.txt"), SECRET);
@@ -45,29 +45,29 @@ export class ServedFolder {
     return new ServedFolder(folder);
   }
 
-  /** Where the page is. */
+  /** Address of the page. */
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Where clients connect to. */
+  /** Address for clients. */
   get worldUrl(): string {
     return `ws://127.0.0.1:${this.#port}`;
   }
 
-  /** What lets a visitor in. */
+  /** Access token of a visitor. */
   get token(): string {
     return this.#token;
   }
 
-  /** Changes the world while nobody serves it. */
+  /** Edits the world while it is not served. */
   async change(work: (world: World) => Promise<unknown>): Promise<void> {
     const world = await openWorld(new NodeDisk(join(this.#folder, "world")));
     await work(world);
     await world.close();
   }
 
-  /** Serves the world; where it was served before, at the same port. */
+  /** Serves the world; at the same port as before, if any. */
   async serve(): Promise<void> {
     const options = [
       "--port",
@@ -90,7 +90,7 @@ export class ServedFolder {
     this.#token ||= token;
   }
 
-  /** Kills the server, as a power cut would. */
+  /** Kills the server, like a power cut. */
   async kill(): Promise<void> {
     const served = this.#process;
     this.#process = undefined;
@@ -107,7 +107,7 @@ export class ServedFolder {
   }
 }
 
-/** Changes a few voxels in so many chunks around the origin, as people who build do. */
+/** Edits a few voxels in `chunkCount` chunks around the origin, like people who build. */
 export async function buildAround(world: World, chunkCount: number, radiusChunks: number): Promise<void> {
   const prng = new Prng(3);
   const chunks = new Map<string, Place>();

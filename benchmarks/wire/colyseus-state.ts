@@ -3,20 +3,23 @@ import { ifInstalled } from "../peers.ts";
 
 const BUFFER_BYTES = 1 << 24;
 
-/** A chunk that somebody changed, whole and as what was changed. */
+/** An edited chunk, as a whole and as its edits. */
 export interface ChangedChunk {
   readonly key: string;
   readonly chunk: Chunk;
   readonly edits: readonly VoxelEdit[];
 }
 
-/** Bytes that `@colyseus/schema` makes of what a room of Colyseus shares. */
+/** Size of a Colyseus room's state, encoded by `@colyseus/schema`. */
 export interface Colyseus {
-  /** The longest patch of some voxels of one chunk, changed one by one, when everybody has the chunk. */
+  /**
+   * Returns the longest patch of some voxels of one chunk, edited one by one, for clients that have the
+   * chunk.
+   */
   patchBytes(chunk: Chunk, edits: readonly VoxelEdit[]): number;
-  /** The state that somebody gets who joins, with the chunks as arrays of voxels. */
+  /** Returns the size of the state for a joining client, with chunks as arrays of voxels. */
   wholeJoinBytes(chunks: readonly ChangedChunk[]): number;
-  /** The same for a game that shares only what was changed, as maps from cells to materials. */
+  /** Returns the same for a game that shares only edits, as maps from cells to materials. */
   editsJoinBytes(chunks: readonly ChangedChunk[]): number;
 }
 
@@ -42,7 +45,7 @@ interface Schema {
   readonly Decoder: new (state: State) => { decode(bytes: Uint8Array): unknown };
 }
 
-/** The encoder of Colyseus alone, without rooms and sockets, which add to its bytes. */
+/** Loads the encoder of Colyseus alone, without rooms and sockets, which add to its bytes. */
 export function loadColyseus(): Colyseus | undefined {
   return ifInstalled("@colyseus/schema", (load) => new SchemaStates(load("@colyseus/schema") as Schema));
 }

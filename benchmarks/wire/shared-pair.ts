@@ -12,20 +12,20 @@ import { FakeClock } from "@orthant/testkit";
 import { createWorld, type World } from "@orthant/world";
 
 const TICK_MS = 100;
-/** Ticks until a join must be over. */
+/** Limit on the ticks of a join. */
 const TICKS_MAX = 5_000;
-/** Turns that promises of the world get in a tick. */
+/** Turns of the event queue per tick for the world's promises. */
 const TURNS = 20;
 
-/** Bytes that went each way. */
+/** Bytes sent in each direction. */
 export interface Traffic {
   downBytes: number;
   upBytes: number;
-  /** Frames to the client, each with its bytes. */
+  /** Sizes of the frames to the client. */
   readonly downFrames: number[];
 }
 
-/** A world of platforms that is shared in this process: real messages, counted, and no sockets. */
+/** A world of platforms shared within this process: real messages, counted, without sockets. */
 export class SharedPair {
   readonly world: World;
   readonly #clock: FakeClock;
@@ -52,7 +52,7 @@ export class SharedPair {
     return new SharedPair(world, host, clock);
   }
 
-  /** A client that has the same generators as the server, or none of them. */
+  /** Creates a client with the same generators as the server, or with none. */
   newGuest(clientId: bigint, generators: "equal" | "none"): Guest {
     return new Guest({
       clock: this.#clock,
@@ -63,7 +63,7 @@ export class SharedPair {
     });
   }
 
-  /** Connects a client, and counts from now on. */
+  /** Connects a client and starts counting. */
   connect(guest: Guest): Traffic {
     const traffic: Traffic = { downBytes: 0, upBytes: 0, downFrames: [] };
     const toGuest: Wire = {
@@ -86,7 +86,7 @@ export class SharedPair {
     return traffic;
   }
 
-  /** Lets one tick pass. */
+  /** Advances one tick. */
   async tick(): Promise<void> {
     this.#clock.advance(TICK_MS);
     for (const guest of this.#guests.keys()) guest.tick();
@@ -95,7 +95,7 @@ export class SharedPair {
     for (let turn = 0; turn < TURNS; turn++) await Promise.resolve();
   }
 
-  /** Lets time pass until a client has all that it wants. */
+  /** Advances time until a client holds all of its interest. */
   async settle(guest: Guest): Promise<void> {
     for (let tick = 0; tick < TICKS_MAX; tick++) {
       await this.tick();

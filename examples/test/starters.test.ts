@@ -25,7 +25,7 @@ declare const document: { querySelector(name: string): { readonly value: string 
 const run = promisify(execFile);
 const EXAMPLES = fileURLToPath(new URL("..", import.meta.url));
 const MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
-/** What is built or dug is larger than this, on the screen. */
+/** Minimum number of changed pixels on the screen after building or digging. */
 const SEEN_PIXELS = 60;
 const WAIT_MS = 60_000;
 
@@ -35,7 +35,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** A starter as somebody has it who copied the folder and installed what it names. */
+/** Copies a starter with its dependencies installed, as a user has it. */
 async function copyOf(name: string): Promise<string> {
   const folder = join(await temporaryFolder(), name);
   await cp(join(EXAMPLES, name), folder, { recursive: true });
@@ -44,7 +44,7 @@ async function copyOf(name: string): Promise<string> {
 }
 
 describe("batch-edit", () => {
-  test("replaces a material in a box, once, and can be taken back", async () => {
+  test("replaces a material in a box in one edit, which can be reverted", async () => {
     const [folder, starter] = [join(await temporaryFolder(), "world"), await copyOf("batch-edit")];
     const disk = await NodeDisk.create(folder);
     const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
@@ -109,7 +109,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
     return page;
   }
 
-  /** Resolves when the page has drawn this picture, which comes some frames after what it says. */
+  /** Resolves when the page shows this picture, some frames after its text. */
   async function shows(page: Page, wanted: Picture): Promise<void> {
     await expect
       .poll(async () => differingPixels(await picture(page), wanted), {
@@ -119,7 +119,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
       .toBeLessThan(SEEN_PIXELS);
   }
 
-  test("sandbox keeps what was built through a reload, an export and an import", async () => {
+  test("sandbox keeps edits through a reload, an export and an import", async () => {
     const page = await open(await builtPage(await copyOf("sandbox")));
     await says(page, /^meadow, save/);
     const untouched = await settledPicture(page);
@@ -148,7 +148,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
     await shows(page, built);
   }, 180_000);
 
-  test("tile-game keeps a hole, and who fell into it", async () => {
+  test("tile-game keeps a hole, and the player who fell into it", async () => {
     const page = await open(await builtPage(await copyOf("tile-game")));
     await says(page, /^a new world/);
     const before = await settledPicture(page);
@@ -230,7 +230,7 @@ async function picture(page: Page, canvas = "canvas"): Promise<Picture> {
   return pictureOf(page, await page.locator(canvas).screenshot());
 }
 
-/** A picture that no longer changes. */
+/** Returns a picture that no longer changes. */
 async function settledPicture(page: Page, canvas?: string): Promise<Picture> {
   for (let last = await picture(page, canvas); ; ) {
     await page.waitForTimeout(500);

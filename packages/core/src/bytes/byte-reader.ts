@@ -8,17 +8,17 @@ import { unzigzag } from "./zigzag.ts";
 
 requireLittleEndian();
 
-/** `strict` accepts one encoding a value; `foreign` also takes padded varints and NaNs of any bits. */
+/** `strict` accepts one encoding per value; `foreign` also accepts padded varints and any NaN. */
 export type Dialect = "strict" | "foreign";
 
 /** How a {@link ByteReader} reads, and where its bytes come from. */
 export interface ByteReaderOptions {
   readonly dialect?: Dialect;
-  /** Where the first byte lies in its file or message; error offsets count from there. */
+  /** Position of the first byte in its file or message; error offsets count from there. */
   readonly origin?: number;
 }
 
-/** Reads the base encoding from bytes that may be hostile. Rules B1 to B19 in docs/formats/base-encoding.md. */
+/** Reads the base encoding from untrusted bytes. Rules B1 to B19 in docs/formats/base-encoding.md. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -50,7 +50,7 @@ export class ByteReader {
     return this.#bytes.length - this.#offset;
   }
 
-  /** An error at the current place, for a codec to throw. */
+  /** Returns an error at the current offset, for a codec to throw. */
   fail(code: ErrorCode, detail: string): OrthantError {
     return this.#failAt(this.#offset, code, detail);
   }
@@ -84,7 +84,7 @@ export class ByteReader {
     return this.#view.getBigUint64(this.#take(8), true);
   }
 
-  /** Eight bytes as a number; `ORT_UNSAFE_INTEGER` above 2^53 - 1. */
+  /** Reads eight bytes as a number. Throws `ORT_UNSAFE_INTEGER` above 2^53 - 1. */
   u64Number(): number {
     const start = this.#take(8);
     const value = this.#view.getUint32(start, true) + this.#view.getUint32(start + 4, true) * 0x1_0000_0000;
@@ -120,7 +120,7 @@ export class ByteReader {
     return value;
   }
 
-  /** One byte, 0 or 1; anything else is `ORT_TAG`. */
+  /** Reads one byte, 0 or 1. Throws `ORT_TAG` for any other. */
   bool(): boolean {
     const start = this.#take(1);
     const byte = this.#view.getUint8(start);
@@ -128,7 +128,7 @@ export class ByteReader {
     return byte === 1;
   }
 
-  /** The number of an enum variant, a varint below `count`. */
+  /** Reads the number of an enum variant, a varint below `count`. */
   tag(count: number): number {
     const start = this.#offset;
     const value = this.#varint(U32_MAX);
@@ -144,12 +144,12 @@ export class ByteReader {
     return this.#varint(U32_MAX);
   }
 
-  /** An unsigned 64-bit varint as a number; `ORT_UNSAFE_INTEGER` above 2^53 - 1. */
+  /** Reads an unsigned 64-bit varint as a number. Throws `ORT_UNSAFE_INTEGER` above 2^53 - 1. */
   varUint(): number {
     return this.#varint(Number.MAX_SAFE_INTEGER);
   }
 
-  /** An unsigned 64-bit varint. */
+  /** Reads an unsigned 64-bit varint. */
   varU64(): bigint {
     this.#varint64();
     return this.#high32 === 0 ? BigInt(this.#low32) : (BigInt(this.#high32) << 32n) | BigInt(this.#low32);
@@ -163,7 +163,7 @@ export class ByteReader {
     return unzigzag(this.#varint(U32_MAX));
   }
 
-  /** A signed 64-bit varint as a number; `ORT_UNSAFE_INTEGER` beyond plus or minus 2^53 - 1. */
+  /** Reads a signed 64-bit varint as a number. Throws `ORT_UNSAFE_INTEGER` beyond ±(2^53 - 1). */
   varInt(): number {
     const start = this.#offset;
     if (this.#varintBytes(start) <= 7) return unzigzag(this.#varint(Number.MAX_SAFE_INTEGER));
@@ -172,19 +172,19 @@ export class ByteReader {
     throw this.#failAt(start, "ORT_UNSAFE_INTEGER", "a varint beyond plus or minus 2^53 - 1");
   }
 
-  /** A signed 64-bit varint. */
+  /** Reads a signed 64-bit varint. */
   varI64(): bigint {
     const value = this.varU64();
     return (value >> 1n) ^ -(value & 1n);
   }
 
-  /** The next `length` bytes as a view of the input, not a copy. */
+  /** Returns the next `length` bytes as a view of the input, not a copy. */
   view(length: number): Uint8Array {
     const start = this.#take(length);
     return this.#bytes.subarray(start, start + length);
   }
 
-  /** A reader over exactly the next `length` bytes, so that a bad length inside cannot reach its neighbour. */
+  /** Returns a reader over exactly the next `length` bytes, so that a bad length inside stays inside. */
   within(length: number): ByteReader {
     const start = this.#offset;
     return new ByteReader(this.view(length), {
@@ -193,12 +193,12 @@ export class ByteReader {
     });
   }
 
-  /** A varint length, at most `limit`, then that many bytes, copied. */
+  /** Reads a varint length, at most `limit`, and returns a copy of that many bytes. */
   bytes(limit: number = U32_MAX): Uint8Array {
     return this.view(this.#length(limit)).slice();
   }
 
-  /** A varint length in bytes, at most `limit`, then UTF-8. */
+  /** Reads a varint length in bytes, at most `limit`, then UTF-8. */
   string(limit: number = U32_MAX): string {
     const length = this.#length(limit);
     const start = this.#take(length);
@@ -207,7 +207,7 @@ export class ByteReader {
     return text;
   }
 
-  /** A varint count, at most `limit`, of items that take at least one byte each. */
+  /** Reads a varint count, at most `limit`, of items that take at least one byte each. */
   count(limit: number): number {
     const start = this.#offset;
     const count = this.#varint(Number.MAX_SAFE_INTEGER);
@@ -218,22 +218,22 @@ export class ByteReader {
     return count;
   }
 
-  /** `length` 16-bit values, two bytes each. */
+  /** Reads `length` 16-bit values, two bytes each. */
   u16Array(length: number): Uint16Array {
     return new Uint16Array(this.#takeBuffer(length * 2));
   }
 
-  /** `length` 32-bit values, four bytes each. */
+  /** Reads `length` 32-bit values, four bytes each. */
   u32Array(length: number): Uint32Array {
     return new Uint32Array(this.#takeBuffer(length * 4));
   }
 
-  /** `length` 64-bit values, eight bytes each. */
+  /** Reads `length` 64-bit values, eight bytes each. */
   u64Array(length: number): BigUint64Array {
     return new BigUint64Array(this.#takeBuffer(length * 8));
   }
 
-  /** `length` 16-bit values, each a varint. */
+  /** Reads `length` 16-bit values, each a varint. */
   varU16Array(length: number): Uint16Array {
     this.#need(length);
     const values = new Uint16Array(length);
@@ -241,27 +241,27 @@ export class ByteReader {
     return values;
   }
 
-  /** `length` 64-bit values, each a varint. */
+  /** Reads `length` 64-bit values, each a varint. */
   varU64Array(length: number): BigUint64Array {
     this.#need(length);
     const values = new BigUint64Array(length);
-    // Filled through its 32-bit halves: a bigint an element would cost an allocation each.
+    // Filled through its 32-bit halves, since each bigint would cost an allocation.
     this.varU64Halves(new Uint32Array(values.buffer), length);
     return values;
   }
 
-  /** `length` 64-bit values, each a varint, into an array of the caller's own: low half, high half. */
+  /** Reads `length` 64-bit values, each a varint, into the caller's array: low half, high half. */
   varU64Halves(halves: Uint32Array, length: number): void {
     this.#need(length);
     const view = this.#view;
-    // From here on a varint of ten bytes might reach beyond the end.
+    // Past this offset a ten-byte varint might extend beyond the end.
     const fastEnd = this.#bytes.length - VARINT_BYTES_MAX;
     let offset = this.#offset;
     for (let index = 0; index < length; index++) {
       const bytes = offset <= fastEnd ? fastVarint64(view, offset, halves, index * 2) : 0;
       offset += bytes;
       if (bytes > 0) continue;
-      // Near the end, or a varint that is padded or too large: the careful way, which says what is wrong.
+      // Near the end, or for a padded or too large varint, use the careful path, which reports what is wrong.
       this.#offset = offset;
       this.#varint64();
       halves[index * 2] = this.#low32;
@@ -271,7 +271,7 @@ export class ByteReader {
     this.#offset = offset;
   }
 
-  /** What was read since an offset, as a view of the input, not a copy. */
+  /** Returns everything read since `offset` as a view of the input, not a copy. */
   since(offset: number): Uint8Array {
     return this.#bytes.subarray(offset, this.#offset);
   }
@@ -284,11 +284,12 @@ export class ByteReader {
     return length;
   }
 
-  /** A varint of at most `max`, which is a safe integer. */
+  /** Reads a varint of at most `max`, a safe integer. */
   #varint(max: number): number {
     const start = this.#offset;
     let value = 0;
-    // Multiplying instead of shifting: a shift would cut at 32 bits. Values past 2^53 round, and stay past it.
+    // Multiply instead of shifting, which would truncate to 32 bits. Values above 2^53 round, but stay above
+    // it.
     let scale = 1;
     const end = Math.min(this.#bytes.length, start + VARINT_BYTES_MAX);
     for (let offset = start; offset < end; offset++) {
@@ -301,17 +302,17 @@ export class ByteReader {
       }
       scale *= 128;
     }
-    this.#varintBytes(start); // throws: the varint is cut, or too long
+    this.#varintBytes(start); // throws: the varint is truncated or too long
     return value;
   }
 
-  /** A varint of up to 64 bits, left in `#low32` and `#high32`. */
+  /** Reads a varint of up to 64 bits into `#low32` and `#high32`. */
   #varint64(): void {
     const start = this.#offset;
     const bytes = this.#varintBytes(start);
     let low = 0; // bits 0 to 27
     let middle = 0; // bits 28 to 55
-    let high = 0; // bits 56 to 63, and what is too much
+    let high = 0; // bits 56 to 63, and any excess
     for (let index = Math.min(bytes, 4) - 1; index >= 0; index--)
       low = (low << 7) | this.#group(start + index);
     for (let index = Math.min(bytes, 8) - 1; index >= 4; index--) {
@@ -324,7 +325,7 @@ export class ByteReader {
     this.#high32 = ((middle >>> 4) | (high << 24)) >>> 0;
   }
 
-  /** Finds the end of the varint at `start` and refuses one that is cut, too long or padded. */
+  /** Returns the length of the varint at `start`. Throws if it is truncated, too long or padded. */
   #varintBytes(start: number): number {
     const available = this.#bytes.length - start;
     let bytes = 1;
@@ -349,11 +350,12 @@ export class ByteReader {
     return this.#view.getUint8(offset) & 0x7f;
   }
 
-  /** Throws what is wrong with a varint that is padded or above `max`; a padded one passes in a foreign dialect. */
+  /** Throws for a varint that is padded or above `max`. The foreign dialect accepts a padded one. */
   #refuseVarint(start: number, value: number, max: number): void {
     const bytes = this.#varintBytes(start);
     if (value <= max) return;
-    // A 64-bit field may hold more than a number can; a narrower one, or more than 64 bits, is just wrong.
+    // A 64-bit field may hold more than a number can. In a narrower field, or above 64 bits, the value is
+    // invalid.
     const fits64Bits = bytes < VARINT_BYTES_MAX || this.#group(start + bytes - 1) <= 1;
     throw max === Number.MAX_SAFE_INTEGER && fits64Bits
       ? this.#failAt(start, "ORT_UNSAFE_INTEGER", "a varint above 2^53 - 1")
@@ -362,7 +364,7 @@ export class ByteReader {
 
   #takeBuffer(bytes: number): ArrayBuffer {
     const start = this.#bytes.byteOffset + this.#take(bytes);
-    // A copy: it frees the array from the input's alignment and lifetime.
+    // A copy, which makes the array independent of the input's alignment and lifetime.
     return this.#bytes.buffer.slice(start, start + bytes) as ArrayBuffer;
   }
 

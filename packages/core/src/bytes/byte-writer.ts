@@ -20,13 +20,13 @@ requireLittleEndian();
 
 const INITIAL_BYTES = 256;
 
-/** Writes the base encoding into a buffer that grows. Each value has one encoding, the one written here. */
+/** Writes the base encoding into a growing buffer. Each value has exactly one encoding. */
 export class ByteWriter {
   #bytes: Uint8Array;
   #view: DataView;
   #length = 0;
 
-  /** `capacity` is a guess at the final size; the buffer grows past it when it must. */
+  /** `capacity` is an estimate of the final size; the buffer grows when needed. */
   constructor(capacity: number = INITIAL_BYTES) {
     this.#bytes = new Uint8Array(capacity);
     this.#view = new DataView(this.#bytes.buffer);
@@ -37,17 +37,17 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** What was written, as a view that is good until the next write or `clear`. */
+  /** Returns the written bytes as a view that is valid until the next write or `clear`. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** What was written, as bytes of the caller's own. */
+  /** Returns a copy of the written bytes. */
   copy(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }
 
-  /** Forgets what was written and keeps the buffer for the next value. */
+  /** Discards the written bytes and keeps the buffer for reuse. */
   clear(): void {
     this.#length = 0;
   }
@@ -88,7 +88,7 @@ export class ByteWriter {
     this.#view.setBigUint64(start, value, true);
   }
 
-  /** A safe integer in eight bytes. */
+  /** Writes a safe integer in eight bytes. */
   u64Number(value: number): void {
     requireInteger(value, 0, Number.MAX_SAFE_INTEGER);
     const start = this.#grow(8);
@@ -96,7 +96,7 @@ export class ByteWriter {
     this.#view.setUint32(start + 4, Math.floor(value / 0x1_0000_0000), true);
   }
 
-  /** The nearest 32-bit float; NaN has one form, 7fc00000. */
+  /** Writes the nearest 32-bit float. NaN is always 7fc00000. */
   f32(value: number): void {
     requireNumber(value);
     const start = this.#grow(4);
@@ -104,7 +104,7 @@ export class ByteWriter {
     else this.#view.setFloat32(start, value, true);
   }
 
-  /** A 64-bit float; NaN has one form, 7ff8000000000000. */
+  /** Writes a 64-bit float. NaN is always 7ff8000000000000. */
   f64(value: number): void {
     requireNumber(value);
     const start = this.#grow(8);
@@ -118,7 +118,7 @@ export class ByteWriter {
     this.#view.setUint8(start, value ? 1 : 0);
   }
 
-  /** The number of an enum variant, below `count`. */
+  /** Writes the number of an enum variant, below `count`. */
   tag(value: number, count: number): void {
     requireInteger(value, 0, count - 1);
     this.#varint(value);
@@ -134,7 +134,7 @@ export class ByteWriter {
     this.#varint(value);
   }
 
-  /** An unsigned 64-bit varint from a safe integer. */
+  /** Writes a safe integer as an unsigned 64-bit varint. */
   varUint(value: number): void {
     requireInteger(value, 0, Number.MAX_SAFE_INTEGER);
     this.#varint(value);
@@ -156,7 +156,7 @@ export class ByteWriter {
     this.#varint(zigzag(value));
   }
 
-  /** A signed 64-bit varint from a safe integer. */
+  /** Writes a safe integer as a signed 64-bit varint. */
   varInt(value: number): void {
     requireInteger(value, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
     const doubled = zigzag(value);
@@ -169,14 +169,14 @@ export class ByteWriter {
     this.varU64(BigInt.asUintN(64, (value << 1n) ^ (value >> 63n)));
   }
 
-  /** The bytes as they are, without a length. */
+  /** Writes the bytes without a length. */
   raw(bytes: Uint8Array): void {
     requireBytes(bytes);
     const start = this.#grow(bytes.length);
     this.#bytes.set(bytes, start);
   }
 
-  /** A varint length, at most `limit`, then the bytes. */
+  /** Writes a varint length, at most `limit`, then the bytes. */
   bytes(bytes: Uint8Array, limit: number = U32_MAX): void {
     requireBytes(bytes);
     requireInteger(bytes.length, 0, limit);
@@ -184,7 +184,7 @@ export class ByteWriter {
     this.raw(bytes);
   }
 
-  /** A varint length in bytes, at most `limit`, then UTF-8. */
+  /** Writes a varint length in bytes, at most `limit`, then UTF-8. */
   string(text: string, limit: number = U32_MAX): void {
     if (typeof text !== "string") throw wrongArgument("the text", text, "it is a string");
     if (!isShortAscii(text)) {
@@ -198,31 +198,31 @@ export class ByteWriter {
       this.#view.setUint8(start + index, text.charCodeAt(index));
   }
 
-  /** Two bytes a value, without a length. */
+  /** Writes two bytes per value, without a length. */
   u16Array(values: Uint16Array): void {
     this.raw(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
   }
 
-  /** Four bytes a value, without a length. */
+  /** Writes four bytes per value, without a length. */
   u32Array(values: Uint32Array): void {
     this.raw(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
   }
 
-  /** Eight bytes a value, without a length. */
+  /** Writes eight bytes per value, without a length. */
   u64Array(values: BigUint64Array): void {
     this.raw(new Uint8Array(values.buffer, values.byteOffset, values.byteLength));
   }
 
-  /** A varint a value, without a length. */
+  /** Writes one varint per value, without a length. */
   varU16Array(values: Uint16Array): void {
     for (const value of values) this.#varint(value);
   }
 
-  /** A varint a value, without a length. */
+  /** Writes one varint per value, without a length. */
   varU64Array(values: BigUint64Array): void {
     const halves = new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
     this.#reserve(values.length * VARINT_BYTES_MAX);
-    // Most of what is saved and sent comes through this loop, so it works on locals.
+    // Most saved and sent data passes through this loop, so it works on locals.
     const bytes = this.#bytes;
     let end = this.#length;
     for (let index = 0; index < halves.length; index += 2) {
@@ -240,7 +240,7 @@ export class ByteWriter {
   #varint(value: number): void {
     this.#reserve(VARINT_BYTES_MAX);
     let rest = value;
-    // Dividing, not shifting, while the value is past 32 bits.
+    // Divide instead of shifting while the value exceeds 32 bits.
     while (rest > U32_MAX) {
       this.#view.setUint8(this.#length++, (rest % 128) | 0x80);
       rest = Math.floor(rest / 128);
@@ -264,7 +264,7 @@ export class ByteWriter {
     this.#varint(low);
   }
 
-  /** Makes room for `bytes` more and counts them as written; gives where they begin. May replace the buffer. */
+  /** Reserves `bytes` more, counts them as written and returns their offset. May replace the buffer. */
   #grow(bytes: number): number {
     this.#reserve(bytes);
     const start = this.#length;

@@ -1,27 +1,27 @@
 import { ByteReader } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
 
-/** How one kind of value is written and read. `read` accepts exactly what `write` produces. */
+/** Writes and reads one kind of value. `read` accepts exactly what `write` produces. */
 export interface Codec<Value> {
-  /** Appends the value's only encoding; throws `ORT_ARGUMENT` for a value that has none. */
+  /** Appends the value's only encoding. Throws `ORT_ARGUMENT` for a value that has none. */
   write(out: ByteWriter, value: Value): void;
-  /** Takes one value from the input; throws an `OrthantError` for anything that `write` cannot produce. */
+  /** Reads one value from the input. Throws an `OrthantError` for anything that `write` cannot produce. */
   read(input: ByteReader): Value;
 }
 
-/** A codec whose every value takes the same number of bytes. */
+/** A codec whose values all take the same number of bytes. */
 export interface FixedCodec<Value> extends Codec<Value> {
   readonly bytes: number;
 }
 
-/** Encodes one value into bytes of its own. */
+/** Encodes one value into a new byte array. */
 export function encode<Value>(codec: Codec<Value>, value: Value): Uint8Array {
   const out = new ByteWriter();
   codec.write(out, value);
   return out.copy();
 }
 
-/** Decodes bytes that hold exactly one value; leftover bytes are `ORT_TRAILING_BYTES`. */
+/** Decodes bytes that hold exactly one value. Throws `ORT_TRAILING_BYTES` for leftover bytes. */
 export function decode<Value>(codec: Codec<Value>, bytes: Uint8Array): Value {
   const input = new ByteReader(bytes);
   const value = codec.read(input);
@@ -30,8 +30,8 @@ export function decode<Value>(codec: Codec<Value>, bytes: Uint8Array): Value {
 }
 
 /**
- * Decodes what a foreign program wrote: padded varints, NaNs of any bits and trailing bytes are accepted.
- * For importers of foreign dialects alone; two inputs may give the same value.
+ * Decodes bytes written by a foreign program: accepts padded varints, any NaN and trailing bytes. Only for
+ * importers of foreign dialects, since two inputs may decode to the same value.
  */
 export function decodeForeign<Value>(codec: Codec<Value>, bytes: Uint8Array): Value {
   return codec.read(new ByteReader(bytes, { dialect: "foreign" }));

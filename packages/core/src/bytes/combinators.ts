@@ -2,7 +2,7 @@ import { wrongArgument } from "../error/wrong-argument.ts";
 import type { Codec } from "./codec.ts";
 import { requireInteger, U32_MAX } from "./integers.ts";
 
-/** A value that may be missing: one byte 0, or 1 and the value. */
+/** An optional value: one byte 0, or 1 and the value. */
 export function option<Value>(codec: Codec<Value>): Codec<Value | undefined> {
   return {
     write(out, value) {
@@ -42,12 +42,12 @@ export function repeated<Item>(codec: Codec<Item>, length: number): Codec<readon
   };
 }
 
-/** UTF-8 text of at most `limit` bytes, with its length before it. */
+/** UTF-8 text of at most `limit` bytes, prefixed with its length. */
 export function string(limit: number = U32_MAX): Codec<string> {
   return { write: (out, text) => out.string(text, limit), read: (input) => input.string(limit) };
 }
 
-/** Raw bytes, at most `limit`, with their length before them. */
+/** Raw bytes, at most `limit`, prefixed with their length. */
 export function bytes(limit: number = U32_MAX): Codec<Uint8Array> {
   return { write: (out, value) => out.bytes(value, limit), read: (input) => input.bytes(limit) };
 }

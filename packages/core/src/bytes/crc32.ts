@@ -6,12 +6,12 @@ const STRIDE_BYTES = 16;
 const table = buildTable();
 
 /**
- * CRC-32 (IEEE 802.3, reflected, as zlib has it) of the bytes. Pass an earlier result as `previous` to go on
- * where it ended. Uses the platform's own where there is one, else {@link portableCrc32}.
+ * Returns the CRC-32 (IEEE 802.3, reflected, as in zlib) of the bytes. Pass an earlier result as `previous`
+ * to continue from it. Uses the platform's implementation if there is one, else {@link portableCrc32}.
  */
 export const crc32: (bytes: Uint8Array, previous?: number) => number = nodeZlib()?.crc32 ?? portableCrc32;
 
-/** The same checksum as {@link crc32}, computed without help from the platform, sixteen bytes a step. */
+/** Returns the same checksum as {@link crc32} without help from the platform, sixteen bytes per step. */
 export function portableCrc32(bytes: Uint8Array, previous = 0): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const strideEnd = bytes.length - (bytes.length % STRIDE_BYTES);
@@ -29,7 +29,7 @@ export function portableCrc32(bytes: Uint8Array, previous = 0): number {
   return ~crc >>> 0;
 }
 
-/** What four bytes leave behind after `zeroBytes` more bytes. */
+/** Returns the remainder of four bytes after `zeroBytes` more bytes. */
 function advance(word: number, zeroBytes: number): number {
   const first = zeroBytes * 256;
   return (

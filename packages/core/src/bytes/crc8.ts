@@ -1,7 +1,10 @@
 const POLYNOMIAL = 0x07;
 const table = buildTable();
 
-/** CRC-8 (polynomial 0x07, initial value 0, not reflected) of the bytes. A run of zeros gives 0. */
+/**
+ * Returns the CRC-8 (polynomial 0x07, initial value 0, not reflected) of the bytes. A run of zeros has the
+ * CRC 0.
+ */
 export function crc8(bytes: Uint8Array): number {
   let crc = 0;
   for (const byte of bytes) crc = table[crc ^ byte] ?? 0;

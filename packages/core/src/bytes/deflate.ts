@@ -1,12 +1,12 @@
 import { OrthantError } from "../error/orthant-error.ts";
 import { nodeZlib } from "./node-zlib.ts";
 
-/** Fast, and what it leaves to gain is little: docs/decisions/0014-blobs-that-say-what-changed.md has the figures. */
+/** Fast, with little left to gain: docs/decisions/0014-blobs-that-say-what-changed.md has the figures. */
 const LEVEL = 1;
-/** The least that Node takes for the size of a piece of output. */
+/** The smallest output chunk size that Node accepts. */
 const PIECE_BYTES_MIN = 64;
 
-/** The part of the platform's streams that is used here: Node and every browser has it. */
+/** The part of the platform's streams used here, available in Node and all browsers. */
 interface ByteTransform {
   readonly readable: {
     getReader(): {
@@ -24,15 +24,19 @@ type ByteTransformConstructor = new (format: "deflate-raw") => ByteTransform;
 declare const CompressionStream: ByteTransformConstructor | undefined;
 declare const DecompressionStream: ByteTransformConstructor | undefined;
 
-/** Compresses bytes as a raw deflate stream (RFC 1951). At once in Node, else with the platform's streams. */
+/**
+ * Compresses bytes to a raw deflate stream (RFC 1951), synchronously in Node, else with the platform's
+ * streams.
+ */
 export function deflateRaw(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
   const zlib = nodeZlib();
   return zlib === undefined ? streamDeflateRaw(bytes) : plain(zlib.deflateRawSync(bytes, { level: LEVEL }));
 }
 
 /**
- * What a raw deflate stream holds, if that is exactly `outputBytes` long; never makes more than that. `ORT_DEFLATE` when
- * the stream is damaged, cut, or gives more or less. At once in Node, else with the platform's streams.
+ * Decompresses a raw deflate stream whose contents are exactly `outputBytes` long, and never produces more.
+ * Throws `ORT_DEFLATE` when the stream is damaged, truncated, or has another length. Synchronous in Node,
+ * else it uses the platform's streams.
  */
 export function inflateRaw(bytes: Uint8Array, outputBytes: number): Uint8Array | Promise<Uint8Array> {
   const zlib = nodeZlib();
@@ -40,7 +44,7 @@ export function inflateRaw(bytes: Uint8Array, outputBytes: number): Uint8Array |
   try {
     const { buffer, engine } = zlib.inflateRawSync(bytes, {
       info: true,
-      // One byte more than is needed: a piece that is just full makes zlib ask for a second one.
+      // One byte more than needed: a full chunk makes zlib ask for a second one.
       chunkSize: Math.max(outputBytes + 1, PIECE_BYTES_MIN),
       maxOutputLength: Math.max(outputBytes, 1),
     });
@@ -53,13 +57,13 @@ export function inflateRaw(bytes: Uint8Array, outputBytes: number): Uint8Array |
   }
 }
 
-/** The same as {@link deflateRaw}, always with the platform's streams. */
+/** Like {@link deflateRaw}, always with the platform's streams. */
 export async function streamDeflateRaw(bytes: Uint8Array): Promise<Uint8Array> {
   const stream = streamOf(typeof CompressionStream === "undefined" ? undefined : CompressionStream);
   return pump(stream, bytes, Number.POSITIVE_INFINITY);
 }
 
-/** The same as {@link inflateRaw}, always with the platform's streams. */
+/** Like {@link inflateRaw}, always with the platform's streams. */
 export async function streamInflateRaw(bytes: Uint8Array, outputBytes: number): Promise<Uint8Array> {
   const stream = streamOf(typeof DecompressionStream === "undefined" ? undefined : DecompressionStream);
   try {
@@ -71,7 +75,7 @@ export async function streamInflateRaw(bytes: Uint8Array, outputBytes: number): 
 
 async function pump(stream: ByteTransform, bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> {
   const writer = stream.writable.getWriter();
-  // Whatever goes wrong in there is told to the reader too.
+  // The reader gets these errors too.
   writer.write(bytes).catch(() => undefined);
   writer.close().catch(() => undefined);
   const reader = stream.readable.getReader();
@@ -101,7 +105,7 @@ function streamOf(Stream: ByteTransformConstructor | undefined): ByteTransform {
   return new Stream("deflate-raw");
 }
 
-/** Node gives a `Buffer`, whose `slice` makes no copy. */
+/** Node returns a `Buffer`, whose `slice` makes no copy. */
 function plain({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length);
 }

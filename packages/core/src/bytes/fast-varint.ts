@@ -1,6 +1,6 @@
 /**
- * Reads a varint that has ten bytes of room, four bytes at a time, into two halves, and gives its length; 0 for one
- * that is not as short as it can be or has more than 64 bits.
+ * Reads a varint, four bytes at a time, into two halves and returns its length, or 0 for a padded one or one
+ * above 64 bits. Requires ten readable bytes at `offset`.
  */
 export function fastVarint64(view: DataView, offset: number, halves: Uint32Array, at: number): number {
   const first = view.getInt32(offset, true);

@@ -17,7 +17,7 @@ export const I32_MAX = 0x7fff_ffff;
 export const I64_MIN = -0x8000_0000_0000_0000n;
 /** Largest value of a signed 64-bit field. */
 export const I64_MAX = 0x7fff_ffff_ffff_ffffn;
-/** The longest a varint can be: ten groups of seven bits hold 64. */
+/** Maximum length of a varint: ten groups of seven bits hold 64. */
 export const VARINT_BYTES_MAX = 10;
 
 /** Throws `ORT_ARGUMENT` unless the value is an integer from `min` to `max`. */
@@ -27,12 +27,12 @@ export function requireInteger(value: number, min: number, max: number): void {
 
 /** Throws `ORT_ARGUMENT` unless the value is a bigint from `min` to `max`. */
 export function requireBigint(value: bigint, min: bigint, max: bigint, field = "the value"): void {
-  // JavaScript compares numbers and strings with bigints, and would take them for what they are not.
+  // JavaScript compares numbers and strings with bigints, so the range check alone would accept them.
   if (typeof value !== "bigint") throw wrongArgument(field, value, `it is a bigint: write ${hintOf(value)}`);
   if (value < min || value > max) throw outOfRange(value, min, max);
 }
 
-/** The bigint that a number was meant to be, if it was. */
+/** Suggests the bigint that a number was meant to be. */
 function hintOf(value: unknown): string {
   return Number.isInteger(value) ? `${value}n` : "1n";
 }

@@ -1,6 +1,6 @@
 import { OrthantError } from "../error/orthant-error.ts";
 
-/** Refuses to run on a big-endian machine: bulk arrays are copied as they lie in memory. */
+/** Throws on a big-endian machine: bulk arrays are copied in memory order. */
 export function requireLittleEndian(): void {
   if (new Uint8Array(new Uint16Array([1]).buffer)[0] === 1) return;
   throw new OrthantError(

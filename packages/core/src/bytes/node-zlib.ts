@@ -1,4 +1,4 @@
-/** What of Node's zlib is used here. */
+/** The part of Node's zlib used here. */
 export interface NodeZlib {
   readonly crc32?: (bytes: Uint8Array, previous?: number) => number;
   deflateRawSync(bytes: Uint8Array, options: { readonly level: number }): Uint8Array;
@@ -11,8 +11,8 @@ export interface NodeZlib {
 declare const process: { getBuiltinModule?(name: "node:zlib"): NodeZlib | undefined } | undefined;
 
 /**
- * Node's zlib; `undefined` on other platforms. The one place where the core asks what platform it runs on. Looked up by
- * name, so that a bundler for the browser sees no import.
+ * Returns Node's zlib, or `undefined` on other platforms. Only here does the core check its platform. The
+ * lookup by name keeps the import hidden from browser bundlers.
  */
 export function nodeZlib(): NodeZlib | undefined {
   return typeof process === "undefined" ? undefined : process.getBuiltinModule?.("node:zlib");

@@ -6,13 +6,13 @@ export type StructValue<Fields> = {
   readonly [Name in keyof Fields]: Fields[Name] extends FixedCodec<infer Value> ? Value : never;
 };
 
-/** A fixed layout: its codec, its size, and where each field lies. */
+/** A fixed layout: its codec, its size and the offset of each field. */
 export interface Struct<Value> extends FixedCodec<Value> {
   /** Bytes from the start of the struct to each field. */
   readonly offsets: { readonly [Name in keyof Value]: number };
 }
 
-/** Declares a fixed layout, field after field without gaps, in the order written. */
+/** Declares a fixed layout without gaps, with the fields in the order given. */
 export function struct<const Fields extends Record<string, FixedCodec<unknown>>>(
   fields: Fields,
 ): Struct<StructValue<Fields>> {
@@ -37,7 +37,7 @@ export function struct<const Fields extends Record<string, FixedCodec<unknown>>>
   };
 }
 
-/** ASCII letters that must be there, such as a file's magic; other bytes are `ORT_MAGIC`. */
+/** Expects fixed ASCII letters, such as a file's magic. Throws `ORT_MAGIC` for other bytes. */
 export function magic<const Text extends string>(text: Text): FixedCodec<Text> {
   const expected = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
   return {

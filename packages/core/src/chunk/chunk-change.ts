@@ -5,25 +5,32 @@ import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
 import { type Chunk, chunkFromVoxels, chunkOfRuns } from "./chunk.ts";
 import { varU32Bytes } from "./encoded-size.ts";
 
-// A change says in which cells a chunk differs from another one, and what they hold instead. Its forms are two choices:
-// an item is a cell or a run of cells, and there is a material for each item or one for all of them.
+// A change lists the cells in which two chunks differ, and their new materials. Its form combines two
+// choices: an item is a cell or a run of cells, and there is one material per item or one for all of them.
 const RUNS = 2;
 const ONE_MATERIAL = 1;
 const FORMS = 4;
 
-// The runs of the change at hand, each as long as it can be, in order. Shared by all calls, which never overlap.
+// The runs of the current change, each of maximal length, in order. Shared by all calls, which never overlap.
 const starts = new Uint32Array(CHUNK_VOXELS_MAX);
 const lengths = new Uint32Array(CHUNK_VOXELS_MAX);
 const materials = new Uint16Array(CHUNK_VOXELS_MAX);
-// What a change is found against. A new array for each chunk of a save would keep the garbage collector busy.
+// The voxels to compare with. Allocating an array for each chunk of a save would keep the garbage collector
+// busy.
 const voxelsBefore = new Uint16Array(CHUNK_VOXELS_MAX);
 
-/** The only encoding of what turns one chunk into another; `undefined` when they are equal. Rules S77 to S79. */
+/**
+ * Returns the only encoding of the change from one chunk to another; `undefined` when they are equal. Rules
+ * S77 to S79.
+ */
 export function encodeChunkChange(before: Chunk, after: Chunk): Uint8Array | undefined {
   return encodeShortChange(before, after.voxels(), Infinity);
 }
 
-/** The same, from the voxels; `undefined` also when it takes more than so many bytes, which is often known early. */
+/**
+ * Like {@link encodeChunkChange}, from voxels; also returns `undefined`, often early, when the change takes
+ * more than `bytesMax`.
+ */
 export function encodeShortChange(
   before: Chunk,
   after: Uint16Array,
@@ -40,7 +47,7 @@ export function encodeShortChange(
   return out.copy();
 }
 
-/** Reads past one change to a chunk of a volume; throws `ORT_BLOB` unless it is in its canonical form. */
+/** Reads past one change to a chunk. Throws `ORT_BLOB` unless it is in canonical form. */
 export function checkChunkChange(input: ByteReader, volume: number): void {
   const form = input.tag(FORMS);
   const count = readItems(input, form, volume);
@@ -48,7 +55,7 @@ export function checkChunkChange(input: ByteReader, volume: number): void {
   if (form !== wanted) throw input.fail("ORT_BLOB", `a change in form ${form} where ${wanted} is canonical`);
 }
 
-/** The chunk that a change, which was checked, makes of another one. */
+/** Applies a change, which has been checked, to a chunk. */
 export function applyChunkChange(before: Chunk, change: Uint8Array): Chunk {
   const input = new ByteReader(change);
   const count = readItems(input, input.tag(FORMS), before.volume);
@@ -64,7 +71,10 @@ export function applyChunkChange(before: Chunk, change: Uint8Array): Chunk {
   return chunkFromVoxels(voxels);
 }
 
-/** Leaves the runs in which voxels differ from a chunk in the arrays, and tells how many there are, or that it is too many. */
+/**
+ * Writes the runs in which `after` differs from a chunk to the arrays. Returns their number, or more than
+ * `countMax`.
+ */
 function gatherRuns(before: Chunk, after: Uint16Array, countMax: number): number {
   const { uniformMaterial } = before;
   let count = 0;
@@ -83,7 +93,7 @@ function gatherRuns(before: Chunk, after: Uint16Array, countMax: number): number
   return count;
 }
 
-/** Adds cells behind all that are there, to the last run where they go on with it. */
+/** Appends cells, extending the last run if they continue it. */
 function addCells(count: number, start: number, length: number, material: number): number {
   const last = count - 1;
   const joins =
@@ -100,7 +110,10 @@ function addCells(count: number, start: number, length: number, material: number
   return count + 1;
 }
 
-/** The form of the fewest bytes, cells where runs have as many; one material for all where there is only one. */
+/**
+ * Returns the form with the fewest bytes, preferring cells to runs; one material for all if there is only
+ * one.
+ */
 function canonicalForm(count: number): { readonly form: number; readonly bytes: number } {
   const isOne = isOneMaterial(count);
   let cells = 0;
@@ -151,12 +164,12 @@ function writeMaterial(out: ByteWriter, run: number, times: number): void {
   for (let item = 0; item < times; item++) out.varU16(materials[run] as number);
 }
 
-/** Reads what `writeItems` writes, leaves the runs in the arrays, and tells how many there are. */
+/** Reads what `writeItems` writes into the arrays and returns the number of runs. */
 function readItems(input: ByteReader, form: number, volume: number): number {
   const isRuns = (form & RUNS) !== 0;
   const items = input.count(volume);
   if (items === 0) throw input.fail("ORT_BLOB", "a change of no cells");
-  // First the gaps, which become starts when the lengths are known.
+  // These are gaps, which become starts once the lengths are known.
   for (let item = 0; item < items; item++) starts[item] = input.varU16();
   if (isRuns) for (let item = 0; item < items; item++) lengths[item] = input.varU16() + 1;
   const only = (form & ONE_MATERIAL) !== 0 ? input.varU16() : undefined;

@@ -25,7 +25,10 @@ import { denseHeaderBytes, hasRepeatedMaterial, materialBytes, packedHeaderBytes
 /** The forms in the order of their tags. */
 const FORMS: readonly ChunkForm[] = ["empty", "uniform", "palettePacked", "dense16"];
 
-/** Chunks of one volume, each in its canonical form and no other. Rules in docs/formats/chunk-payload.md. */
+/**
+ * Returns a codec for chunks of one volume that only accepts the canonical form. Rules in
+ * docs/formats/chunk-payload.md.
+ */
 export function chunkCodec(volume: number): Codec<Chunk> {
   requireVolume(volume);
   return {
@@ -66,8 +69,8 @@ export function chunkCodec(volume: number): Codec<Chunk> {
 }
 
 /**
- * Reads past one chunk, checks all that {@link chunkCodec} checks and throws as it does, without making the chunk; tells
- * whether it is empty. For whoever only wants to know that bytes are right.
+ * Reads past one chunk with all checks of {@link chunkCodec}, but does not build it. Returns whether it is
+ * empty.
  */
 export function checkChunk(input: ByteReader, volume: number): "empty" | "content" {
   switch (FORMS[input.tag(FORMS.length)]) {
@@ -106,20 +109,20 @@ function readPalettePacked(input: ByteReader, volume: number): Chunk {
   return new Chunk({ volume, palette, firstPositions, bitWidth, indices, packedBytes, denseBytes });
 }
 
-// Shared by all calls, which never overlap: what is only checked needs no arrays of its own.
+// Shared by all calls, which never overlap, so that checking allocates no arrays.
 const scratchIndices: PackedIndices = new Uint32Array((CHUNK_VOXELS_MAX * INDEX_BITS_MAX) / 32);
 const scratchFirsts = new Uint16Array(CHUNK_VOXELS_MAX);
 
 interface ScannedPalette {
   readonly palette: Uint16Array;
   readonly bitWidth: number;
-  /** How many of the scratch indices are in use. */
+  /** Number of scratch indices in use. */
   readonly halves: number;
   readonly packedBytes: number;
   readonly denseBytes: number;
 }
 
-/** Reads and checks a palette and its indices, which are left in the scratch arrays. */
+/** Reads and checks a palette and its indices, which stay in the scratch arrays. */
 function scanPalettePacked(input: ByteReader, volume: number): ScannedPalette {
   const palette = input.varU16Array(input.count(volume));
   if (palette.length < 2) throw input.fail("ORT_CHUNK_FORM", `PalettePacked of ${palette.length} materials`);
@@ -135,7 +138,7 @@ function scanPalettePacked(input: ByteReader, volume: number): ScannedPalette {
   const start = input.offset;
   input.varU64Halves(scratchIndices, count);
   const halves = count * 2;
-  // Read strictly, words take the bytes that they are written with.
+  // In the strict dialect, words have the length with which they are written.
   const wordBytes =
     input.dialect === "strict" ? input.offset - start : packedIndicesBytes(scratchIndices, halves);
   if (!paddingIsZero(scratchIndices, bitWidth, volume, halves)) {

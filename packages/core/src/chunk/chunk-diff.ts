@@ -1,7 +1,7 @@
 import { requireInteger } from "../bytes/integers.ts";
 import type { Chunk, VoxelEdit } from "./chunk.ts";
 
-/** The edits that turn one chunk into another, in the order of their indexes. */
+/** Returns the edits that turn one chunk into another, ordered by index. */
 export function diffChunks(before: Chunk, after: Chunk): readonly VoxelEdit[] {
   requireInteger(after.volume, before.volume, before.volume);
   if (before === after) return [];

@@ -15,35 +15,37 @@ import {
   unpackVoxels,
 } from "./palette-voxels.ts";
 
-/** The material of nothing. */
+/** The material of empty space. */
 export const AIR = 0;
 
-/** How a chunk is encoded. The content alone decides it: docs/formats/chunk-payload.md, rules C3 to C5. */
+/**
+ * The encoding of a chunk, determined by its content alone: docs/formats/chunk-payload.md, rules C3 to C5.
+ */
 export type ChunkForm = "empty" | "uniform" | "palettePacked" | "dense16";
 
-/** One voxel of a chunk and the material that it gets. */
+/** One voxel of a chunk and its new material. */
 export interface VoxelEdit {
-  /** The index of the cell, x running fastest. */
+  /** The voxel index, with x running fastest. */
   readonly index: number;
   readonly material: number;
 }
 
-/** Up to this many edits are made one by one; more are cheaper together. */
+/** Up to this many edits are applied one by one; more are cheaper in bulk. */
 const SINGLE_EDITS_MAX = 4;
 
 /** Uniform chunks by volume and material, at most 65,536 for each volume. */
 const uniformChunks = new Map<number, Chunk>();
 
-/** The voxels of one chunk. It never changes: an edit gives another chunk, or the same one if nothing changed. */
+/** The voxels of one chunk. Immutable: an edit returns another chunk, or the same one if nothing changed. */
 export class Chunk {
   readonly #voxels: PaletteVoxels;
 
-  /** Takes the voxels over; others make chunks with {@link chunkFromVoxels} and {@link uniformChunk}. */
+  /** Takes ownership of the voxels. Internal; use {@link chunkFromVoxels} and {@link uniformChunk}. */
   constructor(voxels: PaletteVoxels) {
     this.#voxels = voxels;
   }
 
-  /** How many voxels there are. */
+  /** Number of voxels. */
   get volume(): number {
     return this.#voxels.volume;
   }
@@ -55,7 +57,7 @@ export class Chunk {
     return packedBytes <= denseBytes ? "palettePacked" : "dense16";
   }
 
-  /** Bytes of the encoding, known without encoding. */
+  /** Length of the encoding in bytes, known without encoding. */
   get byteLength(): number {
     const { palette, packedBytes, denseBytes } = this.#voxels;
     if (palette.length > 1) return Math.min(packedBytes, denseBytes);
@@ -73,7 +75,7 @@ export class Chunk {
     return palette.length === 1 ? palette[0] : undefined;
   }
 
-  /** The material of one voxel. */
+  /** Returns the material of one voxel. */
   get(index: number): number {
     const { volume, palette, bitWidth, indices } = this.#voxels;
     if (index >>> 0 !== index || index >= volume) throw outsideChunk(index, volume);
@@ -81,14 +83,14 @@ export class Chunk {
     return palette[indexAt(indices, bitWidth, index)] as number;
   }
 
-  /** The chunk with another material in one voxel. */
+  /** Returns the chunk with another material in one voxel. */
   set(index: number, material: number): Chunk {
     requireInteger(material, 0, U16_MAX);
     if (this.get(index) === material) return this;
     return chunkOf(editVoxel(this.#voxels, index, material));
   }
 
-  /** The chunk with several edits made in their order, so that the last one of a voxel counts. */
+  /** Returns the chunk with several edits, applied in order, so that the last one for a voxel wins. */
   edit(edits: readonly VoxelEdit[]): Chunk {
     let edited: Chunk = this;
     if (edits.length <= SINGLE_EDITS_MAX) {
@@ -105,7 +107,7 @@ export class Chunk {
     return this.equals(edited) ? this : edited;
   }
 
-  /** The chunk with one material in every voxel of a box, which counts from the chunk's corner. */
+  /** Returns the chunk with one material in every voxel of a box, relative to the chunk's corner. */
   fill(shape: ChunkShape, box: Box, material: number): Chunk {
     requireInteger(material, 0, U16_MAX);
     requireInteger(shape.volume, this.volume, this.volume);
@@ -125,7 +127,7 @@ export class Chunk {
   }
 
   /**
-   * The material of every voxel, x running fastest, as a copy: in an array of the caller's, of just this length, or in a
+   * Copies the material of every voxel, x running fastest, into an array of exactly this length, by default a
    * new one.
    */
   voxels(into: Uint16Array = new Uint16Array(this.volume)): Uint16Array {
@@ -139,17 +141,17 @@ export class Chunk {
     for (let index = 0; index < voxels.length; index++) visit(voxels[index] as number, index);
   }
 
-  /** The materials that occur, in the order in which they appear first, as a copy. */
+  /** Returns a copy of the materials that occur, in the order of their first appearance. */
   materials(): Uint16Array {
     return this.#voxels.palette.slice();
   }
 
-  /** Which of `materials()` each voxel has, packed as rules C8 and C9 say, as a copy. */
+  /** Returns a copy of the palette index of each voxel, packed according to rules C8 and C9. */
   packedIndices(): BigUint64Array {
     return new BigUint64Array(this.#voxels.indices.slice().buffer);
   }
 
-  /** Writes what `packedIndices()` gives, without the copy: a varint count, then a varint a word. */
+  /** Writes the result of `packedIndices()` without copying it: a varint count, then a varint per word. */
   writeIndices(out: ByteWriter): void {
     const { buffer, byteOffset, length } = this.#voxels.indices;
     out.varUint(length / 2);
@@ -169,23 +171,23 @@ export class Chunk {
   }
 }
 
-/** The chunk of the given voxels, x running fastest; the array is copied. */
+/** Returns the chunk with these voxels, x running fastest; copies the array. */
 export function chunkFromVoxels(voxels: Uint16Array): Chunk {
   requireVolume(voxels.length);
   return chunkOf(packVoxels(voxels));
 }
 
-/** The chunk of one material but for some runs of cells, none of which is the first cell. */
+/** Returns a chunk of one material, except for some runs of cells. No run may contain the first cell. */
 export function chunkOfRuns(volume: number, material: number, runs: MaterialRuns): Chunk {
   return chunkOf(packRuns(volume, material, runs));
 }
 
-/** Whether something is a chunk. */
+/** Whether a value is a chunk. */
 export function isChunk(value: unknown): value is Chunk {
   return value instanceof Chunk;
 }
 
-/** The chunk of one material; always the same object for the same volume and material. */
+/** Returns the chunk of one material; always the same object for the same volume and material. */
 export function uniformChunk(volume: number, material: number): Chunk {
   requireVolume(volume);
   requireInteger(material, 0, U16_MAX);
@@ -198,7 +200,7 @@ export function uniformChunk(volume: number, material: number): Chunk {
   return chunk;
 }
 
-/** The chunk of nothing but air; always the same object for the same volume. */
+/** Returns the chunk of air; always the same object for the same volume. */
 export function emptyChunk(volume: number): Chunk {
   return uniformChunk(volume, AIR);
 }
@@ -208,7 +210,7 @@ export function requireVolume(volume: number): void {
   requireInteger(volume, 1, CHUNK_VOXELS_MAX);
 }
 
-/** Uniform chunks are shared; all others are their own. */
+/** Uniform chunks are shared objects; all others are separate. */
 function chunkOf(voxels: PaletteVoxels): Chunk {
   const { volume, palette } = voxels;
   return palette.length === 1 ? uniformChunk(volume, palette[0] as number) : new Chunk(voxels);

@@ -1,6 +1,6 @@
 import { type Material, MaterialCatalog } from "./material-catalog.ts";
 
-/** The catalog of a world that brings none of its own. */
+/** The catalog of a world without its own. */
 export const DEFAULT_MATERIALS: MaterialCatalog = new MaterialCatalog([
   passable(0, "air", 0x00_0000),
   solid(1, "stone", 0x8a_8d_91),

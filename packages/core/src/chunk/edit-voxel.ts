@@ -14,8 +14,8 @@ import { changePalette } from "./palette-change.ts";
 import { type PaletteVoxels, packedHeaderBytes, uniformVoxels } from "./palette-voxels.ts";
 
 /**
- * The voxels with another material at one position. As long as every index keeps its meaning, which is nearly
- * always so, this copies the words and changes one or two of them; otherwise it packs every index anew.
+ * Returns the voxels with another material at one position. In nearly all cases every index keeps its
+ * meaning; then this copies the words and changes one or two of them. Otherwise it repacks all indices.
  */
 export function editVoxel(voxels: PaletteVoxels, position: number, material: number): PaletteVoxels {
   const { volume, bitWidth: oldBitWidth, indices: oldIndices } = voxels;
@@ -59,7 +59,7 @@ function paletteGrowthBytes({ volume, palette: before }: PaletteVoxels, after: U
   return before === after ? 0 : packedHeaderBytes(volume, after) - packedHeaderBytes(volume, before);
 }
 
-/** Bytes of the one or two words that hold the index at a position. */
+/** Returns the byte length of the one or two words that hold the index at a position. */
 function wordBytesAround(indices: PackedIndices, bitWidth: number, position: number): number {
   const firstWord = (position * bitWidth) >>> 6;
   const lastWord = (position * bitWidth + bitWidth - 1) >>> 6;

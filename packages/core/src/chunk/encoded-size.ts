@@ -1,14 +1,17 @@
-/** Bytes of the varint of a 16-bit or 32-bit value. */
+/** Returns the length of the varint of a 16-bit or 32-bit value. */
 export function varU32Bytes(value: number): number {
   return bytesOfBits(32 - Math.clz32(value));
 }
 
-/** Bytes of the varint of a 64-bit value, given as its two halves. */
+/** Returns the length of the varint of a 64-bit value, given as two halves. */
 export function varU64Bytes(low32: number, high32: number): number {
   return high32 === 0 ? varU32Bytes(low32) : bytesOfBits(64 - Math.clz32(high32));
 }
 
-/** Groups of seven bits that hold this many, at least one. Multiplying by 9/64 divides by 7 up to 64 bits. */
+/**
+ * Returns the number of seven-bit groups that hold `bits`, at least one. Multiplying by 9/64 divides by 7 up
+ * to 64 bits.
+ */
 function bytesOfBits(bits: number): number {
   return (bits * 9 + 64) >>> 6;
 }

@@ -1,12 +1,12 @@
 import type { ByteReader } from "../bytes/byte-reader.ts";
 import { findIndexFrom, indexAt, indexBits, type PackedIndices } from "./packed-indices.ts";
 
-/** So many indices fill whole words, whatever their width. */
+/** This many indices fill whole words at any width. */
 const SLAB = 64;
 
 /**
- * Finds where each palette entry appears first; they all have to, in their order, and no index may be beyond them.
- * `ORT_CHUNK_PALETTE` otherwise. Rules C7 and C11.
+ * Finds where each palette entry first appears. Throws `ORT_CHUNK_PALETTE` unless all entries appear, in
+ * order, and no index is out of range. Rules C7 and C11.
  */
 export function findFirstPositions(
   input: ByteReader,
@@ -16,11 +16,12 @@ export function findFirstPositions(
   paletteLength: number,
 ): void {
   const bitWidth = indexBits(paletteLength);
-  // Once every entry was seen, an index can only be wrong if the bits can say more than the palette holds.
+  // Once every entry has been seen, an index can only be invalid if the bits can express more than the
+  // palette holds.
   const mayGoBeyond = paletteLength < 1 << bitWidth;
   let seen = 0;
   for (let first = 0; first < volume && (mayGoBeyond || seen < paletteLength); first += SLAB) {
-    // What people build repeats itself from layer to layer, and then there is nothing new.
+    // Buildings repeat from layer to layer, and a repeated layer has nothing new.
     const end = Math.min(first + SLAB, volume);
     if (first > 0 && end - first === SLAB && repeatsSlab(packed, bitWidth, first)) continue;
     let position = findIndexFrom(packed, bitWidth, end, first, seen);
@@ -39,7 +40,7 @@ export function findFirstPositions(
   }
 }
 
-/** Whether the indices of a slab are those of the slab before it. */
+/** Whether a slab has the same indices as the previous one. */
 function repeatsSlab(packed: PackedIndices, bitWidth: number, first: number): boolean {
   const halves = bitWidth * 2;
   const start = (first / SLAB) * halves;

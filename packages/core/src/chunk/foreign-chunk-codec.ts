@@ -5,8 +5,8 @@ import { chunkCodec } from "./chunk-codec.ts";
 import { INDEX_BITS_MAX, indexAt, wordCount } from "./packed-indices.ts";
 
 /**
- * Chunks as other programs wrote them: any form that says without doubt what each voxel is, canonical or not.
- * For importers, together with `decodeForeign`. It writes the canonical form.
+ * Returns a codec for chunks from other programs: it reads any form that defines each voxel unambiguously,
+ * canonical or not, and writes the canonical form. For importers, together with `decodeForeign`.
  */
 export function foreignChunkCodec(volume: number): Codec<Chunk> {
   requireVolume(volume);
@@ -33,7 +33,9 @@ function readDense(input: ByteReader, volume: number): Chunk {
   return chunkFromVoxels(input.varU16Array(count));
 }
 
-/** Takes unused and repeated entries, any order, wider indices than needed and any bits behind the last one. */
+/**
+ * Accepts unused and repeated entries, any order, wider indices than needed and any bits after the last one.
+ */
 function readPalettePacked(input: ByteReader, volume: number): Chunk {
   const palette = input.varU16Array(input.count(volume));
   const bitWidth = input.u8();

@@ -31,7 +31,7 @@ const materialCodec: Codec<Material> = {
 
 const materialsCodec = list(materialCodec, U16_MAX + 1);
 
-/** A catalog with its version before it. Rules C15 to C18 in docs/formats/chunk-payload.md. */
+/** A catalog, prefixed with its version. Rules C15 to C18 in docs/formats/chunk-payload.md. */
 export const materialCatalogCodec: Codec<MaterialCatalog> = {
   write(out, { materials }) {
     out.varUint(CATALOG_VERSION);

@@ -2,24 +2,24 @@ import { requireInteger, U16_MAX } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { AIR } from "./chunk.ts";
 
-/** What a world says about one material. */
+/** Describes one material of a world. */
 export interface Material {
-  /** What voxels hold. */
+  /** The value stored in voxels. */
   readonly id: number;
   readonly name: string;
   /** 0xRRGGBB. */
   readonly colour: number;
-  /** Whether it stops what moves. */
+  /** Whether it blocks movement. */
   readonly solid: boolean;
 }
 
-/** The longest name of a material, in UTF-16 units, each of which takes at most three bytes of UTF-8. */
+/** Maximum length of a material's name in UTF-16 units, each of which takes at most three bytes of UTF-8. */
 export const MATERIAL_NAME_LENGTH_MAX = 64;
 const COLOUR_MAX = 0xff_ffff;
 
-/** The materials of a world. It never changes. Ids need not be consecutive; 0 is always air. */
+/** The materials of a world. Immutable. Ids need not be consecutive; 0 is always air. */
 export class MaterialCatalog {
-  /** Every material in the order of ids. */
+  /** All materials, ordered by id. */
   readonly materials: readonly Material[];
   readonly #byId: ReadonlyMap<number, Material>;
   readonly #byName: ReadonlyMap<string, Material>;
@@ -37,18 +37,18 @@ export class MaterialCatalog {
     this.#byName = new Map(this.materials.map((material) => [material.name, material]));
   }
 
-  /** The material with an id; `undefined` when there is none. */
+  /** Returns the material with an id, or `undefined`. */
   byId(id: number): Material | undefined {
     return this.#byId.get(id);
   }
 
-  /** The material with a name; `undefined` when there is none. */
+  /** Returns the material with a name, or `undefined`. */
   byName(name: string): Material | undefined {
     return this.#byName.get(name);
   }
 }
 
-/** What is wrong with materials in the order of ids; `undefined` when nothing is. */
+/** Returns what is wrong with materials ordered by id, or `undefined`. */
 export function findContradiction(materials: readonly Material[]): string | undefined {
   const [air] = materials;
   if (air?.id !== AIR || air.name !== "air" || air.solid) return "material 0 is not air";

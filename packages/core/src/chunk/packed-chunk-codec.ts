@@ -14,14 +14,14 @@ import {
 } from "./packed-indices.ts";
 import { denseHeaderBytes, hasRepeatedMaterial, materialBytes, packedHeaderBytes } from "./palette-voxels.ts";
 
-/** Stands where the length of a palette would, when each voxel has its material and there is no palette. */
+/** Replaces the palette length when there is no palette and each voxel stores its material. */
 const DENSE = 0;
 const MATERIAL_BYTES = 2;
 const WORD_BYTES = 8;
 
 /**
- * Chunks of one volume as a record of block blobs in version 2 holds them: a palette and words of fixed width, so that
- * how long one is follows from its first number. Rules S75 and S76 in docs/formats/polychora-save.md.
+ * Returns a codec for chunks in block blobs of version 2: a palette and words of fixed width, so that the
+ * first number determines the length. Rules S75 and S76 in docs/formats/polychora-save.md.
  */
 export function packedChunkCodec(volume: number): Codec<Chunk> {
   requireVolume(volume);
@@ -54,19 +54,19 @@ export function packedChunkCodec(volume: number): Codec<Chunk> {
   };
 }
 
-/** Reads past one chunk and throws what {@link packedChunkCodec} throws, without making the chunk. */
+/** Reads past one chunk with all checks of {@link packedChunkCodec}, but does not build it. */
 export function checkPackedChunk(input: ByteReader, volume: number): void {
   const paletteLength = readPaletteLength(input, volume);
   if (paletteLength === DENSE) readDense(input, volume);
   else scanPalette(input, volume, paletteLength);
 }
 
-// Shared by all calls, which never overlap: what is only checked needs no arrays of its own.
+// Shared by all calls, which never overlap, so that checking allocates no arrays.
 const scratchIndices: PackedIndices = new Uint32Array((CHUNK_VOXELS_MAX * INDEX_BITS_MAX) / 32);
 const scratchBytes = new Uint8Array(scratchIndices.buffer);
 const scratchFirsts = new Uint16Array(CHUNK_VOXELS_MAX);
 
-/** Without a palette is shorter: the number of materials alone decides it. */
+/** Whether storing materials is shorter than a palette, which depends only on the number of materials. */
 function isDense(paletteLength: number, volume: number): boolean {
   const words = wordCount(volume, indexBits(paletteLength));
   return paletteLength * MATERIAL_BYTES + words * WORD_BYTES > volume * MATERIAL_BYTES;
@@ -89,7 +89,7 @@ function readDense(input: ByteReader, volume: number): Chunk {
   return chunk;
 }
 
-/** Reads and checks a palette and its indices, which are left in the scratch arrays. */
+/** Reads and checks a palette and its indices, which stay in the scratch arrays. */
 function scanPalette(input: ByteReader, volume: number, paletteLength: number): Uint16Array {
   const palette = input.u16Array(paletteLength);
   if (paletteLength === 1) return palette;

@@ -1,35 +1,35 @@
 import { varU64Bytes } from "./encoded-size.ts";
 
 /**
- * Small numbers of equal width, packed from the lowest bit upwards into 64-bit words, each kept as two 32-bit
- * halves, the low one first. A number may begin in one word and end in the next.
+ * Small numbers of equal width, packed from the lowest bit upwards into 64-bit words. Each word is stored as
+ * two 32-bit halves, the low one first. A number may span two words.
  */
 export type PackedIndices = Uint32Array;
 
-/** The most bits that an index may take; a palette has at most 65,536 entries. */
+/** Maximum width of an index; a palette has at most 65,536 entries. */
 export const INDEX_BITS_MAX = 16;
 
-/** Neighbours are handled together while their bits are at most this many: a table of them is still small. */
+/** Neighbours are processed together up to this many bits, while a lookup table for them is still small. */
 const JOINED_BITS_MAX = 8;
 
-/** For each width, a one in each of the lanes that fit 32 bits. */
+/** For each width, a one in each lane that fits into 32 bits. */
 const LANE_ONES = Int32Array.from({ length: INDEX_BITS_MAX + 1 }, (_, bitWidth) => {
   let ones = 0;
   for (let bit = 0; bitWidth > 0 && bit + bitWidth <= 32; bit += bitWidth) ones |= 1 << bit;
   return ones;
 });
 
-/** Bits that tell the entries of a palette apart; none when there is one. */
+/** Returns the number of bits that distinguish the entries of a palette; 0 for a single entry. */
 export function indexBits(paletteLength: number): number {
   return 32 - Math.clz32(paletteLength - 1);
 }
 
-/** How many 64-bit words hold `count` indices. */
+/** Returns the number of 64-bit words that hold `count` indices. */
 export function wordCount(count: number, bitWidth: number): number {
   return Math.ceil((count * bitWidth) / 64);
 }
 
-/** The index at a position, which is not checked. */
+/** Returns the index at a position, which is not checked. */
 export function indexAt(packed: PackedIndices, bitWidth: number, position: number): number {
   const bit = position * bitWidth;
   const half = bit >>> 5;
@@ -46,7 +46,7 @@ export function replaceIndex(packed: PackedIndices, bitWidth: number, position: 
   const shift = bit & 31;
   const mask = (1 << bitWidth) - 1;
   packed[half] = ((packed[half] as number) & ~(mask << shift)) | (index << shift);
-  const bitsBefore = 32 - shift; // those that are left in the first half
+  const bitsBefore = 32 - shift; // bits left in the first half
   if (bitWidth > bitsBefore) {
     packed[half + 1] = ((packed[half + 1] as number) & ~(mask >>> bitsBefore)) | (index >>> bitsBefore);
   }
@@ -72,7 +72,10 @@ export function packIndices(indices: Uint16Array, count: number, bitWidth: numbe
   return packed;
 }
 
-/** What a table holds for each of the `count` indices, none of which may lie behind its end; in an array of that length. */
+/**
+ * Looks up each of the `count` indices in a table, which must cover them all, and fills `values` of that
+ * length.
+ */
 export function unpackThrough(
   packed: PackedIndices,
   bitWidth: number,
@@ -89,7 +92,7 @@ export function unpackThrough(
   return values;
 }
 
-/** Packs the indices anew in another width, each replaced by what the table holds for it. */
+/** Repacks the indices at another width, each replaced by its entry in the table. */
 export function repackThrough(
   packed: PackedIndices,
   bitWidth: number,
@@ -124,7 +127,7 @@ function fillThrough(
   }
 }
 
-/** A table for two neighbours at once: it takes one index of double width, and gives both values in one. */
+/** Returns a table for two neighbours at once: it maps an index of double width to both values in one. */
 function joinPairs(table: Uint16Array | Uint32Array, bitWidth: number, valueBits: number): Uint32Array {
   const joined = new Uint32Array(1 << (bitWidth * 2));
   const length = Math.min(table.length, 1 << bitWidth);
@@ -137,8 +140,8 @@ function joinPairs(table: Uint16Array | Uint32Array, bitWidth: number, valueBits
 }
 
 /**
- * Where the first index of at least `floor` is, from a position on; `count` when there is none. Looks at as many
- * indices at once as fit 32 bits.
+ * Returns the position of the first index of at least `floor`, from `from` on; `count` if there is none.
+ * Checks as many indices at once as fit into 32 bits.
  */
 export function findIndexFrom(
   packed: PackedIndices,
@@ -153,7 +156,8 @@ export function findIndexFrom(
   const top = 1 << (bitWidth - 1);
   const ones = LANE_ONES[bitWidth] as number;
   const tops = Math.imul(ones, top);
-  // In each lane, adding this to the bits below the top one carries into the top one when they are large enough.
+  // In each lane, adding this to the bits below the top one carries into the top one when they are large
+  // enough.
   const isTopNeeded = floor >= top;
   const carry = Math.imul(ones, isTopNeeded ? top * 2 - floor : top - floor);
   let position = from;
@@ -171,14 +175,14 @@ export function findIndexFrom(
       return position + ((bitOfFirst / bitWidth) | 0);
     }
     position += lanes;
-    // The last few are looked at together with some that were looked at before.
+    // The last few are checked together with some that were already checked.
     if (position < count && position + lanes > count && count - lanes >= from) position = count - lanes;
   }
   while (position < count && indexAt(packed, bitWidth, position) < floor) position++;
   return position;
 }
 
-/** Whether the bits behind the last of `count` indices are all zero. */
+/** Whether all bits after the last of `count` indices are zero. */
 export function paddingIsZero(
   packed: PackedIndices,
   bitWidth: number,
@@ -192,14 +196,14 @@ export function paddingIsZero(
   return (packed[half] as number) >>> (bit & 31) === 0 && (isLast || packed[half + 1] === 0);
 }
 
-/** Bytes of the words as varints, without their count. */
+/** Returns the length of the words as varints, without their count. */
 export function packedIndicesBytes(packed: PackedIndices, halves: number = packed.length): number {
   let bytes = 0;
   for (let half = 0; half < halves; half += 2) bytes += wordBytesAt(packed, half);
   return bytes;
 }
 
-/** Bytes of the varint of the word that begins at a half with an even number. */
+/** Returns the length of the varint of the word that begins at an even half. */
 export function wordBytesAt(packed: PackedIndices, half: number): number {
   return varU64Bytes(packed[half] as number, packed[half + 1] as number);
 }

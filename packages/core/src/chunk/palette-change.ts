@@ -1,17 +1,20 @@
 import { indexAt, indexBits } from "./packed-indices.ts";
 import type { PaletteVoxels } from "./palette-voxels.ts";
 
-/** What becomes of a palette when one voxel changes. */
+/** The effect of a voxel change on a palette. */
 export interface PaletteChange {
   readonly palette: Uint16Array;
   readonly firstPositions: Uint16Array;
-  /** The new index of each old one; `undefined` when all stay what they were, and as wide. */
+  /** The new index of each old one; `undefined` when all keep their value and width. */
   readonly ranks: Uint16Array | undefined;
   /** The index of the voxel's new material in the new palette. */
   readonly newIndex: number;
 }
 
-/** The palette after the voxel at a position changes from the entry `oldIndex` to a material that is another. */
+/**
+ * Returns the palette after the voxel at a position changes from the entry `oldIndex` to a different
+ * material.
+ */
 export function changePalette(
   voxels: PaletteVoxels,
   position: number,
@@ -25,7 +28,7 @@ export function changePalette(
     return { palette, firstPositions, ranks: undefined, newIndex: found };
   }
 
-  // A material that is new to the palette counts as the entry behind the last.
+  // A material that is new to the palette counts as the entry after the last.
   const entry = found < 0 ? palette.length : found;
   const newFirst = Math.min(position, firstPositions[entry] ?? position);
   const movers: Mover[] = [{ index: entry, first: newFirst, material }];
@@ -36,14 +39,14 @@ export function changePalette(
   return rankAgain(voxels, oldIndex, entry, movers);
 }
 
-/** A palette entry whose first position may have changed; all others keep their order among themselves. */
+/** A palette entry whose first position may have changed; all others keep their relative order. */
 interface Mover {
   readonly index: number;
   readonly first: number;
   readonly material: number;
 }
 
-/** Merges the movers, ordered by their first positions, into the entries that are not `oldIndex` or `entry`. */
+/** Merges the movers, ordered by first position, with the entries other than `oldIndex` and `entry`. */
 function rankAgain(
   { palette: oldPalette, firstPositions: oldFirsts }: PaletteVoxels,
   oldIndex: number,
@@ -76,7 +79,9 @@ function rankAgain(
   return { palette, firstPositions, ranks: isSame ? undefined : ranks, newIndex: ranks[entry] as number };
 }
 
-/** Where a palette entry appears first when the voxel at a position is not counted; `undefined` when nowhere. */
+/**
+ * Returns where a palette entry first appears if the voxel at a position is ignored; `undefined` if nowhere.
+ */
 function firstPositionWithout(
   { volume, firstPositions, bitWidth, indices }: PaletteVoxels,
   index: number,

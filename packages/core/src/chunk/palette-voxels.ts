@@ -12,30 +12,30 @@ import {
 } from "./packed-indices.ts";
 
 /**
- * The voxels of a chunk as indices into a palette: how every chunk lies in memory, whatever form its bytes
- * have. One content gives one value, so that equal chunks are equal in every field.
+ * The voxels of a chunk as indices into a palette: the in-memory form of every chunk, however it is encoded.
+ * Equal content has equal values in every field.
  */
 export interface PaletteVoxels {
   readonly volume: number;
-  /** The materials that occur, in the order in which they appear first. */
+  /** The materials that occur, in the order of their first appearance. */
   readonly palette: Uint16Array;
-  /** Where each of them appears first; ascending, by what the order of the palette means. */
+  /** Where each of them first appears; ascending by definition. */
   readonly firstPositions: Uint16Array;
   readonly bitWidth: number;
   readonly indices: PackedIndices;
-  /** Bytes of the chunk when it is encoded as PalettePacked. */
+  /** Length of the chunk in bytes when encoded as PalettePacked. */
   readonly packedBytes: number;
-  /** Bytes of the chunk when it is encoded as Dense16. */
+  /** Length of the chunk in bytes when encoded as Dense16. */
   readonly denseBytes: number;
 }
 
-// Shared by all calls, which never overlap: a fresh table for each chunk would cost more than its voxels.
+// Shared by all calls, which never overlap: a new table for each chunk would cost more than its voxels.
 const indexOfMaterial = new Uint16Array(0x1_0000);
 const scratchIndices = new Uint16Array(CHUNK_VOXELS_MAX);
 const scratchPalette = new Uint16Array(CHUNK_VOXELS_MAX);
 const scratchFirsts = new Uint16Array(CHUNK_VOXELS_MAX);
 
-/** Gathers the palette of the voxels and packs them. */
+/** Collects the palette of the voxels and packs them. */
 export function packVoxels(voxels: Uint16Array): PaletteVoxels {
   const volume = voxels.length;
   let paletteLength = 0;
@@ -54,7 +54,7 @@ export function packVoxels(voxels: Uint16Array): PaletteVoxels {
   return voxelsOfScratch(volume, paletteLength, indices, denseBytes);
 }
 
-/** Runs of cells, each of one material, in order and apart: the first `count` elements of the arrays. */
+/** Runs of cells of one material each, ordered and disjoint: the first `count` elements of the arrays. */
 export interface MaterialRuns {
   readonly count: number;
   readonly starts: Uint32Array;
@@ -63,8 +63,8 @@ export interface MaterialRuns {
 }
 
 /**
- * One material in every cell but those of the runs, none of which is the first cell of the chunk. It costs what the
- * runs hold, not what the chunk does.
+ * Packs a chunk of one material, except for some runs. No run may contain the first cell. The cost depends on
+ * the size of the runs, not of the chunk.
  */
 export function packRuns(volume: number, material: number, runs: MaterialRuns): PaletteVoxels {
   const { count, starts, lengths, materials } = runs;
@@ -86,10 +86,10 @@ export function packRuns(volume: number, material: number, runs: MaterialRuns): 
   return voxelsOfScratch(volume, paletteLength, indices, denseBytes);
 }
 
-/** The index of a material in the palette that is being gathered; a new one is added to it, at its length. */
+/** Returns the index of a material in the palette being collected, and appends it if it is new. */
 function indexInPalette(material: number, position: number, paletteLength: number): number {
   const index = indexOfMaterial[material] as number;
-  // The table is never cleared: an entry counts only if the palette confirms it.
+  // The table is never cleared: an entry is valid only if the palette confirms it.
   if (index < paletteLength && scratchPalette[index] === material) return index;
   indexOfMaterial[material] = paletteLength;
   scratchPalette[paletteLength] = material;
@@ -97,7 +97,7 @@ function indexInPalette(material: number, position: number, paletteLength: numbe
   return paletteLength;
 }
 
-/** The voxels whose palette was gathered. */
+/** Returns the voxels whose palette has been collected. */
 function voxelsOfScratch(
   volume: number,
   paletteLength: number,
@@ -127,7 +127,7 @@ export function hasRepeatedMaterial(palette: Uint16Array): boolean {
   return false;
 }
 
-/** Voxels that are all of one material. */
+/** Returns voxels that are all of one material. */
 export function uniformVoxels(volume: number, material: number): PaletteVoxels {
   const palette = Uint16Array.of(material);
   return {
@@ -141,7 +141,7 @@ export function uniformVoxels(volume: number, material: number): PaletteVoxels {
   };
 }
 
-/** The material of every voxel, in the array given, which has room for just as many. */
+/** Writes the material of every voxel to `voxels`, which must have exactly that length. */
 export function unpackVoxels(
   { volume, palette, bitWidth, indices }: PaletteVoxels,
   voxels: Uint16Array,
@@ -150,19 +150,19 @@ export function unpackVoxels(
   return unpackThrough(indices, bitWidth, volume, palette, voxels);
 }
 
-/** Bytes of PalettePacked without its words: tag, palette, bit width and the count of words. */
+/** Returns the length of PalettePacked without its words: tag, palette, bit width and word count. */
 export function packedHeaderBytes(volume: number, palette: Uint16Array): number {
   let bytes = 2 + varU32Bytes(palette.length) + varU32Bytes(wordCount(volume, indexBits(palette.length)));
   for (let index = 0; index < palette.length; index++) bytes += varU32Bytes(palette[index] as number);
   return bytes;
 }
 
-/** Bytes of Dense16 without its materials: tag and count. */
+/** Returns the length of Dense16 without its materials: tag and count. */
 export function denseHeaderBytes(volume: number): number {
   return 1 + varU32Bytes(volume);
 }
 
-/** Bytes of every voxel's material as a varint. */
+/** Returns the total length of all voxels' materials as varints. */
 export function materialBytes(volume: number, palette: Uint16Array, indices: PackedIndices): number {
   if (palette.every((material) => varU32Bytes(material) === 1)) return volume;
   const bitWidth = indexBits(palette.length);

@@ -1,4 +1,4 @@
-/** Every error code and what it means. The codes are API; docs/reference/errors.md lists the same ones. */
+/** All error codes and their meanings. The codes are API; docs/reference/errors.md lists the same ones. */
 export const ERROR_CODES = {
   ORT_ARGUMENT: "the caller passed a value that the function does not accept",
   ORT_TRUNCATED: "the input ended before the value did",

@@ -1,12 +1,12 @@
 import type { ErrorCode } from "./error-codes.ts";
 
-/** Where an error happened. Each field is there only when it is known. */
+/** Where an error happened. Each field is present only when known. */
 export interface ErrorContext {
   /** A file or directory, relative to the disk's root. */
   readonly path?: string;
   /** Bytes from the start of the file or message. */
   readonly offset?: number;
-  /** What was being done, such as `sync` or `rename`. */
+  /** The attempted operation, such as `sync` or `rename`. */
   readonly operation?: string;
 }
 
@@ -15,7 +15,7 @@ export class OrthantError extends Error {
   override readonly name = "OrthantError";
   readonly code: ErrorCode;
   readonly context: ErrorContext;
-  /** The message without code and place, so that who knows the place better can say it again. */
+  /** The message without code and location, so that a caller with a better location can reuse it. */
   readonly detail: string;
 
   constructor(code: ErrorCode, detail: string, context: ErrorContext = {}, options?: { cause?: unknown }) {
@@ -26,7 +26,7 @@ export class OrthantError extends Error {
   }
 }
 
-/** Tells whether a caught value is an {@link OrthantError}, and, with codes given, one of those. */
+/** Whether a caught value is an {@link OrthantError} and, if codes are given, has one of them. */
 export function isOrthantError(error: unknown, ...codes: readonly ErrorCode[]): error is OrthantError {
   return error instanceof OrthantError && (codes.length === 0 || codes.includes(error.code));
 }

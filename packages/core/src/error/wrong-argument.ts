@@ -1,6 +1,6 @@
 import { OrthantError } from "./orthant-error.ts";
 
-/** `ORT_ARGUMENT` for a value of the wrong kind; `advice` says what would be right. */
+/** Returns `ORT_ARGUMENT` for a value of the wrong kind; `advice` says what would be right. */
 export function wrongArgument(field: string, value: unknown, advice: string): OrthantError {
   return new OrthantError("ORT_ARGUMENT", `${field} is ${shown(value)}; ${advice}`);
 }
@@ -22,7 +22,7 @@ function shown(value: unknown): string {
   }
 }
 
-/** A few numbers as they are, such as a position; of anything else how much there is. */
+/** Shows short arrays of numbers, such as positions, in full, and only the length of all others. */
 function shownArray(value: readonly unknown[]): string {
   const isShort = value.length <= 8 && value.every((item) => typeof item === "number");
   return isShort ? `[${value.join(", ")}]` : `an array of ${value.length}`;

@@ -12,7 +12,7 @@ import { OverrideTree } from "../tree/override-tree.ts";
 import type { Difference } from "../tree/tree-walk.ts";
 import type { QueryDetail, WorldField } from "./world-field.ts";
 
-/** For whom a change of a field is told. */
+/** The form in which a receiver needs a change. */
 export interface FieldChangeOptions {
   /** `symbolic` for a receiver that generates the same voxels, `concrete` for one that does not. */
   readonly mode: QueryDetail;
@@ -20,8 +20,9 @@ export interface FieldChangeOptions {
 }
 
 /**
- * The change that brings a region from one snapshot of a world to another. It costs what differs between them,
- * however many edits lie between, and generates chunks only where an override came or went.
+ * Returns the change that brings a region from one snapshot of a world to another. The cost depends on the
+ * differences, not on the number of edits between them. Chunks are generated only where an override was added
+ * or removed.
  */
 export function regionChange(
   before: WorldField,
@@ -36,8 +37,8 @@ export function regionChange(
 }
 
 /**
- * The change that brings a region of a snapshot anew. A symbolic one lies over what the generator makes and costs as
- * much as people made there; a concrete one lies over air and says every chunk of the region.
+ * Returns the change that replaces a whole region. A symbolic one is based on generated content and costs as
+ * much as the edits there; a concrete one is based on air and contains every chunk of the region.
  */
 export function regionAnew(
   field: WorldField,
@@ -54,7 +55,9 @@ function formFor(field: WorldField, detail: ChangeDetail): ChangeForm {
   return { detail, realize: (_generator, [x, y, z, w]) => field.generatedChunk(x, y, z, w) };
 }
 
-/** What is seen where people's work differs: a gap in it is the generator's, and dug-out air is nothing. */
+/**
+ * Converts differences of overrides to visible content: a gap is the generator's, and dug-out air is nothing.
+ */
 function* symbolic(
   made: Iterable<Difference<Chunk>>,
   { generator }: WorldField,
@@ -68,7 +71,9 @@ function* symbolic(
   }
 }
 
-/** The same with what the generator makes instead of its name, wherever the receiver would need it. */
+/**
+ * Like {@link symbolic}, but with generated chunks instead of the generator wherever the receiver needs them.
+ */
 function* concrete(made: Iterable<Difference<Chunk>>, field: WorldField): Generator<Difference<Content>> {
   for (const difference of made) {
     if (difference.after !== undefined) {

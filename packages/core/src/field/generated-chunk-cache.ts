@@ -7,7 +7,7 @@ import { PlaceMap } from "../lattice/place-map.ts";
 export interface CacheLimits {
   /** Above this, chunks leave the cache once they have gone unused for a while. */
   readonly softBytes: number;
-  /** The cache never takes more than this: chunks in use leave it too, the longest unused first. */
+  /** Hard limit of the cache: above it, chunks in use are evicted too, the least recently used first. */
   readonly hardBytes: number;
 }
 
@@ -39,8 +39,8 @@ interface Entry {
 }
 
 /**
- * The chunks of a generator, generated on demand and kept while there is room. A generated chunk is a pure function of its
- * place, so entries never become invalid, and all snapshots of a world share one cache.
+ * The chunks of a generator, generated on demand and kept while there is room. A generated chunk is a pure
+ * function of its position, so entries never become invalid, and all snapshots of a world share one cache.
  */
 export class GeneratedChunkCache {
   readonly #space: GeneratedSpace;
@@ -51,7 +51,9 @@ export class GeneratedChunkCache {
   #bytes = 0;
   #uses = 0;
 
-  /** Throws `ORT_ARGUMENT` for limits that aren't numbers from 0 up, the soft one at most the hard one. */
+  /**
+   * Throws `ORT_ARGUMENT` unless the limits are numbers from 0 up and the soft limit is at most the hard one.
+   */
   constructor(space: GeneratedSpace, limits: CacheLimits = SIMULATION_CACHE_LIMITS) {
     const { softBytes, hardBytes } = limits;
     if (!(softBytes >= 0 && softBytes <= hardBytes)) {
@@ -71,7 +73,7 @@ export class GeneratedChunkCache {
     return this.#entries.size;
   }
 
-  /** The generated chunk at a place. */
+  /** Returns the generated chunk at a position. */
   at(x: number, y: number, z: number, w: number): Chunk {
     const known = this.#entries.get(x, y, z, w);
     const lastUse = ++this.#uses;
@@ -99,7 +101,7 @@ export class GeneratedChunkCache {
     this.#bytes += entry.bytes;
   }
 
-  /** Evicts chunks last used before a use until at most `bytesMax` are left, or no such chunk. */
+  /** Evicts chunks last used before `usedBefore` until at most `bytesMax` are left or there are none. */
   #evictTo(bytesMax: number, usedBefore: number): void {
     while (this.#bytes > bytesMax) {
       const victim = this.#victim(usedBefore);

@@ -14,37 +14,40 @@ import { OverrideTree } from "../tree/override-tree.ts";
 import { RegionTree } from "../tree/region-tree.ts";
 import { type CacheLimits, GeneratedChunkCache } from "./generated-chunk-cache.ts";
 
-/** `symbolic` leaves untouched space to the generator; `concrete` says what is there, for those who lack it. */
+/**
+ * `symbolic` leaves unedited space to the generator; `concrete` includes its chunks, for receivers without
+ * it.
+ */
 export type QueryDetail = "symbolic" | "concrete";
 
-/** What a world is made of. */
+/** The parts of a world. */
 export interface WorldFieldOptions {
   readonly generators: GeneratorRegistry;
   readonly generator: GeneratorRef;
   readonly shape: ChunkShape;
-  /** What people made so far; nothing unless it is given. */
+  /** Edits made so far. Default: none. */
   readonly overrides?: OverrideTree;
   /** Memory for generated chunks, {@link SIMULATION_CACHE_LIMITS} by default. */
   readonly cacheLimits?: CacheLimits;
 }
 
-/** A voxel of the world and the material that it gets. */
+/** A voxel of the world and its new material. */
 export interface VoxelPlacement {
   readonly voxel: Place;
   readonly material: number;
 }
 
-/** What an edit led to. */
+/** The result of an edit. */
 export interface FieldEdit {
-  /** The world after the edit; the very same field when nothing changed. */
+  /** The world after the edit; the same field when nothing changed. */
   readonly field: WorldField;
-  /** The chunks that look different now, in lexicographic order. */
+  /** The changed chunks, in lexicographic order. */
   readonly chunks: readonly Place[];
   /** The regions of these chunks, in lexicographic order. */
   readonly regions: readonly Place[];
 }
 
-/** What all snapshots of one world have in common. */
+/** State shared by all snapshots of one world. */
 interface FieldWorld {
   readonly generators: GeneratorRegistry;
   readonly space: GeneratedSpace;
@@ -52,7 +55,7 @@ interface FieldWorld {
   readonly generated: GeneratedChunkCache;
 }
 
-/** One state of a world: what people made, over what is generated. It never changes; an edit gives another one. */
+/** One state of a world: edits on top of generated content. Immutable: an edit returns another field. */
 export class WorldField {
   readonly shape: ChunkShape;
   readonly overrides: OverrideTree;
@@ -64,7 +67,7 @@ export class WorldField {
     this.overrides = overrides;
   }
 
-  /** The first snapshot of a world. */
+  /** Returns the first snapshot of a world. */
   static open(options: WorldFieldOptions): WorldField {
     const { generators, generator, shape, overrides = OverrideTree.VIRGIN, cacheLimits } = options;
     const space = generators.open(generator, shape);
@@ -72,17 +75,17 @@ export class WorldField {
     return new WorldField({ generators, space, generator, generated }, overrides);
   }
 
-  /** What generates the space that nobody touched. */
+  /** The generator of the unedited space. */
   get generator(): GeneratorRef {
     return this.#world.generator;
   }
 
-  /** All generators that the program has. */
+  /** All available generators. */
   get generators(): GeneratorRegistry {
     return this.#world.generators;
   }
 
-  /** All that is in a box. Concrete answers have a limit: see `GeneratedSpace.describe`. */
+  /** Returns the contents of a box. Concrete results are limited: see `GeneratedSpace.describe`. */
   queryRegion(box: Box, detail: QueryDetail): RegionTree {
     const { space, generator } = this.#world;
     const virgin = detail === "symbolic" ? RegionTree.EMPTY.fill(box, generator) : space.describe(box);
@@ -90,8 +93,8 @@ export class WorldField {
   }
 
   /**
-   * A box around all that is not air in a box; `undefined` when all of it is. It may be too large. A field knows only
-   * what is in it: of a world on disk, parts of which may not be loaded, ask `World.contentBounds`.
+   * Returns a box around everything in a box that is not air, possibly too large; `undefined` when all of it
+   * is air. A field knows only loaded content: for a world on disk use `World.contentBounds`.
    */
   queryContentBounds(box: Box): Box | undefined {
     const generated = this.#world.space.contentBounds(box);
@@ -100,29 +103,29 @@ export class WorldField {
     return unionBox(generated, made);
   }
 
-  /** The voxels of one chunk. */
+  /** Returns the voxels of one chunk. */
   realizeChunk(x: number, y: number, z: number, w: number): Chunk {
     return this.overrides.at(x, y, z, w) ?? this.generatedChunk(x, y, z, w);
   }
 
-  /** What the generator makes of a chunk, whatever people made of it. */
+  /** Returns the generated chunk, ignoring edits. */
   generatedChunk(x: number, y: number, z: number, w: number): Chunk {
     return this.#world.generated.at(x, y, z, w);
   }
 
-  /** The material of one voxel. */
+  /** Returns the material of one voxel. */
   voxelAt(x: number, y: number, z: number, w: number): number {
     const [chunkX, chunkY, chunkZ, chunkW] = chunkOfVoxel(this.shape, [x, y, z, w]);
     const chunk = this.realizeChunk(chunkX, chunkY, chunkZ, chunkW);
     return chunk.get(cellOfVoxel(this.shape, x, y, z, w));
   }
 
-  /** The world with other overrides. */
+  /** Returns the world with other overrides. */
   withOverrides(overrides: OverrideTree): WorldField {
     return overrides === this.overrides ? this : new WorldField(this.#world, overrides);
   }
 
-  /** The world with these voxels, of which the last one given for a place counts. */
+  /** Returns the world with these voxels; the last one for a position wins. */
   setVoxels(placements: Iterable<VoxelPlacement>): FieldEdit {
     const editsByChunk = new PlaceMap<VoxelEdit[]>();
     for (const { voxel, material } of placements) {
@@ -137,7 +140,7 @@ export class WorldField {
     );
   }
 
-  /** The world with these chunks, of which the last one given for a place counts. */
+  /** Returns the world with these chunks; the last one for a position wins. */
   setChunks(chunks: Iterable<readonly [place: Place, chunk: Chunk]>): FieldEdit {
     const { volume } = this.shape;
     const edited = new PlaceMap<Chunk>();
@@ -163,7 +166,7 @@ export class WorldField {
 }
 
 function reportOf(changed: readonly Place[]): Pick<FieldEdit, "chunks" | "regions"> {
-  // Most edits are of one chunk, and need no set of regions.
+  // Most edits change one chunk and need no set of regions.
   if (changed.length <= 1) return { chunks: changed, regions: changed.map(regionOf) };
   const regions = new PlaceSet();
   for (const place of changed) regions.add(...regionOf(place));

@@ -10,12 +10,12 @@ import { countBetween, integerBetween } from "./parameter-fields.ts";
 import type { VoxelSource } from "./voxel-source.ts";
 import type { WorldGenerator } from "./world-generator.ts";
 
-/** A floor without end. */
+/** An endless floor. */
 export interface FlatParameters {
   readonly material: number;
-  /** The height of the first voxel above the floor. */
+  /** Height of the first voxel above the floor. */
   readonly top: number;
-  /** Voxels from the underside of the floor to its top; 0 is a world of nothing but air. */
+  /** Voxels from the underside of the floor to its top; 0 is a world of air. */
   readonly thickness: number;
 }
 
@@ -66,7 +66,7 @@ function openFlat(
   };
   const layers = new Map<number, Chunk>();
 
-  /** All chunks of one height are the same; besides air and the solid ones there are at most two kinds. */
+  /** All chunks at one height are the same; besides air and solid ones there are at most two kinds. */
   function layerAt(y: number): Chunk {
     const from = y * height;
     if (isNothing || from >= top || from + height <= bottom) return emptyChunk(shape.volume);

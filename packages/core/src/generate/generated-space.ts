@@ -8,10 +8,10 @@ import { isSpreadable } from "../tree/content.ts";
 import { RegionTree } from "../tree/region-tree.ts";
 import type { VoxelSource } from "./voxel-source.ts";
 
-/** The most steps of one `describe`: enough for 65,536 chunks that are all different. */
+/** Maximum number of steps of one `describe`: enough for 65,536 different chunks. */
 export const DESCRIBE_STEPS_MAX = 131_072;
 
-/** A generated world without edits. The same chunk has the same voxels, whichever way it is asked for. */
+/** A generated world without edits. A chunk has the same voxels regardless of how it is queried. */
 export class GeneratedSpace {
   readonly shape: ChunkShape;
   readonly #source: VoxelSource;
@@ -23,7 +23,7 @@ export class GeneratedSpace {
     this.#extent = extentOf(shape);
   }
 
-  /** The voxels of one chunk. */
+  /** Returns the voxels of one chunk. */
   realize(x: number, y: number, z: number, w: number): Chunk {
     requireLatticePlace(x, y, z, w);
     if (!boxContains(this.#extent, [x, y, z, w])) return emptyChunk(this.shape.volume);
@@ -31,8 +31,8 @@ export class GeneratedSpace {
   }
 
   /**
-   * All chunks of a box, without any reference to a generator. Uniform boxes stay boxes, so the cost follows
-   * what is in there; `ORT_LIMIT` when that takes more than `DESCRIBE_STEPS_MAX` steps: then ask for less at once.
+   * Returns all chunks of a box, without references to a generator. Uniform boxes stay boxes, so the cost
+   * depends on the content. Throws `ORT_LIMIT` above `DESCRIBE_STEPS_MAX` steps; then query a smaller box.
    */
   describe(box: Box): RegionTree {
     const content = this.contentBounds(box);
@@ -40,7 +40,7 @@ export class GeneratedSpace {
     let tree = RegionTree.EMPTY;
     let steps = 0;
     const pending: Box[] = [content];
-    // Realizing is what costs, so it waits until it is known that the box is not too much.
+    // Realizing chunks is expensive, so it waits until the box is known not to be too large.
     const single: Box[] = [];
     for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
       const axis = widestAxis(part);
@@ -58,7 +58,10 @@ export class GeneratedSpace {
     return tree;
   }
 
-  /** A box around all that is not air in a box; `undefined` when all of it is. It may be too large. */
+  /**
+   * Returns a box around everything in a box that is not air, possibly too large; `undefined` when all of it
+   * is air.
+   */
   contentBounds(box: Box): Box | undefined {
     const existing = intersectBoxes(box, this.#extent);
     const content = existing === undefined ? undefined : this.#source.contentBounds(existing);
@@ -66,7 +69,7 @@ export class GeneratedSpace {
   }
 }
 
-/** The chunks that a world of this shape has: a world whose chunks are one voxel deep has one layer of them. */
+/** Returns the chunks that exist in a world of this shape: one layer if its chunks are one voxel deep. */
 function extentOf({ extents }: ChunkShape): Box {
   const { min, max } = WHOLE_LATTICE;
   const [, , isFlatZ, isFlatW] = extents.map((extent) => extent === 1);
@@ -76,7 +79,10 @@ function extentOf({ extents }: ChunkShape): Box {
   };
 }
 
-/** With a chunk at every place of a box. Trees keep boxes of uniform chunks, and others place by place. */
+/**
+ * Returns the tree with a chunk at every position of a box. Trees store uniform chunks as boxes and others
+ * one by one.
+ */
 function spread(tree: RegionTree, box: Box, chunk: Chunk): RegionTree {
   if (isSpreadable(chunk)) return tree.fill(box, chunk);
   let spreading = tree;
@@ -84,7 +90,7 @@ function spread(tree: RegionTree, box: Box, chunk: Chunk): RegionTree {
   return spreading;
 }
 
-/** The axis whose first and last chunk differ in the highest bit; `undefined` for a single chunk. */
+/** Returns the axis whose first and last chunk differ in the highest bit; `undefined` for a single chunk. */
 function widestAxis({ min, max }: Box): Axis | undefined {
   let widest: Axis | undefined;
   let widestBits = 0;
@@ -97,7 +103,9 @@ function widestAxis({ min, max }: Box): Axis | undefined {
   return widest;
 }
 
-/** The coordinate inside the box that is divisible by the highest power of two, where trees split too. */
+/**
+ * Returns the coordinate inside the box with the highest power of two as a divisor, where trees split too.
+ */
 function middleOf({ min, max }: Box, axis: Axis): number {
   const last = max[axis] - 1;
   const level = 31 - Math.clz32(min[axis] ^ last);

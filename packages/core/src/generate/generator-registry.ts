@@ -10,7 +10,7 @@ import {
   type WorldGenerator,
 } from "./world-generator.ts";
 
-/** The generators that a program has. It never changes. */
+/** The available generators. Immutable. */
 export class GeneratorRegistry {
   /** Equal hashes mean the same generators in the same versions. */
   readonly manifestHash: bigint;
@@ -31,13 +31,16 @@ export class GeneratorRegistry {
     return [...this.#byId.keys()].sort();
   }
 
-  /** Whether the generator is here, in the version that the reference names. */
+  /** Whether the referenced generator is available in the referenced version. */
   knows({ generatorId, versionHash }: GeneratorRef): boolean {
     const generator = this.#byId.get(generatorId);
     return generator !== undefined && generatorVersionHash(generator) === versionHash;
   }
 
-  /** What a reference stands for; `ORT_GENERATOR_UNKNOWN` or `ORT_GENERATOR_VERSION` when it is not here. */
+  /**
+   * Opens the referenced generator. Throws `ORT_GENERATOR_UNKNOWN` or `ORT_GENERATOR_VERSION` when it is not
+   * available.
+   */
   open(ref: GeneratorRef, shape: ChunkShape): GeneratedSpace {
     const generator = this.#byId.get(ref.generatorId);
     if (generator === undefined) {

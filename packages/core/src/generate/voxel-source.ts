@@ -2,19 +2,22 @@ import type { Chunk } from "../chunk/chunk.ts";
 import type { Box } from "../lattice/box.ts";
 
 /**
- * What the author of a generator writes. Every answer is a pure function of the place: it does not depend on
- * what was asked before, nor on the box that a chunk was asked in. `GeneratedSpace` makes the rest of it.
+ * The part of a generator that its author writes; `GeneratedSpace` does the rest. Every result is a pure
+ * function of the position: it depends neither on earlier queries nor on the box in which a chunk is queried.
  */
 export interface VoxelSource {
   /**
-   * The one chunk that every place of a box holds; `undefined` where they differ, or where it would cost more
-   * than some microseconds to be certain.
+   * Returns the chunk that every position of a box holds; `undefined` where they differ, or where being
+   * certain would take more than a few microseconds.
    */
   repeatedIn(box: Box): Chunk | undefined;
 
-  /** The voxels of one chunk. */
+  /** Returns the voxels of one chunk. */
   realize(x: number, y: number, z: number, w: number): Chunk;
 
-  /** A box that holds all chunks of a box that are not air; `undefined` when all are. It may be too large. */
+  /**
+   * Returns a box around all chunks of a box that are not air, possibly too large; `undefined` when all are
+   * air.
+   */
   contentBounds(box: Box): Box | undefined;
 }

@@ -7,22 +7,22 @@ import type { ChunkShape } from "../lattice/chunk-shape.ts";
 import { GeneratorRef } from "../tree/generator-ref.ts";
 import type { VoxelSource } from "./voxel-source.ts";
 
-/** A way to make worlds: what turns parameters, a seed and a chunk shape into voxels. */
+/** Turns parameters, a seed and a chunk shape into voxels. */
 export interface WorldGenerator<Parameters> {
-  /** Lower-case letters, digits and `-`, `.`, `:`, at most 64; never given to another generator. */
+  /** Lower-case letters, digits and `-`, `.`, `:`, at most 64. Never reused for another generator. */
   readonly id: string;
-  /** Rises whenever the same parameters and seed would give other voxels. */
+  /** Increases whenever the same parameters and seed would produce different voxels. */
   readonly version: number;
-  /** Rises whenever the same parameters would give other bytes. */
+  /** Increases whenever the same parameters would have a different encoding. */
   readonly parametersVersion: number;
-  /** Also refuses parameters outside of the generator's range, both ways. */
+  /** Also rejects parameters out of the generator's range, both when reading and writing. */
   readonly parametersCodec: Codec<Parameters>;
   open(parameters: Parameters, seed: bigint, shape: ChunkShape): VoxelSource;
 }
 
 const ID_PATTERN = /^[a-z0-9][a-z0-9.:-]{0,63}$/;
 
-/** The hash of a generator's id, version and parameters' version: equal hashes, equal voxels. */
+/** Returns the hash of a generator's id, version and parameters version. Equal hashes mean equal voxels. */
 export function generatorVersionHash(generator: WorldGenerator<unknown>): bigint {
   const { id, version, parametersVersion } = generator;
   const out = new ByteWriter();
@@ -32,7 +32,7 @@ export function generatorVersionHash(generator: WorldGenerator<unknown>): bigint
   return hash64(out.view());
 }
 
-/** The hash of all generators that a program has, whatever the order they are given in. */
+/** Returns the hash of a program's generators, regardless of their order. */
 export function generatorManifestHash(generators: readonly WorldGenerator<unknown>[]): bigint {
   const sorted = [...generators].sort((a, b) => (a.id < b.id ? -1 : 1));
   const out = new ByteWriter();
@@ -44,7 +44,7 @@ export function generatorManifestHash(generators: readonly WorldGenerator<unknow
   return hash64(out.view());
 }
 
-/** Names a generator with the parameters and the seed of one world. */
+/** Returns a reference to a generator with the parameters and the seed of one world. */
 export function generatorRef<Parameters>(
   generator: WorldGenerator<Parameters>,
   parameters: Parameters,
@@ -72,7 +72,7 @@ function encodeParameters<Parameters>(
   }
 }
 
-/** The parameters that a reference holds. */
+/** Returns the parameters in a reference. */
 export function parametersOf<Parameters>(
   generator: WorldGenerator<Parameters>,
   { parameters }: GeneratorRef,
@@ -80,7 +80,7 @@ export function parametersOf<Parameters>(
   return decode(versionedParameters(generator), parameters);
 }
 
-/** Throws `ORT_ARGUMENT` unless the id is one that a generator may have. */
+/** Throws `ORT_ARGUMENT` unless the id is valid for a generator. */
 export function requireGeneratorId(id: string): void {
   if (ID_PATTERN.test(id)) return;
   throw new OrthantError("ORT_ARGUMENT", `"${id}" is not the id of a generator`);

@@ -5,7 +5,7 @@ import { OrthantError } from "../error/orthant-error.ts";
 import { type Box, isBox } from "./box.ts";
 import { AXES, type Place, placeFrom } from "./place.ts";
 
-/** A place as four signed 32-bit varints. */
+/** A position as four signed 32-bit varints. */
 export const placeCodec: Codec<Place> = {
   write(out, place) {
     for (const axis of AXES) out.varI32(place[axis]);
@@ -13,7 +13,7 @@ export const placeCodec: Codec<Place> = {
   read: (input) => [input.varI32(), input.varI32(), input.varI32(), input.varI32()],
 };
 
-/** A box of chunk places: the least place, then the greatest, which in bytes is still part of the box. */
+/** A box of chunk positions: the lowest position, then the highest, which in encoded form is inclusive. */
 export const boxCodec: Codec<Box> = {
   write(out: ByteWriter, { min, max }: Box): void {
     if (!isBox(min, max)) throw new OrthantError("ORT_ARGUMENT", `[${min}] to [${max}] is not a box`);

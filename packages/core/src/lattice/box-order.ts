@@ -1,14 +1,17 @@
 import type { Box } from "./box.ts";
 import type { Place } from "./place.ts";
 
-/** The places of a box in the order of cells: x runs fastest, then y, z and w. */
+/** Yields the positions of a box in cell order: x runs fastest, then y, z and w. */
 export function* placesMinorToMajor({ min, max }: Box): Generator<Place, void, undefined> {
   for (let w = min[3]; w < max[3]; w++)
     for (let z = min[2]; z < max[2]; z++)
       for (let y = min[1]; y < max[1]; y++) for (let x = min[0]; x < max[0]; x++) yield [x, y, z, w];
 }
 
-/** The places of a box in lexicographic order, that of `comparePlaces`: w runs fastest, then z, y and x. */
+/**
+ * Yields the positions of a box in lexicographic order, that of `comparePlaces`: w runs fastest, then z, y
+ * and x.
+ */
 export function* placesLexicographic({ min, max }: Box): Generator<Place, void, undefined> {
   for (let x = min[0]; x < max[0]; x++)
     for (let y = min[1]; y < max[1]; y++)

@@ -2,7 +2,7 @@ import { I32_MAX, I32_MIN } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { AXES, type Axis, type Place, placeFrom, placesEqual } from "./place.ts";
 
-/** All places from `min` up to and without `max`. Never empty: a function without a result gives `undefined`. */
+/** All positions from `min` up to but excluding `max`. Never empty: functions return `undefined` instead. */
 export interface Box {
   readonly min: Place;
   readonly max: Place;
@@ -10,13 +10,16 @@ export interface Box {
 
 const LATTICE_END = I32_MAX + 1;
 
-/** Every chunk place there is: all 32-bit coordinates on all four axes. */
+/** All chunk positions: 32-bit coordinates on all four axes. */
 export const WHOLE_LATTICE: Box = {
   min: [I32_MIN, I32_MIN, I32_MIN, I32_MIN],
   max: [LATTICE_END, LATTICE_END, LATTICE_END, LATTICE_END],
 };
 
-/** The box from `min` up to and without `max`; `ORT_ARGUMENT` when it is empty or not of safe integers. */
+/**
+ * Returns the box from `min` up to but excluding `max`. Throws `ORT_ARGUMENT` when it is empty or not of safe
+ * integers.
+ */
 export function boxBetween(min: Place, max: Place): Box {
   if (!isBox(min, max)) {
     throw new OrthantError(
@@ -27,12 +30,12 @@ export function boxBetween(min: Place, max: Place): Box {
   return { min, max };
 }
 
-/** The box of one place. */
+/** Returns the box of one position. */
 export function boxAt(place: Place): Box {
   return cubeAt(place, 1);
 }
 
-/** The box with the given edge on every axis. */
+/** Returns the box with the given edge on every axis. */
 export function cubeAt(min: Place, edge: number): Box {
   return boxBetween(
     min,
@@ -40,12 +43,12 @@ export function cubeAt(min: Place, edge: number): Box {
   );
 }
 
-/** How many places a box has on each axis. */
+/** Returns the number of positions of a box on each axis. */
 export function boxExtents({ min, max }: Box): Place {
   return placeFrom((axis) => max[axis] - min[axis]);
 }
 
-/** Whether the place lies in the box. */
+/** Whether the position lies in the box. */
 export function boxContains({ min, max }: Box, [x, y, z, w]: Place): boolean {
   return (
     x >= min[0] &&
@@ -59,7 +62,7 @@ export function boxContains({ min, max }: Box, [x, y, z, w]: Place): boolean {
   );
 }
 
-/** Whether every place of `inner` lies in `outer`. */
+/** Whether every position of `inner` lies in `outer`. */
 export function boxContainsBox(outer: Box, { min, max }: Box): boolean {
   const { min: first, max: end } = outer;
   return (
@@ -74,12 +77,12 @@ export function boxContainsBox(outer: Box, { min, max }: Box): boolean {
   );
 }
 
-/** Whether two boxes hold the same places. */
+/** Whether two boxes are equal. */
 export function boxEquals(a: Box, b: Box): boolean {
   return placesEqual(a.min, b.min) && placesEqual(a.max, b.max);
 }
 
-/** Whether two boxes have a place in common. */
+/** Whether two boxes have a position in common. */
 export function boxesIntersect({ min, max }: Box, { min: first, max: end }: Box): boolean {
   return (
     min[0] < end[0] &&
@@ -93,7 +96,7 @@ export function boxesIntersect({ min, max }: Box, { min: first, max: end }: Box)
   );
 }
 
-/** What two boxes have in common; `undefined` when that is nothing. */
+/** Returns the intersection of two boxes; `undefined` when it is empty. */
 export function intersectBoxes(a: Box, b: Box): Box | undefined {
   if (!boxesIntersect(a, b)) return undefined;
   return {
@@ -102,7 +105,7 @@ export function intersectBoxes(a: Box, b: Box): Box | undefined {
   };
 }
 
-/** The smallest box that holds both. */
+/** Returns the smallest box that contains both. */
 export function unionBox(a: Box, b: Box): Box {
   return {
     min: placeFrom((axis) => Math.min(a.min[axis], b.min[axis])),
@@ -110,7 +113,10 @@ export function unionBox(a: Box, b: Box): Box {
   };
 }
 
-/** The parts of a box below and from `at` on one axis; `ORT_ARGUMENT` when one of them would be empty. */
+/**
+ * Splits a box on one axis into the parts below `at` and from `at` on. Throws `ORT_ARGUMENT` when one would
+ * be empty.
+ */
 export function splitBox(box: Box, axis: Axis, at: number): readonly [low: Box, high: Box] {
   return [
     boxBetween(box.min, replaceAxis(box.max, axis, at)),
@@ -119,8 +125,8 @@ export function splitBox(box: Box, axis: Axis, at: number): readonly [low: Box, 
 }
 
 /**
- * What is left of a box without `hole`: at most eight disjoint boxes, for each axis from x to w the piece
- * below the hole and then the piece above it.
+ * Returns a box without `hole` as at most eight disjoint boxes: for each axis from x to w, the piece below
+ * the hole and then the piece above it.
  */
 export function subtractBox(box: Box, hole: Box): readonly Box[] {
   const common = intersectBoxes(box, hole);
@@ -138,17 +144,19 @@ export function subtractBox(box: Box, hole: Box): readonly Box[] {
   return pieces;
 }
 
-/** The place of a box that is nearest to a place. */
+/** Returns the position in a box that is nearest to a position. */
 export function clampInto({ min, max }: Box, place: Place): Place {
   return placeFrom((axis) => Math.min(Math.max(place[axis], min[axis]), max[axis] - 1));
 }
 
-/** How many places a box holds: exact up to 2^53, then the nearest double. Finite for every box. */
+/**
+ * Returns the number of positions in a box: exact up to 2^53, then the nearest double. Finite for every box.
+ */
 export function boxVolume({ min, max }: Box): number {
   return (max[0] - min[0]) * (max[1] - min[1]) * (max[2] - min[2]) * (max[3] - min[3]);
 }
 
-/** Whether `min` and `max` are safe integers with a place between them. */
+/** Whether `min` and `max` are safe integers with a position between them. */
 export function isBox(min: Place, max: Place): boolean {
   return AXES.every(
     (axis) => Number.isSafeInteger(min[axis]) && Number.isSafeInteger(max[axis]) && min[axis] < max[axis],

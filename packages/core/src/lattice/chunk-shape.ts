@@ -2,17 +2,20 @@ import { requireInteger } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { AXES, type Axis, type Place } from "./place.ts";
 
-/** How many voxels a chunk has on each axis; one shape holds for a whole world. */
+/** The number of voxels of a chunk on each axis, the same for a whole world. */
 export interface ChunkShape {
   readonly extents: Place;
   /** Voxels in a chunk, the product of the extents. */
   readonly volume: number;
 }
 
-/** The most voxels that a chunk may have. A cell index then fits 16 bits. */
+/** Maximum number of voxels in a chunk. A voxel index then fits into 16 bits. */
 export const CHUNK_VOXELS_MAX = 65_536;
 
-/** A chunk shape; `ORT_ARGUMENT` unless each extent is at least 1 and the volume at most 65,536. */
+/**
+ * Returns a chunk shape. Throws `ORT_ARGUMENT` unless each extent is at least 1 and the volume at most
+ * 65,536.
+ */
 export function chunkShape(extents: Place): ChunkShape {
   if (AXES.some((axis) => !Number.isInteger(extents[axis]) || extents[axis] < 1)) {
     throw new OrthantError(
@@ -38,19 +41,19 @@ export const TILE_CHUNKS: ChunkShape = chunkShape([32, 32, 1, 1]);
 export const PIXEL_CHUNKS: ChunkShape = chunkShape([128, 128, 1, 1]);
 
 /**
- * The first axis on which a voxel, or a chunk, lies outside of the world: an axis whose extent is 1 does not exist in it,
- * and every coordinate there is 0. `undefined` for a place in the world.
+ * Returns the first axis on which a voxel or chunk lies outside the world; `undefined` if it lies inside. An
+ * axis with an extent of 1 does not exist in the world, so every coordinate on it must be 0.
  */
 export function axisOutside({ extents }: ChunkShape, place: Place): Axis | undefined {
   return AXES.find((axis) => extents[axis] === 1 && place[axis] !== 0);
 }
 
-/** The index of a cell from its coordinates inside the chunk, which are not checked; x runs fastest. */
+/** Returns the index of a voxel from its coordinates in the chunk, which are not checked; x runs fastest. */
 export function cellIndex({ extents }: ChunkShape, x: number, y: number, z: number, w: number): number {
   return x + extents[0] * (y + extents[1] * (z + extents[2] * w));
 }
 
-/** Where a cell lies inside its chunk, from its index. */
+/** Returns the coordinates of a voxel in its chunk from its index. */
 export function cellPlace({ extents, volume }: ChunkShape, index: number): Place {
   requireInteger(index, 0, volume - 1);
   const row = Math.floor(index / extents[0]);

@@ -1,10 +1,13 @@
-/** The quotient, rounded down: -1 by 4 is -1. Exact for every safe integer and a divisor of at least 1. */
+/**
+ * Returns the quotient, rounded down: -1 by 4 is -1. Exact for every safe integer and a divisor of at least
+ * 1.
+ */
 export function floorDivide(dividend: number, divisor: number): number {
   return Math.floor(dividend / divisor);
 }
 
-/** What {@link floorDivide} leaves over, from 0 up to and without the divisor. */
+/** Returns the remainder of {@link floorDivide}, from 0 up to but excluding the divisor. */
 export function floorModulo(dividend: number, divisor: number): number {
   const remainder = dividend % divisor;
-  return remainder < 0 ? remainder + divisor : remainder + 0; // adding turns -0, which -4 % 4 is, into 0
+  return remainder < 0 ? remainder + divisor : remainder + 0; // adding 0 turns -0, as in -4 % 4, into 0
 }

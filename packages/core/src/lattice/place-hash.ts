@@ -1,12 +1,12 @@
 import { systemRandomBits } from "../random/random-bits.ts";
 
-/** Nine numbers of 32 bits that decide which places share a slot of a table. */
+/** Nine 32-bit numbers that determine which positions share a slot of a table. */
 export type PlaceHashSecret = Int32Array;
 
 const SECRET_WORDS = 9;
 const GOLDEN_GAMMA = 0x9e37_79b9_7f4a_7c15n;
 
-/** The secret that 64 bits make. */
+/** Derives a secret from 64 bits. */
 export function placeHashSecret(bits: bigint): PlaceHashSecret {
   let state = bits;
   return Int32Array.from({ length: SECRET_WORDS }, () => {
@@ -20,16 +20,16 @@ export function placeHashSecret(bits: bigint): PlaceHashSecret {
 
 let processSecret: PlaceHashSecret | undefined;
 
-/** A random secret, the same one as long as the process runs. */
+/** Returns a random secret that stays the same as long as the process runs. */
 export function processHashSecret(): PlaceHashSecret {
   processSecret ??= placeHashSecret(systemRandomBits());
   return processSecret;
 }
 
 /**
- * Hashes a place to 32 bits. The halves of the coordinates are multiplied by secret numbers and added, which makes any
- * two places collide for at most one in 2^17 secrets: no one can choose places that collide without the secret. The
- * public rest spreads places that lie in rows.
+ * Hashes a position to 32 bits. Multiplying the halves of the coordinates by secret numbers and adding them
+ * makes any two positions collide for at most one in 2^17 secrets, so an attacker without the secret cannot
+ * choose colliding positions. The final, public mixing spreads positions that lie in rows.
  */
 export function hashPlace(secret: PlaceHashSecret, x: number, y: number, z: number, w: number): number {
   let hash = ((secret[0] as number) + Math.imul(secret[1] as number, x & 0xffff)) | 0;

@@ -3,40 +3,39 @@ import { type Place, requireLatticePlace } from "./place.ts";
 import { hashPlace, type PlaceHashSecret, processHashSecret } from "./place-hash.ts";
 
 const CAPACITY_MIN = 16;
-/** Above this share of used slots the table doubles; below the other it halves. */
+/** The table doubles above this fraction of used slots and halves below the other. */
 const FULLNESS_MAX = 0.625;
 const FULLNESS_MIN = 0.125;
 /** A slot without an entry. */
 const FREE = 0;
 
 /**
- * A hash map keyed by four 32-bit coordinates. It makes no object an entry and no string a lookup.
- *
- * Which entries share slots depends on a secret of the process, so that no one can choose places that make it slow.
- * Entries come in the order in which they were added, but for deleted ones, whose place the last entry takes: it is the
- * same order for the same history, whatever the secret. While a loop runs over the map, values may be replaced; adding
- * or deleting an entry makes the loop throw `ORT_ARGUMENT`.
+ * A hash map keyed by four 32-bit coordinates that allocates no object per entry and no string per lookup.
+ * Which entries share slots depends on a secret of the process, so that an attacker cannot choose positions
+ * that make it slow. Iteration follows insertion order, except that the last entry moves into the gap of a
+ * deleted one: the order depends only on the history, not on the secret. During iteration, values may be
+ * replaced; adding or deleting an entry makes the loop throw `ORT_ARGUMENT`.
  */
 export class PlaceMap<Value> {
   readonly #secret: PlaceHashSecret;
-  /** Open addressing with linear probing: a slot has the number of its entry, counted from 1. */
+  /** Open addressing with linear probing: a slot holds the number of its entry, counted from 1. */
   #slots: Int32Array = new Int32Array(CAPACITY_MIN);
-  /** Entry `e`, counted from 0, has its coordinates at `4 * e`, and its value at `e`. */
+  /** Entry `e`, counted from 0, has its coordinates at `4 * e` and its value at `e`. */
   #coordinates: Int32Array = new Int32Array(entriesMax(CAPACITY_MIN) * 4);
   #values: Value[] = [];
   #changeCount = 0;
 
-  /** A map of its own secret is for tests. */
+  /** Only tests pass a secret. */
   constructor(secret: PlaceHashSecret = processHashSecret()) {
     this.#secret = secret;
   }
 
-  /** How many entries there are. */
+  /** Number of entries. */
   get size(): number {
     return this.#values.length;
   }
 
-  /** The most slots that the lookup of an entry visits. */
+  /** The largest number of slots that the lookup of an entry visits. */
   get longestSearch(): number {
     const mask = this.#slots.length - 1;
     let longest = 0;
@@ -46,18 +45,18 @@ export class PlaceMap<Value> {
     return longest;
   }
 
-  /** The value at a place; `undefined` when there is none. */
+  /** Returns the value at a position, or `undefined`. */
   get(x: number, y: number, z: number, w: number): Value | undefined {
     const number = this.#slots[this.#slotOf(x, y, z, w)] as number;
     return number === FREE ? undefined : this.#values[number - 1];
   }
 
-  /** Whether there is an entry at a place. */
+  /** Whether there is an entry at a position. */
   has(x: number, y: number, z: number, w: number): boolean {
     return this.#slots[this.#slotOf(x, y, z, w)] !== FREE;
   }
 
-  /** Adds or replaces the value at a place; `ORT_PLACE_RANGE` unless the coordinates are 32-bit integers. */
+  /** Sets the value at a position. Throws `ORT_PLACE_RANGE` unless the coordinates are 32-bit integers. */
   set(x: number, y: number, z: number, w: number, value: Value): void {
     requireLatticePlace(x, y, z, w);
     let slot = this.#slotOf(x, y, z, w);
@@ -80,7 +79,7 @@ export class PlaceMap<Value> {
     this.#slots[slot] = this.#values.length;
   }
 
-  /** Removes the entry at a place and tells whether there was one. */
+  /** Removes the entry at a position. Returns whether there was one. */
   delete(x: number, y: number, z: number, w: number): boolean {
     const slot = this.#slotOf(x, y, z, w);
     const number = this.#slots[slot] as number;
@@ -93,7 +92,7 @@ export class PlaceMap<Value> {
     return true;
   }
 
-  /** Removes every entry and gives the memory back. */
+  /** Removes every entry and frees the memory. */
   clear(): void {
     this.#changeCount++;
     this.#slots = new Int32Array(CAPACITY_MIN);
@@ -118,17 +117,17 @@ export class PlaceMap<Value> {
     }
   }
 
-  /** Every place that has an entry. */
+  /** Yields every position that has an entry. */
   *places(): Generator<Place, void, undefined> {
     for (const [place] of this) yield place;
   }
 
-  /** Every value. */
+  /** Yields every value. */
   *values(): Generator<Value, void, undefined> {
     for (const [, value] of this) yield value;
   }
 
-  /** Every entry. */
+  /** Yields every entry. */
   *[Symbol.iterator](): Generator<readonly [Place, Value], void, undefined> {
     const changeCount = this.#changeCount;
     for (let entry = 0; entry < this.#values.length; entry++) {
@@ -137,7 +136,7 @@ export class PlaceMap<Value> {
     }
   }
 
-  /** The slot of the place's entry or, when it has none, the free slot where it would go. */
+  /** Returns the slot of the position's entry or, if it has none, the free slot where it would go. */
   #slotOf(x: number, y: number, z: number, w: number): number {
     const coordinates = this.#coordinates;
     const slots = this.#slots;
@@ -159,13 +158,13 @@ export class PlaceMap<Value> {
     }
   }
 
-  /** The slot that an entry would have if it were alone. */
+  /** Returns the slot that an entry would have if it were alone. */
   #homeOf(entry: number): number {
     const [x, y, z, w] = this.#placeOf(entry);
     return hashPlace(this.#secret, x, y, z, w) & (this.#slots.length - 1);
   }
 
-  /** Frees a slot by moving back the entries that had to walk past it, so that no search ends too early. */
+  /** Frees a slot by moving back the entries that had to probe past it, so that no search ends too early. */
   #closeGap(freed: number): void {
     const mask = this.#slots.length - 1;
     let gap = freed;
@@ -180,7 +179,7 @@ export class PlaceMap<Value> {
     this.#slots[gap] = FREE;
   }
 
-  /** Puts the last entry in the place of one that no slot has any more. */
+  /** Moves the last entry to the index of one that no slot refers to any more. */
   #moveLastTo(entry: number): void {
     const last = this.#values.length - 1;
     if (entry < last) {
@@ -220,7 +219,7 @@ export class PlaceMap<Value> {
   }
 }
 
-/** How many entries a table of `capacity` slots may have. */
+/** Returns the maximum number of entries in a table of `capacity` slots. */
 function entriesMax(capacity: number): number {
   return Math.floor(capacity * FULLNESS_MAX);
 }

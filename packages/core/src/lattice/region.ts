@@ -5,12 +5,12 @@ import { type Place, placeFrom } from "./place.ts";
 /** Chunks along each edge of a region. */
 export const REGION_EDGE_CHUNKS = 4;
 
-/** The region that a chunk belongs to. */
+/** Returns the region that a chunk belongs to. */
 export function regionOf(chunk: Place): Place {
   return placeFrom((axis) => floorDivide(chunk[axis], REGION_EDGE_CHUNKS));
 }
 
-/** The chunks of a region. */
+/** Returns the chunks of a region. */
 export function regionBox(region: Place): Box {
   return cubeAt(
     placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS),
@@ -18,7 +18,10 @@ export function regionBox(region: Place): Box {
   );
 }
 
-/** The regions that a box of chunks touches, as a box of regions. Walk it with `placesLexicographic`. */
+/**
+ * Returns the regions that a box of chunks touches, as a box of regions. Iterate over it with
+ * `placesLexicographic`.
+ */
 export function regionsTouching({ min, max }: Box): Box {
   return boxBetween(
     regionOf(min),
@@ -26,7 +29,7 @@ export function regionsTouching({ min, max }: Box): Box {
   );
 }
 
-/** The smallest box of whole regions that holds a box of chunks. */
+/** Returns the smallest box of whole regions that contains a box of chunks. */
 export function roundOutToRegions(chunks: Box): Box {
   const { min, max } = regionsTouching(chunks);
   return {

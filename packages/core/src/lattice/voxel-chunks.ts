@@ -5,12 +5,18 @@ import { type ChunkShape, cellPlace } from "./chunk-shape.ts";
 import { floorDivide, floorModulo } from "./floor-division.ts";
 import { type Place, placeFrom } from "./place.ts";
 
-/** The chunk that holds a voxel; `ORT_PLACE_RANGE` when its coordinates are not 32-bit integers. */
+/**
+ * Returns the chunk that contains a voxel. Throws `ORT_PLACE_RANGE` when its coordinates are not 32-bit
+ * integers.
+ */
 export function chunkOfVoxel({ extents }: ChunkShape, voxel: Place): Place {
   return placeFrom((axis) => chunkCoordinate(voxel[axis], extents[axis]));
 }
 
-/** One coordinate of the chunk that holds a voxel; `ORT_PLACE_RANGE` when it is not a 32-bit integer. */
+/**
+ * Returns one coordinate of the chunk that contains a voxel. Throws `ORT_PLACE_RANGE` when it is not a 32-bit
+ * integer.
+ */
 export function chunkCoordinate(voxelCoordinate: number, extent: number): number {
   const coordinate = floorDivide(voxelCoordinate, extent);
   if (!Number.isSafeInteger(voxelCoordinate)) {
@@ -25,7 +31,7 @@ export function chunkCoordinate(voxelCoordinate: number, extent: number): number
   return coordinate;
 }
 
-/** The index of a voxel in the chunk that holds it, from its coordinates in the world, safe integers. */
+/** Returns the index of a voxel in its chunk from its world coordinates, which must be safe integers. */
 export function cellOfVoxel({ extents }: ChunkShape, x: number, y: number, z: number, w: number): number {
   return (
     floorModulo(x, extents[0]) +
@@ -35,13 +41,13 @@ export function cellOfVoxel({ extents }: ChunkShape, x: number, y: number, z: nu
   );
 }
 
-/** Where in the world a cell of a chunk lies. */
+/** Returns the world coordinates of a voxel from its chunk and index. */
 export function voxelOfCell(shape: ChunkShape, chunk: Place, index: number): Place {
   const cell = cellPlace(shape, index);
   return placeFrom((axis) => chunk[axis] * shape.extents[axis] + cell[axis]);
 }
 
-/** The voxels of a box of chunks. */
+/** Returns the voxels of a box of chunks. */
 export function voxelsOfChunks({ extents }: ChunkShape, { min, max }: Box): Box {
   return {
     min: placeFrom((axis) => min[axis] * extents[axis]),
@@ -49,7 +55,10 @@ export function voxelsOfChunks({ extents }: ChunkShape, { min, max }: Box): Box 
   };
 }
 
-/** The chunks that hold a box of voxels, wholly or in part; `ORT_PLACE_RANGE` when one is off the lattice. */
+/**
+ * Returns the chunks that contain a box of voxels, fully or in part. Throws `ORT_PLACE_RANGE` when one is off
+ * the lattice.
+ */
 export function chunksOfVoxels(shape: ChunkShape, { min, max }: Box): Box {
   const last = chunkOfVoxel(
     shape,

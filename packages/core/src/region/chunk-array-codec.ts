@@ -17,24 +17,30 @@ import {
   pagedSparseRleCodec,
 } from "./paged-sparse-rle.ts";
 
-/** How the indices are written: a value for each cell, or pages of runs. Ours are always the second. */
+/** The encodings of indices: a value for each cell, or pages of runs. We always write the second. */
 const INDEX_CODECS = 2;
 const DENSE_U16 = 0;
 const PAGED_SPARSE_RLE = 1;
 
 const defaultIndexCodec = option(varU16);
 
-/** Chunk arrays of at most 256 cells, canonical and no other. Rules T6 to T15 in docs/formats/region-tree.md. */
+/**
+ * Returns a codec for chunk arrays of at most 256 cells that only accepts the canonical form. Rules T6 to T15
+ * in docs/formats/region-tree.md.
+ */
 export function chunkArrayCodec(volume: number): Codec<ChunkArray> {
   return withBounds(chunkCodec(volume), (input, bounds, chunks) => readChunkArrayBody(input, bounds, chunks));
 }
 
-/** Chunk arrays as other programs wrote them, with `decodeForeign`. What they give, and write, is canonical. */
+/**
+ * Returns a codec for chunk arrays from other programs, for `decodeForeign`. The arrays it returns and writes
+ * are canonical.
+ */
 export function foreignChunkArrayCodec(volume: number): Codec<ChunkArray> {
   return withBounds(foreignChunkCodec(volume), readForeignBody);
 }
 
-/** Everything of an array but its bounds. */
+/** Writes an array without its bounds. */
 export function writeChunkArrayBody(out: ByteWriter, array: ChunkArray, chunks: Codec<Chunk>): void {
   const { extents, palette, defaultIndex } = array;
   requireInteger(cellCount(extents), 1, CHUNK_ARRAY_CELLS_MAX);
@@ -50,7 +56,7 @@ export function writeChunkArrayBody(out: ByteWriter, array: ChunkArray, chunks: 
   defaultIndexCodec.write(out, defaultIndex);
 }
 
-/** Everything of an array but its bounds; refuses all but the canonical bytes. */
+/** Reads an array without its bounds. Accepts only the canonical form. */
 export function readChunkArrayBody(input: ByteReader, bounds: Box, chunks: Codec<Chunk>): ChunkArray {
   const extents = requireCells(input, bounds, CHUNK_ARRAY_CELLS_MAX);
   const palette = readPalette(input, chunks, cellCount(extents));

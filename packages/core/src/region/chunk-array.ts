@@ -5,22 +5,22 @@ import { type Box, boxContains, boxEquals, boxExtents } from "../lattice/box.ts"
 import { type Place, placeFrom } from "../lattice/place.ts";
 import { cellCount, pageCells, pageCount, pageIsAll } from "./paged-sparse-rle.ts";
 
-/** The most cells that an array in our own bytes may have: those of one region. */
+/** Maximum number of cells of an array in our own encoding: one region. */
 export const CHUNK_ARRAY_CELLS_MAX = 256;
 
-/** The most cells that an array from another program may have; the original sent 343. */
+/** Maximum number of cells of an array from another program; the original sent 343. */
 export const FOREIGN_CHUNK_ARRAY_CELLS_MAX = 65_536;
 
-/** The chunks of a box, each distinct one once. It never changes, and equal chunks give an equal array. */
+/** The chunks of a box, each distinct one stored once. Immutable; equal chunks make equal arrays. */
 export class ChunkArray {
   readonly bounds: Box;
-  /** The distinct chunks in the order in which they appear first, x running fastest. */
+  /** The distinct chunks in the order of their first appearance, x running fastest. */
   readonly palette: readonly Chunk[];
-  /** The index that pages without bytes have; `undefined` where that would save no page. */
+  /** The index of pages that are not encoded; `undefined` where that would save no page. */
   readonly defaultIndex: number | undefined;
   readonly #indices: Uint16Array;
 
-  /** The array of a chunk for each cell of the box, x running fastest. */
+  /** Creates an array from a chunk for each cell of the box, x running fastest. */
   constructor(bounds: Box, chunks: readonly Chunk[]) {
     const extents = boxExtents(bounds);
     const cells = cellCount(extents);
@@ -33,17 +33,17 @@ export class ChunkArray {
     this.defaultIndex = chooseDefault(extents, indices, palette.length);
   }
 
-  /** How many cells there are on each axis. */
+  /** Number of cells on each axis. */
   get extents(): Place {
     return boxExtents(this.bounds);
   }
 
-  /** Which of the palette each cell has, x running fastest, as a copy. */
+  /** A copy of the palette index of each cell, x running fastest. */
   get indices(): Uint16Array {
     return this.#indices.slice();
   }
 
-  /** The chunk at a place; `ORT_ARGUMENT` outside of the bounds. */
+  /** Returns the chunk at a position. Throws `ORT_ARGUMENT` outside the bounds. */
   at(place: Place): Chunk {
     const { bounds, extents } = this;
     if (!boxContains(bounds, place)) {
@@ -53,7 +53,7 @@ export class ChunkArray {
     return this.#chunkOf(x + extents[0] * (y + extents[1] * (z + extents[2] * w)));
   }
 
-  /** The chunk of every cell, x running fastest. */
+  /** Returns the chunk of every cell, x running fastest. */
   chunks(): readonly Chunk[] {
     return Array.from(this.#indices, (_index, cell) => this.#chunkOf(cell));
   }
@@ -97,12 +97,12 @@ function gather(chunks: readonly Chunk[]): { palette: readonly Chunk[]; indices:
   return { palette, indices };
 }
 
-/** Something that equal chunks have in common and that costs little to know. */
+/** Returns a cheap key that equal chunks share. */
 function likenessOf({ byteLength, uniformMaterial }: Chunk): string {
   return uniformMaterial === undefined ? `${byteLength} bytes` : `all ${uniformMaterial}`;
 }
 
-/** The most frequent index, the lowest of several, if at least one page holds nothing else. */
+/** Returns the most frequent index, the lowest of several, if at least one page has no other. */
 function chooseDefault(extents: Place, indices: Uint16Array, paletteLength: number): number | undefined {
   const counts = new Uint32Array(paletteLength);
   for (const index of indices) counts[index] = (counts[index] as number) + 1;

@@ -5,13 +5,16 @@ import { varU32Bytes } from "../chunk/encoded-size.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import type { Place } from "../lattice/place.ts";
 
-/** New materials for single voxels of one chunk, in the order of their indices, each voxel once. */
+/** New materials for single voxels of one chunk, ordered by index, each voxel once. */
 export interface ChunkEdits {
   readonly chunk: Place;
   readonly edits: readonly VoxelEdit[];
 }
 
-/** A list of edits: for each the voxels that are skipped before it, and its material. Rule P14, region-patch.md. */
+/**
+ * Returns a codec for a list of edits: for each, the number of voxels skipped before it and its material.
+ * Rule P14, region-patch.md.
+ */
 export function voxelEditsCodec(volume: number): Codec<readonly VoxelEdit[]> {
   return {
     write(out, edits) {
@@ -41,7 +44,7 @@ export function voxelEditsCodec(volume: number): Codec<readonly VoxelEdit[]> {
   };
 }
 
-/** Bytes that a list of edits takes. */
+/** Returns the encoded length of a list of edits. */
 export function voxelEditsBytes(edits: readonly VoxelEdit[]): number {
   let bytes = varU32Bytes(edits.length);
   let next = 0;
@@ -52,7 +55,7 @@ export function voxelEditsBytes(edits: readonly VoxelEdit[]): number {
   return bytes;
 }
 
-/** Throws `ORT_PATCH_FORM` unless there are edits, in order, all of them inside the chunk. */
+/** Throws `ORT_PATCH_FORM` unless there are edits, in order and all inside the chunk. */
 export function requireVoxelEdits(edits: readonly VoxelEdit[], volume: number): void {
   if (edits.length === 0) throw new OrthantError("ORT_PATCH_FORM", "a list of no edits");
   let previous = -1;

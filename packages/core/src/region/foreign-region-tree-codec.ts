@@ -10,16 +10,19 @@ import { type BoundedTree, NODE_KIND, NODE_KINDS, regionTreeCodec } from "./regi
 import type { RegionNode } from "./region-tree-nodes.ts";
 import { treeOfNodes } from "./tree-of-nodes.ts";
 
-/** How deep the branches of another program's tree may be nested. */
+/** Maximum nesting of branches in another program's tree. */
 export const FOREIGN_TREE_DEPTH_MAX = 32;
 
-/** The most nodes that another program's tree may have. */
+/** Maximum number of nodes in another program's tree. */
 export const FOREIGN_TREE_NODES_MAX = 65_536;
 
-/** The most cells that the arrays of another program's tree may have together. */
+/** Maximum total number of cells in the arrays of another program's tree. */
 export const FOREIGN_TREE_CELLS_MAX = 1_048_576;
 
-/** Region trees as other programs wrote them: any partition, with `decodeForeign`. It writes the canonical form. */
+/**
+ * Returns a codec for region trees from other programs, for `decodeForeign`: it reads any partition and
+ * writes the canonical form.
+ */
 export function foreignRegionTreeCodec(volume: number): Codec<BoundedTree> {
   return {
     write: regionTreeCodec(volume).write,
@@ -31,7 +34,7 @@ export function foreignRegionTreeCodec(volume: number): Codec<BoundedTree> {
   };
 }
 
-/** Walks the nodes of an input and collects those that hold something. */
+/** Reads the nodes of an input and collects those that hold something. */
 class ForeignTreeReader {
   readonly #input: ByteReader;
   readonly #volume: number;
@@ -45,7 +48,7 @@ class ForeignTreeReader {
     this.#leaves = leaves;
   }
 
-  /** Reads one node with all that is below it; gives its bounds. */
+  /** Reads one node with its descendants and returns its bounds. */
   read(depth: number): Box {
     const input = this.#input;
     this.#nodeCount++;
@@ -66,7 +69,7 @@ class ForeignTreeReader {
     } else if (kind === NODE_KIND.branch) {
       this.#readChildren(box, depth);
     }
-    input.varU64(); // a version hash, which means nothing here
+    input.varU64(); // a version hash, which has no meaning here
     return box;
   }
 

@@ -1,10 +1,10 @@
 import type { Codec } from "../bytes/codec.ts";
 import { GeneratorRef } from "../tree/generator-ref.ts";
 
-/** The longest name of a generator, in bytes of UTF-8. */
+/** Maximum length of a generator's id in bytes of UTF-8. */
 export const GENERATOR_ID_BYTES_MAX = 256;
 
-/** The most bytes of parameters that a generator may have. */
+/** Maximum size of a generator's parameters. */
 export const GENERATOR_PARAMETERS_BYTES_MAX = 4096;
 
 /** A generator's id, parameters and seed, then its version hash. */

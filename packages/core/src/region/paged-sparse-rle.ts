@@ -9,12 +9,12 @@ import type { Place } from "../lattice/place.ts";
 /** Cells along each edge of a page. */
 const PAGE_EDGE_CELLS = 4;
 
-/** What the bytes of a chunk array's indices depend on, besides the indices. */
+/** What the encoding of a chunk array's indices depends on, besides the indices. */
 export interface PagedIndexShape {
   /** Cells on each axis. */
   readonly extents: Place;
   readonly paletteLength: number;
-  /** The index that every cell of a page without bytes has. */
+  /** The index of every cell in pages that are not encoded. */
   readonly defaultIndex: number | undefined;
 }
 
@@ -34,7 +34,10 @@ const header = struct({
   pageCount: u32,
 });
 
-/** The indices of a chunk array, x running fastest, as pages of runs. Rules T11 to T15, docs/formats/region-tree.md. */
+/**
+ * Returns a codec for the indices of a chunk array, x running fastest, as pages of runs. Rules T11 to T15,
+ * docs/formats/region-tree.md.
+ */
 export function pagedSparseRleCodec(shape: PagedIndexShape): Codec<Uint16Array> {
   return {
     write: (out, indices) => writePages(out, shape, indices),
@@ -42,22 +45,28 @@ export function pagedSparseRleCodec(shape: PagedIndexShape): Codec<Uint16Array> 
   };
 }
 
-/** The same as other programs wrote it: any order of pages, runs not joined. It writes the canonical form. */
+/**
+ * Like {@link pagedSparseRleCodec}, for other programs' data: pages in any order, runs not joined. Writes the
+ * canonical form.
+ */
 export function foreignPagedSparseRleCodec(shape: PagedIndexShape): Codec<Uint16Array> {
   return { ...pagedSparseRleCodec(shape), read: (input) => readPages(input, shape, "foreign") };
 }
 
-/** How many cells there are. */
+/** Returns the number of cells. */
 export function cellCount([x, y, z, w]: Place): number {
   return x * y * z * w;
 }
 
-/** How many pages there are. */
+/** Returns the number of pages. */
 export function pageCount(extents: Place): number {
   return cellCount(pageGrid(extents));
 }
 
-/** The cells of a page as indices into all cells, both x running fastest. Pages at the far end are smaller. */
+/**
+ * Returns the cells of a page as indices into all cells, both x running fastest. Pages at the far end are
+ * smaller.
+ */
 export function pageCells(extents: Place, page: number): Uint32Array {
   const grid = pageGrid(extents);
   const row = Math.floor(page / grid[0]);
@@ -81,7 +90,7 @@ export function pageIsAll(cells: Uint32Array, indices: Uint16Array, index: numbe
   return cells.every((cell) => indices[cell] === index);
 }
 
-/** The most bytes that the indices of an array with these extents can take. */
+/** Returns the maximum encoded length of the indices of an array with these extents. */
 export function pagedIndexBytesMax(extents: Place): number {
   return header.bytes + pageCount(extents) * PAGE_HEADER_BYTES + cellCount(extents) * RUN_BYTES;
 }
@@ -111,7 +120,7 @@ function writePages(out: ByteWriter, { extents, defaultIndex }: PagedIndexShape,
   }
 }
 
-/** Lengths and indices in turn. */
+/** Returns lengths and indices in turn. */
 function runsOf(cells: Uint32Array, indices: Uint16Array): readonly number[] {
   const runs: number[] = [];
   let length = 0;

@@ -2,7 +2,7 @@ import type { Box } from "../lattice/box.ts";
 import { AXES, type Axis, type Place, placeFrom } from "../lattice/place.ts";
 import { regionBox } from "../lattice/region.ts";
 
-/** Boxes of chunks that hold exactly these regions, few where the regions lie side by side. They are disjoint. */
+/** Returns disjoint boxes of chunks that cover exactly these regions, joining adjacent regions. */
 export function boxesOfRegions(regions: Iterable<Place>): readonly Box[] {
   let boxes: readonly Box[] = Array.from(regions, regionBox);
   for (const axis of [3, 2, 1, 0] as const) {
@@ -11,7 +11,7 @@ export function boxesOfRegions(regions: Iterable<Place>): readonly Box[] {
   return boxes;
 }
 
-/** Joins boxes that follow each other along an axis and are alike on all others. Of equal boxes one stays. */
+/** Joins boxes that are adjacent along an axis and equal on all others. Merges equal boxes. */
 function joinAlong(axis: Axis, boxes: readonly Box[]): readonly Box[] {
   const joined: Box[] = [];
   for (const box of [...boxes].sort((a, b) => compareAcross(axis, a, b) || a.min[axis] - b.min[axis])) {
@@ -28,7 +28,7 @@ function joinAlong(axis: Axis, boxes: readonly Box[]): readonly Box[] {
   return joined;
 }
 
-/** Orders boxes by their sides on all axes but one. */
+/** Orders boxes by their bounds on all axes but one. */
 function compareAcross(axis: Axis, a: Box, b: Box): number {
   for (const each of AXES) {
     if (each === axis) continue;

@@ -5,23 +5,26 @@ import { REGION_EDGE_CHUNKS } from "../lattice/region.ts";
 /** Chunks in a region. */
 export const REGION_CELLS: number = REGION_EDGE_CHUNKS ** 4;
 
-/** A box of a region's cells, and the one value that all of them have. */
+/** A box of a region's cells and their common value. */
 export interface CellBox<Value> {
   readonly box: Box;
   readonly value: Value;
 }
 
-/** The cell of its region that a chunk is. Cells count lexicographically: w runs fastest, x slowest. */
+/** Returns the cell of a chunk in its region. Cells count lexicographically: w runs fastest, x slowest. */
 export function regionCell([x, y, z, w]: Place): number {
   return ((x & 3) << 6) | ((y & 3) << 4) | ((z & 3) << 2) | (w & 3);
 }
 
-/** The chunk that is a cell of a region. */
+/** Returns the chunk at a cell of a region. */
 export function chunkOfCell(region: Place, cell: number): Place {
   return placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS + ((cell >>> (6 - 2 * axis)) & 3));
 }
 
-/** The chunks between two cells of a region, both included; `undefined` where the last lies below the first. */
+/**
+ * Returns the chunks between two cells of a region, inclusive; `undefined` if the last is below the first on
+ * any axis.
+ */
 export function boxOfCells(region: Place, first: number, last: number): Box | undefined {
   const min = chunkOfCell(region, first);
   const end = chunkOfCell(region, last);
@@ -29,7 +32,7 @@ export function boxOfCells(region: Place, first: number, last: number): Box | un
   return { min, max: placeFrom((axis) => end[axis] + 1) };
 }
 
-/** Calls `visit` with every cell of a box that lies in one region, in their order. */
+/** Calls `visit` for every cell of a box in one region, in order. */
 export function forEachRegionCell({ min, max }: Box, visit: (cell: number) => void): void {
   for (let x = min[0]; x < max[0]; x++)
     for (let y = min[1]; y < max[1]; y++)
@@ -38,8 +41,8 @@ export function forEachRegionCell({ min, max }: Box, visit: (cell: number) => vo
 }
 
 /**
- * Covers the cells that have a value with disjoint boxes of one value each, in the order of their lowest corners.
- * Each box begins at the first cell that is not covered yet and grows along w as far as it can, then z, y and x.
+ * Covers the cells that have a value with disjoint boxes of one value each, ordered by lowest corner. Each
+ * box starts at the first uncovered cell and grows along w as far as possible, then z, y and x.
  */
 export function coverRegion<Value>(
   region: Place,
@@ -65,11 +68,11 @@ export function coverRegion<Value>(
   return boxes;
 }
 
-/** The last cell of the box from `first` that grows along w, z, y and x while all its cells fit. */
+/** Returns the last cell of the box that grows from `first` along w, z, y and x while all its cells fit. */
 function growBox(region: Place, first: number, fits: (cell: number) => boolean): number {
   let last = first;
   for (const step of [1, 4, 16, 64]) {
-    // A step that would leave the region on its axis has no digit left to count up.
+    // Stop at the end of the region on this axis.
     while (Math.floor(last / step) % REGION_EDGE_CHUNKS < REGION_EDGE_CHUNKS - 1) {
       const grown = boxOfCells(region, first, last + step) as Box;
       let whole = true;

@@ -13,20 +13,22 @@ import { generatorRefCodec } from "./generator-ref-codec.ts";
 import { coverRegion, forEachRegionCell, REGION_CELLS } from "./region-cells.ts";
 import type { ChangeBase, PatchLeaf, RegionChange } from "./region-patch.ts";
 
-/** Computes the voxels that a generator promises for a chunk. */
+/** Computes the voxels of a generated chunk. */
 export type RealizeChunk = (generator: GeneratorRef, chunk: Place) => Chunk;
 
-/** `edits` where the receiver knows lists of single voxels, `chunks` where it needs all of each chunk. */
+/** `edits` if the receiver understands lists of single voxels, `chunks` if it needs whole chunks. */
 export type ChangeDetail = "edits" | "chunks";
 
-/** In which ways a change may be said. */
+/** The forms that a change may use. */
 export interface ChangeForm {
   readonly detail: ChangeDetail;
-  /** Lets edits lie over chunks that the receiver has to generate: only for one that makes the same voxels. */
+  /**
+   * Allows edits on top of chunks that the receiver has to generate: only if it generates the same voxels.
+   */
   readonly realize?: RealizeChunk | undefined;
 }
 
-/** Air that is told, as opposed to a chunk that is not spoken of. */
+/** Air that the change sets, as opposed to a chunk that it does not mention. */
 const AIR_TOLD: unique symbol = Symbol("air");
 type Told = Content | typeof AIR_TOLD;
 
@@ -34,10 +36,10 @@ type Told = Content | typeof AIR_TOLD;
 const LEAF_BYTES = 3;
 /** Bytes of a chunk's edits without the list: a cell. */
 const EDITS_BYTES = 1;
-/** Bytes that an array takes for its indices, and some: shorter chunks are not worth one. */
+/** Upper bound on the bytes of an array's indices: shorter chunks are not worth an array. */
 const ARRAY_BYTES = 64;
 
-/** The change that says these differences of a region, each chunk in the way that takes the fewest bytes. */
+/** Returns the change with these differences of a region, each chunk in its shortest form. */
 export function changeOfDifferences(
   region: Place,
   base: ChangeBase,
@@ -55,7 +57,7 @@ export function changeOfDifferences(
         told[cell] = difference.after ?? AIR_TOLD;
         toldCount++;
       });
-      // Contents that are not the same may still be the same voxels.
+      // Different contents may still have the same voxels.
     } else if (voxels.length > 0) edits.push({ chunk: difference.box.min, edits: voxels });
   }
   edits.sort((a, b) => comparePlaces(a.chunk, b.chunk));
@@ -63,14 +65,14 @@ export function changeOfDifferences(
   return { region, base, next, piece: 0, leaves, edits };
 }
 
-/** The edits that say the same as the new content in fewer bytes; `undefined` where there are none. */
+/** Returns edits if they are shorter than the new content; otherwise `undefined`. */
 function editsOf(
   { box, before, after }: Difference<Content>,
   { detail, realize }: ChangeForm,
 ): readonly VoxelEdit[] | undefined {
   if (detail === "chunks" || boxVolume(box) > 1) return undefined;
   if (isGenerated(before) || isGenerated(after)) {
-    // No list is shorter than a leaf of one material by so much that the generator should be asked.
+    // A leaf of one material is so short that edits are not worth generating the chunk.
     if (realize === undefined || after === undefined || (!isGenerated(after) && isSpreadable(after))) {
       return undefined;
     }
@@ -95,7 +97,7 @@ function isGenerated(content: Content | undefined): content is GeneratorRef {
   return content !== undefined && !(content instanceof Chunk);
 }
 
-/** Bytes behind the tag of a leaf; for a generator those in the patch's table, too. */
+/** Returns the bytes after the tag of a leaf; for a generator including those in the patch's table. */
 function contentBytes(content: Content | undefined): number {
   if (content === undefined) return 0;
   if (isGenerated(content)) {

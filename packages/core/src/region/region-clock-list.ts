@@ -23,7 +23,10 @@ export interface RegionClock {
 
 const ORIGIN: Place = [0, 0, 0, 0];
 
-/** At most `limit` clocks in the order of their regions, the newest epoch once. Rules P1 to P5, region-patch.md. */
+/**
+ * Returns a codec for at most `limit` clocks, ordered by region, with the newest epoch written once. Rules P1
+ * to P5, region-patch.md.
+ */
 export function regionClockListCodec(limit: number): Codec<readonly RegionClock[]> {
   return {
     write(out, entries) {
@@ -57,25 +60,27 @@ export function regionClockListCodec(limit: number): Codec<readonly RegionClock[
   };
 }
 
-/** The newest epoch among clocks; 0 when there are none. */
+/** Returns the newest epoch among clocks; 0 when there are none. */
 export function newestEpoch(clocks: readonly number[]): number {
   return clocks.reduce((newest, clock) => Math.max(newest, epochOf(clock)), 0);
 }
 
-/** Reads the epoch that clocks behind it refer to. */
+/** Reads the epoch that the following clocks refer to. */
 export function readEpoch(input: ByteReader): number {
   const epoch = input.varUint();
   if (epoch > EPOCH_MAX) throw input.fail("ORT_CLOCK", `epoch ${epoch} where at most ${EPOCH_MAX} may be`);
   return epoch;
 }
 
-/** Refuses an epoch that none of the clocks has: there would be many ways to write them. */
+/** Rejects an epoch that none of the clocks has, since it would allow several encodings. */
 export function requireNewestEpoch(input: ByteReader, epoch: number, clocks: readonly number[]): void {
   const newest = newestEpoch(clocks);
   if (newest !== epoch) throw input.fail("ORT_CLOCK", `epoch ${epoch} where the newest clock has ${newest}`);
 }
 
-/** A clock: twice its step, plus 1 and followed by how many epochs ago it was issued where that is not now. */
+/**
+ * Writes a clock as twice its step; a clock of an older epoch adds 1 and is followed by its age in epochs.
+ */
 export function writeClock(out: ByteWriter, clock: number, epoch: number): void {
   requireClock(clock);
   const age = epoch - epochOf(clock);
@@ -83,7 +88,7 @@ export function writeClock(out: ByteWriter, clock: number, epoch: number): void 
   if (age !== 0) out.varUint(age);
 }
 
-/** Reads a clock; `ORT_CLOCK` for one that is never issued. */
+/** Reads a clock. Throws `ORT_CLOCK` for one that is never issued. */
 export function readClock(input: ByteReader, epoch: number): number {
   const stepAndFlag = input.varUint();
   const isOlder = stepAndFlag % 2 === 1;
@@ -99,7 +104,7 @@ export function readClock(input: ByteReader, epoch: number): number {
   return clock;
 }
 
-/** A region as the difference to the one before it, or to the origin. */
+/** Writes a region as the difference from the previous one, or from the origin. */
 export function writeRegionAfter(out: ByteWriter, region: Place, previous: Place | undefined): void {
   requireRegion(region);
   if (previous !== undefined && comparePlaces(previous, region) >= 0) {
@@ -108,7 +113,7 @@ export function writeRegionAfter(out: ByteWriter, region: Place, previous: Place
   for (const [axis, from] of (previous ?? ORIGIN).entries()) out.varI32((region[axis] as number) - from);
 }
 
-/** Reads a region that comes after another one in lexicographic order. */
+/** Reads a region that follows another one in lexicographic order. */
 export function readRegionAfter(input: ByteReader, previous: Place | undefined): Place {
   const from = previous ?? ORIGIN;
   const region = placeFrom((axis) => from[axis] + input.varI32());

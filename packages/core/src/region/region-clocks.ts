@@ -12,24 +12,24 @@ export interface ClockStep {
   readonly after: number;
 }
 
-/** The most regions whose clocks are written in one piece. */
+/** Maximum number of regions in one encoded set of clocks. */
 export const REGION_CLOCKS_MAX = 1_048_576;
 
-/** The clock of each region that was ever changed. */
+/** The clocks of all changed regions. */
 export class RegionClocks {
   readonly #clocks = new PlaceMap<number>();
 
-  /** How many regions were ever changed. */
+  /** Number of regions that were ever changed. */
   get size(): number {
     return this.#clocks.size;
   }
 
-  /** The clock of a region; `CLOCK_NEVER`, which is 0, when it was never changed. */
+  /** Returns the clock of a region; `CLOCK_NEVER`, which is 0, when it was never changed. */
   get([x, y, z, w]: Place): number {
     return this.#clocks.get(x, y, z, w) ?? CLOCK_NEVER;
   }
 
-  /** Moves a region's clock forward; `ORT_CLOCK` when it would fall. */
+  /** Moves a region's clock forward. Throws `ORT_CLOCK` when it would go back. */
   advance(region: Place, clock: number): void {
     if (clock < this.get(region)) {
       throw new OrthantError(
@@ -40,7 +40,7 @@ export class RegionClocks {
     this.reset(region, clock);
   }
 
-  /** Gives a region this clock, be it a lower one: for a replica that is told what counts. */
+  /** Sets a region's clock, even to a lower one: for a replica that follows a server. */
   reset(region: Place, clock: number): void {
     requireRegion(region);
     requireClock(clock);
@@ -48,7 +48,7 @@ export class RegionClocks {
     else this.#clocks.set(...region, clock);
   }
 
-  /** Issues the next clock of the epoch to each region, all or none; gives the steps in the order of the regions. */
+  /** Issues the next clock of the epoch to each region, all or none. Returns the steps, ordered by region. */
   bump(regions: Iterable<Place>, epoch: number): readonly ClockStep[] {
     const steps = distinct(regions).map((region) => {
       requireRegion(region);
@@ -59,14 +59,14 @@ export class RegionClocks {
     return steps;
   }
 
-  /** Takes over every clock of the other that is later than ours. No clock falls. */
+  /** Takes over every later clock of the other set. No clock goes back. */
   merge(other: RegionClocks): void {
     other.#clocks.forEach((clock, x, y, z, w) => {
       if (clock > this.get([x, y, z, w])) this.#clocks.set(x, y, z, w, clock);
     });
   }
 
-  /** The regions whose clocks are others in the other set, in their order. */
+  /** Returns the regions whose clocks differ in the other set, in order. */
   differences(after: RegionClocks): readonly ClockStep[] {
     const steps: ClockStep[] = [];
     for (const region of distinct([...this.#clocks.places(), ...after.#clocks.places()])) {
@@ -76,14 +76,14 @@ export class RegionClocks {
     return steps;
   }
 
-  /** Every clock, in the order of the regions. */
+  /** Returns all clocks, ordered by region. */
   entries(): readonly RegionClock[] {
     return [...this.#clocks]
       .map(([region, clock]) => ({ region, clock }))
       .sort((a, b) => comparePlaces(a.region, b.region));
   }
 
-  /** A set of its own with the same clocks. */
+  /** Returns an independent copy. */
   copy(): RegionClocks {
     const copy = new RegionClocks();
     copy.merge(this);
@@ -91,7 +91,7 @@ export class RegionClocks {
   }
 }
 
-/** All clocks of a set, in the order of the regions. Rules P1 to P6 in docs/formats/region-patch.md. */
+/** All clocks of a set, ordered by region. Rules P1 to P6 in docs/formats/region-patch.md. */
 export const regionClocksCodec: Codec<RegionClocks> = {
   write: (out, clocks) => regionClockListCodec(REGION_CLOCKS_MAX).write(out, clocks.entries()),
 

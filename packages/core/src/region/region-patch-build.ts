@@ -11,26 +11,26 @@ import type { ClockStep, RegionClocks } from "./region-clocks.ts";
 import type { PatchLeaf, RegionChange, RegionPatch } from "./region-patch.ts";
 import { canonicalNodes } from "./region-tree-nodes.ts";
 
-/** What a patch is made from: a world before and after an edit, and the steps of the clocks. */
+/** The input for a patch: a world before and after an edit, and the clock steps. */
 export interface PatchSource extends ChangeForm {
   readonly patchSeq: number;
   readonly before: RegionTree;
   readonly after: RegionTree;
-  /** The regions to speak of, as `RegionClocks.bump` and `RegionClocks.differences` give them. */
+  /** The regions to include, as returned by `RegionClocks.bump` and `RegionClocks.differences`. */
   readonly steps: readonly ClockStep[];
 }
 
-/** What a patch is made from that brings regions anew, over what the world's generator makes. */
+/** The input for a patch that replaces regions, based on the world's generator. */
 export interface RegionSnapshotSource extends ChangeForm {
   readonly patchSeq: number;
   readonly tree: RegionTree;
-  /** What makes the space that nobody touched. */
+  /** The generator of the unedited space. */
   readonly generator: GeneratorRef;
-  /** The regions to bring, with their clocks. */
+  /** The regions to replace, with their clocks. */
   readonly regions: readonly RegionClock[];
 }
 
-/** The patch that turns the world before into the one after, in the given regions. */
+/** Returns the patch that turns `before` into `after` in the given regions. */
 export function buildPatch({ patchSeq, before, after, steps, ...form }: PatchSource): RegionPatch {
   const changes = steps.map((step): RegionChange => {
     const chunks = regionBox(step.region);
@@ -40,7 +40,7 @@ export function buildPatch({ patchSeq, before, after, steps, ...form }: PatchSou
   return { patchSeq, changes };
 }
 
-/** The patch that brings whole regions anew over nothing but air, whatever the receiver holds or can generate. */
+/** Returns a patch that replaces whole regions, based on air, whatever the receiver holds or can generate. */
 export function buildSnapshot(
   patchSeq: number,
   tree: RegionTree,
@@ -54,8 +54,8 @@ export function buildSnapshot(
 }
 
 /**
- * The patch that brings whole regions anew over what the generator makes, whatever the receiver holds. It says what
- * is not generated, and costs as much.
+ * Returns a patch that replaces whole regions, based on generated content, whatever the receiver holds. It
+ * contains only what differs from the generator, and costs as much.
  */
 export function buildRegionSnapshot(source: RegionSnapshotSource): RegionPatch {
   const { patchSeq, tree, generator, regions, ...form } = source;
@@ -69,7 +69,7 @@ export function buildRegionSnapshot(source: RegionSnapshotSource): RegionPatch {
   return { patchSeq, changes };
 }
 
-/** The change that brings one region anew over nothing but air. */
+/** Returns the change that replaces one region, based on air. */
 export function changeOverAir(tree: RegionTree, { region, clock }: RegionClock): RegionChange {
   const leaves = canonicalNodes(tree, regionBox(region)).map(
     ({ box, content }): PatchLeaf => ({

@@ -29,10 +29,10 @@ import {
 } from "./region-patch.ts";
 import { type GeneratorTable, type PatchLeafCodec, patchLeafCodec } from "./region-patch-leaf-codec.ts";
 
-/** The most generators that one patch may name. */
+/** Maximum number of generators in one patch. */
 export const PATCH_GENERATORS_MAX = 256;
 
-/** What a change says of itself, as bits of one byte. */
+/** Flags of a change, in one byte. */
 const ANEW = 1;
 const LATER_PIECE = 2;
 const UNFINISHED = 4;
@@ -41,7 +41,10 @@ const OVER_GENERATED = 8;
 /** Bytes of the largest sequence number. */
 const PATCH_SEQ_BYTES_MAX = 8;
 
-/** Patches of a world whose chunks have this volume. Rules P8 to P16 in docs/formats/region-patch.md. */
+/**
+ * Returns a codec for patches of a world whose chunks have this volume. Rules P8 to P16 in
+ * docs/formats/region-patch.md.
+ */
 export function regionPatchCodec(volume: number): Codec<RegionPatch> {
   const leafCodec = patchLeafCodec(volume);
   const editsCodec = voxelEditsCodec(volume);
@@ -83,8 +86,8 @@ export function regionPatchCodec(volume: number): Codec<RegionPatch> {
 }
 
 /**
- * All bytes of a patch behind its `patchSeq`, which are the same in every stream: write the number as a varint, then
- * these. `ORT_LIMIT` when they would be too many behind some number.
+ * Encodes a patch without its `patchSeq`. These bytes are the same in every stream: write the number as a
+ * varint, then these. Throws `ORT_LIMIT` if they would be too many after some number.
  */
 export function patchBodyBytes(patch: RegionPatch, volume: number): Uint8Array {
   const out = new ByteWriter();
@@ -96,7 +99,7 @@ export function patchBodyBytes(patch: RegionPatch, volume: number): Uint8Array {
   return out.copy();
 }
 
-/** Bytes that a patch would take, also where they are too many. */
+/** Returns the encoded length of a patch, even above the limit. */
 export function patchBytes(patch: RegionPatch, volume: number): number {
   const out = new ByteWriter();
   writePatch(out, patch, volume);
@@ -196,10 +199,14 @@ function clocksOf({ changes }: RegionPatch): readonly number[] {
   ]);
 }
 
-/** Those of `known`, then the generators that changes name besides them, each once, in the order of the leaves. */
+/**
+ * Returns `known` plus the generators that the changes name besides them, each once, in the order of the
+ * leaves.
+ */
 export function generatorsOf(changes: readonly RegionChange[], known: GeneratorTable = []): GeneratorTable {
   const generators = [...known];
-  // Leaves share their generators. Comparing each with all, byte by byte, would let a small patch take minutes.
+  // Leaves share their generators. Comparing each with all of them, byte by byte, would let a small patch
+  // take minutes.
   const seen = new Set<GeneratorRef>(known);
   for (const { leaves } of changes) {
     for (const { content } of leaves) {

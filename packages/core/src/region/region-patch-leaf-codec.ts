@@ -10,20 +10,23 @@ import { readChunkArrayBody, writeChunkArrayBody } from "./chunk-array-codec.ts"
 import { boxOfCells, regionCell } from "./region-cells.ts";
 import type { PatchLeaf } from "./region-patch.ts";
 
-/** The generators that the leaves of a patch refer to by their index. */
+/** The generators of a patch, to which leaves refer by index. */
 export type GeneratorTable = readonly GeneratorRef[];
 
-/** Reads and writes leaves, which need to know the patch's generators and, to be read, their region. */
+/** Writes and reads leaves. Both need the patch's generators; reading also needs the region. */
 export interface PatchLeafCodec {
   write(out: ByteWriter, leaf: PatchLeaf, generators: GeneratorTable): void;
   read(input: ByteReader, region: Place, generators: GeneratorTable): PatchLeaf;
 }
 
-/** The kinds of contents, by their tags. */
+/** The kinds of content, by tag. */
 const KIND = { empty: 0, uniform: 1, generator: 2, chunk: 3, chunkArray: 4 } as const;
 const KINDS = 5;
 
-/** Leaves of patches: the first and last cell of a box, then what it holds. Rules P11 to P13, region-patch.md. */
+/**
+ * Returns a codec for leaves of patches: the first and last cell of a box, then its content. Rules P11 to
+ * P13, region-patch.md.
+ */
 export function patchLeafCodec(volume: number): PatchLeafCodec {
   const chunks = chunkCodec(volume);
   return {

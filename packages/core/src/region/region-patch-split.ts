@@ -16,17 +16,18 @@ import { generatorsOf, PATCH_GENERATORS_MAX, patchBytes } from "./region-patch-c
 import type { GeneratorTable } from "./region-patch-leaf-codec.ts";
 
 /**
- * What a change may take more in the company of others than alone: its region as a difference, the age of two
- * clocks, the indices of its generators and its counts.
+ * Bytes that a change may take in addition when it shares a patch with others: its region as a difference,
+ * the ages of two clocks, the indices of its generators and its counts.
  */
 const COMPANY_BYTES = 64;
 
-/** One leaf or the edits of one chunk. */
+/** One leaf, or the edits of one chunk. */
 type Item = { readonly leaf: PatchLeaf } | { readonly edits: ChunkEdits };
 
 /**
- * Patches of at most `bytesMax` bytes that do together, in this order, what one does. They count on from its
- * `patchSeq`. A region that is too much for one patch comes in pieces, of which only the last has its clock.
+ * Splits a patch into patches of at most `bytesMax` bytes that together, in this order, have the same effect.
+ * They continue its `patchSeq`. A region too large for one patch is cut into pieces, of which only the last
+ * has its clock.
  */
 export function splitPatch(
   { patchSeq, changes }: RegionPatch,
@@ -95,7 +96,7 @@ function itemsOf(change: RegionChange, volume: number, bytesMax: number): readon
   return [...leaves.map((leaf) => ({ leaf })), ...change.edits.map((edits) => ({ edits }))];
 }
 
-/** What an array says, chunk by chunk; its air, too, unless the change lies over air. */
+/** Returns the chunks of an array as leaves, including its air unless the change is based on air. */
 function leavesOfArray(array: ChunkArray, base: ChangeBase): readonly PatchLeaf[] {
   return [...placesMinorToMajor(array.bounds)].flatMap((place): readonly PatchLeaf[] => {
     const chunk = array.at(place);
@@ -112,7 +113,7 @@ function withItems(change: RegionChange, items: readonly Item[]): RegionChange {
   };
 }
 
-/** Bytes of a patch with nothing but this change, and what company may add. */
+/** Returns the length of a patch with only this change, plus what other changes may add. */
 function bytesAlone(change: RegionChange, volume: number): number {
   return patchBytes({ patchSeq: Number.MAX_SAFE_INTEGER, changes: [change] }, volume) + COMPANY_BYTES;
 }

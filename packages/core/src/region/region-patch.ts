@@ -10,51 +10,51 @@ import { forEachRegionCell, REGION_CELLS, regionCell } from "./region-cells.ts";
 import { requireClock } from "./region-clock.ts";
 import { requireRegion } from "./region-clock-list.ts";
 
-/** The most bytes that one patch may take. */
+/** Maximum size of one patch. */
 export const PATCH_BYTES_MAX = 1_048_576;
 
-/** The most regions that one patch may change. */
+/** Maximum number of regions in one patch. */
 export const PATCH_REGIONS_MAX = 512;
 
-/** The most pieces that the change of one region may be cut into. */
+/** Maximum number of pieces of one region's change. */
 export const PATCH_PIECES_MAX = 65_536;
 
-/** A box of a region and what it holds from now on; `undefined` is air. */
+/** A box of a region and its new content; `undefined` is air. */
 export interface PatchLeaf {
   readonly box: Box;
   readonly content: Content | ChunkArray | undefined;
 }
 
 /**
- * What a change lies over: what a replica holds at this clock or, for a region that comes anew whatever is held,
- * nothing but air, or what the world's generator makes.
+ * The base of a change: the replica's content at this clock or, for a region that is replaced, air or the
+ * content that the world's generator produces.
  */
 export type ChangeBase = number | "air" | "generated";
 
-/** What becomes of one region, or a piece of that where all of it would be too much for one patch. */
+/** The change of one region, or one piece of it if it is too large for one patch. */
 export interface RegionChange {
   readonly region: Place;
-  /** What leaves and edits lie over; a clock is the one that the replica must hold. */
+  /** What leaves and edits apply to; if it is a clock, the replica must hold that clock. */
   readonly base: ChangeBase;
-  /** The clock that the region has then; `undefined` where more pieces follow. */
+  /** The region's new clock; `undefined` if more pieces follow. */
   readonly next: number | undefined;
-  /** Which piece of the region's change this is, from 0. */
+  /** Number of this piece of the region's change, from 0. */
   readonly piece: number;
-  /** New contents, in the order of their lowest corners. */
+  /** New contents, ordered by lowest corner. */
   readonly leaves: readonly PatchLeaf[];
-  /** New voxels in chunks of the base, in the order of the chunks. */
+  /** New voxels in chunks of the base, ordered by chunk. */
   readonly edits: readonly ChunkEdits[];
 }
 
-/** Changes some regions, each from one clock to another, and all of them or none. */
+/** Changes some regions, each from one clock to another, all or none. */
 export interface RegionPatch {
-  /** Counts the patches of one stream. */
+  /** Sequence number of the patch in its stream. */
   readonly patchSeq: number;
-  /** At most one for each region, in the order of the regions. */
+  /** At most one for each region, ordered by region. */
   readonly changes: readonly RegionChange[];
 }
 
-/** Throws an `OrthantError` unless a patch keeps the rules P8 to P16 of docs/formats/region-patch.md. */
+/** Throws an `OrthantError` unless a patch obeys the rules P8 to P16 of docs/formats/region-patch.md. */
 export function requirePatchForm({ patchSeq, changes }: RegionPatch, volume: number): void {
   if (!Number.isSafeInteger(patchSeq) || patchSeq < 0) throw bad(`patch_seq ${patchSeq}`);
   if (changes.length === 0) throw bad("a patch that changes no region");
@@ -69,7 +69,7 @@ export function requirePatchForm({ patchSeq, changes }: RegionPatch, volume: num
     if (previous !== undefined && comparePlaces(previous.region, change.region) >= 0) {
       throw new OrthantError("ORT_REGION_ORDER", `region [${change.region}] behind [${previous.region}]`);
     }
-    // So that a replica has at most one region in the making.
+    // So that a replica has at most one unfinished region.
     if (change.piece > 0 && index > 0) throw bad("a later piece that is not the first change of its patch");
     if (change.next === undefined && index < changes.length - 1) {
       throw bad("an unfinished change that is not the last of its patch");

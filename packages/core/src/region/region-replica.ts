@@ -20,15 +20,15 @@ import {
 } from "./region-patch.ts";
 import { treeOfArray } from "./tree-of-nodes.ts";
 
-/** What a replica may know of the world besides what patches tell. */
+/** What a replica knows about the world besides patches. */
 export interface RegionReplicaOptions {
-  /** What makes the space that nobody touched; without it nothing can come over generated content. */
+  /** The generator of the unedited space. Without it, changes cannot be based on generated content. */
   readonly generator?: GeneratorRef;
-  /** Computes a chunk; without it no edits can come for chunks that have to be generated. */
+  /** Computes a chunk. Without it, generated chunks cannot be edited. */
   readonly realize?: RealizeChunk;
 }
 
-/** A region of which some pieces have come, and not yet the last. Nobody sees it before that. */
+/** A region that lacks its last piece, and is not visible until then. */
 interface Unfinished {
   readonly region: Place;
   readonly base: ChangeBase;
@@ -36,7 +36,9 @@ interface Unfinished {
   readonly tree: RegionTree;
 }
 
-/** A copy of some regions of a world that patches keep up to date: trees with their clocks, always of one moment. */
+/**
+ * A copy of some regions of a world that patches keep up to date: trees with their clocks, always consistent.
+ */
 export class RegionReplica {
   readonly #volume: number;
   readonly #generator: GeneratorRef | undefined;
@@ -45,36 +47,36 @@ export class RegionReplica {
   #tree: RegionTree = RegionTree.EMPTY;
   #unfinished: Unfinished | undefined;
 
-  /** A replica that holds nothing yet, of a world whose chunks have this volume. */
+  /** Creates an empty replica of a world whose chunks have this volume. */
   constructor(volume: number, { generator, realize }: RegionReplicaOptions = {}) {
     this.#volume = volume;
     this.#generator = generator;
     this.#realize = realize;
   }
 
-  /** What the regions that are held contain; nothing lies outside of them. */
+  /** The contents of the held regions; empty everywhere else. */
   get tree(): RegionTree {
     return this.#tree;
   }
 
-  /** The clock of a region; `undefined` when it is not held. */
+  /** Returns the clock of a region; `undefined` when it is not held. */
   clockOf([x, y, z, w]: Place): number | undefined {
     return this.#clocks.get(x, y, z, w);
   }
 
-  /** Whether a region is held: then what the tree has there, and has not, is what the world has at that clock. */
+  /** Whether a region is held: then the tree matches the world at that clock, including its gaps. */
   holds([x, y, z, w]: Place): boolean {
     return this.#clocks.has(x, y, z, w);
   }
 
-  /** Every region that is held, with its clock, in the order of the regions. */
+  /** Returns all held regions with their clocks, ordered by region. */
   held(): readonly RegionClock[] {
     return Array.from(this.#clocks, ([region, clock]) => ({ region, clock })).sort((a, b) =>
       comparePlaces(a.region, b.region),
     );
   }
 
-  /** Holds regions at this clock that are all air, or all as the generator makes them, whatever was held. */
+  /** Holds regions at this clock, all air or all generated, and replaces what was held. */
   hold(regions: readonly Place[], clock: number, content: "air" | "generated"): void {
     requireClock(clock);
     for (const region of regions) requireRegion(region);
@@ -90,7 +92,7 @@ export class RegionReplica {
     }
   }
 
-  /** Lets go of regions and of what is in them. */
+  /** Drops regions and their contents. */
   forget(regions: readonly Place[]): void {
     const held: Place[] = [];
     for (const region of regions) {
@@ -102,7 +104,7 @@ export class RegionReplica {
     this.#tree = tree;
   }
 
-  /** Lets go of everything. */
+  /** Drops everything. */
   clear(): void {
     this.#clocks.clear();
     this.#tree = RegionTree.EMPTY;
@@ -110,10 +112,10 @@ export class RegionReplica {
   }
 
   /**
-   * Applies a patch, all of it or nothing. Gives the regions whose clocks, or pieces, are not those that the patch
-   * builds on, with the clocks held (`CLOCK_NEVER` for a region that is not held): what a resync request needs.
-   * Nothing was changed unless there are none. Throws for a patch that breaks the rules, and what `realize` throws;
-   * then, too, nothing was changed.
+   * Applies a patch, all or nothing. Returns the regions whose clocks or pieces are not those that the patch
+   * builds on, with the held clocks (`CLOCK_NEVER` for a region that is not held), as a resync request needs
+   * them; unless this is empty, nothing was changed. Throws for a patch that breaks the rules, or what
+   * `realize` throws; then, too, nothing was changed.
    */
   apply(patch: RegionPatch): readonly RegionClock[] {
     requirePatchForm(patch, this.#volume);
@@ -129,7 +131,7 @@ export class RegionReplica {
       const begun =
         unfinished !== undefined && placesEqual(unfinished.region, region) ? unfinished : undefined;
       if (typeof base === "number" && piece === 0 && next !== undefined) {
-        // By far the most patches say a few voxels: no need to take the region out for them and put it back.
+        // Most patches change a few voxels, so do not extract and reinsert the region for them.
         tree = this.#changed(tree, change);
       } else {
         const start = piece > 0 && begun !== undefined ? begun.tree : this.#startOf(change, tree);
@@ -146,7 +148,7 @@ export class RegionReplica {
     return [];
   }
 
-  /** Whether a change builds on what is here. */
+  /** Whether a change builds on the current state. */
   #fits({ region, base, piece }: RegionChange): boolean {
     if (typeof base === "number" && base !== this.clockOf(region)) return false;
     if (piece === 0) return true;
@@ -187,7 +189,7 @@ export class RegionReplica {
     );
   }
 
-  /** A region that is replaced has no pieces that others could follow. */
+  /** Drops the pieces of a region that was replaced, since no later piece can follow them. */
   #dropPieces(region: Place): void {
     if (this.#unfinished !== undefined && placesEqual(this.#unfinished.region, region)) {
       this.#unfinished = undefined;

@@ -13,19 +13,21 @@ import { generatorRefCodec } from "./generator-ref-codec.ts";
 import { canonicalNodes, type RegionNode, TREE_NODES_MAX } from "./region-tree-nodes.ts";
 import { treeOfNodes } from "./tree-of-nodes.ts";
 
-/** What a tree holds in a box. What it holds elsewhere is not encoded. */
+/** The contents of a tree in a box. What lies outside is not encoded. */
 export interface BoundedTree {
   readonly bounds: Box;
   readonly tree: RegionTree;
 }
 
-/** The kinds of nodes, by their tags. */
+/** The kinds of nodes, by tag. */
 export const NODE_KIND = { empty: 0, uniform: 1, procedural: 2, chunkArray: 3, branch: 4 } as const;
 
-/** How many kinds of nodes there are. */
+/** Number of kinds of nodes. */
 export const NODE_KINDS = 5;
 
-/** Region trees in their one canonical form. Rules T1 to T22 in docs/formats/region-tree.md. */
+/**
+ * Returns a codec for region trees in their canonical form. Rules T1 to T22 in docs/formats/region-tree.md.
+ */
 export function regionTreeCodec(volume: number): Codec<BoundedTree> {
   const arrays = chunkArrayCodec(volume);
   return {
@@ -59,7 +61,7 @@ export function regionTreeCodec(volume: number): Codec<BoundedTree> {
   };
 }
 
-/** Whether nodes need a branch around them: more than one, or one that is not all of the bounds. */
+/** Whether nodes need a branch around them: several nodes, or one that does not fill the bounds. */
 function isBranch(nodes: readonly RegionNode[], bounds: Box): boolean {
   const [first] = nodes;
   return nodes.length > 1 || (first !== undefined && !boxEquals(first.box, bounds));

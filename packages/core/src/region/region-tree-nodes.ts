@@ -10,10 +10,10 @@ import type { RegionTree } from "../tree/region-tree.ts";
 import { ChunkArray } from "./chunk-array.ts";
 import { chunkOfCell, coverRegion, forEachRegionCell, REGION_CELLS, regionCell } from "./region-cells.ts";
 
-/** The most nodes that a message or record of a region tree may have, its root among them. */
+/** Maximum number of nodes in a message or record of a region tree, including its root. */
 export const TREE_NODES_MAX = 4096;
 
-/** A box of an encoded tree, and what it holds: one material, one generator, or chunk by chunk. */
+/** A box of an encoded tree and its content: one material, one generator, or an array of chunks. */
 export interface RegionNode {
   readonly box: Box;
   readonly content: Content | ChunkArray;
@@ -22,8 +22,9 @@ export interface RegionNode {
 type Cells = (Content | undefined)[];
 
 /**
- * What a tree holds in a box as nodes, sorted by their lowest corners. They follow from the content alone: rules
- * T16 to T19 in docs/formats/region-tree.md. `ORT_LIMIT` when there are more than a message may have.
+ * Returns the contents of a tree in a box as nodes, ordered by lowest corner. They depend on the content
+ * alone: rules T16 to T19 in docs/formats/region-tree.md. Throws `ORT_LIMIT` when there are more than a
+ * message may have.
  */
 export function canonicalNodes(tree: RegionTree, bounds: Box): readonly RegionNode[] {
   const nodes: RegionNode[] = [];
@@ -68,7 +69,10 @@ function nodesOfRegion(region: Place, cells: Cells): readonly RegionNode[] {
   return [...arrays, ...boxes.map(({ box, value }) => ({ box, content: value }))];
 }
 
-/** Where the chunks that are not uniform lie: one box around them, or row by row where that would hold a generator. */
+/**
+ * Returns boxes of the non-uniform chunks: one box around them, or rows if that box would contain a
+ * generator.
+ */
 function arrayBoxes(region: Place, cells: Cells): readonly Box[] {
   const around = boxAround(region, cells);
   if (around === undefined) return [];
@@ -91,7 +95,7 @@ function boxAround(region: Place, cells: Cells): Box | undefined {
   return around;
 }
 
-/** Chunks that are not uniform and lie side by side along x. */
+/** Returns runs of non-uniform chunks along x. */
 function rowsOf(cells: Cells, around: Box): readonly Box[] {
   const rows: Box[] = [];
   let row: Box | undefined;

@@ -3,10 +3,10 @@ import { type Box, intersectBoxes, unionBox } from "../lattice/box.ts";
 import { AXES, type Place, placeFrom } from "../lattice/place.ts";
 import { REGION_EDGE_CHUNKS } from "../lattice/region.ts";
 
-/** Levels of orthants between the whole lattice and a chunk: the most steps that an honest box takes. */
+/** Levels of orthants between the whole lattice and a chunk: the most steps that a legitimate box takes. */
 const LEVELS = 32;
 
-/** Boxes whose steps are granted to any tree, however few boxes it has. */
+/** Any tree is allowed the steps of this many boxes, however few it has. */
 const BOXES_GRANTED = 4096;
 
 /** An aligned cube. */
@@ -16,8 +16,8 @@ interface Cube {
 }
 
 /**
- * Throws `ORT_LIMIT` when a tree of these boxes would be too large to build. Two thin slabs side by side across
- * the whole lattice take a few bytes, and would be cut into more leaves than any memory holds.
+ * Throws `ORT_LIMIT` when a tree of these boxes would be too large to build. Two thin slabs side by side
+ * across the whole lattice take a few bytes, but would be cut into more leaves than any memory holds.
  */
 export function requireModestTree(boxes: readonly Box[]): void {
   const stepsMax = LEVELS * Math.max(boxes.length, BOXES_GRANTED);
@@ -41,7 +41,7 @@ function cubeAround({ min, max }: Box): Cube {
   let edge = 1;
   while (AXES.some((axis) => Math.floor(min[axis] / edge) !== Math.floor((max[axis] - 1) / edge))) {
     edge *= 2;
-    // Below zero and above it never share a cube whose corner is a multiple of its edge.
+    // Negative and positive coordinates never share a cube whose corner is a multiple of its edge.
     if (edge > 2 ** 31) return { min: [-(2 ** 31), -(2 ** 31), -(2 ** 31), -(2 ** 31)], edge };
   }
   return { min: placeFrom((axis) => Math.floor(min[axis] / edge) * edge), edge };

@@ -6,7 +6,9 @@ import { ChunkArray } from "./chunk-array.ts";
 import type { RegionNode } from "./region-tree-nodes.ts";
 import { requireModestTree } from "./tree-budget.ts";
 
-/** The tree that nodes from an input stand for; refuses nodes that overlap, or that would make too large a tree. */
+/**
+ * Builds a tree from the nodes of an input. Throws for nodes that overlap or would make the tree too large.
+ */
 export function treeOfNodes(input: ByteReader, nodes: readonly RegionNode[], volume: number): RegionTree {
   requireModestTree(nodes.map(({ box }) => box));
   const mark = uniformChunk(volume, AIR + 1);
@@ -21,13 +23,13 @@ export function treeOfNodes(input: ByteReader, nodes: readonly RegionNode[], vol
       tree = tree.fill(box, content);
       continue;
     }
-    // By itself first: a small tree is cheaper to put together than a corner of a large one.
+    // Build it separately first: a small tree is cheaper to assemble than a corner of a large one.
     tree = tree.merge(treeOfArray(content));
   }
   return tree;
 }
 
-/** A tree of nothing but what an array holds. */
+/** Returns a tree with only the contents of an array. */
 export function treeOfArray(array: ChunkArray): RegionTree {
   let tree = RegionTree.EMPTY;
   const chunks = array.chunks();

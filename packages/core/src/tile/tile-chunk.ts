@@ -4,7 +4,7 @@ import { requireInteger } from "../bytes/integers.ts";
 
 /** Tiles along an edge of a chunk of tiles. */
 export const TILE_CHUNK_EDGE = 32;
-/** Tiles of a chunk. */
+/** Tiles in a chunk. */
 export const TILES_PER_CHUNK: number = TILE_CHUNK_EDGE * TILE_CHUNK_EDGE;
 const TILE_BYTES = 2;
 
@@ -12,11 +12,13 @@ const TILE_BYTES = 2;
 export interface TileChunk {
   readonly x: number;
   readonly y: number;
-  /** Materials, `TILES_PER_CHUNK` of them. */
+  /** `TILES_PER_CHUNK` materials. */
   readonly tiles: Uint16Array;
 }
 
-/** What Wire v1 calls a `chunk_snapshot`, on the wire and in saves. Rules W20 and W21 in docs/formats/wire-v1.md. */
+/**
+ * The `chunk_snapshot` of Wire v1, on the wire and in saves. Rules W20 and W21 in docs/formats/wire-v1.md.
+ */
 export const tileChunkCodec: Codec<TileChunk> = {
   write(out, { x, y, tiles }) {
     requireInteger(tiles.length, TILES_PER_CHUNK, TILES_PER_CHUNK);
@@ -36,7 +38,7 @@ export const tileChunkCodec: Codec<TileChunk> = {
   },
 };
 
-/** Before anything is allocated: both counts come from whoever sent the bytes. */
+/** Check before allocating anything: both counts come from the sender. */
 function requireCount(input: ByteReader, expected: number, what: string): void {
   const count = input.varU64();
   if (count === BigInt(expected)) return;

@@ -1,12 +1,12 @@
-/** Lets so many things a second pass, and some more at once after a quiet time. */
+/** Limits events to a rate per second, with bursts after a quiet time. */
 export class TokenBucket {
   readonly #perSecond: number;
   readonly #fullThousandths: number;
-  /** In thousandths, which a millisecond adds as many of as a second adds tokens: no fraction is ever rounded. */
+  /** Thousandths of a token. Each millisecond adds `perSecond` of them, so no fraction is ever rounded. */
   #thousandths: number;
   #filledMs: number;
 
-  /** A full bucket. */
+  /** Creates a full bucket. */
   constructor(perSecond: number, burst: number, nowMs: number) {
     this.#perSecond = perSecond;
     this.#fullThousandths = burst * 1_000;
@@ -14,7 +14,7 @@ export class TokenBucket {
     this.#filledMs = nowMs;
   }
 
-  /** Takes tokens and tells whether there were enough; takes none when there were not. */
+  /** Takes `count` tokens, or none if there are not enough. Returns whether it took them. */
   take(count: number, nowMs: number): boolean {
     this.#fill(nowMs);
     if (this.#thousandths < count * 1_000) return false;
@@ -22,7 +22,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes as many whole tokens as there are, at most `count`, and tells how many. */
+  /** Takes up to `count` whole tokens. Returns how many. */
   takeUpTo(count: number, nowMs: number): number {
     this.#fill(nowMs);
     const taken = Math.min(count, Math.floor(this.#thousandths / 1_000));
@@ -30,14 +30,14 @@ export class TokenBucket {
     return taken;
   }
 
-  /** Whether it is as if nothing had ever been taken. */
+  /** Whether the bucket is as full as if nothing had ever been taken. */
   isFull(nowMs: number): boolean {
     this.#fill(nowMs);
     return this.#thousandths >= this.#fullThousandths;
   }
 
   #fill(nowMs: number): void {
-    // A machine's clock may be set back: then nothing is added, and nothing taken away.
+    // The system clock may be set back: then nothing is added or removed.
     const passedMs = Math.max(0, nowMs - this.#filledMs);
     this.#thousandths = Math.min(this.#fullThousandths, this.#thousandths + passedMs * this.#perSecond);
     this.#filledMs = nowMs;

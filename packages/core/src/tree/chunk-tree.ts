@@ -15,10 +15,11 @@ import {
 } from "./tree-walk.ts";
 
 /**
- * An immutable map from chunk places to content, in boxes: what `OverrideTree` and `RegionTree` have in common.
- * They differ in what it means that a place has nothing. Every edit gives a new tree that shares what did not
- * change, and the very same tree when nothing did. Equal content is equal shape, whatever edits led to it. An edit
- * that would cut the tree into far too many pieces, such as a thin box across a wide one, ends in `ORT_LIMIT`.
+ * An immutable map from chunk positions to content, in boxes: the common base of `OverrideTree` and
+ * `RegionTree`. They differ in the meaning of a position without content. Every edit returns a new tree that
+ * shares what did not change, and the same tree when nothing changed. Equal content has equal shape,
+ * regardless of the edits that led to it. An edit that would cut the tree into far too many pieces, such as a
+ * thin box across a wide one, throws `ORT_LIMIT`.
  */
 export abstract class ChunkTree<Held extends Content> {
   readonly #root: TreeNode | undefined;
@@ -27,20 +28,22 @@ export abstract class ChunkTree<Held extends Content> {
     this.#root = root;
   }
 
-  /** What a chunk place holds; `undefined` where nothing does. */
+  /** Returns the content of a chunk position, or `undefined`. */
   at(x: number, y: number, z: number, w: number): Held | undefined {
-    // The only contents in a tree are those put in through its own methods.
+    // The tree only contains what its own methods put in.
     return contentAt(this.#root, x, y, z, w) as Held | undefined;
   }
 
-  /** With this content at one chunk place. */
+  /** Returns the tree with this content at one chunk position. */
   set(place: Place, content: Held): this {
     const [x, y, z, w] = place;
     requireLatticePlace(x, y, z, w);
     return this.withRoot(put(this.#root, x, y, z, w, content));
   }
 
-  /** With this content all over a box. A chunk that is not uniform fills a box of one chunk only. */
+  /**
+   * Returns the tree with this content all over a box. A non-uniform chunk can only fill a box of one chunk.
+   */
   fill(box: Box, content: Held): this {
     requireLatticeBox(box);
     if (boxVolume(box) > 1 && !isSpreadable(content)) {
@@ -49,62 +52,65 @@ export abstract class ChunkTree<Held extends Content> {
     return this.withRoot(overlay(this.#root, leafOver(box, content)));
   }
 
-  /** With nothing in a box. */
+  /** Returns the tree with nothing inside a box. */
   carve(box: Box): this {
     return this.withRoot(erase(this.#root, box));
   }
 
-  /** With nothing outside of a box. */
+  /** Returns the tree with nothing outside a box. */
   slice(box: Box): this {
     return this.withRoot(clip(this.#root, box));
   }
 
-  /** With what another tree has in a box, its gaps included, instead of what is there now. */
+  /** Returns the tree with the contents of another tree in a box, including its gaps. */
   graft(box: Box, source: this): this {
     return this.withRoot(overlay(erase(this.#root, box), clip(source.#root, box)));
   }
 
-  /** With all that another tree has, over what is there now; the other's gaps change nothing. */
+  /** Returns the tree with all contents of another tree on top; the other's gaps change nothing. */
   merge(over: this): this {
     return this.withRoot(overlay(this.#root, over.#root));
   }
 
-  /** The boxes that hold something, disjoint, cut to a box where one is given. In slot order, not sorted. */
+  /** Yields the boxes with content, disjoint and clipped to `box`. In slot order, not sorted. */
   *pieces(box: Box = WHOLE_LATTICE): Generator<Piece<Held>> {
     for (const { box: where, content } of piecesOf(clip(this.#root, box)))
       yield { box: where, content: content as Held };
   }
 
-  /** Where another tree differs from this one, in disjoint boxes. Costs what differs, not what is held. */
+  /**
+   * Yields the differences from another tree in disjoint boxes. The cost depends on the differences, not on
+   * the contents.
+   */
   *differences(after: this): Generator<Difference<Held>> {
     for (const difference of differencesBetween(this.#root, after.#root))
       yield difference as Difference<Held>;
   }
 
-  /** Whether both hold the same everywhere. */
+  /** Whether both trees have the same contents. */
   equals(other: this): boolean {
     return nodesEqual(this.#root, other.#root);
   }
 
-  /** The smallest box around all that is held; `undefined` when nothing is. */
+  /** Returns the smallest box around all contents; `undefined` when the tree is empty. */
   bounds(): Box | undefined {
     return boundsOf(this.#root);
   }
 
-  /** How many boxes are held. */
+  /** Number of boxes with content. */
   get leafCount(): number {
     return countLeaves(this.#root);
   }
 
-  /** A tree of the same kind. */
+  /** Creates a tree of the same kind. */
   protected abstract make(root: TreeNode | undefined): this;
 
-  /** The nodes, for trees of another kind that are made from this one. */
+  /** Returns the nodes, for trees of another kind made from this one. */
   protected static rootOf(tree: ChunkTree<Content>): TreeNode | undefined {
     return tree.#root;
   }
 
-  /** A tree of the same kind; this very one when the nodes are the same. */
+  /** Returns a tree of the same kind; this one when the nodes are the same. */
   protected withRoot(root: TreeNode | undefined): this {
     return root === this.#root ? this : this.make(root);
   }

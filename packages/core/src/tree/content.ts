@@ -1,10 +1,10 @@
 import { Chunk } from "../chunk/chunk.ts";
 import type { GeneratorRef } from "./generator-ref.ts";
 
-/** What a place holds: voxels, or the promise of a generator to compute them. */
+/** The content of a position: voxels, or a generator that computes them. */
 export type Content = Chunk | GeneratorRef;
 
-/** Whether many chunks of this content are one thing: all of one material, or all of one generator. */
+/** Whether one node can represent many chunks of this content: one material, or one generator. */
 export function isSpreadable(content: Content): boolean {
   return !(content instanceof Chunk) || content.uniformMaterial !== undefined;
 }

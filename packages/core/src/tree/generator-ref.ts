@@ -1,16 +1,16 @@
 import { bytesEqual } from "../bytes/bytes-equal.ts";
 import { crc32 } from "../bytes/crc32.ts";
 
-/** Names a generator and all that its result depends on, besides the place. */
+/** Identifies a generator and everything that its result depends on, besides the position. */
 export class GeneratorRef {
   readonly generatorId: string;
   /** The parameters in the generator's own encoding. */
   readonly parameters: Uint8Array;
   readonly seed: bigint;
-  /** Changes when the same id, parameters and seed would give other voxels. */
+  /** Differs when the same id, parameters and seed would produce different voxels. */
   readonly versionHash: bigint;
 
-  /** Tells most references apart at once; parameters can be long and nearly equal. */
+  /** Distinguishes most references at once; parameters can be long and nearly equal. */
   readonly #parametersCrc: number;
 
   constructor(generatorId: string, parameters: Uint8Array, seed: bigint, versionHash: bigint) {
@@ -21,7 +21,7 @@ export class GeneratorRef {
     this.#parametersCrc = crc32(parameters);
   }
 
-  /** Whether the other one gives the same voxels everywhere. */
+  /** Whether the other one produces the same voxels everywhere. */
   equals(other: GeneratorRef): boolean {
     return (
       this === other ||

@@ -1,6 +1,6 @@
 import type { Content } from "./content.ts";
 
-/** A box of one content. Its sides are plain numbers, half-open, because there are millions of leaves. */
+/** A box of one content. Its bounds are plain numbers, half-open, because there are millions of leaves. */
 export class Leaf {
   readonly minX: number;
   readonly minY: number;
@@ -35,12 +35,12 @@ export class Leaf {
   }
 }
 
-/** A leaf of one chunk. */
+/** Returns a leaf of one chunk. */
 export function leafAt(x: number, y: number, z: number, w: number, content: Content): Leaf {
   return new Leaf(x, y, z, w, x + 1, y + 1, z + 1, w + 1, content);
 }
 
-/** What of a leaf lies in a box; the leaf itself where that is all of it. */
+/** Returns the part of a leaf in a box; the leaf itself if that is all of it. */
 export function clipLeaf(
   leaf: Leaf,
   minX: number,
@@ -65,7 +65,7 @@ export function clipLeaf(
   return sameSides(leaf, clipped) ? leaf : clipped;
 }
 
-/** Whether two leaves are the same box. */
+/** Whether two leaves have the same box. */
 export function sameSides(a: Leaf, b: Leaf): boolean {
   return (
     a.minX === b.minX &&

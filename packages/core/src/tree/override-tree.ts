@@ -2,12 +2,18 @@ import type { Chunk } from "../chunk/chunk.ts";
 import { ChunkTree } from "./chunk-tree.ts";
 import type { TreeNode } from "./tree-node.ts";
 
-/** What people made. A place that has nothing is virgin: the generator decides. An empty chunk is dug-out air. */
+/**
+ * The edits of a world. A position without content is untouched: the generator decides. An empty chunk is
+ * dug-out air.
+ */
 export class OverrideTree extends ChunkTree<Chunk> {
-  /** A world that nobody has touched. */
+  /** A world without edits. */
   static readonly VIRGIN: OverrideTree = new OverrideTree(undefined);
 
-  /** What a place without content means. It keeps this type and `RegionTree` apart for the compiler. */
+  /**
+   * The meaning of a position without content. It also makes the compiler distinguish this type from
+   * `RegionTree`.
+   */
   readonly missing = "virgin";
 
   private constructor(root: TreeNode | undefined) {

@@ -10,29 +10,35 @@ import { nodeOfCells } from "./tile-node.ts";
 import { overlay } from "./tree-edit.ts";
 import { childAt, combine, SLOTS, type TreeNode } from "./tree-node.ts";
 
-/** What a query returns and a patch carries. A place that has nothing is empty: air, and no generator is asked. */
+/** What a query returns and a patch carries. A position without content is air; no generator is consulted. */
 export class RegionTree extends ChunkTree<Content> {
   /** Nothing but air. */
   static readonly EMPTY: RegionTree = new RegionTree(undefined);
 
-  /** What a place without content means. It keeps this type and `OverrideTree` apart for the compiler. */
+  /**
+   * The meaning of a position without content. It also makes the compiler distinguish this type from
+   * `OverrideTree`.
+   */
   readonly missing = "empty";
 
   private constructor(root: TreeNode | undefined) {
     super(root);
   }
 
-  /** With this content at one chunk place; air is the same as nothing. */
+  /** Returns the tree with this content at one chunk position; air is the same as nothing. */
   override set(place: Place, content: Content): this {
     return isAir(content) ? this.carve(boxAt(place)) : super.set(place, content);
   }
 
-  /** With this content all over a box; air is the same as nothing. */
+  /** Returns the tree with this content all over a box; air is the same as nothing. */
   override fill(box: Box, content: Content): this {
     return isAir(content) ? this.carve(box) : super.fill(box, content);
   }
 
-  /** What is seen when people's work lies over this: overrides where there are any, also dug-out air. */
+  /**
+   * Returns the visible content with edits on top of this: overrides where there are any, including dug-out
+   * air.
+   */
   under(overrides: OverrideTree): RegionTree {
     const root = withoutAir(overlay(ChunkTree.rootOf(this), ChunkTree.rootOf(overrides)));
     return new RegionTree(root);

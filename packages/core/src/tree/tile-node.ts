@@ -2,7 +2,7 @@ import { type Content, contentEquals, isSpreadable } from "./content.ts";
 import { Leaf } from "./leaf.ts";
 import { type Corner, TILE_CELLS, TILE_EDGE, Tile, type TileCells, tileCell } from "./tile.ts";
 
-/** What each place of a tile holds, where a leaf or tile that lies in it is all that there is. */
+/** Returns the content of each position of a tile that holds only this leaf or tile. */
 export function cellsOf(node: Leaf | Tile | undefined): (Content | undefined)[] {
   if (node instanceof Tile) return node.cells();
   const cells = new Array<Content | undefined>(TILE_CELLS).fill(undefined);
@@ -10,13 +10,16 @@ export function cellsOf(node: Leaf | Tile | undefined): (Content | undefined)[] 
   return cells;
 }
 
-/** Where a cell lies in its tile. */
+/** Returns the coordinates of a cell in its tile. */
 export function coordinatesOf(cell: number): readonly [x: number, y: number, z: number, w: number] {
   const mask = TILE_EDGE - 1;
   return [cell & mask, (cell >>> 2) & mask, (cell >>> 4) & mask, cell >>> 6];
 }
 
-/** The node for a tile that holds this: none, a leaf where it is one box of one content, or a tile. */
+/**
+ * Returns the node for a tile with these contents: none, a leaf if they are one box of one content, or a
+ * tile.
+ */
 export function nodeOfCells(corner: Corner, cells: TileCells): Leaf | Tile | undefined {
   const first = cells.findIndex((content) => content !== undefined);
   const content = cells[first];
@@ -66,7 +69,7 @@ function isAll(leaf: Leaf, cells: TileCells): boolean {
   );
 }
 
-/** Visits the cells that a leaf covers, in a tile that holds all of it. */
+/** Calls `visit` for the cells that a leaf covers, in a tile that contains all of it. */
 function forEachCell(leaf: Leaf, visit: (cell: number) => void): void {
   for (let w = leaf.minW; w < leaf.maxW; w++) {
     for (let z = leaf.minZ; z < leaf.maxZ; z++) {

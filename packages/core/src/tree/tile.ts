@@ -1,16 +1,16 @@
 import { type Content, contentEquals } from "./content.ts";
 
-/** Chunks along the edge of a tile. A tile is as large as a region, and lies where regions lie. */
+/** Chunks along the edge of a tile. A tile has the size and alignment of a region. */
 export const TILE_EDGE = 4;
 
-/** Places in a tile. */
+/** Positions in a tile. */
 export const TILE_CELLS: number = TILE_EDGE ** 4;
 const WORDS = TILE_CELLS / 32;
 
-/** What each of the 256 places of a tile holds, x running fastest. */
+/** The content of each of the 256 positions of a tile, x running fastest. */
 export type TileCells = readonly (Content | undefined)[];
 
-/** The lowest place of a tile. */
+/** The lowest position of a tile. */
 export interface Corner {
   readonly x: number;
   readonly y: number;
@@ -18,15 +18,15 @@ export interface Corner {
   readonly w: number;
 }
 
-/** The cell of a tile that a place falls into, x running fastest. */
+/** Returns the cell of a tile that a position falls into, x running fastest. */
 export function tileCell(x: number, y: number, z: number, w: number): number {
   return (x & 3) | ((y & 3) << 2) | ((z & 3) << 4) | ((w & 3) << 6);
 }
 
 /**
- * A region that holds more than one box: content by content, packed, with a bit for each cell. The eight words of
- * bits are fields of their own, so that a lookup touches one object and one array: with a million chunks it is the
- * misses of the cache that cost.
+ * A region with more than one box: packed contents, with a bit for each cell. The eight words of bits are
+ * separate fields, so that a lookup touches one object and one array: with a million chunks, cache misses
+ * dominate the cost.
  */
 export class Tile {
   readonly x: number;
@@ -41,10 +41,10 @@ export class Tile {
   readonly #bits5: number;
   readonly #bits6: number;
   readonly #bits7: number;
-  /** How many cells before each word hold something: a byte a word, as at most 224 do. */
+  /** Number of occupied cells before each word: one byte per word, since it is at most 224. */
   readonly #ranksLow: number;
   readonly #ranksHigh: number;
-  /** What is there, in the order of the cells. */
+  /** The contents, in cell order. */
   readonly contents: readonly Content[];
 
   private constructor({ x, y, z, w }: Corner, bits: Int32Array, contents: readonly Content[]) {
@@ -65,7 +65,7 @@ export class Tile {
     this.contents = contents;
   }
 
-  /** The tile at this corner with these cells, of which there is one for each of the 256 places. */
+  /** Returns the tile at this corner with these 256 cells. */
   static of(corner: Corner, cells: TileCells): Tile {
     const bits = new Int32Array(WORDS);
     const contents: Content[] = [];
@@ -78,17 +78,17 @@ export class Tile {
     return new Tile(corner, bits, contents);
   }
 
-  /** Whether a place lies in the tile. */
+  /** Whether a position lies in the tile. */
   contains(x: number, y: number, z: number, w: number): boolean {
     return ((x ^ this.x) | (y ^ this.y) | (z ^ this.z) | (w ^ this.w)) >>> 2 === 0;
   }
 
-  /** What a cell holds. */
+  /** Returns the content of a cell. */
   at(cell: number): Content | undefined {
     return this.#has(cell) ? this.contents[this.#indexOf(cell)] : undefined;
   }
 
-  /** The tile with another content in a cell. */
+  /** Returns the tile with another content in a cell. */
   with(cell: number, content: Content): Tile {
     const index = this.#indexOf(cell);
     const contents = this.contents.slice(0, index);
@@ -102,7 +102,7 @@ export class Tile {
     return new Tile(this, bits, contents);
   }
 
-  /** What all 256 cells hold, as an array of the caller's own. */
+  /** Returns the contents of all 256 cells in a new array. */
   cells(): (Content | undefined)[] {
     const cells: (Content | undefined)[] = [];
     let next = 0;
@@ -112,7 +112,7 @@ export class Tile {
     return cells;
   }
 
-  /** Whether two tiles of the same corner hold the same. */
+  /** Whether two tiles at the same corner have the same contents. */
   equals(other: Tile): boolean {
     for (let word = 0; word < WORDS; word++) if (this.#bits(word) !== other.#bits(word)) return false;
     return this.contents.every((content, index) => contentEquals(content, other.contents[index] as Content));
@@ -122,7 +122,7 @@ export class Tile {
     return (this.#bits(cell >>> 5) & (1 << (cell & 31))) !== 0;
   }
 
-  /** How many cells before this one hold something. */
+  /** Returns the number of occupied cells before this one. */
   #indexOf(cell: number): number {
     const word = cell >>> 5;
     const ranks = word < 4 ? this.#ranksLow : this.#ranksHigh;
@@ -152,7 +152,7 @@ export class Tile {
   }
 }
 
-/** How many bits of a 32-bit word are set. */
+/** Returns the number of set bits in a 32-bit word. */
 export function bitCount(word: number): number {
   const pairs = word - ((word >>> 1) & 0x5555_5555);
   const nibbles = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
@@ -165,7 +165,7 @@ function countBits(words: Int32Array, end: number): number {
   return count;
 }
 
-/** The ranks of four words, given how many bits are set before the first of them. */
+/** Returns the ranks of four words, given the number of bits set before the first of them. */
 function ranksOf(words: Int32Array, first: number, before: number): number {
   let ranks = 0;
   let rank = before;

@@ -19,14 +19,14 @@ import {
   withChild,
 } from "./tree-node.ts";
 
-/** Cells that one edit may cut into parts, or take chunk by chunk: a thin box in a wide one needs many. */
+/** Cells that one edit may cut into parts or process chunk by chunk: a thin box in a wide one needs many. */
 const EDIT_CUTS_MAX = 65_536;
 
-/** Counts the cells that an edit cuts, so that no box, however large, takes all memory. */
+/** Counts the cells that an edit cuts, so that no box, however large, exhausts the memory. */
 class Scissors {
   #cuts = 0;
 
-  /** Notes one cut; `ORT_LIMIT` when there have been too many. */
+  /** Counts one cut. Throws `ORT_LIMIT` when there have been too many. */
   cut(): void {
     if (++this.#cuts <= EDIT_CUTS_MAX) return;
     throw new OrthantError(
@@ -36,7 +36,9 @@ class Scissors {
   }
 }
 
-/** What both hold; where both hold something, `over` wins. `ORT_LIMIT` when it takes too many cuts. */
+/**
+ * Combines two nodes; where both have content, `over` wins. Throws `ORT_LIMIT` when it takes too many cuts.
+ */
 export function overlay(
   under: TreeNode | undefined,
   over: TreeNode | undefined,
@@ -62,7 +64,7 @@ export function overlay(
   return combine(cell, slots);
 }
 
-/** What a node holds, with this content at one place. */
+/** Returns a node with this content at one position. */
 export function put(
   node: TreeNode | undefined,
   x: number,
@@ -80,17 +82,17 @@ export function put(
   return overlay(node, leafAt(x, y, z, w, content));
 }
 
-/** What a node holds outside of a box. `ORT_LIMIT` when it takes too many cuts. */
+/** Returns the contents of a node outside a box. Throws `ORT_LIMIT` when it takes too many cuts. */
 export function erase(node: TreeNode | undefined, box: Box): TreeNode | undefined {
   return keep(node, box, "outside", new Scissors());
 }
 
-/** What a node holds inside a box. `ORT_LIMIT` when it takes too many cuts. */
+/** Returns the contents of a node inside a box. Throws `ORT_LIMIT` when it takes too many cuts. */
 export function clip(node: TreeNode | undefined, box: Box): TreeNode | undefined {
   return keep(node, box, "inside", new Scissors());
 }
 
-/** A leaf over a whole box. */
+/** Returns a leaf over a whole box. */
 export function leafOver({ min, max }: Box, content: Content): Leaf {
   return new Leaf(min[0], min[1], min[2], min[3], max[0], max[1], max[2], max[3], content);
 }
@@ -170,7 +172,7 @@ function keepInTile(
   return changed ? nodeOfCells(corner, cells) : node;
 }
 
-/** How a node's leaf or cell lies to a box. */
+/** Returns how a node's leaf or cell relates to a box. */
 function relate(node: TreeNode, { min, max }: Box): "inside" | "outside" | "partly" {
   const { minX, minY, minZ, minW, maxX, maxY, maxZ, maxW } = sidesOf(node);
   if (minX >= max[0] || minY >= max[1] || minZ >= max[2] || minW >= max[3]) return "outside";
@@ -180,7 +182,7 @@ function relate(node: TreeNode, { min, max }: Box): "inside" | "outside" | "part
   return above && below ? "inside" : "partly";
 }
 
-/** Whether a leaf reaches over all that a node could hold. */
+/** Whether a leaf covers everything that a node could hold. */
 function hides(leaf: Leaf, node: TreeNode): boolean {
   const { minX, minY, minZ, minW, maxX, maxY, maxZ, maxW } = sidesOf(node);
   return (
@@ -211,7 +213,7 @@ function sidesOf(node: TreeNode): Omit<Leaf, "content"> {
   };
 }
 
-/** The slot of a branch that holds all of a node; `undefined` where it needs more than one. */
+/** Returns the slot of a branch that contains all of a node; `undefined` if it needs more than one. */
 function slotHolding(branch: Branch, node: TreeNode): number | undefined {
   const { minX, minY, minZ, minW, maxX, maxY, maxZ, maxW } = sidesOf(node);
   if (!cellContains(branch, minX, minY, minZ, minW)) return undefined;

@@ -4,27 +4,26 @@ import { clipLeaf, Leaf, sameSides } from "./leaf.ts";
 import { bitCount, Tile } from "./tile.ts";
 
 /*
- * The shape of every tree of chunks: a 16-way trie over the lattice of 32-bit places whose leaves are boxes.
+ * The shape of every tree of chunks: a 16-way trie over the lattice of 32-bit positions whose leaves are boxes.
  *
- * A cell is an aligned cube whose edge is a power of two: its level says which. Cutting a cell at its middle on
- * all four axes gives sixteen; bit 0 of a slot is x ... bit 3 is w, set in the upper half. A node stands for what
- * a cell holds:
+ * A cell is an aligned cube with an edge of 2^level. Cutting it in half on all four axes makes sixteen slots;
+ * bit 0 of a slot is x ... bit 3 is w, set in the upper half. A node represents the contents of a cell:
  *
  *   nothing                          no node
  *   one box of one content           a leaf, wherever in the cell the box lies
- *   anything else                    in a cell as small as a region a tile, which has its contents one by one;
- *                                    in a larger one a branch, whose cell is the smallest that holds it all
+ *   anything else                    in a cell as small as a region, a tile, which lists its contents;
+ *                                    in a larger one, a branch, whose cell is the smallest around them all
  *
- * A leaf of several chunks holds spreadable content only. So the shape follows from what is held, never from the
- * order of the edits: the same content always gives the same tree.
+ * A leaf of several chunks has spreadable content only. So the shape depends on the contents, never on the order
+ * of the edits: the same contents always make the same tree.
  */
 
-/** Children that a branch can have: one for each orthant around its middle. */
+/** Maximum number of children of a branch: one for each orthant around its middle. */
 export const SLOTS = 16;
 const FULL_MASK = 2 ** SLOTS - 1;
-/** The level of the smallest cells that are told apart: tiles, as large as regions. */
+/** Level of the smallest cells: tiles, as large as regions. */
 export const TILE_LEVEL = 2;
-/** The level of a cell that is the whole lattice. */
+/** Level of the cell that is the whole lattice. */
 const LEVEL_MAX = 32;
 
 /** An aligned cube of the lattice with an edge of 2^level, given by its lowest corner. */
@@ -36,7 +35,9 @@ export interface Cell {
   readonly w: number;
 }
 
-/** A cell that holds more than one box. Its children are packed in slot order; `mask` has a bit for each slot. */
+/**
+ * A cell that holds more than one box. Its children are packed in slot order; `mask` has a bit for each slot.
+ */
 export class Branch implements Cell {
   readonly level: number;
   readonly x: number;
@@ -57,10 +58,10 @@ export class Branch implements Cell {
   }
 }
 
-/** What a cell holds; a cell that holds nothing has `undefined`. */
+/** The contents of a cell; an empty cell has `undefined`. */
 export type TreeNode = Leaf | Tile | Branch;
 
-/** The slot of a cell of this level in which a place lies. */
+/** Returns the slot of a cell of this level in which a position lies. */
 export function slotOf(level: number, x: number, y: number, z: number, w: number): number {
   const shift = level - 1;
   const slot =
@@ -68,31 +69,31 @@ export function slotOf(level: number, x: number, y: number, z: number, w: number
     (((y >>> shift) & 1) << 1) |
     (((z >>> shift) & 1) << 2) |
     (((w >>> shift) & 1) << 3);
-  // At the top the bit is the sign, and what is below zero is the lower half.
+  // At the top level the bit is the sign, and negative coordinates are the lower half.
   return level === LEVEL_MAX ? slot ^ 0b1111 : slot;
 }
 
-/** Whether a place lies in a cell. */
+/** Whether a position lies in a cell. */
 export function cellContains(cell: Cell, x: number, y: number, z: number, w: number): boolean {
   const differing = (x ^ cell.x) | (y ^ cell.y) | (z ^ cell.z) | (w ^ cell.w);
-  // A shift by 32 would be a shift by none.
+  // A shift by 32 would shift by 0.
   return cell.level === LEVEL_MAX || differing >>> cell.level === 0;
 }
 
-/** The index of a slot's child among the children that are there; `undefined` where there is none. */
+/** Returns the index of a slot's child among the existing children; `undefined` if there is none. */
 export function indexOfSlot(mask: number, slot: number): number | undefined {
   if (mask === FULL_MASK) return slot;
   const bit = 1 << slot;
   return (mask & bit) === 0 ? undefined : bitCount(mask & (bit - 1));
 }
 
-/** The child in a slot. */
+/** Returns the child in a slot. */
 export function childAt({ mask, children }: Branch, slot: number): TreeNode | undefined {
   const index = indexOfSlot(mask, slot);
   return index === undefined ? undefined : children[index];
 }
 
-/** The smallest cell that holds both nodes, at least as large as a tile. */
+/** Returns the smallest cell that contains both nodes, at least as large as a tile. */
 export function commonCell(a: TreeNode, b: TreeNode): Cell {
   const [ax, ay, az, aw] = cornerOf(a);
   const [bx, by, bz, bw] = cornerOf(b);
@@ -100,12 +101,12 @@ export function commonCell(a: TreeNode, b: TreeNode): Cell {
   return cellAt(Math.max(LEVEL_MAX - Math.clz32(differing), levelOf(a), levelOf(b)), ax, ay, az, aw);
 }
 
-/** The smallest cell that holds a leaf, at least as large as a tile. */
+/** Returns the smallest cell that contains a leaf, at least as large as a tile. */
 export function cellOfLeaf(leaf: Leaf): Cell {
   return cellAt(levelOf(leaf), leaf.minX, leaf.minY, leaf.minZ, leaf.minW);
 }
 
-/** What of a node lies in one slot of a cell that holds it and is larger than a tile. */
+/** Returns the part of a node in one slot of a cell that contains the node and is larger than a tile. */
 export function partIn(node: TreeNode, cell: Cell, slot: number): TreeNode | undefined {
   if (!(node instanceof Leaf)) {
     if (node instanceof Branch && node.level === cell.level) return childAt(node, slot);
@@ -119,7 +120,10 @@ export function partIn(node: TreeNode, cell: Cell, slot: number): TreeNode | und
   return clipLeaf(node, x, y, z, w, x + half, y + half, z + half, w + half);
 }
 
-/** The node for a cell whose slots hold these nodes: none, the only one, one leaf over all, or a branch. */
+/**
+ * Returns the node for a cell whose slots hold these nodes: none, the only one, one leaf over all, or a
+ * branch.
+ */
 export function combine(cell: Cell, slots: readonly (TreeNode | undefined)[]): TreeNode | undefined {
   let mask = 0;
   const children: TreeNode[] = [];
@@ -132,7 +136,7 @@ export function combine(cell: Cell, slots: readonly (TreeNode | undefined)[]): T
   return nodeOf(cell, mask, children);
 }
 
-/** The branch with another child in one slot. */
+/** Returns the branch with another child in one slot. */
 export function withChild(branch: Branch, slot: number, child: TreeNode | undefined): TreeNode | undefined {
   const index = indexOfSlot(branch.mask, slot);
   if ((index === undefined ? undefined : branch.children[index]) === child) return branch;
@@ -140,7 +144,7 @@ export function withChild(branch: Branch, slot: number, child: TreeNode | undefi
   return nodeOf(branch, mask, children);
 }
 
-/** The same nodes, in the same places, holding the same. */
+/** Whether two nodes are the same, in the same position, with the same contents. */
 export function nodesEqual(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined) return false;
@@ -156,7 +160,7 @@ function nodeOf(cell: Cell, mask: number, children: readonly TreeNode[]): TreeNo
   return mergeLeaves(cell, mask, children) ?? new Branch(cell, mask, children);
 }
 
-/** A packed list of children with another one, or none, in a slot. */
+/** Returns a packed list of children with another one, or none, in a slot. */
 function replaceAt(
   mask: number,
   children: readonly TreeNode[],
@@ -173,7 +177,7 @@ function replaceAt(
   return [child === undefined ? mask & ~bit : mask | bit, next];
 }
 
-/** One leaf for all the children, where they are leaves of one content that together are a box. */
+/** Returns one leaf for all the children, if they are leaves of one content that together form a box. */
 function mergeLeaves(cell: Cell, mask: number, children: readonly TreeNode[]): Leaf | undefined {
   const [first] = children;
   const last = children[children.length - 1];
@@ -181,7 +185,7 @@ function mergeLeaves(cell: Cell, mask: number, children: readonly TreeNode[]): L
   for (const child of children) {
     if (!(child instanceof Leaf) || !contentEquals(child.content, first.content)) return undefined;
   }
-  // If they are a box, its lowest corner is in the lowest slot and its highest corner in the highest.
+  // If they form a box, its lowest corner is in the lowest slot and its highest corner in the highest.
   const box = new Leaf(
     first.minX,
     first.minY,

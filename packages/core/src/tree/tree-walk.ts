@@ -15,20 +15,20 @@ import {
   type TreeNode,
 } from "./tree-node.ts";
 
-/** A box that holds one content. */
+/** A box with one content. */
 export interface Piece<Held> {
   readonly box: Box;
   readonly content: Held;
 }
 
-/** A box in which two trees differ, and what each holds there; `undefined` where it holds nothing. */
+/** A box in which two trees differ, and the content of each; `undefined` if it has none. */
 export interface Difference<Held> {
   readonly box: Box;
   readonly before: Held | undefined;
   readonly after: Held | undefined;
 }
 
-/** What is at a place. */
+/** Returns the content of a position. */
 export function contentAt(
   root: TreeNode | undefined,
   x: number,
@@ -37,7 +37,7 @@ export function contentAt(
   w: number,
 ): Content | undefined {
   let node = root;
-  // Whether the place is in a branch's cell need not be asked on the way: what is found in the end says where it is.
+  // No need to check on the way that the position is in a branch's cell: the node found in the end tells.
   while (node instanceof Branch) {
     const index = indexOfSlot(node.mask, slotOf(node.level, x, y, z, w));
     if (index === undefined) return undefined;
@@ -49,14 +49,14 @@ export function contentAt(
   return x < node.maxX && y < node.maxY && z < node.maxZ && w < node.maxW ? node.content : undefined;
 }
 
-/** The boxes of a node, in slot order. */
+/** Yields the boxes of a node, in slot order. */
 export function* piecesOf(node: TreeNode | undefined): Generator<Piece<Content>> {
   if (node instanceof Leaf) yield { box: boxOfLeaf(node), content: node.content };
   else if (node instanceof Tile) yield* piecesOfTile(node);
   else if (node !== undefined) for (const child of node.children) yield* piecesOf(child);
 }
 
-/** Where two nodes differ, in disjoint boxes. What they share is not looked at. */
+/** Yields the differences of two nodes in disjoint boxes, skipping what they share. */
 export function* differencesBetween(
   before: TreeNode | undefined,
   after: TreeNode | undefined,
@@ -80,7 +80,7 @@ export function* differencesBetween(
   }
 }
 
-/** The smallest box around all that a node holds. */
+/** Returns the smallest box around the contents of a node. */
 export function boundsOf(node: TreeNode | undefined): Box | undefined {
   if (node === undefined) return undefined;
   if (node instanceof Leaf) return boxOfLeaf(node);
@@ -97,7 +97,7 @@ export function boundsOf(node: TreeNode | undefined): Box | undefined {
   return { min, max };
 }
 
-/** How many leaves a node has: what memory, and the cost of visiting all, follow. */
+/** Returns the number of leaves of a node, which determines its memory and the cost of visiting all. */
 export function countLeaves(node: TreeNode | undefined): number {
   if (node === undefined) return 0;
   if (node instanceof Leaf) return 1;

@@ -2,13 +2,13 @@ import type { Box } from "../../lattice/box.ts";
 import { hashPlace } from "../hash/place-hash.ts";
 import type { ChunkCanvas } from "./chunk-canvas.ts";
 
-/** The share of a capsule's squared radius within which it has every voxel. */
+/** Fraction of a capsule's squared radius within which it contains every voxel. */
 const SMOOTH_SHARE = 0.5625;
 const ROUGHNESS_KEY = 0x6b21;
 
 /**
- * The voxels that are near enough to a line: a tunnel, a vein, and with `flatness` above 1 a low hall. Up to three
- * quarters of the radius that is all of them; beyond, fewer and fewer, so that the walls are rough.
+ * The voxels near a line: a tunnel, a vein, or with `flatness` above 1 a low hall. It contains all voxels up
+ * to three quarters of the radius and ever fewer beyond, so that the walls are rough.
  */
 export interface Capsule {
   readonly fromX: number;
@@ -18,17 +18,17 @@ export interface Capsule {
   readonly toY: number;
   readonly toZ: number;
   readonly radius: number;
-  /** How many times a distance upwards counts, at least 1. */
+  /** Factor for vertical distances, at least 1. */
   readonly flatness: number;
 }
 
-/** Whether a capsule may have voxels in a box of voxels; when it has some, the answer is always yes. */
+/** Whether a capsule may have voxels in a box of voxels. Always true when it has some. */
 export function mayTouch(capsule: Capsule, { min, max }: Box): boolean {
   const { fromX, fromY, fromZ, toX, toY, toZ, radius } = capsule;
   if (Math.max(fromX, toX) + radius < min[0] || Math.min(fromX, toX) - radius > max[0] - 1) return false;
   if (Math.max(fromY, toY) + radius < min[1] || Math.min(fromY, toY) - radius > max[1] - 1) return false;
   if (Math.max(fromZ, toZ) + radius < min[2] || Math.min(fromZ, toZ) - radius > max[2] - 1) return false;
-  // A ball around the box: when the line keeps away from it by more than the radius, so does every voxel.
+  // A ball around the box: if the line stays further away than the radius, so does every voxel.
   const halfX = (max[0] - 1 - min[0]) / 2;
   const halfY = (max[1] - 1 - min[1]) / 2;
   const halfZ = (max[2] - 1 - min[2]) / 2;
@@ -36,7 +36,7 @@ export function mayTouch(capsule: Capsule, { min, max }: Box): boolean {
   return squaredDistance(capsule, min[0] + halfX, min[1] + halfY, min[2] + halfZ, 1) <= reach * reach;
 }
 
-/** Calls `visit` with every voxel of the canvas' first slice that a capsule holds. */
+/** Calls `visit` for every voxel of a capsule in the canvas' first slice. */
 export function visitCapsule(
   canvas: ChunkCanvas,
   capsule: Capsule,
@@ -67,7 +67,7 @@ export function visitCapsule(
     }
 }
 
-/** From 0 to 1, the same for the voxels of a small cube. */
+/** Returns a value from 0 to 1 that is the same for all voxels of a small cube. */
 function roughness(x: number, y: number, z: number): number {
   return hashPlace(ROUGHNESS_KEY, Math.floor(x / 2), Math.floor(y / 2), Math.floor(z / 2), 0) / 0x1_0000_0000;
 }

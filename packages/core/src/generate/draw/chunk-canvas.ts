@@ -1,7 +1,10 @@
 import { type Chunk, chunkFromVoxels, emptyChunk } from "../../chunk/chunk.ts";
 import type { ChunkShape } from "../../lattice/chunk-shape.ts";
 
-/** The voxels of a chunk while it is being made. Coordinates are those of the world; what lies outside is cut. */
+/**
+ * The voxels of a chunk under construction. Coordinates are world coordinates; drawing is clipped to the
+ * chunk.
+ */
 export class ChunkCanvas {
   readonly voxels: Uint16Array;
   /** The chunk's first voxel, and the one after its last, on each axis. */
@@ -16,7 +19,7 @@ export class ChunkCanvas {
   readonly #strideY: number;
   readonly #strideZ: number;
   readonly #strideW: number;
-  /** Whether nothing was drawn, which saves a look at every voxel. */
+  /** Whether nothing was drawn, which saves checking every voxel. */
   #isBlank = true;
 
   constructor({ extents, volume }: ChunkShape, x: number, y: number, z: number, w: number) {
@@ -34,7 +37,7 @@ export class ChunkCanvas {
     this.#strideW = extents[0] * extents[1] * extents[2];
   }
 
-  /** The index of a voxel that lies in the chunk, which is not checked. */
+  /** Returns the index of a voxel in the chunk, which is not checked. */
   indexOf(x: number, y: number, z: number, w: number): number {
     return (
       x -
@@ -45,7 +48,7 @@ export class ChunkCanvas {
     );
   }
 
-  /** Puts a material into the voxels from `fromX` up to and without `toX` of a row. */
+  /** Sets the voxels of a row from `fromX` up to but excluding `toX`. */
   fillRow(fromX: number, toX: number, y: number, z: number, w: number, material: number): void {
     if (y < this.minY || y >= this.maxY || z < this.minZ || z >= this.maxZ || w < this.minW || w >= this.maxW)
       return;
@@ -55,17 +58,17 @@ export class ChunkCanvas {
     this.#isBlank = false;
     const start = this.indexOf(from, y, z, w);
     const end = start + to - from;
-    // A call of `fill` costs as much as some twenty voxels.
+    // A call of `fill` costs about as much as twenty voxels.
     if (end - start > 20) this.voxels.fill(material, start, end);
     else for (let index = start; index < end; index++) this.voxels[index] = material;
   }
 
-  /** Puts a material into one voxel. */
+  /** Sets one voxel. */
   set(x: number, y: number, z: number, w: number, material: number): void {
     this.fillRow(x, x + 1, y, z, w, material);
   }
 
-  /** Puts a material into a half-open box of voxels. */
+  /** Sets a half-open box of voxels. */
   fillBox(
     fromX: number,
     fromY: number,
@@ -85,7 +88,7 @@ export class ChunkCanvas {
         for (let y = Math.max(fromY, this.minY); y < lastY; y++) this.fillRow(fromX, toX, y, z, w, material);
   }
 
-  /** Puts a material into the voxels whose distance from a voxel is at most `radius`. */
+  /** Sets the voxels whose distance from a voxel is at most `radius`. */
   fillBall(x: number, y: number, z: number, w: number, radius: number, material: number): void {
     const reach = Math.floor(radius);
     for (let dw = Math.max(-reach, this.minW - w); dw <= Math.min(reach, this.maxW - 1 - w); dw++)
@@ -98,7 +101,7 @@ export class ChunkCanvas {
         }
   }
 
-  /** The finished chunk. */
+  /** Returns the finished chunk. */
   toChunk(): Chunk {
     return this.#isBlank ? emptyChunk(this.voxels.length) : chunkFromVoxels(this.voxels);
   }

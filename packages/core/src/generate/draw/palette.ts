@@ -1,6 +1,6 @@
 /*
  * The materials that generators build with, by their numbers in the default catalog. They are written out: a
- * generated world must not change because somebody edits the catalog.
+ * generated world must not change when the catalog is edited.
  */
 
 /** Stone. */

@@ -12,12 +12,12 @@ export interface Tree {
   readonly height: number;
 }
 
-/** No tree reaches further from its trunk to the sides. */
+/** Maximum horizontal distance of a tree's voxels from its trunk. */
 export const TREE_REACH_VOXELS = 3;
-/** No tree is higher. */
+/** Maximum height of a tree. */
 export const TREE_HEIGHT_MAX = 14;
 
-/** Draws what of a tree lies in a chunk. */
+/** Draws the part of a tree that lies in a chunk. */
 export function drawTree(canvas: ChunkCanvas, { x, y, z, w, kind, height }: Tree): void {
   if (kind === "round") {
     const crown = y + height - 1;
@@ -35,7 +35,7 @@ export function drawTree(canvas: ChunkCanvas, { x, y, z, w, kind, height }: Tree
   canvas.fillBox(x, y, z, w, x + 1, y + height - 1, z + 1, w + 1, WOOD);
 }
 
-/** A ball that is one voxel high. */
+/** Draws a ball that is one voxel high. */
 function drawDisc(
   canvas: ChunkCanvas,
   x: number,

@@ -4,25 +4,25 @@ import { type Capsule, mayTouch } from "../draw/capsule.ts";
 import { PlaceMemo } from "./place-memo.ts";
 
 const CELLS_KEPT = 8192;
-/** A box that meets more cells than this is not looked at in detail. */
+/** Boxes that touch more cells are not examined in detail. */
 const CELLS_PER_GLANCE_MAX = 128;
 
 /** How features are scattered. */
 export interface Scattering<Feature> {
-  /** The edge, in voxels, of the cubes that space is cut into. */
+  /** Edge, in voxels, of the cubes into which space is divided. */
   readonly edge: number;
-  /** No feature of a cube lies further before its first voxel. */
+  /** How far a cube's features may extend below its first voxel. */
   readonly reachBelow: number;
-  /** No feature of a cube lies further behind its last voxel. */
+  /** How far a cube's features may extend above its last voxel. */
   readonly reachAbove: number;
-  /** Whether the world extends along z. One that does not has a single layer of cubes. */
+  /** Whether the world extends along z. If not, it has a single layer of cubes. */
   readonly hasDepth: boolean;
   featuresOf(cellX: number, cellY: number, cellZ: number): readonly Feature[];
 }
 
 /**
- * Features that are scattered by a rule: space is cut into cubes, and each cube alone decides what begins in it.
- * So what is found in a box does not depend on the box.
+ * Features scattered by a rule: space is divided into cubes, and each cube alone decides which features start
+ * in it. So the features found in a box do not depend on the box.
  */
 export class FeatureCells<Feature extends Capsule> {
   readonly #scattering: Scattering<Feature>;
@@ -33,7 +33,7 @@ export class FeatureCells<Feature extends Capsule> {
     this.#cells = new PlaceMemo(CELLS_KEPT, (x, y, z) => scattering.featuresOf(x, y, z));
   }
 
-  /** All features that may touch a box of voxels, in an order that no box changes. */
+  /** Returns all features that may touch a box of voxels, in an order that does not depend on the box. */
   near(voxels: Box): readonly Feature[] {
     const { min, max } = this.#cellsAround(voxels);
     const found: Feature[] = [];
@@ -45,7 +45,7 @@ export class FeatureCells<Feature extends Capsule> {
     return found;
   }
 
-  /** Whether certainly no feature touches a box of voxels. A box too large to be looked at is not certain. */
+  /** Whether certainly no feature touches a box of voxels. Always false for a box too large to examine. */
   isClear(voxels: Box): boolean {
     return boxVolume(this.#cellsAround(voxels)) <= CELLS_PER_GLANCE_MAX && this.near(voxels).length === 0;
   }

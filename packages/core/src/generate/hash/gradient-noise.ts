@@ -9,7 +9,7 @@ export interface ColumnArea {
 }
 
 /**
- * Adds smooth noise from -amplitude to +amplitude to every column of an area, x running fastest. Its slopes are
+ * Adds smooth noise from -amplitude to +amplitude to every column of an area, x running fastest. Slopes are
  * chosen at the corners of squares with an edge of `period` voxels, a power of two, and blended in between.
  */
 export function addNoise(
@@ -19,9 +19,9 @@ export function addNoise(
   amplitude: number,
   key: number,
 ): void {
-  // Slopes are of the corners (0,0), (1,0), (0,1) and (1,1) of one square, for x and z.
+  // The slopes of the corners (0,0), (1,0), (0,1) and (1,1) of one square, for x and z.
   const slopes = new Float64Array(8);
-  // Flat worlds have one row of columns: it must not lie where the noise is always 0.
+  // Flat worlds have one row of columns, which must not lie where the noise is always 0.
   const offsetZ = ((key >>> 8) % period) + 0.5;
   for (let firstX = 0; firstX < countX; ) {
     const cornerX = Math.floor((minX + firstX) / period);
@@ -48,7 +48,7 @@ export function addNoise(
   }
 }
 
-/** Noise from -1 to 1 at one column. */
+/** Returns noise from -1 to 1 at one column. */
 export function noiseAt(x: number, z: number, period: number, key: number): number {
   const sums = new Float64Array(1);
   addNoise(sums, { minX: x, minZ: z, countX: 1, countZ: 1 }, period, 1, key);
@@ -90,7 +90,7 @@ function blend(from: number, to: number, share: number): number {
   return from + (to - from) * share;
 }
 
-/** From 0 to 1 with no slope and no bend at either end. */
+/** Rises from 0 to 1 with no slope and no curvature at either end. */
 function fade(t: number): number {
   return t * t * t * (t * (t * 6 - 15) + 10);
 }

@@ -1,11 +1,15 @@
-/** A key for {@link hashPlace}: each purpose has a number of its own, so that no two of them are related. */
+/**
+ * Returns a key for {@link hashPlace}. Each purpose has its own number, so that their hashes are unrelated.
+ */
 export function hashKey(seed: bigint, purpose: number): number {
   const low = Number(seed & 0xffff_ffffn);
   const high = Number((seed >> 32n) & 0xffff_ffffn);
   return hashPlace(Math.imul(purpose, 0x9e37_79b1), low, high, purpose, 0);
 }
 
-/** 32 bits that look random and depend on the key and the place only. Coordinates count modulo 2^32. */
+/**
+ * Returns 32 pseudorandom bits that depend only on the key and the position. Coordinates count modulo 2^32.
+ */
 export function hashPlace(key: number, x: number, y: number, z: number, w: number): number {
   let mixed = Math.imul(key ^ x, 0x85eb_ca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 15) ^ y, 0xc2b2_ae35);
@@ -14,7 +18,7 @@ export function hashPlace(key: number, x: number, y: number, z: number, w: numbe
   return finish(mixed);
 }
 
-/** Numbers that look random, one after the other, from one hash. */
+/** A sequence of pseudorandom numbers derived from one hash. */
 export class HashSequence {
   #state: number;
 
@@ -22,28 +26,28 @@ export class HashSequence {
     this.#state = hash | 0;
   }
 
-  /** From 0 up to and without 1, in steps of 2^-32. */
+  /** Returns a number from 0 up to but excluding 1, in steps of 2^-32. */
   fraction(): number {
     this.#state = (this.#state + 0x9e37_79b9) | 0;
     return finish(this.#state) / 0x1_0000_0000;
   }
 
-  /** An integer from 0 up to and without `bound`. */
+  /** Returns an integer from 0 up to but excluding `bound`. */
   below(bound: number): number {
     return Math.floor(this.fraction() * bound);
   }
 
-  /** An integer from `min` to `max`, both possible. */
+  /** Returns an integer from `min` to `max`, both inclusive. */
   between(min: number, max: number): number {
     return min + this.below(max - min + 1);
   }
 
-  /** True in this many of a hundred cases. */
+  /** Returns true in `percentage` of a hundred cases. */
   percent(percentage: number): boolean {
     return this.fraction() * 100 < percentage;
   }
 
-  /** One of the items, of which there is at least one. */
+  /** Returns one of the items, of which there must be at least one. */
   pick<Item>(items: readonly Item[]): Item {
     return items[this.below(items.length)] as Item;
   }

@@ -1,6 +1,6 @@
 import { PlaceMap } from "../../lattice/place-map.ts";
 
-/** Remembers the results of a pure function of a place, and forgets all of them when there are too many. */
+/** Memoizes a pure function of a position, and forgets all results when there are too many. */
 export class PlaceMemo<Value> {
   readonly #results = new PlaceMap<Value>();
   readonly #compute: (x: number, y: number, z: number, w: number) => Value;
@@ -11,7 +11,7 @@ export class PlaceMemo<Value> {
     this.#entriesMax = entriesMax;
   }
 
-  /** The result for a place. Those outside of the 32-bit lattice are computed each time. */
+  /** Returns the result for a position. Results outside the 32-bit lattice are computed each time. */
   at(x: number, y: number, z: number, w: number): Value {
     if ((x | 0) !== x || (y | 0) !== y || (z | 0) !== z || (w | 0) !== w) return this.#compute(x, y, z, w);
     const known = this.#results.get(x, y, z, w);

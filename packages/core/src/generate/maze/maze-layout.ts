@@ -3,15 +3,15 @@ import { HashSequence, hashKey } from "../hash/place-hash.ts";
 
 const AXIS_COUNT = 4;
 
-/** Which cells of a maze are joined. Every cell can be reached from every other one. */
+/** Which cells of a maze are joined. Every cell is reachable from every other. */
 export class MazeLayout {
   /** Cells on each axis. */
   readonly cells: Place;
   readonly #strides: Place;
-  /** Bit `axis` of a cell says that it is joined with the next cell on that axis. */
+  /** Bit `axis` of a cell tells whether it is joined with the next cell on that axis. */
   readonly #joined: Uint8Array;
 
-  /** The same cells, seed and braiding always give the same maze. */
+  /** The same cells, seed and braiding always produce the same maze. */
   constructor(cells: Place, braidPercent: number, seed: bigint) {
     this.cells = cells;
     this.#strides = [1, cells[0], cells[0] * cells[1], cells[0] * cells[1] * cells[2]];
@@ -20,7 +20,7 @@ export class MazeLayout {
     this.#openDeadEnds(braidPercent, new HashSequence(hashKey(seed, 0x3a02)));
   }
 
-  /** Whether a cell is joined with the next one on an axis. Cells outside of the maze are joined with none. */
+  /** Whether a cell is joined with the next one on an axis. Cells outside the maze are joined with none. */
   isJoined(x: number, y: number, z: number, w: number, axis: Axis): boolean {
     const { cells } = this;
     const isInside =
@@ -31,7 +31,7 @@ export class MazeLayout {
     return (((this.#joined[cell] as number) >> axis) & 1) === 1;
   }
 
-  /** A walk that always goes on into a cell it has not seen, and back where there is none: a perfect maze. */
+  /** Walks into unvisited cells, and backtracks when there are none, which produces a perfect maze. */
   #joinAll(draw: HashSequence): void {
     const seen = new Uint8Array(this.#joined.length);
     const path = new Int32Array(this.#joined.length);
@@ -71,7 +71,9 @@ export class MazeLayout {
     }
   }
 
-  /** The cell beside another: ways 0 to 3 lead up the axes x to w, ways 4 to 7 down. -1 is outside. */
+  /**
+   * Returns the neighbour of a cell: ways 0 to 3 lead up the axes x to w, ways 4 to 7 down. -1 is outside.
+   */
   #neighbour(cell: number, way: number): number {
     const axis = (way % AXIS_COUNT) as Axis;
     const stride = this.#strides[axis];

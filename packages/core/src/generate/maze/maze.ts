@@ -14,19 +14,19 @@ import type { VoxelSource } from "../voxel-source.ts";
 import type { WorldGenerator } from "../world-generator.ts";
 import { MazeLayout } from "./maze-layout.ts";
 
-/** A maze that lies somewhere in empty space. */
+/** A maze in empty space. */
 export interface MazeParameters {
   /** Its lowest corner, in voxels. */
   readonly origin: Place;
-  /** Cells on each axis; those along y are its levels. An axis that the world lacks has one. */
+  /** Cells on each axis; those along y are its levels. An axis that the world lacks has one cell. */
   readonly cells: Place;
-  /** How many dead ends of a hundred are opened. */
+  /** Percentage of dead ends that are opened. */
   readonly braidPercent: number;
 }
 
-/** Voxels from one wall to the next; the wall is one of them. */
+/** Voxels from one wall to the next, including one wall. */
 export const MAZE_STRIDE_VOXELS = 4;
-/** The most cells that a maze has. */
+/** Maximum number of cells in a maze. */
 export const MAZE_CELLS_MAX = 262_144;
 const CELLS_ON_AXIS_MAX = 255;
 const ORIGIN_MAX = 2 ** 30;
@@ -63,7 +63,7 @@ const parametersCodec: Codec<MazeParameters> = {
   },
 };
 
-/** A finite maze of rooms and passages on several levels, with a way in and a way out. */
+/** A finite maze of rooms and passages on several levels, with an entrance and an exit. */
 export const mazeGenerator: WorldGenerator<MazeParameters> = {
   id: "maze",
   version: 1,
@@ -72,10 +72,10 @@ export const mazeGenerator: WorldGenerator<MazeParameters> = {
   open: (parameters, seed, shape) => new Maze(parameters, seed, shape),
 };
 
-/** The walls of the levels, from below, over and over. */
+/** Wall materials of the levels, from the bottom, repeating. */
 const WALLS: readonly number[] = [STONE, SAND, BRICK, SNOW];
 
-/** All voxels along x that have these coordinates, counted from the corner of the maze. */
+/** All voxels along x with these coordinates, relative to the corner of the maze. */
 interface Row {
   readonly y: number;
   readonly z: number;
@@ -128,7 +128,9 @@ class Maze implements VoxelSource {
     return intersectBoxes(box, this.#chunks);
   }
 
-  /** Draws what of one row of the maze lies in a chunk. A voxel that lies in two walls at once is always solid. */
+  /**
+   * Draws the part of one row of the maze that lies in a chunk. A voxel in two walls at once is always solid.
+   */
   #drawRow(canvas: ChunkCanvas, y: number, z: number, w: number): void {
     const [originX, originY, originZ, originW] = this.#origin;
     const [sizeX, sizeY, sizeZ, sizeW] = this.#size;
@@ -156,7 +158,7 @@ class Maze implements VoxelSource {
     }
   }
 
-  /** Whether there is no wall between a cell of a row and the one before it on an axis. */
+  /** Whether there is no wall between a cell of a row and the previous one on an axis. */
   #isPassage(cellX: number, row: Row, axis: Axis): boolean {
     this.#layout ??= this.#makeLayout();
     const y = cellOf(row.y) - (axis === 1 ? 1 : 0);
@@ -166,7 +168,7 @@ class Maze implements VoxelSource {
     return this.#layout.isJoined(axis === 0 ? cellX - 1 : cellX, y, z, w, axis);
   }
 
-  /** The way in is in the middle of the lowest level's first wall, the way out in the highest level's last. */
+  /** The entrance is in the middle of the lowest level's first wall, the exit in the highest level's last. */
   #isGate(x: number, y: number, z: number, w: number): boolean {
     const [cellsX, levels, cellsZ, cellsW] = this.#cells;
     if (z !== cellsZ >> 1 || w !== cellsW >> 1) return false;

@@ -7,57 +7,60 @@ import { BRICK, GRASS, SAND, SNOW, SOIL } from "../draw/palette.ts";
 import { HashSequence, hashKey, hashPlace } from "../hash/place-hash.ts";
 import { PlaceMemo } from "../hash/place-memo.ts";
 
-/** A slab that floats in space. Lengths are in voxels. */
+/** A slab floating in space. Lengths are in voxels. */
 export interface Platform {
   readonly center: Place;
-  /** From the center to the sides; 0 along y, and on axes that the world lacks. */
+  /** Distance from the center to the sides; 0 along y, and on axes that the world lacks. */
   readonly halves: Place;
-  /** The height of the first voxel above it. Slabs end where regions do, so that they are whole boxes in trees. */
+  /**
+   * Height of the first voxel above it. Slabs are aligned with regions, so that trees store them as whole
+   * boxes.
+   */
   readonly top: number;
   /** How far along the sides the corners are cut off. */
   readonly bevel: number;
   /** How much narrower each layer of chunks is than the one above it. */
   readonly taper: number;
-  /** What it is made of. */
+  /** The material it is made of. */
   readonly surface: number;
-  /** All that it and what stands on it may fill. */
+  /** Bounds of the platform and everything on it. */
   readonly bounds: Box;
-  /** Decides what stands on it. */
+  /** Determines what stands on it. */
   readonly hash: number;
   readonly isAnchor: boolean;
 }
 
-/** Nothing that stands on a platform is higher. */
+/** Maximum height of a structure on a platform. */
 const STRUCTURE_HEIGHT_MAX = 40;
-/** The slab is about this thick: whole layers of chunks. */
+/** Approximate thickness of a slab, which consists of whole layers of chunks. */
 const SLAB_VOXELS = 24;
-/** Free space over the highest structure. */
+/** Free space above the highest structure. */
 const HEADROOM_VOXELS = 8;
 const CELL_HEIGHT_MIN = 96;
 const CELLS_KEPT = 16_384;
-/** A box that meets more cells than this is not looked at in detail. */
+/** Boxes that touch more cells are not examined in detail. */
 const CELLS_PER_GLANCE_MAX = 256;
 const HORIZONTAL: readonly Axis[] = [0, 2, 3];
 const SURFACES: readonly number[] = [GRASS, GRASS, GRASS, GRASS, SAND, SNOW, SOIL, BRICK];
 
-/** A candidate for a place of its own; of two that come too near to each other the greater priority wins. */
+/** A proposed platform. If two are too close to each other, the one with the higher priority wins. */
 interface Candidate extends Platform {
   readonly priority: number;
 }
 
 /**
- * Where the platforms are. Each cell of a lattice proposes one; it stands if no proposal that it would crowd has a
- * greater priority, whether or not that one stands itself. So each cell is decided by its neighbours alone, and
- * the answer does not depend on what else was asked.
+ * Decides where the platforms are. Each cell of a lattice proposes one; it stands if no proposal that it
+ * would crowd has a higher priority, whether or not that one stands itself. So only its neighbours decide
+ * about a cell, and the result does not depend on earlier queries.
  */
 export class PlatformLayout {
-  /** Layers of chunks that a slab has. */
+  /** Layers of chunks in a slab. */
   readonly layerCount: number;
   readonly #slabHeight: number;
   readonly #regionHeight: number;
-  /** The edges of a cell; 1 on an axis that the world lacks. */
+  /** Edges of a cell; 1 on an axis that the world lacks. */
   readonly #cell: Place;
-  /** Closer than this, one above the other, two platforms would crowd each other. */
+  /** Platforms closer than this, one above the other, crowd each other. */
   readonly #storey: number;
   readonly #width: number;
   readonly #extents: Place;
@@ -85,12 +88,12 @@ export class PlatformLayout {
     this.#standing = new PlaceMemo(CELLS_KEPT, (x, y, z, w) => this.#decide(x, y, z, w));
   }
 
-  /** Whether a box of voxels is too large to ask for the platforms in it without need. */
+  /** Whether a box of voxels is too large to query its platforms without need. */
   isTooLarge(voxels: Box): boolean {
     return boxVolume(this.#cellsAround(voxels)) > CELLS_PER_GLANCE_MAX;
   }
 
-  /** The platforms whose bounds touch a box of voxels. */
+  /** Returns the platforms whose bounds touch a box of voxels. */
   near(voxels: Box): readonly Platform[] {
     const { min, max } = this.#cellsAround(voxels);
     const found: Platform[] = boxesIntersect(this.#anchor.bounds, voxels) ? [this.#anchor] : [];
@@ -104,7 +107,7 @@ export class PlatformLayout {
     return found;
   }
 
-  /** The cells whose platforms may touch a box of voxels. */
+  /** Returns the cells whose platforms may touch a box of voxels. */
   #cellsAround({ min, max }: Box): Box {
     const reach = this.#halfMax();
     const below = placeFrom((axis) => (axis === 1 ? STRUCTURE_HEIGHT_MAX : this.#isFlat(axis) ? 0 : reach));
@@ -124,7 +127,7 @@ export class PlatformLayout {
         for (let nearZ = flatZ ? z : z - 1; nearZ <= (flatZ ? z : z + 1); nearZ++)
           for (let nearW = flatW ? w : w - 1; nearW <= (flatW ? w : w + 1); nearW++) {
             const other = this.#candidates.at(nearX, nearY, nearZ, nearW);
-            // The cells are different, so equal priorities would let both fall: rare, and the same everywhere.
+            // With equal priorities both cells lose, which is rare and the same everywhere.
             const isMine = nearX === x && nearY === y && nearZ === z && nearW === w;
             if (!isMine && other.priority >= mine.priority && this.#crowd(mine, other)) return false;
           }

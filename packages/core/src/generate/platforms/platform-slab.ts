@@ -5,10 +5,12 @@ import { STONE } from "../draw/palette.ts";
 import type { Platform } from "./platform-layout.ts";
 
 const HORIZONTAL: readonly Axis[] = [0, 2, 3];
-/** The sides of a slab are cliffs of stone, this thick. */
+/** Thickness of the stone cliffs at the sides of a slab. */
 const CLIFF_VOXELS = 3;
 
-/** How a box of voxels lies to the outline of a slab's layer, seen from above; layer 0 is the uppermost. */
+/**
+ * Returns how a box of voxels relates to the outline of a slab's layer, seen from above; layer 0 is the top.
+ */
 export function relateToLayer(
   platform: Platform,
   layer: number,
@@ -17,12 +19,14 @@ export function relateToLayer(
   return relateToOutline(platform, layer * platform.taper, voxels);
 }
 
-/** Whether a box of voxels at the height of a layer is all of what the slab is made of, without any cliff. */
+/**
+ * Whether a box of voxels at the height of a layer consists only of the slab's material, without any cliff.
+ */
 export function isCore(platform: Platform, layer: number, voxels: Box): boolean {
   return relateToOutline(platform, layer * platform.taper + CLIFF_VOXELS, voxels) === "inside";
 }
 
-/** Draws what of one layer lies in a chunk at the height of that layer. */
+/** Draws the part of one layer that lies in a chunk at the height of that layer. */
 export function drawLayer(canvas: ChunkCanvas, platform: Platform, layer: number): void {
   const { minY, minZ, minW, maxY, maxZ, maxW } = canvas;
   const { center, surface, top } = platform;
@@ -61,7 +65,10 @@ function relateToOutline(
   return farthest <= bevel ? "inside" : "partly";
 }
 
-/** How far to both sides of the center the outline reaches in one row of voxels; -1 when it does not meet the row. */
+/**
+ * Returns how far the outline extends to both sides of the center in one row of voxels; -1 when it misses the
+ * row.
+ */
 function reachAlongX(platform: Platform, inset: number, z: number, w: number): number {
   const { center, bevel } = platform;
   const halfZ = halfOf(platform, inset, 2);
@@ -69,7 +76,7 @@ function reachAlongX(platform: Platform, inset: number, z: number, w: number): n
   const awayZ = Math.abs(z - center[2]);
   const awayW = Math.abs(w - center[3]);
   const cut = overshoot(awayZ, halfZ, bevel) + overshoot(awayW, halfW, bevel);
-  // What the other axes leave of the bevel is as far as the overshoot along x may go.
+  // The overshoot along x may use up what the other axes leave of the bevel.
   return awayZ > halfZ || awayW > halfW || cut > bevel ? -1 : halfOf(platform, inset, 0) - cut;
 }
 
@@ -77,7 +84,7 @@ function halfOf({ halves }: Platform, inset: number, axis: Axis): number {
   return halves[axis] === 0 ? 0 : halves[axis] - inset;
 }
 
-/** By how much a distance from the center passes the point where the bevel begins. */
+/** Returns by how much a distance from the center exceeds the point where the bevel begins. */
 function overshoot(distance: number, half: number, bevel: number): number {
   return half === 0 ? 0 : Math.max(0, distance - (half - bevel));
 }

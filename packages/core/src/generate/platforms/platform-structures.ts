@@ -6,15 +6,18 @@ import type { Platform } from "./platform-layout.ts";
 import { relateToLayer } from "./platform-slab.ts";
 import { STRUCTURE_KINDS, type Structure } from "./structure-shapes.ts";
 
-/** Structures stand in the cells of a lattice around the center of their platform, one in each at most. */
+/** Edge of the lattice cells around a platform's center, each of which holds at most one structure. */
 const CELL_VOXELS = 32;
 const JITTER_VOXELS = 3;
-/** Around the origin nothing is built, so that people have room to arrive. */
+/** Nothing is built around the origin, so that players have room to arrive. */
 const ANCHOR_CLEARING_CELLS = 1;
-/** A box that meets more cells than this is not looked at in detail. */
+/** Boxes that touch more cells are not examined in detail. */
 const CELLS_PER_GLANCE_MAX = 512;
 
-/** What stands on a platform and touches a box of voxels, in an order that no box changes. */
+/**
+ * Returns the structures on a platform that touch a box of voxels, in an order that does not depend on the
+ * box.
+ */
 export function structuresNear(platform: Platform, percent: number, voxels: Box): readonly Structure[] {
   const cells = cellsTouching(platform, voxels);
   const found: Structure[] = [];
@@ -29,7 +32,7 @@ export function structuresNear(platform: Platform, percent: number, voxels: Box)
   return found;
 }
 
-/** Whether certainly nothing stands in a box of voxels. A box too large to be looked at is not certain. */
+/** Whether certainly no structure touches a box of voxels. Always false for a box too large to examine. */
 export function isUnbuilt(platform: Platform, percent: number, voxels: Box): boolean {
   const cells = cellsTouching(platform, voxels);
   if (cells === undefined) return true;

@@ -11,15 +11,15 @@ import { type Platform, PlatformLayout } from "./platform-layout.ts";
 import { drawLayer, isCore, relateToLayer } from "./platform-slab.ts";
 import { isUnbuilt, structuresNear } from "./platform-structures.ts";
 
-/** Platforms that float in space without end, and what stands on them. */
+/** Platforms floating in endless space, and the structures on them. */
 export interface PlatformsParameters {
-  /** The edge of the cells, in voxels, of which each may hold a platform; its width is about 2/3 of that. */
+  /** Edge of the cells, in voxels, each of which may hold a platform about 2/3 as wide. */
   readonly cellVoxels: number;
-  /** How many of a hundred places for a structure have one. */
+  /** Percentage of the sites for structures that have one. */
   readonly structurePercent: number;
 }
 
-/** Platforms some 160 to 290 voxels wide. */
+/** Platforms about 160 to 290 voxels wide. */
 export const PLATFORMS_DEFAULTS: PlatformsParameters = { cellVoxels: 384, structurePercent: 30 };
 
 const CELL_VOXELS_MIN = 96;
@@ -35,7 +35,9 @@ const parametersCodec: Codec<PlatformsParameters> = {
   read: (input) => ({ cellVoxels: cellField.read(input), structurePercent: percentField.read(input) }),
 };
 
-/** Platforms scattered through space; one of them, the anchor, is always around the origin, with its top at 0. */
+/**
+ * Platforms scattered through space. One of them, the anchor, is always around the origin with its top at 0.
+ */
 export const platformsGenerator: WorldGenerator<PlatformsParameters> = {
   id: "platforms",
   version: 1,
@@ -87,7 +89,7 @@ class Platforms implements VoxelSource {
     return content === undefined ? undefined : chunksOfVoxels(this.#shape, content);
   }
 
-  /** The one chunk in a box of voxels that only this platform is near to. */
+  /** Returns the chunk repeated in a box of voxels that only this platform is near. */
   #repeatedNear(platform: Platform, voxels: Box): Chunk | undefined {
     const { volume } = this.#shape;
     if (voxels.min[1] >= platform.top) {
@@ -97,12 +99,12 @@ class Platforms implements VoxelSource {
     const lowest = this.#layerAt(platform, voxels.min[1]);
     if (lowest < 0 || highest >= this.#layout.layerCount) return emptyChunk(volume);
     if (highest < 0 || lowest >= this.#layout.layerCount) return undefined;
-    // Lower layers lie inside the outline of higher ones.
+    // Lower layers lie within the outline of higher ones.
     if (relateToLayer(platform, highest, voxels) === "outside") return emptyChunk(volume);
     return isCore(platform, lowest, voxels) ? uniformChunk(volume, platform.surface) : undefined;
   }
 
-  /** Draws what of a platform lies in a chunk: one layer of it, or what stands on it. */
+  /** Draws the part of a platform that lies in a chunk: one layer of it, or its structures. */
   #draw(canvas: ChunkCanvas, platform: Platform, voxels: Box): void {
     const layer = this.#layerAt(platform, canvas.minY);
     if (layer >= 0 && layer < this.#layout.layerCount) drawLayer(canvas, platform, layer);
@@ -110,7 +112,7 @@ class Platforms implements VoxelSource {
       structure.draw(canvas, structure);
   }
 
-  /** The layer of a slab at a height: 0 is the uppermost; below 0 is above it. */
+  /** Returns the layer of a slab at a height: 0 is the top one; negative is above it. */
   #layerAt({ top }: Platform, y: number): number {
     const height = this.#shape.extents[1];
     return Math.floor((top - 1 - y) / height);

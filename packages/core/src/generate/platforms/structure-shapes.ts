@@ -6,18 +6,18 @@ import { BRICK, GLASS, GOLD_ORE, LAMP, SAND, STONE, WOOD } from "../draw/palette
 import { drawTree, TREE_HEIGHT_MAX, TREE_REACH_VOXELS, type Tree } from "../draw/tree-shapes.ts";
 import type { HashSequence } from "../hash/place-hash.ts";
 
-/** Something that stands on a platform. All lengths are in voxels. */
+/** A structure on a platform. All lengths are in voxels. */
 export interface Structure {
   /** The lowest voxel in its middle. */
   readonly base: Place;
-  /** From the middle to the sides; 0 along y, and on axes that the world lacks. */
+  /** Distance from the middle to the sides; 0 along y, and on axes that the world lacks. */
   readonly halves: Place;
   readonly height: number;
   readonly bounds: Box;
   draw(canvas: ChunkCanvas, structure: Structure): void;
 }
 
-/** A kind of structure with its size drawn. */
+/** A kind of structure of a chosen size. */
 interface Plan {
   readonly half: number;
   readonly height: number;
@@ -27,7 +27,9 @@ interface Plan {
 const HORIZONTAL: readonly Axis[] = [0, 2, 3];
 const STOREY_VOXELS = 7;
 
-/** The kinds of structures; a kind that is here twice is twice as frequent. None is wider than 12 from its middle. */
+/**
+ * The kinds of structures; one listed twice is twice as frequent. None extends more than 12 from its middle.
+ */
 export const STRUCTURE_KINDS: readonly ((draw: HashSequence) => Plan)[] = [
   planGrove,
   planGrove,
@@ -189,7 +191,7 @@ function planPyramid(draw: HashSequence): Plan {
   };
 }
 
-/** Fills a block around the middle, `half` voxels to each side on every axis that the world has. */
+/** Fills a cuboid around the middle, `half` voxels to each side on every axis that the world has. */
 function fillAround(
   canvas: ChunkCanvas,
   { base: [x, y, z, w], halves }: Structure,
@@ -229,7 +231,7 @@ function fillSide(
   canvas.fillBox(at, y + from, z - halfZ, w - halfW, at + 1, y + to, z + halfZ + 1, w + halfW + 1, material);
 }
 
-/** A rim in which every other voxel is missing. */
+/** Draws a rim in which every other voxel is missing. */
 function drawBattlements(
   canvas: ChunkCanvas,
   { base: [x, y, z, w], halves }: Structure,

@@ -3,29 +3,31 @@ import { LAVA, WATER } from "../draw/palette.ts";
 import { FeatureCells } from "../hash/feature-cells.ts";
 import { HashSequence, hashKey, hashPlace } from "../hash/place-hash.ts";
 
-/** A hollow in the ground. Its voxels below `poolTop` are full of `poolMaterial`. */
+/** A hollow in the ground, filled with `poolMaterial` below `poolTop`. */
 export interface Cave extends Capsule {
   readonly poolTop: number;
   readonly poolMaterial: number;
 }
 
 const CELL_VOXELS = 48;
-/** Knots keep this far from the sides of their cell. */
+/** Minimum distance of a knot from the sides of its cell. */
 const KNOT_MARGIN_VOXELS = 10;
 const BEND_VOXELS = 9;
 const TUNNEL_RADIUS_MAX = 4;
 const HALL_LENGTH_MAX = 10;
 const HALL_RADIUS_MAX = 12;
-/** Bends lead out of the cell by at most `BEND_VOXELS - KNOT_MARGIN_VOXELS`, halls only by their radius. */
+/** Bends leave the cell by at most `BEND_VOXELS - KNOT_MARGIN_VOXELS`, halls only by their radius. */
 const REACH_BELOW = HALL_RADIUS_MAX;
 /** A tunnel ends at the knot of the next cell. */
 const REACH_ABOVE = CELL_VOXELS - KNOT_MARGIN_VOXELS + HALL_RADIUS_MAX;
-/** So far below the base level the halls begin to hold lava. */
+/** Depth below the base level from which halls hold lava. */
 const LAVA_DEPTH_VOXELS = 96;
 
 type Point = readonly [x: number, y: number, z: number];
 
-/** Tunnels that join knots, one in each cell of a lattice, and halls around some of the knots. */
+/**
+ * Scatters tunnels that join knots, one knot in each cell of a lattice, and halls around some of the knots.
+ */
 export function scatterCaves(seed: bigint, baseLevel: number, hasDepth: boolean): FeatureCells<Cave> {
   const knotKey = hashKey(seed, 0xca01);
   const tunnelKey = hashKey(seed, 0xca02);

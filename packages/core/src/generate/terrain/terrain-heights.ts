@@ -3,14 +3,17 @@ import { addNoise, type ColumnArea } from "../hash/gradient-noise.ts";
 import { hashKey } from "../hash/place-hash.ts";
 import { PlaceMemo } from "../hash/place-memo.ts";
 
-/** The ground under one column of chunks: the height of the first voxel above it, x running fastest. */
+/** The ground in one column of chunks: the height of the first voxel above it, x running fastest. */
 export interface ColumnHeights {
   readonly heights: Float64Array;
   readonly lowest: number;
   readonly highest: number;
 }
 
-/** Each octave of the hills: the width of its waves in voxels and its share of the relief. The shares sum to 1. */
+/**
+ * Each octave of the hills: the width of its waves in voxels and its share of the relief. The shares add up
+ * to 1.
+ */
 const OCTAVES: readonly { readonly period: number; readonly share: number }[] = [
   { period: 256, share: 0.5 },
   { period: 128, share: 0.25 },
@@ -19,15 +22,15 @@ const OCTAVES: readonly { readonly period: number; readonly share: number }[] = 
   { period: 16, share: 0.0625 },
 ];
 const CALM_PERIOD = 512;
-/** How much of the relief is left where the land is calmest. */
+/** Fraction of the relief that remains where the land is calmest. */
 const CALM_SHARE = 0.3;
-/** Noise seldom comes near its bounds; this makes use of the whole relief, at the price of a rare plateau. */
+/** Noise rarely comes near its bounds; this uses the whole relief, at the price of a rare plateau. */
 const GAIN = 3;
 const COLUMNS_KEPT = 1024;
 
-/** Where the ground is. Gentle and rugged country change slowly into each other. */
+/** Computes the ground height. Gentle and rugged land blend slowly into each other. */
 export class TerrainHeights {
-  /** Between these two all heights lie. */
+  /** Bounds of all heights. */
   readonly lowest: number;
   readonly highest: number;
   readonly #base: number;
@@ -59,12 +62,12 @@ export class TerrainHeights {
     );
   }
 
-  /** The ground under the chunks with these coordinates. */
+  /** Returns the ground in a column of chunks. */
   under(chunkX: number, chunkZ: number): ColumnHeights {
     return this.#columns.at(chunkX, 0, chunkZ, 0);
   }
 
-  /** The ground under one column of voxels. */
+  /** Returns the ground height in a column of voxels. */
   at(x: number, z: number): number {
     return this.#points.at(x, 0, z, 0);
   }

@@ -12,12 +12,12 @@ const CELL_VOXELS = 24;
 const VEIN_PERCENT = 40;
 const LENGTH_MAX = 4;
 const REACH = LENGTH_MAX + 3;
-/** So far below the base level the first veins of each ore lie. */
+/** Depth below the base level at which each ore starts. */
 const COAL_DEPTH_VOXELS = 0;
 const IRON_DEPTH_VOXELS = 24;
 const GOLD_DEPTH_VOXELS = 64;
 
-/** At most one vein in each cell of a lattice, richer with depth. */
+/** Scatters at most one vein in each cell of a lattice, richer with depth. */
 export function scatterOres(seed: bigint, baseLevel: number, hasDepth: boolean): FeatureCells<Vein> {
   const key = hashKey(seed, 0x04e5);
 

@@ -3,13 +3,13 @@ import { option } from "../../bytes/combinators.ts";
 import { bool } from "../../bytes/primitives.ts";
 import { countBetween, integerBetween } from "../parameter-fields.ts";
 
-/** Country with hills, caves and ores. */
+/** Land with hills, caves and ores. */
 export interface TerrainParameters {
-  /** The height, in voxels, around which the ground lies. */
+  /** Average height of the ground, in voxels. */
   readonly baseLevel: number;
-  /** How far, in voxels, the ground may rise above or sink below the base level. */
+  /** Maximum distance of the ground from the base level, in voxels. */
   readonly relief: number;
-  /** Hollows of the land below this height, in voxels, are full of water; `undefined` is a dry world. */
+  /** Depressions below this height, in voxels, are filled with water; `undefined` is a dry world. */
   readonly waterLevel: number | undefined;
   readonly caves: boolean;
   readonly ores: boolean;
@@ -33,7 +33,7 @@ const levelField = integerBetween(-LEVEL_MAX, LEVEL_MAX);
 const reliefField = countBetween(0, RELIEF_MAX);
 const waterField = option(levelField);
 
-/** The parameters as bytes. */
+/** Codec of the parameters. */
 export const terrainParametersCodec: Codec<TerrainParameters> = {
   write(out, { baseLevel, relief, waterLevel, caves, ores, trees }) {
     levelField.write(out, baseLevel);

@@ -10,14 +10,17 @@ const CELL_VOXELS = 9;
 const FOREST_PERIOD = 128;
 const CELLS_KEPT = 4096;
 
-/** Ground on which trees grow: from `lowest` up to and without `highest`, with snow on them from `snowLine` on. */
+/**
+ * Ground on which trees grow, from `lowest` up to but excluding `highest`; from `snowLine` on they carry
+ * snow.
+ */
 export interface TreeLine {
   readonly lowest: number;
   readonly snowLine: number;
   readonly highest: number;
 }
 
-/** At most one tree in each square of a lattice, close together in forests and rare elsewhere. */
+/** Places at most one tree in each square of a lattice, dense in forests and sparse elsewhere. */
 export class TerrainTrees {
   readonly #cells: PlaceMemo<Tree | false>;
   readonly #heights: TerrainHeights;
@@ -35,7 +38,9 @@ export class TerrainTrees {
     this.#cells = new PlaceMemo(CELLS_KEPT, (x, _y, z) => this.#treeOf(x, z) ?? false);
   }
 
-  /** The trees that may have voxels in a box of voxels, in an order that no box changes. */
+  /**
+   * Returns the trees that may have voxels in a box of voxels, in an order that does not depend on the box.
+   */
   near({ min, max }: Box): readonly Tree[] {
     const found: Tree[] = [];
     const firstZ = this.#hasDepth ? floorDivide(min[2] - TREE_REACH_VOXELS, CELL_VOXELS) : 0;

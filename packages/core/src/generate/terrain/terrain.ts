@@ -18,12 +18,12 @@ import { TerrainTrees } from "./terrain-trees.ts";
 
 /** Voxels of soil, sand or snow over the stone. */
 const COVER_VOXELS = 4;
-/** Caves keep this far below the bottom of a lake. */
+/** Minimum distance of caves from the bottom of a lake. */
 const LAKE_BED_VOXELS = 5;
-/** Sand reaches this far above the water. */
+/** Height of sand above the water. */
 const BEACH_VOXELS = 2;
 
-/** Hills over stone with caves and ores. Worlds of four dimensions look the same in every slice along w. */
+/** Hills over stone with caves and ores. In four dimensions, every slice along w looks the same. */
 export const terrainGenerator: WorldGenerator<TerrainParameters> = {
   id: "terrain",
   version: 1,
@@ -39,10 +39,10 @@ class Terrain implements VoxelSource {
   readonly #caves: FeatureCells<Cave> | undefined;
   readonly #ores: FeatureCells<Vein> | undefined;
   readonly #trees: TerrainTrees | undefined;
-  /** The height of the first voxel above all lakes. */
+  /** Height of the first voxel above all lakes. */
   readonly #waterTop: number;
   readonly #snowLine: number;
-  /** From this height on there is nothing but air. */
+  /** Height from which on there is only air. */
   readonly #skyFrom: number;
 
   constructor(
@@ -110,7 +110,7 @@ class Terrain implements VoxelSource {
     return this.#trees !== undefined && this.#trees.near(voxels).length > 0;
   }
 
-  /** Whether no cave and no vein can be in a box; when that would take too long, the answer is no. */
+  /** Whether a box certainly has no cave and no vein. False when checking would take too long. */
   #isUntouched(voxels: Box): boolean {
     return (this.#caves?.isClear(voxels) ?? true) && (this.#ores?.isClear(voxels) ?? true);
   }

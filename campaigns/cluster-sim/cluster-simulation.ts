@@ -218,7 +218,7 @@ class ClusterSimulation {
         if (world === undefined) return `nobody has saved [${region}]`;
         const clock = clockOf(region);
         for (const { gateway } of this.#gateways) {
-          // A gateway to which nobody came has nothing.
+          // A gateway without clients holds nothing.
           if (gateway?.world.isLoaded(regionBox(region)) !== true) continue;
           if (gateway.world.clockOf(region) !== clock) return `a gateway has another clock of [${region}]`;
         }

@@ -93,7 +93,7 @@ test("[K32] when an owner dies before saving, gateways send the poses to the nex
   await small.until(() => north.standing("Ada") === 9);
   ada.leave();
   await small.pass(100);
-  // Killed through the engine, because a node that is told to end would save.
+  // Only the connection is killed, because a node that ends itself would save.
   nodes.find(({ node }) => node.owns("0"))?.engine.kill();
   // The player rejoins while the shard has no owner, and waits.
   ada.connect(south);

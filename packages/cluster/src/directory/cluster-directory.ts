@@ -139,8 +139,7 @@ export class ClusterDirectory {
   #takeLease({ key, value, revision }: Entry): void {
     const shard = key.slice(leasePrefix(this.#world).length);
     const lease = value && readable(() => decode(leaseCodec, value));
-    // A lost table may give a shard to a lower epoch; the node that takes it learns the real one from the
-    // folder.
+    // A lost table may give a shard a lower epoch; the node that takes it learns the real one on disk.
     if (lease === undefined) return;
     this.#leases.set(shard, { lease, revision });
     for (const events of [...this.#listeners]) events.onLease?.(shard, lease);

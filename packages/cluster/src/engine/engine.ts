@@ -71,16 +71,13 @@ export interface Journal {
    * them on disk. Takes 1 to {@link APPEND_RECORDS_MAX} records.
    */
   append(records: readonly JournalRecord[], expectedLast: number): Promise<AppendOutcome>;
-  /**
-   * Yields the records `from` to `to`, both included, in order. Throws `ORT_JOURNAL` if one of them is
-   * missing.
-   */
+  /** Yields the records `from` to `to`, inclusive, in order. Throws `ORT_JOURNAL` if one is missing. */
   read(from: number, to: number): AsyncIterable<StoredRecord>;
   /** Drops all records up to `upTo`. Sequences continue. */
   fold(upTo: number): Promise<void>;
 }
 
-/** Ends callbacks: none comes after `end`. Other nodes learn of a new subscription with a short delay. */
+/** An active subscription. No callback comes after `end`. Other nodes learn of it with a short delay. */
 export interface Subscription {
   end(): void;
 }

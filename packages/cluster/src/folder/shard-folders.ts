@@ -54,10 +54,7 @@ export class ShardFolders {
     return this.#store.disk(path);
   }
 
-  /**
-   * Takes the folder of a shard for an epoch. Throws `ORT_FENCED` if the folder is at this epoch or a later
-   * one.
-   */
+  /** Takes the folder of a shard for an epoch. Throws `ORT_FENCED` if it is at this epoch or a later one. */
   async take(shard: string, epoch: number): Promise<Disk> {
     const stands = await this.epochOf(shard);
     if (stands === undefined) throw new OrthantError("ORT_NOT_FOUND", `shard ${shard} has no folder`);

@@ -31,7 +31,7 @@ interface Followed {
   readonly region: Place;
   /** `undefined` until the region first arrives. */
   clock: number | undefined;
-  /** Records that do not follow the held clock. They are retried when the region arrives again. */
+  /** Records that do not build on the held clock. They are retried when the region arrives again. */
   readonly early: RegionRecord[];
   /** Chunks of an incomplete answer, and its clock. */
   partial: { readonly clock: number; readonly chunks: JournalChunk[] } | undefined;
@@ -56,8 +56,8 @@ const RECORD_MS = 250;
 
 /**
  * Copies of regions, kept in step with their owners. Each region is followed before it is requested, so that
- * no record is missed in between. A record that does not follow the held clock reveals a gap, and the region
- * is requested again.
+ * no record is missed in between. A record that does not build on the held clock reveals a gap, and the
+ * region is requested again.
  */
 export class FollowedRegions {
   readonly #options: FollowedRegionsOptions;

@@ -47,10 +47,10 @@ const REST_MS_MIN = 1;
 const REST_MS_MAX = 1_000;
 
 /**
- * Sends questions to the owners of shards: per shard one question at a time, with all waiting items, in
- * order. Unanswered items are asked about again, from the owner at that time. Patient items go into small
- * questions, followed by a rest as long as the answer took. A gateway with a long backlog thus uses at most
- * half of an owner's time, and less the busier the owner is.
+ * Sends questions to the owners of shards: one question per shard at a time, with all waiting items, in
+ * order. Unanswered items go to whichever node owns the shard by then. Patient items go into small questions,
+ * followed by a rest as long as the answer took. A gateway with a long backlog thus uses at most half of an
+ * owner's time, and less the busier the owner is.
  */
 export class OwnerLine<Item> {
   readonly #options: OwnerLineOptions<Item>;

@@ -54,7 +54,7 @@ export class ToldPlayers {
     const before = this.#cellOfVisit.get(player.visit);
     if (before !== undefined && !placesEqual(before.place, place)) this.gone(player.visit);
     const cell = this.#cellAt(place);
-    // No client is shown more players of one crowd.
+    // No client could be shown more players in one place.
     if (!cell.players.has(player.visit) && cell.players.size >= PLAYERS_TOLD_MAX) return;
     cell.players.set(player.visit, player);
     cell.changed.add(player.visit);

@@ -65,10 +65,7 @@ export class MemoryHub {
     return engine;
   }
 
-  /**
-   * True while there is no leader. Calls are then lost, or executed once there is a leader and never
-   * answered.
-   */
+  /** True while there is no leader. Calls are then lost, or executed once there is one and never answered. */
   get isAway(): boolean {
     return this.#isAway;
   }

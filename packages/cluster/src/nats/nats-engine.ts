@@ -76,10 +76,7 @@ class NatsEngine implements Engine {
     this.#sizes = sizes;
   }
 
-  /**
-   * Reports a gap when a journal's leader changes: the old one may have stored records without publishing
-   * them.
-   */
+  /** Reports a gap when a journal's leader changes: the old one may have stored unpublished records. */
   async watchLeaders(): Promise<void> {
     await this.#link.subscribe(`${LEADER_ELECTED}*`, ({ subject }) => {
       if (subject.startsWith(LEADER_ELECTED + JOURNAL_STREAM_PREFIX)) this.#link.reportLag();

@@ -94,10 +94,7 @@ export class NatsJournal implements Journal {
     );
   }
 
-  /**
-   * NATS reports neither a removed stream nor one without a leader, so `state` tells them apart after a
-   * failure.
-   */
+  /** After a failure, asks for the state: a removed stream and one without a leader fail alike. */
   async #whileItIsThere<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -183,8 +183,7 @@ async function connectionOptions(options: NatsLinkOptions, timeout: number): Pro
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_MS,
     pingInterval: PING_MS,
-    // Keeps reconnecting after authorization errors, in case a changed server configuration restores the
-    // rights.
+    // Retries after authorization errors: a changed server configuration may restore the rights.
     ignoreAuthErrorAbort: true,
     ...(tls === undefined ? {} : { tls }),
     ...(credentials === undefined ? {} : await proof(credentials)),

@@ -179,7 +179,7 @@ export class ClusterNode {
     this.kill(ended("the node was stopped"));
   }
 
-  /** Ends at once, without saving or releasing anything. */
+  /** Ends at once, without handing its shards over. */
   kill(error: unknown): void {
     this.#isStopped = true;
     this.#timer?.cancel();

@@ -28,7 +28,7 @@ export async function answerInhabitants(
     for (const entity of await world.entitiesIn(voxelsOfChunks(world.shape, chunks))) {
       const voxel = placeFrom((axis) => Math.floor(entity.position[axis]));
       const there = found.get(...regionOf(chunkOfVoxel(world.shape, voxel)));
-      // No client is shown more.
+      // No client could be shown more.
       if (there !== undefined && there.length < BEINGS_MAX) there.push(inhabitantOf(entity));
     }
   }

@@ -241,7 +241,7 @@ export class ShardOwner {
     this.#responding?.end();
     this.#foldTimer?.cancel();
     this.#log.stop(error);
-    // The world cannot save any more and reports that, but it still closes its files.
+    // A save that this attempts may fail; the world closes its files in any case.
     await this.#world.close().catch(() => undefined);
   }
 

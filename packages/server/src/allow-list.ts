@@ -3,8 +3,8 @@ import { OrthantError } from "@orthant/core";
 import { isLoopback } from "./client-address.ts";
 
 /**
- * Whether datagrams from an address are listened to: those on the list, or without one those of this machine.
- * `ORT_ARGUMENT` for an entry that is neither an address nor a network.
+ * Returns whether datagrams from an address are accepted: those on the list or, without a list, those of this
+ * machine. Throws `ORT_ARGUMENT` for an entry that is neither an address nor a network.
  */
 export function allowList(entries: readonly string[]): (address: string) => boolean {
   if (entries.length === 0) return isLoopback;

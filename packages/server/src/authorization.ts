@@ -11,33 +11,35 @@ export interface AuthOptions {
   readonly publicKey?: string | KeyObject;
   /** Tokens must name this server. */
   readonly audience?: string;
-  /** Whether players without a token may come, and with which role; `true` is builder. */
+  /** Whether players without a token may join, and with which role; `true` is builder. */
   readonly anonymous?: boolean | Role;
 }
 
-/** What a game's own decision is made from. */
+/** Input for a game's own decision. */
 export interface AuthorizeRequest {
   readonly token: Uint8Array;
-  /** What the client would like to be called. */
+  /** The client's requested name. */
   readonly name: string;
-  /** Who the token, or the lack of one, says that it is; `undefined` when the server cannot tell. */
+  /** The account by the token, or by the lack of one; `undefined` when the server cannot tell. */
   readonly account: Account | undefined;
 }
 
-/** A game's own decision: who it is, or `undefined` for somebody who must not come in. */
+/** A game's own decision: the account, or `undefined` for a client that may not join. */
 export type AuthorizeHook = (request: AuthorizeRequest) => Account | undefined | Promise<Account | undefined>;
 
-/** Who may come in. */
+/** Decides who may join. */
 export interface Authorization {
-  /** Who a client is; throws `ORT_CREDENTIALS`, which says no more, for one who must not come in. */
+  /**
+   * Returns a client's account. Throws `ORT_CREDENTIALS`, without details, for a client that may not join.
+   */
   readonly authorize: (hello: Hello) => Promise<Account>;
-  /** Whether anybody may come in only because this machine alone reaches the server. */
+  /** Whether any client may join, only because the server is reachable from this machine alone. */
   readonly trustsMachine: boolean;
-  /** The role of players without a token; `undefined` when they may not come in. */
+  /** The role of players without a token; `undefined` when they may not join. */
   readonly anonymous: Role | undefined;
 }
 
-/** What authorization needs to know about its server. */
+/** What authorization needs from its server. */
 export interface AuthorizationOptions {
   readonly auth: AuthOptions | undefined;
   readonly hook: AuthorizeHook | undefined;
@@ -45,15 +47,15 @@ export interface AuthorizationOptions {
   readonly nowMs: () => number;
   /** Players who need no token, because this process itself connects them. */
   readonly insider: (hello: Hello) => Account | undefined;
-  /** Told why somebody was refused, for the log: the client is not. */
+  /** Called with the reason for a refusal, for the log; the client does not learn it. */
   readonly onRefused: (why: unknown) => void;
-  /** Told what the game's own decision threw. */
+  /** Called with an error that the game's own decision threw. */
   readonly onError: (error: unknown) => void;
 }
 
 type TokenVerifier = ReturnType<typeof tokenVerifier>;
 
-/** Puts together who may come in. A server that nobody could enter is refused. */
+/** Creates the authorization of a server. Rejects options with which no player could join. */
 export function authorizationOf(options: AuthorizationOptions): Authorization {
   const { auth = {}, hook, isLoopback, nowMs, insider, onRefused, onError } = options;
   const key = verifyingKeyOf(auth);
@@ -83,24 +85,29 @@ export function authorizationOf(options: AuthorizationOptions): Authorization {
   return { authorize, trustsMachine, anonymous };
 }
 
-/** The id of a player without a token: always the same for a client, and it does not tell the client's secret. */
+/**
+ * Returns the id of a player without a token: always the same for a client, without revealing the client's
+ * secret.
+ */
 export function anonymousPlayerId(clientId: bigint): bigint {
   return derivedPlayerId("orthant anonymous", clientId);
 }
 
-/** The id of a player who came over Wire v1: always the same for the number that the player has there. */
+/** Returns the id of a Wire v1 player: always the same for the player's number there. */
 export function wire1PlayerId(playerId: number): bigint {
   return derivedPlayerId("orthant wire v1", BigInt(playerId));
 }
 
-/** An id that nobody gets by choosing a number, whatever numbers players with a token have. */
+/**
+ * Returns an id that no choice of a number can reach, so that it does not collide with players with a token.
+ */
 function derivedPlayerId(kind: string, number: bigint): bigint {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(number);
   return createHash("sha256").update(kind).update(bytes).digest().readBigUInt64LE();
 }
 
-/** What belongs to the token and not to the player: it stays unless the game's own decision says otherwise. */
+/** Fields of the token rather than the player: they stay unless the game's own decision changes them. */
 function credentialsOf({
   expiresMs,
   tokenId,
@@ -108,12 +115,12 @@ function credentialsOf({
   return { ...(expiresMs !== undefined && { expiresMs }), ...(tokenId !== undefined && { tokenId }) };
 }
 
-/** All that a client is ever told. */
+/** The only explanation that a client gets. */
 function refusal(): OrthantError {
   return new OrthantError("ORT_CREDENTIALS", "these credentials are not accepted");
 }
 
-/** A game may also say no by throwing that; anything else that it throws is a fault, and a no. */
+/** A game may also refuse by throwing that error; any other error is a fault, and refuses too. */
 async function decisionOf(
   decide: () => ReturnType<AuthorizeHook>,
   onError: (error: unknown) => void,

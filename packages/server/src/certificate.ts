@@ -1,18 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { OrthantError } from "@orthant/core";
 
-/** A certificate chain and its private key, both in PEM: in files, which can be read again, or as they are. */
+/** A certificate chain and its private key in PEM: as files, which can be reloaded, or as values. */
 export type TlsOptions =
   | { readonly certificateFile: string; readonly keyFile: string }
   | { readonly certificate: string | Uint8Array; readonly key: string | Uint8Array };
 
-/** What `node:tls` takes. */
+/** The form that `node:tls` expects. */
 export interface Certificate {
   readonly cert: string | Buffer;
   readonly key: string | Buffer;
 }
 
-/** The certificate as it is now. */
+/** Reads the current certificate. */
 export async function readCertificate(tls: TlsOptions): Promise<Certificate> {
   if ("certificate" in tls) return { cert: pemOf(tls.certificate), key: pemOf(tls.key) };
   try {
@@ -23,7 +23,7 @@ export async function readCertificate(tls: TlsOptions): Promise<Certificate> {
   }
 }
 
-/** What is wrong with a certificate, in the words of whoever found out. */
+/** Returns the error for an unusable certificate, with the original message. */
 export function certificateError(what: string, cause: unknown): OrthantError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new OrthantError("ORT_LISTEN", `${what}: ${why}`, { operation: "certificate" }, { cause });

@@ -4,11 +4,11 @@ import { requireOrigins } from "./origin.ts";
 import type { OwnerPagesOptions } from "./owner-pages.ts";
 import type { ServerOptions } from "./server-options.ts";
 
-/** What an option must be, and whether a value is that. */
+/** What an option must be, and a test for it. */
 interface Rule {
   readonly wanted: string;
   readonly accepts: (value: unknown) => boolean;
-  /** Whether the value must not stand in an error. */
+  /** Whether errors must not contain the value. */
   readonly isSecret?: boolean;
 }
 
@@ -18,7 +18,7 @@ const PORT_MAX = 65_535;
 const TICK_MS_MAX = 60_000;
 const PROXIES_MAX = 16;
 const SHOWN_LENGTH_MAX = 80;
-/** A name as DNS has it, or an address; neither a scheme nor a port. */
+/** A DNS name or an address, without a scheme and a port. */
 const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]*[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]*[a-z\d_])?$/i;
 const VISIBLE_TEXT = /^[\x20-\x7e]+$/;
 const ROLES: readonly unknown[] = ["viewer", "builder", "admin"];
@@ -131,7 +131,7 @@ const NESTED_RULES: Readonly<Record<string, Rules>> = {
   wire1: WIRE1_RULES,
 };
 
-/** `ORT_ARGUMENT` that names the option, its value and what would be right, for options that make no sense. */
+/** Throws `ORT_ARGUMENT` for an invalid option, with its name, its value and what would be valid. */
 export function checkServerOptions(options: ServerOptions): void {
   checkAll(options, SERVER_RULES);
   if (options.world === undefined) throw wrong("world", undefined, SERVER_RULES["world"] as Rule);
@@ -146,7 +146,7 @@ export function checkServerOptions(options: ServerOptions): void {
   requireOrigins(options.origins ?? []);
 }
 
-/** The same for the pages of an owner. */
+/** Does the same for the pages of an owner. */
 export function checkOwnerOptions(options: OwnerPagesOptions): void {
   checkAll(options, OWNER_RULES);
 }

@@ -5,8 +5,8 @@ const MAPPED_IPV4 = /^::ffff:(?<address>\d+\.\d+\.\d+\.\d+)$/i;
 const UNKNOWN = "unknown";
 
 /**
- * The address that a request comes from. Each of the operator's proxies adds the address that it saw to
- * `X-Forwarded-For`, so only as many entries as there are proxies, counted from the end, can be believed.
+ * Returns the address of a request. Each of the operator's proxies appends the address it saw to
+ * `X-Forwarded-For`, so only as many entries from the end as there are proxies can be trusted.
  */
 export function addressOf(request: IncomingMessage, proxies: number): string {
   const peer = request.socket.remoteAddress ?? UNKNOWN;
@@ -16,7 +16,7 @@ export function addressOf(request: IncomingMessage, proxies: number): string {
   return isIP(claimed) === 0 ? peer : claimed;
 }
 
-/** Whether somebody passed the request on. */
+/** Whether a proxy forwarded the request. */
 export function isForwarded({ headers }: IncomingMessage): boolean {
   return (
     headers["x-forwarded-for"] !== undefined ||
@@ -26,7 +26,7 @@ export function isForwarded({ headers }: IncomingMessage): boolean {
   );
 }
 
-/** The network that an address counts for: one customer usually has a /64 of IPv6, and few have a /24 of IPv4. */
+/** Returns the network of an address: one customer usually has a /64 of IPv6, and few have a /24 of IPv4. */
 export function networkOf(address: string): string {
   const plain = MAPPED_IPV4.exec(address)?.groups?.["address"] ?? address.replace(/%.*$/, "");
   if (isIPv4(plain)) return `${plain.split(".").slice(0, 3).join(".")}.0/24`;
@@ -46,7 +46,7 @@ function isLoopbackIpv6(address: string): boolean {
   return groups.every((group, index) => group === (index === 7 ? "1" : "0"));
 }
 
-/** The eight groups of a valid IPv6 address, each without leading zeros. */
+/** Returns the eight groups of a valid IPv6 address, each without leading zeros. */
 function ipv6Groups(address: string): readonly string[] {
   const [head = "", tail] = address.toLowerCase().split("::");
   const before = groupsIn(head);

@@ -4,33 +4,36 @@ import { Counter, Gauge, type Registry } from "prom-client";
 export interface OwnedShard {
   readonly shard: string;
   readonly epoch: number;
-  /** What its journal has that no save has. */
+  /** Journal content that no save has yet. */
   readonly unsavedRecords: number;
   readonly unsavedBytes: number;
-  /** How long ago it was saved last. */
+  /** Time since its last save. */
   readonly savedAgoMs: number;
 }
 
-/** How a process that owns shards is doing. */
+/** State of a process that owns shards. */
 export interface OwnerCounts {
   readonly owned: readonly OwnedShard[];
-  /** Since the process began: shards taken, taken away by others or given up, and journals found lost. */
+  /**
+   * Counts since the process started: shards taken, shards lost to others or given up, and journals found
+   * lost.
+   */
   readonly taken: number;
   readonly lost: number;
   readonly journalsLost: number;
 }
 
-/** How the part of a cluster is doing that this process is. */
+/** State of this process as a part of a cluster. */
 export interface ClusterCounts extends OwnerCounts {
-  /** Regions that are followed for players, edits that no owner has answered, and whether no edits are taken. */
+  /** Regions followed for players, edits that no owner has answered, and whether edits are disabled. */
   readonly regions: number;
   readonly openEdits: number;
   readonly isReadOnly: boolean;
-  /** Players of other gateways whom players here may see. */
+  /** Players of other gateways that players here may see. */
   readonly distantPlayers: number;
 }
 
-/** Shows how a part of a cluster is doing. */
+/** Registers the metrics of a part of a cluster. */
 export function registerClusterMetrics(registry: Registry, counts: () => ClusterCounts): void {
   registerOwnerMetrics(registry, counts);
   const gauge = (name: string, help: string, value: () => number): void => {
@@ -53,14 +56,14 @@ export function registerClusterMetrics(registry: Registry, counts: () => Cluster
   );
 }
 
-/** Shows how the shards are doing that this process owns. */
+/** Registers the metrics of the shards that this process owns. */
 export function registerOwnerMetrics(registry: Registry, counts: () => OwnerCounts): void {
   const registers = [registry];
   const perShard = (name: string, help: string, value: (shard: OwnedShard) => number): void => {
     new Gauge({
       ...{ name, help, labelNames: ["shard"], registers },
       collect() {
-        // A shard that another one owns now is shown there.
+        // Drops shards that another process owns now; that process reports them.
         this.reset();
         for (const owned of counts().owned) this.set({ shard: owned.shard }, value(owned));
       },

@@ -3,11 +3,11 @@ import type { OriginRule } from "./origin.ts";
 import type { PageEntranceOptions } from "./page-entrance.ts";
 import type { Limits } from "./server-limits.ts";
 
-/** What an entrance needs to know. */
+/** What an entrance needs. */
 export interface EntranceOptions extends PageEntranceOptions {
   readonly metrics: ServerMetrics;
   readonly limits: Limits;
   readonly originRule: OriginRule;
-  /** Whether anybody may come in only because this machine alone reaches the server. */
+  /** Whether any client may join, only because the server is reachable from this machine alone. */
   readonly trustsMachine: boolean;
 }

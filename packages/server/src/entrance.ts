@@ -9,19 +9,19 @@ import { pathOf } from "./http-pages.ts";
 import { originMayConnect } from "./origin.ts";
 import { PageEntrance } from "./page-entrance.ts";
 
-/** What happens behind an entrance. */
+/** Callbacks of an entrance. */
 export interface EntranceEvents {
-  /** Why nobody should be sent here; `undefined` when all is well. */
+  /** Returns why no client should be sent here; `undefined` when the server is ready. */
   readonly unready: () => string | undefined;
   readonly isClosing: () => boolean;
-  /** Somebody was let in. */
+  /** A client has connected. */
   readonly onSocket: (socket: WebSocket, address: string) => void;
 }
 
-/** Paths at which a connection may begin. */
+/** Paths that accept connections. */
 const WORLD_PATHS: readonly string[] = ["/", "/world"];
 
-/** Answers all that comes to the port: pages, and those who want to connect. */
+/** Handles everything that arrives at the port: HTTP requests and new connections. */
 export class Entrance {
   readonly #options: EntranceOptions;
   readonly #events: EntranceEvents;
@@ -32,7 +32,7 @@ export class Entrance {
     const { listener, limits } = options;
     this.#options = options;
     this.#events = events;
-    // Not all of these are in the library's types yet.
+    // The library's types lack some of these.
     const socketOptions = {
       noServer: true,
       clientTracking: false,
@@ -50,7 +50,7 @@ export class Entrance {
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { door, log, proxies } = this.#options;
-    // A socket that fails before it is a connection only has to go away.
+    // A socket that fails before it is a connection is only destroyed.
     socket.on("error", () => socket.destroy());
     if (request.headers.upgrade?.toLowerCase() !== "websocket" && socket instanceof Socket) {
       this.#answerPlainly(request, socket);
@@ -63,14 +63,14 @@ export class Entrance {
       this.#pages.refuse(socket, refusal);
       return;
     }
-    // From here on it is counted, until the socket closes: the library may still refuse it.
+    // Counted from here on until the socket closes: the library may still refuse it.
     socket.once("close", () => door.leave(address));
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) =>
       this.#events.onSocket(webSocket, address),
     );
   }
 
-  /** Some programs offer HTTP/2 with every request. Nobody has to take such an offer. */
+  /** Some programs offer HTTP/2 with every request. The server may ignore the offer. */
   #answerPlainly(request: IncomingMessage, socket: Socket): void {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;

@@ -2,7 +2,7 @@ import { type Clock, TokenBucket } from "@orthant/core";
 import { networkOf } from "./client-address.ts";
 import type { ServerLimits } from "./server-limits.ts";
 
-/** Why somebody was not let in, or was thrown out, before the host had anything to say. */
+/** Reasons for which the server itself refuses or disconnects a client, before the host is involved. */
 export const REFUSALS = [
   "closing",
   "path",
@@ -30,17 +30,17 @@ export const REFUSALS = [
 /** One of {@link REFUSALS}. */
 export type RefusalName = (typeof REFUSALS)[number];
 
-/** What somebody is told who is not let in. */
+/** The answer to a refused client. */
 export interface Refusal {
   readonly status: number;
   readonly name: RefusalName;
   readonly detail: string;
 }
 
-/** Networks whose rates are remembered. */
+/** Number of networks whose rates are tracked. */
 const NETWORKS_MAX = 16_384;
 
-/** Counts who is inside and who knocks how often, by network, so that one of them cannot take all there is. */
+/** Counts connections and request rates by network, so that one network cannot exhaust the server. */
 export class FrontDoor {
   readonly #limits: ServerLimits;
   readonly #clock: Clock;
@@ -54,18 +54,18 @@ export class FrontDoor {
     this.#clock = clock;
   }
 
-  /** Connections that are inside. */
+  /** Number of open connections. */
   get connectionCount(): number {
     return this.#connectionCount;
   }
 
-  /** Counts a socket; false, and not counted, when its network has too many. */
+  /** Counts a socket. Returns false, without counting it, when its network has too many. */
   openSocket(address: string): boolean {
     const { connectionsPerAddress, httpSocketsPerAddress } = this.#limits;
     return increase(this.#sockets, networkOf(address), connectionsPerAddress + httpSocketsPerAddress);
   }
 
-  /** A socket that was counted is gone. */
+  /** Uncounts a closed socket. */
   closeSocket(address: string): void {
     decrease(this.#sockets, networkOf(address));
   }
@@ -91,7 +91,7 @@ export class FrontDoor {
     return undefined;
   }
 
-  /** A connection that was counted has ended. */
+  /** Uncounts a connection that has ended. */
   leave(address: string): void {
     decrease(this.#connections, networkOf(address));
     this.#connectionCount--;
@@ -103,7 +103,7 @@ export class FrontDoor {
     if (this.#rates.size >= NETWORKS_MAX) {
       for (const [other, rate] of this.#rates) if (rate.isFull(nowMs)) this.#rates.delete(other);
     }
-    // So many networks at once are an attack: those that are known go on, and no memory is spent on others.
+    // This many networks at once are an attack: known ones continue, and no memory is spent on others.
     if (this.#rates.size >= NETWORKS_MAX) return undefined;
     const { httpRequestsPerSecond, httpRequestsBurst } = this.#limits;
     const rate = new TokenBucket(httpRequestsPerSecond, httpRequestsBurst, nowMs);

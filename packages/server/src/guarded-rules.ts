@@ -1,6 +1,9 @@
 import type { HostRules } from "@orthant/protocol";
 
-/** A game's rules, so that one that throws is told of and costs the player its effect, and the server nothing. */
+/**
+ * Wraps a game's rules, so that a rule that throws is reported and only loses its effect, without harming the
+ * server.
+ */
 export function guardedRules(
   rules: HostRules,
   onError: (rule: keyof HostRules, error: unknown) => void,

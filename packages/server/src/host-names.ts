@@ -6,15 +6,15 @@ import type { Logger } from "pino";
 import { isForwarded } from "./client-address.ts";
 import type { Refusal } from "./front-door.ts";
 
-/** By which names a server answers. */
+/** Which host names a server answers to. */
 export interface HostRule {
-  /** What the operator named; `undefined` when nothing was named. */
+  /** The operator's names; `undefined` when none were given. */
   readonly hosts: readonly string[] | undefined;
   /** Where it listens, which may be a name. */
   readonly address: string;
-  /** Whether it has a certificate: a browser then checks the name before it asks. */
+  /** Whether it has a certificate: a browser then checks the name before its request. */
   readonly isSecure: boolean;
-  /** How many proxies of the operator a request comes through. */
+  /** Number of the operator's proxies in front of the server. */
   readonly proxies: number;
 }
 
@@ -24,14 +24,14 @@ const REFUSAL: Refusal = {
   detail:
     "this server does not answer to that host name; its operator can add the name with hosts, or orthant serve --host-name",
 };
-/** The longest name that DNS has. */
+/** The longest name in DNS. */
 const NAME_LENGTH_MAX = 253;
-/** Refused names are logged this often at most. */
+/** Minimum interval between log lines about refused names. */
 const LOG_MS = 60_000;
 
 /**
- * Refuses requests for host names that are not the server's. Without it, a web page whose owner points its own name at this
- * machine (DNS rebinding) would count as a page of this server.
+ * Refuses requests for host names that are not the server's. Without it, a web page whose owner points its
+ * own name at this machine (DNS rebinding) would count as a page of this server.
  */
 export class HostNames {
   readonly #rule: HostRule;
@@ -52,7 +52,7 @@ export class HostNames {
     this.#clock = clock;
   }
 
-  /** Why a request is refused for its `Host`; `undefined` when it is not. */
+  /** Returns why a request is refused for its `Host`; `undefined` when it is not. */
   refusalOf(request: IncomingMessage): Refusal | undefined {
     const { host } = request.headers;
     if (host === undefined || this.#isVouchedFor(request) || this.#isOurs(nameIn(host))) return undefined;
@@ -60,14 +60,14 @@ export class HostNames {
     return REFUSAL;
   }
 
-  /** Whether a certificate or the operator's own proxy has checked the name already. */
+  /** Whether a certificate or the operator's own proxy has already checked the name. */
   #isVouchedFor(request: IncomingMessage): boolean {
     const { hosts, isSecure, proxies } = this.#rule;
     if (hosts !== undefined) return false;
     return isSecure || (proxies > 0 && isForwarded(request));
   }
 
-  /** No name server decides where an address leads, so all of them are ours. */
+  /** No name server decides where an address leads, so every address counts as ours. */
   #isOurs(name: string): boolean {
     return isIP(name) !== 0 || name.endsWith(".localhost") || this.#names.has(name);
   }
@@ -83,7 +83,7 @@ export class HostNames {
   }
 }
 
-/** The name in a `Host` header, without the port, in small letters. */
+/** Returns the name in a `Host` header, without the port, in lower case. */
 function nameIn(host: string): string {
   const name = host.replace(/:\d*$/, "").toLowerCase();
   return name.startsWith("[") && name.endsWith("]") ? name.slice(1, -1) : name.replace(/\.$/, "");

@@ -18,8 +18,8 @@ import {
 import type { World } from "@orthant/world";
 
 /**
- * A world as a host shares it. Opens an era, which is durable before any clock of it is given to a client. `ORT_LIMIT`
- * for a world with more materials than a welcome has room for.
+ * Adapts a world for a host. Opens an era, which is durable before a client receives any of its clocks.
+ * Throws `ORT_LIMIT` for a world with more materials than fit into a welcome.
  */
 export async function hostWorldOf(world: World): Promise<HostWorld> {
   requireSmallCatalog(world);
@@ -45,7 +45,7 @@ export async function hostWorldOf(world: World): Promise<HostWorld> {
     load: (chunks) => world.load(chunks),
     keep: (chunks) => world.keep(chunks),
     async edit(placements, origin) {
-      // The host waits for the disk itself, where it acknowledges durably, and for all edits of one moment together.
+      // With durable acknowledgement, the host itself waits for the disk, once for all simultaneous edits.
       const { clocks, repeated } = await world.edit(placements, { origin, wait: "applied" });
       if (repeated) return { outcome: "repeated", clocks };
       return { outcome: clocks.length === 0 ? "unchanged" : "applied", clocks };
@@ -74,7 +74,7 @@ export async function hostWorldOf(world: World): Promise<HostWorld> {
   };
 }
 
-/** Refused now rather than to every client. */
+/** Rejects it now rather than for every client. */
 function requireSmallCatalog({ catalog }: World): void {
   const bytes = encode(materialCatalogCodec, catalog).length;
   if (bytes <= CATALOG_BYTES_MAX) return;
@@ -88,7 +88,8 @@ function keepPlayer(world: World, playerId: bigint, name: string, { position, or
   try {
     world.upsertPlayer({ playerId, name, position, orientation });
   } catch (error) {
-    // A world that failed or is closed keeps nothing more, and has said so; players must still be able to leave it.
+    // A world that failed or is closed stores nothing more, and has reported that; players must still be able
+    // to leave.
     if (!isOrthantError(error, "ORT_SAVE_POISONED") && !isOrthantError(error, "ORT_CLOSED")) throw error;
   }
 }

@@ -5,14 +5,14 @@ import { type Certificate, certificateError, readCertificate, type TlsOptions } 
 import { listenError } from "./listen-error.ts";
 import type { ServerLimits } from "./server-limits.ts";
 
-/** Sockets beyond those of connections, so that health can be asked about and others be told that it is full. */
+/** Sockets beyond those of connections, for health checks and for telling clients that the server is full. */
 const SPARE_SOCKETS = 256;
-/** How often Node looks for requests that take too long. */
+/** Interval between Node's checks for slow requests. */
 const STALL_CHECK_MS = 1_000;
 const KEEP_ALIVE_MS = 5_000;
 const REQUESTS_PER_SOCKET_MAX = 1_000;
 
-/** An HTTP server, or with a certificate an HTTPS one, that cannot be held up by those who send slowly or much. */
+/** An HTTP server, or an HTTPS one with a certificate, that slow or excessive senders cannot block. */
 export class HttpListener {
   readonly server: HttpServer | HttpsServer;
   readonly #tls: TlsOptions | undefined;
@@ -27,7 +27,7 @@ export class HttpListener {
     });
   }
 
-  /** Makes the server; it does not listen yet. */
+  /** Creates the server; it does not listen yet. */
   static async create(tls: TlsOptions | undefined, limits: ServerLimits): Promise<HttpListener> {
     const options = {
       headersTimeout: limits.httpHeaderMs,
@@ -43,12 +43,12 @@ export class HttpListener {
     return new HttpListener(server, tls);
   }
 
-  /** Whether what is sent is encrypted. */
+  /** Whether the traffic is encrypted. */
   get isSecure(): boolean {
     return this.#tls !== undefined;
   }
 
-  /** Listens, and gives the port; `ORT_LISTEN` when that cannot be. */
+  /** Starts to listen and returns the port. Throws `ORT_LISTEN` when it cannot. */
   async listen(port: number, host: string): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       const fail = (cause: unknown): void => reject(listenError(`${host}, port ${port}`, cause));
@@ -61,7 +61,7 @@ export class HttpListener {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Takes the certificate that is in its files now. Connections that are open keep the old one. */
+  /** Reloads the certificate from its files. Open connections keep the old one. */
   async reloadCertificate(): Promise<void> {
     if (this.#tls === undefined || !("setSecureContext" in this.server)) return;
     const certificate = await readCertificate(this.#tls);
@@ -69,11 +69,11 @@ export class HttpListener {
     acceptingCertificate(() => server.setSecureContext(certificate));
   }
 
-  /** Stops listening and drops what is still open. */
+  /** Stops listening and drops all open sockets. */
   async close(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.server.close(() => resolve());
-      // All of them: Node's own list lacks those that are in the middle of a TLS handshake.
+      // All of them: Node's own list lacks those in the middle of a TLS handshake.
       for (const socket of this.#sockets) socket.destroy();
     });
   }

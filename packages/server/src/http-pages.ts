@@ -6,24 +6,24 @@ import type { Refusal } from "./front-door.ts";
 import type { PageFile } from "./page-files.ts";
 import type { MetricsOptions } from "./server-options.ts";
 
-/** Who may read the metrics: clients that send the bearer, every client, or programs of this machine alone. */
+/** Who may read the metrics: clients that send the bearer, every client, or only programs of this machine. */
 export interface MetricsRule {
   readonly bearer: string | undefined;
   readonly isPublic: boolean;
 }
 
-/** The rule that options mean. */
+/** Returns the rule for the given options. */
 export function metricsRuleOf({ bearer, public: isPublic = false }: MetricsOptions = {}): MetricsRule {
   return { bearer, isPublic };
 }
 
-/** What the pages show. */
+/** Content of the pages. */
 export interface PageSources {
-  /** Why nobody should be sent here; `undefined` when all is well. */
+  /** Returns why no client should be sent here; `undefined` when the server is ready. */
   readonly unready: () => string | undefined;
   readonly metrics: () => Promise<string>;
   readonly metricsRule: MetricsRule;
-  /** Files of a web page, by the path that they are asked for with. */
+  /** Files of a web page, by their request path. */
   readonly files: ReadonlyMap<string, PageFile>;
 }
 
@@ -37,7 +37,7 @@ interface Page {
 
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
-/** A page may use what comes from here, and nothing else; nobody may put it into a frame of theirs. */
+/** A page may only load content from this server, and other sites may not frame it. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -50,7 +50,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Answers a plain request, and gives why it was refused, if it was. */
+/** Answers a plain request. Returns why it was refused, if it was. */
 export async function answerPage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -74,7 +74,7 @@ export async function answerPage(
   return refusal;
 }
 
-/** Answers a plain request that gets no page. */
+/** Refuses a plain request. */
 export function refusePage(response: ServerResponse, refusal: Refusal): void {
   const { status } = refusal;
   const retry = isTemporary(status) ? { "retry-after": "1" } : {};
@@ -82,7 +82,7 @@ export function refusePage(response: ServerResponse, refusal: Refusal): void {
   response.end(textOf(refusal));
 }
 
-/** Answers a request for a connection that is not to be, and drops it. */
+/** Refuses an upgrade request and drops its socket. */
 export function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
   const { status } = refusal;
   const text = textOf(refusal);
@@ -104,7 +104,7 @@ function isTemporary(status: number): boolean {
   return status === 429 || status === 503;
 }
 
-/** The path of a request, without what is asked of it. */
+/** Returns the path of a request, without its query. */
 export function pathOf({ url = "" }: IncomingMessage): string {
   return url.split(/[?#]/, 1)[0] ?? "";
 }
@@ -113,7 +113,7 @@ function textOf({ detail, name }: Refusal): string {
   return `${detail} (${name})\n`;
 }
 
-/** Whether a request only asks whether the server is well. */
+/** Whether a request is a health check. */
 export function isProbe(request: IncomingMessage): boolean {
   const path = pathOf(request);
   return path === "/healthz" || path === "/readyz";
@@ -176,6 +176,6 @@ function answerFile(request: IncomingMessage, response: ServerResponse, file: Pa
 
 function isBearer(authorization: string | undefined, bearer: string): boolean {
   const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  // Digests have one length, and comparing them takes the same time whatever is in them.
+  // Digests have equal lengths, and comparing them takes constant time.
   return timingSafeEqual(digest(authorization ?? ""), digest(`Bearer ${bearer}`));
 }

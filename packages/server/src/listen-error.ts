@@ -8,7 +8,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user may not; ports below 1024 often belong to the system",
 };
 
-/** The error of a server that cannot listen at a place, with the reason. */
+/** Returns the error of a server that cannot listen at an address, with the reason. */
 export function listenError(place: string, cause: unknown): OrthantError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const why = REASONS[code] ?? (cause instanceof Error ? cause.message : String(cause));

@@ -10,14 +10,14 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { RequestMetrics } from "./request-metrics.ts";
 import { registerWire1Metrics } from "./wire1-metrics.ts";
 
-/** What the gauges show. */
+/** Values for the gauges. */
 export interface MetricSources {
   readonly connections: () => number;
   readonly players: () => number;
   readonly regions: () => { readonly watched: number; readonly held: number };
   readonly generation: () => number;
   readonly hasFailed: () => boolean;
-  /** `undefined` where nobody listens for Wire v1. */
+  /** `undefined` when the server does not listen for Wire v1. */
   readonly wire1: () => Wire1Counts | undefined;
 }
 
@@ -25,7 +25,7 @@ const TICK_SECONDS_BUCKETS = [
   0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1, 2.5,
 ];
 
-/** Why clients are told goodbye; docs/reference/limits.md says more about each. */
+/** Reasons for goodbyes to clients; docs/reference/limits.md describes each. */
 export const GOODBYE_REASONS: readonly GoodbyeReason[] = Object.keys({
   version: true,
   features: true,
@@ -40,7 +40,7 @@ export const GOODBYE_REASONS: readonly GoodbyeReason[] = Object.keys({
   failure: true,
 } satisfies Record<GoodbyeReason, true>) as GoodbyeReason[];
 
-/** The limits for which clients are told goodbye; what goes above the others waits, or is refused on its own. */
+/** Limits that end a connection; excess of the others waits, or is refused by itself. */
 const LIMITS_OF_GOODBYES: Partial<Record<GoodbyeReason, readonly (keyof HostLimits)[]>> = {
   limit: [
     "bytesBeforeWelcome",
@@ -62,7 +62,7 @@ const LIMITS_OF_GOODBYES: Partial<Record<GoodbyeReason, readonly (keyof HostLimi
   slow: ["slowMs"],
 };
 
-/** What may become of an edit; docs/reference/limits.md says more about each refusal. */
+/** Outcomes of edits; docs/reference/limits.md describes each refusal. */
 export const EDIT_OUTCOMES: readonly EditOutcome[] = Object.keys({
   applied: true,
   unchanged: true,
@@ -79,7 +79,7 @@ export const EDIT_OUTCOMES: readonly EditOutcome[] = Object.keys({
 
 type EditOutcome = "applied" | "unchanged" | "settled" | RefusalReason;
 
-/** What a server counts. docs/reference/server.md lists the same names. */
+/** The metrics of a server. docs/reference/server.md lists the same names. */
 export class ServerMetrics extends RequestMetrics {
   readonly #goodbyes: Counter;
   readonly #edits: Counter;
@@ -91,7 +91,7 @@ export class ServerMetrics extends RequestMetrics {
   readonly #workSeconds: Counter;
   readonly #ticksCut: Counter;
   readonly #heldBack: Gauge;
-  // Counted in plain numbers: there are tens of thousands of frames a second, and a scrape every few seconds.
+  // Plain numbers, because there are tens of thousands of frames a second, and a scrape every few seconds.
   readonly #traffic = { in: { frames: 0, bytes: 0 }, out: { frames: 0, bytes: 0 } };
 
   constructor(registry: Registry, sources: MetricSources) {
@@ -148,7 +148,7 @@ export class ServerMetrics extends RequestMetrics {
     this.#showZeros();
   }
 
-  /** For the host: counts what it tells of. */
+  /** Counts the events of the host. */
   readonly events: HostEvents = {
     onGoodbye: (reason, limit) => this.#goodbyes.inc({ reason, limit: limit ?? "" }),
     onVerdict: (outcome) => this.#edits.inc({ outcome }),
@@ -164,13 +164,13 @@ export class ServerMetrics extends RequestMetrics {
     },
   };
 
-  /** A tick took this long, after so many that were left out. */
+  /** Records a tick that took `seconds`, after `skipped` ones that were left out. */
   tick(seconds: number, skipped: number): void {
     this.#tickSeconds.observe(seconds);
     this.#ticksSkipped.inc(skipped);
   }
 
-  /** A frame came or went. */
+  /** Counts a frame. */
   frame(direction: "in" | "out", bytes: number): void {
     const traffic = this.#traffic[direction];
     traffic.frames++;
@@ -192,7 +192,7 @@ export class ServerMetrics extends RequestMetrics {
     });
   }
 
-  /** What never happened is there as 0: an alarm can only be set on a number that exists. */
+  /** Exposes counters as 0 before their first event, because alarms need an existing number. */
   #showZeros(): void {
     for (const outcome of EDIT_OUTCOMES) this.#edits.inc({ outcome }, 0);
     for (const reason of GOODBYE_REASONS) {

@@ -4,16 +4,18 @@ import { isLoopback } from "./client-address.ts";
 
 /** Which web pages may connect. */
 export interface OriginRule {
-  /** Origins such as `https://example.org`, or `*` for all; `undefined`: pages of the host that they connect to. */
+  /** Origins such as `https://example.org`, or `*` for all; `undefined` allows pages of the same host. */
   readonly origins: readonly string[] | undefined;
-  /** Whether the host itself must be this machine: else any page could give its own name to this machine. */
+  /** Whether the host itself must be this machine; otherwise any page could point its own name at it. */
   readonly loopbackOnly: boolean;
 }
 
-/** What browsers send: a scheme and a host in small letters, and no path; `null` for pages without an origin. */
+/**
+ * What browsers send: a scheme and a host in lower case, without a path; `null` for pages without an origin.
+ */
 const ORIGIN = /^(?:\*|null|[a-z][a-z\d+.-]*:\/\/[^/\s?#A-Z]+)$/;
 
-/** Refuses what no `Origin` header can ever be, which would keep everybody out without a word. */
+/** Rejects entries that can never match an `Origin` header, which would silently keep every page out. */
 export function requireOrigins(origins: readonly string[]): void {
   const wrong = origins.find((origin) => !ORIGIN.test(origin));
   if (wrong === undefined) return;
@@ -23,7 +25,9 @@ export function requireOrigins(origins: readonly string[]): void {
   );
 }
 
-/** Whether a page, or a program that is no browser, may connect. Browsers say the truth about pages in `Origin`. */
+/**
+ * Whether a page, or a program other than a browser, may connect. Browsers send the true `Origin` of a page.
+ */
 export function originMayConnect(
   headers: IncomingHttpHeaders,
   { origins, loopbackOnly }: OriginRule,
@@ -37,12 +41,12 @@ export function originMayConnect(
   return !loopbackOnly || isLoopback(here.hostname);
 }
 
-/** `undefined` for what is no address, such as the `null` of a page without an origin. */
+/** Returns `undefined` for an invalid address, such as the `null` of a page without an origin. */
 function parse(text: string): URL | undefined {
   try {
     const url = new URL(text);
     return url.host === "" ? undefined : url;
   } catch {
-    return undefined; // a header that makes no sense lets nobody in
+    return undefined; // an invalid header grants no access
   }
 }

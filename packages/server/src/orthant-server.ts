@@ -12,7 +12,7 @@ import { TickTimer } from "./tick-timer.ts";
 import { urlHost } from "./url-host.ts";
 import type { Wire1Listener } from "./wire1-listener.ts";
 
-/** What a server is put together from. */
+/** The parts of a server. */
 export interface ServerParts extends EntranceOptions {
   readonly world: ServedWorld;
   readonly host: Host;
@@ -25,11 +25,11 @@ export interface ServerParts extends EntranceOptions {
 
 const RETRY_AFTER_MS = 1_000;
 
-/** A world that is served. */
+/** A server of a world. */
 export class OrthantServer {
-  /** The port at which it listens. */
+  /** The port it listens on. */
   readonly port: number;
-  /** Where clients connect to; on this machine, if it listens at all addresses. */
+  /** Address for clients; on this machine, if it listens at all addresses. */
   readonly url: string;
   readonly #parts: ServerParts;
   readonly #context: ConnectionContext;
@@ -58,76 +58,79 @@ export class OrthantServer {
     log.info({ url: this.url, world: world.name, tickMs }, "listening");
   }
 
-  /** Begins to listen; others use `createServer`. */
+  /** Starts to listen; use `createServer` instead. */
   static async listen(parts: ServerParts, port: number, address: string): Promise<OrthantServer> {
     return new OrthantServer(parts, await parts.listener.listen(port, address), address);
   }
 
-  /** The UDP port for players of Wire v1; `undefined` where nobody listens for them. */
+  /** The UDP port for players of Wire v1; `undefined` when the server does not listen for them. */
   get wire1Port(): number | undefined {
     return this.#parts.wire1?.port;
   }
 
-  /** Players who are here. */
+  /** The players online. */
   get players(): readonly Player[] {
     return this.#parts.host.players;
   }
 
-  /** Connections that are open, also those of nobody yet. */
+  /** Number of open connections, including those that have not joined yet. */
   get connectionCount(): number {
     return this.#connections.size;
   }
 
-  /** What the server counts. */
+  /** The metrics of the server. */
   get metrics(): Registry {
     return this.#parts.metrics.registry;
   }
 
-  /** Sends a game's own message to a player; false when the player is not here, or has no room for it. */
+  /** Sends a game message to a player. Returns false when the player is offline, or has no room for it. */
   send(playerId: bigint, payload: Uint8Array): boolean {
     return this.#parts.host.send(playerId, payload);
   }
 
-  /** Sends a game's own message to all players who have room for it. */
+  /** Sends a game message to all players who have room for it. */
   broadcast(payload: Uint8Array): void {
     this.#parts.host.broadcast(payload);
   }
 
-  /** Tells a player goodbye, and why; false when the player is not here. */
+  /** Disconnects a player with a reason. Returns false when the player is offline. */
   kick(playerId: bigint, detail: string): boolean {
     return this.#parts.host.kick(playerId, detail);
   }
 
-  /** Players and tokens that are revoked. */
+  /** Revoked players and tokens. */
   get revoked(): readonly Revocation[] {
     return this.#parts.revocations.list();
   }
 
-  /** Ends all connections of a player, or of one token, at once, and refuses new ones until `allow` is called. */
+  /**
+   * Immediately ends all connections of a player or of one token, and refuses new ones until `allow` is
+   * called.
+   */
   revoke(revocation: Revocation): void {
     this.#parts.revocations.add(revocation);
     this.#parts.host.checkAccounts();
   }
 
-  /** Takes a revocation back; tells whether there was one. */
+  /** Removes a revocation. Returns whether there was one. */
   allow(target: RevocationTarget): boolean {
     return this.#parts.revocations.remove(target);
   }
 
-  /** Revokes exactly these players and tokens, and no others any longer. */
+  /** Replaces all revocations with these. */
   replaceRevoked(revoked: readonly Revocation[]): void {
     this.#parts.revocations.replace(revoked);
     this.#parts.host.checkAccounts();
   }
 
-  /** Takes the certificate that is in its files now; connections that are open stay. */
+  /** Reloads the certificate from its files; open connections stay. */
   async reloadCertificate(): Promise<void> {
     await this.#parts.listener.reloadCertificate();
   }
 
   /**
-   * Lets nobody in any more, tells all clients goodbye and when to come back, saves the world and stops listening.
-   * It stops also when the save fails, and then throws what the save threw. Closing twice is harmless.
+   * Refuses new clients, tells all clients goodbye and when to reconnect, saves the world and stops
+   * listening. It also stops when the save fails, and then throws that error. Closing twice is harmless.
    */
   close(options: CloseOptions = {}): Promise<void> {
     this.#closing ??= this.#close(options);
@@ -140,10 +143,10 @@ export class OrthantServer {
     log.info({ connections: this.#connections.size }, "closing");
     try {
       await wire1?.close();
-      // A rule of the game may never answer about an edit; a server closes all the same.
+      // A game's rule may never answer about an edit; the server still closes.
       await this.#forCloseTime(host.shutdown(detail, retryAfterMs));
       this.#timer.stop();
-      // The save does not wait for clients, and clients not for the save.
+      // The save and the clients do not wait for each other.
       const [saved] = await Promise.allSettled([world.save(), this.#drain()]);
       if (saved.status === "rejected") throw saved.reason;
     } catch (error) {
@@ -159,7 +162,7 @@ export class OrthantServer {
     }
   }
 
-  /** Waits until all connections have ended, for as long as they have a right to. */
+  /** Waits until all connections have ended, up to the time limit. */
   async #drain(): Promise<void> {
     if (this.#connections.size === 0) return;
     await new Promise<void>((resolve) => {

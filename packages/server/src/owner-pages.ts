@@ -14,35 +14,36 @@ import type { MetricsOptions } from "./server-options.ts";
 import { steadyClock } from "./steady-clock.ts";
 import { urlHost } from "./url-host.ts";
 
-/** How an owner of a cluster that lets nobody in is shown. */
+/** Options for the pages of a cluster owner that accepts no players. */
 export interface OwnerPagesOptions {
-  /** Where to listen; 0, the default, takes a free port. */
+  /** The port; 0, the default, picks a free one. */
   readonly port?: number;
-  /** The address to listen at; this machine alone, `127.0.0.1`, unless given. */
+  /** The address to listen at; `127.0.0.1`, this machine alone, by default. */
   readonly host?: string;
   /** Host names by which programs reach it. */
   readonly hosts?: readonly string[];
   /** Serves `https:`. */
   readonly tls?: TlsOptions;
-  /** How many proxies of yours a request comes through. */
+  /** Number of your proxies in front of it. */
   readonly proxies?: number;
   readonly metrics?: MetricsOptions;
   readonly counts: () => OwnerCounts;
-  /** Why `/readyz` should say that it is not; `undefined` when all is well. */
+  /** Returns why `/readyz` should fail; `undefined` when all is well. */
   readonly unready: () => string | undefined;
 }
 
-/** The pages of a process that owns shards and lets no players in. */
+/** The pages of a process that owns shards and accepts no players. */
 export interface OwnerPages {
   readonly port: number;
-  /** Where they are; on this machine, if it listens at all addresses. */
+  /** Their address; on this machine, if it listens at all addresses. */
   readonly url: string;
   /** Stops listening. */
   close(): Promise<void>;
 }
 
 /**
- * Serves `/healthz`, `/readyz` and `/metrics` as a server does, and nothing else. `ORT_LISTEN` when it can not listen.
+ * Serves only `/healthz`, `/readyz` and `/metrics`, as a server does. Throws `ORT_LISTEN` when it cannot
+ * listen.
  */
 export async function serveOwnerPages(options: OwnerPagesOptions): Promise<OwnerPages> {
   checkOwnerOptions(options);

@@ -9,17 +9,17 @@ import type { HttpListener } from "./http-listener.ts";
 import { answerPage, isProbe, type MetricsRule, refusePage, refuseUpgrade } from "./http-pages.ts";
 import type { PageFile } from "./page-files.ts";
 
-/** What is counted of requests, and shown. */
+/** Metrics of requests. */
 export interface PageMetrics {
-  /** Somebody was not let in, or was thrown out. */
+  /** Counts a refused or disconnected client. */
   refused(name: RefusalName): void;
-  /** Something of ours threw. */
+  /** Counts an error in our own code. */
   error(): void;
-  /** All numbers, as Prometheus reads them. */
+  /** Returns all metrics in the format of Prometheus. */
   text(): Promise<string>;
 }
 
-/** What an entrance for plain requests needs to know. */
+/** What an entrance for plain requests needs. */
 export interface PageEntranceOptions {
   readonly listener: HttpListener;
   readonly door: FrontDoor;
@@ -28,16 +28,16 @@ export interface PageEntranceOptions {
   readonly proxies: number;
   readonly hostNames: HostNames;
   readonly metricsRule: MetricsRule;
-  /** Files of a web page, by the path that they are asked for with. */
+  /** Files of a web page, by their request path. */
   readonly files: ReadonlyMap<string, PageFile>;
 }
 
-/** Answers plain requests that come to the port, and counts who comes. */
+/** Answers plain requests that arrive at the port, and counts sockets. */
 export class PageEntrance {
   readonly #options: PageEntranceOptions;
   readonly #unready: () => string | undefined;
 
-  /** `unready` says why nobody should be sent here; `undefined` when all is well. */
+  /** `unready` returns why no client should be sent here; `undefined` when the server is ready. */
   constructor(options: PageEntranceOptions, unready: () => string | undefined) {
     const { listener, metrics } = options;
     this.#options = options;
@@ -47,7 +47,7 @@ export class PageEntrance {
     server.on("drop", () => metrics.refused("connectionsMax"));
     server.on("request", (request, response) => this.answer(request, response));
     server.on("clientError", (error, socket) => this.#refuseBrokenRequest(error, socket));
-    // Node has dropped that socket already.
+    // Node has already dropped that socket.
     server.on("tlsClientError", (error) => isTlsStall(error) && metrics.refused("httpHeaderMs"));
   }
 
@@ -71,18 +71,18 @@ export class PageEntrance {
     );
   }
 
-  /** Probes know a server by many names, and learn nothing from it that matters. */
+  /** Probes use many names for a server, and learn nothing sensitive. */
   #misdirected(request: IncomingMessage): Refusal | undefined {
     return isProbe(request) ? undefined : this.#options.hostNames.refusalOf(request);
   }
 
-  /** Answers a request that is not to be, and drops it. */
+  /** Refuses an upgrade request and drops its socket. */
   refuse(socket: Duplex, refusal: Refusal): void {
     this.#options.metrics.refused(refusal.name);
     refuseUpgrade(socket, refusal);
   }
 
-  /** Behind a proxy all sockets come from the same address, which says nothing. */
+  /** Behind a proxy all sockets have the same address, which is meaningless. */
   #countSocket(socket: Socket): void {
     const { door, metrics, proxies } = this.#options;
     if (proxies > 0) return;
@@ -95,7 +95,7 @@ export class PageEntrance {
     socket.destroy();
   }
 
-  /** What came is no request, or does not end. A network that fails is nobody's fault, and not counted. */
+  /** Refuses a malformed or unfinished request. Network failures are not counted. */
   #refuseBrokenRequest(error: Error, socket: Duplex): void {
     const refusal = brokenRequest(error);
     if (refusal !== undefined && socket.writable) this.refuse(socket, refusal);
@@ -103,7 +103,7 @@ export class PageEntrance {
   }
 }
 
-/** What is wrong with a request that Node gave up on; `undefined` when its socket failed. */
+/** Returns what is wrong with a request that Node gave up on; `undefined` when its socket failed. */
 function brokenRequest(error: Error & { readonly code?: string }): Refusal | undefined {
   const { code = "", message } = error;
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {

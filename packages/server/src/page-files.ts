@@ -4,20 +4,20 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { OrthantError } from "@orthant/core";
 
-/** A file of a web page, ready to be sent. */
+/** A file of a web page, ready to send. */
 export interface PageFile {
   readonly type: string;
   readonly bytes: Uint8Array;
   readonly gzipped: Uint8Array;
-  /** Whether its name changes with its content, so that nobody need ask for it twice. */
+  /** Whether its name changes with its content, so that browsers may cache it forever. */
   readonly isFixed: boolean;
 }
 
-/** The most that a page may have: all of it is held in memory. */
+/** Limits of a page, which is held in memory. */
 const PAGE_FILES_MAX = 256;
 const PAGE_BYTES_MAX: number = 16 * 1024 * 1024;
 const INDEX_FILE = "index.html";
-/** Where build tools put files whose names are hashes of their content. */
+/** Folder where build tools put files named by hashes of their content. */
 const FIXED_FOLDER = "assets/";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -32,8 +32,9 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * All files of a folder by the path that they are asked for with; `/` is `index.html`. They are read once, so a request
- * never touches the disk. `ORT_NOT_FOUND` without an index, `ORT_LIMIT` for more than a page should have.
+ * Reads all files of a folder, by their request path; `/` is `index.html`. They are read once, so a request
+ * never touches the disk. Throws `ORT_NOT_FOUND` without an index, and `ORT_LIMIT` for more than a page
+ * should have.
  */
 export async function readPageFiles(folder: string | URL): Promise<ReadonlyMap<string, PageFile>> {
   const root = typeof folder === "string" ? folder : fileURLToPath(folder);

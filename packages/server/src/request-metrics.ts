@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Registry } from "prom-client";
 import { REFUSALS, type RefusalName } from "./front-door.ts";
 import type { PageMetrics } from "./page-entrance.ts";
 
-/** What every process counts that answers requests. docs/reference/server.md lists the same names. */
+/** Metrics of every process that answers requests. docs/reference/server.md lists the same names. */
 export class RequestMetrics implements PageMetrics {
   readonly registry: Registry;
   readonly #refusals: Counter;
@@ -22,22 +22,22 @@ export class RequestMetrics implements PageMetrics {
       help: "Faults in the server or in a game's rules.",
       registers,
     });
-    // What never happened is there as 0: an alarm can only be set on a number that exists.
+    // Exposes counters as 0 before their first event, because alarms need an existing number.
     for (const name of REFUSALS) this.#refusals.inc({ name }, 0);
-    processRegistry(); // the delay of the event loop is measured from now on
+    processRegistry(); // starts to measure the delay of the event loop
   }
 
-  /** Somebody was not let in, or was thrown out, by the server itself. */
+  /** Counts a client that the server itself refused or disconnected. */
   refused(name: RefusalName): void {
     this.#refusals.inc({ name });
   }
 
-  /** Something of ours, or of the game's, threw. */
+  /** Counts an error in our own code, or in the game's. */
   error(): void {
     this.#errors.inc();
   }
 
-  /** All numbers, with those of the process, as Prometheus reads them. */
+  /** Returns all metrics, with those of the process, in the format of Prometheus. */
   async text(): Promise<string> {
     return `${await this.registry.metrics()}\n${await processRegistry().metrics()}`;
   }
@@ -45,7 +45,10 @@ export class RequestMetrics implements PageMetrics {
 
 let sharedProcessRegistry: Registry | undefined;
 
-/** Memory, processor time and event loop delay: one for all servers of a process, because nothing ever stops it. */
+/**
+ * Memory, processor time and event loop delay: shared by all servers of a process, because it cannot be
+ * stopped.
+ */
 function processRegistry(): Registry {
   if (sharedProcessRegistry === undefined) {
     sharedProcessRegistry = new Registry();

@@ -4,13 +4,13 @@ import type { Account, AccountFault } from "@orthant/protocol";
 /** Names a player, or one token by its id (`jti`). */
 export type RevocationTarget = { readonly playerId: bigint } | { readonly tokenId: string };
 
-/** A player who must not be here, or a token that does not count any longer. */
+/** A banned player, or a token that is no longer valid. */
 export type Revocation = RevocationTarget & {
-  /** Why, for the player to read. */
+  /** The reason, for the player to read. */
   readonly reason?: string;
 };
 
-/** Knows which accounts are valid now: those that have not expired and were not revoked. */
+/** Decides which accounts are currently valid: those that are neither expired nor revoked. */
 export class Revocations {
   readonly #nowMs: () => number;
   #revoked: Map<string, Revocation>;
@@ -21,27 +21,27 @@ export class Revocations {
     this.#revoked = byKey(revoked);
   }
 
-  /** Everything that is revoked. */
+  /** Returns all revocations. */
   list(): readonly Revocation[] {
     return [...this.#revoked.values()];
   }
 
-  /** Revokes a player or a token. `ORT_ARGUMENT` for what names neither. */
+  /** Revokes a player or a token. Throws `ORT_ARGUMENT` for a target that is neither. */
   add(revocation: Revocation): void {
     this.#revoked.set(keyOf(revocation), revocation);
   }
 
-  /** Takes a revocation back; tells whether there was one. */
+  /** Removes a revocation. Returns whether there was one. */
   remove(target: RevocationTarget): boolean {
     return this.#revoked.delete(keyOf(target));
   }
 
-  /** Replaces everything that is revoked; changes nothing when one of them is refused. */
+  /** Replaces all revocations; changes nothing when one of them is invalid. */
   replace(revoked: readonly Revocation[]): void {
     this.#revoked = byKey(revoked);
   }
 
-  /** Why an account is not valid now; `undefined` when it is. */
+  /** Returns why an account is not valid now; `undefined` when it is. */
   faultOf({ playerId, tokenId, expiresMs }: Account): AccountFault | undefined {
     const player = this.#revoked.get(playerKey(playerId));
     if (player !== undefined) return { reason: "kicked", detail: because("you may not join", player) };

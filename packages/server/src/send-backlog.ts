@@ -1,10 +1,10 @@
 /** A connection whose peer may not read. */
 export interface BackloggedConnection {
-  /** Drops the connection because too many bytes wait for all of them together. */
+  /** Drops the connection because too many bytes wait for all connections together. */
   dropForBacklog(): void;
 }
 
-/** Bytes that wait in memory until clients read them. Above a total, the connection with most of them is dropped. */
+/** Bytes waiting in memory for clients to read them. Above a total, drops the connection with the most. */
 export class SendBacklog {
   readonly #bytesMax: number;
   readonly #bytesOf = new Map<BackloggedConnection, number>();
@@ -14,7 +14,7 @@ export class SendBacklog {
     this.#bytesMax = bytesMax;
   }
 
-  /** Notes how many bytes wait for a connection now. */
+  /** Sets the number of bytes that wait for a connection. */
   set(connection: BackloggedConnection, bytes: number): void {
     this.#bytes += bytes - (this.#bytesOf.get(connection) ?? 0);
     if (bytes === 0) this.#bytesOf.delete(connection);

@@ -6,36 +6,38 @@ import {
   type Wire1Limits,
 } from "@orthant/protocol";
 
-/** What networks and sockets may ask of a server. Each has a line in docs/reference/limits.md. */
+/** Limits for networks and sockets. Each has a line in docs/reference/limits.md. */
 export interface ServerLimits {
-  /** Connections at once. */
+  /** Simultaneous connections. */
   readonly connectionsMax: number;
-  /** Connections at once from one network: the first 24 bits of an IPv4 address, the first 64 of an IPv6 one. */
+  /**
+   * Simultaneous connections per network: the first 24 bits of an IPv4 address, the first 64 of an IPv6 one.
+   */
   readonly connectionsPerAddress: number;
-  /** Sockets at once from one network that are not connections, or not yet. */
+  /** Simultaneous sockets per network that are not connections, or not yet. */
   readonly httpSocketsPerAddress: number;
-  /** HTTP requests from one network; asking for a connection is one. */
+  /** HTTP requests per network, including upgrade requests. */
   readonly httpRequestsPerSecond: number;
   readonly httpRequestsBurst: number;
-  /** Time until the head of a request is there, and until a TLS handshake is done. */
+  /** Time limit for the head of a request, and for a TLS handshake. */
   readonly httpHeaderMs: number;
   readonly httpHeaderBytesMax: number;
   /** Pings and pongs of one client. */
   readonly pingsPerSecond: number;
-  /** Fragments that one message may come in. */
+  /** Fragments of one message. */
   readonly fragmentsMax: number;
-  /** Bytes that wait in memory for one client to read them. */
+  /** Bytes waiting in memory for one client to read them. */
   readonly sendBacklogBytesMax: number;
-  /** Bytes that wait in memory for all clients to read them. */
+  /** Bytes waiting in memory for all clients to read them. */
   readonly sendBacklogTotalBytesMax: number;
-  /** Time that a client has to take what was sent to it when its connection ends. */
+  /** Time for a client to read what was sent when its connection ends. */
   readonly closeMs: number;
 }
 
 /** All limits of a server. */
 export interface Limits extends HostLimits, ServerLimits, Wire1Limits {}
 
-/** What networks and sockets may ask unless the operator says otherwise. */
+/** Default limits for networks and sockets. */
 export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   connectionsMax: 4_096,
   connectionsPerAddress: 32,
@@ -51,10 +53,10 @@ export const DEFAULT_SERVER_LIMITS: ServerLimits = {
   closeMs: 5_000,
 };
 
-/** Farther out, a region beside a chunk might not be on the lattice. */
+/** Further out, a region next to a chunk might be off the lattice. */
 const CHUNK_COORDINATE_MAX = 2 ** 30;
 
-/** The limits that hold: what the operator says, and the defaults for the rest. */
+/** Returns the operator's limits, with defaults for the rest. */
 export function limitsOf(given: Partial<Limits> = {}): Limits {
   const limits: Limits = { ...DEFAULT_HOST_LIMITS, ...DEFAULT_SERVER_LIMITS, ...DEFAULT_WIRE1_LIMITS };
   for (const [name, value] of Object.entries(given)) {

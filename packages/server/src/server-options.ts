@@ -10,77 +10,81 @@ import type { Revocation } from "./revocations.ts";
 import type { Limits } from "./server-limits.ts";
 import type { Wire1Options } from "./wire1-options.ts";
 
-/** What a server asks of a world beside what it shares. */
+/** What a server needs of a world apart from sharing it. */
 export interface ServedWorld extends Pick<World, "shape" | "name" | "generation" | "failure" | "onFailure"> {
   save(): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** A world that others own, of which this server shows what its players look at: a gateway of a cluster. */
+/** A world of other owners, of which this server shows what its players look at: a gateway of a cluster. */
 export interface GatewayWorld extends ServedWorld {
   readonly hostWorld: HostWorld;
 }
 
-/** How a world is served. docs/reference/server.md says more about each. */
+/** How a world is served. docs/reference/server.md describes each option. */
 export interface ServerOptions {
-  /** The world, open for writing. It is saved when the server closes, and stays open unless `closeWorld` says so. */
+  /** The world, open for writing. The server saves it on closing, and closes it only with `closeWorld`. */
   readonly world: World | GatewayWorld;
-  /** Where to listen; 0, the default, takes a free port. */
+  /** The port; 0, the default, picks a free one. */
   readonly port?: number;
-  /** The address to listen at; this machine alone, `127.0.0.1`, unless given. */
+  /** The address to listen at; `127.0.0.1`, this machine alone, by default. */
   readonly host?: string;
   /**
-   * Host names by which clients reach the server, such as `play.example.org`: requests for other names are refused.
-   * Addresses, `localhost` and the machine's own name always count. Unless given, a certificate or a proxy decides.
+   * Host names by which clients reach the server, such as `play.example.org`: requests for other names are
+   * refused. Addresses, `localhost` and the machine's own name always count. By default a certificate or a
+   * proxy decides.
    */
   readonly hosts?: readonly string[];
-  /** When an edit is acknowledged: when it is made, which is the default, or when it would survive a crash. */
+  /** When an edit is acknowledged: when it is applied, the default, or when it would survive a crash. */
   readonly acknowledge?: "applied" | "durable";
-  /** Time from one frame to a client to the next; 100 unless given. */
+  /** Interval between frames to a client; 100 by default. */
   readonly tickMs?: number;
   /** Serves `wss:` and `https:`; leave it to a proxy or give a certificate. */
   readonly tls?: TlsOptions;
-  /** How many proxies of yours a request comes through; each adds to `X-Forwarded-For`. */
+  /** Number of your proxies in front of the server; each adds to `X-Forwarded-For`. */
   readonly proxies?: number;
-  /** Origins of web pages that may connect, or `*`; pages of the same host unless given. */
+  /** Origins of web pages that may connect, or `*`; pages of the same host by default. */
   readonly origins?: readonly string[];
   readonly auth?: AuthOptions;
-  /** A game's own decision about who may come in; it has the last word. */
+  /** A game's own decision about who may join; it has the last word. */
   readonly authorize?: AuthorizeHook;
-  /** Players who must not be here and tokens that do not count, from the start; `server.revoke` adds to them. */
+  /** Players and tokens revoked from the start; `server.revoke` adds to them. */
   readonly revoked?: readonly Revocation[];
   readonly limits?: Partial<Limits>;
-  /** A game's say in what players do. */
+  /** A game's rules for what players do. */
   readonly rules?: HostRules;
-  /** Where logs go, or how they are made; `false` for none. */
+  /** Destination or settings of the log; `false` for none. */
   readonly logger?: Logger | LoggerOptions | false;
   readonly metrics?: MetricsOptions;
-  /** How the part of a cluster is doing that this process is, for `/metrics`. */
+  /** State of this process as a part of a cluster, for `/metrics`. */
   readonly cluster?: () => ClusterCounts;
-  /** A folder with a web page, which is served at `/` beside the world, such as the viewer's. */
+  /** A folder with a web page to serve at `/`, such as the viewer's. */
   readonly page?: string | URL;
-  /** Lets players of Wire v1 in, over UDP; nobody listens for them unless it is given. */
+  /** Accepts players of Wire v1 over UDP; disabled by default. */
   readonly wire1?: Wire1Options;
-  /** Time for ticks, limits and the expiry of tokens; a test gives a clock that it holds. */
+  /** Time for ticks, limits and the expiry of tokens; tests supply a fake clock. */
   readonly clock?: Clock;
   /** Closes the world, too, when the server closes. */
   readonly closeWorld?: boolean;
 }
 
-/** Where numbers go and who may read them. */
+/** Destination of the metrics, and who may read them. */
 export interface MetricsOptions {
-  /** A registry of yours, which then also has this server's numbers. */
+  /** Your own registry, to which this server adds its metrics. */
   readonly registry?: Registry;
-  /** What a reader of `/metrics` has to send as `Authorization: Bearer`; unless given, only programs of this machine may read. */
+  /**
+   * Token that a reader of `/metrics` must send as `Authorization: Bearer`; by default, only programs of this
+   * machine may read.
+   */
   readonly bearer?: string;
   /** Lets every client that reaches the port read `/metrics`. */
   readonly public?: boolean;
 }
 
-/** How a server ends. */
+/** How a server closes. */
 export interface CloseOptions {
-  /** Why, for the players. */
+  /** The reason, for the players. */
   readonly detail?: string;
-  /** When clients should try again. */
+  /** When clients should reconnect. */
   readonly retryAfterMs?: number;
 }

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "@orthant/core";
 
-/** Time that only goes forward, whoever sets the machine's clock: limits and ticks must not stop for an hour. */
+/** Monotonic time: changes of the machine's clock must not stop limits and ticks for an hour. */
 export const steadyClock: Clock = {
   nowMs: () => performance.timeOrigin + performance.now(),
   after: (delayMs, callback) => systemClock.after(delayMs, callback),

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@orthant/core";
 
-/** Calls a function at a steady pace. A call that comes late does not delay the ones after it. */
+/** Calls a function at a steady pace. A late call does not delay the following ones. */
 export class TickTimer {
   readonly #clock: Clock;
   readonly #everyMs: number;
@@ -10,7 +10,10 @@ export class TickTimer {
   #stopped = false;
   #timer: Timer | undefined;
 
-  /** Begins at once; the first call comes after one interval. `tick` is told how many calls were left out before it. */
+  /**
+   * Starts at once; the first call comes after one interval. `tick` receives the number of calls skipped
+   * before it.
+   */
   constructor(clock: Clock, everyMs: number, tick: (skipped: number) => void) {
     this.#clock = clock;
     this.#everyMs = everyMs;
@@ -19,7 +22,7 @@ export class TickTimer {
     this.#plan(clock.nowMs());
   }
 
-  /** No more calls. */
+  /** Stops the calls. */
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
@@ -34,7 +37,7 @@ export class TickTimer {
     this.#tick(this.#skipped);
     if (this.#stopped) return;
     const nowMs = this.#clock.nowMs();
-    // Whole intervals that have passed are left out: catching up would only make it later still.
+    // Skips whole intervals that have passed: catching up would only cause more delay.
     this.#skipped = Math.max(0, Math.floor((nowMs - this.#nextMs) / this.#everyMs));
     this.#nextMs += this.#skipped * this.#everyMs;
     // A clock that was set back must not stop the ticks.

@@ -3,53 +3,57 @@ import { nameFault, OrthantError, U64_MAX } from "@orthant/core";
 import { NAME_BYTES_MAX, type Role } from "@orthant/protocol";
 import { type JWTPayload, jwtVerify, SignJWT } from "jose";
 
-/** What a token says about whoever brings it. */
+/** The claims of a token about its holder. */
 export interface TokenClaims {
   readonly playerId: bigint;
   readonly role: Role;
-  /** What others see; the client's own choice unless given. */
+  /** The name others see; the client's own choice by default. */
   readonly name?: string | undefined;
-  /** Names this token (`jti`), so that it can be revoked alone. */
+  /** Identifies this token (`jti`), so that it can be revoked alone. */
   readonly tokenId?: string | undefined;
 }
 
-/** What a token that was accepted says. */
+/** The claims of an accepted token. */
 export interface VerifiedClaims {
   readonly playerId: bigint;
   readonly role: Role;
   readonly name?: string;
   readonly tokenId?: string;
-  /** When it stops to count, in milliseconds since 1970, with the difference that clocks may have. */
+  /** When it expires, in milliseconds since 1970, including the clock tolerance. */
   readonly expiresMs: number;
 }
 
-/** Signs tokens: a secret that the server has too (HS256), or the private half of a key pair (EdDSA, Ed25519). */
+/**
+ * Signs tokens: a secret shared with the server (HS256), or the private half of a key pair (EdDSA, Ed25519).
+ */
 export type SigningKey = TokenAudience &
   ({ readonly secret: string | Uint8Array } | { readonly privateKey: string | KeyObject });
 
-/** Checks tokens: the secret that signed them (HS256), or the public half of the key pair (EdDSA, Ed25519). */
+/**
+ * Checks tokens: the secret that signed them (HS256), or the public half of the key pair (EdDSA, Ed25519).
+ */
 export type VerifyingKey = TokenAudience &
   ({ readonly secret: string | Uint8Array } | { readonly publicKey: string | KeyObject });
 
 interface TokenAudience {
-  /** The server that tokens are meant for, where several have the same key. */
+  /** The server that tokens are meant for, when several have the same key. */
   readonly audience?: string;
 }
 
-/** How a token is checked: the only algorithm that counts, and its key. */
+/** How a token is checked: the only accepted algorithm, and its key. */
 interface Verification {
   readonly algorithm: "HS256" | "EdDSA";
   readonly key: Uint8Array | KeyObject;
 }
 
-/** A shorter secret could be found by trying. */
+/** A shorter secret could be found by brute force. */
 export const SECRET_BYTES_MIN = 32;
-/** How far clocks of machines may differ. */
+/** Tolerated difference between the clocks of machines. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 const DECIMAL = /^(?:0|[1-9]\d{0,19})$/;
 const ROLES: readonly string[] = ["viewer", "builder", "admin"] satisfies readonly Role[];
 
-/** A signed token for a player: a JSON Web Token, which the client sends as it is. */
+/** Signs a token for a player: a JSON Web Token, which the client sends unchanged. */
 export async function issueToken(
   claims: TokenClaims & { readonly expiresInSeconds: number },
   key: SigningKey,
@@ -77,7 +81,10 @@ export async function issueToken(
   return token.sign(signing);
 }
 
-/** A function that says who brings a token, and throws for one that it does not accept. Refuses a key that is weak. */
+/**
+ * Returns a function that returns a token's claims, and throws for a token that it does not accept. Rejects a
+ * weak key.
+ */
 export function tokenVerifier(
   key: VerifyingKey,
   nowMs: () => number = Date.now,
@@ -85,7 +92,7 @@ export function tokenVerifier(
   const { algorithm, key: verifying } = verificationOf(key);
   return async (token) => {
     const { payload } = await jwtVerify(token, verifying, {
-      // Only this one: what the token says about its algorithm decides nothing.
+      // Only this one: the token's own claim about its algorithm is ignored.
       algorithms: [algorithm],
       requiredClaims: ["exp", "sub"],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,

@@ -1,4 +1,4 @@
-/** How an address is written in a URL. At all addresses is also here. */
+/** Formats an address for a URL. An address for all interfaces becomes this machine. */
 export function urlHost(address: string): string {
   if (address === "0.0.0.0") return "127.0.0.1";
   if (address === "::") return "[::1]";

@@ -17,25 +17,25 @@ import { isLoopback } from "./client-address.ts";
 import { listenError } from "./listen-error.ts";
 import type { Wire1Options } from "./wire1-options.ts";
 
-/** Bytes that wait for the network; datagrams beyond them are lost, as datagrams may be. */
+/** Bytes waiting for the network; further datagrams are dropped, as UDP permits. */
 const SEND_QUEUE_BYTES_MAX = 4_194_304;
-/** What may wait to be read while a tick goes on, as far as the system allows it. */
+/** Size of the receive buffer for datagrams that arrive during a tick, as far as the system allows it. */
 const RECEIVE_BUFFER_BYTES = 4_194_304;
-/** Text messages of old clients are logged this often at most. */
+/** Minimum interval between log lines about text messages of old clients. */
 const LEGACY_LOG_MS = 60_000;
 
-/** What a listener is put together from. */
+/** The parts of a listener. */
 export interface Wire1ListenerParts extends Omit<DoorOptions, "accountOf" | "send" | "events"> {
   readonly options: Wire1Options;
-  /** The role of players without a token; `undefined` when they may not come in. */
+  /** The role of players without a token; `undefined` when they may not join. */
   readonly anonymous: Role | undefined;
   readonly log: Logger;
   readonly onError: (error: unknown, message: string) => void;
 }
 
-/** A UDP socket with the door of Wire v1 behind it. */
+/** A UDP socket for the Wire v1 server behind it. */
 export class Wire1Listener {
-  /** The port at which it listens. */
+  /** The port it listens on. */
   readonly port: number;
   readonly #socket: Socket;
   readonly #door: Wire1Door;
@@ -68,12 +68,12 @@ export class Wire1Listener {
       },
     });
     socket.on("message", (datagram, from) => this.#receive(from, datagram));
-    // A client that is gone makes the next send fail; there is nothing to do about it, nor about other losses.
+    // A client that is gone makes the next send fail; nothing can be done about that or other losses.
     socket.on("error", (error) => parts.log.debug({ err: error }, "the socket of Wire v1 failed"));
     parts.log.info({ port: this.port }, "listening for Wire v1");
   }
 
-  /** Begins to listen. `ORT_LISTEN` when it cannot, `ORT_ARGUMENT` where anybody at all could send. */
+  /** Starts to listen. Throws `ORT_LISTEN` when it cannot, and `ORT_ARGUMENT` when any host could send. */
   static async listen(parts: Wire1ListenerParts): Promise<Wire1Listener> {
     const { port = 0, host = "127.0.0.1", allow = [] } = parts.options;
     if (!isLoopback(host) && allow.length === 0) {
@@ -92,13 +92,13 @@ export class Wire1Listener {
     }
   }
 
-  /** What was counted so far; those who are not on the list are strangers. */
+  /** The counters so far; senders that are not on the list count as strangers. */
   get counts(): Wire1Counts {
     const { counts } = this.#door;
     return { ...counts, dropped: { ...counts.dropped, stranger: counts.dropped.stranger + this.#strangers } };
   }
 
-  /** Sends everybody what they should have and do not. */
+  /** Sends every client what it lacks. */
   tick(): void {
     this.#record(() => this.#recorder?.tick(this.#parts.clock.nowMs()));
     this.#door.tick();
@@ -115,13 +115,13 @@ export class Wire1Listener {
       this.#strangers++;
       return;
     }
-    // Bytes that are no Buffer: its `slice` does not copy.
+    // Not a Buffer: its `slice` does not copy.
     const bytes = new Uint8Array(datagram.buffer, datagram.byteOffset, datagram.length);
     this.#record(() => this.#recorder?.datagram({ address, port }, bytes, this.#parts.clock.nowMs()));
     this.#door.receive({ address, port }, bytes);
   }
 
-  /** A recording that fails ends, and the game goes on. */
+  /** A failing recording ends, and the game continues. */
   #record(write: () => void): void {
     try {
       write();
@@ -145,7 +145,7 @@ export class Wire1Listener {
   }
 }
 
-/** Players of Wire v1 have no token: what they may do has to be said where others without one may not come in. */
+/** Players of Wire v1 have no token: where such players may not join, the options must name a role. */
 function roleOf({ options, anonymous }: Wire1ListenerParts): Role {
   const role = options.role ?? anonymous;
   if (role !== undefined) return role;
@@ -167,7 +167,7 @@ async function bound(socket: Socket, port: number, host: string): Promise<void> 
   });
 }
 
-/** The socket's own `error` event says the same. */
+/** The socket's own `error` event reports the same. */
 function ignoreError(): void {
-  // A datagram that is lost is sent again in its time.
+  // A lost datagram is sent again later.
 }

@@ -1,7 +1,7 @@
 import { WIRE1_DROPS, type Wire1Counts } from "@orthant/protocol";
 import { Counter, Gauge, type Registry } from "prom-client";
 
-/** Shows what the door of Wire v1 counts; all of it is 0 where there is no door. */
+/** Registers the metrics of Wire v1; all of them are 0 when it is disabled. */
 export function registerWire1Metrics(registry: Registry, counts: () => Wire1Counts | undefined): void {
   const registers = [registry];
   new Gauge({

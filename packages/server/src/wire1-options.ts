@@ -1,23 +1,25 @@
 import type { Role, Wire1Events } from "@orthant/protocol";
 
 /**
- * How players of Wire v1 come in. The protocol proves nothing: whoever can send from an address can act for it. So only
- * this machine may, or the addresses that are listed.
+ * How players of Wire v1 join. The protocol has no authentication: any program that can send from an address
+ * can act for it. So only this machine, or the listed addresses, may send.
  */
 export interface Wire1Options {
-  /** The UDP port; 0, the default, takes a free one. */
+  /** The UDP port; 0, the default, picks a free one. */
   readonly port?: number;
-  /** The address to listen at; this machine alone, `127.0.0.1`, unless given. Any other one needs `allow`. */
+  /** The address to listen at; `127.0.0.1`, this machine alone, by default. Any other needs `allow`. */
   readonly host?: string;
-  /** Who may send: addresses, or networks such as `10.0.0.0/24`. */
+  /** Allowed senders: addresses, or networks such as `10.0.0.0/24`. */
   readonly allow?: readonly string[];
-  /** What players may do; the role of players without a token unless given. Needed where those may not come in. */
+  /**
+   * The role of its players; by default that of players without a token. Required when those may not join.
+   */
   readonly role?: Role;
   /**
-   * Gets the bytes of a recording, piece by piece: all that comes from those who may send, and when. `replayWire1` of
-   * `@orthant/protocol` plays it again.
+   * Receives the bytes of a recording, piece by piece: all datagrams from allowed senders, with their times.
+   * `replayWire1` of `@orthant/protocol` replays it.
    */
   readonly record?: (bytes: Uint8Array) => void;
-  /** A command of a player that is the game's business. */
+  /** Called with a player's command that concerns the game. */
   readonly onCommand?: Wire1Events["onCommand"];
 }

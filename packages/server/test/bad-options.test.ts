@@ -16,7 +16,7 @@ async function refusalOf(options: object): Promise<string> {
   return (error as OrthantError).message;
 }
 
-describe("an option that makes no sense is refused by name, with its value and what would be right:", () => {
+describe("an invalid option is rejected with its name, its value and what would be valid:", () => {
   test.each<[options: object, message: string]>([
     [{ port: 99_999 }, "the option port is 99999; it must be a whole number from 0 to 65535"],
     [{ port: -1 }, "the option port is -1; "],
@@ -101,11 +101,11 @@ describe("an option that makes no sense is refused by name, with its value and w
     expect(refused).not.toContain(SECRET);
   });
 
-  test("what is no options at all", async () => {
+  test("options that are not an object", async () => {
     expect(await refusalOf(undefined as unknown as object)).toContain("the option options is undefined");
   });
 
-  test("an address that this machine does not have is a failure to listen, not a raw error", async () => {
+  test("an address that this machine does not have fails to listen, without a raw error", async () => {
     const world = await flatWorld();
     for (const host of ["nonsense.invalid", "192.0.2.1", "not an address"]) {
       const refused = createServer({ world, logger: false, auth: { anonymous: true }, host });
@@ -118,7 +118,7 @@ describe("an option that makes no sense is refused by name, with its value and w
     [{ metrics: { bearer: 7 } }, "the option metrics.bearer is of type number; "],
     [{ counts: 7 }, "the option counts is 7; it must be a function"],
     [{ world: {} }, "there is no option world; "],
-  ])("of the pages of an owner: %o", async (options, message) => {
+  ])("for the pages of an owner: %o", async (options, message) => {
     const given = {
       counts: () => ({}),
       unready: () => undefined,

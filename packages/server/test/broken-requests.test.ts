@@ -3,7 +3,7 @@ import type { OrthantServer } from "@orthant/server";
 import { describe, expect, test } from "vitest";
 import { serve } from "./served-world.ts";
 
-/** Sends text, and nothing more; gives all that comes until the server closes. */
+/** Sends a text. Returns everything received until the server closes. */
 function answerTo({ port }: OrthantServer, text: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1" });
@@ -11,7 +11,7 @@ function answerTo({ port }: OrthantServer, text: string): Promise<string> {
     socket.on("data", (data: Buffer) => {
       answer += data.toString();
     });
-    socket.on("error", () => undefined); // it closes then
+    socket.on("error", () => undefined); // the close event follows
     socket.on("close", () => resolve(answer));
     socket.write(text);
   });
@@ -24,7 +24,7 @@ async function refusals(server: OrthantServer, name: string): Promise<number | u
   return values.find(({ labels }) => labels["name"] === name)?.value;
 }
 
-describe("a request that is none is refused and counted", () => {
+describe("a malformed request is refused and counted", () => {
   test("as http when it is not HTTP", async () => {
     const server = await serve();
     expect(await answerTo(server, "HELO world\r\n\r\n")).toMatch(/^HTTP\/1\.1 400 .*\(http\)\n$/s);

@@ -24,7 +24,7 @@ const OPENSSL = "openssl";
 const EDIT = { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], material: 3 }] } as const;
 
 describe("closing a server", () => {
-  test("tells clients when to come back, saves the world and leaves it open", async () => {
+  test("tells clients when to reconnect, saves the world and leaves it open", async () => {
     const world = await flatWorld();
     const server = await serve({ world });
     const client = await PlainClient.join(server.url);
@@ -61,7 +61,7 @@ describe("closing a server", () => {
     expect((await client.next("goodbye")).reason).toBe("shutdown");
   });
 
-  test("refuses whoever comes meanwhile, and says that it is not ready", async () => {
+  test("refuses new clients meanwhile, and reports that it is not ready", async () => {
     const clock = new FakeClock();
     const server = await serve({ clock });
     const stuck = await PlainClient.connect(server.url);
@@ -78,11 +78,11 @@ describe("closing a server", () => {
     clock.advance(4_999);
     expect(closed).toBe(false);
     clock.advance(1);
-    await closing; // nobody has to wait for one who does not listen
+    await closing; // the server does not wait for a client that does not read
     stuck.socket.terminate();
   });
 
-  test("closes the world as well, where the operator asks for that", async () => {
+  test("closes the world as well, if the operator asks for that", async () => {
     const world = await flatWorld();
     const server = await serve({ world, closeWorld: true });
     await server.close();
@@ -90,8 +90,8 @@ describe("closing a server", () => {
   });
 });
 
-describe("a client that comes back after a restart", () => {
-  test("gets only what changed, and its edit is not made twice", async () => {
+describe("a client that reconnects after a restart", () => {
+  test("gets only what changed, and its edit is not applied twice", async () => {
     const disk = await NodeDisk.create(join(folder, "world"));
     const first = await serve({ world: await flatWorld(disk), closeWorld: true, acknowledge: "durable" });
     const client = await PlainClient.join(first.url, { clientId: 9n });
@@ -120,8 +120,8 @@ describe("a client that comes back after a restart", () => {
 });
 
 describe("a world that cannot be saved", () => {
-  test("is not ready, takes no edits, and says so in numbers, in the log and when it is closed", async () => {
-    // The manifest is swapped when the world is made, when its era opens, and at the save that fails.
+  test("is not ready, accepts no edits, and is reported in the metrics, in the log and on closing", async () => {
+    // The manifest is replaced when the world is created, when its era opens, and at the failing save.
     const fault = { operation: "rename", kind: "io", nth: 3, path: /manifest/ } as const;
     const world = await flatWorld(new FaultDisk(new MemoryDisk(), fault));
     const lines: string[] = [];
@@ -147,7 +147,7 @@ describe("a world that cannot be saved", () => {
 });
 
 describe("the log", () => {
-  test("has who came and why they went, and no secrets", async () => {
+  test("records who joined and why they left, and no secrets", async () => {
     const lines: string[] = [];
     const logger = pino({ level: "trace" }, { write: (line) => lines.push(line) });
     const server = await serve({
@@ -177,7 +177,7 @@ describe("the log", () => {
 });
 
 describe("a server with a certificate", () => {
-  /** A certificate that signs itself, and its key. */
+  /** Creates a self-signed certificate and its key. */
   function makeCertificate(name: string): { readonly certificateFile: string; readonly keyFile: string } {
     const certificateFile = join(folder, `${name}.pem`);
     const keyFile = join(folder, `${name}-key.pem`);
@@ -188,7 +188,7 @@ describe("a server with a certificate", () => {
     return { certificateFile, keyFile };
   }
 
-  /** The name in the certificate that a server shows. */
+  /** Returns the name in the certificate that a server presents. */
   async function shownName(port: number, ca: Buffer): Promise<string> {
     return new Promise((resolve, reject) => {
       const request = httpsGet(
@@ -202,7 +202,7 @@ describe("a server with a certificate", () => {
     });
   }
 
-  test("speaks wss and https, and takes a new certificate without a restart", async () => {
+  test("serves wss and https, and reloads its certificate without a restart", async () => {
     const tls = makeCertificate("first");
     const ca = readFileSync(tls.certificateFile);
     const server = await serve({ tls });
@@ -221,7 +221,7 @@ describe("a server with a certificate", () => {
     expect(await client.closed).toBe(1012);
   });
 
-  test("does not wait for those who never finish their handshake when it closes", async () => {
+  test("does not wait for clients that never finish their TLS handshake when it closes", async () => {
     const server = await serve({ tls: makeCertificate("fourth"), limits: { httpHeaderMs: 3_600_000 } });
     const socket = connectSocket(server.port, "127.0.0.1");
     socket.on("error", () => undefined);
@@ -231,7 +231,7 @@ describe("a server with a certificate", () => {
     await ended;
   });
 
-  test("takes the certificate itself, and refuses one that it cannot use", async () => {
+  test("accepts a certificate as a value, and rejects an unusable one", async () => {
     const files = makeCertificate("third");
     const certificate = readFileSync(files.certificateFile, "utf8");
     const key = readFileSync(files.keyFile, "utf8");

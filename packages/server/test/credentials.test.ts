@@ -23,13 +23,13 @@ const ADA: TokenClaims & { readonly expiresInSeconds: number } = {
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 const seconds = (fromNow: number): number => Math.floor(Date.now() / 1000) + fromNow;
 
-/** A token signed as HS256 with any header and claims, made without the code under test. */
+/** Signs a token as HS256 with any header and claims, without the code under test. */
 function signed(header: object, claims: object, secret: string | Buffer = SECRET): string {
   const text = `${base64(header)}.${base64(claims)}`;
   return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
 }
 
-/** Joins with a token, and gives the welcome or the goodbye. */
+/** Joins with a token. Returns the welcome or the goodbye. */
 async function joinWith(options: Partial<ServerOptions>, token: string | Uint8Array) {
   const server = await serve(options);
   const client = await PlainClient.join(server.url, { token: Buffer.from(token) });
@@ -53,7 +53,7 @@ async function expectRefused(auth: AuthOptions, token: string): Promise<void> {
 }
 
 describe("a token signed with a secret", () => {
-  test("says who the player is, what they may do and their name", async () => {
+  test("carries the player's id, role and name", async () => {
     const { answer, server } = await joinWith(
       { auth: { secret: SECRET } },
       await issueToken(ADA, { secret: SECRET }),
@@ -62,7 +62,7 @@ describe("a token signed with a secret", () => {
     expect(server.players[0]?.name).toBe("Ada L.");
   });
 
-  test("is accepted from others who know the secret, and leaves the name to the client", async () => {
+  test("is accepted from other issuers who know the secret, and leaves the name to the client", async () => {
     const token = signed({ alg: "HS256" }, { sub: "7", role: "viewer", exp: seconds(60) });
     const { answer, server } = await joinWith({ auth: { secret: Buffer.from(SECRET) } }, token);
     expect(answer).toMatchObject({ kind: "welcome", playerId: 7n, role: "viewer" });
@@ -92,14 +92,14 @@ describe("a token signed with a secret", () => {
     await expectRefused({ secret: SECRET }, token);
   });
 
-  test("[N35] with a name that terminals act on is refused, and the player reads why", async () => {
+  test("[N35] with a name that terminals act on is refused, and the player learns why", async () => {
     const token = signed({ alg: "HS256" }, { ...fine, name: "Ada\u009b2J" });
     const { answer } = await joinWith({ auth: { secret: SECRET } }, token);
     const detail = expect.stringContaining("U+009B");
     expect(answer).toMatchObject({ kind: "goodbye", reason: "malformed", detail });
   });
 
-  test("counts at another server only if it names it", async () => {
+  test("is valid at another server only if it names that server", async () => {
     const key = { secret: SECRET, audience: "north" };
     const token = await issueToken(ADA, key);
     const { answer } = await joinWith({ auth: key }, token);
@@ -138,7 +138,7 @@ describe("a key", () => {
     ["a secret and a key at once", { secret: SECRET, publicKey: generateKeyPairSync("ed25519").publicKey }],
     ["a key of another kind", { publicKey: generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey }],
     ["a key that is none", { publicKey: "-----BEGIN NONSENSE-----" }],
-  ])("is refused when it is %s", async (_what, auth) => {
+  ])("is rejected when it is %s", async (_what, auth) => {
     expect(await codeOfRejection(serve({ auth }))).toBe("ORT_ARGUMENT");
   });
 
@@ -154,7 +154,7 @@ describe("a key", () => {
 
   test("checks tokens for other servers of a game", async () => {
     const token = Buffer.from(await issueToken(ADA, { secret: SECRET }, 1_000_000));
-    // 60 seconds from 1,000, and 5 by which clocks may differ.
+    // 60 seconds from 1,000, and a clock tolerance of 5.
     const claims = { playerId: ADA.playerId, role: "admin", name: "Ada L.", expiresMs: 1_065_000 };
     expect(await tokenVerifier({ secret: SECRET }, () => 1_059_000)(token)).toEqual(claims);
     await expect(tokenVerifier({ secret: SECRET }, () => 1_066_000)(token)).rejects.toThrow("exp");
@@ -163,21 +163,21 @@ describe("a key", () => {
 });
 
 describe("a player without a token", () => {
-  test("is refused where the operator did not allow it", async () => {
+  test("is refused unless the operator allows it", async () => {
     await expectRefused({ anonymous: false, secret: SECRET }, "");
   });
 
-  test("comes in with the role that the operator says", async () => {
+  test("joins with the role that the operator sets", async () => {
     const { answer, server } = await joinWith({ host: "0.0.0.0", auth: { anonymous: "viewer" } }, "");
     expect(answer).toMatchObject({ kind: "welcome", role: "viewer" });
     expect(server.url, "where a client of this machine reaches it").toBe(`ws://127.0.0.1:${server.port}`);
   });
 
-  test("who brings a token that nobody can check is refused", async () => {
+  test("is refused with a token that the server cannot check", async () => {
     await expectRefused({ anonymous: true }, "let me in");
   });
 
-  test("could not come in, nor anybody else: such a server is refused", async () => {
+  test("must be allowed if there is no key: a server that no player could join does not start", async () => {
     expect(await codeOfRejection(serve({ host: "0.0.0.0" }))).toBe("ORT_ARGUMENT");
     expect(await codeOfRejection(serve({ auth: { anonymous: false } }))).toBe("ORT_ARGUMENT");
     expect(await codeOfRejection(serve({ proxies: 1 }))).toBe("ORT_ARGUMENT");
@@ -185,7 +185,7 @@ describe("a player without a token", () => {
 });
 
 describe("a game's own decision", () => {
-  test("is made from what the server found out, and counts", async () => {
+  test("is based on the server's findings, and is final", async () => {
     const asked: unknown[] = [];
     const options: Partial<ServerOptions> = {
       auth: { secret: SECRET },
@@ -202,7 +202,7 @@ describe("a game's own decision", () => {
     ]);
   });
 
-  test("may be made from tokens of its own", async () => {
+  test("may use the game's own tokens", async () => {
     const { answer } = await joinWith(
       { authorize: ({ token, name }) => ({ playerId: BigInt(token.length), role: "builder", name }) },
       "ticket",
@@ -230,7 +230,7 @@ describe("a game's own decision", () => {
   });
 });
 
-/** The token with another subject and the old signature. */
+/** Returns the token with another subject and the old signature. */
 function changed(token: string): string {
   const [header, , signature] = token.split(".");
   return `${header}.${base64({ sub: "8", role: "admin", exp: seconds(3600) })}.${signature}`;

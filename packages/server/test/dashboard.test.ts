@@ -16,7 +16,7 @@ const SHOWN = /\{\{(?<label>\w+)\}\}/g;
 const dashboard = JSON.parse(readFileSync("docs/operations/grafana-dashboard.json", "utf8")) as Dashboard;
 const targets = dashboard.panels.flatMap((panel) => panel.targets);
 
-/** The labels of each metric that a server really has. */
+/** Returns the labels of each metric that a server exposes. */
 async function exposedLabels(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const { text: body } = await ask(await serve(), "/metrics");
   const labels = new Map<string, Set<string>>();
@@ -30,8 +30,8 @@ async function exposedLabels(): Promise<ReadonlyMap<string, ReadonlySet<string>>
   return labels;
 }
 
-describe("the dashboard for Grafana", () => {
-  test("asks for metrics that a server has, and groups them by labels that these have", async () => {
+describe("the Grafana dashboard", () => {
+  test("queries only metrics and labels that a server exposes", async () => {
     const exposed = await exposedLabels();
     for (const { expr, legendFormat } of targets) {
       const names = expr.match(METRIC) ?? [];
@@ -47,7 +47,7 @@ describe("the dashboard for Grafana", () => {
     }
   });
 
-  test("shows every number that the guide says to watch", () => {
+  test("shows every metric that the guide says to watch", () => {
     const guide = readFileSync("docs/guides/run-a-server.md", "utf8");
     const table = guide.split(/^\| Number /m)[1]?.split("\n\n")[0] ?? "";
     const watched = table.match(METRIC) ?? [];

@@ -8,7 +8,7 @@ import { ask, serve, until } from "./served-world.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const START_MS = 1_800_000_000_000;
-/** How far the clocks of the server and of the service that issues tokens may differ. */
+/** Tolerated difference between the clocks of the server and of the token issuer. */
 const TOLERANCE_MS = 5_000;
 
 async function tokenFor(
@@ -19,7 +19,7 @@ async function tokenFor(
   return issueToken({ playerId, role: "builder", tokenId, expiresInSeconds }, { secret: SECRET }, nowMs);
 }
 
-/** A server on a clock that the test holds. It hears clients that say nothing for a year. */
+/** A server with a fake clock, which does not disconnect idle clients for a year. */
 async function patientServer(options: Partial<ServerOptions> = {}) {
   const clock = new FakeClock(START_MS);
   const limits = { idleMs: 1e12 };
@@ -37,7 +37,7 @@ async function patientServer(options: Partial<ServerOptions> = {}) {
 }
 
 describe("a token that expires", () => {
-  test("ends its connection at its expiry and says so, and no other connection", async () => {
+  test("ends its own connection at its expiry with that reason, and no other connection", async () => {
     const { clock, server, join } = await patientServer();
     const short = await join(await tokenFor(1n, 60), 1n);
     const long = await join(await tokenFor(2n, 3_600), 2n);
@@ -66,7 +66,7 @@ describe("a token that expires", () => {
     expect(clock.nextDueMs ?? 0, "only the next tick is planned").toBeLessThanOrEqual(clock.nowMs() + 100);
   });
 
-  test("is replaced by the client, which resumes without losing what it holds or an edit", async () => {
+  test("is replaced by the client, which resumes without losing its regions or an edit", async () => {
     let aheadMs = 0;
     const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs };
     const server = await serve({ clock, auth: { secret: SECRET } });
@@ -110,7 +110,7 @@ describe("a token that expires", () => {
   });
 
   test.each([Number.NaN, "soon", 5n])(
-    "is a fault of the game's own when its expiry is %s",
+    "is a fault of the game when the game sets its expiry to %s",
     async (expiresMs) => {
       const { server, join } = await patientServer({
         authorize: () => ({ playerId: 1n, role: "builder", name: "x", expiresMs: expiresMs as number }),
@@ -142,7 +142,7 @@ describe("a revoked player", () => {
     expect((await (await join(token, 5n)).next("welcome")).playerId).toBe(1n);
   });
 
-  test("is refused from the start where the options say so, and a list can be replaced as a whole", async () => {
+  test("is refused from the start if the options say so, and the list can be replaced as a whole", async () => {
     const { server, join } = await patientServer({ revoked: [{ playerId: 1n }] });
     expect(await (await join(await tokenFor(1n, 60))).next("goodbye")).toMatchObject({
       reason: "kicked",
@@ -177,7 +177,7 @@ describe("a revoked player", () => {
 });
 
 describe("a revoked token", () => {
-  test("ends its own connections alone, and its player comes back with another one", async () => {
+  test("ends only its own connections, and its player can return with another token", async () => {
     const { server, join } = await patientServer();
     const [stolen, own] = [
       await tokenFor(1n, 60, { tokenId: "a" }),
@@ -195,7 +195,7 @@ describe("a revoked token", () => {
   });
 });
 
-describe("what is no revocation", () => {
+describe("an invalid revocation", () => {
   test.each<[what: string, revocation: unknown]>([
     ["nothing", undefined],
     ["neither a player nor a token", {}],
@@ -204,7 +204,7 @@ describe("what is no revocation", () => {
     ["a token without a name", { tokenId: "" }],
     ["a player and a token", { playerId: 1n, tokenId: "a" }],
     ["a reason that is no text", { playerId: 1n, reason: 5 }],
-  ])("is refused: %s", async (_what, revocation) => {
+  ])("is rejected: %s", async (_what, revocation) => {
     const server = await serve();
     expect(codeOf(() => server.revoke(revocation as Revocation))).toBe("ORT_ARGUMENT");
     expect(await codeOfRejection(serve({ revoked: [revocation as Revocation] }))).toBe("ORT_ARGUMENT");

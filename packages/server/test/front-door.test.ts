@@ -7,7 +7,7 @@ import { metric, serve, until } from "./served-world.ts";
 const refused = (name: string): string => `orthant_refusals_total{name="${name}"}`;
 const from = (address: string) => ({ headers: { "X-Forwarded-For": address } });
 
-/** The status that a server answers to somebody who wants to connect; 101 when it lets them. */
+/** Returns the server's status for an upgrade request; 101 when it accepts the connection. */
 async function statusOf(url: string, headers: Record<string, string> = {}): Promise<number> {
   return PlainClient.connect(url, { headers }).then(
     () => 101,
@@ -36,7 +36,7 @@ describe("a web page", () => {
     expect(await metric(server, refused("origin"))).toBe(6);
   });
 
-  test("may connect when the operator lists its origin, or all", async () => {
+  test("may connect when the operator lists its origin, or allows all", async () => {
     const listed = await serve({ origins: ["https://play.example.org"] });
     expect(await statusOf(listed.url, { Origin: "https://play.example.org" })).toBe(101);
     expect(await statusOf(listed.url, { Origin: "https://example.org" })).toBe(403);
@@ -45,7 +45,7 @@ describe("a web page", () => {
     expect(await statusOf(open.url, { Origin: "https://example.org" })).toBe(101);
   });
 
-  test("that gives its own name to this machine is not let in where anybody of this machine is", async () => {
+  test("that points its own name at this machine is refused, even where all programs of this machine may join", async () => {
     const server = await serve();
     const host = `evil.example:${server.port}`;
     expect(await statusOf(server.url, { Origin: `http://${host}`, Host: host })).toBe(421);
@@ -54,9 +54,9 @@ describe("a web page", () => {
   });
 });
 
-describe("a server that lets in anybody of its machine", () => {
+describe("a server that accepts every program of its machine", () => {
   test.each(["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])(
-    "lets nobody in who comes through a proxy, by %s",
+    "refuses clients that come through a proxy, by %s",
     async (header) => {
       const server = await serve();
       expect(await statusOf(server.url, { [header]: "203.0.113.9" })).toBe(403);
@@ -67,12 +67,12 @@ describe("a server that lets in anybody of its machine", () => {
   );
 });
 
-test("a limit that reaches beyond the lattice is refused before anything listens", async () => {
+test("a limit that reaches beyond the lattice is rejected before the server listens", async () => {
   expect(await codeOfRejection(serve({ limits: { chunkCoordinateMax: 2 ** 31 } }))).toBe("ORT_ARGUMENT");
 });
 
 describe("connections", () => {
-  test("are limited in all", async () => {
+  test("are limited in total", async () => {
     const server = await serve({ limits: { connectionsMax: 2 } });
     const first = await PlainClient.connect(server.url);
     await PlainClient.connect(server.url);
@@ -108,7 +108,7 @@ describe("connections", () => {
     expect(await statusOf(server.url, from(same[0] ?? "").headers)).toBe(101);
   });
 
-  test("come from where the operator's own proxies say, whatever a client claims", async () => {
+  test("have the address that the operator's own proxies report, whatever a client claims", async () => {
     const server = await serve({
       proxies: 2,
       auth: { anonymous: true },
@@ -120,13 +120,13 @@ describe("connections", () => {
     expect(await statusOf(server.url, chain("1.1.1.1", "198.51.100.1").headers)).toBe(101);
   });
 
-  test("through no proxy come from where they come from, whatever a client claims", async () => {
+  test("without a proxy have their own address, whatever a client claims", async () => {
     const server = await serve({ auth: { anonymous: true }, limits: { connectionsPerAddress: 1 } });
     await PlainClient.connect(server.url, from("203.0.113.9"));
     expect(await statusOf(server.url, from("198.51.100.1").headers)).toBe(429);
   });
 
-  test("are limited before they say anything, by network", async () => {
+  test("are limited by network before they send anything", async () => {
     const limits = { connectionsPerAddress: 1, httpSocketsPerAddress: 2 };
     const server = await serve({ limits });
     const sockets: Socket[] = [];
@@ -157,7 +157,7 @@ describe("connections", () => {
     expect(await metric(server, refused(name))).toBe(1);
   });
 
-  test("that are no WebSocket are refused", async () => {
+  test("that are not a WebSocket are refused", async () => {
     const server = await serve();
     const socket = connectSocket(server.port, "127.0.0.1");
     const answer = new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))));

@@ -8,7 +8,7 @@ import { flatWorld, metric, serve } from "./served-world.ts";
 const AROUND = boxBetween([-4, -4, -4, 0], [4, 8, 4, 1]);
 const EDITS = 40;
 
-/** A guest over a real socket. It hears, and ticks, whenever the socket brings something. */
+/** A client over a real socket. It receives, and ticks, on every message of the socket. */
 class SocketGuest {
   readonly guest: Guest;
   readonly verdicts: Verdict[] = [];
@@ -46,13 +46,13 @@ class SocketGuest {
     this.guest.tick();
   }
 
-  /** Waits for the socket until something is so. */
+  /** Waits for messages until the condition holds. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) await new Promise((resolve) => this.#socket.once("message", resolve));
   }
 }
 
-describe("guests over real sockets", () => {
+describe("clients over real sockets", () => {
   test("see the same world as the server, whoever edits it", async () => {
     const world = await flatWorld();
     const limits = { framesPerSecond: 10_000, framesBurst: 10_000, editsBurst: 1_000 };

@@ -8,7 +8,7 @@ import { ask, metric, serve } from "./served-world.ts";
 const EVERYWHERE: Partial<ServerOptions> = { host: "0.0.0.0", auth: { anonymous: true } };
 const FORWARDED = { "X-Forwarded-For": "203.0.113.9" };
 
-/** The statuses that a page and a connection get for a `Host`. */
+/** Returns the statuses of a page request and a connection with this `Host`. */
 async function statuses(
   options: Partial<ServerOptions>,
   host: string,
@@ -35,7 +35,7 @@ describe("a request for a host name", () => {
     "world.localhost",
     hostname(),
     `${hostname().split(".")[0]}.local:7440`,
-  ])("that is this machine's, %s, is answered when the server listens at all addresses", async (host) => {
+  ])("of this machine, %s, is answered when the server listens at all addresses", async (host) => {
     expect(await statuses(EVERYWHERE, host)).toEqual([404, 101]);
   });
 
@@ -46,13 +46,13 @@ describe("a request for a host name", () => {
     "localhost.evil.example",
     "1.2.3",
     "a b",
-  ])("that is not ours, %s, is misdirected, whatever the server listens at", async (host) => {
+  ])("that is not ours, %s, is answered with 421, whatever address the server listens at", async (host) => {
     expect(await statuses(EVERYWHERE, host)).toEqual([421, 421]);
     expect(await statuses({ auth: { anonymous: true } }, host)).toEqual([421, 421]);
     expect(await statuses({ ...EVERYWHERE, origins: ["*"] }, host)).toEqual([421, 421]);
   });
 
-  test("that the operator named is answered, and then no other, also through a proxy", async () => {
+  test("that the operator named is answered, and then no other, even through a proxy", async () => {
     const hosts = ["Play.Example.org"];
     expect(await statuses({ ...EVERYWHERE, hosts }, "play.example.org")).toEqual([404, 101]);
     expect(await statuses({ ...EVERYWHERE, hosts }, "PLAY.example.org:443")).toEqual([404, 101]);
@@ -62,18 +62,18 @@ describe("a request for a host name", () => {
     expect(await statuses(behind, "evil.example", FORWARDED)).toEqual([421, 421]);
   });
 
-  test("is the proxy's to check behind a proxy, with the page's origin, as the guide sets it up", async () => {
+  test("is left to the proxy to check, with the page's origin, as the guide sets it up", async () => {
     const behind = { auth: { anonymous: true }, proxies: 1 };
     const page = { ...FORWARDED, Origin: "https://play.example.org" };
     expect(await statuses(behind, "play.example.org", page)).toEqual([404, 101]);
     expect(
       await statuses(behind, "play.example.org", { ...FORWARDED, Origin: "https://evil.example" }),
     ).toEqual([404, 403]);
-    // What comes to the port directly comes through no proxy.
+    // A direct request to the port does not come through a proxy.
     expect(await statuses(behind, "play.example.org")).toEqual([421, 421]);
   });
 
-  test("of a page that gave its own name to this machine never reaches numbers or world", async () => {
+  test("of a page that pointed its own name at this machine never reaches the metrics or the world", async () => {
     const server = await serve({ auth: { anonymous: true } });
     const rebound = { Host: `evil.example:${server.port}`, Origin: `http://evil.example:${server.port}` };
     const { status, text } = await ask(server, "/metrics", rebound);
@@ -84,7 +84,7 @@ describe("a request for a host name", () => {
     expect(await metric(server, 'orthant_refusals_total{name="host"}')).toBe(1);
   });
 
-  test("that is refused is logged with the option to set, once a minute at most", async () => {
+  test("that is refused is logged with the option to set, at most once a minute", async () => {
     const lines: string[] = [];
     const streamWrite = (line: string): string => {
       lines.push(line);
@@ -102,8 +102,8 @@ describe("a request for a host name", () => {
   });
 });
 
-describe("the numbers", () => {
-  test("are for programs of this machine that come through no proxy", async () => {
+describe("the metrics", () => {
+  test("are readable for programs of this machine that come through no proxy", async () => {
     const server = await serve(EVERYWHERE);
     expect((await ask(server, "/metrics")).status).toBe(200);
     for (const header of ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"]) {
@@ -116,7 +116,7 @@ describe("the numbers", () => {
     expect(await metric(server, 'orthant_refusals_total{name="metrics"}')).toBe(4);
   });
 
-  test("are public where the operator says so, or for clients that send the bearer", async () => {
+  test("are public if the operator says so, or readable for clients that send the bearer", async () => {
     const open = await serve({ ...EVERYWHERE, metrics: { public: true } });
     expect((await ask(open, "/metrics", FORWARDED)).status).toBe(200);
     const closed = await serve({ ...EVERYWHERE, metrics: { public: true, bearer: "let me see" } });

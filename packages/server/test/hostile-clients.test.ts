@@ -8,14 +8,14 @@ const refused = (name: string): string => `orthant_refusals_total{name="${name}"
 const goodbye = (reason: string, limit = ""): string =>
   `orthant_goodbyes_total{reason="${reason}",limit="${limit}"}`;
 
-/** What a client sees of its connection's end. */
+/** Returns how a connection ended for the client. */
 async function endOf(client: PlainClient): Promise<readonly [code: number, reason: string | undefined]> {
   const code = await client.closed;
   const last = client.messages.find((message) => message.kind === "goodbye");
   return [code, last?.kind === "goodbye" ? last.reason : undefined];
 }
 
-describe("a client is thrown out", () => {
+describe("a client is disconnected", () => {
   test("that sends text", async () => {
     const server = await serve();
     const client = await PlainClient.connect(server.url);
@@ -24,7 +24,7 @@ describe("a client is thrown out", () => {
     expect(await metric(server, goodbye("malformed"))).toBe(1);
   });
 
-  test("that sends bytes without a meaning", async () => {
+  test("that sends meaningless bytes", async () => {
     const server = await serve();
     const client = await PlainClient.connect(server.url);
     client.socket.send(fromHex("ff ff ff ff"));
@@ -34,7 +34,7 @@ describe("a client is thrown out", () => {
   test("that speaks another version", async () => {
     const server = await serve();
     const client = await PlainClient.connect(server.url);
-    // Nothing acknowledged, nothing applied; tag 0, "ORTH", version 2, and whatever that version means.
+    // Nothing acknowledged, nothing applied; tag 0, "ORTH", version 2, and content of that version.
     client.socket.send(fromHex("00 00 00 4f525448 02 aabbcc"));
     expect(await endOf(client)).toEqual([1008, "version"]);
     expect(await metric(server, goodbye("version"))).toBe(1);
@@ -56,7 +56,7 @@ describe("a client is thrown out", () => {
     expect(await metric(server, refused("frameBytesMax"))).toBe(1);
   });
 
-  test("whose message comes in crumbs", async () => {
+  test("whose message comes in too many fragments", async () => {
     const server = await serve();
     const client = await PlainClient.connect(server.url);
     for (let index = 0; index < 300; index++) client.socket.send(new Uint8Array(1), { fin: false });
@@ -64,7 +64,7 @@ describe("a client is thrown out", () => {
     expect(await metric(server, refused("fragmentsMax"))).toBe(1);
   });
 
-  test("that floods it with pings, or with pongs that nobody asked for", async () => {
+  test("that floods the server with pings or unsolicited pongs", async () => {
     const server = await serve({ clock: new FakeClock() });
     for (const flood of ["ping", "pong"] as const) {
       const client = await PlainClient.connect(server.url);
@@ -77,7 +77,7 @@ describe("a client is thrown out", () => {
     expect(await metric(server, refused("pingsPerSecond"))).toBe(2);
   });
 
-  test("that does not keep the rules of WebSocket", async () => {
+  test("that violates the WebSocket protocol", async () => {
     const server = await serve();
     const client = await PlainClient.connect(server.url);
     const raw = client.socket as unknown as { readonly _socket: { write(bytes: Uint8Array): void } };
@@ -122,7 +122,7 @@ describe("a client is thrown out", () => {
     expect(await metric(server, goodbye("limit", "framesPerSecond"))).toBe(1);
   });
 
-  test("that wants to hold too much", async () => {
+  test("whose interest is too large", async () => {
     const server = await serve({ limits: { interestRegionsMax: 1 } });
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
@@ -131,7 +131,7 @@ describe("a client is thrown out", () => {
     expect(await metric(server, goodbye("limit", "interestRegionsMax"))).toBe(1);
   });
 
-  test("that lets more wait for it than memory is given for", async () => {
+  test("that lets more bytes wait for it than its memory limit", async () => {
     const limits = { sendBacklogBytesMax: 65_536, inFlightBytesMax: 2 ** 30 };
     const server = await serve({ limits, tickMs: 1 });
     const client = await PlainClient.join(server.url);
@@ -146,7 +146,7 @@ describe("a client is thrown out", () => {
 });
 
 describe("hostile clients", () => {
-  test("find no message that harms the server or anybody else", async () => {
+  test("find no message that harms the server or another client", async () => {
     const server = await serve({ limits: { httpRequestsBurst: 1_000, connectionsPerAddress: 500 } });
     const witness = await PlainClient.join(server.url, { clientId: 1n });
     await witness.next("welcome");
@@ -168,7 +168,7 @@ describe("hostile clients", () => {
     expect(await metric(server, goodbye("failure"))).toBe(0);
   });
 
-  test("cannot send a head without end", async () => {
+  test("cannot send an endless head", async () => {
     const server = await serve();
     const socket = connectSocket(server.port, "127.0.0.1");
     const answer = new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))));
@@ -179,7 +179,7 @@ describe("hostile clients", () => {
     expect((await ask(server, "/healthz")).status).toBe(200);
   });
 
-  test("cannot take their time with a head", async () => {
+  test("cannot send a head slowly", async () => {
     const server = await serve({ limits: { httpHeaderMs: 50 } });
     const socket = connectSocket(server.port, "127.0.0.1");
     const ended = new Promise((resolve) => socket.once("close", resolve));

@@ -8,7 +8,7 @@ import { flatWorld, metric, serve, until } from "./served-world.ts";
 const REGION = [0, 0, 0, 0] as const;
 
 describe("a client that joins", () => {
-  test("is welcome, and told about the world and who it is", async () => {
+  test("gets a welcome with the world's facts and its own player id", async () => {
     const world = await flatWorld();
     const server = await serve({ world });
     const client = await PlainClient.join(server.url, { clientId: 77n });
@@ -24,13 +24,13 @@ describe("a client that joins", () => {
     expect(server.players.map(({ name }) => name)).toEqual(["Ada"]);
   });
 
-  test("is welcome at /world too", async () => {
+  test("can also join at /world", async () => {
     const server = await serve();
     const client = await PlainClient.join(`${server.url}/world?from=here`);
     expect((await client.next("welcome")).worldName).toBe("Plain");
   });
 
-  test("sees regions that nobody touched as blank, and an edit as a patch", async () => {
+  test("receives untouched regions as blank, and an edit as a patch", async () => {
     const world = await flatWorld();
     const server = await serve({ world });
     const client = await PlainClient.join(server.url);
@@ -50,7 +50,7 @@ describe("a client that joins", () => {
     expect(await metric(server, "orthant_patches_total")).toBe(1);
   });
 
-  test("is acknowledged what would survive a crash, where the operator asks for that", async () => {
+  test("gets durable acknowledgements if the operator asks for that", async () => {
     const world = await flatWorld();
     const server = await serve({ world, acknowledge: "durable" });
     const client = await PlainClient.join(server.url);
@@ -61,7 +61,7 @@ describe("a client that joins", () => {
     expect(world.generation).toBeGreaterThan(before);
   });
 
-  test("sees entities of the world and players who come, move and go", async () => {
+  test("sees entities of the world, and players who join, move and leave", async () => {
     const world = await flatWorld();
     const far = world.spawnEntity({ kind: 7, position: [2, 9, 2, 0], displayName: "é".repeat(100) });
     world.changeEntity(far.entityId, { orientation: [0, 0, 0, 4] });
@@ -81,7 +81,7 @@ describe("a client that joins", () => {
     const positions = (): readonly number[] =>
       ada.beings.flatMap(({ entered, moved }) => [...entered, ...moved].map(({ position }) => position[0]));
     await until(() => positions().includes(3));
-    // The world remembers an anonymous player who changed it.
+    // The world remembers an anonymous player who edited it.
     bob.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [3, 20, 3, 0], material: 1 }] });
     await bob.next("verdicts");
     bob.socket.close();
@@ -93,7 +93,7 @@ describe("a client that joins", () => {
 });
 
 describe("a game", () => {
-  test("sends messages of its own and gets them", async () => {
+  test("sends and receives its own messages", async () => {
     const heard: string[] = [];
     const server = await serve({
       rules: { onMessage: ({ name }, payload) => heard.push(`${name}: ${Buffer.from(payload)}`) },
@@ -110,7 +110,7 @@ describe("a game", () => {
     expect(Buffer.from((await client.next("game")).payload).toString()).toBe("all");
   });
 
-  test("may send a player away", async () => {
+  test("can kick a player", async () => {
     const server = await serve();
     const client = await PlainClient.join(server.url, { clientId: 5n });
     await client.next("welcome");
@@ -121,7 +121,7 @@ describe("a game", () => {
     expect(await metric(server, 'orthant_goodbyes_total{reason="kicked",limit=""}')).toBe(1);
   });
 
-  test("vetoes an edit, with its own words", async () => {
+  test("can reject an edit with its own reason", async () => {
     const world = await flatWorld();
     const server = await serve({ world, rules: { onEdit: async () => "this is a museum" } });
     const client = await PlainClient.join(server.url);
@@ -134,7 +134,7 @@ describe("a game", () => {
     expect(await metric(server, 'orthant_edits_total{outcome="vetoed"}')).toBe(1);
   });
 
-  test("whose rules throw loses what they would have decided, and nothing else", async () => {
+  test("whose rules throw loses only their decisions", async () => {
     const world = await flatWorld();
     const fail = (): never => {
       throw new Error("a bug in the game");
@@ -157,7 +157,7 @@ describe("a game", () => {
     );
   });
 
-  test("says who reaches a voxel, and one that throws says nobody", async () => {
+  test("decides who reaches a voxel, and a rule that throws denies it", async () => {
     const server = await serve({
       rules: {
         reaches(_player, [x]) {
@@ -179,7 +179,7 @@ describe("a game", () => {
 });
 
 describe("a world that is edited by the game itself", () => {
-  test("is seen by clients", async () => {
+  test("is updated for clients", async () => {
     const world = await flatWorld();
     const server = await serve({ world });
     const client = await PlainClient.join(server.url);
@@ -193,7 +193,7 @@ describe("a world that is edited by the game itself", () => {
 });
 
 describe("a log", () => {
-  test("[N35] has nothing in it that a terminal acts on, and still means the same", async () => {
+  test("[N35] contains nothing that a terminal acts on, and keeps its meaning", async () => {
     const lines: string[] = [];
     const world = await flatWorld(new MemoryDisk(), {}, "Plain\u009b2J \u202eniatnuoM\u0007");
     const streamWrite = (line: string): string => {

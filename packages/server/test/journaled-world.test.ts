@@ -3,7 +3,7 @@ import { hostWorldOf } from "@orthant/server";
 import { describe, expect, test } from "vitest";
 import { flatWorld } from "./served-world.ts";
 
-/** A disk whose journal is synced when a test lets it. */
+/** A disk that delays the syncs of its journal until the test releases them. */
 class HeldJournalDisk extends GatedDisk {
   readonly #waiting: (() => void)[] = [];
   isHeld = false;
@@ -25,7 +25,7 @@ class HeldJournalDisk extends GatedDisk {
 }
 
 describe("a host's world with a journal", () => {
-  test("makes edits without waiting for the disk, and says afterwards when they are durable", async () => {
+  test("applies edits without waiting for the disk, and reports later when they are durable", async () => {
     const disk = new HeldJournalDisk();
     const hosted = await hostWorldOf(await flatWorld(disk, { durability: "journal" }));
     const heard: number[] = [];

@@ -6,7 +6,7 @@ import { ask, serve } from "./served-world.ts";
 
 const page = readFileSync("docs/reference/limits.md", "utf8");
 
-/** The rows of the table under a heading, without its two rows of head. */
+/** Returns the rows of the table under a heading, without the two header rows. */
 function tableUnder(heading: string, text = page): readonly (readonly string[])[] {
   const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("|"));
@@ -29,7 +29,7 @@ function figuresUnder(heading: string): Readonly<Record<string, number>> {
   return Object.fromEntries(rows);
 }
 
-describe("the page about limits has", () => {
+describe("the page about limits lists", () => {
   test("every limit of clients, players, networks and the server, with its default", () => {
     const tables = ["One client", "One player", "Anonymous players of one network", "The server as a whole"];
     const rows = tables.flatMap((title) => Object.entries(figuresUnder(title)));
@@ -55,7 +55,7 @@ describe("the page about limits has", () => {
     expect(namesUnder("Why a connection ends")).toEqual(GOODBYE_REASONS);
   });
 
-  test("every reason for which an edit is refused", () => {
+  test("every reason for which an edit is rejected", () => {
     const refusals = EDIT_OUTCOMES.filter(
       (outcome) => !["applied", "unchanged", "settled"].includes(outcome),
     );
@@ -67,7 +67,7 @@ describe("the page about limits has", () => {
   });
 });
 
-test("[W41] the page about Wire v1 has every reason for which a datagram has no effect", () => {
+test("[W41] the page about Wire v1 lists every reason for which a datagram has no effect", () => {
   const wire1Page = readFileSync("docs/formats/wire-v1.md", "utf8");
   const reasons = tableUnder("Why a datagram has no effect", wire1Page).map(([name = ""]) =>
     name.replaceAll("`", ""),
@@ -75,7 +75,7 @@ test("[W41] the page about Wire v1 has every reason for which a datagram has no 
   expect(reasons).toEqual(protocol.WIRE1_DROPS);
 });
 
-test("the page about the server has every metric that there is", async () => {
+test("the reference page of the server lists every metric", async () => {
   const counts = {
     taken: 0,
     lost: 0,

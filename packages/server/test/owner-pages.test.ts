@@ -16,7 +16,7 @@ async function pagesOf(
   return pages;
 }
 
-test("an owner that lets nobody in shows its shards, and what every server shows of the process", async () => {
+test("an owner without players exposes the metrics of its shards, and of the process like every server", async () => {
   const { url } = await pagesOf();
   const text = await (await fetch(`${url}/metrics`)).text();
   for (const line of [
@@ -32,7 +32,7 @@ test("an owner that lets nobody in shows its shards, and what every server shows
   expect(text).not.toContain("orthant_players");
 });
 
-test("it says whether it is alive and well, has no other page, and lets nobody in", async () => {
+test("an owner without players reports its health, has no other page, and accepts no connections", async () => {
   let why: string | undefined;
   const { url } = await pagesOf({ unready: () => why });
   const ask = async (path: string): Promise<readonly [number, string]> => {
@@ -50,7 +50,7 @@ test("it says whether it is alive and well, has no other page, and lets nobody i
   expect((await ask("/metrics"))[1]).toContain('orthant_refusals_total{name="path"} 2');
 });
 
-test("its numbers can be kept from others, and a port that is taken is refused", async () => {
+test("an owner without players can restrict its metrics, and rejects a port in use", async () => {
   const { url, port } = await pagesOf({ metrics: { bearer: "let me see" } });
   expect((await fetch(`${url}/metrics`)).status).toBe(401);
   const headers = { authorization: "Bearer let me see" };

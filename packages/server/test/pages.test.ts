@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { PlainClient } from "./plain-client.ts";
 import { ask, closedAfterTest, flatWorld, metric, serve } from "./served-world.ts";
 
-/** A clock on which time passes without anything being called, as when something keeps the process busy. */
+/** A clock that advances without running timers, as when the process is busy. */
 class BusyClock extends FakeClock {
   #busyMs = 0;
 
@@ -23,15 +23,15 @@ class BusyClock extends FakeClock {
   }
 }
 
-describe("the pages of a server", () => {
-  test("say that the process is alive and that clients can be sent here", async () => {
+describe("HTTP endpoints", () => {
+  test("report that the process is alive and ready for clients", async () => {
     const server = await serve();
     expect(await ask(server, "/healthz")).toMatchObject({ status: 200, text: "alive\n" });
     expect(await ask(server, "/readyz?from=a-proxy")).toMatchObject({ status: 200, text: "ready\n" });
     expect(await ask(server, "/healthz", {}, "HEAD")).toMatchObject({ status: 200, text: "" });
   });
 
-  test("are no others", async () => {
+  test("answer 404 for unknown paths", async () => {
     const server = await serve();
     for (const path of ["/", "/world", "/etc/passwd", "/healthz/", "//healthz", "*"]) {
       expect((await ask(server, path)).status, path).toBe(404);
@@ -39,7 +39,7 @@ describe("the pages of a server", () => {
     expect(await metric(server, 'orthant_refusals_total{name="path"}')).toBe(6);
   });
 
-  test("may be a folder of a game's own, compressed where the reader takes that, and nothing around it", async () => {
+  test("serve a game's own folder, compressed if the client accepts that, and nothing outside it", async () => {
     const folder = await mkdtemp(join(tmpdir(), "orthant-page-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     await mkdir(join(folder, "assets"));
@@ -69,7 +69,7 @@ describe("the pages of a server", () => {
     await client.next("welcome");
   });
 
-  test("are refused when there is no page where one should be", async () => {
+  test("fail to start when the page's folder is missing or too large", async () => {
     const folder = await mkdtemp(join(tmpdir(), "orthant-page-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     expect(await codeOfRejection(serve({ page: folder }))).toBe("ORT_NOT_FOUND");
@@ -78,7 +78,7 @@ describe("the pages of a server", () => {
     expect(await codeOfRejection(serve({ page: folder }))).toBe("ORT_LIMIT");
   });
 
-  test("are only read", async () => {
+  test("answer 405 to methods other than GET and HEAD", async () => {
     const server = await serve();
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
       const { status, headers } = await ask(server, "/healthz", {}, method);
@@ -87,14 +87,14 @@ describe("the pages of a server", () => {
     expect(await metric(server, 'orthant_refusals_total{name="method"}')).toBe(4);
   });
 
-  test("are also for programs that offer another protocol with every request", async () => {
+  test("ignore an Upgrade header for protocols other than WebSocket", async () => {
     const server = await serve();
     const offer = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABkAAQ" };
     expect(await ask(server, "/healthz", offer)).toMatchObject({ status: 200, text: "alive\n" });
     expect((await ask(server, "/world", offer)).status).toBe(404);
   });
 
-  test("are answered so often to one network, and then again after a while", async () => {
+  test("rate-limit each network and recover after the window", async () => {
     const clock = new FakeClock();
     const server = await serve({ clock, limits: { httpRequestsPerSecond: 2, httpRequestsBurst: 3 } });
     const statuses = async (): Promise<readonly number[]> => [
@@ -111,8 +111,8 @@ describe("the pages of a server", () => {
   });
 });
 
-describe("the numbers of a server", () => {
-  test("are there as 0 before anything happened, in a registry of its own", async () => {
+describe("the metrics of a server", () => {
+  test("start at 0, in their own registry", async () => {
     const server = await serve();
     const { text, headers } = await ask(server, "/metrics");
     expect(headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
@@ -129,10 +129,10 @@ describe("the numbers of a server", () => {
     }
     expect(text, "and those of the process").toContain("nodejs_eventloop_lag_p99_seconds ");
     expect(text).toContain("process_resident_memory_bytes ");
-    await serve(); // a second one in the same process counts for itself
+    await serve(); // a second server in the same process counts separately
   });
 
-  test("show how a part of a cluster is doing, and of shards those that it owns now", async () => {
+  test("show the state of a part of a cluster, and only the shards that it owns now", async () => {
     const shard = { epoch: 3, unsavedRecords: 12, unsavedBytes: 340, savedAgoMs: 1_500 };
     let owned = [
       { shard: "0", ...shard },
@@ -178,7 +178,7 @@ describe("the numbers of a server", () => {
     expect(await metric(server, "orthant_world_generation")).toBe(world.generation);
   });
 
-  test("can be kept from others", async () => {
+  test("can be protected by a bearer token", async () => {
     const server = await serve({ metrics: { bearer: "let me see" } });
     const refused = await ask(server, "/metrics");
     expect([refused.status, refused.headers["www-authenticate"]]).toEqual([401, "Bearer"]);
@@ -197,7 +197,7 @@ describe("the numbers of a server", () => {
 });
 
 describe("ticks", () => {
-  test("come at a steady pace, and those that would come too late are left out and counted", async () => {
+  test("come at a steady pace, and those that would be too late are skipped and counted", async () => {
     const clock = new BusyClock();
     const server = await serve({ clock, tickMs: 50 });
     clock.advance(49);
@@ -214,7 +214,7 @@ describe("ticks", () => {
   });
 });
 
-describe("a server is refused", () => {
+describe("a server does not start", () => {
   test.each([
     ["a limit that there is not", { limits: { editsPerHour: 5 } as object }],
     ["a limit of nothing", { limits: { editsPerSecond: 0 } }],
@@ -225,7 +225,7 @@ describe("a server is refused", () => {
     expect(await codeOfRejection(serve(options))).toBe("ORT_ARGUMENT");
   });
 
-  test("with more materials than a client can be told of", async () => {
+  test("with more materials than fit into a welcome", async () => {
     const materials = Array.from({ length: 2_000 }, (_, id) => ({
       id,
       name: id === 0 ? "air" : `material ${id}`.padEnd(60, "."),
@@ -236,7 +236,7 @@ describe("a server is refused", () => {
     expect(await codeOfRejection(serve({ world: closedAfterTest(world) }))).toBe("ORT_LIMIT");
   });
 
-  test("where another one listens", async () => {
+  test("on a port in use", async () => {
     const { port } = await serve();
     expect(await codeOfRejection(serve({ port }))).toBe("ORT_LISTEN");
   });

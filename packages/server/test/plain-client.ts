@@ -15,7 +15,7 @@ import { type ClientOptions, WebSocket } from "ws";
 
 type MessageOf<Kind extends ServerMessage["kind"]> = Extract<ServerMessage, { kind: Kind }>;
 
-/** A client that says exactly what a test tells it to, and keeps all that it hears. */
+/** A client that sends exactly what a test tells it to, and keeps everything it receives. */
 export class PlainClient {
   readonly socket: WebSocket;
   readonly messages: ServerMessage[] = [];
@@ -28,7 +28,7 @@ export class PlainClient {
   private constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on("message", (data: Buffer) => this.#hear(new Uint8Array(data)));
-    socket.on("error", () => undefined); // it closes then, and that is what is looked at
+    socket.on("error", () => undefined); // the close event follows, which tests check
     this.closed = new Promise((resolve) =>
       socket.on("close", (code) => {
         resolve(code);
@@ -37,7 +37,7 @@ export class PlainClient {
     );
   }
 
-  /** Connects; throws with the status when the server refuses. */
+  /** Connects. Throws with the status when the server refuses. */
   static async connect(url: string, options: ClientOptions = {}): Promise<PlainClient> {
     const socket = new WebSocket(url, options);
     const client = new PlainClient(socket);
@@ -60,12 +60,12 @@ export class PlainClient {
     return client;
   }
 
-  /** All verdicts that came and were not taken. */
+  /** All received verdicts that were not taken yet. */
   get verdicts(): readonly Verdict[] {
     return this.messages.flatMap((message) => (message.kind === "verdicts" ? message.verdicts : []));
   }
 
-  /** What it heard about beings and was not taken. */
+  /** All received entity messages that were not taken yet. */
   get beings(): readonly Beings[] {
     return this.messages.filter((message) => message.kind === "beings");
   }
@@ -76,7 +76,9 @@ export class PlainClient {
     this.socket.send(encode(clientFrameCodec, frame));
   }
 
-  /** The first message of a kind that was not taken yet; throws when the connection ends without one. */
+  /**
+   * Returns the first message of a kind that was not taken yet. Throws when the connection ends without one.
+   */
   async next<Kind extends ServerMessage["kind"]>(kind: Kind): Promise<MessageOf<Kind>> {
     for (;;) {
       const index = this.messages.findIndex((message) => message.kind === kind);
@@ -102,7 +104,7 @@ export class PlainClient {
   }
 }
 
-/** A hello of a client that knows the same generators as the server. */
+/** Returns a hello of a client with the same generators as the server. */
 export function helloOf(given: Partial<Hello> = {}): Hello {
   return {
     kind: "hello",
@@ -118,7 +120,7 @@ export function helloOf(given: Partial<Hello> = {}): Hello {
   };
 }
 
-/** Asks for the region of chunks at the origin. */
+/** Requests the region of chunks at the origin. */
 export function lookAround(client: PlainClient, interest: Partial<Interest> = {}): void {
   client.say({
     kind: "interest",

@@ -9,12 +9,12 @@ const openServers: OrthantServer[] = [];
 const openWorlds: World[] = [];
 
 afterEach(async () => {
-  // A test may have broken its world on purpose, and then has asserted what closing says.
+  // A test may have broken its world on purpose, and has then checked the error of closing.
   for (const server of openServers.splice(0)) await server.close().catch(() => undefined);
   for (const world of openWorlds.splice(0)) await world.close().catch(() => undefined);
 });
 
-/** A flat world in three dimensions. Closed after the test. */
+/** Creates a flat three-dimensional world, which is closed after the test. */
 export async function flatWorld(
   disk: Disk = new MemoryDisk(),
   options: WorldOptions = {},
@@ -29,13 +29,13 @@ export async function flatWorld(
   return closedAfterTest(world);
 }
 
-/** Remembers to close a world after the test. */
+/** Closes a world after the test. */
 export function closedAfterTest(world: World): World {
   openWorlds.push(world);
   return world;
 }
 
-/** A server on a free port with short ticks and no logs, closed after the test. */
+/** Starts a server on a free port with short ticks and no logs, closed after the test. */
 export async function serve(options: Partial<ServerOptions> = {}): Promise<OrthantServer> {
   const world = options.world ?? (await flatWorld());
   const server = await createServer({ tickMs: 10, logger: false, ...options, world });
@@ -43,14 +43,14 @@ export async function serve(options: Partial<ServerOptions> = {}): Promise<Ortha
   return server;
 }
 
-/** What a page of a server answers. */
+/** A server's answer to an HTTP request. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
   readonly headers: NodeJS.Dict<string | string[]>;
 }
 
-/** Asks for a page. `fetch` would not let a test say its own `Host` and `Connection`. */
+/** Sends an HTTP request. `fetch` would not let a test set `Host` and `Connection`. */
 export async function ask(
   { port }: OrthantServer,
   path: string,
@@ -77,14 +77,14 @@ export async function ask(
   });
 }
 
-/** The value of one metric, labels and all; `undefined` when it is not there. */
+/** Returns the value of one metric, with its labels; `undefined` when it is missing. */
 export async function metric(server: OrthantServer, name: string): Promise<number | undefined> {
   const { text } = await ask(server, "/metrics");
   const line = text.split("\n").find((candidate) => candidate.startsWith(`${name} `));
   return line === undefined ? undefined : Number(line.slice(name.length + 1));
 }
 
-/** Lets what waits for the event loop happen, until something is so. The test's own time limit ends it otherwise. */
+/** Runs the event loop until the condition holds, or until the test times out. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

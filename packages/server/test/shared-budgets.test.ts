@@ -7,7 +7,7 @@ import { metric, serve, until } from "./served-world.ts";
 
 const goodbye = (limit: string): string => `orthant_goodbyes_total{reason="limit",limit="${limit}"}`;
 
-/** Makes edits and returns how many of them were made. */
+/** Makes edits and returns how many of them were applied. */
 async function editsMade(client: PlainClient, count: number): Promise<number> {
   for (let editId = 1; editId <= count; editId++) {
     client.say({ kind: "setVoxels", editId, placements: [{ voxel: [editId, 40, 1, 0], material: 3 }] });
@@ -30,14 +30,14 @@ describe("budgets over sockets", () => {
     expect(counts).toEqual([4, 4, 0, 4]);
   });
 
-  test("players of a server that trusts its machine share nothing", async () => {
+  test("players of a server that trusts its machine share no budget", async () => {
     const server = await serve({ limits });
     for (let id = 1n; id <= 4n; id++) {
       expect(await editsMade(await joined(server.url, { clientId: id }), 5)).toBe(4);
     }
   });
 
-  test("an account with fresh client ids makes no more edits than one client", async () => {
+  test("an account with fresh client ids can make no more edits than one client", async () => {
     const secret = randomBytes(32);
     const server = await serve({ auth: { secret }, limits });
     const claims = { playerId: 7n, role: "builder", expiresInSeconds: 60 } as const;
@@ -73,7 +73,7 @@ describe("budgets over sockets", () => {
     expect(await metric(server, "orthant_regions_held")).toBe(4);
   });
 
-  test("when too many bytes wait for all clients together, the one with most of them is dropped", async () => {
+  test("the client with the most waiting bytes is dropped when too many wait for all clients together", async () => {
     const wide = { sendBacklogTotalBytesMax: 262_144, inFlightBytesMax: 2 ** 30 };
     const server = await serve({ limits: wide, tickMs: 1 });
     const deaf = await joined(server.url, { clientId: 1n });

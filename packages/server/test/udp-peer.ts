@@ -5,7 +5,7 @@ import { type Wire1Message, wire1Codec } from "@orthant/protocol";
 import { fromHex } from "@orthant/testkit";
 import { onTestFinished } from "vitest";
 
-/** A socket that says exactly what a test tells it to, and keeps all that it hears. */
+/** A socket that sends exactly what a test tells it to, and keeps everything it receives. */
 export class UdpPeer {
   readonly #socket: Socket;
   readonly #port: number;
@@ -17,7 +17,7 @@ export class UdpPeer {
     socket.on("message", (datagram) => this.#heard.push(new Uint8Array(datagram)));
   }
 
-  /** A socket at an address of this machine, closed after the test. */
+  /** Opens a socket at an address of this machine, closed after the test. */
   static async open(port: number, address = "127.0.0.1"): Promise<UdpPeer> {
     const socket = createSocket("udp4");
     socket.bind(0, address);
@@ -30,7 +30,7 @@ export class UdpPeer {
     this.#socket.send(typeof datagram === "string" ? fromHex(datagram) : datagram, this.#port, "127.0.0.1");
   }
 
-  /** The next thing that is heard and that a test looks for; the test's own time limit ends the wait. */
+  /** Returns the next received match; the test's timeout ends the wait. */
   async hear<Found>(
     look: (datagram: Uint8Array, message: Wire1Message) => Found | undefined,
   ): Promise<Found> {

@@ -22,7 +22,7 @@ async function serveTiles(world: World, wire1: Wire1Options = {}): Promise<Ortha
   return serve({ world, wire1 });
 }
 
-/** A peer whose session has begun. */
+/** Returns a peer whose session has begun. */
 async function joined({ wire1Port = 0 }: OrthantServer): Promise<UdpPeer> {
   const peer = await UdpPeer.open(wire1Port);
   peer.send(SYN);
@@ -32,7 +32,7 @@ async function joined({ wire1Port = 0 }: OrthantServer): Promise<UdpPeer> {
 }
 
 describe("a server that listens for Wire v1", () => {
-  test("[W42] does so only when it is told to", async () => {
+  test("[W42] does so only when it is configured", async () => {
     expect((await serve({ world: await tileWorld() })).wire1Port).toBeUndefined();
   });
 
@@ -42,12 +42,12 @@ describe("a server that listens for Wire v1", () => {
     ["a list with something else in it", { allow: ["everybody"] }],
     ["a network with too many bits", { allow: ["10.0.0.0/33"] }],
     ["an empty number of bits", { allow: ["10.0.0.0/"] }],
-  ])("[W42] refuses %s", async (_why, wire1) => {
+  ])("[W42] rejects %s", async (_why, wire1) => {
     const world = await tileWorld();
     expect(await codeOfRejection(serveTiles(world, wire1))).toBe("ORT_ARGUMENT");
   });
 
-  test("[W42] refuses a world of other chunks, and a port that is taken", async () => {
+  test("[W42] rejects a world with another chunk shape, and a port in use", async () => {
     expect(await codeOfRejection(serve({ world: await flatWorld(), wire1: {} }))).toBe("ORT_ARGUMENT");
     const socket = createSocket("udp4");
     socket.bind(0, "127.0.0.1");
@@ -57,14 +57,14 @@ describe("a server that listens for Wire v1", () => {
     expect(await codeOfRejection(serveTiles(await tileWorld(), { port }))).toBe("ORT_LISTEN");
   });
 
-  test("[W42] needs a role where players without a token may not come in", async () => {
+  test("[W42] needs a role when players without a token may not join", async () => {
     const world = await tileWorld();
     const auth = { secret: "x".repeat(32), anonymous: false } as const;
     expect(await codeOfRejection(serve({ world, auth, wire1: {} }))).toBe("ORT_ARGUMENT");
     expect((await serve({ world, auth, wire1: { role: "viewer" } })).wire1Port).toBeGreaterThan(0);
   });
 
-  test("[W42] hears only those on its list", async () => {
+  test("[W42] accepts datagrams only from the addresses on its list", async () => {
     const server = await serveTiles(await tileWorld(), { allow: ["127.0.0.2", "::1"] });
     const port = server.wire1Port ?? 0;
     const stranger = await UdpPeer.open(port, "127.0.0.3");
@@ -75,7 +75,7 @@ describe("a server that listens for Wire v1", () => {
     expect(await metric(server, 'orthant_wire1_dropped_total{reason="stranger"}')).toBe(1);
   });
 
-  test("[W30, W35, W37] talks over UDP as the original did", async () => {
+  test("[W30, W35, W37] behaves over UDP as the original did", async () => {
     const world = await tileWorld();
     const server = await serveTiles(world);
     const peer = await joined(server);
@@ -113,7 +113,7 @@ describe("a server that listens for Wire v1", () => {
     expect(await world.get([5, 5, 0, 0])).toBe(0);
   });
 
-  test("[W60] records what comes from those who may send, and when it ticks", async () => {
+  test("[W60] records datagrams from allowed senders, and its ticks", async () => {
     const pieces: Uint8Array[] = [];
     const server = await serveTiles(await tileWorld(), { record: (bytes) => pieces.push(bytes) });
     const peer = await joined(server);
@@ -128,7 +128,7 @@ describe("a server that listens for Wire v1", () => {
     ]);
   });
 
-  test("goes on when its recording fails, and says so once", async () => {
+  test("continues when its recording fails, and reports that once", async () => {
     let calls = 0;
     const record = (): void => {
       if (++calls > 1) throw new Error("no space left on device");
@@ -140,7 +140,7 @@ describe("a server that listens for Wire v1", () => {
     expect([calls, await metric(server, "orthant_errors_total")]).toEqual([2, 1]);
   });
 
-  test("[W34] ends the session of a player who is revoked, and lets the player do nothing more", async () => {
+  test("[W34] ends the session of a revoked player, who can do nothing more", async () => {
     const world = await tileWorld();
     const server = await serveTiles(world);
     const peer = await joined(server);

@@ -16,9 +16,9 @@ import type { AllBeings, Beings } from "../message/server-message.ts";
 import { hasElapsed } from "./elapsed.ts";
 import type { BeingsChange } from "./guest-options.ts";
 
-/** The least time between two requests for all beings. */
+/** Minimum time between two requests for all entities. */
 export const BEINGS_LOST_WAIT_MS = 500;
-/** The most beings that a guest remembers. */
+/** Maximum number of entities that a client tracks. */
 export const BEINGS_HELD_MAX: number = 4 * BEINGS_MAX;
 
 interface Seen {
@@ -26,40 +26,40 @@ interface Seen {
   readonly region: Place;
 }
 
-/** The beings in sight, which each frame changes from what they were after the frame before. */
+/** The entities in sight. Each frame holds the changes since the frame before it. */
 export class BeingRegister {
   readonly #shape: ChunkShape;
   readonly #ownPlayerId: bigint;
   readonly #seen = new Map<number, Seen>();
-  /** What the beings that changed were when this step began. */
+  /** The state at the start of this step of each entity that changed. */
   readonly #before = new Map<number, Being | undefined>();
   #isInStep: boolean;
   #askedMs: number | undefined;
 
-  /** Knows of nobody yet. Who did not see all frames so far is not in step. */
+  /** Starts empty. `isInStep` is false when the client may have missed earlier frames. */
   constructor(shape: ChunkShape, ownPlayerId: bigint, isInStep: boolean) {
     this.#shape = shape;
     this.#ownPlayerId = ownPlayerId;
     this.#isInStep = isInStep;
   }
 
-  /** All that are in sight, without the guest's own player. */
+  /** Returns all entities in sight except the client's own player. */
   others(): readonly Being[] {
     return Array.from(this.#seen.values(), ({ being }) => being).filter((being) => !this.#isOwn(being));
   }
 
-  /** The guest's own player as the server sees it. */
+  /** Returns the client's own player as the server sees it. */
   own(): Being | undefined {
     for (const { being } of this.#seen.values()) if (this.#isOwn(being)) return being;
     return undefined;
   }
 
-  /** A frame was missed: what changed in it is unknown, so later changes mean nothing until all beings come. */
+  /** Reports a missed frame. Later changes are ignored until a complete list of entities arrives. */
   fallBehind(): void {
     this.#isInStep = false;
   }
 
-  /** All beings come anew. */
+  /** Replaces all entities. */
   replace({ beings }: AllBeings): void {
     for (const number of this.#seen.keys()) this.#note(number);
     this.#seen.clear();
@@ -67,12 +67,12 @@ export class BeingRegister {
     this.#isInStep = true;
   }
 
-  /** The beings of one region change. */
+  /** Applies the changes in one region. */
   change({ region, left, entered, moved }: Beings): void {
     if (!this.#isInStep) return;
     for (const number of left) {
       const seen = this.#seen.get(number);
-      // One that went to another region in sight has entered there, and perhaps earlier in this very frame.
+      // An entity that moved to another region in sight has entered there, perhaps earlier in this frame.
       if (seen === undefined || !placesEqual(seen.region, region)) continue;
       this.#note(number);
       this.#seen.delete(number);
@@ -84,7 +84,7 @@ export class BeingRegister {
     }
   }
 
-  /** Forgets those in regions that are no longer in sight: nobody will tell when they leave. */
+  /** Drops the entities in regions that left sight: the server will not report when they leave. */
   dropIn(regions: PlaceSet): void {
     for (const [number, { region }] of [...this.#seen]) {
       if (!regions.has(...region)) continue;
@@ -93,19 +93,19 @@ export class BeingRegister {
     }
   }
 
-  /** Whether it is time to ask for all beings. */
+  /** Returns true when it is time to request all entities. */
   isDue(nowMs: number): boolean {
     if (this.#isInStep || !hasElapsed(this.#askedMs, nowMs, BEINGS_LOST_WAIT_MS)) return false;
     this.#askedMs = nowMs;
     return true;
   }
 
-  /** Forgets everybody. */
+  /** Drops all entities. */
   clear(): void {
     this.replace({ kind: "allBeings", beings: [] });
   }
 
-  /** What changed since this was asked last; `undefined` when nothing did. */
+  /** Returns the changes since the last call, or `undefined` if there are none. */
   takeChange(): BeingsChange | undefined {
     const entered: Being[] = [];
     const changed: Being[] = [];
@@ -145,7 +145,7 @@ export class BeingRegister {
   }
 }
 
-/** The region of a position; the outermost one for a position that is off the lattice. */
+/** Returns the region of a position, clamped to the outermost region for a position off the lattice. */
 function regionOfPosition({ extents }: ChunkShape, position: Vector): Place {
   return regionOf(
     placeFrom((axis) => {

@@ -9,52 +9,52 @@ import {
   regionOf,
 } from "@orthant/core";
 
-/** What a replica can tell about itself. */
+/** The parts of a replica that are needed to find out what changed. */
 interface Replica {
   readonly tree: RegionTree;
   holds(region: Place): boolean;
 }
 
-/** A region that is held otherwise than before, or not any more. */
+/** A region whose content changed, or that is no longer held. */
 export interface RegionNews {
   readonly region: Place;
   readonly state: "held" | "forgotten";
 }
 
-/** What became of a replica in one step. */
+/** What happened to a replica in one step. */
 export interface ReplicaNews {
   readonly regions: readonly RegionNews[];
-  /** The chunks that look different, in boxes. */
+  /** Boxes of the chunks that look different. */
   readonly chunks: readonly Box[];
 }
 
-/** Notes what happens to a replica, so that at the end of a step it can be said what looks different. */
+/** Records what happens to a replica, to report at the end of a step what looks different. */
 export class ChangeNotes {
-  /** Each region that something happened to, and whether it was held when the step began. */
+  /** Each affected region, and whether it was held at the start of the step. */
   readonly #wasHeld = new PlaceMap<boolean>();
-  /** Regions that a cache gave, and so has already. */
+  /** Regions that came from the cache, which therefore has them already. */
   readonly #restored = new PlaceSet();
-  /** Chunks that have other predictions laid over them. */
+  /** Chunks whose predictions changed. */
   readonly #predicted = new PlaceSet();
   #treeBefore: RegionTree | undefined;
 
-  /** Something happened to a region; the tree is the one before that. */
+  /** Records a change to a region. `treeBefore` is the tree before that change. */
   touched(region: Place, wasHeld: boolean, treeBefore: RegionTree): void {
     this.#treeBefore ??= treeBefore;
     if (!this.#wasHeld.has(...region)) this.#wasHeld.set(...region, wasHeld);
   }
 
-  /** A region is held as a cache gave it. */
+  /** Records that a region was restored from the cache. */
   restored(region: Place): void {
     this.#restored.add(...region);
   }
 
-  /** The predictions over some chunks changed. */
+  /** Records that the predictions over some chunks changed. */
   predicted(chunks: Iterable<Place>): void {
     for (const chunk of chunks) this.#predicted.add(...chunk);
   }
 
-  /** What happened since this was asked last. */
+  /** Returns what happened since the last call. */
   take(replica: Replica): ReplicaNews {
     const regions: RegionNews[] = [];
     const chunks: Box[] = [];

@@ -1,4 +1,4 @@
-/** Whether a span of time has passed since a moment. A clock that was set back must not make anybody wait for long. */
+/** Returns true when `spanMs` has passed since `sinceMs`, or when the clock was set back. */
 export function hasElapsed(sinceMs: number | undefined, nowMs: number, spanMs: number): boolean {
   return sinceMs === undefined || nowMs - sinceMs >= spanMs || nowMs < sinceMs;
 }

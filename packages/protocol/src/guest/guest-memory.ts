@@ -25,21 +25,21 @@ import type { KeptRegion, KeptReplica, KeptWorld } from "./kept-replica.ts";
 import { OpenEdits } from "./open-edits.ts";
 import { SharedReplica } from "./shared-replica.ts";
 
-/** The most bytes of clocks in an offer, so that it fits a frame with all else that an interest says. */
+/** Maximum bytes of clocks in an offer, so that it fits into a frame with the rest of the interest. */
 const OFFER_BYTES_MAX: number = CLIENT_FRAME_BYTES_MAX / 2;
-/** The most bytes of one clock with its region: four coordinates, a step, and its age. */
+/** Maximum bytes of one region clock: four coordinates, a step, and its age. */
 const REGION_CLOCK_BYTES_MAX = 28;
 
-/** What a guest remembers across connections: the regions that it holds, and its own edits without verdicts. */
+/** What a client keeps across connections: the regions it holds, and its own edits without verdicts. */
 export class GuestMemory {
   readonly edits: OpenEdits;
-  /** What came and was asked for, over all connections. */
+  /** Patches received and resyncs requested, over all connections. */
   readonly counts: { patches: number; resyncs: number } = { patches: 0, resyncs: 0 };
   readonly #options: GuestOptions;
   readonly #notes = new ChangeNotes();
   #replica: SharedReplica | undefined;
   #welcome: Welcome | undefined;
-  /** What a cache gave, until a welcome tells what to make of it. */
+  /** The contents of the cache, until a welcome decides whether they are valid. */
   #restored: KeptReplica | undefined;
 
   constructor(options: GuestOptions) {
@@ -52,18 +52,18 @@ export class GuestMemory {
     return this.#welcome;
   }
 
-  /** The regions of the world that welcomed us last. */
+  /** The regions of the world of the latest welcome. */
   get replica(): SharedReplica | undefined {
     return this.#replica;
   }
 
-  /** The world whose regions are held, or were restored. */
+  /** The world whose regions are held or were restored. */
   get world(): KeptWorld | undefined {
     const world = this.#welcome ?? this.#restored;
     return world && { worldId: world.worldId, era: world.era, manifestHash: world.manifestHash };
   }
 
-  /** What to tell a server that we kept; nothing where there is nothing to offer. */
+  /** The world and era to announce to a server; `undefined` when no regions are held. */
   get kept(): Kept | undefined {
     const regions = this.#restored?.regions ?? this.#replica?.held() ?? [];
     const world = this.world;
@@ -72,12 +72,12 @@ export class GuestMemory {
       : { worldId: world.worldId, era: world.era };
   }
 
-  /** Whether a server shares another world than the one that the open edits are for. */
+  /** Returns true when a welcome is for a different world than the one that the open edits are for. */
   isElsewhere({ worldId }: Welcome): boolean {
     return this.#welcome !== undefined && this.#welcome.worldId !== worldId;
   }
 
-  /** Takes what a cache kept, before the first connection. Nothing of it is believed before it was checked. */
+  /** Takes the contents of a cache before the first connection. Regions are checked before they are used. */
   restore(kept: KeptReplica): void {
     if (this.#welcome !== undefined) {
       throw new OrthantError("ORT_ARGUMENT", "a replica restored after the first welcome");
@@ -87,7 +87,7 @@ export class GuestMemory {
     this.#restored = { worldId, era, manifestHash, regions };
   }
 
-  /** Begins with the world of a welcome: with what was kept, where the server takes that up, else with nothing. */
+  /** Enters the world of a welcome. Keeps the held regions if the server resumes; otherwise starts empty. */
   enter(welcome: Welcome): SharedReplica {
     const held = welcome.resumed && this.#replica?.isOf(welcome) ? this.#replica : undefined;
     this.#replica = held ?? this.#begin(welcome);
@@ -95,7 +95,7 @@ export class GuestMemory {
     return this.#replica;
   }
 
-  /** What to offer of an interest, none of it newer than the era that the server was told of. The rest is dropped. */
+  /** Returns the held regions to offer with an interest, none newer than `era`. Drops the rest. */
   offer(wished: WishedRegions, era: Era | undefined): Offer {
     const replica = this.#replica;
     if (replica === undefined) return { held: [], heldBlank: [] };
@@ -113,18 +113,18 @@ export class GuestMemory {
     return { held, heldBlank: coverRegions(blank) };
   }
 
-  /** Lets go of all regions but some. */
+  /** Drops all regions for which `mayStay` returns false. */
   dropAllBut(mayStay: (region: Place) => boolean): void {
     const regions = this.#replica?.held().map(({ region }) => region) ?? [];
     this.#replica?.forget(regions.filter((region) => !mayStay(region)));
   }
 
-  /** What happened to the replica since this was asked last. */
+  /** Returns what happened to the replica since the last call. */
   takeNews(): ReplicaNews | undefined {
     return this.#notes.take(this.#replica ?? NO_REPLICA);
   }
 
-  /** Everything that is held, for a cache. */
+  /** Returns everything that is held, for a cache. */
   keep(): KeptReplica | undefined {
     const replica = this.#replica;
     const world = this.world;
@@ -152,7 +152,7 @@ export class GuestMemory {
     const isSame = resumed && restored.worldId === worldId && restored.manifestHash === manifestHash;
     for (const kept of restored.regions) {
       if (isSame && replica.restore(worldId, kept)) this.#notes.restored(kept.region);
-      // What is dropped is told as forgotten, so that the cache lets go of it, too.
+      // Dropped regions are reported as forgotten, so that the cache drops them, too.
       else this.#notes.touched(kept.region, true, RegionTree.EMPTY);
     }
   }
@@ -168,7 +168,7 @@ function isRegion(region: Place): boolean {
   );
 }
 
-/** An edit that was made before the shape of the world was known may lie outside of it. The server will say so. */
+/** Predicts an edit. Ignores one that turned out to lie outside the world; the server will refuse it. */
 function predictIfPossible(replica: SharedReplica, edit: Parameters<SharedReplica["predict"]>[0]): void {
   try {
     replica.predict(edit);
@@ -177,7 +177,7 @@ function predictIfPossible(replica: SharedReplica, edit: Parameters<SharedReplic
   }
 }
 
-/** As many clocks as fit an offer, the nearest ones where not all do. */
+/** Returns as many clocks as fit an offer, preferring the nearest regions. */
 function thatFit(
   clocks: readonly RegionClock[],
   byDistance: (a: Place, b: Place) => number,

@@ -2,67 +2,67 @@ import type { Box, Clock, GeneratorRegistry, OrthantError, Place } from "@orthan
 import type { Being, Vector } from "../message/being.ts";
 import type { Goodbye, Verdict, Welcome } from "../message/server-message.ts";
 
-/** What a guest wants to hold. */
+/** The part of the world that a client wants to hold. */
 export interface InterestWish {
   /** Boxes of chunks; the server rounds them out to regions. */
   readonly boxes: readonly Box[];
-  /** In voxels: what is near to it comes first. */
+  /** In voxels. Regions near it are sent first. */
   readonly center: Vector;
-  /** Voxels a second; the guest stands still unless it is given. */
+  /** In voxels per second; zero by default. */
   readonly motion?: Vector;
 }
 
-/** What happened to the beings in sight. The guest's own player is never among them. */
+/** Changes to the entities in sight. The client's own player is never among them. */
 export interface BeingsChange {
   readonly entered: readonly Being[];
-  /** Those that changed in any way, as they are now. */
+  /** Entities that changed in any way, in their current state. */
   readonly changed: readonly Being[];
-  /** Those that are gone, as they were last. */
+  /** Entities that are gone, in their last state. */
   readonly left: readonly Being[];
 }
 
 /**
- * What a guest tells. Everything is told when what came has been taken as a whole, so a listener sees one state
- * and may use the guest as it likes.
+ * Events of a client. They fire after a frame has been fully processed, so a listener sees a consistent state
+ * and may call any method of the client.
  */
 export interface GuestEvents {
   readonly onWelcome?: (welcome: Welcome) => void;
-  /** The server ends the connection, and says why. */
+  /** The server ends the connection and gives the reason. */
   readonly onGoodbye?: (goodbye: Goodbye) => void;
-  /** The guest ends the connection, because the server said what it must not say. */
+  /** The client ends the connection because the server violated the protocol. */
   readonly onFault?: (error: OrthantError) => void;
-  /** Chunks that look different now, by patches or by the guest's own edits, or that are newly held or not. */
+  /** Chunks that look different because of patches, own edits, or regions that were gained or dropped. */
   readonly onChange?: (chunks: readonly Box[]) => void;
-  /** All of the interest is here, since now. */
+  /** The whole interest has arrived. */
   readonly onComplete?: (interestId: number) => void;
   readonly onVerdict?: (verdict: Verdict) => void;
   readonly onBeings?: (change: BeingsChange) => void;
   readonly onGame?: (payload: Uint8Array) => void;
-  /** What a cache of the region should hold has changed: `held`, write it anew; `forgotten`, remove it. */
+  /** The cached copy of a region is outdated: rewrite it if `held`, remove it if `forgotten`. */
   readonly onRegion?: (region: Place, state: "held" | "forgotten") => void;
 }
 
-/** What a guest counts, for those who look for a fault. */
+/** Counters for diagnostics. */
 export interface GuestCounts {
-  /** Patches that came. */
+  /** Patches received. */
   readonly patches: number;
-  /** Times that it asked for regions anew. */
+  /** Resync requests sent. */
   readonly resyncs: number;
-  /** Regions that it holds. */
+  /** Regions held. */
   readonly heldRegions: number;
 }
 
-/** How a guest comes to a host. */
+/** Options of a client. */
 export interface GuestOptions {
-  /** Only `nowMs` is asked; ticks come from outside. */
+  /** Only `nowMs` is used; the caller drives ticks. */
   readonly clock: Clock;
   readonly generators: GeneratorRegistry;
-  /** Random, secret, and the same across connections: edits are told apart by it. */
+  /** Random, secret, and the same across connections; the server uses it to recognize resent edits. */
   readonly clientId: bigint;
   readonly name: string;
-  /** Asked once for each connection. */
+  /** Called once per connection. */
   readonly token: () => Uint8Array;
-  /** An id that no edit of this client ever had, nor any higher one; 1 unless it is given. */
+  /** An id above all edit ids that this client has ever used; 1 by default. */
   readonly firstEditId?: number;
   /** Memory for generated chunks, {@link GENERATED_CACHE_BYTES} by default. */
   readonly generatedCacheBytes?: number;

@@ -15,10 +15,10 @@ import type { Notices } from "./notices.ts";
 import { encodeClientMessage, Outgoing } from "./outgoing.ts";
 import { WorldStream } from "./world-stream.ts";
 
-/** After so long without a welcome the hello is sent again. */
+/** Time to wait for a welcome before sending the hello again. */
 const HELLO_REPEAT_MS = 1_000;
 
-/** What a connection begins with. */
+/** What a session needs to start. */
 export interface SessionStart {
   readonly wire: Wire;
   readonly options: GuestOptions;
@@ -27,14 +27,14 @@ export interface SessionStart {
   readonly wished: WishedRegions | undefined;
 }
 
-/** What there is once the server welcomed us. */
+/** State that exists only after the welcome. */
 interface Stay {
   readonly welcome: Welcome;
   readonly stream: WorldStream;
   readonly beings: BeingRegister;
 }
 
-/** One connection of a guest, from the hello to the goodbye. */
+/** One connection of a client, from hello to goodbye. */
 export class GuestSession {
   readonly #options: GuestOptions;
   readonly #memory: GuestMemory;
@@ -42,21 +42,21 @@ export class GuestSession {
   readonly #wire: Wire;
   readonly #outgoing: Outgoing;
   readonly #hello: Uint8Array;
-  /** What the hello said that we kept. */
+  /** The world and era announced in the hello. */
   readonly #kept: Kept | undefined;
   readonly #interests = new InterestDesk();
-  /** Verdicts that came before those on earlier edits. */
+  /** Verdicts that arrived before those on earlier edits. */
   readonly #earlyVerdicts = new Map<number, Verdict>();
   #helloMs: number | undefined;
   #stay: Stay | undefined;
   #wished: WishedRegions | undefined;
   #pose: Pose | undefined;
-  /** The newest frame that came. */
+  /** The highest frame number received. */
   #frameNumber = 0;
   #isComplete = false;
   #isOver = false;
 
-  /** Says hello. */
+  /** Sends the hello. */
   constructor({ wire, options, memory, notices, wished }: SessionStart) {
     this.#options = options;
     this.#memory = memory;
@@ -83,7 +83,7 @@ export class GuestSession {
     this.tick();
   }
 
-  /** Whether the server welcomed us, and nobody said goodbye. */
+  /** True after the welcome, until the connection ends. */
   get isWelcome(): boolean {
     return this.#stay !== undefined && !this.#isOver;
   }
@@ -93,24 +93,24 @@ export class GuestSession {
     return this.#stay?.beings;
   }
 
-  /** Whether all of the latest interest is held, as the server has it. */
+  /** True when the whole latest interest is held in its current state. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** Wants to hold something else. */
+  /** Changes the interest. */
   wish(wished: WishedRegions): void {
     this.#wished = wished;
     this.#interests.wish(wished);
     this.#isComplete = false;
   }
 
-  /** Is somewhere else; only the latest place is told. */
+  /** Changes the pose. Only the latest pose is sent. */
   move(pose: Pose): void {
     this.#pose = pose;
   }
 
-  /** Sends a game's own message; false before the welcome and after the end. */
+  /** Sends a game message. Returns false before the welcome and after the end. */
   sendGame(payload: Uint8Array): boolean {
     if (!this.isWelcome) return false;
     this.#push({ kind: "game", payload });
@@ -129,7 +129,7 @@ export class GuestSession {
     this.#outgoing.flush(nowMs);
   }
 
-  /** Takes a frame. One that is not the protocol ends the connection. */
+  /** Handles a frame. An invalid frame ends the connection. */
   receive(bytes: Uint8Array): void {
     if (this.#isOver) return;
     this.#outgoing.received(bytes.length);
@@ -142,7 +142,7 @@ export class GuestSession {
     }
   }
 
-  /** The connection is gone. */
+  /** Ends the session after the connection is gone. */
   end(): void {
     this.#isOver = true;
     this.#isComplete = false;
@@ -181,14 +181,14 @@ export class GuestSession {
     requireKnownFeatures(welcome);
     if (this.#memory.isElsewhere(welcome)) this.#dropEdits();
     const replica = this.#memory.enter(welcome);
-    // Frames that came before the welcome were not understood.
+    // Frames before the welcome could not be decoded.
     const isInStep = this.#frameNumber === 1;
     const beings = new BeingRegister(welcome.shape, welcome.playerId, isInStep);
     this.#stay = { welcome, stream: new WorldStream(replica), beings };
     this.#notices.welcome(welcome);
   }
 
-  /** Drops edits for a world that is not here. The hello announced them, so this connection cannot do without. */
+  /** Drops edits for another world. The hello announced them, so this connection cannot continue. */
   #dropEdits(): void {
     const open = this.#memory.edits.all();
     for (const { editId } of open) {
@@ -207,7 +207,7 @@ export class GuestSession {
     this.#close();
   }
 
-  /** Takes a message of a server that welcomed us. What only the newest frame can say is skipped in a late one. */
+  /** Handles a message after the welcome. Skips, in a late frame, what only the newest frame may say. */
   #hear(message: Exclude<ServerMessage, Welcome | Goodbye>, stay: Stay, isNewer: boolean): void {
     switch (message.kind) {
       case "patch":
@@ -237,8 +237,8 @@ export class GuestSession {
   }
 
   /**
-   * Takes verdicts in the order of the edits; one that comes early waits for those before it. So what is open never has
-   * a gap, which a server that began anew could not tell from an edit that was lost on the way.
+   * Takes verdicts in edit order; an early one waits for those before it. The open edits therefore never have
+   * a gap, which a restarted server could not tell from an edit lost on the way.
    */
   #takeVerdicts(verdicts: readonly Verdict[]): void {
     const { edits } = this.#memory;
@@ -258,7 +258,7 @@ export class GuestSession {
     this.#notices.verdict(verdict);
   }
 
-  /** Forgets the beings of regions that are not wanted any more; nobody will tell when they leave. */
+  /** Drops the entities of unwanted regions, because the server will not report when they leave. */
   #loseSight(regions: readonly Place[], { beings }: Stay): void {
     const outOfSight = new PlaceSet();
     for (const region of regions) if (!this.#isWished(region)) outOfSight.add(...region);
@@ -271,7 +271,7 @@ export class GuestSession {
     const isNew = isComplete && !this.#isComplete;
     this.#isComplete = isComplete;
     if (!isNew) return;
-    // The server holds nothing else for us, so it would never say when anything else changes.
+    // The server tracks nothing else for us, so it would not report changes elsewhere.
     this.#memory.dropAllBut((region) => this.#isWished(region));
     this.#notices.complete(interestId);
   }
@@ -294,7 +294,7 @@ export class GuestSession {
   }
 }
 
-/** Throws `ORT_VERSION` for a welcome that asks for a feature that we do not have. */
+/** Throws `ORT_VERSION` if a welcome requires a feature that we do not support. */
 function requireKnownFeatures({ featureBits }: Welcome): void {
   const unknown = featureBits & REQUIRED_FEATURES_MASK & ~KNOWN_FEATURES;
   if (unknown !== 0n) throw new OrthantError("ORT_VERSION", `unknown features 0x${unknown.toString(16)}`);

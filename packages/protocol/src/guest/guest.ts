@@ -20,8 +20,8 @@ import { Notices } from "./notices.ts";
 import type { OpenEdit } from "./open-edits.ts";
 
 /**
- * The client side of a shared world: a machine that is given frames, time and wishes, and gives frames and events.
- * It holds regions of the world, each of them wholly and at one clock, whatever the network does to the frames.
+ * The client side of a shared world: a state machine that takes frames, time and interests, and emits frames
+ * and events. It holds each region completely and at a single clock, whatever the network does to the frames.
  */
 export class Guest {
   readonly #options: GuestOptions;
@@ -36,22 +36,22 @@ export class Guest {
     this.#memory = new GuestMemory(options);
   }
 
-  /** The latest welcome: what there is to know of the world. It stays when the connection is lost. */
+  /** The latest welcome, which describes the world. It remains after the connection is lost. */
   get world(): Welcome | undefined {
     return this.#memory.welcome;
   }
 
-  /** Whether the server of the current connection welcomed us. */
+  /** True after the server of the current connection welcomed us. */
   get isWelcome(): boolean {
     return this.#session?.isWelcome ?? false;
   }
 
-  /** Whether all of the latest interest is held, as the server has it now. */
+  /** True when the whole latest interest is held in its current state. */
   get isComplete(): boolean {
     return this.#session?.isComplete ?? false;
   }
 
-  /** The beings in sight, without our own player. */
+  /** The entities in sight, without our own player. */
   get beings(): readonly Being[] {
     return this.#session?.beings?.others() ?? [];
   }
@@ -61,17 +61,17 @@ export class Guest {
     return this.#session?.beings?.own();
   }
 
-  /** Our edits without verdicts, in their order. */
+  /** Our edits without verdicts, in order. */
   get openEdits(): readonly OpenEdit[] {
     return this.#memory.edits.all();
   }
 
-  /** How much came and was asked for again, over all connections. */
+  /** Counters over all connections. */
   get counts(): GuestCounts {
     return { ...this.#memory.counts, heldRegions: this.#memory.replica?.held().length ?? 0 };
   }
 
-  /** There is a connection: says hello on it. */
+  /** Starts a session on a new connection by sending the hello. */
   connected(wire: Wire): void {
     this.disconnected();
     this.#session = new GuestSession({
@@ -83,39 +83,39 @@ export class Guest {
     });
   }
 
-  /** A frame came. Nothing that a server may send makes this throw. */
+  /** Handles a frame. No frame makes this throw. */
   receive(frame: Uint8Array): void {
     this.#session?.receive(frame);
     this.#tell();
   }
 
-  /** The connection is gone. What is held stays. */
+  /** Handles the loss of the connection. Held regions remain. */
   disconnected(): void {
     this.#session?.end();
     this.#tell();
     this.#session = undefined;
   }
 
-  /** Sends what is due; to be called about 20 times a second. */
+  /** Sends due messages. Call it about 20 times per second. */
   tick(): void {
     this.#session?.tick();
     this.#tell();
   }
 
-  /** Wants to hold these boxes from now on, across connections. `ORT_LIMIT` for more than a host grants. */
+  /** Sets the boxes to hold, across connections. Throws `ORT_LIMIT` for more than a server grants. */
   setInterest(wish: InterestWish): void {
     this.#wished = wishedRegions(wish);
     this.#session?.wish(this.#wished);
   }
 
-  /** Whether a region is part of what the guest wants to hold. */
+  /** Returns true when a region is part of the interest. */
   wants(region: Place): boolean {
     return this.#wished?.regions.has(...region) ?? false;
   }
 
   /**
-   * Edits voxels, and shows the result at once. Gives the id that the verdict will have. While there is no
-   * connection edits wait for the next one; `ORT_LIMIT` when too many are waiting for their verdicts.
+   * Edits voxels and shows the result at once. Returns the id that the verdict will carry. Without a
+   * connection, edits wait for the next one. Throws `ORT_LIMIT` when too many edits are waiting for verdicts.
    */
   setVoxels(placements: readonly VoxelPlacement[]): number {
     const edit = this.#memory.edits.add(placements);
@@ -129,12 +129,12 @@ export class Guest {
     return edit.editId;
   }
 
-  /** Is somewhere else now. Only the latest place is sent, and none while there is no connection. */
+  /** Changes the pose. Only the latest pose is sent, and none while there is no connection. */
   move(pose: Pose): void {
     this.#session?.move(roundPose(pose));
   }
 
-  /** Sends a game's own message; false when nobody is there to get it. */
+  /** Sends a game message. Returns false when there is no welcomed connection. */
   sendGame(payload: Uint8Array): boolean {
     if (payload.length > GAME_BYTES_MAX) {
       throw new OrthantError("ORT_LIMIT", `${payload.length} bytes where at most ${GAME_BYTES_MAX} may be`);
@@ -142,44 +142,44 @@ export class Guest {
     return this.#session?.sendGame(payload) ?? false;
   }
 
-  /** The clock of a region; `undefined` when it is not held. */
+  /** Returns the clock of a region, or `undefined` when it is not held. */
   clockOf(region: Place): number | undefined {
     return this.#memory.replica?.clockOf(region);
   }
 
-  /** The material of a voxel, our own edits included; `undefined` when its region is not held. */
+  /** Returns the material of a voxel, our own edits included, or `undefined` when its region is not held. */
   voxelAt(voxel: Place): number | undefined {
     return this.#memory.replica?.voxelAt(voxel);
   }
 
-  /** The voxels of a chunk, our own edits included; `undefined` when its region is not held. */
+  /** Returns the voxels of a chunk, our own edits included, or `undefined` when its region is not held. */
   chunkAt(chunk: Place): Chunk | undefined {
     return this.#memory.replica?.chunkAt(chunk);
   }
 
-  /** What is in a box of chunks, our own edits included. Regions that are not held look like air. */
+  /** Returns the contents of a box of chunks, our own edits included. Regions not held look like air. */
   region(chunks: Box): RegionTree {
     return this.#memory.replica?.region(chunks) ?? RegionTree.EMPTY;
   }
 
-  /** Of which world and time the regions that are held are; `undefined` before the first welcome. */
+  /** The world and era of the held regions; `undefined` before the first welcome. */
   get keptWorld(): KeptWorld | undefined {
     return this.#memory.world;
   }
 
-  /** Everything that is held, for a cache; `undefined` when there is nothing to keep. */
+  /** Returns everything that is held, for a cache, or `undefined` when there is nothing to keep. */
   keep(): KeptReplica | undefined {
     return this.#memory.keep();
   }
 
-  /** One region for a cache; `undefined` when it is not held. */
+  /** Returns one region for a cache, or `undefined` when it is not held. */
   keptRegion(region: Place): KeptRegion | undefined {
     return this.#memory.replica?.keep(region);
   }
 
   /**
-   * Begins with what a cache kept, before the first connection. It can be read as soon as a server has said that it
-   * still counts; regions that are damaged, or of another time or world, are told as forgotten.
+   * Starts with the contents of a cache, before the first connection. They become readable once a server
+   * confirms them. Regions that are damaged, or from another era or world, are reported as forgotten.
    */
   restore(kept: KeptReplica): void {
     this.#memory.restore(kept);

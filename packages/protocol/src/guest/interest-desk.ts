@@ -2,43 +2,43 @@ import type { Interest } from "../message/client-message.ts";
 import { hasElapsed } from "./elapsed.ts";
 import type { WishedRegions } from "./interest-regions.ts";
 
-/** After so long an interest that the server has not heard of is told again. */
+/** Time to wait for the server's confirmation before sending an interest again. */
 const INTEREST_REPEAT_MS = 1_000;
-/** The least time between two different interests: half as many as a host grants. */
+/** Minimum time between two different interests, which is half the rate that a server grants. */
 const INTEREST_WAIT_MS = 200;
 
-/** What is offered with the first interest. */
+/** The held regions that are offered with the first interest. */
 export type Offer = Pick<Interest, "held" | "heldBlank">;
 
 const NOTHING: Offer = { held: [], heldBlank: [] };
 
-/** Tells the server of one connection what the guest wants to hold: the latest wish, until it was heard. */
+/** Sends the latest interest to the server of one connection until the server confirms it. */
 export class InterestDesk {
   #told: Interest | undefined;
   #toldMs: number | undefined;
   #wished: WishedRegions | undefined;
   #heardId = 0;
 
-  /** Wants something else from now on. */
+  /** Replaces the interest to send. */
   wish(wished: WishedRegions): void {
     this.#wished = wished;
   }
 
-  /** The server says which interest is the newest that came. */
+  /** Records the newest interest that the server has received. */
   heard(interestId: number): void {
     this.#heardId = Math.max(this.#heardId, interestId);
   }
 
-  /** Whether an interest is the one that counts, and there is no newer wish. */
+  /** Returns true when `interestId` is the latest interest sent and no newer one is waiting. */
   isCurrent(interestId: number): boolean {
     return this.#wished === undefined && this.#told?.interestId === interestId;
   }
 
-  /** What to tell the server now. The first time `offer` says what the guest holds already. */
+  /** Returns the interest to send now, if any. Calls `offer` for the held regions the first time. */
   due(nowMs: number, offer: (wished: WishedRegions) => Offer): Interest | undefined {
     const told = this.#told;
     const isHeard = told === undefined || this.#heardId >= told.interestId;
-    // An offer that got lost would leave the two sides with different ideas of what is held.
+    // If an offer were lost, client and server would disagree about which regions are held.
     const mayTellNew = isHeard || told.held.length + told.heldBlank.length === 0;
     if (this.#wished !== undefined && mayTellNew && hasElapsed(this.#toldMs, nowMs, INTEREST_WAIT_MS)) {
       const { boxes, center, motion } = this.#wished;

@@ -17,7 +17,7 @@ import type { Vector } from "../message/being.ts";
 import { INTEREST_BOXES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { InterestWish } from "./guest-options.ts";
 
-/** What a guest wants to hold, in whole voxels and in regions. */
+/** An interest in whole voxels, with its regions. */
 export interface WishedRegions {
   readonly boxes: readonly Box[];
   readonly center: Vector;
@@ -27,7 +27,7 @@ export interface WishedRegions {
 
 const STILL: Vector = [0, 0, 0, 0];
 
-/** The regions of a wish; `ORT_ARGUMENT` for one that cannot be told, `ORT_LIMIT` for one that no host grants. */
+/** Returns an interest's regions. Throws `ORT_ARGUMENT` if invalid, `ORT_LIMIT` if no server grants it. */
 export function wishedRegions({ boxes, center, motion = STILL }: InterestWish): WishedRegions {
   if (boxes.length > INTEREST_BOXES_MAX) {
     throw new OrthantError("ORT_LIMIT", `${boxes.length} boxes where at most ${INTEREST_BOXES_MAX} may be`);
@@ -46,7 +46,7 @@ export function wishedRegions({ boxes, center, motion = STILL }: InterestWish): 
   return { boxes: checked, center: wholeVoxels(center), motion: wholeVoxels(motion), regions };
 }
 
-/** Orders regions by how far they are from a voxel, in regions, where `extents` are those of a chunk. */
+/** Returns a comparator that orders regions by distance from a voxel; `extents` are those of a chunk. */
 export function nearestFirst(center: Vector, extents: Place): (a: Place, b: Place) => number {
   const middle = placeFrom((axis) => center[axis] / extents[axis] / REGION_EDGE_CHUNKS - 0.5);
   const distance = (region: Place): number =>

@@ -14,10 +14,10 @@ import {
 } from "@orthant/core";
 import type { KeptRegion } from "./kept-replica.ts";
 
-/** The most patches that one region is kept in: one for each of its chunks. */
+/** Maximum number of patches per cached region: one for each of its chunks. */
 const KEPT_PATCHES_MAX = 256;
 
-/** A region as it can be kept: a checksum, then the patches that bring it anew, each with its length before it. */
+/** Encodes a region for a cache: a checksum, then the length-prefixed patches that restore it. */
 export function encodeKeptRegion(worldId: bigint, change: RegionChange, volume: number): Uint8Array {
   const patches = splitPatch({ patchSeq: 0, changes: [change] }, volume);
   const body = new ByteWriter();
@@ -29,7 +29,7 @@ export function encodeKeptRegion(worldId: bigint, change: RegionChange, volume: 
   return out.copy();
 }
 
-/** The patches that bring a kept region anew; throws an `OrthantError` unless they do exactly that. */
+/** Decodes the patches that restore a cached region. Throws an `OrthantError` for any other content. */
 export function decodeKeptRegion(worldId: bigint, kept: KeptRegion, volume: number): readonly RegionPatch[] {
   const input = new ByteReader(kept.bytes);
   const checksum = input.u32();
@@ -64,7 +64,7 @@ function requirePiece({ region, clock }: KeptRegion, patch: RegionPatch, index: 
   );
 }
 
-/** Covers the world, too: regions of two worlds may have the same clock and not the same content. */
+/** Includes the world id, because regions of two worlds may have the same clock but different contents. */
 function checksumOf(worldId: bigint, body: Uint8Array): number {
   const head = new ByteWriter();
   head.u64(worldId);

@@ -1,25 +1,25 @@
 import type { Place } from "@orthant/core";
 import type { Era } from "../message/client-message.ts";
 
-/** Of which world, and of which time, something was kept. */
+/** The world and era that cached regions belong to. */
 export interface KeptWorld {
   readonly worldId: bigint;
   readonly era: Era;
-  /** The generators that the server had: with others, untouched space might not be what it was. */
+  /** The server's generators; with other generators, untouched space might differ. */
   readonly manifestHash: bigint;
 }
 
-/** One region as it was kept. */
+/** One cached region. */
 export interface KeptRegion {
   readonly region: Place;
   readonly clock: number;
-  /** The whole content, with a checksum. What is damaged is dropped, and fetched again. */
+  /** The complete content with a checksum. A damaged region is dropped and fetched again. */
   readonly bytes: Uint8Array;
 }
 
 /**
- * What a guest held, for a cache that outlives it. Who stores it in parts must remove regions that were forgotten
- * no later than it stores the world that they were forgotten for.
+ * The regions that a client held, for a cache that outlives it. A cache that stores them in parts must remove
+ * forgotten regions no later than it stores the world they were forgotten for.
  */
 export interface KeptReplica extends KeptWorld {
   readonly regions: readonly KeptRegion[];

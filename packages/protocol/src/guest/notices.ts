@@ -3,7 +3,7 @@ import type { Goodbye, Verdict, Welcome } from "../message/server-message.ts";
 import type { ReplicaNews } from "./change-notes.ts";
 import type { BeingsChange, GuestEvents } from "./guest-options.ts";
 
-/** Holds back what there is to tell until a step is done, so that whoever is told sees a state that is whole. */
+/** Holds events back until the end of a step, so that listeners see a consistent state. */
 export class Notices {
   readonly #events: GuestEvents;
   #pending: (() => void)[] = [];
@@ -36,7 +36,7 @@ export class Notices {
     this.#pending.push(() => this.#events.onGame?.(payload));
   }
 
-  /** Tells everything, first what changed: who hears a verdict finds the world as it is judged. */
+  /** Fires all events, changes first, so that a verdict's listener finds the world that it is about. */
   tell(news: ReplicaNews | undefined, beings: BeingsChange | undefined): void {
     const pending = this.#pending;
     this.#pending = [];

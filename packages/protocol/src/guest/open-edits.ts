@@ -3,9 +3,9 @@ import { EDITS_OPEN_MAX } from "../message/limits.ts";
 import { hasElapsed } from "./elapsed.ts";
 import { encodeClientMessage } from "./outgoing.ts";
 
-/** After so long without a verdict, edits are sent again. */
+/** Time to wait for a verdict before sending edits again. */
 const EDIT_REPEAT_MS = 1_000;
-/** How many bytes of edits leave in a second, the repeated ones too: half of what a host grants for everything. */
+/** Maximum bytes of edits sent per second, resends included: half of what a server grants in all. */
 const EDIT_BYTES_PER_SECOND = 131_072;
 
 /** An edit without a verdict. */
@@ -19,11 +19,11 @@ interface Outbound extends OpenEdit {
   sentMs: number | undefined;
 }
 
-/** A guest's own edits until their verdicts come. They outlive connections. */
+/** A client's own edits until their verdicts arrive. They outlive connections. */
 export class OpenEdits {
   readonly #open = new Map<number, Outbound>();
   #nextId: number;
-  /** Edits from this one on have not been sent, or have to be sent again. */
+  /** The first edit that has not been sent, or that must be sent again. */
   #unsentId: number;
   #allowanceBytes = EDIT_BYTES_PER_SECOND;
   #allowedMs: number | undefined;
@@ -34,28 +34,28 @@ export class OpenEdits {
     this.#unsentId = firstId;
   }
 
-  /** How many edits are open. */
+  /** Number of open edits. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** The lowest id without a verdict; the next one to be used when there is none. */
+  /** The lowest id without a verdict, or the next id when no edit is open. */
   get lowestId(): number {
     for (const editId of this.#open.keys()) return editId;
     return this.#nextId;
   }
 
-  /** Whether an edit has no verdict yet. */
+  /** Returns true when an edit has no verdict yet. */
   has(editId: number): boolean {
     return this.#open.has(editId);
   }
 
-  /** All of them, in their order. */
+  /** Returns all open edits, in order. */
   all(): readonly OpenEdit[] {
     return [...this.#open.values()];
   }
 
-  /** Opens an edit; `ORT_LIMIT` when too many are open, and the codec's errors for one that cannot be sent. */
+  /** Opens an edit. Throws `ORT_LIMIT` when too many are open, and codec errors if it cannot be sent. */
   add(placements: readonly VoxelPlacement[]): OpenEdit {
     if (this.#open.size >= EDITS_OPEN_MAX) {
       throw new OrthantError("ORT_LIMIT", `${this.#open.size} edits wait for their verdicts`);
@@ -69,23 +69,23 @@ export class OpenEdits {
     return edit;
   }
 
-  /** Closes an edit and tells whether it was open. */
+  /** Closes an edit. Returns true if it was open. */
   settle(editId: number): boolean {
     return this.#open.delete(editId);
   }
 
-  /** Takes the newest edit back before it was sent: its id is given to the next one. */
+  /** Withdraws the newest edit before it was sent. The next edit reuses its id. */
   withdraw({ editId }: OpenEdit): void {
     this.#open.delete(editId);
     this.#nextId = editId;
   }
 
-  /** Everything has to be sent again: there is a new connection. */
+  /** Marks all edits to be sent again, for a new connection. */
   rewind(): void {
     this.#unsentId = this.lowestId;
   }
 
-  /** The messages to send now. When the oldest edit waits too long, all are sent again: a host takes them in order. */
+  /** Returns the messages to send now: all of them again, in order, when the oldest has waited too long. */
   due(nowMs: number): readonly Uint8Array[] {
     this.#refill(nowMs);
     const oldest = this.#open.get(this.lowestId);

@@ -5,33 +5,33 @@ import { CLIENT_FRAME_BYTES_MAX, FRAME_MESSAGES_MAX } from "../message/limits.ts
 import type { Wire } from "../message/wire.ts";
 import { hasElapsed } from "./elapsed.ts";
 
-/** The longest silence of a guest: a frame that says nothing still acknowledges. */
+/** Longest time without a frame; even an empty frame acknowledges. */
 const SILENCE_MS_MAX = 1_000;
-/** So many bytes that came are acknowledged at the next tick. */
+/** Number of received bytes that triggers an acknowledgement at the next tick. */
 const ACKNOWLEDGE_BYTES = 65_536;
 
-/** Bytes of the longest two numbers that a frame begins with. */
+/** Maximum bytes of the two numbers that a frame begins with. */
 const FRAME_HEAD_BYTES_MAX = 16;
-/** The most bytes of one message of a guest. */
+/** Maximum bytes of one client message. */
 const CLIENT_MESSAGE_BYTES_MAX: number = CLIENT_FRAME_BYTES_MAX - FRAME_HEAD_BYTES_MAX;
-/** More than this is not worth waiting for company. */
+/** Waiting bytes above which a frame is sent at once. */
 const WORTH_SENDING_BYTES = CLIENT_FRAME_BYTES_MAX / 2;
 
-/** What a frame tells about what came, when it leaves. */
+/** The acknowledgement that a frame carries. */
 export interface Receipt {
   readonly acknowledged: number;
   readonly applied: number;
 }
 
-/** The bytes of one message of a guest, without a frame; `ORT_LIMIT` when they are too many for one. */
+/** Encodes one client message without a frame. Throws `ORT_LIMIT` when it does not fit into one. */
 export function encodeClientMessage(message: ClientMessage): Uint8Array {
-  // Two zeros take a byte each, and nothing behind them depends on them.
+  // The two zeros take one byte each, and the following bytes do not depend on them.
   const bytes = encode(clientFrameCodec, { acknowledged: 0, applied: 0, messages: [message] }).subarray(2);
   if (bytes.length <= CLIENT_MESSAGE_BYTES_MAX) return bytes;
   throw new OrthantError("ORT_LIMIT", `a message of ${bytes.length} bytes, which no frame can hold`);
 }
 
-/** Gathers what a guest says into frames. */
+/** Collects client messages into frames. */
 export class Outgoing {
   readonly #wire: Wire;
   readonly #receipt: () => Receipt;
@@ -45,12 +45,12 @@ export class Outgoing {
     this.#receipt = receipt;
   }
 
-  /** Bytes came that have to be acknowledged. */
+  /** Counts received bytes that must be acknowledged. */
   received(bytes: number): void {
     this.#unacknowledgedBytes += bytes;
   }
 
-  /** Sends a message with the next frame; at once when there is much to send. */
+  /** Queues a message for the next frame. Sends a frame at once when much is waiting. */
   push(message: Uint8Array, nowMs: number): void {
     const isFull =
       this.#waitingBytes + message.length > CLIENT_MESSAGE_BYTES_MAX ||
@@ -61,7 +61,7 @@ export class Outgoing {
     if (this.#waitingBytes > WORTH_SENDING_BYTES) this.#send(nowMs);
   }
 
-  /** Sends what waits, and an empty frame when it is time to acknowledge or to be heard of. */
+  /** Sends what is waiting, or an empty frame when an acknowledgement or a sign of life is due. */
   flush(nowMs: number): void {
     const isDue =
       this.#waiting.length > 0 ||

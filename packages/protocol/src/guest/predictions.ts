@@ -13,13 +13,13 @@ interface PredictedVoxel extends VoxelEdit {
   readonly editId: number;
 }
 
-/** What is laid over one chunk, and what came out of it last. */
+/** The predicted voxels over one chunk, and the latest result of applying them. */
 interface Layer {
   readonly voxels: readonly PredictedVoxel[];
   seen?: { readonly base: Chunk; readonly result: Chunk };
 }
 
-/** A guest's own edits that nobody has judged yet, laid over what the server says, in their order. */
+/** A client's own edits without verdicts, applied in order over the state from the server. */
 export class Predictions {
   readonly #shape: ChunkShape;
   readonly #layers = new PlaceMap<Layer>();
@@ -29,12 +29,12 @@ export class Predictions {
     this.#shape = shape;
   }
 
-  /** The chunks that have something laid over them. */
+  /** Returns the chunks that have predictions. */
   chunks(): Iterable<Place> {
     return this.#layers.places();
   }
 
-  /** Lays an edit over everything before it; gives the chunks. `ORT_PLACE_RANGE` for voxels off the lattice. */
+  /** Applies an edit over earlier ones and returns its chunks. Throws `ORT_PLACE_RANGE` off the lattice. */
   lay(editId: number, placements: readonly VoxelPlacement[]): readonly Place[] {
     const voxelsByChunk = new PlaceMap<PredictedVoxel[]>();
     for (const { voxel, material } of placements) {
@@ -53,7 +53,7 @@ export class Predictions {
     return chunks;
   }
 
-  /** Takes an edit away from between the others; gives the chunks. */
+  /** Removes an edit from between the others. Returns its chunks. */
   takeBack(editId: number): readonly Place[] {
     const chunks = this.#chunksByEdit.get(editId) ?? [];
     this.#chunksByEdit.delete(editId);
@@ -65,7 +65,7 @@ export class Predictions {
     return chunks;
   }
 
-  /** A chunk with what is laid over it. */
+  /** Returns a chunk with its predictions applied. */
   over([x, y, z, w]: Place, base: Chunk): Chunk {
     const layer = this.#layers.get(x, y, z, w);
     if (layer === undefined) return base;

@@ -2,27 +2,27 @@ import { comparePlaces, type Place, PlaceMap, RESYNC_REGIONS_MAX } from "@orthan
 import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import { hasElapsed } from "./elapsed.ts";
 
-/** The least time between two requests. */
+/** Minimum time between two requests. */
 const RESYNC_WAIT_MS = 250;
-/** The most time between two requests that are of no use. */
+/** Maximum time between two requests while requests do not help. */
 const RESYNC_WAIT_MS_MAX = 4_000;
-/** The most regions that wait to be asked for; no server that keeps the limits can bring about more. */
+/** Maximum number of regions that wait to be requested; a server that keeps the limits cannot cause more. */
 const WANTED_REGIONS_MAX: number = 2 * INTEREST_REGIONS_MAX;
 
-/** The regions that have to come anew, and when to ask for them. */
+/** The regions that must be fetched again, and when to request them. */
 export class ResyncQueue {
-  /** How often each region has been asked for. */
+  /** Number of requests for each region. */
   readonly #requests = new PlaceMap<number>();
   #requestedMs: number | undefined;
   #waitMs = RESYNC_WAIT_MS;
   #isInTrouble = false;
 
-  /** How many regions are wanted. */
+  /** Number of wanted regions. */
   get size(): number {
     return this.#requests.size;
   }
 
-  /** Wants regions anew, until they are settled. */
+  /** Wants regions to be sent again, until they are settled. */
   want(regions: Iterable<Place>): void {
     for (const region of regions) {
       if (this.#requests.size >= WANTED_REGIONS_MAX) return;
@@ -30,14 +30,14 @@ export class ResyncQueue {
     }
   }
 
-  /** A region came anew, or need not come any more. */
+  /** Removes a region that has arrived or is no longer needed. */
   settle(region: Place): void {
     this.#requests.delete(...region);
   }
 
   /**
-   * The regions to ask for now, in their order; `undefined` when it is not time. With items missing there is
-   * something to ask for even without regions. As long as asking does not help, it is done less and less often.
+   * Returns the regions to request now, in order, or `undefined` when no request is due. Missing items
+   * justify a request even without regions. While requests do not help, they become less and less frequent.
    */
   due(nowMs: number, lacksItems: boolean): readonly Place[] | undefined {
     if (this.size === 0 && !lacksItems) {
@@ -52,7 +52,7 @@ export class ResyncQueue {
     return this.#choose();
   }
 
-  /** Those that were asked for least often, so that some that keep failing do not stand in the way of others. */
+  /** Chooses the regions with the fewest requests, so that regions that keep failing do not block others. */
   #choose(): readonly Place[] {
     const chosen = [...this.#requests]
       .sort(([a, aCount], [b, bCount]) => aCount - bCount || comparePlaces(a, b))

@@ -31,12 +31,12 @@ import type { KeptRegion } from "./kept-replica.ts";
 import type { OpenEdit } from "./open-edits.ts";
 import { Predictions } from "./predictions.ts";
 
-/** Default memory for the generated chunks that a guest keeps for reading. */
+/** Default memory for the generated chunks that a client caches for reading. */
 export const GENERATED_CACHE_BYTES: number = 32 * 1024 * 1024;
-/** The most regions that a guest holds: those of an interest, and those of the one before that are still to go. */
+/** Maximum number of held regions: those of an interest, and those of the previous one still to drop. */
 export const HELD_REGIONS_MAX: number = 2 * INTEREST_REGIONS_MAX;
 
-/** What a replica is made for. */
+/** What a replica needs to start. */
 export interface ReplicaSource {
   readonly welcome: Welcome;
   readonly generators: GeneratorRegistry;
@@ -44,17 +44,17 @@ export interface ReplicaSource {
   readonly notes: ChangeNotes;
 }
 
-/** The regions of one world that a guest holds, with its own edits laid over them. */
+/** The regions of one world that a client holds, with its own edits over them. */
 export class SharedReplica {
   readonly #predictions: Predictions;
   readonly #world: Welcome;
-  /** Only where server and guest have the same generators; else everything comes voxel by voxel. */
+  /** Present only if server and client have the same generators; otherwise the server sends every voxel. */
   readonly #generated: GeneratedChunkCache | undefined;
   readonly #notes: ChangeNotes;
   readonly #regions: RegionReplica;
   #heldCount = 0;
 
-  /** Holds nothing. Throws an `OrthantError` where the generators are equal and the world's is not among them. */
+  /** Starts empty. Throws an `OrthantError` if the generators match but lack the world's generator. */
   constructor({ welcome, generators, generatedCacheBytes = GENERATED_CACHE_BYTES, notes }: ReplicaSource) {
     const { shape, generator } = welcome;
     this.#world = welcome;
@@ -75,12 +75,12 @@ export class SharedReplica {
     return this.#world.shape;
   }
 
-  /** What the regions contain, without predictions. */
+  /** The contents of the regions, without predictions. */
   get tree(): RegionTree {
     return this.#regions.tree;
   }
 
-  /** Whether the world of another welcome is the same, told in the same way. */
+  /** Returns true when another welcome is for the same world, encoded in the same way. */
   isOf({ worldId, manifestHash, shape, generator }: Welcome): boolean {
     return (
       this.#world.worldId === worldId &&
@@ -98,12 +98,12 @@ export class SharedReplica {
     return this.#regions.clockOf(region);
   }
 
-  /** Every region that is held, with its clock, in the order of the regions. */
+  /** Returns all held regions with their clocks, in region order. */
   held(): readonly RegionClock[] {
     return this.#regions.held();
   }
 
-  /** Takes a patch, all of it or, where it does not fit, nothing; tells which. `ORT_LIMIT` for too many regions. */
+  /** Applies a patch, or refuses all of it if it does not fit. Throws `ORT_LIMIT` for too many regions. */
   apply(patch: RegionPatch): "applied" | "refused" {
     if (patch.changes.some(({ leaves }) => leaves.some(({ content }) => !this.#canHold(content))))
       return "refused";
@@ -112,14 +112,14 @@ export class SharedReplica {
       try {
         return this.#regions.apply(patch).length === 0 ? "applied" : "refused";
       } catch (error) {
-        // Nothing was changed; the regions come anew.
+        // Nothing was changed, and the regions will be fetched again.
         if (isOrthantError(error)) return "refused";
         throw error;
       }
     });
   }
 
-  /** Takes regions that nobody ever changed; refuses them as generated where they cannot be generated. */
+  /** Holds regions that were never edited. Refuses generated ones if this client cannot generate them. */
   blank({ content, mask }: Blank): "applied" | "refused" {
     if (content === "generated" && this.#generated === undefined) return "refused";
     return this.#change(mask.regions, () => {
@@ -128,7 +128,7 @@ export class SharedReplica {
     });
   }
 
-  /** Lets go of regions. */
+  /** Drops regions. */
   forget(regions: readonly Place[]): void {
     this.#change(regions, () => {
       this.#regions.forget(regions);
@@ -136,20 +136,20 @@ export class SharedReplica {
     });
   }
 
-  /** Takes a region from a cache, and tells whether it could be believed. */
+  /** Restores a region from a cache. Returns false if it is not valid. */
   restore(worldId: bigint, kept: KeptRegion): boolean {
     try {
       const patches = decodeKeptRegion(worldId, kept, this.shape.volume);
       if (patches.every((patch) => this.apply(patch) === "applied")) return true;
     } catch (error) {
-      // A cache may be damaged in any way: then the region comes from the server.
+      // A cache may be damaged in any way; the region then comes from the server.
       if (!isOrthantError(error)) throw error;
     }
     this.#regions.forget([kept.region]);
     return false;
   }
 
-  /** A region as a cache can keep it; `undefined` when it is not held. */
+  /** Encodes a region for a cache, or returns `undefined` when it is not held. */
   keep(region: Place): KeptRegion | undefined {
     const clock = this.clockOf(region);
     if (clock === undefined) return undefined;
@@ -158,30 +158,30 @@ export class SharedReplica {
     return change && { region, clock, bytes: encodeKeptRegion(worldId, change, shape.volume) };
   }
 
-  /** Lays an edit of the guest's own over everything. `ORT_PLACE_RANGE` for voxels off the lattice. */
+  /** Applies an own edit over everything. Throws `ORT_PLACE_RANGE` for voxels off the lattice. */
   predict({ editId, placements }: OpenEdit): void {
     this.#notes.predicted(this.#predictions.lay(editId, placements));
   }
 
-  /** Takes an edit of the guest's own away again. */
+  /** Removes the prediction of an own edit. */
   takeBack(editId: number): void {
     this.#notes.predicted(this.#predictions.takeBack(editId));
   }
 
-  /** The voxels of a chunk, with predictions; `undefined` when its region is not held. */
+  /** Returns the voxels of a chunk with predictions, or `undefined` when its region is not held. */
   chunkAt(place: Place): Chunk | undefined {
     if (!this.holds(regionOf(place))) return undefined;
     const content = this.tree.at(...place) ?? emptyChunk(this.shape.volume);
     return this.#predictions.over(place, content instanceof GeneratorRef ? this.#realize(place) : content);
   }
 
-  /** The material of a voxel, with predictions; `undefined` when its region is not held. */
+  /** Returns the material of a voxel with predictions, or `undefined` when its region is not held. */
   voxelAt(voxel: Place): number | undefined {
     const chunk = this.chunkAt(chunkOfVoxel(this.shape, voxel));
     return chunk?.get(cellOfVoxel(this.shape, ...voxel));
   }
 
-  /** What is in a box of chunks, with predictions. Regions that are not held look like air. */
+  /** Returns the contents of a box of chunks with predictions. Regions that are not held look like air. */
   region(box: Box): RegionTree {
     let tree = this.tree.slice(box);
     for (const place of this.#predictions.chunks()) {
@@ -191,7 +191,7 @@ export class SharedReplica {
     return tree;
   }
 
-  /** Makes a change to regions, noting it when it is made. */
+  /** Changes regions and records the change unless it is refused. */
   #change(regions: readonly Place[], make: () => "applied" | "refused"): "applied" | "refused" {
     const before = this.tree;
     const wasHeld = regions.map((region) => this.holds(region));
@@ -221,7 +221,7 @@ export class SharedReplica {
     return buildSnapshot(0, this.tree, clocks, [held.region]);
   }
 
-  /** Whether this program can make the voxels of a content, if it has to. */
+  /** Returns true when this client can hold `content`, generating its voxels if necessary. */
   #canHold(content: unknown): boolean {
     if (!(content instanceof GeneratorRef)) return true;
     return this.#generated !== undefined && this.#world.generator.equals(content);

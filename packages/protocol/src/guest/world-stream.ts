@@ -5,31 +5,31 @@ import { ResyncQueue } from "./resync-queue.ts";
 import type { SharedReplica } from "./shared-replica.ts";
 import { StreamGate } from "./stream-gate.ts";
 
-/** Takes the stream of one connection into a replica, and asks again for what is missing or did not fit. */
+/** Applies the stream of one connection to a replica, and requests what is missing or did not fit. */
 export class WorldStream {
   readonly #replica: SharedReplica;
   readonly #gate = new StreamGate();
   readonly #resync = new ResyncQueue();
-  /** How far the server was when it said so last, unless what it said does not count any more. */
+  /** The latest heartbeat, unless a reset has invalidated it. */
   #heartbeat: Heartbeat | undefined;
 
   constructor(replica: SharedReplica) {
     this.#replica = replica;
   }
 
-  /** The number up to which, without a gap, everything was taken or will come anew. */
+  /** The number up to which every item was taken or will be sent again. */
   get applied(): number {
     return this.#gate.expected - 1;
   }
 
-  /** The interest of which everything has been sent and taken; `undefined` while anything is missing. */
+  /** The interest that is fully sent and applied; `undefined` while anything is missing. */
   get completeInterestId(): number | undefined {
     const heartbeat = this.#heartbeat;
     if (heartbeat === undefined || !heartbeat.complete || this.#resync.size > 0) return undefined;
     return this.#gate.expected > heartbeat.sent ? heartbeat.interestId : undefined;
   }
 
-  /** Takes an item, or what is said about the items. */
+  /** Handles a stream item or a reset. */
   take(message: PatchMessage | Blank | Forget | Reset, nowMs: number): void {
     switch (message.kind) {
       case "patch":
@@ -42,18 +42,18 @@ export class WorldStream {
         this.#takeForget(message, nowMs);
         break;
       case "reset":
-        // What was skipped will come anew, so nothing is complete, whatever was said before.
+        // The skipped items will be sent again, so an earlier heartbeat no longer means completeness.
         if (this.#gate.reset(message.streamNumber, nowMs)) this.#heartbeat = undefined;
     }
   }
 
-  /** The server says how far it is. */
+  /** Records a heartbeat. */
   heard(heartbeat: Heartbeat, nowMs: number): void {
     this.#heartbeat = heartbeat;
     this.#gate.noteSent(heartbeat.sent, nowMs);
   }
 
-  /** What to ask for now. */
+  /** Returns the request to send now, if any. */
   due(nowMs: number): Resync | undefined {
     const wanted = this.#resync.due(nowMs, this.#gate.lacksItems(nowMs));
     if (wanted === undefined) return undefined;
@@ -86,7 +86,7 @@ export class WorldStream {
     for (const region of mask.regions) this.#resync.settle(region);
   }
 
-  /** Whether an item is the next one. What comes too early has to come again. */
+  /** Returns true when an item is the next one. The regions of an early item must be sent again. */
   #admit(streamNumber: number, regions: readonly Place[], nowMs: number): boolean {
     const admission = this.#gate.admit(streamNumber, nowMs);
     if (admission === "early") this.#resync.want(regions);

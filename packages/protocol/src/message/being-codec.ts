@@ -5,7 +5,7 @@ import { poseCodec } from "./pose-codec.ts";
 import { regionCodec } from "./region-codec.ts";
 import type { AllBeings, Beings } from "./server-message.ts";
 
-/** What a being is and where, without what names it on a connection. */
+/** An entity's properties and pose, without its number on the connection. */
 export const inhabitantCodec: Codec<Omit<Being, "number" | "isPlayer">> = {
   write(out, being) {
     out.varU64(being.id);
@@ -48,7 +48,7 @@ const numbersCodec = list(varUint, BEINGS_MAX);
 const beingListCodec = list(beingCodec, BEINGS_MAX);
 const beingMovesCodec = list(beingMoveCodec, BEINGS_MAX);
 
-/** What happened to the beings of a region. Rule N28 in docs/formats/protocol.md. */
+/** Changes to the entities of a region. Rule N28 in docs/formats/protocol.md. */
 export const beingsCodec: Codec<Beings> = {
   write(out, { region, left, entered, moved }) {
     regionCodec.write(out, region);
@@ -65,7 +65,7 @@ export const beingsCodec: Codec<Beings> = {
   }),
 };
 
-/** All beings in sight. Rule N28. */
+/** All entities in sight. Rule N28. */
 export const allBeingsCodec: Codec<AllBeings> = {
   write: (out, { beings }) => beingListCodec.write(out, beings),
   read: (input) => ({ kind: "allBeings", beings: beingListCodec.read(input) }),

@@ -1,15 +1,15 @@
 /** A point or direction in four dimensions. */
 export type Vector = readonly [x: number, y: number, z: number, w: number];
 
-/** Where somebody is, in voxels, and which way they look. Both are rounded: see `roundPose`. */
+/** A position in voxels and an orientation. Both are rounded: see `roundPose`. */
 export interface Pose {
   readonly position: Vector;
   readonly orientation: Vector;
 }
 
-/** Somebody or something that moves: a player who is here, or an entity of the world. */
+/** Something that moves: a connected player or an entity of the world. */
 export interface Being extends Pose {
-  /** Names the being on this connection, in fewer bytes than its id. */
+  /** A short number for this entity on this connection, to save the bytes of its id. */
   readonly number: number;
   readonly isPlayer: boolean;
   /** The player's id, or the entity's. */
@@ -21,7 +21,7 @@ export interface Being extends Pose {
   readonly name: string;
 }
 
-/** A being that is known already, and where it is now. */
+/** A new pose for a known entity. */
 export interface BeingMove extends Pose {
   readonly number: number;
 }

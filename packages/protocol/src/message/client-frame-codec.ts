@@ -50,7 +50,7 @@ const clientMessageCodec: Codec<ClientMessage> = variants<ClientMessage>({
   game: gameCodec,
 });
 
-/** What a client sends at once. It ends where its bytes end. Rules N1 to N6 in docs/formats/protocol.md. */
+/** A frame from a client. It ends where its bytes end. Rules N1 to N6 in docs/formats/protocol.md. */
 export const clientFrameCodec: Codec<ClientFrame> = {
   write(out, { acknowledged, applied, messages }) {
     const start = out.length;
@@ -74,7 +74,7 @@ export const clientFrameCodec: Codec<ClientFrame> = {
   },
 };
 
-/** The version that a client's first frame asks for, whichever it is; `undefined` for bytes that are no hello. */
+/** Returns the version that a client's first frame requests, or `undefined` if it is not a hello. */
 export function readHelloVersion(frame: Uint8Array): number | undefined {
   const input = new ByteReader(frame);
   try {
@@ -84,7 +84,7 @@ export function readHelloVersion(frame: Uint8Array): number | undefined {
     magicCodec.read(input);
     return input.varUint();
   } catch (error) {
-    // Whoever sent this speaks another protocol, or none: there is no version to tell.
+    // The sender speaks another protocol or none, so there is no version to report.
     if (isOrthantError(error)) return undefined;
     throw error;
   }

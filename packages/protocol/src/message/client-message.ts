@@ -2,13 +2,13 @@ import type { Box, RegionClock, VoxelPlacement } from "@orthant/core";
 import type { Pose, Vector } from "./being.ts";
 import type { RegionMask } from "./region-mask.ts";
 
-/** One opening of a world for writing: clocks of this epoch were issued under this mark, and under no other. */
+/** One opening of a world for writing: all clocks of this epoch were issued under this mark. */
 export interface Era {
   readonly epoch: number;
   readonly mark: bigint;
 }
 
-/** What a client kept from an earlier connection. */
+/** The world and era of the regions that a client kept from an earlier connection. */
 export interface Kept {
   readonly worldId: bigint;
   readonly era: Era;
@@ -20,33 +20,33 @@ export interface Hello {
   readonly version: number;
   readonly manifestHash: bigint;
   readonly featureBits: bigint;
-  /** Made at random by the client, and its secret: edits are told apart by it, also across connections. */
+  /** A random secret of the client. It identifies the client's edits across connections. */
   readonly clientId: bigint;
   readonly token: Uint8Array;
   readonly name: string;
   readonly kept: Kept | undefined;
-  /** The lowest edit id that the client has no verdict for; the next one it would use when it has all. */
+  /** The lowest edit id without a verdict, or the next id if all edits have one. */
   readonly openEditId: number;
 }
 
-/** What a client wants to hold. */
+/** The part of the world that a client wants to hold. */
 export interface Interest {
   readonly kind: "interest";
-  /** Counts the interests of a connection, from 1. The latest one counts. */
+  /** Counts the interests of a connection, from 1. The latest one replaces all others. */
   readonly interestId: number;
-  /** In voxels: what is near to it comes first. */
+  /** In voxels. The server sends regions near it first. */
   readonly center: Vector;
-  /** Voxels a second: what lies ahead comes before what lies behind. */
+  /** In voxels per second. The server sends regions ahead before those behind. */
   readonly motion: Vector;
   /** Boxes of chunks; the server rounds them out to regions. */
   readonly boxes: readonly Box[];
-  /** Regions that the client kept, with their clocks; only with interest 1 of a resumed connection. */
+  /** Kept regions with their clocks; only with interest 1 of a resumed connection. */
   readonly held: readonly RegionClock[];
-  /** Regions that the client kept and that nobody had ever changed; the same. */
+  /** Kept regions that were never edited; only with interest 1 of a resumed connection. */
   readonly heldBlank: readonly RegionMask[];
 }
 
-/** New materials for some voxels, all at once. */
+/** Sets the materials of some voxels, all at once. */
 export interface SetVoxels {
   readonly kind: "setVoxels";
   /** Counts the edits of a client, from 1, across its connections. */
@@ -54,38 +54,38 @@ export interface SetVoxels {
   readonly placements: readonly VoxelPlacement[];
 }
 
-/** Where the player is now. */
+/** Reports the player's pose. */
 export interface Move extends Pose {
   readonly kind: "move";
 }
 
-/** Asks for regions anew, after a patch that did not fit or never came. */
+/** Requests regions again after a patch that did not fit or never arrived. */
 export interface Resync {
   readonly kind: "resync";
-  /** The stream number that the client expects next. */
+  /** The next stream number that the client expects. */
   readonly expected: number;
   readonly regions: readonly RegionClock[];
 }
 
-/** Asks for all beings anew, after a frame that never came. */
+/** Requests all entities again after a missed frame. */
 export interface BeingsLost {
   readonly kind: "beingsLost";
 }
 
-/** A game's own message. */
+/** A message that the game defines. */
 export interface GameMessage {
   readonly kind: "game";
   readonly payload: Uint8Array;
 }
 
-/** All that a client may say. */
+/** Any message from a client. */
 export type ClientMessage = Hello | Interest | SetVoxels | Move | Resync | BeingsLost | GameMessage;
 
-/** What a client sends at once. */
+/** Messages that a client sends together. */
 export interface ClientFrame {
-  /** The highest frame number that came from the server; 0 before the first. */
+  /** The highest frame number received from the server; 0 before the first frame. */
   readonly acknowledged: number;
-  /** The stream number up to which, without a gap, everything was taken. */
+  /** The stream number up to which the client has taken every item. */
   readonly applied: number;
   readonly messages: readonly ClientMessage[];
 }

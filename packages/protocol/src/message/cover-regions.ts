@@ -1,10 +1,10 @@
 import { AXES, type Axis, type Box, boxVolume, type Place } from "@orthant/core";
 import { boxAround, fitsOneMask, inOrder, type RegionMask } from "./region-mask.ts";
 
-/** What a mask costs in a message of its own, besides its bitmap: about so many bytes. */
+/** Approximate bytes of a mask in its own message, without its bitmap. */
 const MASK_BYTES = 14;
 
-/** The given regions as masks, each region in one of them: few bytes in all. */
+/** Splits regions into disjoint masks that take few bytes in total. */
 export function coverRegions(regions: readonly Place[]): readonly RegionMask[] {
   return cover(inOrder(regions));
 }
@@ -15,7 +15,7 @@ function cover(regions: readonly Place[]): readonly RegionMask[] {
   const fits = fitsOneMask(box, regions.length);
   const bytes = maskBytes(box, regions);
   if (fits && bytes <= 2 * MASK_BYTES) return [{ box, regions }];
-  // Halves, not gaps: cutting off one region at a time would take the square of their number.
+  // Cuts at the middle, not at gaps: cutting off one region at a time would take quadratic time.
   const axis = longestAxis(box);
   const middle = Math.floor((box.min[axis] + box.max[axis]) / 2);
   const apart = [

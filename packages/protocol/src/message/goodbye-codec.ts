@@ -18,7 +18,7 @@ const reasonCodec = oneOf<GoodbyeReason>([
 ]);
 const retryCodec = option(varUint);
 
-/** The last message of a connection; its bytes are those of every version. Rule N22, docs/formats/protocol.md. */
+/** The last message of a connection. All versions encode it alike. Rule N22 in docs/formats/protocol.md. */
 export const goodbyeCodec: Codec<Goodbye> = {
   write(out, { reason, detail, retryAfterMs }) {
     reasonCodec.write(out, reason);

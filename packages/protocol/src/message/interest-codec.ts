@@ -17,7 +17,7 @@ const boxesCodec = list(boxCodec, INTEREST_BOXES_MAX);
 const heldCodec = regionClockListCodec(INTEREST_REGIONS_MAX);
 const maskCodec = regionMaskCodec(INTEREST_REGIONS_MAX);
 
-/** Masks that have at most so many regions together as an interest may have. */
+/** Masks whose total number of regions is limited to that of an interest. */
 const heldBlankCodec: Codec<readonly RegionMask[]> = {
   write(out, masks) {
     const regions = masks.reduce((sum, mask) => sum + mask.regions.length, 0);
@@ -41,7 +41,7 @@ const heldBlankCodec: Codec<readonly RegionMask[]> = {
   },
 };
 
-/** What a client wants to hold, and what it kept of it. Rules N16 and N17 in docs/formats/protocol.md. */
+/** The regions a client wants to hold, and those it kept. Rules N16 and N17 in docs/formats/protocol.md. */
 export const interestCodec: Codec<Interest> = {
   write(out, interest) {
     counterCodec.write(out, interest.interestId);

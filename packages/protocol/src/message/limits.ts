@@ -1,36 +1,36 @@
-/** The most bytes of a frame that a client may send. */
+/** Maximum bytes of a client frame. */
 export const CLIENT_FRAME_BYTES_MAX = 65_536;
-/** The most bytes of a frame that a server may send: a patch of full size, and room for company. */
+/** Maximum bytes of a server frame: one patch of full size, and room for other messages. */
 export const SERVER_FRAME_BYTES_MAX: number = 1_048_576 + 65_536;
-/** The most messages in one frame. */
+/** Maximum number of messages in a frame. */
 export const FRAME_MESSAGES_MAX = 1_024;
-/** The most bytes of a token. */
+/** Maximum bytes of a token. */
 export const TOKEN_BYTES_MAX = 4_096;
-/** The most bytes of a player's or being's name. */
+/** Maximum bytes of the name of a player or entity. */
 export const NAME_BYTES_MAX = 64;
-/** The most bytes of a sentence that says why a connection ends or an edit is refused. */
+/** Maximum bytes of the text that explains why a connection ends or an edit is refused. */
 export const DETAIL_BYTES_MAX = 1_024;
-/** The most boxes of one interest. */
+/** Maximum number of boxes in an interest. */
 export const INTEREST_BOXES_MAX = 8;
-/** The most regions that an interest may cover, and so the most that a client may hold. */
+/** Maximum number of regions that an interest may cover, and therefore that a client may hold. */
 export const INTEREST_REGIONS_MAX = 4_096;
-/** The most voxels of one edit. */
+/** Maximum number of voxels in an edit. */
 export const EDIT_VOXELS_MAX = 4_096;
-/** The most edits of one client that wait for their verdicts: no more than a host takes at once. */
+/** Maximum number of a client's edits that wait for verdicts; no more than a server accepts at once. */
 export const EDITS_OPEN_MAX = 60;
-/** A client begins to number its edits at 1, or at 1 behind any multiple of this. Rule N29. */
+/** A client numbers its edits starting at 1, or at any multiple of this plus 1. Rule N29. */
 export const EDIT_RUN_IDS: number = 2 ** 28;
-/** The most bytes of a game's own message. */
+/** Maximum bytes of a game message. */
 export const GAME_BYTES_MAX = 16_384;
-/** The most beings that one message lists. */
+/** Maximum number of entities in a message. */
 export const BEINGS_MAX = 4_096;
-/** The most bytes of a material catalog in a welcome. */
+/** Maximum bytes of the material catalog in a welcome. */
 export const CATALOG_BYTES_MAX = 65_536;
-/** The most bytes of a world's name. */
+/** Maximum bytes of a world's name. */
 export const WORLD_NAME_BYTES_MAX = 4_096;
-/** The most verdicts that one message lists. */
+/** Maximum number of verdicts in a message. */
 export const VERDICTS_MAX = 1_024;
-/** The most regions of the box around a mask. */
+/** Maximum number of regions in the box around a mask. */
 export const MASK_BOX_REGIONS_MAX = 65_536;
-/** The greatest coordinate of a voxel: 32 bits of chunks, 16 of voxels in one. The least is one further out. */
+/** Highest voxel coordinate: 32 bits of chunks, 16 of voxels in a chunk. The lowest is `-MAX - 1`. */
 export const VOXEL_COORDINATE_MAX: number = 2 ** 47 - 1;

@@ -2,7 +2,7 @@ import { type ByteWriter, type Codec, OrthantError, regionPatchCodec, requireInt
 import { counterCodec } from "./counter.ts";
 import type { PatchMessage } from "./server-message.ts";
 
-/** A patch whose chunks have this volume; before a welcome tells it, none may come. Rule N24, protocol.md. */
+/** A patch with chunks of `volume` voxels. No patch may precede the welcome. Rule N24 in protocol.md. */
 export function patchMessageCodec(volume: number | undefined): Codec<PatchMessage> {
   const codec = volume === undefined ? undefined : regionPatchCodec(volume);
   return {
@@ -20,7 +20,7 @@ export function patchMessageCodec(volume: number | undefined): Codec<PatchMessag
   };
 }
 
-/** Writes what stands behind the tag of a patch message. */
+/** Writes the part of a patch message after its tag. */
 export function writeNumberedPatch(out: ByteWriter, streamNumber: number, body: Uint8Array): void {
   counterCodec.write(out, streamNumber);
   out.raw(body);

@@ -1,12 +1,12 @@
 import { AXES, type Codec, placeFrom, requireInteger } from "@orthant/core";
 import type { Pose, Vector } from "./being.ts";
 
-/** Parts of a voxel that a position can tell apart. */
+/** Steps per voxel in a position. */
 const POSITION_STEPS_PER_VOXEL = 64;
 /** Steps from 0 to 1 in a component of an orientation. */
 const ORIENTATION_STEPS = 127;
 
-/** A position, to a 64th of a voxel. Rule N7 in docs/formats/protocol.md. */
+/** A position, rounded to 1/64 of a voxel. Rule N7 in docs/formats/protocol.md. */
 export const positionCodec: Codec<Vector> = vectorCodec(POSITION_STEPS_PER_VOXEL);
 
 /** A vector of whole voxels. */
@@ -25,7 +25,7 @@ const orientationCodec: Codec<Vector> = {
   },
 };
 
-/** Where somebody is and which way they look. Rules N7 and N8. */
+/** A position and an orientation. Rules N7 and N8. */
 export const poseCodec: Codec<Pose> = {
   write(out, { position, orientation }) {
     positionCodec.write(out, position);
@@ -34,7 +34,7 @@ export const poseCodec: Codec<Pose> = {
   read: (input) => ({ position: positionCodec.read(input), orientation: orientationCodec.read(input) }),
 };
 
-/** The pose as the other side will see it; `ORT_ARGUMENT` for one that cannot be sent. */
+/** Returns the pose as the other side will decode it. Throws `ORT_ARGUMENT` if it cannot be sent. */
 export function roundPose({ position, orientation }: Pose): Pose {
   return {
     position: placeFrom(
@@ -44,7 +44,7 @@ export function roundPose({ position, orientation }: Pose): Pose {
   };
 }
 
-/** Whether two poses are the same, to the last bit. */
+/** Returns true when two poses are exactly equal. */
 export function posesEqual(one: Pose, other: Pose): boolean {
   return AXES.every(
     (axis) =>

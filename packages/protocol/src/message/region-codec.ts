@@ -13,13 +13,13 @@ import {
 const REGION_MIN = I32_MIN / REGION_EDGE_CHUNKS;
 const REGION_END = (I32_MAX + 1) / REGION_EDGE_CHUNKS;
 
-/** Every region there is. */
+/** All regions of the lattice. */
 const ALL_REGIONS: Box = {
   min: [REGION_MIN, REGION_MIN, REGION_MIN, REGION_MIN],
   max: [REGION_END, REGION_END, REGION_END, REGION_END],
 };
 
-/** A region as four signed varints; `ORT_PLACE_RANGE` for one that is not on the lattice. Rule N10, protocol.md. */
+/** A region as four signed varints. Throws `ORT_PLACE_RANGE` off the lattice. Rule N10 in protocol.md. */
 export const regionCodec: Codec<Place> = {
   write(out, region) {
     requireRegions({ min: region, max: [region[0] + 1, region[1] + 1, region[2] + 1, region[3] + 1] });

@@ -15,12 +15,12 @@ import { MASK_BOX_REGIONS_MAX } from "./limits.ts";
 import { requireRegions } from "./region-codec.ts";
 import { boxAround, fitsOneMask, type RegionMask } from "./region-mask.ts";
 
-/** What the byte behind the box says: all of its regions are members, or a bitmap tells which. */
+/** Values of the byte after the box: all its regions are members, or a bitmap selects them. */
 const FORMS = 2;
 const ALL = 0;
 const BITMAP = 1;
 
-/** Masks of at most so many regions. Rules N11 to N13 in docs/formats/protocol.md. */
+/** Codec for masks of at most `regionsMax` regions. Rules N11 to N13 in docs/formats/protocol.md. */
 export function regionMaskCodec(regionsMax: number): Codec<RegionMask> {
   return {
     write(out, { box, regions }) {
@@ -44,7 +44,7 @@ export function regionMaskCodec(regionsMax: number): Codec<RegionMask> {
   };
 }
 
-/** Reads a mask, and counts its regions without listing them. */
+/** Reads a mask and counts its regions without listing them. */
 export function readRegionMask(
   input: ByteReader,
   regionsMax: number,
@@ -52,7 +52,7 @@ export function readRegionMask(
   const box = readBox(input);
   const volume = boxVolume(box);
   const isWhole = input.tag(FORMS) === ALL;
-  // A copy, so that the mask does not keep all of the frame in memory.
+  // A copy, so that the mask does not keep the whole frame in memory.
   const bitmap = isWhole ? undefined : input.view(Math.ceil(volume / 8)).slice();
   const count = bitmap === undefined ? volume : countMembers(box, bitmap);
   if (count === undefined || (bitmap !== undefined && count === volume)) {
@@ -64,7 +64,7 @@ export function readRegionMask(
   return { mask: lazyMask(box, bitmap), count };
 }
 
-/** A region takes a hundred bytes in memory and a bit in a message: they are listed for who asks, and not before. */
+/** Lists regions only on demand, because a region takes 100 bytes in memory and one bit in a message. */
 function lazyMask(box: Box, bitmap: Uint8Array | undefined): RegionMask {
   let listed: readonly Place[] | undefined;
   return {
@@ -87,7 +87,7 @@ function membersOf(box: Box, bitmap: Uint8Array | undefined): readonly Place[] {
   return regions;
 }
 
-/** How many regions a bitmap names; `undefined` when their box is a smaller one, or bits lie outside of it. */
+/** Counts the regions of a bitmap. Returns `undefined` if the box is not tight or bits lie outside of it. */
 function countMembers(box: Box, bitmap: Uint8Array): number | undefined {
   const extents = boxExtents(box);
   const [, y, z, w] = extents;

@@ -1,15 +1,15 @@
 import { AXES, type Box, boxVolume, comparePlaces, OrthantError, type Place, placeFrom } from "@orthant/core";
 import { INTEREST_REGIONS_MAX, MASK_BOX_REGIONS_MAX } from "./limits.ts";
 
-/** Some regions, which take few bytes because they lie near to each other. */
+/** A set of regions, encoded compactly because they are close to each other. */
 export interface RegionMask {
-  /** A box of regions, as tight as can be around the members. */
+  /** The smallest box of regions that contains all members. */
   readonly box: Box;
   /** The members in lexicographic order, at least one. */
   readonly regions: readonly Place[];
 }
 
-/** The mask of some regions, in any order; `ORT_LIMIT` when they are too many or too far apart for one. */
+/** Returns the mask of regions in any order. Throws `ORT_LIMIT` if they are too many or too far apart. */
 export function regionMask(regions: readonly Place[]): RegionMask {
   const members = inOrder(regions);
   const box = boxAround(members);
@@ -21,7 +21,7 @@ export function regionMask(regions: readonly Place[]): RegionMask {
   return { box, regions: members };
 }
 
-/** The smallest box around regions; `undefined` when there are none. */
+/** Returns the smallest box around regions, or `undefined` if there are none. */
 export function boxAround(regions: readonly Place[]): Box | undefined {
   const [first] = regions;
   if (first === undefined) return undefined;
@@ -36,12 +36,12 @@ export function boxAround(regions: readonly Place[]): Box | undefined {
   return { min, max: placeFrom((axis) => last[axis] + 1) };
 }
 
-/** Whether so many regions in such a box may be one mask. */
+/** Returns true when `regions` regions in `box` may form one mask. */
 export function fitsOneMask(box: Box, regions: number): boolean {
   return regions <= INTEREST_REGIONS_MAX && boxVolume(box) <= MASK_BOX_REGIONS_MAX;
 }
 
-/** Regions in lexicographic order, each once. */
+/** Returns regions in lexicographic order without duplicates. */
 export function inOrder(regions: readonly Place[]): readonly Place[] {
   return [...regions].sort(comparePlaces).filter((region, index, sorted) => {
     const previous = sorted[index - 1];

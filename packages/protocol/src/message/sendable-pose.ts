@@ -2,7 +2,7 @@ import { placeFrom } from "@orthant/core";
 import type { Pose } from "./being.ts";
 import { VOXEL_COORDINATE_MAX } from "./limits.ts";
 
-/** The pose that is nearest to one of a world: there any number may be, and messages have a range. */
+/** Clamps a pose of the world, which may contain any numbers, to the range that messages support. */
 export function sendablePose({ position, orientation }: Pose): Pose {
   const longest = Math.max(1, ...orientation.map((component) => Math.abs(finite(component))));
   return {

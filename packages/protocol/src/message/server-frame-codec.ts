@@ -13,8 +13,8 @@ import { verdictsCodec } from "./verdicts-codec.ts";
 import { welcomeCodec } from "./welcome-codec.ts";
 
 /**
- * What a server sends at once. `volume` is that of the chunks, known from an earlier welcome; one in the frame
- * itself counts for what comes behind it. Rules N1 to N6 and N24 in docs/formats/protocol.md.
+ * A frame from a server. `volume` is the chunk volume from an earlier welcome; a welcome in the frame itself
+ * applies to the messages after it. Rules N1 to N6 and N24 in docs/formats/protocol.md.
  */
 export function serverFrameCodec(volume: number | undefined): Codec<ServerFrame> {
   const messageCodec = serverMessageCodec(volume);
@@ -51,12 +51,12 @@ export function serverFrameCodec(volume: number | undefined): Codec<ServerFrame>
   };
 }
 
-/** Begins a frame whose messages are then written one by one. Who does so keeps the limits of frames. */
+/** Begins a frame whose messages are written one by one. The caller enforces the frame limits. */
 export function startServerFrame(out: ByteWriter, number: number): void {
   counterCodec.write(out, number);
 }
 
-/** Writes one message of a frame. Its bytes may be kept, and written again into the frames of others. */
+/** Writes one message of a frame. Its bytes may be kept and reused in the frames of other clients. */
 export function writeServerMessage(
   out: ByteWriter,
   message: ServerMessage,
@@ -66,7 +66,7 @@ export function writeServerMessage(
   codec.write(out, message);
 }
 
-/** Writes a patch message from bytes that core's `patchBodyBytes` gave. */
+/** Writes a patch message from the bytes that core's `patchBodyBytes` returns. */
 export function writePatchMessage(out: ByteWriter, streamNumber: number, body: Uint8Array): void {
   out.u8(PATCH_TAG);
   writeNumberedPatch(out, streamNumber, body);
@@ -88,6 +88,6 @@ function serverMessageCodec(volume: number | undefined): Codec<ServerMessage> {
   });
 }
 
-/** The tag of a patch: its place among the messages of a server. */
+/** The tag of a patch: its index among the server messages. */
 const PATCH_TAG = 3;
 const WITHOUT_PATCHES = serverMessageCodec(undefined);

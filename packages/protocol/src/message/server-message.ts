@@ -6,7 +6,7 @@ import type { RegionMask } from "./region-mask.ts";
 /** What a player may do. */
 export type Role = "viewer" | "builder" | "admin";
 
-/** The answer to a hello that is welcome. */
+/** Accepts a hello. */
 export interface Welcome extends Pose {
   readonly kind: "welcome";
   readonly version: number;
@@ -16,13 +16,13 @@ export interface Welcome extends Pose {
   readonly era: Era;
   readonly worldName: string;
   readonly shape: ChunkShape;
-  /** What fills the space that nobody touched. */
+  /** Fills untouched space. */
   readonly generator: GeneratorRef;
   readonly catalog: MaterialCatalog;
   readonly spawn: Vector;
   readonly playerId: bigint;
   readonly role: Role;
-  /** Whether the client may offer what it kept. */
+  /** Whether the client may offer the regions it kept. */
   readonly resumed: boolean;
   readonly tickMs: number;
 }
@@ -45,30 +45,30 @@ export type GoodbyeReason =
 export interface Goodbye {
   readonly kind: "goodbye";
   readonly reason: GoodbyeReason;
-  /** For people. */
+  /** Human-readable. */
   readonly detail: string;
-  /** When to try again; `undefined` when that is of no use. */
+  /** When to try again; `undefined` when retrying is pointless. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** How far the server is. Each one replaces the one before. */
+/** The server's progress. Each heartbeat replaces the one before. */
 export interface Heartbeat {
   readonly kind: "heartbeat";
-  /** The newest interest that came; 0 before the first. */
+  /** The newest interest received; 0 before the first. */
   readonly interestId: number;
-  /** Whether all of that interest has been sent. */
+  /** Whether the whole interest has been sent. */
   readonly complete: boolean;
-  /** The newest stream number that was sent; 0 before the first. */
+  /** The newest stream number sent; 0 before the first. */
   readonly sent: number;
 }
 
-/** Changes regions. Its `patchSeq` is its stream number. */
+/** Changes regions. Its `patchSeq` is the stream number. */
 export interface PatchMessage {
   readonly kind: "patch";
   readonly patch: RegionPatch;
 }
 
-/** Regions that nobody ever changed, so that there is nothing to send: they are as generated, or air. */
+/** Regions that were never edited, so their contents need not be sent: they are as generated, or air. */
 export interface Blank {
   readonly kind: "blank";
   readonly streamNumber: number;
@@ -76,14 +76,14 @@ export interface Blank {
   readonly mask: RegionMask;
 }
 
-/** Regions that the client no longer holds. */
+/** Regions that the client must drop. */
 export interface Forget {
   readonly kind: "forget";
   readonly streamNumber: number;
   readonly mask: RegionMask;
 }
 
-/** The stream goes on with this number: what came before and was not taken will come anew. */
+/** Continues the stream at this number. Items before it that were not taken will be sent again. */
 export interface Reset {
   readonly kind: "reset";
   readonly streamNumber: number;
@@ -100,7 +100,7 @@ export type RefusalReason =
   | "world"
   | "material";
 
-/** What became of an edit. `settled`: decided before a restart of the server, which no longer knows how. */
+/** The result of an edit. `settled`: decided before a server restart, so the result is unknown. */
 export type Verdict =
   | { readonly editId: number; readonly outcome: "applied" | "unchanged" | "settled" }
   | {
@@ -110,30 +110,30 @@ export type Verdict =
       readonly detail: string;
     };
 
-/** What became of edits, in the order of their ids. */
+/** The results of edits, in the order of their ids. */
 export interface Verdicts {
   readonly kind: "verdicts";
   readonly verdicts: readonly Verdict[];
 }
 
-/** What happened to the beings of one region since the frame before. */
+/** Changes to the entities of one region since the previous frame. */
 export interface Beings {
   readonly kind: "beings";
   readonly region: Place;
-  /** Numbers of those that are no longer in the region. */
+  /** Numbers of the entities that left the region. */
   readonly left: readonly number[];
-  /** Those that are new in it, or changed in more than their pose. */
+  /** Entities that are new in the region, or changed in more than their pose. */
   readonly entered: readonly Being[];
   readonly moved: readonly BeingMove[];
 }
 
-/** All beings that the client sees; it forgets all others. */
+/** All entities that the client sees; it drops all others. */
 export interface AllBeings {
   readonly kind: "allBeings";
   readonly beings: readonly Being[];
 }
 
-/** All that a server may say. */
+/** Any message from a server. */
 export type ServerMessage =
   | Welcome
   | Goodbye
@@ -147,7 +147,7 @@ export type ServerMessage =
   | AllBeings
   | GameMessage;
 
-/** What a server sends at once. */
+/** Messages that a server sends together. */
 export interface ServerFrame {
   /** Counts the frames of a connection, from 1. */
   readonly number: number;

@@ -12,7 +12,7 @@ import { EDIT_VOXELS_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";
 
 const ORIGIN: Place = [0, 0, 0, 0];
 
-/** New materials for voxels, each told as its way from the one before. Rule N18, protocol.md. */
+/** Materials for voxels, each position relative to the one before. Rule N18 in protocol.md. */
 export const setVoxelsCodec: Codec<SetVoxels> = {
   write(out, { editId, placements }) {
     counterCodec.write(out, editId);

@@ -8,7 +8,7 @@ import { oneOf } from "./variants.ts";
 const maskCodec = regionMaskCodec(INTEREST_REGIONS_MAX);
 const contentCodec = oneOf<Blank["content"]>(["air", "generated"]);
 
-/** How far the server is. Rule N23 in docs/formats/protocol.md. */
+/** The server's progress. Rule N23 in docs/formats/protocol.md. */
 export const heartbeatCodec: Codec<Heartbeat> = {
   write(out, { interestId, complete, sent }) {
     out.varUint(interestId);
@@ -23,7 +23,7 @@ export const heartbeatCodec: Codec<Heartbeat> = {
   }),
 };
 
-/** Regions with nothing to send. Rule N25. */
+/** Regions that were never edited. Rule N25. */
 export const blankCodec: Codec<Blank> = {
   write(out, { streamNumber, content, mask }) {
     counterCodec.write(out, streamNumber);
@@ -51,7 +51,7 @@ export const forgetCodec: Codec<Forget> = {
   }),
 };
 
-/** Where the stream goes on. Rule N26. */
+/** The number at which the stream continues. Rule N26. */
 export const resetCodec: Codec<Reset> = {
   write: (out, { streamNumber }) => counterCodec.write(out, streamNumber),
   read: (input) => ({ kind: "reset", streamNumber: counterCodec.read(input) }),

@@ -1,11 +1,11 @@
 import type { Codec } from "@orthant/core";
 
-/** The codec of each variant, by its kind. The order in which they are written down is that of their tags. */
+/** The codec of each variant, by kind. Their order in the source defines their tags. */
 export type VariantCodecs<Value extends { readonly kind: string }> = {
   readonly [Kind in Value["kind"]]: Codec<Extract<Value, { readonly kind: Kind }>>;
 };
 
-/** One of several kinds of values: a tag, then the body. */
+/** Returns a codec for a union of kinds: a tag, then the body. */
 export function variants<Value extends { readonly kind: string }>(
   codecs: VariantCodecs<Value>,
 ): Codec<Value> {
@@ -25,10 +25,10 @@ export function variants<Value extends { readonly kind: string }>(
   };
 }
 
-/** One of several names, as its number in the order given. */
+/** Returns a codec for one of several names, encoded as its index. */
 export function oneOf<const Name extends string>(names: readonly Name[]): Codec<Name> {
   return {
-    // An unknown name has the index -1, which no tag may be.
+    // An unknown name has index -1, which is not a valid tag.
     write: (out, name) => out.tag(names.indexOf(name), names.length),
     read: (input) => names[input.tag(names.length)] as Name,
   };

@@ -15,7 +15,7 @@ const refusalCodec = oneOf<RefusalReason>([
   "material",
 ]);
 
-/** What became of edits, each id as the difference to the one before. Rule N27 in docs/formats/protocol.md. */
+/** The results of edits; each id is relative to the previous one. Rule N27 in docs/formats/protocol.md. */
 export const verdictsCodec: Codec<Verdicts> = {
   write(out, { verdicts }) {
     requireInteger(verdicts.length, 1, VERDICTS_MAX);

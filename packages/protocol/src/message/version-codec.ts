@@ -1,7 +1,7 @@
 import { type Codec, requireInteger } from "@orthant/core";
 import { PROTOCOL_VERSION } from "./version.ts";
 
-/** The version of the protocol, which is one alone; another one is `ORT_VERSION`. */
+/** The protocol version. Only one exists; any other is `ORT_VERSION`. */
 export const versionCodec: Codec<number> = {
   write(out, version) {
     requireInteger(version, PROTOCOL_VERSION, PROTOCOL_VERSION);

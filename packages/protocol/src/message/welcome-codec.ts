@@ -34,7 +34,7 @@ const shapeCodec: Codec<ChunkShape> = {
   },
 };
 
-/** A catalog with its length before it, so that the length is limited before anything is read. */
+/** A length-prefixed catalog, so that the length is checked before anything is read. */
 const catalogCodec: Codec<MaterialCatalog> = {
   write: (out, catalog) => out.bytes(encode(materialCatalogCodec, catalog), CATALOG_BYTES_MAX),
   read(input) {
@@ -46,7 +46,7 @@ const catalogCodec: Codec<MaterialCatalog> = {
   },
 };
 
-/** The answer to a hello. Rule N21 in docs/formats/protocol.md. */
+/** Accepts a hello. Rule N21 in docs/formats/protocol.md. */
 export const welcomeCodec: Codec<Welcome> = {
   write(out, welcome) {
     versionCodec.write(out, welcome.version);

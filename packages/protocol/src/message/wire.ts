@@ -1,7 +1,7 @@
-/** Where the bytes for the other side of a connection go. */
+/** Sends bytes to the other side of a connection. */
 export interface Wire {
-  /** Takes over the bytes of one frame. */
+  /** Takes ownership of the bytes of one frame. */
   send(frame: Uint8Array): void;
-  /** Ends the connection, after what was sent. */
+  /** Closes the connection after everything sent so far. */
   close(): void;
 }

@@ -1,29 +1,29 @@
-/** What players of Wire v1 may ask of a server. Each has a line in docs/reference/limits.md. */
+/** Limits for Wire v1 players. docs/reference/limits.md has a line for each. */
 export interface Wire1Limits {
-  /** Sessions at once. */
+  /** Concurrent sessions. */
   readonly wire1SessionsMax: number;
-  /** Sessions at once from one address, whatever their ports. */
+  /** Concurrent sessions per address, whatever their ports. */
   readonly wire1SessionsPerAddress: number;
-  /** Addresses that are remembered while they have not proven that they are there. */
+  /** Unproven addresses that the server remembers. */
   readonly wire1KnocksMax: number;
-  /** Datagrams of addresses that nothing is known of, all of them together. */
+  /** Datagrams from unknown addresses, all of them together. */
   readonly wire1KnocksPerSecond: number;
-  /** Datagrams of one session, or of one such address. */
+  /** Datagrams per session or per unproven address. */
   readonly wire1DatagramsPerSecond: number;
   readonly wire1DatagramsBurst: number;
-  /** Chunks that one session sees. */
+  /** Chunks that a session sees. */
   readonly wire1ChunksMax: number;
-  /** How far the chunks of a session may be from the one that was asked for last. */
+  /** Maximum distance of a session's chunks from the one requested last. */
   readonly wire1ChunkRadius: number;
-  /** Chunks that one session asks for. */
+  /** Chunks that a session may request. */
   readonly wire1ChunksPerSecond: number;
-  /** Bytes of chunks for one session in one tick. */
+  /** Bytes of chunks per session and tick. */
   readonly wire1SessionBytesPerTick: number;
-  /** Bytes of chunks for all sessions in one tick. */
+  /** Bytes of chunks for all sessions per tick. */
   readonly wire1BytesPerTick: number;
 }
 
-/** What players of Wire v1 may ask unless the operator says otherwise. */
+/** Default limits for Wire v1 players. */
 export const DEFAULT_WIRE1_LIMITS: Wire1Limits = {
   wire1SessionsMax: 1_024,
   wire1SessionsPerAddress: 32,

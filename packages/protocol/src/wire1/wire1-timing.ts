@@ -1,14 +1,14 @@
-// The times of the original, which counted ticks of a sixtieth of a second.
+// These times match the original, which counted ticks of 1/60 second.
 
-/** How often each side says that it is there. */
+/** Interval between heartbeats of each side. */
 export const HEARTBEAT_MS = 500;
-/** Silence after which the other side is gone. */
+/** Silence after which the other side counts as gone. */
 export const SILENCE_MS_MAX = 3_000;
-/** What one tick adds to a silence at most: who was held up for long has not listened meanwhile. */
+/** Maximum silence that one tick adds, because a stalled process did not listen meanwhile. */
 export const LISTENED_MS_MAX = 500;
-/** How long nobody may answer before a client gives up, and before a server forgets who knocked. */
+/** Time without an answer before a client gives up, and before a server drops an unproven address. */
 export const CONNECT_MS_MAX = 10_000;
-/** From the first SYN to the second; it doubles from then on. */
+/** Time between the first and the second SYN; it doubles after each. */
 export const PROBE_MS_MIN = 500;
-/** It doubles up to this. */
+/** Maximum time between two SYNs. */
 export const PROBE_MS_MAX = 4_000;

@@ -1,17 +1,17 @@
-/** So many bytes leave for one that came, as long as nobody knows whether the sender is where it says. */
+/** Bytes that may be sent per byte received while the sender's address is unproven. */
 const BYTES_FOR_ONE = 3;
 
-/** What may be sent to an address that has not proven itself: at most three times what came from it. */
+/** Limits what is sent to an unproven address to three times what it sent. */
 export class Allowance {
   #received = 0;
   #sent = 0;
 
-  /** Bytes came. */
+  /** Counts received bytes. */
   receive(bytes: number): void {
     this.#received += bytes;
   }
 
-  /** Whether so many bytes may leave; they count as sent if so. */
+  /** Returns true, and counts the bytes as sent, if they may be sent. */
   spend(bytes: number): boolean {
     if (this.#sent + bytes > BYTES_FOR_ONE * this.#received) return false;
     this.#sent += bytes;

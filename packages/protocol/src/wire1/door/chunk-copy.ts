@@ -1,35 +1,35 @@
 import type { ChunkWatcher, WatchedChunk } from "./tile-feed.ts";
 import type { Wire1Address } from "./wire1-address.ts";
 
-/** Who gets chunks, and how many at once. */
+/** The receiver of chunks, with its budget. */
 export interface CopyOwner {
   readonly from: Wire1Address;
-  /** Whether anything is left of this tick's share. */
+  /** Whether any of this tick's budget is left. */
   readonly maySend: boolean;
-  /** Takes bytes of this tick's share. */
+  /** Spends bytes of this tick's budget. */
   spend(bytes: number): void;
 }
 
-/** Who sends chunks. */
+/** The sender of chunks. */
 export interface CopySender {
-  /** Sends a chunk as soon as there is room for it. */
+  /** Sends a chunk as soon as the budget allows. */
   sendSoon(copy: ChunkCopy): void;
 }
 
-/** After the first sending of a chunk the second comes this soon; from then on the time doubles. */
+/** Time between the first and the second sending of a chunk; it doubles after each. */
 const REPEAT_MS_MIN = 1_000;
-/** What was sent less long ago than this may still be on its way. */
+/** Time during which a sent chunk may still be on its way. */
 const ON_ITS_WAY_MS = 250;
-/** It doubles up to this, and goes on like that: nobody ever says that a chunk has arrived. */
+/** Maximum time between two sendings. They never stop, because clients do not acknowledge chunks. */
 const REPEAT_MS_MAX = 60_000;
 
-/** What one session has of one chunk, as far as anybody can know. */
+/** What one session has of one chunk, as far as the server can know. */
 export class ChunkCopy implements ChunkWatcher {
-  /** Whose it is. */
+  /** The session that owns this copy. */
   readonly session: CopyOwner;
   readonly #sender: CopySender;
   #chunk: WatchedChunk | undefined;
-  /** How often the chunk was sent as it is now. */
+  /** Number of times that the current state of the chunk was sent. */
   #sends = 0;
   #sentMs = Number.NEGATIVE_INFINITY;
 
@@ -38,23 +38,23 @@ export class ChunkCopy implements ChunkWatcher {
     this.#sender = sender;
   }
 
-  /** The chunk; `undefined` when the session does not see it any more. */
+  /** The chunk; `undefined` when the session no longer sees it. */
   get chunk(): WatchedChunk | undefined {
     return this.#chunk;
   }
 
-  /** Whether the session was never sent the chunk as it is now. */
+  /** Whether the current state of the chunk was never sent to the session. */
   get isNews(): boolean {
     return this.#sends === 0;
   }
 
-  /** Begins to follow a chunk. */
+  /** Starts to follow a chunk. */
   follow(chunk: WatchedChunk): void {
     this.#chunk = chunk;
     this.chunkChanged();
   }
 
-  /** The session does not see the chunk any more; gives it back. */
+  /** Stops following the chunk and returns it. */
   drop(): WatchedChunk | undefined {
     const chunk = this.#chunk;
     this.#chunk = undefined;
@@ -66,12 +66,12 @@ export class ChunkCopy implements ChunkWatcher {
     this.#sender.sendSoon(this);
   }
 
-  /** The session asks for what it should have already: it was lost, unless it is still on its way. */
+  /** Sends the chunk again on request, unless it may still be on its way. */
   askAgain(nowMs: number): void {
     if (nowMs - this.#sentMs >= ON_ITS_WAY_MS) this.chunkChanged();
   }
 
-  /** The chunk was sent; gives how long to wait before it is sent again. */
+  /** Records that the chunk was sent. Returns the time to wait before sending it again. */
   sent(nowMs: number): number {
     this.#sentMs = nowMs;
     return Math.min(REPEAT_MS_MAX, REPEAT_MS_MIN * 2 ** this.#sends++);

@@ -3,7 +3,7 @@ import type { Wire1Limits } from "../wire1-limits.ts";
 import { ChunkCopy, type CopyOwner, type CopySender } from "./chunk-copy.ts";
 import type { TileFeed } from "./tile-feed.ts";
 
-/** The chunks that one session sees. Asking for one too many, or far away, gives up those that are farthest from it. */
+/** The chunks that one session sees. A chunk beyond the limit or far away displaces the farthest ones. */
 export class ChunkInterest {
   readonly #feed: TileFeed;
   readonly #sender: CopySender;
@@ -18,12 +18,12 @@ export class ChunkInterest {
     this.#owner = owner;
   }
 
-  /** How many chunks the session sees. */
+  /** Number of chunks that the session sees. */
   get size(): number {
     return this.#copies.size;
   }
 
-  /** Sees a chunk from now on; one that it sees already is sent again. */
+  /** Adds a chunk, or sends it again if the session sees it already. */
   add(x: number, y: number, nowMs: number): void {
     const known = this.#copies.get(x, y, 0, 0);
     if (known !== undefined) {
@@ -41,7 +41,7 @@ export class ChunkInterest {
     this.#copies.get(x, y, 0, 0)?.chunkChanged();
   }
 
-  /** Does not see a chunk any more. */
+  /** Removes a chunk. */
   remove(x: number, y: number): void {
     const copy = this.#copies.get(x, y, 0, 0);
     if (copy === undefined) return;
@@ -50,12 +50,12 @@ export class ChunkInterest {
     if (chunk !== undefined) this.#feed.leave(chunk, copy);
   }
 
-  /** Sees nothing any more. */
+  /** Removes all chunks. */
   clear(): void {
     for (const [x, y] of [...this.#copies.places()]) this.remove(x, y);
   }
 
-  /** Gives up what is too far from a place, and if there is still no room for one more, the farthest. */
+  /** Removes the chunks too far from a position, then the farthest one if there is still no room. */
   #makeRoom(x: number, y: number): void {
     const { wire1ChunksMax, wire1ChunkRadius } = this.#limits;
     const tooFar: Place[] = [];

@@ -9,40 +9,40 @@ import type { Wire1Limits } from "../wire1-limits.ts";
 import type { ExpectedPlayers } from "./expected-players.ts";
 import type { Wire1Address } from "./wire1-address.ts";
 
-/** A command that is the game's business: it changes nothing by itself. */
+/** A command for the game. It changes nothing by itself. */
 export type Wire1GameCommand = Exclude<
   Wire1Command,
   { readonly kind: "setTile" | "loadChunk" | "unloadChunk" }
 >;
 
-/** What a game may do with the player whose command it is told of. */
+/** What a game may do with the player who sent a command. */
 export interface Wire1Hand {
-  /** Puts the player somewhere else, as `onMove` of the rules allows: from there reach is measured. */
+  /** Moves the player, subject to `onMove` of the rules. Reach is measured from the new position. */
   move(pose: Pose): void;
 }
 
-/** What a game is told of. */
+/** Callbacks of the game. */
 export interface Wire1Events {
   readonly onCommand?: (player: Account, command: Wire1GameCommand, hand: Wire1Hand) => void;
-  /** A text message from before Wire v1 came. */
+  /** A text message from before Wire v1 arrived. */
   readonly onLegacy?: (from: Wire1Address) => void;
-  /** Something failed that should not. */
+  /** An unexpected failure. */
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** How a world is opened to players of Wire v1. */
+/** Options for serving a world to Wire v1 players. */
 export interface DoorOptions {
   readonly world: HostWorld;
-  /** The host of the same world, which makes their edits as it makes all others. */
+  /** The server of the same world. It applies their edits like all others. */
   readonly host: Host;
-  /** The same that the host's `authorize` asks first. */
+  /** The instance that the server's `authorize` asks first. */
   readonly expected: ExpectedPlayers;
-  /** Only `nowMs` is asked; ticks come from outside. */
+  /** Only `nowMs` is used; the caller drives ticks. */
   readonly clock: Clock;
   readonly limits: HostLimits & Wire1Limits;
-  /** Who a player is; `undefined` for one who must not come in. */
+  /** Returns a player's account, or `undefined` to refuse the player. */
   readonly accountOf: (playerId: number, from: Wire1Address) => Account | undefined;
-  /** Takes over the bytes of one datagram. */
+  /** Takes ownership of the bytes of one datagram. */
   readonly send: (to: Wire1Address, datagram: Uint8Array) => void;
   readonly events?: Wire1Events;
   readonly random?: RandomBits;

@@ -5,12 +5,12 @@ import type { TileFeed } from "./tile-feed.ts";
 import type { Wire1Address } from "./wire1-address.ts";
 import type { Wire1Session } from "./wire1-session.ts";
 
-/** What all sessions of a door have in common. */
+/** State shared by all Wire v1 sessions. */
 export interface DoorParts {
   readonly options: DoorOptions;
   readonly feed: TileFeed;
   readonly schedule: SendSchedule;
-  /** Which session speaks for which player. */
+  /** The session of each player. */
   readonly players: Map<number, Wire1Session>;
   readonly say: (to: Wire1Address, control: Wire1Control) => void;
 }

@@ -1,6 +1,6 @@
 import type { ReadingStage } from "../message/datagram-codec.ts";
 
-/** Why a datagram had no effect: where it could not be read any further, or why nobody listens to it. */
+/** Why a datagram had no effect: the stage at which reading failed, or the reason to ignore it. */
 export type Wire1Drop =
   | ReadingStage
   | "direction"
@@ -13,7 +13,7 @@ export type Wire1Drop =
   | "reach"
   | "failure";
 
-/** Every reason; docs/formats/wire-v1.md says more about each. */
+/** All reasons; docs/formats/wire-v1.md explains each. */
 export const WIRE1_DROPS: readonly Wire1Drop[] = Object.keys({
   version: true,
   legacy: true,
@@ -35,29 +35,29 @@ export const WIRE1_DROPS: readonly Wire1Drop[] = Object.keys({
   failure: true,
 } satisfies Record<Wire1Drop, true>) as Wire1Drop[];
 
-/** Counts datagrams: each that came was taken, or is dropped for exactly one reason. */
+/** Counts datagrams. Each one is either taken or dropped for exactly one reason. */
 export class DropCounts {
   readonly #dropped: Record<Wire1Drop, number> = Object.fromEntries(
     WIRE1_DROPS.map((reason) => [reason, 0]),
   ) as Record<Wire1Drop, number>;
   #taken = 0;
 
-  /** A datagram had its effect. */
+  /** Counts a datagram that had an effect. */
   take(): void {
     this.#taken++;
   }
 
-  /** A datagram had none. */
+  /** Counts a datagram that had no effect. */
   drop(reason: Wire1Drop): void {
     this.#dropped[reason]++;
   }
 
-  /** Datagrams that had their effect. */
+  /** Number of datagrams that had an effect. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** Datagrams that had none, by reason. */
+  /** Number of datagrams without effect, by reason. */
   get dropped(): Readonly<Record<Wire1Drop, number>> {
     return this.#dropped;
   }

@@ -1,21 +1,21 @@
 import type { Account } from "../../host/host-options.ts";
 import type { Hello } from "../../message/client-message.ts";
 
-/** Who is expected to say hello from inside the process: only those are let in without a token. */
+/** Players expected to say hello from inside the process. Only they may join without a token. */
 export class ExpectedPlayers {
   readonly #accounts = new Map<bigint, Account>();
 
-  /** Expects a player under an id that nobody else can guess. */
+  /** Expects a player under an unguessable id. */
   expect(clientId: bigint, account: Account): void {
     this.#accounts.set(clientId, account);
   }
 
-  /** Nobody comes under that id any more. */
+  /** Stops expecting a player. */
   forget(clientId: bigint): void {
     this.#accounts.delete(clientId);
   }
 
-  /** Who says hello; `undefined` for anybody else. */
+  /** Returns the account that a hello belongs to, or `undefined` if it is not expected. */
   accountOf({ clientId }: Hello): Account | undefined {
     return this.#accounts.get(clientId);
   }

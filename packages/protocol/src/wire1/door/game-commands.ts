@@ -3,10 +3,10 @@ import { wire1Codec } from "../message/datagram-codec.ts";
 import type { Wire1GameCommand } from "./door-options.ts";
 import type { Wire1Drop } from "./drop-counts.ts";
 
-/** Commands that wait for their player to be seated. */
+/** Maximum number of commands that wait for their player to be seated. */
 const WAITING_MAX = 16;
 
-/** Lets a player's commands through to the game: each once a tick, and not too many. */
+/** Passes a player's commands to the game, each once per tick and at a limited rate. */
 export class GameCommands {
   readonly #rate: TokenBucket;
   readonly #seen = new Set<string>();
@@ -17,8 +17,8 @@ export class GameCommands {
   }
 
   /**
-   * Why a command does not reach the game; `undefined` when it may. The original's clients say the same in every frame
-   * they draw, and networks say things twice: what was said in this tick already is not said again.
+   * Returns why a command does not reach the game, or `undefined` when it may. The original clients repeat
+   * commands in every frame they draw, and networks duplicate them, so repetitions within a tick are dropped.
    */
   refusalOf(command: Wire1GameCommand, nowMs: number): Wire1Drop | undefined {
     const bytes = encode(wire1Codec, { kind: "command", playerId: 0, command });
@@ -29,21 +29,21 @@ export class GameCommands {
     return undefined;
   }
 
-  /** Keeps a command until the player is seated; tells whether there was room. */
+  /** Holds a command until the player is seated. Returns false if there is no room. */
   wait(command: Wire1GameCommand): boolean {
     if (this.#waiting.length >= WAITING_MAX) return false;
     this.#waiting.push(command);
     return true;
   }
 
-  /** The commands that waited, in their order. */
+  /** Returns and removes the waiting commands, in order. */
   takeWaiting(): readonly Wire1GameCommand[] {
     const waiting = this.#waiting;
     this.#waiting = [];
     return waiting;
   }
 
-  /** Begins another tick. */
+  /** Begins a tick. */
   startTick(): void {
     this.#seen.clear();
   }

@@ -4,10 +4,10 @@ import type { Wire1Limits } from "../wire1-limits.ts";
 import { CONNECT_MS_MAX, PROBE_MS_MIN } from "../wire1-timing.ts";
 import { Allowance } from "./allowance.ts";
 
-/** The bytes of every control datagram. */
+/** Bytes of a control datagram. */
 const CONTROL_BYTES = 4;
 
-/** What came of a datagram of somebody who has no session: what to answer, and whether they have proven themselves. */
+/** The answers to a datagram without a session, and whether its sender has proven its address. */
 export interface KnockAnswer {
   readonly answers: readonly Wire1Control[];
   readonly isProven: boolean;
@@ -17,18 +17,18 @@ interface Knock {
   readonly firstMs: number;
   readonly allowance: Allowance;
   readonly datagrams: TokenBucket;
-  /** When we asked, by a SYN of our own, whether they are there. */
+  /** When we sent our own SYN to the address. */
   askedMs: number | undefined;
 }
 
 /**
- * Addresses that want a session and have not proven that they are where they say. Whoever sends a SYN gets an ACK, and
- * a SYN of ours; an ACK to that is the proof. Nothing is ever sent to them but in answer.
+ * Addresses that request a session and are not proven yet. A SYN is answered by an ACK and a SYN of our own;
+ * an ACK to that is the proof. Unproven addresses receive only answers.
  */
 export class Knocks {
   readonly #limits: Wire1Limits;
   readonly #rate: TokenBucket;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #knocks = new Map<string, Knock>();
 
   constructor(limits: Wire1Limits, nowMs: number) {
@@ -37,22 +37,22 @@ export class Knocks {
     this.#rate = new TokenBucket(wire1KnocksPerSecond, wire1KnocksPerSecond, nowMs);
   }
 
-  /** How many addresses are remembered. */
+  /** Number of remembered addresses. */
   get size(): number {
     return this.#knocks.size;
   }
 
-  /** Whether an address has knocked. */
+  /** Returns true when an address has requested a session. */
   has(key: string): boolean {
     return this.#knocks.has(key);
   }
 
-  /** Whether another datagram of an address may be looked at: strangers share one rate, the others have their own. */
+  /** Returns true when a datagram may be read. Unknown addresses share one rate; others have their own. */
   mayLook(key: string, nowMs: number): boolean {
     return (this.#knocks.get(key)?.datagrams ?? this.#rate).take(1, nowMs);
   }
 
-  /** Takes a control message, or `undefined` for a command, from an address that knocks or has knocked. */
+  /** Handles a control message, or `undefined` for a command, from an address without a session. */
   hear(key: string, control: Wire1Control | undefined, bytes: number, nowMs: number): KnockAnswer {
     const knock = this.#at(key, nowMs);
     knock.allowance.receive(bytes);
@@ -70,7 +70,7 @@ export class Knocks {
     return { answers, isProven: false };
   }
 
-  /** Forgets those who have not proven themselves for too long. */
+  /** Drops addresses that stayed unproven for too long. */
   clean(nowMs: number): void {
     for (const [key, { firstMs }] of this.#knocks) {
       if (nowMs - firstMs < CONNECT_MS_MAX) return;
@@ -85,7 +85,7 @@ export class Knocks {
     const datagrams = new TokenBucket(wire1DatagramsPerSecond, wire1DatagramsBurst, nowMs);
     const knock: Knock = { firstMs: nowMs, allowance: new Allowance(), datagrams, askedMs: undefined };
     this.#knocks.set(key, knock);
-    // The one that has waited for the longest had time for many answers.
+    // The oldest one has had time for many answers.
     if (this.#knocks.size > wire1KnocksMax) {
       for (const oldest of this.#knocks.keys()) {
         this.#knocks.delete(oldest);

@@ -1,14 +1,14 @@
 import { type Place, PlaceMap, PlaceSet, regionBox } from "@orthant/core";
 import type { HostWorld } from "../../host/host-world.ts";
 
-/** So many regions are read at the same time; who wants another one asks again. */
+/** Maximum number of concurrent reads. Callers repeat a request that exceeds it. */
 const LOADS_MAX = 16;
-/** A region that could not be read is tried again after so long. */
+/** Time before a failed read is tried again. */
 const RETRY_MS = 1_000;
-/** So many regions that could not be read are remembered. */
+/** Maximum number of failed regions to remember. */
 const FAILED_MAX = 1_024;
 
-/** Reads regions from the disk for whoever keeps asking. */
+/** Reads regions from disk for callers that repeat their requests. */
 export class RegionLoads {
   readonly #world: Pick<HostWorld, "load">;
   readonly #nowMs: () => number;
@@ -20,7 +20,7 @@ export class RegionLoads {
     this.#nowMs = nowMs;
   }
 
-  /** Begins to read a region, unless too many are being read. */
+  /** Starts to read a region, unless too many reads are in progress. */
   want(region: Place): void {
     if (this.#loading.size >= LOADS_MAX || this.#loading.has(...region)) return;
     if ((this.#retryMs.get(...region) ?? 0) > this.#nowMs()) return;
@@ -33,7 +33,7 @@ export class RegionLoads {
       await this.#world.load(regionBox(region));
       this.#retryMs.delete(...region);
     } catch {
-      // The world reports its own failures. Nobody is sent what is not there.
+      // The world reports its own failures. Clients receive only regions that are loaded.
       if (this.#retryMs.size < FAILED_MAX) this.#retryMs.set(...region, this.#nowMs() + RETRY_MS);
     }
     this.#loading.delete(...region);

@@ -6,19 +6,19 @@ import type { Pose } from "../../message/being.ts";
 import { EDITS_OPEN_MAX } from "../../message/limits.ts";
 import type { DoorOptions } from "./door-options.ts";
 
-/** What a seat tells of. */
+/** Callbacks of a seat. */
 export interface SeatEvents {
-  /** The player is among the host's players now. */
+  /** The player has joined the server's players. */
   readonly onSeated: (account: Account) => void;
   /** An edit was refused. */
   readonly onRefused: (placements: readonly VoxelPlacement[]) => void;
-  /** The host has sent the player away. */
+  /** The server has disconnected the player. */
   readonly onLost: () => void;
 }
 
 const NO_TOKEN = new Uint8Array(0);
 
-/** A player of Wire v1 among all others: a client of the host that looks at nothing, in the same process. */
+/** A Wire v1 player among all others: an in-process client of the server, with an empty interest. */
 export class Seat {
   readonly #guest: Guest;
   readonly #session: HostSession;
@@ -34,7 +34,7 @@ export class Seat {
       name: account.name,
       token: () => NO_TOKEN,
       events: {
-        // The game may have made somebody else of the player.
+        // The game may have given the player another identity.
         onWelcome: ({ playerId, role }) => events.onSeated({ ...account, playerId, role }),
         onGoodbye: () => events.onLost(),
         onFault: () => events.onLost(),
@@ -45,34 +45,34 @@ export class Seat {
         },
       },
     });
-    // What the host sends before the guest is there to hear it would be lost: it sends nothing before a tick.
+    // Frames sent before the guest exists would be lost, but the host sends none before a tick.
     const wire = { send: (frame: Uint8Array) => this.#guest.receive(frame), close: () => undefined };
     this.#session = host.connect(wire, network);
     this.#guest.connected({
       send: (frame) => this.#session.receive(frame),
-      // Not now: whoever ends it is in the middle of ending it.
+      // Not ended here, because the caller is already ending it.
       close: () => events.onLost(),
     });
   }
 
-  /** Asks for an edit; false when too many wait for their verdicts. */
+  /** Requests an edit. Returns false when too many edits are waiting for verdicts. */
   edit(placements: readonly VoxelPlacement[]): boolean {
     if (this.#guest.openEdits.length >= EDITS_OPEN_MAX) return false;
     this.#placements.set(this.#guest.setVoxels(placements), placements);
     return true;
   }
 
-  /** Is somewhere else now. */
+  /** Changes the pose. */
   move(pose: Pose): void {
     this.#guest.move(pose);
   }
 
-  /** Sends what waits, and says that the player is still here. */
+  /** Sends waiting messages, and signals that the player is still here. */
   tick(): void {
     this.#guest.tick();
   }
 
-  /** Leaves. */
+  /** Disconnects the player. */
   leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;

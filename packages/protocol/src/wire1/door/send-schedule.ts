@@ -1,16 +1,16 @@
 import type { ChunkCopy, CopySender } from "./chunk-copy.ts";
 
-/** Times are rounded up to this: a server's tick is not shorter by much. */
+/** Times are rounded up to this, which is about the length of a server tick. */
 const SLOT_MS = 50;
-/** Where a copy waits that is sent as soon as there is room. */
+/** Slot of copies to send as soon as the budget allows. */
 const SOON = -1;
-/** The same for one that was sent before as it is: it can wait for those that were not. */
+/** Slot of copies that were sent before in this state. They yield to those in `SOON`. */
 const LATE = -2;
 
-/** When each chunk is sent to each session. What costs time is what is due, not how much there is. */
+/** Schedules when each chunk is sent to each session. Its cost depends only on the due chunks. */
 export class SendSchedule implements CopySender {
   readonly #slots = new Map<number, ChunkCopy[]>();
-  /** Where each copy waits. Others that it was put into before do not count. */
+  /** The slot of each copy. Its entries in other slots are stale. */
   readonly #slotOf = new WeakMap<ChunkCopy, number>();
   #soon: ChunkCopy[] = [];
   #late: ChunkCopy[] = [];
@@ -26,7 +26,7 @@ export class SendSchedule implements CopySender {
     this.#soon.push(copy);
   }
 
-  /** Sends a chunk again at some time. */
+  /** Schedules a chunk to be sent again. */
   sendAt(copy: ChunkCopy, dueMs: number): void {
     const slot = Math.max(this.#done + 1, Math.ceil(dueMs / SLOT_MS));
     this.#slotOf.set(copy, slot);
@@ -35,7 +35,7 @@ export class SendSchedule implements CopySender {
     else copies.push(copy);
   }
 
-  /** There was no room for a chunk that was due. */
+  /** Puts back a due chunk that exceeded the budget. */
   putBack(copy: ChunkCopy): void {
     if (copy.isNews) {
       this.sendSoon(copy);
@@ -45,7 +45,7 @@ export class SendSchedule implements CopySender {
     this.#late.push(copy);
   }
 
-  /** All that is due by now: first what the sessions have never got as it is, then what may have been lost. */
+  /** Returns all due copies: first those never sent in their current state, then the repetitions. */
   takeDue(nowMs: number): readonly ChunkCopy[] {
     const due: ChunkCopy[] = [];
     const take = (copies: readonly ChunkCopy[], slot: number): void => {

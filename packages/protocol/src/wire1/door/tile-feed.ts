@@ -11,43 +11,43 @@ import type { HostWorld } from "../../host/host-world.ts";
 import { wire1Codec } from "../message/datagram-codec.ts";
 import { RegionLoads } from "./region-loads.ts";
 
-/** The part of a world that is shown as tiles. */
+/** The part of a world that Wire v1 shows as tiles. */
 export type TileWorld = Pick<
   HostWorld,
   "shape" | "spawn" | "field" | "isLoaded" | "load" | "keep" | "onEdit"
 >;
 
-/** Who sees a chunk. */
+/** Observes a chunk. */
 export interface ChunkWatcher {
-  /** The chunk looks different now. */
+  /** The chunk looks different. */
   chunkChanged(): void;
 }
 
-/** A chunk that somebody sees. */
+/** A chunk that at least one session sees. */
 export interface WatchedChunk {
   readonly x: number;
   readonly y: number;
   readonly watchers: Set<ChunkWatcher>;
 }
 
-/** A region in which somebody sees a chunk; it stays loaded until `release` is called. */
+/** A region with watched chunks. It stays loaded until `release` is called. */
 interface WatchedRegion {
   readonly chunks: Set<WatchedChunk>;
   readonly release: () => void;
 }
 
-/** Datagrams that are kept, because many want the same: about 8 MiB of them. */
+/** Maximum number of cached datagrams, about 8 MiB, because many sessions request the same ones. */
 const DATAGRAMS_KEPT_MAX = 4_096;
-/** Datagrams that are made in one tick: each may have to be generated first, and everybody waits for it. */
+/** Maximum number of datagrams built per tick. Each may require generation, which delays all players. */
 const DATAGRAMS_MADE_MAX = 128;
 
-/** The chunks that players of Wire v1 see: which they are, their datagrams, and when they change. */
+/** The chunks that Wire v1 players see, their datagrams, and their changes. */
 export class TileFeed {
   readonly #world: TileWorld;
   readonly #loads: RegionLoads;
   readonly #regions = new PlaceMap<WatchedRegion>();
   readonly #chunks = new PlaceMap<WatchedChunk>();
-  /** The one that was used last is the last one. */
+  /** Least recently used first. */
   readonly #datagrams = new Map<WatchedChunk, Uint8Array>();
   readonly #stopListening: () => void;
   #madeCount = 0;
@@ -61,12 +61,12 @@ export class TileFeed {
     this.#stopListening = world.onEdit((steps) => this.#notice(steps));
   }
 
-  /** How many chunks somebody sees. */
+  /** Number of watched chunks. */
   get chunkCount(): number {
     return this.#chunks.size;
   }
 
-  /** Somebody sees a chunk from now on. */
+  /** Adds a watcher to a chunk. */
   watch(x: number, y: number, watcher: ChunkWatcher): WatchedChunk {
     const known = this.#chunks.get(x, y, 0, 0);
     const chunk = known ?? { x, y, watchers: new Set() };
@@ -78,7 +78,7 @@ export class TileFeed {
     return chunk;
   }
 
-  /** Somebody does not see a chunk any more. */
+  /** Removes a watcher from a chunk. */
   leave(chunk: WatchedChunk, watcher: ChunkWatcher): void {
     chunk.watchers.delete(watcher);
     if (chunk.watchers.size > 0) return;
@@ -96,7 +96,7 @@ export class TileFeed {
     this.#madeCount = 0;
   }
 
-  /** The datagram with a chunk as it is now; `undefined` when it has to wait for the disk, or for another tick. */
+  /** Returns the datagram of a chunk, or `undefined` if it must wait for the disk or for another tick. */
   datagramOf(chunk: WatchedChunk): Uint8Array | undefined {
     const kept = this.#datagrams.get(chunk);
     if (kept !== undefined) {
@@ -111,7 +111,7 @@ export class TileFeed {
       this.#loads.want(region);
       return undefined;
     }
-    // A region that was loaded since the last change differs from what was missing then.
+    // A region loaded since the last change differs from the missing one before.
     this.#field = this.#world.field;
     const tiles = this.#field.realizeChunk(x, y, 0, 0).voxels();
     const datagram = encode(wire1Codec, { kind: "batch", chunks: [{ x, y, tiles }] });
@@ -120,7 +120,7 @@ export class TileFeed {
     return datagram;
   }
 
-  /** Hears of no more changes. */
+  /** Stops listening to edits. */
   close(): void {
     this.#stopListening();
   }
@@ -149,7 +149,7 @@ export class TileFeed {
     for (const { region } of steps) {
       for (const chunk of this.#regions.get(...region)?.chunks ?? []) {
         const place: Place = [chunk.x, chunk.y, 0, 0];
-        // What nobody touched between the two is the same object in both, or missing in both.
+        // An untouched chunk is the same object in both, or missing in both.
         if (before.overrides.at(...place) === this.#field.overrides.at(...place)) continue;
         this.#datagrams.delete(chunk);
         for (const watcher of chunk.watchers) watcher.chunkChanged();

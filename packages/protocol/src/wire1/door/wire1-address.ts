@@ -1,10 +1,10 @@
-/** Where a datagram comes from. */
+/** The source of a datagram. */
 export interface Wire1Address {
   readonly address: string;
   readonly port: number;
 }
 
-/** A name for it that no other one has. */
+/** Returns a unique key for an address. */
 export function keyOf({ address, port }: Wire1Address): string {
   return `${address} ${port}`;
 }

@@ -12,14 +12,14 @@ import { TileFeed } from "./tile-feed.ts";
 import { keyOf, type Wire1Address } from "./wire1-address.ts";
 import { Wire1Session } from "./wire1-session.ts";
 
-/** What a door counts. */
+/** Counters of Wire v1. */
 export interface Wire1Counts {
   readonly sessions: number;
-  /** Addresses that have not proven themselves yet. */
+  /** Addresses that are not proven yet. */
   readonly knocks: number;
-  /** Datagrams that came and had their effect. */
+  /** Received datagrams that had an effect. */
   readonly taken: number;
-  /** Datagrams that came and had none. */
+  /** Received datagrams that had no effect, by reason. */
   readonly dropped: Readonly<Record<Wire1Drop, number>>;
   readonly sentDatagrams: number;
   readonly sentBytes: number;
@@ -32,8 +32,8 @@ const CONTROL_DATAGRAMS: Readonly<Record<Wire1Control, Uint8Array>> = {
 };
 
 /**
- * Shows a world of tiles to players of Wire v1, each a session by its address. Datagrams and the time go in, datagrams
- * come out; it owns no socket and no timer. Rules W30 to W42 in docs/formats/wire-v1.md.
+ * Serves a world of tiles to Wire v1 players, with one session per address. Takes datagrams and time, and
+ * emits datagrams; it owns no socket and no timer. Rules W30 to W42 in docs/formats/wire-v1.md.
  */
 export class Wire1Door {
   readonly #parts: DoorParts;
@@ -45,7 +45,7 @@ export class Wire1Door {
   #sentBytes = 0;
   #tickedMs: number;
 
-  /** `ORT_ARGUMENT` for a world whose chunks are not 32 x 32 tiles. */
+  /** Throws `ORT_ARGUMENT` for a world whose chunks are not 32 x 32 tiles. */
   constructor(options: DoorOptions) {
     const { world, clock, limits } = options;
     if (!placesEqual(world.shape.extents, TILE_CHUNKS.extents)) {
@@ -64,7 +64,7 @@ export class Wire1Door {
     };
   }
 
-  /** What was counted so far. */
+  /** Counters so far. */
   get counts(): Wire1Counts {
     return {
       sessions: this.#sessions.size,
@@ -76,13 +76,13 @@ export class Wire1Door {
     };
   }
 
-  /** Takes a datagram. It may be anything; it never throws. */
+  /** Handles a datagram of any content. Never throws. */
   receive(from: Wire1Address, datagram: Uint8Array): void {
     let drop: Wire1Drop | undefined;
     try {
       drop = this.#receive(from, datagram);
     } catch (error) {
-      // A fault of ours with one datagram is nobody else's trouble.
+      // A failure with one datagram must not affect other players.
       this.#parts.options.events?.onFailure?.(error);
       drop = "failure";
     }
@@ -90,7 +90,7 @@ export class Wire1Door {
     else this.#counts.drop(drop);
   }
 
-  /** Sends everybody what they should have and do not. It waits for nothing. */
+  /** Sends each session the chunks it lacks, without waiting. */
   tick(): void {
     const nowMs = this.#parts.options.clock.nowMs();
     this.#knocks.clean(nowMs);
@@ -102,7 +102,7 @@ export class Wire1Door {
     this.#sendChunks(nowMs);
   }
 
-  /** Ends all sessions; v1 has no way to say so. */
+  /** Ends all sessions. Wire v1 cannot announce that. */
   close(): void {
     for (const [key, session] of this.#sessions) this.#end(key, session);
     this.#parts.feed.close();
@@ -113,7 +113,7 @@ export class Wire1Door {
     const key = keyOf(from);
     const session = this.#sessions.get(key);
     const isKnown = session !== undefined || this.#knocks.has(key);
-    // Of somebody unknown only one datagram means anything, so no others are read.
+    // From an unknown address only a SYN or a text message matters, so nothing else is read.
     if (!isKnown && !isSyn(datagram) && !isText(datagram)) return "stranger";
     const mayLook = session === undefined ? this.#knocks.mayLook(key, nowMs) : session.mayLook(nowMs);
     if (!mayLook) return "rate";
@@ -128,7 +128,7 @@ export class Wire1Door {
       : session.take(read, nowMs);
   }
 
-  /** Somebody without a session says something. */
+  /** Handles a message from an address without a session. */
   #hear(
     key: string,
     from: Wire1Address,

@@ -19,23 +19,23 @@ import { GameCommands } from "./game-commands.ts";
 import { Seat } from "./seat.ts";
 import type { Wire1Address } from "./wire1-address.ts";
 
-/** A session begins with the chunks up to this far from where players begin, as the original's did. */
+/** Radius around the spawn of the chunks that a session starts with, as in the original. */
 const FIRST_RADIUS_CHUNKS = 2;
-/** A session begins anew at most so often. */
+/** Minimum time between two restarts of a session. */
 const RESTART_MS_MIN = 1_000;
-/** Farther out a chunk has tiles whose coordinates no message can say. */
+/** The tiles of chunks farther out have coordinates that no message can carry. */
 const CHUNK_COORDINATE_MAX: number = 2 ** 31 / TILE_CHUNK_EDGE - 1;
 
-/** Who speaks in a session. */
+/** The player of a session. */
 interface Speaker {
   readonly playerId: number;
   readonly clientId: bigint;
   readonly seat: Seat;
-  /** As the host knows them; `undefined` before they are seated. */
+  /** The account that the server assigned; `undefined` before the player is seated. */
   account: Account | undefined;
 }
 
-/** One address that has proven that it is there, until it falls silent. */
+/** The session of a proven address, until it falls silent. */
 export class Wire1Session implements CopyOwner {
   readonly from: Wire1Address;
   readonly #door: DoorParts;
@@ -45,13 +45,13 @@ export class Wire1Session implements CopyOwner {
   readonly #game: GameCommands;
   #speaker: Speaker | undefined;
   #startedMs: number;
-  /** How long we have listened since something came. */
+  /** Time listened since the last message. */
   #silentMs = 0;
   #beatMs: number;
-  /** When we asked whether the SYN that came was the address's own. */
+  /** When we asked whether the address itself sent the SYN. */
   #restartAskedMs: number | undefined;
   #isLost = false;
-  /** Bytes of chunks that may still leave in this tick. */
+  /** Chunk bytes left in this tick's budget. */
   #budgetBytes = 0;
 
   constructor(door: DoorParts, from: Wire1Address, nowMs: number) {
@@ -67,17 +67,17 @@ export class Wire1Session implements CopyOwner {
     this.#see(nowMs);
   }
 
-  /** How many chunks it sees. */
+  /** Number of chunks that the session sees. */
   get chunkCount(): number {
     return this.#interest.size;
   }
 
-  /** Whether another datagram may be looked at. */
+  /** Returns true when another datagram may be read. */
   mayLook(nowMs: number): boolean {
     return this.#datagrams.take(1, nowMs);
   }
 
-  /** Takes what the address says; why that has no effect, if it has none. */
+  /** Handles a message. Returns why it had no effect, or `undefined` if it had one. */
   take(message: Wire1Message, nowMs: number): Wire1Drop | undefined {
     this.#silentMs = 0;
     if (message.kind === "command") return this.#takeCommand(message.playerId, message.command, nowMs);
@@ -87,7 +87,7 @@ export class Wire1Session implements CopyOwner {
     return undefined;
   }
 
-  /** Begins a tick, before which we listened for so long; false when the session is over. */
+  /** Begins a tick after listening for `listenedMs`. Returns false when the session is over. */
   tick(nowMs: number, listenedMs: number): boolean {
     this.#silentMs += listenedMs;
     if (this.#isLost || this.#silentMs > SILENCE_MS_MAX) return false;
@@ -95,29 +95,29 @@ export class Wire1Session implements CopyOwner {
     this.#game.startTick();
     this.#speaker?.seat.tick();
     if (nowMs - this.#beatMs < HEARTBEAT_MS) return true;
-    // Counted from when it was due, so that late ticks do not make beats rarer, unless there were none for long.
+    // Counted from the due time, so that late ticks do not reduce the rate, unless there were none for long.
     this.#beatMs = Math.max(this.#beatMs + HEARTBEAT_MS, nowMs - HEARTBEAT_MS);
     this.#door.say(this.from, "heartbeat");
     return true;
   }
 
-  /** Whether anything is left of this tick's share. */
+  /** Whether any of this tick's budget is left. */
   get maySend(): boolean {
     return this.#budgetBytes > 0;
   }
 
-  /** Takes bytes of this tick's share. */
+  /** Spends bytes of this tick's budget. */
   spend(bytes: number): void {
     this.#budgetBytes -= bytes;
   }
 
-  /** The session is over. */
+  /** Ends the session. */
   end(): void {
     this.#interest.clear();
     this.#silence();
   }
 
-  /** A SYN may be forged, and a new beginning costs much: the address has to say that it was its own. */
+  /** Answers a SYN. It may be forged and a restart is expensive, so the address must confirm it. */
   #answerSyn(nowMs: number): void {
     this.#door.say(this.from, "ack");
     if (nowMs - this.#startedMs < RESTART_MS_MIN) return;
@@ -181,12 +181,12 @@ export class Wire1Session implements CopyOwner {
     try {
       events?.onCommand?.(account, command, { move: (pose) => seat.move(pose) });
     } catch (error) {
-      // A game that fails must not take the door down for everybody.
+      // A failing game must not stop the server for all players.
       events?.onFailure?.(error);
     }
   }
 
-  /** Who speaks, if the id is theirs: the first one that the session names, unless another session has it. */
+  /** Returns the player if the id is theirs: the first that the session names and no other session has. */
   #speakerFor(playerId: number): Speaker | undefined {
     if (this.#speaker !== undefined) return this.#speaker.playerId === playerId ? this.#speaker : undefined;
     const { options, players } = this.#door;
@@ -213,7 +213,7 @@ export class Wire1Session implements CopyOwner {
     for (const command of this.#game.takeWaiting()) this.#tell(account, speaker.seat, command);
   }
 
-  /** Nobody can be told that an edit was refused; a client that shows it already is shown how it is. */
+  /** Resends the chunks of a refused edit: Wire v1 has no refusal, and the client may show the edit. */
   #showAgain(placements: readonly VoxelPlacement[]): void {
     for (const { voxel } of placements) {
       const [x, y] = chunkOfVoxel(TILE_CHUNKS, voxel);
@@ -221,7 +221,7 @@ export class Wire1Session implements CopyOwner {
     }
   }
 
-  /** Nobody speaks in this session any more. */
+  /** Disconnects the player of this session. */
   #silence(): void {
     const speaker = this.#speaker;
     if (speaker === undefined) return;

@@ -3,13 +3,13 @@ import type { Wire1Command } from "./wire1-command.ts";
 
 type CommandOf<Kind extends Wire1Command["kind"]> = Extract<Wire1Command, { readonly kind: Kind }>;
 
-/** The id of a command and its fields, in the order in which they are written. */
+/** The id of a command and its fields, in encoding order. */
 interface CommandLayout<Command> {
   readonly id: number;
   readonly fields: { readonly [Name in Exclude<keyof Command, "kind">]: Codec<Command[Name]> };
 }
 
-/** How one command is written behind its id. */
+/** The id of a command and the codec of its payload. */
 export interface CommandForm {
   readonly id: number;
   readonly codec: Codec<Wire1Command>;
@@ -67,12 +67,12 @@ const FORMS_BY_ID: ReadonlyMap<number, CommandForm> = new Map(
   Array.from(FORMS.values(), (form) => [form.id, form]),
 );
 
-/** How a command is written; `undefined` for one that nobody knows. */
+/** Returns the form of a command, or `undefined` for an unknown one. */
 export function formOf({ kind }: Wire1Command): CommandForm | undefined {
   return FORMS.get(kind);
 }
 
-/** The command with an id; `undefined` for an id that nobody knows. */
+/** Returns the form of a command by id, or `undefined` for an unknown id. */
 export function formById(id: number): CommandForm | undefined {
   return FORMS_BY_ID.get(id);
 }
@@ -92,7 +92,7 @@ function codecOf(kind: string, fields: object): Codec<Wire1Command> {
   };
 }
 
-/** A field that takes only some of the values that its width has room for. */
+/** Restricts a field to a range of values. */
 function within(codec: Codec<number>, min: number, max: number): Codec<number> {
   return {
     write(out, value) {

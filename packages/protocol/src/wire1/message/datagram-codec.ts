@@ -14,12 +14,12 @@ import type { ChunkBatch, Wire1Control, Wire1Message } from "./wire1-message.ts"
 
 /** The version in the first byte of each datagram. */
 export const WIRE1_VERSION = 1;
-/** The most bytes that a datagram can have over IPv4. */
+/** Maximum bytes of a datagram over IPv4. */
 export const WIRE1_DATAGRAM_BYTES_MAX = 65_507;
-/** The most chunks that such a datagram has room for. */
+/** Maximum number of chunks that fit into a datagram. */
 export const WIRE1_BATCH_CHUNKS_MAX = 31;
 
-/** What was being read when a datagram turned out to be wrong. */
+/** The part of a datagram in which reading failed. */
 export type ReadingStage =
   | "version"
   | "legacy"
@@ -47,7 +47,7 @@ const TILDE = 0x7e;
 
 const chunksCodec = list(tileChunkCodec, WIRE1_BATCH_CHUNKS_MAX);
 
-/** One datagram, all of its bytes. Rules W1 to W24 in docs/formats/wire-v1.md. */
+/** One complete datagram. Rules W1 to W24 in docs/formats/wire-v1.md. */
 export const wire1Codec: Codec<Wire1Message> = {
   write(out, message) {
     out.u8(WIRE1_VERSION);
@@ -60,7 +60,7 @@ export const wire1Codec: Codec<Wire1Message> = {
   read: (input) => readDatagramIn(input, () => undefined),
 };
 
-/** Reads a datagram as the codec does, and tells what is being read, step by step. */
+/** Reads a datagram like the codec, and calls `atStage` before each part. */
 export function readDatagramIn(input: ByteReader, atStage: (stage: ReadingStage) => void): Wire1Message {
   atStage("version");
   const version = input.u8();
@@ -88,12 +88,12 @@ export function readDatagramIn(input: ByteReader, atStage: (stage: ReadingStage)
   }
 }
 
-/** Whether the bytes begin as a datagram that only a server sends. */
+/** Returns true when the bytes begin like a datagram that only a server sends. */
 export function isFromServer(datagram: Uint8Array): boolean {
   return datagram[0] === WIRE1_VERSION && (datagram[1] === CHUNK_KIND || datagram[1] === BATCH_KIND);
 }
 
-/** Whether the bytes begin as a message of the text protocol from before Wire v1, which has letters there. */
+/** Returns true when the bytes begin, with a printable character, like the protocol before Wire v1. */
 export function isText([first = 0]: Uint8Array): boolean {
   return first >= SPACE && first <= TILDE;
 }
@@ -180,7 +180,7 @@ function writeBatch(out: ByteWriter, { chunks }: ChunkBatch): void {
   chunksCodec.write(out, chunks);
 }
 
-/** What is wrong with the order of chunks: in any other one the same chunks would have a second form. */
+/** Returns what is wrong with the order of chunks; only one is valid, so that a batch has one encoding. */
 function findDisorder(chunks: readonly TileChunk[]): string | undefined {
   for (const [index, { x, y }] of chunks.entries()) {
     const before = chunks[index - 1];

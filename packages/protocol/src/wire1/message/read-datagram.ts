@@ -2,13 +2,13 @@ import { ByteReader, isOrthantError } from "@orthant/core";
 import { type ReadingStage, readDatagramIn } from "./datagram-codec.ts";
 import type { Wire1Message } from "./wire1-message.ts";
 
-/** A datagram that is wrong: what was being read, and what is wrong with it, for people. */
+/** An invalid datagram: the part in which reading failed, and a human-readable detail. */
 export interface Unreadable {
   readonly stage: ReadingStage;
   readonly detail: string;
 }
 
-/** What a datagram says, or why it says nothing. It never throws, whatever the bytes are. */
+/** Reads a datagram, or returns why it is invalid. Never throws, whatever the bytes are. */
 export function readDatagram(datagram: Uint8Array): Wire1Message | Unreadable {
   let stage: ReadingStage = "version";
   try {

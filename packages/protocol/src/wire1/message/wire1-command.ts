@@ -1,4 +1,4 @@
-/** What a player of Wire v1 asks for. Coordinates are 32-bit integers, in tiles or chunks; y grows downwards. */
+/** A request of a Wire v1 player. Coordinates are 32-bit integers, in tiles or chunks; y grows downwards. */
 export type Wire1Command =
   | { readonly kind: "jump" }
   | { readonly kind: "attack" }
@@ -16,7 +16,7 @@ export type Wire1Command =
   | { readonly kind: "attackBoss" }
   | FireProjectile;
 
-/** Where a player steers. */
+/** The direction in which a player steers. */
 export interface MotionInput {
   readonly kind: "motionInput";
   /** From -1,000, left, to 1,000, right. */
@@ -24,7 +24,7 @@ export interface MotionInput {
   readonly jumps: boolean;
 }
 
-/** Another material for one tile. */
+/** Sets the material of one tile. */
 export interface SetTile {
   readonly kind: "setTile";
   readonly x: number;
@@ -32,28 +32,28 @@ export interface SetTile {
   readonly material: number;
 }
 
-/** A chunk that a player wants to see. */
+/** Requests a chunk. */
 export interface LoadChunk {
   readonly kind: "loadChunk";
   readonly chunkX: number;
   readonly chunkY: number;
 }
 
-/** A chunk that a player does not want to see any more. */
+/** Reports that a player no longer wants a chunk. */
 export interface UnloadChunk {
   readonly kind: "unloadChunk";
   readonly chunkX: number;
   readonly chunkY: number;
 }
 
-/** Something that a player says to have gathered. */
+/** A resource that a player claims to have gathered. */
 export interface CollectResource {
   readonly kind: "collectResource";
   readonly resource: number;
   readonly amount: number;
 }
 
-/** Something that a player lets fall. */
+/** An item that a player drops. */
 export interface SpawnDrop {
   readonly kind: "spawnDrop";
   readonly x: number;
@@ -62,14 +62,14 @@ export interface SpawnDrop {
   readonly amount: number;
 }
 
-/** Where a player would pick up what lies there. */
+/** The position at which a player picks up items. */
 export interface PickupProbe {
   readonly kind: "pickupProbe";
   readonly x: number;
   readonly y: number;
 }
 
-/** What a player did with a thing, and what the player says came of it. */
+/** A player's interaction with an object, and its result according to the player. */
 export interface Interaction {
   readonly kind: "interaction";
   readonly interaction: number;
@@ -79,7 +79,7 @@ export interface Interaction {
   readonly result: number;
 }
 
-/** A player uses what is in hand on a tile. */
+/** Uses the item in hand on a tile. */
 export interface ActionPrimary {
   readonly kind: "actionPrimary";
   readonly x: number;
@@ -88,12 +88,12 @@ export interface ActionPrimary {
   readonly hotbarSlot: number;
 }
 
-/** A player shoots. */
+/** Fires a projectile. */
 export interface FireProjectile {
   readonly kind: "fireProjectile";
   readonly x: number;
   readonly y: number;
-  /** Thousandths of a tile a second. */
+  /** Thousandths of a tile per second. */
   readonly velocityMilliX: number;
   readonly velocityMilliY: number;
   readonly damage: number;

@@ -2,17 +2,17 @@ import { encode } from "@orthant/core";
 import type { Wire1Address } from "../door/wire1-address.ts";
 import { type Wire1Event, wire1EventCodec, wire1RecordingHeaderCodec } from "./recording-codec.ts";
 
-/** A recording ends here, because any sender can fill it. */
+/** Maximum bytes of a recording, because any sender can fill it. */
 export const WIRE1_RECORDING_BYTES_MAX = 268_435_456;
 
-/** Records what a door hears and when it ticks, so that it can be played again. Addresses are numbers in it. */
+/** Records the received datagrams and the ticks of a server for replay. Addresses are replaced by numbers. */
 export class Wire1Recorder {
   readonly #write: (bytes: Uint8Array) => void;
   readonly #addresses = new Map<string, number>();
   #lastMs: number;
   #bytesLeft: number;
 
-  /** `write` gets the bytes of the recording, piece by piece, the first one at once. */
+  /** Calls `write` with each piece of the recording, the first one at once. */
   constructor(
     write: (bytes: Uint8Array) => void,
     nowMs: number,
@@ -24,7 +24,7 @@ export class Wire1Recorder {
     this.#add(encode(wire1RecordingHeaderCodec, undefined));
   }
 
-  /** A datagram came, whatever is in it. Call it before the door receives it. */
+  /** Records a datagram of any content. Call it before the server receives the datagram. */
   datagram(from: Wire1Address, datagram: Uint8Array, nowMs: number): void {
     const address = this.#addresses.get(from.address) ?? this.#addresses.size;
     const { port } = from;
@@ -32,19 +32,19 @@ export class Wire1Recorder {
     if (this.#add(encode(wire1EventCodec, event))) this.#addresses.set(from.address, address);
   }
 
-  /** The door ticks. Call it before it does. */
+  /** Records a tick. Call it before the tick. */
   tick(nowMs: number): void {
     this.#add(encode(wire1EventCodec, { kind: "tick", afterMs: this.#afterMs(nowMs) }));
   }
 
-  /** Whole milliseconds since the event before; what is cut off counts for the next one. */
+  /** Returns whole milliseconds since the previous event. The remainder counts towards the next one. */
   #afterMs(nowMs: number): number {
     const afterMs = Math.max(0, Math.floor(nowMs - this.#lastMs));
     this.#lastMs += afterMs;
     return afterMs;
   }
 
-  /** False when the recording is full: from then on nothing is added, so that it has no gap. */
+  /** Returns false once the recording is full. Nothing is added after that, so that it has no gap. */
   #add(bytes: Uint8Array): boolean {
     if (bytes.length > this.#bytesLeft) {
       this.#bytesLeft = 0;

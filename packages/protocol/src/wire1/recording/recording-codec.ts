@@ -2,22 +2,22 @@ import { ByteReader, type Codec, magic } from "@orthant/core";
 import { variants } from "../../message/variants.ts";
 import { WIRE1_DATAGRAM_BYTES_MAX } from "../message/datagram-codec.ts";
 
-/** A datagram that came, or a tick of the server. Rules W60 to W63 in docs/formats/wire-v1.md. */
+/** A received datagram or a server tick. Rules W60 to W63 in docs/formats/wire-v1.md. */
 export type Wire1Event = Wire1TickEvent | Wire1DatagramEvent;
 
-/** The server ticked. */
+/** A tick of the server. */
 export interface Wire1TickEvent {
   readonly kind: "tick";
-  /** Milliseconds since the event before. */
+  /** Milliseconds since the previous event. */
   readonly afterMs: number;
 }
 
-/** A datagram came. */
+/** A received datagram. */
 export interface Wire1DatagramEvent {
   readonly kind: "datagram";
-  /** Milliseconds since the event before. */
+  /** Milliseconds since the previous event. */
   readonly afterMs: number;
-  /** Numbers the addresses of a recording, from 0, in the order in which they first sent something. */
+  /** Numbers the addresses of a recording, from 0, in the order of their first datagrams. */
   readonly address: number;
   readonly port: number;
   readonly datagram: Uint8Array;
@@ -28,7 +28,7 @@ const VERSION = 1;
 
 const magicCodec: Codec<typeof MAGIC> = magic(MAGIC);
 
-/** What every recording begins with. */
+/** The header of a recording. */
 export const wire1RecordingHeaderCodec: Codec<undefined> = {
   write(out) {
     magicCodec.write(out, MAGIC);
@@ -43,7 +43,7 @@ export const wire1RecordingHeaderCodec: Codec<undefined> = {
   },
 };
 
-/** One event. The datagram in it may be anything, as what comes over a network may. */
+/** One event. Its datagram may contain anything, like all network input. */
 export const wire1EventCodec: Codec<Wire1Event> = variants<Wire1Event>({
   tick: {
     write: (out, { afterMs }) => out.varUint(afterMs),
@@ -67,8 +67,8 @@ export const wire1EventCodec: Codec<Wire1Event> = variants<Wire1Event>({
 });
 
 /**
- * The events of a recording, in their order. Throws where it is damaged, and `ORT_TRUNCATED` where it was cut, after all
- * that comes before.
+ * Yields the events of a recording in order. Throws at the point where it is damaged, and `ORT_TRUNCATED`
+ * where it was cut off, after yielding all events before that.
  */
 export function* readWire1Recording(recording: Uint8Array): Generator<Wire1Event, void> {
   const input = new ByteReader(recording);

@@ -1,17 +1,17 @@
 import type { Wire1Address } from "../door/wire1-address.ts";
 import { readWire1Recording } from "./recording-codec.ts";
 
-/** What a recording is played to: a door and its host on a clock that stands still in between. */
+/** The target of a replay: a Wire v1 server and its host, on a clock that stands still between events. */
 export interface Wire1Stage {
-  /** Moves the clock. */
+  /** Advances the clock. */
   advance(ms: number): void;
-  /** Gives a datagram to the door. */
+  /** Passes a datagram to the server. */
   receive(from: Wire1Address, datagram: Uint8Array): void;
-  /** Ticks the door and then the host, and waits until what they began has ended. */
+  /** Ticks the Wire v1 server, then the host, and waits until their work is done. */
   tick(): Promise<void>;
 }
 
-/** What was played. */
+/** Statistics of a replay. */
 export interface Wire1Replay {
   readonly ticks: number;
   readonly datagrams: number;
@@ -19,8 +19,8 @@ export interface Wire1Replay {
 }
 
 /**
- * Plays a recording. Two stages that begin equal end equal, and as the recorded one did, if that one settled between
- * its ticks too and nothing else changed its world.
+ * Replays a recording. Two stages that start equal end equal. They also match the recorded server if it, too,
+ * finished its work between ticks and nothing else changed its world.
  */
 export async function replayWire1(recording: Uint8Array, stage: Wire1Stage): Promise<Wire1Replay> {
   let [ticks, datagrams, durationMs] = [0, 0, 0];

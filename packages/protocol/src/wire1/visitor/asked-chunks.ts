@@ -1,26 +1,26 @@
 import { type Place, PlaceMap } from "@orthant/core";
 import { Repetition } from "./repetition.ts";
 
-/** Chunks that a visitor wants and has not got. Each is asked for until it comes. */
+/** Chunks that a client wants and lacks. It requests each one until it arrives. */
 export class AskedChunks {
   readonly #open = new PlaceMap<Repetition>();
 
-  /** How many are missing. */
+  /** Number of missing chunks. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Wants a chunk. */
+  /** Requests a chunk. */
   ask(x: number, y: number): void {
     this.#open.set(x, y, 0, 0, new Repetition());
   }
 
-  /** It came, or is not wanted any more. */
+  /** Removes a chunk that has arrived or is no longer wanted. */
   settle(x: number, y: number): void {
     this.#open.delete(x, y, 0, 0);
   }
 
-  /** Some of the chunks to ask for now. */
+  /** Returns at most `countMax` chunks to request now. */
   due(nowMs: number, countMax: number): readonly Place[] {
     const due: Place[] = [];
     for (const [place, repetition] of this.#open) {

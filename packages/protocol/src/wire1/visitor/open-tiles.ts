@@ -9,7 +9,7 @@ import {
 import type { SetTile } from "../message/wire1-command.ts";
 import { Repetition } from "./repetition.ts";
 
-/** So often a tile is asked for that nobody shows: then it was refused. */
+/** Number of requests for a tile after which it counts as refused. */
 const TRIES_MAX = 6;
 
 interface OpenTile {
@@ -17,21 +17,21 @@ interface OpenTile {
   readonly repetition: Repetition;
 }
 
-/** Tiles that a visitor has set and not seen. v1 has no answer but the chunk itself. */
+/** Tiles that a client has set but not seen yet. In Wire v1 the chunk itself is the only answer. */
 export class OpenTiles {
   readonly #open = new PlaceMap<OpenTile>();
 
-  /** How many there are. */
+  /** Number of open tiles. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Sets a tile; what was asked for before at the same place does not count any more. */
+  /** Sets a tile. Replaces an earlier request at the same position. */
   set(command: SetTile): void {
     this.#open.set(command.x, command.y, 0, 0, { command, repetition: new Repetition() });
   }
 
-  /** A chunk came: what it shows is done. */
+  /** Removes the tiles that an arrived chunk shows as requested. */
   settle({ x, y, tiles }: TileChunk): void {
     for (const { command } of [...this.#open.values()]) {
       if (floorDivide(command.x, TILE_CHUNK_EDGE) !== x || floorDivide(command.y, TILE_CHUNK_EDGE) !== y)
@@ -41,7 +41,7 @@ export class OpenTiles {
     }
   }
 
-  /** Some of the commands to send now. */
+  /** Returns at most `countMax` commands to send now. */
   due(nowMs: number, countMax: number): readonly SetTile[] {
     const due: SetTile[] = [];
     for (const { command, repetition } of [...this.#open.values()]) {

@@ -1,19 +1,19 @@
-/** From the first time to the second; from then on it doubles. */
+/** Time between the first and the second attempt; it doubles after each. */
 const REPEAT_MS_MIN = 250;
-/** It doubles up to this. */
+/** Maximum time between two attempts. */
 const REPEAT_MS_MAX = 4_000;
 
-/** When something is said again that nobody answers. */
+/** Schedules the repetition of an unanswered message. */
 export class Repetition {
   #times = 0;
   #dueMs = Number.NEGATIVE_INFINITY;
 
-  /** How often it was said. */
+  /** Number of attempts. */
   get times(): number {
     return this.#times;
   }
 
-  /** Whether to say it now; counts it as said if so. */
+  /** Returns true, and counts an attempt, when one is due. */
   isDue(nowMs: number): boolean {
     if (nowMs < this.#dueMs) return false;
     this.#dueMs = nowMs + Math.min(REPEAT_MS_MAX, REPEAT_MS_MIN * 2 ** this.#times++);

@@ -25,54 +25,55 @@ import {
 import { AskedChunks } from "./asked-chunks.ts";
 import { OpenTiles } from "./open-tiles.ts";
 
-/** Whether a visitor is in a session. */
+/** Connection state of a client. */
 export type Wire1Status = "disconnected" | "connecting" | "connected";
 
-/** How a visitor comes to a world of tiles. */
+/** Options of a Wire v1 client. */
 export interface VisitorOptions {
-  /** Only `nowMs` is asked; ticks come from outside. */
+  /** Only `nowMs` is used; the caller drives ticks. */
   readonly clock: Clock;
-  /** Who speaks, from 1 to 2^32 - 1. */
+  /** From 1 to 2^32 - 1. */
   readonly playerId: number;
-  /** Takes over the bytes of one datagram. */
+  /** Takes ownership of the bytes of one datagram. */
   readonly send: (datagram: Uint8Array) => void;
   readonly onStatus?: (status: Wire1Status) => void;
-  /** A chunk came; it may be as it was before. */
+  /** A chunk arrived. It may be unchanged. */
   readonly onChunk?: (chunk: TileChunk) => void;
 }
 
-/** So many chunks are held, and so many are remembered as not wanted; a server that sends more is not believed. */
+/** Maximum number of held chunks, and of chunks remembered as unwanted. The client drops any beyond it. */
 const CHUNKS_HELD_MAX = 4_096;
-/** Tiles and chunks that are asked for in one tick: a burst would only fill the buffers on the way, and be lost. */
+/** Commands of each kind sent per tick. A larger burst would only fill buffers on the way and be lost. */
 const COMMANDS_PER_TICK = 4;
-/** A server sends each chunk at least once in a minute; this is a little more. */
+/** Silence after which a chunk is requested again; a server sends each chunk at least once per minute. */
 const FORGOTTEN_MS = 75_000;
-/** So often it is looked whether that is so. */
+/** Interval between checks for such chunks. */
 const LOOK_MS = 5_000;
-/** After so long without a session the next attempt begins. */
+/** Time without a session before the next attempt to connect. */
 const RECONNECT_MS = 2_000;
 
 /**
- * A client of Wire v1: a machine that is given datagrams and the time, and gives datagrams. It connects by itself, says
- * again what may have been lost, and shows the chunks that came. Rules W50 to W52 in docs/formats/wire-v1.md.
+ * A Wire v1 client: a state machine that takes datagrams and time, and emits datagrams. It connects by
+ * itself, repeats what may have been lost, and holds the chunks that arrived. Rules W50 to W52 in
+ * docs/formats/wire-v1.md.
  */
 export class Wire1Visitor {
   readonly #options: VisitorOptions;
   readonly #counts = new DropCounts();
   readonly #chunks = new PlaceMap<TileChunk>();
-  /** Chunks that are wanted, and when each came or was asked for. */
+  /** Wanted chunks, and when each one arrived or was requested. */
   readonly #wanted = new PlaceMap<number>();
-  /** Chunks that the server may still send, because it did not hear that they are not wanted. */
+  /** Chunks that the server may still send because it missed that they are unwanted. */
   readonly #unwanted = new PlaceSet();
   readonly #asked = new AskedChunks();
   readonly #tiles = new OpenTiles();
   #status: Wire1Status = "disconnected";
-  /** Since when the status is what it is. */
+  /** When the status last changed. */
   #sinceMs = Number.NEGATIVE_INFINITY;
   #probeMs = 0;
   #probeWaitMs = PROBE_MS_MIN;
   #tickedMs = 0;
-  /** How long we have listened since something came. */
+  /** Time listened since the last message. */
   #silentMs = 0;
   #beatMs = 0;
   #lookedMs = 0;
@@ -85,46 +86,46 @@ export class Wire1Visitor {
     return this.#status;
   }
 
-  /** Tiles that were set and not seen yet, and chunks that were asked for and have not come. */
+  /** Number of tiles set but not seen yet, and of chunks requested but not received. */
   get openCount(): number {
     return this.#tiles.size + this.#asked.size;
   }
 
-  /** Datagrams that came and had no effect, by reason. */
+  /** Number of datagrams without effect, by reason. */
   get dropped(): Readonly<Record<Wire1Drop, number>> {
     return this.#counts.dropped;
   }
 
-  /** The chunks that came, in no particular order. */
+  /** The received chunks, in no particular order. */
   get chunks(): Iterable<TileChunk> {
     return this.#chunks.values();
   }
 
-  /** A chunk as it was shown last; `undefined` when it never was. */
+  /** Returns the latest state of a chunk, or `undefined` if none has arrived. */
   chunkAt(x: number, y: number): TileChunk | undefined {
     return this.#chunks.get(x, y, 0, 0);
   }
 
-  /** The material of a tile as it was shown last; `undefined` when it never was. */
+  /** Returns the latest material of a tile, or `undefined` if its chunk has not arrived. */
   tileAt(x: number, y: number): number | undefined {
     const chunk = this.chunkAt(floorDivide(x, TILE_CHUNK_EDGE), floorDivide(y, TILE_CHUNK_EDGE));
     return chunk?.tiles[cellOfVoxel(TILE_CHUNKS, x, y, 0, 0)];
   }
 
-  /** Sets a tile, and says so again until the chunk shows it or it seems to be refused. */
+  /** Sets a tile, and repeats the request until the chunk shows it or it seems to be refused. */
   setTile(x: number, y: number, material: number): void {
     this.#tiles.set({ kind: "setTile", x, y, material });
     this.tick();
   }
 
-  /** Wants to see a chunk, from now on and in later sessions. */
+  /** Requests a chunk, in this session and in later ones. */
   loadChunk(chunkX: number, chunkY: number): void {
     this.#unwanted.delete(chunkX, chunkY, 0, 0);
     this.#ask(chunkX, chunkY);
     this.tick();
   }
 
-  /** Does not want to see a chunk any more, and forgets it. */
+  /** Drops a chunk and reports that it is no longer wanted. */
   unloadChunk(chunkX: number, chunkY: number): void {
     this.#wanted.delete(chunkX, chunkY, 0, 0);
     this.#chunks.delete(chunkX, chunkY, 0, 0);
@@ -133,13 +134,13 @@ export class Wire1Visitor {
     this.command({ kind: "unloadChunk", chunkX, chunkY });
   }
 
-  /** Sends a command once, if there is a session: it may be lost. */
+  /** Sends a command once, if there is a session. It may be lost. */
   command(command: Wire1Command): void {
     if (this.#status !== "connected") return;
     this.#send({ kind: "command", playerId: this.#options.playerId, command });
   }
 
-  /** Takes a datagram of the server's. It may be anything; it never throws. */
+  /** Handles a datagram of any content. Never throws. */
   receive(datagram: Uint8Array): void {
     const read = readDatagram(datagram);
     const drop = "stage" in read ? read.stage : this.#take(read);
@@ -147,7 +148,7 @@ export class Wire1Visitor {
     else this.#counts.drop(drop);
   }
 
-  /** Sends what is due; to be called about 20 times a second. */
+  /** Sends due datagrams. Call it about 20 times per second. */
   tick(): void {
     const nowMs = this.#options.clock.nowMs();
     switch (this.#status) {
@@ -208,7 +209,7 @@ export class Wire1Visitor {
       case "control":
         if (message.control === "syn") this.#say("ack");
         if (this.#status === "connecting") this.#joined(nowMs);
-        // It may begin the session anew, and then knows nothing of what we see.
+        // The server may be restarting the session, and then does not know what we see.
         else if (message.control === "syn") this.#askForAll();
         return undefined;
       case "chunk":
@@ -253,7 +254,7 @@ export class Wire1Visitor {
     for (const [x, y] of [...this.#wanted.places()]) this.#ask(x, y);
   }
 
-  /** A server sends each chunk again from time to time; one that does not come is one that it forgot. */
+  /** Requests wanted chunks that did not arrive for long, because the server seems to have dropped them. */
   #askForForgotten(nowMs: number): void {
     if (nowMs - this.#lookedMs < LOOK_MS) return;
     this.#lookedMs = nowMs;

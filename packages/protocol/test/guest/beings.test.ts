@@ -24,7 +24,7 @@ const moved = (number: number, position: Place): BeingMove => ({
 });
 const numbers = (visit: Visit): readonly number[] => visit.guest.beings.map(({ number }) => number).sort();
 
-test("beings enter, move and leave, and each is told once a frame", () => {
+test("entities enter, move and leave, and the client reports each once per frame", () => {
   const visit = Visit.begun();
   visit.hear(beings(SKY, { entered: [being(1), being(2)] }));
   visit.hear(beings(SKY, { moved: [moved(1, [3, 0, 0, 0])], left: [2] }));
@@ -38,7 +38,7 @@ test("beings enter, move and leave, and each is told once a frame", () => {
 test.each([
   ["before", (enter: ServerMessage, leave: ServerMessage) => [enter, leave]],
   ["after", (enter: ServerMessage, leave: ServerMessage) => [leave, enter]],
-])("who goes to another region stays in sight, entering %s leaving", (_name, order) => {
+])("an entity that moves to another region stays in sight, entering %s leaving", (_name, order) => {
   const visit = Visit.begun();
   visit.hear(beings(SKY, { entered: [being(1)] }));
   visit.hear(...order(beings(GROUND, { entered: [being(1, [0, -1, 0, 0])] }), beings(SKY, { left: [1] })));
@@ -46,7 +46,7 @@ test.each([
   expect(visit.beings.at(-1)).toEqual({ entered: [], changed: [being(1, [0, -1, 0, 0])], left: [] });
 });
 
-test("who came with all beings is in the region of their position", () => {
+test("an entity from a complete list is in the region of its position", () => {
   const visit = Visit.begun();
   visit.hear(allBeings(being(1, [0, -0.5, 0, 0]), being(2, [1, 0, 0, 0])));
   visit.hear(beings(SKY, { left: [1, 2] }));
@@ -55,7 +55,7 @@ test("who came with all beings is in the region of their position", () => {
   expect(numbers(visit)).toEqual([]);
 });
 
-test("after a lost frame nothing about beings counts until all of them come", () => {
+test("after a lost frame the client ignores entity changes until a complete list arrives", () => {
   const visit = Visit.begun();
   visit.hear(beings(SKY, { entered: [being(1)] }));
   visit.hearAs(4, beings(SKY, { entered: [being(2)] }));
@@ -66,7 +66,7 @@ test("after a lost frame nothing about beings counts until all of them come", ()
   expect(visit.beings.at(-1)).toEqual({ entered: [being(3), being(4)], changed: [], left: [being(1)] });
 });
 
-test("all beings are asked for after a lost frame, and not too often", () => {
+test("after a lost frame the client requests all entities, at a limited rate", () => {
   const visit = Visit.begun();
   visit.hearAs(3, heartbeat(0));
   visit.pass(50);
@@ -80,7 +80,7 @@ test("all beings are asked for after a lost frame, and not too often", () => {
   expect(visit.saidOf("beingsLost")).toHaveLength(0);
 });
 
-test("a frame that comes late, or again, says nothing about beings", () => {
+test("a late or repeated frame changes no entities", () => {
   const visit = Visit.begun();
   visit.hearAs(2, beings(SKY, { entered: [being(1)] }));
   visit.hearAs(3, beings(SKY, { left: [1] }));
@@ -89,7 +89,7 @@ test("a frame that comes late, or again, says nothing about beings", () => {
   expect(numbers(visit)).toEqual([]);
 });
 
-test("a guest whose welcome was not in the first frame asks for all beings", () => {
+test("a client whose welcome was not in the first frame requests all entities", () => {
   const visit = new Visit();
   visit.connect();
   visit.hearAs(2, WELCOME);
@@ -97,7 +97,7 @@ test("a guest whose welcome was not in the first frame asks for all beings", () 
   expect(visit.saidOf("beingsLost")).toHaveLength(1);
 });
 
-test("our own player is not among the beings, and can be asked for", () => {
+test("the client's own player is not among the entities and is available separately", () => {
   const visit = Visit.begun();
   const own = being(5, [2, 0, 0, 0], { isPlayer: true, id: 77n, name: "ada" });
   const namesake = being(6, [2, 0, 0, 0], { id: 77n });
@@ -110,7 +110,7 @@ test("our own player is not among the beings, and can be asked for", () => {
   expect(visit.beings).toHaveLength(1);
 });
 
-test("beings in a region that is forgotten and not wanted are gone", () => {
+test("entities in a forgotten region outside the interest disappear", () => {
   const visit = Visit.begun();
   visit.hear(blank(1, "generated", SKY, [9, 0, 0, 0]));
   visit.hear(beings(SKY, { entered: [being(1)] }), beings([9, 0, 0, 0], { entered: [being(2)] }));
@@ -118,7 +118,7 @@ test("beings in a region that is forgotten and not wanted are gone", () => {
   expect(numbers(visit)).toEqual([1]);
 });
 
-test("nobody is in sight without a connection", () => {
+test("a disconnected client sees no entities", () => {
   const visit = Visit.begun();
   visit.hear(beings(SKY, { entered: [being(1)] }));
   visit.guest.disconnected();
@@ -126,14 +126,14 @@ test("nobody is in sight without a connection", () => {
   expect(visit.beings.at(-1)).toEqual({ entered: [], changed: [], left: [being(1)] });
 });
 
-test("another being under a number that was used before is another being", () => {
+test("a reused number with another id is a different entity", () => {
   const visit = Visit.begun();
   visit.hear(beings(SKY, { entered: [being(1)] }));
   visit.hear(beings(SKY, { entered: [being(1, [0, 0, 0, 0], { id: 5n })] }));
   expect(visit.beings.at(-1)).toMatchObject({ entered: [{ id: 5n }], left: [{ id: 1_001n }] });
 });
 
-test("a server that never stops sending beings is left", () => {
+test("a client disconnects from a server that sends entities without end", () => {
   const visit = Visit.begun();
   for (let batch = 0; batch <= 16 && !visit.isClosed; batch++) {
     const entered = Array.from({ length: 1_024 }, (_, index) => being(batch * 1_024 + index));

@@ -10,7 +10,7 @@ const VOXEL: Place = [0, -1, 0, 0];
 
 const verdicts = (...list: readonly Verdict[]): ServerMessage => ({ kind: "verdicts", verdicts: list });
 
-/** A guest that holds the ground. */
+/** A client that holds the ground. */
 function grounded(): Visit {
   const visit = Visit.begun();
   visit.hear(blank(1, "generated", SKY, GROUND));
@@ -18,7 +18,7 @@ function grounded(): Visit {
   return visit;
 }
 
-test("an edit is seen at once, told as a change, and sent with the next tick", () => {
+test("an edit shows at once, is reported as a change, and is sent with the next tick", () => {
   const visit = grounded();
   expect(visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }])).toBe(1);
   expect(visit.guest.voxelAt(VOXEL)).toBe(STONE);
@@ -37,7 +37,7 @@ test.each<[name: string, verdict: Verdict]>([
   ["unchanged", { editId: 1, outcome: "unchanged" }],
   ["settled", { editId: 1, outcome: "settled" }],
   ["applied", { editId: 1, outcome: "applied" }],
-])("an edit that is %s is not laid over the world any more", (_name, verdict) => {
+])("an edit that is %s no longer shows as a prediction", (_name, verdict) => {
   const visit = grounded();
   visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }]);
   visit.changes.splice(0);
@@ -48,7 +48,7 @@ test.each<[name: string, verdict: Verdict]>([
   expect(visit.guest.openEdits).toEqual([]);
 });
 
-test("an edit that is applied stays seen, by the patch that comes with the verdict", () => {
+test("an applied edit stays visible because its patch arrives with the verdict", () => {
   const visit = grounded();
   visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }]);
   const edits = [{ chunk: [0, -1, 0, 0] as Place, edits: [{ index: 56, material: STONE }] }];
@@ -56,7 +56,7 @@ test("an edit that is applied stays seen, by the patch that comes with the verdi
   expect(visit.guest.voxelAt(VOXEL)).toBe(STONE);
 });
 
-test("a verdict that comes twice counts once", () => {
+test("a repeated verdict counts once", () => {
   const visit = grounded();
   visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }]);
   visit.hear(verdicts({ editId: 1, outcome: "applied" }));
@@ -64,7 +64,7 @@ test("a verdict that comes twice counts once", () => {
   expect(visit.verdicts).toHaveLength(1);
 });
 
-/** A guest with three open edits of two voxels that lie over each other. */
+/** A client with three open, overlapping edits of two voxels. */
 function layered(): Visit {
   const visit = grounded();
   visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }]);
@@ -78,7 +78,7 @@ function layered(): Visit {
 
 const seen = ({ guest }: Visit): readonly unknown[] => [guest.voxelAt(VOXEL), guest.voxelAt([1, -1, 0, 0])];
 
-test("edits lie over each other in their order, and each can be taken away from below the others", () => {
+test("edits apply in order, and each can be removed from below the others", () => {
   const visit = layered();
   expect(seen(visit)).toEqual([GOLD, STONE]);
   visit.hear(verdicts({ editId: 1, outcome: "refused", reason: "reach", detail: "" }));
@@ -89,7 +89,7 @@ test("edits lie over each other in their order, and each can be taken away from 
   expect(seen(visit)).toEqual([GRASS, GRASS]);
 });
 
-test("a verdict that comes early waits for those before it, so that what is open has no gap", () => {
+test("an early verdict waits for those before it, so that the open edits have no gap", () => {
   const visit = layered();
   visit.hear(verdicts({ editId: 2, outcome: "applied" }, { editId: 3, outcome: "applied" }));
   expect(seen(visit)).toEqual([GOLD, STONE]);
@@ -99,7 +99,7 @@ test("a verdict that comes early waits for those before it, so that what is open
   expect(seen(visit)).toEqual([GRASS, GRASS]);
 });
 
-test("edits lie over whatever patches bring meanwhile", () => {
+test("edits stay on top of patches that arrive meanwhile", () => {
   const visit = grounded();
   visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }]);
   expect(visit.guest.voxelAt([1, -1, 0, 0])).toBe(GRASS);
@@ -107,7 +107,7 @@ test("edits lie over whatever patches bring meanwhile", () => {
   expect([visit.guest.voxelAt(VOXEL), visit.guest.voxelAt([1, -1, 0, 0])]).toEqual([STONE, GOLD]);
 });
 
-test("an edit in a region that is not held is seen when the region comes", () => {
+test("an edit in a region that is not held shows when the region arrives", () => {
   const visit = Visit.begun();
   visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }]);
   expect(visit.guest.voxelAt(VOXEL)).toBeUndefined();
@@ -119,7 +119,7 @@ test("an edit in a region that is not held is seen when the region comes", () =>
   expect(visit.guest.region(regionBox(GROUND)).leafCount).toBe(0);
 });
 
-test("edits without verdicts are sent again after a second, all of them and in their order", () => {
+test("edits without verdicts are resent after a second, all of them in order", () => {
   const visit = grounded();
   visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }]);
   visit.pass(50);
@@ -135,7 +135,7 @@ test("edits without verdicts are sent again after a second, all of them and in t
   expect(visit.saidOf("setVoxels").map(({ editId }) => editId)).toEqual([2]);
 });
 
-test("on a new connection edits without verdicts are announced, and sent again in their order", () => {
+test("a new connection announces the edits without verdicts and resends them in order", () => {
   const visit = grounded();
   for (const material of [1, 2, 4]) visit.guest.setVoxels([{ voxel: VOXEL, material }]);
   visit.guest.tick();
@@ -150,7 +150,7 @@ test("on a new connection edits without verdicts are announced, and sent again i
   expect(visit.saidOf("setVoxels").map(({ editId }) => editId)).toEqual([2, 3, 4]);
 });
 
-test("edits from before the first welcome wait for it, and lie over the world then", () => {
+test("edits made before the first welcome wait for it and then show over the world", () => {
   const visit = new Visit();
   visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }]);
   visit.connect();
@@ -162,7 +162,7 @@ test("edits from before the first welcome wait for it, and lie over the world th
   expect(visit.saidOf("setVoxels")).toHaveLength(1);
 });
 
-test("an edit from before the first welcome that the world has no chunk for is left to the server", () => {
+test("an edit made before the first welcome and outside the world is left to the server to refuse", () => {
   const visit = new Visit();
   visit.guest.setVoxels([{ voxel: [2 ** 40, 0, 0, 0], material: STONE }]);
   visit.connect();
@@ -172,7 +172,7 @@ test("an edit from before the first welcome that the world has no chunk for is l
   expect(visit.isClosed).toBe(false);
 });
 
-test("more open edits than a host takes are refused, with or without a connection", () => {
+test("more open edits than a server accepts are refused, with or without a connection", () => {
   const visit = new Visit();
   for (let count = 0; count < EDITS_OPEN_MAX; count++)
     visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }]);
@@ -189,16 +189,16 @@ test.each<[name: string, voxels: readonly Place[], material: number, code: strin
   ["a material that is none", [VOXEL], 65_536, "ORT_ARGUMENT"],
   ["a voxel between two others", [[0.5, 0, 0, 0]], STONE, "ORT_PLACE_RANGE"],
   ["a voxel off the lattice", [[2 ** 36, 0, 0, 0]], STONE, "ORT_PLACE_RANGE"],
-])("an edit of %s is refused, and its id goes to the next one", (_name, voxels, material, code) => {
+])("an edit of %s is refused, and the next edit reuses its id", (_name, voxels, material, code) => {
   const visit = grounded();
   expect(codeOf(() => visit.guest.setVoxels(voxels.map((voxel) => ({ voxel, material }))))).toBe(code);
   expect(visit.guest.openEdits).toEqual([]);
   expect(visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }])).toBe(1);
 });
 
-test("large edits leave at a pace that a host grants", () => {
+test("large edits are sent at a rate that a server grants", () => {
   const visit = grounded();
-  // Voxels far from each other, at ten bytes each.
+  // Voxels far from each other, ten bytes each.
   const placements = Array.from({ length: 4_000 }, (_, index) => ({
     voxel: [(index % 2) * 3_000, index * SHAPE.extents[1], -index, 0] as Place,
     material: 60_000,
@@ -213,7 +213,7 @@ test("large edits leave at a pace that a host grants", () => {
   expect(bytesBefore).toBeLessThan(400_000);
 });
 
-test("edits for a world that is not there any more are refused, and the connection begun again without them", () => {
+test("edits for a world that the server no longer has are refused, and the next connection starts without them", () => {
   const visit = grounded();
   visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }]);
   visit.guest.disconnected();

@@ -3,7 +3,7 @@ import { KNOWN_FEATURES, PROTOCOL_VERSION, serverFrameCodec } from "@orthant/pro
 import { expect, test } from "vitest";
 import { blank, GROUND, heartbeat, SHAPE, SKY, Visit, WELCOME } from "./visit.ts";
 
-test("a guest says hello at once, with everything that a host asks for", () => {
+test("a client sends a complete hello at once", () => {
   const visit = new Visit({ firstEditId: 9 });
   visit.connect();
   expect(visit.said()).toEqual([
@@ -21,7 +21,7 @@ test("a guest says hello at once, with everything that a host asks for", () => {
   ]);
 });
 
-test("the hello is said again each second until the welcome comes", () => {
+test("the client repeats the hello every second until the welcome arrives", () => {
   const visit = new Visit();
   visit.connect();
   expect(visit.saidOf("hello")).toHaveLength(1);
@@ -34,7 +34,7 @@ test("the hello is said again each second until the welcome comes", () => {
   expect(visit.saidOf("hello")).toEqual([]);
 });
 
-test("a welcome tells of the world, once", () => {
+test("a client reports only the first welcome of a connection", () => {
   const visit = new Visit();
   visit.connect();
   expect(visit.guest.isWelcome).toBe(false);
@@ -45,7 +45,7 @@ test("a welcome tells of the world, once", () => {
   expect(visit.guest.isWelcome).toBe(true);
 });
 
-test("what comes before the welcome says nothing, and does no harm", () => {
+test("messages before the welcome are ignored", () => {
   const visit = new Visit();
   visit.connect();
   visit.hear(heartbeat(3), blank(1, "generated", SKY), { kind: "game", payload: Uint8Array.of(1) });
@@ -55,7 +55,7 @@ test("what comes before the welcome says nothing, and does no harm", () => {
   expect(visit.guest.clockOf(GROUND)).toBe(0);
 });
 
-test("a welcome that requires a feature which nobody knows ends the connection", () => {
+test("a welcome that requires an unknown feature ends the connection", () => {
   const visit = new Visit();
   visit.connect();
   visit.hear({ ...WELCOME, featureBits: 1n << 40n });
@@ -68,21 +68,21 @@ test("a welcome in another version ends the connection", () => {
   const visit = new Visit();
   visit.connect();
   const frame = encode(serverFrameCodec(undefined), { number: 1, messages: [WELCOME] });
-  // Behind the frame's number and the tag.
+  // After the frame's number and the tag.
   frame[2] = PROTOCOL_VERSION + 1;
   visit.guest.receive(frame);
   expect(visit.faults.map((fault) => fault.code)).toEqual(["ORT_VERSION"]);
   expect(visit.guest.world).toBeUndefined();
 });
 
-test("a welcome with an optional feature that nobody knows is welcome", () => {
+test("a welcome with an unknown optional feature is accepted", () => {
   const visit = new Visit();
   visit.connect();
   visit.hear({ ...WELCOME, featureBits: 1n << 20n });
   expect(visit.guest.isWelcome).toBe(true);
 });
 
-test("a goodbye is told, and nothing is taken or said after it", () => {
+test("a client reports a goodbye and neither takes nor sends anything after it", () => {
   const visit = Visit.begun();
   visit.hear(
     { kind: "goodbye", reason: "shutdown", detail: "back soon", retryAfterMs: 500 },
@@ -100,7 +100,7 @@ test("a goodbye is told, and nothing is taken or said after it", () => {
   expect(visit.guest.sendGame(Uint8Array.of(1))).toBe(false);
 });
 
-test("bytes that are not the protocol end the connection, and the next one begins anew", () => {
+test("bytes that are not the protocol end the connection, and the next connection starts over", () => {
   const visit = Visit.begun();
   visit.guest.receive(Uint8Array.of(2, 99));
   expect(visit.faults.map((fault) => fault.code)).toEqual(["ORT_TAG"]);
@@ -125,7 +125,7 @@ test("a patch before the welcome ends the connection", () => {
   expect(visit.faults.map((fault) => fault.code)).toEqual(["ORT_MESSAGE"]);
 });
 
-test("a guest that has nothing to say sends a frame each second, which acknowledges", () => {
+test("an idle client sends a frame every second, which acknowledges", () => {
   const visit = Visit.begun();
   visit.hear(heartbeat(0));
   visit.hear(heartbeat(0), blank(1, "air", SKY));
@@ -135,7 +135,7 @@ test("a guest that has nothing to say sends a frame each second, which acknowled
   expect(visit.frames).toEqual([{ acknowledged: 3, applied: 1, messages: [] }]);
 });
 
-test("much that came is acknowledged at the next tick", () => {
+test("a client acknowledges a large amount of received data at the next tick", () => {
   const visit = Visit.begun();
   const payload = new Uint8Array(16_384);
   for (let count = 0; count < 3; count++) visit.hear({ kind: "game", payload });
@@ -146,7 +146,7 @@ test("much that came is acknowledged at the next tick", () => {
   expect(visit.frames).toEqual([{ acknowledged: 5, applied: 0, messages: [] }]);
 });
 
-test("messages wait for the next tick, and leave at once when they are many", () => {
+test("messages wait for the next tick, or leave at once when there are many", () => {
   const visit = Visit.begun();
   const payload = new Uint8Array(16_000);
   expect(visit.guest.sendGame(payload)).toBe(true);
@@ -159,7 +159,7 @@ test("messages wait for the next tick, and leave at once when they are many", ()
   expect(visit.frames.map(({ messages }) => messages.length)).toEqual([3, 1]);
 });
 
-test("only the latest pose is told, rounded as the server will see it", () => {
+test("a client sends only the latest pose, rounded as the server will see it", () => {
   const visit = Visit.begun();
   visit.guest.move({ position: [1, 2, 3, 4], orientation: [0, 0, 0, 1] });
   visit.guest.move({ position: [5.01, 6, 7, 8], orientation: [0, 0, 0, 1] });
@@ -170,7 +170,7 @@ test("only the latest pose is told, rounded as the server will see it", () => {
   ]);
 });
 
-test("a game's own message comes once, however often its frame does", () => {
+test("a game message arrives once, however often its frame does", () => {
   const visit = Visit.begun();
   visit.hearAs(2, { kind: "game", payload: Uint8Array.of(7) });
   visit.hearAs(2, { kind: "game", payload: Uint8Array.of(7) });

@@ -19,7 +19,7 @@ import {
   WELCOME,
 } from "./visit.ts";
 
-/** One of each, as a friendly server would say it. */
+/** One message of each kind, as a well-behaved server would send it. */
 const MESSAGES: readonly ServerMessage[] = [
   WELCOME,
   { ...WELCOME, resumed: true, worldId: 3n },
@@ -54,7 +54,7 @@ const MESSAGES: readonly ServerMessage[] = [
   { kind: "game", payload: Uint8Array.of(1, 2, 3) },
 ];
 
-test("no bytes that a server may send make a guest throw, or leave it with half of something", () => {
+test("no bytes from a server make a client throw or leave it in an inconsistent state", () => {
   for (let seed = 1; seed <= 150; seed++) {
     const prng = new Prng(seed);
     const visit = new Visit();
@@ -84,13 +84,13 @@ test("no bytes that a server may send make a guest throw, or leave it with half 
   }
 });
 
-test("a frame cut anywhere ends the connection, and what was held stays", () => {
+test("a frame cut at any byte ends the connection, and held regions remain", () => {
   const whole = encode(serverFrameCodec(SHAPE.volume), {
     number: 3,
     messages: [patch(2, change(SKY, 0, tick(1), [[[1, 1, 1, 0], 9]]))],
   });
   for (let length = 0; length < whole.length; length++) {
-    // Behind its number a frame may end where it likes.
+    // A frame may validly end after its number.
     if (length === 1) continue;
     const visit = Visit.begun();
     visit.hear(blank(1, "generated", SKY));
@@ -100,7 +100,7 @@ test("a frame cut anywhere ends the connection, and what was held stays", () => 
   }
 });
 
-test("a stream that claims to be at the end of all numbers ends the connection", () => {
+test("a stream number at the end of the number range ends the connection", () => {
   const visit = Visit.begun();
   visit.hear(reset(Number.MAX_SAFE_INTEGER));
   expect(visit.isClosed).toBe(false);
@@ -110,7 +110,7 @@ test("a stream that claims to be at the end of all numbers ends the connection",
   visit.pass(2_000);
 });
 
-test("a listener that throws leaves the guest whole", () => {
+test("a client stays consistent when a listener throws", () => {
   const visit = new Visit({
     events: {
       onChange: () => {
@@ -125,7 +125,7 @@ test("a listener that throws leaves the guest whole", () => {
   expect(visit.isClosed).toBe(false);
 });
 
-test("a listener may use the guest as it likes", () => {
+test("a listener may call any method of the client", () => {
   const told: string[] = [];
   const visit: Visit = new Visit({
     events: {
@@ -143,7 +143,7 @@ test("a listener may use the guest as it likes", () => {
   expect(told).toEqual([`held ${SKY}`]);
 });
 
-/** The bytes with some of them changed, cut off, doubled, or as they are. */
+/** Returns the bytes changed in some places, cut off, or unchanged. */
 function mutated(bytes: Uint8Array, prng: Prng): Uint8Array {
   const copy = bytes.slice();
   switch (prng.below(5)) {

@@ -8,7 +8,7 @@ const ELSEWHERE = {
   center: [300, 0, 0, 0],
 } as const;
 
-test("an interest is told with the next tick after the welcome, also one from before it", () => {
+test("an interest is sent with the next tick after the welcome, even if it was set before", () => {
   const visit = new Visit();
   visit.guest.setInterest({ ...LOOK, center: [0.4, 1.6, 0, 0], motion: [2.2, 0, 0, 0] });
   visit.connect();
@@ -29,7 +29,7 @@ test("an interest is told with the next tick after the welcome, also one from be
   ]);
 });
 
-test("an interest is told again each second until a heartbeat names it", () => {
+test("the client repeats an interest every second until a heartbeat names it", () => {
   const visit = Visit.begun();
   visit.pass(999);
   expect(visit.saidOf("interest")).toEqual([]);
@@ -40,7 +40,7 @@ test("an interest is told again each second until a heartbeat names it", () => {
   expect(visit.saidOf("interest")).toEqual([]);
 });
 
-test("only the latest of many interests is told, and not too often", () => {
+test("the client sends only the latest of many interests, at a limited rate", () => {
   const visit = Visit.begun();
   for (let step = 1; step <= 5; step++) visit.guest.setInterest({ ...LOOK, center: [step, 0, 0, 0] });
   visit.pass(199);
@@ -49,7 +49,7 @@ test("only the latest of many interests is told, and not too often", () => {
   expect(visit.saidOf("interest").map(({ interestId, center }) => [interestId, center[0]])).toEqual([[2, 5]]);
 });
 
-test("an interest is complete when everything that was sent for it has been taken", () => {
+test("an interest is complete when everything sent for it has been taken", () => {
   const visit = Visit.begun();
   visit.hear(blank(1, "generated", SKY), heartbeat(2, 1, true));
   expect(visit.guest.isComplete).toBe(false);
@@ -60,7 +60,7 @@ test("an interest is complete when everything that was sent for it has been take
   expect(visit.completed).toEqual([1]);
 });
 
-test("an older interest that is complete does not make a newer one complete", () => {
+test("a complete older interest does not make a newer one complete", () => {
   const visit = Visit.begun();
   visit.guest.setInterest(ELSEWHERE);
   visit.hear(heartbeat(0, 1, true));
@@ -72,7 +72,7 @@ test("an older interest that is complete does not make a newer one complete", ()
   expect(visit.completed).toEqual([2]);
 });
 
-test("a reset that skips something takes completeness back until the server says it again", () => {
+test("a reset that skips items revokes completeness until the server reports it again", () => {
   const visit = Visit.begun();
   visit.hear(blank(1, "generated", SKY), heartbeat(2, 1, true));
   visit.hear(reset(3));
@@ -82,7 +82,7 @@ test("a reset that skips something takes completeness back until the server says
   expect(visit.completed).toEqual([1]);
 });
 
-test("a late heartbeat does not take the place of a newer one", () => {
+test("a late heartbeat does not replace a newer one", () => {
   const visit = Visit.begun();
   visit.hearAs(4, heartbeat(0, 1, true));
   expect(visit.guest.isComplete).toBe(true);
@@ -90,7 +90,7 @@ test("a late heartbeat does not take the place of a newer one", () => {
   expect(visit.guest.isComplete).toBe(true);
 });
 
-test("what is outside of a complete interest is let go, although nobody said so", () => {
+test("a client drops regions outside a complete interest even if the server did not say so", () => {
   const visit = Visit.begun();
   visit.hear(blank(1, "generated", SKY, GROUND), heartbeat(1, 1, true));
   visit.guest.setInterest(ELSEWHERE);
@@ -105,19 +105,19 @@ test.each<[name: string, boxes: readonly Box[], code: string]>([
   ["too many regions", [{ min: [0, 0, 0, 0], max: [33, 32, 32, 32] }], "ORT_LIMIT"],
   ["a box of nothing", [{ min: [1, 1, 1, 1], max: [1, 2, 2, 2] }], "ORT_ARGUMENT"],
   ["a box off the lattice", [{ min: [2 ** 31 - 1, 0, 0, 0], max: [2 ** 31 + 1, 1, 1, 1] }], "ORT_ARGUMENT"],
-])("an interest in %s is refused where it is made", (_name, boxes, code) => {
+])("an interest in %s is refused by the client", (_name, boxes, code) => {
   const visit = Visit.begun();
   expect(codeOf(() => visit.guest.setInterest({ boxes, center: [0, 0, 0, 0] }))).toBe(code);
 });
 
-test("a center that is no point is refused where it is made", () => {
+test("an interest with an invalid center is refused by the client", () => {
   const visit = Visit.begun();
   expect(codeOf(() => visit.guest.setInterest({ ...LOOK, center: [Number.NaN, 0, 0, 0] }))).toBe(
     "ORT_ARGUMENT",
   );
 });
 
-test("a guest without the world's generators is told a world voxel by voxel", () => {
+test("a client without the world's generators receives every voxel of a world", () => {
   const visit = Visit.begun({}, { manifestHash: 1n, shape: chunkShape([8, 8, 8, 1]) });
   visit.hear(blank(1, "air", SKY));
   expect(visit.guest.voxelAt([0, 0, 0, 0])).toBe(0);

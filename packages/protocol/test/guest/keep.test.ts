@@ -36,7 +36,7 @@ const STONE = 9;
 const FAR: Place = [20, 0, 0, 0];
 const RESUMED: Welcome = { ...WELCOME, resumed: true, era: { epoch: 6, mark: 0xbeefn } };
 
-/** A guest that holds a changed sky, blank ground and a changed region far away. */
+/** A client that holds a changed sky, blank ground and a changed region far away. */
 function settled(): Visit {
   const visit = Visit.begun();
   visit.hear(
@@ -47,7 +47,7 @@ function settled(): Visit {
   return visit;
 }
 
-/** Another guest, later, that begins with what was kept. */
+/** Another client, later, that starts with the cached regions. */
 function returning(kept: KeptReplica, welcome: Welcome = RESUMED, generators = DEFAULT_GENERATORS): Visit {
   const visit = new Visit({ generators });
   visit.guest.restore(kept);
@@ -64,7 +64,7 @@ function keptBy(visit: Visit): KeptReplica {
   return kept;
 }
 
-test("on the next connection a guest offers what it holds in its interest, and drops the rest", () => {
+test("on the next connection a client offers the held regions in its interest and drops the rest", () => {
   const visit = settled();
   visit.guest.disconnected();
   expect(visit.guest.voxelAt([8, 8, 8, 0])).toBe(STONE);
@@ -85,7 +85,7 @@ test("on the next connection a guest offers what it holds in its interest, and d
   expect(visit.regions.at(-1)).toBe(`forgotten ${FAR}`);
 });
 
-test("what is held goes on with patches from its clock, and numbers from 1", () => {
+test("a resumed region continues with patches from its clock, in a stream that starts at 1", () => {
   const visit = settled();
   visit.guest.disconnected();
   visit.connect();
@@ -102,7 +102,7 @@ test.each<[name: string, welcome: Partial<Welcome>]>([
   ["does not take up what was kept", { resumed: false }],
   ["has another world", { worldId: 5n }],
   ["has other generators than before", { manifestHash: 5n }],
-])("a server that %s finds a guest that holds nothing", (_name, part) => {
+])("a client drops all regions when the server %s", (_name, part) => {
   const visit = settled();
   visit.guest.disconnected();
   visit.regions.splice(0);
@@ -114,7 +114,7 @@ test.each<[name: string, welcome: Partial<Welcome>]>([
   expect([...visit.regions].sort()).toEqual([GROUND, SKY, FAR].map((region) => `forgotten ${region}`).sort());
 });
 
-test("the offer is repeated as it was until it was heard, and later interests wait for that", () => {
+test("the client repeats an offer unchanged until it is confirmed, and later interests wait for that", () => {
   const visit = settled();
   visit.guest.disconnected();
   visit.connect();
@@ -133,7 +133,7 @@ test("the offer is repeated as it was until it was heard, and later interests wa
   expect(visit.saidOf("interest")).toMatchObject([{ interestId: 2, held: [], heldBlank: [] }]);
 });
 
-test("a cache brings everything back, told as a change and not as news for the cache", () => {
+test("a cache restores all regions, reported as changes but not as updates for the cache", () => {
   const kept = keptBy(settled());
   expect(kept).toMatchObject({ worldId: 0x1234n, era: ERA, manifestHash: DEFAULT_GENERATORS.manifestHash });
   const visit = returning(kept);
@@ -145,7 +145,7 @@ test("a cache brings everything back, told as a change and not as news for the c
   expect(visit.regions).toEqual([`forgotten ${FAR}`]);
 });
 
-test("one region is kept in the same bytes as all of them", () => {
+test("a single region is cached as the same bytes as in the complete cache", () => {
   const visit = settled();
   const kept = keptBy(visit);
   expect(kept.regions.map(({ region, clock }) => [region, clock])).toEqual([
@@ -162,14 +162,14 @@ test("one region is kept in the same bytes as all of them", () => {
   });
 });
 
-test("predictions are not kept: nobody knows what becomes of them", () => {
+test("a cache contains no predictions, because their verdicts are unknown", () => {
   const visit = settled();
   visit.guest.setVoxels([{ voxel: [0, -1, 0, 0], material: STONE }]);
   const later = returning(keptBy(visit));
   expect(later.guest.voxelAt([0, -1, 0, 0])).toBe(GRASS);
 });
 
-test("a world that comes voxel by voxel is kept so", () => {
+test("a world received voxel by voxel is cached in the same way", () => {
   const visit = Visit.begun({}, { manifestHash: 3n });
   visit.hear(patch(1, change(SKY, "air", tick(1), [[[1, 1, 1, 0], STONE]])), blank(2, "air", GROUND));
   const later = returning(keptBy(visit), { ...RESUMED, manifestHash: 3n });
@@ -177,7 +177,7 @@ test("a world that comes voxel by voxel is kept so", () => {
   expect(later.guest.voxelAt([0, -1, 0, 0])).toBe(0);
 });
 
-test("what was kept is dropped when the server has other generators since", () => {
+test("cached regions are dropped when the server's generators have changed", () => {
   const visit = Visit.begun({}, { manifestHash: 3n });
   visit.hear(blank(1, "air", GROUND));
   const later = returning(keptBy(visit), { ...RESUMED, manifestHash: 4n });
@@ -185,20 +185,20 @@ test("what was kept is dropped when the server has other generators since", () =
   expect(later.regions).toEqual([`forgotten ${GROUND}`]);
 });
 
-test("what lies over generated space is dropped by a program that cannot generate it", () => {
+test("a program that cannot generate the world drops cached regions over generated space", () => {
   const visit = returning(keptBy(settled()), RESUMED, new GeneratorRegistry([]));
   expect(visit.guest.clockOf(SKY)).toBeUndefined();
   expect(visit.regions.filter((told) => told.startsWith("forgotten"))).toHaveLength(3);
 });
 
-test("regions with clocks from after the era that was kept are not offered", () => {
+test("regions with clocks from after the cached era are not offered", () => {
   const kept = keptBy(settled());
   const visit = returning({ ...kept, era: { epoch: ERA.epoch - 1, mark: 1n } });
   expect(visit.saidOf("interest")).toMatchObject([{ held: [], heldBlank: [{ regions: [GROUND] }] }]);
   expect(visit.guest.clockOf(SKY)).toBeUndefined();
 });
 
-test("a kept region with any one byte changed, or cut, is dropped, and the others are not", () => {
+test("a cached region with one changed byte, or cut off, is dropped, and the others are kept", () => {
   const kept = keptBy(settled());
   const [, sky] = kept.regions;
   const prng = new Prng(11);
@@ -220,7 +220,7 @@ test.each<[name: string, part: Partial<KeptRegion>]>([
   ["with another clock", { clock: tick(9) }],
   ["off the lattice", { region: [2 ** 40, 0, 0, 0] }],
   ["nowhere at all", { region: [] as never }],
-])("a region that was kept %s is dropped", (_name, part) => {
+])("a region that was cached %s is dropped", (_name, part) => {
   const { regions, ...world } = keptBy(settled());
   const [, sky] = regions;
   const visit = returning({ ...world, regions: sky === undefined ? [] : [{ ...sky, ...part }] });
@@ -228,13 +228,13 @@ test.each<[name: string, part: Partial<KeptRegion>]>([
   expect(visit.saidOf("interest")).toMatchObject([{ held: [], heldBlank: [] }]);
 });
 
-test("regions that another world kept are dropped", () => {
+test("regions cached from another world are dropped", () => {
   const kept = keptBy(settled());
   const visit = returning({ ...kept, worldId: 6n }, { ...RESUMED, worldId: 6n });
   expect(visit.guest.clockOf(SKY)).toBeUndefined();
 });
 
-test("a region that is too much for one patch is kept in several", () => {
+test("a region too large for one patch is cached in several", () => {
   const shape = chunkShape([32, 32, 32, 1]);
   const welcome = { ...WELCOME, shape };
   const visit = new Visit();
@@ -262,12 +262,12 @@ test("a region that is too much for one patch is kept in several", () => {
   for (const [place, content] of chunks) expect(later.guest.chunkAt(place)?.equals(content)).toBe(true);
 });
 
-test("nothing is restored once there was a welcome", () => {
+test("a cache cannot be restored after the first welcome", () => {
   const visit = settled();
   expect(codeOf(() => visit.guest.restore(keptBy(visit)))).toBe("ORT_ARGUMENT");
 });
 
-test("before the first welcome what was restored is what would be kept", () => {
+test("before the first welcome a client keeps exactly the restored regions", () => {
   const kept = keptBy(settled());
   const visit = new Visit();
   expect(visit.guest.keep()).toBeUndefined();
@@ -275,14 +275,14 @@ test("before the first welcome what was restored is what would be kept", () => {
   expect(visit.guest.keep()).toEqual(kept);
 });
 
-test("an offer that does not fit a frame leaves out what is farthest away", () => {
+test("an offer that does not fit into a frame leaves out the farthest regions", () => {
   const visit = new Visit();
   visit.connect();
   visit.hear(WELCOME);
   const wide: Box = { min: [0, 0, 0, 0], max: [256, 256, 4, 4] };
   visit.guest.setInterest({ boxes: [wide], center: [0, 0, 0, 0] });
   visit.guest.tick();
-  // Steps near the end of their epoch take six bytes each, and so some more than half a frame together.
+  // Steps near the end of their epoch take six bytes each, and together a bit more than half a frame.
   const clock = (x: number, y: number): number => clockOf(5, 2 ** 32 + x * 64 + y);
   for (let x = 0; x < 64; x++) {
     const changes = Array.from({ length: 64 }, (_, y) => change([x, y, 0, 0], "generated", clock(x, y)));

@@ -15,7 +15,7 @@ interface OnItsWay {
   readonly deliver: () => void;
 }
 
-/** A network that loses, doubles and delays whatever it carries, until it calms down. */
+/** A network that loses, duplicates and delays everything it carries, until it calms down. */
 class Network {
   readonly #prng: Prng;
   #onItsWay: OnItsWay[] = [];
@@ -49,7 +49,7 @@ function boxAround(x: number, y: number): Box {
 const regionsOf = (box: Box): readonly Place[] => [...placesLexicographic(regionsTouching(box))];
 const ALL_REGIONS = regionsOf({ min: [0, 0, 0, 0], max: [24, 24, 4, 4] });
 
-/** The regions that do not show what they were made of at the clock that they are said to have. */
+/** Returns the regions whose content does not match their clock. */
 function mixed({ guest }: Visit, history: ReadonlyMap<string, number>): readonly Place[] {
   return ALL_REGIONS.filter((region) => {
     const clock = guest.clockOf(region);
@@ -58,7 +58,7 @@ function mixed({ guest }: Visit, history: ReadonlyMap<string, number>): readonly
   });
 }
 
-test("whatever a network does to the frames, a guest ends with exactly what the server has", () => {
+test("whatever a network does to the frames, a client ends with exactly the server's state", () => {
   for (let seed = 1; seed <= SEEDS; seed++) {
     const prng = new Prng(seed);
     const network = new Network(prng);
@@ -67,7 +67,7 @@ test("whatever a network does to the frames, a guest ends with exactly what the 
     let box = boxAround(0, 0);
     let frameNumber = 0;
     const edits: number[] = [];
-    /** What a region is made of at each clock that it ever had. */
+    /** The material of each region at every clock it ever had. */
     const history = new Map<string, number>();
     const exchange = (): void => {
       visit.pass(STEP_MS);

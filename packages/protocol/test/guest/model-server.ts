@@ -9,18 +9,19 @@ import {
 import type { ClientFrame, ClientMessage, Interest, ServerMessage, Verdict } from "@orthant/protocol";
 import { blank, change, forget, heartbeat, patch, reset, tick } from "./visit.ts";
 
-/** The clock of a region that the guest may hold, or not. */
+/** The clock of a region that the client may or may not hold. */
 const UNKNOWN_CLOCK = -1;
 
-/** The one chunk of a region that the model's world ever changes. */
+/** Returns the only chunk of a region that the model's world ever changes. */
 export const chunkIn = ([x, y, z, w]: Place): Place => [x * 4, y * 4, z * 4, w * 4];
 
 /**
- * The least server that keeps its side of the bargain, for one guest: each region is one material, one patch is one
- * region, and everything that a resync may concern is sent anew. A real host is far cleverer, and so harder to trust.
+ * The smallest correct server, for one client: each region has one material, each patch one region, and a
+ * resync sends everything it may concern again. The real server is far more elaborate, and so harder to
+ * trust.
  */
 export class ModelServer {
-  /** What each region that was ever changed is made of. */
+  /** The material of each region that was ever changed. */
   readonly materials = new PlaceMap<{ readonly material: number; readonly clock: number }>();
   readonly verdicts = new Map<number, Verdict>();
   #welcome: ServerMessage | undefined;
@@ -42,7 +43,7 @@ export class ModelServer {
     return this.materials.get(...region)?.clock ?? CLOCK_NEVER;
   }
 
-  /** Somebody changes a region. */
+  /** Changes a region. */
   edit(region: Place, material: number): void {
     this.#step++;
     this.materials.set(...region, { material, clock: tick(this.#step) });
@@ -52,7 +53,7 @@ export class ModelServer {
     for (const message of messages) this.#hear(message);
   }
 
-  /** The messages of the next frame. */
+  /** Returns the messages of the next frame. */
   frame(): readonly ServerMessage[] {
     const messages = this.#replies;
     this.#replies = [];
@@ -81,7 +82,7 @@ export class ModelServer {
     if (message.kind !== "resync") return;
     const lost = this.#items.filter(({ number }) => number >= message.expected).map(({ region }) => region);
     for (const region of [...lost, ...message.regions.map((asked) => asked.region)]) {
-      // What is outside of the interest is forgotten again.
+      // Regions outside the interest are forgotten again.
       if (this.#wanted.has(...region)) this.#held.delete(...region);
       else this.#held.set(...region, UNKNOWN_CLOCK);
     }

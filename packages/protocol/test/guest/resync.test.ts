@@ -2,7 +2,7 @@ import type { Place } from "@orthant/core";
 import { expect, test } from "vitest";
 import { blank, change, forget, GROUND, heartbeat, patch, reset, SKY, tick, Visit } from "./visit.ts";
 
-/** When, in milliseconds from now, the guest asks for something again, in this many of them. */
+/** Returns when, in milliseconds from now, the client sends requests within `spanMs`. */
 function requestTimes(visit: Visit, spanMs: number): readonly number[] {
   const times: number[] = [];
   for (let ms = 50; ms <= spanMs; ms += 50) {
@@ -12,17 +12,17 @@ function requestTimes(visit: Visit, spanMs: number): readonly number[] {
   return times;
 }
 
-/** A patch that fits nothing: the clock that it builds on is none of ours. */
+/** Returns a patch that never fits, because it builds on an unknown clock. */
 const misfit = (streamNumber: number, region: Place = SKY) =>
   patch(streamNumber, change(region, tick(100), tick(101)));
 
-test("what keeps failing is asked for less and less often, down to once in four seconds", () => {
+test("requests that keep failing become less frequent, down to one in four seconds", () => {
   const visit = Visit.begun();
   visit.hear(misfit(1));
   expect(requestTimes(visit, 13_000)).toEqual([50, 300, 800, 1_800, 3_800, 7_800, 11_800]);
 });
 
-test("two things that fail within a moment are asked for together", () => {
+test("two failures within a moment lead to one request", () => {
   const visit = Visit.begun();
   visit.hear(misfit(1, SKY));
   visit.guest.tick();
@@ -34,7 +34,7 @@ test("two things that fail within a moment are asked for together", () => {
   expect(visit.saidOf("resync").map(({ regions }) => regions.length)).toEqual([2]);
 });
 
-test("when everything has come, the next fault is asked for without delay", () => {
+test("after everything has arrived, the next failure is requested without delay", () => {
   const visit = Visit.begun();
   visit.hear(misfit(1));
   requestTimes(visit, 4_000);
@@ -49,14 +49,14 @@ test.each([
   ["anew over what is generated", patch(2, change(SKY, "generated", tick(1)))],
   ["blank", blank(2, "generated", SKY)],
   ["to be forgotten", forget(2, SKY)],
-])("a region is not asked for any more when it comes %s", (_name, answer) => {
+])("a region is no longer requested when it comes %s", (_name, answer) => {
   const visit = Visit.begun();
   visit.hear(misfit(1));
   visit.hear(answer);
   expect(requestTimes(visit, 1_000)).toEqual([]);
 });
 
-test("a region that comes anew in pieces is asked for until the last one", () => {
+test("a region sent again in pieces is requested until the last piece arrives", () => {
   const visit = Visit.begun();
   visit.hear(misfit(1));
   visit.hear(patch(2, change(SKY, "air", undefined)));
@@ -65,7 +65,7 @@ test("a region that comes anew in pieces is asked for until the last one", () =>
   expect(requestTimes(visit, 1_000)).toEqual([]);
 });
 
-test("at most 512 regions are asked for at once, and the others the next time", () => {
+test("a client requests at most 512 regions at once, and the others next time", () => {
   const visit = Visit.begun();
   for (let x = 0; x < 3; x++) {
     const changes = Array.from({ length: 256 }, (_, y) => change([x, y, 0, 0], tick(100), tick(101)));
@@ -80,7 +80,7 @@ test("at most 512 regions are asked for at once, and the others the next time", 
   expect(new Set([...(first ?? []), ...(second ?? [])]).size).toBe(768);
 });
 
-test("the end of the stream is asked for when it does not come within half a second", () => {
+test("a client requests the end of the stream when it does not arrive within half a second", () => {
   const visit = Visit.begun();
   visit.hear(blank(1, "generated", SKY), heartbeat(2));
   expect(requestTimes(visit, 1_000)).toEqual([500, 750]);
@@ -88,14 +88,14 @@ test("the end of the stream is asked for when it does not come within half a sec
   expect(requestTimes(visit, 2_000)).toEqual([]);
 });
 
-test("the request for a lost end names no regions, only how far the guest is", () => {
+test("the request for a lost end names no regions, only the client's stream position", () => {
   const visit = Visit.begun();
   visit.hear(blank(1, "generated", SKY), heartbeat(4));
   visit.pass(500);
   expect(visit.saidOf("resync")).toEqual([{ kind: "resync", expected: 2, regions: [] }]);
 });
 
-test("as long as the stream goes on, its end is not taken for lost", () => {
+test("while the stream continues, its end does not count as lost", () => {
   const visit = Visit.begun();
   visit.hear(heartbeat(10));
   for (let number = 1; number <= 9; number++) {
@@ -104,7 +104,7 @@ test("as long as the stream goes on, its end is not taken for lost", () => {
   }
 });
 
-test("a clock that is set back does not keep a guest from asking", () => {
+test("a clock that is set back does not stop a client from sending requests", () => {
   const visit = Visit.begun();
   visit.hear(misfit(1));
   visit.pass(50);
@@ -114,7 +114,7 @@ test("a clock that is set back does not keep a guest from asking", () => {
   expect(visit.saidOf("resync")).toHaveLength(1);
 });
 
-test("an item that came too early is asked for also when its region came anew in between", () => {
+test("an early item is requested even if its region arrived again in between", () => {
   const visit = Visit.begun();
   visit.hear(patch(2, change(SKY, tick(1), tick(2))));
   visit.hear(patch(1, change(SKY, "air", tick(1))));
@@ -122,7 +122,7 @@ test("an item that came too early is asked for also when its region came anew in
   expect(visit.saidOf("resync")).toEqual([{ kind: "resync", expected: 2, regions: [] }]);
 });
 
-test("an interest is not complete while a region of it is asked for", () => {
+test("an interest is not complete while one of its regions is requested", () => {
   const visit = Visit.begun();
   visit.hear(misfit(1), heartbeat(1, 1, true));
   expect(visit.guest.isComplete).toBe(false);

@@ -32,7 +32,7 @@ import {
 const STONE = 9;
 const CHUNK: Place = [1, 1, 1, 1];
 
-test("items are taken in their order, and their regions can be read", () => {
+test("items are taken in order, and their regions can be read", () => {
   const visit = Visit.begun();
   expect(visit.guest.chunkAt(CHUNK)).toBeUndefined();
   visit.hear(patch(1, change(SKY, "air", tick(1), [[CHUNK, STONE]])), blank(2, "generated", GROUND));
@@ -48,7 +48,7 @@ test("items are taken in their order, and their regions can be read", () => {
   ).toBe(true);
 });
 
-test("what changed is told in chunks, exactly", () => {
+test("changes are reported as the exact chunks", () => {
   const visit = Visit.begun();
   visit.hear(patch(1, change(SKY, "air", tick(1), [[CHUNK, STONE]])));
   expect(visit.changes.splice(0)).toEqual([regionBox(SKY)]);
@@ -67,7 +67,7 @@ test("what changed is told in chunks, exactly", () => {
   expect(visit.regions).toEqual([`held ${SKY}`, `held ${SKY}`, `forgotten ${SKY}`]);
 });
 
-test("an item that comes twice is taken once", () => {
+test("a repeated item is taken once", () => {
   const visit = Visit.begun();
   const first = patch(1, change(SKY, "air", tick(1), [[CHUNK, STONE]]));
   visit.hear(first);
@@ -78,7 +78,7 @@ test("an item that comes twice is taken once", () => {
   expect(visit.saidOf("resync")).toEqual([]);
 });
 
-test("an item that comes too early is not taken, and asked for with all its regions", () => {
+test("an early item is not taken, and all its regions are requested", () => {
   const visit = Visit.begun();
   visit.hear(blank(1, "generated", GROUND));
   visit.hear(patch(3, change(GROUND, 0, tick(1)), change(SKY, "air", tick(1))));
@@ -97,7 +97,7 @@ test("an item that comes too early is not taken, and asked for with all its regi
   ]);
 });
 
-test("a reset lets the stream go on behind a gap", () => {
+test("a reset continues the stream after a gap", () => {
   const visit = Visit.begun();
   visit.hear(blank(3, "generated", SKY));
   visit.hear(reset(4), blank(4, "generated", SKY));
@@ -107,14 +107,14 @@ test("a reset lets the stream go on behind a gap", () => {
   expect(visit.saidOf("resync")).toEqual([]);
 });
 
-test("a reset from before what was taken changes nothing", () => {
+test("a reset to an item that was already taken changes nothing", () => {
   const visit = Visit.begun();
   visit.hear(reset(5), patch(5, change(SKY, "air", tick(1))));
   visit.hear(reset(3), patch(3, change(SKY, "air", tick(9))), patch(6, change(SKY, tick(1), tick(2))));
   expect(visit.guest.clockOf(SKY)).toBe(tick(2));
 });
 
-test("a patch of which one region does not fit is not taken at all, and all its regions are asked for", () => {
+test("a patch with one region that does not fit is refused completely, and all its regions are requested", () => {
   const visit = Visit.begun();
   visit.hear(blank(1, "generated", SKY, GROUND));
   visit.hear(patch(2, change(GROUND, 0, tick(1)), change(SKY, tick(7), tick(8))));
@@ -134,8 +134,8 @@ test("a patch of which one region does not fit is not taken at all, and all its 
   ]);
 });
 
-test("a patch that cannot be applied is not taken at all, and its regions are asked for", () => {
-  // This guest has other generators, so edits over generated chunks are beyond it.
+test("a patch that cannot be applied is refused completely, and its regions are requested", () => {
+  // This client has other generators, so it cannot apply edits to generated chunks.
   const visit = Visit.begun({ generators: new GeneratorRegistry([]) });
   visit.hear(blank(1, "air", SKY));
   visit.hear(patch(2, change(GROUND, "generated", tick(1)), change(SKY, 0, tick(1))));
@@ -145,7 +145,7 @@ test("a patch that cannot be applied is not taken at all, and its regions are as
   expect(visit.isClosed).toBe(false);
 });
 
-test("a patch with a generator that is not the world's is not taken", () => {
+test("a patch with a generator other than the world's is refused", () => {
   const visit = Visit.begun();
   const content = generatorRef(flatGenerator, FLAT_DEFAULTS, 8n);
   visit.hear(patch(1, { ...change(SKY, "air", tick(1)), leaves: [{ box: boxAt(CHUNK), content }] }));
@@ -154,7 +154,7 @@ test("a patch with a generator that is not the world's is not taken", () => {
   expect(visit.saidOf("resync")).toHaveLength(1);
 });
 
-test("edits lie over chunks that the guest generates", () => {
+test("edits apply to chunks that the client generates", () => {
   const visit = Visit.begun();
   // Voxel [0, 7, 0, 0] of chunk [0, -1, 0, 0], which is grass at height -1.
   const edits = [{ chunk: [0, -1, 0, 0] as Place, edits: [{ index: 56, material: STONE }] }];
@@ -164,7 +164,7 @@ test("edits lie over chunks that the guest generates", () => {
   expect(visit.guest.voxelAt([1, -1, 0, 0])).toBe(GRASS);
 });
 
-test("a region in pieces is seen when the last one has come", () => {
+test("a region in pieces becomes visible with the last piece", () => {
   const visit = Visit.begun();
   visit.hear(patch(1, change(SKY, "air", undefined, [[CHUNK, STONE]])));
   expect(visit.guest.clockOf(SKY)).toBeUndefined();
@@ -174,7 +174,7 @@ test("a region in pieces is seen when the last one has come", () => {
   expect(visit.guest.chunkAt(CHUNK)?.uniformMaterial).toBe(STONE);
 });
 
-test("a piece without the one before it is not taken", () => {
+test("a piece without the one before it is refused", () => {
   const visit = Visit.begun();
   visit.hear(reset(2), patch(2, change(SKY, "air", tick(1), [[CHUNK, STONE]], 1)));
   expect(visit.guest.clockOf(SKY)).toBeUndefined();
@@ -182,7 +182,7 @@ test("a piece without the one before it is not taken", () => {
   expect(visit.saidOf("resync")).toHaveLength(1);
 });
 
-test("blank regions are air, or as generated, whatever was there", () => {
+test("blank regions become air or generated, whatever they contained", () => {
   const visit = Visit.begun();
   visit.hear(patch(1, change(GROUND, "air", tick(3), [[[1, -1, 1, 0], STONE]])));
   visit.hear(blank(2, "air", GROUND));
@@ -192,13 +192,13 @@ test("blank regions are air, or as generated, whatever was there", () => {
   expect(visit.guest.clockOf(GROUND)).toBe(0);
 });
 
-test("a guest generates the same chunk again when its memory for that is tiny", () => {
+test("a client with a tiny cache generates the same chunk again", () => {
   const visit = Visit.begun({ generatedCacheBytes: 1 });
   visit.hear(blank(1, "generated", GROUND));
   expect(visit.guest.chunkAt([0, -1, 0, 0])?.equals(visit.guest.chunkAt([1, -1, 0, 0]) as never)).toBe(true);
 });
 
-test("regions that are forgotten cannot be read", () => {
+test("forgotten regions cannot be read", () => {
   const visit = Visit.begun();
   visit.hear(blank(1, "generated", SKY, GROUND), forget(2, GROUND, [9, 9, 9, 9]));
   expect(visit.guest.voxelAt([0, -1, 0, 0])).toBeUndefined();
@@ -206,7 +206,7 @@ test("regions that are forgotten cannot be read", () => {
   expect(visit.regions).toEqual([`held ${SKY}`]);
 });
 
-test("a server that never stops sending regions is left", () => {
+test("a client disconnects from a server that sends regions without end", () => {
   const visit = Visit.begun();
   for (let index = 0; index * 4_096 <= HELD_REGIONS_MAX; index++) {
     const regions = Array.from(
@@ -219,14 +219,14 @@ test("a server that never stops sending regions is left", () => {
   expect(visit.isClosed).toBe(true);
 });
 
-test("a symbolic world whose generator is not among the equal ones is left", () => {
+test("a client disconnects if the generators match but do not include the world's generator", () => {
   const visit = new Visit();
   visit.connect();
   visit.hear({ ...WELCOME, generator: new GeneratorRef("moss", new Uint8Array(0), 7n, 1n) });
   expect(visit.faults.map((fault) => fault.code)).toEqual(["ORT_GENERATOR_UNKNOWN"]);
 });
 
-test("a heartbeat that says what was taken already asks for nothing", () => {
+test("a heartbeat that reports only taken items causes no request", () => {
   const visit = Visit.begun();
   visit.hear(blank(1, "generated", SKY), heartbeat(1));
   visit.pass(1_000);

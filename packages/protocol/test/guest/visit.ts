@@ -40,10 +40,10 @@ export const SHAPE = chunkShape([8, 8, 8, 1]);
 /** A floor of two voxels below height 0. */
 export const GENERATOR = generatorRef(flatGenerator, FLAT_DEFAULTS, 7n);
 export const GRASS = FLAT_DEFAULTS.material;
-/** A region of air above the floor, and one with the floor in it. */
+/** A region of air above the floor, and one that contains the floor. */
 export const SKY: Place = [0, 0, 0, 0];
 export const GROUND: Place = [0, -1, 0, 0];
-/** What the tests' servers open their worlds in. */
+/** The era of the test servers. */
 export const ERA = { epoch: 5, mark: 0xabcdn };
 /** A clock of that era. */
 export const tick = (step: number): number => clockOf(ERA.epoch, step);
@@ -68,7 +68,7 @@ export const WELCOME: Welcome = {
   orientation: [0, 0, 0, 1],
 };
 
-/** A guest, a clock that stands still, and a server's end of the wire that the test holds in its hands. */
+/** A client, a manual clock, and the server's end of the connection, controlled by the test. */
 export class Visit {
   readonly clock = new FakeClock();
   readonly guest: Guest;
@@ -83,7 +83,7 @@ export class Visit {
   readonly faults: OrthantError[] = [];
   readonly welcomes: Welcome[] = [];
   isClosed = false;
-  /** Of the chunks that the server speaks of. */
+  /** Volume of the server's chunks. */
   volume = SHAPE.volume;
   #frameNumber = 0;
 
@@ -109,7 +109,7 @@ export class Visit {
     });
   }
 
-  /** A guest that was welcomed, with its interest in two regions told. */
+  /** Returns a welcomed client that has sent its interest in two regions. */
   static begun(options: Partial<GuestOptions> = {}, welcome: Partial<Welcome> = {}): Visit {
     const visit = new Visit(options);
     visit.connect();
@@ -131,29 +131,29 @@ export class Visit {
     });
   }
 
-  /** The server sends its next frame. */
+  /** Delivers the server's next frame. */
   hear(...messages: readonly ServerMessage[]): void {
     this.hearAs(this.#frameNumber + 1, ...messages);
   }
 
-  /** A frame comes with this number, whatever came before. */
+  /** Delivers a frame with any number. */
   hearAs(number: number, ...messages: readonly ServerMessage[]): void {
     this.#frameNumber = Math.max(this.#frameNumber, number);
     this.guest.receive(encode(serverFrameCodec(this.volume), { number, messages }));
   }
 
-  /** Time passes, and the guest ticks. */
+  /** Advances the clock and ticks the client. */
   pass(ms: number): void {
     this.clock.advance(ms);
     this.guest.tick();
   }
 
-  /** What the guest said since this was asked last. */
+  /** Returns and removes the messages that the client has sent. */
   said(): readonly ClientMessage[] {
     return this.frames.splice(0).flatMap(({ messages }) => messages);
   }
 
-  /** What the guest said of one kind. */
+  /** Returns the sent messages of one kind, and removes all. */
   saidOf<Kind extends ClientMessage["kind"]>(kind: Kind): readonly Extract<ClientMessage, { kind: Kind }>[] {
     return this.said().filter(
       (message): message is Extract<ClientMessage, { kind: Kind }> => message.kind === kind,
@@ -167,7 +167,7 @@ export const LOOK = {
   center: [0, 0, 0, 0],
 } as const;
 
-/** A change of one region: some chunks, each all of one material. */
+/** Returns a change of one region: some chunks, each of one material. */
 export function change(
   region: Place,
   base: ChangeBase,

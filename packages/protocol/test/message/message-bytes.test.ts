@@ -13,7 +13,7 @@ import { CLIENT_SAMPLES, SERVER_SAMPLES, VOLUME } from "./samples.ts";
 
 const serverFrames = serverFrameCodec(VOLUME);
 
-describe("the bytes of messages, which change only with the version", () => {
+describe("message bytes, which change only with the version", () => {
   test.each(CLIENT_SAMPLES)("[$rule] $name", ({ message, hex }) => {
     const frame = { acknowledged: 2, applied: 300, messages: [message] };
     const bytes = fromHex(`02 ac02 ${hex}`);
@@ -28,7 +28,7 @@ describe("the bytes of messages, which change only with the version", () => {
     expect(decode(serverFrames, bytes)).toEqual(frame);
   });
 
-  test("[N1] a frame holds messages one behind the other, to its end", () => {
+  test("[N1] a frame is a sequence of messages up to its end", () => {
     const messages = CLIENT_SAMPLES.map(({ message }) => message);
     const hex = CLIENT_SAMPLES.map((sample) => sample.hex).join("");
     expect(decode(clientFrameCodec, fromHex(`00 00 ${hex}`))).toEqual({
@@ -39,7 +39,7 @@ describe("the bytes of messages, which change only with the version", () => {
     expect(decode(serverFrames, fromHex("01"))).toEqual({ number: 1, messages: [] });
   });
 
-  test("[N1] the first frame of the worked example is a hello of Ada", () => {
+  test("[N1] the first frame of the worked example is Ada's hello", () => {
     const hex = `00 00 00 4f 52 54 48 01 88 77 66 55 44 33 22 11 01
       08 07 06 05 04 03 02 01 00 03 41 64 61 00 01`;
     const hello: ClientMessage = {
@@ -57,7 +57,7 @@ describe("the bytes of messages, which change only with the version", () => {
     expect(decode(clientFrameCodec, fromHex(hex))).toEqual(frame);
   });
 
-  test("[N1] the second one takes 25 bytes for a patch and a verdict", () => {
+  test("[N1] the second frame of the worked example takes 25 bytes for a patch and a verdict", () => {
     const bytes = fromHex("ac02 03 07 03 00 01 00000000 00 0a 0c 00 01 40 01 ac02 09 07 01 01 00");
     const patch = SERVER_SAMPLES.map(({ message }) => message).filter(({ kind }) => kind === "patch");
     const verdicts: ServerMessage = { kind: "verdicts", verdicts: [{ editId: 1, outcome: "applied" }] };
@@ -68,7 +68,7 @@ describe("the bytes of messages, which change only with the version", () => {
   test("[N4] every kind of message has a sample", () => {
     const clientKinds = new Set(CLIENT_SAMPLES.map(({ message }) => message.kind));
     const serverKinds = new Set(SERVER_SAMPLES.map(({ message }) => message.kind));
-    // One entry for each kind: leaving one out does not compile.
+    // One entry per kind: leaving one out does not compile.
     const allOfClient: Record<ClientMessage["kind"], true> = {
       hello: true,
       interest: true,
@@ -101,7 +101,7 @@ describe("the bytes of messages, which change only with the version", () => {
     expect(toHex(out.view())).toBe(toHex(fromHex(hex)));
   });
 
-  test("[N24] a patch has the same bytes for everybody but its number", () => {
+  test("[N24] a patch has the same bytes for all clients except its number", () => {
     expect.assertions(2);
     const body = "03 00 01 00000000 00 0a 0c 00 01 40 01 ac02 09";
     for (const { message } of SERVER_SAMPLES) {

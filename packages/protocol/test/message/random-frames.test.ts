@@ -15,7 +15,7 @@ describe.each<[name: string, codec: Codec<Frame>, random: (prng: Prng) => Frame,
   ["a client", clientFrameCodec, randomClientFrame, 7],
   ["a server", serverFrameCodec(RANDOM_FRAME_VOLUME), randomServerFrame, 11],
 ])("random frames of %s", (_name, codec, random, kinds) => {
-  test("[N6] are read as they were written", () => {
+  test("[N6] are decoded as they were encoded", () => {
     const seen = new Set<string>();
     for (let seed = 0; seed < SEEDS; seed++) {
       const frame = random(new Prng(seed));
@@ -28,7 +28,7 @@ describe.each<[name: string, codec: Codec<Frame>, random: (prng: Prng) => Frame,
     expect(seen.size).toBe(kinds);
   });
 
-  test("[N6] with bytes changed are refused, or have one encoding all the same", () => {
+  test("[N6] with changed bytes are refused or still have one encoding", () => {
     let taken = 0;
     for (let seed = 0; seed < SEEDS; seed++) {
       const prng = new Prng(seed);
@@ -46,7 +46,7 @@ describe.each<[name: string, codec: Codec<Frame>, random: (prng: Prng) => Frame,
   });
 });
 
-describe("[N6] a frame of all messages, cut at every byte, is refused or ends with a whole message", () => {
+describe("[N6] a frame of all messages, cut at any byte, is refused or ends with a complete message", () => {
   test.each<[name: string, codec: Codec<Frame>, frame: Frame]>([
     [
       "of a client",
@@ -72,7 +72,7 @@ describe("[N6] a frame of all messages, cut at every byte, is refused or ends wi
   });
 });
 
-/** The frame; `undefined` when it is refused. Any other error is thrown on, and so is the caller's fault. */
+/** Returns the frame, or `undefined` when it is refused. Rethrows all other errors. */
 function decodeOrRefuse(codec: Codec<Frame>, bytes: Uint8Array): Frame | undefined {
   try {
     return decode(codec, bytes);

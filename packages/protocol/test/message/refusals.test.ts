@@ -17,17 +17,17 @@ const serverFrames = serverFrameCodec(VOLUME);
 const HELLO = "4f525448 01 0000000000000000 00 0100000000000000";
 const WELCOME = "01 0000000000000000 00 0100000000000000";
 const ERA = "01 0000000000000000";
-/** What stands between the shape and the spawn of a welcome: a generator and a catalog of air. */
+/** The part of a welcome between the shape and the spawn: a generator and a catalog of air. */
 const GENERATOR_AND_CATALOG = "00 00 00 00 0b 01 01 00 03616972 000000 00";
 const END_OF_WELCOME = "00000000 0000000000000000 00 00 01 00000000 00000000";
 const POSE = "00000000 00000000";
 
-/** A varint count and so many bytes. */
+/** A varint count and that number of bytes. */
 function filled(count: string, bytes: number): string {
   return `${count} ${"00".repeat(bytes)}`;
 }
 
-describe("what a client may not say", () => {
+describe("client messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
     ["N4", "a message of an unknown kind", "07", "ORT_TAG"],
     ["N4", "a tag in two bytes", "8000", "ORT_VARINT_PADDED"],
@@ -72,7 +72,7 @@ describe("what a client may not say", () => {
   });
 });
 
-describe("what a server may not say", () => {
+describe("server messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
     ["N4", "a message of an unknown kind", "0b", "ORT_TAG"],
     ["N21", "a welcome of another version", "00 02", "ORT_VERSION"],
@@ -153,7 +153,7 @@ describe("what a server may not say", () => {
     expect(codeOf(() => decode(serverFrames, fromHex("00")))).toBe("ORT_MESSAGE");
   });
 
-  test("[N24] a patch before the welcome, but one behind it in the same frame", () => {
+  test("[N24] a patch before the welcome, but not one after it in the same frame", () => {
     const patch = "03 01 01 00 01 00000000 01 02 01 0000 01 07 00";
     const shape = "01010101";
     const welcome = `00 ${WELCOME} ${ERA} 00 ${shape} ${GENERATOR_AND_CATALOG} ${END_OF_WELCOME}`;
@@ -165,20 +165,20 @@ describe("what a server may not say", () => {
   });
 });
 
-describe("what is not written", () => {
+describe("values that the encoder refuses", () => {
   const client = (message: ClientMessage): (() => unknown) =>
     writing(clientFrameCodec, clientFrame([message]));
   const server = (message: ServerMessage): (() => unknown) => writing(serverFrames, serverFrame([message]));
   const one = regionMask([[0, 0, 0, 0]]);
 
-  test("[N11] a mask with another box than that of its regions", () => {
+  test("[N11] a mask whose box is not that of its regions", () => {
     const wide = { box: { min: [0, 0, 0, 0], max: [2, 1, 1, 1] }, regions: one.regions } as const;
     expect(codeOf(server({ kind: "forget", streamNumber: 1, mask: wide }))).toBe("ORT_ARGUMENT");
     const none = { box: one.box, regions: [] };
     expect(codeOf(server({ kind: "forget", streamNumber: 1, mask: none }))).toBe("ORT_ARGUMENT");
   });
 
-  test("[N12] a mask out of order, or with a region twice", () => {
+  test("[N12] a mask with regions out of order or repeated", () => {
     const { box, regions } = regionMask([
       [0, 0, 0, 0],
       [1, 0, 0, 0],
@@ -198,21 +198,21 @@ describe("what is not written", () => {
     expect(codeOf(server({ kind: "verdicts", verdicts }))).toBe("ORT_ARGUMENT");
   });
 
-  test("[N18] a voxel that no world has", () => {
+  test("[N18] a voxel outside every world", () => {
     const placements = [{ voxel: [2 ** 47, 0, 0, 0], material: 1 }] as const;
     expect(codeOf(client({ kind: "setVoxels", editId: 1, placements }))).toBe("ORT_PLACE_RANGE");
     const half = [{ voxel: [0.5, 0, 0, 0], material: 1 }] as const;
     expect(codeOf(client({ kind: "setVoxels", editId: 1, placements: half }))).toBe("ORT_PLACE_RANGE");
   });
 
-  test("[N7, N8] a pose that is nowhere, or looks too far", () => {
+  test("[N7, N8] a pose with an invalid position or orientation", () => {
     const nowhere = { position: [Number.NaN, 0, 0, 0], orientation: [0, 0, 0, 1] } as const;
     expect(codeOf(client({ kind: "move", ...nowhere }))).toBe("ORT_ARGUMENT");
     const tooFar = { position: [0, 0, 0, 0], orientation: [0, 0, 0, 1.01] } as const;
     expect(codeOf(client({ kind: "move", ...tooFar }))).toBe("ORT_ARGUMENT");
   });
 
-  test("[N24] a patch for nobody knows which volume", () => {
+  test("[N24] a patch of unknown chunk volume", () => {
     const patch = SERVER_SAMPLES.filter(({ message }) => message.kind === "patch").map(
       ({ message }) => message,
     );
@@ -263,7 +263,7 @@ describe("frames", () => {
 });
 
 describe("a frame of a thousand masks", () => {
-  test("[N13] takes little memory until somebody asks for the regions", () => {
+  test("[N13] takes little memory until the regions are requested", () => {
     const blank = "04 01 00 00000000 8020010101 00";
     const bytes = fromHex(`01 ${blank.repeat(1_000)}`);
     const before = process.memoryUsage().heapUsed;
@@ -289,7 +289,7 @@ describe("the version in a hello", () => {
     expect(readHelloVersion(fromHex(hex))).toBe(version);
   });
 
-  test("[N14] is that of the samples", () => {
+  test("[N14] is read from the samples", () => {
     const hellos = CLIENT_SAMPLES.filter(({ message }) => message.kind === "hello");
     expect(hellos.map(({ hex }) => readHelloVersion(fromHex(`00 00 ${hex}`)))).toEqual([1, 1]);
   });

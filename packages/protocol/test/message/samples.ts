@@ -9,7 +9,7 @@ import {
   type ServerMessage,
 } from "@orthant/protocol";
 
-/** A message and its bytes, written down from docs/formats/protocol.md. */
+/** A message and its bytes, derived by hand from docs/formats/protocol.md. */
 export interface Sample<Message> {
   readonly rule: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Sample<Message> {
   readonly hex: string;
 }
 
-/** The volume of chunks in the samples. */
+/** The chunk volume in the samples. */
 export const VOLUME = 4_096;
 
 const pose: Pose = { position: [1.5, -0.25, 0, 10], orientation: [-1, 0, 0, 1] };
@@ -50,7 +50,7 @@ const mill: Being = {
 };
 const MILL_HEX = "08 00 03 02 ac02 0000003f 09 00 00000000 0000007f";
 
-/** Every message of a client, and its bytes. */
+/** All client messages and their bytes. */
 export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
   {
     rule: "N15",
@@ -139,7 +139,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
   },
 ];
 
-/** Every message of a server, and its bytes. */
+/** All server messages and their bytes. */
 export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
   {
     rule: "N21",

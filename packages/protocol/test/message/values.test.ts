@@ -4,17 +4,17 @@ import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
 describe("a rounded pose", () => {
-  test("[N7] has positions to the nearest 64th of a voxel", () => {
+  test("[N7] has its position rounded to 1/64 of a voxel", () => {
     const pose: Pose = { position: [0.1, -0.1, 1_000_000.007, -0.001], orientation: [0, 0, 0, 1] };
     expect(roundPose(pose).position).toEqual([0.093_75, -0.093_75, 1_000_000, 0]);
   });
 
-  test("[N8] has orientations to the nearest 127th", () => {
+  test("[N8] has its orientation rounded to 1/127", () => {
     const pose: Pose = { position: [0, 0, 0, 0], orientation: [0.5, -0.5, -0.001, 1] };
     expect(roundPose(pose).orientation).toEqual([64 / 127, -63 / 127, 0, 1]);
   });
 
-  test("[N7, N8] stays as it is when it is rounded again", () => {
+  test("[N7, N8] does not change when it is rounded again", () => {
     for (let seed = 0; seed < 200; seed++) {
       const prng = new Prng(seed);
       const once = roundPose({
@@ -33,8 +33,8 @@ describe("a rounded pose", () => {
   });
 });
 
-describe("masks of regions", () => {
-  test("[N11, N12] have their regions in order, each once, in the tightest box", () => {
+describe("region masks", () => {
+  test("[N11, N12] have their regions in order, without duplicates, in the smallest box", () => {
     const mask = regionMask([
       [2, 0, 0, 0],
       [-1, 5, 0, 0],
@@ -47,7 +47,7 @@ describe("masks of regions", () => {
     ]);
   });
 
-  test("[N11, N13] refuse regions that are none, too far apart or too many", () => {
+  test("[N11, N13] refuse no regions, too many, or regions too far apart", () => {
     expect(codeOf(() => regionMask([]))).toBe("ORT_ARGUMENT");
     const apart: readonly Place[] = [
       [0, 0, 0, 0],
@@ -60,19 +60,19 @@ describe("masks of regions", () => {
   });
 });
 
-describe("masks that cover regions", () => {
-  test("are none for no regions", () => {
+describe("coverRegions", () => {
+  test("returns no masks for no regions", () => {
     expect(coverRegions([])).toEqual([]);
   });
 
-  test("are one for a whole box, and one for a box with holes", () => {
+  test("returns one mask for a whole box, and one for a box with holes", () => {
     const window = [...placesLexicographic({ min: [-2, -2, -2, -2], max: [3, 3, 3, 3] })];
     expect(coverRegions(window).length).toBe(1);
     const holed = window.filter(([x, y, z, w]) => (x + y + z + w) % 3 !== 0);
     expect(coverRegions(holed).length).toBe(1);
   });
 
-  test("are two for two regions far from each other", () => {
+  test("returns two masks for two regions far from each other", () => {
     const far = 2 ** 29 - 1;
     const masks = coverRegions([
       [far, 0, 0, 0],
@@ -81,14 +81,14 @@ describe("masks that cover regions", () => {
     expect(masks.map(({ regions }) => regions)).toEqual([[[-far, 0, 0, 0]], [[far, 0, 0, 0]]]);
   });
 
-  test("are several for more regions than one may have", () => {
+  test("returns several masks for more regions than one mask may have", () => {
     const many = [...placesLexicographic({ min: [0, 0, 0, 0], max: [20, 20, 20, 1] })];
     const masks = coverRegions(many);
     expect(masks.length).toBeGreaterThan(1);
     expect(masks.flatMap(({ regions }) => regions).sort(comparePlaces)).toEqual(many);
   });
 
-  test("hold each region once, and keep the limits, wherever the regions are", () => {
+  test("puts each region into exactly one mask and keeps the limits, wherever the regions are", () => {
     for (let seed = 0; seed < 100; seed++) {
       const prng = new Prng(seed);
       const reach = prng.pick([2, 9, 300, 2 ** 29 - 1]);

@@ -10,8 +10,8 @@ const HEARTBEAT = encode(wire1Codec, { kind: "control", control: "heartbeat" });
 const MIB = 2 ** 20;
 
 /**
- * Processor time of something, in milliseconds: that does not depend on who else uses the machine. What other threads of
- * the process do meanwhile is in it.
+ * Returns the CPU time of `act` in milliseconds, which does not depend on other load on the machine. It
+ * includes the other threads of this process.
  */
 function cpuMs(act: () => void): number {
   const start = process.cpuUsage();
@@ -25,8 +25,8 @@ const setTile = (playerId: number, x: number, y: number, material: number): Uint
   return encode(wire1Codec, { kind: "command", playerId, command });
 };
 
-describe("an attack on the door", () => {
-  test("[W31] with SYNs from 20,000 forged addresses draws at most three times their bytes", async () => {
+describe("an attack on the Wire v1 server", () => {
+  test("[W31] with SYNs from 20,000 forged addresses gets at most three times their bytes in answers", async () => {
     const stage = new DoorStage();
     let [inBytes, outBytes, worst] = [0, 0, 0];
     for (let port = 1; port <= 20_000; port++) {
@@ -49,7 +49,7 @@ describe("an attack on the door", () => {
     expect(stage.door.counts.sessions).toBe(0);
   });
 
-  test("[W41] with a flood of 100,000 datagrams from one session takes less than half a second, and nothing from others", async () => {
+  test("[W41] with a flood of 100,000 datagrams from one session takes less than a second and does not affect others", async () => {
     const stage = new DoorStage();
     const [flooder, other] = [await stage.peer(), await stage.peer()];
     const noise = new Prng(5);
@@ -67,7 +67,7 @@ describe("an attack on the door", () => {
     expect(tookMs).toBeLessThan(1_000);
   });
 
-  test("[W34, W35] with a recorded conversation does nothing from elsewhere, and is bounded from the same place", async () => {
+  test("[W34, W35] with a replayed conversation has no effect from another address and a bounded effect from the same one", async () => {
     const stage = new DoorStage();
     const victim = await stage.peer();
     const recording = [HEARTBEAT, setTile(9, 3, 3, 5), HEARTBEAT, setTile(9, 4, 3, 5)];
@@ -84,7 +84,7 @@ describe("an attack on the door", () => {
     expect(stage.world.field.voxelAt(3, 3, 0, 0)).toBe(5);
   });
 
-  test("[W34] with 10,000 forged player ids makes no player but one", async () => {
+  test("[W34] with 10,000 forged player ids creates only one player", async () => {
     const stage = new DoorStage({
       limits: { wire1DatagramsPerSecond: 100_000, wire1DatagramsBurst: 100_000 },
     });
@@ -95,7 +95,7 @@ describe("an attack on the door", () => {
     expect(stage.dropped("player")).toBe(9_999);
   });
 
-  test("[W36] with coordinates at the ends of their range breaks nothing", async () => {
+  test("[W36] with coordinates at the ends of their range causes no failure", async () => {
     const stage = new DoorStage({
       limits: {
         wire1DatagramsPerSecond: 100_000,

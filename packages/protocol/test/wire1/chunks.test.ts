@@ -8,8 +8,8 @@ const SECOND_TICKS = 1_000 / TICK_MS;
 const placesOf = (chunks: readonly { readonly x: number; readonly y: number }[]): readonly string[] =>
   chunks.map(({ x, y }) => `${x} ${y}`);
 
-describe("chunks of a session", () => {
-  test("[W36] are at first the 25 around where players begin, by x and then y", async () => {
+describe("the chunks of a session", () => {
+  test("[W36] are at first the 25 around the spawn, by x and then y", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     await stage.tick(4);
@@ -17,7 +17,7 @@ describe("chunks of a session", () => {
     expect(placesOf(peer.takeChunks()).slice(0, 25)).toEqual(expected);
   });
 
-  test("[W37] come as the world has them, one a datagram, some in each tick", async () => {
+  test("[W37] arrive with the world's contents, one per datagram, some in each tick", async () => {
     const world = new SampleWorld({ generator: generatorRef(mazeGenerator, MAZE_DEFAULTS, 5n) });
     const stage = new DoorStage({ world, limits: { wire1SessionBytesPerTick: 6_000 } });
     const peer = await stage.peer();
@@ -33,7 +33,7 @@ describe("chunks of a session", () => {
     expect(counts).toEqual(new Array(8).fill(3));
   });
 
-  test("[W37] of all sessions together stay within the budget of a tick, and all come in the end", async () => {
+  test("[W37] of all sessions together stay within the budget of a tick and all arrive eventually", async () => {
     const stage = new DoorStage({ limits: { wire1BytesPerTick: 20_000 } });
     const peers = [await stage.peer(), await stage.peer("10.0.0.2"), await stage.peer("10.0.0.3")];
     for (const peer of peers) peer.take();
@@ -48,7 +48,7 @@ describe("chunks of a session", () => {
     for (const peer of peers) expect(new Set(placesOf(peer.takeChunks())).size).toBe(25);
   });
 
-  test("[W37] are sent again after longer and longer times, for nobody says that they came", async () => {
+  test("[W37] are sent again at growing intervals, because clients do not acknowledge them", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     const sentMs: number[] = [];
@@ -63,7 +63,7 @@ describe("chunks of a session", () => {
     expect(sentMs).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000, 63_000, 123_000]);
   });
 
-  test("[W37] that nobody has yet come before those that may have been lost", async () => {
+  test("[W37] that were never sent come before those that may have been lost", async () => {
     const stage = new DoorStage({ limits: { wire1SessionBytesPerTick: 2_059 } });
     const peer = await stage.peer();
     for (let tick = 0; tick < 24; tick++) await stage.tick();
@@ -76,7 +76,7 @@ describe("chunks of a session", () => {
     expect(placesOf(peer.takeChunks())).toEqual(["0 0"]);
   });
 
-  test("[W37] come at once when they change, and only those that changed", async () => {
+  test("[W37] are sent at once when they change, without the unchanged ones", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     await stage.tick(2);
@@ -89,7 +89,7 @@ describe("chunks of a session", () => {
     expect(chunks[0]?.tiles[29 * 32 + 5]).toBe(3);
   });
 
-  test("[W37] that lie on the disk come when they are read, and nothing else before", async () => {
+  test("[W37] that are on disk arrive after they are read, and are not sent before", async () => {
     let release: () => void = () => undefined;
     const world = new SampleWorld({ stored: [{ voxel: [1, 1, 0, 0], material: 4 }] });
     world.loading = new Promise((resolve) => {
@@ -107,7 +107,7 @@ describe("chunks of a session", () => {
     expect(chunk?.tiles[33]).toBe(4);
   });
 
-  test("[W37] that were read from the disk come when an edit takes away what was stored", async () => {
+  test("[W37] that were read from disk are sent when an edit removes the stored voxels", async () => {
     const world = new SampleWorld({ stored: [{ voxel: [1, 1, 0, 0], material: 4 }] });
     const stage = new DoorStage({ world });
     const peer = await stage.peer();
@@ -134,7 +134,7 @@ describe("chunks of a session", () => {
     expect(regions()).toEqual([]);
   });
 
-  test("[W36] are what the session loads and unloads, which changes nothing in the world", async () => {
+  test("[W36] follow the session's load and unload commands, which change nothing in the world", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     stage.world.change([{ voxel: [5, 5, 0, 0], material: 8 }]);
@@ -151,7 +151,7 @@ describe("chunks of a session", () => {
     expect(stage.world.field.voxelAt(5, 5, 0, 0)).toBe(8);
   });
 
-  test("[W36] are sent again when the session asks again", async () => {
+  test("[W36] are sent again when the session requests them again", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     await quiet(stage, [peer], 20);
@@ -162,7 +162,7 @@ describe("chunks of a session", () => {
     expect(placesOf(peer.takeChunks())).toEqual(["1 1"]);
   });
 
-  test("[W36] are limited in number: the farthest make room", async () => {
+  test("[W36] are limited in number, and the farthest ones make room", async () => {
     const stage = new DoorStage({ limits: { wire1ChunksMax: 26 } });
     const peer = await stage.peer();
     peer.command({ kind: "loadChunk", chunkX: 3, chunkY: 2 });
@@ -179,7 +179,7 @@ describe("chunks of a session", () => {
     expect(placesOf(peer.takeChunks()).filter((place) => ["2 2", "4 2"].includes(place))).toHaveLength(2);
   });
 
-  test("[W36] are near to the last one that was asked for", async () => {
+  test("[W36] are limited to those near the last requested chunk", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     peer.command({ kind: "loadChunk", chunkX: 1_000, chunkY: 0 });
@@ -191,7 +191,7 @@ describe("chunks of a session", () => {
     expect(placesOf(peer.takeChunks())).toEqual(["1000 0"]);
   });
 
-  test("[W36] end where tiles have no coordinates any more", async () => {
+  test("[W36] end where tile coordinates end", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     for (const chunk of [2 ** 26, -(2 ** 26), 2 ** 31 - 1, -(2 ** 31)]) {
@@ -206,14 +206,14 @@ describe("chunks of a session", () => {
     expect(placesOf(peer.takeChunks())).toContain("67108863 -67108863");
   });
 
-  test("[W36] are asked for only so often", async () => {
+  test("[W36] can be requested only at a limited rate", async () => {
     const stage = new DoorStage({ limits: { wire1ChunksMax: 40 } });
     const peer = await stage.peer();
     for (let chunkX = 0; chunkX < 60; chunkX++) peer.command({ kind: "loadChunk", chunkX, chunkY: 9 });
     expect(stage.dropped("rate")).toBe(20);
   });
 
-  test("[W39] never come from a client", async () => {
+  test("[W39] are never accepted from a client", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     const before = stage.world.field;
@@ -224,7 +224,7 @@ describe("chunks of a session", () => {
   });
 });
 
-/** Lets seconds pass in which clients only say that they are there. */
+/** Lets seconds pass in which clients only send heartbeats. */
 async function quiet(
   stage: DoorStage,
   peers: readonly { say(control: "heartbeat"): void }[],

@@ -6,7 +6,7 @@ import { DoorStage, TICK_MS } from "./door-stage.ts";
 const SECOND_TICKS = 1_000 / TICK_MS;
 
 describe("a tile that a session sets", () => {
-  test("[W35] is an edit of its player's, which everybody sees", async () => {
+  test("[W35] is an edit by its player that all players see", async () => {
     const edits: unknown[] = [];
     const stage = new DoorStage({
       rules: {
@@ -35,7 +35,7 @@ describe("a tile that a session sets", () => {
     ["of a material that the world lacks", {}, 60_000],
     ["out of reach", { rules: { reaches: () => false } }, 3],
     ["against the rules", { rules: { onEdit: () => "not here" } }, 3],
-  ])("[W35, W38] is refused %s, and the chunk is shown again", async (_why, options, material) => {
+  ])("[W35, W38] is refused %s, and the chunk is sent again", async (_why, options, material) => {
     const stage = new DoorStage(options);
     const peer = await stage.peer();
     for (let second = 0; second < 20; second++) {
@@ -50,7 +50,7 @@ describe("a tile that a session sets", () => {
     expect(peer.takeChunks().some(({ x, y }) => x === 0 && y === 0)).toBe(true);
   });
 
-  test("[W35] is refused beyond the world", async () => {
+  test("[W35] is refused outside the world", async () => {
     const stage = new DoorStage({ limits: { chunkCoordinateMax: 1 } });
     const peer = await stage.peer();
     const before = stage.world.field;
@@ -59,7 +59,7 @@ describe("a tile that a session sets", () => {
     expect(stage.world.field).toBe(before);
   });
 
-  test("[W35] counts against the rate of edits that all players have", async () => {
+  test("[W35] counts against the edit rate of its player", async () => {
     const stage = new DoorStage({ limits: { editsPerSecond: 1, editsBurst: 5 } });
     const peer = await stage.peer();
     for (let x = 0; x < 20; x++) peer.command({ kind: "setTile", x, y: 0, material: 3 });
@@ -68,14 +68,14 @@ describe("a tile that a session sets", () => {
     expect(made.filter((material) => material === 3)).toHaveLength(5);
   });
 
-  test("[W35] waits for its verdict, and no more than 60 do", async () => {
+  test("[W35] waits for its verdict, and at most 60 wait", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     for (let x = 0; x < 70; x++) peer.command({ kind: "setTile", x, y: 0, material: 3 });
     expect(stage.dropped("rate")).toBe(10);
   });
 
-  test("[W35] may lie anywhere that a message can say", async () => {
+  test("[W35] may be anywhere that a message can address", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     for (const x of [2 ** 31 - 1, -(2 ** 31)]) peer.command({ kind: "setTile", x, y: x, material: 3 });
@@ -86,8 +86,8 @@ describe("a tile that a session sets", () => {
   });
 });
 
-describe("a command that is the game's business", () => {
-  test("[W40] reaches the game with its fields, and changes nothing by itself", async () => {
+describe("a game command", () => {
+  test("[W40] reaches the game with its fields and changes nothing by itself", async () => {
     const stage = new DoorStage({ limits: { gameMessagesPerSecond: 1_000 } });
     const peer = await stage.peer();
     peer.command({ kind: "jump" }, 9);
@@ -118,7 +118,7 @@ describe("a command that is the game's business", () => {
     expect(order).toEqual(["joined", "attack", "craftRecipe"]);
   });
 
-  test("[W40] is told once a tick, however often it is said", async () => {
+  test("[W40] reaches the game once per tick, however often it is sent", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     for (let frame = 0; frame < 6; frame++) {
@@ -132,7 +132,7 @@ describe("a command that is the game's business", () => {
     expect(stage.dropped("repeated")).toBe(10);
   });
 
-  test("[W40] counts against the rate of a game's messages", async () => {
+  test("[W40] counts against the rate of game messages", async () => {
     const stage = new DoorStage({ limits: { gameMessagesPerSecond: 10 } });
     const peer = await stage.peer();
     peer.command({ kind: "jump" });
@@ -141,7 +141,7 @@ describe("a command that is the game's business", () => {
     expect([stage.commands.length, stage.dropped("rate")]).toEqual([11, 30]);
   });
 
-  test("[W40] may move its player, from where reach is measured", async () => {
+  test("[W40] may move its player, and reach is measured from the new position", async () => {
     const stage = new DoorStage({
       rules: { reaches: ({ position }, [x]) => Math.abs(position[0] - x) < 10 },
       onCommand: (_player, command, hand) => {
@@ -162,7 +162,7 @@ describe("a command that is the game's business", () => {
     expect(stage.host.players[0]?.position).toEqual([58, 0, 0, 0]);
   });
 
-  test("[W40] that the game fails at is reported, and harms nobody", async () => {
+  test("[W40] that makes the game throw is reported and affects no other player", async () => {
     const stage = new DoorStage({
       onCommand: () => {
         throw new Error("a bug of the game's");

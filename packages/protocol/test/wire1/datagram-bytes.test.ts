@@ -11,7 +11,7 @@ const command = (hex: string): string => {
   return `0102${(payload.length / 2).toString(16).padStart(2, "0")}${payload}`;
 };
 
-describe("a datagram of Wire v1", () => {
+describe("a Wire v1 datagram", () => {
   test.each<[rule: string, name: string, message: Wire1Message, hex: string]>([
     ["W1", "a SYN", { kind: "control", control: "syn" }, "01 01 01 01"],
     ["W5", "an ACK", { kind: "control", control: "ack" }, "01 01 01 02"],
@@ -41,7 +41,7 @@ describe("a datagram of Wire v1", () => {
       ).join("")}`,
     ],
     ["W22", "no chunks", { kind: "batch", chunks: [] }, "01 04 01 00"],
-  ])("[%s] has one form: %s", (_rule, _name, message, hex) => {
+  ])("[%s] has one encoding: %s", (_rule, _name, message, hex) => {
     const bytes = fromHex(hex);
     expect(toHex(encode(wire1Codec, message))).toBe(toHex(bytes));
     expect(decode(wire1Codec, bytes)).toEqual(message);
@@ -95,13 +95,13 @@ describe("a datagram of Wire v1", () => {
     expect(codeOf(() => decode(wire1Codec, fromHex(hex)))).toMatch(/^ORT_(?!ARGUMENT)/);
   });
 
-  test("[W2] from the text protocol fails with a sentence that says what to do", () => {
+  test("[W2] of the text protocol fails with a message that says what to do", () => {
     expect(readDatagram(new TextEncoder().encode("CMD|1|"))).toMatchObject({
       detail: expect.stringContaining("from before Wire v1; the sender has to be updated"),
     });
   });
 
-  test("[W24] is a bijection on 5,000 random messages: each has its bytes, and only those mean it", () => {
+  test("[W24] is a bijection on 5,000 random messages: each has its bytes, and only those decode to it", () => {
     const seen = new Map<string, Wire1Message>();
     for (let seed = 0; seed < 5_000; seed++) {
       const message = randomWire1Message(new Prng(seed));
@@ -155,7 +155,7 @@ describe("a datagram of Wire v1", () => {
       },
       "ORT_ARGUMENT",
     ],
-  ])("is never written with %s", (_name, message, code) => {
+  ])("is never encoded with %s", (_name, message, code) => {
     expect(codeOf(() => encode(wire1Codec, message as Wire1Message))).toBe(code);
   });
 });

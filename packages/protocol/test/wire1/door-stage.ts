@@ -23,18 +23,18 @@ import { SampleWorld } from "../host/sample-world.ts";
 
 export const TICK_MS = 100;
 
-/** What a test may want otherwise. */
+/** What a test may override. */
 export interface DoorStageOptions {
   readonly world?: SampleWorld;
   readonly limits?: Partial<HostLimits & Wire1Limits>;
   readonly rules?: HostRules;
   readonly role?: Account["role"];
-  /** Which v1 player nobody lets in. */
+  /** The Wire v1 player who is refused. */
   readonly banned?: number;
   readonly onCommand?: (player: Account, command: Wire1GameCommand, hand: Wire1Hand) => void;
 }
 
-/** A door with its host, world and clock. */
+/** A Wire v1 server with its host, world and clock. */
 export class DoorStage {
   readonly clock = new FakeClock();
   readonly world: SampleWorld;
@@ -82,12 +82,12 @@ export class DoorStage {
     });
   }
 
-  /** How many datagrams were dropped for a reason. */
+  /** Returns the number of datagrams dropped for a reason. */
   dropped(reason: Wire1Drop): number {
     return this.door.counts.dropped[reason];
   }
 
-  /** Somebody at an address of their own, who has said nothing yet. */
+  /** Returns a peer at a new address that has sent nothing yet. */
   stranger(address = "10.0.0.1"): RawPeer {
     const from: Wire1Address = { address, port: ++this.#ports };
     const peer = new RawPeer(this.door, from);
@@ -95,7 +95,7 @@ export class DoorStage {
     return peer;
   }
 
-  /** Somebody in a session. */
+  /** Returns a peer in a session. */
   async peer(address?: string): Promise<RawPeer> {
     const peer = this.stranger(address);
     peer.say("syn");
@@ -104,12 +104,12 @@ export class DoorStage {
     return peer;
   }
 
-  /** Says who gets what is sent to an address. */
+  /** Sets the listener for datagrams to an address. */
   hear({ port }: Wire1Address, listener: (datagram: Uint8Array) => void): void {
     this.#listeners.set(String(port), listener);
   }
 
-  /** Lets ticks pass. */
+  /** Runs ticks. */
   async tick(count = 1): Promise<void> {
     for (let tick = 0; tick < count; tick++) {
       this.clock.advance(TICK_MS);
@@ -120,7 +120,7 @@ export class DoorStage {
   }
 }
 
-/** An address that says exactly what a test says. */
+/** An address that sends exactly what a test says. */
 export class RawPeer {
   readonly from: Wire1Address;
   readonly #door: Wire1Door;
@@ -151,19 +151,19 @@ export class RawPeer {
     this.#door.receive(this.from, datagram);
   }
 
-  /** Everything that came since the last call. */
+  /** Returns everything received since the last call. */
   take(): readonly Wire1Message[] {
     const heard = this.#heard;
     this.#heard = [];
     return heard;
   }
 
-  /** The control messages that came since the last call; chunks are forgotten. */
+  /** Returns the control messages received since the last call, and drops chunks. */
   takeControls(): readonly Wire1Control[] {
     return this.take().flatMap((message) => (message.kind === "control" ? [message.control] : []));
   }
 
-  /** The chunks that came since the last call; control messages are forgotten. */
+  /** Returns the chunks received since the last call, and drops control messages. */
   takeChunks(): readonly TileChunk[] {
     return this.take().flatMap((message) => (message.kind === "batch" ? message.chunks : []));
   }

@@ -7,14 +7,14 @@ import { DoorStage, type RawPeer, TICK_MS } from "./door-stage.ts";
 
 const EDITED: Box = boxBetween([-16, -16, 0, 0], [16, 16, 1, 1]);
 
-/** Two events: after 100 ms a tick, then at once the example of docs/formats/wire-v1.md from port 7000. */
+/** Two events: a tick after 100 ms, then at once the example of docs/formats/wire-v1.md from port 7000. */
 const EXAMPLE = "4f573152 01 0064 0100 00 581b 09 010206010a030a0a08";
 
 function eventsIn(recording: Uint8Array): readonly Wire1Event[] {
   return [...readWire1Recording(recording)];
 }
 
-/** A stage that records what its peers say. */
+/** A stage that records what its peers send. */
 class RecordedStage extends DoorStage {
   readonly #pieces: Uint8Array[] = [];
   readonly recorder = new Wire1Recorder((bytes) => this.#pieces.push(bytes), this.clock.nowMs());
@@ -38,7 +38,7 @@ class RecordedStage extends DoorStage {
   }
 }
 
-/** Plays a recording to a new stage. */
+/** Replays a recording on a new stage. */
 async function replayed(recording: Uint8Array): Promise<DoorStage> {
   const stage = new DoorStage();
   await replayWire1(recording, {
@@ -57,8 +57,8 @@ function tilesOf({ world }: DoorStage): readonly number[] {
   return Array.from(placesLexicographic(EDITED), ([x, y]) => world.field.voxelAt(x, y, 0, 0));
 }
 
-describe("a recording of Wire v1", () => {
-  test("[W60, W61] has the bytes that the page shows", () => {
+describe("a Wire v1 recording", () => {
+  test("[W60, W61] has the bytes that the documentation shows", () => {
     const pieces: Uint8Array[] = [];
     const recorder = new Wire1Recorder((bytes) => pieces.push(bytes), 5_000);
     recorder.tick(5_100.9);
@@ -80,7 +80,7 @@ describe("a recording of Wire v1", () => {
     expect(codeOf(() => eventsIn(fromHex(hex)))).toBe(code);
   });
 
-  test("[W63] that was cut gives what is whole before it says so", () => {
+  test("[W63] that was cut off yields all complete events before it fails", () => {
     const bytes = fromHex(EXAMPLE);
     const ends = new Map([
       [5, 0],
@@ -99,7 +99,7 @@ describe("a recording of Wire v1", () => {
     }
   });
 
-  test("[W62] ends where it is full, and has no gap", () => {
+  test("[W62] ends when it is full and has no gap", () => {
     const pieces: Uint8Array[] = [];
     const recorder = new Wire1Recorder((bytes) => pieces.push(bytes), 0, 12);
     recorder.tick(1);
@@ -108,7 +108,7 @@ describe("a recording of Wire v1", () => {
     expect(eventsIn(Buffer.concat(pieces))).toEqual([{ kind: "tick", afterMs: 1 }]);
   });
 
-  test("[W63] gives the same world and the same commands each time that it is played", async () => {
+  test("[W63] produces the same world and the same commands in each replay", async () => {
     for (let seed = 1; seed <= 2; seed++) {
       const prng = new Prng(seed);
       const original = new RecordedStage();

@@ -6,8 +6,8 @@ import { DoorStage, TICK_MS } from "./door-stage.ts";
 const SECOND_TICKS = 1_000 / TICK_MS;
 const JUMP: Wire1Command = { kind: "jump" };
 
-describe("a session", () => {
-  test("[W30] begins when an address answers our SYN, not before", async () => {
+describe("a Wire v1 session", () => {
+  test("[W30] begins when an address answers the server's SYN, not before", async () => {
     const stage = new DoorStage();
     const peer = stage.stranger();
     peer.say("syn");
@@ -21,7 +21,7 @@ describe("a session", () => {
     expect(peer.takeChunks().length).toBeGreaterThan(0);
   });
 
-  test("[W30] never begins by an ACK, a HEARTBEAT or a command alone", async () => {
+  test("[W30] never begins with only an ACK, a HEARTBEAT or a command", async () => {
     const stage = new DoorStage();
     const peer = stage.stranger();
     peer.say("ack");
@@ -32,7 +32,7 @@ describe("a session", () => {
     expect(stage.dropped("stranger")).toBe(3);
   });
 
-  test("[W30] begins although the first of our SYNs was lost: other words of the client bring another one", async () => {
+  test("[W30] begins even if the server's first SYN was lost, because later datagrams trigger another", async () => {
     const stage = new DoorStage();
     const peer = stage.stranger();
     peer.say("syn");
@@ -46,7 +46,7 @@ describe("a session", () => {
     expect(stage.door.counts.sessions).toBe(1);
   });
 
-  test("[W31] is never paid for in advance: an unproven address draws at most three times its bytes", async () => {
+  test("[W31] costs nothing in advance: an unproven address gets at most three times its bytes", async () => {
     const stage = new DoorStage();
     const peer = stage.stranger();
     const words = ["syn", "syn", "heartbeat", "syn", "heartbeat", "heartbeat", "syn"] as const;
@@ -62,7 +62,7 @@ describe("a session", () => {
     expect(stage.door.counts.sessions).toBe(0);
   });
 
-  test("[W31] that nobody proves is forgotten after ten seconds", async () => {
+  test("[W31] that is never proven is dropped after ten seconds", async () => {
     const stage = new DoorStage();
     stage.stranger().say("syn");
     await stage.tick(10 * SECOND_TICKS - 1);
@@ -71,7 +71,7 @@ describe("a session", () => {
     expect(stage.door.counts.knocks).toBe(0);
   });
 
-  test("[W32] hears a HEARTBEAT twice a second", async () => {
+  test("[W32] receives a HEARTBEAT twice a second", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     peer.take();
@@ -86,7 +86,7 @@ describe("a session", () => {
     ["a HEARTBEAT", "01010103"],
     ["an ACK", "01010102"],
     ["a command", "010203010100"],
-  ])("[W32] goes on as long as anything valid comes: %s", async (_what, hex) => {
+  ])("[W32] continues as long as anything valid arrives: %s", async (_what, hex) => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     for (let round = 0; round < 10; round++) {
@@ -96,7 +96,7 @@ describe("a session", () => {
     expect(stage.door.counts.sessions).toBe(1);
   });
 
-  test("[W32] ends after three seconds in which nothing valid came, and the player leaves", async () => {
+  test("[W32] ends after three seconds without a valid datagram, and the player leaves", async () => {
     const left: bigint[] = [];
     const stage = new DoorStage({ rules: { onLeave: ({ playerId }) => left.push(playerId) } });
     const peer = await stage.peer();
@@ -110,7 +110,7 @@ describe("a session", () => {
     expect(left).toEqual([7n]);
   });
 
-  test("[W33] begins anew with everything when a SYN comes and the address says that it was its own", async () => {
+  test("[W33] restarts completely after a SYN that the address confirms", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     peer.command({ kind: "loadChunk", chunkX: 7, chunkY: 0 });
@@ -127,7 +127,7 @@ describe("a session", () => {
     expect(places).not.toContain("7 0");
   });
 
-  test("[W33] is not begun anew within a second, nor by SYNs that nobody stands by", async () => {
+  test("[W33] does not restart within a second, nor after unconfirmed SYNs", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     peer.take();
@@ -143,7 +143,7 @@ describe("a session", () => {
     expect(peer.heardBytes - heardBytes).toBeLessThanOrEqual(2 * (peer.sentBytes - sentBytes));
   });
 
-  test("[W34] speaks for the player whom it names first, and for nobody else", async () => {
+  test("[W34] speaks only for the player it names first", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     peer.command(JUMP, 7);
@@ -156,7 +156,7 @@ describe("a session", () => {
     expect(stage.host.players).toHaveLength(1);
   });
 
-  test("[W34] cannot take the player of another session, until that one is over", async () => {
+  test("[W34] cannot take the player of another session until that one is over", async () => {
     const stage = new DoorStage();
     const owner = await stage.peer();
     const thief = await stage.peer();
@@ -173,7 +173,7 @@ describe("a session", () => {
     expect(stage.commands.at(-1)?.[1]).toEqual({ kind: "attackBoss" });
   });
 
-  test("[W34] has no effect for player 0, nor for one whom the server does not let in", async () => {
+  test("[W34] has no effect for player 0 or for a player whom the server refuses", async () => {
     const stage = new DoorStage({ banned: 13 });
     const peer = await stage.peer();
     peer.command(JUMP, 0);
@@ -220,7 +220,7 @@ describe("a session", () => {
     expect(stage.legacy).toEqual([peer.from]);
   });
 
-  test("[W34] ends when the host sends its player away, and the game hears of one leaving", async () => {
+  test("[W34] ends when the server kicks its player, and the game sees one player leave", async () => {
     let left = 0;
     const stage = new DoorStage({ rules: { onLeave: () => left++ } });
     const peer = await stage.peer();

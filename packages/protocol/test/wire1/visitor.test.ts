@@ -5,7 +5,7 @@ import { CALM_WEATHER, FakeClock, LossyNetwork, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { DoorStage } from "./door-stage.ts";
 
-/** A visitor whose server is the test. */
+/** A client whose server is the test. */
 function visit(): {
   readonly clock: FakeClock;
   readonly visitor: Wire1Visitor;
@@ -47,8 +47,8 @@ const chunkOf = (x: number, y: number, material: number): TileChunk => ({
   tiles: new Uint16Array(1_024).fill(material),
 });
 
-describe("a visitor", () => {
-  test("[W50] sends SYNs after half a second, one, two and four, gives up after ten and begins again after two", () => {
+describe("a Wire v1 client", () => {
+  test("[W50] repeats SYNs after half a second, one, two and four, gives up after ten and starts over after two", () => {
     const { clock, visitor, said, statuses, pass } = visit();
     const startMs = clock.nowMs();
     const sentMs: number[] = [];
@@ -68,7 +68,7 @@ describe("a visitor", () => {
     expect(visitor.status).toBe("connected");
   });
 
-  test("[W51] answers each SYN by an ACK, and beats twice a second until the server is silent for three", () => {
+  test("[W51] answers each SYN with an ACK, and sends two heartbeats per second until the server is silent for three", () => {
     const { visitor, said, statuses, pass, hear } = visit();
     visitor.tick();
     hear(SYN);
@@ -83,7 +83,7 @@ describe("a visitor", () => {
     expect(statuses).toEqual(["connecting", "connected", "disconnected"]);
   });
 
-  test("[W52] sets a tile again until a chunk shows it", () => {
+  test("[W52] repeats a tile until a chunk shows it", () => {
     const { visitor, said, pass, hear } = visit();
     visitor.tick();
     hear(ACK);
@@ -99,7 +99,7 @@ describe("a visitor", () => {
     expect([visitor.openCount, visitor.tileAt(-1, 3)]).toEqual([0, 8]);
   });
 
-  test("[W52] gives a tile up that nobody shows", () => {
+  test("[W52] gives up a tile that no chunk shows", () => {
     const { visitor, said, pass, hear } = visit();
     visitor.tick();
     hear(ACK);
@@ -113,7 +113,7 @@ describe("a visitor", () => {
     expect(visitor.openCount).toBe(0);
   });
 
-  test("[W52] asks for chunks until they come, and for all of them in the next session", () => {
+  test("[W52] requests chunks until they arrive, and all of them in the next session", () => {
     const { visitor, said, pass, hear } = visit();
     visitor.tick();
     hear(ACK);
@@ -131,7 +131,7 @@ describe("a visitor", () => {
     expect(said.filter(({ kind }) => kind === "command")).toHaveLength(2);
   });
 
-  test("[W52] asks again for what the server may have forgotten: after a SYN, and when it has not come for long", () => {
+  test("[W52] requests chunks again that the server may have dropped: after a SYN, or when none arrived for long", () => {
     const { visitor, said, pass, hear } = visit();
     const asked = (): number =>
       said.splice(0).filter((message) => message.kind === "command" && message.command.kind === "loadChunk")
@@ -158,7 +158,7 @@ describe("a visitor", () => {
     expect(asked()).toBeGreaterThan(0);
   });
 
-  test("[W52] says again that it does not want a chunk, when that comes all the same", () => {
+  test("[W52] repeats that it does not want a chunk when the chunk arrives anyway", () => {
     const { visitor, said, hear } = visit();
     visitor.tick();
     hear(ACK);
@@ -172,7 +172,7 @@ describe("a visitor", () => {
     expect(visitor.chunkAt(1, 1)).toBeUndefined();
   });
 
-  test("[W41] drops what a server does not say, and holds no more than 4,096 chunks", () => {
+  test("[W41] drops what a server must not send, and holds at most 4,096 chunks", () => {
     const { visitor, hear } = visit();
     hear(ACK);
     visitor.tick();
@@ -185,7 +185,7 @@ describe("a visitor", () => {
   });
 });
 
-test("[W37, W52] twelve visitors over a bad network all see what the world has", async () => {
+test("[W37, W52] twelve clients on a bad network all see the world's contents", async () => {
   const seed = 11;
   const prng = new Prng(seed);
   const stage = new DoorStage();
@@ -230,7 +230,7 @@ test("[W37, W52] twelve visitors over a bad network all see what the world has",
         return isDeepStrictEqual(tiles, expected) ? [] : [`visitor ${index}, chunk ${x} ${y}`];
       }),
     );
-  // One in five is lost, so some are lost often in a row; in the end nothing is.
+  // One in five is lost, so some are lost several times in a row; eventually all arrive.
   for (let second = 0; second < 180 && differences().length > 0; second += 10) {
     await live(100, () => undefined);
   }

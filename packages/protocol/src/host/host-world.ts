@@ -11,97 +11,95 @@ import type {
 import type { Being, Pose, Vector } from "../message/being.ts";
 import type { Era } from "../message/client-message.ts";
 
-/** Who made an edit: what tells a repeated one from a new one. */
+/** The origin of an edit, which distinguishes a repeated edit from a new one. */
 export interface EditOrigin {
   readonly clientId: bigint;
   readonly editId: number;
-  /** The player whose client it is; left out for anonymous players. */
+  /** The client's player; omitted for anonymous players. */
   readonly playerId?: bigint;
 }
 
-/** What became of an edit in the world. */
+/** The result of an edit in the world. */
 export interface EditResult {
-  /** `repeated`: this edit, or a later one of the same client, was made before; nothing was changed now. */
+  /** `repeated`: this edit, or a later one of the same client, was applied before; nothing changed now. */
   readonly outcome: "applied" | "unchanged" | "repeated";
   readonly clocks: readonly ClockStep[];
 }
 
-/** An entity of the world, as others see it. */
+/** An entity of the world as clients see it. */
 export type Inhabitant = Omit<Being, "number" | "isPlayer">;
 
-/** What happened to an entity: it is there or changed, or it is gone. */
+/** An entity that is present or changed, or that is gone. */
 export type InhabitantEvent =
   | { readonly kind: "present"; readonly inhabitant: Inhabitant }
   | { readonly kind: "gone"; readonly id: bigint };
 
-/** A player who is at another host of the same world. */
+/** A player on another server of the same world. */
 export interface DistantPlayer extends Pose {
-  /** Names the visit: whoever has two clients is there twice. */
+  /** Identifies the session, because a player with two clients is present twice. */
   readonly key: string;
   readonly playerId: bigint;
   readonly name: string;
 }
 
-/** What happened to a player of another host: they are there or moved, or they are gone. */
+/** A player of another server who is present or moved, or who is gone. */
 export type DistantPlayerEvent =
   | { readonly kind: "present"; readonly player: DistantPlayer }
   | { readonly kind: "gone"; readonly key: string };
 
-/** The other hosts of a world that several share. */
+/** The other servers that share a world. */
 export interface OtherHosts {
-  /** A player of this host came or moved. No two visits have one number. */
+  /** Reports that a player of this server arrived or moved. `visit` is unique to each session. */
   present(visit: number, player: Omit<DistantPlayer, "key">): void;
-  /** A player of this host went. */
+  /** Reports that a player of this server left. */
   gone(visit: number): void;
-  /** Tells of players of other hosts in regions that are kept, until the function returned is called. */
+  /** Calls `listener` for players of other servers in kept regions. Returns an unsubscribe function. */
   onPlayer(listener: (event: DistantPlayerEvent) => void): () => void;
 }
 
-/** The world that a host shares. Everything but what gives a promise answers at once, about what is loaded. */
+/** The world that a server shares. All methods without a promise answer at once, from what is loaded. */
 export interface HostWorld {
   readonly worldId: bigint;
-  /** The era that clocks are issued in. It is durable, and stays the same as long as the host lives. */
+  /** The era in which clocks are issued. It is durable and constant for the lifetime of the server. */
   readonly era: Era;
-  /** Whether a client's clocks up to this era's epoch are clocks of this world. */
+  /** Returns true when a client's clocks up to this era's epoch belong to this world. */
   remembers(era: Era): boolean;
   readonly name: string;
   readonly shape: ChunkShape;
   readonly catalog: MaterialCatalog;
   readonly spawn: Vector;
   readonly generators: GeneratorRegistry;
-  /** Everything that is loaded, at this moment. */
+  /** Everything that is currently loaded. */
   readonly field: WorldField;
-  /** The clock of a region that is loaded. */
+  /** Returns the clock of a loaded region. */
   clockOf(region: Place): number;
-  /** Whether all that is stored of a box of chunks is loaded. */
+  /** Returns true when everything stored of a box of chunks is loaded. */
   isLoaded(chunks: Box): boolean;
   load(chunks: Box): Promise<void>;
-  /** What is loaded of a box of chunks, or will be, stays loaded until the function returned is called. */
+  /** Keeps the loaded parts of a box of chunks, now and in future. Returns a function that releases them. */
   keep(chunks: Box): () => void;
-  /** Makes an edit, unless it was made before. Listeners of `onEdit` are called before the promise is kept. */
+  /** Applies an edit, unless it was applied before. Calls `onEdit` listeners before the promise resolves. */
   edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<EditResult>;
-  /** The last edit of a client that the world remembers; 0 when it remembers none. */
+  /** Returns the last edit of a client that the world remembers, or 0 if it remembers none. */
   lastEditOf(clientId: bigint): number;
   /**
-   * Whether clients of a player, or of anonymous players when it is left out, may have edited and been forgotten since.
-   * Left out by a world that cannot tell.
+   * Returns true when clients of a player, or of anonymous players if omitted, may have edited and been
+   * forgotten since. Omitted by a world that does not know.
    */
   mayHaveForgotten?(playerId?: bigint): boolean;
   /** Resolves when all edits made so far will survive a crash. */
   whenDurable(): Promise<void>;
-  /** Calls back at the moment of each change, before anything else can happen, until the function returned is called. */
+  /** Calls `listener` synchronously at each change. Returns an unsubscribe function. */
   onEdit(listener: (clocks: readonly ClockStep[]) => void): () => void;
-  /** The entities in a box of chunks. */
+  /** Returns the entities in a box of chunks. */
   inhabitantsIn(chunks: Box): Promise<readonly Inhabitant[]>;
   onInhabitant(listener: (event: InhabitantEvent) => void): () => void;
-  /**
-   * Called before a player comes in; `poseOf` knows what there is to know when it resolves. Left out where it always does.
-   */
+  /** Called before a player joins; `poseOf` is complete once it resolves. Omitted if it always is. */
   recall?(playerId: bigint): Promise<void>;
-  /** Where a player was seen last; `undefined` for one who was never here. */
+  /** Returns the last known pose of a player, or `undefined` for a new player. */
   poseOf(playerId: bigint): Pose | undefined;
-  /** Remembers where a player is, and how long ago they went there. */
+  /** Stores the pose of a player, and how long ago they took it. */
   keepPlayer(playerId: bigint, name: string, pose: Pose, sinceMs: number): void;
-  /** Left out where no other host shares the world. */
+  /** Omitted if no other server shares the world. */
   readonly otherHosts?: OtherHosts;
 }

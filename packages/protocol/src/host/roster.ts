@@ -3,34 +3,34 @@ import type { Fault } from "./connection/fault.ts";
 import type { Arrival } from "./connection/handshake.ts";
 import type { Visit } from "./visit.ts";
 
-/** Whose session it is. */
+/** The owner of a session. */
 interface Entry {
   readonly clientId: bigint;
   readonly playerId: bigint;
 }
 
-/** Who is in: each client once, and players with as many clients as they like. */
+/** The joined sessions: each client once, and any number of clients per player. */
 export class Roster {
   readonly #entries = new Map<ClientSession, Entry>();
   readonly #byClient = new Map<bigint, ClientSession>();
   readonly #byPlayer = new Map<bigint, Set<ClientSession>>();
 
-  /** Everybody who is in. */
+  /** Returns the visits of all players. */
   visits(): readonly Visit[] {
     return visitsOf(this.#entries.keys());
   }
 
-  /** The visits of one player. */
+  /** Returns the visits of one player. */
   visitsOf(playerId: bigint): readonly Visit[] {
     return visitsOf(this.sessionsOf(playerId));
   }
 
-  /** The sessions of one player. */
+  /** Returns the sessions of one player. */
   sessionsOf(playerId: bigint): readonly ClientSession[] {
     return [...(this.#byPlayer.get(playerId) ?? [])];
   }
 
-  /** Puts a client on the list, and sends away who was on it with the same id; why it must not be, if so. */
+  /** Adds a session and disconnects an earlier one of its client. Returns why it must not join, if so. */
   add(session: ClientSession, { hello, account }: Arrival): Fault | undefined {
     const { clientId } = hello;
     const { playerId } = account;
@@ -46,7 +46,7 @@ export class Roster {
     return undefined;
   }
 
-  /** Takes a session off the list; gives its client's id, if it was on it. */
+  /** Removes a session. Returns its client's id if it was present. */
   remove(session: ClientSession): bigint | undefined {
     const entry = this.#entries.get(session);
     if (entry === undefined) return undefined;

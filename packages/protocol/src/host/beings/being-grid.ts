@@ -13,22 +13,22 @@ import type { Beings } from "../../message/server-message.ts";
 import type { Holding } from "../regions/holding.ts";
 import type { WatchedRegions } from "../regions/watched-regions.ts";
 
-/** A being that is here now. Only the grid changes it. */
+/** A present entity or player. Only the grid changes it. */
 export interface LiveBeing extends Being {
   position: Vector;
   orientation: Vector;
 }
 
-/** What somebody is besides where they are. */
+/** Everything about an entity except its number and pose. */
 export type BeingTraits = Omit<Being, "number" | keyof Pose>;
 
 interface Resident extends LiveBeing {
   cell: Cell | undefined;
-  /** Whether the being is among those of its cell that moved since the last tick. */
+  /** Whether the entity is listed among those of its cell that moved since the last tick. */
   isMoved: boolean;
 }
 
-/** The beings of one region, and what happened there since the last tick. */
+/** The entities of one region, and what happened there since the last tick. */
 interface Cell {
   readonly place: Place;
   readonly residents: Set<Resident>;
@@ -38,10 +38,10 @@ interface Cell {
   isChanged: boolean;
 }
 
-/** All beings by region, so that what happens in a region is told once, in the same bytes for everybody. */
+/** All entities by region. Changes in a region are encoded once, and all clients get the same bytes. */
 export class BeingGrid {
   readonly #shape: ChunkShape;
-  /** Chunk coordinates beyond this are no place to be. */
+  /** Maximum absolute chunk coordinate at which entities may be. */
   readonly #chunkCoordinateMax: number;
   readonly #cells = new PlaceMap<Cell>();
   readonly #writer = new ByteWriter();
@@ -53,22 +53,22 @@ export class BeingGrid {
     this.#chunkCoordinateMax = chunkCoordinateMax;
   }
 
-  /** Whether a position lies in the part of the world that can be visited. */
+  /** Returns true when a position is in the accessible part of the world. */
   isInside(position: Vector): boolean {
     for (let axis = 0; axis < 4; axis++) {
       const chunk = Math.floor((position[axis] as number) / (this.#shape.extents[axis] as number));
-      // Written so that what is not a number is outside.
+      // Written so that NaN is outside.
       if (!(Math.abs(chunk) <= this.#chunkCoordinateMax)) return false;
     }
     return true;
   }
 
-  /** The region of a position, which must be inside. */
+  /** Returns the region of a position, which must be inside. */
   regionOf(position: Vector): Place {
     return placeFrom((axis) => this.#regionCoordinate(position, axis));
   }
 
-  /** Adds a being, whose position must be inside, and gives it a number that no other ever had. */
+  /** Adds an entity, whose position must be inside, under a number that was never used before. */
   enter(traits: BeingTraits, { position, orientation }: Pose): LiveBeing {
     const number = ++this.#lastNumber;
     const resident: Resident = { ...traits, number, position, orientation, cell: undefined, isMoved: false };
@@ -76,7 +76,7 @@ export class BeingGrid {
     return resident;
   }
 
-  /** Gives a being another pose, whose position must be inside. */
+  /** Changes the pose of an entity. The position must be inside. */
   move(being: LiveBeing, { position, orientation }: Pose): void {
     const resident = being as Resident;
     resident.position = position;
@@ -93,20 +93,20 @@ export class BeingGrid {
     }
   }
 
-  /** Takes a being away. */
+  /** Removes an entity. */
   leave(being: LiveBeing): void {
     this.#unsettle(being as Resident);
   }
 
-  /** Adds the beings of a region to a list. */
+  /** Appends the entities of a region to `beings`. */
   collect(x: number, y: number, z: number, w: number, beings: Being[]): void {
     const cell = this.#cells.get(x, y, z, w);
     if (cell === undefined) return;
-    // One by one: there may be more than a call takes arguments.
+    // One by one, because there may be more than a call accepts arguments.
     for (const resident of cell.residents) beings.push(resident);
   }
 
-  /** Tells whoever watches a region what happened there since the last call. */
+  /** Sends the changes in each region since the last call to the clients that watch it. */
   takeChanges(regions: WatchedRegions): void {
     const changed = this.#changed;
     this.#changed = [];
@@ -123,7 +123,7 @@ export class BeingGrid {
   }
 
   #tell(cell: Cell, holdings: readonly Holding[]): void {
-    // Somebody may have come and gone, or gone and come back, since the last tick: what counts is where they are now.
+    // An entity may have entered and left, or left and returned, since the last tick; only its cell counts.
     const entered = new Set(cell.entered.filter((resident) => resident.cell === cell));
     const left = new Set(cell.left.filter((resident) => resident.cell !== cell));
     const moved = cell.moved.filter((resident) => resident.cell === cell && !entered.has(resident));
@@ -132,7 +132,7 @@ export class BeingGrid {
     }
   }
 
-  /** The bytes of one message, or of several where there are more beings than one may list. */
+  /** Encodes one message, or several if there are more entities than one may list. */
   #encode(
     region: Place,
     left: readonly Resident[],

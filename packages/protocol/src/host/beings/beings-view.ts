@@ -5,30 +5,30 @@ import type { Outbox } from "../connection/outbox.ts";
 import type { ClientRegions } from "../regions/client-regions.ts";
 import type { BeingGrid } from "./being-grid.ts";
 
-/** What one client is told of beings: what happens, as long as it knows what was before; else all of them. */
+/** The entities that one client sees. Sends changes, or all entities when the client's state is unknown. */
 export class BeingsView {
   readonly #messages: Uint8Array[] = [];
   #isStale = false;
   #maySend = false;
 
-  /** The client no longer knows all beings that it sees. */
+  /** Marks the client's list of entities as outdated. */
   markStale(): void {
     this.#isStale = true;
   }
 
-  /** Begins a tick, in which the client gets something or nothing. */
+  /** Begins a tick. `maySend` is false when the client gets nothing in it. */
   startTick(maySend: boolean): void {
     this.#maySend = maySend;
     this.#messages.length = 0;
   }
 
-  /** Something happened in a region that the client sees. */
+  /** Adds a change in a region that the client sees. */
   add(message: Uint8Array): void {
     if (!this.#maySend) this.#isStale = true;
     if (!this.#isStale) this.#messages.push(message);
   }
 
-  /** Writes what the client gets in this tick. */
+  /** Writes the client's messages for this tick. */
   write(out: Outbox, grid: BeingGrid, regions: ClientRegions, work: WorkBudget): void {
     if (!this.#isStale) {
       for (const message of this.#messages) out.append(message);

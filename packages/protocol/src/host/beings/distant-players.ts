@@ -5,7 +5,7 @@ import type { BeingGrid, LiveBeing } from "./being-grid.ts";
 import { playerTraits } from "./player-traits.ts";
 import { seenPose } from "./seen-pose.ts";
 
-/** Puts players of other hosts into the grid, among those who are here. */
+/** Adds the players of other servers to the grid. */
 export class DistantPlayers {
   readonly #grid: BeingGrid;
   readonly #beings = new Map<string, LiveBeing>();
@@ -14,7 +14,7 @@ export class DistantPlayers {
     this.#grid = grid;
   }
 
-  /** Something happened to a player of another host. */
+  /** Handles an event of a player on another server. */
   happened(event: DistantPlayerEvent): void {
     if (event.kind === "gone") this.#remove(event.key);
     else this.#show(event.player);

@@ -4,7 +4,7 @@ import { sendablePose } from "../../message/sendable-pose.ts";
 import { clipText } from "../connection/clip-text.ts";
 import type { Inhabitant } from "../host-world.ts";
 
-/** An entity as a world keeps it. */
+/** An entity as a world stores it. */
 export interface KeptEntity extends Pose {
   readonly entityId: bigint;
   readonly entityClass: number;
@@ -14,7 +14,7 @@ export interface KeptEntity extends Pose {
   readonly displayName: string | undefined;
 }
 
-/** An entity of a world as others see it: a world may keep longer names and greater numbers than a message has room for. */
+/** Converts a stored entity to its visible form. Clips names and numbers that messages cannot carry. */
 export function inhabitantOf(entity: KeptEntity): Inhabitant {
   const { entityId, entityClass, kind, scale, material, displayName } = entity;
   const name = clipText(displayName ?? "", NAME_BYTES_MAX);

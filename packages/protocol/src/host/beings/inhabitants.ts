@@ -17,15 +17,15 @@ import type { RegionListener, WatchedRegions } from "../regions/watched-regions.
 import type { BeingGrid, BeingTraits, LiveBeing } from "./being-grid.ts";
 import { seenPose } from "./seen-pose.ts";
 
-/** Puts the world's entities into the grid, as far as they are in regions that somebody watches. */
+/** Adds the world's entities to the grid, as far as they are in watched regions. */
 export class Inhabitants implements RegionListener {
   readonly #world: HostWorld;
   readonly #regions: WatchedRegions;
   readonly #grid: BeingGrid;
   readonly #beings = new Map<bigint, LiveBeing>();
-  /** For each list that was asked for, the entities of which something newer was heard since. */
+  /** For each pending query, the entities with newer events since it started. */
   readonly #asking = new Set<Set<bigint>>();
-  /** Regions whose entities are to be asked for. */
+  /** Regions whose entities must be queried. */
   #unasked: Place[] = [];
 
   constructor(world: HostWorld, regions: WatchedRegions, grid: BeingGrid) {
@@ -36,7 +36,7 @@ export class Inhabitants implements RegionListener {
   }
 
   regionWatched({ place }: WatchedRegion): void {
-    // A client comes to thousands of regions at once, and a world may have to look at all it has for each question.
+    // A client adds thousands of regions at once, and a world may have to scan all entities for each query.
     if (this.#unasked.push(place) === 1) void this.#askTogether();
   }
 
@@ -46,7 +46,7 @@ export class Inhabitants implements RegionListener {
     for (const { id, isPlayer } of beings) if (!isPlayer) this.#remove(id);
   }
 
-  /** Something happened to an entity. */
+  /** Handles an event of an entity. */
   happened(event: InhabitantEvent): void {
     const id = event.kind === "gone" ? event.id : event.inhabitant.id;
     for (const newer of this.#asking) newer.add(id);
@@ -68,14 +68,14 @@ export class Inhabitants implements RegionListener {
       const inhabitants = await this.#world.inhabitantsIn(chunks);
       for (const inhabitant of inhabitants) if (!newer.has(inhabitant.id)) this.#show(inhabitant);
     } catch {
-      // The world reports its own failures. Where it fails it looks empty until something happens there.
+      // The world reports its own failures. A region that fails looks empty until an event occurs there.
       if (boxVolume(chunks) > REGION_EDGE_CHUNKS ** 4) await this.#askOneByOne(chunks);
     } finally {
       this.#asking.delete(newer);
     }
   }
 
-  /** What is damaged in one region must not hide what is in others. */
+  /** Queries regions one by one, so that damage in one region does not hide the entities of others. */
   async #askOneByOne(chunks: Box): Promise<void> {
     for (const region of placesLexicographic(regionsTouching(chunks))) {
       if (this.#regions.at(region) !== undefined) await this.#ask(regionBox(region));

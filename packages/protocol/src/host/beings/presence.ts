@@ -5,17 +5,17 @@ import type { LiveBeing } from "./being-grid.ts";
 import { playerTraits } from "./player-traits.ts";
 import { seenPose } from "./seen-pose.ts";
 
-/** A player who moves is kept in the world so often. */
+/** Interval at which the world stores the pose of a moving player. */
 const KEEP_MS = 10_000;
 
-/** One player who is here: where they are, who sees them, and what the world remembers of that. */
+/** A connected player: their pose, their entity in the grid, and what the world stores of them. */
 export class Presence {
   readonly #host: HostParts;
   readonly #being: LiveBeing;
   #player: Player;
   #wanted: Pose | undefined;
   #isMoved = false;
-  /** Whether the world remembers the player. Otherwise whoever connects again and again would fill it with names. */
+  /** Whether the world stores the player; otherwise anonymous reconnects would fill it with names. */
   #isRemembered: boolean;
   #keptMs: number;
   #movedMs: number;
@@ -32,28 +32,28 @@ export class Presence {
     this.#tellOthers();
   }
 
-  /** The player, as they are now. */
+  /** The player in their current state. */
   get player(): Player {
     return this.#player;
   }
 
-  /** Where the player wants to be. The latest wish counts. */
+  /** Sets the pose that the player wants. Only the latest one counts. */
   want({ position, orientation }: Pose): void {
     this.#wanted = { position, orientation };
   }
 
-  /** The player changed something in the world, so the world remembers them. */
+  /** Makes the world store the player, because they have changed something in it. */
   remember(): void {
     this.#isRemembered = true;
   }
 
-  /** Takes the latest wish into account, once a tick. */
+  /** Applies the latest wanted pose, once per tick. */
   tick(nowMs: number): void {
     this.#moveAsWanted(nowMs);
     if (this.#isMoved && nowMs - this.#keptMs >= KEEP_MS) this.#keep(nowMs);
   }
 
-  /** The player leaves. */
+  /** Removes the player. */
   end(nowMs: number): void {
     this.#moveAsWanted(nowMs);
     this.#host.beings.leave(this.#being);

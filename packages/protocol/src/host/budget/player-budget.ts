@@ -3,11 +3,11 @@ import type { HostLimits } from "../host-limits.ts";
 import { RegionPace } from "./region-pace.ts";
 
 /**
- * What all clients of one player may ask for together. Anonymous players also share the budget of their network: who
- * has no account could be a new player with every connection.
+ * The shared budget of all clients of one player. Anonymous players also share the budget of their network,
+ * because without accounts they could be new players with every connection.
  */
 export class PlayerBudget {
-  /** The budget of the network, for anonymous players. */
+  /** The budget of the network; only for anonymous players. */
   readonly #network: PlayerBudget | undefined;
   readonly #regionsMax: number;
   readonly #edits: TokenBucket;
@@ -17,12 +17,12 @@ export class PlayerBudget {
   #clients = 0;
   #regions = 0;
 
-  /** `share` is how many players' budgets this one stands for. */
+  /** `share` is the number of player budgets that this one represents. */
   constructor(limits: HostLimits, share: number, nowMs: number, network?: PlayerBudget) {
     this.#network = network;
     this.#regionsMax = share * limits.regionsPerPlayer;
     this.#edits = new TokenBucket(share * limits.editsPerSecond, share * limits.editsBurst, nowMs);
-    // One edit must fit, however few chunks a second there may be.
+    // One edit must fit, however low the rate is.
     this.#editChunks = new TokenBucket(
       share * limits.editChunksPerSecond,
       Math.max(1, share) * limits.editChunksMax,
@@ -36,61 +36,61 @@ export class PlayerBudget {
     this.#pace = new RegionPace(share * limits.playerInterestRegionsPerSecond);
   }
 
-  /** The budget that counts where players have to share: the network's for anonymous players. */
+  /** The budget by which players take turns: the network's for anonymous players. */
   get shared(): PlayerBudget {
     return this.#network ?? this;
   }
 
-  /** Clients that are connected. */
+  /** Number of connected clients. */
   get clients(): number {
     return this.#clients;
   }
 
-  /** Regions that the clients hold, each as often as one of them does. */
+  /** Number of regions that the clients hold, counted once per client. */
   get regions(): number {
     return this.#regions;
   }
 
-  /** A client connected. */
+  /** Counts a connected client. */
   enter(): void {
     this.#clients++;
     this.#network?.enter();
   }
 
-  /** A client is gone. */
+  /** Counts a disconnected client. */
   leave(): void {
     this.#clients--;
     this.#network?.leave();
   }
 
-  /** Takes one edit; false when it is too early for it. */
+  /** Takes one edit. Returns false when the rate is exceeded. */
   takeEdit(nowMs: number): boolean {
     return this.#edits.take(1, nowMs) && this.#network?.takeEdit(nowMs) !== false;
   }
 
-  /** Takes the chunks of an edit; false when it is too early for them. */
+  /** Takes the chunks of an edit. Returns false when the rate is exceeded. */
   takeEditChunks(count: number, nowMs: number): boolean {
     return this.#editChunks.take(count, nowMs) && this.#network?.takeEditChunks(count, nowMs) !== false;
   }
 
-  /** Takes at most `count` regions that a client asked for again, and returns how many it may get now. */
+  /** Takes up to `count` regions that a client requested again. Returns how many it may get now. */
   takeResyncRegions(count: number, nowMs: number): number {
     const taken = this.#resyncRegions.takeUpTo(count, nowMs);
     return this.#network === undefined ? taken : this.#network.takeResyncRegions(taken, nowMs);
   }
 
-  /** True when a client may come to other regions now. */
+  /** Returns true when a client may move to other regions now. */
   mayLookElsewhere(nowMs: number): boolean {
     return this.#pace.isInTime(nowMs) && this.#network?.mayLookElsewhere(nowMs) !== false;
   }
 
-  /** Charges for regions that a client came to. */
+  /** Charges for regions that a client added. */
   chargeRegions(count: number, nowMs: number): void {
     this.#pace.charge(count, nowMs);
     this.#network?.chargeRegions(count, nowMs);
   }
 
-  /** Counts a region that a client holds from now on; the name of the limit that this breaks, if it does. */
+  /** Counts a region that a client starts to hold. Returns the name of the limit this exceeds, if any. */
   holdRegion(): keyof HostLimits | undefined {
     this.#regions++;
     const broken = this.#network?.holdRegion();
@@ -104,7 +104,7 @@ export class PlayerBudget {
     this.#network?.releaseRegion();
   }
 
-  /** True when nothing would be lost if a new budget took the place of this one. */
+  /** Returns true when this budget is indistinguishable from a new one. */
   isUnused(nowMs: number): boolean {
     return (
       this.#clients === 0 &&

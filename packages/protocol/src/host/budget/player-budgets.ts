@@ -3,8 +3,8 @@ import type { Account } from "../host-options.ts";
 import { PlayerBudget } from "./player-budget.ts";
 
 /**
- * The budgets of all players who are here, and of those who left until their budgets are full again: a player who
- * connects again, or with other clients, finds what was left.
+ * The budgets of all connected players, and of those who left until their budgets are full again. A player
+ * who reconnects, or connects with other clients, continues with the same budget.
  */
 export class PlayerBudgets {
   readonly #limits: HostLimits;
@@ -15,7 +15,7 @@ export class PlayerBudgets {
     this.#limits = limits;
   }
 
-  /** The budget of a player, whose clients come from this network, if that is known. */
+  /** Returns the budget of a player whose clients come from `network`, if that is known. */
   of({ playerId, isAnonymous }: Account, network: string | undefined, nowMs: number): PlayerBudget {
     const known = this.#players.get(playerId);
     if (known !== undefined) return known;
@@ -26,7 +26,7 @@ export class PlayerBudgets {
     return budget;
   }
 
-  /** Counts a client of a player; the name of the limit that this breaks, if it does. Then it is not counted. */
+  /** Counts a client of a player, or returns the name of the limit that this would exceed. */
   enter(budget: PlayerBudget): keyof HostLimits | undefined {
     const { clientsPerPlayer, budgetsPerNetwork } = this.#limits;
     if (budget.clients >= clientsPerPlayer) return "clientsPerPlayer";
@@ -37,7 +37,7 @@ export class PlayerBudgets {
     return undefined;
   }
 
-  /** Forgets budgets that are as good as new. */
+  /** Drops budgets that are as good as new. */
   clean(nowMs: number): void {
     const networksInUse = new Set<PlayerBudget>();
     for (const [playerId, budget] of this.#players) {

@@ -1,10 +1,10 @@
-/** How far ahead of its pace a client may be: it may jump to quite another place twice in a row. */
+/** How far ahead of its pace a client may be: enough to jump to a different position twice in a row. */
 const AHEAD_MS = 1_000;
 
-/** Limits how many new regions a second a client, a player or a network comes to. */
+/** Limits how many new regions per second a client, a player or a network adds. */
 export class RegionPace {
   readonly #regionsPerSecond: number;
-  /** Until when all regions so far are paid for. */
+  /** When all regions so far are paid for. */
   #paidMs = 0;
   #seenMs = 0;
 
@@ -12,13 +12,13 @@ export class RegionPace {
     this.#regionsPerSecond = regionsPerSecond;
   }
 
-  /** True when new regions may come now. */
+  /** Returns true when new regions may be added now. */
   isInTime(nowMs: number): boolean {
     this.#notice(nowMs);
     return this.#paidMs - nowMs <= AHEAD_MS;
   }
 
-  /** True when all regions so far are paid for. */
+  /** Returns true when all regions so far are paid for. */
   isPaid(nowMs: number): boolean {
     this.#notice(nowMs);
     return this.#paidMs <= nowMs;
@@ -29,7 +29,7 @@ export class RegionPace {
     this.#paidMs = Math.max(this.#paidMs, nowMs) + (regions * 1_000) / this.#regionsPerSecond;
   }
 
-  /** A machine's clock may be set back: clients do not wait for that. */
+  /** Handles a clock that was set back, so that clients do not wait for it. */
   #notice(nowMs: number): void {
     if (nowMs < this.#seenMs) this.#paidMs = nowMs;
     this.#seenMs = nowMs;

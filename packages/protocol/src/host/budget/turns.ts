@@ -1,7 +1,7 @@
 import type { ClientSession } from "../client-session.ts";
 import type { PlayerBudget } from "./player-budget.ts";
 
-/** Sessions by player, or by network for anonymous players; those that are not welcome yet are together. */
+/** Groups sessions by player, or by network for anonymous players; those before the welcome are one group. */
 export function turnsByPlayer(sessions: Iterable<ClientSession>): ClientSession[][] {
   const byPlayer = new Map<PlayerBudget | undefined, ClientSession[]>();
   for (const session of sessions) {
@@ -14,8 +14,8 @@ export function turnsByPlayer(sessions: Iterable<ClientSession>): ClientSession[
 }
 
 /**
- * All sessions in the order of a tick: first one of each player, then a second one of those who have more, and so on. It
- * begins with another player in each tick, and with another one of that player's sessions.
+ * Returns all sessions in the order of a tick: one of each player, then a second one of those who have more,
+ * and so on. Each tick starts with another player, and with another session of that player.
  */
 export function inTurn(sessions: Iterable<ClientSession>, tickCount: number): readonly ClientSession[] {
   let players = rotated(turnsByPlayer(sessions), tickCount).map((own) => rotated(own, tickCount));

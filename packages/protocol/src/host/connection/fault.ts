@@ -1,17 +1,17 @@
 import type { GoodbyeReason } from "../../message/server-message.ts";
 import type { HostLimits } from "../host-limits.ts";
 
-/** Why a client has to go. */
+/** Why the server disconnects a client. */
 export interface Fault {
   readonly reason: GoodbyeReason;
   readonly detail: string;
-  /** The limit that was broken, where one was. */
+  /** The exceeded limit, if any. */
   readonly limit?: keyof HostLimits;
-  /** When it may try again; what is usual for the reason unless given. */
+  /** When the client may try again; by default, the usual time for the reason. */
   readonly retryAfterMs?: number;
 }
 
-/** When to try again, where that is of use. */
+/** Default retry times for reasons where retrying makes sense. */
 const RETRY_AFTER_MS: Partial<Record<GoodbyeReason, number>> = {
   limit: 5_000,
   idle: 1_000,
@@ -19,12 +19,12 @@ const RETRY_AFTER_MS: Partial<Record<GoodbyeReason, number>> = {
   failure: 5_000,
 };
 
-/** When a client that went for this fault may try again; `undefined` when that is of no use. */
+/** Returns when a client may try again after a fault, or `undefined` when retrying is pointless. */
 export function retryAfterMs(fault: Fault): number | undefined {
   return fault.retryAfterMs ?? RETRY_AFTER_MS[fault.reason];
 }
 
-/** A client broke a limit. */
+/** Returns the fault for an exceeded limit. */
 export function limitFault(
   limit: keyof HostLimits,
   limits: HostLimits,
@@ -33,7 +33,7 @@ export function limitFault(
   return { reason, limit, detail: `${limit} is ${limits[limit]}` };
 }
 
-/** A client said what none may say. */
+/** Returns the fault for a protocol violation. */
 export function malformed(detail: string): Fault {
   return { reason: "malformed", detail };
 }

@@ -1,17 +1,17 @@
 import type { Outbox } from "./outbox.ts";
 
-/** Bytes of a game's messages that may wait for one client. */
+/** Maximum bytes of game messages that wait for one client. */
 const WAITING_BYTES_MAX = 262_144;
 
-/** What a message counts besides its bytes, so that even empty ones cannot be without number. */
+/** Overhead charged per message, which also limits the number of empty ones. */
 const MESSAGE_BYTES = 64;
 
-/** A game's messages for one client, until they may be sent. */
+/** Game messages for one client that wait to be sent. */
 export class GameQueue {
   #waiting: Uint8Array[] = [];
   #bytes = 0;
 
-  /** Adds a message; tells whether there was room for it. */
+  /** Adds a message. Returns false if there is no room. */
   add(payload: Uint8Array): boolean {
     const bytes = payload.length + MESSAGE_BYTES;
     if (this.#bytes + bytes > WAITING_BYTES_MAX) return false;

@@ -6,27 +6,27 @@ import type { HostWorld } from "../host-world.ts";
 import { type Telling, tellingOf } from "../regions/change-block.ts";
 import type { Fault } from "./fault.ts";
 
-/** What both sides agree on. */
+/** What client and server agree on. */
 export interface Terms {
   readonly telling: Telling;
   readonly featureBits: bigint;
-  /** Whether the client may offer what it kept. */
+  /** Whether the client may offer the regions it kept. */
   readonly isResumed: boolean;
 }
 
-/** Somebody who may come in. */
+/** An authorized client before its welcome. */
 export interface Arrival {
   readonly hello: Hello;
   readonly account: Account;
   readonly terms: Terms;
 }
 
-/** The goodbye for a client that speaks another version. */
+/** Returns the fault for a client that speaks another version. */
 export function otherVersion(version: number): Fault {
   return { reason: "version", detail: `this server speaks version ${PROTOCOL_VERSION}, not ${version}` };
 }
 
-/** What a hello leads to, whoever sent it. */
+/** Returns the terms for a hello, or why it is refused, independent of its sender. */
 export function termsFor(hello: Hello, world: HostWorld): Terms | Fault {
   const unknown = hello.featureBits & REQUIRED_FEATURES_MASK & ~KNOWN_FEATURES;
   if (unknown !== 0n) {
@@ -36,12 +36,12 @@ export function termsFor(hello: Hello, world: HostWorld): Terms | Fault {
   const mode = hello.manifestHash === world.generators.manifestHash ? "symbolic" : "concrete";
   const detail = (featureBits & FEATURES.editLists) === 0n ? "chunks" : "edits";
   const { kept } = hello;
-  // What was kept is told by clocks, and a clock means the same content in either mode.
+  // Kept regions are identified by clocks, and a clock means the same content in both modes.
   const isResumed = kept !== undefined && kept.worldId === world.worldId && world.remembers(kept.era);
   return { telling: tellingOf(mode, detail), featureBits, isResumed };
 }
 
-/** The answer to a hello that is welcome. */
+/** Returns the welcome for an accepted client. */
 export function welcomeFor(terms: Terms, player: Player, { world, tickMs }: HostOptions): Welcome {
   return {
     kind: "welcome",

@@ -1,7 +1,7 @@
 import { TokenBucket } from "@orthant/core";
 import type { HostLimits } from "../host-limits.ts";
 
-/** Watches over how much one client sends. */
+/** Enforces the limits on what one client sends. */
 export class Intake {
   readonly #limits: HostLimits;
   readonly #frames: TokenBucket;
@@ -20,12 +20,12 @@ export class Intake {
     this.#heardMs = nowMs;
   }
 
-  /** When something came last. */
+  /** When the last frame arrived. */
   get heardMs(): number {
     return this.#heardMs;
   }
 
-  /** The limit that a frame breaks, if it does. */
+  /** Counts a frame. Returns the limit that it exceeds, if any. */
   frame(bytes: number, nowMs: number, isWelcome: boolean): keyof HostLimits | undefined {
     this.#heardMs = nowMs;
     if (bytes > this.#limits.frameBytesMax) return "frameBytesMax";
@@ -36,12 +36,12 @@ export class Intake {
     return this.#bytesBeforeWelcome > this.#limits.bytesBeforeWelcome ? "bytesBeforeWelcome" : undefined;
   }
 
-  /** The limit that an interest breaks, if it does. */
+  /** Counts an interest. Returns the limit that it exceeds, if any. */
   interest(nowMs: number): keyof HostLimits | undefined {
     return this.#interests.take(1, nowMs) ? undefined : "interestsPerSecond";
   }
 
-  /** The limit that a game's message breaks, if it does. */
+  /** Counts a game message. Returns the limit that it exceeds, if any. */
   gameMessage(nowMs: number): keyof HostLimits | undefined {
     return this.#gameMessages.take(1, nowMs) ? undefined : "gameMessagesPerSecond";
   }

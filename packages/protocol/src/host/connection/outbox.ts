@@ -5,23 +5,23 @@ import type { ServerMessage } from "../../message/server-message.ts";
 import type { Wire } from "../../message/wire.ts";
 import type { SharedPatch } from "../regions/change-block.ts";
 
-/** What frames cost, counted over all clients. */
+/** Frame statistics over all clients. */
 export interface FrameTotals {
   frames: number;
   bytes: number;
   patches: number;
-  /** Bytes that were sent and not acknowledged. */
+  /** Bytes sent but not acknowledged. */
   inFlightBytes: number;
 }
 
-/** Bytes that a patch message may take besides the body. */
+/** Maximum bytes of a patch message besides its body. */
 const PATCH_HEAD_BYTES_MAX = 9;
 
-/** Only one frame is made at a time, so all are made in the same buffers. */
+/** Shared buffers, because only one frame is built at a time. */
 const frame: ByteWriter = new ByteWriter(65_536);
 const single: ByteWriter = new ByteWriter(4_096);
 
-/** Puts the messages for one client into frames, and knows how much of that the client has not acknowledged. */
+/** Packs the messages for one client into frames, and tracks the bytes that it has not acknowledged. */
 export class Outbox {
   readonly #wire: Wire;
   readonly #totals: FrameTotals;
@@ -37,22 +37,22 @@ export class Outbox {
     this.#totals = totals;
   }
 
-  /** Bytes in frames that were sent and not acknowledged. */
+  /** Bytes in frames that were sent but not acknowledged. */
   get inFlightBytes(): number {
     return this.#inFlightBytes;
   }
 
-  /** The number of the frame that is being made, or of the next one. */
+  /** The number of the frame being built, or of the next one. */
   get frameNumber(): number {
     return this.#firstOpen + this.#openBytes.length;
   }
 
-  /** The number of the newest frame that the client has; 0 before the first. */
+  /** The number of the newest frame that the client has received; 0 before the first. */
   get acknowledged(): number {
     return this.#firstOpen - 1;
   }
 
-  /** The client has this frame, and so it has nothing more to expect from those before; tells whether that can be. */
+  /** Acknowledges all frames up to `number`. Returns false if that frame was never sent. */
   acknowledge(number: number): boolean {
     if (number >= this.frameNumber) return false;
     const count = number - this.#firstOpen + 1;
@@ -83,7 +83,7 @@ export class Outbox {
     this.#totals.patches++;
   }
 
-  /** Sends what was added, if anything. Must be called before another client's frame is begun. */
+  /** Sends what was added, if anything. Must be called before another client's frame is started. */
   flush(): void {
     if (this.#messageCount === 0 || this.#isClosed) return;
     const bytes = frame.copy();
@@ -95,17 +95,17 @@ export class Outbox {
     this.#wire.send(bytes);
   }
 
-  /** Forgets what was added and not sent. */
+  /** Drops what was added but not sent. */
   discard(): void {
     this.#messageCount = 0;
   }
 
-  /** The client is gone: it acknowledges nothing more. */
+  /** Stops counting unacknowledged bytes, because the client is gone. */
   abandon(): void {
     this.#countInFlight(-this.#inFlightBytes);
   }
 
-  /** Ends the connection behind what was sent. */
+  /** Closes the connection after everything sent so far. */
   close(): void {
     this.#isClosed = true;
     this.#wire.close();

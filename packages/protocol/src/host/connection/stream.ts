@@ -1,13 +1,13 @@
 import type { Place } from "@orthant/core";
 
-/** So many items that the client has not confirmed are remembered. */
+/** Maximum number of unconfirmed items that are remembered. */
 const STREAM_RECORD_MAX = 4_096;
-/** So many regions of such items: several times as many as a client may hold. */
+/** Maximum number of regions in those items: several times as many as a client may hold. */
 const STREAM_REGIONS_MAX = 65_536;
 
 const NOTHING: readonly Place[] = [];
 
-/** The numbers of one client's stream, and which regions the items were about that it may not have taken. */
+/** Numbers the items of one client's stream, and remembers the regions of unconfirmed ones. */
 export class Stream {
   /** The regions of each item from number `#first` on. */
   #record: (readonly Place[])[] = [];
@@ -20,28 +20,28 @@ export class Stream {
     return this.#first + this.#record.length - 1;
   }
 
-  /** The number that the next item will have. */
+  /** The number of the next item. */
   get next(): number {
     return this.sent + 1;
   }
 
-  /** Gives an item its number and remembers its regions. */
+  /** Assigns a number to an item and remembers its regions. */
   add(regions: readonly Place[]): number {
     this.#record.push(regions);
     this.#regionCount += regions.length;
-    // Forgetting in large steps: shifting one by one would move the whole record each time.
+    // Drops in large steps, because shifting one by one would move the whole record each time.
     if (this.#record.length > 2 * STREAM_RECORD_MAX) this.#forgetUpTo(this.sent - STREAM_RECORD_MAX);
     if (this.#regionCount > STREAM_REGIONS_MAX) this.#forgetUpTo(this.#confirmed);
-    // A client that confirms nothing must not make us remember all that it ever looked at.
+    // A client that confirms nothing must not make us remember everything it ever received.
     if (this.#regionCount > STREAM_REGIONS_MAX) this.#forgetUpTo(this.sent - (this.#record.length >> 1));
     return this.sent;
   }
 
-  /** The client has taken everything up to this number; tells whether that can be. */
+  /** Records that the client has taken everything up to `applied`. Returns false if that was never sent. */
   confirm(applied: number): boolean {
     if (applied > this.sent) return false;
     if (applied > this.#confirmed) this.#confirmed = applied;
-    // The same in large steps, unless all is confirmed.
+    // Also in large steps, unless everything is confirmed.
     const confirmedCount = this.#confirmed - this.#first + 1;
     if (confirmedCount === this.#record.length || confirmedCount > STREAM_RECORD_MAX) {
       this.#forgetUpTo(this.#confirmed);
@@ -50,11 +50,11 @@ export class Stream {
   }
 
   /**
-   * The regions of all items that a client has not taken who expects this number next, and forgets them: whoever
-   * asks sends them anew. `undefined` when so many items are no longer remembered.
+   * Returns and removes the regions of all items that a client has not taken if it expects this number next.
+   * The caller sends them again. Returns `undefined` when those items are no longer remembered.
    */
   takeBack(expected: number): readonly Place[] | undefined {
-    // A request may be older than a confirmation that came before it.
+    // A request may be older than a confirmation that arrived before it.
     const from = Math.max(expected, this.#confirmed + 1);
     if (from < this.#first || this.#record.length - (from - this.#first) > STREAM_RECORD_MAX)
       return undefined;

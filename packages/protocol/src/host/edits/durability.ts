@@ -1,4 +1,4 @@
-/** Asks the world once for all edits of one moment whether they are durable. */
+/** Asks the world once about the durability of all edits made at the same time. */
 export class Durability {
   readonly #whenDurable: () => Promise<void>;
   #next: Promise<void> | undefined;
@@ -7,14 +7,14 @@ export class Durability {
     this.#whenDurable = whenDurable;
   }
 
-  /** Resolves when an edit that was made before this call will survive a crash. */
+  /** Resolves when all edits made before this call will survive a crash. */
   wait(): Promise<void> {
     this.#next ??= this.#ask();
     return this.#next;
   }
 
   async #ask(): Promise<void> {
-    // What is made until the world is asked shares the answer.
+    // Edits made before the world is asked share the answer.
     await Promise.resolve();
     this.#next = undefined;
     await this.#whenDurable();

@@ -19,7 +19,7 @@ export interface Refusal {
   readonly detail: string;
 }
 
-/** What an edit is checked against. */
+/** Limits and rules that an edit is checked against. */
 export interface EditBounds {
   readonly shape: ChunkShape;
   readonly catalog: MaterialCatalog;
@@ -27,7 +27,7 @@ export interface EditBounds {
   readonly rules: HostRules | undefined;
 }
 
-/** What is wrong with an edit before anybody else is asked; `undefined` when nothing is. */
+/** Returns why an edit is refused before the game or the world is asked, or `undefined` if it is not. */
 export function findFault(
   placements: readonly VoxelPlacement[],
   player: Player,
@@ -41,7 +41,7 @@ export function findFault(
   );
 }
 
-/** What is wrong with the number of chunks that an edit touches, none of them out of reach; takes their tokens. */
+/** Takes the chunks of an edit from the budget. Returns why it is refused, or `undefined` if it is not. */
 export function findChunkFault(
   placements: readonly VoxelPlacement[],
   { shape, limits: { editChunksMax } }: EditBounds,

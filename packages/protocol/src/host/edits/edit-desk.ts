@@ -9,45 +9,45 @@ import type { HostWorld } from "../host-world.ts";
 import type { Durability } from "./durability.ts";
 import { type EditBounds, findChunkFault, findFault, type Refusal } from "./edit-checks.ts";
 
-/** So many verdicts of one client are remembered, for the case that it asks again: more than it may have open. */
+/** Edit results cached per client to answer resends; must exceed `EDITS_OPEN_MAX`. */
 const VERDICTS_KEPT_MAX: number = 4 * EDITS_OPEN_MAX;
 
-/** What became of an edit, and what a client must have seen before it is told. */
+/** The result of an edit, and the steps that a client must receive before it. */
 export interface Decision {
   readonly verdict: Verdict;
   readonly steps: readonly ClockStep[];
 }
 
-/** What desks need to do their work. */
+/** Dependencies of a desk. */
 export interface DeskParts {
   readonly world: HostWorld;
   readonly bounds: EditBounds;
   readonly events: HostEvents | undefined;
-  /** `undefined` where an edit is acknowledged as soon as it is made. */
+  /** `undefined` if edits are acknowledged as soon as they are applied. */
   readonly durability: Durability | undefined;
-  /** Keeps track of work that goes on by itself. */
+  /** Tracks background work. */
   readonly track: (work: Promise<void>) => void;
-  /** The world could not make edits durable: nobody can be told that theirs are. */
+  /** The world failed to make edits durable, so none can be acknowledged. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const NO_STEPS: readonly ClockStep[] = [];
-/** Why an edit is refused that may have been made before. */
+/** Refusal of an edit that may have been applied before. */
 const FORGOTTEN =
   "this server has forgotten the client: the edit may have been made; look, and make it again if it was not";
 
-/** Takes the edits of one client, in their order and each once, over all of its connections. */
+/** Applies one client's edits in order, exactly once, across reconnects. */
 export class EditDesk {
   readonly #clientId: bigint;
   readonly #parts: DeskParts;
   readonly #decisions = new Map<number, Decision>();
   readonly #open = new Set<number>();
-  /** Whose client it is; `undefined` for an anonymous player, who chose the id that there is. */
+  /** The client's player; `undefined` for an anonymous player, whose id is self-chosen. */
   #playerId: bigint | undefined;
   #last = 0;
-  /** Edits below this id may have been made before the world forgot the client. */
+  /** Edits below this id may have been applied before the world forgot the client. */
   #doubtfulBelow = 0;
-  /** The game is asked about one edit at a time. */
+  /** Serializes calls to the game's edit rule. */
   #vetoes: Promise<void> = Promise.resolve();
   #listener: ((decision: Decision) => void) | undefined;
 
@@ -56,17 +56,17 @@ export class EditDesk {
     this.#parts = parts;
   }
 
-  /** Whether nothing is in work and nobody listens. */
+  /** True when no edit is pending and no session is attached. */
   get isIdle(): boolean {
     return this.#open.size === 0 && this.#listener === undefined;
   }
 
-  /** Goes on with a connection whose client has verdicts for everything below an id. */
+  /** Attaches a session whose client has verdicts for everything below `openEditId`. */
   attach(openEditId: number, account: Account, listener: (decision: Decision) => void): void {
     const { world } = this.#parts;
     const known = Math.max(this.#last, world.lastEditOf(this.#clientId));
     this.#playerId = account.isAnonymous ? undefined : account.playerId;
-    // A client in the middle of its run that nothing is known of: what it sends again may have been made. Rule N29.
+    // An unknown client in the middle of its run may resend edits that were applied before. Rule N29.
     const isNewRun = openEditId % EDIT_RUN_IDS === 1;
     if (known === 0 && !isNewRun && world.mayHaveForgotten?.(this.#playerId)) {
       this.#doubtfulBelow = openEditId + EDITS_OPEN_MAX;
@@ -75,12 +75,12 @@ export class EditDesk {
     this.#listener = listener;
   }
 
-  /** The connection with this listener has ended. */
+  /** Detaches the session with this listener. */
   detach(listener: (decision: Decision) => void): void {
     if (this.#listener === listener) this.#listener = undefined;
   }
 
-  /** Takes an edit, or tells again what became of it. */
+  /** Handles an edit, or repeats its verdict. */
   submit(edit: SetVoxels, player: Player, budget: PlayerBudget, nowMs: number): void {
     const { editId, placements } = edit;
     if (editId <= this.#last) {
@@ -90,7 +90,7 @@ export class EditDesk {
       );
       return;
     }
-    // One before it was lost on the way. The client sends all again, in order.
+    // An earlier edit was lost on the way. The client resends all of them in order.
     if (editId > this.#last + 1) return;
     this.#last = editId;
     const fault = this.#findFault(edit, player, budget, nowMs);
@@ -136,14 +136,14 @@ export class EditDesk {
     try {
       made = await world.edit(placements, origin);
     } catch (error) {
-      // Only the code: what failed beneath may name files of the server.
+      // Only the code, because a nested error may name files of the server.
       this.#refuse(editId, { reason: "world", detail: isOrthantError(error) ? error.code : "it failed" });
       return;
     }
     try {
       await durability?.wait();
     } catch (error) {
-      // Neither yes nor no would be true. The client asks again when it is back.
+      // Neither verdict would be true. The client asks again when it reconnects.
       this.#open.delete(editId);
       this.#parts.onFailure(error);
       return;
@@ -178,16 +178,16 @@ export class EditDesk {
   }
 }
 
-/** What a client may know of a failure: nothing of what only our own programs say. */
+/** Returns what a client may know about an error: nothing about errors that are not our own. */
 function whatHappened(error: unknown): string {
   return isOrthantError(error) ? `${error.code}: ${error.detail}` : "it failed";
 }
 
-/** What the game objects to; a game that fails objects to everything. */
+/** Returns the game's objection, if any. A game that fails objects to everything. */
 async function objectionTo(ask: () => Promise<string | undefined>): Promise<string | undefined> {
   try {
     const objection: unknown = await ask();
-    // Whatever else a game may return that it calls an objection, it is none to fail on.
+    // A game may return any value as its objection; none may cause a failure.
     return objection === undefined ? undefined : String(objection);
   } catch (error) {
     return whatHappened(error);

@@ -1,15 +1,15 @@
 import { type DeskParts, EditDesk } from "./edit-desk.ts";
 
-/** A desk is kept for so long after its client has gone. */
+/** How long a desk is kept after its client has left. */
 const DESK_KEPT_MS = 300_000;
-/** So many desks are kept of clients that have gone. */
+/** Maximum number of desks of clients that have left. */
 const DESKS_KEPT_MAX = 4_096;
 
-/** The desks of all clients, and for a while of those that have gone. */
+/** The desks of all clients, and for a while of those that have left. */
 export class EditDesks {
   readonly #parts: DeskParts;
   readonly #desks = new Map<bigint, EditDesk>();
-  /** When each client went, the one that has been away for the longest first. */
+  /** When each client left, oldest first. */
   readonly #goneMs = new Map<bigint, number>();
   readonly #work = new Set<Promise<void>>();
 
@@ -17,7 +17,7 @@ export class EditDesks {
     this.#parts = { ...parts, track: (work) => this.#track(work) };
   }
 
-  /** The desk of a client who is here. */
+  /** Returns the desk of a connected client. */
   open(clientId: bigint): EditDesk {
     this.#goneMs.delete(clientId);
     let desk = this.#desks.get(clientId);
@@ -28,31 +28,31 @@ export class EditDesks {
     return desk;
   }
 
-  /** The client has gone. */
+  /** Records that a client has left. */
   leave(clientId: bigint, nowMs: number): void {
     this.#goneMs.delete(clientId);
     this.#goneMs.set(clientId, nowMs);
     this.clean(nowMs);
   }
 
-  /** Gives up the desks of clients that have been gone for long, or are too many. */
+  /** Drops the desks of clients that left long ago, or beyond the limit. */
   clean(nowMs: number): void {
     for (const [clientId, goneMs] of this.#goneMs) {
       if (nowMs - goneMs < DESK_KEPT_MS && this.#goneMs.size <= DESKS_KEPT_MAX) return;
-      // Where an edit is in work its verdict has yet to be written down.
+      // A pending edit still has to record its verdict.
       if (this.#desks.get(clientId)?.isIdle === false) continue;
       this.#goneMs.delete(clientId);
       this.#desks.delete(clientId);
     }
   }
 
-  /** Resolves when no edit is in work. */
+  /** Resolves when no edit is pending. */
   async whenIdle(): Promise<void> {
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
 
   #track(work: Promise<void>): void {
-    // What fails here is a bug, and must end neither the program nor the wait for the rest.
+    // A failure here is a bug, and must stop neither the program nor the wait for other edits.
     const done = work
       .catch((error: unknown) => this.#parts.events?.onFailure?.(error))
       .finally(() => this.#work.delete(done));

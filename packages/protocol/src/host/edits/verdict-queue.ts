@@ -3,21 +3,21 @@ import type { Outbox } from "../connection/outbox.ts";
 import type { ClientRegions } from "../regions/client-regions.ts";
 import type { Decision } from "./edit-desk.ts";
 
-/** Verdicts of one message: with the longest sentences they are as many as fit beside a patch. */
+/** Verdicts per message: with texts of maximum length, as many as fit beside a patch. */
 const VERDICTS_PER_MESSAGE = 32;
-/** So many verdicts may wait: many times as many as a client may have open edits. */
+/** Maximum number of waiting verdicts, many times the number of open edits of a client. */
 const WAITING_MAX = 1_024;
 
-/** What became of a client's edits, until the client may be told. */
+/** Verdicts on a client's edits that wait to be sent. */
 export class VerdictQueue {
   readonly #waiting = new Map<number, Decision>();
 
-  /** Adds what became of an edit, unless too many wait: a client that was not told asks again. */
+  /** Adds a decision unless too many are waiting; a client without a verdict asks again. */
   add(decision: Decision): void {
     if (this.#waiting.size < WAITING_MAX) this.#waiting.set(decision.verdict.editId, decision);
   }
 
-  /** Writes the verdicts on edits of which the client was sent all that it holds. */
+  /** Writes the verdicts on edits whose changes the client was sent, as far as it holds the regions. */
   write(out: Outbox, regions: ClientRegions): void {
     if (this.#waiting.size === 0) return;
     const ready: Verdict[] = [];

@@ -8,27 +8,27 @@ import {
   splitPatch,
 } from "@orthant/core";
 
-/** How a client is told of regions: whether it generates the same voxels, and whether it knows edit lists. */
+/** How regions are encoded for a client, depending on its generators and its support of edit lists. */
 export interface Telling {
   readonly mode: QueryDetail;
   readonly detail: "edits" | "chunks";
-  /** Tells this way from the others, from 0 to 3. */
+  /** Identifies this encoding, from 0 to 3. */
   readonly index: number;
 }
 
-/** Bytes of one change, or of several small ones together: a chunk fits, whatever is in it. */
+/** Maximum bytes of one change, or of several small ones together. Any chunk fits. */
 const PIECE_BYTES_MAX = 524_288;
 
-/** Bytes from which a change goes in a patch of its own, whose bytes all clients share. */
+/** Bytes from which a change gets its own patch, whose bytes all clients share. */
 const LARGE_CHANGE_BYTES = 4_096;
 
-/** A patch without its number: the same bytes for everybody. */
+/** A patch without its number: the same bytes for all clients. */
 export interface SharedPatch {
   readonly body: Uint8Array;
   readonly regions: readonly Place[];
 }
 
-/** The change of one region, and its bytes as patches of its own: one, or its pieces when it is too large. */
+/** The change of one region, and its own patches: one, or several pieces if it is too large. */
 export interface ChangeBlock {
   readonly change: RegionChange;
   readonly patches: readonly SharedPatch[];
@@ -42,7 +42,7 @@ const TELLINGS: readonly Telling[] = [
   { mode: "concrete", detail: "chunks", index: 3 },
 ];
 
-/** The one value for each way of telling. */
+/** Returns the only instance of each encoding. */
 export function tellingOf(mode: Telling["mode"], detail: Telling["detail"]): Telling {
   return TELLINGS.find((telling) => telling.mode === mode && telling.detail === detail) as Telling;
 }
@@ -61,26 +61,26 @@ export function changeBlock(
   return { change, patches, bytes: patches.reduce((sum, { body }) => sum + body.length, 0) };
 }
 
-/** Whether a change fits into one patch. */
+/** Returns true when a change fits into one patch. */
 export function isWhole(block: ChangeBlock): boolean {
   return block.patches.length === 1;
 }
 
-/** Whether a change is worth a patch of its own. */
+/** Returns true when a change is large enough for its own patch. */
 export function isLarge({ bytes }: ChangeBlock): boolean {
   return bytes >= LARGE_CHANGE_BYTES;
 }
 
-/** The most patches that {@link joinBlocks} makes of `count` small changes. */
+/** Returns the maximum number of patches that {@link joinBlocks} makes of `count` small changes. */
 export function sharedPatchesMax(count: number, bytes: number): number {
   if (count === 0) return 0;
-  // A patch is closed when it has all the regions it may have, or when one more small change might not fit.
+  // A patch is closed when it has the maximum number of regions, or when another small change might not fit.
   return (
     1 + Math.floor(count / PATCH_REGIONS_MAX) + Math.floor(bytes / (PIECE_BYTES_MAX - LARGE_CHANGE_BYTES))
   );
 }
 
-/** Patches that bring all of these changes, each of another region and each whole: as few as can be. */
+/** Joins changes of different regions, each in one piece, into as few patches as possible. */
 export function joinBlocks(blocks: readonly ChangeBlock[], volume: number): readonly SharedPatch[] {
   const patches: SharedPatch[] = [];
   let group: ChangeBlock[] = [];

@@ -1,14 +1,15 @@
 import { type ChangeBlock, joinBlocks, type SharedPatch, type Telling } from "./change-block.ts";
 
 /**
- * A set of changes that some clients get together. Sets grow by one change at a time, always in the same order, so
- * clients that get the same changes end at the very same group, and its patches are encoded once for all of them.
+ * A set of changes that some clients get together. Sets grow by one change at a time, always in the same
+ * order, so clients that get the same changes arrive at the same group, and its patches are encoded once for
+ * all of them.
  */
 export class ChangeGroup {
   readonly #parent: ChangeGroup | undefined;
   readonly #block: ChangeBlock | undefined;
   readonly #children = new Map<ChangeBlock, ChangeGroup>();
-  /** The child that was asked for last: most clients ask for the same one. */
+  /** The child requested last; most clients request the same one. */
   #latest: ChangeGroup | undefined;
   #patches: readonly SharedPatch[] | undefined;
 
@@ -17,12 +18,12 @@ export class ChangeGroup {
     this.#block = block;
   }
 
-  /** The group without changes that others grow from. */
+  /** Returns the empty group that others grow from. */
   static empty(): ChangeGroup {
     return new ChangeGroup();
   }
 
-  /** This set and one change more. */
+  /** Returns this set with one more change. */
   with(block: ChangeBlock): ChangeGroup {
     const latest = this.#latest;
     if (latest !== undefined && latest.#block === block) return latest;
@@ -35,7 +36,7 @@ export class ChangeGroup {
     return child;
   }
 
-  /** The patches that bring all of the set. */
+  /** Returns the patches for the whole set. */
   patches(volume: number): readonly SharedPatch[] {
     this.#patches ??= joinBlocks(this.#blocks(), volume);
     return this.#patches;
@@ -50,16 +51,16 @@ export class ChangeGroup {
   }
 }
 
-/** Where the groups of one tick grow from, for each way of telling. */
+/** The root groups of one tick, one per encoding. */
 export class ChangeGroups {
   #roots: ChangeGroup[] = [];
 
-  /** Forgets the groups of the tick before. */
+  /** Drops the groups of the previous tick. */
   startTick(): void {
     this.#roots = [];
   }
 
-  /** The group without changes of this tick. */
+  /** Returns the empty group of this tick. */
   root({ index }: Telling): ChangeGroup {
     this.#roots[index] ??= ChangeGroup.empty();
     return this.#roots[index];

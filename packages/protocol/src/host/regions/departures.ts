@@ -3,10 +3,10 @@ import type { WorkBudget } from "../budget/work-budget.ts";
 import type { Holding } from "./holding.ts";
 import type { WatchedRegions } from "./watched-regions.ts";
 
-/** Regions that are released in one piece of work. */
+/** Regions released in one piece of work. */
 const SLICE_REGIONS = 256;
 
-/** Releases the regions of clients that are gone, as there is time: one client may have held thousands. */
+/** Releases the regions of disconnected clients as time permits; one client may have held thousands. */
 export class Departures {
   readonly #regions: WatchedRegions;
   readonly #work: WorkBudget;
@@ -18,12 +18,12 @@ export class Departures {
     this.#work = work;
   }
 
-  /** Regions that wait. */
+  /** Number of waiting regions. */
   get size(): number {
     return this.#size;
   }
 
-  /** Takes over what a client held that is gone. */
+  /** Takes over the regions of a disconnected client. */
   add(holdings: Holding[], budget: PlayerBudget): void {
     if (holdings.length === 0) return;
     this.#leaving.push({ holdings, budget });

@@ -10,10 +10,10 @@ import type { Vector } from "../../message/being.ts";
 import type { Interest } from "../../message/client-message.ts";
 import type { HostLimits } from "../host-limits.ts";
 
-/** What lies so far ahead, at the client's speed, counts as near. */
+/** How far ahead, at the client's speed, a position counts as near. */
 const AHEAD_SECONDS = 1;
 
-/** The regions of an interest as boxes of regions, which may overlap; or the name of the limit that it breaks. */
+/** Returns an interest's regions as boxes, which may overlap, or the name of the limit that it exceeds. */
 export function interestBoxes({ boxes }: Interest, limits: HostLimits): readonly Box[] | keyof HostLimits {
   for (const { min, max } of boxes) {
     const isNear =
@@ -25,7 +25,7 @@ export function interestBoxes({ boxes }: Interest, limits: HostLimits): readonly
   return regions.some((box) => boxVolume(box) > limits.interestRegionsMax) ? "interestRegionsMax" : regions;
 }
 
-/** Where a client is, or will be soon, in regions. */
+/** Returns where a client is or will soon be, in regions. */
 export function focusOf({ center, motion }: Interest, shape: ChunkShape): Vector {
   return [
     inRegions(center[0] + motion[0] * AHEAD_SECONDS, shape.extents[0]),
@@ -35,7 +35,7 @@ export function focusOf({ center, motion }: Interest, shape: ChunkShape): Vector
   ];
 }
 
-/** How far the middle of a region is from a point, in voxels and squared. */
+/** Returns the squared distance, in voxels, of a region's center from a point. */
 export function distanceTo(region: Place, focus: Vector, { extents }: ChunkShape): number {
   let sum = 0;
   for (let axis = 0; axis < 4; axis++) {

@@ -2,7 +2,7 @@ import type { Interest } from "../../message/client-message.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import { RegionPace } from "../budget/region-pace.ts";
 
-/** Lets one client come to new regions at some pace. An interest that comes too early waits; the latest one counts. */
+/** Limits how fast one client moves to new regions. An early interest waits; only the latest one counts. */
 export class InterestPace {
   readonly #pace: RegionPace;
   readonly #budget: PlayerBudget;
@@ -13,12 +13,12 @@ export class InterestPace {
     this.#budget = budget;
   }
 
-  /** Takes an interest, instead of one that waits. */
+  /** Sets the waiting interest. */
   add(interest: Interest): void {
     this.#waiting = interest;
   }
 
-  /** The interest that counts from now on, if there is a new one and it is time. */
+  /** Returns the new interest, if there is one and it is due. */
   take(nowMs: number): Interest | undefined {
     if (this.#waiting === undefined) return undefined;
     if (!this.#pace.isInTime(nowMs) || !this.#budget.mayLookElsewhere(nowMs)) return undefined;
@@ -27,7 +27,7 @@ export class InterestPace {
     return interest;
   }
 
-  /** The client came to so many new regions. */
+  /** Charges for new regions of the client. */
   charge(regions: number, nowMs: number): void {
     this.#pace.charge(regions, nowMs);
     this.#budget.chargeRegions(regions, nowMs);

@@ -1,6 +1,6 @@
 import { type ChangeBlock, isLarge, sharedPatchesMax } from "./change-block.ts";
 
-/** Counts the patches that a growing set of changes will take when it is joined: never fewer than that. */
+/** Upper bound on the number of patches that a growing set of changes takes when it is joined. */
 class PatchCount {
   #large = 0;
   #small = 0;
@@ -10,7 +10,7 @@ class PatchCount {
     return this.#large + sharedPatchesMax(this.#small, this.#smallBytes);
   }
 
-  /** The patches of the set and one change more. */
+  /** Returns the number of patches with one more change. */
   patchesWith(block: ChangeBlock): number {
     if (isLarge(block)) return this.patches + 1;
     return this.#large + sharedPatchesMax(this.#small + 1, this.#smallBytes + block.bytes);
@@ -25,7 +25,7 @@ class PatchCount {
   }
 }
 
-/** What one client may still get in one tick: live changes, changes of its own and pieces of regions together. */
+/** What one client may still get in one tick: live changes, its own changes and pieces of regions. */
 export class PatchAllowance {
   readonly #patchesMax: number;
   readonly #livePatchesMax: number;
@@ -35,8 +35,8 @@ export class PatchAllowance {
   #bytes: number;
 
   /**
-   * Live changes take at most half of the patches while something else waits for the client: otherwise regions in which
-   * much happens would keep it from ever getting the rest.
+   * Live changes take at most half of the patches while something else waits for the client. Otherwise busy
+   * regions would keep it from ever getting the rest.
    */
   constructor(patchesMax: number, bytes: number, isWaiting: boolean) {
     this.#patchesMax = Math.max(1, patchesMax);
@@ -49,14 +49,14 @@ export class PatchAllowance {
     return this.#bytes <= 0 || this.#patches >= this.#patchesMax;
   }
 
-  /** Takes a change that many clients get; false, and not taken, when the client would get too many patches. */
+  /** Takes a change that many clients get. Returns false, without taking it, beyond the patch limit. */
   takeLive(block: ChangeBlock): boolean {
     if (this.#live.patchesWith(block) > this.#livePatchesMax) return false;
     this.#live.add(block);
     return true;
   }
 
-  /** Takes a change that only this client gets; false, and not taken, when it would get too many patches. */
+  /** Takes a change that only this client gets. Returns false, without taking it, beyond the patch limit. */
   takeOwn(block: ChangeBlock): boolean {
     if (this.#pieces + this.#live.patches + this.#own.patchesWith(block) > this.#patchesMax) return false;
     this.#own.add(block);

@@ -4,34 +4,34 @@ import type { WatchedRegion } from "./holding.ts";
 import { RegionStep } from "./region-step.ts";
 import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
 
-/** How long it is known what a region was like before: so long a client may be held back and still catch up. */
+/** How long earlier states of a region are kept, and so how long a delayed client can catch up. */
 const HISTORY_MS = 10_000;
-/** The most states of one region that are known. */
+/** Maximum number of earlier states per region. */
 const HISTORY_LENGTH_MAX = 128;
 
-/** What a region was like at one clock. */
+/** The state of a region at one clock. */
 interface Moment {
   readonly clock: number;
   readonly field: WorldField;
   readonly endedMs: number;
-  /** From here to the newest clock that somebody asked for. */
+  /** The step from here to the newest clock requested so far. */
   step: RegionStep | undefined;
 }
 
-/** A region that changed since the last tick, and what it was like before that. */
+/** A region that changed since the last tick, and its state before that. */
 interface Changed {
   readonly before: number;
   readonly field: WorldField | undefined;
   after: number;
 }
 
-/** What happens to the regions that clients watch: what changed in a tick, and what they were like before. */
+/** The changes of watched regions in each tick, and their earlier states. */
 export class RegionFeed implements RegionListener {
   readonly #world: HostWorld;
   readonly #regions: WatchedRegions;
   readonly #changed = new Map<WatchedRegion, Changed>();
   readonly #history = new Map<WatchedRegion, Moment[]>();
-  /** The world as it was after the last change: what a loaded region was like before the next one. */
+  /** The world after the last change, which holds the state of loaded regions before the next one. */
   #field: WorldField;
 
   constructor(world: HostWorld, regions: WatchedRegions) {
@@ -42,7 +42,7 @@ export class RegionFeed implements RegionListener {
   }
 
   regionWatched(): void {
-    // What is not asked for is not looked up.
+    // Nothing is looked up before it is requested.
   }
 
   regionLeft(region: WatchedRegion): void {
@@ -50,7 +50,7 @@ export class RegionFeed implements RegionListener {
     this.#history.delete(region);
   }
 
-  /** Whether all that is stored of a region is loaded. From then on its changes are known. */
+  /** Returns true when everything stored of a region is loaded. From then on its changes are known. */
   isLoaded(region: WatchedRegion): boolean {
     if (!region.isLoaded && this.#world.isLoaded(region.chunks)) {
       region.isLoaded = true;
@@ -59,20 +59,20 @@ export class RegionFeed implements RegionListener {
     return region.isLoaded;
   }
 
-  /** Takes note of a change, at the moment at which it happens. */
+  /** Records a change at the moment it happens. */
   notice(steps: readonly ClockStep[]): void {
     for (const { region: place, before, after } of steps) {
       const region = this.#regions.at(place);
       if (region === undefined) continue;
       const known = this.#changed.get(region);
       if (known !== undefined) known.after = after;
-      // Of a region that was not loaded nobody knows what it was like: what is loaded now was not in that field.
+      // The state of a region that was not loaded is unknown: what is loaded now was not in that field.
       else this.#changed.set(region, { before, field: region.isLoaded ? this.#field : undefined, after });
     }
     this.#field = this.#world.field;
   }
 
-  /** The regions that changed since the last call, in their order, each with one step for all its changes. */
+  /** Returns the regions that changed since the last call, in order, each with one step for all changes. */
   takeSteps(nowMs: number): readonly { readonly region: WatchedRegion; readonly step: RegionStep }[] {
     const steps = Array.from(this.#changed, ([region, { before, field, after }]) => {
       const step = new RegionStep({ region: region.place, before, after }, field, this.#field);
@@ -83,12 +83,12 @@ export class RegionFeed implements RegionListener {
     return steps.sort((a, b) => comparePlaces(a.region.place, b.region.place));
   }
 
-  /** Whether it is known what a region was like at an earlier clock. */
+  /** Returns true when the state of a region at an earlier clock is known. */
   remembers(region: WatchedRegion, clock: number): boolean {
     return this.#history.get(region)?.some((known) => known.clock === clock) ?? false;
   }
 
-  /** The step from an earlier clock to now; `undefined` when nobody knows what the region was like then. */
+  /** Returns the step from an earlier clock to now, or `undefined` when the state then is unknown. */
   stepFrom(region: WatchedRegion, clock: number): RegionStep | undefined {
     const moment = this.#history.get(region)?.find((known) => known.clock === clock);
     if (moment === undefined) return undefined;
@@ -99,7 +99,7 @@ export class RegionFeed implements RegionListener {
     return moment.step;
   }
 
-  /** Forgets what regions were like too long ago. */
+  /** Drops states that are too old. */
   forgetOld(nowMs: number): void {
     for (const [region, moments] of this.#history) {
       const kept = moments.filter(({ endedMs }) => nowMs - endedMs < HISTORY_MS);

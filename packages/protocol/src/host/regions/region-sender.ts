@@ -11,7 +11,7 @@ import { PatchAllowance } from "./patch-allowance.ts";
 import type { RegionStep } from "./region-step.ts";
 import type { Look } from "./send-queue.ts";
 
-/** A region that is too large for one patch, and how many of its pieces were sent. */
+/** A region too large for one patch, and the number of pieces sent. */
 interface Unfinished {
   readonly holding: Holding;
   readonly clock: number;
@@ -19,7 +19,7 @@ interface Unfinished {
   sent: number;
 }
 
-/** Writes the stream of one client: what it is told of regions, and in which order. */
+/** Writes the stream of one client: what it is sent about regions, and in which order. */
 export class RegionSender {
   readonly stream: Stream = new Stream();
   readonly #host: HostParts;
@@ -30,7 +30,7 @@ export class RegionSender {
   #mayShare = false;
   #unfinished: Unfinished | undefined;
   #isResetWanted = false;
-  /** The frame that the latest reset was in. */
+  /** The number of the frame with the latest reset. */
   #resetFrame = 0;
 
   constructor(host: HostParts, regions: ClientRegions, telling: Telling) {
@@ -39,26 +39,26 @@ export class RegionSender {
     this.#telling = telling;
   }
 
-  /** Whether all that the client wants was sent, though it may have changed since. */
+  /** True when everything the client wants was sent, although it may have changed since. */
   get isComplete(): boolean {
     return !this.#regions.isMissingSome && this.#unfinished === undefined;
   }
 
-  /** Whether something waits to be sent. */
+  /** True when something waits to be sent. */
   get isWaiting(): boolean {
     return this.#regions.isWaiting || this.#unfinished !== undefined || this.#isResetWanted;
   }
 
-  /** Begins a tick, in which the client gets something or nothing. */
+  /** Begins a tick. `maySend` is false when the client gets nothing in it. */
   startTick(maySend: boolean): void {
     const { patchesPerTick, snapshotBytesPerTick } = this.#host.limits;
     this.#group = undefined;
     this.#allowance = new PatchAllowance(patchesPerTick, snapshotBytesPerTick, this.isWaiting);
-    // Between the pieces of a region nothing else may come.
+    // Nothing else may come between the pieces of a region.
     this.#mayShare = maySend && this.#unfinished === undefined;
   }
 
-  /** A region that the client holds went from one clock to the next. */
+  /** Handles the step of a held region from one clock to the next. */
   regionChanged(holding: Holding, step: RegionStep): void {
     if (!holding.isHeld || holding.isQueued || holding.isBehind) return;
     const isInStep = this.#mayShare && holding.clock === step.before;
@@ -71,9 +71,9 @@ export class RegionSender {
     this.#group = (this.#group ?? this.#host.groups.root(this.#telling)).with(block);
   }
 
-  /** What the client did not take, or asks for, comes anew; gives how many regions that are. */
+  /** Schedules regions that the client missed or requests to be sent again. Returns how many. */
   resync(expected: number, regions: readonly Place[], acknowledged: number): number {
-    // The answer to the request before has yet to be sent, or is on its way. If it is lost, the client asks again.
+    // The answer to the previous request is pending or on its way. If it is lost, the client asks again.
     if (this.#isResetWanted || acknowledged < this.#resetFrame) return 0;
     const before = this.#regions.repairs;
     this.#abandonPieces();
@@ -83,7 +83,7 @@ export class RegionSender {
     return this.#regions.repairs - before;
   }
 
-  /** Writes what the client gets in this tick. */
+  /** Writes the client's items for this tick. */
   write(out: Outbox): void {
     if (this.#group === undefined && !this.isWaiting) return;
     if (this.#isResetWanted) {
@@ -105,7 +105,7 @@ export class RegionSender {
     this.#writePieces(out);
   }
 
-  /** Writes what only this client gets: regions that it has to catch up with, and those that come whole. */
+  /** Writes what only this client gets: regions to catch up with, and complete regions. */
   #writeOwn(out: Outbox): void {
     const { world } = this.#host;
     const blocks: ChangeBlock[] = [];
@@ -187,7 +187,7 @@ export class RegionSender {
     this.#regions.fallBehind(holding);
   }
 
-  /** The pieces that are left would build on some that the client may not have. */
+  /** Drops the remaining pieces, which would build on some that the client may not have. */
   #abandonPieces(): void {
     const holding = this.#unfinished?.holding;
     this.#unfinished = undefined;

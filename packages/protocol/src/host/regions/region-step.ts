@@ -1,12 +1,12 @@
 import { type ClockStep, type Place, regionChange, type WorldField } from "@orthant/core";
 import { type ChangeBlock, changeBlock, type Telling } from "./change-block.ts";
 
-/** One region from one clock to a later one: told in each way once, however many clients hear it. */
+/** The step of one region from one clock to a later one, encoded once per encoding for all clients. */
 export class RegionStep implements ClockStep {
   readonly region: Place;
   readonly before: number;
   readonly after: number;
-  /** `undefined` where nobody knows what the region was like. */
+  /** `undefined` if the earlier state is unknown. */
   readonly #from: WorldField | undefined;
   readonly #to: WorldField;
   readonly #blocks: (ChangeBlock | undefined)[] = [];
@@ -19,7 +19,7 @@ export class RegionStep implements ClockStep {
     this.#to = to;
   }
 
-  /** The change in one way of telling; `undefined` where it is not known, and the region must come anew. */
+  /** Returns the change in one encoding, or `undefined` if it is unknown and a snapshot must be sent. */
   block(telling: Telling): ChangeBlock | undefined {
     if (this.#from === undefined) return undefined;
     let block = this.#blocks[telling.index];

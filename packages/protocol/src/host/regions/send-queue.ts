@@ -3,12 +3,12 @@ import type { Vector } from "../../message/being.ts";
 import type { Holding } from "./holding.ts";
 import { distanceTo } from "./interest-area.ts";
 
-/** Regions that are looked at for one client in one tick. */
+/** Regions examined per client and tick. */
 const LOOKS_PER_CLIENT = 512;
-/** Regions that are looked at for all clients in one tick: hundreds of clients may wait for thousands each. */
+/** Regions examined for all clients per tick, because hundreds of clients may wait for thousands each. */
 const LOOKS_PER_TICK = 16_384;
 
-/** Regions that may still be looked at in one tick, for all clients together. */
+/** The number of regions that may still be examined in this tick, for all clients together. */
 export class TickLooks {
   #left = LOOKS_PER_TICK;
 
@@ -17,19 +17,19 @@ export class TickLooks {
     this.#left = LOOKS_PER_TICK;
   }
 
-  /** Takes one look; false when there are no more in this tick. */
+  /** Takes one look. Returns false when none are left in this tick. */
   take(): boolean {
     return this.#left-- > 0;
   }
 }
 
-/** `sent` takes a region out of the queue, `later` leaves it and goes on, `full` leaves it and ends. */
+/** `sent` removes a region from the queue, `later` keeps it and continues, `full` keeps it and stops. */
 export type Look = "sent" | "later" | "full";
 
-/** The regions that a client has to get, whole, and nearest first. */
+/** The regions to send completely to a client, nearest first. */
 export class SendQueue {
   readonly #shape: ChunkShape;
-  /** The nearest last, unless the order has to be made anew. */
+  /** Nearest last, unless they must be sorted again. */
   #holdings: Holding[] = [];
   #isInOrder = true;
   #focus: Vector = [0, 0, 0, 0];
@@ -38,12 +38,12 @@ export class SendQueue {
     this.#shape = shape;
   }
 
-  /** How many regions wait. */
+  /** Number of waiting regions. */
   get size(): number {
     return this.#holdings.length;
   }
 
-  /** Puts a region into the queue, unless it is there. */
+  /** Adds a region unless it is queued already. */
   add(holding: Holding): void {
     if (holding.isQueued) return;
     holding.isQueued = true;
@@ -52,7 +52,7 @@ export class SendQueue {
     this.#isInOrder = false;
   }
 
-  /** Drops regions that the client no longer wants, and orders the rest by the distance to another point. */
+  /** Drops regions that the client no longer wants, and sorts the rest by distance from a new point. */
   aim(focus: Vector): void {
     this.#focus = focus;
     this.#holdings = this.#holdings.filter(({ slot }) => slot >= 0);
@@ -62,7 +62,7 @@ export class SendQueue {
     this.#isInOrder = false;
   }
 
-  /** Shows regions, nearest first, to somebody who says what becomes of them. */
+  /** Calls `look` with regions, nearest first, to decide what happens to each. */
   take(tickLooks: TickLooks, look: (holding: Holding) => Look): void {
     const holdings = this.#holdings;
     if (!this.#isInOrder) holdings.sort((a, b) => b.distance - a.distance);

@@ -5,22 +5,22 @@ import { type ChangeBlock, changeBlock, type Telling } from "./change-block.ts";
 import type { WatchedRegion } from "./holding.ts";
 import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
 
-/** How much may be made in one tick, for all clients together. */
+/** Work units per tick, for all clients together. */
 const WORK_PER_TICK = 4_096;
-/** What it costs of the work to look whether a region is blank. */
+/** Cost of checking whether a region is blank. */
 const LOOK_WORK = 1;
-/** What a region costs of which people's work is told. */
+/** Cost of a region for which only edits are encoded. */
 const SYMBOLIC_WORK = 32;
-/** What each chunk costs besides that was built on: comparing it with what was generated. */
+/** Additional cost of each edited chunk, for comparing it with the generated one. */
 const TOLD_CHUNK_WORK = 2;
-/** What a region costs whose every chunk has to be generated: eight of them in a tick. */
+/** Cost of a region whose chunks must all be generated: eight of them per tick. */
 const CONCRETE_WORK = 512;
-/** Bytes of snapshots that are kept for the next client who comes to the region. */
+/** Maximum bytes of snapshots cached for other clients. */
 const CACHE_BYTES_MAX = 67_108_864;
-/** What a snapshot takes besides its bytes. */
+/** Overhead of a cached snapshot besides its bytes. */
 const ENTRY_BYTES = 256;
 
-/** All of a region for somebody who holds nothing of it: a change, or the word that there is nothing to tell. */
+/** A complete region for a client that holds nothing of it: a change, or a word if it is blank. */
 export type Snapshot = ChangeBlock | "air" | "generated";
 
 interface Entry {
@@ -29,13 +29,13 @@ interface Entry {
   readonly bytes: number;
 }
 
-/** Makes the snapshots of regions, each once for each way of telling it, and not too many in one tick. */
+/** Makes snapshots of regions, each once per encoding, and a limited number per tick. */
 export class SnapshotSource implements RegionListener {
   readonly #world: HostWorld;
-  /** For each way of telling, the snapshots in the order of their last use. */
+  /** For each encoding, the snapshots in order of last use. */
   readonly #entries: readonly Map<WatchedRegion, Entry>[] = [new Map(), new Map(), new Map(), new Map()];
   readonly #pieceBytesMax: number;
-  /** Besides the work, which is only an estimate: some generators take long for what others do at once. */
+  /** Limits time as well, because the work units are only an estimate and some generators are slow. */
   readonly #work: WorkBudget;
   #bytes = 0;
   #workLeft = WORK_PER_TICK;
@@ -48,21 +48,21 @@ export class SnapshotSource implements RegionListener {
   }
 
   regionWatched(): void {
-    // A snapshot is made when it is asked for.
+    // Snapshots are made on demand.
   }
 
   regionLeft(region: WatchedRegion): void {
     for (const entries of this.#entries) this.#drop(entries, region);
   }
 
-  /** Lets as much be made as one tick may. */
+  /** Resets the work units for a tick. */
   startTick(): void {
     this.#workLeft = WORK_PER_TICK;
   }
 
   /**
-   * Whether a loaded region was never changed and holds nothing that would have to be told; `false` also when no more
-   * may be looked at in this tick.
+   * Returns true when a loaded region was never changed and has no contents to send. Also returns false when
+   * the work units of this tick are used up.
    */
   isBlank(region: WatchedRegion, telling: Telling): boolean {
     const clock = this.#world.clockOf(region.place);
@@ -73,7 +73,7 @@ export class SnapshotSource implements RegionListener {
     return this.#work.run(() => this.#looksBlank(region, telling));
   }
 
-  /** A loaded region as it is now; `undefined` when no more may be made in this tick. */
+  /** Returns the snapshot of a loaded region, or `undefined` when no more can be made in this tick. */
   of(region: WatchedRegion, telling: Telling): Snapshot | undefined {
     const clock = this.#world.clockOf(region.place);
     const entries = this.#entriesOf(telling);

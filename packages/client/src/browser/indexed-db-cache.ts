@@ -3,12 +3,12 @@ import type { CacheChange, CacheEntry, ReplicaCache } from "../cache/replica-cac
 
 const STORE = "entries";
 const SCHEMA_VERSION = 1;
-/** How long to wait for a page that is just going away to let go of the cache. */
+/** How long to wait for a page that is closing to release the cache. */
 const CLAIM_WAIT_MS = 500;
 
 /**
- * A cache in the browser's IndexedDB, under this name. One page at a time has the claim, by means of the Web Locks
- * that secure pages have; another one, or a page without them, reads what is there and writes nothing.
+ * Returns a cache in the browser's IndexedDB under this name. One page at a time holds the claim, through Web
+ * Locks, which require a secure page. Other pages can read the cache but not write it.
  */
 export function indexedDbCache(name: string): ReplicaCache {
   return new IndexedDbCache(`orthant-${name}`);
@@ -24,7 +24,7 @@ class IndexedDbCache implements ReplicaCache {
   }
 
   async claim(): Promise<boolean> {
-    // Missing where a page is not secure, whatever the types say.
+    // Missing on insecure pages, despite the types.
     const locks = navigator.locks as LockManager | undefined;
     if (locks === undefined || this.#letGo !== undefined) return false;
     return new Promise((resolve) => {
@@ -35,7 +35,7 @@ class IndexedDbCache implements ReplicaCache {
         });
       locks
         .request(this.#name, { signal: AbortSignal.timeout(CLAIM_WAIT_MS) }, hold)
-        // Somebody else has it, or the page may not have locks: both mean that it is not ours.
+        // Another page holds the lock, or this page may not use locks: either way there is no claim.
         .catch(() => resolve(false));
     });
   }

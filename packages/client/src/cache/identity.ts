@@ -3,16 +3,16 @@ import { EDIT_RUN_IDS } from "@orthant/protocol";
 import type { CacheEntry, ReplicaCache } from "./replica-cache.ts";
 import { openEntry, sealEntry } from "./sealed-entry.ts";
 
-/** Who a client is to its server: what its edits are told apart by. */
+/** The identity of a client, by which the server recognizes its edits. */
 export interface Identity {
   readonly clientId: bigint;
-  /** No edit of this client had this id or a higher one. */
+  /** An id above all edit ids that this client has ever used. */
   readonly firstEditId: number;
 }
 
-/** Where the identity is stored. */
+/** Cache key of the identity. */
 const IDENTITY_KEY = "identity";
-/** Edit ids set aside each time, so that none is used twice, however the client ends. */
+/** Edit ids reserved each time, so that none is used twice, however the client ends. */
 const EDIT_IDS_RESERVED = EDIT_RUN_IDS;
 
 const identityCodec: Codec<Identity> = {
@@ -28,7 +28,7 @@ const identityCodec: Codec<Identity> = {
   },
 };
 
-/** The identity that is stored, or a fresh one; from now on the stored one continues behind all that we may use. */
+/** Returns the stored identity or a fresh one, and stores it with all ids that we may use marked as used. */
 export async function takeIdentity(
   cache: ReplicaCache,
   entries: readonly CacheEntry[],
@@ -43,7 +43,7 @@ export async function takeIdentity(
   return identity;
 }
 
-/** An identity that nobody else has. */
+/** Returns a unique identity. */
 export function freshIdentity(random: () => bigint): Identity {
   return { clientId: random(), firstEditId: 1 };
 }

@@ -35,18 +35,18 @@ const regionCodec: Codec<KeptRegion> = {
   }),
 };
 
-/** The entry that says of which world and time the regions are. */
+/** Returns the entry that identifies the world and era of the regions. */
 export function worldEntry({ worldId, era, manifestHash }: KeptWorld): CacheEntry {
   return sealEntry(WORLD_KEY, worldCodec, { worldId, era, manifestHash });
 }
 
-/** The entry of a region; it is removed when there is nothing to keep. */
+/** Returns the entry of a region, or its removal when there is nothing to keep. */
 export function regionEntry(region: Place, kept: KeptRegion | undefined): CacheChange {
   const key = regionKey(region);
   return kept === undefined ? { key, value: undefined } : sealEntry(key, regionCodec, kept);
 }
 
-/** What a cache held, as far as it is whole, and the keys of what is of no use. */
+/** Returns the valid contents of a cache, and the keys of useless entries. */
 export function readKept(entries: readonly CacheEntry[]): {
   readonly kept: KeptReplica | undefined;
   readonly uselessKeys: readonly string[];

@@ -1,6 +1,6 @@
 import type { CacheChange, CacheEntry, ReplicaCache } from "./replica-cache.ts";
 
-/** A cache that lives as long as the program: for clients that are closed and connected again, and for tests. */
+/** Returns a cache that lives as long as the program, for clients that reconnect and for tests. */
 export function memoryCache(): ReplicaCache {
   return new MemoryCache();
 }

@@ -1,26 +1,26 @@
-/** A value that a cache holds under a key. */
+/** A value and its key in a cache. */
 export interface CacheEntry {
   readonly key: string;
   readonly value: Uint8Array;
 }
 
-/** A new value for a key, or `undefined` to remove what is there. */
+/** A new value for a key, or `undefined` to remove it. */
 export interface CacheChange {
   readonly key: string;
   readonly value: Uint8Array | undefined;
 }
 
 /**
- * Where a client keeps what it holds of a world until it comes back: a small store of keys and values. What it gives
- * is not believed: everything is checked, and what is damaged is dropped, so it need not be a safe place.
+ * A small key-value store in which a client keeps its regions of a world until it returns. The client checks
+ * everything it reads and drops what is damaged, so the store need not be safe.
  */
 export interface ReplicaCache {
-  /** Takes the cache for one client, until it is released; false when another client, here or elsewhere, has it. */
+  /** Claims the cache for one client until it is released. Returns false when another client has it. */
   claim(): Promise<boolean>;
-  /** Everything that is stored, as it was at one moment. Also those may read who have no claim. */
+  /** Returns a consistent snapshot of all entries. Does not require the claim. */
   load(): Promise<readonly CacheEntry[]>;
-  /** Makes changes, all or none. Only for who has the claim. */
+  /** Applies all changes or none. Requires the claim. */
   store(changes: readonly CacheChange[]): Promise<void>;
-  /** Gives the claim back. Does nothing without one. */
+  /** Releases the claim. Does nothing without one. */
   release(): Promise<void>;
 }

@@ -4,15 +4,15 @@ import { freshIdentity, type Identity, takeIdentity } from "./identity.ts";
 import { readKept, regionEntry, worldEntry } from "./kept-entries.ts";
 import type { CacheChange, CacheEntry, ReplicaCache } from "./replica-cache.ts";
 
-/** How long a change may wait to be stored, so that many are stored at once. */
+/** How long a change may wait, so that many changes are stored at once. */
 const STORE_DELAY_MS = 2_000;
-/** The most regions that are made into bytes in one go, so that a page stays smooth. */
+/** Maximum number of regions encoded at once, so that a page stays responsive. */
 const BATCH_REGIONS = 256;
 
-/** Stands for the clock of a region that the server's own clocks say nothing about. */
+/** Replaces the clock of a stored region whose clock is not comparable with the server's clocks. */
 const OF_ANOTHER_PAST = -1;
 
-/** What a keeper is made of. */
+/** Dependencies of a keeper. */
 export interface KeeperOptions {
   readonly cache: ReplicaCache | undefined;
   readonly random: () => bigint;
@@ -20,20 +20,20 @@ export interface KeeperOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Keeps a cache in step with what a guest holds, and gives the next guest what the last one had. */
+/** Keeps a cache up to date with the regions that a client holds, and restores them for the next client. */
 export class ReplicaKeeper {
   readonly identity: Identity;
-  /** What an earlier client held; `undefined` when there is nothing. */
+  /** The regions that an earlier client held; `undefined` if there are none. */
   readonly kept: KeptReplica | undefined;
   readonly #options: KeeperOptions;
-  /** What may be written to: nothing without a claim, and nothing after a failure. */
+  /** The cache to write to; `undefined` without a claim and after a failure. */
   #cache: ReplicaCache | undefined;
   #guest: Guest | undefined;
-  /** The world that clocks in the cache are clocks of. */
+  /** The world to which the clocks in the cache belong. */
   #world: Pick<KeptReplica, "worldId" | "manifestHash"> | undefined;
   #isWorldDirty = false;
   #dirty = new PlaceSet();
-  /** The clocks of the regions in the cache. An equal clock means that the content is there already. */
+  /** The clocks of the regions in the cache. An equal clock means that the content is stored already. */
   readonly #stored = new PlaceMap<number>();
   #uselessKeys: readonly string[];
   #timer: Timer | undefined;
@@ -55,7 +55,7 @@ export class ReplicaKeeper {
     for (const { region, clock } of kept?.regions ?? []) this.#stored.set(...region, clock);
   }
 
-  /** Takes over what a cache holds. Never fails: without a cache that works there is nothing to take over. */
+  /** Opens a cache. Never fails: without a working cache the keeper starts empty. */
   static async open(options: KeeperOptions): Promise<ReplicaKeeper> {
     const { cache, random, onFailure } = options;
     if (cache === undefined) return new ReplicaKeeper(options, undefined, freshIdentity(random), []);
@@ -64,7 +64,7 @@ export class ReplicaKeeper {
     try {
       isOurs = await cache.claim();
       entries = await cache.load();
-      // Two clients at once must not be one and the same to the server: only who has the claim is who was here before.
+      // Two clients must not share an identity, so only the holder of the claim takes the stored one.
       const identity = isOurs ? await takeIdentity(cache, entries, random) : freshIdentity(random);
       return new ReplicaKeeper(options, isOurs ? cache : undefined, identity, entries);
     } catch (error) {
@@ -74,19 +74,19 @@ export class ReplicaKeeper {
     }
   }
 
-  /** Keeps what this guest holds from now on. */
+  /** Keeps the regions of this client from now on. */
   follow(guest: Guest): void {
     this.#guest = guest;
   }
 
-  /** What is to be kept of a region changed. */
+  /** Schedules a changed region to be stored. */
   changed(region: Place): void {
     if (this.#cache === undefined) return;
     this.#dirty.add(...region);
     this.#plan();
   }
 
-  /** The guest was welcomed: where it cannot resume what is stored, the clocks of that say nothing any more. */
+  /** Handles a welcome. If the server does not resume the stored regions, their clocks become meaningless. */
   welcomed({ resumed, worldId, manifestHash }: Welcome): void {
     if (this.#cache === undefined) return;
     const isSame = this.#world?.worldId === worldId && this.#world.manifestHash === manifestHash;
@@ -98,7 +98,7 @@ export class ReplicaKeeper {
     this.#plan();
   }
 
-  /** Stores what is not stored, and gives the cache free. */
+  /** Stores all pending changes and releases the cache. */
   async close(): Promise<void> {
     this.#timer?.cancel();
     const { cache, onFailure } = this.#options;
@@ -124,7 +124,7 @@ export class ReplicaKeeper {
         await this.#cache.store(this.#nextBatch());
       }
     } catch (error) {
-      // What is stored stays as it was: older, and whole. The next client gets less from it, nothing wrong.
+      // The stored entries stay older but valid. The next client restores less from them, but nothing wrong.
       this.#cache = undefined;
       this.#options.onFailure(error);
       if (this.#options.cache !== undefined) await release(this.#options.cache, this.#options.onFailure);
@@ -140,7 +140,7 @@ export class ReplicaKeeper {
     const later = regions.slice(BATCH_REGIONS);
     if (world !== undefined) {
       changes.push(worldEntry(world));
-      // What an earlier world or time left there must not be taken for something of this one.
+      // Regions left by an earlier world or era must not be taken for regions of this one.
       for (const region of later) changes.push(...this.#changes(region, undefined));
     }
     this.#isWorldDirty = false;
@@ -152,7 +152,7 @@ export class ReplicaKeeper {
     return changes;
   }
 
-  /** What makes the cache have of a region what this guest has; without one, nothing. */
+  /** Returns the changes that bring a cached region up to date; without a client, those that remove it. */
   #changes(region: Place, guest: Guest | undefined): readonly CacheChange[] {
     const storedClock = this.#stored.get(...region);
     if (storedClock !== undefined && storedClock === this.#guest?.clockOf(region)) return [];

@@ -9,10 +9,10 @@ import {
 } from "@orthant/core";
 import type { CacheEntry } from "./replica-cache.ts";
 
-/** Rises when what entries hold changes; entries of other versions are dropped. */
+/** Increases when the format of entries changes. Entries of other versions are dropped. */
 const ENTRY_VERSION = 1;
 
-/** An entry whose value says whether it is whole, of this version, and under its own key. */
+/** Returns an entry whose value includes its version and a checksum over content and key. */
 export function sealEntry<Value>(key: string, codec: Codec<Value>, value: Value): CacheEntry {
   const body = new ByteWriter();
   codec.write(body, value);
@@ -23,7 +23,7 @@ export function sealEntry<Value>(key: string, codec: Codec<Value>, value: Value)
   return { key, value: out.copy() };
 }
 
-/** What a sealed entry holds; `undefined` when it is damaged, of another version, or another key's. */
+/** Returns the content of an entry, or `undefined` if it is damaged or has another version or key. */
 export function openEntry<Value>({ key, value }: CacheEntry, codec: Codec<Value>): Value | undefined {
   try {
     const input = new ByteReader(value);
@@ -37,13 +37,13 @@ export function openEntry<Value>({ key, value }: CacheEntry, codec: Codec<Value>
     input.end();
     return held;
   } catch (error) {
-    // A cache may lose what it likes: it is fetched again.
+    // A cache may lose anything; the client fetches it again.
     if (isOrthantError(error)) return undefined;
     throw error;
   }
 }
 
-/** Covers the version, the key and both lengths, so that zeros never pass, nor an entry that was moved. */
+/** Covers the version, the key and both lengths, so that neither zeros nor a moved entry pass. */
 function checksumOf(key: string, body: Uint8Array): number {
   const head = new ByteWriter();
   head.u8(ENTRY_VERSION);

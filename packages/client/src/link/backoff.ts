@@ -1,15 +1,15 @@
 import type { RandomBits } from "@orthant/core";
 
-/** The longest wait before the first new attempt. */
+/** Longest wait before the first retry. */
 const BACKOFF_FIRST_MS = 500;
-/** The longest wait before any attempt, unless the server asks for more. */
+/** Longest wait before any retry, unless the server asks for more. */
 const BACKOFF_MAX_MS = 30_000;
-/** The longest wait that a server may ask for. */
+/** Longest wait that a server may ask for. */
 const RETRY_AFTER_MAX_MS = 600_000;
-/** A connection that lasted so long was a good one: the next failure is a first one again. */
+/** Duration after which a connection counts as stable and resets the backoff. */
 export const STABLE_MS = 10_000;
 
-/** How long to wait between attempts: longer each time, and at random, so that many clients do not come at once. */
+/** Computes the waits between attempts: growing, and random so that many clients do not reconnect at once. */
 export class Backoff {
   readonly #random: RandomBits;
   #failures = 0;
@@ -18,20 +18,20 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** The wait after one more failure; `atLeastMs` is what the server asked for. */
+  /** Returns the wait after another failure. `atLeastMs` is what the server asked for. */
   nextMs(atLeastMs = 0): number {
     const ceilingMs = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** Math.min(this.#failures, 16));
     this.#failures++;
     return Math.min(atLeastMs, RETRY_AFTER_MAX_MS) + Math.floor(fractionOf(this.#random()) * ceilingMs);
   }
 
-  /** Begins again with short waits. */
+  /** Starts again with short waits. */
   reset(): void {
     this.#failures = 0;
   }
 }
 
-/** A number from 0 up to and without 1, made of random bits. */
+/** Returns a number in [0, 1) made of random bits. */
 function fractionOf(bits: bigint): number {
   return Number(BigInt.asUintN(53, bits)) / 2 ** 53;
 }

@@ -1,7 +1,7 @@
 import { OrthantError, printable } from "@orthant/core";
 import type { Goodbye } from "@orthant/protocol";
 
-/** The error of a connection that a server ended so that trying again is of no use; `undefined` when it may be. */
+/** Returns the error for a goodbye after which retrying is pointless, or `undefined` if it may help. */
 export function finalError({ reason, detail, retryAfterMs }: Goodbye): OrthantError | undefined {
   const told = detail === "" ? "" : ` (${printable(detail)})`;
   switch (reason) {
@@ -28,13 +28,13 @@ export function finalError({ reason, detail, retryAfterMs }: Goodbye): OrthantEr
   }
 }
 
-/** A fault of the server's that it will not mend by itself; `undefined` for one that may be gone next time. */
+/** Returns the error for a server fault that will persist, or `undefined` if it may be gone next time. */
 export function finalFault(fault: OrthantError): OrthantError | undefined {
   if (fault.code !== "ORT_VERSION") return undefined;
   return new OrthantError("ORT_VERSION", `${fault.detail}: update this program or the server`);
 }
 
-/** The error of a client whose token the server refuses, when there is no other one to try. */
+/** Returns the error for a refused token when there is no other one to try. */
 export function refusedToken(detail: string): OrthantError {
   const told = detail === "" ? "" : ` (${printable(detail)})`;
   return new OrthantError("ORT_CREDENTIALS", `the server refuses the token: connect with a fresh one${told}`);

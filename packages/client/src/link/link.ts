@@ -6,16 +6,16 @@ import type { Status, StatusDetail } from "./status.ts";
 import type { TokenSource } from "./token-source.ts";
 import type { OpenSocket, WebSocketLike } from "./web-socket.ts";
 
-/** How often the machine at this end is told that time goes by. */
+/** Interval between ticks of the protocol client. */
 const TICK_MS = 50;
-/** How long a socket may take to open, and the server then to welcome us. */
+/** How long a connection may take to open and be welcomed. */
 const JOIN_MS = 15_000;
-/** Servers say something each second; after so long a silence the connection is dead, whatever the socket says. */
+/** Silence after which a connection counts as dead, whatever the socket says; servers send every second. */
 const SILENCE_MS = 10_000;
-/** A tick that comes so late says that the program slept: then silence means nothing yet. */
+/** Delay of a tick that means that the program was suspended, so silence is not conclusive yet. */
 const LATE_TICK_MS = 2_000;
 
-/** The machine at this end of a connection, which makes and understands the frames. */
+/** The protocol client, which encodes and decodes the frames. */
 export interface LinkEnd {
   connected(wire: Wire): void;
   receive(frame: Uint8Array): void;
@@ -23,7 +23,7 @@ export interface LinkEnd {
   tick(): void;
 }
 
-/** What a link is made of. */
+/** Dependencies of a link. */
 export interface LinkOptions {
   readonly url: string;
   readonly openSocket: OpenSocket;
@@ -34,8 +34,8 @@ export interface LinkOptions {
 }
 
 /**
- * Keeps a connection to a server: connects, feeds the machine at this end, and connects again when the connection is
- * lost, until it is closed or the server says that there is no use.
+ * Maintains a connection to a server: connects, passes frames to the protocol client, and reconnects after a
+ * loss, until it is closed or the server says that retrying is pointless.
  */
 export class Link {
   readonly #end: LinkEnd;
@@ -60,7 +60,7 @@ export class Link {
     this.#backoff = new Backoff(options.random);
   }
 
-  /** How things stand. */
+  /** Connection status. */
   get status(): Status {
     return this.#status;
   }
@@ -70,7 +70,7 @@ export class Link {
     this.#attempt();
   }
 
-  /** The server welcomed us. */
+  /** Handles the welcome. */
   welcomed(): void {
     if (this.#status !== "connecting") return;
     this.#joinedMs = this.#options.clock.nowMs();
@@ -78,17 +78,17 @@ export class Link {
     this.#become("joined");
   }
 
-  /** The server said goodbye: the connection ends as soon as the frame that said so has been taken. */
+  /** Handles a goodbye. The connection ends once its frame has been processed. */
   told(goodbye: Goodbye): void {
     this.#goodbye = goodbye;
   }
 
-  /** The server said what it must not say: the connection ends in the same way. */
+  /** Handles a protocol violation by the server. The connection ends in the same way. */
   found(fault: OrthantError): void {
     this.#fault = fault;
   }
 
-  /** Ends the connection for good, after what waits to be sent. */
+  /** Closes the connection permanently, after sending what is waiting. */
   close(error?: OrthantError): void {
     if (this.#status === "closed") return;
     if (this.#isOpen && !this.#isInside && error === undefined) this.#end.tick();
@@ -107,11 +107,11 @@ export class Link {
         return;
       }
     } catch (error) {
-      // Whoever issues tokens may be away for a while, as the server may.
+      // The token issuer may be unavailable for a while, like the server.
       if (this.#status === "connecting") this.#wait(lost(`no token: ${String(error)}`, error));
       return;
     }
-    // Closed while the token was on its way.
+    // Closed while waiting for the token.
     if (this.#status !== "connecting") return;
     try {
       this.#listen(openSocket(url));
@@ -138,7 +138,7 @@ export class Link {
     socket.addEventListener("message", ({ data }) => {
       if (isCurrent()) this.#heard(data);
     });
-    // A `close` follows; this only says more about it.
+    // A `close` event follows; this only adds detail to it.
     socket.addEventListener("error", (event) => {
       if ("message" in event) problem = String(event.message);
     });
@@ -171,7 +171,7 @@ export class Link {
       return;
     }
     this.#inside(() => this.#end.receive(new Uint8Array(data)));
-    // Browsers hold back the timers of a page that is not looked at, but never its sockets.
+    // Browsers throttle the timers of a hidden page, but never its sockets.
     if (this.#isOpen && this.#options.clock.nowMs() - this.#tickedMs >= TICK_MS) this.#tick();
   }
 
@@ -197,7 +197,7 @@ export class Link {
     }
   }
 
-  /** Lets the machine work; what it or a listener wants of the link meanwhile waits until it is done. */
+  /** Runs the protocol client. Requests to the link by the client or its listeners wait until it is done. */
   #inside(work: () => void): void {
     this.#isInside = true;
     try {
@@ -210,7 +210,7 @@ export class Link {
     else if (this.#fault !== undefined) this.#drop(this.#fault);
   }
 
-  /** The connection is over: what now? */
+  /** Ends a connection, then retries or closes. */
   #drop(error: OrthantError): void {
     const goodbye = this.#goodbye;
     this.#goodbye = undefined;
@@ -233,7 +233,7 @@ export class Link {
     const wasStable = this.#joinedMs !== 0 && clock.nowMs() - this.#joinedMs >= STABLE_MS;
     if (wasStable) this.#backoff.reset();
     this.#joinedMs = 0;
-    // A token that expired during play is replaced at once, so that the player notices nothing.
+    // A token that expired during play is replaced at once, so that the player does not notice.
     const isRenewal = wasStable && goodbye?.reason === "credentials";
     const retryInMs = isRenewal ? 0 : this.#backoff.nextMs(goodbye?.retryAfterMs);
     this.#retry = clock.wait(retryInMs, () => this.#attempt());

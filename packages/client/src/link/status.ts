@@ -1,15 +1,15 @@
 import type { OrthantError } from "@orthant/core";
 import type { Goodbye } from "@orthant/protocol";
 
-/** How a client stands with its server. `waiting`: it tries again in a while. `closed`: it never will. */
+/** Connection status of a client. `waiting`: it will retry after a while. `closed`: it never will. */
 export type Status = "connecting" | "joined" | "waiting" | "closed";
 
-/** More about a change of status. Each field is there only when there is something to say. */
+/** Details of a status change. Each field is present only when it applies. */
 export interface StatusDetail {
-  /** What the server said when it ended the connection. */
+  /** The goodbye with which the server ended the connection. */
   readonly goodbye?: Goodbye;
-  /** With `waiting`: when the next attempt comes. */
+  /** With `waiting`: time until the next attempt. */
   readonly retryInMs?: number;
-  /** Why the connection was lost or, with `closed`, why it will not come back; none when `close` was called. */
+  /** Why the connection was lost or, with `closed`, will not return; absent after a call of `close`. */
   readonly error?: OrthantError;
 }

@@ -1,15 +1,15 @@
 import { bytesEqual, encodeUtf8, OrthantError } from "@orthant/core";
 import { TOKEN_BYTES_MAX } from "@orthant/protocol";
 
-/** What proves to a server who a player is: text or bytes, or a function that is asked for each connection. */
+/** A token that identifies a player: text or bytes, or a function that is called for each connection. */
 export type TokenOption = string | Uint8Array | (() => TokenValue | Promise<TokenValue>);
 
 type TokenValue = string | Uint8Array;
 
-/** So many refused tokens in a row end the client, even when each was a fresh one. */
+/** Number of consecutive refusals after which the client gives up, even if each token was fresh. */
 const REFUSALS_MAX = 3;
 
-/** Gets the token for each connection, and knows when it is no use to come with another one. */
+/** Provides the token for each connection, and decides when another one is pointless. */
 export class TokenSource {
   readonly #option: TokenOption;
   #token: Uint8Array = new Uint8Array(0);
@@ -25,7 +25,7 @@ export class TokenSource {
     return this.#token;
   }
 
-  /** Gets the token for the next connection; tells whether it is worth trying. */
+  /** Gets the token for the next connection. Returns whether it is worth trying. */
   async refresh(): Promise<"use" | "refused before"> {
     const option = this.#option;
     const value = typeof option === "function" ? await option() : option;
@@ -40,14 +40,14 @@ export class TokenSource {
     return this.#refused !== undefined && bytesEqual(this.#refused, token) ? "refused before" : "use";
   }
 
-  /** The server refused the token. Tells whether another one may be had. */
+  /** Records that the server refused the token. Returns whether another one may be available. */
   refuse(): "try another" | "give up" {
     this.#refused = this.#token;
     this.#refusals++;
     return typeof this.#option === "function" && this.#refusals < REFUSALS_MAX ? "try another" : "give up";
   }
 
-  /** The server took the token. */
+  /** Records that the server accepted the token. */
   accept(): void {
     this.#refused = undefined;
     this.#refusals = 0;

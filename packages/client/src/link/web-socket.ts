@@ -1,4 +1,4 @@
-/** What the client needs of a WebSocket: those of browsers have it, that of Node 22 and that of the `ws` package. */
+/** The parts of a WebSocket that the client uses. Browsers, Node 22 and the `ws` package provide them. */
 export interface WebSocketLike {
   binaryType: string;
   addEventListener(type: "open", listener: () => void): void;
@@ -12,12 +12,12 @@ export interface WebSocketLike {
   close(): void;
 }
 
-/** Begins to connect to an address. */
+/** Starts to connect to an address. */
 export type OpenSocket = (url: string) => WebSocketLike;
 
 declare const WebSocket: (new (url: string) => WebSocketLike) | undefined;
 
-/** What opens sockets with the platform's own `WebSocket`; `undefined` where there is none. */
+/** Returns a function that opens the platform's `WebSocket`, or `undefined` if there is none. */
 export function platformSocket(): OpenSocket | undefined {
   if (typeof WebSocket === "undefined") return undefined;
   const PlatformSocket = WebSocket;

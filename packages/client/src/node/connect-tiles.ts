@@ -3,29 +3,29 @@ import { isIPv6 } from "node:net";
 import { systemClock, type TileChunk } from "@orthant/core";
 import { type Wire1Status, Wire1Visitor } from "@orthant/protocol";
 
-/** Where a world of tiles is, and who visits it. */
+/** The address of a world of tiles, and the player. */
 export interface TileConnection {
   readonly port: number;
-  /** An address, not a name; this machine unless given. */
+  /** An IP address, not a name; this machine by default. */
   readonly host?: string;
-  /** Who speaks, from 1 to 2^32 - 1. */
+  /** From 1 to 2^32 - 1. */
   readonly playerId: number;
   readonly onStatus?: (status: Wire1Status) => void;
-  /** A chunk came; it may be as it was before. */
+  /** A chunk arrived. It may be unchanged. */
   readonly onChunk?: (chunk: TileChunk) => void;
 }
 
-/** A visitor with a socket. */
+/** A Wire v1 client with its socket. */
 export interface TileClient {
-  /** What there is to see and to do. */
+  /** The client, for reading and editing. */
   readonly visitor: Wire1Visitor;
-  /** Falls silent; the server finds out by that. */
+  /** Closes the socket. The server notices the silence. */
   close(): void;
 }
 
 const TICK_MS = 50;
 
-/** Visits a world of tiles by Wire v1, over UDP, and comes back by itself when the connection is lost. */
+/** Connects to a world of tiles with Wire v1 over UDP, and reconnects by itself. */
 export function connectTiles(connection: TileConnection): TileClient {
   const { port, host = "127.0.0.1", playerId, onStatus, onChunk } = connection;
   const socket: Socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
@@ -37,11 +37,11 @@ export function connectTiles(connection: TileConnection): TileClient {
     ...(onChunk && { onChunk }),
   });
   socket.on("message", (datagram, from) => {
-    // Only the server's own words count, as far as anybody can tell.
+    // Only datagrams from the server's address count.
     if (from.port !== port || from.address !== host) return;
     visitor.receive(new Uint8Array(datagram.buffer, datagram.byteOffset, datagram.length));
   });
-  // A server that is not there makes sends fail; the visitor tries again in its time.
+  // Sends fail while the server is unavailable; the client retries later.
   socket.on("error", () => undefined);
   const timer = setInterval(() => visitor.tick(), TICK_MS);
   visitor.tick();

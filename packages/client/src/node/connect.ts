@@ -4,12 +4,12 @@ import { connect as connectWith } from "../world/connect.ts";
 import type { ConnectOptions } from "../world/connect-options.ts";
 import type { SharedWorld } from "../world/shared-world.ts";
 
-/** The longest delay that a timer of Node's takes. */
+/** Longest delay that a Node timer supports. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
- * Connects as `connect` of `@orthant/client` does, with the WebSocket of the `ws` package, which Node 20 lacks. The
- * process stays alive until the client is closed, also while it waits to connect again.
+ * Connects like `connect` of `@orthant/client`, with the WebSocket of the `ws` package, which Node 20 lacks.
+ * The process stays alive until the client is closed, even while it waits to reconnect.
  */
 export function connect(url: string, options: ConnectOptions = {}): SharedWorld {
   const socket = (address: string): WebSocket =>

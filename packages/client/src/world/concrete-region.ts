@@ -1,6 +1,6 @@
 import { type ChunkShape, GeneratorRef, type GeneratorRegistry, type RegionTree } from "@orthant/core";
 
-/** The same tree with voxels where it leaves space to a generator; `ORT_LIMIT` when that is too much at once. */
+/** Returns the tree with generated space replaced by voxels. Throws `ORT_LIMIT` if there is too much. */
 export function concreteRegion(
   symbolic: RegionTree,
   generators: GeneratorRegistry,

@@ -4,28 +4,28 @@ import type { TokenOption } from "../link/token-source.ts";
 import type { OpenSocket } from "../link/web-socket.ts";
 import type { Look } from "./look.ts";
 
-/** How a client connects. Everything is optional. */
+/** Options of a connection. All are optional. */
 export interface ConnectOptions {
-  /** What others see of the player, unless the server knows better. */
+  /** The player's visible name, unless the server overrides it. */
   readonly name?: string;
-  /** What proves who the player is; a function is asked before each connection, so that tokens may expire. */
+  /** Identifies the player. A function is called before each connection, so that tokens may expire. */
   readonly token?: TokenOption;
   /** What to hold from the start; `look` changes it. */
   readonly look?: Look;
-  /** Where to keep what is held, so that the next client fetches only what changed. */
+  /** Stores the held regions, so that the next client fetches only what changed. */
   readonly cache?: ReplicaCache;
-  /** The cache failed: it is not written any more. Nothing else is affected. */
+  /** The cache failed and is no longer written. Nothing else is affected. */
   readonly onCacheFailure?: (error: unknown) => void;
-  /** The generators that this program has. With the server's own, untouched space costs nothing to send. */
+  /** The generators of this program. If they match the server's, untouched space costs nothing to send. */
   readonly generators?: GeneratorRegistry;
-  /** Makes the WebSocket; the platform's own unless given. */
+  /** Creates the WebSocket; the platform's by default. */
   readonly socket?: OpenSocket;
   readonly clock?: Clock;
-  /** Gives 64 random bits, for the client's secret id and for the waits between attempts. */
+  /** Returns 64 random bits, for the client's secret id and for the waits between attempts. */
   readonly random?: RandomBits;
 }
 
-/** The options with nothing left open. */
+/** The options with all defaults filled in. */
 export interface ResolvedOptions {
   readonly url: string;
   readonly name: string;

@@ -11,7 +11,7 @@ import { platformSocket } from "../link/web-socket.ts";
 import type { ConnectOptions } from "./connect-options.ts";
 import { SharedWorld } from "./shared-world.ts";
 
-/** Connects to the world that a server shares at a `ws:` or `wss:` address, and stays connected until it is closed. */
+/** Connects to the world of a server at a `ws:` or `wss:` address, and reconnects until it is closed. */
 export function connect(url: string, options: ConnectOptions = {}): SharedWorld {
   const socket = options.socket ?? platformSocket();
   if (socket === undefined) {

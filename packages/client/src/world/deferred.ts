@@ -1,11 +1,11 @@
-/** A promise, and the two ways to settle it. Nobody needs to listen to it. */
+/** A promise with functions to settle it. It may remain without a handler. */
 export interface Deferred<Value> {
   readonly promise: Promise<Value>;
   readonly resolve: (value: Value | Promise<Value>) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A promise that somebody else will settle. */
+/** Returns a promise for other code to settle. */
 export function deferred<Value>(): Deferred<Value> {
   let resolve: Deferred<Value>["resolve"] = () => undefined;
   let reject: Deferred<Value>["reject"] = () => undefined;
@@ -13,7 +13,7 @@ export function deferred<Value>(): Deferred<Value> {
     resolve = settle;
     reject = fail;
   });
-  // Who awaits it is told all the same; who does not must not be brought down by it.
+  // A caller that awaits it still sees the error; without one, it must not crash the program.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

@@ -3,8 +3,8 @@ import { EDIT_VOXELS_MAX, EDITS_OPEN_MAX, type Verdict } from "@orthant/protocol
 import { type Deferred, deferred } from "./deferred.ts";
 
 /**
- * What became of an edit. `refused` is an answer like the others, with a reason to branch on and a sentence for people.
- * `settled`: the server decided before it was started anew, and no longer knows how; the replica shows what is.
+ * The result of an edit. `refused` is a regular result with a reason to branch on and a text for people.
+ * `settled`: the server decided before a restart and no longer knows how; the replica shows the outcome.
  */
 export type EditVerdict = WithoutId<Verdict>;
 
@@ -15,14 +15,14 @@ interface WaitingEdit {
   readonly answer: Deferred<EditVerdict>;
 }
 
-/** The edits of a client: those that wait to be sent, because too many are on their way, and those without a verdict. */
+/** The edits of a client: those waiting because too many are in flight, and those without a verdict. */
 export class EditBook {
   readonly #open = new Map<number, Deferred<EditVerdict>>();
   #waiting: WaitingEdit[] = [];
-  /** Edits in the hands of `send`, whose listeners may make edits of their own. */
+  /** Edits being passed to `send`, whose listeners may add further edits. */
   #sendingCount = 0;
 
-  /** Takes an edit, to be sent by the next `pump`. */
+  /** Adds an edit, which the next `pump` sends. */
   add(placements: readonly VoxelPlacement[]): Promise<EditVerdict> {
     if (placements.length === 0 || placements.length > EDIT_VOXELS_MAX) {
       const detail = `${placements.length} voxels where 1 to ${EDIT_VOXELS_MAX} may be: make more edits of it`;
@@ -37,7 +37,7 @@ export class EditBook {
     return answer.promise;
   }
 
-  /** Sends, in order, as many of those that wait as may be on their way at once; `send` gives the id of each. */
+  /** Sends waiting edits in order, up to the limit of edits in flight. `send` returns the id of each. */
   pump(send: (placements: readonly VoxelPlacement[]) => number): void {
     while (this.#open.size + this.#sendingCount < EDITS_OPEN_MAX) {
       const next = this.#waiting.shift();
@@ -46,7 +46,7 @@ export class EditBook {
       try {
         this.#open.set(send(next.placements), next.answer);
       } catch (error) {
-        // An edit that has no encoding, such as one off the lattice, is its caller's alone.
+        // An edit that cannot be encoded, such as one off the lattice, concerns only its caller.
         next.answer.reject(error);
       } finally {
         this.#sendingCount--;
@@ -54,13 +54,13 @@ export class EditBook {
     }
   }
 
-  /** A verdict came. */
+  /** Resolves an edit with its verdict. */
   settle({ editId, ...verdict }: Verdict): void {
     this.#open.get(editId)?.resolve(verdict);
     this.#open.delete(editId);
   }
 
-  /** No more verdicts will come. */
+  /** Rejects all edits, because no more verdicts will arrive. */
   fail(error: OrthantError): void {
     for (const answer of this.#open.values()) answer.reject(error);
     for (const { answer } of this.#waiting) answer.reject(error);

@@ -1,8 +1,8 @@
-/** Those who want to be told of something. */
+/** A set of event listeners. */
 export class Listeners<Arguments extends readonly unknown[]> {
   readonly #listeners = new Set<(...told: Arguments) => void>();
 
-  /** Adds a listener, until the function returned is called. The same function may listen more than once. */
+  /** Adds a listener. Returns an unsubscribe function. The same function may be added more than once. */
   add(listener: (...told: Arguments) => void): () => void {
     const own = (...told: Arguments): void => listener(...told);
     this.#listeners.add(own);
@@ -11,7 +11,7 @@ export class Listeners<Arguments extends readonly unknown[]> {
     };
   }
 
-  /** Tells all. What a listener throws stops nothing here: it surfaces as an unhandled rejection. */
+  /** Calls all listeners. An error in one stops nothing here; it surfaces as an unhandled rejection. */
   tell(...told: Arguments): void {
     for (const listener of [...this.#listeners]) {
       try {

@@ -12,26 +12,26 @@ import {
 } from "@orthant/core";
 import { INTEREST_BOXES_MAX, type Vector } from "@orthant/protocol";
 
-/** What a client wants to hold: all within some chunks of a point, or boxes of chunks. */
+/** What a client wants to hold: everything within some chunks of a point, or boxes of chunks. */
 export type Look = LookAround | LookAtBoxes;
 
-/** All chunks within a distance, on every axis that the world has. */
+/** All chunks within a distance, on every axis of the world. */
 export interface LookAround {
-  /** In voxels: what is near to it comes first. */
+  /** In voxels. The server sends regions near it first. */
   readonly center: Vector;
   readonly radiusChunks: number;
-  /** Voxels a second: what lies ahead comes before what lies behind. */
+  /** In voxels per second. The server sends regions ahead before those behind. */
   readonly motion?: Vector;
 }
 
-/** Boxes of chunks; what is near to the center, in voxels, comes first. */
+/** Boxes of chunks. The server sends regions near the center, in voxels, first. */
 export interface LookAtBoxes {
   readonly boxes: readonly Box[];
   readonly center?: Vector;
   readonly motion?: Vector;
 }
 
-/** A look in terms of a world's chunks. */
+/** A look converted to a world's chunks. */
 export interface Sight {
   readonly boxes: readonly Box[];
   readonly center: Vector;
@@ -40,7 +40,7 @@ export interface Sight {
 
 const STILL: Vector = [0, 0, 0, 0];
 
-/** What a look means in a world of this shape; `ORT_ARGUMENT` or `ORT_LIMIT` for one that means nothing. */
+/** Converts a look for a world of this shape. Throws `ORT_ARGUMENT` or `ORT_LIMIT` if it is invalid. */
 export function sightOf(shape: ChunkShape, look: Look): Sight {
   const boxes = "boxes" in look ? look.boxes : [boxAround(shape, look)];
   if (boxes.length === 0 || boxes.length > INTEREST_BOXES_MAX) {
@@ -50,7 +50,7 @@ export function sightOf(shape: ChunkShape, look: Look): Sight {
   return { boxes, center, motion: look.motion ?? STILL };
 }
 
-/** Whether two sights are the same to a server: the same boxes, the same chunk in the middle, the same motion. */
+/** Returns true when two sights are equal to a server: the same boxes, center chunk and motion. */
 export function sightsEqual({ extents }: ChunkShape, a: Sight, b: Sight): boolean {
   return (
     a.boxes.length === b.boxes.length &&
@@ -69,7 +69,7 @@ function boxAround(shape: ChunkShape, { center, radiusChunks }: LookAround): Box
   }
   const voxel = placeFrom((axis) => Math.floor(center[axis]));
   const chunk = chunkOfVoxel(shape, voxel);
-  // Along an axis of one voxel a chunk there is nothing to the sides.
+  // An axis with one voxel per chunk has nothing to the sides.
   const radius = (axis: Axis): number => (shape.extents[axis] === 1 ? 0 : radiusChunks);
   const around: Box = {
     min: placeFrom((axis) => chunk[axis] - radius(axis)),

@@ -1,11 +1,11 @@
 import { type Place, PlaceMap } from "@orthant/core";
 import { type Deferred, deferred } from "./deferred.ts";
 
-/** Those who wait until regions are held. */
+/** Promises for regions that are not held yet. */
 export class RegionWaits {
   readonly #waits = new PlaceMap<Deferred<void>>();
 
-  /** Resolves when the region comes. */
+  /** Returns a promise that resolves when the region arrives. */
   whenHeld(region: Place): Promise<void> {
     const known = this.#waits.get(...region);
     if (known !== undefined) return known.promise;
@@ -14,7 +14,7 @@ export class RegionWaits {
     return wait.promise;
   }
 
-  /** The region has come. */
+  /** Resolves the wait for a region. */
   held(region: Place): void {
     const wait = this.#waits.get(...region);
     if (wait === undefined) return;
@@ -22,7 +22,7 @@ export class RegionWaits {
     wait.resolve();
   }
 
-  /** Ends the waits for regions, all but those that may still come. */
+  /** Rejects the waits for all regions that can no longer arrive. */
   endUnless(mayCome: (region: Place) => boolean, error: (region: Place) => Error): void {
     for (const region of [...this.#waits.places()]) {
       if (mayCome(region)) continue;

@@ -11,7 +11,7 @@ import { type Deferred, deferred } from "./deferred.ts";
 import { type Look, type Sight, sightOf, sightsEqual } from "./look.ts";
 import { RegionWaits } from "./region-waits.ts";
 
-/** What a client looks at, and those who wait for it to come. */
+/** What a client looks at, and the promises that wait for it. */
 export class ReplicaView {
   readonly #waits = new RegionWaits();
   #look: Look | undefined;
@@ -24,39 +24,39 @@ export class ReplicaView {
     this.#look = look;
   }
 
-  /** From now on regions come to this guest. */
+  /** Reads regions from this client from now on. */
   follow(guest: Guest): void {
     this.#guest = guest;
   }
 
-  /** Looks at something else. Refused at once where the world's shape is known, else when it is. */
+  /** Changes the look. An invalid one throws at once if the world's shape is known, or else later. */
   look(look: Look): void {
     const shape = this.#guest?.world?.shape;
     if (shape !== undefined) {
       const sight = sightOf(shape, look);
-      // A game may say the same with every picture that it draws.
+      // A game may repeat its look in every frame it draws.
       if (this.#sight === undefined || !sightsEqual(shape, this.#sight, sight)) this.#see(sight);
     }
     this.#look = look;
   }
 
-  /** The shape is known: makes the look that was asked for before. Throws when that is too much. */
+  /** Applies the look that was requested before the shape was known. Throws when it is too large. */
   welcomed(shape: ChunkShape): void {
     if (this.#look !== undefined && this.#sight === undefined) this.#see(sightOf(shape, this.#look));
   }
 
-  /** A region came. */
+  /** Handles the arrival of a region. */
   held(region: Place): void {
     this.#waits.held(region);
   }
 
-  /** All that is looked at came. */
+  /** Handles the arrival of everything that is looked at. */
   completed(): void {
     this.#completion?.resolve();
     this.#completion = undefined;
   }
 
-  /** Nothing more will come. */
+  /** Rejects all waits, because nothing more will arrive. */
   end(error: OrthantError): void {
     this.#ending = error;
     this.#completion?.reject(error);
@@ -66,7 +66,7 @@ export class ReplicaView {
     );
   }
 
-  /** Resolves when all that is looked at is here. */
+  /** Resolves when everything that is looked at has arrived. */
   async complete(): Promise<void> {
     if (this.#ending !== undefined) throw this.#ending;
     if (this.#look === undefined) throw notHeld("nothing is looked at: call look first");
@@ -75,7 +75,7 @@ export class ReplicaView {
     await this.#completion.promise;
   }
 
-  /** Resolves when every region of a box of chunks is held; to be called once the client has joined. */
+  /** Resolves when every region of a box of chunks is held. Call it after the client has joined. */
   async holding(box: Box): Promise<Guest> {
     const regions = [...placesLexicographic(regionsTouching(box))];
     for (;;) {
@@ -99,7 +99,7 @@ export class ReplicaView {
   }
 }
 
-/** The error of a client that is asked for what it does not have. */
+/** Returns the error for a request that the client cannot answer. */
 export function notHeld(detail: string): OrthantError {
   return new OrthantError("ORT_NOT_HELD", detail);
 }

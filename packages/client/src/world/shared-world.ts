@@ -38,8 +38,8 @@ import type { Look } from "./look.ts";
 import { notHeld, ReplicaView } from "./replica-view.ts";
 
 /**
- * A world that a server shares, as far as this client looks: a replica that follows it, with the client's own edits on
- * top until the server has decided about them. It connects again by itself, and can be read while it is not connected.
+ * A replica of the part of a server's world that this client looks at, with the client's own edits on top
+ * until the server has decided about them. It reconnects by itself, and can be read while disconnected.
  */
 export class SharedWorld {
   /** Resolves at the first welcome; rejects when the client is closed before. */
@@ -58,10 +58,10 @@ export class SharedWorld {
   #link: Link | undefined;
   #keeper: ReplicaKeeper | undefined;
   #status: Status = "connecting";
-  /** Why nothing more will come. */
+  /** Why the client is closed. */
   #ending: OrthantError | undefined;
 
-  /** Begins to connect; others use `connect`. */
+  /** Starts to connect. Use `connect` instead. */
   constructor(options: ResolvedOptions) {
     this.#options = options;
     this.#view = new ReplicaView(options.look);
@@ -69,17 +69,17 @@ export class SharedWorld {
     this.#begin();
   }
 
-  /** How the client stands with its server. */
+  /** Connection status. */
   get status(): Status {
     return this.#status;
   }
 
-  /** The chunk shape. This and what follows is known when the client is `ready`; before, asking throws `ORT_NOT_HELD`. */
+  /** The chunk shape. Like the properties below, throws `ORT_NOT_HELD` before the client is `ready`. */
   get shape(): ChunkShape {
     return this.#known().shape;
   }
 
-  /** What materials there are. */
+  /** The world's materials. */
   get catalog(): MaterialCatalog {
     return this.#known().catalog;
   }
@@ -89,35 +89,35 @@ export class SharedWorld {
     return this.#known().worldName;
   }
 
-  /** Where players begin, in voxels. */
+  /** Where players start, in voxels. */
   get spawn(): Vector {
     return this.#known().spawn;
   }
 
-  /** Who this client is to the others. */
+  /** This client's player id. */
   get playerId(): bigint {
     return this.#known().playerId;
   }
 
-  /** What this client may do. */
+  /** This client's permissions. */
   get role(): Role {
     return this.#known().role;
   }
 
-  /** Where the server has put the player at the last welcome. */
+  /** The pose that the server assigned to the player at the last welcome. */
   get pose(): Pose {
     const { position, orientation } = this.#known();
     return { position, orientation };
   }
 
-  /** The material of a voxel, when its region is held; waits for it inside of what the client looks at. */
+  /** Returns the material of a voxel. Waits until its region is held, if the client looks at it. */
   async get(place: Place): Promise<number> {
     await this.ready;
     const chunk = await this.chunk(chunkOfVoxel(this.shape, place));
     return chunk.get(cellOfVoxel(this.shape, ...place));
   }
 
-  /** The voxels of a chunk; waits for them as `get` does. */
+  /** Returns the voxels of a chunk. Waits like `get`. */
   async chunk(place: Place): Promise<Chunk> {
     for (;;) {
       await this.ready;
@@ -127,7 +127,7 @@ export class SharedWorld {
     }
   }
 
-  /** All that is in a box of chunks; waits for it as `get` does. `detail` means what it means for a `World`. */
+  /** Returns the contents of a box of chunks. Waits like `get`. `detail` means the same as for a `World`. */
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     await this.ready;
     const guest = await this.#view.holding(box);
@@ -135,46 +135,46 @@ export class SharedWorld {
     return detail === "symbolic" ? tree : concreteRegion(tree, this.#options.generators, this.shape);
   }
 
-  /** The material of a voxel at this moment; `undefined` when it is not held. */
+  /** Returns the current material of a voxel, or `undefined` when it is not held. */
   voxelAt(place: Place): number | undefined {
     return this.#guest?.voxelAt(place);
   }
 
-  /** The voxels of a chunk at this moment; `undefined` when they are not held. */
+  /** Returns the current voxels of a chunk, or `undefined` when they are not held. */
   chunkAt(place: Place): Chunk | undefined {
     return this.#guest?.chunkAt(place);
   }
 
-  /** The clock of a region at this moment: it rises with each change; `undefined` when the region is not held. */
+  /** Returns the clock of a region, which rises with each change, or `undefined` when it is not held. */
   clockOf(region: Place): number | undefined {
     return this.#guest?.clockOf(region);
   }
 
-  /** What came and was asked for again since the client was made. */
+  /** Counters since the client was created. */
   get counts(): GuestCounts {
     return this.#guest?.counts ?? { patches: 0, resyncs: 0, heldRegions: 0 };
   }
 
-  /** Says what to hold from now on. What lies outside is forgotten. */
+  /** Sets what to hold from now on. The client drops everything outside of it. */
   look(look: Look): void {
     this.#requireOpen();
     this.#view.look(look);
   }
 
-  /** Resolves when all that the client looks at is here. */
+  /** Resolves when everything the client looks at has arrived. */
   complete(): Promise<void> {
     return this.#view.complete();
   }
 
-  /** Puts a material into one voxel. See `setVoxels`. */
+  /** Sets the material of one voxel. See `setVoxels`. */
   setVoxel(place: Place, material: number): Promise<EditVerdict> {
     return this.setVoxels([{ voxel: place, material }]);
   }
 
   /**
-   * Puts materials into voxels, all in one step. It shows at once, and is taken back if the server refuses. Resolves
-   * with the server's verdict, also when that is a refusal, however often the connection is lost meanwhile; rejects
-   * with `ORT_CLOSED` when the client is closed first, and then nobody knows whether the edit was made.
+   * Sets the materials of voxels in one step. The result shows at once, and is undone if the server refuses.
+   * Resolves with the verdict, even a refusal, however often the connection is lost meanwhile. Rejects with
+   * `ORT_CLOSED` if the client is closed first; it is then unknown whether the edit was applied.
    */
   setVoxels(placements: readonly VoxelPlacement[]): Promise<EditVerdict> {
     if (this.#ending !== undefined) return Promise.reject(this.#ending);
@@ -183,45 +183,45 @@ export class SharedWorld {
     return answer;
   }
 
-  /** Says where the player is; `ORT_ARGUMENT` for what is no pose. The newest pose counts. */
+  /** Sets the player's pose; only the newest one counts. Throws `ORT_ARGUMENT` for an invalid pose. */
   move(pose: Pose): void {
     this.#requireOpen();
     this.#pose = roundPose(pose);
     this.#guest?.move(this.#pose);
   }
 
-  /** Those whom the client sees: other players, and entities. */
+  /** The other players and the entities that the client sees. */
   get beings(): readonly Being[] {
     return this.#guest?.beings ?? [];
   }
 
-  /** Sends a game's own message. False when the client is not joined: then it is not sent, now or later. */
+  /** Sends a game message. Returns false when the client is not joined; the message is then dropped. */
   send(payload: Uint8Array): boolean {
     this.#requireOpen();
     return this.#guest?.sendGame(payload) ?? false;
   }
 
-  /** Calls back with the boxes of chunks that look different now, until the function returned is called. */
+  /** Calls `listener` with the boxes of chunks that look different. Returns an unsubscribe function. */
   onChange(listener: (boxes: readonly Box[]) => void): () => void {
     return this.#onChange.add(listener);
   }
 
-  /** Calls back when beings came, moved or otherwise changed, and went. */
+  /** Calls `listener` when entities enter, change or leave. Returns an unsubscribe function. */
   onBeings(listener: (change: BeingsChange) => void): () => void {
     return this.#onBeings.add(listener);
   }
 
-  /** Calls back with each of the game's own messages. */
+  /** Calls `listener` with each game message. Returns an unsubscribe function. */
   onMessage(listener: (payload: Uint8Array) => void): () => void {
     return this.#onMessage.add(listener);
   }
 
-  /** Calls back when the client stands otherwise with its server. */
+  /** Calls `listener` when the connection status changes. Returns an unsubscribe function. */
   onStatus(listener: (status: Status, detail: StatusDetail) => void): () => void {
     return this.#onStatus.add(listener);
   }
 
-  /** Ends the connection for good; resolves when what was held is in the cache. Closing twice is harmless. */
+  /** Closes the client permanently. Resolves when its regions are cached. Closing twice is harmless. */
   close(): Promise<void> {
     if (this.#link === undefined) this.#become("closed", {});
     else this.#link.close();
@@ -271,7 +271,7 @@ export class SharedWorld {
   #welcomed(welcome: Welcome): void {
     this.#lookFirst(welcome);
     if (this.#ending !== undefined) return;
-    // What was said to an earlier connection, or to none, is not known to this one.
+    // This connection does not know the pose that was set before it.
     if (this.#pose !== undefined) this.#guest?.move(this.#pose);
     this.#keeper?.welcomed(welcome);
     this.#readiness.resolve();
@@ -283,7 +283,7 @@ export class SharedWorld {
     try {
       this.#view.welcomed(shape);
     } catch (error) {
-      // Asked for before the shape was known, and more than any server grants: only the program can mend that.
+      // The look was set before the shape was known and is too large; only the program can fix that.
       if (!isOrthantError(error)) throw error;
       this.#link?.close(error);
     }
@@ -291,7 +291,7 @@ export class SharedWorld {
 
   #pumpEdits(): void {
     const guest = this.#guest;
-    // Before the first welcome nobody knows the shape that an edit has to fit.
+    // Before the first welcome the shape that an edit must fit is unknown.
     if (guest?.world === undefined) return;
     this.#edits.pump((placements) => guest.setVoxels(placements));
   }

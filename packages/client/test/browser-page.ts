@@ -5,9 +5,9 @@ import { brokenPromises } from "./cache-contract.ts";
 
 declare const WebSocket: new (url: string) => WebSocketLike;
 
-/** What a test asks the page to do. Values cross as JSON, so there are no bigints. */
+/** Functions that a test calls in the page. Values cross as JSON, so there are no bigints. */
 export interface ClientPage {
-  /** Joins with a cache of this name, and gives the bytes that came until all was there. */
+  /** Joins with a cache of this name. Returns the bytes received until everything had arrived. */
   join(url: string, cacheName: string): Promise<number>;
   setVoxel(place: Place, material: number): Promise<string>;
   voxelAt(place: Place): number | undefined;
@@ -16,7 +16,7 @@ export interface ClientPage {
   close(): Promise<void>;
   /** Resolves when regions have been stored in the cache. */
   stored(): Promise<void>;
-  /** What a cache in this browser does not do and should. */
+  /** Returns the parts of the cache contract that a cache in this browser breaks. */
   brokenPromises(): Promise<readonly string[]>;
 }
 

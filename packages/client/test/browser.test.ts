@@ -53,7 +53,7 @@ describe.skipIf(!canOpenBrowser())("the client in Chromium", () => {
   const voxelAt = (opened: Page, place: Place): Promise<number | undefined> =>
     opened.evaluate((at) => page.voxelAt(at), place);
 
-  test("edits, goes, comes back and fetches only what changed since", async () => {
+  test("edits, leaves, returns and fetches only what changed since", async () => {
     const context = await newContext();
     const first = await open(context);
     const firstBytes = await join(first, "isles");
@@ -80,7 +80,7 @@ describe.skipIf(!canOpenBrowser())("the client in Chromium", () => {
     expect(await join(stranger, "isles")).toBeGreaterThan(firstBytes / 2);
   }, 60_000);
 
-  test("has what it needs in its cache soon, and need not be closed with care", async () => {
+  test("fills its cache soon, and need not be closed properly", async () => {
     const context = await newContext();
     const first = await open(context);
     const firstBytes = await join(first, "sudden");
@@ -92,12 +92,12 @@ describe.skipIf(!canOpenBrowser())("the client in Chromium", () => {
     expect(await first.evaluate(() => page.playerId())).toBe(playerId);
   }, 60_000);
 
-  test("has a cache that keeps what caches promise", async () => {
+  test("has a cache that keeps the cache contract", async () => {
     const opened = await open(await newContext());
     expect(await opened.evaluate(() => page.brokenPromises())).toEqual([]);
   });
 
-  test("is somebody else in a second tab, and each goes on", async () => {
+  test("has a different identity in a second tab, and both keep working", async () => {
     const context = await newContext();
     const one = await open(context);
     await join(one, "tabs");

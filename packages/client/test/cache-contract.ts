@@ -1,8 +1,8 @@
 import type { CacheChange, CacheEntry, ReplicaCache } from "@orthant/client";
 
 /**
- * What every cache must do; gives what it does not. `handle` gives another handle on the same, empty store. It uses
- * nothing of Node's, so it can run in a page.
+ * Checks the contract of a cache and returns what it breaks. `handle` returns another handle on the same,
+ * initially empty store. Uses no Node API, so it can run in a page.
  */
 export async function brokenPromises(handle: () => ReplicaCache): Promise<readonly string[]> {
   const broken: string[] = [];

@@ -13,7 +13,7 @@ import { brokenPromises } from "./cache-contract.ts";
 import { ScriptedServer } from "./scripted-server.ts";
 
 const LOOK = { boxes: [boxBetween([0, 0, 0, 0], [16, 4, 4, 4])] };
-/** A memory cache that notes what is stored, and fails when it is told to. */
+/** A memory cache that records what is stored, and fails on request. */
 class WatchedCache implements ReplicaCache {
   readonly #inner = memoryCache();
   readonly stores: (readonly CacheChange[])[] = [];
@@ -37,7 +37,7 @@ class WatchedCache implements ReplicaCache {
     return this.#inner.release();
   }
 
-  /** The keys that were written and removed since this was asked last. */
+  /** Returns the keys written and removed since the last call. */
   written(): readonly string[] {
     return this.stores
       .splice(0)
@@ -45,7 +45,7 @@ class WatchedCache implements ReplicaCache {
   }
 }
 
-/** A region that comes anew, full of one material, and its clock. */
+/** Returns a patch that replaces a region by one material, with its clock. */
 function full(patchSeq: number, region: Place, material: number, step: number): PatchMessage {
   const [x, y, z, w] = region;
   const box = boxBetween([x * 4, y * 4, z * 4, w * 4], [x * 4 + 4, y * 4 + 4, z * 4 + 4, w * 4 + 4]);
@@ -75,7 +75,7 @@ async function helloAndInterest(server: ScriptedServer): Promise<{ hello: Hello;
   return { hello, interest };
 }
 
-/** Leaves two regions in a cache: one that somebody changed, one as generated. */
+/** Leaves two regions in a cache: an edited one and a generated one. */
 async function fillCache(cache: ReplicaCache): Promise<Hello> {
   const server = await joined({ cache });
   const { hello } = await helloAndInterest(server);
@@ -90,7 +90,7 @@ async function fillCache(cache: ReplicaCache): Promise<Hello> {
 }
 
 describe("a cache", () => {
-  test("gives the next client what the last one held, and the same identity", async () => {
+  test("gives the next client the regions of the previous one, and the same identity", async () => {
     const cache = memoryCache();
     const first = await fillCache(cache);
     expect(first.kept).toBeUndefined();
@@ -110,7 +110,7 @@ describe("a cache", () => {
     const first = await joined({ cache });
     first.world.setVoxel([0, 0, 0, 0], 1);
     await first.pass(50);
-    // The program ends here, without a word to the cache; what held the claim is gone with it.
+    // The program ends here without closing the cache, and its claim ends with it.
     await cache.release();
     const second = await joined({ cache });
     second.world.setVoxel([0, 0, 0, 0], 2);
@@ -122,7 +122,7 @@ describe("a cache", () => {
     expect(secondId).toBeGreaterThan(firstId);
   });
 
-  test("is written two seconds after a change, and only what changed", async () => {
+  test("is written two seconds after a change, with only what changed", async () => {
     const cache = new WatchedCache();
     const server = await joined({ cache });
     expect(cache.written()).toEqual(["identity"]);
@@ -145,7 +145,7 @@ describe("a cache", () => {
 
     const again = await joined({ cache }, { resumed: true });
     await again.world.close();
-    // What came from the cache and is as it was is not written again.
+    // Regions that came from the cache unchanged are not written again.
     expect(cache.written()).toEqual(["identity", "world"]);
   });
 
@@ -166,7 +166,7 @@ describe("a cache", () => {
     ]);
   });
 
-  test("does not take an equal clock for equal content when the server's past was another one", async () => {
+  test("does not take an equal clock for equal content when the server has a different history", async () => {
     const cache = memoryCache();
     await fillCache(cache);
     // The server lost its last era to a crash and a rollback, and issues the same clock for something else.
@@ -181,7 +181,7 @@ describe("a cache", () => {
     expect(again.world.voxelAt([0, 0, 0, 0])).toBe(9);
   });
 
-  test("is written anew when the server has other generators, though the clocks are the same", async () => {
+  test("is rewritten when the server's generators differ, even if the clocks are equal", async () => {
     const cache = new WatchedCache();
     await fillCache(cache);
     cache.written();
@@ -194,7 +194,7 @@ describe("a cache", () => {
     expect([...cache.written()].sort()).toEqual(["-region 1 0 0 0", "identity", "region 0 0 0 0", "world"]);
   });
 
-  test("is written in parts when there is much, and nothing of another world is left by the first", async () => {
+  test("is written in parts when there is much, and the first part removes all regions of another world", async () => {
     const cache = new WatchedCache();
     const regions = Array.from({ length: 600 }, (_, w): Place => [0, 0, 0, w]);
     const look = { boxes: [boxBetween([0, 0, 0, 0], [4, 4, 4, 2400])] };
@@ -212,7 +212,7 @@ describe("a cache", () => {
     expect((await cache.load()).length).toBe(602);
   });
 
-  test("belongs to one client at a time: another one reads it, writes nothing, and is somebody else", async () => {
+  test("belongs to one client at a time, and another one reads it, writes nothing and gets a new identity", async () => {
     const cache = new WatchedCache();
     const owner = await fillCache(cache);
     cache.written();
@@ -234,7 +234,7 @@ describe("a cache", () => {
     expect(cache.written()).toContain("region 0 0 0 0");
   });
 
-  test("that fails changes nothing for the client but that it is told", async () => {
+  test("that fails has no effect on the client except a report", async () => {
     const broken = new WatchedCache();
     broken.failure = new Error("no room");
     const failures: unknown[] = [];
@@ -256,18 +256,18 @@ describe("a cache", () => {
     await client.pass(4000);
     await client.world.close();
     expect(failures.length).toBe(2);
-    // The claim was given back.
+    // The claim was released.
     expect(await later.claim()).toBe(true);
   });
 });
 
-test("the cache in memory keeps what caches promise", async () => {
+test("the memory cache keeps the cache contract", async () => {
   const cache = memoryCache();
   expect(await brokenPromises(() => cache)).toEqual([]);
 });
 
 describe("a damaged cache", () => {
-  test("costs what is damaged, and never more", async () => {
+  test("loses only the damaged entries", async () => {
     const pristine = memoryCache();
     await fillCache(pristine);
     const entries = await pristine.load();
@@ -312,7 +312,7 @@ describe("a damaged cache", () => {
   });
 });
 
-/** Bytes with each of some faults: cut, longer, with a bit flipped, all zeros. */
+/** Returns the bytes with various faults: cut, longer, with a flipped bit, all zeros. */
 function damagedForms(value: Uint8Array, prng: Prng): readonly Uint8Array[] {
   const flipped = Array.from({ length: 12 }, () => {
     const copy = value.slice();

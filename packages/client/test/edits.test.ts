@@ -36,7 +36,7 @@ describe("an edit", () => {
     expect(await edit).toEqual({ outcome: "applied" });
   });
 
-  test("that is refused resolves with the reason, and is taken back", async () => {
+  test("that is refused resolves with the reason and is undone", async () => {
     const server = await joined();
     const changes: unknown[] = [];
     server.world.onChange((boxes) => changes.push(boxes));
@@ -48,7 +48,7 @@ describe("an edit", () => {
     expect(changes).toEqual([[chunk], [chunk]]);
   });
 
-  test("outlives the connection, and is sent again under the same id", async () => {
+  test("outlives the connection and is resent under the same id", async () => {
     const server = await joined();
     const edit = server.world.setVoxel([1, 20, 1, 1], 7);
     await server.pass(50);
@@ -64,7 +64,7 @@ describe("an edit", () => {
     expect(await edit).toEqual({ outcome: "settled" });
   });
 
-  test("that is made before the client joined is sent when it has, before those that listeners then make", async () => {
+  test("made before the client joined is sent afterwards, before those that listeners make then", async () => {
     const server = new ScriptedServer({ look: LOOK });
     const first = server.world.setVoxel([1, 20, 1, 1], 7);
     server.world.onStatus((status) => {
@@ -80,7 +80,7 @@ describe("an edit", () => {
     expect(await first).toEqual({ outcome: "unchanged" });
   });
 
-  test("waits its turn when 60 are on their way", async () => {
+  test("waits while 60 are in flight", async () => {
     const server = await joined();
     const edits = Array.from({ length: 70 }, (_, x) => server.world.setVoxel([x % 16, 20, 1, 1], 1 + x));
     await server.pass(50);
@@ -91,7 +91,7 @@ describe("an edit", () => {
     expect(editIds(server.heard())).toEqual([61, 62]);
   });
 
-  test("is refused here when no server can take it, and is no hindrance for the next", async () => {
+  test("that no server accepts is refused by the client and does not block the next one", async () => {
     const server = await joined();
     const { world } = server;
     expect(await codeOfRejection(world.setVoxels([]))).toBe("ORT_LIMIT");
@@ -104,7 +104,7 @@ describe("an edit", () => {
     expect(editIds(server.heard())).toEqual([1]);
   });
 
-  test("is what it was when it was asked for", async () => {
+  test("does not change when the caller modifies its arguments", async () => {
     const server = new ScriptedServer();
     const voxel: [number, number, number, number] = [1, 20, 1, 1];
     server.world.setVoxels([{ voxel, material: 7 }]);
@@ -118,7 +118,7 @@ describe("an edit", () => {
 });
 
 describe("other messages", () => {
-  test("a pose is sent when it can be, the newest one", async () => {
+  test("only the newest pose is sent, once that is possible", async () => {
     const server = new ScriptedServer();
     server.world.move({ position: [1, 1, 1, 1], orientation: [0, 0, 0, 1] });
     server.world.move({ position: [2, 1, 1, 1], orientation: [0, 0, 0, 1] });
@@ -128,7 +128,7 @@ describe("other messages", () => {
     expect(moves).toMatchObject([{ position: [2, 1, 1, 1] }]);
   });
 
-  test("a pose that is none is refused at once, also before there is a connection", () => {
+  test("an invalid pose is refused at once, even before there is a connection", () => {
     const { world } = new ScriptedServer();
     const move = (x: number): unknown =>
       codeOf(() => world.move({ position: [x, 0, 0, 0], orientation: [0, 0, 0, 1] }));
@@ -136,7 +136,7 @@ describe("other messages", () => {
     expect(move(1)).toBe("no error");
   });
 
-  test("a pose is told again to a new connection", async () => {
+  test("a pose is sent again on a new connection", async () => {
     const server = await joined();
     server.world.move({ position: [3, 1, 1, 1], orientation: [0, 0, 0, 1] });
     await server.pass(50);
@@ -147,7 +147,7 @@ describe("other messages", () => {
     expect(server.heard().filter(({ kind }) => kind === "move")).toMatchObject([{ position: [3, 1, 1, 1] }]);
   });
 
-  test("a game's own message is sent when the client is joined, and not at all when it is not", async () => {
+  test("a game message is sent if the client is joined, and dropped otherwise", async () => {
     const server = new ScriptedServer();
     await settled();
     expect(server.world.send(new Uint8Array([1]))).toBe(false);

@@ -1,8 +1,8 @@
 import { runProgram } from "@orthant/testkit/process";
 import { expect, test } from "vitest";
 
-test("a client in Node keeps its process alive while it waits to connect, and not when it is closed", async () => {
-  // Nobody listens at port 1. With so little jitter the waits are an eighth of what they could be.
+test("a client in Node keeps its process alive while it waits to connect, but not after it is closed", async () => {
+  // Nothing listens at port 1. With this little jitter the waits are an eighth of their maximum.
   const ended = await runProgram(`
     import { connect } from "@orthant/client/node";
     const client = connect("ws://127.0.0.1:1", { random: () => 1n << 50n });
@@ -14,7 +14,7 @@ test("a client in Node keeps its process alive while it waits to connect, and no
   expect(ended).toEqual({ exitCode: 0, output: "closed by itself\n", errors: "" });
 });
 
-test("what a listener throws is reported, and stops nobody else", async () => {
+test("an error in a listener is reported and does not affect other listeners", async () => {
   const ended = await runProgram(`
     import { connect } from "@orthant/client/node";
     process.on("unhandledRejection", (error) => console.log("reported:", error.message));

@@ -6,7 +6,7 @@ import { ScriptedServer, settled } from "./scripted-server.ts";
 const AROUND_ORIGIN = { boxes: [boxBetween([0, 0, 0, 0], [4, 4, 4, 4])] };
 
 describe("reading", () => {
-  test("waits for a place that is looked at, and answers at once when it is held", async () => {
+  test("waits for a position that is looked at, and answers at once when it is held", async () => {
     const server = new ScriptedServer({ look: { boxes: [boxBetween([0, -4, 0, 0], [4, 4, 4, 4])] } });
     await server.join();
     const { world } = server;
@@ -33,7 +33,7 @@ describe("reading", () => {
     expect((await tree).at(0, -1, 0, 0)).toEqual(below);
   });
 
-  test("is refused outside of what is looked at, before anything is looked at, and when the look moves on", async () => {
+  test("is refused outside the look, before any look is set, and when the look moves on", async () => {
     const server = new ScriptedServer();
     await server.join();
     const { world } = server;
@@ -48,7 +48,7 @@ describe("reading", () => {
     expect(await codeOfRejection(waiting)).toBe("ORT_NOT_HELD");
   });
 
-  test("goes on while the connection is lost", async () => {
+  test("continues while the connection is lost", async () => {
     const server = new ScriptedServer({ look: AROUND_ORIGIN });
     await server.join();
     server.sayGenerated([[0, 0, 0, 0]]);
@@ -61,7 +61,7 @@ describe("reading", () => {
 });
 
 describe("looking", () => {
-  test("around a point asks for the chunks within the radius, on the axes that the world has", async () => {
+  test("around a point requests the chunks within the radius, on the axes of the world", async () => {
     const interest = async (shape: typeof CUBE_CHUNKS): Promise<readonly Box[]> => {
       const server = new ScriptedServer({ look: { center: [-1, 0.5, 33, 0], radiusChunks: 2 } });
       await server.join({ shape });
@@ -75,7 +75,7 @@ describe("looking", () => {
     expect([flat?.min[2], flat?.max[2], flat?.min[3], flat?.max[3]]).toEqual([33, 34, 0, 1]);
   });
 
-  test("is told to the server only when it is another look", async () => {
+  test("is sent to the server only when it changes", async () => {
     const server = new ScriptedServer({ look: { center: [0, 0, 0, 0], radiusChunks: 1 } });
     await server.join();
     await server.pass(300);
@@ -91,7 +91,7 @@ describe("looking", () => {
     expect(await asked(8, [0, 2, 0, 0])).toBe(1);
   });
 
-  test("tells when all of it is here, also after the connection was lost", async () => {
+  test("reports when everything has arrived, even after the connection was lost", async () => {
     const server = new ScriptedServer({ look: AROUND_ORIGIN });
     const complete = server.world.complete();
     let isComplete = false;
@@ -149,7 +149,7 @@ describe("looking", () => {
 });
 
 describe("listeners", () => {
-  test("hear of chunks, beings and messages until they stop", async () => {
+  test("receive chunks, entities and messages until they unsubscribe", async () => {
     const server = new ScriptedServer({ look: AROUND_ORIGIN });
     await server.join();
     const heard: string[] = [];

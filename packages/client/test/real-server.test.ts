@@ -27,7 +27,7 @@ function status(client: SharedWorld, wanted: Status): Promise<void> {
   });
 }
 
-/** Resolves when a client sees a material at a place. */
+/** Resolves when a client sees a material at a position. */
 function seen(client: SharedWorld, place: Place, material: number): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
@@ -79,7 +79,7 @@ describe("clients of a real server", () => {
     return client;
   }
 
-  test("know the clocks of what they hold, and count what came", async () => {
+  test("know the clocks of the regions they hold, and count what arrived", async () => {
     const client = join();
     expect(client.counts).toEqual({ patches: 0, resyncs: 0, heldRegions: 0 });
     expect(client.clockOf([0, 1, 0, 0])).toBeUndefined();
@@ -96,14 +96,14 @@ describe("clients of a real server", () => {
     expect(client.counts.patches).toBe(patches + 1);
   });
 
-  test("hold what the server has, to the voxel", async () => {
+  test("hold exactly the server's voxels", async () => {
     const client = join();
     await client.complete();
     expect(client.name).toBe("Isles");
     await expectEqual(client, world);
   });
 
-  test("hold the same where they lack the generator and all comes as voxels", async () => {
+  test("hold the same without the generator, when everything arrives as voxels", async () => {
     const client = join({ generators: new GeneratorRegistry([flatGenerator]) });
     await client.complete();
     await expectEqual(client, world);
@@ -130,7 +130,7 @@ describe("clients of a real server", () => {
     expect(await world.get([2, 50, 2, 2])).toBe(13);
   });
 
-  test("are told why an edit is refused, and take it back", async () => {
+  test("get the reason when an edit is refused, and undo it", async () => {
     const client = join();
     await client.complete();
     const edit = client.setVoxel([3, 50, 3, 3], 15);
@@ -139,7 +139,7 @@ describe("clients of a real server", () => {
     expect(client.voxelAt([3, 50, 3, 3])).toBe(0);
   });
 
-  test("exchange messages of a game's own with it", async () => {
+  test("exchange game messages with the server", async () => {
     const client = join();
     await client.ready;
     const answer = new Promise<Uint8Array>((resolve) => client.onMessage(resolve));
@@ -147,7 +147,7 @@ describe("clients of a real server", () => {
     expect(await answer).toEqual(new Uint8Array([2, 3, 4]));
   });
 
-  test("follow what they look at", async () => {
+  test("follow their look", async () => {
     const client = join();
     await client.complete();
     client.look({ boxes: [boxBetween([20, 4, 0, 0], [21, 5, 1, 1])] });
@@ -156,7 +156,7 @@ describe("clients of a real server", () => {
     expect(client.chunkAt([20, 4, 0, 0])?.equals(await world.chunk([20, 4, 0, 0]))).toBe(true);
   });
 
-  test("are closed for good when they are sent away", async () => {
+  test("are closed permanently when they are kicked", async () => {
     const client = join();
     await client.ready;
     const closed = status(client, "closed");
@@ -165,7 +165,7 @@ describe("clients of a real server", () => {
     await expect(client.complete()).rejects.toThrow("the server sent this player away (enough)");
   });
 
-  test("come back with a cache and fetch only what changed", async () => {
+  test("return with a cache and fetch only what changed", async () => {
     const cache = memoryCache();
     const first = countingSockets();
     const client = join({ cache, socket: first.socket });
@@ -181,7 +181,7 @@ describe("clients of a real server", () => {
     expect(second.bytes()).toBeLessThan(first.bytes() / 8);
   });
 
-  test("have the generators that they need to hold it symbolically", async () => {
+  test("hold the world symbolically with the generators it needs", async () => {
     const client = join();
     await client.complete();
     const tree = await client.region(IN_SIGHT, "symbolic");
@@ -190,7 +190,7 @@ describe("clients of a real server", () => {
   });
 });
 
-test("a client outlives its server, and its edits are made once", async () => {
+test("a client survives a restart of its server, and its edits are applied once", async () => {
   const world = await builtWorld();
   const before = await serve(world);
   const { socket, bytes } = countingSockets();

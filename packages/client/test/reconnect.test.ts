@@ -10,7 +10,7 @@ function goodbye(reason: GoodbyeReason, retryAfterMs?: number): Goodbye {
 }
 
 describe("a client that connects", () => {
-  test("says hello, and is ready when it is welcome", async () => {
+  test("says hello, and is ready when it is welcomed", async () => {
     const server = new ScriptedServer({ name: "Ada", token: "secret" });
     await settled();
     expect(server.world.status).toBe("connecting");
@@ -33,8 +33,8 @@ describe("a client that connects", () => {
     expect(shape.volume).toBe(4096);
   });
 
-  test("refuses to begin where there is no WebSocket", () => {
-    // Node 20 has none of its own; later ones have.
+  test("throws where there is no WebSocket", () => {
+    // Node 20 has none; later versions do.
     vi.stubGlobal("WebSocket", undefined);
     try {
       expect(codeOf(() => connect("ws://test"))).toBe("ORT_PLATFORM");
@@ -43,13 +43,13 @@ describe("a client that connects", () => {
     }
   });
 
-  test("refuses a name that no server takes", () => {
+  test("refuses a name that no server accepts", () => {
     expect(codeOf(() => connect("ws://test", { name: "é".repeat(33), socket: fakeSockets().open }))).toBe(
       "ORT_LIMIT",
     );
   });
 
-  test("is closed at once when the address is none", async () => {
+  test("is closed at once when the address is invalid", async () => {
     const server = new ScriptedServer({
       socket: () => {
         throw new SyntaxError("no address");
@@ -79,7 +79,7 @@ describe("a client that lost its connection", () => {
     expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]);
   });
 
-  test("spreads its attempts over the whole of the wait", async () => {
+  test("spreads its attempts over the whole wait", async () => {
     const prng = new Prng(1);
     const waits: number[] = [];
     for (let client = 0; client < 200; client++) {
@@ -95,7 +95,7 @@ describe("a client that lost its connection", () => {
     for (const count of quarters) expect(count).toBeGreaterThan(25);
   });
 
-  test("begins with short waits again only after a connection that lasted", async () => {
+  test("returns to short waits only after a connection that lasted", async () => {
     const server = new ScriptedServer();
     const waitAfter = async (joinedMs: number): Promise<number> => {
       await server.join();
@@ -112,7 +112,7 @@ describe("a client that lost its connection", () => {
     expect([await waitAfter(10_000), await waitAfter(0)]).toEqual([250, 500]);
   });
 
-  test("waits at least as long as the server asks for, and no longer than ten minutes", async () => {
+  test("waits at least as long as the server asks for, but at most ten minutes", async () => {
     const server = new ScriptedServer();
     await server.join();
     server.say(goodbye("shutdown", 7000));
@@ -127,7 +127,7 @@ describe("a client that lost its connection", () => {
     expect(server.told.at(-1)?.[1].retryInMs).toBe(600_500);
   });
 
-  test("is not disturbed by what a socket says after it was given up", async () => {
+  test("ignores events of a socket that it has given up", async () => {
     const server = new ScriptedServer();
     await server.join();
     const old = server.socket;
@@ -141,7 +141,7 @@ describe("a client that lost its connection", () => {
     expect(server.sockets.length).toBe(2);
   });
 
-  test("gives up a server that does not welcome it within 15 s, or that falls silent for 10 s", async () => {
+  test("gives up a server that does not welcome it within 15 s, or that is silent for 10 s", async () => {
     const server = new ScriptedServer();
     await settled();
     await server.pass(15_000);
@@ -156,7 +156,7 @@ describe("a client that lost its connection", () => {
     expect(server.told.at(-1)?.[1].error?.message).toContain("said nothing for 10000 ms");
   });
 
-  test("listens again before it takes its own sleep for the server's silence", async () => {
+  test("listens again after its own sleep before it treats the server as silent", async () => {
     const server = new ScriptedServer();
     await server.join();
     server.clock.sleep(60_000);
@@ -166,7 +166,7 @@ describe("a client that lost its connection", () => {
     expect(server.world.status).toBe("waiting");
   });
 
-  test("drops a connection on which text or nonsense comes, and tries again", async () => {
+  test("drops a connection that delivers text or nonsense, and tries again", async () => {
     const server = new ScriptedServer();
     await server.join();
     server.socket.receiveText("hello");
@@ -181,7 +181,7 @@ describe("a client that lost its connection", () => {
   });
 });
 
-describe("a client that must not come back", () => {
+describe("a goodbye with reason", () => {
   test.each<[GoodbyeReason, string, string]>([
     ["version", "ORT_VERSION", "update this program or the server"],
     ["features", "ORT_VERSION", "update the older one"],
@@ -189,7 +189,7 @@ describe("a client that must not come back", () => {
     ["kicked", "ORT_CLOSED", "sent this player away"],
     ["credentials", "ORT_CREDENTIALS", "connect with a fresh one"],
     ["malformed", "ORT_CLOSED", "ended the connection for good: malformed"],
-  ])("is closed by the goodbye %s, with an error that says what to do", async (reason, code, advice) => {
+  ])("%s closes the client with an error that says what to do", async (reason, code, advice) => {
     const server = new ScriptedServer({ token: "old" });
     await settled();
     server.socket.open();
@@ -203,7 +203,7 @@ describe("a client that must not come back", () => {
   });
 
   test.each<GoodbyeReason>(["limit", "idle", "slow", "shutdown", "failure"])(
-    "is another one than that which is told %s, and when to come again",
+    "%s and a retry time makes the client reconnect",
     async (reason) => {
       const server = new ScriptedServer();
       await server.join();
@@ -215,13 +215,13 @@ describe("a client that must not come back", () => {
   );
 });
 
-describe("text that terminals act on", () => {
-  test("[N35] is refused as the name of a player before anything is sent", () => {
+describe("text that terminals interpret", () => {
+  test("[N35] is refused as a player's name before anything is sent", () => {
     const options = { name: "Ada\u202e", socket: (): never => expect.fail("must not connect") };
     expect(codeOf(() => connect("ws://127.0.0.1:1", options))).toBe("ORT_ARGUMENT");
   });
 
-  test("is escaped in the message of an error that says why the server ended the connection", async () => {
+  test("is escaped in the error that says why the server ended the connection", async () => {
     const server = new ScriptedServer();
     await server.join();
     server.say({ ...goodbye("kicked"), detail: "\u001b[2Jenough" });
@@ -230,7 +230,7 @@ describe("text that terminals act on", () => {
 });
 
 describe("the token", () => {
-  test("is asked for before each connection", async () => {
+  test("is requested before each connection", async () => {
     let count = 0;
     const server = new ScriptedServer({ token: async () => `token ${++count}` });
     await server.join();
@@ -240,7 +240,7 @@ describe("the token", () => {
     expect(server.heard()).toMatchObject([{ token: new TextEncoder().encode("token 2") }]);
   });
 
-  test("is tried again when it is a fresh one, at most three times", async () => {
+  test("is tried again when it is fresh, at most three times", async () => {
     let count = 0;
     const server = new ScriptedServer({ token: () => new Uint8Array([++count]) });
     for (let attempt = 1; attempt <= 3; attempt++) {
@@ -265,7 +265,7 @@ describe("the token", () => {
     expect(await codeOfRejection(server.world.ready)).toBe("ORT_CREDENTIALS");
   });
 
-  test("that expires during play is replaced at once, without the wait of a lost connection", async () => {
+  test("that expires during play is replaced at once, without the wait after a lost connection", async () => {
     let count = 0;
     const server = new ScriptedServer({ token: async () => `token ${++count}` });
     await server.join();
@@ -281,7 +281,7 @@ describe("the token", () => {
     expect(server.world.status).toBe("joined");
   });
 
-  test("may fail to come, and is asked for again later", async () => {
+  test("may fail to arrive, and is requested again later", async () => {
     let isAway = true;
     const server = new ScriptedServer({
       token: async () => {
@@ -299,7 +299,7 @@ describe("the token", () => {
 });
 
 describe("a client that is closed", () => {
-  test("refuses everything, and opens no socket any more", async () => {
+  test("refuses everything and opens no more sockets", async () => {
     const server = new ScriptedServer({ look: { center: [0, 0, 0, 0], radiusChunks: 1 } });
     await server.join();
     const waiting = server.world.get([0, 0, 0, 0]);
@@ -324,7 +324,7 @@ describe("a client that is closed", () => {
     expect(server.sockets.length).toBe(1);
   });
 
-  test("may be closed before it has begun, while it waits, and by its own listeners", async () => {
+  test("may be closed before it has started, while it waits, and by its own listeners", async () => {
     const early = new ScriptedServer();
     await early.world.close();
     await settled();

@@ -24,7 +24,7 @@ import {
 import { FakeClock } from "@orthant/testkit";
 import { type FakeSocket, fakeSockets } from "./fake-socket.ts";
 
-/** What the scripted server says to a hello. */
+/** The scripted server's answer to a hello. */
 const WELCOME: Welcome = {
   kind: "welcome",
   version: PROTOCOL_VERSION,
@@ -45,7 +45,7 @@ const WELCOME: Welcome = {
   orientation: [0, 0, 0, 1],
 };
 
-/** A fake clock of a machine that may sleep: then all its timers are late. */
+/** A fake clock of a machine that may sleep, which makes all its timers late. */
 class SleepyClock extends FakeClock {
   #sleptMs = 0;
 
@@ -58,7 +58,7 @@ class SleepyClock extends FakeClock {
   }
 }
 
-/** One status that a client told, in short. */
+/** One status report of a client. */
 export type Told = readonly [status: string, detail: StatusDetail];
 
 /** A client on a fake clock whose sockets end in the test. */
@@ -70,7 +70,7 @@ export class ScriptedServer {
   #number = 0;
   #read = 0;
 
-  /** Begins to connect a client; the jitter is a half of what it could be unless `random` is given. */
+  /** Starts to connect a client. The jitter is half of its maximum unless `random` is given. */
   constructor(options: ConnectOptions = {}) {
     const { sockets, open } = fakeSockets();
     this.sockets = sockets;
@@ -90,12 +90,12 @@ export class ScriptedServer {
     return socket;
   }
 
-  /** The statuses that were told since this was asked last. */
+  /** Returns the statuses reported since the last call. */
   statuses(): readonly string[] {
     return this.told.splice(0).map(([status]) => status);
   }
 
-  /** Opens the newest socket and says welcome. */
+  /** Opens the newest socket and sends the welcome. */
   async join(change: Partial<Welcome> = {}): Promise<void> {
     await settled();
     this.#number = 0;
@@ -111,7 +111,7 @@ export class ScriptedServer {
     this.socket.receive(encode(codec, { number: ++this.#number, messages }));
   }
 
-  /** Says that regions are as generated, as stream item 1, and that this is all. */
+  /** Sends regions as generated, as stream item 1, and reports the interest as complete. */
   sayGenerated(regions: readonly Place[], interestId = 1): void {
     this.say(
       { kind: "blank", streamNumber: 1, content: "generated", mask: regionMask(regions) },
@@ -119,14 +119,14 @@ export class ScriptedServer {
     );
   }
 
-  /** What the client sent over the newest socket since this was asked last. */
+  /** Returns what the client sent over the newest socket since the last call. */
   heard(): readonly ClientMessage[] {
     const frames = this.socket.sent.slice(this.#read);
     this.#read = this.socket.sent.length;
     return frames.flatMap((frame) => decode(clientFrameCodec, frame).messages);
   }
 
-  /** Lets time pass in ticks, with what they start. */
+  /** Lets time pass in ticks, and runs what they start. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 50) {
       this.clock.advance(Math.min(left, 50));
@@ -135,7 +135,7 @@ export class ScriptedServer {
   }
 }
 
-/** Resolves when all that was ready to run has run. */
+/** Resolves when everything that was ready to run has run. */
 export async function settled(): Promise<void> {
   await setImmediate();
 }

@@ -6,7 +6,7 @@ import { Prng } from "@orthant/testkit";
 import { createWorld, type World } from "@orthant/world";
 import { WebSocket } from "ws";
 
-/** A world of platforms in memory, in which people have built all over the place. */
+/** Returns a world of platforms in memory, with edits all over it. */
 export async function builtWorld(): Promise<World> {
   const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
   const world = await createWorld(new MemoryDisk(), { name: "Isles", generator });
@@ -25,7 +25,7 @@ export async function serve(world: World, options: Partial<ServerOptions> = {}):
   return createServer({ world, tickMs: 20, logger: false, ...options });
 }
 
-/** Counts the bytes that come over the sockets it makes. */
+/** Counts the bytes received over the sockets it creates. */
 export function countingSockets(): { readonly socket: OpenSocket; readonly bytes: () => number } {
   let bytes = 0;
   const socket = (url: string): WebSocket => {

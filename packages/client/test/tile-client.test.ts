@@ -6,12 +6,12 @@ import { createWorld } from "@orthant/world";
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "./served-world.ts";
 
-/** Lets what waits for the event loop happen, until something is so. The test's own time limit ends it otherwise. */
+/** Runs the event loop until a condition holds. The test's own timeout ends it otherwise. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test("[W35, W37] shows the same world to clients of both protocols, and each the other's edits", async () => {
+test("[W35, W37] clients of both protocols see the same world and each other's edits", async () => {
   const world = await createWorld(new MemoryDisk(), { shape: TILE_CHUNKS });
   const commands: Wire1GameCommand[] = [];
   const wire1 = { onCommand: (_player: unknown, command: Wire1GameCommand) => void commands.push(command) };

@@ -10,7 +10,7 @@ const SEEDS = Array.from({ length: 10 }, (_, index) => index + 1);
 const STORMY_TICKS = 200;
 const CALM_TICKS = 400;
 
-/** Regions of a strip of six by two, around the floor. */
+/** Returns a region of a strip of six by two around the floor. */
 function somewhere(prng: Prng): Place {
   return [prng.below(6), prng.below(2) - 1, 0, 0];
 }
@@ -43,7 +43,7 @@ describe("on a network that loses, delays, repeats and reorders frames and cuts 
       limits: {
         editsPerSecond: 1_000,
         editsBurst: 1_000,
-        // Sometimes so little that clients are held back all the time.
+        // Sometimes so low that clients are always held back.
         inFlightBytesMax: prng.pick([1_500, 20_000, 1_000_000]),
         snapshotBytesPerTick: prng.pick([1, 1_000, 100_000]),
         slowMs: 1_000_000,
@@ -60,7 +60,7 @@ describe("on a network that loses, delays, repeats and reorders frames and cuts 
     for (let now = 1; now <= STORMY_TICKS + CALM_TICKS; now++) {
       const isStormy = now <= STORMY_TICKS;
       if (!isStormy) weather.badness = 0;
-      // What is loaded by a client's wish is written down before anybody can see it.
+      // The state of a region that a client loaded is recorded before any client can see it.
       for (const region of stored.map(
         ({ voxel }): Place => [Math.floor(voxel[0] / 128), Math.floor(voxel[1] / 128), 0, 0],
       )) {

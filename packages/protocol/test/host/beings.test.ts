@@ -27,7 +27,7 @@ function sheep(id: bigint, x: number): Inhabitant {
   };
 }
 
-/** What happened, region by region: who left, entered and moved where. */
+/** Returns what happened in each region: which entities left, entered and moved. */
 function happenings(client: SampleClient): readonly unknown[] {
   return client.takeAll("beings").map(({ region, left, entered, moved }) => ({
     region: region[0],
@@ -37,7 +37,7 @@ function happenings(client: SampleClient): readonly unknown[] {
   }));
 }
 
-/** Ada and Bo, who see A and B, and C respectively. */
+/** Ada sees A and B; Bo sees C. */
 async function two(stage: Stage): Promise<readonly [ada: SampleClient, bo: SampleClient]> {
   const ada = await stage.joinAt(boxesOf(A, B), { clientId: 1n, name: "Ada" });
   const bo = await stage.joinAt(boxesOf(C), { clientId: 2n, name: "Bo" });
@@ -48,7 +48,7 @@ async function two(stage: Stage): Promise<readonly [ada: SampleClient, bo: Sampl
 }
 
 describe("players", () => {
-  test("see who is there when they come, themselves included", async () => {
+  test("see all present players when they arrive, themselves included", async () => {
     const stage = new Stage();
     await stage.join({ clientId: 1n, name: "Ada" });
     const bo = await stage.joinAt(boxesOf(A), { clientId: 2n, name: "Bo" });
@@ -70,7 +70,7 @@ describe("players", () => {
     ]);
   });
 
-  test("move, and everybody who sees the region is told, once a tick", async () => {
+  test("move, and each client that sees the region gets one message per tick", async () => {
     const stage = new Stage();
     const [ada, bo] = await two(stage);
     bo.send(at(10), at(11), at(12));
@@ -81,7 +81,7 @@ describe("players", () => {
     expect(happenings(ada)).toEqual([]);
   });
 
-  test("are rounded to a 64th of a voxel", async () => {
+  test("are rounded to 1/64 of a voxel", async () => {
     const stage = new Stage();
     const [ada, bo] = await two(stage);
     bo.send({ ...at(0), position: [1.01, 2, 0, 0] });
@@ -105,7 +105,7 @@ describe("players", () => {
     expect(happenings(bo)).toEqual([{ region: 2, left: [], entered: [[2, 300]], moved: [] }]);
   });
 
-  test("enter when they come and leave when they go", async () => {
+  test("enter when they arrive and leave when they disconnect", async () => {
     const stage = new Stage();
     const [ada] = await two(stage);
     const cy = await stage.join({ clientId: 3n, name: "Cy" });
@@ -115,7 +115,7 @@ describe("players", () => {
     expect(happenings(ada)).toEqual([{ region: 0, left: [3], entered: [], moved: [] }]);
   });
 
-  test("who come and go within a tick never enter", async () => {
+  test("that arrive and leave within a tick never enter", async () => {
     const stage = new Stage();
     const [ada] = await two(stage);
     const cy = stage.connect();
@@ -126,7 +126,7 @@ describe("players", () => {
     expect(happenings(ada)).toEqual([{ region: 0, left: [3], entered: [], moved: [] }]);
   });
 
-  test("go where the game lets them, and not out of the world", async () => {
+  test("go where the game lets them, but not outside the world", async () => {
     const stage = new Stage({
       rules: { onMove: (_player, { orientation }) => ({ position: [1, 1, 1, 1], orientation }) },
     });
@@ -142,7 +142,7 @@ describe("players", () => {
     expect(client.isClosed).toBe(false);
   });
 
-  test("are kept in the world when they leave, and every ten seconds if they moved", async () => {
+  test("are stored in the world when they leave, and every ten seconds if they moved", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.send(at(50));
@@ -156,7 +156,7 @@ describe("players", () => {
     expect(stage.world.kept.get(1_001n)?.position[0]).toBe(60);
   });
 
-  test("are kept where they wanted to be when they left in the middle of a tick", async () => {
+  test("are stored at their wanted position when they leave in the middle of a tick", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.send(at(70));
@@ -164,7 +164,7 @@ describe("players", () => {
     expect(stage.world.kept.get(1_001n)?.position[0]).toBe(70);
   });
 
-  test("are kept with the time since they went there", async () => {
+  test("are stored with the time since they moved there", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.send(at(70));
@@ -174,7 +174,7 @@ describe("players", () => {
     expect(stage.world.keptSinceMs).toEqual([900]);
   });
 
-  test("come in when the world knows where they were, or has said that it can not know", async () => {
+  test("join once the world knows their position or has reported that it cannot", async () => {
     const stage = new Stage();
     const asked: bigint[] = [];
     let known: () => void = () => undefined;
@@ -198,7 +198,7 @@ describe("players", () => {
     expect([broken.host.players.length, failures.length]).toEqual([1, 1]);
   });
 
-  test("are not kept when nobody vouches for them, until they have changed something", async () => {
+  test("are not stored if they are anonymous, until they have changed something", async () => {
     const authorize: HostOptions["authorize"] = async (hello) => ({
       ...(await accountOf("builder")(hello)),
       isAnonymous: true,
@@ -218,13 +218,13 @@ describe("players", () => {
   });
 });
 
-describe("players of other hosts", () => {
+describe("players of other servers", () => {
   function visitor(x: number, name = "Dee"): DistantPlayerEvent {
     const pose = { position: [x, 5, 0, 0], orientation: FORWARD } as const;
     return { kind: "present", player: { key: "there.1", playerId: 77n, name, ...pose } };
   }
 
-  test("are seen like those who are here: they enter, move, cross and leave", async () => {
+  test("look like local players: they enter, move, cross and leave", async () => {
     const stage = new Stage();
     const [ada] = await two(stage);
     for (const [event, happened] of [
@@ -246,7 +246,7 @@ describe("players of other hosts", () => {
     }
   });
 
-  test("are somebody else when they are called otherwise, and nobody outside of the world", async () => {
+  test("are new entities when their name changes, and disappear outside the world", async () => {
     const stage = new Stage();
     const [ada] = await two(stage);
     stage.world.elsewhere(visitor(10));
@@ -261,7 +261,7 @@ describe("players of other hosts", () => {
     expect(happenings(ada)).toEqual([{ region: 0, left: [4], entered: [], moved: [] }]);
   });
 
-  test("hear of ours, who come, move and go", async () => {
+  test("receive our players, who arrive, move and leave", async () => {
     const stage = new Stage();
     const ada = await stage.join({ clientId: 1n, name: "Ada" });
     ada.send(at(10), at(11));
@@ -274,8 +274,8 @@ describe("players of other hosts", () => {
   });
 });
 
-describe("all beings come anew", () => {
-  test("when the client has lost a frame", async () => {
+describe("all entities are sent again", () => {
+  test("when the client has missed a frame", async () => {
     const stage = new Stage();
     const [ada, bo] = await two(stage);
     ada.send({ kind: "beingsLost" });
@@ -286,7 +286,7 @@ describe("all beings come anew", () => {
     expect(messages[0]).toMatchObject({ beings: [{ name: "Ada" }, { name: "Bo", position: [20, 5, 0, 0] }] });
   });
 
-  test("when the client looks elsewhere, and then only those that it sees", async () => {
+  test("when the client looks elsewhere, and then only those it sees", async () => {
     const stage = new Stage();
     const [ada, bo] = await two(stage);
     bo.send(at(300));
@@ -317,8 +317,8 @@ describe("all beings come anew", () => {
   });
 });
 
-describe("inhabitants", () => {
-  test("are there as soon as somebody looks", async () => {
+describe("entities of the world", () => {
+  test("appear as soon as a client looks", async () => {
     const stage = new Stage({ world: new SampleWorld({ inhabitants: [sheep(7n, 20), sheep(8n, 300)] }) });
     const client = await stage.joinAt(boxesOf(A));
     const seen = client
@@ -329,7 +329,7 @@ describe("inhabitants", () => {
     expect(seen.filter(({ isPlayer }) => !isPlayer).map(({ id }) => id)).toEqual([7n]);
   });
 
-  test("of regions side by side are asked for at once, and one by one where that fails", async () => {
+  test("of adjacent regions are queried together, and one by one if that fails", async () => {
     const world = new SampleWorld({ inhabitants: [sheep(7n, 20), sheep(8n, 300)] });
     const asked: Box[] = [];
     const inhabitantsIn = world.inhabitantsIn.bind(world);
@@ -349,7 +349,7 @@ describe("inhabitants", () => {
     expect(all?.beings.filter(({ isPlayer }) => !isPlayer).map(({ id }) => id)).toEqual([7n, 8n]);
   });
 
-  test("move, change, cross and go", async () => {
+  test("move, change, cross and disappear", async () => {
     const stage = new Stage({ world: new SampleWorld({ inhabitants: [sheep(7n, 20)] }) });
     const client = await stage.joinAt(boxesOf(A, B));
     await stage.tick();
@@ -371,7 +371,7 @@ describe("inhabitants", () => {
     expect(happenings(client)).toEqual([{ region: 1, left: [3], entered: [], moved: [] }]);
   });
 
-  test("that walk out of sight are gone, and back when they come back", async () => {
+  test("that walk out of sight disappear, and reappear when they return", async () => {
     const stage = new Stage({ world: new SampleWorld({ inhabitants: [sheep(7n, 20)] }) });
     const client = await stage.joinAt(boxesOf(A));
     await stage.tick();
@@ -384,11 +384,11 @@ describe("inhabitants", () => {
     expect(happenings(client)).toEqual([{ region: 0, left: [], entered: [[3, 30]], moved: [] }]);
   });
 
-  test("of which something newer was heard than the list says are where they are now", async () => {
+  test("with events newer than the query result have the newer state", async () => {
     const stage = new Stage({ world: new SampleWorld({ inhabitants: [sheep(7n, 20), sheep(8n, 20)] }) });
     const client = await stage.join();
     client.want(boxesOf(A));
-    // The list is on its way.
+    // The query is pending.
     stage.world.put(sheep(7n, 99));
     stage.world.take(8n);
     await stage.ticks(2);

@@ -5,7 +5,7 @@ import { Stage } from "./sample-visit.ts";
 /** A region of `TILE_CHUNKS` has 256 chunks of 32 by 32 tiles. */
 const TILES = 32;
 
-test("regions in which every chunk was built on are told some in a tick, however many are wanted", async () => {
+test("regions with edits in every chunk are sent a few per tick, however many are wanted", async () => {
   const stage = new Stage();
   const regions = Array.from({ length: 12 }, (_, x): Place => [x, 0, 0, 0]);
   for (const region of regions) {

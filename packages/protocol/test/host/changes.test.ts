@@ -17,14 +17,14 @@ const A: Place = [0, 0, 0, 0];
 const B: Place = [1, 0, 0, 0];
 const C: Place = [2, 0, 0, 0];
 
-/** What each patch since the last look does: region, base and new clock of each change. */
+/** Returns the region, base and new clock of each change in each patch since the last call. */
 function changesIn(client: SampleClient): readonly unknown[] {
   return client
     .takeAll("patch")
     .map(({ patch }) => patch.changes.map(({ region, base, next }) => [region, base, next]));
 }
 
-/** Every pixel of region A something else: more than fits into one patch. */
+/** Returns random chunks for all of region A: more than fits into one patch. */
 function noise({ volume }: ChunkShape): readonly (readonly [Place, Chunk])[] {
   const prng = new Prng(7);
   return [...placesLexicographic(boxBetween([0, 0, 0, 0], [4, 4, 2, 1]))].map((place) => [
@@ -34,7 +34,7 @@ function noise({ volume }: ChunkShape): readonly (readonly [Place, Chunk])[] {
 }
 
 describe("a change", () => {
-  test("goes to everybody who holds the region, and to nobody else", async () => {
+  test("goes to all clients that hold the region, and to no others", async () => {
     const stage = new Stage();
     const near = await stage.joinAt(boxesOf(A, B), { clientId: 1n });
     const far = await stage.joinAt(boxesOf(C), { clientId: 2n });
@@ -64,7 +64,7 @@ describe("a change", () => {
     expect(change?.leaves).toEqual([]);
   });
 
-  test("and the next ones of the same tick are one", async () => {
+  test("is merged with later ones of the same tick", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A));
     client.take();
@@ -91,7 +91,7 @@ describe("a change", () => {
     }
   });
 
-  test("of a region that was held but not loaded makes it come anew", async () => {
+  test("of a region that was held but not loaded makes the server send it completely", async () => {
     const world = new SampleWorld({ stored: [tileIn(A, 9)] });
     const stage = new Stage({ world });
     const client = await stage.join({ kept: { worldId: world.worldId, era: world.era } });
@@ -104,7 +104,7 @@ describe("a change", () => {
   });
 });
 
-test("a change that takes back what was loaded is seen by whoever it was loaded for", async () => {
+test("a change that reverts loaded contents reaches the client they were loaded for", async () => {
   const world = new SampleWorld({ stored: [tileIn(A, 9)] });
   const stage = new Stage({ world });
   const client = await stage.joinAt(boxesOf(A));
@@ -117,18 +117,18 @@ test("a change that takes back what was loaded is seen by whoever it was loaded 
 describe("a client that does not acknowledge", () => {
   const limits = { inFlightBytesMax: 200 };
 
-  /** A client that holds A and B, and more in flight than it may. */
+  /** A client that holds A and B and exceeds its in-flight limit. */
   async function full(stage: Stage): Promise<SampleClient> {
     const client = await stage.joinAt(boxesOf(A, B));
     client.isAttentive = false;
-    // The welcome alone is more than may be in flight, and it is not acknowledged any more.
+    // The welcome alone exceeds the in-flight limit, and the client no longer acknowledges.
     client.hello();
     await stage.tick();
     client.take();
     return client;
   }
 
-  test("gets nothing more but a heartbeat a second", async () => {
+  test("gets only one heartbeat per second", async () => {
     const stage = new Stage({ limits });
     const client = await full(stage);
     for (let second = 0; second < 30; second++) {
@@ -140,7 +140,7 @@ describe("a client that does not acknowledge", () => {
     expect(kinds.length).toBe(3);
   });
 
-  test("gets one merged patch for all that it missed when it acknowledges", async () => {
+  test("gets one merged patch for everything it missed once it acknowledges", async () => {
     const stage = new Stage({ limits });
     const client = await full(stage);
     const before = stage.world.clockOf(A);
@@ -160,12 +160,12 @@ describe("a client that does not acknowledge", () => {
     expect(client.agrees(A) && client.agrees(B)).toBe(true);
   });
 
-  test("gets regions anew when nobody knows any more what it holds", async () => {
+  test("gets complete regions when the states it holds are no longer known", async () => {
     const stage = new Stage({ limits });
     const client = await full(stage);
     stage.world.change([tileIn(A, 9)]);
     await stage.tick();
-    // It says that it is there, and acknowledges nothing.
+    // It sends frames but acknowledges nothing.
     for (let index = 0; index < 110; index++) {
       client.acknowledged = 0;
       client.send();
@@ -178,7 +178,7 @@ describe("a client that does not acknowledge", () => {
     expect(changesIn(client)).toEqual([[[A, "generated", stage.world.clockOf(A)]]]);
   });
 
-  test("is told goodbye after a while", async () => {
+  test("is disconnected after a while", async () => {
     const goodbyes: unknown[] = [];
     const events = { onGoodbye: (...told: unknown[]) => goodbyes.push(told) };
     const stage = new Stage({ limits: { ...limits, slowMs: 5_000 }, events });
@@ -192,7 +192,7 @@ describe("a client that does not acknowledge", () => {
     expect(goodbyes).toEqual([["slow", "slowMs"]]);
   });
 
-  test("is counted among those that are held back", async () => {
+  test("is counted as held back", async () => {
     const heldBack: number[] = [];
     const stage = new Stage({ limits, events: { onTick: (report) => heldBack.push(report.heldBack) } });
     const client = await full(stage);
@@ -203,21 +203,21 @@ describe("a client that does not acknowledge", () => {
   });
 });
 
-describe("a region that is too large for one patch", () => {
-  /** A world of pixels, with noise in region A; regions are 512 pixels wide. */
+describe("a region too large for one patch", () => {
+  /** A world of pixels with noise in region A. Regions are 512 pixels wide. */
   function noisyStage(): Stage {
     const world = new SampleWorld({ shape: PIXEL_CHUNKS });
     world.changeChunks(noise(PIXEL_CHUNKS));
     return new Stage({ world, limits: { snapshotBytesPerTick: 1 } });
   }
 
-  test("comes in pieces that follow each other, over several ticks, and then as it is", async () => {
+  test("arrives in consecutive pieces over several ticks, then with later changes", async () => {
     const stage = noisyStage();
     const client = await stage.joinAt(boxesOf(B));
     client.want(boxesOf(A, B));
     const pieces: string[] = [];
     for (let index = 0; index < 8; index++) {
-      // Other things happen while the pieces are on their way, and have to wait.
+      // Other changes happen while the pieces are sent, and have to wait.
       if (index < 2) {
         stage.world.change([
           { voxel: [index, 0, 0, 0], material: 9 },
@@ -235,7 +235,7 @@ describe("a region that is too large for one patch", () => {
     expect(client.agrees(A) && client.agrees(B)).toBe(true);
   });
 
-  test("and that is left in the middle is forgotten", async () => {
+  test("that is left in the middle is forgotten", async () => {
     const stage = noisyStage();
     const client = await stage.join();
     client.want(boxesOf(A));
@@ -249,7 +249,7 @@ describe("a region that is too large for one patch", () => {
     expect(client.replica.held()).toEqual([{ region: B, clock: 0 }]);
   });
 
-  test("and of which a piece was lost begins again", async () => {
+  test("that lost a piece starts again", async () => {
     const stage = noisyStage();
     const client = await stage.join();
     client.want(boxesOf(A));
@@ -263,7 +263,7 @@ describe("a region that is too large for one patch", () => {
   });
 });
 
-/** Enough voxels in each region for a patch of its own. */
+/** Returns enough voxels in each region for its own patch. */
 function largeChanges(regions: readonly Place[], turn: number): readonly VoxelPlacement[] {
   return regions.flatMap((region) =>
     Array.from({ length: 4_000 }, (_, index) => ({
@@ -273,7 +273,7 @@ function largeChanges(regions: readonly Place[], turn: number): readonly VoxelPl
   );
 }
 
-test("a client gets at most patchesPerTick patches of live changes in a tick, and the rest later", async () => {
+test("a client gets at most patchesPerTick patches of live changes per tick, and the rest later", async () => {
   const regions = [...placesLexicographic(boxBetween([0, 0, 0, 0], [9, 1, 1, 1]))];
   const stage = new Stage({ limits: { patchesPerTick: 4 } });
   const client = await stage.joinAt([boxBetween([0, 0, 0, 0], [36, 4, 4, 4])]);
@@ -289,7 +289,7 @@ test("a client gets at most patchesPerTick patches of live changes in a tick, an
   expect(regions.every((region) => client.agrees(region))).toBe(true);
 });
 
-test("live changes above patchesPerTick merge while they wait, and no region waits for ever", async () => {
+test("live changes beyond patchesPerTick merge while they wait, and no region waits forever", async () => {
   const regions = [...placesLexicographic(boxBetween([0, 0, 0, 0], [9, 1, 1, 1]))];
   const stage = new Stage({ limits: { patchesPerTick: 4 } });
   const client = await stage.joinAt([boxBetween([0, 0, 0, 0], [36, 4, 4, 4])]);
@@ -310,7 +310,7 @@ test("live changes above patchesPerTick merge while they wait, and no region wai
   expect(regions.every((region) => client.agrees(region))).toBe(true);
 });
 
-test("a tick sends at most so many patches, and the rest in the next ones", async () => {
+test("a tick sends at most patchesPerTick patches of new regions, and the rest in the next ones", async () => {
   const world = new SampleWorld();
   const regions = [...placesLexicographic(boxBetween([0, 0, 0, 0], [6, 1, 1, 1]))];
   world.change(largeChanges(regions, 0));

@@ -26,7 +26,7 @@ function verdictsIn(client: SampleClient): readonly unknown[] {
     );
 }
 
-/** A promise and what keeps or breaks it. */
+/** A promise with functions that settle it. */
 function gate(): { readonly opened: Promise<void>; readonly open: () => void; readonly break: () => void } {
   let open = (): void => undefined;
   let breakIt = (): void => undefined;
@@ -38,7 +38,7 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void; re
 }
 
 describe("an edit", () => {
-  test("is made, told to all, and its verdict comes with it", async () => {
+  test("is applied and sent to all, and its verdict arrives with it", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A));
     client.take();
@@ -51,7 +51,7 @@ describe("an edit", () => {
     expect(stage.world.edits).toEqual([{ clientId: 1n, editId: 1, playerId: 1_001n }]);
   });
 
-  test("that changes nothing is told so", async () => {
+  test("that changes nothing is reported as unchanged", async () => {
     const stage = new Stage();
     stage.world.change([{ voxel: VOXEL, material: 9 }]);
     const client = await stage.joinAt(boxesOf(A));
@@ -61,7 +61,7 @@ describe("an edit", () => {
     expect(verdictsIn(client)).toEqual([[1, "unchanged"]]);
   });
 
-  test("is taken in the order of ids: one too far ahead is not taken", async () => {
+  test("is applied in the order of ids, and one too far ahead is ignored", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A));
     client.set(2, VOXEL, 9);
@@ -76,7 +76,7 @@ describe("an edit", () => {
     expect(stage.world.field.voxelAt(...VOXEL)).toBe(9);
   });
 
-  test("that comes twice is made once, and its verdict told again", async () => {
+  test("that arrives twice is applied once, and its verdict is sent again", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A));
     client.set(1, VOXEL, 9);
@@ -92,7 +92,7 @@ describe("an edit", () => {
     expect(stage.world.edits.length).toBe(1);
   });
 
-  test("that comes again on another connection is made once, and its verdict told there", async () => {
+  test("that is resent on another connection is applied once, and its verdict is sent there", async () => {
     const stage = new Stage();
     const first = await stage.joinAt(boxesOf(A));
     first.set(1, VOXEL, 9);
@@ -106,7 +106,7 @@ describe("an edit", () => {
     expect(stage.world.edits.length).toBe(1);
   });
 
-  test("that is still in work when its client is back gets its verdict there", async () => {
+  test("that is still pending when its client returns gets its verdict there", async () => {
     const { opened, open } = gate();
     const stage = new Stage({ rules: { onEdit: async () => void (await opened) } });
     const first = await stage.join();
@@ -139,7 +139,7 @@ describe("an edit", () => {
     ]);
   });
 
-  test("counts on from what the client has verdicts for", async () => {
+  test("continues after the ids that the client has verdicts for", async () => {
     const stage = new Stage();
     const client = await stage.join({ openEditId: 10 });
     client.set(10, VOXEL, 9);
@@ -163,7 +163,7 @@ describe("an edit of a client that the world may have forgotten", () => {
   const FORGOTTEN =
     "this server has forgotten the client: the edit may have been made; look, and make it again if it was not";
 
-  test("[N29] is refused up to the last one that the client may have sent before, and not made twice", async () => {
+  test("[N29] is refused up to the last one that the client may have sent before, and not applied twice", async () => {
     const stage = new Stage({ limits: { editsBurst: 100 } });
     stage.world.forgetful.add(1_001n);
     const client = await stage.join({ openEditId: 7 });
@@ -178,7 +178,7 @@ describe("an edit of a client that the world may have forgotten", () => {
     expect(stage.world.edits).toHaveLength(1);
   });
 
-  test("[N29] stays refused when the client connects once more", async () => {
+  test("[N29] stays refused when the client reconnects", async () => {
     const stage = new Stage();
     stage.world.forgetful.add(1_001n);
     const first = await stage.join({ openEditId: 7 });
@@ -196,7 +196,7 @@ describe("an edit of a client that the world may have forgotten", () => {
     ["begins a run of ids", 2 ** 28 + 1, 0, [1_001n]],
     ["is remembered", 7, 2, [1_001n]],
     ["is of a player of whom nothing was forgotten", 7, 0, [1_002n, undefined]],
-  ])("[N29] is made when the client %s", async (_why, openEditId, remembered, forgetful) => {
+  ])("[N29] is applied when the client %s", async (_why, openEditId, remembered, forgetful) => {
     const stage = new Stage();
     for (const playerId of forgetful) stage.world.forgetful.add(playerId);
     if (remembered > 0) stage.world.ledger.set(1n, remembered);
@@ -207,7 +207,7 @@ describe("an edit of a client that the world may have forgotten", () => {
     expect(verdictsIn(client)).toEqual([[openEditId, "applied"]]);
   });
 
-  test("[N29] counts with those of all anonymous players when the player is anonymous", async () => {
+  test("[N29] is treated like those of all anonymous players when the player is anonymous", async () => {
     const stage = new Stage({
       authorize: async () => ({ playerId: 5n, role: "builder", name: "", isAnonymous: true }),
     });
@@ -286,7 +286,7 @@ describe("an edit is refused", () => {
     expect(verdictsIn(client)).toEqual([[1, "material", "this world has no material 999"]]);
   });
 
-  test("when the world refuses it, with a code that tells nothing of the server's files", async () => {
+  test("when the world refuses it, with a code that reveals no file names of the server", async () => {
     const stage = new Stage();
     stage.world.editFailure = new OrthantError("ORT_READ_ONLY", "open '/srv/world/index'");
     const client = await stage.join();
@@ -296,7 +296,7 @@ describe("an edit is refused", () => {
     expect(verdictsIn(client)).toEqual([[1, "world", "ORT_READ_ONLY"]]);
   });
 
-  test("above so many a second, and not after a while", async () => {
+  test("beyond the rate limit, but not after a while", async () => {
     const stage = new Stage({ limits: { editsPerSecond: 1, editsBurst: 2 } });
     const client = await stage.join();
     for (let editId = 1; editId <= 3; editId++) client.set(editId, VOXEL, editId);
@@ -313,7 +313,7 @@ describe("an edit is refused", () => {
     ]);
   });
 
-  test("above so many a second, also across connections", async () => {
+  test("beyond the rate limit, also across connections", async () => {
     const stage = new Stage({ limits: { editsPerSecond: 0.001, editsBurst: 1 } });
     const first = await stage.join();
     first.set(1, VOXEL, 9);
@@ -324,7 +324,7 @@ describe("an edit is refused", () => {
     expect(verdictsIn(second)).toEqual([[2, "rate", "too many edits a second"]]);
   });
 
-  test("when too many wait for their verdicts", async () => {
+  test("when too many wait for verdicts", async () => {
     const { opened, open } = gate();
     const stage = new Stage({
       rules: { onEdit: async () => void (await opened) },
@@ -341,7 +341,7 @@ describe("an edit is refused", () => {
 });
 
 describe("a verdict", () => {
-  test("waits until the client has been sent what the edit did", async () => {
+  test("waits until the client has been sent the change", async () => {
     const stage = new Stage({ limits: { inFlightBytesMax: 200 } });
     const client = await stage.joinAt(boxesOf(A));
     client.hello();
@@ -360,7 +360,7 @@ describe("a verdict", () => {
   });
 
   test("waits for a region that the client catches up with only later", async () => {
-    // One byte a tick: one region a tick.
+    // One byte per tick allows one region per tick.
     const stage = new Stage({ limits: { inFlightBytesMax: 200, snapshotBytesPerTick: 1 } });
     const client = await stage.joinAt(boxesOf(A, B));
     client.hello();
@@ -416,7 +416,7 @@ describe("a verdict", () => {
     expect(stage.world.field.voxelAt(...VOXEL)).toBe(8);
   });
 
-  test("waits in durable mode for the disk, which is asked once for all edits of a moment", async () => {
+  test("waits for the disk in durable mode, which is asked once for all edits of a moment", async () => {
     const { opened, open } = gate();
     const stage = new Stage({ acknowledge: "durable" });
     stage.world.durability = opened;
@@ -438,7 +438,7 @@ describe("a verdict", () => {
     ]);
   });
 
-  test("never comes when the disk fails: everybody is told goodbye", async () => {
+  test("never comes when the disk fails, and all clients are disconnected", async () => {
     const broken = gate();
     const stage = new Stage({ acknowledge: "durable" });
     stage.world.durability = broken.opened;
@@ -457,7 +457,7 @@ describe("a verdict", () => {
   });
 });
 
-test("shutting down waits for the edits that are in work", async () => {
+test("shutdown waits for pending edits", async () => {
   const { opened, open } = gate();
   const stage = new Stage({ rules: { onEdit: async () => void (await opened) } });
   const client = await stage.join();

@@ -7,7 +7,7 @@ import { Stage, settle, TICK_MS } from "./sample-visit.ts";
 const ERA_2 = { epoch: 2, mark: 22n };
 
 describe("a hello", () => {
-  test("is answered with all that a client has to know of the world", async () => {
+  test("is answered with everything a client needs to know about the world", async () => {
     const stage = new Stage();
     stage.world.kept.set(1_001n, { position: [1.5, 2, 3, 4], orientation: [0, 0, 1, 0] });
     const client = await stage.join();
@@ -37,12 +37,12 @@ describe("a hello", () => {
     expect(stage.host.players.map(({ name }) => name)).toEqual(["Ada"]);
   });
 
-  test("puts a player who was never here at the spawn", async () => {
+  test("puts a new player at the spawn", async () => {
     const client = await new Stage().join();
     expect(client.takeAll("welcome")[0]).toMatchObject({ position: [4, 4, 0, 0], orientation: [0, 0, 0, 1] });
   });
 
-  test("puts a player whom the world remembers badly where they can be", async () => {
+  test("corrects an invalid stored pose", async () => {
     const stage = new Stage();
     stage.world.kept.set(1_001n, { position: [1, 2, 3, 4], orientation: [9, Number.NaN, -9, 0.5] });
     stage.world.kept.set(1_002n, { position: [Number.NaN, 0, 0, 0], orientation: [0, 0, 0, 1] });
@@ -52,7 +52,7 @@ describe("a hello", () => {
     expect(bo.takeAll("welcome")[0]).toMatchObject({ position: [4, 4, 0, 0] });
   });
 
-  test("of another version is told so, whatever else it says", async () => {
+  test("of another version is refused for that reason, whatever else it says", async () => {
     const stage = new Stage();
     const client = stage.connect();
     // acknowledged 0, applied 0, tag 0, "ORTH", version 9, and then something that version 1 does not know
@@ -63,7 +63,7 @@ describe("a hello", () => {
     expect(stage.host.sessionCount).toBe(0);
   });
 
-  test("that needs a feature which is not known is told so", async () => {
+  test("that requires an unknown feature is refused for that reason", async () => {
     const client = new Stage().connect();
     client.hello({ featureBits: 1n << 40n });
     expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "features" }]);
@@ -74,7 +74,7 @@ describe("a hello", () => {
     expect(client.takeAll("welcome")[0]?.featureBits).toBe(0n);
   });
 
-  test("of somebody who must not come in is told why", async () => {
+  test("without valid credentials is refused with the reason", async () => {
     const authorize = async (): Promise<never> => {
       throw new OrthantError("ORT_ARGUMENT", "the token has expired");
     };
@@ -83,7 +83,7 @@ describe("a hello", () => {
     expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "credentials", detail }]);
   });
 
-  test("does not tell a stranger what went wrong inside", async () => {
+  test("does not reveal internal errors to an unauthorized client", async () => {
     const authorize = async (): Promise<never> => {
       throw new TypeError("no such table: secrets");
     };
@@ -92,7 +92,7 @@ describe("a hello", () => {
     expect(goodbye?.detail).not.toContain("secrets");
   });
 
-  test("that comes again is welcomed again, and nothing begins anew", async () => {
+  test("that is repeated is welcomed again, and nothing restarts", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.hello();
@@ -103,7 +103,7 @@ describe("a hello", () => {
     expect(stage.host.players.length).toBe(1);
   });
 
-  test("that comes again before the welcome is asked about once", async () => {
+  test("that is repeated before the welcome is authorized once", async () => {
     let asked = 0;
     const authorize = async (hello: Hello) => {
       asked++;
@@ -125,13 +125,13 @@ describe("a hello", () => {
     expect(client.takeAll("goodbye")).toMatchObject([{ reason: "malformed" }]);
   });
 
-  test("has to come first", async () => {
+  test("must come first", async () => {
     const client = new Stage().connect();
     client.send({ kind: "beingsLost" });
     expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "malformed" }]);
   });
 
-  test("may come after frames that say nothing", async () => {
+  test("may follow empty frames", async () => {
     const stage = new Stage();
     const client = stage.connect();
     client.send();
@@ -142,8 +142,8 @@ describe("a hello", () => {
   });
 });
 
-describe("a client that connects again", () => {
-  test("replaces itself, and keeps the player where they were", async () => {
+describe("a client that reconnects", () => {
+  test("replaces its earlier connection and keeps the player's position", async () => {
     const left: bigint[] = [];
     const stage = new Stage({ rules: { onLeave: ({ playerId }) => left.push(playerId) } });
     const first = await stage.join();
@@ -157,7 +157,7 @@ describe("a client that connects again", () => {
     expect(left).toEqual([1_001n]);
   });
 
-  test("as another player is refused, and the first stays", async () => {
+  test("as another player is refused, and the first connection remains", async () => {
     let playerId = 7n;
     const stage = new Stage({ authorize: async ({ name }) => ({ playerId, role: "builder", name }) });
     const first = await stage.join();
@@ -172,14 +172,14 @@ describe("a client that connects again", () => {
     ["the same world and an era that it remembers", 0x0123_4567n, ERA_2, true],
     ["another world", 1n, ERA_2, false],
     ["an era of which it knows another mark", 0x0123_4567n, { epoch: 2, mark: 23n }, false],
-  ])("with what it kept of %s", async (_name, worldId, era, resumed) => {
+  ])("with regions kept from %s", async (_name, worldId, era, resumed) => {
     const client = await new Stage().join({ kept: { worldId, era } });
     expect(client.takeAll("welcome")[0]?.resumed).toBe(resumed);
   });
 });
 
 describe("the end", () => {
-  test("of a host is told to everybody, with the time to come back", async () => {
+  test("of a server is announced to all clients, with the time to reconnect", async () => {
     const stage = new Stage();
     const clients = [await stage.join({ clientId: 1n }), stage.connect()];
     await stage.host.shutdown("a new version", 3_000);
@@ -193,7 +193,7 @@ describe("the end", () => {
     expect(stage.world.listenerCount).toBe(0);
   });
 
-  test("of a player's visit can be the game's wish", async () => {
+  test("of a player's session can be requested by the game", async () => {
     const stage = new Stage();
     const client = await stage.join();
     expect(stage.host.kick(5n, "not here")).toBe(false);
@@ -212,16 +212,16 @@ describe("the end", () => {
   });
 });
 
-test("generators that are others make the mode concrete, not the handshake fail", async () => {
+test("different generators switch to concrete mode instead of failing the handshake", async () => {
   const { manifestHash } = new GeneratorRegistry([flatGenerator]);
   const client = await new Stage().join({ manifestHash });
   expect(client.takeAll("welcome").length).toBe(1);
 });
 
-describe("an account that is not valid", () => {
+describe("an invalid account", () => {
   const revoked = { reason: "kicked", detail: "no" } as const;
 
-  test("is refused at the join, also when it was revoked while the world looked for the player", async () => {
+  test("is refused at the join, even if it was revoked while the world looked up the player", async () => {
     const stage = new Stage({ checkAccount: ({ playerId }) => (playerId === 1_002n ? revoked : undefined) });
     const [ada, bo] = [await stage.join({ clientId: 1n }), await stage.join({ clientId: 2n })];
     expect(ada.takeAll("welcome").length).toBe(1);
@@ -229,7 +229,7 @@ describe("an account that is not valid", () => {
     expect(stage.host.players.map(({ playerId }) => playerId)).toEqual([1_001n]);
   });
 
-  test("ends its connections at the next tick, and at once where the host is asked to check", async () => {
+  test("loses its connections at the next tick, or at once when the server is asked to check", async () => {
     const invalid = new Set<bigint>();
     const stage = new Stage({
       checkAccount: ({ playerId }) => (invalid.has(playerId) ? revoked : undefined),
@@ -245,10 +245,10 @@ describe("an account that is not valid", () => {
   });
 });
 
-describe("a name that would act on terminals, logs or pages", () => {
+describe("a name that terminals, logs or pages would interpret", () => {
   const detail = expect.stringContaining("the name has the character U+001B, which is not shown");
 
-  test("[N35] in a hello is refused, and the player reads which character it is", async () => {
+  test("[N35] in a hello is refused, and the player learns which character is the reason", async () => {
     const stage = new Stage();
     const client = await stage.join({ name: "Ada\u001b[2J" });
     expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "malformed", detail }]);

@@ -8,12 +8,12 @@ const B: Place = [1, 0, 0, 0];
 const C: Place = [2, 0, 0, 0];
 const KEPT = { worldId: 0x0123_4567n, era: { epoch: 3, mark: 33n } };
 
-/** The regions of each patch, in the order in which they came. */
+/** Returns the regions of each patch, in order of arrival. */
 function regionsIn(client: SampleClient): readonly (readonly Place[])[] {
   return client.takeAll("patch").map(({ patch }) => patch.changes.map(({ region }) => region));
 }
 
-/** A promise and what keeps it. */
+/** A promise with a function that resolves it. */
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
@@ -23,7 +23,7 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
 }
 
 describe("an interest", () => {
-  test("is rounded out to whole regions, and what nobody touched is told in one mask", async () => {
+  test("is rounded out to whole regions, and untouched ones are sent in one mask", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.want([boxBetween([3, 3, 0, 0], [5, 4, 1, 1])]);
@@ -37,7 +37,7 @@ describe("an interest", () => {
     ]);
   });
 
-  test("brings what people made over what is generated, several regions in one patch", async () => {
+  test("brings edits over generated space, several regions in one patch", async () => {
     const stage = new Stage();
     stage.world.change([tileIn(A, 9), tileIn(B, 8)]);
     const client = await stage.join();
@@ -59,11 +59,11 @@ describe("an interest", () => {
     expect(client.agrees(A)).toBe(true);
   });
 
-  test("is served nearest first, seen from where the client will be", async () => {
+  test("is served nearest first, as seen from where the client will be", async () => {
     const world = new SampleWorld();
     const regions = [...placesLexicographic(boxBetween([-3, 0, 0, 0], [4, 1, 1, 1]))];
     world.change(regions.map((region) => tileIn(region, 9)));
-    // One byte a tick: one region a tick.
+    // One byte per tick allows one region per tick.
     const stage = new Stage({ world, limits: { snapshotBytesPerTick: 1 } });
     const still = await stage.join({ clientId: 1n });
     const quick = await stage.join({ clientId: 2n });
@@ -75,7 +75,7 @@ describe("an interest", () => {
     expect(regionsIn(quick).map(([region]) => region?.[0])).toEqual([2, 3, 1, 0, -1, -2, -3]);
   });
 
-  test("that moves makes the client forget what it left and get what it came to", async () => {
+  test("that moves makes the client forget the old regions and get the new ones", async () => {
     const stage = new Stage();
     stage.world.change([tileIn(C, 9)]);
     const client = await stage.joinAt(boxesOf(A, B));
@@ -88,7 +88,7 @@ describe("an interest", () => {
     expect(client.replica.held().map(({ region }) => region)).toEqual([B, C]);
   });
 
-  test("that was left before anything of it was sent needs no forgetting", async () => {
+  test("that was replaced before anything was sent needs no forget", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.want(boxesOf(A));
@@ -98,7 +98,7 @@ describe("an interest", () => {
     expect(client.replica.held().map(({ region }) => region)).toEqual([B]);
   });
 
-  test("that is older than the one that counts changes nothing", async () => {
+  test("that is older than the current one changes nothing", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.want(boxesOf(A), { interestId: 5 });
@@ -109,7 +109,7 @@ describe("an interest", () => {
     expect(client.takeAll("heartbeat")).toMatchObject([{ interestId: 5, complete: true, sent: 1 }]);
   });
 
-  test("may be of nothing", async () => {
+  test("may be empty", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A));
     client.take();
@@ -119,7 +119,7 @@ describe("an interest", () => {
     expect(client.replica.held()).toEqual([]);
   });
 
-  test("of boxes that overlap counts each region once", async () => {
+  test("of overlapping boxes counts each region once", async () => {
     const stage = new Stage({ limits: { interestRegionsMax: 2 } });
     const client = await stage.join();
     client.want([...boxesOf(A, B), boxBetween([0, 0, 0, 0], [8, 4, 4, 4])]);
@@ -130,7 +130,7 @@ describe("an interest", () => {
   test.each([
     ["one box", [cubeAt([0, 0, 0, 0], 8)]],
     ["many boxes", boxesOf(A, B, C)],
-  ])("of too many regions in %s is the end", async (_name, boxes) => {
+  ])("of too many regions in %s ends the connection", async (_name, boxes) => {
     const stage = new Stage({ limits: { interestRegionsMax: 2 } });
     const client = await stage.join();
     client.want(boxes);
@@ -139,7 +139,7 @@ describe("an interest", () => {
     ]);
   });
 
-  test("beyond the world is the end", async () => {
+  test("outside the world ends the connection", async () => {
     const stage = new Stage({ limits: { chunkCoordinateMax: 100 } });
     const client = await stage.join();
     client.want([cubeAt([100, 0, 0, 0], 2)]);
@@ -147,7 +147,7 @@ describe("an interest", () => {
   });
 });
 
-describe("what is not loaded", () => {
+describe("a region that is not loaded", () => {
   test("is loaded, and everything else does not wait for it", async () => {
     const world = new SampleWorld({ stored: [tileIn(A, 9)] });
     const { opened, open } = gate();
@@ -164,7 +164,7 @@ describe("what is not loaded", () => {
     expect(client.takeAll("heartbeat").map(({ complete }) => complete)).toEqual([true]);
   });
 
-  test("is loaded some at a time", async () => {
+  test("is one of at most 16 loaded at a time", async () => {
     const regions = [...placesLexicographic(boxBetween([0, 0, 0, 0], [40, 1, 1, 1]))];
     const world = new SampleWorld({ stored: regions.map((region) => tileIn(region, 9)) });
     const { opened, open } = gate();
@@ -179,7 +179,7 @@ describe("what is not loaded", () => {
     expect(regions.every((region) => client.agrees(region))).toBe(true);
   });
 
-  test("and cannot be is tried again after a while", async () => {
+  test("is tried again after a while if loading fails", async () => {
     const world = new SampleWorld({ stored: [tileIn(A, 9)] });
     world.loading = Promise.reject(new Error("a bad sector"));
     const stage = new Stage({ world });
@@ -192,8 +192,8 @@ describe("what is not loaded", () => {
   });
 });
 
-describe("what a client kept", () => {
-  test("is believed where it is what the world has, and else sent anew", async () => {
+describe("a kept region", () => {
+  test("is accepted if it matches the world, and otherwise sent again", async () => {
     const stage = new Stage();
     stage.world.change([tileIn(A, 9), tileIn(B, 9)]);
     const kept = await stage.joinAt(boxesOf(A, B, C));
@@ -211,7 +211,7 @@ describe("what a client kept", () => {
     expect(client.agrees(B)).toBe(true);
   });
 
-  test("is followed by what changes then", async () => {
+  test("is followed by later changes", async () => {
     const stage = new Stage();
     stage.world.change([tileIn(A, 9)]);
     const held = [{ region: A, clock: stage.world.clockOf(A) }];
@@ -225,7 +225,7 @@ describe("what a client kept", () => {
     expect(client.takeAll("patch").map(({ patch }) => patch.changes[0])).toMatchObject([{ base, next }]);
   });
 
-  test("is believed in the middle of a tick, and what it has seen already does not come again", async () => {
+  test("is accepted in the middle of a tick, and changes it already includes are not sent again", async () => {
     const stage = new Stage();
     await stage.joinAt(boxesOf(A), { clientId: 9n });
     const client = await stage.join({ kept: KEPT });
@@ -235,7 +235,7 @@ describe("what a client kept", () => {
     expect(client.takeAll("patch")).toEqual([]);
   });
 
-  test("was blank and is not any more comes anew", async () => {
+  test("that was blank and no longer is gets sent again", async () => {
     const stage = new Stage();
     stage.world.import([tileIn(A, 9)]);
     stage.world.change([tileIn(B, 9)]);
@@ -246,7 +246,7 @@ describe("what a client kept", () => {
     expect(regionsIn(client)).toEqual([[A, B]]);
   });
 
-  test("is not believed on a connection that does not resume", async () => {
+  test("is not accepted on a connection that does not resume", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.want(boxesOf(A), { heldBlank: [{ box: { min: A, max: [1, 1, 1, 1] }, regions: [A] }] });
@@ -254,7 +254,7 @@ describe("what a client kept", () => {
     expect(client.takeAll("blank").length).toBe(1);
   });
 
-  test("is not believed with a later interest", async () => {
+  test("is not accepted with a later interest", async () => {
     const stage = new Stage();
     const client = await stage.join({ kept: KEPT });
     client.want([]);
@@ -263,7 +263,7 @@ describe("what a client kept", () => {
     expect(client.takeAll("blank").length).toBe(1);
   });
 
-  test("and what was kept a moment ago is brought up to date, not sent anew", async () => {
+  test("that changed a moment ago is brought up to date instead of sent again", async () => {
     const stage = new Stage();
     stage.world.change([tileIn(A, 9)]);
     await stage.joinAt(boxesOf(A), { clientId: 9n });

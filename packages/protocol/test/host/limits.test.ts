@@ -12,7 +12,7 @@ import { boxesOf, type SampleClient, Stage, settle } from "./sample-visit.ts";
 
 const GAME: ClientMessage = { kind: "game", payload: new Uint8Array(100) };
 
-/** A client that goes on with something until it is told goodbye, or a hundred times. */
+/** Repeats an action of a client until it is disconnected, at most a hundred times. */
 async function persist(
   limits: Partial<HostLimits>,
   act: (client: SampleClient, turn: number) => void,
@@ -29,11 +29,11 @@ async function persist(
   return { last: client.take().at(-1), goodbyes, turns };
 }
 
-describe("a client is told which limit it broke", () => {
+describe("a client that exceeds", () => {
   test.each<
     [limit: keyof HostLimits, value: Partial<HostLimits>, turns: number, message: readonly ClientMessage[]]
   >([
-    // One frame and 50 bytes or so are the hello's.
+    // The hello takes one frame and about 50 bytes.
     ["framesPerSecond", { framesPerSecond: 5, framesBurst: 5 }, 5, []],
     ["bytesPerSecond", { bytesPerSecond: 600, bytesBurst: 600 }, 6, [GAME]],
     ["frameBytesMax", { frameBytesMax: 90 }, 1, [GAME]],
@@ -54,7 +54,7 @@ describe("a client is told which limit it broke", () => {
         },
       ],
     ],
-  ])("%s", async (limit, limits, turns, messages) => {
+  ])("%s gets a goodbye that names it", async (limit, limits, turns, messages) => {
     const told = await persist(limits, (client) => client.send(...messages));
     expect(told.turns).toBe(turns);
     expect(told.last).toMatchObject({ kind: "goodbye", reason: "limit", retryAfterMs: 5_000 });
@@ -62,7 +62,7 @@ describe("a client is told which limit it broke", () => {
     expect(told.goodbyes).toEqual([["limit", limit]]);
   });
 
-  test("bytesBeforeWelcome", async () => {
+  test("bytesBeforeWelcome gets a goodbye that names it", async () => {
     const stage = new Stage({
       limits: { bytesBeforeWelcome: 60 },
       authorize: () => new Promise(() => undefined),
@@ -74,7 +74,7 @@ describe("a client is told which limit it broke", () => {
     expect(client.take()).toMatchObject([{ reason: "limit", detail: "bytesBeforeWelcome is 60" }]);
   });
 
-  test("handshakeMs, while it says nothing of use", async () => {
+  test("handshakeMs without sending anything useful gets a goodbye that names it", async () => {
     const stage = new Stage();
     const client = stage.connect();
     for (let index = 0; index < 99; index++) {
@@ -86,7 +86,7 @@ describe("a client is told which limit it broke", () => {
     expect(client.take()).toMatchObject([{ reason: "limit", detail: "handshakeMs is 10000" }]);
   });
 
-  test("handshakeMs is not for the time in which the world looks for the player", async () => {
+  test("handshakeMs only because the world looks up the player stays connected", async () => {
     const stage = new Stage();
     stage.world.recall = () => new Promise(() => undefined);
     const client = stage.connect();
@@ -98,7 +98,7 @@ describe("a client is told which limit it broke", () => {
     expect(client.isClosed).toBe(false);
   });
 
-  test("idleMs, when it says nothing at all", async () => {
+  test("idleMs by sending nothing at all gets a goodbye that names it", async () => {
     const goodbyes: unknown[] = [];
     const stage = new Stage({ events: { onGoodbye: (...told) => goodbyes.push(told) } });
     const client = await stage.join();
@@ -109,7 +109,7 @@ describe("a client is told which limit it broke", () => {
     expect(goodbyes).toEqual([["idle", "idleMs"]]);
   });
 
-  test("and rates fill up again", async () => {
+  test("no rate on average stays connected, because budgets refill", async () => {
     const stage = new Stage({ limits: { gameMessagesPerSecond: 2 } });
     const client = await stage.join();
     for (let second = 0; second < 5; second++) {
@@ -128,14 +128,14 @@ describe("hostile frames", () => {
     ["a frame that was never sent", "05 00"],
     ["a stream number that was never sent", "00 05"],
     ["an edit of no voxels", "0000 02 01 00"],
-  ])("of %s end the connection of a client that is in", async (_name, hex) => {
+  ])("of %s end the connection of a joined client", async (_name, hex) => {
     const client = await new Stage().join();
     client.session.receive(fromHex(hex));
     expect(client.takeAll("goodbye")).toMatchObject([{ reason: "malformed", retryAfterMs: undefined }]);
     expect(client.isClosed).toBe(true);
   });
 
-  test("never throw, and never harm others", async () => {
+  test("never throw and never affect others", async () => {
     const prng = new Prng(20_261_115);
     const stage = new Stage();
     const good = await stage.joinAt(boxesOf([0, 0, 0, 0]), { clientId: 77n });
@@ -180,7 +180,7 @@ describe("hostile frames", () => {
   });
 });
 
-describe("a game's own messages", () => {
+describe("game messages", () => {
   test("go both ways", async () => {
     const heard: unknown[] = [];
     const stage = new Stage({ rules: { onMessage: ({ name }, payload) => heard.push([name, payload]) } });
@@ -212,12 +212,12 @@ describe("a game's own messages", () => {
     expect(client.takeAll("game").length).toBe(15);
   });
 
-  test("have a greatest length", async () => {
+  test("have a maximum length", async () => {
     const stage = new Stage();
     expect(codeOf(() => stage.host.broadcast(new Uint8Array(GAME_BYTES_MAX + 1)))).toBe("ORT_LIMIT");
   });
 
-  test("that the game fails on end the connection, and nobody else's", async () => {
+  test("that make the game throw end that connection and no other", async () => {
     const onMessage = (): never => {
       throw new TypeError("a bug in a game");
     };
@@ -231,14 +231,14 @@ describe("a game's own messages", () => {
   });
 });
 
-test("names that are too long are cut where a letter ends", async () => {
+test("a name that is too long is cut between characters", async () => {
   const name = `${"x".repeat(63)}\u00e4`;
   const stage = new Stage({ authorize: async () => ({ playerId: 1n, role: "builder", name }) });
   await stage.join();
   expect(stage.host.players.map((player) => player.name)).toEqual(["x".repeat(63)]);
 });
 
-test("a tick is reported", async () => {
+test("each tick is reported", async () => {
   const reports: unknown[] = [];
   const stage = new Stage({ events: { onTick: (report) => reports.push(report) } });
   const client = await stage.joinAt(boxesOf([0, 0, 0, 0]));

@@ -24,7 +24,7 @@ import {
 import type { Prng } from "@orthant/testkit";
 import type { SampleWorld } from "./sample-world.ts";
 
-/** How bad the network is: 0 loses nothing and keeps the order. */
+/** How bad the network is; 0 loses nothing and keeps the order. */
 export interface Weather {
   badness: number;
 }
@@ -39,7 +39,7 @@ interface OpenEdit {
   readonly placements: readonly VoxelPlacement[];
 }
 
-/** What every region looked like at every clock that it ever had. */
+/** The state of every region at every clock it ever had. */
 export class Chronicle {
   readonly #states = new PlaceMap<Map<number, Look>>();
   readonly #world: SampleWorld;
@@ -54,7 +54,7 @@ export class Chronicle {
     });
   }
 
-  /** Writes down what a region looks like now, unless that is known. */
+  /** Records the current state of a region, unless it is known. */
   note(region: Place): void {
     const states = this.#states.get(...region) ?? new Map<number, Look>();
     this.#states.set(...region, states);
@@ -62,7 +62,7 @@ export class Chronicle {
     if (!states.has(clock)) states.set(clock, new Look(this.#world.field, region));
   }
 
-  /** Whether a region ever looked like this at this clock. */
+  /** Returns true when a region had this state at this clock. */
   confirms(region: Place, clock: number, tree: RegionTree): boolean {
     const known = this.#states.get(...region)?.get(clock);
     if (known !== undefined || clock !== CLOCK_NEVER) return known?.equals(tree) ?? false;
@@ -70,7 +70,7 @@ export class Chronicle {
   }
 }
 
-/** A region at one moment, as somebody sees it who has the generators, and as somebody who has not. */
+/** A region at one moment, as seen with and without the generators. */
 class Look {
   readonly #field: WorldField;
   readonly #chunks: Box;
@@ -88,7 +88,7 @@ class Look {
   }
 }
 
-/** A client on a bad network, which does what a client has to do and checks everything that it takes. */
+/** A client on a bad network that follows the protocol and checks everything it takes. */
 export class LossyClient {
   readonly clientId: bigint;
   readonly faults: string[] = [];
@@ -146,7 +146,7 @@ export class LossyClient {
     return this.#nextEditId - 1;
   }
 
-  /** Begins a new connection. */
+  /** Starts a new connection. */
   connect(): void {
     this.#session?.disconnected();
     this.#toClient = [];
@@ -178,7 +178,7 @@ export class LossyClient {
     if (this.#openEdits.length < 20) this.#openEdits.push({ editId: this.#nextEditId++, placements });
   }
 
-  /** Lets a tick's time pass: what is due arrives, and what has to be said is said. */
+  /** Runs one tick: due frames arrive, and due messages are sent. */
   tick(now: number): void {
     this.#now = now;
     for (const bytes of this.#arrived("toHost")) this.#session?.receive(bytes);
@@ -296,7 +296,7 @@ export class LossyClient {
     this.#came(regions);
   }
 
-  /** Checks regions that look different now: never may there be anything that the world was not at that clock. */
+  /** Checks changed regions: none may show a state that the world did not have at that clock. */
   #came(regions: readonly Place[]): void {
     for (const region of regions) {
       this.#wanted = this.#wanted.filter((wanted) => wanted.join() !== region.join());

@@ -2,16 +2,16 @@ import { GeneratorRef, type Place, regionBox } from "@orthant/core";
 import { describe, expect, test } from "vitest";
 import { boxesOf, Stage, tileIn } from "./sample-visit.ts";
 
-/** The floor is at voxels -2 and -1 of y: regions below 0 have it, those above are air. */
+/** The floor is at voxels -2 and -1 of y: regions below 0 contain it, those above are air. */
 const ABOVE: Place = [0, 0, 0, 0];
 const BELOW: Place = [0, -1, 0, 0];
 const OTHERS = { manifestHash: 1n };
 
-/** A tile in the chunk that has the floor. */
+/** A tile in the chunk that contains the floor. */
 const FLOOR_TILE = { voxel: [5, -2, 0, 0] as Place, material: 9 };
 
 describe("a client with other generators", () => {
-  test("is told every chunk, and air as air", async () => {
+  test("gets every chunk, and air as air", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(ABOVE, BELOW), OTHERS);
     const messages = client.take().filter(({ kind }) => kind === "blank" || kind === "patch");
@@ -23,7 +23,7 @@ describe("a client with other generators", () => {
     expect(client.agrees(ABOVE) && client.agrees(BELOW)).toBe(true);
   });
 
-  test("follows edits, also those that bring back what was generated", async () => {
+  test("follows edits, even those that restore generated contents", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(ABOVE, BELOW), OTHERS);
     const made = [FLOOR_TILE, tileIn(ABOVE, 7), tileIn(BELOW, 7)];
@@ -36,7 +36,7 @@ describe("a client with other generators", () => {
     expect(client.agrees(ABOVE) && client.agrees(BELOW)).toBe(true);
   });
 
-  test("gets a region that people emptied anew, with its clock", async () => {
+  test("gets a region that players emptied completely, with its clock", async () => {
     const stage = new Stage();
     stage.world.change([tileIn(ABOVE, 7)]);
     stage.world.change([tileIn(ABOVE, 0)]);
@@ -45,7 +45,7 @@ describe("a client with other generators", () => {
     expect(client.agrees(ABOVE)).toBe(true);
   });
 
-  test("waits for its regions, which are made some in a tick for all", async () => {
+  test("waits for its regions, of which a limited number are made per tick for all clients", async () => {
     const stage = new Stage();
     const regions = Array.from({ length: 12 }, (_, x): Place => [x, -1, 0, 0]);
     const boxes = [{ min: regionBox(regions[0] as Place).min, max: [48, 0, 4, 4] as Place }];
@@ -60,7 +60,7 @@ describe("a client with other generators", () => {
     for (const client of [first, second]) expect(regions.every((region) => client.agrees(region))).toBe(true);
   });
 
-  test("and one with the same live side by side", async () => {
+  test("coexists with one that has the same generators", async () => {
     const stage = new Stage();
     const same = await stage.joinAt(boxesOf(ABOVE, BELOW), { clientId: 1n });
     const other = await stage.joinAt(boxesOf(ABOVE, BELOW), { ...OTHERS, clientId: 2n });
@@ -71,7 +71,7 @@ describe("a client with other generators", () => {
   });
 });
 
-describe("a client that does not know edit lists", () => {
+describe("a client that does not support edit lists", () => {
   test.each([
     ["with the same generators", {}],
     ["with others", OTHERS],

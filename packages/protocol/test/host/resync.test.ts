@@ -7,7 +7,7 @@ const B: Place = [1, 0, 0, 0];
 const C: Place = [2, 0, 0, 0];
 
 describe("a resync", () => {
-  test("brings the regions of all items that were lost anew, behind a reset", async () => {
+  test("sends the regions of all lost items again, after a reset", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A, B, C));
     client.isDeaf = true;
@@ -33,7 +33,7 @@ describe("a resync", () => {
     expect([A, B, C].every((region) => client.agrees(region))).toBe(true);
   });
 
-  test("brings what the client asks for, though nothing was lost", async () => {
+  test("sends the requested regions even if nothing was lost", async () => {
     const resyncs: number[] = [];
     const stage = new Stage({ events: { onResync: (regions) => resyncs.push(regions) } });
     const client = await stage.joinAt(boxesOf(A, B));
@@ -47,7 +47,7 @@ describe("a resync", () => {
     expect(resyncs).toEqual([1]);
   });
 
-  test("is followed by a reset even when nothing has to come anew", async () => {
+  test("is followed by a reset even when nothing has to be sent again", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A));
     client.take();
@@ -56,7 +56,7 @@ describe("a resync", () => {
     expect(client.take()).toEqual([{ kind: "reset", streamNumber: 2 }]);
   });
 
-  test("that is older than what the client has confirmed since brings only what it asks for", async () => {
+  test("that is older than a later confirmation sends only the requested regions", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A, B));
     stage.world.change([tileIn(A, 9)]);
@@ -80,7 +80,7 @@ describe("a resync", () => {
     expect(client.replica.held().map(({ region }) => region)).toEqual([B]);
   });
 
-  test("that comes again before its answer can have come changes nothing", async () => {
+  test("that is repeated before its answer can have arrived changes nothing", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A, B));
     const again = { kind: "resync", expected: client.expected, regions: [{ region: A, clock: 0 }] } as const;
@@ -91,7 +91,7 @@ describe("a resync", () => {
     await stage.tick();
     client.isDeaf = false;
     client.take();
-    // Its answer was lost: what comes later is acknowledged, and the next request counts.
+    // The answer was lost: later frames are acknowledged, and the next request counts.
     await stage.ticks(10);
     client.take();
     client.send(again);
@@ -116,7 +116,7 @@ describe("a resync", () => {
     expect(client.isClosed).toBe(false);
   });
 
-  test("behind more items than are remembered brings everything anew", async () => {
+  test("behind more items than are remembered sends everything again", async () => {
     const stage = new Stage({ limits: { inFlightBytesMax: 100_000_000 } });
     const client = await stage.joinAt(boxesOf(A, B));
     const { expected } = client;
@@ -132,12 +132,12 @@ describe("a resync", () => {
     client.send({ kind: "resync", expected, regions: [] });
     await stage.tick();
     client.send();
-    // B was in none of the items that were lost.
+    // B was in none of the lost items.
     expect(client.takeAll("blank").map(({ mask }) => mask.regions)).toEqual([[B]]);
     expect(client.agrees(A)).toBe(true);
   });
 
-  test("from the future is no resync", async () => {
+  test("with a future stream number is refused", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A));
     client.send({ kind: "resync", expected: client.expected + 1, regions: [] });

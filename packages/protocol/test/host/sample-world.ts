@@ -34,16 +34,16 @@ import type {
   Vector,
 } from "@orthant/protocol";
 
-/** How a sample world begins. */
+/** Initial state of a sample world. */
 export interface SampleWorldOptions {
   readonly shape?: ChunkShape;
   readonly generator?: GeneratorRef;
-  /** What lies on the disk and is not loaded. */
+  /** Stored on disk and not loaded. */
   readonly stored?: readonly VoxelPlacement[];
   readonly inhabitants?: readonly Inhabitant[];
 }
 
-/** A world in memory that tests can hold, break and look into. */
+/** A world in memory that tests can delay, break and inspect. */
 export class SampleWorld implements HostWorld {
   readonly worldId = 0x0123_4567n;
   readonly era: Era = { epoch: 3, mark: 33n };
@@ -53,26 +53,26 @@ export class SampleWorld implements HostWorld {
   readonly spawn: Vector = [4, 4, 0, 0];
   readonly generators: GeneratorRegistry = DEFAULT_GENERATORS;
   field: WorldField;
-  /** What `edit` ends with instead of doing anything. */
+  /** The error with which `edit` fails. */
   editFailure: Error | undefined;
-  /** How often it was asked whether everything is durable. */
+  /** Number of calls of `whenDurable`. */
   durableCalls = 0;
-  /** Lets what waits for it become durable; without it everything is durable at once. */
+  /** Delays durability; by default everything is durable at once. */
   durability: Promise<void> = Promise.resolve();
-  /** What players wait for before they come in; without it for nothing. */
+  /** Delays players before they join; by default none. */
   recall?: (playerId: bigint) => Promise<void>;
-  /** How long ago players had gone where they were kept. */
+  /** How long before being stored each player had moved to their position. */
   readonly keptSinceMs: number[] = [];
-  /** What every load waits for. */
+  /** Delays every load. */
   loading: Promise<void> = Promise.resolve();
   readonly loads: Box[] = [];
   readonly keptBoxes = new Set<Box>();
   readonly edits: EditOrigin[] = [];
   readonly kept = new Map<bigint, Pose>();
   readonly ledger = new Map<bigint, number>();
-  /** Players of whom clients may have been forgotten; `undefined` stands for the anonymous. */
+  /** Players whose clients may have been forgotten; `undefined` stands for anonymous players. */
   readonly forgetful = new Set<bigint | undefined>();
-  /** What other hosts were told: the visit, who it is and at which x, or nothing for one who went. */
+  /** Reports to other servers: the visit, name and x, or only the visit of a player who left. */
   readonly told: (readonly [visit: number, name?: string, x?: number])[] = [];
   readonly #clocks = new RegionClocks();
   readonly #unread = new PlaceMap<OverrideTree>();
@@ -115,7 +115,7 @@ export class SampleWorld implements HostWorld {
     return ![...this.#unread.places()].some((region) => boxesIntersect(regionBox(region), chunks));
   }
 
-  /** Lets go of nothing, ever, but remembers what it must not let go of. */
+  /** Never unloads anything, but records what must be kept. */
   keep(chunks: Box): () => void {
     const kept = { ...chunks };
     this.keptBoxes.add(kept);
@@ -138,7 +138,7 @@ export class SampleWorld implements HostWorld {
     return { outcome: clocks.length > 0 ? "applied" : "unchanged", clocks };
   }
 
-  /** An edit that comes from nobody. */
+  /** Applies an edit without an origin. */
   change(placements: readonly VoxelPlacement[]): readonly ClockStep[] {
     for (const region of this.field.setVoxels(placements).regions) this.#read(regionBox(region));
     const { field, regions } = this.field.setVoxels(placements);
@@ -149,7 +149,7 @@ export class SampleWorld implements HostWorld {
     return clocks;
   }
 
-  /** Whole chunks that come from nobody. */
+  /** Replaces whole chunks without an origin. */
   changeChunks(chunks: Iterable<readonly [place: Place, chunk: Chunk]>): void {
     const { field, regions } = this.field.setChunks(chunks);
     this.field = field;
@@ -157,7 +157,7 @@ export class SampleWorld implements HostWorld {
     for (const listener of this.#editListeners) listener(clocks);
   }
 
-  /** Content without a clock, as worlds have that come from other programs. */
+  /** Adds content without a clock, like worlds from other programs have. */
   import(placements: readonly VoxelPlacement[]): void {
     this.field = this.field.setVoxels(placements).field;
   }
@@ -195,13 +195,13 @@ export class SampleWorld implements HostWorld {
     return () => this.#inhabitantListeners.delete(listener);
   }
 
-  /** Adds an entity, or changes it. */
+  /** Adds or changes an entity. */
   put(inhabitant: Inhabitant): void {
     this.#inhabitants.set(inhabitant.id, inhabitant);
     for (const listener of this.#inhabitantListeners) listener({ kind: "present", inhabitant });
   }
 
-  /** Takes an entity away. */
+  /** Removes an entity. */
   take(id: bigint): void {
     this.#inhabitants.delete(id);
     for (const listener of this.#inhabitantListeners) listener({ kind: "gone", id });
@@ -216,12 +216,12 @@ export class SampleWorld implements HostWorld {
     this.keptSinceMs.push(sinceMs);
   }
 
-  /** How many listen to what happens. */
+  /** Number of listeners. */
   get listenerCount(): number {
     return this.#editListeners.size + this.#inhabitantListeners.size + this.#playerListeners.size;
   }
 
-  /** Something happens at another host. */
+  /** Reports an event of another server. */
   elsewhere(event: DistantPlayerEvent): void {
     for (const listener of this.#playerListeners) listener(event);
   }

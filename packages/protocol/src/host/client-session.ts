@@ -15,19 +15,19 @@ import type { HostParts } from "./host-parts.ts";
 import type { HostSession } from "./host-session.ts";
 import { Visit } from "./visit.ts";
 
-/** Who looks after all sessions. */
+/** The owner of all sessions. */
 export interface SessionOwner {
-  /** The budget of a client that may come in, and then no other session has its id; or why it may not. */
+  /** Returns the budget of an admitted client, whose id no other session then has, or why it is refused. */
   admit(session: ClientSession, arrival: Arrival): PlayerBudget | Fault;
-  /** The client has come in. */
+  /** The client has joined. */
   joined(session: ClientSession): void;
   /** The session is over. */
   ended(session: ClientSession): void;
 }
 
-/** One connection, from its first byte: handshake, limits, goodbye. What a client does in between is its visit. */
+/** One connection from its first byte: handshake, limits, goodbye. Its visit is the part after joining. */
 export class ClientSession implements HostSession {
-  /** Where the connection comes from, if that is known; anonymous players of one network share a budget. */
+  /** The network of the connection, if known. Anonymous players of one network share a budget. */
   readonly network: string | undefined;
   readonly #host: HostParts;
   readonly #owner: SessionOwner;
@@ -50,7 +50,7 @@ export class ClientSession implements HostSession {
     this.#startedMs = nowMs;
   }
 
-  /** What the client does here; `undefined` before its welcome. */
+  /** The client's activity after the welcome; `undefined` before it. */
   get visit(): Visit | undefined {
     return this.#visit;
   }
@@ -59,7 +59,7 @@ export class ClientSession implements HostSession {
     return this.#visit?.player.playerId;
   }
 
-  /** True while its welcome or regions wait to be sent to the client. */
+  /** True while the client's welcome or regions wait to be sent. */
   get isWaiting(): boolean {
     return this.#visit?.isWaiting === true;
   }
@@ -74,7 +74,7 @@ export class ClientSession implements HostSession {
     this.#end();
   }
 
-  /** Ends the connection of a player whose account is not valid any longer. */
+  /** Ends the connection if the player's account is no longer valid. */
   checkAccount(): void {
     const account = this.#account;
     if (this.#isClosed || account === undefined) return;
@@ -89,19 +89,19 @@ export class ClientSession implements HostSession {
     this.#guard(() => {
       if (nowMs - this.#intake.heardMs >= limits.idleMs) return limitFault("idleMs", limits, "idle");
       if (this.#visit !== undefined) return this.#visit.startTick(nowMs);
-      // How long the world looks for a player is not up to the client.
+      // The handshake timeout excludes the server's own player lookup.
       if (this.#isRecalling) return undefined;
       return nowMs - this.#startedMs >= limits.handshakeMs ? limitFault("handshakeMs", limits) : undefined;
     });
   }
 
-  /** Takes over some more of what the client wants to hold. */
+  /** Applies another part of the client's interest. */
   lookFurther(nowMs: number): void {
     if (this.#isClosed) return;
     this.#guard(() => this.#visit?.lookFurther(nowMs));
   }
 
-  /** Sends what the client gets in this tick. */
+  /** Sends the client's messages for this tick. */
   write(nowMs: number): void {
     if (this.#isClosed) return;
     this.#guard(() => {
@@ -110,7 +110,7 @@ export class ClientSession implements HostSession {
     });
   }
 
-  /** Says why the connection ends, and ends it. */
+  /** Sends the reason and ends the connection. */
   goodbye(fault: Fault): void {
     if (this.#isClosed) return;
     this.#out.discard();
@@ -144,7 +144,7 @@ export class ClientSession implements HostSession {
     return undefined;
   }
 
-  /** Before the welcome there is nothing to say but hello, perhaps more than once. */
+  /** Handles a frame before the welcome, which may contain only hellos, perhaps repeated. */
   #receiveEarly({ messages }: ClientFrame): Fault | undefined {
     for (const message of messages) {
       if (message.kind !== "hello") return malformed(`${message.kind} before the welcome`);
@@ -164,7 +164,7 @@ export class ClientSession implements HostSession {
     try {
       account = await this.#host.options.authorize(hello);
     } catch (error) {
-      // Only our own errors are meant for the client's eyes.
+      // Only our own errors are meant for the client.
       if (!isOrthantError(error)) this.#host.options.events?.onFailure?.(error);
       const detail = isOrthantError(error) ? error.detail : "who this is could not be found out";
       this.goodbye({ reason: "credentials", detail });
@@ -174,7 +174,7 @@ export class ClientSession implements HostSession {
     if (this.#isClosed) return;
     this.#guard(() => {
       const { playerId, name } = account;
-      // One that no message can hold would fail where others are told of the player, and with them.
+      // An id that no message can hold would fail when other clients are sent the player.
       if (!isPlayerId(playerId)) {
         throw new OrthantError("ORT_ARGUMENT", `${playerId} is no id of a player: it has 64 bits`);
       }
@@ -185,10 +185,10 @@ export class ClientSession implements HostSession {
     });
   }
 
-  /** A world that cannot say where a player was lets them begin anew. */
+  /** Waits until the world knows the player's last pose. If that fails, the player starts at the spawn. */
   async #recall(account: Account | undefined): Promise<void> {
     const id: unknown = account?.playerId;
-    // What is no account is refused when it comes in.
+    // An invalid account is refused later, at the join.
     if (typeof id !== "bigint" || !isPlayerId(id)) return;
     this.#isRecalling = true;
     try {
@@ -201,7 +201,7 @@ export class ClientSession implements HostSession {
   }
 
   #comeIn(arrival: Arrival): Fault | undefined {
-    // Asked here and not before the world looked for the player: the account may have been revoked meanwhile.
+    // Checked here, after the player lookup, because the account may have been revoked meanwhile.
     const admitted = this.#host.options.checkAccount?.(arrival.account) ?? this.#owner.admit(this, arrival);
     if ("reason" in admitted) return admitted;
     this.#account = arrival.account;
@@ -211,7 +211,7 @@ export class ClientSession implements HostSession {
     return undefined;
   }
 
-  /** Whatever goes wrong with one client is the end of that client, and of nobody else. */
+  /** Runs `act`. Any failure with one client ends only that client's connection. */
   #guard(act: () => Fault | undefined): void {
     let fault: Fault | undefined;
     try {
@@ -229,7 +229,7 @@ export class ClientSession implements HostSession {
     try {
       this.#visit?.end(this.#host.options.clock.nowMs());
     } catch (error) {
-      // The client is gone, whatever could not be kept of it.
+      // The client is gone even if its state could not be stored.
       this.#host.options.events?.onFailure?.(error);
     }
     this.#owner.ended(this);

@@ -1,66 +1,66 @@
-/** What clients, players and networks may ask of a host. Each has a line in docs/reference/limits.md. */
+/** Limits for clients, players and networks. docs/reference/limits.md has a line for each. */
 export interface HostLimits {
-  /** Bytes that may come before the welcome. */
+  /** Bytes received before the welcome. */
   readonly bytesBeforeWelcome: number;
-  /** Time until the hello is there and answered. */
+  /** Time until the hello is received and answered. */
   readonly handshakeMs: number;
-  /** Silence after which a client is gone. */
+  /** Silence after which a client counts as gone. */
   readonly idleMs: number;
   readonly frameBytesMax: number;
   readonly framesPerSecond: number;
   readonly framesBurst: number;
   readonly bytesPerSecond: number;
   readonly bytesBurst: number;
-  /** Edits of a player, over all of its clients. */
+  /** Edits per player, over all of its clients. */
   readonly editsPerSecond: number;
   readonly editsBurst: number;
-  /** Voxels of one edit. */
+  /** Voxels per edit. */
   readonly editVoxelsMax: number;
-  /** Volume, in voxels, of the box around one edit. */
+  /** Volume, in voxels, of the box around an edit. */
   readonly editBoxVoxelsMax: number;
-  /** Chunks that one edit touches: what it costs, where each has to be generated first. */
+  /** Chunks touched per edit. They determine its cost, because each may have to be generated. */
   readonly editChunksMax: number;
-  /** Chunks that a player's edits touch; as many as one may touch, at once. */
+  /** Chunks touched by a player's edits. The burst is `editChunksMax`. */
   readonly editChunksPerSecond: number;
   readonly interestRegionsMax: number;
   readonly interestsPerSecond: number;
-  /** Regions that a client comes to; faster than that, it has to wait for them. */
+  /** New regions per client. A faster client waits for them. */
   readonly interestRegionsPerSecond: number;
   readonly gameMessagesPerSecond: number;
-  /** Regions sent again to a player's clients because they asked. */
+  /** Regions sent again to a player's clients on request. */
   readonly resyncRegionsPerSecond: number;
   readonly resyncRegionsBurst: number;
-  /** Patches for one client in one tick. */
+  /** Patches per client and tick. */
   readonly patchesPerTick: number;
-  /** Bytes of regions that are sent for the first time to one client in one tick. */
+  /** Bytes of new regions per client and tick. */
   readonly snapshotBytesPerTick: number;
-  /** Bytes of one piece of a region that is sent whole; one with more comes in several patches. A chunk must fit. */
+  /** Bytes per piece of a complete region. Larger regions come in several patches. A chunk must fit. */
   readonly pieceBytesMax: number;
-  /** Bytes on their way to one client that it has not acknowledged; above, nothing more is sent. */
+  /** Unacknowledged bytes in flight per client. Beyond this, nothing more is sent. */
   readonly inFlightBytesMax: number;
-  /** Time that a client may stay above that. */
+  /** How long a client may stay beyond that. */
   readonly slowMs: number;
-  /** Chunk coordinates lie within this distance of the origin. */
+  /** Maximum absolute chunk coordinate. */
   readonly chunkCoordinateMax: number;
-  /** Clients of one player that are connected at once. */
+  /** Concurrent clients per player. */
   readonly clientsPerPlayer: number;
-  /** Regions that the clients of one player hold together. */
+  /** Regions held by all clients of a player together. */
   readonly regionsPerPlayer: number;
-  /** Regions that the clients of one player come to together; above, they wait. */
+  /** New regions of all clients of a player together. Beyond this, they wait. */
   readonly playerInterestRegionsPerSecond: number;
-  /** Players whose budgets the anonymous players of one network have together. */
+  /** Number of player budgets that the anonymous players of one network share. */
   readonly budgetsPerNetwork: number;
-  /** Regions that clients hold, each counted once. */
+  /** Regions held by clients, each counted once. */
   readonly watchedRegionsMax: number;
-  /** Regions that clients hold, each counted once for each client. */
+  /** Regions held by clients, counted once per client. */
   readonly heldRegionsMax: number;
-  /** Bytes on their way to all clients that they have not acknowledged; above, those with more than their share wait. */
+  /** Unacknowledged bytes in flight to all clients. Beyond this, clients above their share wait. */
   readonly inFlightBytesTotalMax: number;
-  /** Time in each tick for work that can wait: for interests, to load regions, and to prepare them. */
+  /** Time per tick for deferrable work: applying interests, loading regions, and preparing them. */
   readonly tickWorkMs: number;
 }
 
-/** What a client may ask unless the operator says otherwise. */
+/** Default limits. */
 export const DEFAULT_HOST_LIMITS: HostLimits = {
   bytesBeforeWelcome: 65_536,
   handshakeMs: 10_000,

@@ -5,86 +5,86 @@ import type { GoodbyeReason, RefusalReason, Role } from "../message/server-messa
 import type { HostLimits } from "./host-limits.ts";
 import type { HostWorld } from "./host-world.ts";
 
-/** Somebody who proved who they are. */
+/** An authenticated player. */
 export interface Account {
   readonly playerId: bigint;
   readonly role: Role;
   readonly name: string;
-  /** Nobody vouches for the player: the world remembers them only once they have changed something in it. */
+  /** Whether the player is unauthenticated. The world stores such a player only after an edit. */
   readonly isAnonymous?: boolean;
-  /** When the account ends, in milliseconds since 1970: its connections end then. It never ends unless given. */
+  /** When the account and its connections end, in milliseconds since 1970; never by default. */
   readonly expiresMs?: number;
-  /** The token that proved it (`jti`), by which the token can be revoked. */
+  /** The id (`jti`) of the token that authenticated the player, by which it can be revoked. */
   readonly tokenId?: string;
 }
 
-/** Why an account must leave: the client may come back with other credentials, or must not come back. */
+/** Why an account must leave: it may return with other credentials, or must not return. */
 export interface AccountFault {
   readonly reason: "credentials" | "kicked";
-  /** For the player to read. */
+  /** Shown to the player. */
   readonly detail: string;
 }
 
-/** A player who is here. */
+/** A connected player. */
 export interface Player extends Account, Pose {}
 
-/** A game's say in what players do. Each is optional; an edit passes when nobody objects. */
+/** A game's rules for players. All are optional; an edit passes unless a rule objects. */
 export interface HostRules {
-  /** Why an edit must not be made; `undefined` when it may. */
+  /** Returns why an edit is refused, or `undefined` if it is allowed. */
   readonly onEdit?: (
     player: Player,
     placements: readonly VoxelPlacement[],
   ) => string | undefined | Promise<string | undefined>;
-  /** Whether a player may touch a voxel from where they are. */
+  /** Returns true when a player may edit a voxel from their position. */
   readonly reaches?: (player: Player, voxel: Place) => boolean;
-  /** The pose that counts when a player asks for another one; what was asked for unless given. */
+  /** Returns the pose to apply when a player requests one; by default the requested pose. */
   readonly onMove?: (player: Player, wanted: Pose) => Pose;
-  /** A game's own message from a player. */
+  /** Called for each game message from a player. */
   readonly onMessage?: (player: Player, payload: Uint8Array) => void;
   readonly onJoin?: (player: Player) => void;
   readonly onLeave?: (player: Player) => void;
 }
 
-/** What a host counts, for whoever watches over it. */
+/** Events for monitoring a server. */
 export interface HostEvents {
-  /** A client was told goodbye. `limit` names the limit that it broke, where it broke one. */
+  /** A client was disconnected. `limit` names the exceeded limit, if any. */
   readonly onGoodbye?: (reason: GoodbyeReason, limit: string | undefined) => void;
   readonly onVerdict?: (outcome: "applied" | "unchanged" | "settled" | RefusalReason) => void;
-  /** A tick ended: how long it took, and what it sent. */
+  /** A tick ended. The report says what it sent and how much work time was used. */
   readonly onTick?: (report: TickReport) => void;
   readonly onResync?: (regions: number) => void;
-  /** Something failed that should not: a bug in a game's rules or here, or a world that is broken. */
+  /** An unexpected failure: a bug in the game's rules or here, or a broken world. */
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** What one tick did. */
+/** Statistics of one tick. */
 export interface TickReport {
   readonly frames: number;
   readonly bytes: number;
   readonly patches: number;
-  /** Sessions that had more to get than they may. */
+  /** Sessions that were held back by the in-flight limit. */
   readonly heldBack: number;
-  /** Time spent on interests, loads, welcomes and regions that were prepared, from the beginning of the tick before until this one. */
+  /** Time spent on interests, loads, welcomes and region preparation since the start of the previous tick. */
   readonly workMs: number;
-  /** True when some of that work had to wait because of `tickWorkMs`. */
+  /** True when `tickWorkMs` made some of that work wait. */
   readonly isWorkCut: boolean;
 }
 
-/** How a world is shared. */
+/** Options of a server. */
 export interface HostOptions {
   readonly world: HostWorld;
-  /** Only `nowMs` is asked; ticks come from outside. */
+  /** Only `nowMs` is used; the caller drives ticks. */
   readonly clock: Clock;
-  /** Who a client is; throws an `OrthantError` with code `ORT_CREDENTIALS` for one who must not come in. */
+  /** Identifies a client. Throws an `OrthantError` with code `ORT_CREDENTIALS` to refuse it. */
   readonly authorize: (hello: Hello) => Promise<Account>;
-  /** Why an account may not be here, or not any longer. Called before each join and for every player at each tick. */
+  /** Returns why an account may not be here, if so. Called before each join and, for players, each tick. */
   readonly checkAccount?: (account: Account) => AccountFault | undefined;
-  /** When an edit is acknowledged: when it is made, or when it would survive a crash. */
+  /** When an edit is acknowledged: once it is applied, or once it would survive a crash. */
   readonly acknowledge: "applied" | "durable";
   readonly tickMs: number;
   /**
-   * Calls back soon, when the process has had time for what came meanwhile. The work of a tick that can wait then comes
-   * in slices with pauses between them; without this it is done at one time.
+   * Calls `resume` soon, after the process has handled other events. Deferrable work of a tick then runs in
+   * slices with pauses between them; without this, it runs at once.
    */
   readonly pause?: (resume: () => void) => void;
   readonly limits?: Partial<HostLimits>;

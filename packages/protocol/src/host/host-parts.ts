@@ -13,7 +13,7 @@ import type { TickLooks } from "./regions/send-queue.ts";
 import type { SnapshotSource } from "./regions/snapshot-source.ts";
 import type { WatchedRegions } from "./regions/watched-regions.ts";
 
-/** What all clients of a host have in common. */
+/** State shared by all clients of a server. */
 export interface HostParts {
   readonly options: HostOptions;
   readonly world: HostWorld;
@@ -27,11 +27,11 @@ export interface HostParts {
   readonly beings: BeingGrid;
   readonly departures: Departures;
   readonly looks: TickLooks;
-  /** Time to take over what clients want to hold. */
+  /** Time for applying interests. */
   readonly interestWork: WorkBudget;
-  /** Time to load the regions that they want. */
+  /** Time for loading wanted regions. */
   readonly loadWork: WorkBudget;
-  /** Time to prepare what clients are sent. */
+  /** Time for preparing what clients are sent. */
   readonly sendWork: WorkBudget;
   readonly totals: FrameTotals;
   /** Bytes that one client may have in flight in this tick. */

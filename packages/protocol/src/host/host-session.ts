@@ -1,9 +1,9 @@
-/** The host's end of one connection. */
+/** The server's end of one connection. */
 export interface HostSession {
-  /** Who is here; `undefined` before the welcome. */
+  /** The connected player; `undefined` before the welcome. */
   readonly playerId: bigint | undefined;
-  /** Takes the bytes of one frame. They may be anything; it never throws. */
+  /** Handles the bytes of one frame, whatever they are. Never throws. */
   receive(frame: Uint8Array): void;
-  /** The connection has ended. */
+  /** Handles the end of the connection. */
   disconnected(): void;
 }

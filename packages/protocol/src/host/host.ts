@@ -27,23 +27,23 @@ import { SnapshotSource } from "./regions/snapshot-source.ts";
 import { WatchedRegions } from "./regions/watched-regions.ts";
 import { Roster } from "./roster.ts";
 
-/** What is looked after only now and then is looked after so often. */
+/** Interval between clean-ups of idle state. */
 const CLEANING_MS = 1_000;
-/** The length of a slice: incoming frames wait for at most this time, or for one piece of work. */
+/** Length of a slice. Incoming frames wait at most this long, or for one piece of work. */
 const SLICE_MS = 4;
 
-/** Shares a world with many clients. Bytes and the time go in, frames come out; it owns no socket and no timer. */
+/** Shares a world with many clients. Takes bytes and time, emits frames; owns no socket and no timer. */
 export class Host {
   readonly #parts: HostParts;
   readonly #inhabitants: Inhabitants;
   readonly #sessions = new Set<ClientSession>();
   readonly #roster = new Roster();
   readonly #budgets: PlayerBudgets;
-  /** The budgets that sessions count for. */
+  /** The budget that each session counts against. */
   readonly #entered = new Map<ClientSession, PlayerBudget>();
   readonly #stopListening: readonly (() => void)[];
   readonly #owner: SessionOwner;
-  /** Each turn begins with another player. */
+  /** Each turn starts with another player. */
   #turnCount = 0;
   #isSlicePlanned = false;
   #cleanedMs = 0;
@@ -54,7 +54,7 @@ export class Host {
     const limits = { ...DEFAULT_HOST_LIMITS, ...options.limits };
     const regions = new WatchedRegions();
     const nowMs = (): number => clock.nowMs();
-    // One kind of work must not keep the others from being done.
+    // One kind of work must not starve the others.
     const workMs = limits.tickWorkMs / 3;
     const slices = options.pause && { ms: SLICE_MS, onOver: () => this.#planSlice() };
     const interestWork = new WorkBudget(workMs, nowMs, slices);
@@ -103,23 +103,23 @@ export class Host {
     ];
   }
 
-  /** How many connections there are, welcome or not yet. */
+  /** Number of connections, welcomed or not. */
   get sessionCount(): number {
     return this.#sessions.size;
   }
 
-  /** Everybody who is here. A player with two clients is here twice. */
+  /** All connected players. A player with two clients is listed twice. */
   get players(): readonly Player[] {
     return this.#roster.visits().map(({ player }) => player);
   }
 
-  /** Regions that clients hold: how many there are, and how many if each counts once for each client. */
+  /** Number of regions that clients hold: each counted once, and counted once per client. */
   get regionCounts(): { readonly watched: number; readonly held: number } {
     const { regions } = this.#parts;
     return { watched: regions.size, held: regions.holdings };
   }
 
-  /** Takes a new connection. Anonymous players who come from one `network` share a budget. */
+  /** Accepts a connection. Anonymous players of one `network` share a budget. */
   connect(wire: Wire, network?: string): HostSession {
     const session = new ClientSession(this.#parts, this.#owner, wire, network);
     this.#sessions.add(session);
@@ -127,7 +127,7 @@ export class Host {
     return session;
   }
 
-  /** Sends everybody what happened since the last tick. It waits for nothing. */
+  /** Sends all clients what happened since the last tick, without waiting. */
   tick(): void {
     const { options, feed, groups, snapshots, beings, regions, totals } = this.#parts;
     const nowMs = options.clock.nowMs();
@@ -145,7 +145,7 @@ export class Host {
       for (const holding of region.holdings) holding.watcher.regionChanged(holding, step);
     }
     beings.takeChanges(regions);
-    // Clients that only have to hear what changed do not wait while regions are prepared for others.
+    // Clients that need only changes do not wait while regions are prepared for others.
     const ready = sessions.filter(({ isWaiting }) => !isWaiting);
     const waiting = sessions.filter(({ isWaiting }) => isWaiting);
     for (const session of [...ready, ...waiting]) session.write(nowMs);
@@ -153,7 +153,7 @@ export class Host {
     options.events?.onTick?.(this.#report(before, work));
   }
 
-  /** Sends a game's message to a player; tells whether the player is here and there was room for it. */
+  /** Sends a game message to a player. Returns false if the player is absent or there is no room for it. */
   send(playerId: bigint, payload: Uint8Array): boolean {
     requirePayload(payload);
     let isTaken = false;
@@ -161,25 +161,25 @@ export class Host {
     return isTaken;
   }
 
-  /** Sends a game's message to everybody for whom there is room. */
+  /** Sends a game message to all players for whom there is room. */
   broadcast(payload: Uint8Array): void {
     requirePayload(payload);
     for (const visit of this.#roster.visits()) visit.sendGame(payload);
   }
 
-  /** Sends a player away; tells whether the player was here. */
+  /** Disconnects a player. Returns false if the player was absent. */
   kick(playerId: bigint, detail: string): boolean {
     const sessions = this.#roster.sessionsOf(playerId);
     for (const session of sessions) session.goodbye({ reason: "kicked", detail });
     return sessions.length > 0;
   }
 
-  /** Ends the connections of players whose accounts are not valid any longer, without waiting for the next tick. */
+  /** Disconnects players whose accounts are no longer valid, without waiting for the next tick. */
   checkAccounts(): void {
     for (const session of [...this.#sessions]) session.checkAccount();
   }
 
-  /** Says goodbye to everybody, takes nobody new, and waits for the edits that are in work. */
+  /** Disconnects all clients, accepts no new ones, and waits for pending edits. */
   async shutdown(detail: string, retryAfterMs: number): Promise<void> {
     this.#close({ reason: "shutdown", detail, retryAfterMs });
     await this.#parts.desks.whenIdle();
@@ -197,12 +197,12 @@ export class Host {
     try {
       if (visit !== undefined) options.rules?.onLeave?.(visit.player);
     } catch (error) {
-      // The player is gone, whatever the game makes of it.
+      // The player is gone even if the game's rule fails.
       options.events?.onFailure?.(error);
     }
   }
 
-  /** When clients have not acknowledged too much altogether, those with more than their share wait. */
+  /** When all clients together have too many bytes in flight, makes those above their share wait. */
   #shareInFlight(): void {
     const { limits, totals } = this.#parts;
     const { inFlightBytesMax, inFlightBytesTotalMax } = limits;
@@ -222,13 +222,13 @@ export class Host {
     return budget;
   }
 
-  /** Goes on with interests that were too much for one tick, each player's in turn, and with what clients left behind. */
+  /** Continues unfinished interests, players taking turns, and releases regions of disconnected clients. */
   #takeOverInterests(sessions: readonly ClientSession[], nowMs: number): void {
     const { departures, interestWork } = this.#parts;
     const turns = turnsByPlayer(sessions.filter(({ visit }) => visit?.isLookingElsewhere));
     const goesOn = (): boolean => turns.length > 0 || departures.size > 0;
     while (goesOn() && interestWork.hasTime()) {
-      // As much is released as is added, so that what clients left behind does not pile up.
+      // As much is released as is added, so that regions to release do not pile up.
       departures.releaseSome();
       const own = turns.shift() ?? [];
       const [session] = own;
@@ -239,7 +239,7 @@ export class Host {
     this.#makeRoom();
   }
 
-  /** Goes on after a pause with work of this tick that can wait. */
+  /** Schedules deferrable work of this tick to continue after a pause. */
   #planSlice(): void {
     if (this.#isSlicePlanned) return;
     this.#isSlicePlanned = true;
@@ -257,7 +257,7 @@ export class Host {
     loader.goOn();
   }
 
-  /** While clients hold more regions than memory is meant for, the player or network that holds most loses a client. */
+  /** While clients hold too many regions, disconnects a client of the player or network that holds most. */
   #makeRoom(): void {
     const { limits, regions, departures } = this.#parts;
     let watched = regions.size - departures.size;
@@ -273,7 +273,7 @@ export class Host {
     }
   }
 
-  /** Of the player or network that holds most regions, the client that holds most of them. */
+  /** Returns the client with most regions among those of the player or network that holds most. */
   #largestHolder(): ClientSession | undefined {
     let most: ClientSession | undefined;
     const rank = ({ visit }: ClientSession): readonly [number, number] => [
@@ -296,7 +296,7 @@ export class Host {
     this.#budgets.clean(nowMs);
   }
 
-  /** Begins the time for work of this tick; gives what was done with that of the tick before. */
+  /** Begins the work time of this tick. Returns what the previous tick used. */
   #startWork(): Pick<TickReport, "workMs" | "isWorkCut"> {
     const { interestWork, loadWork, sendWork } = this.#parts;
     const works = [interestWork, loadWork, sendWork];

@@ -17,10 +17,10 @@ import { InterestPace } from "./regions/interest-pace.ts";
 import { RegionSender } from "./regions/region-sender.ts";
 import type { RegionStep } from "./regions/region-step.ts";
 
-/** A client hears so often how far the host is, whatever else it hears. */
+/** Longest time between two heartbeats. */
 const HEARTBEAT_MS = 1_000;
 
-/** A client that is welcome, from its welcome to its goodbye. */
+/** A client from its welcome to its goodbye. */
 export class Visit implements Watcher {
   readonly clientId: bigint;
   readonly budget: PlayerBudget;
@@ -44,7 +44,7 @@ export class Visit implements Watcher {
   #isWelcomeWanted = true;
   #isWelcomed = false;
   #maySend = true;
-  /** Since when the client has not acknowledged as much as it must. */
+  /** Since when the client has exceeded its in-flight limit. */
   #fullSinceMs: number | undefined;
   #beatMs: number;
   #beatInterestId = 0;
@@ -82,31 +82,31 @@ export class Visit implements Watcher {
     return !this.#maySend;
   }
 
-  /** Regions that the client holds or is to hold. */
+  /** Number of regions that the client holds or will hold. */
   get regionCount(): number {
     return this.#regions.size;
   }
 
-  /** True while the client's interest has not been taken over completely. */
+  /** True until the client's interest is fully applied. */
   get isLookingElsewhere(): boolean {
     return this.#regions.isChanging;
   }
 
-  /** True while its welcome or regions wait to be sent to the client. */
+  /** True while the client's welcome or regions wait to be sent. */
   get isWaiting(): boolean {
     return this.#isWelcomeWanted || this.#sender.isWaiting;
   }
 
-  /** Notes what the client has; tells whether that can be. */
+  /** Records an acknowledgement. Returns false if it names something that was never sent. */
   confirm(acknowledged: number, applied: number): boolean {
     return this.#out.acknowledge(acknowledged) && this.#sender.stream.confirm(applied);
   }
 
-  /** Takes what a client says; what is wrong with it, if anything is. */
+  /** Handles a message. Returns why the client must be disconnected, if so. */
   take(message: ClientMessage, nowMs: number): Fault | undefined {
     switch (message.kind) {
       case "hello":
-        // The welcome was lost, or is on its way. Nobody becomes somebody else in the middle of a connection.
+        // The welcome was lost or is on its way. A connection cannot change its client.
         if (message.clientId !== this.clientId) return malformed("another client on the same connection");
         this.#isWelcomeWanted = true;
         return undefined;
@@ -132,7 +132,7 @@ export class Visit implements Watcher {
     }
   }
 
-  /** Puts a game's message among those that are sent; tells whether there was room. */
+  /** Queues a game message. Returns false if there is no room. */
   sendGame(payload: Uint8Array): boolean {
     return this.#game.add(payload);
   }
@@ -145,7 +145,7 @@ export class Visit implements Watcher {
     if (!this.#isOver) this.#beings.add(message);
   }
 
-  /** Begins a tick; what is wrong with the client, if anything is. */
+  /** Begins a tick. Returns why the client must be disconnected, if so. */
   startTick(nowMs: number): Fault | undefined {
     const { limits } = this.#host;
     this.#presence.tick(nowMs);
@@ -160,9 +160,9 @@ export class Visit implements Watcher {
     return this.#lookElsewhere(nowMs);
   }
 
-  /** Writes what the client gets in this tick, and sends it. */
+  /** Writes and sends the client's messages for this tick. */
   write(nowMs: number): void {
-    // Nothing comes before the welcome, and when many clients come at once, some have to wait for it.
+    // Nothing precedes the welcome. When many clients join at once, some have to wait for it.
     if (!this.#isWelcomed && !this.#host.sendWork.hasTime()) return;
     if (this.#maySend) {
       if (this.#isWelcomeWanted) this.#host.sendWork.run(() => this.#writeWelcome());
@@ -177,7 +177,7 @@ export class Visit implements Watcher {
     this.#out.flush();
   }
 
-  /** The client is gone. */
+  /** Ends the visit after the client is gone. */
   end(nowMs: number): void {
     this.#isOver = true;
     this.#regions.clear();
@@ -185,7 +185,7 @@ export class Visit implements Watcher {
     this.#presence.end(nowMs);
   }
 
-  /** Takes over some more of what the client wants to hold; what is wrong with that, if anything is. */
+  /** Applies another part of the interest. Returns why the client must be disconnected, if so. */
   lookFurther(nowMs: number): Fault | undefined {
     const { areaNumber } = this.#regions;
     const broken = this.#host.interestWork.run(() => this.#regions.proceed());
@@ -202,7 +202,7 @@ export class Visit implements Watcher {
     return this.#lookElsewhere(nowMs) ?? this.#lookAtOnce(nowMs);
   }
 
-  /** Takes over an interest when it comes, as far as there is time. */
+  /** Applies a new interest at once, as time permits. */
   #lookAtOnce(nowMs: number): Fault | undefined {
     const { interestWork } = this.#host;
     while (this.isLookingElsewhere && interestWork.hasTime()) {
@@ -212,7 +212,7 @@ export class Visit implements Watcher {
     return undefined;
   }
 
-  /** Goes over to the latest interest, when it is time. */
+  /** Switches to the latest interest when it is due. */
   #lookElsewhere(nowMs: number): Fault | undefined {
     const interest = this.#pace.take(nowMs);
     if (interest === undefined || interest.interestId <= this.#regions.interestId) return undefined;

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { boxesOf, type SampleClient, Stage, settle } from "./sample-visit.ts";
 import { SampleWorld } from "./sample-world.ts";
 
-/** One player, whatever its clients' ids are; clients named otherwise are players of their own. */
+/** All clients named Ada are one player; every other client is its own player. */
 const oneAccount: HostOptions["authorize"] = async ({ clientId, name }) => ({
   playerId: name === "Ada" ? 7n : clientId,
   role: "builder",
@@ -18,7 +18,7 @@ const anonymous: HostOptions["authorize"] = async ({ clientId, name }) => ({
   isAnonymous: true,
 });
 
-/** Sends edits and returns what became of them. */
+/** Sends edits and returns their results. */
 async function editsOf(stage: Stage, client: SampleClient, count: number): Promise<readonly string[]> {
   for (let editId = 1; editId <= count; editId++)
     client.set(editId, [editId, editId % 4, 0, 0], 1 + (editId % 9));
@@ -33,7 +33,7 @@ function made(outcomes: readonly string[]): number {
   return outcomes.filter((outcome) => outcome === "made").length;
 }
 
-/** A box of this many regions, in a row, far from others. */
+/** Returns a box of `count` regions in a row, far from other rows. */
 function row(count: number, number: number): Box {
   return boxBetween([0, number * 4, 0, 0], [count * 4, number * 4 + 4, 4, 4]);
 }
@@ -52,7 +52,7 @@ describe("the clients of one player share", () => {
       client.session.disconnected();
     }
     expect(outcomes.length).toBe(24);
-    // Those of the beginning, and one for each second that passed.
+    // Those of the initial burst, and one for each second that passed.
     expect(made(outcomes)).toBe(6);
     expect(outcomes).toContain("rate");
     const other = await stage.join({ clientId: 99n, name: "Bert" });
@@ -67,7 +67,7 @@ describe("the clients of one player share", () => {
     expect(outcomes).toEqual(["made", "made", "made", "rate"]);
   });
 
-  test("a number of connections, clientsPerPlayer", async () => {
+  test("clientsPerPlayer, the number of connections", async () => {
     const goodbyes: unknown[] = [];
     const events = { onGoodbye: (...told: unknown[]) => goodbyes.push(told) };
     const stage = new Stage({ authorize: oneAccount, limits: { clientsPerPlayer: 2 }, events });
@@ -76,7 +76,7 @@ describe("the clients of one player share", () => {
     const third = await stage.join({ clientId: 3n });
     expect(goodbyeOf(third)).toBe("clientsPerPlayer is 2");
     expect(goodbyes).toEqual([["limit", "clientsPerPlayer"]]);
-    // The same client again takes the place of its earlier connection.
+    // The same client replaces its earlier connection.
     const again = await stage.join({ clientId: 2n });
     expect(goodbyeOf(second)).toBe("the client has connected again");
     expect(again.isClosed).toBe(false);
@@ -103,13 +103,13 @@ describe("the clients of one player share", () => {
     expect(stage.host.regionCounts).toEqual({ watched: 20, held: 20 });
   });
 
-  test("playerInterestRegionsPerSecond: what they look at above comes later", async () => {
+  test("playerInterestRegionsPerSecond, and regions beyond it come later", async () => {
     const limits = { playerInterestRegionsPerSecond: 10, interestRegionsPerSecond: 1_000 };
     const stage = new Stage({ authorize: oneAccount, limits });
     const clients: SampleClient[] = [];
     for (let id = 1n; id <= 3n; id++) clients.push(await stage.join({ clientId: id }));
     for (const [index, client] of clients.entries()) client.want([row(10, index)]);
-    // The first is in time, the second is a second ahead, and the third has to wait.
+    // The first is on time, the second is a second ahead, and the third has to wait.
     expect(stage.host.regionCounts.watched).toBe(20);
     const other = await stage.join({ clientId: 9n, name: "Bert" });
     other.want([row(10, 8)]);
@@ -152,13 +152,13 @@ describe("anonymous players of one network share", () => {
       counts.push(made(await editsOf(stage, client, 5)));
       client.session.disconnected();
     }
-    // One player has its own budget at most, and all of them that of two.
+    // One player gets at most its own budget, and all together that of two.
     expect(counts).toEqual([4, 4, 0, 0]);
     const elsewhere = await stage.join({ clientId: 9n }, "198.51.100.0/24");
     expect(made(await editsOf(stage, elsewhere, 5))).toBe(4);
   });
 
-  test("a number of clients and of regions", async () => {
+  test("the clients and regions of budgetsPerNetwork players", async () => {
     const limits = { clientsPerPlayer: 1, regionsPerPlayer: 10, budgetsPerNetwork: 3 };
     const stage = new Stage({ authorize: anonymous, limits });
     const clients: SampleClient[] = [];
@@ -186,17 +186,17 @@ describe("anonymous players of one network share", () => {
   });
 });
 
-describe("a server that has to hold too many regions", () => {
+describe("a server that holds too many regions", () => {
   test.each<[limit: keyof HostLimits, limits: Partial<HostLimits>, number: (client: number) => number]>([
     ["watchedRegionsMax", { watchedRegionsMax: 40 }, (client) => client],
     ["heldRegionsMax", { heldRegionsMax: 40 }, () => 0],
-  ])("sends the largest client of the largest holder away: %s", async (limit, limits, number) => {
+  ])("disconnects the largest client of the largest holder: %s", async (limit, limits, number) => {
     const stage = new Stage({ authorize: oneAccount, limits });
     const small = await stage.join({ clientId: 100n, name: "Bert" });
     small.want([row(10, number(0))]);
     const clients: SampleClient[] = [];
     for (let id = 1n; id <= 3n; id++) clients.push(await stage.join({ clientId: id }));
-    // Of one account: 8, 9 and 10 regions. Then another player comes, who holds more than any one of these clients.
+    // One account has 8, 9 and 10 regions. Then another player joins with more than any of these clients.
     for (const [index, client] of clients.entries()) client.want([row(8 + index, number(index + 1))]);
     const newcomer = await stage.join({ clientId: 101n, name: "Cleo" });
     newcomer.want([row(12, number(5))]);
@@ -231,7 +231,7 @@ test("regions of a player with few are loaded in turn with those of a player wit
   expect(order.indexOf(200)).toBeLessThan(20);
 });
 
-test("when all clients together have too much in flight, those with more than their share wait", async () => {
+test("when all clients together have too much in flight, those above their share wait", async () => {
   const world = new SampleWorld();
   const stage = new Stage({ world, limits: { inFlightBytesTotalMax: 3_000 } });
   const [deaf, quick] = [await stage.join({ clientId: 1n }), await stage.join({ clientId: 2n })];
@@ -251,7 +251,7 @@ test("when all clients together have too much in flight, those with more than th
   expect(deaf.takeAll("game").length).toBeGreaterThan(3);
 });
 
-test("a tick looks at 16,384 regions at most for all clients together, and each gets its own in the end", async () => {
+test("a tick examines at most 16,384 regions for all clients together, and each gets its own eventually", async () => {
   const limits = { interestRegionsPerSecond: 1e9, playerInterestRegionsPerSecond: 1e9 };
   const world = new SampleWorld();
   const isLoaded = vi.spyOn(world, "isLoaded").mockReturnValue(false);

@@ -7,10 +7,10 @@ const A: Place = [0, 0, 0, 0];
 const B: Place = [1, 0, 0, 0];
 const FAR: Place = [500, 0, 0, 0];
 
-/** Chunks of 8 x 8 x 8 x 8 regions: as many as a client may want. */
+/** Chunks of 8 x 8 x 8 x 8 regions: the maximum for a client. */
 const WIDE: Box = { min: [0, 0, 0, 0], max: [32, 32, 32, 32] };
 
-/** Sends messages of a client that acknowledges every frame and confirms nothing of what was in it. */
+/** Sends messages of a client that acknowledges every frame but confirms no stream items. */
 function sendUnconfirmed(client: SampleClient, ...messages: ClientMessage[]): void {
   const { acknowledged } = client;
   client.session.receive(encode(clientFrameCodec, { acknowledged, applied: 0, messages }));
@@ -22,7 +22,7 @@ function interestIn(interestId: number, boxes: readonly Box[]): ClientMessage {
 }
 
 describe("a client that", () => {
-  test("confirms nothing and looks elsewhere all the time is not remembered for ever", async () => {
+  test("confirms nothing and looks elsewhere all the time is not remembered forever", async () => {
     const stage = new Stage({ limits: { resyncRegionsBurst: 100_000 } });
     const client = await stage.join();
     sendUnconfirmed(client, interestIn(1, boxesOf(FAR)));
@@ -35,12 +35,12 @@ describe("a client that", () => {
     sendUnconfirmed(client, { kind: "resync", expected: 1, regions: [] });
     await stage.tick();
     const messages = client.take();
-    // That it once saw a far region is long forgotten, so all that it holds comes anew, and nothing else.
+    // The far region was forgotten long ago, so only the held region is sent again.
     expect(messages.filter(({ kind }) => kind === "forget")).toEqual([]);
     expect(messages).toMatchObject([{ kind: "reset" }, { kind: "blank", mask: { regions: [A] } }]);
   });
 
-  test("asks for verdicts and takes none is told of so many at most", async () => {
+  test("asks for verdicts and takes none gets at most 1,024", async () => {
     const stage = new Stage({ limits: { inFlightBytesMax: 1, bytesPerSecond: 1e9, bytesBurst: 1e9 } });
     const client = await stage.join({ openEditId: 1_000_000 });
     const placements = [tileIn(A, 9)];
@@ -60,7 +60,7 @@ describe("a client that", () => {
     expect(client.takeAll("verdicts").flatMap(({ verdicts }) => verdicts)).toHaveLength(1_024);
   });
 
-  test("asks for resyncs in one go gets one", async () => {
+  test("sends several resyncs at once gets one", async () => {
     const resyncs: number[] = [];
     const stage = new Stage({ events: { onResync: (regions) => resyncs.push(regions) } });
     const client = await stage.joinAt(boxesOf(A, B));
@@ -73,11 +73,11 @@ describe("a client that", () => {
     expect(resyncs).toEqual([1]);
   });
 
-  test("wants regions that take long to make does not hold up the tick", async () => {
+  test("wants regions that take long to make does not delay the tick", async () => {
     const stage = new Stage();
     const client = await stage.join();
     let nowMs = stage.clock.nowMs();
-    // Every look at the clock takes a millisecond, and so does all that is timed.
+    // Every reading of the clock takes a millisecond, and so does everything that is timed.
     vi.spyOn(stage.clock, "nowMs").mockImplementation(() => nowMs++);
     client.want([{ min: [0, 0, 0, 0], max: [400, 4, 4, 4] }]);
     stage.host.tick();
@@ -91,7 +91,7 @@ describe("a client that", () => {
     nowMs = 0;
   });
 
-  test("jumps to and fro has to wait, and then gets what it wanted last", async () => {
+  test("jumps back and forth has to wait, and then gets its latest interest", async () => {
     const stage = new Stage({ limits: { interestRegionsPerSecond: 2 } });
     const client = await stage.joinAt(boxesOf(A, B));
     client.want(boxesOf(FAR, [501, 0, 0, 0]));
@@ -100,7 +100,7 @@ describe("a client that", () => {
     client.want(boxesOf(B));
     const heldFirst = (): readonly (number | undefined)[] =>
       client.replica.held().map(({ region }) => region[0]);
-    // Two regions are what comes in a second; the second jump was made ahead of time.
+    // The rate allows two regions per second, and the second jump was ahead of it.
     await stage.ticks(5);
     expect(heldFirst()).toEqual([500, 501]);
     await stage.ticks(4);
@@ -108,7 +108,7 @@ describe("a client that", () => {
     expect(client.isClosed).toBe(false);
   });
 
-  test("cannot be kept when it leaves is gone all the same", async () => {
+  test("cannot be stored when it leaves is gone anyway", async () => {
     const failures: unknown[] = [];
     const stage = new Stage({ events: { onFailure: (error) => failures.push(error) } });
     const client = await stage.join();
@@ -126,7 +126,7 @@ describe("a client that", () => {
     ["no account", undefined],
     ["an id that is too large", { playerId: 1n << 64n, role: "builder", name: "Ada" }],
     ["an id that is a number", { playerId: 7, role: "builder", name: "Ada" }],
-  ])("the game gives %s ends alone", async (_what, account) => {
+  ])("the game gives %s is disconnected alone", async (_what, account) => {
     const failures: unknown[] = [];
     const stage = new Stage({
       authorize: async () => account as never,
@@ -150,7 +150,7 @@ describe("an edit that touches many chunks", () => {
     })),
   });
 
-  test("is too large above so many", async () => {
+  test("is refused beyond editChunksMax", async () => {
     const stage = new Stage({ limits: { editChunksMax: 3 } });
     const client = await stage.join();
     client.send(line(4), { ...line(3), editId: 2 });
@@ -162,7 +162,7 @@ describe("an edit that touches many chunks", () => {
     ]);
   });
 
-  test("counts as many against the rate", async () => {
+  test("counts each chunk against the rate", async () => {
     const stage = new Stage({ limits: { editChunksMax: 4, editChunksPerSecond: 4 } });
     const client = await stage.join();
     client.send(line(3), { ...line(3), editId: 2 });

@@ -32,7 +32,7 @@ import { SampleWorld } from "./sample-world.ts";
 
 export const TICK_MS = 100;
 
-/** What a test may want otherwise. */
+/** What a test may override. */
 export interface StageOptions {
   readonly world?: SampleWorld;
   readonly limits?: Partial<HostLimits>;
@@ -44,7 +44,7 @@ export interface StageOptions {
   readonly pause?: NonNullable<HostOptions["pause"]>;
 }
 
-/** A host with its world and clock, on which clients appear. */
+/** A server with its world and clock, to which clients connect. */
 export class Stage {
   readonly world: SampleWorld;
   readonly clock = new FakeClock();
@@ -63,14 +63,14 @@ export class Stage {
     });
   }
 
-  /** A connection on which nothing was said yet. */
+  /** Returns a connection on which nothing was sent yet. */
   connect(network?: string): SampleClient {
     const client = new SampleClient(this, network);
     this.#clients.push(client);
     return client;
   }
 
-  /** A client that is welcome. */
+  /** Returns a welcomed client. */
   async join(hello: Partial<Hello> = {}, network?: string): Promise<SampleClient> {
     const client = this.connect(network);
     client.hello(hello);
@@ -79,7 +79,7 @@ export class Stage {
     return client;
   }
 
-  /** A client that is welcome, and holds these boxes of chunks. */
+  /** Returns a welcomed client that holds these boxes of chunks. */
   async joinAt(boxes: readonly Box[], hello: Partial<Hello> = {}): Promise<SampleClient> {
     const client = await this.join(hello);
     client.want(boxes);
@@ -87,7 +87,7 @@ export class Stage {
     return client;
   }
 
-  /** Lets the time of one tick pass, and all clients acknowledge what they got. */
+  /** Advances the clock by one tick and delivers the frames. */
   async tick(ms: number = TICK_MS): Promise<void> {
     this.clock.advance(ms);
     this.host.tick();
@@ -103,15 +103,15 @@ export class Stage {
   }
 }
 
-/** A client whose every frame is made by hand. What it gets is put into a replica, in order, as long as it fits. */
+/** A client whose frames are made by hand. It applies what it receives to a replica, in order, if it fits. */
 export class SampleClient {
   readonly session: HostSession;
   readonly frames: ServerFrame[] = [];
   readonly messages: ServerMessage[] = [];
   readonly replica: RegionReplica;
-  /** Whether it acknowledges what it gets. */
+  /** Whether it acknowledges what it receives. */
   isAttentive = true;
-  /** Whether what comes is lost on the way. */
+  /** Whether everything sent to it is lost. */
   isDeaf = false;
   isClosed = false;
   /** Called for each frame when it is sent. */
@@ -180,7 +180,7 @@ export class SampleClient {
     this.send({ kind: "setVoxels", editId, placements: [{ voxel, material }] });
   }
 
-  /** The messages that came since the last call. */
+  /** Returns the messages received since the last call. */
   take(): readonly ServerMessage[] {
     this.readFrames();
     const taken = this.messages.slice(this.#taken);
@@ -188,7 +188,7 @@ export class SampleClient {
     return taken;
   }
 
-  /** Those of one kind that came since the last call of `take`, which this is. */
+  /** Returns the messages of one kind since the last call of `take`, and drops the others. */
   takeAll<Kind extends ServerMessage["kind"]>(
     kind: Kind,
   ): readonly Extract<ServerMessage, { readonly kind: Kind }>[] {
@@ -210,7 +210,7 @@ export class SampleClient {
     }
   }
 
-  /** Whether what the client holds of a region is what the world has there. */
+  /** Returns true when the client's copy of a region matches the world. */
   agrees(region: Place): boolean {
     const { world } = this.#stage;
     const { field, shape } = world;
@@ -234,22 +234,22 @@ export class SampleClient {
   }
 }
 
-/** A tile in a region of `TILE_CHUNKS`, which is 128 tiles wide. */
+/** Returns a tile in a region of `TILE_CHUNKS`, which is 128 tiles wide. */
 export function tileIn(region: Place, material: number, step = 0): VoxelPlacement {
   return { voxel: [region[0] * 128 + 5 + step, region[1] * 128 + 70, 0, 0], material };
 }
 
-/** The chunks of regions, as a client asks for them. */
+/** Returns the chunks of regions, as a client requests them. */
 export function boxesOf(...regions: readonly Place[]): readonly Box[] {
   return regions.map(regionBox);
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Runs everything that is ready to run. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 30; turn++) await Promise.resolve();
 }
 
-/** An account with a role. */
+/** Returns an `authorize` function for accounts with a role. */
 export function accountOf(role: Account["role"]): HostOptions["authorize"] {
   return async ({ clientId, name }) => ({ playerId: clientId + 1_000n, role, name });
 }

@@ -7,25 +7,25 @@ import { SampleWorld } from "./sample-world.ts";
 const HERE: Place = [0, 0, 0, 0];
 const WIDE: Box = boxBetween([0, 0, 0, 0], [64, 64, 16, 4]);
 
-/** One player, whatever its clients' ids are; clients named otherwise are players of their own. */
+/** All clients named Ada are one player; every other client is its own player. */
 const oneAccount: HostOptions["authorize"] = async ({ clientId, name }) => ({
   playerId: name === "Ada" ? 7n : clientId,
   role: "builder",
   name,
 });
 
-/** A box of this many regions, in a row, far from others. */
+/** Returns a box of `count` regions in a row, far from other rows. */
 function row(count: number, number: number): Box {
   return boxBetween([0, number * 4, 0, 0], [count * 4, number * 4 + 4, 4, 4]);
 }
 
-/** Keeps the pauses of a host until a test ends them. */
+/** Holds the pauses of a server until a test ends them. */
 function heldPauses(): { readonly pause: (resume: () => void) => void; readonly waiting: (() => void)[] } {
   const waiting: (() => void)[] = [];
   return { pause: (resume) => void waiting.push(resume), waiting };
 }
 
-/** A stage on which it takes 1 ms to hold or release a region. */
+/** Returns a stage on which it takes 1 ms to hold or release a region. */
 function slowStage(options: ConstructorParameters<typeof Stage>[0] = {}): Stage & { reports: TickReport[] } {
   const reports: TickReport[] = [];
   const world = new SampleWorld();
@@ -46,11 +46,11 @@ function slowStage(options: ConstructorParameters<typeof Stage>[0] = {}): Stage 
 describe("tickWorkMs", () => {
   const limits = { tickWorkMs: 600, interestRegionsPerSecond: 1e9, playerInterestRegionsPerSecond: 1e9 };
 
-  test("cuts a large interest into pieces, and the client gets all of it in the end", async () => {
+  test("cuts a large interest into pieces, and the client gets all of it eventually", async () => {
     const stage = slowStage({ limits });
     const client = await stage.join();
     client.want([WIDE]);
-    // A piece is finished once it has begun.
+    // A piece is completed once it has begun.
     expect(stage.host.regionCounts.watched).toBeLessThan(600);
     await stage.tick();
     expect(client.takeAll("heartbeat").some(({ complete }) => complete)).toBe(false);
@@ -77,7 +77,7 @@ describe("tickWorkMs", () => {
     );
   });
 
-  test("lets an interest replace one that was not finished", async () => {
+  test("lets an interest replace an unfinished one", async () => {
     const stage = slowStage({ limits });
     const client = await stage.join();
     client.want([WIDE]);
@@ -87,7 +87,7 @@ describe("tickWorkMs", () => {
     expect(client.takeAll("heartbeat").at(-1)).toMatchObject({ interestId: 2, complete: true });
   });
 
-  test("releases what a client held that is gone in several ticks", async () => {
+  test("releases the regions of a disconnected client over several ticks", async () => {
     const stage = slowStage({ limits });
     const client = await stage.join();
     client.want([WIDE]);
@@ -101,12 +101,12 @@ describe("tickWorkMs", () => {
     expect(stage.world.keptBoxes.size).toBe(0);
   });
 
-  test("comes in slices with pauses between them, where the host can pause", async () => {
+  test("comes in slices with pauses between them, if the server can pause", async () => {
     const { pause, waiting } = heldPauses();
     const stage = slowStage({ pause, limits: { ...limits, tickWorkMs: 1_600 } });
     const client = await stage.join();
     client.want([WIDE]);
-    // A piece of work is as large as a slice. The process does something else before the next one.
+    // A piece of work is as large as a slice. The process handles other events before the next one.
     expect(stage.host.regionCounts.watched).toBeLessThan(300);
     expect(waiting.length).toBe(1);
     waiting.shift()?.();
@@ -122,7 +122,7 @@ describe("tickWorkMs", () => {
     expect(Math.max(...stage.reports.map(({ workMs }) => workMs))).toBeLessThan(1_600);
   });
 
-  test("limits the regions that are loaded, though none of them takes long", async () => {
+  test("limits the number of loaded regions, even if none of them takes long", async () => {
     const world = new SampleWorld({ stored: Array.from({ length: 100 }, (_, x) => tileIn([x, 0, 0, 0], 3)) });
     const stage = new Stage({ world, limits: { tickWorkMs: 60 } });
     const load = world.load.bind(world);
@@ -143,7 +143,7 @@ describe("tickWorkMs", () => {
     expect(loads).toEqual([20, 20, 20]);
   });
 
-  test("lets clients that come at once wait for their welcomes in turn", async () => {
+  test("lets clients that join at once wait for their welcomes in turn", async () => {
     const stage = new Stage({ limits: { tickWorkMs: 9 } });
     const clients = Array.from({ length: 10 }, () => stage.connect());
     for (const [index, client] of clients.entries()) client.hello({ clientId: BigInt(index + 1) });
@@ -164,7 +164,7 @@ describe("tickWorkMs", () => {
     expect(welcomes).toEqual([3, 3, 3, 1, 0]);
   });
 
-  test("does not keep a change from a client that waits for nothing else", async () => {
+  test("does not delay a change for a client that waits for nothing else", async () => {
     const stage = new Stage();
     const honest = await stage.joinAt(boxesOf(HERE), { clientId: 1n });
     const greedy = await stage.join({ clientId: 2n, name: "Bert" });
@@ -176,7 +176,7 @@ describe("tickWorkMs", () => {
       await settle();
       stage.world.change([tileIn(HERE, 3 + tick)]);
       await stage.tick();
-      // Each client has its turn to be the first in one of the ticks.
+      // Each client takes its turn to be first in one of the ticks.
       expect(order.slice(0, 2)).toEqual(["honest", "greedy"]);
     }
   });

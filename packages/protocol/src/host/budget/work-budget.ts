@@ -1,14 +1,14 @@
-/** How the time of a tick is cut up. */
+/** How the work time of a tick is divided. */
 export interface WorkSlices {
   readonly ms: number;
-  /** A slice is over, and the tick has time for another one. */
+  /** Called when a slice is over and the tick has time for another one. */
   onOver(): void;
 }
 
 /**
- * Time for one kind of work in each tick. What does not fit waits for the next tick, so that the process can answer in
- * between. The time comes in slices, and a new one begins only when the process has had a pause. Work that has begun
- * goes on to its end: it has to come in small pieces.
+ * Time for one kind of work in each tick. Work that does not fit waits for the next tick, so that the process
+ * can respond in between. The time comes in slices, and a new slice begins only after a pause. Work that has
+ * begun is completed, so it must come in small pieces.
  */
 export class WorkBudget {
   readonly #msPerTick: number;
@@ -18,42 +18,42 @@ export class WorkBudget {
   #sliceMs = 0;
   #isCut = false;
 
-  /** Without `slices` all of a tick's work is done at one time. */
+  /** Without `slices`, all work of a tick is done at once. */
   constructor(msPerTick: number, nowMs: () => number, slices?: WorkSlices) {
     this.#msPerTick = msPerTick;
     this.#nowMs = nowMs;
     this.#slices = slices;
   }
 
-  /** Time spent since the last tick began. */
+  /** Time spent since the start of the tick. */
   get spentMs(): number {
     return this.#spentMs;
   }
 
-  /** True when some work had to wait since the last tick began. */
+  /** True when some work had to wait since the start of the tick. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** Begins a tick, with a slice. */
+  /** Begins a tick and its first slice. */
   startTick(): void {
     this.#spentMs = 0;
     this.#isCut = false;
     this.startSlice();
   }
 
-  /** Begins a slice: the process has had a pause. */
+  /** Begins a slice after a pause. */
   startSlice(): void {
     this.#sliceMs = 0;
   }
 
-  /** True when there is time for another piece of work; asked only by those that have one to do. */
+  /** Returns true when there is time for another piece of work. Call it only with work to do. */
   hasTime(): boolean {
     if (this.#isTickOver) this.#isCut = true;
     return !this.#isTickOver && !this.#isSliceOver;
   }
 
-  /** Does a piece of work and counts its time. */
+  /** Runs a piece of work and counts its time. */
   run<Result>(work: () => Result): Result {
     const startedMs = this.#nowMs();
     try {

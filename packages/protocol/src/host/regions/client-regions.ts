@@ -17,14 +17,14 @@ import { type Holding, UNSENT, UNSURE, type Watcher } from "./holding.ts";
 import { focusOf, interestBoxes } from "./interest-area.ts";
 import { SendQueue } from "./send-queue.ts";
 
-/** Regions that are looked at in one piece of work. */
+/** Regions examined in one piece of work. */
 const SLICE_REGIONS = 256;
-/** What a region that the client keeps costs of its pace, where one that it comes to costs 1. */
+/** Pace cost of a region that the client keeps; a new one costs 1. */
 const KEPT_COST = 1 / 16;
 
-/** The record of one client: which regions it wants, at which clocks it holds them, and what it has yet to get. */
+/** The record of one client: the regions it wants, the clocks it holds them at, and what is left to send. */
 export class ClientRegions {
-  /** The regions that have to come whole. */
+  /** The regions to send completely. */
   readonly queue: SendQueue;
   readonly #host: HostParts;
   readonly #watcher: Watcher;
@@ -33,14 +33,14 @@ export class ClientRegions {
   readonly #holdings = new PlaceMap<Holding>();
   #behind: Holding[] = [];
   #forgets: Place[] = [];
-  /** Regions that the client asked for anew, until it is their turn. */
+  /** Regions to send again that wait for their turn. */
   #repairs: Place[] = [];
   readonly #repairSet = new PlaceSet();
   #interestId = 0;
   #areaNumber = 0;
-  /** The interest that is being taken over. */
+  /** The interest being applied. */
   #change: Generator<void, keyof HostLimits | undefined> | undefined;
-  /** Regions that the client came to and that are not in the queue yet. */
+  /** New regions that are not queued yet. */
   #added: Holding[] = [];
   #isAreaChanged = false;
   #looks = 0;
@@ -54,37 +54,37 @@ export class ClientRegions {
     this.queue = new SendQueue(host.world.shape);
   }
 
-  /** The newest interest that came; 0 before the first. */
+  /** The newest interest received; 0 before the first. */
   get interestId(): number {
     return this.#interestId;
   }
 
-  /** Rises whenever the client wants other regions than before. */
+  /** Increases whenever the client wants different regions. */
   get areaNumber(): number {
     return this.#areaNumber;
   }
 
-  /** How many regions the client holds or is to hold. */
+  /** Number of regions that the client holds or will hold. */
   get size(): number {
     return this.#holdings.size;
   }
 
-  /** True when regions have yet to be sent whole. */
+  /** True when regions remain to be sent completely. */
   get isMissingSome(): boolean {
     return this.queue.size + this.#repairs.length > 0 || this.isChanging;
   }
 
-  /** How many regions wait until the client may ask for so many anew. */
+  /** Number of regions to send again that wait for the rate limit. */
   get repairs(): number {
     return this.#repairs.length;
   }
 
-  /** Whether something waits to be sent. */
+  /** True when something waits to be sent. */
   get isWaiting(): boolean {
     return this.queue.size > 0 || this.#behind.length > 0 || this.#forgets.length > 0;
   }
 
-  /** Begins to take over what the client wants now; the name of the limit that it breaks, if it does. */
+  /** Starts to apply an interest. Returns the name of the limit that it exceeds, if any. */
   want(interest: Interest, mayOffer: boolean): keyof HostLimits | undefined {
     const boxes = interestBoxes(interest, this.#host.limits);
     if (typeof boxes === "string") return boxes;
@@ -93,12 +93,12 @@ export class ClientRegions {
     return undefined;
   }
 
-  /** True until all that the client wants now has been taken over. */
+  /** True until the current interest is fully applied. */
   get isChanging(): boolean {
     return this.#change !== undefined;
   }
 
-  /** Takes over some more of what the client wants; the name of the limit that it breaks, if it does. */
+  /** Applies another part of the interest. Returns the name of the limit that it exceeds, if any. */
   proceed(): keyof HostLimits | undefined {
     const change = this.#change;
     const step = change?.next();
@@ -107,14 +107,14 @@ export class ClientRegions {
     return step.value;
   }
 
-  /** What the regions cost of the client's pace that it came to, or kept, since the last call. */
+  /** Returns the pace cost of regions added or kept since the last call. */
   takeCost(): number {
     const cost = this.#cost;
     this.#cost = 0;
     return cost;
   }
 
-  /** What the client holds of these regions, or of all, is no longer known: they come anew, or are forgotten again. */
+  /** Marks what the client holds of some or all regions as unknown. They are sent or forgotten again. */
   repair(places: readonly Place[] | "all"): void {
     if (places === "all") {
       const all: Place[] = [];
@@ -139,7 +139,7 @@ export class ClientRegions {
     }
   }
 
-  /** Lets so many of the regions that the client asked for be sent. */
+  /** Allows `count` of the regions that wait to be sent again. */
   releaseRepairs(count: number): void {
     for (const place of this.#repairs.splice(0, count)) {
       this.#repairSet.delete(...place);
@@ -149,14 +149,14 @@ export class ClientRegions {
     }
   }
 
-  /** Notes that a region that is held changed, and that the client was not told. */
+  /** Records a change of a held region that the client was not sent. */
   fallBehind(holding: Holding): void {
     if (holding.isBehind || holding.slot < 0) return;
     holding.isBehind = true;
     this.#behind.push(holding);
   }
 
-  /** The regions that are behind; who takes them brings them up, or lets them fall behind again. */
+  /** Returns the regions that are behind. The caller updates them or lets them fall behind again. */
   takeBehind(): readonly Holding[] {
     const behind = this.#behind.filter((holding) => holding.isBehind && holding.slot >= 0);
     this.#behind = [];
@@ -164,14 +164,14 @@ export class ClientRegions {
     return behind;
   }
 
-  /** The regions that the client has to forget. */
+  /** Returns the regions that the client must forget. */
   takeForgets(): readonly Place[] {
     const forgets = this.#forgets;
     if (forgets.length > 0) this.#forgets = [];
     return forgets;
   }
 
-  /** Whether the client was sent all of these steps, as far as it holds the regions at all. */
+  /** Returns true when the client was sent all these steps, as far as it holds the regions. */
   hasSeen(steps: readonly ClockStep[]): boolean {
     return steps.every(({ region, after }) => {
       const holding = this.#holdings.get(...region);
@@ -180,8 +180,8 @@ export class ClientRegions {
   }
 
   /**
-   * Whether what the client says it holds of a region, which is loaded, is of use: then it need not come again. Asked
-   * once, at the first chance.
+   * Returns true when the client's offered state of a loaded region is usable, so that the region need not be
+   * sent. Called once, at the first opportunity.
    */
   settle(holding: Holding): boolean {
     const { feed, snapshots, world } = this.#host;
@@ -198,14 +198,14 @@ export class ClientRegions {
     return true;
   }
 
-  /** Calls back with every region that the client wants. */
+  /** Calls `visit` with every region that the client wants. */
   forEachPlace(visit: (x: number, y: number, z: number, w: number) => void): void {
     this.#holdings.forEach((_holding, x, y, z, w) => {
       visit(x, y, z, w);
     });
   }
 
-  /** Lets go of all regions: the client is gone. */
+  /** Releases all regions, because the client is gone. */
   clear(): void {
     const holdings = [...this.#holdings.values()];
     this.#change = undefined;
@@ -214,18 +214,18 @@ export class ClientRegions {
   }
 
   /**
-   * Takes over an interest, piece by piece: leaves what the client no longer wants, adds what is new, and puts that into
-   * the queue at the end. Another interest may take its place in between.
+   * Applies an interest in pieces: drops regions that the client no longer wants, adds new ones, and finally
+   * queues those. Another interest may replace it in between.
    */
   *#changeTo(
     interest: Interest,
     boxes: readonly Box[],
     mayOffer: boolean,
   ): Generator<void, keyof HostLimits | undefined> {
-    // Some may have been left by an interest that was itself replaced.
+    // Some may have been dropped by an interest that was itself replaced.
     this.#added = this.#added.filter(({ slot }) => slot >= 0);
     const kept = yield* this.#markWanted(boxes);
-    // Most interests only say that the client has moved a little.
+    // Most interests only report that the client has moved a little.
     if (kept < this.#holdings.size) yield* this.#leaveOthers();
     const broken = yield* this.#addMissing(boxes, kept);
     if (broken !== undefined) return broken;
@@ -239,7 +239,7 @@ export class ClientRegions {
     return undefined;
   }
 
-  /** Marks what the client holds and still wants, and returns how many regions that are. */
+  /** Marks the held regions that the client still wants. Returns their number. */
   *#markWanted(boxes: readonly Box[]): Generator<void, number> {
     if (this.#holdings.size === 0) return 0;
     const interestId = this.#interestId;
@@ -273,7 +273,7 @@ export class ClientRegions {
     }
   }
 
-  /** Adds what the client wants and does not hold; the name of the limit that this breaks, if it does. */
+  /** Adds wanted regions that are not held. Returns the name of the limit that this exceeds, if any. */
   *#addMissing(boxes: readonly Box[], kept: number): Generator<void, keyof HostLimits | undefined> {
     const interestId = this.#interestId;
     let count = kept;
@@ -295,12 +295,12 @@ export class ClientRegions {
     return undefined;
   }
 
-  /** Counts a region that is looked at; true when it is time to let others work. */
+  /** Counts an examined region. Returns true when it is time to yield. */
   #isSliceOver(): boolean {
     return ++this.#looks % SLICE_REGIONS === 0;
   }
 
-  /** Notes what the client kept from an earlier connection; of a region that is loaded it is settled at once. */
+  /** Records the regions that the client kept. Those of loaded regions are settled at once. */
   #believe({ held, heldBlank }: Interest): void {
     for (const { region, clock } of held) this.#offer(region, clock);
     for (const { regions } of heldBlank) for (const region of regions) this.#offer(region, CLOCK_NEVER);

@@ -1,24 +1,24 @@
 import { type Box, type Place, regionBox } from "@orthant/core";
 import type { RegionStep } from "./region-step.ts";
 
-/** Nothing of the region was ever sent on this connection. */
+/** Nothing of the region was sent on this connection. */
 export const UNSENT = -1;
-/** The client may hold something, nobody knows at which clock: the region has to come anew. */
+/** The client may hold the region at an unknown clock, so it must be sent completely. */
 export const UNSURE = -2;
 
-/** A region that at least one client wants to hold. There may be hundreds of thousands of them, so each is small. */
+/** A region that at least one client wants to hold. Kept small: there may be hundreds of thousands. */
 export class WatchedRegion {
   readonly place: Place;
   /** In no particular order. */
   readonly holdings: Holding[];
-  /** Whether all that is stored of it is loaded. It stays so: the world keeps what is watched. */
+  /** Whether everything stored of it is loaded. It remains so, because the world keeps watched regions. */
   isLoaded = false;
-  /** Lets the world forget what it has loaded of the region. */
+  /** Allows the world to unload the region. */
   release: (() => void) | undefined;
 
   constructor(place: Place, watcher: Watcher) {
     this.place = place;
-    // With its first entry from the beginning: a list that grows takes room for many.
+    // Created with its first entry, because a growing list reserves room for many.
     this.holdings = [new Holding(this, watcher, 0)];
   }
 
@@ -27,31 +27,31 @@ export class WatchedRegion {
   }
 }
 
-/** Who wants to hold regions: one client. */
+/** A client that wants to hold regions. */
 export interface Watcher {
-  /** A region that is held went from one clock to the next. */
+  /** A held region has stepped from one clock to the next. */
   regionChanged(holding: Holding, change: RegionStep): void;
-  /** Beings of a region that is watched came, moved or went: the bytes of a message that says so. */
+  /** Entities entered, moved or left in a watched region. `message` is the encoded message. */
   beingsChanged(message: Uint8Array): void;
 }
 
-/** What one client holds, or is to hold, of one region. */
+/** What one client holds, or will hold, of one region. */
 export class Holding {
   readonly region: WatchedRegion;
   readonly watcher: Watcher;
   /** The clock that was sent, or {@link UNSENT}, or {@link UNSURE}. */
   clock: number = UNSENT;
-  /** The clock that the client says it holds from an earlier connection, until the region is loaded and that is settled. */
+  /** The clock that the client offered from an earlier connection, until the loaded region settles it. */
   offered: number | undefined;
-  /** The latest interest that named the region. */
+  /** The latest interest that included the region. */
   interestId = 0;
-  /** How far from where the client is or will be, squared. */
+  /** Squared distance from where the client is or will be. */
   distance = 0;
-  /** Whether the region waits to be sent anew. */
+  /** Whether the region waits to be sent completely. */
   isQueued = false;
   /** Whether the region changed since the clock that was sent. */
   isBehind = false;
-  /** The place in the region's list; -1 when the client no longer wants the region. */
+  /** Index in the region's list; -1 when the client no longer wants the region. */
   slot: number;
 
   constructor(region: WatchedRegion, watcher: Watcher, slot: number) {
@@ -60,7 +60,7 @@ export class Holding {
     this.slot = slot;
   }
 
-  /** Whether the client was told a clock. */
+  /** Whether the client was sent a clock. */
   get isHeld(): boolean {
     return this.clock >= 0;
   }

@@ -4,22 +4,22 @@ import type { HostWorld } from "../host-world.ts";
 import type { WatchedRegion } from "./holding.ts";
 import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
 
-/** So many regions are loaded at the same time. */
+/** Maximum number of concurrent loads. */
 const LOADS_MAX = 16;
-/** Regions of one player that may wait for their turn; more have to be asked for again. */
+/** Maximum number of waiting regions per player. Further ones must be requested again. */
 const WAITING_MAX = 1_024;
-/** A region that could not be loaded is tried again after so long. */
+/** Time before a failed load is tried again. */
 const RETRY_MS = 1_000;
 
 /**
- * Loads regions that clients want, some at a time, and keeps them loaded: players take turns, and each one's regions come
- * in the order in which they were asked for.
+ * Loads a limited number of wanted regions at a time, and keeps them loaded. Players take turns, and each
+ * player's regions load in the order of the requests.
  */
 export class RegionLoader implements RegionListener {
   readonly #world: HostWorld;
   readonly #work: WorkBudget;
   readonly #nowMs: () => number;
-  /** For each player with regions that wait. The first is the next to have one loaded. */
+  /** The waiting regions of each player. The first player is next. */
   readonly #waiting = new Map<PlayerBudget, Set<WatchedRegion>>();
   readonly #loading = new Set<WatchedRegion>();
   readonly #retryMs = new WeakMap<WatchedRegion, number>();
@@ -40,7 +40,7 @@ export class RegionLoader implements RegionListener {
     region.release = undefined;
   }
 
-  /** Loads a region for a player, now or later; asking again changes nothing. */
+  /** Loads a region for a player, now or later. Repeated requests change nothing. */
   want(region: WatchedRegion, player: PlayerBudget): void {
     const waiting = this.#waiting.get(player);
     if (this.#loading.has(region) || (waiting?.size ?? 0) >= WAITING_MAX) return;
@@ -50,12 +50,12 @@ export class RegionLoader implements RegionListener {
     this.goOn();
   }
 
-  /** Loads what waits, as far as there is time. */
+  /** Loads waiting regions as time permits. */
   goOn(): void {
     while (this.#waiting.size > 0 && this.#loading.size < LOADS_MAX && this.#work.hasTime()) {
       const region = this.#takeNext();
       if (region === undefined) return;
-      // The clients that wanted it may have gone on while it waited, or another player wanted it too.
+      // The clients may have moved on while the region waited, or another player requested it too.
       if (region.holdings.length === 0 || region.isLoaded || this.#loading.has(region)) continue;
       this.#loading.add(region);
       void this.#load(region);
@@ -78,7 +78,7 @@ export class RegionLoader implements RegionListener {
     try {
       await this.#work.run(() => this.#world.load(region.chunks));
     } catch {
-      // The world reports its own failures. Here the region stays unloaded, and nobody is sent what is not there.
+      // The world reports its own failures. The region stays unloaded, so no client is sent anything of it.
       this.#retryMs.set(region, this.#nowMs() + RETRY_MS);
     }
     this.#loading.delete(region);

@@ -1,39 +1,39 @@
 import { type Place, PlaceMap } from "@orthant/core";
 import { Holding, WatchedRegion, type Watcher } from "./holding.ts";
 
-/** Who wants to know when the first client comes to a region and when the last one goes. */
+/** Observes when the first client starts to watch a region and when the last one leaves. */
 export interface RegionListener {
   regionWatched(region: WatchedRegion): void;
   regionLeft(region: WatchedRegion): void;
 }
 
-/** All regions that clients want to hold, and by whom. */
+/** All regions that clients want to hold, and which clients do. */
 export class WatchedRegions {
   readonly #regions = new PlaceMap<WatchedRegion>();
   readonly #listeners: RegionListener[] = [];
   #holdings = 0;
 
-  /** How many regions there are. */
+  /** Number of watched regions. */
   get size(): number {
     return this.#regions.size;
   }
 
-  /** How many regions clients hold, each as often as a client does. */
+  /** Number of watched regions, counted once per client. */
   get holdings(): number {
     return this.#holdings;
   }
 
-  /** Adds somebody who is told of regions that are watched first and left last. */
+  /** Adds a listener for regions that gain their first or lose their last client. */
   listen(listener: RegionListener): void {
     this.#listeners.push(listener);
   }
 
-  /** The region at a place; `undefined` when nobody wants it. */
+  /** Returns the region at a position, or `undefined` when no client wants it. */
   at([x, y, z, w]: Place): WatchedRegion | undefined {
     return this.#regions.get(x, y, z, w);
   }
 
-  /** Notes that a client wants a region. */
+  /** Records that a client wants a region. */
   watch(place: Place, watcher: Watcher): Holding {
     this.#holdings++;
     const known = this.at(place);
@@ -48,7 +48,7 @@ export class WatchedRegions {
     return region.holdings[0] as Holding;
   }
 
-  /** Notes that a client no longer wants a region. */
+  /** Records that a client no longer wants a region. */
   leave(holding: Holding): void {
     const { region, slot } = holding;
     if (slot < 0) return;

@@ -6,8 +6,6 @@ import {
   CrashDisk,
   explorePowerCuts,
   FakeClock,
-  type Fault,
-  FaultDisk,
   type PowerCutOptions,
   type Survivor,
 } from "@orthant/testkit";
@@ -66,7 +64,7 @@ export async function journalSyncMutants(): Promise<readonly Mutant[]> {
 /** Whether the proof notices that a step is missing. */
 export function isCaught(world: Mutant, seed: number): Promise<boolean> {
   return isCaughtBy(
-    (options, fault) => proveJournal(SHORT_JOURNAL, options, fault),
+    (options, writer) => proveJournal(SHORT_JOURNAL, options, writer),
     world,
     seed,
     DISKS_PER_CUT,
@@ -76,14 +74,14 @@ export function isCaught(world: Mutant, seed: number): Promise<boolean> {
 /**
  * Plays a history in journal mode, cuts the power at every operation, and throws unless each disk that is left opens,
  * holds every step that was acknowledged and the history up to some step, does not lose a segment unnoticed, and goes
- * on: a further step survives a further crash, and no segment is left behind. With a fault, all of that is done by a world that has it.
+ * on: a further step survives a further crash, and no segment is left behind. With a mutant, all of that is done by that.
  */
 export async function proveJournal(
   steps: readonly JournalStep[],
   options: PowerCutOptions,
-  fault?: Fault,
+  mutant?: Mutant,
 ): Promise<JournalProof> {
-  const wrap = (disk: Disk): Disk => (fault === undefined ? disk : new FaultDisk(disk, fault));
+  const wrap = (disk: Disk): Disk => mutant?.spoil(disk) ?? disk;
   const recorder = new CrashDisk();
   const played = await playJournal(wrap(recorder), steps, () => recorder.log.length);
   let exact = 0;

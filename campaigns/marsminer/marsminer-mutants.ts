@@ -23,5 +23,5 @@ export function syncMutants(): Promise<readonly Mutant[]> {
 
 /** Whether the proof notices that a step is missing. */
 export function isCaught(writer: Mutant, seed: number): Promise<boolean> {
-  return isCaughtBy((options, fault) => proveMarsMiner(SHORT_HISTORY, options, fault), writer, seed);
+  return isCaughtBy((options, mutant) => proveMarsMiner(SHORT_HISTORY, options, mutant), writer, seed);
 }

@@ -2,15 +2,9 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { createMarsMiner, openMarsMiner, verifyMarsMiner } from "@orthant/formats";
-import {
-  CrashDisk,
-  explorePowerCuts,
-  type Fault,
-  FaultDisk,
-  type PowerCutOptions,
-  type Survivor,
-} from "@orthant/testkit";
+import { CrashDisk, explorePowerCuts, type PowerCutOptions, type Survivor } from "@orthant/testkit";
 import { fingerprintOf } from "../proof/fingerprint.ts";
+import type { Mutant } from "../proof/mutants.ts";
 import {
   commitOnce,
   digestOf,
@@ -35,14 +29,14 @@ export interface MarsMinerProof {
 /**
  * Plays a history, cuts the power at every operation, and throws unless each disk that is left holds the last
  * acknowledged state or the one that was being committed, whole and of the right dialect, with every state before it
- * still to be found, and can be committed to again. With a fault, the writer has it all along.
+ * still to be found, and can be committed to again. With a mutant, that is the writer all along.
  */
 export async function proveMarsMiner(
   steps: Parameters<typeof playHistory>[1],
   options: PowerCutOptions,
-  fault?: Fault,
+  mutant?: Mutant,
 ): Promise<MarsMinerProof> {
-  const wrap = (disk: Disk): Disk => (fault === undefined ? disk : new FaultDisk(disk, fault));
+  const wrap = (disk: Disk): Disk => mutant?.spoil(disk) ?? disk;
   const recorder = new CrashDisk();
   const acknowledgedAt: number[] = [];
   const history = await playHistory(wrap(recorder), steps, () => acknowledgedAt.push(recorder.log.length));

@@ -4,7 +4,10 @@ import { type Fault, FaultDisk, type PowerCutOptions, WEAK } from "@orthant/test
 /** A writer with one durability step left out. */
 export interface Mutant {
   readonly step: string;
-  readonly fault: Fault;
+  /** The disk as that writer would use it. */
+  spoil(disk: Disk): Disk;
+  /** Whether the step is left out once, and made from then on. */
+  readonly isOnce: boolean;
 }
 
 /** Cuts are searched this widely for one that shows a mutant. */
@@ -12,7 +15,8 @@ const DISKS_PER_CUT = 60;
 
 /** A writer without a step. */
 export function mutant(step: string, fault: Omit<Fault, "kind">): Mutant {
-  return { step, fault: { ...fault, kind: "skip" } };
+  const spoil = (disk: Disk): Disk => new FaultDisk(disk, { ...fault, kind: "skip" });
+  return { step, spoil, isOnce: fault.sticky === false };
 }
 
 /** Each single sync of a history, left out once. */
@@ -28,12 +32,12 @@ export async function singleSyncMutants(play: (disk: Disk) => Promise<unknown>):
 
 /** Whether a proof notices that a step is missing. */
 export function isCaughtBy(
-  prove: (options: PowerCutOptions, fault: Fault) => Promise<unknown>,
-  { fault }: Mutant,
+  prove: (options: PowerCutOptions, mutant: Mutant) => Promise<unknown>,
+  writer: Mutant,
   seed: number,
   disksPerCut: number = DISKS_PER_CUT,
 ): Promise<boolean> {
-  return prove({ models: [WEAK], disksPerCut, seed }, fault).then(
+  return prove({ models: [WEAK], disksPerCut, seed }, writer).then(
     () => false,
     () => true,
   );

@@ -1,13 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import type { Disk } from "@orthant/disk";
-import {
-  CrashDisk,
-  explorePowerCuts,
-  type Fault,
-  FaultDisk,
-  type PowerCutOptions,
-  type Survivor,
-} from "@orthant/testkit";
+import { CrashDisk, explorePowerCuts, type PowerCutOptions, type Survivor } from "@orthant/testkit";
 import { fingerprintOf } from "./fingerprint.ts";
 import { isCaughtBy, type Mutant, singleSyncMutants } from "./mutants.ts";
 
@@ -38,15 +31,15 @@ export interface HistoryProof<History> {
 
 /**
  * Plays a history, cuts the power at every operation, and throws unless each disk that is left holds the last
- * acknowledged save or the one that was being made, whole, and can be saved to again. With a fault, both the history
- * and the further save are made by a writer that has it.
+ * acknowledged save or the one that was being made, whole, and can be saved to again. With a mutant, both the
+ * history and the further save are made by that writer.
  */
 export async function proveHistory<History extends { readonly digests: readonly string[] }>(
   story: SavingStory<History>,
   options: PowerCutOptions,
-  fault?: Fault,
+  mutant?: Mutant,
 ): Promise<HistoryProof<History>> {
-  const wrap = (disk: Disk): Disk => (fault === undefined ? disk : new FaultDisk(disk, fault));
+  const wrap = (disk: Disk): Disk => mutant?.spoil(disk) ?? disk;
   const recorder = new CrashDisk();
   const acknowledgedAt: number[] = [];
   const history = await story.play(wrap(recorder), () => acknowledgedAt.push(recorder.log.length));
@@ -87,5 +80,5 @@ export function syncMutantsOf(story: AnyStory): Promise<readonly Mutant[]> {
 
 /** Whether the proof of a story notices that a step is missing. */
 export function isCaught(story: AnyStory, mutant: Mutant, seed: number): Promise<boolean> {
-  return isCaughtBy((options, fault) => proveHistory(story, options, fault), mutant, seed);
+  return isCaughtBy((options, writer) => proveHistory(story, options, writer), mutant, seed);
 }

@@ -2,11 +2,36 @@ import { MemoryDisk } from "@orthant/disk";
 import { FaultDisk, type FaultyOperation } from "@orthant/testkit";
 import { isCaughtBy, type Mutant, mutant } from "../proof/mutants.ts";
 import { CompactionPlayer } from "./compaction-history.ts";
+import { FORGETFUL_WRITER } from "./named-packs.ts";
 import { type HistoryLength, proveCompaction } from "./prove-compaction.ts";
 
 /** The last commit is followed by a compaction. */
 const LENGTH: HistoryLength = { before: 8, commits: 1 };
+/** That compaction also removes a pack. */
+const REMOVING: HistoryLength = { before: 20, commits: 1 };
 const DISKS_PER_CUT = 12;
+
+/** The steps before a pack is removed. The commit that comes first makes the same steps for its own manifest. */
+const REMOVAL_MUTANTS: readonly Mutant[] = [
+  mutant("the manifest without a pack that it removes", {
+    operation: "rename",
+    path: /^manifest/,
+    nth: 2,
+    sticky: false,
+  }),
+  mutant("the sync of the manifest without a pack that it removes", {
+    operation: "sync",
+    path: /^manifest/,
+    nth: 2,
+    sticky: false,
+  }),
+  mutant("the sync of the folder between that manifest and the removal", {
+    operation: "syncDirectory",
+    path: /^$/,
+    nth: 3,
+    sticky: false,
+  }),
+];
 
 /** Each step of the source, left out wherever it is made. */
 export const COMPACTION_MUTANTS: readonly Mutant[] = [
@@ -22,6 +47,8 @@ export const COMPACTION_MUTANTS: readonly Mutant[] = [
     nth: 1,
     sticky: true,
   }),
+  ...REMOVAL_MUTANTS,
+  FORGETFUL_WRITER,
 ];
 
 /** Each single sync that a compaction in a short history makes, left out once. */
@@ -46,8 +73,9 @@ export async function singleCompactionMutants(): Promise<readonly Mutant[]> {
 
 /** Whether the proof notices that a step is missing. */
 export function isCaught(compaction: Mutant, seed: number): Promise<boolean> {
+  const length = REMOVAL_MUTANTS.includes(compaction) ? REMOVING : LENGTH;
   return isCaughtBy(
-    (options, fault) => proveCompaction(LENGTH, options, fault),
+    (options, writer) => proveCompaction(length, options, writer),
     compaction,
     seed,
     DISKS_PER_CUT,

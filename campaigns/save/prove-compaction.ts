@@ -1,15 +1,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole, listGenerations, openSave, verifySave } from "@orthant/formats";
-import {
-  CrashDisk,
-  explorePowerCuts,
-  type Fault,
-  FaultDisk,
-  type PowerCutOptions,
-  type Survivor,
-} from "@orthant/testkit";
+import { CrashDisk, explorePowerCuts, type PowerCutOptions, type Survivor } from "@orthant/testkit";
 import { fingerprintOf } from "../proof/fingerprint.ts";
+import type { Mutant } from "../proof/mutants.ts";
 import {
   type Acknowledgement,
   type CompactionHistory,
@@ -20,6 +14,7 @@ import {
   requiredGenerations,
 } from "./compaction-history.ts";
 import { digestOfSave } from "./model-world.ts";
+import { requireNamedPacks } from "./named-packs.ts";
 
 /** What a proof looked at. */
 export interface CompactionProof {
@@ -45,14 +40,15 @@ export interface HistoryLength {
 export async function proveCompaction(
   { before, commits }: HistoryLength,
   options: PowerCutOptions,
-  fault?: Fault,
+  mutant?: Mutant,
 ): Promise<CompactionProof> {
   const start = new MemoryDisk();
   const history = new CompactionPlayer();
   await history.play(start, before, () => undefined);
   const recorder = new CrashDisk(start.image());
   const returned: (Acknowledgement & { readonly logLength: number })[] = [];
-  await history.play(withFault(recorder, fault), commits, (what) =>
+  const spoiled = (disk: Disk): Disk => mutant?.spoil(disk) ?? disk;
+  await history.play(spoiled(recorder), commits, (what) =>
     returned.push({ ...what, logLength: recorder.log.length }),
   );
   let generationsRead = 0;
@@ -73,8 +69,7 @@ export async function proveCompaction(
       ok(found.includes(generation), `generation ${generation} should be kept, and is gone`);
     }
     if (done.packBytes !== undefined) await requireFreed(disk, done.packBytes);
-    // A fault that strikes once has struck.
-    if (fault?.sticky !== false) await goOn(withFault(disk, fault), history);
+    if (mutant?.isOnce !== true) await goOn(spoiled(disk), history);
   };
   const { digests } = history;
   const { disks, distinct } = await explorePowerCuts(recorder, options, check, (cutAt) => {
@@ -92,10 +87,6 @@ interface Done {
   readonly packBytes: ReadonlyMap<string, number> | undefined;
 }
 
-function withFault(disk: Disk, fault: Fault | undefined): Disk {
-  return fault === undefined ? disk : new FaultDisk(disk, fault);
-}
-
 /** Reads every generation that is there, and throws when one is not what it was; `undefined` without a save. */
 async function readGenerations(
   disk: Disk,
@@ -104,6 +95,7 @@ async function readGenerations(
   const names = (await disk.list("")).map(({ name }) => name);
   if (!names.includes("manifest.json")) return undefined;
   const findings = await verifySave(disk);
+  await requireNamedPacks(disk);
   ok(isWhole(findings), `damage: ${JSON.stringify(findings.find(({ severity }) => severity === "damage"))}`);
   const generations = (await listGenerations(disk)).map(({ generation }) => generation);
   for (const generation of generations) {

@@ -1,4 +1,5 @@
 import { type Mutant, mutant } from "../proof/mutants.ts";
+import { FORGETFUL_WRITER } from "./named-packs.ts";
 
 /** Each step of the writer's source, left out wherever it is made. */
 export const STEP_MUTANTS: readonly Mutant[] = [
@@ -24,4 +25,5 @@ export const STEP_MUTANTS: readonly Mutant[] = [
       sticky: true,
     }),
   ),
+  FORGETFUL_WRITER,
 ];

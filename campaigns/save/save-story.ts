@@ -1,6 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { SavingStory } from "../proof/prove-history.ts";
+import { requireNamedPacks } from "./named-packs.ts";
 import { commitOnce, digestOfDisk, type History, playHistory } from "./save-history.ts";
 
 /** A history of the native save, to be proven. */
@@ -9,6 +10,7 @@ export function saveStory(steps: Parameters<typeof playHistory>[1]): SavingStory
     play: (disk, onSaved) => playHistory(disk, steps, onSaved),
     digest: digestOrNothing,
     saveOnce: commitOnce,
+    check: requireNamedPacks,
   };
 }
 

@@ -70,7 +70,8 @@ export function meaningOf(error: OrthantError): string | undefined {
 
 /** Returns an error's own message, or a plainer one than the operating system's. */
 export function detailOf({ code, context, detail, cause }: OrthantError): string {
-  if (isMissingFile(code, context)) return "a file is missing";
+  // Only a disk says which operation failed; what a save says about its own packs has better words.
+  if (isMissingFile(code, context) && context.operation !== undefined) return "a file is missing";
   if (code === "ORT_DISK_FULL") return "the disk is full";
   if (code === "ORT_DISK_DENIED") return "the operating system does not permit it";
   // The detail itself ends with advice for programs.

@@ -331,9 +331,9 @@ const MISTAKES: readonly Mistake[] = [
   ],
   [
     "a pack that is gone",
-    "ls ./hills-no-pack chunks",
+    "info ./hills-no-pack",
     failed,
-    "orthant: the world is damaged: a file is missing (data/dt-000001.v4dt) [ORT_NOT_FOUND]",
+    "orthant: the world is damaged: pack 1 is missing, and parts of the world are stored there; restore a backup, or bring back the rest with orthant repair (data/dt-000001.v4dt) [ORT_NOT_FOUND]",
     SEE_ALL,
   ],
   [

@@ -1,4 +1,4 @@
-import { open, readdir, readFile } from "node:fs/promises";
+import { open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { NodeDisk, openWorld } from "orthant";
 import { EXIT } from "orthant/command-line";
@@ -81,6 +81,33 @@ describe("repair", () => {
     expect(await world.get([0, 100, 0, 0]), "the house is lost").toBe(0);
     expect(world.players).toHaveLength(1);
     await world.close();
+  });
+
+  test("lists what is lost with a pack that is missing, and brings back the rest", async () => {
+    const world = await openWorld(new NodeDisk(folder), { autosave: false });
+    // A compaction that is asked for begins a pack, and the next save goes there.
+    await world.compact();
+    await world.set([100, 100, 0, 0], 12);
+    await world.close();
+    await rm(join(folder, "data/dt-000002.v4dt"));
+    for (const line of [
+      ["info", folder],
+      ["ls", folder],
+      ["log", folder],
+      ["backup", folder, `${folder}-copy`],
+    ]) {
+      const { exitCode, errors } = await capture(line);
+      expect(exitCode, line[0]).toBe(EXIT.failed);
+      expect(errors, line[0]).toContain("(data/dt-000002.v4dt) [ORT_NOT_FOUND]\n");
+    }
+    const verified = await capture(["verify", folder]);
+    expect(verified.exitCode).toBe(EXIT.failed);
+    expect(verified.output).toContain("damage: data/dt-000002.v4dt");
+    const mended = `${folder}-mended`;
+    const { exitCode, output } = await capture(["repair", folder, "--to", mended]);
+    expect(exitCode).toBe(EXIT.loss);
+    expect(output).toContain("loss: blocks of the chunks ");
+    expect((await capture(["verify", mended])).exitCode).toBe(EXIT.ok);
   });
 
   test("finds nothing to lose in an intact world", async () => {

@@ -1,11 +1,11 @@
 import { isOrthantError, OrthantError, PlaceSet } from "@orthant/core";
 import type { DiskLock } from "@orthant/disk";
+import { TurnQueue } from "../files/turn-queue.ts";
 import { AutosaveTimer } from "./live/autosave-timer.ts";
 import { DamageLog, type PixelDamage } from "./live/damage-log.ts";
 import { type PendingChange, PendingChanges } from "./live/pending-changes.ts";
 import type { PixelLog } from "./live/pixel-log.ts";
 import { PixelSaveHandle } from "./live/save-handle.ts";
-import { TurnQueue } from "./live/turn-queue.ts";
 import { requireBodyId, requirePixels, requirePlace } from "./pixel-arguments.ts";
 import type { PixelWorldSettings } from "./pixel-world-options.ts";
 import { keptPixels } from "./pixels/pixel-layers.ts";

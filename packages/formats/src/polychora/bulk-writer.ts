@@ -14,6 +14,7 @@ import { bindingOf } from "./records/file-seal.ts";
 import { type GlobalState, globalRecordCodec } from "./records/global-record.ts";
 import type { WholeIndexVersion } from "./records/leaf-entry.ts";
 import { encodeManifest, type Manifest } from "./records/manifest.ts";
+import { packListOf } from "./records/pack-list.ts";
 import { encodePayloadFile } from "./records/payload-file.ts";
 import { type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
 import type { GeneratedChunks } from "./records/stored-block.ts";
@@ -54,6 +55,8 @@ export class BulkSaveWriter {
   readonly #storage: BlockStorage;
   readonly #indexVersion: WholeIndexVersion;
   readonly #leaves = new EncodedLeaves();
+  /** The packs that have records. */
+  readonly #packIds = new Set<number>();
 
   private constructor(
     disk: Disk,
@@ -100,6 +103,7 @@ export class BulkSaveWriter {
     }
     const records = await encodeLeaves(planned, this.#limits, this.#indexVersion);
     const refs = await this.#packs.append(records.flat());
+    for (const { dataFileId } of refs) this.#packIds.add(dataFileId);
     for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.add(leaf);
   }
 
@@ -116,6 +120,7 @@ export class BulkSaveWriter {
       lastModifiedMs: nowMs,
       activeDataFileId: packs.activeId,
       dataFileCount: packs.activeId,
+      dataFiles: packListOf(this.#packIds),
       limits: this.#limits,
       chunkExtents: this.#shape.extents,
     };

@@ -31,6 +31,7 @@ import {
   type Manifest,
   withoutJournal,
 } from "./records/manifest.ts";
+import { packListOf, packListText } from "./records/pack-list.ts";
 import { payloadOfFile } from "./records/payload-file.ts";
 
 /** What was copied. */
@@ -185,20 +186,27 @@ async function gather(
   const { pageBytes, packLengths } = await pages.copyAll(index.index);
   const activeDataFileId = isLive ? live.activeDataFileId : global.nextDataFileId - 1;
   const packs = await openPacks(disk, names, withActivePack(packLengths, activeDataFileId));
-  // A generation that was asked for by its number is copied without its journal.
-  if (isLive && (wanted === undefined || live.journalEpoch === undefined))
+  const dataFiles = sealed || live.dataFiles !== undefined ? packListOf(packLengths.keys()) : undefined;
+  const isJournalKept = wanted === undefined || live.journalEpoch === undefined;
+  if (isLive && isJournalKept && isSameList(live.dataFiles, dataFiles))
     return { manifest: live, manifestBytes: bytes, files, packs, pageBytes, global };
   const manifest: Manifest = {
-    ...withoutJournal(live),
+    // A generation that was asked for by its number is copied without its journal.
+    ...(isJournalKept ? live : withoutJournal(live)),
     ...names,
     currentGeneration: generation,
     lastModifiedMs: global.lastModifiedMs,
     activeDataFileId,
     dataFileCount: isLive ? live.dataFileCount : activeDataFileId,
     ...(sealed && bindingOf(files, global)),
+    ...(dataFiles && { dataFiles }),
   };
   const manifestBytes = sealed ? encodeManifest(manifest) : encodeUnsealedManifest(manifest);
   return { manifest, manifestBytes, files, packs, pageBytes, global };
+}
+
+function isSameList(before: Manifest["dataFiles"], after: Manifest["dataFiles"]): boolean {
+  return (before && packListText(before)) === (after && packListText(after));
 }
 
 /** A generation that is still there once its packs are open has all of its records in them, whatever comes then. */

@@ -130,6 +130,7 @@ export {
 } from "./records/global-record.ts";
 export type { IndexVersion, LeafEntry, WholeIndexVersion } from "./records/leaf-entry.ts";
 export { decodeManifest, encodeManifest, type Manifest, type ReadManifest } from "./records/manifest.ts";
+export type { PackList, PackRange } from "./records/pack-list.ts";
 export { packedBlobCodec } from "./records/packed-blob.ts";
 export { mergePlayers, type PlayerRecord, playersCodec, sortPlayers } from "./records/player-record.ts";
 export type { BlockAssignment, BlockEntry } from "./records/prepared-blocks.ts";
@@ -157,6 +158,7 @@ export {
 export { planRepair, type RepairOptions } from "./repair.ts";
 export { type FlatExtras, Save, type SaveState } from "./save.ts";
 export type { LeafChange, SaveChange } from "./save-change.ts";
+export { createSave, type ResumeOptions, resumeSave } from "./start-writer.ts";
 export { decodeIndexFile, encodeIndexFile, type IndexFile } from "./tree-index/index-file.ts";
 export { IndexPage, type PageLink } from "./tree-index/index-page.ts";
 export type { IndexTotals } from "./tree-index/index-totals.ts";
@@ -165,9 +167,4 @@ export type { HasCell } from "./tree-index/leaf-trie.ts";
 export { decodeLinked, decodeRoot, encodePage, linkOf, type PageId } from "./tree-index/page-codec.ts";
 export { trieOf } from "./tree-index/trie-builder.ts";
 export { type VerifyOptions, verifySave } from "./verify.ts";
-export {
-  createSave,
-  type ResumeOptions,
-  resumeSave,
-  type SaveWriter,
-} from "./writer.ts";
+export type { SaveWriter } from "./writer.ts";

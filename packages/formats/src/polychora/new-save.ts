@@ -33,6 +33,7 @@ export function nothingYet({ global, nowMs, indexVersion = 2 }: NewSave, limits:
     lastModifiedMs: nowMs,
     activeDataFileId: 1,
     dataFileCount: 1,
+    dataFiles: [],
     limits,
     chunkExtents: global.description.chunkShape.extents,
   };

@@ -4,6 +4,7 @@ import { atFile, decodeAt } from "../files/at-file.ts";
 import { readWhole } from "../files/read-whole.ts";
 import type { Dialect } from "./dialect.ts";
 import { generationFiles } from "./files/file-names.ts";
+import { requirePacks } from "./files/named-packs.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
 import { type FlatGlobal, flatGlobalCodec, flatPlayersCodec, globalOfFlat } from "./flat/flat-payloads.ts";
 import { worldOverrideCodec } from "./flat/world-override.ts";
@@ -32,7 +33,7 @@ export interface OpenSaveOptions {
 
 /**
  * Opens a save of either dialect: manifest, index, global and players are read and checked in full, records when
- * they are asked for. Throws at the first fault; `verifySave` finds all of them.
+ * they are asked for. Packs only have to be there. Throws at the first fault; `verifySave` finds all of them.
  */
 export async function openSave(disk: Disk, options: OpenSaveOptions = {}): Promise<Save> {
   const state = await whileLive(disk, (manifest) =>
@@ -85,7 +86,7 @@ export async function readManifest(disk: Disk): Promise<ReadManifest> {
   return atFile({ path: MANIFEST_FILE }, () => decodeManifest(bytes));
 }
 
-/** Reads the three files of a generation. */
+/** Reads the three files of a generation, and looks for its packs. */
 async function readGeneration(disk: Disk, manifest: Manifest, generation: number): Promise<SaveState> {
   const files = generation === manifest.currentGeneration ? manifest : generationFiles(generation);
   const seals = generation === manifest.currentGeneration ? manifest.seals : undefined;
@@ -100,6 +101,7 @@ async function readGeneration(disk: Disk, manifest: Manifest, generation: number
   );
   requireSameWorld(files.globalFile, global, manifest.worldId);
   const players = await readPlayers(disk, files.playersFile, dialect, seals?.playersFile);
+  await requirePacks(disk, manifest.dataFiles, index);
   const flat = customPayload && { regionChunkEdge, globalBlocks, customPayload };
   return { dialect, generation, manifest, global, players, index, indexVersion, flat };
 }

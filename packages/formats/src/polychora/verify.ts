@@ -9,6 +9,7 @@ import { LeafVerifier } from "./care/verify-leaves.ts";
 import { verifyPack } from "./care/verify-pack.ts";
 import type { Dialect } from "./dialect.ts";
 import { packFile, parseGenerationFile, parsePackFile, parsePageFile } from "./files/file-names.ts";
+import { describePacks } from "./files/named-packs.ts";
 import { PackShelf } from "./files/pack-shelf.ts";
 import { type ReadIndex, requireGeneration } from "./index-reader.ts";
 import { verifyJournal } from "./journal/verify-journal.ts";
@@ -17,6 +18,7 @@ import { DEFAULT_LIMITS } from "./limits.ts";
 import { type ReadGlobal, readGlobal, readIndex, readPlayers } from "./reader.ts";
 import { requireSameWorld } from "./records/file-seal.ts";
 import type { Manifest } from "./records/manifest.ts";
+import { hasPack, packListOf, withoutPacks } from "./records/pack-list.ts";
 
 const UNBOUND = "the manifest has no checksums of the files that it names; the next save adds them";
 
@@ -49,7 +51,8 @@ export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promi
   for (const packId of survey.packIds) {
     findings.push(...(await verifyPack(disk, packId, leaves.knownOf(packId))));
   }
-  return [...findings, ...verifyActivePack(survey), ...strangers(survey, indexes.seenPages)];
+  findings.push(...verifyActivePack(survey), ...verifyNamedPacks(survey, leaves.packIds));
+  return [...findings, ...strangers(survey, indexes.seenPages)];
 }
 
 function verifyManifest({ manifest, manifestError }: Survey): readonly Finding[] {
@@ -143,6 +146,24 @@ function verifyActivePack({ manifest, packIds }: Survey): readonly Finding[] {
   if (active === undefined || packIds.includes(active)) return [];
   const error = new OrthantError("ORT_NOT_FOUND", "the pack that is being written to is missing");
   return [findingOf(error, packFile(active), manifest?.manifest.currentGeneration)];
+}
+
+/** The manifest names every pack that is needed, and none that is not there. What is lost with one, leaves tell. */
+function verifyNamedPacks({ manifest, packIds }: Survey, needed: ReadonlySet<number>): readonly Finding[] {
+  const named = manifest?.manifest.dataFiles;
+  if (named === undefined) return [];
+  const findings: Finding[] = [];
+  const missing = withoutPacks(withoutPacks(named, packIds), needed);
+  if (missing.length > 0) {
+    const message = `${describePacks(missing)} missing, though the manifest names them; nothing refers to them`;
+    findings.push(noticeOf(MANIFEST_FILE, message));
+  }
+  const unnamed = packListOf(packIds.filter((packId) => needed.has(packId) && !hasPack(named, packId)));
+  if (unnamed.length > 0) {
+    const detail = `${describePacks(unnamed)} needed, and the manifest does not name them`;
+    findings.push(findingOf(new OrthantError("ORT_MANIFEST", detail), MANIFEST_FILE));
+  }
+  return findings;
 }
 
 /** Files that belong to no generation: what a crash left, or what somebody put there. */

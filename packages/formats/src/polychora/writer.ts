@@ -1,29 +1,26 @@
-import { comparePlaces, type GeneratorRegistry, OrthantError } from "@orthant/core";
+import { comparePlaces, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { TurnQueue } from "../files/turn-queue.ts";
 import type { WriterLock } from "../files/write-temporary.ts";
 import { type BlobContext, readLeafEntities, readLeafStored } from "./blob-reader.ts";
 import { type CommittedChange, changeBetween, NO_CHANGE } from "./committed-change.ts";
 import { commitGeneration, swapManifest } from "./files/commit-sequence.ts";
-import { requireEmptyFolder } from "./files/empty-folder.ts";
 import { generationFiles } from "./files/file-names.ts";
-import { GenerationHolds } from "./files/generation-holds.ts";
-import { PackWriter } from "./files/pack-writer.ts";
-import { generatedChunks, requireSameGenerator } from "./generated-chunks.ts";
+import type { PackWriter } from "./files/pack-writer.ts";
+import { requireSameGenerator } from "./generated-chunks.ts";
 import type { CompactionOptions, CompactionReport, CompactionStart } from "./history/compaction.ts";
-import { DEFAULT_RETENTION, type Retention, requireRetention } from "./history/retention.ts";
-import { SaveHistory } from "./history/save-history.ts";
-import { DATA_FOLDER, globalHeader, INDEX_FOLDER, packHeader, playersHeader } from "./layout.ts";
+import type { SaveHistory } from "./history/save-history.ts";
+import { globalHeader, packHeader, playersHeader } from "./layout.ts";
 import type { BlockBlobVersion } from "./leaves/leaf-blobs.ts";
 import type { LeafMap } from "./leaves/leaf-map.ts";
 import { type PlannedLeaf, planLeaves } from "./leaves/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "./leaves/leaf-records.ts";
-import { DEFAULT_LIMITS, requireLimits } from "./limits.ts";
-import { type NewSave, nothingYet } from "./new-save.ts";
-import { readManifest } from "./reader.ts";
+import type { BlobRef } from "./records/blob-ref.ts";
 import { bindingOf } from "./records/file-seal.ts";
 import { type GlobalRecord, type GlobalState, globalRecordCodec } from "./records/global-record.ts";
 import type { LeafEntry } from "./records/leaf-entry.ts";
 import { encodeManifest, type Manifest, withoutJournal } from "./records/manifest.ts";
+import { hasPack, withoutPacks, withPacks } from "./records/pack-list.ts";
 import { encodePayloadFile } from "./records/payload-file.ts";
 import { mergePlayers, playersCodec } from "./records/player-record.ts";
 import type { GeneratedChunks } from "./records/stored-block.ts";
@@ -33,71 +30,6 @@ import { Pacer, type SlowWork } from "./slow-work.ts";
 import { layOutIndex, pageTargetBytes } from "./tree-index/index-layout.ts";
 import { pageReader } from "./tree-index/page-reader.ts";
 import { type NewPage, PageWriter } from "./tree-index/page-writer.ts";
-
-/** How to go on with a save. */
-export interface ResumeOptions {
-  /** Leave the active pack as it is and begin a new one. Ask for it after a sync has failed. */
-  readonly newPack?: boolean;
-  /** Go on from a generation that is not the newest: what came after it is no longer in the world. */
-  readonly rollBack?: boolean;
-  /** As when the save was made. */
-  readonly generators?: GeneratorRegistry;
-  /** Which generations are kept. */
-  readonly retention?: Retention;
-  /** As when the save was made. */
-  readonly lock?: WriterLock;
-}
-
-/** Makes a save where there is nothing and commits its first generation, number 0. Rule S47. */
-export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWriter> {
-  const limits = initial.limits ?? DEFAULT_LIMITS;
-  requireLimits(limits);
-  requireRetention(initial.retention ?? DEFAULT_RETENTION);
-  await requireEmptyFolder(disk);
-  await disk.makeDirectory(INDEX_FOLDER);
-  await disk.makeDirectory(DATA_FOLDER);
-  const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
-  const generated = generatedChunks(initial.global, initial.generators);
-  const { retention = DEFAULT_RETENTION, lock } = initial;
-  const history = new SaveHistory(disk, new GenerationHolds(), retention, lock);
-  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, history, generated, lock);
-  try {
-    await (await writer.commit(initial)).close();
-    return writer;
-  } catch (error) {
-    await writer.close();
-    throw error;
-  }
-}
-
-/** Goes on with a save of the tree dialect, from the generation that was opened. */
-export async function resumeSave(
-  disk: Disk,
-  save: SaveState,
-  options: ResumeOptions = {},
-): Promise<SaveWriter> {
-  if (save.dialect !== "tree") {
-    throw new OrthantError("ORT_DIALECT", "a flat save is not written to; convert it first");
-  }
-  const { manifest } = await readManifest(disk);
-  if (save.generation !== manifest.currentGeneration && options.rollBack !== true) {
-    const detail = `generation ${manifest.currentGeneration} is newer than ${save.generation}, which was opened`;
-    throw new OrthantError("ORT_GENERATION", detail);
-  }
-  const { retention = DEFAULT_RETENTION, lock } = options;
-  requireRetention(retention);
-  const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
-  try {
-    if (options.newPack === true) await packs.beginPack();
-  } catch (error) {
-    await packs.close();
-    throw error;
-  }
-  const generated = generatedChunks(save.global, options.generators);
-  const holds = save instanceof Save ? save.holds : new GenerationHolds();
-  const history = new SaveHistory(disk, holds, retention, lock);
-  return new SaveWriter(disk, { ...save, manifest }, packs, history, generated, lock);
-}
 
 /**
  * Commits generations of one save, one at a time. Whoever has it must be the only one that writes: the lock is
@@ -113,11 +45,12 @@ export class SaveWriter {
   #state: SaveState;
   #lastChange: CommittedChange = NO_CHANGE;
   #busy = false;
-  #rolling: Promise<void> | undefined;
+  /** What writes a manifest or begins a pack: one at a time. */
+  readonly #turns = new TurnQueue();
   #failure: unknown;
   #droppedClocks = 0;
 
-  /** Takes packs and history over; others use {@link createSave} and {@link resumeSave}. */
+  /** Takes packs and history over; others use `createSave` and `resumeSave`. */
   constructor(
     disk: Disk,
     state: SaveState,
@@ -170,21 +103,10 @@ export class SaveWriter {
    * slices, between which others may work. Rules S43 to S46.
    */
   async commit(change: SaveChange, work?: SlowWork): Promise<Save> {
-    // When it failed, the next line says so.
-    if (this.#rolling !== undefined) await this.#rolling.catch(() => undefined);
     this.#requireUsable();
     this.#busy = true;
     try {
-      this.#requireSameShape(change.global);
-      requireSameGenerator(this.#state.global, change.global);
-      const changes = change.leaves ?? [];
-      const draft: LeafMap<PlannedLeaf> = await this.#state.index.draft(changes.map(({ cell }) => cell));
-      try {
-        const pacer = new Pacer(work);
-        await this.#write(change, draft, await this.#planLeaves(changes, draft, pacer), pacer);
-      } finally {
-        draft.release();
-      }
+      await this.#turns.run(() => this.#commit(change, new Pacer(work)));
     } finally {
       this.#busy = false;
     }
@@ -207,9 +129,7 @@ export class SaveWriter {
   async endJournal(): Promise<void> {
     if (this.#state.manifest.journalEpoch === undefined) return;
     this.#requireUsable();
-    const manifest = withoutJournal(this.#state.manifest);
-    await this.#guard(() => swapManifest(this.#disk, encodeManifest(manifest), this.#lock));
-    this.#state = { ...this.#state, manifest };
+    await this.#turns.run(() => this.#guard(() => this.#swapManifest(withoutJournal(this.#state.manifest))));
   }
 
   /** Closes the files; a compaction that runs ends. Nothing is committed. */
@@ -221,11 +141,42 @@ export class SaveWriter {
   async #beginCompaction({ force = false }: CompactionOptions): Promise<CompactionStart> {
     this.#requireSound();
     if (force && !this.#busy && this.#packs.activeBytes > packHeader.bytes) {
-      this.#rolling = this.#guard(() => this.#packs.roll());
-      await this.#rolling;
+      await this.#turns.run(() => this.#guard(() => this.#packs.roll()));
     }
     const { activeId: activePackId, activeBytes } = this.#packs;
-    return { live: this.currentSave(), activePackId, activeBytes };
+    return {
+      live: this.currentSave(),
+      activePackId,
+      activeBytes,
+      forgetPacks: (packIds) => this.#turns.run(() => this.#forgetPacks(packIds)),
+    };
+  }
+
+  /** Leaves packs out of the manifest, so that they can be removed. A failure leaves the save as it is. Rule S103. */
+  async #forgetPacks(packIds: readonly number[]): Promise<void> {
+    this.#requireSound();
+    const { manifest } = this.#state;
+    const { dataFiles = [] } = manifest;
+    if (!packIds.some((packId) => hasPack(dataFiles, packId))) return;
+    await this.#swapManifest({ ...manifest, dataFiles: withoutPacks(dataFiles, packIds) });
+  }
+
+  async #swapManifest(manifest: Manifest): Promise<void> {
+    await swapManifest(this.#disk, encodeManifest(manifest), this.#lock);
+    this.#state = { ...this.#state, manifest };
+  }
+
+  async #commit(change: SaveChange, pacer: Pacer): Promise<void> {
+    this.#requireSound();
+    this.#requireSameShape(change.global);
+    requireSameGenerator(this.#state.global, change.global);
+    const changes = change.leaves ?? [];
+    const draft: LeafMap<PlannedLeaf> = await this.#state.index.draft(changes.map(({ cell }) => cell));
+    try {
+      await this.#write(change, draft, await this.#planLeaves(changes, draft, pacer), pacer);
+    } finally {
+      draft.release();
+    }
   }
 
   async #planLeaves(
@@ -266,7 +217,7 @@ export class SaveWriter {
     });
     for (const { cell } of planned) draft.remove(cell);
     for (const leaf of this.#storable(finishLeaves(planned, records, refs))) draft.add(leaf);
-    const manifest = this.#nextManifest(change.nowMs);
+    const manifest = this.#nextManifest(change.nowMs, refs);
     const global: GlobalRecord = {
       ...(change.global ?? this.#state.global),
       nextDataFileId: manifest.activeDataFileId + 1,
@@ -318,7 +269,7 @@ export class SaveWriter {
       .map((leaf) => ({ ...leaf, clocks: [] }));
   }
 
-  #nextManifest(nowMs: number): Manifest {
+  #nextManifest(nowMs: number, refs: readonly BlobRef[]): Manifest {
     const manifest = withoutJournal(this.#state.manifest);
     const currentGeneration = manifest.currentGeneration + 1;
     const activeDataFileId = this.#packs.activeId;
@@ -329,6 +280,7 @@ export class SaveWriter {
       lastModifiedMs: nowMs,
       activeDataFileId,
       dataFileCount: Math.max(manifest.dataFileCount, activeDataFileId),
+      dataFiles: withPacks(manifest.dataFiles ?? [], new Set(refs.map(({ dataFileId }) => dataFileId))),
     };
   }
 

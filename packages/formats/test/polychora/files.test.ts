@@ -119,8 +119,8 @@ describe("a pack", () => {
     expect(
       await codeOfRejection(async () => cut.readBlocks((await allLeaves(cut.index))[0] as LeafEntry)),
     ).toBe("ORT_TRUNCATED");
-    await disk.remove(PACK);
     const gone = await openSave(disk);
+    await disk.remove(PACK);
     expect(
       await codeOfRejection(async () => gone.readBlocks((await allLeaves(gone.index))[0] as LeafEntry)),
     ).toBe("ORT_NOT_FOUND");

@@ -21,8 +21,8 @@ import type { EntityRecord } from "../records/entity-record.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
 import { needsGenerator, realizeBlock } from "../records/stored-block.ts";
 import type { LeafChange } from "../save-change.ts";
+import { createSave } from "../start-writer.ts";
 import { cellAt } from "../tree-index/cell.ts";
-import { createSave } from "../writer.ts";
 import type { RepairPlan } from "./repair-plan.ts";
 import { decodeRecord } from "./salvage.ts";
 

@@ -37,6 +37,11 @@ export class LeafVerifier {
     this.#shelf = shelf;
   }
 
+  /** The packs that the leaves so far refer to. */
+  get packIds(): ReadonlySet<number> {
+    return this.#packIds;
+  }
+
   /** What the leaves so far told about a pack. */
   knownOf(packId: number): KnownOfPack {
     return { proven: this.#proven.get(packId) ?? new Map(), isNeeded: this.#packIds.has(packId) };

@@ -46,6 +46,8 @@ export interface CompactionStart {
   /** The pack that the writer appends to; all before it are written to no more. */
   readonly activePackId: number;
   readonly activeBytes: number;
+  /** Takes packs that no generation needs out of the manifest, durably, while no commit runs. */
+  forgetPacks(packIds: readonly number[]): Promise<void>;
 }
 
 /** Rewrites packs without what no generation needs, while commits go on. One run at a time. */
@@ -105,7 +107,7 @@ export class Compactor {
     const needed = mark.of(activePackId);
     const isWaste = activeBytes > DEAD_BYTES_MIN && isWasteful(activeBytes, needed, COMPACTION_DEAD_SHARE);
     this.#wastefulPackId = isWaste ? activePackId : undefined;
-    return this.#rewrite(mark, live.manifest.activeDataFileId, options);
+    return this.#rewrite(mark, start, options);
   }
 
   #isDue({ live, activePackId }: CompactionStart, bytes: number): boolean {
@@ -131,20 +133,27 @@ export class Compactor {
     return [...this.#sizes.values()].reduce((sum, bytes) => sum + bytes, activeBytes);
   }
 
-  async #rewrite(mark: RecordMark, namedPackId: number, options: CompactionOptions): Promise<Rewriting> {
+  async #rewrite(
+    mark: RecordMark,
+    { live, forgetPacks }: CompactionStart,
+    options: CompactionOptions,
+  ): Promise<Rewriting> {
+    const namedPackId = live.manifest.activeDataFileId;
     const judged = this.#judge(mark, namedPackId, options.force === true);
     let packsRewritten = 0;
     let packsRemoved = 0;
     const findings: Finding[] = [];
     // A generation whose removal was lost would be back without its records. It takes all three of its files.
     if (judged.length > 0) await this.#disk.syncDirectory(INDEX_FOLDER);
+    const gone = new Set(judged.filter((packId) => mark.of(packId) === undefined && packId !== namedPackId));
+    // Before the first of them goes: whoever opens the save expects every pack that the manifest names.
+    if (gone.size > 0) await forgetPacks([...gone]);
     for (const packId of judged) {
-      const needed = mark.of(packId);
-      if (needed === undefined && packId !== namedPackId) {
+      if (gone.has(packId)) {
         await this.#remove(packId);
         packsRemoved++;
       } else {
-        const finding = await this.#compact(packId, needed ?? new PackMark(), options);
+        const finding = await this.#compact(packId, mark.of(packId) ?? new PackMark(), options);
         if (finding === undefined) packsRewritten++;
         else findings.push(finding);
       }

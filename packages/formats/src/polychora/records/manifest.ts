@@ -10,6 +10,7 @@ import {
 import { FORMAT_NAME, MANIFEST_VERSION } from "../layout.ts";
 import type { SaveLimits } from "../limits.ts";
 import { type Binding, type FileSeal, type GenerationSeals, hexOfId } from "./file-seal.ts";
+import { PACK_LIST_CHARS_MAX, type PackList, packListText, parsePackList } from "./pack-list.ts";
 
 /** What `manifest.json` says: which generation is live, and how the save is written. Rules S1 to S6. */
 export interface Manifest extends Partial<Binding> {
@@ -27,6 +28,8 @@ export interface Manifest extends Partial<Binding> {
   readonly chunkExtents?: Place;
   /** The epoch of the journal's segment that belongs to the live generation; left out when there is none. */
   readonly journalEpoch?: number;
+  /** The packs that generations may refer to, all of which are there; an old manifest has no such list. Rule S101. */
+  readonly dataFiles?: PackList;
 }
 
 /** The same manifest for a generation that has no journal. */
@@ -46,6 +49,7 @@ const SHAPE_KEY = "chunk_shape";
 const WORLD_KEY = "world_id";
 const SEALS_KEY = "file_seals";
 const JOURNAL_KEY = "journal_epoch";
+const PACKS_KEY = "data_files";
 const WORLD_ID = /^[0-9a-f]{16}$/;
 
 const SEAL_KEYS: readonly (readonly [key: string, name: keyof GenerationSeals])[] = [
@@ -106,6 +110,7 @@ export function decodeManifest(bytes: Uint8Array): ReadManifest {
     ...(root[WORLD_KEY] !== undefined && { worldId: worldId(root[WORLD_KEY]) }),
     ...(root[SEALS_KEY] !== undefined && { seals: seals(root[SEALS_KEY]) }),
     ...(root[JOURNAL_KEY] !== undefined && { journalEpoch: integer(root, JOURNAL_KEY, 1) }),
+    ...(root[PACKS_KEY] !== undefined && { dataFiles: packList(root[PACKS_KEY]) }),
   };
   const sealed = root[CHECKSUM_KEY] !== undefined;
   if (sealed) requireSeal(manifest, bytes);
@@ -139,7 +144,14 @@ function plainManifest(manifest: Manifest): Record<string, unknown> {
     ...(manifest.worldId !== undefined && { [WORLD_KEY]: hexOfId(manifest.worldId) }),
     ...(manifest.seals !== undefined && { [SEALS_KEY]: plainSeals(manifest.seals) }),
     ...(manifest.journalEpoch !== undefined && { [JOURNAL_KEY]: manifest.journalEpoch }),
+    ...plainPacks(manifest.dataFiles),
   };
+}
+
+/** A list that is too long is left out: a manifest without one is read as those of before. */
+function plainPacks(dataFiles: PackList | undefined): Record<string, string> {
+  const text = dataFiles && packListText(dataFiles);
+  return text === undefined || text.length > PACK_LIST_CHARS_MAX ? {} : { [PACKS_KEY]: text };
 }
 
 function plainSeals(seals: GenerationSeals): Record<string, FileSeal> {
@@ -201,6 +213,12 @@ function seals(value: unknown): GenerationSeals {
 function seal(value: unknown, key: string): FileSeal {
   if (!isObject(value)) throw broken(`${key} is not an object`);
   return { bytes: integer(value, "bytes", 0), crc32: integer(value, "crc32", 0) };
+}
+
+function packList(value: unknown): PackList {
+  const list = typeof value === "string" ? parsePackList(value) : undefined;
+  if (list !== undefined) return list;
+  throw broken(`${PACKS_KEY} is no list of packs in ascending order, such as "1-17,19"`);
 }
 
 function text(object: Record<string, unknown>, key: string): string {

@@ -1,0 +1,48 @@
+import { ok } from "node:assert/strict";
+import { type Disk, GatedDisk } from "@orthant/disk";
+import { decodeManifest, encodeManifest, openSave, type PackList, surveySave } from "@orthant/formats";
+import type { Mutant } from "../proof/mutants.ts";
+
+/** Throws unless the manifest names every pack that the live generation refers to, and none that is not there. */
+export async function requireNamedPacks(disk: Disk): Promise<void> {
+  const { manifest, packIds } = await surveySave(disk);
+  const named = idsOf(manifest?.manifest.dataFiles ?? []);
+  for (const packId of named) ok(packIds.includes(packId), `pack ${packId} is named, and gone`);
+  const save = await openSave(disk);
+  try {
+    for await (const { blockRefs, entityRefs } of save.index.all()) {
+      for (const { dataFileId } of [...blockRefs, ...entityRefs])
+        ok(named.has(dataFileId), `pack ${dataFileId} is needed, and not named`);
+    }
+  } finally {
+    await save.close();
+  }
+}
+
+/** A writer whose manifests leave out the packs that are newest. */
+export const FORGETFUL_WRITER: Mutant = {
+  step: "the names of the newest packs",
+  spoil: (disk) =>
+    new GatedDisk(disk, async ({ operation, path }, happen) => {
+      if (operation === "rename" && path.startsWith("manifest.json")) await forgetNewestPacks(disk, path);
+      return happen();
+    }),
+  isOnce: false,
+};
+
+async function forgetNewestPacks(disk: Disk, path: string): Promise<void> {
+  const written = await disk.open(path, "read");
+  const { manifest } = decodeManifest(await written.readAt(0, await written.size()));
+  await written.close();
+  await disk.remove(path);
+  const file = await disk.open(path, "create");
+  await file.append(encodeManifest({ ...manifest, dataFiles: (manifest.dataFiles ?? []).slice(0, -1) }));
+  await file.sync();
+  await file.close();
+}
+
+function idsOf(list: PackList): ReadonlySet<number> {
+  const ids = new Set<number>();
+  for (const { first, last } of list) for (let id = first; id <= last; id++) ids.add(id);
+  return ids;
+}

@@ -1,0 +1,64 @@
+import { isOrthantError, OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { DATA_FOLDER } from "../layout.ts";
+import { hasPack, type PackList, type PackRange, packListOf, withoutPacks } from "../records/pack-list.ts";
+import type { LeafIndex } from "../tree-index/leaf-index.ts";
+import { packFile, parsePackFile } from "./file-names.ts";
+
+const ADVICE = "restore a backup, or bring back the rest with orthant repair";
+
+/**
+ * Throws `ORT_NOT_FOUND` when a pack is missing that a generation refers to. One look at the folder tells whether any
+ * that the manifest names is missing. Only then the index is read: the generation may do without it, because another one
+ * needs it, or because another process has just removed it. Rule S102.
+ */
+export async function requirePacks(disk: Disk, named: PackList = [], index: LeafIndex): Promise<void> {
+  if (named.length === 0) return;
+  const missing = withoutPacks(named, await packsThere(disk));
+  const [first] = missing;
+  if (first === undefined || !(await refersTo(index, missing))) return;
+  const detail = `${describePacks(missing)} missing, and parts of the world are stored there; ${ADVICE}`;
+  throw new OrthantError("ORT_NOT_FOUND", detail, { path: packFile(first.first) });
+}
+
+/**
+ * The packs that a writer goes on with: those of the list that are there. Without a list it begins one with all packs
+ * that are there, and makes their names durable first. Rule S103.
+ */
+export async function packsToGoOnWith(disk: Disk, named: PackList | undefined): Promise<PackList> {
+  const there = await packsThere(disk);
+  if (named !== undefined) return packListOf(there.filter((packId) => hasPack(named, packId)));
+  await disk.syncDirectory(DATA_FOLDER);
+  return packListOf(there);
+}
+
+/** Packs in words, such as `the packs 3, 5 to 7 are`; a long list is cut off. */
+export function describePacks(packs: PackList): string {
+  const [first] = packs;
+  if (packs.length === 1 && first?.first === first?.last) return `pack ${first?.first} is`;
+  const some = packs.slice(0, DESCRIBED_MAX).map(describeRange).join(", ");
+  return `the packs ${some}${packs.length > DESCRIBED_MAX ? " and others" : ""} are`;
+}
+
+const DESCRIBED_MAX = 10;
+
+function describeRange({ first, last }: PackRange): string {
+  return first === last ? `${first}` : `${first} to ${last}`;
+}
+
+async function packsThere(disk: Disk): Promise<readonly number[]> {
+  const entries = await disk.list(DATA_FOLDER).catch((error: unknown) => {
+    if (isOrthantError(error, "ORT_NOT_FOUND")) return [];
+    throw error;
+  });
+  return entries.map(({ name }) => parsePackFile(`${DATA_FOLDER}/${name}`)).filter((id) => id !== undefined);
+}
+
+async function refersTo(index: LeafIndex, packs: PackList): Promise<boolean> {
+  for await (const { blockRefs, entityRefs } of index.all()) {
+    for (const { dataFileId } of [...blockRefs, ...entityRefs]) {
+      if (hasPack(packs, dataFileId)) return true;
+    }
+  }
+  return false;
+}

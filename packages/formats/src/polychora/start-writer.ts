@@ -1,0 +1,82 @@
+import { type GeneratorRegistry, OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import type { WriterLock } from "../files/write-temporary.ts";
+import { requireEmptyFolder } from "./files/empty-folder.ts";
+import { GenerationHolds } from "./files/generation-holds.ts";
+import { packsToGoOnWith } from "./files/named-packs.ts";
+import { PackWriter } from "./files/pack-writer.ts";
+import { generatedChunks } from "./generated-chunks.ts";
+import { DEFAULT_RETENTION, type Retention, requireRetention } from "./history/retention.ts";
+import { SaveHistory } from "./history/save-history.ts";
+import { DATA_FOLDER, INDEX_FOLDER } from "./layout.ts";
+import { DEFAULT_LIMITS, requireLimits } from "./limits.ts";
+import { type NewSave, nothingYet } from "./new-save.ts";
+import { readManifest } from "./reader.ts";
+import { Save, type SaveState } from "./save.ts";
+import { SaveWriter } from "./writer.ts";
+
+/** How to go on with a save. */
+export interface ResumeOptions {
+  /** Leave the active pack as it is and begin a new one. Ask for it after a sync has failed. */
+  readonly newPack?: boolean;
+  /** Go on from a generation that is not the newest: what came after it is no longer in the world. */
+  readonly rollBack?: boolean;
+  /** As when the save was made. */
+  readonly generators?: GeneratorRegistry;
+  /** Which generations are kept. */
+  readonly retention?: Retention;
+  /** As when the save was made. */
+  readonly lock?: WriterLock;
+}
+
+/** Makes a save where there is nothing and commits its first generation, number 0. Rule S47. */
+export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWriter> {
+  const limits = initial.limits ?? DEFAULT_LIMITS;
+  requireLimits(limits);
+  requireRetention(initial.retention ?? DEFAULT_RETENTION);
+  await requireEmptyFolder(disk);
+  await disk.makeDirectory(INDEX_FOLDER);
+  await disk.makeDirectory(DATA_FOLDER);
+  const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
+  const generated = generatedChunks(initial.global, initial.generators);
+  const { retention = DEFAULT_RETENTION, lock } = initial;
+  const history = new SaveHistory(disk, new GenerationHolds(), retention, lock);
+  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, history, generated, lock);
+  try {
+    await (await writer.commit(initial)).close();
+    return writer;
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+}
+
+/** Goes on with a save of the tree dialect, from the generation that was opened. */
+export async function resumeSave(
+  disk: Disk,
+  save: SaveState,
+  options: ResumeOptions = {},
+): Promise<SaveWriter> {
+  if (save.dialect !== "tree") {
+    throw new OrthantError("ORT_DIALECT", "a flat save is not written to; convert it first");
+  }
+  const { manifest: found } = await readManifest(disk);
+  if (save.generation !== found.currentGeneration && options.rollBack !== true) {
+    const detail = `generation ${found.currentGeneration} is newer than ${save.generation}, which was opened`;
+    throw new OrthantError("ORT_GENERATION", detail);
+  }
+  const { retention = DEFAULT_RETENTION, lock } = options;
+  requireRetention(retention);
+  const manifest = { ...found, dataFiles: await packsToGoOnWith(disk, found.dataFiles) };
+  const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
+  try {
+    if (options.newPack === true) await packs.beginPack();
+  } catch (error) {
+    await packs.close();
+    throw error;
+  }
+  const generated = generatedChunks(save.global, options.generators);
+  const holds = save instanceof Save ? save.holds : new GenerationHolds();
+  const history = new SaveHistory(disk, holds, retention, lock);
+  return new SaveWriter(disk, { ...save, manifest }, packs, history, generated, lock);
+}

@@ -1,4 +1,4 @@
-/** A file that is open in a worker. TypeScript's library has it for workers alone. */
+/** An open file in a worker. TypeScript's library declares it for workers only. */
 export interface AccessHandle {
   getSize(): number;
   read(into: Uint8Array, options: { readonly at: number }): number;
@@ -8,18 +8,22 @@ export interface AccessHandle {
   close(): void;
 }
 
-/** A file of the origin's, with what browsers have and TypeScript's library does not. */
+/** A file of the origin, with methods that browsers have but TypeScript's library lacks. */
 export interface OriginFile extends FileSystemFileHandle {
   createSyncAccessHandle(): Promise<AccessHandle>;
-  /** Gives the file another name and folder. The browser refuses it while the file, or the one there, is open. */
+  /**
+   * Moves the file to another folder and name. The browser refuses while the file, or the one there, is open.
+   */
   move(folder: FileSystemDirectoryHandle, name: string): Promise<void>;
 }
 
-/** A worker that just ended may let go of its files a little later than of its claim: a browser promises no order. */
+/**
+ * A worker that just ended may release its files a little later than its claim: browsers guarantee no order.
+ */
 const BUSY_MS = 1_000;
 const ASK_AGAIN_MS = 20;
 
-/** Calls, and calls again for a moment while the file is open elsewhere. */
+/** Makes a call, and retries for a moment while the file is open elsewhere. */
 export async function patiently<Result>(call: () => Promise<Result>): Promise<Result> {
   const endMs = performance.now() + BUSY_MS;
   for (;;) {
@@ -32,7 +36,7 @@ export async function patiently<Result>(call: () => Promise<Result>): Promise<Re
   }
 }
 
-/** The name of an error of the browser, such as `NotFoundError`; the empty string for any other value. */
+/** Returns the name of a browser error, such as `NotFoundError`; the empty string for any other value. */
 export function errorName(error: unknown): string {
   return error instanceof Error || error instanceof DOMException ? error.name : "";
 }

@@ -3,8 +3,8 @@ import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port
 import { FileGuard } from "../port/file-guard.ts";
 
 /**
- * Files that a visitor gave to the page, as a disk that can only be read. They stay where they are, and only what is
- * asked for is read.
+ * Files that a visitor gave to the page, as a read-only disk. The files stay where they are; only the
+ * requested parts are read.
  */
 export class BlobDisk implements Disk {
   readonly #files: ReadonlyMap<string, Blob>;
@@ -79,7 +79,7 @@ class BlobFile implements DiskFile {
     try {
       return new Uint8Array(await this.#blob.slice(offset, offset + length).arrayBuffer());
     } catch (cause) {
-      // The browser refuses when the file was changed or removed since it was given.
+      // The browser refuses if the file was changed or removed since it was given.
       const context = { path: this.#path, offset, operation: "readAt" };
       throw new OrthantError("ORT_DISK_IO", "the file cannot be read any more", context, { cause });
     }

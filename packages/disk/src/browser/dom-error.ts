@@ -5,7 +5,7 @@ import { errorName } from "./access-handle.ts";
 const CODES: Readonly<Record<string, ErrorCode>> = {
   NotFoundError: "ORT_NOT_FOUND",
   TypeMismatchError: "ORT_ARGUMENT",
-  // The browser does not like the name.
+  // The browser rejects the name.
   TypeError: "ORT_PATH",
   NoModificationAllowedError: "ORT_LOCKED",
   QuotaExceededError: "ORT_DISK_FULL",
@@ -13,5 +13,5 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   SecurityError: "ORT_DISK_DENIED",
 };
 
-/** The border to the browser's files. */
+/** Wraps calls into the browser's file API. */
 export const atBorder: Border = borderTo((error) => CODES[errorName(error)]);

@@ -1,21 +1,20 @@
 import type { Clock } from "@orthant/core";
 import { errorName, type OriginFile } from "./access-handle.ts";
 
-/** Where the files lie that have lost their names, in the folder of a disk. */
+/** Folder for files that have lost their names, inside the folder of a disk. */
 export const GONE_FOLDER = ".gone";
 
-/** Longer than a system keeps what was written from its drive: 30 seconds on Linux, where it takes longest. */
+/** Longer than a system delays writing data to its drive: at most 30 seconds, on Linux. */
 const LINGER_MS = 60_000;
 
 /**
- * The files that were removed or replaced. They stay for a minute: a browser tells the system to delete a file at once,
- * but writes down what it called it some time later, so that after a power cut the old name may be there again, and must
- * still mean something.
+ * The files that were removed or replaced. They are kept for a minute: a browser deletes a file at once but
+ * writes its names later, so after a power cut the old name may be back and must still refer to a valid file.
  */
 export class GoneFiles {
   readonly folder: FileSystemDirectoryHandle;
   readonly #clock: Clock;
-  /** What is to be deleted, the oldest first, and when it lost its name. */
+  /** Files to delete, oldest first, and when they lost their names. */
   readonly #lingering: { readonly name: string; readonly sinceMs: number }[] = [];
 
   private constructor(folder: FileSystemDirectoryHandle, clock: Clock) {
@@ -23,7 +22,7 @@ export class GoneFiles {
     this.#clock = clock;
   }
 
-  /** Opens the folder, makes it unless it is there, and finds what an earlier disk left in it. */
+  /** Opens the folder, creating it if needed, and finds what an earlier session left in it. */
   static async open(root: FileSystemDirectoryHandle, clock: Clock): Promise<GoneFiles> {
     const gone = new GoneFiles(await root.getDirectoryHandle(GONE_FOLDER, { create: true }), clock);
     for await (const name of gone.folder.keys()) {
@@ -34,7 +33,7 @@ export class GoneFiles {
     return gone;
   }
 
-  /** The name for a file that goes now. */
+  /** Returns the name for a file that is removed now. */
   newName(): string {
     const sinceMs = this.#clock.nowMs();
     const name = `${sinceMs} ${crypto.randomUUID()}`;
@@ -42,12 +41,12 @@ export class GoneFiles {
     return name;
   }
 
-  /** The name for a file while another takes its place. */
+  /** Returns the name for a file while another replaces it. */
   static nameWhileReplaced(path: string): string {
     return REPLACED + encodeURIComponent(path);
   }
 
-  /** The files whose replacement was begun and not finished, with the paths that they had. */
+  /** Returns the files whose replacement was begun but not finished, with their original paths. */
   async replaced(): Promise<readonly { readonly path: string; readonly file: OriginFile }[]> {
     const found: { path: string; file: OriginFile }[] = [];
     for await (const [name, handle] of this.folder.entries()) {
@@ -57,7 +56,10 @@ export class GoneFiles {
     return found;
   }
 
-  /** Deletes what has lingered for long enough. What cannot be deleted, as when it is open, costs room and is left. */
+  /**
+   * Deletes files that were kept long enough. A file that cannot be deleted, for example because it is open,
+   * stays and takes up space.
+   */
   async sweep(): Promise<void> {
     const nowMs = this.#clock.nowMs();
     // A clock that was set back must not keep a file for ever.
@@ -66,7 +68,7 @@ export class GoneFiles {
       try {
         await this.folder.removeEntry(entry.name);
       } catch (error) {
-        if (errorName(error) !== "NotFoundError") continue; // another time
+        if (errorName(error) !== "NotFoundError") continue; // retried later
       }
       this.#lingering.splice(this.#lingering.indexOf(entry), 1);
     }

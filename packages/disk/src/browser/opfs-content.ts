@@ -2,13 +2,13 @@ import { OrthantError } from "@orthant/core";
 import { type AccessHandle, type OriginFile, patiently } from "./access-handle.ts";
 
 /**
- * A file that is open, as all share it who opened it: a browser gives one handle a file, and none while the file is
+ * An open file, shared by all its users: a browser allows one handle per file, and none while the file is
  * moved.
  */
 export class OpfsContent {
-  /** Where it is; `undefined` once it has lost its name. */
+  /** Its path; `undefined` once it has lost its name. */
   path: string | undefined;
-  /** How many have it open. */
+  /** Number of users that have it open. */
   users = 0;
   readonly file: OriginFile;
   #handle: AccessHandle | undefined;
@@ -21,12 +21,12 @@ export class OpfsContent {
     this.#handle = handle;
   }
 
-  /** Opens a file. Nobody uses it yet. */
+  /** Opens a file, without users yet. */
   static async open(path: string, file: OriginFile): Promise<OpfsContent> {
     return new OpfsContent(path, file, await patiently(() => file.createSyncAccessHandle()));
   }
 
-  /** Gives the handle to `work`: at once, or when the file has been moved. Those who wait go in the order they came. */
+  /** Passes the handle to `work` at once, or after a running move. Waiting calls run in order. */
   async use<Result>(work: (handle: AccessHandle) => Result): Promise<Result> {
     while (this.#moving !== undefined) await this.#moving;
     if (this.#handle !== undefined) return work(this.#handle);
@@ -46,7 +46,7 @@ export class OpfsContent {
       try {
         this.#handle = await patiently(() => this.file.createSyncAccessHandle());
       } catch (error) {
-        this.#loss = error; // told to whoever uses the file next
+        this.#loss = error; // reported to the next user of the file
       }
       this.#moving = undefined;
       arrive();

@@ -16,27 +16,28 @@ import { OpfsContent } from "./opfs-content.ts";
 import { OpfsFile } from "./opfs-file.ts";
 import { originFolder, requireWorker } from "./origin-folder.ts";
 
-/** How a disk in the browser is opened. */
+/** Options for opening a disk in the browser. */
 export interface OpfsDiskOptions {
-  /** Tells how long a removed file has lingered; the machine's clock unless given. */
+  /** Times how long removed files are kept. Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** A file that was found, and what is open of it. */
+/** A file that was found, and its open content, if any. */
 interface Found {
   readonly file: OriginFile;
   readonly content: OpfsContent | undefined;
 }
 
 /**
- * A folder of the browser's Origin Private File System as a {@link Disk}. It works in a dedicated worker of a secure
- * page, and one at a time has the folder, among all pages and workers of the site.
+ * A folder of the browser's Origin Private File System as a {@link Disk}. It works in a dedicated worker of a
+ * secure page. Only one page or worker of the site can have the folder open at a time.
  *
- * A browser promises less than the port. What a file's `sync` saved is safe, and what was done survives the page, the
- * worker and the browser, however they end. But no browser can be told to write its names down: after a power cut, or a
- * crash of the whole system, the names may be those of an earlier moment, half a minute ago at worst, whatever
- * `syncDirectory` said. All that they meant then is still there, so a world opens as it was saved then. And a browser
- * that runs out of room may throw all of it away, unless `navigator.storage.persist()` was granted. Decision 23.
+ * A browser guarantees less than the port requires. Data saved by a file's `sync` is safe, and every change
+ * survives the page, the worker and the browser, however they end. But no browser can be told to write its
+ * names to the drive: after a power cut, or a crash of the whole system, the names may be those of an earlier
+ * moment, at worst half a minute ago, regardless of `syncDirectory`. The files of that moment are still
+ * there, so a world opens as it was saved then. And a browser that runs out of space may delete everything,
+ * unless `navigator.storage.persist()` was granted. Decision 23.
  */
 export class OpfsDisk implements Disk {
   readonly #claim: Claim;
@@ -54,8 +55,8 @@ export class OpfsDisk implements Disk {
   }
 
   /**
-   * Opens a folder of the site's own files, and makes it unless it is there. `ORT_LOCKED` when another page or worker
-   * has it, `ORT_DISK_DENIED` outside of a worker or of a secure page.
+   * Opens a folder of the site's private files, creating it if needed. Throws `ORT_LOCKED` when another page
+   * or worker has it open, `ORT_DISK_DENIED` outside a worker or a secure page.
    */
   static async open(folder: string, { clock = systemClock }: OpfsDiskOptions = {}): Promise<OpfsDisk> {
     requirePath(folder);
@@ -75,7 +76,10 @@ export class OpfsDisk implements Disk {
     }
   }
 
-  /** Removes a folder and all that is in it, for good; tells whether there was one. `ORT_LOCKED` while it is open. */
+  /**
+   * Permanently removes a folder and its contents. Returns whether it existed. Throws `ORT_LOCKED` while it
+   * is open.
+   */
   static async remove(folder: string): Promise<boolean> {
     requirePath(folder);
     requireWorker(folder);
@@ -94,7 +98,7 @@ export class OpfsDisk implements Disk {
     }
   }
 
-  /** Lets go of the folder. Close what is open on the disk first. Closing twice is harmless. */
+  /** Releases the folder. Close all open files first. Closing twice is harmless. */
   async close(): Promise<void> {
     await this.#turn;
     this.#isClosed = true;
@@ -162,13 +166,13 @@ export class OpfsDisk implements Disk {
     });
   }
 
-  /** Finds the directory, and that is all: the browser writes names down when it likes. */
+  /** Only checks that the directory exists: the browser decides when to write names. */
   async syncDirectory(directory: string): Promise<void> {
     requireOwnFolder(directory);
     await this.#inTurn("syncDirectory", directory, () => this.#folder(directory));
   }
 
-  /** The folder is ours alone already, so this only keeps apart those who share this disk. */
+  /** The folder is already exclusively ours, so this only separates users of this disk. */
   async lock(path: string): Promise<DiskLock> {
     requireOwnPath(path);
     const refuse = (operation: string, detail: string): never => {
@@ -194,8 +198,9 @@ export class OpfsDisk implements Disk {
   }
 
   /**
-   * Puts a file in the place of another. The browser could do it in one step, but would delete the old one at once. So
-   * there is a moment without either, and {@link #finishReplacing} ends it when the worker did not.
+   * Replaces a file with another. The browser could do it in one step, but would delete the old one at once.
+   * So for a moment neither has the name; if the worker ends then, {@link #finishReplacing} completes the
+   * step.
    */
   async #replace(old: Found, found: Found, folder: FileSystemDirectoryHandle, path: string): Promise<void> {
     await moveFile(old, this.#gone.folder, GoneFiles.nameWhileReplaced(path));
@@ -245,7 +250,7 @@ export class OpfsDisk implements Disk {
     }
   }
 
-  /** A folder of the disk. They are never removed, so each is asked for once. */
+  /** Returns a folder of the disk. Folders are never removed, so each is looked up once. */
   async #folder(path: string): Promise<FileSystemDirectoryHandle> {
     const known = this.#folders.get(path);
     if (known !== undefined) return known;
@@ -257,7 +262,7 @@ export class OpfsDisk implements Disk {
     return folder;
   }
 
-  /** Whatever is open of a path has lost this name. */
+  /** Marks the open content of a path as having lost this name. */
   #forget(path: string): void {
     const content = this.#contents.get(path);
     if (content !== undefined) content.path = undefined;
@@ -282,7 +287,7 @@ export class OpfsDisk implements Disk {
     );
   }
 
-  /** Names change one at a time, as their steps must not mix. */
+  /** Serializes changes of names, since their steps must not interleave. */
   #queue<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#turn.then(work);
     this.#turn = result.catch(() => undefined);
@@ -309,7 +314,7 @@ function requireOwnFolder(path: string): void {
   if (path !== "") requireOwnPath(path);
 }
 
-/** Throws an error of the browser on as one of ours, if it has this name. */
+/** Rethrows a browser error of this name as one of ours. */
 function as(name: string, code: ErrorCode, path: string): (error: unknown) => never {
   return (error) => {
     throw errorName(error) === name ? diskError(code, String(error), path, error) : error;

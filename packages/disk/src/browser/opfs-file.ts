@@ -27,7 +27,7 @@ export class OpfsFile implements DiskFile {
   async readAt(offset: number, length: number): Promise<Uint8Array> {
     this.#guard.requireOpen("readAt");
     return this.#use("readAt", (handle) => {
-      // Checked before the buffer is made: a length may come from a damaged file.
+      // Check before allocating the buffer: a length may come from a damaged file.
       this.#guard.requireInside(offset, length, handle.getSize());
       const bytes = new Uint8Array(length);
       for (let done = 0; done < length; ) {

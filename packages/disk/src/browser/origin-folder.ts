@@ -1,6 +1,6 @@
 import { OrthantError } from "@orthant/core";
 
-/** A folder of the site's own files; made with its parents when `create` says so. */
+/** Returns a folder of the site's private files; with `create`, creates it and its parents. */
 export async function originFolder(path: string, create: boolean): Promise<FileSystemDirectoryHandle> {
   let folder = await navigator.storage.getDirectory();
   for (const name of path.split("/").filter((part) => part !== "")) {
@@ -9,9 +9,9 @@ export async function originFolder(path: string, create: boolean): Promise<FileS
   return folder;
 }
 
-/** Throws `ORT_DISK_DENIED` where a browser does not let a program write to files. */
+/** Throws `ORT_DISK_DENIED` where a browser does not allow a program to write files. */
 export function requireWorker(path: string): void {
-  // The types have it all; a page that is not secure, or is no worker, does not.
+  // The types declare it everywhere, but an insecure page or one outside a worker lacks it.
   const storage = navigator.storage as StorageManager | undefined;
   const isSecure = typeof storage?.getDirectory === "function" && navigator.locks !== undefined;
   if (isSecure && "createSyncAccessHandle" in FileSystemFileHandle.prototype) return;

@@ -1,9 +1,9 @@
 import { decode, decodeUtf8, encode, encodeUtf8, type FixedCodec, OrthantError, struct } from "@orthant/core";
 
-/** What all parts of an archive are a multiple of. */
+/** All parts of an archive are padded to a multiple of this. */
 export const TAR_BLOCK_BYTES = 512;
 
-/** A file or folder of an archive. */
+/** A file or folder in an archive. */
 export interface TarEntry {
   readonly path: string;
   readonly kind: "file" | "directory";
@@ -15,7 +15,7 @@ const FOLDER = "5";
 const MAGIC = "ustar";
 const NUMBER = /^ *(?<digits>[0-7]+)[ \0]*$/;
 
-/** POSIX ustar, field by field; a number is octal digits, and a text ends with its field or with a zero. */
+/** POSIX ustar, field by field; numbers are octal digits, and text ends with its field or with a zero. */
 const ustar = struct({
   name: text(100),
   mode: text(8),
@@ -36,7 +36,9 @@ const ustar = struct({
   rest: text(12),
 });
 
-/** The block that stands before a file's content. `ORT_LIMIT` for a name of more than 100 bytes, or 8 GiB. */
+/**
+ * Returns the block before a file's content. Throws `ORT_LIMIT` for a name of more than 100 bytes, or 8 GiB.
+ */
 export function tarHeader({ path, kind, bytes }: TarEntry): Uint8Array {
   const isFolder = kind === "directory";
   const header = encode(ustar, {
@@ -62,7 +64,7 @@ export function tarHeader({ path, kind, bytes }: TarEntry): Uint8Array {
   return header;
 }
 
-/** What a block says of the file behind it; `undefined` for a block of zeros, which ends an archive. */
+/** Parses the block before a file; returns `undefined` for a block of zeros, which ends an archive. */
 export function readTarHeader(block: Uint8Array): TarEntry | undefined {
   if (block.every((byte) => byte === 0)) return undefined;
   const header = decode(ustar, block);
@@ -84,7 +86,7 @@ function kindOf(letter: string): TarEntry["kind"] {
   throw new OrthantError("ORT_ARGUMENT", detail);
 }
 
-/** Bytes of UTF-8 and zeros behind them. */
+/** UTF-8 text, padded with zeros. */
 function text(bytes: number): FixedCodec<string> {
   return {
     bytes,

@@ -9,8 +9,8 @@ const PIECE_BYTES = 1024 * 1024;
 const TAR_ENTRIES_MAX = 100_000;
 
 /**
- * All files of a disk as one tar archive, which a page can offer for download and every system can unpack. A world must
- * not be open on that disk: copy it first, with `copyGeneration`.
+ * Packs all files of a disk into one tar archive, which a page can offer for download and every system can
+ * unpack. No world may be open on that disk: copy it first, with `copyGeneration`.
  */
 export async function packTar(disk: Disk): Promise<Blob> {
   const parts: BlobPart[] = [];
@@ -20,8 +20,9 @@ export async function packTar(disk: Disk): Promise<Blob> {
 }
 
 /**
- * The files of a tar archive as a disk that can only be read; they stay in the archive. An archive that holds one folder
- * is that folder. What is damaged, or would leave the disk's root, is refused.
+ * Returns the files of a tar archive as a read-only disk; they stay in the archive. If the archive contains a
+ * single folder, that folder becomes the root. Throws for damaged archives and paths that would leave the
+ * root.
  */
 export async function unpackTar(archive: Blob): Promise<BlobDisk> {
   const files = new Map<string, Blob>();
@@ -64,7 +65,7 @@ async function packFile(disk: Disk, path: string, parts: BlobPart[]): Promise<vo
     const bytes = await file.size();
     parts.push(part(tarHeader({ path, kind: "file", bytes })));
     for (let offset = 0; offset < bytes; offset += PIECE_BYTES) {
-      // A blob of its own each, so that the browser can put it out of memory.
+      // A separate blob for each piece, so that the browser can move it out of memory.
       const piece = await file.readAt(offset, Math.min(PIECE_BYTES, bytes - offset));
       parts.push(new Blob([part(piece)]));
     }
@@ -74,7 +75,7 @@ async function packFile(disk: Disk, path: string, parts: BlobPart[]): Promise<vo
   }
 }
 
-/** The types want to know that nobody else can write to it. */
+/** The types require that the buffer is not shared. */
 function part(bytes: Uint8Array): BlobPart {
   return bytes as Uint8Array<ArrayBuffer>;
 }

@@ -3,7 +3,7 @@ import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from ".
 import { isWithin, nameOf, parentOf, requireDirectoryPath, requirePath } from "../port/path.ts";
 import { MemoryContent, MemoryFile } from "./memory-file.ts";
 
-/** All that a {@link MemoryDisk} holds at one moment: directories, and files with their bytes. */
+/** A snapshot of a {@link MemoryDisk}: directories, and files with their bytes. */
 export interface DiskImage {
   readonly directories: readonly string[];
   readonly files: ReadonlyMap<string, Uint8Array>;
@@ -16,13 +16,13 @@ export class MemoryDisk implements FolderDisk {
   readonly #locks = new Set<string>();
   #locksTaken = 0;
 
-  /** Starts empty, or with an image. The image's bytes are shared until they are written to. */
+  /** Starts empty or with an image, whose bytes are copied on write. */
   constructor(image?: DiskImage) {
     for (const directory of image?.directories ?? []) this.#directories.add(directory);
     for (const [path, bytes] of image?.files ?? []) this.#files.set(path, new MemoryContent(bytes));
   }
 
-  /** A copy of everything on the disk. */
+  /** Returns a copy of everything on the disk. */
   image(): DiskImage {
     const files = new Map(Array.from(this.#files, ([path, content]) => [path, content.view().slice()]));
     return { directories: Array.from(this.#directories).filter((path) => path !== ""), files };

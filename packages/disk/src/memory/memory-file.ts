@@ -2,13 +2,13 @@ import { requireInteger } from "@orthant/core";
 import type { DiskFile, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
 
-/** A file's content in memory. Names and open files point at it, as they do at an inode. */
+/** A file's content in memory. Names and open files refer to it, as they do to an inode. */
 export class MemoryContent {
   #bytes: Uint8Array;
   #size: number;
   #shared: boolean;
 
-  /** Takes the bytes without copying them; they are copied before the first write. */
+  /** Does not copy the bytes until the first write. */
   constructor(bytes: Uint8Array = new Uint8Array(0)) {
     this.#bytes = bytes;
     this.#size = bytes.length;
@@ -19,7 +19,7 @@ export class MemoryContent {
     return this.#size;
   }
 
-  /** All bytes, as a view that later writes may change. */
+  /** Returns all bytes as a view that later writes may change. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#size);
   }
@@ -31,10 +31,10 @@ export class MemoryContent {
     this.#size = Math.max(this.#size, offset + bytes.length);
   }
 
-  /** Cuts, or grows with zeros. */
+  /** Truncates, or grows with zeros. */
   resize(size: number): void {
     this.#reserve(size);
-    // What is cut off must not come back when the file grows again.
+    // Truncated bytes must not reappear when the file grows again.
     if (size < this.#size) this.#bytes.fill(0, size, this.#size);
     this.#size = size;
   }

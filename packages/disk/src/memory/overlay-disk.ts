@@ -6,13 +6,13 @@ import { MemoryDisk } from "./memory-disk.ts";
 import { MemoryContent } from "./memory-file.ts";
 
 /**
- * A disk that shows another one, which it only reads, with every change kept in memory. Appending to a file of the other
- * disk keeps the new bytes alone in memory; overwriting what it has copies the file first. Locks are its own: they say
- * nothing about the other disk's.
+ * Shows another disk, which it only reads, and keeps every change in memory. Appending to a file of the other
+ * disk keeps only the new bytes in memory; overwriting existing bytes copies the file first. Its locks are
+ * independent of the other disk's.
  */
 export class OverlayDisk implements Disk {
   readonly #base: Disk;
-  /** Files that were made, changed or renamed, and every directory that one of them is in. */
+  /** Files that were created, changed or renamed, and their directories. */
   readonly #changes = new MemoryDisk();
   /** Files of the base that were opened for writing. */
   readonly #grown = new Map<string, GrownContent>();
@@ -97,7 +97,7 @@ export class OverlayDisk implements Disk {
     return this.#changes.lock(path);
   }
 
-  /** The base's file of that name does not show any more. */
+  /** Hides the base's file of that name. */
   #forget(path: string): void {
     this.#removed.add(path);
     this.#grown.delete(path);
@@ -118,7 +118,7 @@ export class OverlayDisk implements Disk {
     return entries.some(({ name, kind }) => name === nameOf(path) && kind === "file");
   }
 
-  /** Makes the folders above a change that the base has. */
+  /** Creates the base's folders above a change. */
   async #makeFolders(directory: string): Promise<void> {
     if (directory === "") return;
     await this.list(directory);
@@ -139,11 +139,11 @@ export class OverlayDisk implements Disk {
   }
 }
 
-/** What is known of a file of the base that was opened for writing. All who have it open share it. */
+/** The state of a base file that was opened for writing, shared by all who have it open. */
 class GrownContent {
-  /** Bytes of the base's file that still count. */
+  /** Bytes of the base's file that are still valid. */
   baseBytes: number;
-  /** What follows them. */
+  /** The bytes after them. */
   readonly tail = new MemoryContent();
 
   constructor(baseBytes: number) {
@@ -155,7 +155,7 @@ class GrownContent {
   }
 }
 
-/** A file of the base with changes of its own. */
+/** A file of the base with changes on top. */
 class GrownFile implements DiskFile {
   readonly #base: DiskFile;
   readonly #content: GrownContent;

@@ -7,19 +7,21 @@ import type { DiskLock } from "../port/disk.ts";
 import { livenessOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 import { atBorder, systemCode } from "./system-error.ts";
 
-/** How often a holder shows that it lives. */
+/** Interval between a holder's heartbeats. */
 const BEAT_MS = 2_000;
-/** How long a holder that cannot be looked at must be silent before it is taken for dead. */
+/** How long a holder whose process cannot be checked must be silent before it counts as dead. */
 const SILENCE_MS = 15_000;
-/** Two that try at the same moment see each other and both step back; they try again this often. */
+/** Attempts to take the lock: two processes that try at the same moment see each other and both back off. */
 const ATTEMPTS = 4;
 const STEP_BACK_MS_MAX = 60;
 
 const TOKEN = /^[0-9a-f]{16}$/;
-/** Follows the name of a lock in the name that a claim gets when its holder loses the lock without being proven dead. */
+/**
+ * Follows the lock's name in the new name of a claim whose holder loses the lock without being proven dead.
+ */
 const OUSTED = "~ousted~";
 
-/** Locks that this thread has or is about to have. */
+/** Locks that this thread holds or is about to take. */
 const ownLocks = new Set<string>();
 
 interface Claim extends ProcessIdentity {
@@ -27,11 +29,12 @@ interface Claim extends ProcessIdentity {
 }
 
 /**
- * Takes the lock at `file`. Each process that wants it makes a claim: an empty file beside it whose name says
- * who it is. It then looks at the other claims, and steps back if one of them belongs to a living process. The
- * claim comes before the look, so of two rivals at least one sees the other. A dead process's claim is removed;
- * its name is never used again, so nobody can remove a living one by mistake. The claim of a silent process that may
- * live is renamed instead: its holder finds it gone, and the new holder finds that the lock is contested.
+ * Takes the lock at `file`. Each process that wants it creates a claim: an empty file beside it whose name
+ * identifies the process. It then checks the other claims, and backs off if one of them belongs to a living
+ * process. The claim comes before the check, so of two rivals at least one sees the other. A dead process's
+ * claim is removed; its name is never reused, so a living claim cannot be removed by mistake. The claim of a
+ * silent process that may be alive is renamed instead: its holder finds it missing, and the new holder finds
+ * that the lock is contested.
  */
 export async function takeClaim(file: string, path: string): Promise<DiskLock> {
   if (ownLocks.has(file)) throw locked(path, "this process has it open already");
@@ -60,7 +63,9 @@ export async function takeClaim(file: string, path: string): Promise<DiskLock> {
   }
 }
 
-/** The first other claim whose process may be alive. Removes the claims of dead processes on the way. */
+/**
+ * Returns the first other claim whose process may be alive. Removes the claims of dead processes on the way.
+ */
 async function findRival(file: string, claim: string, own: ProcessIdentity): Promise<Claim | undefined> {
   const folder = dirname(file);
   const lock = basename(file);
@@ -76,7 +81,7 @@ async function findRival(file: string, claim: string, own: ProcessIdentity): Pro
   return undefined;
 }
 
-/** Takes the lock from a silent holder, and leaves a mark that this was done. */
+/** Takes the lock from a silent holder, and leaves a mark of it. */
 async function oust(claim: string, mark: string): Promise<void> {
   try {
     await rename(claim, mark);
@@ -86,14 +91,14 @@ async function oust(claim: string, mark: string): Promise<void> {
   }
 }
 
-/** The marks of holders that lost the lock and may still be running. */
+/** Returns the marks of holders that lost the lock and may still be running. */
 async function oustedClaims(file: string): Promise<readonly string[]> {
   const prefix = basename(file) + OUSTED;
   const names = await readdir(dirname(file));
   return names.filter((name) => name.startsWith(prefix)).map((name) => join(dirname(file), name));
 }
 
-/** Whether a claim's file is touched, or removed by its owner, within the time that a living holder needs. */
+/** Whether a claim's file is touched within the time that a living holder needs. */
 async function beats(claim: string): Promise<boolean> {
   const first = lastBeat(claim);
   for (let waited = 0; waited < SILENCE_MS; waited += BEAT_MS) {
@@ -106,7 +111,8 @@ async function beats(claim: string): Promise<boolean> {
 }
 
 function lastBeat(claim: string): number | undefined {
-  // Not through the thread pool, as this is asked with every group of a journal: a few microseconds instead of fifty.
+  // Synchronous because it runs for every group of a journal: a few microseconds instead of fifty for the
+  // thread pool.
   const found: Stats | undefined = statSync(claim, { throwIfNoEntry: false });
   return found?.mtimeMs;
 }
@@ -123,7 +129,7 @@ interface HeldClaim {
 function holdClaim({ file, path, claim, token, ousted }: HeldClaim): DiskLock {
   const beat = setInterval(() => {
     const now = new Date();
-    // A claim that is gone cannot be touched; requireHeld is what reports it.
+    // A claim that is gone cannot be touched; requireHeld reports that.
     utimes(claim, now, now).catch(() => undefined);
   }, BEAT_MS);
   beat.unref();
@@ -153,7 +159,7 @@ function claimName(lock: string, { host, boot, pidSpace, pid, start, token }: Cl
 }
 
 function parseClaimName(lock: string, name: string): Claim | undefined {
-  // The host may have a ~ of its own. Claims of older versions have no token behind it.
+  // The host may contain a ~. Claims of older versions have no token after it.
   const [prefix, boot, pidSpace, pid, start, ...rest] = name.split("~");
   if (prefix !== lock || rest.length === 0) return undefined;
   if (boot === undefined || pidSpace === undefined || start === undefined) return undefined;
@@ -165,7 +171,7 @@ function parseClaimName(lock: string, name: string): Claim | undefined {
 }
 
 async function removeQuietly(claim: string): Promise<void> {
-  // Gone already is what we want; anything else shows when the lock is taken next.
+  // Already gone is fine; any other error shows up when the lock is taken next.
   await unlink(claim).catch(() => undefined);
 }
 

@@ -8,8 +8,8 @@ import { takeClaim } from "./claim.ts";
 import { NodeFile } from "./node-file.ts";
 import { atBorder, systemCode } from "./system-error.ts";
 
-// To open a named pipe waits for its other end, for ever if need be; not with O_NONBLOCK, which Windows lacks and which
-// means nothing for a regular file.
+// Opening a named pipe waits for its other end, possibly for ever. O_NONBLOCK prevents that; Windows lacks
+// it, and it has no effect on a regular file.
 const { O_RDONLY, O_RDWR, O_CREAT, O_EXCL, O_NONBLOCK = 0, O_DIRECTORY = 0 } = constants;
 const OPEN_FLAGS: Readonly<Record<OpenMode, number>> = {
   read: O_RDONLY | O_NONBLOCK,
@@ -21,12 +21,12 @@ const OPEN_FLAGS: Readonly<Record<OpenMode, number>> = {
 export class NodeDisk implements FolderDisk {
   readonly #root: string;
 
-  /** The folder need not exist yet; until it does, every operation ends in `ORT_NOT_FOUND`. */
+  /** The folder need not exist yet; until it does, every operation throws `ORT_NOT_FOUND`. */
   constructor(root: string) {
     this.#root = resolve(root);
   }
 
-  /** Makes the folder durably, with the parents that it lacks, unless it is there already. */
+  /** Creates the folder and its missing parents durably, unless it exists. */
   static async create(root: string): Promise<NodeDisk> {
     const folder = resolve(root);
     await atBorder("makeDirectory", folder, () => makeFolder(folder));
@@ -82,7 +82,7 @@ export class NodeDisk implements FolderDisk {
         await mkdir(this.#absolute(path));
       } catch (error) {
         if (systemCode(error) !== "EEXIST") throw error;
-        // There already: fine if it is a directory; readdir says so, or says what it is instead.
+        // Fine if an existing directory has the name; readdir checks that, or the original error stands.
         await readdir(this.#absolute(path)).catch(() => Promise.reject(error));
       }
     });
@@ -102,7 +102,7 @@ export class NodeDisk implements FolderDisk {
     try {
       return await open(this.#absolute(path), flags);
     } catch (error) {
-      // A socket, or a device that is not there.
+      // A socket, or a device that does not exist.
       if (systemCode(error) === "ENXIO") throw notRegular(path);
       throw error;
     }
@@ -118,8 +118,8 @@ function notRegular(path: string): OrthantError {
 }
 
 /**
- * Makes a folder durably, with the parents that it lacks; not by `recursive`, with which Node tries without end where a
- * folder takes no others, as /proc does.
+ * Creates a folder and its missing parents durably. Does not use `recursive`, with which Node retries
+ * endlessly where a folder accepts no subfolders, as in /proc.
  */
 async function makeFolder(folder: string): Promise<void> {
   try {
@@ -132,7 +132,7 @@ async function makeFolder(folder: string): Promise<void> {
     await makeFolder(parent);
     return makeFolder(folder);
   }
-  // A folder that was made is a new name in its parent.
+  // A new folder is a new name in its parent.
   await syncFolder(dirname(folder));
 }
 

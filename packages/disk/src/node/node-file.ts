@@ -6,8 +6,8 @@ import { FileGuard } from "../port/file-guard.ts";
 import { atBorder } from "./system-error.ts";
 
 /**
- * Where a write can also sync, in one call: half of the way that a write and a sync take through the thread pool. Not on
- * macOS, whose flag leaves the bytes in the drive's cache.
+ * Whether one call can write and sync, which halves the trips through the thread pool. Not on macOS, whose
+ * flag leaves the bytes in the drive's cache.
  */
 const HAS_SYNCED_WRITES = process.platform === "linux";
 
@@ -16,11 +16,14 @@ export class NodeFile implements DiskFile {
   readonly #path: string;
   readonly #handle: FileHandle;
   readonly #guard: FileGuard;
-  /** What the file is known to hold at least; asked of the system again only when a read wants more. */
+  /** Lower bound on the file size; the system is asked again only when a read needs more. */
   #knownSize = 0;
-  /** Where the next append goes, so that appends begun together do not take the same place. */
+  /** Offset of the next append, so that concurrent appends do not overlap. */
   #appendEnd = 0;
-  /** The same file, opened so that a write returns when it is durable; the plain one where there is no such thing. */
+  /**
+   * The same file, opened so that a write returns when it is durable; the plain handle if that is not
+   * supported.
+   */
   #synced: Promise<FileHandle> | undefined;
 
   constructor(path: string, mode: OpenMode, handle: FileHandle) {
@@ -31,7 +34,7 @@ export class NodeFile implements DiskFile {
 
   async size(): Promise<number> {
     this.#guard.requireOpen("size");
-    // A microsecond in the kernel, against tens of them for the way through the thread pool.
+    // A microsecond in the kernel, against tens of them through the thread pool.
     const { size } = await atBorder("size", this.#path, async () => fstatSync(this.#handle.fd));
     this.#knownSize = size;
     return size;
@@ -39,7 +42,7 @@ export class NodeFile implements DiskFile {
 
   async readAt(offset: number, length: number): Promise<Uint8Array> {
     this.#guard.requireOpen("readAt");
-    // Checked before the buffer is made: a length may come from a damaged file.
+    // Check before allocating the buffer: a length may come from a damaged file.
     const size = offset + length <= this.#knownSize ? this.#knownSize : await this.size();
     this.#guard.requireInside(offset, length, size);
     const bytes = new Uint8Array(length);
@@ -48,7 +51,7 @@ export class NodeFile implements DiskFile {
       const { bytesRead } = await atBorder("readAt", this.#path, () =>
         this.#handle.read(bytes, done, length - done, offset + done),
       );
-      // Somebody cut the file between the check and the read.
+      // The file was truncated between the check and the read.
       if (bytesRead === 0) this.#guard.requireInside(offset, length, offset + done);
       done += bytesRead;
     }
@@ -131,9 +134,9 @@ export class NodeFile implements DiskFile {
   }
 }
 
-/** Opens the file behind a handle once more, whatever its name is by now. */
+/** Opens the file behind a handle again, whatever its current name. */
 async function openSynced(handle: FileHandle): Promise<FileHandle> {
   if (!HAS_SYNCED_WRITES) return handle;
-  // Where there is no such folder, a write and a sync do as well.
+  // Without such a folder, a write followed by a sync is equivalent.
   return open(`/proc/self/fd/${handle.fd}`, constants.O_WRONLY | constants.O_DSYNC).catch(() => handle);
 }

@@ -1,13 +1,16 @@
 import { type ErrorCode, isOrthantError, OrthantError } from "@orthant/core";
 
-/** Runs one call into a platform and turns what it throws into an `OrthantError` that names path and operation. */
+/** Runs one call into a platform and turns its errors into `OrthantError`s that name path and operation. */
 export type Border = <Result>(
   operation: string,
   path: string,
   call: () => Promise<Result>,
 ) => Promise<Result>;
 
-/** The border to a platform whose errors have these codes; `ORT_DISK_IO` where `codeOf` gives none. */
+/**
+ * Returns a wrapper for calls into a platform. Errors for which `codeOf` returns nothing become
+ * `ORT_DISK_IO`.
+ */
 export function borderTo(codeOf: (error: unknown) => ErrorCode | undefined): Border {
   return async (operation, path, call) => {
     try {

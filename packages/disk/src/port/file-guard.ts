@@ -1,7 +1,10 @@
 import { OrthantError, requireInteger } from "@orthant/core";
 import type { OpenMode } from "./disk.ts";
 
-/** What every adapter's file refuses: use after close, writing what was opened to read, and use after a failed sync. */
+/**
+ * Implements the checks of every adapter's file: against use after close, writing a file opened for reading,
+ * and use after a failed sync.
+ */
 export class FileGuard {
   readonly #path: string;
   readonly #mode: OpenMode;
@@ -19,7 +22,7 @@ export class FileGuard {
       throw new OrthantError("ORT_CLOSED", `${operation} after close`, { path: this.#path, operation });
   }
 
-  /** Throws unless the file may be written: open, not for reading only, and never failed to sync. */
+  /** Throws unless the file may be written: it is open, not read-only, and no sync has failed. */
   requireWritable(operation: string): void {
     this.requireOpen(operation);
     const context = { path: this.#path, operation };
@@ -39,14 +42,14 @@ export class FileGuard {
   }
 
   /**
-   * From now on nothing may be written: after a failed sync the kernel may have dropped the data and still
-   * call the next sync good, so no later success can be believed.
+   * Rejects all further writes: after a failed sync the kernel may have dropped the data and still report
+   * success for the next sync, so no later success can be trusted.
    */
   poison(): void {
     this.#poisoned = true;
   }
 
-  /** Marks the file closed; tells whether it was open. */
+  /** Marks the file closed. Returns whether it was open. */
   close(): boolean {
     const wasOpen = !this.#closed;
     this.#closed = true;

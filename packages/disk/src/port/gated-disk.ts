@@ -1,17 +1,17 @@
 import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "./disk.ts";
 
-/** What is asked of a disk, or of a file on it. */
+/** A call to a disk or to one of its files. */
 export interface DiskCall {
   readonly operation: keyof Disk | keyof DiskFile;
   readonly path: string;
-  /** The bytes that are read or written; 0 where none are. */
+  /** Number of bytes read or written; 0 for other calls. */
   readonly bytes: number;
 }
 
-/** Lets a call happen: at once, later, or not at all. */
+/** Lets a call proceed: at once, later, or not at all. */
 export type Gate = <Result>(call: DiskCall, happen: () => Promise<Result>) => Promise<Result>;
 
-/** Another disk, of which every call, also those of its files, goes through a gate. */
+/** Wraps a disk so that every call, including those to its files, goes through a gate. */
 export class GatedDisk implements Disk {
   readonly #disk: Disk;
   readonly #gate: Gate;

@@ -6,17 +6,17 @@ export function requirePath(path: string): void {
   if (!plain) throw new OrthantError("ORT_PATH", `${JSON.stringify(path)} is not a plain relative path`);
 }
 
-/** As {@link requirePath}, but the empty path, which is the root, is a directory too. */
+/** Like {@link requirePath}, but also accepts the empty path, which is the root. */
 export function requireDirectoryPath(path: string): void {
   if (path !== "") requirePath(path);
 }
 
-/** The directory that a path lies in; the root is `""`. */
+/** Returns the directory that contains a path; the root is `""`. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
-/** The last part of a path. */
+/** Returns the last part of a path. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
@@ -26,7 +26,7 @@ export function isWithin(directory: string, path: string): boolean {
   return path === directory || path.startsWith(`${directory}/`);
 }
 
-// Backslash and colon would name another place on Windows, and no path of ours needs them.
+// Backslash and colon would have another meaning on Windows, and no path of ours needs them.
 function isPlainName(name: string): boolean {
   return name !== "" && name !== "." && name !== ".." && !/[\\:\0]/.test(name);
 }

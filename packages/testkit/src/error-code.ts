@@ -1,6 +1,6 @@
 import { type ErrorCode, OrthantError } from "@orthant/core";
 
-/** The code of the `OrthantError` that a call throws; anything else that it throws is thrown on. */
+/** Returns the code of the `OrthantError` that a call throws; rethrows any other error. */
 export function codeOf(call: () => unknown): ErrorCode | "no error" {
   try {
     call();
@@ -10,7 +10,7 @@ export function codeOf(call: () => unknown): ErrorCode | "no error" {
   return "no error";
 }
 
-/** The same for what ends in a rejection: a promise, or a call that may also throw before it gives one. */
+/** Like {@link codeOf}, for a promise or for a call that may also throw synchronously. */
 export async function codeOfRejection(
   attempt: Promise<unknown> | (() => unknown),
 ): Promise<ErrorCode | "no error"> {

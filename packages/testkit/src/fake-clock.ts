@@ -5,7 +5,7 @@ interface Call {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only a test moves. */
 export class FakeClock implements Clock {
   #nowMs: number;
   readonly #calls = new Set<Call>();
@@ -28,12 +28,12 @@ export class FakeClock implements Clock {
     return this.after(delayMs, callback);
   }
 
-  /** When the next call falls due; `undefined` when none is to come. */
+  /** When the next call is due; `undefined` if none is scheduled. */
   get nextDueMs(): number | undefined {
     return this.#nextDue(Infinity)?.dueMs;
   }
 
-  /** Lets time pass, and makes the calls that fall due, in their order. What they start may need awaiting. */
+  /** Advances the time and makes the calls that become due, in order. What they start may need awaiting. */
   advance(ms: number): void {
     const endMs = this.#nowMs + ms;
     for (let next = this.#nextDue(endMs); next !== undefined; next = this.#nextDue(endMs)) {
@@ -44,7 +44,7 @@ export class FakeClock implements Clock {
     this.#nowMs = endMs;
   }
 
-  /** The first one by time; of several at one time, the one that was asked for first. */
+  /** Returns the earliest call; of several at one time, the one that was scheduled first. */
   #nextDue(endMs: number): Call | undefined {
     let next: Call | undefined;
     for (const call of this.#calls)

@@ -1,9 +1,9 @@
-/** Bytes from hex digits; spaces and line feeds are for the reader. */
+/** Decodes hex digits; ignores spaces and line feeds. */
 export function fromHex(hex: string): Uint8Array {
   return Uint8Array.from(hex.replaceAll(/\s/g, "").match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-/** Hex digits of bytes. */
+/** Encodes bytes as hex digits. */
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

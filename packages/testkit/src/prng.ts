@@ -1,4 +1,4 @@
-/** Seeded randomness (xoshiro128**): the same seed gives the same numbers on every machine. */
+/** A seeded random generator (xoshiro128**): the same seed produces the same numbers on every machine. */
 export class Prng {
   readonly seed: number;
   readonly #state: Uint32Array;
@@ -17,7 +17,7 @@ export class Prng {
     }
   }
 
-  /** Any 32-bit value. */
+  /** Returns any 32-bit value. */
   u32(): number {
     const [a = 0, b = 0, c = 0, d = 0] = this.#state;
     const scrambled = Math.imul(b, 5);
@@ -30,32 +30,32 @@ export class Prng {
     return result;
   }
 
-  /** From 0 up to and without 1. */
+  /** Returns a number from 0 up to but excluding 1. */
   fraction(): number {
     return this.u32() / 0x1_0000_0000;
   }
 
-  /** An integer from 0 up to and without `bound`. */
+  /** Returns an integer from 0 up to but excluding `bound`. */
   below(bound: number): number {
     return Math.floor(this.fraction() * bound);
   }
 
-  /** An integer from `min` to `max`, both possible. */
+  /** Returns an integer from `min` to `max`, both inclusive. */
   between(min: number, max: number): number {
     return min + this.below(max - min + 1);
   }
 
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return this.fraction() < probability;
   }
 
-  /** One of the items, of which there is at least one. */
+  /** Returns one of the items, of which there must be at least one. */
   pick<Item>(items: readonly [Item, ...Item[]] | readonly Item[]): Item {
     return items[this.below(items.length)] as Item;
   }
 
-  /** Random bytes. */
+  /** Returns random bytes. */
   bytes(length: number): Uint8Array {
     return Uint8Array.from({ length }, () => this.below(256));
   }

@@ -4,7 +4,10 @@ import { delimiter, join } from "node:path";
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const FOLDERS = ["/usr/bin", "/usr/local/bin", "/snap/bin", "/opt/google/chrome"];
 
-/** A Chromium of this machine, in the path or in one of the usual places; `undefined` when there is none. */
+/**
+ * Returns the path of an installed Chromium, from PATH or one of the usual folders; `undefined` if there is
+ * none.
+ */
 export function findChromium(): string | undefined {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...FOLDERS];
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
@@ -15,6 +18,6 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    return false; // not there, which is what was asked
+    return false; // not there
   }
 }

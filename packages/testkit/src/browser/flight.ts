@@ -1,13 +1,16 @@
 import type { Browser, Page } from "playwright-core";
 
-/** What a page did while somebody flew through its world. */
+/** Performance of a page during a flight through its world. */
 export interface FlightReport {
-  /** Tasks of the page that the browser's performance API calls long: over 50 ms on the clock, whoever took the time. */
+  /**
+   * Tasks of the page that the browser's performance API calls long: over 50 ms of wall time, including
+   * preemption.
+   */
   readonly longTasks: number;
   readonly longestTaskMs: number;
-  /** The longest task of the page, in time of the processor. */
+  /** CPU time of the page's longest task. */
   readonly longestCpuMs: number;
-  /** Tasks of more than 50 ms of the processor. */
+  /** Tasks of more than 50 ms of CPU time. */
   readonly longCpuTasks: number;
 }
 
@@ -15,7 +18,7 @@ interface TraceEvent {
   readonly name: string;
   readonly pid: number;
   readonly tid: number;
-  /** Microseconds of the processor. */
+  /** CPU time in microseconds. */
   readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }
@@ -25,7 +28,7 @@ declare const longTasks: readonly number[];
 const LONG_MS = 50;
 const TURN_MS = 700;
 
-/** Flies ahead for a while, and turns; a trace of the browser tells what the page's tasks took. */
+/** Flies ahead for a while, turning, and measures the page's tasks with a browser trace. */
 export async function fly(browser: Browser, page: Page, seconds: number): Promise<FlightReport> {
   await page.evaluate(watchLongTasks);
   await browser.startTracing(page, { categories: ["disabled-by-default-devtools.timeline"] });
@@ -52,7 +55,7 @@ export async function fly(browser: Browser, page: Page, seconds: number): Promis
   };
 }
 
-/** The processor's time of each task of the page's own thread. */
+/** Returns the CPU time of each task on the page's main thread. */
 function taskTimes(trace: Buffer): readonly number[] {
   const { traceEvents } = JSON.parse(trace.toString()) as { readonly traceEvents: readonly TraceEvent[] };
   const threads = new Set(
@@ -65,7 +68,7 @@ function taskTimes(trace: Buffer): readonly number[] {
     .map(({ tdur = 0 }) => tdur / 1000);
 }
 
-/** Runs in the page: notes how long each long task takes. */
+/** Runs in the page: records the duration of each long task. */
 function watchLongTasks(): void {
   const tasks: number[] = [];
   Object.assign(globalThis, { longTasks: tasks });

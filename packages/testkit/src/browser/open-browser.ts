@@ -1,7 +1,7 @@
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
 import { findChromium } from "./find-chromium.ts";
 
-/** It asks nobody for anything, and draws without a graphics card. */
+/** Makes Chromium contact no services and render without a graphics card. */
 const ARGUMENTS: readonly string[] = [
   "--no-sandbox",
   "--no-first-run",
@@ -14,7 +14,7 @@ const ARGUMENTS: readonly string[] = [
   "--enable-unsafe-swiftshader",
 ];
 
-/** Whether tests in a browser can run: there is one, or this is CI, where it must not be missing. */
+/** Whether browser tests can run: a browser is installed, or this is CI, where a missing one must fail. */
 export function canOpenBrowser(): boolean {
   const isCi = process.env["CI"] !== undefined && process.env["CI"] !== "";
   if (findChromium() !== undefined || isCi) return true;
@@ -22,17 +22,17 @@ export function canOpenBrowser(): boolean {
   return false;
 }
 
-/** Starts the Chromium of this machine. What its pages store ends with it. */
+/** Starts the installed Chromium. Its pages' storage is temporary. */
 export async function openBrowser(): Promise<Browser> {
   return chromium.launch(options());
 }
 
-/** Starts the Chromium of this machine with a folder that keeps what its pages store. */
+/** Starts the installed Chromium with a folder that keeps its pages' storage. */
 export async function openProfile(folder: string): Promise<BrowserContext> {
   return chromium.launchPersistentContext(folder, options());
 }
 
-/** Ends a browser as `kill -9` does: nothing in it can finish what it does. */
+/** Ends a browser with SIGKILL, so that nothing in it can finish. */
 export async function killBrowser(context: BrowserContext): Promise<void> {
   const session = await context.browser()?.newBrowserCDPSession();
   const { processInfo } = (await session?.send("SystemInfo.getProcessInfo")) ?? { processInfo: [] };

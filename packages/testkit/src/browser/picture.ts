@@ -16,19 +16,19 @@ declare const OffscreenCanvas: new (
 /** A colour: red, green and blue, 0 to 255 each. */
 export type Pixel = readonly [red: number, green: number, blue: number];
 
-/** A picture of a window. */
+/** A screenshot of a window. */
 export interface Picture {
   readonly png: Buffer;
   readonly width: number;
   readonly height: number;
-  /** The colour of a pixel from the left and from the top. */
+  /** Returns the colour of a pixel, counted from the left and from the top. */
   at(left: number, top: number): Pixel;
 }
 
-/** Parts of a colour may differ that much without anybody seeing it: edges are not drawn alike each time. */
+/** Colour components may differ by this much unnoticed: edges are not rendered the same each time. */
 const UNSEEN = 48;
 
-/** The picture that a screenshot is. */
+/** Decodes a screenshot. */
 export async function pictureOf(page: Page, png: Buffer): Promise<Picture> {
   const { width, pixels } = await page.evaluate(decodePicture, png.toString("base64"));
   const bytes = Buffer.from(pixels, "base64");
@@ -43,7 +43,7 @@ export async function pictureOf(page: Page, png: Buffer): Promise<Picture> {
   };
 }
 
-/** In how many pixels somebody sees that two pictures of one size differ. */
+/** Returns the number of pixels that differ visibly between two pictures of the same size. */
 export function differingPixels(one: Picture, other: Picture): number {
   let count = 0;
   for (let top = 0; top < one.height; top++) {
@@ -55,7 +55,7 @@ export function differingPixels(one: Picture, other: Picture): number {
   return count;
 }
 
-/** Runs in the page: a browser has what decodes pictures. */
+/** Runs in the page, because a browser can decode pictures. */
 async function decodePicture(base64: string): Promise<{ readonly width: number; readonly pixels: string }> {
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
   const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));

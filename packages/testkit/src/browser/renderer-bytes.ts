@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Browser } from "playwright-core";
 
-/** Bytes of memory that all pages of a browser take, with their workers; 0 where the system does not say. */
+/** Returns the memory of all pages of a browser with their workers; 0 if the system does not report it. */
 export async function rendererBytes(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");

@@ -3,16 +3,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { build } from "vite";
 
-/** Programs for a browser, at an address of their own. */
+/** Programs for a browser, served from their own origin. */
 export interface ServedPrograms {
-  /** An empty page with the program that was named first. */
+  /** Serves an empty page with the first program. */
   readonly origin: string;
   close(): void;
 }
 
 /**
- * Bundles programs, each in one piece as a game would ship it, and serves them from `/NAME.js`, with a page that runs
- * the first.
+ * Bundles each program into one file, as a game would ship it, and serves it at `/NAME.js`, with a page that
+ * runs the first.
  */
 export async function servePrograms(programs: Readonly<Record<string, string>>): Promise<ServedPrograms> {
   const bundles = new Map<string, string>();

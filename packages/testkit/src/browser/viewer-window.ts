@@ -2,7 +2,7 @@ import type { Place } from "@orthant/core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { type Picture, pictureOf } from "./picture.ts";
 
-/** What the viewer's page shows of itself to those who look for a fault. */
+/** What the viewer's page exposes for debugging. */
 interface ViewerGlobal {
   readonly numbers: ViewerNumbers | undefined;
   readonly viewer: {
@@ -17,7 +17,7 @@ interface ViewerGlobal {
   setVoxel(place: Place, material: number): void;
 }
 
-/** The numbers of the viewer's panel. */
+/** The numbers in the viewer's panel. */
 export interface ViewerNumbers {
   readonly bytesIn: number;
   readonly bytesOut: number;
@@ -30,16 +30,16 @@ export interface ViewerNumbers {
   readonly keptCutBytes: number;
 }
 
-/** How a window of the viewer is opened. */
+/** Options for opening a window of the viewer. */
 export interface ViewerWindowOptions {
   /** The address of the page. */
   readonly url: string;
-  /** What stands behind the `#`: a place, or a token. */
+  /** The part after the `#`: a position or a token. */
   readonly link?: string;
   readonly size?: { readonly width: number; readonly height: number };
-  /** Whether the card with the controls is shown, as to a first visitor. */
+  /** Whether to show the card with the controls, as on a first visit. */
   readonly isFirstVisit?: boolean;
-  /** Another window of the same visitor. */
+  /** Opens another window of the same visitor. */
   readonly context?: BrowserContext;
 }
 
@@ -50,14 +50,14 @@ declare const dispatchEvent: (event: object) => void;
 declare const DataTransfer: new () => { readonly items: { add(file: object): void } };
 declare const DragEvent: new (type: string, options: object) => object;
 
-/** A busy machine without a graphics card takes its time. */
+/** A busy machine without a graphics card is slow. */
 const WAIT_MS = 120_000;
 const SIZE = { width: 640, height: 400 } as const;
 
-/** A window of the viewer, in a real browser. */
+/** A window of the viewer in a real browser. */
 export class ViewerWindow {
   readonly page: Page;
-  /** What the page complained about. */
+  /** Errors that the page reported. */
   readonly complaints: string[] = [];
 
   private constructor(page: Page) {
@@ -68,7 +68,7 @@ export class ViewerWindow {
     });
   }
 
-  /** Opens a window. It may still be connecting. */
+  /** Opens a window, which may still be connecting. */
   static async open(browser: Browser, options: ViewerWindowOptions): Promise<ViewerWindow> {
     const context = options.context ?? (await browser.newContext({ viewport: options.size ?? SIZE }));
     const page = await context.newPage();
@@ -82,22 +82,22 @@ export class ViewerWindow {
     return opened;
   }
 
-  /** Resolves when all that is in reach is drawn, and nothing moves. */
+  /** Resolves when everything in range is drawn and nothing moves. */
   async settled(): Promise<void> {
     await this.page.waitForFunction(() => orthant.viewer.isSettled, undefined, { polling: 50 });
   }
 
-  /** Resolves when this is true in the page. */
+  /** Resolves when the condition holds in the page. */
   async waitFor(isSo: () => boolean): Promise<void> {
     await this.page.waitForFunction(isSo, undefined, { polling: 50 });
   }
 
-  /** Resolves when the status says this. */
+  /** Resolves when the status shows this text. */
   async said(text: string): Promise<void> {
     await this.says("status", text);
   }
 
-  /** Resolves when the element with an id has a text. */
+  /** Resolves when the element with an id shows a text. */
   async says(id: string, text: string | RegExp): Promise<void> {
     const pattern = typeof text === "string" ? escapePattern(text) : text.source;
     await this.page.waitForFunction(
@@ -107,7 +107,7 @@ export class ViewerWindow {
     );
   }
 
-  /** Resolves when a voxel is of a material. */
+  /** Resolves when a voxel has a material. */
   async sees(place: Place, material: number): Promise<void> {
     await this.page.waitForFunction(
       async ([at, wanted]) => (await orthant.voxelAt(at)) === wanted,
@@ -121,12 +121,12 @@ export class ViewerWindow {
     await this.page.evaluate(dropFile, [name, Buffer.from(bytes).toString("base64")] as const);
   }
 
-  /** The material of a voxel, as the page's worker has it. */
+  /** Returns the material of a voxel in the page's worker. */
   async voxelAt(place: Place): Promise<number | undefined> {
     return this.page.evaluate((at) => orthant.voxelAt(at), place);
   }
 
-  /** Puts a material into a voxel; gives when that was, by the clock of the machine. */
+  /** Sets a voxel and returns when, by the machine's clock. */
   async setVoxel(place: Place, material: number): Promise<number> {
     return this.page.evaluate(
       ([at, wanted]) => {
@@ -137,7 +137,7 @@ export class ViewerWindow {
     );
   }
 
-  /** When a voxel became of a material, by the clock of the machine. */
+  /** Returns when a voxel got a material, by the machine's clock. */
   async seenAt(place: Place, material: number): Promise<number> {
     return this.page.evaluate(
       async ([at, wanted]) => {
@@ -148,26 +148,26 @@ export class ViewerWindow {
     );
   }
 
-  /** How many pictures the page drew. */
+  /** Returns the number of frames that the page has drawn. */
   async frames(): Promise<number> {
     return this.page.evaluate(() => orthant.viewer.frames);
   }
 
-  /** Resolves when the page has drawn one more picture. */
+  /** Resolves when the page has drawn another frame. */
   async redrawn(): Promise<void> {
     const before = await this.frames();
     await this.page.evaluate(() => orthant.viewer.touch());
     await this.page.waitForFunction((count) => orthant.viewer.frames > count, before, { polling: 50 });
   }
 
-  /** Resolves when so many bytes came from the server. */
+  /** Resolves when at least `bytes` have come from the server. */
   async received(bytes: number): Promise<void> {
     await this.page.waitForFunction((least) => (orthant.numbers?.bytesIn ?? 0) >= least, bytes, {
       polling: 200,
     });
   }
 
-  /** The numbers of the panel that come next: those that it has may be older than what was just seen. */
+  /** Returns the panel's next numbers, since the current ones may be older than the last observation. */
   async numbers(): Promise<ViewerNumbers> {
     const before = await this.page.evaluateHandle(() => orthant.numbers);
     await this.page.waitForFunction((old) => orthant.numbers !== old, before, { polling: 50 });
@@ -176,12 +176,12 @@ export class ViewerWindow {
     return numbers;
   }
 
-  /** A picture of what is seen, from the screen of the browser. */
+  /** Takes a screenshot. */
   async picture(): Promise<Picture> {
     return pictureOf(this.page, await this.page.screenshot());
   }
 
-  /** Closes it, and with it all windows of the same visitor. */
+  /** Closes this and all other windows of the same visitor. */
   async close(): Promise<void> {
     await this.page.context().close();
   }

@@ -3,18 +3,18 @@ import { describe, expect, test } from "vitest";
 import { codeOfRejection } from "../error-code.ts";
 import { bytesOf, textOf } from "./text-bytes.ts";
 
-/** A disk under test, and how to clean up after it. */
+/** A disk under test, and its clean-up. */
 export interface DiskUnderTest {
   readonly disk: Disk;
   dispose(): Promise<void>;
 }
 
-/** The same, of a disk whose directories can be moved. */
+/** A disk under test whose directories can be moved. */
 export interface FolderUnderTest extends DiskUnderTest {
   readonly disk: FolderDisk;
 }
 
-/** What every adapter of the disk port promises. Call it inside a test file, once an adapter. */
+/** Tests the guarantees of the disk port. Call it in a test file, once per adapter. */
 export function describeDiskContract(adapter: string, make: () => Promise<DiskUnderTest>): void {
   const on = (title: string, body: (disk: Disk) => Promise<void>): void => {
     test(title, async () => {
@@ -31,7 +31,7 @@ export function describeDiskContract(adapter: string, make: () => Promise<DiskUn
   describe(`${adapter} keeps the disk contract: locks`, () => describeLocks(on));
 }
 
-/** What a disk promises beside that whose directories can be moved. */
+/** Tests the additional guarantees of a disk whose directories can be moved. */
 export function describeFolderContract(adapter: string, make: () => Promise<FolderUnderTest>): void {
   test(`${adapter} moves a directory with all that is in it, and open files stay the same`, async () => {
     const { disk, dispose } = await make();

@@ -5,7 +5,7 @@ import { describeEngineMessages } from "./engine-messages-contract.ts";
 import { describeEngineTable } from "./engine-table-contract.ts";
 import { type EngineUnderTest, type OnEngine, recordOf } from "./engine-under-test.ts";
 
-/** What every engine of a cluster promises. Call it inside a test file, once an engine. */
+/** Tests the guarantees of a cluster engine. Call it in a test file, once per engine. */
 export function describeEngineContract(adapter: string, make: () => Promise<EngineUnderTest>): void {
   const on: OnEngine = (title, body) => {
     test(title, async () => {

@@ -9,7 +9,7 @@ import { bytesOf, textOf } from "./text-bytes.ts";
 const LONG_MS = 10_000;
 const BRIEF_MS = 200;
 
-/** What every engine promises of following, asking and telling. */
+/** Tests the guarantees of an engine for following, requests and broadcasts. */
 export function describeEngineMessages(on: OnEngine): void {
   describeFollow(on);
   describeRequests(on);
@@ -129,7 +129,10 @@ function describeFollow(on: OnEngine): void {
   });
 }
 
-/** Follows the cell `0`, and gives what comes after a record of every journal has come: nodes afar learn late of a follower. */
+/**
+ * Follows the cell `0` and returns what arrives after one record of every journal: distant nodes learn of a
+ * follower late.
+ */
 async function followWarm(
   engine: Engine,
   world: string,
@@ -203,7 +206,7 @@ function describeRequests(on: OnEngine): void {
   });
 }
 
-/** Nodes afar learn late of who responds. */
+/** Retries because distant nodes learn of a responder late. */
 async function askUntilAnswered(asker: Engine, address: string): Promise<string> {
   for (;;) {
     try {

@@ -4,7 +4,7 @@ import type { OnEngine } from "./engine-under-test.ts";
 import { Gathered } from "./gathered.ts";
 import { bytesOf, textOf } from "./text-bytes.ts";
 
-/** What every engine promises of its table. */
+/** Tests the guarantees of an engine's table. */
 export function describeEngineTable(on: OnEngine): void {
   on(
     "holds nothing that nobody wrote, and the last value of what somebody did",

@@ -1,4 +1,4 @@
-/** What callbacks brought, for a test to wait for. */
+/** Collects items from callbacks, so that a test can wait for them. */
 export class Gathered<T> {
   readonly items: T[] = [];
   readonly #waiting = new Set<() => void>();
@@ -8,7 +8,7 @@ export class Gathered<T> {
     for (const wake of this.#waiting) wake();
   };
 
-  /** Resolves as soon as the items are as the test wants them. */
+  /** Resolves as soon as `isEnough` accepts the items. */
   until(isEnough: (items: readonly T[]) => boolean): Promise<readonly T[]> {
     return new Promise((resolve) => {
       const look = (): void => {

@@ -1,9 +1,9 @@
-/** The bytes of a text, which say more in a test than numbers would. */
+/** Encodes text, which is more readable in a test than numbers. */
 export function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** The text that bytes are; none for no bytes. */
+/** Decodes text; no bytes are empty text. */
 export function textOf(bytes: Uint8Array | undefined): string {
   return new TextDecoder().decode(bytes);
 }

@@ -11,11 +11,11 @@ import {
 import type { DiskOperation } from "./operation.ts";
 
 /**
- * A disk in memory that writes down all that is done to it. `explorePowerCuts` then builds the disks that a
- * power cut at any point could have left.
+ * A disk in memory that logs all operations, from which `explorePowerCuts` builds the disks that a power cut
+ * at any point could have left.
  */
 export class CrashDisk implements FolderDisk {
-  /** What was on the disk, durably, before the first operation. */
+  /** The durable contents of the disk before the first operation. */
   readonly start: DiskImage;
   readonly #log: DiskOperation[] = [];
   readonly #live: MemoryDisk;
@@ -28,12 +28,12 @@ export class CrashDisk implements FolderDisk {
     for (const path of start.files.keys()) this.#inodes.set(path, this.#nextInode++);
   }
 
-  /** What was done, in order. */
+  /** The operations, in order. */
   get log(): readonly DiskOperation[] {
     return this.#log;
   }
 
-  /** What the disk would hold if everything had reached it. */
+  /** Returns the contents of the disk if everything had reached it. */
   image(): DiskImage {
     return this.#live.image();
   }
@@ -129,7 +129,7 @@ class CrashFile implements DiskFile {
   async writeDurably(offset: number, bytes: Uint8Array): Promise<void> {
     await this.#file.writeAt(offset, bytes);
     const write = this.#logWrite(offset, bytes);
-    // Until this has come back too, any part of the write may be lost.
+    // Until this has returned too, any part of the write may be lost.
     await this.#file.sync();
     this.#log.push({ kind: "syncWrite", inode: this.#inode, path: this.#path, write });
   }
@@ -148,7 +148,7 @@ class CrashFile implements DiskFile {
     return this.#file.close();
   }
 
-  /** Gives the write's place in the log. */
+  /** Returns the write's index in the log. */
   #logWrite(offset: number, bytes: Uint8Array): number {
     this.#log.push({ kind: "write", inode: this.#inode, path: this.#path, offset, bytes: bytes.slice() });
     return this.#log.length - 1;

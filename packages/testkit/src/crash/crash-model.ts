@@ -1,18 +1,23 @@
 import type { Effect } from "./effect.ts";
 import type { DiskOperation } from "./operation.ts";
 
-/** What a kind of file system promises: which effects a sync saves, and which others can survive together. */
+/**
+ * The guarantees of a kind of file system: which effects a sync saves, and which others can survive together.
+ */
 export interface CrashModel {
   readonly name: string;
   /** Whether a drive may also leave half a sector. */
   readonly tearsSectors: boolean;
-  /** Whether this sync, coming after the effect, makes it durable. */
+  /** Whether this sync, following the effect, makes it durable. */
   saves(sync: DiskOperation, effect: Effect): boolean;
-  /** Given all effects not saved, in order, and which are kept, drops those that could not have survived. */
+  /** Given all unsaved effects, in order, and which are kept, drops those that could not have survived. */
   settle(pending: readonly Effect[], kept: boolean[]): void;
 }
 
-/** ext4, data=ordered: names and truncates are a journal, kept as a prefix; a file grows only over written data. */
+/**
+ * ext4, data=ordered: names and truncates are journaled and survive as a prefix; a file grows only over
+ * written data.
+ */
 export const EXT4: CrashModel = {
   name: "ext4",
   tearsSectors: false,
@@ -23,7 +28,10 @@ export const EXT4: CrashModel = {
   },
 };
 
-/** xfs: names and sizes are a journal, kept as a prefix; data comes when it comes, so a grown file may hold zeros. */
+/**
+ * xfs: names and sizes are journaled and survive as a prefix; data arrives independently, so a grown file may
+ * contain zeros.
+ */
 export const XFS: CrashModel = {
   name: "xfs",
   tearsSectors: false,
@@ -31,7 +39,10 @@ export const XFS: CrashModel = {
   settle: (pending, kept) => keepPrefix(pending, kept, (effect) => effect.kind !== "data"),
 };
 
-/** btrfs and its like: a transaction keeps all up to a moment; past it, a sync saves its own file or directory only. */
+/**
+ * btrfs and similar: a transaction keeps everything up to a moment; beyond it, a sync saves only its own file
+ * or directory.
+ */
 export const BTRFS: CrashModel = {
   name: "btrfs",
   tearsSectors: false,
@@ -42,7 +53,10 @@ export const BTRFS: CrashModel = {
   settle: (pending, kept) => keepPrefix(pending, kept, () => true),
 };
 
-/** The least that POSIX promises: a sync saves its own file's content or its own directory's names, and no more. */
+/**
+ * The minimum that POSIX guarantees: a sync saves its own file's content or its own directory's names, and no
+ * more.
+ */
 export const WEAK: CrashModel = {
   name: "weak",
   tearsSectors: true,
@@ -51,8 +65,8 @@ export const WEAK: CrashModel = {
 };
 
 /**
- * The private files of a browser, and not one of the four, as it breaks what the port promises: a sync of a directory
- * saves nothing. The names are kept as a prefix, and what a removed file held is kept with them.
+ * The private files of a browser. Not one of the four, because it breaks the port's guarantees: a sync of a
+ * directory saves nothing. The names survive as a prefix, together with the contents of removed files.
  */
 export const OPFS: CrashModel = {
   name: "opfs",
@@ -61,7 +75,7 @@ export const OPFS: CrashModel = {
   settle: (pending, kept) => keepPrefix(pending, kept, (effect) => effect.kind === "name"),
 };
 
-/** The four of the machine's own disks, the strictest on us last. */
+/** The four models of a machine's own disks, the strictest last. */
 export const CRASH_MODELS: readonly CrashModel[] = [EXT4, XFS, BTRFS, WEAK];
 
 function isJournaled(effect: Effect): boolean {
@@ -77,7 +91,7 @@ function savesNames(sync: DiskOperation, effect: Effect): boolean {
   return sync.kind === "syncDirectory" && effect.kind === "name" && effect.directories.includes(sync.path);
 }
 
-/** Of the effects that belong to the journal, drops all from the first operation of which one was lost. */
+/** Among journaled effects, drops everything from the first operation that lost one. */
 function keepPrefix(pending: readonly Effect[], kept: boolean[], belongs: (effect: Effect) => boolean): void {
   const firstLost =
     pending.find((effect, index) => belongs(effect) && kept[index] !== true)?.step ?? Infinity;
@@ -86,7 +100,7 @@ function keepPrefix(pending: readonly Effect[], kept: boolean[], belongs: (effec
   });
 }
 
-/** A file grows only when all that was written and cut before has reached the disk. */
+/** A file grows only when all earlier writes and truncates have reached the disk. */
 function keepGrowthOverData(pending: readonly Effect[], kept: boolean[]): void {
   const behind = new Set<number>();
   pending.forEach((effect, index) => {

@@ -10,14 +10,14 @@ interface Tracked<Kind extends Effect> {
   durable: boolean;
 }
 
-/** A choice for the effects that are pending: kept or lost, and of the kept ones perhaps one that is torn. */
+/** A choice of pending effects: kept or lost, with perhaps one of the kept ones torn. */
 export interface Selection {
   readonly kept: readonly boolean[];
-  /** The effect whose sector is written only half. */
+  /** The effect whose sector is only half written. */
   readonly torn: number | undefined;
 }
 
-/** Follows a log operation by operation and knows, at each moment, what is durable and what is still pending. */
+/** Follows a log operation by operation and knows, at each point, what is durable and what is pending. */
 export class CrashTimeline {
   readonly #model: CrashModel;
   readonly #files = new Map<number, FileHistory>();
@@ -31,7 +31,7 @@ export class CrashTimeline {
     for (const bytes of start.files.values()) this.#files.set(inode++, new FileHistory(bytes));
   }
 
-  /** Takes in the next operation of the log. */
+  /** Processes the next operation of the log. */
   advance(operation: DiskOperation): void {
     if (operation.kind === "syncWrite") this.#save((effect) => effect.step === operation.write);
     else if (operation.kind === "sync" || operation.kind === "syncDirectory")
@@ -40,14 +40,14 @@ export class CrashTimeline {
     this.#step++;
   }
 
-  /** The effects that a power cut now could keep or lose, in the order in which they were made. */
+  /** Returns the effects that a power cut now could keep or lose, in the order in which they were made. */
   pending(): readonly Effect[] {
     const effects: Effect[] = [...this.#names.pending()];
     for (const file of this.#files.values()) effects.push(...file.pending());
     return effects.sort((a, b) => a.step - b.step);
   }
 
-  /** The disk that is left when of the pending effects only those selected had arrived. */
+  /** Returns the disk that remains if only the selected pending effects arrived. */
   image(pending: readonly Effect[], { kept, torn }: Selection): DiskImage {
     const survivors = new Set<Effect>(pending.filter((_, index) => kept[index]));
     const tornEffect = torn === undefined ? undefined : pending[torn];
@@ -72,7 +72,7 @@ export class CrashTimeline {
   }
 }
 
-/** The effects on one subject: those at the front that are durable are folded into its base. */
+/** The effects on one subject; the durable ones at the front are folded into its base. */
 abstract class History<Kind extends Effect> {
   protected tail: Tracked<Kind>[] = [];
 
@@ -91,7 +91,7 @@ abstract class History<Kind extends Effect> {
     return this.tail.filter(({ durable }) => !durable).map(({ effect }) => effect);
   }
 
-  /** What is left of the tail after a cut: the durable effects and the survivors, in order. */
+  /** Returns what remains of the tail after a cut: the durable effects and the survivors, in order. */
   protected left(survivors: ReadonlySet<Effect>): readonly Kind[] {
     return this.tail
       .filter(({ effect, durable }) => durable || survivors.has(effect))
@@ -109,7 +109,7 @@ class FileHistory extends History<ContentEffect> {
     this.#base = base;
   }
 
-  /** The file's bytes; shared between images when nothing pending survived. */
+  /** Returns the file's bytes, shared between images if nothing pending survived. */
   content(survivors: ReadonlySet<Effect>, torn: Effect | undefined): Uint8Array {
     const effects = this.left(survivors);
     return effects.length === 0 ? this.#base : applyContent(this.#base, effects, torn);
@@ -148,7 +148,7 @@ class NameHistory extends History<NameEffect> {
     this.#directories = directories;
   }
 
-  /** What is left of the tail, under the names that directories have whose moves were lost. */
+  /** Returns what remains of the tail, with paths adjusted for lost directory moves. */
   #left(survivors: ReadonlySet<Effect>): readonly NameEffect[] {
     const lost: NameEffect[] = [];
     const nameNow = (path: string | undefined): string | undefined =>
@@ -179,7 +179,7 @@ class NameHistory extends History<NameEffect> {
   }
 }
 
-/** A directory that gets another name. */
+/** Whether an effect renames a directory. */
 function isDirectoryMove({ inode, removed }: NameEffect): boolean {
   return inode === undefined && removed !== undefined;
 }
@@ -195,7 +195,7 @@ function moveAll(files: Map<string, number>, directories: Set<string>, { removed
   }
 }
 
-/** A path as it is when a directory has got another name. */
+/** Returns a path after a directory was renamed. */
 function moved(path: string, from = "", to = ""): string {
   return isWithin(from, path) ? to + path.slice(from.length) : path;
 }
@@ -212,7 +212,7 @@ function applyContent(
   effects: readonly ContentEffect[],
   torn: Effect | undefined,
 ): Uint8Array {
-  // Data can arrive before the length that shows it, so the room is for the largest of either.
+  // Data can arrive before the length that covers it, so allocate for the larger of both.
   const room = effects.reduce((most, effect) => Math.max(most, endOf(effect)), base.length);
   const bytes = new Uint8Array(room);
   bytes.set(base);

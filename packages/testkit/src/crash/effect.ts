@@ -1,7 +1,7 @@
 import { parentOf } from "@orthant/disk";
 import type { DiskOperation } from "./operation.ts";
 
-/** What a drive writes as a whole, or not at all, unless a sector is torn. */
+/** The unit that a drive writes entirely or not at all, unless a sector is torn. */
 const SECTOR_BYTES = 512;
 
 /** Bytes that reach one sector of a file. */
@@ -13,7 +13,7 @@ export interface DataEffect {
   readonly bytes: Uint8Array;
 }
 
-/** A file's length changes: it grows to hold what was written, or is set by a truncate. */
+/** A change of a file's length: it grows to hold written data, or a truncate sets it. */
 export interface SizeEffect {
   readonly kind: "grow" | "truncate";
   readonly step: number;
@@ -21,11 +21,11 @@ export interface SizeEffect {
   readonly size: number;
 }
 
-/** Names change, in one step: a file appears, moves or goes, or a directory appears or moves. */
+/** A change of names in one step: a file appears, moves or disappears, or a directory appears or moves. */
 export interface NameEffect {
   readonly kind: "name";
   readonly step: number;
-  /** The file concerned; `undefined` for a directory. */
+  /** The affected file; `undefined` for a directory. */
   readonly inode: number | undefined;
   readonly removed: string | undefined;
   readonly added: string | undefined;
@@ -33,10 +33,10 @@ export interface NameEffect {
   readonly directories: readonly string[];
 }
 
-/** The smallest thing that a power cut can keep or lose by itself. `step` is the operation's number in the log. */
+/** The smallest unit that a power cut can keep or lose. `step` is the operation's index in the log. */
 export type Effect = DataEffect | SizeEffect | NameEffect;
 
-/** What one operation does to the disk, once it is written back. A sync has no effect of its own. */
+/** Returns the effects of one operation on the disk, once they are written back. A sync has none. */
 export function effectsOf(operation: DiskOperation, step: number): readonly Effect[] {
   switch (operation.kind) {
     case "create":

@@ -11,39 +11,44 @@ import { selections } from "./selections.ts";
 export interface Survivor {
   readonly disk: MemoryDisk;
   readonly model: string;
-  /** How many operations of the log had been made when the power went. */
+  /** Number of logged operations before the cut. */
   readonly cutAt: number;
 }
 
-/** How widely to look. */
+/** Options for exploring power cuts. */
 export interface PowerCutOptions {
   readonly models?: readonly CrashModel[];
-  /** Most disks to try for each model at each operation; fewer where fewer are possible. */
+  /** Maximum number of disks for each model at each operation; fewer where fewer are possible. */
   readonly disksPerCut: number;
   readonly seed: number;
-  /** Explores cut `first` and every `step`-th one after it, instead of all: a part of the work of one seed. */
+  /**
+   * Explores cut `first` and every `step`-th one after it, instead of all: a share of the work of one seed.
+   */
   readonly part?: { readonly first: number; readonly step: number };
-  /** Digests of disks that passed the check before. Give the same set to several runs to check each disk once in all. */
+  /**
+   * Digests of disks that already passed the check. Pass the same set to several runs to check each disk
+   * once.
+   */
   readonly seen?: Set<string>;
 }
 
-/** What was looked at. */
+/** What was explored. */
 export interface PowerCutReport {
   readonly cuts: number;
   /** Disks that were built. */
   readonly disks: number;
-  /** Disks that were checked: all of them, or each content once where the check says what it depends on. */
+  /** Disks that were checked: all of them, or each distinct one once if `expectedAt` is given. */
   readonly distinct: number;
 }
 
 /**
- * Cuts the power before every operation of the recorded log and after the last one, builds the disks that each
- * model allows, and hands each to `check`. A check that throws ends the run with an error that names model,
- * cut and seed and shows the log.
+ * Cuts the power before every operation of the recorded log and after the last one, builds the disks that
+ * each model allows, and passes each to `check`. If a check throws, the run ends with an error that names
+ * model, cut and seed and shows the log.
  *
- * Most disks are equal to others. `expectedAt` describes everything that `check` depends on beside the content of the
- * disk, such as what was acknowledged before a cut; with it, disks of equal content and equal expectation are checked
- * once.
+ * Most disks are equal to others. `expectedAt` describes everything that `check` depends on besides the
+ * contents of the disk, such as what was acknowledged before a cut. With it, disks with equal contents and
+ * equal expectations are checked once.
  */
 export async function explorePowerCuts(
   { start, log }: Pick<CrashDisk, "start" | "log">,
@@ -59,7 +64,7 @@ export async function explorePowerCuts(
     for (let cutAt = 0; cutAt <= log.length; cutAt++) {
       if (part === undefined || cutAt % part.step === part.first % part.step) {
         cuts++;
-        // A seed for each cut: a failure can be repeated without all that came before it.
+        // A seed for each cut, so that a failure can be reproduced without the cuts before it.
         const prng = new Prng(seed + cutAt);
         const pending = timeline.pending();
         const expected = expectedAt?.(cutAt);
@@ -71,7 +76,7 @@ export async function explorePowerCuts(
           distinct++;
           const survivor = { disk: new MemoryDisk(image), model: model.name, cutAt };
           await checkSurvivor(survivor, check, image, seed, log);
-          // One that fails is not added: another run has to fail again.
+          // A failing disk is not added, so that another run fails again.
           if (digest !== undefined) seen.add(digest);
         }
       }

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import type { DiskImage } from "@orthant/disk";
 
-/** Digests of file contents. Images share the bytes of files to which nothing pending was done. */
+/** Digests of file contents. Images share the bytes of files without pending changes. */
 const contentDigests = new WeakMap<Uint8Array, string>();
 
 /**
- * Identifies what a disk holds together with a description of what is expected of it: 128 bits of SHA-256, equal for
- * equal directories, files and cases.
+ * Identifies the contents of a disk together with the expectation: 128 bits of SHA-256, equal for equal
+ * directories, files and expectations.
  */
 export function imageDigest({ directories, files }: DiskImage, expected: string): string {
   const lines = [`expected ${expected.length} ${expected}`];
@@ -23,7 +23,7 @@ function contentDigest(bytes: Uint8Array): string {
   return digest;
 }
 
-/** 22 letters of 6 bits. */
+/** Returns 22 letters of 6 bits. */
 function shortened(digest: string): string {
   return digest.slice(0, 22);
 }

@@ -1,4 +1,4 @@
-/** One thing that was done to a disk. A file is known by its inode: names change, inodes do not. */
+/** One operation on a disk. Files are identified by inode, because names change. */
 export type DiskOperation =
   | { readonly kind: "create"; readonly inode: number; readonly path: string }
   | {
@@ -14,11 +14,11 @@ export type DiskOperation =
   | { readonly kind: "makeDirectory"; readonly path: string }
   | { readonly kind: "moveDirectory"; readonly path: string; readonly to: string }
   | { readonly kind: "sync"; readonly inode: number; readonly path: string }
-  /** Saves what one write did, given by its place in the log, and nothing else of the file. */
+  /** Saves the effects of one write, given by its index in the log, and nothing else of the file. */
   | { readonly kind: "syncWrite"; readonly inode: number; readonly path: string; readonly write: number }
   | { readonly kind: "syncDirectory"; readonly path: string };
 
-/** The whole log, a numbered line an operation, with the cut marked. */
+/** Returns the whole log, one numbered line per operation, with the cut marked. */
 export function describeLog(log: readonly DiskOperation[], cutAt: number): string {
   const lines = log.map(
     (operation, index) => `${String(index).padStart(5)}  ${describeOperation(operation)}`,
@@ -27,7 +27,7 @@ export function describeLog(log: readonly DiskOperation[], cutAt: number): strin
   return lines.join("\n");
 }
 
-/** One line for people: `write index.tmp 0+512`. */
+/** Returns one readable line such as `write index.tmp 0+512`. */
 function describeOperation(operation: DiskOperation): string {
   const { kind, path } = operation;
   const name = path === "" ? "(root)" : path;

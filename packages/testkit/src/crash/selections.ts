@@ -3,12 +3,12 @@ import type { CrashModel } from "./crash-model.ts";
 import type { Selection } from "./crash-timeline.ts";
 import type { Effect } from "./effect.ts";
 
-/** Draws that bring nothing new before the sampling of one cut gives up, for each state asked for. */
+/** Draws per requested state before the sampling of one cut gives up. */
 const DRAWS_PER_STATE = 8;
 
 /**
- * The ways in which one power cut can turn out: each at most once. All of them where there are at most
- * `limit`, else nothing lost, everything lost, and as many as the limit allows drawn by the seed.
+ * Yields the possible outcomes of one power cut, each at most once: all of them if there are at most `limit`,
+ * else nothing lost, everything lost, and random ones up to the limit.
  */
 export function* selections(
   pending: readonly Effect[],
@@ -45,13 +45,13 @@ function* sample(pending: readonly Effect[], prng: Prng, limit: number): Generat
   for (let draw = 0; draw < limit * DRAWS_PER_STATE; draw++) yield drawSubset(pending, prng);
 }
 
-/** One of six kinds of cut, each of which finds faults that the others seldom do. */
+/** Returns one of six kinds of cut, each of which finds faults that the others rarely do. */
 function drawSubset(pending: readonly Effect[], prng: Prng): readonly boolean[] {
   const position = prng.below(pending.length);
   const step = pending[position]?.step;
   const density = prng.pick([0.1, 0.5, 0.9]);
   switch (prng.below(6)) {
-    case 0: // all up to a moment
+    case 0: // everything up to a moment
       return pending.map((_, index) => index <= position);
     case 1: // all but one effect
       return pending.map((_, index) => index !== position);
@@ -59,9 +59,9 @@ function drawSubset(pending: readonly Effect[], prng: Prng): readonly boolean[] 
       return pending.map((effect) => effect.step !== step);
     case 3: // one operation alone
       return pending.map((effect) => effect.step === step);
-    case 4: // whole operations, by chance
+    case 4: // random whole operations
       return keepWholeOperations(pending, prng, density);
-    default: // single effects, by chance
+    default: // random single effects
       return pending.map(() => prng.chance(density));
   }
 }
@@ -83,7 +83,7 @@ function everyTear(kept: readonly boolean[], torn: readonly number[]): readonly 
   return [{ kept, torn: undefined }, ...torn.map((index) => ({ kept, torn: index }))];
 }
 
-/** In a quarter of the cuts, one sector that was kept is only half there. */
+/** In a quarter of the cuts, one of the kept sectors is only half written. */
 function drawTear(kept: readonly boolean[], torn: readonly number[], prng: Prng): Selection {
   return { kept, torn: torn.length > 0 && prng.chance(0.25) ? prng.pick(torn) : undefined };
 }

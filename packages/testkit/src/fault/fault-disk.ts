@@ -8,7 +8,7 @@ import {
   type OpenMode,
 } from "@orthant/disk";
 
-/** What a {@link FaultDisk} can make fail. */
+/** Operations that a {@link FaultDisk} can make fail. */
 export type FaultyOperation =
   | "open"
   | "size"
@@ -24,9 +24,9 @@ export type FaultyOperation =
   | "syncDirectory";
 
 /**
- * `full`: no room, and of a write the first half has been made. `io`: the disk failed, and of a write the first
- * half has been made. `short`: the file turns out to have fewer bytes than it should. `skip`: the call says that
- * all is well and does nothing, as if its line were missing from the program.
+ * `full`: no space left, and the first half of a write was made. `io`: the disk failed, and the first half of
+ * a write was made. `short`: the file has fewer bytes than it should. `skip`: the call succeeds but does
+ * nothing, as if its line were missing from the program.
  */
 export type FaultKind = "full" | "io" | "short" | "skip";
 
@@ -34,11 +34,11 @@ export type FaultKind = "full" | "io" | "short" | "skip";
 export interface Fault {
   readonly operation: FaultyOperation;
   readonly kind: FaultKind;
-  /** The call that fails; the first one is 1. */
+  /** The call that fails, counted from 1. */
   readonly nth: number;
   /** Whether all later calls fail too. */
   readonly sticky?: boolean;
-  /** Counts, and makes fail, only calls with such a path. */
+  /** Restricts counting and failing to matching paths. */
   readonly path?: RegExp;
 }
 
@@ -48,7 +48,9 @@ const FAULT_CODES: Readonly<Record<Exclude<FaultKind, "skip">, ErrorCode>> = {
   short: "ORT_TRUNCATED",
 };
 
-/** A disk on which one chosen operation fails, as real ones do. Everything else goes to the disk behind it. */
+/**
+ * A disk on which one chosen operation fails, as on real ones. Everything else goes to the underlying disk.
+ */
 export class FaultDisk implements Disk {
   readonly #disk: Disk;
   readonly #injector: FaultInjector;
@@ -58,12 +60,12 @@ export class FaultDisk implements Disk {
     this.#injector = new FaultInjector(fault);
   }
 
-  /** How often each operation was called, so that a test can try n = 1, 2, 3 ... until the run is clean. */
+  /** Number of calls of each operation, so that a test can try n = 1, 2, 3 ... until a run has no fault. */
   get calls(): ReadonlyMap<FaultyOperation, number> {
     return this.#injector.calls;
   }
 
-  /** Whether the fault has struck. */
+  /** Whether the fault has occurred. */
   get struck(): boolean {
     return this.#injector.struck;
   }
@@ -110,7 +112,7 @@ class FaultInjector {
     this.#fault = fault;
   }
 
-  /** Counts a call. Throws when it is one to fail; `skip` when it is one to leave out. */
+  /** Counts a call. Throws if it is to fail; returns `skip` if it is to do nothing. */
   strike(operation: FaultyOperation, path: string): "go on" | "skip" {
     this.calls.set(operation, (this.calls.get(operation) ?? 0) + 1);
     const fault = this.#fault;
@@ -128,7 +130,7 @@ class FaultFile implements DiskFile {
   readonly #file: DiskFile;
   readonly #path: string;
   readonly #injector: FaultInjector;
-  /** Keeps the port's promise about a file whose sync has failed; the file behind knows nothing of it. */
+  /** Implements the port's guarantees after a failed sync, which the underlying file does not know about. */
   readonly #guard: FileGuard;
 
   constructor(file: DiskFile, path: string, mode: OpenMode, injector: FaultInjector) {
@@ -169,7 +171,7 @@ class FaultFile implements DiskFile {
     }
   }
 
-  /** Counts, and fails, as a write and as a sync. */
+  /** Counts and fails both as a write and as a sync. */
   async writeDurably(offset: number, bytes: Uint8Array): Promise<void> {
     this.#guard.requireWritable("writeDurably");
     let written = firstHalf(bytes);

@@ -50,7 +50,7 @@ const MESSAGES: RandomMessages = {
   game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
 };
 
-/** A frame of a few messages that a client may send: any kinds, any values. */
+/** Returns a frame of a few messages that a client may send: any kinds, any values. */
 export function randomClientFrame(prng: Prng): ClientFrame {
   const kinds = Object.values<(prng: Prng) => ClientMessage>(MESSAGES);
   return {

@@ -18,7 +18,7 @@ import { randomCount, randomRegion, randomRegions } from "./random-values.ts";
 
 const SEA = new GeneratorRef("sea", Uint8Array.of(1, 2), 7n, 0xabcdn);
 
-/** A patch of a few regions in a world whose chunks have this volume. */
+/** Returns a patch of a few regions in a world whose chunks have this volume. */
 export function randomPatch(prng: Prng, volume: number): RegionPatch {
   const regions = randomRegions(prng, 3);
   const named = regions.length > 0 ? regions : [randomRegion(prng)];

@@ -22,7 +22,7 @@ import {
   randomVector,
 } from "./random-values.ts";
 
-/** The volume of the chunks in the patches of random frames. */
+/** Volume of the chunks in the patches of random frames. */
 export const RANDOM_FRAME_VOLUME = 16;
 
 const SHAPE = chunkShape([4, 4, 1, 1]);
@@ -90,7 +90,7 @@ const MESSAGES: RandomMessages = {
   game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
 };
 
-/** A frame of a few messages that a server may send: any kinds, any values. */
+/** Returns a frame of a few messages that a server may send: any kinds, any values. */
 export function randomServerFrame(prng: Prng): ServerFrame {
   const kinds = Object.values<(prng: Prng) => ServerMessage>(MESSAGES);
   return { number: randomCount(prng, 1), messages: randomList(prng, 4, () => prng.pick(kinds)(prng)) };

@@ -16,34 +16,34 @@ const REGION_MIN = -(2 ** 29);
 const REGION_MAX = 2 ** 29 - 1;
 const LETTERS = ["a", "Z", " ", "é", "漢", "🙂"] as const;
 
-/** A count from `min` on: mostly small, now and then as large as can be. */
+/** Returns a count of at least `min`: mostly small, sometimes as large as possible. */
 export function randomCount(prng: Prng, min: number): number {
   if (prng.chance(0.1)) return Number.MAX_SAFE_INTEGER;
   return min + prng.below(prng.pick([3, 300, 2 ** 31]));
 }
 
-/** Any 64 bits. */
+/** Returns any 64-bit value. */
 export function randomU64(prng: Prng): bigint {
   return (BigInt(prng.u32()) << 32n) | BigInt(prng.u32());
 }
 
-/** Items, at most so many. */
+/** Returns at most `lengthMax` items. */
 export function randomList<Item>(prng: Prng, lengthMax: number, item: () => Item): readonly Item[] {
   return Array.from({ length: prng.between(0, lengthMax) }, item);
 }
 
-/** Text of letters that take one to four bytes each. */
+/** Returns text of letters that take one to four bytes each. */
 export function randomText(prng: Prng): string {
   return randomList(prng, 12, () => prng.pick(LETTERS)).join("");
 }
 
-/** A vector that a message can say exactly, with so many steps to 1. */
+/** Returns a vector that a message can represent exactly, in steps of 1 / `steps`. */
 export function randomVector(prng: Prng, steps: number): Vector {
   const reach = prng.pick([1, 64, 2 ** 30]);
   return placeFrom(() => prng.between(-reach, reach) / steps);
 }
 
-/** A pose that a message can say exactly. */
+/** Returns a pose that a message can represent exactly. */
 export function randomPose(prng: Prng): Pose {
   return {
     position: randomVector(prng, 64),
@@ -51,14 +51,14 @@ export function randomPose(prng: Prng): Pose {
   };
 }
 
-/** A region: near to the origin, far out or at the very edge. */
+/** Returns a region near the origin, far away or at the very edge. */
 export function randomRegion(prng: Prng): Place {
   if (prng.chance(0.05)) return placeFrom(() => (prng.chance(0.5) ? REGION_MIN : REGION_MAX));
   const reach = prng.pick([2, 25_000]);
   return placeFrom(() => prng.between(-reach, reach));
 }
 
-/** Some regions in their order, each once. */
+/** Returns some regions in order, each once. */
 export function randomRegions(prng: Prng, lengthMax: number): readonly Place[] {
   const regions = [...randomList(prng, lengthMax, () => randomRegion(prng))].sort(comparePlaces);
   return regions.filter((region, index) => {
@@ -67,19 +67,19 @@ export function randomRegions(prng: Prng, lengthMax: number): readonly Place[] {
   });
 }
 
-/** A clock that may be one of nobody's, an old one or the last there can be. */
+/** Returns a clock: `CLOCK_NEVER`, an early one or the last possible one. */
 function randomClock(prng: Prng): number {
   if (prng.chance(0.2)) return CLOCK_NEVER;
   if (prng.chance(0.05)) return clockOf(EPOCH_MAX, CLOCK_STEPS_PER_EPOCH - 1);
   return clockOf(prng.between(1, 5), prng.between(1, 300));
 }
 
-/** Regions in their order, with clocks. */
+/** Returns regions in order, with clocks. */
 export function randomClocks(prng: Prng): readonly RegionClock[] {
   return randomRegions(prng, 6).map((region) => ({ region, clock: randomClock(prng) }));
 }
 
-/** Regions near to each other, sometimes all those of a box. */
+/** Returns regions near each other, sometimes all those of a box. */
 export function randomMask(prng: Prng): RegionMask {
   const corner = placeFrom(() => prng.between(-9, 9));
   const box = { min: corner, max: placeFrom((axis) => corner[axis] + prng.between(1, 3)) };

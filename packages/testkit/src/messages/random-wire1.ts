@@ -63,7 +63,7 @@ const COMMANDS: RandomCommands = {
   }),
 };
 
-/** A datagram of Wire v1 that may be sent: mostly commands of any kind, now and then chunks. */
+/** Returns a valid datagram of Wire v1: mostly commands of any kind, sometimes chunks. */
 export function randomWire1Message(prng: Prng): Wire1Message {
   if (prng.chance(0.1)) return { kind: "control", control: prng.pick(["syn", "ack", "heartbeat"] as const) };
   if (prng.chance(0.05)) return { kind: "chunk", chunk: randomTileChunk(prng) };
@@ -74,7 +74,7 @@ export function randomWire1Message(prng: Prng): Wire1Message {
   return { kind: "command", playerId: prng.u32(), command: randomWire1Command(prng) };
 }
 
-/** A command of any kind, with any values that it may have. */
+/** Returns a command of any kind, with any valid values. */
 export function randomWire1Command(prng: Prng): Wire1Command {
   return prng.pick(Object.values<(prng: Prng) => Wire1Command>(COMMANDS))(prng);
 }

@@ -14,7 +14,7 @@ const PATIENCE_MS = 30_000;
 const RETRY_MS = 100;
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
 
-/** NATS servers that belong together: one alone, or three. */
+/** A cluster of NATS servers: one or three. */
 export class NatsCluster {
   readonly nodes: readonly NatsNode[];
   readonly #folder: string;
@@ -24,7 +24,7 @@ export class NatsCluster {
     this.#folder = folder;
   }
 
-  /** Starts them; with `network`, server `n` is its member `n`. */
+  /** Starts the servers; with `network`, server `n` is its member `n`. */
   static async start(
     count: number,
     settings: Partial<NatsConfiguration> = {},
@@ -52,7 +52,7 @@ export class NatsCluster {
     return this.nodes.map(({ url }) => url);
   }
 
-  /** Connects as a node does, and waits as long as the servers have not found each other. */
+  /** Connects as a node does, and retries until the servers have found each other. */
   async connect(options: Partial<NatsEngineOptions> = {}): Promise<Engine> {
     const until = performance.now() + PATIENCE_MS;
     const replicas = this.nodes.length;

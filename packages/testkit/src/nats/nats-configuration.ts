@@ -1,25 +1,25 @@
-/** What a server of a test needs to know. */
+/** Settings of a server in a test. */
 export interface NatsConfiguration {
   readonly name: string;
   readonly address: string;
   readonly port: number;
   readonly clusterPort: number;
   readonly store: string;
-  /** The other servers' cluster addresses; none for a server alone. */
+  /** The other servers' cluster addresses; none for a single server. */
   readonly routes: readonly string[];
-  /** What is left out or changed, so that a node has something to refuse. */
+  /** Settings to omit or change, so that a node has something to reject. */
   readonly syncInterval?: string;
   readonly maxPayload?: string;
   readonly hasSettingsDoor?: boolean;
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
-  /** Writes it otherwise than `natsConfiguration` does. */
+  /** Replaces `natsConfiguration` as the writer of the configuration. */
   readonly written?: (options: NatsConfiguration) => string;
 }
 
-/** Who may connect to the servers of a test. */
+/** Credentials for the servers of a test. */
 export const TEST_CREDENTIALS = { user: "orthant", password: "for tests alone" } as const;
 
-/** The configuration of the guide, with the addresses of a test. */
+/** Returns the configuration of the guide, with the addresses of a test. */
 export function natsConfiguration(options: NatsConfiguration): string {
   const { name, address, port, clusterPort, store, routes } = options;
   const { syncInterval = "always", maxPayload = "2MB", hasSettingsDoor = true, tls } = options;

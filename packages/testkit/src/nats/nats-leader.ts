@@ -4,7 +4,7 @@ import type { NatsCluster } from "./nats-cluster.ts";
 import { TEST_CREDENTIALS } from "./nats-configuration.ts";
 import type { NatsNode } from "./nats-node.ts";
 
-/** The server that leads a stream. */
+/** Returns the server that leads a stream. */
 export async function leaderOf(cluster: NatsCluster, stream: string): Promise<NatsNode> {
   const { user, password: pass } = TEST_CREDENTIALS;
   const connection = await connect({ servers: [...cluster.urls], user, pass });

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type NatsConfiguration, natsConfiguration } from "./nats-configuration.ts";
 
-/** One NATS server as a process of its own, which can be killed, stopped and started again over the same files. */
+/** One NATS server in a separate process, which can be killed, paused and restarted on the same files. */
 export class NatsNode {
   readonly url: string;
   readonly name: string;
@@ -13,7 +13,7 @@ export class NatsNode {
   #child: ChildProcess | undefined;
   #said = "";
 
-  /** `command` is the server, behind what puts it into a network of its own. */
+  /** `command` is the server, preceded by what runs it in its own network. */
   constructor(command: readonly string[], folder: string, options: Omit<NatsConfiguration, "store">) {
     this.name = options.name;
     this.url = `${options.tls === undefined ? "nats" : "tls"}://${options.address}:${options.port}`;
@@ -25,7 +25,7 @@ export class NatsNode {
     writeFileSync(this.#configurationFile, written({ ...options, store }));
   }
 
-  /** Resolves when the server takes connections. */
+  /** Resolves when the server accepts connections. */
   async start(): Promise<void> {
     const [program = "", ...parameters] = [...this.#command, "-c", this.#configurationFile];
     const child = spawn(program, parameters, { stdio: ["ignore", "ignore", "pipe"] });
@@ -42,12 +42,12 @@ export class NatsNode {
     });
   }
 
-  /** The end of what it logged. */
+  /** The end of its log. */
   get log(): string {
     return this.#said;
   }
 
-  /** What the system calls it, while it runs. */
+  /** Its process id, while it runs. */
   get processId(): number | undefined {
     return this.#child?.pid;
   }
@@ -56,17 +56,17 @@ export class NatsNode {
     return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Ends it at once, as a lost machine does. */
+  /** Ends it at once, like a lost machine. */
   kill(): Promise<void> {
     return this.#end("SIGKILL");
   }
 
-  /** Lets it end in order. */
+  /** Shuts it down in order. */
   stop(): Promise<void> {
     return this.#end("SIGTERM");
   }
 
-  /** Stops it where it stands, until `resume`. */
+  /** Suspends it until `resume`. */
   pause(): void {
     this.#child?.kill("SIGSTOP");
   }

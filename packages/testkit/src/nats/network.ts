@@ -2,22 +2,25 @@ import { execFileSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/** Whether what a member sends arrives, and what is sent to it: `mute` is heard by nobody, `deaf` hears nobody. */
+/**
+ * Whether a member's packets arrive, and packets sent to it: `mute` loses what it sends, `deaf` what it
+ * receives.
+ */
 export type LinkState = "up" | "down" | "mute" | "deaf";
 
-/** Where the processes of a test run, and how the way to one of them is cut. */
+/** Where the processes of a test run, and how to cut one of them off. */
 export interface Network {
-  /** The address of a member. */
+  /** Returns the address of a member. */
   address(member: number): string;
-  /** What a command of that member begins with. */
+  /** Returns the prefix for that member's commands. */
   prefix(member: number): readonly string[];
   freePort(): Promise<number>;
-  /** Cuts a member off from all others, in one direction or in both, or connects it again. */
+  /** Cuts a member off from all others, in one direction or both, or reconnects it. */
   setLink(member: number, state: LinkState): void;
   dispose(): void;
 }
 
-/** All on this machine's own addresses. Nobody can be cut off. */
+/** All members share this machine's addresses. None can be cut off. */
 export const LOOPBACK: Network = {
   address: () => "127.0.0.1",
   prefix: () => [],
@@ -28,12 +31,12 @@ export const LOOPBACK: Network = {
   dispose: () => undefined,
 };
 
-/** Whether this machine lets us make networks: that needs root, and iproute2. */
+/** Whether this machine allows us to create networks, which needs root and iproute2. */
 export function canMakeNetworks(): boolean {
   return canInNamespace(() => undefined);
 }
 
-/** Whether members can be made mute and deaf as well: that needs a queue which not every kernel has. */
+/** Whether members can also be made mute and deaf, which needs a queue that not every kernel has. */
 export function canLoseOneWay(): boolean {
   return canInNamespace((name) => run("tc", "-n", name, "qdisc", "add", "dev", "lo", ...LOSE_ALL));
 }
@@ -43,7 +46,7 @@ function canInNamespace(attempt: (name: string) => void): boolean {
   try {
     run("ip", "netns", "add", name);
   } catch {
-    // Not root, or no iproute2: the caller says what it leaves out.
+    // Not root, or no iproute2: the caller reports what it leaves out.
     return false;
   }
   try {
@@ -56,12 +59,12 @@ function canInNamespace(attempt: (name: string) => void): boolean {
   }
 }
 
-/** A queue into which no packet fits: what a device would send is lost, and what it receives is not touched. */
+/** A queue into which no packet fits: a device loses what it would send, but not what it receives. */
 const LOSE_ALL = ["root", "tbf", "rate", "8bit", "burst", "1", "limit", "1"];
 
 /**
- * A network namespace for each member, all on one bridge, to which this process belongs too. Names and addresses are
- * drawn at random, so that two tests do not meet.
+ * A network namespace for each member, all on one bridge that includes this process. Names and addresses are
+ * random, so that two tests do not collide.
  */
 export class NamespaceNetwork implements Network {
   readonly #members: number;
@@ -108,7 +111,8 @@ export class NamespaceNetwork implements Network {
 
   dispose(): void {
     for (let member = 0; member < this.#members; member++) {
-      // With the namespace alone it would go a moment later, and the name would not be free for the next network.
+      // Deleting only the namespace would remove it a moment later, so the next network could find the name
+      // taken.
       run("ip", "link", "delete", this.#bridgeEnd(member));
       run("ip", "netns", "delete", this.#namespace(member));
     }
@@ -120,7 +124,7 @@ export class NamespaceNetwork implements Network {
       run("ip", "link", "set", this.#bridgeEnd(member), isOn ? "down" : "up");
       return;
     }
-    // A device loses what it sends: the member's own what comes from it, that of the bridge what goes to it.
+    // A device loses what it sends: the member's own loses its output, the bridge's loses its input.
     const isInside = fault === "mute";
     const device = isInside ? "eth0" : this.#bridgeEnd(member);
     const change = isOn ? ["add", "dev", device, ...LOSE_ALL] : ["delete", "dev", device, "root"];

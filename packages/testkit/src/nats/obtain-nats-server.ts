@@ -12,20 +12,20 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The cluster needs atomic batches, which came with this version. */
+/** The cluster needs atomic batches, which this version introduced. */
 const OLDEST_NATS_SERVER: readonly [major: number, minor: number] = [2, 12];
 
-/** Where the server is kept when nothing else is said: outside of the repository, and there for the next run. */
+/** Default folder of the server: outside the repository, and kept for the next run. */
 export const NATS_SERVER_FOLDER: string = join(tmpdir(), "orthant-nats-server");
 
-/** The suite of Debian that is new enough. */
+/** The Debian suite that is new enough. */
 const SUITE = "sid";
 const PACKAGE = "nats-server";
 const BINARY = join("usr", "sbin", "nats-server");
 
 /**
- * Gives the path of a server that is new enough: the one that is installed, the one that was fetched before, or one
- * that is fetched now from where this machine gets its packages. Its signature is checked by apt, as for all others.
+ * Returns the path of a server that is new enough: the installed one, a previously downloaded one, or one
+ * downloaded now from this machine's package source. apt checks its signature, as for all packages.
  */
 export function obtainNatsServer(folder: string = NATS_SERVER_FOLDER): string {
   const found = ["nats-server", join(folder, "nats-server")].find((path) =>
@@ -34,13 +34,13 @@ export function obtainNatsServer(folder: string = NATS_SERVER_FOLDER): string {
   return found ?? fetchServer(folder);
 }
 
-/** The version that a server says, such as `2.15.1`; `undefined` when it cannot be run. */
+/** Returns the version that a server reports, such as `2.15.1`; `undefined` when it cannot be run. */
 export function natsServerVersion(path: string): string | undefined {
   try {
     const said = execFileSync(path, ["--version"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
     return /v(?<version>\d+\.\d+\.\d+)/.exec(said)?.groups?.["version"];
   } catch {
-    // Not installed is an answer, not a failure.
+    // Not installed is a valid result.
     return undefined;
   }
 }
@@ -51,7 +51,10 @@ function isNewEnough(version: string | undefined): boolean {
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
-/** Works beside the folder and renames the finished server into it, so that several may do this at once. */
+/**
+ * Works in a temporary folder and renames the finished server into place, so that several processes may do
+ * this at once.
+ */
 function fetchServer(folder: string): string {
   mkdirSync(folder, { recursive: true });
   const workplace = mkdtempSync(join(folder, "fetch-"));
@@ -93,7 +96,10 @@ function unpackServer(workplace: string): void {
   run("dpkg", ["-x", archive, "unpacked"], workplace);
 }
 
-/** Where apt gets the suite that this machine runs. No host is written down here: every machine has its own mirror. */
+/**
+ * Returns where apt gets the suite that this machine runs. No host is hard-coded, because every machine has
+ * its own mirror.
+ */
 function packageSource(): string {
   const codename = /^VERSION_CODENAME=(?<name>\w+)$/m.exec(readFileSync("/etc/os-release", "utf8"))?.groups?.[
     "name"

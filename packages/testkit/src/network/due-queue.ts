@@ -1,21 +1,21 @@
 interface Entry {
   readonly dueMs: number;
-  /** What was added first comes first when several fall due at once. */
+  /** Breaks ties: first added, first out. */
   readonly order: number;
   readonly action: () => void;
 }
 
-/** Things to be done at a time, the earliest first: a binary heap. */
+/** A priority queue of timed actions, earliest first: a binary heap. */
 export class DueQueue {
   readonly #heap: Entry[] = [];
   #added = 0;
 
-  /** When the next one falls due; `undefined` when there is none. */
+  /** When the next action is due; `undefined` if there is none. */
   get nextMs(): number | undefined {
     return this.#heap[0]?.dueMs;
   }
 
-  /** Adds something to be done at that time. */
+  /** Adds an action that is due at `dueMs`. */
   add(dueMs: number, action: () => void): void {
     const heap = this.#heap;
     const entry: Entry = { dueMs, order: this.#added++, action };
@@ -30,7 +30,7 @@ export class DueQueue {
     heap[index] = entry;
   }
 
-  /** Takes out the next one that is due by then; `undefined` when there is none. */
+  /** Removes and returns the next action that is due by `nowMs`; `undefined` if there is none. */
   take(nowMs: number): (() => void) | undefined {
     const heap = this.#heap;
     const [first] = heap;

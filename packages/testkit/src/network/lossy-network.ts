@@ -3,36 +3,36 @@ import type { Prng } from "../prng.ts";
 import { DueQueue } from "./due-queue.ts";
 import { CALM_WEATHER, type Weather } from "./weather.ts";
 
-/** What an end of a link tells whoever holds it. */
+/** Receives the events of a link's end. */
 export interface LinkListener {
   receive(frame: Uint8Array): void;
-  /** The link is gone, whoever ended it. Comes once. */
+  /** The link is gone, regardless of who ended it. Called once. */
   disconnected(): void;
 }
 
 /** One of the two ends of a link. */
 export interface LinkEnd {
-  /** Sends a frame, which nobody may change any more. A link that is gone swallows it. */
+  /** Sends a frame, which must not be changed afterwards. Does nothing if the link is gone. */
   send(frame: Uint8Array): void;
-  /** Ends the link, after what this end sent. Closing twice is harmless. */
+  /** Ends the link after everything this end has sent. Closing twice is harmless. */
   close(): void;
-  /** Says who hears what comes in. */
+  /** Sets the listener for incoming events. */
   listen(listener: LinkListener): void;
 }
 
-/** A connection between two. */
+/** A connection between two ends. */
 export interface Link {
   readonly ends: readonly [LinkEnd, LinkEnd];
-  /** Breaks it now; what is on its way is lost, or still arrives. Each end notices in its own time. */
+  /** Breaks the link now; frames in flight are lost or still arrive. Each end notices independently. */
   cut(): void;
 }
 
 /**
- * A network in one process, on a clock that a test moves: it loses, delays, doubles and reorders frames and breaks
- * links, as its weather says and its random source decides. The same seed makes the same network.
+ * A network in one process, on a clock that a test controls. It loses, delays, duplicates and reorders frames
+ * and breaks links, according to its weather and its random source. The same seed makes the same network.
  */
 export class LossyNetwork {
-  /** How frames that are sent from now on are treated. */
+  /** How frames sent from now on are treated. */
   weather: Weather;
   readonly #clock: Clock;
   readonly #prng: Prng;
@@ -46,7 +46,7 @@ export class LossyNetwork {
     this.#prng = prng;
   }
 
-  /** A new link, whose ends hear nothing before they have listeners. */
+  /** Creates a link, whose ends receive nothing until they have listeners. */
   connect(): Link {
     const left = new End(this);
     const right = new End(this);
@@ -58,7 +58,7 @@ export class LossyNetwork {
     };
   }
 
-  /** Puts a frame on its way from an end to the other one. */
+  /** Sends a frame from one end to the other. */
   transmit(from: End, to: End, frame: Uint8Array): void {
     const prng = this.#prng;
     const { loss, duplication, reordering, cut } = this.weather;
@@ -78,7 +78,7 @@ export class LossyNetwork {
     }
   }
 
-  /** Ends a link in good order: the other end hears of it when all else has arrived. */
+  /** Ends a link in order: the other end learns of it after everything else has arrived. */
   finish(from: End, to: End): void {
     const nowMs = this.#clock.nowMs();
     this.#at(nowMs, () => from.end());
@@ -106,7 +106,7 @@ export class LossyNetwork {
     this.#setTimer();
   }
 
-  /** One timer for everything that is on its way. */
+  /** Uses one timer for everything in flight. */
   #setTimer(): void {
     const nextMs = this.#queue.nextMs;
     if (nextMs === undefined || nextMs >= this.#timerMs) return;
@@ -126,11 +126,11 @@ class End implements LinkEnd {
   #listener: LinkListener | undefined;
   #isClosed = false;
   other: End | undefined;
-  /** What is sent is lost. */
+  /** Whether sent frames are lost. */
   isBroken = false;
-  /** What was on its way is lost too. */
+  /** Whether frames in flight are lost too. */
   isDeaf = false;
-  /** When the last frame arrives that was sent in order. */
+  /** Arrival time of the last frame that was sent in order. */
   sentUntilMs = 0;
 
   constructor(network: LossyNetwork) {

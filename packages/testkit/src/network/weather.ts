@@ -1,21 +1,21 @@
-/** How a {@link LossyNetwork} treats what is sent. Chances are from 0 to 1, and of one frame. */
+/** How a {@link LossyNetwork} treats frames. Probabilities are from 0 to 1, per frame. */
 export interface Weather {
-  /** That it never arrives. */
+  /** Probability that a frame never arrives. */
   readonly loss: number;
-  /** That it arrives twice. */
+  /** Probability that a frame arrives twice. */
   readonly duplication: number;
-  /** That it does not wait for those before it, nor those behind it for it. */
+  /** Probability that a frame is delivered out of order. */
   readonly reordering: number;
-  /** That the link breaks with it. */
+  /** Probability that the link breaks when a frame is sent. */
   readonly cut: number;
-  /** How long it is on its way. */
+  /** Bounds of a frame's delay. */
   readonly delayMsMin: number;
   readonly delayMsMax: number;
-  /** How long an end may take to notice that its link broke. */
+  /** Maximum time until an end notices that its link broke. */
   readonly noticeMsMax: number;
 }
 
-/** Everything arrives, once, in order, after a moment. */
+/** Every frame arrives, once, in order, after a short delay. */
 export const CALM_WEATHER: Weather = {
   loss: 0,
   duplication: 0,

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** Long enough for any program of a test on a busy machine. */
+/** Long enough for any test program on a busy machine. */
 const PROGRAM_MS_MAX = 60_000;
 const REPOSITORY = fileURLToPath(new URL("../../../../", import.meta.url));
 
@@ -14,8 +14,8 @@ export interface EndedProgram {
 }
 
 /**
- * Runs the text of a module in a fresh Node process. It imports the packages as they are built, so build first. A test
- * runner keeps its own event loop alive, which hides a process that ends too early.
+ * Runs the source of a module in a new Node process. It imports the built packages, so build first. Needed
+ * because a test runner keeps its own event loop alive, which hides a process that ends too early.
  */
 export function runProgram(source: string): Promise<EndedProgram> {
   return new Promise((resolve) => {

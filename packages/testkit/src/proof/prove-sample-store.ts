@@ -8,13 +8,13 @@ import { commitValue, readValues } from "./sample-store.ts";
 const VALUES: readonly number[] = [11, 22, 33];
 const NEXT_VALUE = 44;
 
-/** A durability step of the sample store that a mutant leaves out. */
+/** A durability step of the sample store that a mutant omits. */
 export interface StoreMutant {
   readonly step: string;
   readonly fault: Fault;
 }
 
-/** Every durability step of the sample store. Without any one of them a power cut can lose a value. */
+/** All durability steps of the sample store. Without any one of them a power cut can lose a value. */
 export const STORE_MUTANTS: readonly StoreMutant[] = [
   mutant("the sync of the new directory's name", { operation: "syncDirectory", path: /^$/, nth: 1 }),
   mutant("the cut of what a crash left behind", { operation: "truncate", nth: 1, sticky: true }),
@@ -28,7 +28,7 @@ export const STORE_MUTANTS: readonly StoreMutant[] = [
   mutant("the sync of the last rename", { operation: "syncDirectory", path: /^$/, nth: 6 }),
 ];
 
-/** What a proof looked at, and how many values the disks turned out to hold. */
+/** What a proof checked, and the numbers of values that the disks held. */
 export interface StoreProof {
   readonly disks: number;
   readonly distinct: number;
@@ -36,8 +36,8 @@ export interface StoreProof {
 }
 
 /**
- * Commits three values to the sample store, cuts the power everywhere, and throws unless every disk that is left
- * holds what was acknowledged, perhaps the value in flight, nothing else, and can be committed to again.
+ * Commits three values to the sample store, cuts the power everywhere, and throws unless every remaining disk
+ * has the acknowledged values, perhaps the value in flight, nothing else, and accepts another commit.
  */
 export async function proveSampleStore(options: PowerCutOptions, fault?: Fault): Promise<StoreProof> {
   const wrap = (disk: Disk): Disk => (fault === undefined ? disk : new FaultDisk(disk, fault));

@@ -2,12 +2,12 @@ import { crc32, decode, encode, isOrthantError, OrthantError, struct, u32 } from
 import type { Disk } from "@orthant/disk";
 
 /**
- * A store as small as one can be and still be safe: values are appended to `data/values`, and `head` says how
- * many bytes of it count. It exists to prove the crash simulator: each of its durability steps is needed.
+ * The smallest possible store that is still safe: values are appended to `data/values`, and `head` says how
+ * many bytes of it are valid. It exists to prove the crash simulator: each of its durability steps is needed.
  */
 const head = struct({ bytes: u32, valuesCrc: u32, headCrc: u32 });
 
-/** Adds one byte value and returns when it is durable. */
+/** Adds a one-byte value and resolves when it is durable. */
 export async function commitValue(disk: Disk, value: number): Promise<void> {
   const before = await readValues(disk);
   const values = Uint8Array.of(...before, value);
@@ -21,7 +21,7 @@ export async function commitValue(disk: Disk, value: number): Promise<void> {
   await disk.syncDirectory("");
 }
 
-/** All values of the last commit. Throws when a file that should be there is missing or damaged. */
+/** Returns all values of the last commit. Throws when a required file is missing or damaged. */
 export async function readValues(disk: Disk): Promise<readonly number[]> {
   const headBytes = await readAll(disk, "head");
   if (headBytes === undefined) return [];
@@ -36,7 +36,7 @@ async function appendValue(disk: Disk, committed: number, value: number): Promis
   await disk.makeDirectory("data");
   await disk.syncDirectory("");
   const file = await openOrCreate(disk, "data/values");
-  // What a crash left behind the last commit must not end up between two values.
+  // What a crash left after the last commit must not end up between two values.
   await file.truncate(committed);
   await file.append(Uint8Array.of(value));
   await file.sync();

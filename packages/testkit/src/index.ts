@@ -21,3 +21,4 @@ export {
   type StoreProof,
 } from "./proof/prove-sample-store.ts";
 export { commitValue, readValues } from "./proof/sample-store.ts";
+export { SharedLocks, StoppableProcess } from "./stopping/stoppable-process.ts";

@@ -1,10 +1,10 @@
 import type { Place } from "@orthant/core";
 import { type Disk, type DiskImage, MemoryDisk } from "@orthant/disk";
 import { verifySave } from "@orthant/formats";
-import { codeOfRejection, Prng } from "@orthant/testkit";
+import { codeOfRejection, Prng, SharedLocks, StoppableProcess } from "@orthant/testkit";
 import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
 import { describe, expect, test } from "vitest";
-import { hastyClock, SharedLock, StoppableProcess } from "./stoppable-process.ts";
+import { hastyClock } from "./hasty-clock.ts";
 
 type Durability = NonNullable<WorldOptions["durability"]>;
 
@@ -67,7 +67,7 @@ interface Story {
 /** One process stops in the middle of something; another takes the lock and writes; the first one goes on. */
 async function tell(image: DiskImage, { durability, ...story }: Story): Promise<void> {
   const shared = new MemoryDisk(image);
-  const lock = new SharedLock();
+  const lock = new SharedLocks();
   const done: Acknowledged = [];
   const stale = new StoppableProcess(shared, lock);
   const stopped = stale.stopBefore(story.staleStopsBefore);
@@ -94,7 +94,7 @@ async function tell(image: DiskImage, { durability, ...story }: Story): Promise<
 
 /** How many calls a life takes. */
 async function callsOf(image: DiskImage, durability: Durability): Promise<number> {
-  const process = new StoppableProcess(new MemoryDisk(image), new SharedLock());
+  const process = new StoppableProcess(new MemoryDisk(image), new SharedLocks());
   await live(process.disk, 200, durability, []);
   return process.calls;
 }
@@ -127,7 +127,7 @@ describe("a writer that stood still while another process took its lock", () => 
 
   test("[S98] a world is not made in a folder where a maker that may still run was ousted", async () => {
     const shared = new MemoryDisk();
-    const lock = new SharedLock();
+    const lock = new SharedLocks();
     lock.take("world.lock");
     const { disk } = new StoppableProcess(shared, lock);
     expect(await codeOfRejection(() => createWorld(disk))).toBe("ORT_LOCKED");

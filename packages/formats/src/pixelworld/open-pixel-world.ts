@@ -1,7 +1,7 @@
 import { type GeneratorRef, OrthantError, requireInteger } from "@orthant/core";
 import type { Disk, DiskLock } from "@orthant/disk";
-import { lockOf } from "../files/lock-names.ts";
 import { requirePixelDialect } from "./dialect.ts";
+import { lockFile, replaceByCopy } from "./files/file-fence.ts";
 import { CHUNK_EDGE, TILE_EDGE } from "./limits.ts";
 import { PixelLog } from "./live/pixel-log.ts";
 import { PixelWorld } from "./pixel-world.ts";
@@ -48,7 +48,7 @@ export async function createPixelWorld(
   };
   requireConstants(facts, settings.expect, path);
   return withLock(disk, path, async (lock) => {
-    const writer = await PixelSaveWriter.create(disk, path, facts);
+    const writer = await PixelSaveWriter.create(disk, path, facts, { lock });
     try {
       await writer.finish(nowMs);
     } finally {
@@ -80,7 +80,7 @@ async function withLock(
   path: string,
   open: (lock: DiskLock) => Promise<PixelWorld>,
 ): Promise<PixelWorld> {
-  const lock = await disk.lock(lockOf(path));
+  const lock = await lockFile(disk, path);
   try {
     return await open(lock);
   } catch (error) {
@@ -95,10 +95,12 @@ async function openLocked(
   lock: DiskLock,
   settings: PixelWorldSettings,
 ): Promise<PixelWorld> {
-  const log = await PixelLog.open(disk, path);
+  if (lock.isContested) await replaceByCopy(disk, path, lock);
+  const log = await PixelLog.open(disk, path, lock);
   try {
     requireConstants(log.facts, settings.expect, path);
     requireGenerator(log.facts.generator, settings.generator);
+    await lock.settle();
     return new PixelWorld({ log, lock, settings });
   } catch (error) {
     await log.close();

@@ -268,6 +268,8 @@ export class PixelWorld {
       await this.#attempt(async () => {
         await this.#lock.requireHeld();
         await this.#log.commit(this.#settings.clock.nowMs());
+        // A process that took the lock before all of it was written may not have it.
+        await this.#lock.requireHeld();
       });
       this.#notePersisted();
       this.#autosave.cancel();
@@ -300,10 +302,7 @@ export class PixelWorld {
       deadBytes <= fileBytes * compactAtDeadShare
     )
       return;
-    this.#compactionFailure = await this.#attempt(async () => {
-      await this.#lock.requireHeld();
-      return this.#log.compact();
-    });
+    this.#compactionFailure = await this.#attempt(() => this.#log.compact());
   }
 
   async #offer(change: PendingChange): Promise<void> {

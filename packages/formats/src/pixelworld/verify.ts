@@ -1,9 +1,8 @@
 import { boxAt, isOrthantError, type OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { type Finding, findingOf, noticeOf } from "../files/finding.ts";
-import { TEMPORARY_SUFFIX } from "../files/write-temporary.ts";
 import { requirePixelDialect } from "./dialect.ts";
-import { fileExists } from "./files/new-file.ts";
+import { unfinishedFilesOf } from "./files/file-fence.ts";
 import { ENTRIES_OFFSET } from "./layout.ts";
 import { salvageVersion1 } from "./version1/salvage.ts";
 import { scanEntries } from "./version2/entry-scan.ts";
@@ -51,8 +50,8 @@ export async function verifyPixelWorld(
     if (!isOrthantError(error)) throw error;
     note(error);
   }
-  const temporary = path + TEMPORARY_SUFFIX;
-  if (await fileExists(disk, temporary)) findings.push(noticeOf(temporary, "a file that was never finished"));
+  for (const temporary of await unfinishedFilesOf(disk, path))
+    findings.push(noticeOf(temporary, "a file that was never finished"));
   return findings;
 }
 

@@ -1,5 +1,5 @@
 import type { Disk } from "@orthant/disk";
-import { NewFile, type Replacing } from "./files/new-file.ts";
+import { NewFile, type NewFileOptions } from "./files/new-file.ts";
 import { ENTRIES_OFFSET } from "./layout.ts";
 import { keptPixels } from "./pixels/pixel-layers.ts";
 import { type PixelGenerator, STORAGE, type StoredPixelChunk } from "./pixels/stored-chunk.ts";
@@ -17,11 +17,9 @@ import { encodeTable, wholeTable } from "./version2/table.ts";
 const BATCH_BYTES = 1_048_576;
 
 /** How a file of version 2 is made. */
-export interface PixelSaveWriterOptions {
+export interface PixelSaveWriterOptions extends NewFileOptions {
   /** The generation that the file begins with; 1 unless it goes on where another file ends. */
   readonly generation?: number;
-  /** Whether a file of that name may be replaced. */
-  readonly replacing?: Replacing;
 }
 
 /**
@@ -50,7 +48,7 @@ export class PixelSaveWriter {
     facts: PixelFacts,
     options: PixelSaveWriterOptions = {},
   ): Promise<PixelSaveWriter> {
-    const { generation = 1, replacing = "keep" } = options;
+    const { generation = 1, ...fileOptions } = options;
     // Facts that do not fit a header are refused before anything is there.
     encodeSlot({
       facts,
@@ -62,7 +60,7 @@ export class PixelSaveWriter {
       chunkCount: 0,
       bodyCount: 0,
     });
-    const file = await NewFile.create(disk, path, replacing);
+    const file = await NewFile.create(disk, path, fileOptions);
     await file.append(new Uint8Array(ENTRIES_OFFSET));
     return new PixelSaveWriter(file, facts, generation);
   }

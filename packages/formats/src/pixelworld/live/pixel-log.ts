@@ -1,8 +1,8 @@
 import { bytesEqual, isOrthantError, OrthantError, PlaceSet } from "@orthant/core";
-import type { Disk } from "@orthant/disk";
+import type { Disk, DiskFile } from "@orthant/disk";
 import { isDamage } from "../../files/damage.ts";
-import { lockOf } from "../../files/lock-names.ts";
-import { TEMPORARY_SUFFIX } from "../../files/write-temporary.ts";
+import type { WriterLock } from "../../files/write-temporary.ts";
+import { lockFile, openHeld } from "../files/file-fence.ts";
 import { LeasedFile } from "../files/leased-file.ts";
 import { entryHeader, tableBody, tableChunk, tableHeader } from "../layout.ts";
 import { TABLE_LINKS_MAX } from "../limits.ts";
@@ -19,6 +19,15 @@ import { readBodyEntry, readChunkEntry } from "../version2/version2-save.ts";
 import { PixelSaveWriter } from "../writer.ts";
 import { copyLive, type SkipDamaged } from "./copy-live.ts";
 
+/** A file that grows, and what it takes to write to it. */
+interface PixelLogParts {
+  readonly disk: Disk;
+  readonly path: string;
+  readonly lock: WriterLock;
+  readonly file: DiskFile;
+  readonly state: Version2State;
+}
+
 /**
  * A file of version 2 that grows: entries are appended, and a commit makes them count. No byte that counts is ever
  * overwritten. Calls that write come one after the other.
@@ -26,6 +35,7 @@ import { copyLive, type SkipDamaged } from "./copy-live.ts";
 export class PixelLog {
   readonly #disk: Disk;
   readonly #path: string;
+  readonly #lock: WriterLock;
   readonly #changedChunks = new PlaceSet();
   readonly #changedBodies = new Set<bigint>();
   #file: LeasedFile;
@@ -34,20 +44,20 @@ export class PixelLog {
   #tables: readonly TableSpan[];
   #end: number;
 
-  private constructor(disk: Disk, path: string, file: LeasedFile, state: Version2State) {
+  private constructor({ disk, path, lock, file, state }: PixelLogParts) {
     this.#disk = disk;
     this.#path = path;
-    this.#file = file;
+    this.#lock = lock;
+    this.#file = new LeasedFile(file);
     this.#state = state;
     this.#index = state.index;
     this.#tables = state.tables;
     this.#end = state.end;
   }
 
-  /** Opens a file to write to it. What a crash left is mended or cut off first. */
-  static async open(disk: Disk, path: string): Promise<PixelLog> {
-    await disk.remove(path + TEMPORARY_SUFFIX);
-    const file = await disk.open(path, "write");
+  /** Opens a file whose lock is held, to write to it. What a crash left is mended or cut off first. */
+  static async open(disk: Disk, path: string, lock: WriterLock): Promise<PixelLog> {
+    const file = await openHeld(disk, path, lock);
     try {
       const state = await readState(file);
       if (state.rolledForward) {
@@ -60,7 +70,7 @@ export class PixelLog {
         await requireNoEntries(file, state);
       }
       if ((await file.size()) > state.end) await file.truncate(state.end);
-      return new PixelLog(disk, path, new LeasedFile(file), state);
+      return new PixelLog({ disk, path, lock, file, state });
     } catch (error) {
       await file.close();
       throw error;
@@ -196,13 +206,14 @@ export class PixelLog {
 
   /** Writes what counts, and what was appended since, into a file of its own; {@link copyLive} about damage. */
   async copyTo(path: string, nowMs: number, skipDamaged?: SkipDamaged): Promise<void> {
-    const lock = await this.#disk.lock(lockOf(path));
+    const lock = await lockFile(this.#disk, path);
     let copy: PixelSaveWriter | undefined;
     try {
-      const target = await PixelSaveWriter.create(this.#disk, path, this.facts);
+      const target = await PixelSaveWriter.create(this.#disk, path, this.facts, { lock });
       copy = target;
       await this.#file.use((file) => copyLive(file, this.#index, target, skipDamaged));
       await target.finish(nowMs);
+      await lock.settle();
     } finally {
       await copy?.close();
       await lock.release();
@@ -221,6 +232,7 @@ export class PixelLog {
       copy = await PixelSaveWriter.create(this.#disk, this.#path, this.facts, {
         generation,
         replacing: "replace",
+        lock: this.#lock,
       });
       const target = copy;
       await this.#file.use((file) => copyLive(file, this.#index, target));
@@ -230,14 +242,17 @@ export class PixelLog {
       if (isOrthantError(error)) return error;
       throw error;
     }
-    await copy.publish();
-    await copy.close();
+    try {
+      await copy.publish();
+    } finally {
+      await copy.close();
+    }
     await this.#goOnWithNewFile();
     return undefined;
   }
 
   async #goOnWithNewFile(): Promise<void> {
-    const file = await this.#disk.open(this.#path, "write");
+    const file = await openHeld(this.#disk, this.#path, this.#lock);
     const state = await readState(file);
     const old = this.#file;
     this.#file = new LeasedFile(file);

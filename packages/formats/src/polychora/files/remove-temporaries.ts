@@ -1,5 +1,5 @@
-import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { filesIn } from "../../files/files-in.ts";
 import { pathOfTemporary } from "../../files/write-temporary.ts";
 import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_FILE } from "../layout.ts";
 import { parseGenerationFile, parsePackFile, parsePageFile } from "./file-names.ts";
@@ -10,23 +10,11 @@ import { parseGenerationFile, parsePackFile, parsePageFile } from "./file-names.
  */
 export async function removeTemporaries(disk: Disk): Promise<void> {
   for (const folder of ["", INDEX_FOLDER, DATA_FOLDER]) {
+    // Where a folder is missing, opening the save says so.
     for (const path of await filesIn(disk, folder)) {
       const plain = pathOfTemporary(path);
       if (plain !== undefined && isPartOfSave(plain)) await disk.remove(path);
     }
-  }
-}
-
-async function filesIn(disk: Disk, folder: string): Promise<readonly string[]> {
-  try {
-    const entries = await disk.list(folder);
-    return entries
-      .filter(({ kind }) => kind === "file")
-      .map(({ name }) => (folder === "" ? name : `${folder}/${name}`));
-  } catch (error) {
-    // Opening the save says what is missing.
-    if (isOrthantError(error, "ORT_NOT_FOUND")) return [];
-    throw error;
   }
 }
 

@@ -1,28 +1,50 @@
-import { type Clock, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
 import { type Disk, type DiskLock, GatedDisk } from "@orthant/disk";
 
-/** Who has the lock of a disk that several processes of a test share. */
-export class SharedLock {
-  #holder: string | undefined;
-  #isContested = false;
+interface LockState {
+  /** The token of the holder; `undefined` when the lock is free. */
+  holder: string | undefined;
+  holderProcess: number;
+  isContested: boolean;
+}
+
+/** Who has the locks of a disk that several processes of a test share. */
+export class SharedLocks {
+  readonly #locks = new Map<string, LockState>();
+  #processes = 0;
   #taken = 0;
 
-  /** Takes the lock, also from a holder that did not release it: to the taker it was silent for long enough. */
-  take(path: string): DiskLock {
+  /** Gives the number of a process that starts now. */
+  join(): number {
+    return ++this.#processes;
+  }
+
+  /**
+   * Takes a lock for a process, also from a process that started earlier and did not release it: to the taker it was
+   * silent for long enough. A process that started later is not silent: `ORT_LOCKED`.
+   */
+  take(path: string, process: number = this.join()): DiskLock {
     const token = String(++this.#taken).padStart(16, "0");
-    if (this.#holder !== undefined) this.#isContested = true;
-    this.#holder = token;
+    const lock = this.#locks.get(path) ?? { holder: undefined, holderProcess: 0, isContested: false };
+    this.#locks.set(path, lock);
+    if (lock.holder !== undefined) {
+      if (lock.holderProcess >= process)
+        throw new OrthantError("ORT_LOCKED", "another process has it", { path });
+      lock.isContested = true;
+    }
+    lock.holder = token;
+    lock.holderProcess = process;
     return {
       token,
-      isContested: this.#isContested,
+      isContested: lock.isContested,
       requireHeld: async () => {
-        if (this.#holder !== token) throw new OrthantError("ORT_LOCKED", "the lock was taken away", { path });
+        if (lock.holder !== token) throw new OrthantError("ORT_LOCKED", "the lock was taken away", { path });
       },
       settle: async () => {
-        if (this.#holder === token) this.#isContested = false;
+        if (lock.holder === token) lock.isContested = false;
       },
       release: async () => {
-        if (this.#holder === token) this.#holder = undefined;
+        if (lock.holder === token) lock.holder = undefined;
       },
     };
   }
@@ -38,8 +60,8 @@ export class StoppableProcess {
   #goOn: (() => void)[] = [];
   #onStopped: () => void = () => undefined;
 
-  constructor(disk: Disk, lock: SharedLock) {
-    this.disk = new ProcessDisk(disk, lock, (happen) => this.#call(happen));
+  constructor(disk: Disk, locks: SharedLocks) {
+    this.disk = new ProcessDisk(disk, locks, (happen) => this.#call(happen));
   }
 
   /** Resolves when the process stands still before its call of this number, counted from 0. */
@@ -70,17 +92,19 @@ export class StoppableProcess {
 type Call = <Result>(happen: () => Promise<Result>) => Promise<Result>;
 
 class ProcessDisk extends GatedDisk {
-  readonly #lock: SharedLock;
+  readonly #locks: SharedLocks;
+  readonly #process: number;
   readonly #call: Call;
 
-  constructor(disk: Disk, lock: SharedLock, call: Call) {
+  constructor(disk: Disk, locks: SharedLocks, call: Call) {
     super(disk, (_call, happen) => call(happen));
-    this.#lock = lock;
+    this.#locks = locks;
+    this.#process = locks.join();
     this.#call = call;
   }
 
   override async lock(path: string): Promise<DiskLock> {
-    const lock = await this.#call(async () => this.#lock.take(path));
+    const lock = await this.#call(async () => this.#locks.take(path, this.#process));
     const { token, isContested } = lock;
     return {
       ...{ token, isContested },
@@ -89,17 +113,4 @@ class ProcessDisk extends GatedDisk {
       release: () => this.#call(() => lock.release()),
     };
   }
-}
-
-/** A clock on which every pause is over in the next turn, and nothing happens in the background. */
-export function hastyClock(): Clock {
-  let nowMs = 1_000_000;
-  return {
-    nowMs: () => ++nowMs,
-    after: () => ({ cancel: () => undefined }),
-    wait: (_delayMs, callback) => {
-      const timer = setImmediate(callback);
-      return { cancel: () => clearImmediate(timer) };
-    },
-  };
 }

@@ -1,0 +1,213 @@
+import { bytesEqual, isOrthantError } from "@orthant/core";
+import { type Disk, type DiskImage, MemoryDisk } from "@orthant/disk";
+import {
+  createPixelWorld,
+  isWhole,
+  openPixelSave,
+  openPixelWorld,
+  type PixelWorld,
+  type PixelWorldOptions,
+  pixelsOf,
+  verifyPixelWorld,
+} from "@orthant/formats";
+import { codeOfRejection, FakeClock, Prng, SharedLocks, StoppableProcess } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { bytesOf, diskWith, EDGE, FILE, filled, patched } from "./pixel-samples.ts";
+
+const COPY = "copy.pxsw";
+const SLOT = 8_192;
+const MATERIAL = 7;
+/** More calls than it takes to open a world; the next holder, which copies the file first, makes twice as many. */
+const OPENING_CALLS = 12;
+const NOTHING: DiskImage = { directories: [], files: new Map() };
+
+/** What a process was told is durable. */
+interface Acknowledged {
+  readonly chunks: [line: number, y: number][];
+  /** The chunks of the copy that was made. */
+  readonly copies: [line: number, y: number][][];
+}
+
+type Begin = (disk: Disk) => Promise<PixelWorld>;
+
+function options(): PixelWorldOptions {
+  return { clock: new FakeClock(), autosave: false, compactFromBytes: 0, compactAtDeadShare: 0 };
+}
+
+const open: Begin = (disk) => openPixelWorld(disk, FILE, options());
+const create: Begin = (disk) => createPixelWorld(disk, FILE, { chunkEdge: EDGE }, options());
+
+/** As a process does that finds no world, or one that another process has just made. */
+async function openOrCreate(disk: Disk): Promise<PixelWorld> {
+  const first = await open(disk).catch((error: unknown) => unless(error, "ORT_NOT_FOUND"));
+  const made = first ?? (await create(disk).catch((error: unknown) => unless(error, "ORT_EXISTS")));
+  return made ?? open(disk);
+}
+
+function unless(error: unknown, code: "ORT_EXISTS" | "ORT_NOT_FOUND"): undefined {
+  if (!isOrthantError(error, code)) throw error;
+}
+
+/** Everything that a writer does: changes, saves, compaction, a copy, an orderly end. */
+async function live(begin: Begin, disk: Disk, line: number, done: Acknowledged): Promise<void> {
+  const world = await begin(disk);
+  try {
+    for (let y = 0; y < 3; y++) {
+      await world.store(line, y, filled(MATERIAL));
+      // The same chunk each time, so that something is dead.
+      await world.store(line, 99, filled(y + 1));
+      await world.save().done;
+      done.chunks.push([line, y]);
+      await world.idle();
+      if (world.deadBytes > 0) throw new Error("the file was not compacted");
+    }
+    const chunks = [0, 1, 2].map((y): [number, number] => [line, y]);
+    const isCopied = await world.saveTo(COPY).then(
+      () => true,
+      (error: unknown) => unless(error, "ORT_EXISTS"),
+    );
+    if (isCopied) done.copies.push(chunks);
+  } finally {
+    await world.close();
+  }
+}
+
+/** A world of several saves, in the states in which a writer may find it. */
+async function images(): Promise<Record<"clean" | "uncommitted" | "torn", DiskImage>> {
+  const disk = new MemoryDisk();
+  const world = await createPixelWorld(
+    disk,
+    FILE,
+    { chunkEdge: EDGE },
+    { ...options(), compactAtDeadShare: 1 },
+  );
+  for (let round = 0; round < 4; round++) {
+    await world.store(round, round, filled(round + 1));
+    await world.save().done;
+  }
+  const { generation } = world;
+  await world.close();
+  const bytes = bytesOf(disk);
+  const longer = new Uint8Array(bytes.length + 5_000);
+  longer.set(bytes);
+  return {
+    clean: disk.image(),
+    uncommitted: diskWith(longer).image(),
+    torn: diskWith(patched(bytes, (generation % 2) * SLOT + 20, [1, 2, 3])).image(),
+  };
+}
+
+interface Story {
+  readonly image: DiskImage;
+  readonly stale: Begin;
+  readonly next: Begin;
+  readonly staleStopsBefore: number;
+  /** The call of the next holder before which the stale one goes on. */
+  readonly goesOnBefore: number;
+}
+
+/** One process stops in the middle of something; another takes the lock and writes; the first one goes on. */
+async function tell({ image, stale, next, staleStopsBefore, goesOnBefore }: Story): Promise<void> {
+  const shared = new MemoryDisk(image);
+  const locks = new SharedLocks();
+  const done: Acknowledged = { chunks: [], copies: [] };
+  const first = new StoppableProcess(shared, locks);
+  const stopped = first.stopBefore(staleStopsBefore);
+  // It fails somewhere, as it should: what matters is what it leaves.
+  const firstLife = live(stale, first.disk, 200, done).catch(() => undefined);
+  await Promise.race([stopped, firstLife]);
+
+  const second = new StoppableProcess(shared, locks);
+  const meanwhile = second.stopBefore(goesOnBefore);
+  const secondLife = live(next, second.disk, 300, done);
+  await Promise.race([meanwhile, secondLife]);
+  first.goOn();
+  await firstLife;
+  second.goOn();
+  await secondLife;
+  await live(open, shared, 400, done);
+
+  await expectChunks(shared, FILE, done.chunks);
+  expect(done.copies).toHaveLength(1);
+  await expectChunks(shared, COPY, done.copies[0] ?? []);
+  expect([...shared.image().files.keys()].sort()).toEqual([COPY, FILE]);
+}
+
+async function expectChunks(
+  disk: Disk,
+  path: string,
+  places: readonly [x: number, y: number][],
+): Promise<void> {
+  expect(isWhole(await verifyPixelWorld(disk, path)), `${path} is whole`).toBe(true);
+  const save = await openPixelSave(disk, path);
+  const stored = new Map(Array.from(save.chunks(), (ref) => [`${ref.x},${ref.y}`, ref]));
+  for (const [x, y] of places) {
+    const ref = stored.get(`${x},${y}`);
+    if (ref === undefined) throw new Error(`${path} has no chunk ${x},${y}`);
+    const pixels = pixelsOf(await save.readChunk(ref), save.facts, undefined, x, y);
+    expect(bytesEqual(pixels, filled(MATERIAL)), `chunk ${x},${y}`).toBe(true);
+  }
+  await save.close();
+}
+
+/** How many calls a life takes. */
+async function callsOf(image: DiskImage, begin: Begin): Promise<number> {
+  const process = new StoppableProcess(new MemoryDisk(image), new SharedLocks());
+  await live(begin, process.disk, 200, { chunks: [], copies: [] });
+  return process.calls;
+}
+
+/** Tells a story, and says which one it was when it ends badly. */
+async function tellNumbered(story: Story): Promise<void> {
+  await tell(story).catch((error: unknown) => {
+    const when = `stopped before call ${story.staleStopsBefore}, on before ${story.goesOnBefore}`;
+    throw new Error(when, { cause: error });
+  });
+}
+
+/** Tells the story with a stop before each call of the stale writer. */
+async function tellAll(image: DiskImage, stale: Begin, next: Begin, prng: Prng): Promise<void> {
+  const calls = await callsOf(image, stale);
+  const nextCalls = await callsOf(image, next);
+  for (let staleStopsBefore = 0; staleStopsBefore <= calls; staleStopsBefore++)
+    for (const goesOnBefore of [prng.between(1, nextCalls), Infinity])
+      await tellNumbered({ image, stale, next, staleStopsBefore, goesOnBefore });
+}
+
+describe("a writer of a pixel world that stood still while another process took its lock", () => {
+  test("[X45] [X46] harms nothing at any call that it stopped before", async () => {
+    await tellAll((await images()).clean, open, open, new Prng(1));
+  }, 120_000);
+
+  test("[X45] [X46] harms nothing when it was making the world", async () => {
+    await tellAll(NOTHING, create, openOrCreate, new Prng(2));
+  }, 120_000);
+
+  test.each(["uncommitted", "torn"] as const)(
+    "[X46] harms no opening while it was mending a file that is %s",
+    async (state) => {
+      const image = (await images())[state];
+      for (let staleStopsBefore = 0; staleStopsBefore < OPENING_CALLS; staleStopsBefore++)
+        for (let goesOnBefore = 0; goesOnBefore < 2 * OPENING_CALLS; goesOnBefore++)
+          await tellNumbered({ image, stale: open, next: open, staleStopsBefore, goesOnBefore });
+    },
+    120_000,
+  );
+});
+
+test("[X46] a lock is contested until a world was opened under it", async () => {
+  const shared = new MemoryDisk((await images()).clean);
+  const locks = new SharedLocks();
+  const isContested = async (): Promise<boolean> => {
+    const lock = locks.take(`${FILE}.lock`);
+    await lock.release();
+    return lock.isContested;
+  };
+  locks.take(`${FILE}.lock`);
+  const { disk } = new StoppableProcess(shared, locks);
+  const wrong = { ...options(), expect: { chunkEdge: EDGE * 2 } };
+  expect(await codeOfRejection(() => openPixelWorld(disk, FILE, wrong))).toBe("ORT_VERSION");
+  expect(await isContested()).toBe(true);
+  await (await open(disk)).close();
+  expect(await isContested()).toBe(false);
+});

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { REPOSITORY } from "./run-program.ts";
+
+/** Makes a process say that it runs in another container, so that no other process can tell whether it lives. */
+const FOREIGN = `
+  import promises from "node:fs/promises";
+  import { syncBuiltinESMExports } from "node:module";
+  const readlink = promises.readlink;
+  promises.readlink = async (path) => path === "/proc/self/ns/pid" ? "pid:[" + process.argv[2] + "]" : readlink(path);
+  syncBuiltinESMExports();
+  const [folder, space, line] = process.argv.slice(1);
+`;
+
+/** A process that writes, and prints the number of each edit that is durable. */
+export interface ForeignWriter {
+  readonly process: ChildProcess;
+  /** The last edit that it said was durable; -1 before the first. */
+  last(): number;
+  /** Resolves when it has printed the edit of this number, or a later one. */
+  reached(edit: number): Promise<void>;
+}
+
+/**
+ * Starts a process that seems to run in the container `space`. Its text finds the constants `folder` and `line`, prints
+ * `open` when it begins and then the number of each edit that is durable; it imports the packages as they are built.
+ * Resolves when it is open, or has ended.
+ */
+export async function startForeignWriter(
+  source: string,
+  { folder, space, line }: { readonly folder: string; readonly space: number; readonly line: number },
+): Promise<ForeignWriter> {
+  const child = spawn(
+    process.execPath,
+    ["--input-type=module", "-e", FOREIGN + source, folder, String(space), String(line)],
+    { cwd: REPOSITORY, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  let last = -1;
+  let errors = "";
+  let hasEnded = false;
+  child.stderr.on("data", (text) => {
+    errors += text;
+  });
+  const lines = createInterface(child.stdout);
+  const closed = once(lines, "close");
+  const heard = (): Promise<unknown> => Promise.race([once(lines, "line"), closed]);
+  lines.on("line", (text) => {
+    if (text !== "open") last = Number(text);
+  });
+  void closed.then(() => {
+    hasEnded = true;
+  });
+  await heard();
+  return {
+    process: child,
+    last: () => last,
+    async reached(edit) {
+      while (last < edit) {
+        if (hasEnded) throw new Error(`the writer ended at edit ${last}: ${errors}`);
+        await heard();
+      }
+    },
+  };
+}

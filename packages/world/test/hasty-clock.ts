@@ -1,0 +1,14 @@
+import type { Clock } from "@orthant/core";
+
+/** A clock on which every pause is over in the next turn, and nothing happens in the background. */
+export function hastyClock(): Clock {
+  let nowMs = 1_000_000;
+  return {
+    nowMs: () => ++nowMs,
+    after: () => ({ cancel: () => undefined }),
+    wait: (_delayMs, callback) => {
+      const timer = setImmediate(callback);
+      return { cancel: () => clearImmediate(timer) };
+    },
+  };
+}

@@ -123,10 +123,7 @@ async function readAndChecksum(folder: string): Promise<number> {
   return bytes;
 }
 
-/**
- * Does the same, and inflates compressed content with a checksum over it. Returns the number of inflated
- * bytes.
- */
+/** Does the same, and inflates compressed content with a checksum. Returns the number of inflated bytes. */
 async function readAndInflate(folder: string): Promise<number> {
   await readAndChecksum(folder);
   let bytes = 0;

@@ -4,7 +4,7 @@ import { type Figure, median, ofLimit, time, timeAsync } from "./figure.ts";
 export interface Comparison {
   /** `suite/figure`. */
   readonly name: string;
-  /** What it is compared with. */
+  /** The baseline. */
   readonly baseline: string;
   /** The least acceptable ratio of speeds; `undefined` for a figure without a budget. */
   readonly budget: number | undefined;

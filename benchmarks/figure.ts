@@ -48,9 +48,7 @@ export function budgetOf({ budget, budgetIs }: Figure): string {
   return [budgetIs ?? "", budget ?? ""].join(" ").trim();
 }
 
-/**
- * Returns a figure that must not exceed a budget, in a unit that is independent of the machine's other load.
- */
+/** Returns a figure that must not exceed a budget, in a unit independent of the machine's other load. */
 export function atMost(
   name: string,
   value: number,

@@ -3,10 +3,7 @@ import { join } from "node:path";
 
 const load = createRequire(join(process.cwd(), "benchmarks", "peers", "package.json"));
 
-/**
- * Calls `make` with a package of benchmarks/peers. When it is not installed, prints a note and returns
- * nothing.
- */
+/** Calls `make` with a package of benchmarks/peers. Prints a note and returns nothing without it. */
 export function ifInstalled<Peer>(name: string, make: (load: NodeJS.Require) => Peer): Peer | undefined {
   try {
     return make(load);

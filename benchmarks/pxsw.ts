@@ -64,10 +64,7 @@ export function* pxswLimits(): Generator<Figure> {
   for (const entries of [1_000, 10_000, 100_000, MILLION]) yield lookupFigure(entries);
 }
 
-/**
- * The size table of the original's page: version 1 stores pixels unchanged, version 2 stores planes and drops
- * flags.
- */
+/** The size table of the original's page: version 1 stores whole pixels, version 2 planes without flags. */
 function* sizeFigures(): Generator<Figure> {
   for (const [name, originalBytes, pixels] of patterns()) {
     const version1 = 4 + lz4Compress(pixels).length;

@@ -10,10 +10,7 @@ const SETTLE_MS = 3_000;
 const ROUNDS = 3;
 const ROUND_MS = 8_000;
 const BARE_MS = 3_000;
-/**
- * Time during which a client does not read, and during which the crowd is watched without that for
- * comparison.
- */
+/** Time during which a client does not read, and length of the comparison without that. */
 const DEAF_MS = 60_000;
 const DEAF_MIB_MAX = 8;
 const DEAF_OTHERS_BUDGET = 1.1;
@@ -88,8 +85,7 @@ async function measure(server: ServerChild, crowd: CrowdChild, count: number): P
   const after = await server.ask({ kind: "report" });
   await crowd.ask({ kind: "stop" });
   await delay(500);
-  // Bare sockets get messages of the size that one edit has in a frame, one by one, as fast as they accept
-  // them.
+  // Bare sockets get messages of the size of one edit in a frame, one by one, as fast as they accept them.
   const editBytes = Math.max(16, Math.round(seen.frameBytes / Math.max(1, seen.editsSeen)));
   await crowd.ask({ kind: "forget" });
   const beforeBare = await server.ask({ kind: "report" });

@@ -23,9 +23,7 @@ interface ExpectedWorld {
   readonly players: readonly { readonly id: string; readonly name: string }[];
 }
 
-/**
- * Worlds that Orthant 0.1 wrote: each opens unchanged, with exactly its content, and accepts further commits.
- */
+/** Worlds that Orthant 0.1 wrote: each opens unchanged, with exactly its content, and accepts commits. */
 export const orthantSaveSuites: readonly GoldenSuite[] = SAVES.map((name) => ({
   file: `${FOLDER}/${name}/expected.json`,
   async check(bytes) {

@@ -39,9 +39,7 @@ export function scanLiterals(text: string): readonly Literal[] {
   return literals;
 }
 
-/**
- * Returns the text with comments and the contents of literals replaced by spaces: same length, same lines.
- */
+/** Returns the text with comments and contents of literals replaced by spaces: same length, same lines. */
 export function codeOnly(text: string): string {
   return blank(text, (literal) => (literal.kind === "comment" ? 0 : 1), scanLiterals(text));
 }

@@ -17,10 +17,7 @@ const MATERIALS = 12;
 const EDGE = HYPERCUBE_CHUNKS.extents[0];
 const CHUNKS_PER_LEAF = REGION_EDGE_CHUNKS ** 4;
 
-/**
- * Yields adjacent leaves of one region each, full of chunks as people build: ground, and boxes of a dozen
- * materials.
- */
+/** Yields adjacent leaves of one region each, with built chunks: ground, and boxes of a dozen materials. */
 export function* builtLeaves(chunks: number, seed: number): Generator<LeafChange> {
   const prng = new Prng(seed);
   const leaves = Math.ceil(chunks / CHUNKS_PER_LEAF);

@@ -23,10 +23,7 @@ const TICK_US = 10_000;
 type Gateway = Child<ServerOrder, ServerReport>;
 type Crowd = Child<CrowdOrder, CrowdReport>;
 
-/**
- * One round: what the players received, the processor time it took, and the bare NATS measurement right after
- * it.
- */
+/** One round: what the players received, its processor time, and the bare NATS measurement after it. */
 interface Round {
   readonly crowd: CrowdReport;
   readonly ms: number;

@@ -28,7 +28,7 @@ export class SmallTown {
   readonly #owner: Child<OwnerOrder, OwnerReport>;
   readonly #gateways: readonly ClusterGateway[];
   readonly #alone: World;
-  /** What the last gateway showed, by region in order: up to which clock, and when. */
+  /** Clocks that the last gateway showed, by region in order, with their times. */
   readonly #shown = new Map<string, { readonly clock: number; readonly atMs: number }[]>();
   #asked: { readonly region: string; readonly clock: number; readonly atMs: number }[] = [];
   #edits = 0;

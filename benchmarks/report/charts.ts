@@ -19,10 +19,7 @@ export interface ChartGroup {
   readonly bars: readonly Bar[];
 }
 
-/**
- * Returns the charts of a suite: one with all shares of the bare limit, and one for each plot that figures
- * name.
- */
+/** Returns the charts of a suite: one with all shares of the bare limit, and one for each named plot. */
 export function chartsOf(suite: string, figures: readonly Figure[]): readonly Chart[] {
   const shares = figures.filter(({ isOfLimit }) => isOfLimit);
   const plots = figures.flatMap(({ plot }) => (plot === undefined ? [] : [plot]));

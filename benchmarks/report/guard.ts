@@ -6,17 +6,14 @@ const LEAST_SHARE = 2 / 3;
 /** A machine has bad moments: a ratio counts as fallen only when it is low in each of this many tries. */
 const TRIES = 3;
 
-/** What the guard needs from its caller. */
+/** Dependencies of the guard. */
 export interface GuardHooks {
   /** Measures a suite's ratios to the bare limit. */
   measure(suite: string): Promise<readonly Figure[]>;
   print(line: string): void;
 }
 
-/**
- * Compares ratios to the bare limit with the recorded ones. Returns the names of those that fell by more than
- * a third.
- */
+/** Compares ratios to the bare limit with the record. Names those that fell by more than a third. */
 export async function guard(
   suites: readonly string[],
   record: RunRecord,

@@ -13,8 +13,7 @@ const OUR_PICTURE = /^benchmarks-.*\.svg$/;
 export const TEMPLATE_PATH = "benchmarks/report/template.md";
 
 /**
- * Runs suites one after the other, records their figures, and rewrites the page. Returns whether all budgets
- * were met.
+ * Runs suites in turn, records their figures, and rewrites the page. Returns whether all met their budgets.
  */
 export async function report(suites: readonly string[]): Promise<boolean> {
   const measured: Record<string, SuiteRecord> = {};

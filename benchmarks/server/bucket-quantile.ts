@@ -9,9 +9,7 @@ export function bucketsOf(page: string, name: string): Buckets {
   );
 }
 
-/**
- * Returns a quantile of the values counted since `earlier`, as if they were spread evenly inside each bucket.
- */
+/** Returns a quantile of the values counted since `earlier`, assuming an even spread inside each bucket. */
 export function bucketQuantile(now: Buckets, earlier: Buckets, share: number): number {
   const wanted = ((now.get(Infinity) ?? 0) - (earlier.get(Infinity) ?? 0)) * share;
   let lower = { upTo: 0, count: 0 };

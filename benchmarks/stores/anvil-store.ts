@@ -7,9 +7,7 @@ const VERSION = "1.18.2";
 const LOWEST_VOXEL = -64;
 const HEIGHT_VOXELS = 384;
 const SECTIONS = HEIGHT_VOXELS / 16;
-/**
- * Columns between slices of the fourth dimension, and between storeys that exceed the height of one column.
- */
+/** Columns between slices of the fourth dimension, and between storeys above the height of one column. */
 const SLICE_COLUMNS = 4_096;
 const STOREY_COLUMNS = 64 * SLICE_COLUMNS;
 

@@ -22,10 +22,7 @@ export interface PeerStore {
   fill(folder: string, world: PeerWorld): Promise<void>;
   /** Opens the store, reads these chunks and closes it. Returns a number that depends on what was read. */
   read(folder: string, places: readonly Place[]): Promise<number>;
-  /**
-   * Opens a store whose `put` survives a power cut once it has returned; missing for stores without that
-   * promise.
-   */
+  /** Opens a store whose finished `put` survives a power cut; missing for stores without that promise. */
   openDurable?(folder: string): DurableStore;
 }
 

@@ -12,10 +12,7 @@ export interface ChangedChunk {
 
 /** Size of a Colyseus room's state, encoded by `@colyseus/schema`. */
 export interface Colyseus {
-  /**
-   * Returns the longest patch of some voxels of one chunk, edited one by one, for clients that have the
-   * chunk.
-   */
+  /** Returns the longest patch of single voxel edits in one chunk, for clients that have the chunk. */
   patchBytes(chunk: Chunk, edits: readonly VoxelEdit[]): number;
   /** Returns the size of the state for a joining client, with chunks as arrays of voxels. */
   wholeJoinBytes(chunks: readonly ChangedChunk[]): number;

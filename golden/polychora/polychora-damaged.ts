@@ -74,9 +74,7 @@ async function checkVerdict(name: string, path: string): Promise<GoldenRow> {
   });
 }
 
-/**
- * All damaged saves are copies of 04. The content of a damaged record is lost, everything else comes back.
- */
+/** All damaged saves are copies of 04. The content of a damaged record is lost, the rest comes back. */
 async function checkRepair(name: string): Promise<readonly GoldenRow[]> {
   const disk = await copySave(name);
   const plan = await planRepair(disk);

@@ -1,8 +1,6 @@
 import type { ErrorCode } from "@orthant/core";
 
-/**
- * Saves that the original loads and we reject, with our error. The page about tile saves has the same list.
- */
+/** Saves that the original loads and we reject, with our error. The page on tile saves has the same list. */
 export const SAVE_DIFFERENCES: Readonly<Record<string, ErrorCode>> = {
   unknown_keys_ignored: "ORT_TILE_SAVE",
   duplicate_scalar_last_wins: "ORT_TILE_SAVE",

@@ -17,9 +17,7 @@ const SYSTEMD_START = /^ExecStart=(?<command>.+)$/gm;
 /** A quoted word, a token that ends a command, or a plain word. */
 const TOKEN = /"(?<double>[^"]*)"|'(?<single>[^']*)'|(?<end>&&|\|\||[|;&>#])|(?<plain>[^\s"'|;&>]+)/g;
 
-/**
- * Returns every command line of a page, or of a systemd unit: in shell blocks, and in code within sentences.
- */
+/** Returns every command line of a page or a systemd unit: in shell blocks, and in code within sentences. */
 export function commandLines({ path, text }: SourceFile): readonly CommandLine[] {
   if (path.endsWith(".service")) {
     return [...text.matchAll(SYSTEMD_START)].flatMap(({ index, groups }) =>

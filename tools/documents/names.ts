@@ -5,9 +5,7 @@ import type { SourceFile, SourceTree } from "../source-tree.ts";
 /** A name that cannot be an English word, because of a capital or an underscore inside. */
 const NAME =
   /\b(?:[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*|[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*|[A-Z][A-Z0-9]*_[A-Z0-9_]+)\b/g;
-/**
- * In a message names have no backticks, and `MarsMiner` is a word: only names that begin in lower case count.
- */
+/** In a message names have no backticks, and `MarsMiner` is a word: only names in lower camel case count. */
 const NAME_IN_MESSAGE = /\b[a-z][a-z0-9]*[A-Z][A-Za-z0-9]*\b/g;
 const CODE_SPAN = /`[^`\n]+`/g;
 const FENCE = /^```.*?^```/gms;
@@ -27,10 +25,7 @@ const FOREIGN_NAMES: ReadonlySet<string> = new Set([
 /** This page names what was removed. */
 const CHANGELOG = "CHANGELOG.md";
 
-/**
- * Finds names in documents, comments and messages that the code does not have, such as removed functions and
- * options.
- */
+/** Finds names in documents, comments and messages that are not in the code, such as removed functions. */
 export function checkNames(tree: SourceTree): readonly Finding[] {
   const pieces = tree.filter(({ path }) => !TEST_FILE.test(path)).flatMap(piecesOf);
   const known = new Set(

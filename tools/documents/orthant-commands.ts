@@ -38,10 +38,7 @@ export function checkCommands(tree: SourceTree, commands: readonly KnownCommand[
     );
 }
 
-/**
- * Returns what is wrong with a line that calls the program; `undefined` for a correct line, and for any
- * other.
- */
+/** Returns what is wrong with a line that calls the program; `undefined` for correct and other lines. */
 function orthantProblem(
   { words, isWhole }: CommandLine,
   commands: readonly KnownCommand[],
@@ -95,10 +92,7 @@ function scriptProblem(tree: SourceTree, { path }: SourceFile, { words }: Comman
   return isThere ? undefined : `calls npm run ${script} -- ${name}, but there is no ${folders[0]}/${name}.ts`;
 }
 
-/**
- * Returns the scripts of all packages whose folders contain the page, because its reader may be in any of
- * them.
- */
+/** Returns the scripts of all packages around the page, because its reader may be in any of their folders. */
 function scriptsFor(tree: SourceTree, page: string): ReadonlySet<string> {
   const scripts = new Set<string>();
   for (let folder = posix.dirname(page); ; folder = posix.dirname(folder)) {

@@ -63,10 +63,7 @@ function withResults({ code, line }: Block): string {
     .join("\n");
 }
 
-/**
- * Returns one import per module with the names that any block imports, because two blocks may import the same
- * one.
- */
+/** Merges the imports of all blocks into one per module, because two blocks may import the same name. */
 function mergedImports(code: string): readonly string[] {
   const namesByModule = new Map<string, Set<string>>();
   for (const { groups } of code.matchAll(NAMED_IMPORT)) {

@@ -6,9 +6,7 @@ export interface Citation {
   readonly rule: string;
   readonly path: string;
   readonly line: number;
-  /**
-   * Whether it certainly names a rule, so that the rule must exist; a lone string may mean something else.
-   */
+  /** Whether it certainly names a rule, which must then exist; a lone string may mean something else. */
   readonly certain: boolean;
 }
 

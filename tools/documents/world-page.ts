@@ -10,9 +10,7 @@ const CLASS = /^export class (?<name>\w+) .*?^\}$/gms;
 const MEMBER = /^ {2}(?:static |override |readonly |async |get |\*)*(?<name>[a-z]\w*)[(<:]/gm;
 const CODE_SPAN = /`[^`\n]+`/g;
 
-/**
- * Finds exports of `@orthant/world`, and public members of its classes, that the reference does not mention.
- */
+/** Finds exports of `@orthant/world`, and public members of its classes, that the reference lacks. */
 export function checkWorldPage(tree: SourceTree): readonly Finding[] {
   const page = findFile(tree, WORLD_PAGE)?.text;
   if (page === undefined)

@@ -57,10 +57,7 @@ function complaintsAbout(
   ];
 }
 
-/**
- * Tests, tools and the like have no layer: they may import any public name, and relative paths only in their
- * own area.
- */
+/** Tests and tools have no layer: they may import any public name, and relative paths in their own area. */
 function findLayer(path: string, { layers, packages }: Architecture): LayeredFile | undefined {
   const owner = packages.find(({ folder }) => path.startsWith(`${folder}/src/`));
   const layer = owner && layers.packages[owner.name];
@@ -74,9 +71,7 @@ function folderRuntime(layer: PackageLayer, folder: string | undefined): Runtime
   return (folder === undefined ? undefined : layer.folders?.[folder]?.runtime) ?? layer.runtime;
 }
 
-/**
- * Relative imports must stay inside their area: `packages/x/src`, `packages/x/test`, or a folder of the root.
- */
+/** The area that relative imports stay in: `packages/x/src`, `packages/x/test`, or a folder of the root. */
 function leavesArea(path: string, specifier: string, target: string): readonly Complaint[] {
   const area = path.match(/^(?:packages\/[^/]+\/[^/]+|[^/]+)\//)?.[0];
   if (area === undefined || target.startsWith(area)) return []; // files in the root configure all areas

@@ -11,7 +11,7 @@ interface FolderLayer {
   readonly runtime?: Runtime;
 }
 
-/** What one package may import. */
+/** The imports that a package may have. */
 export interface PackageLayer {
   readonly runtime: Runtime;
   /** Workspace packages that this one may import; its `package.json` depends on exactly these. */
@@ -29,7 +29,7 @@ export interface LayerMap {
   readonly packages: Readonly<Record<string, PackageLayer>>;
 }
 
-/** Where the layers are declared. */
+/** Path of the file that declares the layers. */
 export const LAYERS_FILE = "layers.json";
 
 /** Reads the declared layers; returns none when the tree has no `layers.json`. */
@@ -43,10 +43,7 @@ export function runtimeAllows(importer: Runtime, imported: Runtime): boolean {
   return imported === "any" || imported === importer;
 }
 
-/**
- * Returns the first cycle in a graph of names, as the path from a name back to itself; undefined when there
- * is none.
- */
+/** Returns the first cycle in a graph of names, as the path from a name back to itself, if there is one. */
 export function findCycle(edges: Readonly<Record<string, readonly string[]>>): readonly string[] | undefined {
   const finished = new Set<string>();
   const visit = (name: string, path: readonly string[]): readonly string[] | undefined => {

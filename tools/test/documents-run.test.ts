@@ -42,9 +42,7 @@ async function inFolder<Result>(use: (folder: string) => Promise<Result>): Promi
   }
 }
 
-/**
- * Returns the compiler's messages about the programs of pages, which are checked as strictly as our own code.
- */
+/** Returns the compiler's messages about the programs of pages, checked as strictly as our own code. */
 async function compilerMessages(pages: readonly string[]): Promise<string> {
   return inFolder(async (folder) => {
     const names = pages.map((_page, index) => `page${index}.ts`);

@@ -27,7 +27,7 @@ export function checkDocComments({ path, text }: SourceFile): readonly Finding[]
 }
 
 /**
- * Line comments, such as a linter's, may stand between the doc comment and its export; an empty line may not.
+ * Line comments, such as a linter's, may come between the doc comment and its export; empty lines may not.
  */
 function hasDocComment(textBefore: string): boolean {
   const withoutLineComments = textBefore.replace(/(?:^[ \t]*\/\/.*\n)+$/m, "");

@@ -2,9 +2,7 @@ import { stat } from "node:fs/promises";
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./usage-error.ts";
 
-/**
- * Throws a {@link UsageError} unless the options (in camel case) name existing files that are not folders.
- */
+/** Throws a {@link UsageError} unless the options, in camel case, name existing files (not folders). */
 export async function requireOptionFiles(args: Arguments, options: readonly string[]): Promise<void> {
   for (const option of options) {
     const file = args.text(option);

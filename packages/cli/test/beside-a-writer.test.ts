@@ -62,10 +62,7 @@ describe("a world that is saved several times between two operations of a comman
     await world.close();
   });
 
-  /**
-   * Runs a command, and replaces the world with a version some saves later before the command's n-th disk
-   * operation.
-   */
+  /** Runs a command; before its n-th disk operation, replaces the world with a version some saves later. */
   async function disturbed(
     line: readonly string[],
     at: number,

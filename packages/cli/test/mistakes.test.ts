@@ -507,9 +507,7 @@ const MISTAKES: readonly Mistake[] = [
   ],
 ];
 
-/**
- * Runs a command line in the folder of all mistakes. Returns its error output without machine-specific parts.
- */
+/** Runs a command line in the folder of all mistakes. Returns the portable part of its error output. */
 async function make(command: string): Promise<{ exitCode: ExitCode; said: readonly string[] }> {
   const { root, server } = places;
   const argv = command

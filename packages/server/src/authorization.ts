@@ -29,9 +29,7 @@ export type AuthorizeHook = (request: AuthorizeRequest) => Account | undefined |
 
 /** Decides who may join. */
 export interface Authorization {
-  /**
-   * Returns a client's account. Throws `ORT_CREDENTIALS`, without details, for a client that may not join.
-   */
+  /** Returns a client's account. Throws `ORT_CREDENTIALS`, without details, for one that may not join. */
   readonly authorize: (hello: Hello) => Promise<Account>;
   /** Whether any client may join, only because the server is reachable from this machine alone. */
   readonly trustsMachine: boolean;
@@ -39,7 +37,7 @@ export interface Authorization {
   readonly anonymous: Role | undefined;
 }
 
-/** What authorization needs from its server. */
+/** Dependencies of the authorization. */
 export interface AuthorizationOptions {
   readonly auth: AuthOptions | undefined;
   readonly hook: AuthorizeHook | undefined;
@@ -85,10 +83,7 @@ export function authorizationOf(options: AuthorizationOptions): Authorization {
   return { authorize, trustsMachine, anonymous };
 }
 
-/**
- * Returns the id of a player without a token: always the same for a client, without revealing the client's
- * secret.
- */
+/** Returns the id of a player without a token: constant for a client, without revealing its secret. */
 export function anonymousPlayerId(clientId: bigint): bigint {
   return derivedPlayerId("orthant anonymous", clientId);
 }
@@ -98,9 +93,7 @@ export function wire1PlayerId(playerId: number): bigint {
   return derivedPlayerId("orthant wire v1", BigInt(playerId));
 }
 
-/**
- * Returns an id that no choice of a number can reach, so that it does not collide with players with a token.
- */
+/** Returns an id that no choice of a number can reach, so that it cannot match a player with a token. */
 function derivedPlayerId(kind: string, number: bigint): bigint {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(number);

@@ -4,7 +4,7 @@ import { requireOrigins } from "./origin.ts";
 import type { OwnerPagesOptions } from "./owner-pages.ts";
 import type { ServerOptions } from "./server-options.ts";
 
-/** What an option must be, and a test for it. */
+/** The valid values of an option, and a test for them. */
 interface Rule {
   readonly wanted: string;
   readonly accepts: (value: unknown) => boolean;

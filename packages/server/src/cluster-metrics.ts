@@ -14,10 +14,7 @@ export interface OwnedShard {
 /** State of a process that owns shards. */
 export interface OwnerCounts {
   readonly owned: readonly OwnedShard[];
-  /**
-   * Counts since the process started: shards taken, shards lost to others or given up, and journals found
-   * lost.
-   */
+  /** Counts since the process started: shards taken, shards lost or given up, and journals found lost. */
   readonly taken: number;
   readonly lost: number;
   readonly journalsLost: number;

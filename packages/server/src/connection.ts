@@ -14,20 +14,20 @@ import type { ServerMetrics } from "./metrics.ts";
 import type { BackloggedConnection, SendBacklog } from "./send-backlog.ts";
 import type { Limits } from "./server-limits.ts";
 
-/** What all connections of a server have in common. */
+/** Shared by all connections of a server. */
 export interface ConnectionContext {
   readonly host: Host;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly metrics: ServerMetrics;
   readonly backlog: SendBacklog;
-  /** Whether all clients are of this machine, whose anonymous players share no budget. */
+  /** Whether all clients are on this machine, where anonymous players share no budget. */
   readonly trustsMachine: boolean;
   /** Voxels of a chunk. */
   readonly volume: number;
 }
 
-/** Close codes of RFC 6455 and its registry, for programs that see no more of a goodbye than its code. */
+/** Close codes of RFC 6455 and its registry, for programs that see only the code of a goodbye. */
 const CLOSE_CODES: Record<GoodbyeReason, number> = {
   version: 1008,
   features: 1008,
@@ -52,7 +52,7 @@ export class Connection implements BackloggedConnection {
   readonly #log: Logger;
   readonly #pings: TokenBucket;
   readonly #session: HostSession;
-  /** A send that fails says no more than the socket's `error` event. */
+  /** A failed send reports no more than the socket's `error` event. */
   readonly #noteBacklog = (): void => {
     const bytes = this.#isClosed ? 0 : this.#socket.bufferedAmount;
     this.#context.backlog.set(this, bytes);
@@ -94,7 +94,7 @@ export class Connection implements BackloggedConnection {
     log.info("connection opened");
   }
 
-  /** Drops the connection, whatever was still to be sent. */
+  /** Drops the connection and everything not yet sent. */
   terminate(): void {
     this.#ended = true;
     this.#socket.terminate();
@@ -103,11 +103,11 @@ export class Connection implements BackloggedConnection {
   #receive(data: RawData, isBinary: boolean): void {
     if (this.#ended) return;
     const { metrics } = this.#context;
-    const bytes = data as Buffer; // the type of a whole message, unless another one is asked for
+    const bytes = data as Buffer; // the type of a whole message by default
     this.#bytesIn += bytes.length;
     metrics.frame("in", bytes.length);
     try {
-      // Bytes that are no Buffer: its `slice` does not copy. A text has no meaning, and neither has an empty frame.
+      // Not a Buffer: its `slice` does not copy. Text has no meaning, and neither has an empty frame.
       this.#session.receive(
         isBinary ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : TEXT_MESSAGE,
       );
@@ -185,11 +185,11 @@ export class Connection implements BackloggedConnection {
 }
 
 function refusalOf(code: string): RefusalName | undefined {
-  if (!code.startsWith("WS_ERR_")) return undefined; // a network that fails is nobody's fault
+  if (!code.startsWith("WS_ERR_")) return undefined; // a failing network is not the client's fault
   if (code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") return "frameBytesMax";
   if (code === "WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH") return "frameBytesMax";
   return code === "WS_ERR_TOO_MANY_BUFFERED_PARTS" ? "fragmentsMax" : "webSocket";
 }
 
-/** A socket that fails to send closes, and that is handled where it closes. */
+/** A socket that fails to send closes, and the close handler deals with it. */
 function ignoreError(): void {}

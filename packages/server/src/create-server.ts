@@ -24,7 +24,9 @@ import { Wire1Listener } from "./wire1-listener.ts";
 const TICK_MS = 100;
 const LOOPBACK = "127.0.0.1";
 
-/** Serves a world: listens when the promise resolves. `ORT_LISTEN` when it cannot, `ORT_ARGUMENT` for bad options. */
+/**
+ * Serves a world. Resolves when it listens, throws `ORT_LISTEN` if it cannot, `ORT_ARGUMENT` for bad options.
+ */
 export async function createServer(options: ServerOptions): Promise<OrthantServer> {
   checkServerOptions(options);
   const { world, port = 0, host: address = LOOPBACK, tickMs = TICK_MS, proxies = 0 } = options;
@@ -40,7 +42,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     isLoopback: isLoopback(address) && proxies === 0,
     nowMs: dayMs,
     insider: (hello) => expected.accountOf(hello),
-    // Not the error itself: the library puts what it read from the token into it.
+    // Not the error itself: the library includes the token's content in it.
     onRefused: (why) => log.debug({ why: String(why) }, "credentials refused"),
     onError: (error) => reportError(error, "authorize failed"),
   });
@@ -108,7 +110,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     return await OrthantServer.listen({ ...parts, wire1 }, port, address);
   } catch (error) {
     await wire1?.close();
-    await host.shutdown("the server never listened", 0); // it follows the world, which lives on
+    await host.shutdown("the server never listened", 0); // the host listens to the world, which outlives it
     throw error;
   }
 }
@@ -121,8 +123,8 @@ function loggerOf(logger: ServerOptions["logger"]): Logger {
 }
 
 /**
- * A line of JSON that a terminal shows and does not act on. JSON leaves C1 controls and direction marks as they are; the
- * escapes of `printable` mean the same in it.
+ * Returns a line of JSON that is safe to show on a terminal. JSON keeps C1 controls and direction marks; the
+ * escapes of `printable` are also valid in it.
  */
 function safeLine(line: string): string {
   return `${printable(line.trimEnd())}\n`;

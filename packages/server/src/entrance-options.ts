@@ -3,7 +3,7 @@ import type { OriginRule } from "./origin.ts";
 import type { PageEntranceOptions } from "./page-entrance.ts";
 import type { Limits } from "./server-limits.ts";
 
-/** What an entrance needs. */
+/** Dependencies and settings of an entrance. */
 export interface EntranceOptions extends PageEntranceOptions {
   readonly metrics: ServerMetrics;
   readonly limits: Limits;

@@ -1,9 +1,6 @@
 import type { HostRules } from "@orthant/protocol";
 
-/**
- * Wraps a game's rules, so that a rule that throws is reported and only loses its effect, without harming the
- * server.
- */
+/** Wraps a game's rules: a rule that throws is reported and loses its effect, without harming the server. */
 export function guardedRules(
   rules: HostRules,
   onError: (rule: keyof HostRules, error: unknown) => void,

@@ -6,11 +6,11 @@ import type { Logger } from "pino";
 import { isForwarded } from "./client-address.ts";
 import type { Refusal } from "./front-door.ts";
 
-/** Which host names a server answers to. */
+/** The host names a server answers to. */
 export interface HostRule {
   /** The operator's names; `undefined` when none were given. */
   readonly hosts: readonly string[] | undefined;
-  /** Where it listens, which may be a name. */
+  /** The address it listens at, which may be a name. */
   readonly address: string;
   /** Whether it has a certificate: a browser then checks the name before its request. */
   readonly isSecure: boolean;

@@ -88,8 +88,7 @@ function keepPlayer(world: World, playerId: bigint, name: string, { position, or
   try {
     world.upsertPlayer({ playerId, name, position, orientation });
   } catch (error) {
-    // A world that failed or is closed stores nothing more, and has reported that; players must still be able
-    // to leave.
+    // A failed or closed world has reported that it stores nothing more; players must still be able to leave.
     if (!isOrthantError(error, "ORT_SAVE_POISONED") && !isOrthantError(error, "ORT_CLOSED")) throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { OrthantError } from "@orthant/core";
 import { isLoopback } from "./client-address.ts";
 
-/** Which web pages may connect. */
+/** The web pages that may connect. */
 export interface OriginRule {
   /** Origins such as `https://example.org`, or `*` for all; `undefined` allows pages of the same host. */
   readonly origins: readonly string[] | undefined;
@@ -10,9 +10,7 @@ export interface OriginRule {
   readonly loopbackOnly: boolean;
 }
 
-/**
- * What browsers send: a scheme and a host in lower case, without a path; `null` for pages without an origin.
- */
+/** An origin as browsers send it: a scheme and a lower-case host without a path; `null` for none. */
 const ORIGIN = /^(?:\*|null|[a-z][a-z\d+.-]*:\/\/[^/\s?#A-Z]+)$/;
 
 /** Rejects entries that can never match an `Origin` header, which would silently keep every page out. */
@@ -25,9 +23,7 @@ export function requireOrigins(origins: readonly string[]): void {
   );
 }
 
-/**
- * Whether a page, or a program other than a browser, may connect. Browsers send the true `Origin` of a page.
- */
+/** Whether a page, or a program other than a browser, may connect. Browsers send a page's true `Origin`. */
 export function originMayConnect(
   headers: IncomingHttpHeaders,
   { origins, loopbackOnly }: OriginRule,

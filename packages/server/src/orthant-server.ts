@@ -103,10 +103,7 @@ export class OrthantServer {
     return this.#parts.revocations.list();
   }
 
-  /**
-   * Immediately ends all connections of a player or of one token, and refuses new ones until `allow` is
-   * called.
-   */
+  /** Ends all connections of a player or one token at once, and refuses new ones until `allow` is called. */
   revoke(revocation: Revocation): void {
     this.#parts.revocations.add(revocation);
     this.#parts.host.checkAccounts();

@@ -41,10 +41,7 @@ export interface OwnerPages {
   close(): Promise<void>;
 }
 
-/**
- * Serves only `/healthz`, `/readyz` and `/metrics`, as a server does. Throws `ORT_LISTEN` when it cannot
- * listen.
- */
+/** Serves only `/healthz`, `/readyz` and `/metrics`, as a server does. Throws `ORT_LISTEN` on failure. */
 export async function serveOwnerPages(options: OwnerPagesOptions): Promise<OwnerPages> {
   checkOwnerOptions(options);
   const { port = 0, host = "127.0.0.1", hosts, proxies = 0, counts, unready } = options;

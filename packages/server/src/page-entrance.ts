@@ -19,7 +19,7 @@ export interface PageMetrics {
   text(): Promise<string>;
 }
 
-/** What an entrance for plain requests needs. */
+/** Dependencies and settings of an entrance for plain requests. */
 export interface PageEntranceOptions {
   readonly listener: HttpListener;
   readonly door: FrontDoor;

@@ -45,10 +45,7 @@ export class RequestMetrics implements PageMetrics {
 
 let sharedProcessRegistry: Registry | undefined;
 
-/**
- * Memory, processor time and event loop delay: shared by all servers of a process, because it cannot be
- * stopped.
- */
+/** Memory, processor time and event loop delay: shared within a process, because it cannot be stopped. */
 function processRegistry(): Registry {
   if (sharedProcessRegistry === undefined) {
     sharedProcessRegistry = new Registry();

@@ -10,9 +10,7 @@ import {
 export interface ServerLimits {
   /** Simultaneous connections. */
   readonly connectionsMax: number;
-  /**
-   * Simultaneous connections per network: the first 24 bits of an IPv4 address, the first 64 of an IPv6 one.
-   */
+  /** Simultaneous connections per network: the first 24 bits of an IPv4 address, 64 of an IPv6 one. */
   readonly connectionsPerAddress: number;
   /** Simultaneous sockets per network that are not connections, or not yet. */
   readonly httpSocketsPerAddress: number;

@@ -10,7 +10,7 @@ import type { Revocation } from "./revocations.ts";
 import type { Limits } from "./server-limits.ts";
 import type { Wire1Options } from "./wire1-options.ts";
 
-/** What a server needs of a world apart from sharing it. */
+/** The part of a world that a server needs apart from sharing it. */
 export interface ServedWorld extends Pick<World, "shape" | "name" | "generation" | "failure" | "onFailure"> {
   save(): Promise<unknown>;
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export interface GatewayWorld extends ServedWorld {
   readonly hostWorld: HostWorld;
 }
 
-/** How a world is served. docs/reference/server.md describes each option. */
+/** Options of a server. docs/reference/server.md describes each. */
 export interface ServerOptions {
   /** The world, open for writing. The server saves it on closing, and closes it only with `closeWorld`. */
   readonly world: World | GatewayWorld;
@@ -81,7 +81,7 @@ export interface MetricsOptions {
   readonly public?: boolean;
 }
 
-/** How a server closes. */
+/** Options for closing a server. */
 export interface CloseOptions {
   /** The reason, for the players. */
   readonly detail?: string;

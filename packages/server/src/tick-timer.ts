@@ -10,10 +10,7 @@ export class TickTimer {
   #stopped = false;
   #timer: Timer | undefined;
 
-  /**
-   * Starts at once; the first call comes after one interval. `tick` receives the number of calls skipped
-   * before it.
-   */
+  /** Starts at once; the first call comes after one interval. `tick` receives the number of skipped calls. */
   constructor(clock: Clock, everyMs: number, tick: (skipped: number) => void) {
     this.#clock = clock;
     this.#everyMs = everyMs;

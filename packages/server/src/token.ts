@@ -23,15 +23,11 @@ export interface VerifiedClaims {
   readonly expiresMs: number;
 }
 
-/**
- * Signs tokens: a secret shared with the server (HS256), or the private half of a key pair (EdDSA, Ed25519).
- */
+/** Signs tokens: a secret shared with the server (HS256), or the private half of a key (EdDSA, Ed25519). */
 export type SigningKey = TokenAudience &
   ({ readonly secret: string | Uint8Array } | { readonly privateKey: string | KeyObject });
 
-/**
- * Checks tokens: the secret that signed them (HS256), or the public half of the key pair (EdDSA, Ed25519).
- */
+/** Checks tokens: the secret that signed them (HS256), or the public half of the key (EdDSA, Ed25519). */
 export type VerifyingKey = TokenAudience &
   ({ readonly secret: string | Uint8Array } | { readonly publicKey: string | KeyObject });
 
@@ -40,7 +36,7 @@ interface TokenAudience {
   readonly audience?: string;
 }
 
-/** How a token is checked: the only accepted algorithm, and its key. */
+/** The only accepted algorithm, and its key. */
 interface Verification {
   readonly algorithm: "HS256" | "EdDSA";
   readonly key: Uint8Array | KeyObject;
@@ -81,10 +77,7 @@ export async function issueToken(
   return token.sign(signing);
 }
 
-/**
- * Returns a function that returns a token's claims, and throws for a token that it does not accept. Rejects a
- * weak key.
- */
+/** Returns a function that verifies a token and returns its claims, or throws. Rejects a weak key. */
 export function tokenVerifier(
   key: VerifyingKey,
   nowMs: () => number = Date.now,

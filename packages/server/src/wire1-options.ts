@@ -11,9 +11,7 @@ export interface Wire1Options {
   readonly host?: string;
   /** Allowed senders: addresses, or networks such as `10.0.0.0/24`. */
   readonly allow?: readonly string[];
-  /**
-   * The role of its players; by default that of players without a token. Required when those may not join.
-   */
+  /** The role of its players; by default that of players without a token. Required if these may not join. */
   readonly role?: Role;
   /**
    * Receives the bytes of a recording, piece by piece: all datagrams from allowed senders, with their times.

@@ -53,7 +53,7 @@ class SocketGuest {
 }
 
 describe("clients over real sockets", () => {
-  test("see the same world as the server, whoever edits it", async () => {
+  test("see the same world as the server while all of them edit it", async () => {
     const world = await flatWorld();
     const limits = { framesPerSecond: 10_000, framesBurst: 10_000, editsBurst: 1_000 };
     const server = await serve({ world, limits });

@@ -76,9 +76,7 @@ export class PlainClient {
     this.socket.send(encode(clientFrameCodec, frame));
   }
 
-  /**
-   * Returns the first message of a kind that was not taken yet. Throws when the connection ends without one.
-   */
+  /** Returns the first message of a kind that was not taken. Throws if the connection ends without one. */
   async next<Kind extends ServerMessage["kind"]>(kind: Kind): Promise<MessageOf<Kind>> {
     for (;;) {
       const index = this.messages.findIndex((message) => message.kind === kind);

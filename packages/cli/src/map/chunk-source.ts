@@ -4,10 +4,7 @@ import type { LeafEntry, SaveContent } from "@orthant/formats";
 /** Cached leaves: those of a few columns, which the next columns need again. */
 const LEAVES_KEPT = 48;
 
-/**
- * Returns chunks from the save, or else from the generator. Caches a few leaves and a limited number of
- * chunks.
- */
+/** Returns chunks from the save, or else from the generator. Caches a few leaves and some chunks. */
 export class ChunkSource {
   readonly #content: SaveContent;
   readonly #field: WorldField;

@@ -48,9 +48,7 @@ export class Painter {
     return veil;
   };
 
-  /**
-   * Returns the colours of a band, four bytes per pixel. `before`: the heights of the previous row, if any.
-   */
+  /** Returns the colours of a band, four bytes per pixel. `before`: heights of the previous row, if any. */
   paint(band: Band, before: Int32Array | undefined): Uint8Array {
     const { width, rows } = band;
     const pixels = new Uint8Array(width * rows * 4);

@@ -9,9 +9,7 @@ const POLL_MS = 1_000;
 const LINE = /^(?<kind>player|token)\s+(?<id>\S+)(?:\s+(?<reason>.*))?$/;
 const PLAYER_ID = /^\d{1,20}$/;
 
-/**
- * Reads revoked players and tokens, one per line. Throws `ORT_ARGUMENT` with the number of an invalid line.
- */
+/** Reads revoked players and tokens, one per line. Throws `ORT_ARGUMENT` with the line of a wrong entry. */
 export async function readRevokedFile(file: string): Promise<readonly Revocation[]> {
   const lines = (await readFile(file, "utf8")).split("\n");
   return lines.flatMap((line, index) => {

@@ -30,9 +30,7 @@ export async function writeNewSecret(file: string): Promise<void> {
   }
 }
 
-/**
- * Reads the secret from a file, without its line end, or from the environment; `undefined` without either.
- */
+/** Reads the secret from a file, without its line end, or from the environment; `undefined` if neither. */
 export async function readSecret(
   file: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,

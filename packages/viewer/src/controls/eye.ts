@@ -5,10 +5,7 @@ export const PITCH_MAX: number = Math.PI / 2 - 0.01;
 const ORBIT_DISTANCE_MIN = 2;
 const ORBIT_DISTANCE_MAX = 400;
 
-/**
- * The visitor's position and view direction in the scene. Angles in radians; yaw 0, pitch 0 looks to the
- * back.
- */
+/** The visitor's position and view direction in the scene. Angles in radians; zero looks to the back. */
 export class Eye {
   position: ScenePoint = [0, 0, 0];
   yaw = 0;

@@ -7,10 +7,7 @@ const EDITS_KEPT = 100;
 export class EditHistory {
   #undos: (readonly VoxelPlacement[])[] = [];
 
-  /**
-   * Records the voxels before an edit. Returns a function that forgets them, for an edit that was not
-   * applied.
-   */
+  /** Records the voxels before an edit. Returns a function that forgets them if the edit is not applied. */
   remember(before: readonly VoxelPlacement[]): () => void {
     this.#undos.push(before);
     if (this.#undos.length > EDITS_KEPT) this.#undos.shift();

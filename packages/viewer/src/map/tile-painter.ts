@@ -1,7 +1,7 @@
 import { AIR } from "@orthant/core";
 import { type MaterialLooks, NOTHING, VEIL } from "../mesh/material-looks.ts";
 
-/** What is visible from above in each column of a tile. */
+/** The visible voxels in each column of a tile, from above. */
 export interface TileColumns {
   readonly width: number;
   readonly rows: number;
@@ -50,9 +50,7 @@ export function takeVoxel(
   return false;
 }
 
-/**
- * Returns the pixels of a tile, four bytes each. Without shading, they have exactly the catalog's colours.
- */
+/** Returns the pixels of a tile, four bytes each. Without shading, they have the catalog's exact colours. */
 export function paintTile(
   columns: TileColumns,
   looks: MaterialLooks,

@@ -39,9 +39,7 @@ export function blockAt({ size }: BlockGrid, point: ScenePoint): ScenePoint {
   ];
 }
 
-/**
- * Converts the scene position of a chunk, in chunks, to the world position of the chunk that the slice cuts.
- */
+/** Converts the scene position of a chunk, in chunks, to its world position in the slice. */
 export function chunkOfScene({ extents }: ChunkShape, slice: Slice, [right, up, back]: ScenePoint): Place {
   const place: [number, number, number, number] = [0, 0, 0, 0];
   place[slice.right] = right;
@@ -57,9 +55,7 @@ export type CutAt = (right: number, up: number, back: number) => ChunkCut | unde
 /** Result of filling a volume: filled, nothing but air, or partly unknown. */
 export type Filling = "filled" | "air" | "unknown";
 
-/**
- * Fills a volume with a block and the voxels around it. Writes nothing for a block of air or an unknown one.
- */
+/** Fills a volume with a block and the voxels around it. Writes nothing for an empty or unknown block. */
 export function fillBlock(grid: BlockGrid, block: ScenePoint, cutAt: CutAt, into: Volume): Filling {
   const { chunk, chunks, size } = grid;
   const cuts: ChunkCut[] = [];

@@ -1,10 +1,7 @@
 import { type Chunk, type ChunkShape, floorModulo } from "@orthant/core";
 import type { Slice } from "../slice/slice.ts";
 
-/**
- * The part of a chunk that a slice shows: a single material, or one per voxel, with right varying fastest,
- * then up.
- */
+/** A slice's part of a chunk: a single material, or one per voxel, with right varying fastest, then up. */
 export type ChunkCut = number | Uint16Array;
 
 /** Returns the cut of a chunk. */

@@ -170,9 +170,7 @@ export class GreedyMesher {
   }
 }
 
-/**
- * Returns the light at the corners of a face, two bits each, from the eight cells around the one before it.
- */
+/** Returns the light at the corners of a face, two bits each, from the eight cells around the one before. */
 function cornerLight(classes: Uint8Array, before: number, across: number, along: number): number {
   const isStop = (cell: number): number => (classes[cell] === OPAQUE ? 1 : 0);
   const left = isStop(before - across);

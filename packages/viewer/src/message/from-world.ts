@@ -19,7 +19,7 @@ export interface Hit {
   readonly distance: number;
 }
 
-/** What the page shows about one region. */
+/** The page's information about one region. */
 export interface RegionNote {
   readonly region: Place;
   /** `undefined` in a world that no other client can change. */

@@ -13,7 +13,7 @@ export type Opening =
   | { readonly kind: "server"; readonly url: string; readonly token: string; readonly name: string }
   | { readonly kind: "files"; readonly files: readonly DroppedFile[] };
 
-/** What the visitor looks at, and from where. */
+/** The visitor's view: its slice, position, direction and reach. */
 export interface View {
   /** Increases with every new slice; messages from the worker carry it. */
   readonly sliceId: number;

@@ -1,7 +1,7 @@
 import type { ChunkShape, Material } from "@orthant/core";
 import type { Vector } from "../slice/slice.ts";
 
-/** What the page knows about a world before it shows any of it. */
+/** A world's properties, known before any of it is shown. */
 export interface WorldFacts {
   readonly name: string;
   readonly shape: ChunkShape;

@@ -1,9 +1,6 @@
 import { printable } from "@orthant/core";
 
-/**
- * Returns the page's element with an id. Throws when it is missing, which means that page and program do not
- * match.
- */
+/** Returns the page's element with an id. Throws when it is missing: page and program do not match. */
 export function element<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const found = document.getElementById(id);
   if (found instanceof kind) return found;

@@ -70,18 +70,13 @@ export class Stage {
     this.#cursor.scale.setScalar(edge + 0.01);
   }
 
-  /**
-   * Returns the direction from the eye through a point of the canvas, from -1 to 1 on both axes, with y
-   * upwards.
-   */
+  /** Returns the direction through a point of the canvas, from -1 to 1 on both axes, with y upwards. */
   direction(across: number, up: number): ScenePoint {
     const point = new Vector3(across, up, 0.5).unproject(this.camera).sub(this.camera.position).normalize();
     return [point.x, point.y, point.z];
   }
 
-  /**
-   * Returns the canvas position of a point of the scene, in pixels; `undefined` when it is behind the eye.
-   */
+  /** Returns the canvas position of a point of the scene, in pixels; `undefined` if it is behind the eye. */
   project(point: ScenePoint): readonly [left: number, top: number] | undefined {
     const seen = new Vector3(...point).project(this.camera);
     if (seen.z > 1) return undefined;

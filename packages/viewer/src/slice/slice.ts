@@ -31,10 +31,7 @@ export function axesOf({ extents }: ChunkShape): readonly Axis[] {
 /** Limit on a visitor's position, in chunks, so that everything around them is on the lattice. */
 const END_CHUNKS = 2 ** 31 - 1_024;
 
-/**
- * Returns the nearest point to `point` that a visitor may have, because a file, a link or a server may supply
- * any.
- */
+/** Returns the nearest valid position of a visitor; a file, a link or a server may supply any point. */
 export function nearestInside({ extents }: ChunkShape, point: Vector): Vector {
   return placeFrom((axis) => {
     const end = END_CHUNKS * extents[axis];
@@ -66,9 +63,7 @@ export function canSweep(shape: ChunkShape): boolean {
 /** Axes that are hidden in turn. Up always stays visible. */
 const TURN: readonly Axis[] = [3, 2, 0];
 
-/**
- * Returns the next slice through the same point: the hidden axis becomes visible, and another one is hidden.
- */
+/** Returns the next slice through the same point: another axis is hidden, and the hidden one is shown. */
 export function turned(slice: Slice, through: Vector): Slice {
   const next = TURN[(TURN.indexOf(slice.hidden) + 1) % TURN.length] as Axis;
   return sliceHiding(next, through);

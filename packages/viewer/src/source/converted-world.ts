@@ -33,10 +33,7 @@ export type OnStep = (done: number, steps: number) => void;
 /** Limit on the bytes that a page converts, and on the result: a small save may be a huge world. */
 const CONVERTED_BYTES_MAX: number = 64 * 1024 * 1024;
 
-/**
- * Converts a save of another format into a native one in memory. Throws `ORT_LIMIT` when it is too large for
- * a page.
- */
+/** Converts a save of another format in memory. Throws `ORT_LIMIT` when it is too large for a page. */
 export async function convertInMemory(
   source: Disk,
   detected: ForeignFormat,

@@ -27,7 +27,7 @@ interface MadeBlock {
   bytes: number;
 }
 
-/** What the makers of blocks and of maps share. */
+/** Options shared by the makers of blocks and of maps. */
 export interface MakerOptions {
   readonly shape: ChunkShape;
   readonly looks: MaterialLooks;
@@ -116,10 +116,7 @@ export class BlockMaker {
     return this.#stale.size > 0 || this.#next < this.#wanted.length;
   }
 
-  /**
-   * Makes one block. Changed blocks come first, but not always: endless changes would otherwise starve new
-   * blocks.
-   */
+  /** Makes one block. Changed blocks come first, but not always: endless changes must not starve new ones. */
   #step(): boolean {
     this.#steps++;
     const isTurnOfNew = this.#steps % NEW_TURN === 0 && this.#next < this.#wanted.length;

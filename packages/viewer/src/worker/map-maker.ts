@@ -94,10 +94,7 @@ export class MapMaker {
     return true;
   }
 
-  /**
-   * Scans one chunk from above. Returns false when nothing below is visible, `undefined` when it is not
-   * loaded.
-   */
+  /** Scans one chunk from above. Returns false if it hides everything below, `undefined` if not loaded. */
   #scanChunk(
     corner: Tile,
     depth: number,

@@ -34,7 +34,7 @@ const INSPECT_VOXELS = 112;
 /** Reach of the pointer. */
 const POINT_VOXELS = 96;
 
-/** What a desk needs from its worker. */
+/** Services of the worker that a desk uses. */
 export interface DeskOptions {
   readonly tell: (message: FromWorld, transfer: readonly ArrayBuffer[]) => void;
   /** Runs `work` soon, after the messages already queued. */

@@ -6,7 +6,7 @@ import { runAllCampaigns } from "./all.ts";
 import type { Campaign } from "./campaign.ts";
 import { CampaignRecords } from "./totals/records.ts";
 
-/** Notes its parameters, and fails when it is asked to run `broken`. */
+/** Appends its arguments to a file, and fails when asked to run `broken`. */
 const PROGRAM = `
 import { appendFileSync } from "node:fs";
 const [name, ...options] = process.argv.slice(2);
@@ -38,7 +38,7 @@ describe("a run of all campaigns", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("starts each one, those that want the machine for themselves first, and leaves out what cannot run", async () => {
+  test("starts each one, exclusive ones first, and leaves out those that cannot run", async () => {
     const records = await CampaignRecords.ofCodeIn(folder);
     const rows = await runAllCampaigns(
       [
@@ -62,7 +62,7 @@ describe("a run of all campaigns", () => {
     ]);
   });
 
-  test("starts nothing when there is no time", async () => {
+  test("starts nothing when no time is left", async () => {
     const records = await CampaignRecords.ofCodeIn(folder);
     const options = { minutes: 0, records, program: join(folder, "program.mjs") };
     expect(await runAllCampaigns([campaign("beside")], options)).toMatchObject([

@@ -8,27 +8,27 @@ import type { TableRow } from "./totals/table.ts";
 import { shareOf } from "./totals/time-shares.ts";
 
 const MS_PER_MINUTE = 60_000;
-/** A campaign that has not ended this long after the time of all is stopped. */
+/** Least time past the end of the whole run after which a campaign that still runs is stopped. */
 const GRACE_MS = 60_000;
 const GRACE_SHARE = 0.08;
-/** One that has not ended this long after its own time hangs, which is a failure. */
+/** Time past its own end after which a campaign counts as hung, which is a failure. */
 const HANG_MS = 5 * MS_PER_MINUTE;
-/** A campaign that takes more than this many times its share at least would take the time of others. */
+/** A campaign whose least time exceeds its share by more than this factor is left out to spare the others. */
 const OVERRUN_MAX = 3;
 const LANES_MAX = 8;
 const OUTPUT_LINES_MAX = 60;
 
-/** What to do with all campaigns. */
+/** Options of a run of all campaigns. */
 export interface AllOptions {
   readonly minutes: number;
   readonly records: CampaignRecords;
-  /** The program that runs one campaign, given its name. */
+  /** Path of the program that runs one campaign, given its name. */
   readonly program: string;
 }
 
 /**
- * Runs every campaign in a process of its own, from where it stopped the last time. Campaigns that are farthest from
- * their goals get the most time; those that need the machine for themselves come first.
+ * Runs every campaign in a separate process, from where its last run stopped. Campaigns farthest from their
+ * goals get the most time; campaigns that need the whole machine run first.
  */
 export function runAllCampaigns(
   campaigns: readonly Campaign[],
@@ -37,7 +37,7 @@ export function runAllCampaigns(
   return new AllRun(options).rows(campaigns);
 }
 
-/** What all runs so far have done, with nothing that is run now. */
+/** Returns the totals of all runs so far, without running anything. */
 export function totalsOf(
   campaigns: readonly Campaign[],
   records: CampaignRecords,
@@ -50,10 +50,10 @@ export function totalsOf(
   );
 }
 
-/** A campaign that waits for its turn. */
+/** A campaign that has not run yet. */
 interface Waiting {
   readonly campaign: Campaign;
-  /** How much of its goal is left: more of it means more time. */
+  /** Share of its goal that is left; a larger share gets more time. */
   readonly weight: number;
 }
 
@@ -88,7 +88,7 @@ class AllRun {
     return campaigns.flatMap(({ name }) => this.#rows.get(name) ?? []);
   }
 
-  /** Runs those that want all cores, one after the other, and takes them out of the list. */
+  /** Runs the exclusive campaigns one after the other, and removes them from `waiting`. */
   async #runAlone(waiting: Waiting[]): Promise<void> {
     for (const next of waiting.filter(({ campaign }) => campaign.runsAlone)) {
       const lanes = this.#busyUntilMs.length;
@@ -101,7 +101,7 @@ class AllRun {
     }
   }
 
-  /** Runs the others, one in each lane. */
+  /** Runs the other campaigns, one at a time in each lane. */
   async #runBeside(waiting: Waiting[]): Promise<void> {
     const work = async (lane: number): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
@@ -153,10 +153,10 @@ class AllRun {
   }
 }
 
-/** Runs a program, and stops it when it takes too long; gives why it did not end well, if so. */
+/** Runs a program and kills it at `stopsAtMs`. Returns why it failed, or `undefined` on success. */
 function runProgram(args: readonly string[], log: string, stopsAtMs: number): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
-    // A group of its own, so that the processes it has started end with it.
+    // A separate process group, so that the kill also ends the processes that the program started.
     const child = spawn(process.execPath, args, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
     const output = createWriteStream(log);
     child.stdout.pipe(output, { end: false });

@@ -16,17 +16,17 @@ import { WriterProcess } from "./process/writer-process.ts";
 const PROGRAM = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
 const BACKUPS = 100;
 /**
- * A world is given up for a fresh one now and then, so that small ones are copied too. One with a journal grows fast: its
- * writer waits for no save.
+ * Backups before a fresh world replaces the old one, so that small worlds are copied too. A world with a
+ * journal grows fast, because its writer does not wait for saves.
  */
 const BACKUPS_PER_WORLD = { snapshot: 20, journal: 3 } as const;
 const PAUSE_MS_MAX = 300;
-/** Steps that a writer may have made durable, and that it has not said or we have not heard. */
+/** Most steps that a writer may have made durable but whose acknowledgement has not arrived here. */
 const STEPS_UNSAID_MAX = { snapshot: 8, journal: 100_000 } as const;
 
 const run = promisify(execFile);
 
-/** The world of a process that edits and saves as fast as it can, copied by `orthant backup` meanwhile. */
+/** Runs `orthant backup` on a world that another process edits and saves as fast as it can. */
 export const backupCampaign: Campaign = {
   name: "backup",
   summary:
@@ -60,7 +60,7 @@ export const backupCampaign: Campaign = {
       if (writer.complaints !== "") failures.push(`the writer failed: ${writer.complaints}`);
       await rm(folder, { recursive: true });
     }
-    // A writer that stands still would prove nothing.
+    // Copying while the writer is idle would prove nothing.
     if (disturbed * 2 < backups)
       failures.push(`only ${disturbed} of ${backups} backups saw a commit meanwhile`);
     console.log(`backup: ${disturbed} of ${backups} copies were made while the world was saved`);
@@ -82,7 +82,7 @@ async function copyAndCheck(
     const disk = new NodeDisk(restored);
     const findings = await verifySave(disk);
     if (!isWhole(findings)) return `not whole: ${findings[0]?.file}: ${findings[0]?.message}`;
-    // Whoever opens it first saves what the journal has.
+    // The first opening saves the changes in the journal.
     await (await openWorld(disk, { autosave: false })).close();
     const save = await openSave(disk);
     try {

@@ -10,15 +10,15 @@ import { CHECKS } from "./commands/checks.ts";
 import { makeWorld } from "./commands/made-world.ts";
 import { type Dimensions, makeRecipe, type Recipe, STATES, type State } from "./commands/recipe.ts";
 
-/** Commands that are tried at once on one world. */
+/** Commands that run concurrently on one world. */
 const AT_ONCE = 3;
 const DIMENSIONS: readonly Dimensions[] = [2, 3, 4];
-/** Processes that the whole matrix takes, about. */
+/** Approximate number of processes that the whole matrix starts. */
 const PROCESSES = 1_200;
-/** Commands for which the world makes no difference: once in a run is enough. */
+/** Commands that do not depend on the world and so run once per campaign. */
 const ONCE: ReadonlySet<string> = new Set(["token", "bench", "completion"]);
 
-/** Every command as a real process, on worlds in every state, compared with a model. */
+/** Runs every command as a real process, on worlds in every state, and compares the results with a model. */
 export const commandsCampaign: Campaign = {
   name: "commands",
   summary: "every command as a process, on worlds of every kind, compared with a model",
@@ -53,7 +53,7 @@ export const commandsCampaign: Campaign = {
   },
 };
 
-/** A new command must be added to the matrix. */
+/** Reports the commands that the matrix lacks. */
 function missingChecks(): string[] {
   return COMMANDS.filter(({ name }) => CHECKS[name] === undefined).map(
     ({ name }) => `the matrix lacks the command ${name}`,
@@ -61,8 +61,9 @@ function missingChecks(): string[] {
 }
 
 /**
- * The matrix, over and over: every state in every number of dimensions, with a generator that the command line has and
- * with one that it has not. The first six worlds have every state, every number of dimensions and both generators.
+ * Cycles through the matrix: every state in every number of dimensions, with a generator that the command
+ * line has and with one that it lacks. The first six worlds cover every state, every number of dimensions and
+ * both generators.
  */
 function recipeAt(index: number, prng: Prng): Recipe {
   const [turn, column] = [Math.floor(index / STATES.length), index % STATES.length];

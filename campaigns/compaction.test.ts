@@ -4,13 +4,13 @@ import { COMPACTION_MUTANTS, isCaught, singleCompactionMutants } from "./save/co
 import { proveCompaction } from "./save/prove-compaction.ts";
 
 const SEED = 5;
-/** Two compactions, with an opening between them. */
+/** Two compactions, with a reopen between them. */
 const LENGTH = { before: 19, commits: 5 };
 const TIMEOUT_MS = 120_000;
 
 describe("power cuts on compaction and the collection of generations", () => {
   test.each(CRASH_MODELS.map((model) => [model.name, model] as const))(
-    "[S89, S90, S91, S92] %s leaves every generation that is kept, whole, at every operation",
+    "[S89, S90, S91, S92] %s leaves every kept generation whole at every operation",
     async (_name, model) => {
       const proof = await proveCompaction(LENGTH, { models: [model], disksPerCut: 1, seed: SEED });
       expect(proof.history.packsRewritten).toBeGreaterThan(4);
@@ -22,7 +22,7 @@ describe("power cuts on compaction and the collection of generations", () => {
   );
 
   test.each(COMPACTION_MUTANTS.map((mutant) => [mutant.step, mutant] as const))(
-    "catches a compaction that leaves out %s",
+    "expose a compaction that leaves out %s",
     async (_step, mutant) => {
       expect(await isCaught(mutant, SEED)).toBe(true);
     },
@@ -30,7 +30,7 @@ describe("power cuts on compaction and the collection of generations", () => {
   );
 
   test(
-    "[S91] catches a compaction that leaves out any one sync",
+    "[S91] expose a compaction that leaves out any one sync",
     async () => {
       const mutants = await singleCompactionMutants();
       const missed = [];

@@ -3,11 +3,11 @@ import { powerCutCampaign } from "./proof/power-cuts.ts";
 import { COMPACTION_MUTANTS, isCaught, singleCompactionMutants } from "./save/compaction-mutants.ts";
 import { proveCompaction } from "./save/prove-compaction.ts";
 
-/** A few commits are cut through at a time, and each round begins some commits later in the history of a save. */
+/** Commits per round. Each round begins this many commits later in the history of a save. */
 const COMMITS = 5;
 const COMMITS_BEFORE_MAX = 25;
 
-/** Power cuts through commits, compactions and the collection of generations, and through compactions that lack a step. */
+/** Power cuts during commits, compactions (also ones that lack a step) and the collection of generations. */
 export const compactionCampaign: Campaign = powerCutCampaign({
   name: "compaction",
   summary: "power cuts at every operation of a history with compactions, and of ones that lack one sync",

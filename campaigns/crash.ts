@@ -5,7 +5,7 @@ const DISKS = 100_000;
 const DISKS_PER_CUT = 500;
 const SEEDS_PER_ROUND = 1_000;
 
-/** Power cuts through the simulator's own specimen, whole and with each durability step left out. */
+/** Power cuts on the simulator's sample store, both correct and with each durability step left out. */
 export const crashCampaign: Campaign = {
   name: "crash",
   summary: "power cuts at every operation of the sample store, and of mutants that must be caught",

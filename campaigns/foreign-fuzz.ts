@@ -4,7 +4,7 @@ import { fuzzCampaignOf } from "./fuzz.ts";
 
 const CASES_EACH = 1_000_000;
 
-/** Where `fuzz` has a few thousand inputs for each of them. */
+/** A million inputs for each reader, where `fuzz` has a few thousand. */
 export const foreignFuzzCampaign: Campaign = fuzzCampaignOf(
   "foreign-fuzz",
   "a million hostile inputs into each reader of flat Polychora saves, .v4dw files and tile saves",

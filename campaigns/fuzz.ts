@@ -8,7 +8,7 @@ import { marsMinerTargets } from "./marsminer/marsminer-decoders.ts";
 import { pixelTargets } from "./pixelworld/pixel-decoders.ts";
 import { saveTargets } from "./save/save-decoders.ts";
 
-/** Some foreign readers are also among those of the native save. */
+/** All targets, each once: some foreign readers are also among those of the native save. */
 const TARGETS: readonly Target[] = [
   ...baseTargets,
   ...saveTargets,
@@ -20,10 +20,10 @@ const TARGETS: readonly Target[] = [
   ...foreignTargets.filter((target) => !saveTargets.includes(target)),
 ];
 
-/** About a million for all of them together. */
+/** Inputs per target: about a million for all targets together. */
 const CASES_EACH = 10_752;
 
-/** Random and mutated bytes into every decoder. */
+/** Feeds random and mutated bytes to every decoder. */
 export const fuzzCampaign: Campaign = fuzzCampaignOf(
   "fuzz",
   "hostile bytes into every decoder: only OrthantError, one encoding a value, bounded memory and time",
@@ -31,7 +31,7 @@ export const fuzzCampaign: Campaign = fuzzCampaignOf(
   CASES_EACH,
 );
 
-/** The same for some decoders, in turn, with a number of inputs for each of them. */
+/** Creates a campaign that feeds each of `targets` in turn, `casesEach` inputs in total per target. */
 export function fuzzCampaignOf(
   name: string,
   summary: string,
@@ -45,9 +45,9 @@ export function fuzzCampaignOf(
     unit: "inputs",
     resumes: true,
     async run(options) {
-      // A stack trace for each of a million refusals would be most of the work, and says nothing here.
+      // A stack trace for each of a million rejections would be most of the work, and is of no use here.
       Error.stackTraceLimit = 0;
-      // The first calls also allocate for the engine's own bookkeeping; it is not the decoders' doing.
+      // The first calls also allocate for the JavaScript engine, which must not count against the decoders.
       for (const target of targets) await fuzzBatch(target, 0, options.seed);
       const failures: string[] = [];
       let cases = 0;

@@ -18,30 +18,30 @@ const HOUR_MS = 3_600_000;
 const HOURS_PER_DAY = 24;
 const SAVES_PER_HOUR_MAX = 3;
 const EDITS_PER_SAVE = 12;
-/** Where people build: so many places, each a few chunks wide. */
+/** Number of building sites, each a few chunks wide. */
 const SITES = 40;
 const SITE_VOXELS = 24;
 const APART_VOXELS = 400;
 const MATERIALS = 200;
 const RETENTION: Retention = { newest: 2, hours: 24, days: 30 };
-/** Somebody names a state now and then, and takes the oldest name away again. */
+/** Interval at which a generation is tagged. Above `NAMES_MAX` tags, the oldest is removed. */
 const NAMED_EVERY_HOURS = 1_000;
 const NAMES_MAX = 4;
-/** A place is rolled back to what it was three days ago now and then. */
+/** Interval at which a site is rolled back by `DAYS_BACK` days. */
 const ROLLED_BACK_EVERY_HOURS = 97;
 const DAYS_BACK = 3;
 const CHECKED_EVERY_HOURS = 60;
-/** A compaction gives way for two milliseconds between slices, so an hour has room for many more. */
+/** Pause of a compaction between slices. An hour has room for many more slices. */
 const SLICE_MS = 2;
 const SLICES_PER_HOUR = 500;
 /**
- * What the packs may have beside what is needed and a third of that: a run is not begun for less than a MiB or an
- * eighth, the pack that is written to is not rewritten, and a run may be on its way.
+ * Bytes that packs may take beyond the needed records and a third of those: compaction does not start for
+ * less than a MiB or an eighth, does not rewrite the pack being written to, and may be in progress.
  */
 const SLACK_BYTES = 3 * 1024 * 1024;
 const SLACK_SHARE = 0.2;
 
-/** A year of autosaves, in an hour's steps of a clock that the campaign holds. */
+/** A year of autosaves, on a fake clock that advances hour by hour. */
 export const historyCampaign: Campaign = {
   name: "history",
   summary: "a year of autosaves: what is kept and the disk that it takes stay within the policy's bound",
@@ -66,7 +66,7 @@ class Year {
   readonly #clock: FakeClock;
   readonly #prng: Prng;
   readonly #world: World;
-  /** The material of each site's middle voxel at the end of each hour. */
+  /** Material of each site's middle voxel at the end of each hour. */
   readonly #past: (readonly number[])[] = [];
   readonly #now: number[] = new Array<number>(SITES).fill(0);
   readonly #names: string[] = [];
@@ -90,7 +90,7 @@ class Year {
     return new Year(disk, clock, new Prng(seed), world);
   }
 
-  /** What happens in an hour; gives what is wrong after it. */
+  /** Plays one hour. Returns the fault found after it, if any. */
   async hour(hour: number): Promise<string | undefined> {
     const startMs = this.#clock.nowMs();
     const saves = this.#prng.below(SAVES_PER_HOUR_MAX + 1);
@@ -104,7 +104,7 @@ class Year {
     return hour % CHECKED_EVERY_HOURS === CHECKED_EVERY_HOURS - 1 ? this.#check() : undefined;
   }
 
-  /** Lets a compaction that runs go on, slice by slice, for a moment of the hour. */
+  /** Lets a running compaction continue, slice by slice, for a moment of the hour. */
   async #tidyUp(): Promise<void> {
     for (let slice = 0; slice < SLICES_PER_HOUR; slice++) {
       this.#clock.advance(SLICE_MS);
@@ -112,7 +112,7 @@ class Year {
     }
   }
 
-  /** What there is to tell at the end. */
+  /** Closes and verifies the world. Returns a summary of the year. */
   async end(): Promise<string> {
     await this.#world.close();
     const findings = await verifySave(this.#disk);
@@ -155,7 +155,7 @@ class Year {
     if (oldest !== undefined) await this.#world.history.untag(oldest);
   }
 
-  /** Rolls a site back to three days ago while another one is edited. */
+  /** Rolls a site back to three days ago while editing another one. */
   async #rollBack(hour: number): Promise<string | undefined> {
     const then = hour - DAYS_BACK * HOURS_PER_DAY;
     const kept = await this.#world.history.generations();
@@ -181,7 +181,7 @@ class Year {
       : `site ${other} is ${elsewhere}, not ${this.#now[other]}`;
   }
 
-  /** The material of a site at the end of the hour in which a generation was saved: policy keeps the hour's last. */
+  /** Returns a site's material at the end of the hour of a save. The policy keeps each hour's last save. */
   #materialAt(site: number, savedMs: number): number {
     const hour = Math.floor((savedMs - Date.UTC(2026, 0, 1)) / HOUR_MS);
     return this.#past[hour]?.[site] ?? Number.NaN;
@@ -198,7 +198,7 @@ class Year {
     return bytes <= bound ? undefined : `packs of ${bytes} bytes, where ${Math.round(bound)} may be`;
   }
 
-  /** The bytes of all records that some generation refers to, counted without the code that compacts. */
+  /** Counts the bytes of all records that some generation refers to, without using the compaction code. */
   async #neededBytes(generations: readonly number[]): Promise<number> {
     const records = new Map<string, number>();
     for (const generation of generations) {

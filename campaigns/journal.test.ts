@@ -8,7 +8,7 @@ const TIMEOUT_MS = 120_000;
 
 describe("power cuts on a world with a journal", () => {
   test.each(CRASH_MODELS.map((model) => [model.name, model] as const))(
-    "[J14] %s loses no edit whose promise was kept, and leaves the others as a whole beginning",
+    "[J14] %s loses no acknowledged edit, and keeps the others as an unbroken prefix",
     async (_name, model) => {
       const proof = await proveJournal(LONG_JOURNAL, { models: [model], disksPerCut: 1, seed: SEED });
       expect(proof.played.acknowledged.length).toBeGreaterThan(20);
@@ -19,7 +19,7 @@ describe("power cuts on a world with a journal", () => {
   );
 
   test(
-    "finds nothing wrong with the short history that mutants are tried on",
+    "leave no fault in the short history that the mutants run on",
     async () => {
       expect((await proveJournal(SHORT_JOURNAL, { disksPerCut: 4, seed: SEED })).disks).toBeGreaterThan(500);
     },
@@ -27,7 +27,7 @@ describe("power cuts on a world with a journal", () => {
   );
 
   test.each(JOURNAL_MUTANTS.map((mutant) => [mutant.step, mutant] as const))(
-    "catches a world that leaves out %s",
+    "expose a world that leaves out %s",
     async (_step, mutant) => {
       expect(await isCaught(mutant, SEED)).toBe(true);
     },

@@ -10,10 +10,10 @@ const STATES = 250_000;
 const DISKS_PER_CUT = 20;
 const KILLS = 100;
 const KILLS_PER_WORLD = 25;
-/** With a limit of time, killing takes at most this share of it. */
+/** Largest share of a time limit that kills may take. */
 const KILL_TIME_SHARE = 0.2;
 
-/** A world with a journal: power cuts, writers that lack a sync, and a real process that is killed. */
+/** A world with a journal: power cuts, writers that lack a sync, and kills of a real process. */
 export const journalCampaign: Campaign = {
   name: "journal",
   summary: "power cuts and kill -9 of a world with a journal; no edit whose promise was kept may be lost",

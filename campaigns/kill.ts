@@ -4,7 +4,7 @@ import { killWriters } from "./process/kill-writers.ts";
 const KILLS = 1_000;
 const KILLS_PER_WORLD = 50;
 
-/** A real process that is killed while it writes to a real disk. */
+/** Kills a real process while it writes to a real disk. */
 export const killCampaign: Campaign = {
   name: "kill",
   summary: "kill -9 of a process that saves a world on a real disk; what it acknowledged must be there",

@@ -4,13 +4,13 @@ import { stepOf } from "../process/written-world.ts";
 
 const SHAPE = HYPERCUBE_CHUNKS;
 
-/** All voxels that the writer has set after each of its steps. Steps only go forward. */
+/** Model of all voxels that the writer has set after each of its steps. Steps only go forward. */
 export class StepModel {
-  /** Materials by cell, for each chunk that has any. */
+  /** Materials by voxel index, for each chunk that has any. */
   readonly #chunks = new PlaceMap<Map<number, number>>();
   #step = 0;
 
-  /** The step that a save holds, by its counter. */
+  /** Returns the step that a save holds, by its counter. */
   async stepIn(save: Save): Promise<number> {
     const origin: Place = [0, 0, 0, 0];
     for await (const leaf of save.index.all()) {
@@ -21,7 +21,7 @@ export class StepModel {
     return 0;
   }
 
-  /** What is wrong with a save that must hold the steps up to one, those and nothing else; `undefined` when nothing is. */
+  /** Describes how a save differs from exactly the steps up to `step`; `undefined` when it does not. */
   async faultIn(save: Save, step: number): Promise<string | undefined> {
     this.#advance(step);
     let chunks = 0;

@@ -3,19 +3,19 @@ import { isDeepStrictEqual } from "node:util";
 import { type Ran, runCli } from "./cli-process.ts";
 import type { MadeWorld } from "./made-world.ts";
 
-/** Where one command is tried on one world: runs processes, compares, and remembers what was wrong. */
+/** Tries one command on one world: runs processes, compares results and collects failures. */
 export class Bench {
   readonly world: MadeWorld;
-  /** For commands that need a NATS server. */
+  /** Environment variables for commands that need a NATS server. */
   readonly environment: Readonly<Record<string, string>>;
   readonly failures: string[] = [];
-  /** Processes that ran. */
+  /** Number of processes that ran. */
   runs = 0;
   readonly #label: string;
   readonly #root: string;
   #folders = 0;
 
-  /** New folders begin with `root`. */
+  /** The paths of new folders begin with `root`. */
   constructor(label: string, root: string, world: MadeWorld, environment: Readonly<Record<string, string>>) {
     this.#label = label;
     this.#root = root;
@@ -23,19 +23,19 @@ export class Bench {
     this.environment = environment;
   }
 
-  /** A path at which there is nothing. */
+  /** Returns an unused path. */
   newFolder(): string {
     return `${this.#root}-${++this.#folders}`;
   }
 
-  /** A copy of the world, for commands that write. */
+  /** Copies the world, for commands that write. Returns the new folder. */
   async copy(): Promise<string> {
     const folder = this.newFolder();
     await cp(this.world.folder, folder, { recursive: true });
     return folder;
   }
 
-  /** Runs a command line, which must end with this exit code; `undefined` leaves it to the caller. */
+  /** Runs a command line and fails unless it ends with `exitCode`; `undefined` accepts any. */
   async run(exitCode: number | undefined, ...words: readonly string[]): Promise<Ran> {
     const ran = await runCli(words, this.environment);
     this.runs++;
@@ -47,7 +47,7 @@ export class Bench {
     return ran;
   }
 
-  /** Runs it with `--json`, and gives the object; without an exit code, nothing but failure is wrong. */
+  /** Runs a command line with `--json` and returns the object. An `undefined` exit code accepts any. */
   async object(
     exitCode: number | undefined,
     ...words: readonly string[]
@@ -58,7 +58,7 @@ export class Bench {
     return ran.json ?? {};
   }
 
-  /** Notes a failure unless both are deeply equal. */
+  /** Records a failure unless both values are deeply equal. */
   equal(what: string, found: unknown, expected: unknown): void {
     if (isDeepStrictEqual(found, expected)) return;
     this.fail(
@@ -66,7 +66,7 @@ export class Bench {
     );
   }
 
-  /** Notes a failure; `undefined` is none. */
+  /** Records a failure; ignores `undefined`. */
   fail(message: string | undefined): void {
     if (message !== undefined) this.failures.push(`${this.#label}: ${message}`);
   }

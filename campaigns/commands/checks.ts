@@ -10,10 +10,10 @@ import { RunningCli } from "./cli-process.ts";
 import { makeGarbage, voxelFault } from "./made-world.ts";
 import { ALL_GENERATORS, type Placement, shapeOf } from "./recipe.ts";
 
-/** Tries one command on one world, and compares what it did with the model. */
+/** Tries one command on one world, and compares the result with the model. */
 type Check = (bench: Bench) => Promise<void>;
 
-/** What every command is held against. A command that is missing here fails the campaign. */
+/** The check of every command. A command that is missing here fails the campaign. */
 export const CHECKS: Readonly<Record<string, Check>> = {
   create: checkCreate,
   info: checkInfo,
@@ -38,15 +38,15 @@ export const CHECKS: Readonly<Record<string, Check>> = {
 
 const PNG_SIGNATURE = "89504e470d0a1a0a";
 const VOXELS_ASKED = 4;
-/** Formats that a world can be written in, by its dimensions, with what reads it again. */
+/** Formats that a world can be converted to and back from, by its dimensions. */
 const FORMATS = { 2: ["tilesave", "pxsw"], 3: ["marsminer"], 4: ["flat", "v3"] } as const;
 
-/** What a command that only reads ends with: the journal of a foreign world cannot be replayed. */
+/** Exit code of a read-only command: the command line cannot replay the journal of a foreign world. */
 function readingExit({ world: { model } }: Bench): number {
   return model.losesJournal ? EXIT.loss : EXIT.ok;
 }
 
-/** What the command line can see of the world: not what only the journal of a foreign world has. */
+/** Edits that the command line can see: not those that only the journal of a foreign world has. */
 function visibleEdits({ world: { model } }: Bench): readonly Placement[] {
   if (!model.losesJournal) return model.edits;
   return [...(model.saved.get(model.generation) ?? new Map<string, Placement>()).values()];
@@ -121,7 +121,7 @@ async function checkGet(bench: Bench): Promise<void> {
   for (const [voxel, material] of [...model.edits.slice(-VOXELS_ASKED), above]) {
     const got = await bench.object(readingExit(bench), "get", folder, voxel.join(","));
     const found = got["material"] as { readonly id: number } | null | undefined;
-    // Only the generator knows.
+    // Without the generator, `get` cannot know the material.
     bench.equal(`get ${voxel}`, found?.id ?? null, model.recipe.isForeign ? null : material);
   }
 }
@@ -263,7 +263,7 @@ async function checkConvert(bench: Bench): Promise<void> {
     }
     const back = bench.newFolder();
     await bench.run(EXIT.ok, "info", converted);
-    // A tile save has no checksums, so that nothing can be verified or repaired.
+    // A tile save has no checksums, so it can be neither verified nor repaired.
     for (const command of ["verify", "repair"]) {
       await bench.run(format === "tilesave" ? EXIT.failed : EXIT.ok, command, converted);
     }
@@ -298,7 +298,7 @@ async function checkRestore(bench: Bench): Promise<void> {
     return;
   }
   await bench.run(EXIT.ok, ...words);
-  // The chunk around the voxel is as it was; every other one is as it is.
+  // Only the chunk around the voxel is rolled back.
   const shape = shapeOf(model.recipe);
   const chunk = `${chunkOfVoxel(shape, [x, y, z, w])}`;
   const isInside = ([voxel]: Placement): boolean => `${chunkOfVoxel(shape, voxel)}` === chunk;

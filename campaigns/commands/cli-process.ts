@@ -3,23 +3,23 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** The program as it is installed. */
+/** The program as installed. */
 const BIN = fileURLToPath(new URL("../../../packages/cli/bin/orthant.js", import.meta.url));
-/** No command on a small world takes nearly as long, also on a busy machine. */
+/** Timeout of a command: far more than one takes on a small world, even on a busy machine. */
 const PATIENCE_MS = 60_000;
 
-/** How a process of the command line went. */
+/** Result of a command-line process. */
 export interface Ran {
   readonly words: readonly string[];
-  /** `null` when it was killed, or did not end in time. */
+  /** `null` when the process was killed or did not end in time. */
   readonly exitCode: number | null;
   readonly output: string;
   readonly errors: string;
-  /** What `--json` printed; `undefined` when that is no object. */
+  /** The object that `--json` printed; `undefined` when the output is not an object. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Runs one command line as a process, with nothing of this process's environment but the path. */
+/** Runs one command line as a process that inherits only `PATH` from this process's environment. */
 export async function runCli(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -35,7 +35,7 @@ export async function runCli(
   return { words, exitCode, output, errors, json: parsed(output) };
 }
 
-/** A command that runs until it is stopped. */
+/** A command that runs until `end` stops it. */
 export class RunningCli {
   readonly firstLine: Promise<string>;
   readonly #child: ChildProcess;
@@ -52,7 +52,7 @@ export class RunningCli {
     this.#child.stderr?.resume();
   }
 
-  /** Ends it, and gives its exit code; `null` when it had to be killed. */
+  /** Sends `signal` and returns the exit code; `null` when the process had to be killed. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), PATIENCE_MS);
     this.#child.kill(signal);
@@ -75,7 +75,7 @@ function parsed(output: string): Ran["json"] {
     const value: unknown = JSON.parse(output);
     return typeof value === "object" && value !== null ? (value as Ran["json"]) : undefined;
   } catch {
-    // The command printed text, or nothing; the check that needs the object fails.
+    // The command printed text or nothing. A check that needs the object fails.
     return undefined;
   }
 }

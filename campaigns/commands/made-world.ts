@@ -12,13 +12,13 @@ const MAKER = fileURLToPath(new URL("./world-maker.js", import.meta.url));
 const GARBAGE_SAVES = 6;
 const GARBAGE_EDGE = 32;
 
-/** A world on a real disk, and what it must hold. */
+/** A world on a real disk, and the model of what it must hold. */
 export interface MadeWorld {
   readonly folder: string;
   readonly model: Model;
 }
 
-/** Has a process make a world, and kills it by `kill -9` where the recipe says so. */
+/** Creates a world in a separate process, which it kills with `kill -9` if the recipe says so. */
 export async function makeWorld(recipe: Recipe, folder: string): Promise<MadeWorld> {
   const model = new Model(recipe);
   await writeFile(`${folder}.json`, JSON.stringify(recipe));
@@ -42,7 +42,7 @@ export async function makeWorld(recipe: Recipe, folder: string): Promise<MadeWor
   return { folder, model };
 }
 
-/** The first voxel in which a world differs from what it must hold, as text; `undefined` when none does. */
+/** Describes the first voxel in which a world differs from `edits`; `undefined` when none does. */
 export async function voxelFault(folder: string, edits: Iterable<Placement>): Promise<string | undefined> {
   const world = await openWorld(new NodeDisk(folder), { readOnly: true, generators: ALL_GENERATORS });
   try {
@@ -56,7 +56,7 @@ export async function voxelFault(folder: string, edits: Iterable<Placement>): Pr
   }
 }
 
-/** Overwrites one place in many saves of which only the last is kept, so that there is something to compact. */
+/** Overwrites one box in many saves and keeps only the last, so that compaction has work to do. */
 export async function makeGarbage(folder: string): Promise<void> {
   const retention = { newest: 1, hours: 0, days: 0 };
   const world = await openWorld(new NodeDisk(folder), { autosave: false, retention });

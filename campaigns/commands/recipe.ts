@@ -14,23 +14,23 @@ import {
 } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
 
-/** What happened to a world before a command sees it. */
+/** States of a world when a command first sees it. */
 export const STATES = ["fresh", "edited", "killed", "paged", "compacted", "tagged"] as const;
 export type State = (typeof STATES)[number];
 
-/** Dimensions, each with the shape of chunks that worlds of it have. */
+/** Chunk shape of worlds, by number of dimensions. */
 const SHAPES = { 2: TILE_CHUNKS, 3: CUBE_CHUNKS, 4: HYPERCUBE_CHUNKS } as const;
 export type Dimensions = keyof typeof SHAPES;
 
-/** A generator that the command line does not have. */
+/** A generator that the command line lacks. */
 const foreignGenerator = { ...flatGenerator, id: "my-game:islands" };
-/** All generators of the program that makes the worlds. */
+/** Generators of the program that creates the worlds. */
 export const ALL_GENERATORS: GeneratorRegistry = new GeneratorRegistry([flatGenerator, foreignGenerator]);
 
-/** A voxel and the material that it gets. */
+/** A voxel and its new material. */
 export type Placement = readonly [voxel: Place, material: number];
 
-/** A step of a world's life. A process of its own makes it; the campaign keeps the model. */
+/** A step in the life of a world. A separate process makes it; the campaign keeps the model. */
 export type Step =
   | { readonly kind: "edit"; readonly edits: readonly Placement[] }
   | { readonly kind: "save" }
@@ -38,7 +38,7 @@ export type Step =
   | { readonly kind: "tag"; readonly name: string }
   | { readonly kind: "player"; readonly playerId: number; readonly name: string };
 
-/** All that makes one world. */
+/** Everything needed to create one world. */
 export interface Recipe {
   readonly state: State;
   readonly dimensions: Dimensions;
@@ -48,13 +48,13 @@ export interface Recipe {
   readonly steps: readonly Step[];
 }
 
-/** Materials that every format has a place for. */
+/** Materials that every format can store. */
 const MATERIALS = [1, 2, 3, 4, 6, 11] as const;
-/** Voxels of a world lie this far from its middle, and above the ground. */
+/** Greatest distance of edited voxels from the middle of a world. All lie above the ground. */
 const REACH = 60;
 const HEIGHT = 40;
 const EDITS_PER_BATCH = 12;
-/** Enough far places for an index in pages under the small limits of the maker. */
+/** Enough distant positions to split the index into pages under the small limits of `world-maker.ts`. */
 const FAR_PLACES = 160;
 const FAR_STEP = 700;
 
@@ -66,7 +66,7 @@ export function generatorOf({ isForeign, seed }: Recipe): GeneratorRef {
   return generatorRef(isForeign ? foreignGenerator : flatGenerator, FLAT_DEFAULTS, BigInt(seed));
 }
 
-/** The life of a world in which every command finds something to do. */
+/** Creates the recipe of a world on which every command has something to do. */
 export function makeRecipe(state: State, dimensions: Dimensions, isForeign: boolean, prng: Prng): Recipe {
   const seed = prng.below(1_000_000);
   const name = `${state} ${dimensions}D ${seed}`;
@@ -76,7 +76,7 @@ export function makeRecipe(state: State, dimensions: Dimensions, isForeign: bool
   const first = batch();
   const steps: Step[] = [first, { kind: "player", playerId: 7, name: "Ada" }, { kind: "save" }];
   if (state === "tagged") steps.push({ kind: "tag", name: "opening-day" });
-  // The same places again, so that the first save has what the last one has not.
+  // Edits the same positions again, so that the first save differs from the last one.
   steps.push({ kind: "edit", edits: changed(first, prng) }, batch(), { kind: "save" });
   if (state === "paged") steps.push({ kind: "edit", edits: farEdits(dimensions, prng) }, { kind: "save" });
   if (state === "compacted") {
@@ -113,7 +113,7 @@ function farEdits(dimensions: Dimensions, prng: Prng): readonly Placement[] {
   });
 }
 
-/** The voxels of an edit with other materials. */
+/** Returns the voxels of an edit with other materials. */
 function changed(step: Step, prng: Prng): readonly Placement[] {
   const edits = step.kind === "edit" ? step.edits : [];
   return edits.map(([voxel, material]) => {
@@ -122,25 +122,25 @@ function changed(step: Step, prng: Prng): readonly Placement[] {
   });
 }
 
-/** What a world must hold, kept apart from all code under test. */
+/** Model of what a world must hold, independent of all code under test. */
 export class Model {
   readonly recipe: Recipe;
-  /** Every voxel that was edited, by its coordinates. */
+  /** Every edited voxel, by its coordinates. */
   readonly voxels = new Map<string, Placement>();
   readonly players = new Map<number, string>();
   readonly names = new Map<string, number>();
-  /** What voxels there were in each generation that was saved. */
+  /** The edited voxels of each saved generation. */
   readonly saved = new Map<number, ReadonlyMap<string, Placement>>();
   /** The last generation on the disk. */
   generation = 0;
-  /** Changes that only the journal has. */
+  /** Number of changes that only the journal has. */
   journaled = 0;
 
   constructor(recipe: Recipe) {
     this.recipe = recipe;
   }
 
-  /** Takes over what the maker has acknowledged. */
+  /** Records a step that the maker has acknowledged. */
   note(step: Step, generation: number): void {
     this.generation = generation;
     if (step.kind === "edit") for (const edit of step.edits) this.voxels.set(`${edit[0]}`, edit);
@@ -159,7 +159,7 @@ export class Model {
     return new Set(this.edits.map(([voxel]) => `${chunkOfVoxel(shapeOf(this.recipe), voxel)}`));
   }
 
-  /** Whether the journal has acknowledged changes that the command line cannot replay. */
+  /** True when the journal has acknowledged changes that the command line cannot replay. */
   get losesJournal(): boolean {
     return this.recipe.state === "killed" && this.recipe.isForeign;
   }

@@ -5,8 +5,8 @@ import { createSave, DEFAULT_LIMITS, plainDescription } from "@orthant/formats";
 import { openWorld, type World } from "@orthant/world";
 import { ALL_GENERATORS, generatorOf, type Recipe, type Step, shapeOf } from "./recipe.ts";
 
-// A process of its own that makes the world of a recipe in a folder. It says the generation after each step that is
-// durable. A world that is to be killed stays open until that happens.
+// A program that creates the world of a recipe in a folder. It prints the generation after each durable step.
+// A process that is to be killed keeps its world open until then.
 const [recipeFile = "", folder = ""] = process.argv.slice(2);
 const recipe = JSON.parse(await readFile(recipeFile, "utf8")) as Recipe;
 const isKilled = recipe.state === "killed";
@@ -27,7 +27,7 @@ for (const step of recipe.steps) {
   console.log(world.generation);
 }
 if (!isKilled) await world.close();
-// The parent ends the process; a timer keeps it alive until then.
+// A timer keeps the process alive until the parent kills it.
 else setInterval(() => undefined, 60_000);
 console.log("done");
 

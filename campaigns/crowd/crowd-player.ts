@@ -4,11 +4,11 @@ import { systemClock, TILE_CHUNK_EDGE } from "@orthant/core";
 import { Wire1Visitor } from "@orthant/protocol";
 import type { LossyNetwork, Prng } from "@orthant/testkit";
 
-/** Chunks around a player's home that the player looks at. */
+/** Radius, in chunks, that a player sees around its home. */
 const SIGHT_CHUNKS = 2;
 const MATERIALS = 9;
 
-/** The chunks that a player must see in the end: those around its home. */
+/** Yields the chunks that a player must see in the end: those around its home. */
 export function* sightOf(number: number): Generator<readonly [x: number, y: number]> {
   const [homeX, homeY] = homeOf(number);
   for (let x = homeX - SIGHT_CHUNKS; x <= homeX + SIGHT_CHUNKS; x++) {
@@ -16,12 +16,12 @@ export function* sightOf(number: number): Generator<readonly [x: number, y: numb
   }
 }
 
-/** The chunk where a player lives: neighbours see some of the same chunks. */
+/** Returns the home chunk of a player. Neighbours see some of the same chunks. */
 function homeOf(number: number): readonly [x: number, y: number] {
   return [(number % 20) * 3 - 30, Math.floor(number / 20) * 3 - 15];
 }
 
-/** One player of Wire v1 behind a bad network: a real socket, whose datagrams pass through it both ways. */
+/** A Wire v1 player with a real socket, whose datagrams pass through a simulated lossy network both ways. */
 export class CrowdPlayer {
   readonly visitor: Wire1Visitor;
   readonly #prng: Prng;
@@ -46,7 +46,7 @@ export class CrowdPlayer {
     for (const [x, y] of sightOf(number)) this.visitor.loadChunk(x, y);
   }
 
-  /** A player at a port of this machine. */
+  /** Opens a player that connects to `port` on this machine. */
   static async open(port: number, network: LossyNetwork, prng: Prng, number: number): Promise<CrowdPlayer> {
     const socket = createSocket({ type: "udp4", recvBufferSize: 1_048_576 });
     socket.bind(0, "127.0.0.1");
@@ -54,7 +54,7 @@ export class CrowdPlayer {
     return new CrowdPlayer(socket, port, network, prng, number);
   }
 
-  /** Builds around its home, once it is connected; sometimes it looks a little farther, or not any more. */
+  /** Sets a tile around the home once connected. Sometimes loads or unloads a chunk a little farther away. */
   act(): void {
     if (this.visitor.status !== "connected") return;
     const [homeX, homeY] = homeOf(this.#number);
@@ -74,7 +74,7 @@ export class CrowdPlayer {
     this.setCount++;
   }
 
-  /** What it lacks or sees that is not so, where these are the bytes of all tiles. */
+  /** Describes the chunks that the player lacks or sees wrongly, given the bytes of all tiles. */
   faults(tiles: ReadonlyMap<string, Uint8Array>): readonly string[] {
     const { status, openCount } = this.visitor;
     const name = `player ${this.#number}`;

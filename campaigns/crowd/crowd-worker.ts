@@ -3,7 +3,7 @@ import { systemClock } from "@orthant/core";
 import { CALM_WEATHER, LossyNetwork, Prng, type Weather } from "@orthant/testkit";
 import { CrowdPlayer } from "./crowd-player.ts";
 
-/** Which players a worker plays. */
+/** The players that a worker plays. */
 export interface CrowdOrder {
   readonly port: number;
   readonly seed: number;
@@ -11,13 +11,13 @@ export interface CrowdOrder {
   readonly count: number;
 }
 
-/** What a worker is asked: to stop building, or to compare what its players see with these tiles. */
+/** A message to a worker: stop building, or compare what its players see with these tiles. */
 export type CrowdQuestion = "stop" | { readonly tiles: ReadonlyMap<string, Uint8Array> };
 
-/** How its players are. */
+/** A worker's answer about its players. */
 export interface CrowdAnswer {
   readonly setCount: number;
-  /** What players lack or see that is not so. */
+  /** Chunks that players lack or see wrongly. */
   readonly faults: readonly string[];
 }
 
@@ -44,7 +44,7 @@ let turn = 0;
 let isBuilding = true;
 setInterval(() => {
   for (const { visitor } of players) visitor.tick();
-  // In turn, not all at once, and each once a second however late the timer is.
+  // Players act in turn, not all at once, and each once a second however late the timer is.
   const turns = ((performance.now() - startMs) * players.length) / ACT_MS;
   for (; isBuilding && turn < turns; turn++) players[turn % players.length]?.act();
 }, TICK_MS);

@@ -29,27 +29,27 @@ import {
   varUint,
 } from "@orthant/core";
 
-/** What a decoder may take where that is more than most need. */
+/** Limits of a decoder that needs more than most. */
 export interface TargetLimits {
-  /** What one call may allocate beside what follows from its input. */
+  /** Bytes that one call may allocate in addition to a multiple of its input. */
   readonly callBytes?: number;
-  /** Time of the processor that a batch may take at most, where a second is too little. */
+  /** Most CPU time of a batch, where a second is too little. */
   readonly batchMs?: number;
 }
 
-/** A decoder under fire, with good values to begin mutations from. */
+/** A decoder under test, with valid inputs to mutate. */
 export interface Target extends TargetLimits {
   readonly name: string;
-  /** Throws `OrthantError` for bytes that it refuses, or gives a promise that is rejected with one. */
+  /** Throws `OrthantError` for bytes that it rejects, or returns a promise that is rejected with one. */
   decode(input: Uint8Array): unknown;
   encode(value: unknown): Uint8Array;
   readonly samples: readonly Uint8Array[];
 }
 
-/** What a reader of whole worlds may take: a disk in memory, and a promise for each answer of it. */
+/** Limits of a reader of whole worlds, which needs a disk in memory and a promise for each call to it. */
 export const WHOLE_WORLD: TargetLimits = { callBytes: 262_144, batchMs: 20_000 };
 
-/** A decoder that takes one encoding of each value, with some values to begin from. */
+/** Creates a target that accepts only one encoding of each value. Mutations start from `values`. */
 export function strict<Value>(name: string, codec: Codec<Value>, values: readonly Value[]): Target {
   return {
     name,
@@ -59,7 +59,7 @@ export function strict<Value>(name: string, codec: Codec<Value>, values: readonl
   };
 }
 
-/** A decoder of what others wrote, or of what is compressed: it may take several encodings of one value. */
+/** Creates a target that may accept several encodings of one value: a foreign or compressed format. */
 export function lenient(
   name: string,
   read: (input: Uint8Array) => unknown,
@@ -114,7 +114,7 @@ const nested: Codec<readonly string[]> = {
 const record = struct({ magic: magic("RECD"), kind: u8, version: u16, length: u32, crc32: u32 });
 const sampleRecord = { magic: "RECD", kind: 1, version: 1, length: 9, crc32: 0xdead_beef } as const;
 
-/** Every decoder of the base encoding. */
+/** All decoders of the base encoding. */
 export const targets: readonly Target[] = [
   strict("u8", u8, [0, 255]),
   strict("i8", i8, [-128, 127]),

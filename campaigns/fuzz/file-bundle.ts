@@ -1,9 +1,9 @@
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 
-/** A length that says that a file is not there. */
+/** Length that marks a missing file. */
 const ABSENT = 0xffff;
 
-/** Some files as one input that can be damaged: a length of two bytes for each name, then their bytes. */
+/** Packs files into one input that can be mutated: a two-byte length for each name, then the contents. */
 export function packFiles(
   names: readonly string[],
   files: ReadonlyMap<string, Uint8Array | undefined>,
@@ -15,7 +15,7 @@ export function packFiles(
   return Uint8Array.from([...lengths, ...names.flatMap((name) => [...(files.get(name) ?? [])])]);
 }
 
-/** A disk with the files of such an input, whatever it holds; what is cut off is not there. */
+/** Returns a disk with the files of any such input. A truncated input yields truncated files. */
 export function diskOfFiles(
   names: readonly string[],
   input: Uint8Array,

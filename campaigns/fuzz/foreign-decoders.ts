@@ -19,12 +19,12 @@ import { diskOfFiles, packFiles } from "./file-bundle.ts";
 
 const { globalFile, indexFile, playersFile } = generationFiles(0);
 const FLAT_FILES = ["manifest.json", globalFile, indexFile, playersFile, packFile(1)] as const;
-/** Files whose payload has a checksum in front of it: the right one is put in, so that damage gets past it. */
+/** Files with a checksum of their payload in the header. It is corrected, so that damage gets past it. */
 const SEALED_FILES = new Set([globalFile, indexFile, playersFile]);
-/** All three have the same one. */
+/** The three files share one header layout. */
 const { bytes: HEADER_BYTES, offsets } = globalHeader;
 const TILE_CHUNK = { x: -3, y: 70_000, tiles: new Uint16Array(TILES_PER_CHUNK).fill(300) };
-/** A save with everything in it, whose text makes most of what is allocated. */
+/** Allocation limit for a save with everything in it, most of which is text. */
 const TILE_SAVE_CALL_BYTES = 65_536;
 
 const tileSave: TileSave = {
@@ -53,7 +53,7 @@ const tileSave: TileSave = {
   others: [{ key: "mod.setting", value: "on" }],
 };
 
-/** Readers of what other programs wrote, apart from those that have campaigns of their own. */
+/** Readers of foreign formats, except those that have a separate campaign. */
 export const foreignTargets: readonly Target[] = [
   lenient("flat Polychora save", readFlatSave, [await flatSample()], WHOLE_WORLD),
   ...saveTargets.filter(({ name }) => /^(?:flat |world override$|legacy world$)/.test(name)),
@@ -65,7 +65,7 @@ export const foreignTargets: readonly Target[] = [
   ),
 ];
 
-/** Verifies a flat save and plans its repair, which must not throw whatever it is given. */
+/** Verifies a flat save and plans its repair, which must not throw for any input. */
 export const flatCareTarget: Target = lenient(
   "flat Polychora care",
   (input) => planRepair(flatDisk(input), { chunkShape: HYPERCUBE_CHUNKS }),
@@ -73,7 +73,7 @@ export const flatCareTarget: Target = lenient(
   WHOLE_WORLD,
 );
 
-/** Opens a save and reads everything in it. */
+/** Opens a flat save and reads everything in it. */
 async function readFlatSave(input: Uint8Array): Promise<void> {
   const save = await openSave(flatDisk(input));
   try {

@@ -4,15 +4,15 @@ import { Prng } from "@orthant/testkit";
 import type { Target } from "./decoders.ts";
 import { mutate } from "./mutate.ts";
 
-/** Inputs between two looks at the heap. */
+/** Inputs between two measurements of the heap. */
 export const BATCH = 256;
-/** What a decoder may allocate: this many times its input, and a constant for the reader, writer and error. */
+/** A decoder may allocate this many times its input, plus a constant for the reader, writer and error. */
 const ALLOCATION_FACTOR = 16;
 const ALLOCATION_PER_CALL_BYTES = 4_096;
-/** One decode of at most 16 KiB takes microseconds; anything like this is a hang. */
+/** CPU time after which a batch counts as hung. One decode of at most 16 KiB takes microseconds. */
 const HANG_MS = 1_000;
 
-/** Feeds a decoder one batch; gives what was wrong with how it took it, each with how to repeat it. */
+/** Feeds a decoder one batch. Returns the failures, each with how to repeat it. */
 export async function fuzzBatch(target: Target, round: number, seed: number): Promise<readonly string[]> {
   const prng = new Prng(seed + round * 1_000_003);
   const inputs = Array.from({ length: BATCH }, () => mutate(target.samples, prng));
@@ -25,7 +25,7 @@ export async function fuzzBatch(target: Target, round: number, seed: number): Pr
     outcomes.push(outcome instanceof Promise ? await outcome : outcome);
   }
   const { user, system } = process.cpuUsage(startCpu);
-  // Time of the processor: on a machine that has much else to do, the other one says nothing.
+  // CPU time, because wall time means nothing on a busy machine.
   const tookMs = (user + system) / 1_000;
   const allocated = allocatedBytes() - before;
 
@@ -59,7 +59,7 @@ function decodeOutcome(target: Target, input: Uint8Array): Outcome | Promise<Out
   }
 }
 
-/** What is wrong with how the decoder took these bytes, if anything. */
+/** Describes how the decoder mishandled `input`; `undefined` when it did not. */
 function faultOf(target: Target, input: Uint8Array, outcome: Outcome | undefined): string | undefined {
   if (outcome === undefined) return "no outcome";
   if ("error" in outcome) {

@@ -4,10 +4,10 @@ import { Prng } from "@orthant/testkit";
 import { RANDOM_FRAME_VOLUME, randomClientFrame, randomServerFrame } from "@orthant/testkit/messages";
 import { strict, type Target } from "./decoders.ts";
 
-/** Good frames to begin mutations from, enough to hold every kind of message several times. */
+/** Valid frames to mutate, enough to hold every kind of message several times. */
 const SAMPLES = 64;
 
-/** The decoders of everything that comes over the network. */
+/** All decoders of network frames. */
 export const messageTargets: readonly Target[] = [
   framesOf("frame of a client", clientFrameCodec, randomClientFrame),
   framesOf("frame of a server", serverFrameCodec(RANDOM_FRAME_VOLUME), randomServerFrame),
@@ -17,7 +17,7 @@ export const messageTargets: readonly Target[] = [
   }),
 ];
 
-/** A decoder of frames, with random ones to begin from. */
+/** Creates a target for frames, with random samples. */
 function framesOf<Value>(name: string, codec: Codec<Value>, random: (prng: Prng) => Value): Target {
   const frames = Array.from({ length: SAMPLES }, (_, seed) => random(new Prng(seed)));
   return strict(name, codec, frames);

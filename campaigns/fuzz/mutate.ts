@@ -4,7 +4,7 @@ const RANDOM_BYTES_MAX = 64;
 const LONG_BYTES_MAX = 16_384;
 const EDGE_BYTES = [0x00, 0x01, 0x7f, 0x80, 0x81, 0xff] as const;
 
-/** Hostile bytes: now and then pure noise, else a good sample with a few things wrong. */
+/** Returns hostile bytes: sometimes pure noise, otherwise a valid sample with a few mutations. */
 export function mutate(samples: readonly Uint8Array[], prng: Prng): Uint8Array {
   if (samples.length === 0 || prng.chance(0.15)) return noise(prng);
   let bytes = prng.pick(samples);
@@ -14,11 +14,11 @@ export function mutate(samples: readonly Uint8Array[], prng: Prng): Uint8Array {
 
 function noise(prng: Prng): Uint8Array {
   const bytes = prng.bytes(prng.below(prng.chance(0.01) ? LONG_BYTES_MAX : RANDOM_BYTES_MAX));
-  // Small numbers make plausible counts and tags, so the noise gets further in.
+  // Small numbers make plausible counts and tags, so the noise gets further into the decoder.
   return prng.chance(0.5) ? bytes.map((byte) => byte & 0x07) : bytes;
 }
 
-/** A changed copy. */
+/** Returns a copy with one mutation. */
 function change(bytes: Uint8Array, samples: readonly Uint8Array[], prng: Prng): Uint8Array {
   const at = prng.below(bytes.length + 1);
   switch (prng.below(7)) {
@@ -32,14 +32,14 @@ function change(bytes: Uint8Array, samples: readonly Uint8Array[], prng: Prng): 
       return replaced(bytes, at, 0, [prng.pick(EDGE_BYTES)]);
     case 4: // remove a run
       return replaced(bytes, at, prng.between(1, 4), []);
-    case 5: // say that there is far more
+    case 5: // write a huge count
       return replaced(bytes, at, 1, [0xff, 0xff, 0xff, 0xff, 0x0f]);
     default: // splice two samples
       return replaced(bytes, at, bytes.length, prng.pick(samples).subarray(prng.below(8)));
   }
 }
 
-/** A copy with other bytes instead of some at an offset. */
+/** Returns a copy in which `added` replaces `removed` bytes at an offset. */
 function replaced(bytes: Uint8Array, at: number, removed: number, added: ArrayLike<number>): Uint8Array {
   const rest = bytes.subarray(at + removed);
   const result = new Uint8Array(at + added.length + rest.length);

@@ -4,9 +4,9 @@ import { Prng } from "@orthant/testkit";
 import { randomWire1Message } from "@orthant/testkit/messages";
 import { strict, type Target } from "./decoders.ts";
 
-/** Good datagrams to begin mutations from, enough to hold every command several times. */
+/** Valid datagrams to mutate, enough to hold every command several times. */
 const SAMPLES = 256;
-/** Chunks take two thousand bytes, in which most changes are just other tiles: a few of them are enough. */
+/** Tile chunks among the samples. A few suffice: most mutations of their 2,000 bytes only change a tile. */
 const LONG_SAMPLES = 8;
 const LONG_BYTES = 100;
 

@@ -13,17 +13,17 @@ import type { Disk } from "@orthant/disk";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
 
-/** What happens in a history, step by step: each step is numbered, and what it makes follows from its number. */
+/** One step of a history. Edits are numbered, and their content follows from the number. */
 export type JournalStep =
-  /** A step that is waited for. */
+  /** Makes an edit and waits for it. */
   | "edit"
-  /** A step that the next ones do not wait for. */
+  /** Starts an edit without waiting for it. */
   | "begin"
-  /** A save that the next steps do not wait for. */
+  /** Starts a save without waiting for it. */
   | "save"
-  /** All that was begun is waited for. */
+  /** Waits for everything that was started. */
   | "wait"
-  /** The world is closed and opened again. */
+  /** Closes the world and opens it again. */
   | "reopen";
 
 const { edit, begin, save, wait, reopen } = {
@@ -34,7 +34,7 @@ const { edit, begin, save, wait, reopen } = {
   reopen: "reopen",
 } as const;
 
-/** Groups of one and of many, saves while edits go on, an empty segment, an opening in between. */
+/** Groups of one and of many, saves during edits, an empty segment, reopens in between. */
 export const LONG_JOURNAL: readonly JournalStep[] = [
   ...[edit, edit, begin, begin, begin, wait],
   ...[save, edit, begin, begin, wait, save, wait, edit, edit],
@@ -42,7 +42,7 @@ export const LONG_JOURNAL: readonly JournalStep[] = [
   ...[save, wait, save, begin, edit, edit, wait, reopen, begin, begin, save, edit, edit, wait],
 ];
 
-/** The same in few steps, for runs over many mutants. */
+/** A shorter version for runs over many mutants. */
 export const SHORT_JOURNAL: readonly JournalStep[] = [
   edit,
   begin,
@@ -61,17 +61,17 @@ const WALKER = 1n;
 const PLAYER = 5n;
 const COUNTER: Place = [0, 0, 0, 0];
 
-/** What a history has promised, and when. */
+/** Record of a played history. */
 export interface PlayedJournal {
-  /** The steps whose promises were kept, with what `now` was then. */
+  /** The acknowledged steps, each with the value of `now` at its acknowledgement. */
   readonly acknowledged: readonly { readonly step: number; readonly at: number }[];
-  /** The clock of the counter's region after each step; the first one is that of step 1. */
+  /** Clock of the counter's region after each step, starting with step 1. */
   readonly clocks: readonly number[];
-  /** How many steps had begun when the edit of each was made. */
+  /** Number of steps that had begun when each step's edit was applied. */
   readonly begun: readonly number[];
 }
 
-/** Plays a history in journal mode on an empty disk; leaves the world open, as a crash does. */
+/** Plays a history in journal mode on an empty disk. Leaves the world open, as a crash does. */
 export async function playJournal(
   disk: Disk,
   steps: readonly JournalStep[],
@@ -82,7 +82,7 @@ export async function playJournal(
   const begun: number[] = [];
   const running: Promise<unknown>[] = [];
   let step = 0;
-  // Two plays of a history make equal disks, so that each of them need be checked only once.
+  // A fixed seed makes two plays of a history produce equal disks, so that each is checked only once.
   const prng = new Prng(1);
   const how: WorldOptions = { ...QUIET, durability: "journal", random: () => BigInt(prng.u32()) + 1n };
   const listen = (open: World): unknown => open.onEdit(() => begun.push(step));
@@ -111,7 +111,7 @@ export async function playJournal(
   return { acknowledged, clocks, begun };
 }
 
-/** Makes one step: the walker goes on, the player is renamed, voxels change and the counter counts. */
+/** Makes one step: moves the walker, renames the player, changes voxels and increments the counter. */
 async function makeStep(world: World, step: number): ReturnType<World["edit"]> {
   if (world.entity(WALKER) === undefined) world.spawnEntity({ kind: 1, position: walkerAt(step) });
   else world.changeEntity(WALKER, { position: walkerAt(step) });
@@ -122,15 +122,15 @@ async function makeStep(world: World, step: number): ReturnType<World["edit"]> {
   });
 }
 
-/** What a world must hold, given the last step whose edit it has. */
+/** Expected state of a world, given the last step whose edit it has. */
 export interface Expected {
   readonly atLeast: number;
   readonly clocks: readonly number[];
-  /** How many steps had begun when the edit of each was made; the first one is that of step 1. */
+  /** Number of steps that had begun when each step's edit was applied, starting with step 1. */
   readonly begun: readonly number[];
 }
 
-/** Throws unless a world holds the beginning of a history, up to an acknowledged step at least; gives its last step. */
+/** Throws unless a world holds a prefix of a history that includes `atLeast`. Returns its last step. */
 export async function checkJournaled(world: World, { atLeast, clocks, begun }: Expected): Promise<number> {
   const last = await world.get(COUNTER);
   ok(last >= atLeast, `step ${atLeast} was acknowledged, but the world ends at ${last}`);
@@ -140,7 +140,7 @@ export async function checkJournaled(world: World, { atLeast, clocks, begun }: E
   equal(world.lastEditOf(CLIENT), last, "the ledger and the content differ");
   const clock = clocks[last - 1];
   if (clock !== undefined) equal(world.clockOf(regionOf(COUNTER)), clock, `the clock of step ${last}`);
-  // Steps that had begun before this edit was made have changed all but voxels, and none that began after the next.
+  // Everything but voxels may already show steps that began before the next edit was applied.
   const [least, most] = [begun[last - 1] ?? 0, begun[last] ?? begun.length];
   const possible = Array.from({ length: most - least + 1 }, (_, index) => least + index);
   const player = Number(world.player(PLAYER)?.name?.slice("player ".length) ?? 0);
@@ -154,13 +154,13 @@ export async function checkJournaled(world: World, { atLeast, clocks, begun }: E
   return last;
 }
 
-/** Goes on with a world that was checked: one more step, whose promise is kept before this returns. */
+/** Makes one more step in a world that was checked, and waits until it is durable. */
 export async function goOnJournaled(world: World, last: number): Promise<void> {
   const { repeated } = await makeStep(world, last + 1);
   deepEqual(repeated, false);
 }
 
-/** Throws unless a world has a step that was made when no other one was. */
+/** Throws unless a world has exactly the state after `step`, which no other step overlapped. */
 export async function requireJournaled(world: World, step: number): Promise<void> {
   equal(await world.get(COUNTER), step, "a further step was lost");
   await requireVoxels(world, step, true, `step ${step}`);
@@ -169,7 +169,7 @@ export async function requireJournaled(world: World, step: number): Promise<void
   deepEqual((await walkerNear(world))?.position, walkerAt(step));
 }
 
-/** The walker, wherever it is; there must not be two. */
+/** Finds the walker anywhere in the world. Throws when there are two. */
 async function walkerNear(world: World): Promise<ReturnType<World["entity"]>> {
   const everywhere = boxBetween([-4_096, -64, -64, -64], [4_096, 64, 64, 64]);
   const found = await world.entitiesIn(everywhere);
@@ -182,13 +182,13 @@ function walkerAt(step: number): Place {
   return [step % 4 === 0 ? -step * 64 : step, 4, 0, 0];
 }
 
-/** Throws unless a world has the voxels of a step, or air in their places when the step is not to be there. */
+/** Throws unless a world has the voxels of a step, or air at their positions when `isThere` is false. */
 async function requireVoxels(world: World, step: number, isThere: boolean, what: string): Promise<void> {
   for (const { place, cells } of chunksOf(world.shape, step)) {
     const chunk = await world.chunk(place);
     for (const { cell, voxel, material } of cells) {
       const [found, expected] = [chunk.get(cell), isThere ? material : 0];
-      // The message is made only when it is needed: most of the time of a proof would go into it.
+      // Building the message only on failure saves most of the time of a proof.
       if (found !== expected) fail(`${what}: ${found} instead of ${expected} at [${voxel}]`);
     }
   }
@@ -201,7 +201,7 @@ interface StepChunk {
 
 const CHUNKS: (readonly StepChunk[])[] = [];
 
-/** The voxels of a step by their chunks. All histories have worlds of one shape. */
+/** Returns the voxels of a step by chunk. The worlds of all histories have the same shape. */
 function chunksOf(shape: ChunkShape, step: number): readonly StepChunk[] {
   const known = CHUNKS[step];
   if (known !== undefined) return known;
@@ -216,7 +216,7 @@ function chunksOf(shape: ChunkShape, step: number): readonly StepChunk[] {
   return CHUNKS[step];
 }
 
-/** The voxels of a step: one of its own, and a layer that takes more than a sector. */
+/** Returns the voxels of a step: a unique one, and on some steps a layer that takes more than a sector. */
 function voxelsOf(step: number): readonly VoxelPlacement[] {
   const known = VOXELS[step] ?? makeVoxels(step);
   VOXELS[step] = known;

@@ -23,23 +23,23 @@ import {
   SHORT_JOURNAL,
 } from "./journal-history.ts";
 
-/** What a proof looked at. */
+/** Counts of a proof. */
 export interface JournalProof {
   readonly disks: number;
   readonly distinct: number;
   readonly cuts: number;
-  /** How often a cut left exactly what was acknowledged, and how often more. */
+  /** Number of cuts that left exactly the acknowledged steps, and number that left more. */
   readonly exact: number;
   readonly more: number;
   readonly played: PlayedJournal;
 }
 
-/** Cuts are searched this widely for one that shows a mutant. */
+/** Disks per cut when searching for one that exposes a mutant. */
 const DISKS_PER_CUT = 40;
-/** Of so many cuts one is also looked at by who only reads. */
+/** One in this many cuts is also checked through a read-only world. */
 const READ_EVERY = 3;
 
-/** Each step of the journal's source, left out wherever it is made. */
+/** Mutants that each omit one durability step of the journal everywhere. */
 export const JOURNAL_MUTANTS: readonly Mutant[] = [
   mutant("the sync of a segment", { operation: "sync", path: /^journal\//, nth: 1, sticky: true }),
   mutant("the sync of journal/", { operation: "syncDirectory", path: /^journal$/, nth: 1, sticky: true }),
@@ -47,7 +47,7 @@ export const JOURNAL_MUTANTS: readonly Mutant[] = [
   mutant("the making of journal/", { operation: "makeDirectory", path: /^journal$/, nth: 1, sticky: true }),
 ];
 
-/** Each single sync that a short history makes for its journal, left out once. */
+/** Creates a mutant for each single journal sync of the short history, which it omits once. */
 export async function journalSyncMutants(): Promise<readonly Mutant[]> {
   const disk = new CrashDisk();
   await playJournal(disk, SHORT_JOURNAL, () => 0);
@@ -61,7 +61,7 @@ export async function journalSyncMutants(): Promise<readonly Mutant[]> {
   });
 }
 
-/** Whether the proof notices that a step is missing. */
+/** Returns whether the proof detects that a step is missing. */
 export function isCaught(world: Mutant, seed: number): Promise<boolean> {
   return isCaughtBy(
     (options, writer) => proveJournal(SHORT_JOURNAL, options, writer),
@@ -72,9 +72,10 @@ export function isCaught(world: Mutant, seed: number): Promise<boolean> {
 }
 
 /**
- * Plays a history in journal mode, cuts the power at every operation, and throws unless each disk that is left opens,
- * holds every step that was acknowledged and the history up to some step, does not lose a segment unnoticed, and goes
- * on: a further step survives a further crash, and no segment is left behind. With a mutant, all of that is done by that.
+ * Plays a history in journal mode, cuts the power at every operation, and throws unless each surviving disk
+ * opens, holds a prefix of the history that includes every acknowledged step, does not lose a segment
+ * unnoticed, and remains usable: a further step survives a further crash, and no segment is left behind. A
+ * given mutant is the writer throughout.
  */
 export async function proveJournal(
   steps: readonly JournalStep[],
@@ -90,7 +91,7 @@ export async function proveJournal(
     const promised = played.acknowledged.filter(({ at }) => at <= cutAt);
     return {
       atLeast: Math.max(0, ...promised.map(({ step }) => step)),
-      // Some cuts are checked before the next write; the next opening may be by a version without journals.
+      // Some cuts are checked before the next write, and some worlds are next opened without a journal.
       isRead: cutAt % READ_EVERY === 0,
       isRobbed: cutAt % READ_EVERY === 1,
       opening: cutAt % 2 === 0 ? "journal" : "snapshot",
@@ -119,16 +120,16 @@ export async function proveJournal(
   return { ...report, exact, more, played };
 }
 
-/** What is expected after a cut, and how the disk is looked at. */
+/** Expected state after a cut, and how to check the disk. */
 interface Look {
   readonly atLeast: number;
   readonly isRead: boolean;
-  /** Whether segments are taken away also where there is one alone. */
+  /** True to test the loss of a segment even when it is the only one. */
   readonly isRobbed: boolean;
   readonly opening: Opening;
 }
 
-/** The step that a world ends at for who only reads, once all of it was checked; `undefined` when there is no world. */
+/** Checks a world opened read-only and returns its last step; `undefined` when there is no world. */
 async function seenByReader(disk: Disk, expected: Expected): Promise<number | undefined> {
   const reader = await openOrNothing(disk, "readOnly");
   const seen = reader && (await checkJournaled(reader, expected));
@@ -137,8 +138,8 @@ async function seenByReader(disk: Disk, expected: Expected): Promise<number | un
 }
 
 /**
- * Throws when a segment can get lost unnoticed: without it the world must be refused, or have all that was acknowledged.
- * Looks only where there are that many segments.
+ * Throws when a segment can be lost unnoticed: without it, opening must fail or find every acknowledged step.
+ * Skips disks with fewer than `segmentsMin` segments.
  */
 async function requireLossNoticed(disk: MemoryDisk, expected: Expected, segmentsMin: number): Promise<void> {
   const image = disk.image();
@@ -160,7 +161,7 @@ async function goOn(disk: MemoryDisk, wrap: (disk: Disk) => Disk, expected: Expe
   const world = await open(wrap(disk), "journal");
   const last = await checkJournaled(world, expected);
   await goOnJournaled(world, last);
-  // The process dies without closing; another one finds what it left.
+  // Simulates a process that dies without closing the world.
   const left = new MemoryDisk(disk.image());
   await world.close();
   const next = await open(wrap(left), "snapshot");
@@ -170,7 +171,7 @@ async function goOn(disk: MemoryDisk, wrap: (disk: Disk) => Disk, expected: Expe
   equal(isWhole(await verifySave(left)), true, "the save is not whole");
 }
 
-/** To write with either durability, or to read: what comes before damage, or nothing where there is damage. */
+/** How to open a world. `readOnly` reads up to damage in the journal; `refuse` fails on such damage. */
 type Opening = "snapshot" | "journal" | "readOnly" | "refuse";
 
 const OPENINGS: Readonly<Record<Opening, WorldOptions>> = {
@@ -184,7 +185,7 @@ function open(disk: Disk, opening: Opening): Promise<World> {
   return openWorld(disk, { clock: new FakeClock(), autosave: false, ...OPENINGS[opening] });
 }
 
-/** `undefined` when the disk has no manifest, as before the first commit. */
+/** Returns `undefined` when the disk has no manifest, as before the first commit. */
 async function openOrNothing(disk: Disk, opening: Opening): Promise<World | undefined> {
   try {
     return await open(disk, opening);

@@ -25,7 +25,7 @@ async function emptyWorld(disk = new MemoryDisk()): Promise<World> {
 
 const PLAYER = player(1n);
 
-describe("what cannot be stored is refused when it is given, and the world can still be saved", () => {
+describe("a value that cannot be stored is rejected at once, and the world can still be saved", () => {
   test.each<[name: string, attempt: (world: World) => unknown]>([
     ["a name that is too long", (world) => world.describe({ name: "x".repeat(5_000) })],
     ["half a character in a name", (world) => world.describe({ name: "\ud800" })],
@@ -81,7 +81,7 @@ describe("what cannot be stored is refused when it is given, and the world can s
           Array.from({ length: 65_537 }, (_, index) => ({ voxel: [index * 8, 0, 0, 0], material: 1 })),
         ),
     ],
-  ])("%s, with a promise that fails", async (_name, attempt) => {
+  ])("%s, with a rejected promise", async (_name, attempt) => {
     const world = await emptyWorld();
     const before = await world.set(HERE, 3);
     await expect(attempt(world)).rejects.toThrow(/ORT_/);
@@ -91,7 +91,7 @@ describe("what cannot be stored is refused when it is given, and the world can s
   });
 });
 
-test("materials that the catalog does not name are kept: worlds of other programs come without one", async () => {
+test("a world keeps materials that its catalog does not name, since imported worlds may lack a catalog", async () => {
   const disk = new MemoryDisk();
   const world = await emptyWorld(disk);
   await world.set(HERE, 999);
@@ -103,7 +103,7 @@ test("materials that the catalog does not name are kept: worlds of other program
   await again.close();
 });
 
-test("a box that is too large to be filled is refused before the disk is read", async () => {
+test("filling a box that is too large is rejected before the disk is read", async () => {
   const disk = new MemoryDisk();
   const first = await emptyWorld(disk);
   await first.set(HERE, 1);
@@ -122,7 +122,7 @@ test("a box that is too large to be filled is refused before the disk is read", 
   await world.close();
 });
 
-test("arrays may be used again as soon as a call has returned", async () => {
+test("callers may reuse their arrays as soon as a call has returned", async () => {
   const world = await emptyWorld();
   const voxel: [number, number, number, number] = [0, 0, 0, 0];
   const edits: Promise<unknown>[] = [];
@@ -139,7 +139,7 @@ test("arrays may be used again as soon as a call has returned", async () => {
   await world.close();
 });
 
-test("an entity that stepped over the border of its leaf is found from there", async () => {
+test("entitiesIn finds an entity that stepped over the border of its leaf", async () => {
   const disk = new MemoryDisk();
   const world = await emptyWorld(disk);
   const border = 65_536 * 8;
@@ -153,7 +153,7 @@ test("an entity that stepped over the border of its leaf is found from there", a
   await again.close();
 });
 
-test("a world whose generator is unknown is neither made nor opened, and nothing is left open or behind", async () => {
+test("a world with an unknown generator is neither created nor opened, and leaves no open files behind", async () => {
   const disk = new SlowDisk(new MemoryDisk());
   const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
   const generators = new GeneratorRegistry([]);
@@ -165,7 +165,7 @@ test("a world whose generator is unknown is neither made nor opened, and nothing
   await (await openWorld(disk)).close();
 });
 
-test("a flat save is shown with the chunks that it keeps outside of its leaves", async () => {
+test("a flat save is shown with the chunks that it keeps outside its leaves", async () => {
   const disk = new MemoryDisk();
   await writeFlatSave(disk, {
     base: { kind: "empty" },
@@ -183,7 +183,7 @@ test("a flat save is shown with the chunks that it keeps outside of its leaves",
   await expect(openWorld(disk)).rejects.toThrow("ORT_DIALECT");
 });
 
-test("a world of many small leaves can be written to another disk", async () => {
+test("a world of many small leaves can be copied to another disk", async () => {
   const disk = new MemoryDisk();
   await createSmallLeaves(disk);
   const world = await openWorld(disk, { clock: new FakeClock(), autosave: false });

@@ -16,13 +16,13 @@ async function worldImage(): Promise<DiskImage> {
   return disk.image();
 }
 
-/** The voxels that the n-th save of these tests adds. */
+/** Makes the edits of the n-th save of these tests. */
 async function build(world: World, save: number): Promise<void> {
   await world.fill({ min: [save * 40, 0, 0, 0], max: [save * 40 + 20, 8, 8, 1] }, 1 + save);
   await world.set([0, 20, 0, 0], save);
 }
 
-/** The last save that a disk has, after all of it was looked at. */
+/** Returns the last save on a disk, after checking all of it. */
 async function lastSave(disk: MemoryDisk): Promise<number> {
   expect(isWhole(await verifySave(disk))).toBe(true);
   const world = await openWorld(disk, quiet);
@@ -61,7 +61,7 @@ async function savedOften(): Promise<CrashDisk> {
   return disk;
 }
 
-test("a world in a browser is one of those that were saved after any power cut, and can be written", async () => {
+test("after any power cut, a world in a browser matches one of its saves and can be written", async () => {
   const found = new Set<number>();
   const check = async ({ disk }: Survivor): Promise<void> => {
     found.add(await lastSave(disk));
@@ -71,7 +71,7 @@ test("a world in a browser is one of those that were saved after any power cut, 
   expect([...found].sort()).toEqual([0, 1, 2, 3, 4]);
 }, 240_000);
 
-test("that world would be lost if a file that was removed did not linger", async () => {
+test("a world in a browser would be lost if removed files were not kept for a while", async () => {
   const disk = await savedOften();
   const check = async ({ disk: left, cutAt }: Survivor): Promise<void> => {
     for (const operation of disk.log.slice(0, cutAt)) {
@@ -82,7 +82,7 @@ test("that world would be lost if a file that was removed did not linger", async
   await expect(explorePowerCuts(disk, options, check)).rejects.toThrow("model opfs");
 }, 240_000);
 
-test("a journal in a browser gives back the edits up to some moment", async () => {
+test("after a power cut, a journal in a browser restores the edits up to some moment", async () => {
   const disk = new CrashDisk(await worldImage());
   const world = await openWorld(disk, { ...quiet, durability: "journal" });
   for (let edit = 0; edit < 12; edit++) {

@@ -12,11 +12,11 @@ import {
 } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 
-describe("the cadence of a world", () => {
+describe("the autosave cadence", () => {
   const edit = (world: World): unknown => world.set([0, 0, 0, 0], 2);
   const player = (world: World): unknown => world.upsertPlayer({ playerId: 1n });
 
-  test("is 5 seconds for edits, 60 for players and 10 for entities that move, unless it is said otherwise", () => {
+  test("defaults to 5 seconds for edits, 60 for players and 10 for moving entities", () => {
     expect(DEFAULT_CADENCE).toEqual({ worldMs: 5_000, playersMs: 60_000, entitiesMs: 10_000 });
   });
 
@@ -24,7 +24,7 @@ describe("the cadence of a world", () => {
     ["edits", { worldMs: 2_000 }, edit, 2_000],
     ["players", { playersMs: 3_000 }, player, 3_000],
     ["entities", { entitiesMs: 1_500 }, (world) => world.changeEntity(1n, { position: [2, 1, 1, 1] }), 1_500],
-  ])("can be set for %s where a world is made or opened", async (_name, cadence, change, ms) => {
+  ])("can be set for %s when a world is created or opened", async (_name, cadence, change, ms) => {
     const clock = new FakeClock();
     const disk = new MemoryDisk();
     const first = await createWorld(disk, {}, { clock, autosave: false });
@@ -40,7 +40,7 @@ describe("the cadence of a world", () => {
     const early = world.generation;
     clock.advance(1);
     await turns();
-    // The first edit of an opening commits its era at once.
+    // The first edit of a session commits its era at once.
     expect(early - before).toBeLessThanOrEqual(1);
     expect(world.generation).toBe(early + 1);
     await world.close();
@@ -56,7 +56,7 @@ describe("the cadence of a world", () => {
     ["a hysteresis of more than a chunk", { entityHysteresisChunks: 1.5 }],
     ["a hysteresis that is no number", { entityHysteresisChunks: Number.NaN }],
     ["less than no chunks in memory", { loadedChunksMax: -1 }],
-  ])("is refused with %s, and nothing is written", async (_name, options) => {
+  ])("is rejected with %s, and nothing is written", async (_name, options) => {
     const disk = new MemoryDisk();
     expect(await codeOfRejection(createWorld(disk, {}, options))).toBe("ORT_ARGUMENT");
     const world = await createWorld(disk, {}, { autosave: false });
@@ -65,38 +65,41 @@ describe("the cadence of a world", () => {
   });
 });
 
-describe("the hysteresis of entities", () => {
+describe("the entity hysteresis", () => {
   test.each<[hysteresis: number | undefined, stays: number, leaves: number]>([
     [undefined, 0.19, 0.21],
     [0, -0.01, 0.01],
     [1, 0.99, 1.01],
-  ])("of %s chunks keeps an entity in its leaf for %s, and not for %s", async (hysteresis, stays, leaves) => {
-    expect(ENTITY_HYSTERESIS_CHUNKS).toBe(0.2);
-    const edge = 65_536 * 8;
-    for (const [chunksOut, generations] of [
-      [stays, 0],
-      [leaves, 1],
-    ] as const) {
-      const clock = new FakeClock();
-      const world = await createWorld(
-        new MemoryDisk(),
-        {},
-        { clock, ...(hysteresis !== undefined && { entityHysteresisChunks: hysteresis }) },
-      );
-      const { entityId } = world.spawnEntity({ kind: 1, position: [edge - 1, 0, 0, 0] });
-      const before = await world.save();
-      world.changeEntity(entityId, { position: [edge + chunksOut * 8, 0, 0, 0] });
-      // One that left its leaf is saved with the world, any other one later.
-      clock.advance(DEFAULT_CADENCE.worldMs);
-      await turns();
-      expect(world.generation - before, `${chunksOut} chunks`).toBe(generations);
-      await world.close();
-    }
-  });
+  ])(
+    "of %s chunks keeps an entity in its leaf at a distance of %s, but not of %s",
+    async (hysteresis, stays, leaves) => {
+      expect(ENTITY_HYSTERESIS_CHUNKS).toBe(0.2);
+      const edge = 65_536 * 8;
+      for (const [chunksOut, generations] of [
+        [stays, 0],
+        [leaves, 1],
+      ] as const) {
+        const clock = new FakeClock();
+        const world = await createWorld(
+          new MemoryDisk(),
+          {},
+          { clock, ...(hysteresis !== undefined && { entityHysteresisChunks: hysteresis }) },
+        );
+        const { entityId } = world.spawnEntity({ kind: 1, position: [edge - 1, 0, 0, 0] });
+        const before = await world.save();
+        world.changeEntity(entityId, { position: [edge + chunksOut * 8, 0, 0, 0] });
+        // An entity that left its leaf is saved with the world, any other one later.
+        clock.advance(DEFAULT_CADENCE.worldMs);
+        await turns();
+        expect(world.generation - before, `${chunksOut} chunks`).toBe(generations);
+        await world.close();
+      }
+    },
+  );
 });
 
-describe("the limits of a new world's files", () => {
-  test("are those of the specification, unless it is said otherwise, and stay with the world", async () => {
+describe("the file limits of a new world", () => {
+  test("default to those of the specification and stay with the world", async () => {
     const disk = new MemoryDisk();
     const limits = { dataFileMaxBytes: 2_048, blockBlobTargetBytes: 4_096, indexSoftMaxBytes: 1_000 };
     await (await createWorld(disk, { limits }, { autosave: false })).close();
@@ -115,14 +118,14 @@ describe("the limits of a new world's files", () => {
     { entityBlobTargetBytes: 0 },
     { entityBlobHardMaxBytes: 1.5 },
     { indexSoftMaxBytes: "1" as never },
-  ])("are refused out of their ranges: %j", async (limits) => {
+  ])("are rejected when out of range: %j", async (limits) => {
     const disk = new MemoryDisk();
     expect(await codeOfRejection(createWorld(disk, { limits }))).toBe("ORT_ARGUMENT");
     await (await createWorld(disk, {}, { autosave: false })).close();
   });
 });
 
-/** Lets a save that has begun come to its end. */
+/** Lets a running save finish. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -25,14 +25,14 @@ import { createSmallLeaves } from "./small-leaves.ts";
 const quiet = { clock: new FakeClock(), autosave: false };
 const SPAN = 300;
 
-/** A world on disk whose index has many pages, and the chunks of it that are not air. */
+/** Returns a saved world whose index has many pages, and its chunks that are not air. */
 async function pagedWorld(seed: number): Promise<{ disk: MemoryDisk; places: readonly Place[] }> {
   const prng = new Prng(seed);
   const disk = new MemoryDisk();
   await createSmallLeaves(disk);
   const world = await openWorld(disk, quiet);
   const places: Place[] = [];
-  // Many small leaves around a few towns, and much empty space between them.
+  // Many small leaves around a few towns, with much empty space between them.
   for (let town = 0; town < 12; town++) {
     const center = placeFrom(() => prng.between(-SPAN, SPAN));
     for (let count = 0; count < 60; count++)
@@ -44,7 +44,7 @@ async function pagedWorld(seed: number): Promise<{ disk: MemoryDisk; places: rea
   return { disk, places };
 }
 
-/** A chunk of many bytes, of which a leaf holds only a few. */
+/** Returns a chunk so large that a leaf holds only a few of them. */
 function noise(prng: Prng): Chunk {
   const voxels = new Uint16Array(4_096);
   for (let count = 0; count < 60; count++) voxels[prng.between(0, 4_095)] = prng.between(1, 9);
@@ -79,7 +79,7 @@ async function requireBounds(world: World, places: readonly Place[], box: Box): 
 }
 
 describe("World.contentBounds", () => {
-  test("holds all content of a reopened world in pages, for any box, and reads no records", async () => {
+  test("covers all content of a reopened, paged world for any box, and reads no records", async () => {
     for (const seed of [1, 2]) {
       const { disk, places } = await pagedWorld(seed);
       const slow = new SlowDisk(disk);
@@ -103,7 +103,7 @@ describe("World.contentBounds", () => {
     }
   });
 
-  test("reads only the pages of the index that the box touches", async () => {
+  test("reads only the index pages that the box touches", async () => {
     const { disk } = await pagedWorld(3);
     const pages = await (async () => {
       const save = await openSave(disk);
@@ -124,7 +124,7 @@ describe("World.contentBounds", () => {
     await world.close();
   });
 
-  test("is exact where everything is loaded, and follows edits that are not saved", async () => {
+  test("is exact where everything is loaded, and follows unsaved edits", async () => {
     const { disk, places } = await pagedWorld(4);
     const world = await openWorld(disk, quiet);
     const [first = [0, 0, 0, 0]] = places;
@@ -143,7 +143,7 @@ describe("World.contentBounds", () => {
     await world.close();
   });
 
-  test("has what is generated and what was made in one box", async () => {
+  test("covers both generated and edited content", async () => {
     const disk = new MemoryDisk();
     const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
     const first = await createWorld(disk, { generator }, quiet);

@@ -11,7 +11,7 @@ async function newWorld(disk: MemoryDisk | SlowDisk | FaultDisk): Promise<World>
   return createWorld(disk, {}, quiet);
 }
 
-/** What a program finds that opens what is on the disk now, as if this one had died. */
+/** Returns what a program finds that opens the current disk, as if this one had died. */
 async function valueOnDisk(disk: MemoryDisk): Promise<number> {
   const world = await openWorld(new MemoryDisk(disk.image()), quiet);
   const value = await world.get([0, 0, 0, 0]);
@@ -20,7 +20,7 @@ async function valueOnDisk(disk: MemoryDisk): Promise<number> {
 }
 
 describe("whenDurable", () => {
-  test("resolves when what was edited is on the disk, with fewer saves than edits", async () => {
+  test("resolves when the edits are on the disk, with fewer saves than edits", async () => {
     const disk = new MemoryDisk();
     const world = await newWorld(disk);
     await world.openEra();
@@ -36,7 +36,7 @@ describe("whenDurable", () => {
     await world.close();
   });
 
-  test("asked for many times at once, saves once", async () => {
+  test("saves once for many concurrent calls", async () => {
     const disk = new MemoryDisk();
     const world = await newWorld(disk);
     await world.set([0, 0, 0, 0], 1);
@@ -47,7 +47,7 @@ describe("whenDurable", () => {
     await world.close();
   });
 
-  test("has nothing to wait for when everything is saved", async () => {
+  test("resolves without a save when everything is saved", async () => {
     const world = await newWorld(new MemoryDisk());
     await world.set([0, 0, 0, 0], 1);
     const generation = await world.save();
@@ -57,7 +57,7 @@ describe("whenDurable", () => {
     await world.whenDurable();
   });
 
-  test("waits for a save that runs, and for the next one when an edit came too late for it", async () => {
+  test("waits for a running save, and for the next one when an edit came too late for it", async () => {
     const disk = new MemoryDisk();
     const slow = new SlowDisk(disk);
     const world = await newWorld(slow);
@@ -68,7 +68,7 @@ describe("whenDurable", () => {
     const first = world.whenDurable().then(() => order.push("first"));
     await sync.reached;
     await world.set([0, 0, 0, 0], 2);
-    // Everybody who asks while the first save runs shares the second.
+    // All callers that ask while the first save runs share the second.
     const later = [1, 2, 3].map(() => world.whenDurable().then(() => order.push("later")));
     expect(await valueOnDisk(disk)).toBe(0);
     const nextSync = slow.holdNext("sync", PACK);
@@ -77,7 +77,7 @@ describe("whenDurable", () => {
     expect(await valueOnDisk(disk)).toBe(1);
     await nextSync.reached;
     expect(order).toEqual(["first"]);
-    // Nobody who asked before this edit waits for a third save because of it.
+    // Callers from before this edit do not wait for a third save because of it.
     await world.set([0, 0, 0, 0], 3);
     nextSync.release();
     await Promise.all(later);
@@ -87,7 +87,7 @@ describe("whenDurable", () => {
     await world.close();
   });
 
-  test("asked for while the world is being closed, is kept by the closing", async () => {
+  test("is satisfied by the final save when it is called while the world closes", async () => {
     const disk = new MemoryDisk();
     const slow = new SlowDisk(disk);
     const world = await newWorld(slow);
@@ -102,7 +102,7 @@ describe("whenDurable", () => {
     expect(await valueOnDisk(disk)).toBe(1);
   });
 
-  test("resolves for a reader, who has nothing to lose", async () => {
+  test("resolves for a read-only world", async () => {
     const disk = new MemoryDisk();
     await (await newWorld(disk)).close();
     const reader = await openWorld(disk, { readOnly: true });
@@ -110,7 +110,7 @@ describe("whenDurable", () => {
     await reader.close();
   });
 
-  test("fails for all who wait when the save fails, and for everybody after", async () => {
+  test("rejects for all waiting and later callers when the save fails", async () => {
     const disk = new FaultDisk(new MemoryDisk(), { operation: "sync", path: PACK, kind: "io", nth: 2 });
     const world = await newWorld(disk);
     await world.set([0, 0, 0, 0], 1);
@@ -123,7 +123,7 @@ describe("whenDurable", () => {
 });
 
 describe("onFailure", () => {
-  test("calls back once, at the moment when a save fails, and with what is the failure from then on", async () => {
+  test("calls the listener once, when a save fails, with the value of world.failure", async () => {
     const clock = new FakeClock();
     const disk = new FaultDisk(new MemoryDisk(), { operation: "sync", path: PACK, kind: "io", nth: 2 });
     const world = await createWorld(disk, {}, { clock });

@@ -18,7 +18,7 @@ async function newWorld(disk = new MemoryDisk()): Promise<World> {
   return createWorld(disk, {}, quiet);
 }
 
-/** Puts the number of the edit into two voxels, so far apart that they do not share a leaf. */
+/** Sets two voxels to the number of the edit, too far apart to share a leaf. */
 async function numbered(world: World, editId: number, clientId = CLIENT): Promise<WorldEdit> {
   return world.edit(
     [
@@ -29,7 +29,7 @@ async function numbered(world: World, editId: number, clientId = CLIENT): Promis
   );
 }
 
-/** Puts one voxel as the edit of a client, edit 1 unless it is said otherwise. */
+/** Sets one voxel as an edit of a client, by default edit 1. */
 function editOf(
   world: World,
   origin: Partial<EditOrigin> & Pick<EditOrigin, "clientId">,
@@ -38,7 +38,7 @@ function editOf(
 }
 
 describe("an edit with an origin", () => {
-  test("is made once; repeated, it changes nothing, moves no clock and is told to nobody", async () => {
+  test("is applied once; repeated, it changes nothing, moves no clock and notifies no listener", async () => {
     const world = await newWorld();
     const heard: WorldEdit[] = [];
     world.onEdit((edit) => heard.push(edit));
@@ -56,7 +56,7 @@ describe("an edit with an origin", () => {
     await world.close();
   });
 
-  test("is told from the same one that still waits for its turn, which it is compared with when its own comes", async () => {
+  test("is recognized as a repeat of an edit that is still queued", async () => {
     const world = await newWorld();
     const edits = await Promise.all([numbered(world, 1), numbered(world, 1), numbered(world, 2)]);
     expect(edits.map(({ repeated, chunks }) => [repeated, chunks.length])).toEqual([
@@ -67,7 +67,7 @@ describe("an edit with an origin", () => {
     await world.close();
   });
 
-  test("is old news behind a later one of the same client, and new from another client", async () => {
+  test("counts as a repeat after a later edit of the same client, but not of another client", async () => {
     const world = await newWorld();
     await numbered(world, 5);
     expect((await numbered(world, 4)).repeated).toBe(true);
@@ -78,7 +78,7 @@ describe("an edit with an origin", () => {
     await world.close();
   });
 
-  test("counts also when it found everything as it should be, and is saved although nothing else is", async () => {
+  test("is remembered and saved even if it changed nothing", async () => {
     const disk = new MemoryDisk();
     const world = await newWorld(disk);
     await numbered(world, 1);
@@ -93,12 +93,12 @@ describe("an edit with an origin", () => {
     await again.close();
   });
 
-  test("does not count when it is refused, and may be tried again", async () => {
+  test("is not remembered when it fails, and can be retried", async () => {
     const behind = new MemoryDisk();
     const first = await newWorld(behind);
     await first.set([0, 0, 0, 0], 9);
     await first.close();
-    // The first read is the one that opening needs.
+    // Opening needs the first read.
     const disk = new FaultDisk(behind, { operation: "readAt", path: /^data/, kind: "io", nth: 2 });
     const world = await openWorld(disk, quiet);
     expect(await codeOfRejection(numbered(world, 1))).toBe("ORT_DISK_IO");
@@ -107,7 +107,7 @@ describe("an edit with an origin", () => {
     await world.close();
   });
 
-  test("stands with its origin when a listener throws", async () => {
+  test("stands, with its origin, when a listener throws", async () => {
     const world = await newWorld();
     world.onEdit(() => {
       throw new Error("a listener's own");
@@ -126,7 +126,7 @@ describe("an edit with an origin", () => {
     ["a client of 65 bits", { clientId: 2n ** 64n, editId: 1 }],
     ["a player of 65 bits", { clientId: 1n, editId: 1, playerId: 2n ** 64n }],
     ["a player who is a number", { clientId: 1n, editId: 1, playerId: 7 as never }],
-  ])("is refused with %s", async (_name, origin) => {
+  ])("is rejected with %s", async (_name, origin) => {
     const world = await newWorld();
     const edit = world.edit([{ voxel: [0, 0, 0, 0], material: 1 }], { origin });
     expect(await codeOfRejection(edit)).toBe("ORT_ARGUMENT");
@@ -134,7 +134,7 @@ describe("an edit with an origin", () => {
     await world.close();
   });
 
-  test("is forgotten when 4,096 other clients have edited since, and not before", async () => {
+  test("is forgotten after 4,096 other clients have edited, and not before", async () => {
     const disk = new MemoryDisk();
     const world = await newWorld(disk);
     for (let client = 0; client < CLIENT_EDITS_MAX; client++)
@@ -142,7 +142,7 @@ describe("an edit with an origin", () => {
     await editOf(world, { clientId: 0n, editId: 2 });
     await editOf(world, { clientId: 1n });
     await editOf(world, { clientId: 9_999n });
-    // Client 0 edited again meanwhile; a repeated edit of client 1 was none.
+    // Client 0 edited again meanwhile; a repeated edit of client 1 does not count.
     expect([0n, 1n, 2n, 9_999n].map((client) => world.lastEditOf(client))).toEqual([2, 0, 1, 1]);
     await world.close();
     const save = await openSave(disk);
@@ -151,16 +151,16 @@ describe("an edit with an origin", () => {
   });
 
   test.each(["snapshot", "journal"] as const)(
-    "is forgotten in the order of use after a reopening, with durability %s",
+    "is forgotten in order of use after reopening, with durability %s",
     async (durability) => {
       const disk = new MemoryDisk();
       const options = { ...quiet, durability };
       const first = await createWorld(disk, {}, options);
-      // The largest id edits first: by their ids, it would be forgotten last.
+      // The largest id edits first: if ids decided, it would be forgotten last.
       for (let client = CLIENT_EDITS_MAX; client > 0; client--)
         void editOf(first, { clientId: BigInt(client) });
       await editOf(first, { clientId: BigInt(CLIENT_EDITS_MAX - 1), editId: 2 });
-      // A power cut: what a save or the journal has is all that is left.
+      // A power cut: only the save or the journal remains.
       if (durability === "snapshot") await first.save();
       const world = await openWorld(new MemoryDisk(disk.image()), { ...options, damagedJournal: "cut" });
       await editOf(world, { clientId: 9_998n });
@@ -194,7 +194,7 @@ describe("an edit with an origin", () => {
     await save.close();
   });
 
-  test("is forgotten first of those who have the most clients when there are too many in all", async () => {
+  test("is forgotten first for the players with the most clients when there are too many in total", async () => {
     const world = await newWorld();
     await editOf(world, { clientId: 1n, playerId: 1n });
     for (let client = 2; client <= CLIENT_EDITS_MAX; client++)
@@ -204,7 +204,7 @@ describe("an edit with an origin", () => {
     await editOf(world, { clientId: 6_000n, playerId: 3n });
     const asked = [1n, 2n, 18n, 19n, 5_000n, 6_000n];
     expect(asked.map((client) => world.lastEditOf(client))).toEqual([1, 0, 0, 1, 1, 1]);
-    // All places are taken, so of no player it is sure that nothing was forgotten.
+    // All entries are in use, so a client of any player may have been forgotten.
     expect(world.mayHaveForgotten(7n)).toBe(true);
     await world.close();
   });
@@ -222,7 +222,7 @@ describe("an edit with an origin", () => {
     await world.close();
   });
 
-  test("and its origin are in the same save, at whichever moment of the edit the save begins", async () => {
+  test("is in the same save as its origin, whenever the save begins during the edit", async () => {
     const outcomes = new Set<number>();
     for (let turns = 0; turns < 60; turns++) {
       const disk = new MemoryDisk();
@@ -243,7 +243,7 @@ describe("an edit with an origin", () => {
     expect([...outcomes].sort(), "the save must come before the edit and after it").toEqual([1, 2]);
   });
 
-  test("and its origin are saved together or not at all, wherever the power is cut", async () => {
+  test("is saved together with its origin or not at all, wherever the power is cut", async () => {
     const recorder = new CrashDisk();
     const world = await createWorld(recorder, {}, quiet);
     const made = recorder.log.length;
@@ -251,7 +251,7 @@ describe("an edit with an origin", () => {
     for (let editId = 1; editId <= 4; editId += 2) {
       await numbered(world, editId);
       const saving = world.whenDurable();
-      // This one is made while the save runs, or just before it takes what there is to save.
+      // This edit happens while the save runs, or just before it takes its changes.
       const meanwhile = numbered(world, editId + 1);
       await saving;
       durable.push({ at: recorder.log.length, editId });
@@ -268,7 +268,7 @@ describe("an edit with an origin", () => {
       expect(await survivor.get([600_000, 0, 0, 0])).toBe(last);
       for (const { at, editId } of durable) if (cutAt >= at) expect(last).toBeGreaterThanOrEqual(editId);
       outcomes.add(last);
-      // The client sends all that it has no answer for again: each edit is made once.
+      // The client resends everything without an answer: each edit is applied once.
       const again = [];
       for (let editId = 1; editId <= 4; editId++) again.push((await numbered(survivor, editId)).repeated);
       expect(again).toEqual(again.map((_, index) => index < last));

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { storedEntities } from "./small-leaves.ts";
 
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
-/** Filled boxes of many materials at both places make a leaf each: one would be too large for both. */
+/** Filled boxes of many materials at both positions are too large for one leaf, so each gets its own. */
 const NEAR: Place = [0, 0, 0, 0];
 const FAR: Place = [100_000, 0, 0, 0];
 
@@ -14,7 +14,7 @@ async function openAgain(disk: MemoryDisk): Promise<World> {
   return openWorld(disk, { clock: new FakeClock(), autosave: false });
 }
 
-/** A world with two leaves, 65,536 chunks apart. */
+/** Returns a world with two leaves, 65,536 chunks apart. */
 async function twoLeaves(disk: MemoryDisk, clock = new FakeClock(), autosave = false): Promise<World> {
   const world = await createWorld(disk, {}, { clock, autosave });
   await world.set(NEAR, 1);
@@ -24,7 +24,7 @@ async function twoLeaves(disk: MemoryDisk, clock = new FakeClock(), autosave = f
 }
 
 describe("entities", () => {
-  test("come back as they were, with floats of 32 bits", async () => {
+  test("are restored exactly, with 32-bit floats", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, { autosave: false });
     const { entityId } = world.spawnEntity({
@@ -54,7 +54,7 @@ describe("entities", () => {
     await again.close();
   });
 
-  test("have ids that are never used again, not even after a restart", async () => {
+  test("have ids that are never reused, not even after a restart", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, { autosave: false });
     const first = world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] }).entityId;
@@ -69,7 +69,7 @@ describe("entities", () => {
     await again.close();
   });
 
-  test("[checklist 3] that cross into another leaf are stored there and no longer where they were", async () => {
+  test("[checklist 3] that cross into another leaf are stored there and no longer in the old leaf", async () => {
     const disk = new MemoryDisk();
     const world = await twoLeaves(disk);
     const { entityId } = world.spawnEntity({ kind: 1, position: [5, 5, 5, 5] });
@@ -87,7 +87,7 @@ describe("entities", () => {
     await again.close();
   });
 
-  test("that step over a border by less than a fifth of a chunk stay with their leaf", async () => {
+  test("that step over a border by less than a fifth of a chunk stay in their leaf", async () => {
     const disk = new MemoryDisk();
     const world = await twoLeaves(disk);
     const border = 65_536 * 8;
@@ -103,7 +103,7 @@ describe("entities", () => {
     await world.close();
   });
 
-  test("that only move are saved after ten seconds, others that cross after five", async () => {
+  test("that only move are saved after ten seconds, those that cross a border after five", async () => {
     const disk = new MemoryDisk();
     const clock = new FakeClock();
     const world = await twoLeaves(disk, clock, true);
@@ -122,7 +122,7 @@ describe("entities", () => {
     await world.close();
   });
 
-  test("of a leaf that nobody has read stay when another one moves in", async () => {
+  test("of an unread leaf are kept when another entity moves in", async () => {
     const disk = new MemoryDisk();
     const world = await twoLeaves(disk);
     world.spawnEntity({ kind: 1, position: [600_001, 0, 0, 0] });
@@ -135,7 +135,7 @@ describe("entities", () => {
     expect((await storedEntities(disk)).map(({ entity }) => entity.kind).sort()).toEqual([1, 2]);
   });
 
-  test("by the thousand split their leaf and all come back", async () => {
+  test("by the thousand split their leaf and are all restored", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, { autosave: false });
     for (let index = 0; index < 3_000; index++) {

@@ -8,7 +8,7 @@ const quiet = { clock: new FakeClock(), autosave: false };
 const FAR: Place = [600_000, 0, 0, 0];
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 
-/** What is heard, in words. */
+/** Returns a list that receives all events as text. */
 function listen(world: World): string[] {
   const heard: string[] = [];
   world.onEntity((event) => heard.push(inWords(event)));
@@ -21,7 +21,7 @@ function inWords(event: EntityEvent): string {
     : `${event.entity.entityId} at ${event.entity.position}`;
 }
 
-/** A closed world with a leaf here and another far away, and an entity in each: 1 here, 2 there. */
+/** Returns a closed world with a near and a far leaf, and an entity in each: 1 near, 2 far. */
 async function twoLeaves(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const world = await createWorld(disk, {}, quiet);
@@ -34,7 +34,7 @@ async function twoLeaves(): Promise<MemoryDisk> {
 }
 
 describe("onEntity", () => {
-  test("tells of entities that come, change and go", async () => {
+  test("reports entities that are spawned, changed and despawned", async () => {
     const world = await createWorld(new MemoryDisk(), {}, quiet);
     const heard = listen(world);
     const { entityId } = world.spawnEntity({ kind: 1, position: [1, 2, 3, 4] });
@@ -46,7 +46,7 @@ describe("onEntity", () => {
     await world.close();
   });
 
-  test("tells of those that come into memory, each once", async () => {
+  test("reports entities that are loaded into memory, each once", async () => {
     const disk = await twoLeaves();
     const world = await openWorld(disk, quiet);
     const heard = listen(world);
@@ -58,7 +58,7 @@ describe("onEntity", () => {
     await world.close();
   });
 
-  test("tells of those that a save brings into memory, and a listener that throws does not make it fail", async () => {
+  test("reports entities that a save loads, and a throwing listener does not fail the save", async () => {
     const disk = await twoLeaves();
     const world = await openWorld(disk, quiet);
     world.onEntity(({ kind }) => {
@@ -75,7 +75,7 @@ describe("onEntity", () => {
     await again.close();
   });
 
-  test("throws at whoever loads what a listener threw, and has told the others and kept the leaf", async () => {
+  test("passes a listener's error to the caller that loads, after calling the others and keeping the leaf", async () => {
     const world = await openWorld(await twoLeaves(), quiet);
     const stop = world.onEntity(() => {
       throw new Error("a listener's own");
@@ -90,8 +90,8 @@ describe("onEntity", () => {
   });
 });
 
-describe("what is in memory", () => {
-  test("is told apart from what is not, answers at once, and has clocks", async () => {
+describe("loaded regions", () => {
+  test("are distinguished from unloaded ones, answer at once, and have clocks", async () => {
     const disk = await twoLeaves();
     const world = await openWorld(disk, quiet);
     const far = boxAt([FAR[0] / 8, 0, 0, 0]);

@@ -6,7 +6,7 @@ import { createWorld, type Era, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 import { createSmallLeaves } from "./small-leaves.ts";
 
-/** Marks of the machine would do as well, but nobody could repeat the test. */
+/** Seeded, so that the test is reproducible. */
 const prng = new Prng(11);
 const random = (): bigint => BigInt(prng.u32()) * 2n ** 32n + BigInt(prng.u32());
 const quiet = { clock: new FakeClock(), autosave: false, random };
@@ -15,7 +15,7 @@ async function reopen(disk: MemoryDisk): Promise<World> {
   return openWorld(disk, quiet);
 }
 
-/** Opens the world, lets it begin its era, and closes it. */
+/** Opens the world, starts its era, and closes it. */
 async function oneEra(disk: MemoryDisk): Promise<Era> {
   const world = await reopen(disk);
   const era = await world.openEra();
@@ -24,7 +24,7 @@ async function oneEra(disk: MemoryDisk): Promise<Era> {
 }
 
 describe("an era", () => {
-  test("is the same until the world is closed, and is that of the clocks of its edits", async () => {
+  test("stays the same until the world is closed, and the clocks of its edits belong to it", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
     const [first, second] = await Promise.all([world.openEra(), world.openEra()]);
@@ -40,14 +40,14 @@ describe("an era", () => {
     expect(next.mark).not.toBe(first.mark);
   });
 
-  test("is opened by the first edit too", async () => {
+  test("is also opened by the first edit", async () => {
     const world = await createWorld(new MemoryDisk(), {}, quiet);
     const [step] = (await world.set([0, 0, 0, 0], 1)).clocks;
     expect((await world.openEra()).epoch).toBe(epochOf(step?.after ?? 0));
     await world.close();
   });
 
-  test("is remembered with exactly its mark, by later openings and by readers", async () => {
+  test("is remembered with exactly its mark, by later sessions and by readers", async () => {
     const disk = new MemoryDisk();
     await (await createWorld(disk, {}, quiet)).close();
     const eras = [await oneEra(disk), await oneEra(disk)];
@@ -71,7 +71,7 @@ describe("an era", () => {
     await world.close();
   });
 
-  test("is not opened by a reader, nor when the world is closed", async () => {
+  test("is not opened by a reader, nor after the world is closed", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
     const reader = await openWorld(disk, { readOnly: true });
@@ -81,7 +81,7 @@ describe("an era", () => {
     expect(await codeOfRejection(world.openEra())).toBe("ORT_CLOSED");
   });
 
-  test("that two copies of a folder open apart is remembered by its own copy alone", async () => {
+  test("opened in one of two copies of a folder is remembered only by that copy", async () => {
     const disk = new MemoryDisk();
     await (await createWorld(disk, {}, quiet)).close();
     const before = await oneEra(disk);
@@ -97,7 +97,7 @@ describe("an era", () => {
     await other.close();
   });
 
-  test("is durable before anybody hears of it: a power cut right after leaves a world that remembers it", async () => {
+  test("is durable before openEra returns it: after a power cut right then, the world remembers it", async () => {
     const recorder = new CrashDisk();
     const world = await createWorld(recorder, {}, quiet);
     const made = recorder.log.length;
@@ -114,7 +114,7 @@ describe("an era", () => {
       outcomes.add(remembered);
       expect(survivor.worldId).toBe(world.worldId);
       const next = await survivor.openEra();
-      // An epoch that was used is only used again where nobody can have heard of the first one.
+      // A used epoch is only reused if the first use cannot have become known.
       expect(next.epoch > era.epoch || !remembered).toBe(true);
       expect(next.mark).not.toBe(era.mark);
       await survivor.close();
@@ -125,7 +125,7 @@ describe("an era", () => {
 });
 
 describe("a world's id", () => {
-  test("is random, comes back from the disk, and is never 0", async () => {
+  test("is random, is stored on the disk, and is never 0", async () => {
     const disk = new MemoryDisk();
     const zero = await createWorld(disk, {}, { ...quiet, random: () => 0n });
     expect(zero.worldId).toBe(1n);
@@ -140,14 +140,14 @@ describe("a world's id", () => {
     for (const world of worlds) await world.close();
   });
 
-  test("and a mark have 64 bits, whatever a program gives for them", async () => {
+  test("has 64 bits, as has a mark, whatever the program's random source returns", async () => {
     const world = await createWorld(new MemoryDisk(), {}, { ...quiet, random: () => -2n });
     expect(world.worldId).toBe(2n ** 64n - 2n);
     expect((await world.openEra()).mark).toBe(2n ** 64n - 2n);
     await world.close();
   });
 
-  test("is given with its first era to a world that was made before there were ids", async () => {
+  test("is assigned with the first era to a world created before ids existed", async () => {
     const disk = new MemoryDisk();
     await createSmallLeaves(disk);
     const world = await reopen(disk);
@@ -162,7 +162,7 @@ describe("a world's id", () => {
     await again.close();
   });
 
-  test("is another one for a copy that saveAs makes, which remembers no era", async () => {
+  test("is new for a copy made by saveAs, which remembers no era", async () => {
     const world = await createWorld(new MemoryDisk(), {}, quiet);
     const era = await world.openEra();
     await world.set([0, 0, 0, 0], 1);

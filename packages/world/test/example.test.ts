@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 const run = promisify(execFile);
 const EXAMPLE = fileURLToPath(new URL("../../../examples/platforms.mjs", import.meta.url));
 
-test("the example makes a world, builds, saves and finds it again", async () => {
+test("the example creates a world, builds, saves and finds it again", async () => {
   const folder = await mkdtemp(join(tmpdir(), "orthant-example-"));
   try {
     const { stdout } = await run(process.execPath, [EXAMPLE, join(folder, "world")]);

@@ -17,13 +17,13 @@ const OPERATIONS: readonly FaultyOperation[] = [
   "syncDirectory",
 ];
 
-/** The values that the voxel at the origin has had, and how many of them `save` said were safe. */
+/** How many values of the voxel at the origin `save` acknowledged, and the errors. */
 interface History {
   readonly acknowledged: number;
   readonly errors: readonly unknown[];
 }
 
-/** Makes a world, saves it five times and opens it again in between; stops at the first error, and closes. */
+/** Creates a world, saves it five times and reopens it in between; stops at the first error, and closes. */
 async function runHistory(disk: FaultDisk): Promise<History> {
   const errors: unknown[] = [];
   let acknowledged = 0;
@@ -61,7 +61,7 @@ async function runHistory(disk: FaultDisk): Promise<History> {
   return { acknowledged, errors };
 }
 
-/** What a program finds that opens the disk afterwards. */
+/** Returns what a program finds that opens the disk afterwards. */
 async function readBack(disk: MemoryDisk): Promise<number> {
   const world = await openWorld(disk, { clock: new FakeClock(), autosave: false });
   const value = await world.get([0, 0, 0, 0]);
@@ -76,7 +76,7 @@ async function readBack(disk: MemoryDisk): Promise<number> {
 describe("when the n-th call of an operation fails", () => {
   test.each(
     OPERATIONS.flatMap((operation) => (["full", "io"] as const).map((kind) => [kind, operation] as const)),
-  )("with %s at %s, nothing that was acknowledged is lost, whatever n is", async (kind, operation) => {
+  )("with %s at %s, nothing acknowledged is lost, whatever n is", async (kind, operation) => {
     let strikes = 0;
     for (let nth = 1; ; nth++) {
       const fault: Fault = { operation, kind, nth };
@@ -91,7 +91,7 @@ describe("when the n-th call of an operation fails", () => {
       for (const error of errors) expect(isOrthantError(error), `n=${nth}: ${String(error)}`).toBe(true);
       const locked = new MemoryDisk(behind.image());
       const found = await readBack(locked).catch((error: unknown) => {
-        // A world that was never made: nothing was promised.
+        // The world was never created, so nothing was acknowledged.
         if (acknowledged === 0 && isOrthantError(error, "ORT_NOT_FOUND")) return 0;
         throw error;
       });
@@ -100,7 +100,7 @@ describe("when the n-th call of an operation fails", () => {
     expect(strikes).toBeGreaterThan(0);
   });
 
-  test("a world whose save failed refuses every edit and says why and what to do", async () => {
+  test("a world whose save failed rejects every edit and says why and what to do", async () => {
     const disk = new FaultDisk(new MemoryDisk(), {
       operation: "sync",
       path: /global\.g0*3\./,

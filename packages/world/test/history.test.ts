@@ -14,8 +14,8 @@ async function begin(): Promise<{ disk: MemoryDisk; clock: FakeClock; world: Wor
   return { disk, clock, world };
 }
 
-describe("a saved state that is kept", () => {
-  test("opens by its number, its name, or a time at or after it, and cannot be changed", async () => {
+describe("a kept saved state", () => {
+  test("opens by number, by name, or by a time at or after it, and is read-only", async () => {
     const { disk, clock, world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     const first = await world.history.tag("first");
@@ -34,7 +34,7 @@ describe("a saved state that is kept", () => {
     await now.close();
   });
 
-  test("is told by number, time and name, oldest first", async () => {
+  test("is listed with number, time and name, oldest first", async () => {
     const { clock, world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     const named = await world.history.tag("a morning");
@@ -50,7 +50,7 @@ describe("a saved state that is kept", () => {
     await world.close();
   });
 
-  test("is kept for ever when it has a name, and no longer than others when it has none", async () => {
+  test("is kept for ever while it has a name, and subject to retention otherwise", async () => {
     const { clock, world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     const named = await world.history.tag("kept");
@@ -69,7 +69,7 @@ describe("a saved state that is kept", () => {
     await world.close();
   });
 
-  test("that is not there is said to be not there, with those that are", async () => {
+  test("that does not exist is reported as missing, with a list of those that do", async () => {
     const { disk, world } = await begin();
     await world.close();
     await expect(openWorld(disk, { at: "never" })).rejects.toThrow(
@@ -79,7 +79,7 @@ describe("a saved state that is kept", () => {
     await expect(openWorld(disk, { at: new Date(-1) })).rejects.toThrow("ORT_NOT_FOUND");
   });
 
-  test("has a name that nobody takes for a number, and that no other has", async () => {
+  test("has a unique name that cannot be mistaken for a number", async () => {
     const { world } = await begin();
     await expect(world.history.tag("12")).rejects.toThrow("ORT_ARGUMENT");
     await expect(world.history.tag("")).rejects.toThrow("ORT_ARGUMENT");
@@ -94,8 +94,8 @@ describe("a saved state that is kept", () => {
   });
 });
 
-describe("restoring a place", () => {
-  test("brings back what was there, takes away what came since, and leaves everything else", async () => {
+describe("restoring a region", () => {
+  test("restores old content, removes newer content, and leaves everything else alone", async () => {
     const { disk, clock, world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     await world.set([100, 0, 0, 0], 1);
@@ -120,7 +120,7 @@ describe("restoring a place", () => {
     await again.close();
   });
 
-  test("is an edit like any other: clocks rise and listeners hear of it", async () => {
+  test("is an ordinary edit: clocks rise and listeners are notified", async () => {
     const { world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     const before = await world.save();
@@ -135,8 +135,8 @@ describe("restoring a place", () => {
   });
 });
 
-describe("a name that is given while others save", () => {
-  /** Resolves after enough turns of the event loop for work on a disk in memory to get far. */
+describe("tagging during concurrent saves", () => {
+  /** Waits for enough turns of the event loop for work on a disk in memory to progress far. */
   async function turns(count: number): Promise<void> {
     for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
   }
@@ -144,7 +144,7 @@ describe("a name that is given while others save", () => {
   test.each([
     ["of now", undefined],
     ["that is there", 0],
-  ])("means the generation %s, which no save removes in between", async (_which, generation) => {
+  ])("names the generation %s, which no save removes meanwhile", async (_which, generation) => {
     const shared = new MemoryDisk();
     let onList: () => Promise<void> = async () => undefined;
     const disk = new GatedDisk(shared, async ({ operation, path }, happen) => {
@@ -173,12 +173,12 @@ describe("a name that is given while others save", () => {
   });
 });
 
-test("a world that is opened to be read opens also when a writer commits while its files are read", async () => {
+test("a read-only world opens even if a writer commits while its files are read", async () => {
   const shared = new MemoryDisk();
   const retention = { newest: 1, hours: 0, days: 0 };
   const writer = await createWorld(shared, { name: "fast" }, { autosave: false, retention });
   let commits = 0;
-  // Each file of a generation is gone just before it is opened, three times over.
+  // Each file of a generation disappears just before it is opened, three times in a row.
   const disk = new GatedDisk(shared, async ({ operation, path }, happen) => {
     if (operation === "open" && /\.g\d{16}\./.test(path) && commits < 3) {
       await writer.set([0, 0, 0, 0], ++commits);

@@ -16,7 +16,7 @@ import { describe, expect, test } from "vitest";
 const quiet = { clock: new FakeClock(), autosave: false };
 const EVERYWHERE = { min: [-100, -100, -100, -100], max: [100, 100, 100, 100] } as const;
 
-/** What a program without types may pass: one value or more of every kind that JavaScript has. */
+/** What an untyped program may pass: at least one value of every kind that JavaScript has. */
 const VALUES: readonly (readonly [name: string, value: unknown])[] = [
   ["undefined", undefined],
   ["null", null],
@@ -60,7 +60,7 @@ const VALUES: readonly (readonly [name: string, value: unknown])[] = [
   ["a symbol", Symbol("x")],
 ];
 
-/** Everything that stores something, each with one field left open. */
+/** All calls that store something, each with one field open. */
 const FIELDS: readonly (readonly [name: string, call: (world: World, value: never) => unknown])[] = [
   ["upsertPlayer", (world, value) => world.upsertPlayer(value)],
   ...[
@@ -129,7 +129,7 @@ const FIELDS: readonly (readonly [name: string, call: (world: World, value: neve
   ["history.tag of a generation", (world, value) => world.history.tag("name", value)],
 ];
 
-/** All that a world shows; floats as a save holds them. */
+/** Returns everything that a world shows, with floats as a save stores them. */
 async function shownBy(world: World): Promise<unknown> {
   const entities = await world.entitiesIn(EVERYWHERE);
   const rounded = (numbers: readonly number[]): readonly number[] => Array.from(numbers, Math.fround);
@@ -154,7 +154,7 @@ async function shownBy(world: World): Promise<unknown> {
 
 describe("a value of any kind", () => {
   test.each(FIELDS)(
-    "for %s is refused with ORT_ARGUMENT or a like code, or stored as it is shown",
+    "for %s is rejected with ORT_ARGUMENT or a similar code, or stored as it is shown",
     async (_name, call) => {
       const disk = new MemoryDisk();
       const world = await createWorld(
@@ -185,7 +185,7 @@ describe("a value of any kind", () => {
     ["the seed of a generator", (value) => generatorRef(flatGenerator, FLAT_DEFAULTS, value)],
     ["the name of a new world", (name) => createWorld(new MemoryDisk(), { name }, quiet)],
     ["the spawn point of a new world", (spawn) => createWorld(new MemoryDisk(), { spawn }, quiet)],
-  ])("for %s is refused with a code of Orthant, or taken", async (_name, make) => {
+  ])("for %s is rejected with an Orthant error code, or accepted", async (_name, make) => {
     for (const [kind, value] of VALUES) {
       try {
         await make(value as never);
@@ -196,7 +196,7 @@ describe("a value of any kind", () => {
   });
 });
 
-describe("the sentence of a refusal", () => {
+describe("the message of a rejection", () => {
   test.each<[call: (world: World) => unknown, detail: string]>([
     [
       (world) => world.upsertPlayer({ playerId: 1 as never }),
@@ -225,7 +225,7 @@ describe("the sentence of a refusal", () => {
     await world.close();
   });
 
-  test("names the fields that there are, when one is given that no save has", async () => {
+  test("names the known fields when an unknown one is given", async () => {
     const world = await createWorld(new MemoryDisk(), {}, quiet);
     expect(() => world.upsertPlayer({ playerId: 1n, health: 5 } as never)).toThrow(
       /a player has no field health; there are playerId, authKey/,
@@ -234,7 +234,7 @@ describe("the sentence of a refusal", () => {
   });
 });
 
-test("a chunk of another shape is refused", async () => {
+test("a chunk of another shape is rejected", async () => {
   const world = await createWorld(new MemoryDisk(), { shape: HYPERCUBE_CHUNKS }, quiet);
   await expect(world.setChunks([[[0, 0, 0, 0], emptyChunk(16)]])).rejects.toThrow(/ORT_/);
   await world.close();

@@ -22,7 +22,7 @@ const ORIGIN: Place = [0, 0, 0, 0];
 const SEGMENT = segmentFile({ generation: 1, epoch: 1 });
 const NEXT = segmentFile({ generation: 2, epoch: 1 });
 
-/** What is on the disk of a world whose process was killed after two edits, of which the journal alone has the second. */
+/** Returns the disk of a world whose process was killed after an edit that only the journal has. */
 async function killedWorld(material: number): Promise<DiskImage> {
   const disk = new MemoryDisk();
   const world = await createWorld(disk, {}, journaled);
@@ -46,7 +46,7 @@ async function epochInManifest(disk: MemoryDisk): Promise<number | undefined> {
 }
 
 describe("a journal that belongs to its world", () => {
-  test("[J22] [S96] has a segment from the beginning, and the manifest says so", async () => {
+  test("[J22] [S96] has a segment from the beginning, which the manifest names", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
     expect(disk.image().files.get(SEGMENT)?.length).toBeGreaterThanOrEqual(segmentHeader.bytes);
@@ -65,28 +65,31 @@ describe("a journal that belongs to its world", () => {
       "is that of another world",
       async (image) => withFile(image, SEGMENT, (await killedWorld(8)).files.get(SEGMENT)),
     ],
-  ])("[J22] is refused and named when its segment %s, and opens when it is cut", async (_name, change) => {
-    const disk = await change(await killedWorld(7));
-    const [finding] = (await verifySave(disk)).filter(({ severity }) => severity === "damage");
-    expect([finding?.code, finding?.file]).toEqual(["ORT_JOURNAL", SEGMENT]);
-    for (const options of [
-      quiet,
-      journaled,
-      { ...quiet, readOnly: true, damagedJournal: "refuse" } as const,
-    ]) {
-      expect(await codeOfRejection(openWorld(disk, options))).toBe("ORT_JOURNAL");
-    }
-    expect(await codeOfRejection(copyGeneration(disk, new MemoryDisk()))).toBe("ORT_JOURNAL");
-    const cut = await openWorld(disk, { ...quiet, damagedJournal: "cut" });
-    expect(await cut.get(ORIGIN)).toBe(0);
-    await cut.close();
-    // What was cut is not missed a second time.
-    const again = await openWorld(disk, journaled);
-    await again.close();
-    expect(isWhole(await verifySave(disk))).toBe(true);
-  });
+  ])(
+    "[J22] is rejected with the file's name when its segment %s, and opens with damagedJournal: cut",
+    async (_name, change) => {
+      const disk = await change(await killedWorld(7));
+      const [finding] = (await verifySave(disk)).filter(({ severity }) => severity === "damage");
+      expect([finding?.code, finding?.file]).toEqual(["ORT_JOURNAL", SEGMENT]);
+      for (const options of [
+        quiet,
+        journaled,
+        { ...quiet, readOnly: true, damagedJournal: "refuse" } as const,
+      ]) {
+        expect(await codeOfRejection(openWorld(disk, options))).toBe("ORT_JOURNAL");
+      }
+      expect(await codeOfRejection(copyGeneration(disk, new MemoryDisk()))).toBe("ORT_JOURNAL");
+      const cut = await openWorld(disk, { ...quiet, damagedJournal: "cut" });
+      expect(await cut.get(ORIGIN)).toBe(0);
+      await cut.close();
+      // What was cut off is not reported as missing a second time.
+      const again = await openWorld(disk, journaled);
+      await again.close();
+      expect(isWhole(await verifySave(disk))).toBe(true);
+    },
+  );
 
-  test("[J23] is refused when the segment is missing that was written while a save ran", async () => {
+  test("[J23] is rejected when the segment written during a save is missing", async () => {
     const disk = new MemoryDisk();
     const slow = new SlowDisk(disk);
     const world = await createWorld(slow, {}, journaled);
@@ -123,7 +126,7 @@ describe("a journal that belongs to its world", () => {
     expect(isWhole(await verifySave(moved))).toBe(true);
   });
 
-  test("[J22] is not expected by a world that goes on without one", async () => {
+  test("[J22] is not expected by a world that continues without one", async () => {
     const disk = new MemoryDisk(await killedWorld(7));
     const world = await openWorld(disk, quiet);
     expect(await epochInManifest(disk)).toBeUndefined();
@@ -132,7 +135,7 @@ describe("a journal that belongs to its world", () => {
     expect(await epochInManifest(disk)).toBeUndefined();
   });
 
-  test("[J19] goes with a copy of the live generation, and not with one that was asked for by number", async () => {
+  test("[J19] is copied with the live generation, but not with one selected by number", async () => {
     const disk = new MemoryDisk(await killedWorld(7));
     const live = new MemoryDisk();
     expect((await copyGeneration(disk, live)).changes).toBe(1);
@@ -150,7 +153,7 @@ describe("a journal that belongs to its world", () => {
     }
   });
 
-  test("[J1] takes another epoch when an opening that never committed left a segment of the next one", async () => {
+  test("[J1] takes another epoch when a session that never committed left a segment of the next one", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
     await world.close();
@@ -174,7 +177,10 @@ describe("a journal that belongs to its world", () => {
 });
 
 describe("a player's name in a torn group", () => {
-  /** A name of 27 characters that would be a group without the secret, as text that any client may send. */
+  /**
+   * Returns a name of 27 characters that would be a group without the secret, as text that any client may
+   * send.
+   */
   function nameLikeGroup(key: SegmentKey, sequence: number): string {
     for (let number = 0; ; number++) {
       const payload = encodeUtf8(String(number).padStart(7, "0"));
@@ -185,7 +191,7 @@ describe("a player's name in a torn group", () => {
     }
   }
 
-  test("[J4] [J6] does not keep the world from opening, and a group that rotted still does", async () => {
+  test("[J4] [J6] does not keep the world from opening, while a corrupt group still does", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
     // All of it is in the welcome, or easily guessed.

@@ -13,11 +13,11 @@ interface Herd {
   readonly world: World;
   readonly clock: FakeClock;
   readonly sheep: bigint;
-  /** How many syncs there were since the last call. */
+  /** Returns the number of syncs since the last call. */
   syncs(): number;
 }
 
-/** A world with a journal and a sheep that is saved. */
+/** Returns a world with a journal and a saved sheep. */
 async function herd(): Promise<Herd> {
   const behind = new MemoryDisk();
   const disk = new FaultDisk(behind);
@@ -45,7 +45,7 @@ async function entriesIn(disk: MemoryDisk): Promise<readonly (readonly JournalEn
   return groups;
 }
 
-/** Where the entities are for who opens the disk as it is now. */
+/** Returns the positions of the entities after opening the current disk. */
 async function placesAfterCrash(disk: MemoryDisk): Promise<Record<string, Place>> {
   const world = await openWorld(new MemoryDisk(disk.image()), { autosave: false });
   const found = await world.entitiesIn(EVERYWHERE);
@@ -58,8 +58,8 @@ async function settle(world: World): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await world.get(ORIGIN);
 }
 
-describe("the journal of a world with entities that move", () => {
-  test("[J20] [J21] has the last of many steps, in one group, when somebody waits for it", async () => {
+describe("the journal of a world with moving entities", () => {
+  test("[J20] [J21] has only the last of many steps, in one group, once a caller waits for it", async () => {
     const { behind, world, sheep, syncs } = await herd();
     for (let step = 2; step <= 500; step++) world.changeEntity(sheep, { position: [step / 100, 0, 0, 0] });
     await settle(world);
@@ -74,7 +74,7 @@ describe("the journal of a world with entities that move", () => {
     await world.close();
   });
 
-  test("[J21] has steps after a second, and with the next thing that is written", async () => {
+  test("[J21] writes steps after a second, or with the next other entry", async () => {
     const { behind, world, clock, sheep, syncs } = await herd();
     world.changeEntity(sheep, { velocity: [1, 0, 0, 0], position: [2, 0, 0, 0] });
     clock.advance(999);
@@ -88,7 +88,7 @@ describe("the journal of a world with entities that move", () => {
     await world.set(ORIGIN, 1);
     expect(syncs()).toBe(1);
     expect(await placesAfterCrash(behind)).toEqual({ [`${sheep}`]: [3, 0, 0, 0] });
-    // What is no step does not wait.
+    // A change that is not a step does not wait.
     world.changeEntity(sheep, { tags: ["shorn"], position: [4, 0, 0, 0] });
     await settle(world);
     expect(syncs()).toBe(1);
@@ -105,7 +105,7 @@ describe("the journal of a world with entities that move", () => {
     await world.close();
   });
 
-  test("[J20] knows what came and went in one group, and gives no id twice", async () => {
+  test("[J20] handles entities that spawn and despawn in one group, and issues no id twice", async () => {
     const { behind, world, sheep } = await herd();
     const lamb = world.spawnEntity({ kind: 1, position: [5, 0, 0, 0] });
     world.changeEntity(lamb.entityId, { position: [6, 0, 0, 0] });
@@ -120,7 +120,7 @@ describe("the journal of a world with entities that move", () => {
     await world.close();
   });
 
-  test("[J12] [J21] leaves steps that waited to the save that takes them", async () => {
+  test("[J12] [J21] leaves waiting steps to the save that takes them", async () => {
     const { behind, world, sheep, clock } = await herd();
     world.changeEntity(sheep, { position: [2, 0, 0, 0] });
     await world.save();
@@ -132,7 +132,7 @@ describe("the journal of a world with entities that move", () => {
     await saving;
     expect(await placesAfterCrash(behind)).toEqual({ [`${sheep}`]: [4, 0, 0, 0] });
     await world.close();
-    // No timer is left behind that would write to a world that is closed.
+    // No timer is left that would write to a closed world.
     clock.advance(10_000);
     expect(world.failure).toBeUndefined();
   });

@@ -14,7 +14,10 @@ const OPERATIONS: readonly FaultyOperation[] = [
   ...(["rename", "remove", "list", "makeDirectory", "syncDirectory"] as const),
 ];
 
-/** Counts in a voxel, with an entity and a layer that follow; saves and opens again in between; gives what was kept. */
+/**
+ * Counts in a voxel, together with an entity and a layer; saves and reopens in between; returns the last
+ * durable count.
+ */
 async function count(
   disk: Disk,
   make: () => Promise<World>,
@@ -41,7 +44,7 @@ async function count(
   return { kept, errors };
 }
 
-/** What a program finds that opens the disk afterwards, with all that belongs to it. */
+/** Returns what a program finds that opens the disk afterwards, checking everything that belongs to it. */
 async function found(disk: MemoryDisk): Promise<number> {
   const world = await openWorld(disk, quiet);
   const value = await world.get(COUNTER);
@@ -53,7 +56,7 @@ async function found(disk: MemoryDisk): Promise<number> {
   return value;
 }
 
-/** How long a segment is without the zeros that follow its groups. */
+/** Returns the length of a segment without the zeros after its groups. */
 function usedBytes(segment: Uint8Array): number {
   let end = segment.length;
   while (segment[end - 1] === 0) end--;
@@ -63,7 +66,7 @@ function usedBytes(segment: Uint8Array): number {
 describe("with a journal, when the n-th call of an operation fails", () => {
   test.each(
     OPERATIONS.flatMap((operation) => (["full", "io"] as const).map((kind) => [kind, operation] as const)),
-  )("[J13] with %s at %s, no edit whose promise was kept is lost, whatever n is", async (kind, operation) => {
+  )("[J13] with %s at %s, no edit whose promise resolved is lost, whatever n is", async (kind, operation) => {
     let strikes = 0;
     for (let nth = 1; ; nth++) {
       const fault: Fault = { operation, kind, nth };
@@ -78,7 +81,7 @@ describe("with a journal, when the n-th call of an operation fails", () => {
       for (const error of errors) expect(isOrthantError(error), `n=${nth}: ${String(error)}`).toBe(true);
       const left = new MemoryDisk(behind.image());
       const value = await found(left).catch((error: unknown) => {
-        // A world that was never made: nothing was promised.
+        // The world was never created, so nothing was acknowledged.
         if (kept === 0 && isOrthantError(error, "ORT_NOT_FOUND")) return 0;
         throw error;
       });
@@ -88,8 +91,8 @@ describe("with a journal, when the n-th call of an operation fails", () => {
   });
 });
 
-describe("a journal whose bytes changed on the disk", () => {
-  test("[J5] [J6] is refused, or its last group is left out, whichever byte it is; nothing else is ever made", async () => {
+describe("a journal with a flipped bit", () => {
+  test("[J5] [J6] is rejected or loses only its last group, whichever byte it is", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
     for (let value = 1; value <= 3; value++) await world.set(COUNTER, value);
@@ -121,7 +124,7 @@ describe("a journal whose bytes changed on the disk", () => {
     expect(outcomes.get("ORT_JOURNAL")).toBeGreaterThan(outcomes.get("ends at 2") ?? 0);
   });
 
-  test("[J18] is as good as before when it is one of the zeros behind the last group", async () => {
+  test("[J18] is still whole when the bit is in the zeros after the last group", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
     await world.set(COUNTER, 1);
@@ -137,7 +140,7 @@ describe("a journal whose bytes changed on the disk", () => {
     await open.close();
   });
 
-  test("[J6] says what to do, changes nothing, and is cut for who asks for it", async () => {
+  test("[J6] is rejected with advice and left unchanged, and is cut on request", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
     for (let value = 1; value <= 3; value++) await world.set(COUNTER, value);

@@ -8,7 +8,9 @@ import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
 
 const OPERATIONS = 700;
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
-/** Where things happen, in voxels: two places in one leaf at first, one over a border, and one far away. */
+/**
+ * Where things happen, in voxels: two positions in one leaf at first, one across a border, and one far away.
+ */
 const CENTRES: readonly Place[] = [
   [0, 0, 0, 0],
   [256, 0, 0, 0],
@@ -16,7 +18,7 @@ const CENTRES: readonly Place[] = [
   [600_000, 0, 0, 0],
 ];
 
-/** Does random things to a world with a journal and to plain maps, and lets it crash at any time. */
+/** Applies random operations to a world with a journal and to plain maps, and crashes it at any time. */
 class Chronicle {
   readonly #prng: Prng;
   readonly #clock = new FakeClock();
@@ -25,7 +27,7 @@ class Chronicle {
   readonly #players = new Map<bigint, string>();
   readonly #clocks = new Map<string, number>();
   readonly #running: Promise<unknown>[] = [];
-  /** Those of them that are edits, and no saves. */
+  /** The subset of `#running` that are edits, not saves. */
   readonly #edits = new Set<Promise<unknown>>();
   #editId = 0;
   #name = "";
@@ -61,10 +63,12 @@ class Chronicle {
     else await this.crash();
   }
 
-  /** The process dies when all that it did is acknowledged, wherever a save is; the next one compares everything. */
+  /**
+   * Kills the process once everything it did is acknowledged, wherever a save is; then compares everything.
+   */
   async crash(): Promise<void> {
     const waiting = this.#running.splice(0);
-    // Edits are waited for by their promises, the rest by asking; saves that run are cut off where they are.
+    // Wait for edits through their promises and for the rest with whenDurable; running saves are cut off.
     await Promise.all(waiting.filter((task) => this.#edits.has(task)));
     await this.#world.whenDurable();
     const lost = this.#world;
@@ -201,9 +205,9 @@ class Chronicle {
 /** Ten times what it takes on a quiet machine. */
 const TIMEOUT_MS = 120_000;
 
-describe("a world with a journal that random things happen to, many at once", () => {
+describe("a world with a journal under random concurrent operations", () => {
   test.each([1, 2])(
-    "[J14] [J15] holds everything that was acknowledged after every crash, seed %i",
+    "[J14] [J15] has everything that was acknowledged after every crash, seed %i",
     async (seed) => {
       const chronicle = await Chronicle.begin(seed);
       for (let operation = 0; operation < OPERATIONS; operation++) await chronicle.step();

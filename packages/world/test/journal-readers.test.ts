@@ -19,7 +19,7 @@ const readOnly: WorldOptions = { ...quiet, readOnly: true };
 const ORIGIN: Place = [0, 0, 0, 0];
 const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);
 
-/** A world with something saved, and more of every kind in its journal. */
+/** Creates a world with saved content, and more of every kind in its journal. */
 async function livelyWorld(disk: Disk): Promise<World> {
   const world = await createWorld(disk, { name: "saved" }, journaled);
   const cow = world.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
@@ -43,7 +43,7 @@ async function requireLively(world: World): Promise<void> {
   expect([world.name, world.player(5n)?.name, world.lastEditOf(9n)]).toEqual(["after", "Ada", 4]);
 }
 
-/** A disk on which something happens before a file is opened, once for each path that fits. */
+/** Returns a disk on which `interrupt` runs once, before a matching file is opened. */
 function withInterruption(disk: MemoryDisk, path: RegExp, interrupt: () => Promise<unknown>): Disk {
   let isOpen = true;
   return new Proxy(disk, {
@@ -67,8 +67,8 @@ function damagedCopy(disk: MemoryDisk): MemoryDisk {
   return new MemoryDisk({ directories, files });
 }
 
-describe("a world that is opened to be read only", () => {
-  test("[J17] has what the journal has, and writes nothing", async () => {
+describe("a read-only world", () => {
+  test("[J17] includes the journal, and writes nothing", async () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
     const before = disk.image();
@@ -83,7 +83,7 @@ describe("a world that is opened to be read only", () => {
     await requireLively(await openWorld(disk, readOnly));
   });
 
-  test("[J17] opens what was saved meanwhile when a segment is removed under it", async () => {
+  test("[J17] opens a generation saved meanwhile when a segment is removed under it", async () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
     for (const path of [/^journal\//, /^manifest/, /^players/]) {
@@ -104,7 +104,7 @@ describe("a world that is opened to be read only", () => {
     await world.close();
   });
 
-  test("[J17] has what comes before the damage, unless it is told to refuse that", async () => {
+  test("[J17] includes what precedes the damage, unless it is told to refuse", async () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
     const damaged = damagedCopy(disk);
@@ -117,7 +117,7 @@ describe("a world that is opened to be read only", () => {
     await world.close();
   });
 
-  test("[J17] writes all of it to another disk when it is asked to, as often as that is", async () => {
+  test("[J17] writes everything to another disk, repeatedly if asked", async () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
     const reader = await openWorld(disk, readOnly);
@@ -137,7 +137,7 @@ describe("a world that is opened to be read only", () => {
 });
 
 describe("a copy of the live generation", () => {
-  test("[J19] has what the journal has, and so has a copy of the copy", async () => {
+  test("[J19] includes the journal, and so does a copy of the copy", async () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
     const backup = new MemoryDisk();
@@ -157,7 +157,7 @@ describe("a copy of the live generation", () => {
     }
   });
 
-  test("[J19] is that of what was saved meanwhile when a segment is removed under it", async () => {
+  test("[J19] is of the generation saved meanwhile when a segment is removed under it", async () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
     const racing = withInterruption(disk, /^journal\//, async () => {
@@ -173,8 +173,11 @@ describe("a copy of the live generation", () => {
     await world.close();
   });
 
-  describe("when the power is cut", () => {
-    /** Copies a world with a journal and cuts the power everywhere; throws when a save is left that lacks something. */
+  describe("during power cuts", () => {
+    /**
+     * Copies a world with a journal and cuts the power everywhere; throws when a remaining save is
+     * incomplete.
+     */
     async function prove(fault?: Omit<Fault, "kind" | "nth">): Promise<number> {
       const disk = new MemoryDisk();
       const world = await livelyWorld(disk);
@@ -206,12 +209,12 @@ describe("a copy of the live generation", () => {
       ["the sync of a segment", { operation: "sync", path: /^journal\// }],
       ["the sync of journal/", { operation: "syncDirectory", path: /^journal$/ }],
       ["the making of journal/", { operation: "makeDirectory", path: /^journal$/ }],
-    ])("[J19] does not without %s", async (_step, fault) => {
+    ])("[J19] fails to do so without %s", async (_step, fault) => {
       await expect(prove(fault)).rejects.toThrow();
     });
   });
 
-  test("[J19] is refused when the journal is damaged; a generation that is named is copied without it", async () => {
+  test("[J19] is rejected when the journal is damaged; a generation selected by number is copied without it", async () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
     const damaged = damagedCopy(disk);

@@ -19,7 +19,7 @@ const JOURNAL = /^journal\//;
 const ORIGIN: Place = [0, 0, 0, 0];
 const VOLUME = 4_096;
 
-/** The world that a program finds which opens what is on the disk now, as if this one had died. */
+/** Returns the world that a program finds that opens the current disk, as if this one had died. */
 async function afterCrash(disk: MemoryDisk, options: WorldOptions = quiet): Promise<World> {
   return openWorld(new MemoryDisk(disk.image()), options);
 }
@@ -32,13 +32,13 @@ const prng = new Prng(1);
 /** A chunk that takes many bytes. */
 const DENSE = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, () => prng.below(0x1_0000)));
 
-/** So many of them that they take this many bytes, side by side. */
+/** Returns enough of them, side by side, to take this many bytes. */
 function denseChunks(bytes: number, y: number): readonly (readonly [Place, typeof DENSE])[] {
   return Array.from({ length: Math.ceil(bytes / DENSE.byteLength) }, (_, x) => [[x, y, 0, 0], DENSE]);
 }
 
 describe("a world with a journal", () => {
-  test("[J14] has after a crash every edit whose promise was kept, with the same clocks", async () => {
+  test("[J14] has, after a crash, every edit whose promise resolved, with the same clocks", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, { name: "first" }, journaled);
     const { generation } = world;
@@ -65,7 +65,7 @@ describe("a world with a journal", () => {
     await world.close();
   });
 
-  test("[J8] [J9] [J10] has entities, players and its description after a crash, once they are durable", async () => {
+  test("[J8] [J9] [J10] has durable entities, players and its description after a crash", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
     const sheep = world.spawnEntity({ kind: 1, position: [1, 2, 3, 4], displayName: "Dolly" });
@@ -95,7 +95,7 @@ describe("a world with a journal", () => {
     await world.close();
   });
 
-  test("[J7] knows after a crash which edits of a client were made", async () => {
+  test("[J7] knows after a crash which edits of a client were applied", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
     await world.edit([{ voxel: ORIGIN, material: 3 }], { origin: { clientId: 9n, editId: 4 } });
@@ -109,7 +109,7 @@ describe("a world with a journal", () => {
     await world.close();
   });
 
-  test("[J15] is saved under a new era when it is opened again, and leaves no journal behind", async () => {
+  test("[J15] is saved under a new era when it is reopened, and leaves no journal behind", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
     const era = await world.openEra();
@@ -129,7 +129,7 @@ describe("a world with a journal", () => {
     expect(await journalFiles(disk)).toEqual([]);
   });
 
-  test("[J3] ignores a segment of a generation or an era that is past, and removes it", async () => {
+  test("[J3] ignores and removes a segment of a past generation or era", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
     await world.set(ORIGIN, 1);
@@ -151,7 +151,7 @@ describe("a world with a journal", () => {
     await world.close();
   });
 
-  test("shows an edit at once, and keeps its promise when it is synced", async () => {
+  test("shows an edit at once, and resolves its promise when it is synced", async () => {
     const slow = new SlowDisk(new MemoryDisk());
     const world = await createWorld(slow, {}, journaled);
     const heard: number[] = [];
@@ -164,9 +164,9 @@ describe("a world with a journal", () => {
     await sync.reached;
     expect(heard).toEqual([1]);
     expect(await world.get(ORIGIN)).toBe(1);
-    // Who does not want to wait need not.
+    // A caller that does not want to wait need not.
     await world.edit([{ voxel: [1, 0, 0, 0], material: 1 }], { wait: "applied" });
-    // This one changes nothing; it says that the voxel is 1, and that is not safe yet.
+    // This edit changes nothing, but it implies that the voxel is 1, which is not durable yet.
     let repeatedKept = false;
     const repeated = world.set(ORIGIN, 1).then(() => {
       repeatedKept = true;
@@ -192,7 +192,7 @@ describe("a world with a journal", () => {
     await world.close();
   });
 
-  test("[J12] goes on in another segment while a save writes, and a crash in between loses nothing", async () => {
+  test("[J12] continues in another segment during a save, and a crash meanwhile loses nothing", async () => {
     const disk = new MemoryDisk();
     const slow = new SlowDisk(disk);
     const world = await createWorld(slow, {}, journaled);
@@ -219,7 +219,7 @@ describe("a world with a journal", () => {
     await world.close();
   });
 
-  test("[J16] saves by itself when a segment is long", async () => {
+  test("[J16] saves automatically when a segment is long", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
     const { generation } = world;
@@ -230,7 +230,7 @@ describe("a world with a journal", () => {
     await world.close();
   });
 
-  test("[J16] saves an edit that is too large for the journal, and keeps its promise then, and the order", async () => {
+  test("[J16] saves an edit that is too large for the journal before resolving it, and keeps the order", async () => {
     const disk = new MemoryDisk();
     const slow = new SlowDisk(disk);
     const world = await createWorld(slow, {}, journaled);
@@ -240,7 +240,7 @@ describe("a world with a journal", () => {
     const sync = slow.holdNext("sync", /^data\//);
     const large = world.setChunks(chunks);
     await sync.reached;
-    // It came after the large one, so it must not be there without it.
+    // It came after the large one, so it must not exist without it.
     const small = world.set([0, 600, 0, 0], 2);
     await Promise.all(Array.from({ length: 100 }, () => world.get(ORIGIN)));
     const cut = await afterCrash(disk);
@@ -278,7 +278,7 @@ describe("a world with a journal", () => {
     await found.close();
   });
 
-  test("tells whoever closes it of a journal that failed when nobody waited", async () => {
+  test("reports a journal failure that no caller awaited when it is closed", async () => {
     const disk = new FaultDisk(new MemoryDisk(), {
       operation: "writeAt",
       path: JOURNAL,
@@ -291,7 +291,7 @@ describe("a world with a journal", () => {
     expect(await codeOfRejection(world.close())).toBe("ORT_SAVE_POISONED");
   });
 
-  test("verify says how much there is in the journal", async () => {
+  test("verify reports how much is in the journal", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
     await Promise.all([world.set(ORIGIN, 1), world.set(ORIGIN, 2)]);
@@ -304,7 +304,7 @@ describe("a world with a journal", () => {
     expect(await verifySave(disk)).toEqual([]);
   });
 
-  test("without a journal writes none, and makes no folder for one", async () => {
+  test("without durability: journal, a world writes no journal and creates no folder for one", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
     await world.set(ORIGIN, 1);

@@ -11,15 +11,15 @@ async function reopen(disk: MemoryDisk): Promise<World> {
   return openWorld(disk, quiet);
 }
 
-/** The image with one byte of one file changed. */
+/** Returns the image with one bit of one file flipped. */
 function flipped({ directories, files }: DiskImage, path: string, offset: number): DiskImage {
   const bytes = files.get(path)?.slice() ?? new Uint8Array(0);
   bytes[offset] = (bytes[offset] ?? 0) ^ 0x40;
   return { directories, files: new Map([...files, [path, bytes]]) };
 }
 
-describe("the checklist of the save's specification", () => {
-  test("[checklist 2] edits far apart do not make many files, nor many records", async () => {
+describe("the checklist of the save specification", () => {
+  test("[checklist 2] edits far apart make neither many files nor many records", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
     const prng = new Prng(5);
@@ -34,7 +34,7 @@ describe("the checklist of the save's specification", () => {
     expect(image.files.size).toBe(8);
   });
 
-  test("[checklist 5] a damaged record is found when it is read, named, and never taken for something else", async () => {
+  test("[checklist 5] a damaged record is detected when it is read, and named", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
     await world.set([0, 0, 0, 0], 7);
@@ -47,12 +47,12 @@ describe("the checklist of the save's specification", () => {
     expect(isOrthantError(error, "ORT_CHECKSUM")).toBe(true);
     expect(error).toMatchObject({ context: { path: pack } });
     expect((await verifySave(damaged)).map(({ file }) => file)).toContain(pack);
-    // An edit there would have to build on what cannot be read.
+    // An edit there would have to build on something unreadable.
     await expect(again.set([1, 0, 0, 0], 1)).rejects.toThrow("ORT_CHECKSUM");
     await again.close();
   });
 
-  test("[checklist 6] a crash anywhere in a save leaves the world as it was last saved, or as it was being saved", async () => {
+  test("[checklist 6] a crash anywhere in a save leaves the world as it was before or after that save", async () => {
     const recorder = new CrashDisk();
     const world = await createWorld(recorder, {}, quiet);
     await world.set([0, 0, 0, 0], 1);
@@ -76,7 +76,7 @@ describe("the checklist of the save's specification", () => {
   });
 });
 
-describe("what hurt the original", () => {
+describe("problems of the original", () => {
   test("[lesson 2] every sparse world can be saved: 300 random ones, small and scattered", async () => {
     for (let seed = 1; seed <= 300; seed++) {
       const prng = new Prng(seed);
@@ -97,7 +97,7 @@ describe("what hurt the original", () => {
     }
   });
 
-  test("[lesson 3] saves go on after an append was torn", async () => {
+  test("[lesson 3] saves continue after an append was torn", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
     await world.set([0, 0, 0, 0], 1);
@@ -115,7 +115,7 @@ describe("what hurt the original", () => {
     }
   });
 
-  test("[lesson 7] a save reads and writes the leaves that changed and no others", async () => {
+  test("[lesson 7] a save reads and writes the changed leaves and no others", async () => {
     const behind = new MemoryDisk();
     const world = await createWorld(behind, {}, quiet);
     for (let index = 0; index < 12; index++) {
@@ -144,7 +144,7 @@ describe("what hurt the original", () => {
     await save.close();
   });
 
-  test("[lesson 9] hundreds of saves leave two generations, and an entity that stands still is written once", async () => {
+  test("[lesson 9] hundreds of saves leave two generations, and an unchanged entity is written once", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
     world.spawnEntity({ kind: 1, position: [500_000_000, 0, 0, 0], payload: new Uint8Array(1_000) });
@@ -157,11 +157,11 @@ describe("what hurt the original", () => {
     await world.close();
     const { files } = disk.image();
     expect(files.size).toBe(8);
-    // A chunk of two materials and its record are some hundred bytes; the entity's thousand are not among them.
+    // A chunk of two materials and its record are some hundred bytes; the entity's thousand are not included.
     expect((files.get("data/dt-000001.v4dt")?.length ?? 0) - packBefore).toBeLessThan(300 * 900);
   });
 
-  test("[lesson 12] all that an edit changed is saved, to the last voxel of its box", async () => {
+  test("[lesson 12] everything that an edit changed is saved, to the last voxel of its box", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
     const box = boxBetween([-13, -5, -21, -3], [30, 11, 19, 10]);

@@ -12,7 +12,7 @@ import {
 } from "@orthant/world";
 import { expect, test } from "vitest";
 
-/** A log that takes everything for stored at once. */
+/** A log that treats everything as stored at once. */
 class SampleLog implements OutsideLog {
   readonly epoch: number;
   readonly entries: LoggedEntry[] = [];
@@ -36,7 +36,7 @@ class SampleLog implements OutsideLog {
   }
 
   async whenSafe(): Promise<void> {
-    // All of it is.
+    // Everything is safe.
   }
 
   rotate(): number {
@@ -48,7 +48,7 @@ class SampleLog implements OutsideLog {
   }
 
   async committed(): Promise<void> {
-    // It keeps all.
+    // It keeps everything.
   }
 
   stop(): void {
@@ -56,7 +56,7 @@ class SampleLog implements OutsideLog {
   }
 
   async close(): Promise<void> {
-    // It holds nothing.
+    // It holds no resources.
   }
 }
 
@@ -77,7 +77,7 @@ function change(before: number, after: number, material: number): LoggedChange {
   };
 }
 
-test("[K11] what a log has is made again, saved, and left out the next time", async () => {
+test("[K11] the contents of a log are replayed, saved, and skipped the next time", async () => {
   const saved = await disk();
   const changes = [change(0, clockOf(1, 1), 3), change(clockOf(1, 1), clockOf(1, 4), 5)];
   for (const epoch of [2, 3]) {
@@ -92,7 +92,7 @@ test("[K11] what a log has is made again, saved, and left out the next time", as
   await world.close();
 });
 
-test("[K19] the last edit of a client is the latest that a log has, also when it comes before another", async () => {
+test("[K19] the last edit of a client is the latest in the log, even if an earlier one follows it", async () => {
   const later = {
     ...change(0, clockOf(1, 1), 3),
     origins: [4, 5].map((lastEditId) => ({ clientId: 7n, lastEditId })),
@@ -104,7 +104,7 @@ test("[K19] the last edit of a client is the latest that a log has, also when it
   await world.close();
 });
 
-test("[K11] a log that builds on other clocks than the world has is refused, and the folder is let go", async () => {
+test("[K11] a log that builds on clocks the world does not have is rejected, and the folder is released", async () => {
   const saved = await disk();
   const log = new SampleLog(2, [change(clockOf(1, 1), clockOf(1, 2), 3)]);
   expect(await codeOfRejection(openLoggedWorld(saved, log))).toBe("ORT_JOURNAL");
@@ -113,7 +113,7 @@ test("[K11] a log that builds on other clocks than the world has is refused, and
   await world.close();
 });
 
-test("clocks are of the log's epoch, which has to be later than all before", async () => {
+test("clocks belong to the log's epoch, which must be later than all previous ones", async () => {
   const saved = await disk();
   const log = new SampleLog(9);
   const world = await openLoggedWorld(saved, log, { autosave: false });

@@ -8,7 +8,7 @@ import { SlowDisk } from "./slow-disk.ts";
 const LITTLE = 4;
 const FAR_APART = 64;
 
-/** A closed world with one voxel in each of so many regions. */
+/** Returns a closed world with one voxel in each of `regions` regions. */
 async function worldOf(regions: number): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const world = await createWorld(disk, {}, { autosave: false });
@@ -34,8 +34,8 @@ function loadedOf(world: World, count: number): readonly number[] {
   return indices.filter((index) => world.isLoaded(boxAt(chunkAt(index))));
 }
 
-describe("what is in memory", () => {
-  test("is what was used last, when there is too much of it, and every answer is right all the same", async () => {
+describe("the loaded regions of a world", () => {
+  test("are the most recently used ones when there are too many, and every query is still correct", async () => {
     const world = await openSmall(await worldOf(12));
     for (let round = 0; round < 3; round++) {
       for (let index = 0; index < 12; index++) expect(await world.get(voxelAt(index))).toBe(1 + index);
@@ -46,7 +46,7 @@ describe("what is in memory", () => {
     await world.close();
   });
 
-  test("holds no voxels of a region that was let go, and no clock", async () => {
+  test("exclude the voxels and the clock of an evicted region", async () => {
     const world = await openSmall(await worldOf(12));
     await world.get(voxelAt(0));
     const clock = world.clockOf([0, 0, 0, 0]);
@@ -59,7 +59,7 @@ describe("what is in memory", () => {
     await world.close();
   });
 
-  test("includes all that is not saved, however much that is", async () => {
+  test("include everything unsaved, however much that is", async () => {
     const world = await openSmall(await worldOf(1));
     for (let index = 0; index < 12; index++) await world.set(voxelAt(index), 100 + index);
     expect(loadedOf(world, 12)).toHaveLength(12);
@@ -69,7 +69,7 @@ describe("what is in memory", () => {
     await world.close();
   });
 
-  test("includes what is being saved until that is done", async () => {
+  test("include what is being saved until that is done", async () => {
     const slow = new SlowDisk(await worldOf(12));
     const world = await openSmall(slow);
     await world.set(voxelAt(0), 77);
@@ -87,7 +87,7 @@ describe("what is in memory", () => {
     await world.close();
   });
 
-  test("includes what is kept, until it no longer is", async () => {
+  test("include kept boxes until they are released", async () => {
     const world = await openSmall(await worldOf(12));
     const release = world.keep(boxAt(chunkAt(3)));
     const again = world.keep(boxAt(chunkAt(3)));
@@ -103,7 +103,7 @@ describe("what is in memory", () => {
     await world.close();
   });
 
-  test("is enough for a question about more than may be in memory", async () => {
+  test("suffice for a query about more than fits in memory", async () => {
     const world = await openSmall(await worldOf(12));
     const tree = await world.region(boxBetween([0, 0, 0, 0], [12 * 8, 1, 1, 1]));
     for (let index = 0; index < 12; index++) {
@@ -113,7 +113,7 @@ describe("what is in memory", () => {
     await world.close();
   });
 
-  test("is not what a snapshot holds: that answers as it was, whatever the world lets go", async () => {
+  test("do not affect a snapshot, which answers as before whatever the world evicts", async () => {
     const world = await openSmall(await worldOf(12));
     await world.set(voxelAt(5), 200);
     const snapshot = world.snapshot();
@@ -127,7 +127,7 @@ describe("what is in memory", () => {
     await world.close();
   });
 
-  test("has a region at once of which the save is known to have nothing", async () => {
+  test("include a region at once if the save is known to have nothing there", async () => {
     const world = await openSmall(await worldOf(1));
     expect(await world.get(voxelAt(0))).toBe(1);
     const far = boxAt([400_000, 0, 0, 0]);
@@ -138,12 +138,12 @@ describe("what is in memory", () => {
     await world.close();
   });
 
-  test("loses what is not kept, though it comes after much that is", async () => {
+  test("exclude what is not kept, even if it comes after much that is", async () => {
     const world = await openSmall(await worldOf(1));
     const kept = Array.from({ length: 600 }, (_, index) => boxAt(chunkAt(index)));
     const releases = kept.map((box) => world.keep(box));
     for (const box of kept) await world.load(box);
-    // Each of these looks at some of what is kept, and goes on where the one before stopped.
+    // Each of these looks at some of the kept boxes, and continues where the previous one stopped.
     for (let index = 600; index < 610; index++) await world.load(boxAt(chunkAt(index)));
     const loaded = loadedOf(world, 610);
     expect(loaded.filter((index) => index < 600)).toHaveLength(600);

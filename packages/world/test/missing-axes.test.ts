@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 
 const quiet = { clock: new FakeClock(), autosave: false };
 
-/** A save of three dimensions that an earlier program wrote, with a chunk of material 7 at w = 3. */
+/** Returns a save of three dimensions from an earlier program, with a chunk of material 7 at w = 3. */
 async function saveWithOutsideChunk(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const writer = await createSave(disk, {
@@ -28,7 +28,7 @@ async function saveWithOutsideChunk(): Promise<MemoryDisk> {
   return disk;
 }
 
-describe("an axis on which chunks have one voxel", () => {
+describe("an axis on which chunks are one voxel wide", () => {
   const box = { min: [0, 0, 0, 0], max: [2, 2, 2, 2] } as const;
   const outside = cubeAt([0, 0, 0, 3], 1);
 
@@ -43,7 +43,7 @@ describe("an axis on which chunks have one voxel", () => {
       (world) => world.setChunks([[[0, 0, 0, 3], uniformChunk(CUBE_CHUNKS.volume, 1)]]),
       "chunk [0,0,0,3]",
     ],
-  ])("is 0 in every %s, which is refused elsewhere", async (_name, edit, place) => {
+  ])("is 0 in every %s, which is rejected elsewhere", async (_name, edit, place) => {
     const world = await createWorld(new MemoryDisk(), { shape: CUBE_CHUNKS }, quiet);
     await expect(edit(world)).rejects.toMatchObject({
       code: "ORT_ARGUMENT",
@@ -54,7 +54,7 @@ describe("an axis on which chunks have one voxel", () => {
     await world.close();
   });
 
-  test("is named by the first one that a place is outside on", async () => {
+  test("is named in the error: the first axis on which a position is outside", async () => {
     const world = await createWorld(new MemoryDisk(), { shape: TILE_CHUNKS }, quiet);
     await expect(world.set([1, 2, 3, 4], 1)).rejects.toMatchObject({
       detail: "voxel [1,2,3,4] is outside of the world: with chunks of [32,32,1,1] voxels z is always 0",
@@ -64,7 +64,7 @@ describe("an axis on which chunks have one voxel", () => {
     await world.close();
   });
 
-  test("may have content in worlds that others made, which is read, copied and kept", async () => {
+  test("may have content in imported worlds, which is read, copied and kept", async () => {
     const disk = await saveWithOutsideChunk();
     const voxel: Place = [1, 2, 3, 3];
     const world = await openWorld(disk, quiet);

@@ -9,7 +9,9 @@ import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
 
 const OPERATIONS = 2_500;
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
-/** Where things happen, in voxels: two places in one leaf at first, one over a border, and two far away. */
+/**
+ * Where things happen, in voxels: two positions in one leaf at first, one across a border, and two far away.
+ */
 const CENTRES: readonly Place[] = [
   [0, 0, 0, 0],
   [256, 0, 0, 0],
@@ -18,7 +20,7 @@ const CENTRES: readonly Place[] = [
   [0, 0, -600_000, 0],
 ];
 
-/** What the world should hold, in plain maps. */
+/** The expected contents of the world, in plain maps. */
 class Model {
   readonly voxels: Map<string, number>;
   readonly entities: Map<bigint, { readonly position: string; readonly name: string }>;
@@ -33,7 +35,7 @@ class Model {
   }
 }
 
-/** Does random things to a world and to a model of it. */
+/** Applies random operations to a world and to a model of it. */
 class Campaign {
   readonly #prng: Prng;
   readonly #clock = new FakeClock();
@@ -77,7 +79,7 @@ class Campaign {
     else await this.#settle();
   }
 
-  /** Closes the world, opens what is on the disk and compares everything. */
+  /** Closes the world, opens the disk and compares everything. */
   async closeAndCompare(): Promise<void> {
     await this.#settle();
     await this.#world.close();
@@ -85,7 +87,7 @@ class Campaign {
     await this.#reopen(this.#disk);
   }
 
-  /** The power fails: all is as it was when it was saved last. */
+  /** Simulates a power failure: everything is as it was last saved. */
   async #crash(): Promise<void> {
     await this.#settle();
     if (this.#savePoint === undefined) return;
@@ -99,13 +101,13 @@ class Campaign {
 
   async #savePointNow(): Promise<void> {
     await this.#settle();
-    // An edit first, so that the epoch of this opening is on the disk, as it is in every crash after an edit.
+    // An edit first, so that the epoch of this session is on the disk, as in every crash after an edit.
     await this.#set();
     await this.#world.save();
     this.#savePoint = { image: this.#disk.image(), model: new Model(this.#model) };
   }
 
-  /** Edits that come after a snapshot do not show in it, wherever in a save it was taken. */
+  /** Checks that edits after a snapshot do not show in it, wherever in a save it was taken. */
   async #snapshotWhileSaving(): Promise<void> {
     await this.#settle();
     await this.#set();
@@ -252,7 +254,7 @@ class Campaign {
 
   #later(task: Promise<unknown>): void {
     this.#background.push(task);
-    // What went wrong is told when everything is awaited.
+    // Errors are reported when everything is awaited.
     task.catch(() => undefined);
   }
 
@@ -268,9 +270,9 @@ class Campaign {
 /** Ten times what it takes on a quiet machine. */
 const TIMEOUT_MS = 120_000;
 
-describe("a world that random things happen to, many at once", () => {
+describe("a world under random concurrent operations", () => {
   test.each([1, 2])(
-    "holds what it should after every closing and every crash, seed %i",
+    "has the expected contents after every close and every crash, seed %i",
     async (seed) => {
       const campaign = await Campaign.begin(seed);
       for (let operation = 0; operation < OPERATIONS; operation++) await campaign.step();

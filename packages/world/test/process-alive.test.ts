@@ -7,7 +7,7 @@ import { createWorld, openWorld } from "@orthant/world";
 import { expect, test } from "vitest";
 
 test.each([["world.compact()"], ["Promise.any([world.compact(), world.compact()])"]])(
-  "a program that only awaits %s goes on after it, and loses no edit made before",
+  "a program that only awaits %s continues after it, and loses no earlier edit",
   async (call) => {
     const folder = await mkdtemp(join(tmpdir(), "orthant-alive-"));
     const made = await createWorld(new NodeDisk(folder), { name: "alive" }, { autosave: false });

@@ -14,7 +14,7 @@ async function reopen(disk: MemoryDisk | SlowDisk, clock = new FakeClock()): Pro
   return openWorld(disk, { clock, autosave: false });
 }
 
-/** A closed world with a leaf here and another far away, with a voxel and an entity in each. */
+/** Returns a closed world with a near and a far leaf, with a voxel and an entity in each. */
 async function twoLeaves(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const world = await createWorld(disk, {}, { autosave: false });
@@ -27,7 +27,7 @@ async function twoLeaves(): Promise<MemoryDisk> {
 }
 
 describe("while the disk is slow", () => {
-  test("an entity that comes to a leaf which nobody has read, when a save has begun, replaces nobody", async () => {
+  test("an entity spawned into an unread leaf after a save has begun replaces no other entity", async () => {
     const disk = await twoLeaves();
     const slow = new SlowDisk(disk);
     const world = await reopen(slow);
@@ -42,7 +42,7 @@ describe("while the disk is slow", () => {
     expect((await storedEntities(disk)).map(({ entity }) => entity.kind).sort()).toEqual([1, 1, 2, 3]);
   });
 
-  test("reading goes on over a save that replaces a leaf, and brings back nothing old", async () => {
+  test("reading continues across a save that replaces a leaf, and restores nothing old", async () => {
     const disk = await twoLeaves();
     const first = await reopen(disk);
     await first.set([-600_000, 0, 0, 0], 1);
@@ -53,7 +53,7 @@ describe("while the disk is slow", () => {
     const read = slow.holdNext("readAt", PACK);
     const all = world.entitiesIn(EVERYWHERE);
     await read.reached;
-    // One of the two is being read; the other one waits for its turn.
+    // One of the two is being read; the other waits for its turn.
     const places: readonly Place[] = [FAR, [-600_000, 0, 0, 0]];
     const waiting = await Promise.race(places.map((place) => world.get(place).then(() => place)));
     await world.set(waiting, 2);
@@ -68,7 +68,7 @@ describe("while the disk is slow", () => {
     await again.close();
   });
 
-  test("an edit that is asked for after close is refused, one before it is saved, and closing twice is one closing", async () => {
+  test("an edit after close is rejected, one before it is saved, and closing twice closes once", async () => {
     const disk = await twoLeaves();
     const slow = new SlowDisk(disk);
     const world = await reopen(slow);
@@ -84,7 +84,7 @@ describe("while the disk is slow", () => {
     await again.close();
   });
 
-  test("an entity that goes while its leaf is being split does not come back", async () => {
+  test("an entity that despawns while its leaf is being split does not come back", async () => {
     const disk = new MemoryDisk();
     await createSmallLeaves(disk);
     const slow = new SlowDisk(disk);
@@ -106,7 +106,7 @@ describe("while the disk is slow", () => {
   });
 });
 
-test("what is made beside a leaf that nobody has read, and merges with it, stays as it was changed last", async () => {
+test("an edit beside an unread leaf that merges with it keeps its latest change", async () => {
   const disk = new MemoryDisk();
   await createSmallLeaves(disk);
   const old: Place = [8_192, 0, 0, 0];
@@ -140,7 +140,7 @@ test("what is made beside a leaf that nobody has read, and merges with it, stays
 });
 
 describe("autosave", () => {
-  test("that splits a leaf stores an entity once which has moved in it and was not due", async () => {
+  test("that splits a leaf stores an entity once that moved in it and was not due", async () => {
     const disk = new MemoryDisk();
     await createSmallLeaves(disk);
     const clock = new FakeClock();
@@ -160,7 +160,7 @@ describe("autosave", () => {
     expect((await storedEntities(disk)).map(({ entity }) => entity.position[0])).toEqual([800]);
   });
 
-  test("comes for an entity that has moved also when an edit had the world saved shortly before", async () => {
+  test("comes for a moved entity even if an edit caused a save shortly before", async () => {
     const disk = await twoLeaves();
     const clock = new FakeClock();
     const world = await openWorld(disk, { clock });
@@ -178,7 +178,7 @@ describe("autosave", () => {
     await world.close();
   });
 
-  test("that failed is told to whoever closes the world, once, and the folder is free all the same", async () => {
+  test("that failed is reported once, to the caller that closes the world, and the folder is released", async () => {
     const behind = await twoLeaves();
     const disk = new FaultDisk(behind, { operation: "sync", path: /manifest/, kind: "io", nth: 2 });
     const clock = new FakeClock();
@@ -194,7 +194,7 @@ describe("autosave", () => {
   });
 });
 
-test("a listener that throws keeps neither the edit nor the other listeners from it", async () => {
+test("a throwing listener prevents neither the edit nor the other listeners", async () => {
   const world = await createWorld(new MemoryDisk(), {}, { autosave: false });
   let heard = 0;
   world.onEdit(() => {
@@ -206,7 +206,7 @@ test("a listener that throws keeps neither the edit nor the other listeners from
   await world.close();
 });
 
-test("a save has the edits that were asked for before it, also when nobody waited for them", async () => {
+test("a save includes earlier edits even if they were not awaited", async () => {
   const disk = new MemoryDisk();
   const world = await createWorld(disk, {}, { clock: new FakeClock(), autosave: false });
   const edits = [1, 2, 3].map((value) => world.set([value, 0, 0, 0], value));

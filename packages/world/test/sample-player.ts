@@ -1,6 +1,6 @@
 import type { PlayerRecord } from "@orthant/formats";
 
-/** A player who stands at the origin and has nothing. */
+/** Returns a player at the origin with nothing. */
 export function player(playerId: bigint): PlayerRecord {
   return {
     playerId,

@@ -25,7 +25,10 @@ const journaled: WorldOptions = { ...quiet, durability: "journal" };
 const ORIGIN: Place = [0, 0, 0, 0];
 const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);
 
-/** A world with something saved, and more of every kind in its journal. It stays open: its process was killed. */
+/**
+ * Creates a world with saved content, and more of every kind in its journal. It stays open, as if its process
+ * was killed.
+ */
 async function killedWorld(disk: MemoryDisk): Promise<void> {
   const world = await createWorld(disk, { name: "saved" }, journaled);
   const cow = world.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
@@ -54,8 +57,8 @@ function damageJournal(disk: MemoryDisk): MemoryDisk {
   return new MemoryDisk({ directories, files });
 }
 
-describe("a save that is opened with its journal", () => {
-  test("[J30] holds all that the journal has, and the disk stays as it is", async () => {
+describe("openSaveWithJournal", () => {
+  test("[J30] includes the whole journal and leaves the disk unchanged", async () => {
     const disk = new MemoryDisk();
     await killedWorld(disk);
     const before = disk.image();
@@ -71,7 +74,7 @@ describe("a save that is opened with its journal", () => {
     expect(disk.image()).toEqual(before);
   });
 
-  test("[J30] is the save itself when the journal has nothing", async () => {
+  test("[J30] returns the save itself when the journal is empty", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
     await world.set(ORIGIN, 1);
@@ -82,7 +85,7 @@ describe("a save that is opened with its journal", () => {
     await opened.save.close();
   });
 
-  test("[J30] holds what comes before the damage of a journal, and says what is lost", async () => {
+  test("[J30] includes what precedes the damage of a journal, and says what is lost", async () => {
     const disk = new MemoryDisk();
     await killedWorld(disk);
     const opened = await openSaveWithJournal(damageJournal(disk));
@@ -93,7 +96,7 @@ describe("a save that is opened with its journal", () => {
     await opened.save.close();
   });
 
-  test("[J30] holds the generation alone when the world's generator is not here, and says so", async () => {
+  test("[J30] returns the generation alone when the world's generator is missing, and says so", async () => {
     const disk = new MemoryDisk();
     const foreign: WorldGenerator<typeof FLAT_DEFAULTS> = { ...flatGenerator, id: "test.foreign" };
     const generator = generatorRef(foreign, FLAT_DEFAULTS, 1n);
@@ -110,8 +113,8 @@ describe("a save that is opened with its journal", () => {
   });
 });
 
-describe("a journal that is replayed onto a repaired world", () => {
-  test("[J30] brings back every acknowledged edit, and keeps clocks that the repair issued", async () => {
+describe("a journal replayed onto a repaired world", () => {
+  test("[J30] restores every acknowledged edit, and keeps clocks that the repair issued", async () => {
     const disk = new MemoryDisk();
     await killedWorld(disk);
     const { directories, files } = disk.image();

@@ -3,10 +3,10 @@ import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
 /** What happens before an operation: nothing, or a wait. */
 export type Delay = (operation: DiskCall["operation"], path: string) => Promise<void> | undefined;
 
-/** A disk whose files take their time, so that a test decides what else happens meanwhile. */
+/** A disk with slow files, so that a test decides what else happens meanwhile. */
 export class SlowDisk extends GatedDisk {
   delay: Delay = () => undefined;
-  /** Files that are open now. */
+  /** Number of open files. */
   openFiles = 0;
 
   constructor(disk: Disk) {
@@ -20,7 +20,7 @@ export class SlowDisk extends GatedDisk {
     });
   }
 
-  /** Holds up the next call of an operation; gives when it has come, and what lets it go on. */
+  /** Holds the next call of an operation. Returns when it is reached, and a function that releases it. */
   holdNext(operation: Parameters<Delay>[0], path: RegExp): { reached: Promise<void>; release: () => void } {
     let release = (): void => undefined;
     let reach = (): void => undefined;

@@ -1,7 +1,10 @@
 import type { Disk } from "@orthant/disk";
 import { createSave, DEFAULT_LIMITS, type EntityRecord, openSave, plainDescription } from "@orthant/formats";
 
-/** Limits under which a leaf holds a handful of chunks or entities, so that leaves and index files split and merge. */
+/**
+ * Limits under which a leaf holds a handful of chunks or entities, so that leaves and index files split and
+ * merge.
+ */
 const SMALL_LIMITS = {
   ...DEFAULT_LIMITS,
   dataFileMaxBytes: 65_536,
@@ -10,7 +13,7 @@ const SMALL_LIMITS = {
   entityBlobTargetBytes: 600,
 };
 
-/** Makes a world of air whose leaves are small. */
+/** Creates a world of air with small leaves. */
 export async function createSmallLeaves(disk: Disk): Promise<void> {
   const global = {
     base: { kind: "empty" },
@@ -23,7 +26,7 @@ export async function createSmallLeaves(disk: Disk): Promise<void> {
   await (await createSave(disk, { nowMs: 1, global, limits: SMALL_LIMITS })).close();
 }
 
-/** All entities in the save, each with the lowest corner of the leaf that it is stored in. */
+/** Returns all entities in the save, each with the lowest corner of its leaf. */
 export async function storedEntities(
   disk: Disk,
 ): Promise<readonly { readonly entity: EntityRecord; readonly cell: string }[]> {

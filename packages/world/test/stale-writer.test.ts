@@ -13,7 +13,7 @@ const MATERIAL = 7;
 /** Each case tries one call in 8, each case others; all 1,340 take a minute or more. */
 const STOPS_APART = 8;
 
-/** Edits that a process was told are durable. */
+/** Edits that a process knows to be durable. */
 type Acknowledged = Place[];
 
 async function startImage(durability: Durability): Promise<DiskImage> {
@@ -28,7 +28,7 @@ async function startImage(durability: Durability): Promise<DiskImage> {
   return disk.image();
 }
 
-/** Everything that a writer does: edits, saves, a generation with a name, compaction, an orderly end. */
+/** Does everything that a writer does: edits, saves, a named generation, compaction, an orderly end. */
 async function live(disk: Disk, line: number, durability: Durability, done: Acknowledged): Promise<void> {
   const options = { durability, autosave: false, clock: hastyClock(), retention: RETENTION };
   const world = await openWorld(disk, options);
@@ -60,18 +60,20 @@ async function editAndSave(
 interface Story {
   readonly durability: readonly [stale: Durability, next: Durability];
   readonly staleStopsBefore: number;
-  /** The call of the next holder before which the stale one goes on. */
+  /** The call of the next holder before which the stale one resumes. */
   readonly goesOnBefore: number;
 }
 
-/** One process stops in the middle of something; another takes the lock and writes; the first one goes on. */
+/**
+ * One process stops in the middle of an operation; another takes the lock and writes; the first one resumes.
+ */
 async function tell(image: DiskImage, { durability, ...story }: Story): Promise<void> {
   const shared = new MemoryDisk(image);
   const lock = new SharedLocks();
   const done: Acknowledged = [];
   const stale = new StoppableProcess(shared, lock);
   const stopped = stale.stopBefore(story.staleStopsBefore);
-  // It fails somewhere, as it should: what matters is what it leaves.
+  // It fails somewhere, as it should: only what it leaves behind matters.
   const staleLife = live(stale.disk, 200, durability[0], done).catch(() => undefined);
   await Promise.race([stopped, staleLife]);
 
@@ -92,21 +94,21 @@ async function tell(image: DiskImage, { durability, ...story }: Story): Promise<
   await world.close();
 }
 
-/** How many calls a life takes. */
+/** Returns the number of calls that a life takes. */
 async function callsOf(image: DiskImage, durability: Durability): Promise<number> {
   const process = new StoppableProcess(new MemoryDisk(image), new SharedLocks());
   await live(process.disk, 200, durability, []);
   return process.calls;
 }
 
-describe("a writer that stood still while another process took its lock", () => {
+describe("a suspended writer whose lock another process took", () => {
   test.each<[stale: Durability, next: Durability, seed: number]>([
     ["journal", "journal", 1],
     ["snapshot", "snapshot", 2],
     ["journal", "snapshot", 3],
     ["snapshot", "journal", 4],
   ])(
-    "[S97] [S98] harms nothing at any call that it stopped before (%s, then %s; seed %i)",
+    "[S97] [S98] does no harm whichever call it stopped before (%s, then %s; seed %i)",
     async (first, second, seed) => {
       const prng = new Prng(seed);
       const image = await startImage(first);
@@ -125,7 +127,7 @@ describe("a writer that stood still while another process took its lock", () => 
     120_000,
   );
 
-  test("[S98] a world is not made in a folder where a maker that may still run was ousted", async () => {
+  test("[S98] a world is not created in a folder from which a possibly running creator was ousted", async () => {
     const shared = new MemoryDisk();
     const lock = new SharedLocks();
     lock.take("world.lock");

@@ -25,7 +25,7 @@ async function reopen(disk: MemoryDisk): Promise<World> {
 }
 
 describe("a new world", () => {
-  test("[checklist 1] comes back empty, with all that it said about itself", async () => {
+  test("[checklist 1] reopens empty, with its description", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(
       disk,
@@ -40,7 +40,7 @@ describe("a new world", () => {
     await again.close();
   });
 
-  test("is never made where something is already", async () => {
+  test("is never created where something exists already", async () => {
     const disk = new MemoryDisk();
     await (await flatWorld(disk)).close();
     expect(await codeOfRejection(createWorld(disk))).toBe("ORT_NOT_EMPTY");
@@ -63,7 +63,7 @@ describe("a new world", () => {
 });
 
 describe("voxels", () => {
-  test("are generated until somebody changes them, and again when they are changed back", async () => {
+  test("are generated until they are edited, and again when the edit is undone", async () => {
     const disk = new MemoryDisk();
     const world = await flatWorld(disk);
     expect(await world.get([3, -1, 3, 3])).toBe(5);
@@ -78,7 +78,7 @@ describe("voxels", () => {
     await save.close();
   });
 
-  test("far apart come back from disk, in few files", async () => {
+  test("far apart are restored from disk, in few files", async () => {
     const disk = new MemoryDisk();
     const world = await flatWorld(disk);
     const places: Place[] = [
@@ -98,7 +98,7 @@ describe("voxels", () => {
     await again.close();
   });
 
-  test("change in batches, filled boxes and copies, in the order asked for", async () => {
+  test("change in batches, filled boxes and copies, in the requested order", async () => {
     const disk = new MemoryDisk();
     const world = await flatWorld(disk);
     const box = boxBetween([-3, 2, -9, 0], [20, 12, 9, 3]);
@@ -157,7 +157,7 @@ describe("voxels", () => {
     await world.close();
   });
 
-  test("refuse an edit that is far too large, and say what to do", async () => {
+  test("reject an edit that is far too large, with advice", async () => {
     const world = await flatWorld();
     const huge = boxBetween([0, 0, 0, 0], [10_000, 10_000, 10_000, 1]);
     await expect(world.fill(huge, 1)).rejects.toThrow("fill it in parts");
@@ -173,7 +173,7 @@ describe("region clocks", () => {
     const [first] = (await world.set([0, 0, 0, 0], 1)).clocks;
     await world.save();
     const [lost] = (await world.set([0, 0, 0, 0], 2)).clocks;
-    // The process dies here: what follows was never saved.
+    // The process dies here: the last edit was never saved.
     const crashed = new MemoryDisk(disk.image());
     const again = await reopen(crashed);
     expect(await again.get([0, 0, 0, 0])).toBe(1);
@@ -186,7 +186,7 @@ describe("region clocks", () => {
 });
 
 describe("saving", () => {
-  test("gives the generation, and the same one when there is nothing to save", async () => {
+  test("returns the generation, and the same one when there is nothing to save", async () => {
     const world = await flatWorld();
     await world.set([0, 0, 0, 0], 1);
     const generation = await world.save();
@@ -213,7 +213,7 @@ describe("saving", () => {
     await again.close();
   });
 
-  test("comes by itself five seconds after an edit, and a minute after a player", async () => {
+  test("happens automatically five seconds after an edit, and a minute after a change to a player", async () => {
     const disk = new MemoryDisk();
     const clock = new FakeClock();
     const world = await createWorld(disk, { generator: FLOOR }, { clock });
@@ -232,7 +232,7 @@ describe("saving", () => {
     await world.close();
   });
 
-  test("to another disk makes a world of its own", async () => {
+  test("to another disk creates an independent world", async () => {
     const world = await flatWorld();
     await world.fill(boxBetween([0, 0, 0, 0], [64, 8, 64, 8]), 3);
     world.upsertPlayer(player(9n));
@@ -248,7 +248,7 @@ describe("saving", () => {
     await again.close();
   });
 
-  test("leaves a snapshot as it was, also what the snapshot has not read yet", async () => {
+  test("leaves a snapshot unchanged, including what it has not read yet", async () => {
     const disk = new MemoryDisk();
     const world = await flatWorld(disk);
     await world.set([0, 0, 0, 0], 1);
@@ -270,7 +270,7 @@ describe("saving", () => {
 });
 
 describe("players", () => {
-  test("[checklist 4] keep what they carry through many saves, and are not lost while they are away", async () => {
+  test("[checklist 4] keep their inventory through many saves, and are kept while they are away", async () => {
     const disk = new MemoryDisk();
     let world = await flatWorld(disk);
     world.upsertPlayer({ ...player(1n), inventory: Uint8Array.of(1, 2, 3) });
@@ -285,7 +285,7 @@ describe("players", () => {
     await world.close();
   });
 
-  test("change by parts: what is left out stays, and somebody new begins at the spawn with nothing", async () => {
+  test("change field by field: omitted fields stay, and a new player starts at the spawn with nothing", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(
       disk,

@@ -37,7 +37,7 @@ import { describe, expect, test } from "vitest";
 const SAFE_MAX = Number.MAX_SAFE_INTEGER;
 const words = list(string(), 100);
 
-/** Expected bytes come from docs/formats/base-encoding.md, worked out by hand. */
+/** Expected bytes are worked out by hand from docs/formats/base-encoding.md. */
 const samples: readonly [rule: string, name: string, codec: Codec<unknown>, value: unknown, hex: string][] = [
   ["B1", "u8", u8, 255, "ff"],
   ["B1", "i8", i8, -128, "80"],
@@ -78,7 +78,7 @@ describe("the base encoding", () => {
     expect(decode(codec, fromHex(hex))).toEqual(value);
   });
 
-  test.each(samples)("[B15] refuses %s %s cut at every byte", (_rule, _name, codec, _value, hex) => {
+  test.each(samples)("[B15] refuses %s %s truncated at every byte", (_rule, _name, codec, _value, hex) => {
     const whole = fromHex(hex);
     for (let length = 0; length < whole.length; length++) {
       expect(
@@ -88,7 +88,7 @@ describe("the base encoding", () => {
     }
   });
 
-  test.each(samples)("[B16] refuses %s %s with a byte behind it", (_rule, _name, codec, _value, hex) => {
+  test.each(samples)("[B16] refuses %s %s followed by an extra byte", (_rule, _name, codec, _value, hex) => {
     expect(codeOf(() => decode(codec, fromHex(`${hex}00`)))).toBe("ORT_TRAILING_BYTES");
   });
 
@@ -136,7 +136,7 @@ describe("the base encoding", () => {
     expect(codeOf(() => out.tag(7, 7))).toBe("ORT_ARGUMENT");
   });
 
-  test("[B19] takes padded varints, other NaNs and trailing bytes from a foreign program only when told to", () => {
+  test("[B19] accepts padded varints, any NaN and trailing bytes only in the foreign dialect", () => {
     expect(decodeForeign(varU16, fromHex("808000 07"))).toBe(0);
     expect(decodeForeign(varInt, fromHex("80808080808080808000"))).toBe(0);
     expect(decodeForeign(string(), fromHex("810061"))).toBe("a");
@@ -180,7 +180,7 @@ describe("the writer", () => {
     expect(codeOf(() => write(out))).toBe("ORT_ARGUMENT");
   });
 
-  test("grows past any guess and keeps what it held", () => {
+  test("grows past any initial capacity and keeps its contents", () => {
     const out = new ByteWriter(1);
     for (let index = 0; index < 1000; index++) out.u32(index);
     out.f64(0.5);
@@ -192,7 +192,7 @@ describe("the writer", () => {
     input.end();
   });
 
-  test("gives a view that the next write may change, and a copy that stays", () => {
+  test("returns a view that the next write may change, and a copy that stays", () => {
     const out = new ByteWriter();
     out.u8(1);
     const view = out.view();
@@ -207,7 +207,7 @@ describe("the writer", () => {
 describe("bulk arrays", () => {
   test("[B20] reads and writes fixed and varint arrays from any alignment", () => {
     const out = new ByteWriter();
-    out.u8(7); // everything behind it is misaligned
+    out.u8(7); // everything after it is misaligned
     out.u16Array(Uint16Array.of(1, 0xffff));
     out.u32Array(Uint32Array.of(1, 0xffff_ffff));
     out.u64Array(BigUint64Array.of(1n, 0xffff_ffff_ffff_ffffn));
@@ -238,7 +238,7 @@ describe("bulk arrays", () => {
     input.end();
   });
 
-  test("[B15] refuses an array that the input cannot hold, before making room for it", () => {
+  test("[B15] refuses an array that the input cannot hold, before allocating it", () => {
     const input = new ByteReader(new Uint8Array(16));
     const huge = 2 ** 40;
     expect(codeOf(() => input.u16Array(huge))).toBe("ORT_TRUNCATED");
@@ -251,7 +251,7 @@ describe("bulk arrays", () => {
 });
 
 describe("a reader within a reader", () => {
-  test("cannot reach its neighbour and reports places in the whole input", () => {
+  test("cannot read beyond its part, and reports offsets in the whole input", () => {
     const input = new ByteReader(fromHex("00 01 0500 09"), { origin: 100 });
     input.u8();
     const inner = input.within(2);

@@ -17,7 +17,7 @@ describe.each([
     expect(checksum(ascii(input))).toBe(crc);
   });
 
-  test("[B23] goes on from an earlier result", () => {
+  test("[B23] continues from an earlier result", () => {
     const bytes = ascii("The quick brown fox jumps over the lazy dog");
     for (let cut = 0; cut <= bytes.length; cut++) {
       expect(checksum(bytes.subarray(cut), checksum(bytes.subarray(0, cut)))).toBe(0x414fa339);
@@ -35,7 +35,7 @@ test("[B23] the portable checksum equals the platform's on every length and alig
   }
 });
 
-test("[B24] crc8 gives the published value and those of real page entries", () => {
+test("[B24] crc8 returns the published value and those of real page entries", () => {
   expect(crc8(ascii("123456789"))).toBe(0xf4);
   expect(crc8(fromHex("f9ffffff f7ffffff 4400000000000000 00000000 00"))).toBe(0xd3);
   expect(crc8(fromHex("00000000 00000000 4400000000000000 09000000 01"))).toBe(0xd9);

@@ -9,11 +9,11 @@ describe.each([
   ["the platform's own", deflateRaw, inflateRaw],
   ["streams", streamDeflateRaw, streamInflateRaw],
 ] as const)("deflate by %s", (_name, deflate, inflate) => {
-  test("[S71] reads a stream that was written out by hand", async () => {
+  test("[S71] reads a stream written by hand", async () => {
     expect(await inflate(ONE_BYTE, 1)).toEqual(Uint8Array.of(42));
   });
 
-  test("[S71] gives back what went in, whatever its length", async () => {
+  test("[S71] restores the original bytes, whatever their length", async () => {
     const prng = new Prng(1);
     for (const length of [0, 1, 63, 64, 65, 5_000, 200_000]) {
       const bytes = prng.bytes(length).map((byte) => byte & 3);
@@ -23,14 +23,14 @@ describe.each([
     }
   });
 
-  test("[S72] refuses a stream that gives more or less than it should", async () => {
+  test("[S72] refuses a stream whose output is longer or shorter than expected", async () => {
     const zeros = await deflate(new Uint8Array(1_000_000));
     for (const claimed of [0, 1, 999_999, 1_000_001]) {
       expect(await codeOfRejection(async () => inflate(zeros, claimed))).toBe("ORT_DEFLATE");
     }
   });
 
-  test("[S72] refuses a stream that is cut at any byte, or is none", async () => {
+  test("[S72] refuses a stream truncated at any byte, or no stream at all", async () => {
     const whole = await deflate(new Prng(2).bytes(300));
     for (let length = 0; length < whole.length; length++) {
       const cut = whole.subarray(0, length);
@@ -40,18 +40,18 @@ describe.each([
   });
 });
 
-test("[S71] both ways read what the other wrote", async () => {
+test("[S71] both implementations read each other's output", async () => {
   const bytes = new Prng(3).bytes(10_000).map((byte) => byte & 7);
   expect(await streamInflateRaw(await deflateRaw(bytes), bytes.length)).toEqual(bytes);
   expect(await inflateRaw(await streamDeflateRaw(bytes), bytes.length)).toEqual(bytes);
 });
 
-test("[S72] bytes behind the end of a stream are refused", async () => {
+test("[S72] bytes after the end of a stream are refused", async () => {
   const longer = Uint8Array.of(...ONE_BYTE, 0);
   expect(await codeOfRejection(async () => inflateRaw(longer, 1))).toBe("ORT_DEFLATE");
 });
 
-test("[S72] a stream of a hundred megabytes costs no more memory than was asked for", async () => {
+test("[S72] a stream of a hundred megabytes takes no more memory than requested", async () => {
   const bomb = await deflateRaw(new Uint8Array(100_000_000));
   expect(bomb.length).toBeLessThan(500_000);
   const before = process.memoryUsage().arrayBuffers;

@@ -19,7 +19,7 @@ const sample = {
 const sampleHex = "52454344 01 0100 10100000 efbeadde".replaceAll(" ", "");
 
 describe("a declared struct", () => {
-  test("[B21] lays its fields out one after the other, without gaps", () => {
+  test("[B21] lays out its fields one after the other, without gaps", () => {
     expect(recordHeader.bytes).toBe(15);
     expect(recordHeader.offsets).toEqual({
       magic: 0,
@@ -32,7 +32,7 @@ describe("a declared struct", () => {
     expect(decode(recordHeader, fromHex(sampleHex))).toEqual(sample);
   });
 
-  test("[B21] can hold another struct", () => {
+  test("[B21] can contain another struct", () => {
     const pair = struct({ first: struct({ a: u8, b: u16 }), second: u8 });
     expect(pair.bytes).toBe(4);
     expect(pair.offsets).toEqual({ first: 0, second: 3 });
@@ -45,7 +45,7 @@ describe("a declared struct", () => {
     expect(() => decode(recordHeader, wrong)).toThrow("expected RECD, found \\x00ECD");
   });
 
-  test("[B15] refuses a struct cut at every byte", () => {
+  test("[B15] is refused when truncated at any byte", () => {
     const whole = fromHex(sampleHex);
     for (let length = 0; length < whole.length; length++) {
       expect(codeOf(() => decode(recordHeader, whole.subarray(0, length)))).toBe("ORT_TRUNCATED");

@@ -29,7 +29,7 @@ const volumes: [name: string, volume: number, rounds: number][] = [
   ["one voxel", 1, 20],
 ];
 
-/** Checks everything that a chunk says of itself against the voxels that it should have. */
+/** Checks all properties of a chunk against its expected voxels. */
 function expectVoxels(chunk: Chunk, voxels: Uint16Array, name: string): void {
   const hex = referenceEncoding([...voxels]);
   const bytes = encode(chunkCodec(voxels.length), chunk);
@@ -40,7 +40,7 @@ function expectVoxels(chunk: Chunk, voxels: Uint16Array, name: string): void {
 }
 
 describe("the canonical form", () => {
-  test.each(volumes)("[C3, C4, C5, C7, C8, C9] is what the rules say: %s", (_name, volume, rounds) => {
+  test.each(volumes)("[C3, C4, C5, C7, C8, C9] follows the rules: %s", (_name, volume, rounds) => {
     const prng = new Prng(21);
     for (let round = 0; round < rounds; round++) {
       const voxels = randomVoxels(prng, volume);
@@ -85,7 +85,7 @@ describe("the canonical form", () => {
     const voxels = new Uint16Array(volume).fill(materials[0] ?? 0);
     let chunk = uniformChunk(volume, materials[0] ?? 0);
     for (let count = 1; count <= edits; count++) {
-      // The first cells and the first materials more often: that is where the order of the palette changes.
+      // Prefer the first cells and the first materials: that is where the order of the palette changes.
       const index = prng.chance(0.5) ? prng.below(Math.min(volume, 6)) : prng.below(volume);
       const material = prng.chance(0.6) ? prng.pick(materials.slice(0, 3)) : prng.pick(materials);
       voxels[index] = material;
@@ -97,7 +97,7 @@ describe("the canonical form", () => {
     }
   });
 
-  test("is the only one that a strict reader takes, however the bytes are damaged", () => {
+  test("is the only one that a strict reader accepts, however the bytes are damaged", () => {
     const prng = new Prng(24);
     let accepted = 0;
     for (let round = 0; round < 20_000; round++) {

@@ -10,7 +10,7 @@ import {
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
-/** What reading ends in: how far it got, or the code and offset of what is wrong. */
+/** Returns the outcome of reading: the end offset, or the code and offset of the error. */
 function outcomeOf(bytes: Uint8Array, read: (input: ByteReader) => unknown): string {
   const input = new ByteReader(bytes);
   try {
@@ -22,7 +22,7 @@ function outcomeOf(bytes: Uint8Array, read: (input: ByteReader) => unknown): str
   }
 }
 
-/** Voxels in layers, so that words repeat, with materials strewn among them. */
+/** Returns voxels in layers, so that words repeat, with materials scattered among them. */
 function layeredVoxels(prng: Prng, volume: number): Uint16Array {
   const materials = Array.from({ length: prng.between(1, 40) }, () =>
     prng.below(prng.chance(0.9) ? 100 : 60_000),
@@ -35,7 +35,7 @@ function layeredVoxels(prng: Prng, volume: number): Uint16Array {
 }
 
 describe("checkChunk", () => {
-  test("finds right and wrong what chunkCodec does, in bytes that are damaged at random", () => {
+  test("agrees with chunkCodec on randomly damaged bytes", () => {
     const prng = new Prng(21);
     const codes = new Map<string, number>();
     for (let round = 0; round < 3_000; round++) {
@@ -71,7 +71,7 @@ describe("varU64Halves", () => {
     (1n << 64n) - 1n,
   ];
 
-  test("reads every length of varint as varU64 does, near the end of the bytes too", () => {
+  test("reads every length of varint as varU64 does, even near the end of the bytes", () => {
     const prng = new Prng(4);
     for (let round = 0; round < 300; round++) {
       const values = Array.from({ length: prng.between(1, 12) }, () => prng.pick([...LIMITS, ...MORE]));

@@ -14,7 +14,7 @@ import { describe, expect, test } from "vitest";
 const VOLUME = 300;
 const air = emptyChunk(VOLUME);
 
-/** Air with some materials in some cells. */
+/** Returns air with some materials in some cells. */
 const withCells = (cells: Readonly<Record<number, number>>): Chunk =>
   air.edit(Object.entries(cells).map(([index, material]) => ({ index: Number(index), material })));
 const withRun = (start: number, length: number, material: number): Chunk =>
@@ -55,7 +55,7 @@ const check = (bytes: Uint8Array): void => {
 };
 
 describe("a change of a chunk", () => {
-  test.each(samples)("[%s] in %s has these bytes and no others", (_rule, _name, after, hex) => {
+  test.each(samples)("[%s] in %s has exactly these bytes", (_rule, _name, after, hex) => {
     expect(toHex(encodeChunkChange(air, after) ?? new Uint8Array(0))).toBe(toHex(fromHex(hex)));
     check(fromHex(hex));
     expect(applyChunkChange(air, fromHex(hex)).equals(after)).toBe(true);
@@ -65,7 +65,7 @@ describe("a change of a chunk", () => {
     expect(codeOf(() => check(fromHex(hex)))).toBe(code);
   });
 
-  test.each(samples)("[%s] in %s is refused when it is cut at any byte", (_rule, _name, _after, hex) => {
+  test.each(samples)("[%s] in %s is refused when truncated at any byte", (_rule, _name, _after, hex) => {
     const whole = fromHex(hex);
     for (let length = 0; length < whole.length; length++) {
       expect(codeOf(() => check(whole.subarray(0, length)))).toBe("ORT_TRUNCATED");
@@ -76,7 +76,7 @@ describe("a change of a chunk", () => {
     expect(encodeChunkChange(air, emptyChunk(VOLUME))).toBeUndefined();
   });
 
-  test("[S77, S78, S79] makes the one chunk of the other, whatever they are, and is checked to its end", () => {
+  test("[S77, S78, S79] turns one chunk into the other, whatever they are, and passes its check", () => {
     const prng = new Prng(1);
     for (let round = 0; round < 500; round++) {
       const materials = prng.pick([1, 2, 300]);
@@ -102,10 +102,10 @@ describe("a change of a chunk", () => {
     }
   });
 
-  test("[S79] has no second encoding: bytes that are taken are those that would be written", () => {
+  test("[S79] has a unique encoding: accepted bytes are those that would be written", () => {
     const prng = new Prng(2);
     let taken = 0;
-    // Of no material that the changes have, so that each of their cells differs.
+    // A material that the changes do not use, so that each of their cells differs.
     const before = chunkFromVoxels(new Uint16Array(VOLUME).fill(60_000));
     for (let round = 0; round < 20_000; round++) {
       const sample = fromHex(prng.pick(samples)[3]);

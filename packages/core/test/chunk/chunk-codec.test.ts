@@ -14,10 +14,10 @@ import { describe, expect, test } from "vitest";
 
 const scattered = [0, 0, 5, 5, 300, 0, 5, 0];
 const scatteredHex = "02 03 00 05 ac02 02 01 d024";
-/** The last of 22 three-bit indices begins in the highest bit of the first word. */
+/** The last of 22 three-bit indices starts in the highest bit of the first word. */
 const straddling = [10, 20, 30, 40, 50, ...new Array<number>(16).fill(10), 50];
 
-/** Expected bytes come from docs/formats/chunk-payload.md, worked out by hand. */
+/** Expected bytes are worked out by hand from docs/formats/chunk-payload.md. */
 const samples: [rule: string, name: string, voxels: readonly number[], hex: string][] = [
   ["C3", "air", new Array<number>(8).fill(0), "00"],
   ["C3", "one voxel of air", [0], "00"],
@@ -75,7 +75,7 @@ describe("a chunk payload", () => {
     expect(decode(codec, fromHex(hex)).equals(chunk)).toBe(true);
   });
 
-  test.each(samples)("[%s] is refused when cut at every byte: %s", (_rule, _name, voxels, hex) => {
+  test.each(samples)("[%s] is refused when truncated at any byte: %s", (_rule, _name, voxels, hex) => {
     const whole = fromHex(hex);
     for (const codec of [chunkCodec(voxels.length), foreignChunkCodec(voxels.length)]) {
       for (let length = 0; length < whole.length; length++) {
@@ -98,7 +98,7 @@ describe("a chunk payload", () => {
     expect(codeOf(() => encode(chunkCodec(8), emptyChunk(9)))).toBe("ORT_ARGUMENT");
   });
 
-  test("[C7, C9] is the worked example of the format's page", () => {
+  test("[C7, C9] matches the worked example on the format's page", () => {
     const page = readFileSync(new URL("../../../../docs/formats/chunk-payload.md", import.meta.url), "utf8");
     const [example = ""] = /(?<=```hex\n)[^`]*/.exec(page) ?? [];
     const hex = example.replaceAll(/ {2,}.*$/gm, "").replaceAll(/\s/g, "");

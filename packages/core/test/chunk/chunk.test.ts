@@ -23,7 +23,7 @@ import { randomVoxels } from "./random-voxels.ts";
 const small = chunkFromVoxels(Uint16Array.of(0, 0, 5, 5, 300, 0, 5, 0));
 
 describe("a chunk", () => {
-  test("gives its voxels one by one, as a copy and in their order", () => {
+  test("returns its voxels one by one, as a copy and in order", () => {
     const voxels = [0, 0, 5, 5, 300, 0, 5, 0];
     expect(small.volume).toBe(8);
     expect(voxels.map((_, index) => small.get(index))).toEqual(voxels);
@@ -39,7 +39,7 @@ describe("a chunk", () => {
     expect([...small.materials()]).toEqual([0, 5, 300]);
   });
 
-  test("does not keep the array that it was made from, and does not give its own away", () => {
+  test("does not keep the array that it was made from, and does not expose its own", () => {
     const voxels = Uint16Array.of(1, 2, 3, 4);
     const chunk = chunkFromVoxels(voxels);
     voxels.fill(9);
@@ -54,7 +54,7 @@ describe("a chunk", () => {
     expect([small.isEmpty, small.uniformMaterial]).toEqual([false, undefined]);
   });
 
-  test("of one material is the same object however it came to be", () => {
+  test("of one material is always the same object, however it was made", () => {
     const stone = uniformChunk(4096, 1);
     expect(uniformChunk(4096, 1)).toBe(stone);
     expect(chunkFromVoxels(new Uint16Array(4096).fill(1))).toBe(stone);
@@ -78,13 +78,13 @@ describe("a chunk", () => {
     expect(small.fill(chunkShape([2, 2, 2, 1]), boxBetween([0, 1, 0, 0], [2, 2, 1, 1]), 5)).toBe(small);
   });
 
-  test("stays as it was when an edit makes another", () => {
+  test("stays unchanged when an edit creates another", () => {
     const edited = small.set(0, 77);
     expect(small.get(0)).toBe(0);
     expect([...edited.voxels()]).toEqual([77, 0, 5, 5, 300, 0, 5, 0]);
   });
 
-  test("refuses cells that it does not have and materials that are not 16 bits", () => {
+  test("refuses indices out of range and materials beyond 16 bits", () => {
     for (const index of [-1, 8, 0.5, Number.NaN, 2 ** 32]) {
       const edit = { index, material: 1 };
       expect(codeOf(() => small.get(index))).toBe("ORT_ARGUMENT");
@@ -153,7 +153,7 @@ describe("filling a box of a chunk", () => {
 });
 
 describe("the difference of two chunks", () => {
-  test("is the edits that turn one into the other", () => {
+  test("consists of the edits that turn one into the other", () => {
     const prng = new Prng(12);
     for (let round = 0; round < 30; round++) {
       const before = chunkFromVoxels(randomVoxels(prng, 1024));

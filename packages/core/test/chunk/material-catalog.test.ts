@@ -17,7 +17,7 @@ const airHex = "00 03 616972 000000 00";
 const stoneHex = "01 05 73746f6e65 8a8d91 01";
 
 describe("a material catalog", () => {
-  test("finds materials by id and by name, and keeps them in the order of ids", () => {
+  test("finds materials by id and by name, and orders them by id", () => {
     const brick: Material = { id: 900, name: "brick", colour: 0xff_ff_ff, solid: true };
     const catalog = new MaterialCatalog([brick, stone, air]);
     expect(catalog.materials).toEqual([air, stone, brick]);
@@ -41,7 +41,7 @@ describe("a material catalog", () => {
     expect(codeOf(() => new MaterialCatalog(materials))).toBe("ORT_ARGUMENT");
   });
 
-  test("[C15, C18] has the bytes of the worked example of the format's page", () => {
+  test("[C15, C18] has the bytes of the worked example on the format's page", () => {
     const page = readFileSync(new URL("../../../../docs/formats/chunk-payload.md", import.meta.url), "utf8");
     const [, example = ""] = page.match(/(?<=```hex\n)[^`]*/g) ?? [];
     const hex = example.replaceAll(/ {2,}.*$/gm, "").replaceAll(/\s/g, "");
@@ -67,7 +67,7 @@ describe("a material catalog", () => {
     expect(codeOf(() => decode(materialCatalogCodec, fromHex(hex)))).toBe(code);
   });
 
-  test("is refused when cut at every byte", () => {
+  test("is refused when truncated at any byte", () => {
     const whole = encode(materialCatalogCodec, DEFAULT_MATERIALS);
     for (let length = 0; length < whole.length; length++) {
       expect(codeOf(() => decode(materialCatalogCodec, whole.subarray(0, length)))).toBe("ORT_TRUNCATED");
@@ -82,7 +82,7 @@ describe("a material catalog", () => {
     );
   });
 
-  test("comes with sixteen materials of colours that differ", () => {
+  test("has sixteen materials with different colours by default", () => {
     expect(DEFAULT_MATERIALS.materials.length).toBe(16);
     expect(new Set(DEFAULT_MATERIALS.materials.map(({ colour }) => colour)).size).toBe(16);
     expect(DEFAULT_MATERIALS.byId(0)).toEqual(air);

@@ -11,7 +11,7 @@ import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
 const nothing = new Array<number>(16).fill(0);
-/** Indices `0 0 1 1 2 0 1 0` and eight times 0, two bits each, from the lowest bit on: 0x1250. */
+/** Indices `0 0 1 1 2 0 1 0` and eight times 0, two bits each, from the lowest bit up: 0x1250. */
 const scattered = [0, 0, 5, 5, 300, 0, 5, ...new Array<number>(9).fill(0)];
 const SCATTERED = "03 0000 0500 2c01 50120000";
 /** Palette and word would take twelve bytes, the voxels take ten. */
@@ -42,7 +42,7 @@ const refused: [rule: string, name: string, volume: number, hex: string, code: E
 ];
 
 describe("a packed chunk", () => {
-  test.each(samples)("[%s] of %s has these bytes and no others", (_rule, _name, voxels, hex) => {
+  test.each(samples)("[%s] of %s has exactly these bytes", (_rule, _name, voxels, hex) => {
     const codec = packedChunkCodec(voxels.length);
     const chunk = chunkFromVoxels(Uint16Array.from(voxels));
     expect(toHex(encode(codec, chunk))).toBe(toHex(fromHex(hex)));
@@ -54,7 +54,7 @@ describe("a packed chunk", () => {
     expect(codeOf(() => checkPackedChunk(new ByteReader(fromHex(hex)), volume))).toBe(code);
   });
 
-  test.each(samples)("[%s] of %s is refused when it is cut at any byte", (_rule, _name, voxels, hex) => {
+  test.each(samples)("[%s] of %s is refused when truncated at any byte", (_rule, _name, voxels, hex) => {
     const whole = fromHex(hex);
     for (let length = 0; length < whole.length; length++) {
       const cut = whole.subarray(0, length);
@@ -63,7 +63,7 @@ describe("a packed chunk", () => {
     }
   });
 
-  test("[S75, S76] comes back as it was, whatever its materials, and is checked to its end", () => {
+  test("[S75, S76] survives a round trip, whatever its materials, and passes its check", () => {
     const prng = new Prng(1);
     for (let round = 0; round < 300; round++) {
       const volume = prng.pick([1, 2, 7, 16, 64, 256, 1_000, 4_096]);
@@ -81,7 +81,7 @@ describe("a packed chunk", () => {
     }
   });
 
-  test("[S75, S76] has no second encoding: bytes that are read are those that would be written", () => {
+  test("[S75, S76] has a unique encoding: readable bytes are those that would be written", () => {
     const prng = new Prng(2);
     const [volume, codec] = [16, packedChunkCodec(16)];
     let read = 0;

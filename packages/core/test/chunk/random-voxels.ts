@@ -1,9 +1,9 @@
 import type { Prng } from "@orthant/testkit";
 
-/** Materials of one, two and three bytes each; a chunk takes a part of them. */
+/** Materials of one, two and three bytes; a chunk uses some of them. */
 const MATERIALS = [0, 1, 2, 3, 9, 127, 128, 300, 16_383, 16_384, 65_535];
 
-/** Random voxels of a random kind: few or many materials, in runs or scattered. */
+/** Returns random voxels of a random kind: few or many materials, in runs or scattered. */
 export function randomVoxels(prng: Prng, volume: number): Uint16Array {
   const materialCount = prng.pick([1, 2, 2, 3, 4, 5, 16, 17, 60, 130, 700]);
   const palette = Array.from({ length: materialCount }, (_, index) =>

@@ -1,4 +1,4 @@
-/** The canonical payload, written straight from the rules with no thought of speed: bits in a string. */
+/** Encodes the canonical payload straight from the rules, regardless of speed: bits in a string. */
 export function referenceEncoding(voxels: readonly number[]): string {
   const palette = [...new Set(voxels)];
   const [material = 0] = palette;

@@ -53,7 +53,7 @@ function withVoxel(field: WorldField, voxel: Place, material: number): WorldFiel
 
 describe("the change of a region between two snapshots", () => {
   test.each<QueryDetail>(["symbolic", "concrete"])(
-    "is one edit for one voxel in generated space, and for the way back, when it is %s",
+    "is one edit for one voxel in generated space, and for undoing it, when %s",
     (mode) => {
       const virgin = openField();
       const edited = withVoxel(virgin, [0, -1, 0, 0], BRICK);
@@ -64,7 +64,7 @@ describe("the change of a region between two snapshots", () => {
     },
   );
 
-  test("is empty where the snapshots are the same, and does not speak of other regions", () => {
+  test("is empty where the snapshots are the same, and does not mention other regions", () => {
     const field = openField();
     const elsewhere = withVoxel(field, [0, 0, 0, 0], BRICK);
     for (const mode of ["symbolic", "concrete"] as const) {
@@ -72,7 +72,7 @@ describe("the change of a region between two snapshots", () => {
     }
   });
 
-  test("names the generator where people's work is gone only to those who can generate", () => {
+  test("names the generator where edits were undone only for receivers that can generate", () => {
     const virgin = openField();
     const places = [...placesLexicographic({ min: [0, -2, 0, 0], max: [2, 0, 1, 1] })];
     const filled = virgin.setChunks(places.map((place) => [place, uniformChunk(4096, BRICK)])).field;
@@ -94,7 +94,7 @@ describe("the change of a region between two snapshots", () => {
     expect(replica.tree.equals(virgin.queryRegion(regionBox(BELOW), "concrete"))).toBe(true);
   });
 
-  test("generates nothing but chunks that people began or ceased to change", () => {
+  test("generates only chunks whose override was added or removed", () => {
     const { field: virgin, asked } = countedField();
     const first = withVoxel(virgin, [0, -1, 0, 0], BRICK);
     const second = withVoxel(first, [1, -1, 0, 0], BRICK);
@@ -109,8 +109,8 @@ describe("the change of a region between two snapshots", () => {
   });
 });
 
-describe("a region anew", () => {
-  test("says what people made over what is generated, or everything over air", () => {
+describe("a whole region", () => {
+  test("contains the edits on top of generated content, or everything on top of air", () => {
     const field = withVoxel(openField(), [0, -1, 0, 0], BRICK);
     const held = { region: BELOW, clock: STEP.before };
     const parts = { region: BELOW, next: STEP.before, piece: 0 };
@@ -133,13 +133,13 @@ describe("a region anew", () => {
     expect(replica.tree.equals(field.queryRegion(regionBox(BELOW), "concrete"))).toBe(true);
   });
 
-  test("generates as many chunks as people changed, when it is symbolic", () => {
+  test("generates as many chunks as were edited, when symbolic", () => {
     const edited = countedField().field.setVoxels([
       { voxel: [0, -1, 0, 0], material: BRICK },
       { voxel: [8, -1, 0, 0], material: BRICK },
     ]).field;
     const { overrides } = edited.setChunks([[[2, -1, 0, 0], emptyChunk(HYPERCUBE_CHUNKS.volume)]]).field;
-    // Another field with the same work, so that no chunk is cached.
+    // Another field with the same edits, so that no chunk is cached.
     const { field: virgin, asked } = countedField();
     const made = regionAnew(virgin.withOverrides(overrides), { region: BELOW, clock: 0 }, EDITS.symbolic);
     expect(made.edits.map(({ chunk }) => chunk)).toEqual([BELOW, [1, -1, 0, 0]]);
@@ -155,7 +155,7 @@ describe("a replica that follows a field", () => {
     [CUBE_CHUNKS, "terrain in 3D", generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n)],
     [HYPERCUBE_CHUNKS, "platforms in 4D", generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 9n)],
     [HYPERCUBE_CHUNKS, "a flat world in 4D", FLOOR],
-  ])("holds what the field holds, voxel for voxel: $1", (shape, _name, generator) => {
+  ])("matches the field, voxel for voxel: $1", (shape, _name, generator) => {
     const space = DEFAULT_GENERATORS.open(generator, shape);
     const realize: RealizeChunk = (_generator, place) => space.realize(...place);
     const codec = regionPatchCodec(shape.volume);
@@ -175,7 +175,7 @@ describe("a replica that follows a field", () => {
         field = randomEdit(prng, field);
         const clock = clockOf(1, round);
         for (const follower of replicas) {
-          // Some rounds are left out, so that a change speaks of several edits at once.
+          // Some rounds are skipped, so that one change covers several edits.
           if (round < 12 && prng.chance(0.5)) continue;
           const step = { region: BELOW, before: follower.clock, after: clock };
           const made = regionChange(follower.told, field, step, follower);
@@ -196,7 +196,7 @@ describe("a replica that follows a field", () => {
   });
 });
 
-/** One change of some voxels, of whole chunks, back to virgin land, or of a box of overrides. */
+/** Makes a random edit: some voxels, whole chunks, back to generated content, or a box of overrides. */
 function randomEdit(prng: Prng, field: WorldField): WorldField {
   const { shape } = field;
   const chunk = placeFrom((axis) =>
@@ -242,7 +242,7 @@ function expectSame(replica: RegionReplica, field: WorldField, where: string): v
   }
 }
 
-/** A flat world that writes down which chunks it was asked to generate. */
+/** Returns a flat world that records which chunks it generates. */
 function countedField(): { readonly field: WorldField; readonly asked: Place[] } {
   const asked: Place[] = [];
   const counted: WorldGenerator<FlatParameters> = {

@@ -14,12 +14,12 @@ import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { openField } from "./open-field.ts";
 
-/** A chunk of `bits` bits a voxel: 512 bytes for each bit, and a little more. */
+/** Returns a chunk with `bits` bits per voxel: 512 bytes for each bit, and a little more. */
 function chunkOfBits(bits: number): Chunk {
   return chunkFromVoxels(Uint16Array.from({ length: 4096 }, (_, index) => index % 2 ** bits));
 }
 
-/** A cache over a generator that counts how often it runs; `y` is the size of a chunk in bits a voxel. */
+/** Returns a cache over a generator that counts its runs; `y` is the size of a chunk in bits per voxel. */
 function cacheOf(softBytes: number, hardBytes: number): { cache: GeneratedChunkCache; runs: () => number } {
   let runs = 0;
   const source: VoxelSource = {
@@ -34,7 +34,7 @@ function cacheOf(softBytes: number, hardBytes: number): { cache: GeneratedChunkC
   return { cache: new GeneratedChunkCache(space, { softBytes, hardBytes }), runs: () => runs };
 }
 
-/** Uses of a chunk that is in the cache, until all others are cold. */
+/** Uses one cached chunk until all others are cold. */
 function useOnly(cache: GeneratedChunkCache, x: number): void {
   for (let use = 0; use <= COLD_AFTER_USES; use++) cache.at(x, 1, 0, 0);
 }
@@ -111,7 +111,7 @@ describe("cache of generated chunks", () => {
     expect(cache.size).toBe(0);
   });
 
-  test("counts the shared voxels of uniform chunks for nothing", () => {
+  test("counts nothing for the shared voxels of uniform chunks", () => {
     const { cache } = cacheOf(1_000_000, 1_000_000);
     for (let x = 0; x < 1000; x++) cache.at(x, 0, 0, 0);
     expect(cache.bytes).toBeLessThan(200_000);

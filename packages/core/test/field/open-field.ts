@@ -13,7 +13,7 @@ import {
 /** The world that the seed documents start with: a floor two voxels high in four dimensions. */
 export const FLOOR: GeneratorRef = generatorRef(flatGenerator, FLAT_DEFAULTS, 0n);
 
-/** A world that nobody has touched. */
+/** Returns an unedited world. */
 export function openField(
   generator: GeneratorRef = FLOOR,
   shape: ChunkShape = HYPERCUBE_CHUNKS,

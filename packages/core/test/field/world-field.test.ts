@@ -29,14 +29,14 @@ const GRASS = 3;
 const BRICK = 11;
 const place = (voxel: Place, material: number): VoxelPlacement => ({ voxel, material });
 
-describe("a world that nobody touched", () => {
-  test("is one reference to its generator when it is asked symbolically", () => {
+describe("an unedited world", () => {
+  test("is a single reference to its generator in a symbolic query", () => {
     const field = openField();
     const tree = field.queryRegion(WHOLE_LATTICE, "symbolic");
     expect([...tree.pieces()]).toEqual([{ box: WHOLE_LATTICE, content: FLOOR }]);
   });
 
-  test("is what the generator says when it is asked concretely", () => {
+  test("is what the generator produces in a concrete query", () => {
     const field = openField();
     const box = boxBetween([-2, -2, -2, -2], [2, 2, 2, 2]);
     const tree = field.queryRegion(box, "concrete");
@@ -51,7 +51,7 @@ describe("a world that nobody touched", () => {
     ]).toEqual([GRASS, GRASS, 0]);
   });
 
-  test("tells where content may be without looking at all of it", () => {
+  test("reports where content may be without examining all of it", () => {
     const box = boxBetween([-1000, -1000, 0, 0], [1000, 1000, 5, 5]);
     expect(openField().queryContentBounds(box)).toEqual(boxBetween([-1000, -1, 0, 0], [1000, 0, 5, 5]));
     expect(openField().queryContentBounds(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]))).toBeUndefined();
@@ -59,7 +59,7 @@ describe("a world that nobody touched", () => {
 });
 
 describe("an edit", () => {
-  test("gives a new field and leaves the old one as it was", () => {
+  test("returns a new field and leaves the old one unchanged", () => {
     const before = openField();
     const { field, chunks, regions } = before.setVoxels([place([0, 0, 0, 0], BRICK)]);
     expect([before.voxelAt(0, 0, 0, 0), field.voxelAt(0, 0, 0, 0)]).toEqual([0, BRICK]);
@@ -68,12 +68,12 @@ describe("an edit", () => {
     expect(before.overrides).toBe(OverrideTree.VIRGIN);
   });
 
-  test("reports the chunks and regions that look different, each once and in order, and no others", () => {
+  test("reports the changed chunks and regions, each once and in order, and no others", () => {
     const field = openField();
     const edit = field.setVoxels([
       place([40, 0, 0, 0], BRICK),
       place([-1, -1, 0, 0], BRICK),
-      place([0, -1, 0, 0], GRASS), // as it is
+      place([0, -1, 0, 0], GRASS), // unchanged
       place([8, 3, 0, 0], BRICK),
       place([8, 3, 0, 0], 0), // and back
       place([-1, -2, 0, 0], BRICK),
@@ -90,14 +90,14 @@ describe("an edit", () => {
     expect(edit.field.overrides.leafCount).toBe(2);
   });
 
-  test("that changes nothing gives the very same field", () => {
+  test("that changes nothing returns the same field", () => {
     const field = openField();
     const edit = field.setVoxels([place([0, -1, 0, 0], GRASS), place([3, 9, 3, 3], 0)]);
     expect(edit).toEqual({ field, chunks: [], regions: [] });
     expect(edit.field).toBe(field);
   });
 
-  test("that brings a chunk back to what the generator says makes it virgin again", () => {
+  test("that restores a chunk to its generated content removes its override", () => {
     const ref = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 6n);
     const virgin = openField(ref, CUBE_CHUNKS);
     const before = virgin.voxelAt(3, -5, 4, 0);
@@ -109,7 +109,7 @@ describe("an edit", () => {
     expect(field.overrides.at(0, -1, 0, 0)).toBeUndefined();
   });
 
-  test("that digs everything away leaves air, not virgin land", () => {
+  test("that digs everything away leaves air, not an unedited chunk", () => {
     const { field, chunks } = openField().setChunks([[[7, -1, 0, 0], emptyChunk(HYPERCUBE_CHUNKS.volume)]]);
     expect(chunks).toEqual([[7, -1, 0, 0]]);
     expect(field.overrides.at(7, -1, 0, 0)?.isEmpty).toBe(true);
@@ -122,7 +122,7 @@ describe("an edit", () => {
     expect(field.queryRegion(box, "symbolic").at(8, -1, 0, 0)).toBe(FLOOR);
   });
 
-  test("that puts a chunk where an equal one is drops a needless override without a visible change", () => {
+  test("that sets a chunk to an equal one drops a needless override without a visible change", () => {
     const field = openField();
     const floor = field.realizeChunk(0, -1, 0, 0);
     const needless = field.withOverrides(OverrideTree.VIRGIN.set([0, -1, 0, 0], floor));
@@ -131,7 +131,7 @@ describe("an edit", () => {
     expect(edit.field.overrides.at(0, -1, 0, 0)).toBeUndefined();
   });
 
-  test("counts the last chunk that is given for a place", () => {
+  test("uses the last chunk given for a position", () => {
     const { volume } = HYPERCUBE_CHUNKS;
     const { field, chunks } = openField().setChunks([
       [[1, 1, 1, 1], uniformChunk(volume, 5)],
@@ -148,7 +148,7 @@ describe("an edit", () => {
     expect(codeOf(() => openField().setVoxels([place([2 ** 40, 0, 0, 0], 1)]))).toBe("ORT_PLACE_RANGE");
   });
 
-  test("in an old snapshot makes one beside the others", () => {
+  test("of an old snapshot creates a branch beside the others", () => {
     const first = openField();
     const brick = first.setVoxels([place([0, 0, 0, 0], BRICK)]).field;
     const sand = first.setVoxels([place([9, 0, 0, 0], 4)]).field;
@@ -157,7 +157,7 @@ describe("an edit", () => {
   });
 });
 
-test("a world with many random edits is what a plain map of voxels says", () => {
+test("a world with many random edits matches a plain map of voxels", () => {
   const ref = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 9n);
   const virgin = openField(ref, HYPERCUBE_CHUNKS);
   const prng = new Prng(31);

@@ -15,7 +15,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { openWorld, SAMPLE_WORLDS, type SampleWorld } from "./sample-worlds.ts";
 
-/** The voxels of a box of voxels, put together from chunks of a shape. */
+/** Returns the voxels in a box of voxels, assembled from chunks of a shape. */
 function voxelsIn(ref: SampleWorld["ref"], shape: ChunkShape, box: Box): readonly number[] {
   const space = openWorld({ ref, shape });
   const chunks = new PlaceMap<Chunk>();
@@ -29,12 +29,12 @@ function voxelsIn(ref: SampleWorld["ref"], shape: ChunkShape, box: Box): readonl
   return voxels;
 }
 
-describe("voxels do not depend on the size of chunks", () => {
+describe("voxels are independent of the chunk size", () => {
   const platforms = generatorRef(platformsGenerator, { ...PLATFORMS_DEFAULTS, structurePercent: 100 }, 5n);
   const refOf = (name: string) =>
     SAMPLE_WORLDS.find((world) => world.name === name)?.ref ?? expect.fail(name);
 
-  // Whatever crosses the side of a chunk must be drawn on both sides of it: other sizes have other sides.
+  // Structures that cross the side of a chunk must be drawn on both sides: other sizes have other sides.
   test.each([
     {
       name: "flat",
@@ -67,7 +67,7 @@ describe("voxels do not depend on the size of chunks", () => {
       shapes: [chunkShape([8, 8, 8, 8]), chunkShape([3, 8, 5, 2])],
       box: boxBetween([90, -25, 10, 10], [160, 25, 70, 12]),
     },
-  ])("of $name", ({ ref, shapes, box }) => {
+  ])("in $name", ({ ref, shapes, box }) => {
     const [first, second] = shapes.map((shape) => voxelsIn(ref, shape, box));
     expect(second?.findIndex((material, index) => material !== first?.[index])).toBe(-1);
     expect(new Set(first).size).toBeGreaterThan(1);

@@ -31,7 +31,7 @@ describe("the flat generator", () => {
     }
   });
 
-  test("puts a floor of any thickness at any height of any shape", () => {
+  test("makes a floor of any thickness at any height for any shape", () => {
     const shape = chunkShape([3, 5, 2, 1]);
     for (const [top, thickness] of [
       [0, 2],
@@ -51,7 +51,7 @@ describe("the flat generator", () => {
     }
   });
 
-  test("stays a handful of leaves, however large the box", () => {
+  test("needs only a handful of leaves, however large the box", () => {
     const space = open({ ...FLAT_DEFAULTS, top: 16, thickness: 48 }, CUBE_CHUNKS);
     const tree = space.describe(WHOLE_LATTICE);
     expect(tree.leafCount).toBeLessThanOrEqual(64);
@@ -63,7 +63,7 @@ describe("the flat generator", () => {
     ).toBe(0);
   });
 
-  test("of no thickness is a world of air", () => {
+  test("with no thickness makes a world of air", () => {
     const space = open({ ...FLAT_DEFAULTS, thickness: 0 }, HYPERCUBE_CHUNKS);
     expect(space.contentBounds(WHOLE_LATTICE)).toBeUndefined();
     expect(space.describe(WHOLE_LATTICE).leafCount).toBe(0);

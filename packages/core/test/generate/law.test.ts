@@ -10,7 +10,7 @@ describe.each([
   { size: "small", worlds: SMALL_WORLDS, boxes: BOXES, edgeMax: 3 },
   { size: "usual", worlds: SAMPLE_WORLDS, boxes: LARGE_BOXES, edgeMax: 4 },
 ])("generated space in chunks of $size size", ({ worlds, boxes, edgeMax }) => {
-  test.each(worlds)("of $name does not depend on the box that it is asked in", (world) => {
+  test.each(worlds)("of $name does not depend on the queried box", (world) => {
     const prng = new Prng(11);
     const found = { air: 0, solid: 0, mixed: 0 };
     let described = openWorld(world);
@@ -22,7 +22,7 @@ describe.each([
       const tree = described.describe(outer);
       const chunk = realized.realize(...place);
       const held = tree.at(...place) ?? emptyChunk(world.shape.volume);
-      // Plain comparisons: an expectation for each of so many would take longer than the boxes.
+      // Plain comparisons, because an expectation for each would take longer than the boxes.
       if (held !== chunk && !("volume" in held && held.equals(chunk))) {
         expect.fail(`round ${round}: chunk ${place} of ${JSON.stringify(outer)}`);
       }
@@ -30,7 +30,7 @@ describe.each([
         expect.fail(`round ${round}: ${JSON.stringify(inner)} of ${JSON.stringify(outer)}`);
       }
       found[chunk.isEmpty ? "air" : chunk.uniformMaterial === undefined ? "mixed" : "solid"]++;
-      // What they remember must not change an answer, so they forget at different times.
+      // Their caches must not change a result, so they are reset at different times.
       if (round % 400 === 0) described = openWorld(world);
       if (round % 700 === 0) realized = openWorld(world);
     }
@@ -40,7 +40,7 @@ describe.each([
 });
 
 describe("the bounds of content", () => {
-  test.each([...SMALL_WORLDS, ...SAMPLE_WORLDS])("of $name hold every chunk that is not air", (world) => {
+  test.each([...SMALL_WORLDS, ...SAMPLE_WORLDS])("of $name contain every chunk that is not air", (world) => {
     const prng = new Prng(12);
     const space = openWorld(world);
     let outside = 0;

@@ -27,7 +27,7 @@ function mazeReader(parameters: MazeParameters, shape: ChunkShape, seed: bigint)
   };
 }
 
-/** Every voxel of air that can be reached from one without leaving a box. */
+/** Returns every voxel of air that is reachable from one without leaving a box. */
 function reachableFrom(
   start: Place,
   [sizeX, sizeY, sizeZ, sizeW]: Place,
@@ -71,43 +71,40 @@ describe("the maze generator", () => {
     { name: "four dimensions, perfect", shape: HYPERCUBE_CHUNKS, cells: [4, 2, 5, 3], braidPercent: 0 },
     { name: "three dimensions", shape: CUBE_CHUNKS, cells: [9, 4, 8, 8], braidPercent: 60 },
     { name: "two dimensions", shape: TILE_CHUNKS, cells: [21, 14, 3, 3], braidPercent: 10 },
-  ])(
-    "lets people walk from the way in to every cell and out again in $name",
-    ({ shape, cells, braidPercent }) => {
-      const parameters: MazeParameters = {
-        origin: [0, 0, 0, 0],
-        cells: cells as unknown as Place,
-        braidPercent,
-      };
-      const size = sizeOf(parameters.cells, shape);
-      const middle = (axis: 2 | 3) =>
-        size[axis] === 1 ? 0 : ((cells[axis] ?? 0) >> 1) * MAZE_STRIDE_VOXELS + 2;
-      for (const seed of [1n, 2n]) {
-        const read = mazeReader(parameters, shape, seed);
-        const wayIn: Place = [0, 2, middle(2), middle(3)];
-        const wayOut: Place = [size[0] - 1, size[1] - 3, middle(2), middle(3)];
-        expect([read(wayIn), read(wayOut)]).toEqual([0, 0]);
-        const reached = reachableFrom(wayIn, size, read);
-        expect(reached.has(...wayOut)).toBe(true);
-        const rooms = boxBetween(
-          [0, 0, 0, 0],
-          size.map((length) => Math.max(1, (length - 1) / 4)) as unknown as Place,
-        );
-        for (const [x, y, z, w] of placesMinorToMajor(rooms)) {
-          const center: Place = [
-            x * 4 + 2,
-            y * 4 + 2,
-            size[2] === 1 ? 0 : z * 4 + 2,
-            size[3] === 1 ? 0 : w * 4 + 2,
-          ];
-          expect(reached.has(...center), `cell ${[x, y, z, w]}`).toBe(true);
-        }
-        expect(openingsIn(size, read), "the outer wall has two openings only").toBe(2);
+  ])("connects the entrance with every cell and with the exit in $name", ({ shape, cells, braidPercent }) => {
+    const parameters: MazeParameters = {
+      origin: [0, 0, 0, 0],
+      cells: cells as unknown as Place,
+      braidPercent,
+    };
+    const size = sizeOf(parameters.cells, shape);
+    const middle = (axis: 2 | 3) =>
+      size[axis] === 1 ? 0 : ((cells[axis] ?? 0) >> 1) * MAZE_STRIDE_VOXELS + 2;
+    for (const seed of [1n, 2n]) {
+      const read = mazeReader(parameters, shape, seed);
+      const wayIn: Place = [0, 2, middle(2), middle(3)];
+      const wayOut: Place = [size[0] - 1, size[1] - 3, middle(2), middle(3)];
+      expect([read(wayIn), read(wayOut)]).toEqual([0, 0]);
+      const reached = reachableFrom(wayIn, size, read);
+      expect(reached.has(...wayOut)).toBe(true);
+      const rooms = boxBetween(
+        [0, 0, 0, 0],
+        size.map((length) => Math.max(1, (length - 1) / 4)) as unknown as Place,
+      );
+      for (const [x, y, z, w] of placesMinorToMajor(rooms)) {
+        const center: Place = [
+          x * 4 + 2,
+          y * 4 + 2,
+          size[2] === 1 ? 0 : z * 4 + 2,
+          size[3] === 1 ? 0 : w * 4 + 2,
+        ];
+        expect(reached.has(...center), `cell ${[x, y, z, w]}`).toBe(true);
       }
-    },
-  );
+      expect(openingsIn(size, read), "the outer wall has two openings only").toBe(2);
+    }
+  });
 
-  test("joins as many cells as a tree has branches when nothing is braided, and more when much is", () => {
+  test("joins as many cells as a tree has branches without braiding, and more with it", () => {
     const count = (braidPercent: number) => {
       const parameters: MazeParameters = { origin: [0, 0, 0, 0], cells: [5, 4, 5, 1], braidPercent };
       return passagesIn(parameters, mazeReader(parameters, CUBE_CHUNKS, 9n));
@@ -126,7 +123,7 @@ describe("the maze generator", () => {
   });
 });
 
-/** Voxels in the middle of the outer walls' cells that are air. */
+/** Counts the voxels of air in the middle of the outer walls' cells. */
 function openingsIn(size: Place, read: (voxel: Place) => number): number {
   let openings = 0;
   const axes = ([0, 1, 2, 3] as const).filter((axis) => size[axis] > 1);
@@ -139,7 +136,7 @@ function openingsIn(size: Place, read: (voxel: Place) => number): number {
   return openings;
 }
 
-/** How many pairs of cells of a maze in three dimensions are joined. */
+/** Counts the pairs of joined cells of a maze in three dimensions. */
 function passagesIn({ cells }: MazeParameters, read: (voxel: Place) => number): number {
   let passages = 0;
   for (const [x, y, z] of placesMinorToMajor(boxBetween([0, 0, 0, 0], cells))) {

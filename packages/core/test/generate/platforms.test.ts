@@ -38,11 +38,11 @@ describe("the platforms generator", () => {
     expect(pieces.reduce((sum, { box }) => sum + boxVolume(box), 0)).toBe(16 * 3 * 16 * 16);
   });
 
-  test("has platforms hundreds of voxels wide and tens high, which never touch", () => {
+  test("makes platforms hundreds of voxels wide and tens high, which never touch", () => {
     const space = openWorld({ ref, shape: CUBE_CHUNKS });
     const slabs: Box[] = [];
     for (let cellY = -4; cellY < 4; cellY++) {
-      // Slabs end where regions do: 64 voxels are one.
+      // Slabs are aligned with regions: 64 voxels are one.
       const top = cellY * 4;
       const layer = boxBetween([-80, top - 1, -80, 0], [80, top, 80, 1]);
       slabs.push(...outlinesOf([...space.describe(layer).pieces()].map(({ box }) => box)));
@@ -72,16 +72,16 @@ describe("the platforms generator", () => {
     expect(empty.leafCount).toBe(0);
   });
 
-  test("answers for boxes without end at once: with bounds, or with a refusal", () => {
+  test("answers for endless boxes at once: with bounds, or with an error", () => {
     const space = openWorld({ ref, shape: HYPERCUBE_CHUNKS });
     expect(space.contentBounds(WHOLE_LATTICE)).toEqual(WHOLE_LATTICE);
     expect(codeOf(() => space.describe(WHOLE_LATTICE))).toBe("ORT_LIMIT");
-    // Between two storeys there is nothing, however wide one looks.
+    // There is nothing between two storeys, however wide the box.
     expect(space.contentBounds(boxBetween([4, 6, 4, 4], [20, 7, 20, 20]))).toBeUndefined();
   });
 });
 
-/** The boxes around groups of boxes that touch each other. */
+/** Returns the boxes around groups of touching boxes. */
 function outlinesOf(boxes: readonly Box[]): readonly Box[] {
   let groups: Box[] = [...boxes];
   for (let merged = true; merged; ) {

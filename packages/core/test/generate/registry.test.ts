@@ -29,14 +29,14 @@ describe("the 64-bit hash", () => {
     ["", 0xcbf2_9ce4_8422_2325n],
     ["a", 0xaf63_dc4c_8601_ec8cn],
     ["foobar", 0x8594_4171_f739_67e8n],
-  ])("of %j is that of FNV-1a", (text, hash) => {
+  ])("of %j is FNV-1a", (text, hash) => {
     expect(hash64(new TextEncoder().encode(text))).toBe(hash);
   });
 });
 
 describe("generator hashes", () => {
-  test("are those of the bytes that the reference page gives", () => {
-    // "flat", version 1, parameters' version 1.
+  test("are computed from the bytes that the reference page gives", () => {
+    // "flat", version 1, parameters version 1.
     expect(generatorVersionHash(flatGenerator)).toBe(hash64(fromHex("04 666c6174 01 01")));
     const versions = [flatGenerator, mazeGenerator].map((generator) => {
       const bytes = new Uint8Array(8);
@@ -47,7 +47,7 @@ describe("generator hashes", () => {
     expect(generatorManifestHash([mazeGenerator, flatGenerator])).toBe(hash64(fromHex(manifest)));
   });
 
-  test("are the ones that worlds in the field were made with", () => {
+  test("are those with which existing worlds were made", () => {
     expect(generatorVersionHash(flatGenerator).toString(16)).toBe("9fdaedf416e6368a");
     expect(generatorVersionHash(platformsGenerator).toString(16)).toBe("2b1126654bf20942");
     expect(generatorVersionHash(terrainGenerator).toString(16)).toBe("31471a78e20ea919");
@@ -67,7 +67,7 @@ describe("generator hashes", () => {
 });
 
 describe("a registry", () => {
-  test("opens what it knows and refuses what it does not", () => {
+  test("opens known generators and refuses others", () => {
     const ref = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
     const stranger = new GeneratorRef("stranger", ref.parameters, 1n, ref.versionHash);
     const newer = generatorRef({ ...flatGenerator, version: 2 }, FLAT_DEFAULTS, 1n);
@@ -82,14 +82,14 @@ describe("a registry", () => {
     expect(codeOf(() => DEFAULT_GENERATORS.open(newer, HYPERCUBE_CHUNKS))).toBe("ORT_GENERATOR_VERSION");
   });
 
-  test("refuses two generators with one id, and ids that are none", () => {
+  test("refuses two generators with one id, and invalid ids", () => {
     expect(codeOf(() => new GeneratorRegistry([flatGenerator, flatGenerator]))).toBe("ORT_ARGUMENT");
     for (const id of ["", "Flat", "a b", "-a", "x".repeat(65)]) {
       expect(codeOf(() => new GeneratorRegistry([{ ...flatGenerator, id }]))).toBe("ORT_ARGUMENT");
     }
   });
 
-  test("refuses places that are not on the lattice", () => {
+  test("refuses positions off the lattice", () => {
     for (const world of SAMPLE_WORLDS) {
       expect(codeOf(() => openWorld(world).realize(2 ** 31, 0, 0, 0))).toBe("ORT_PLACE_RANGE");
       expect(codeOf(() => openWorld(world).realize(0, 0.5, 0, 0))).toBe("ORT_PLACE_RANGE");
@@ -123,7 +123,7 @@ describe("parameters", () => {
       MAZE_DEFAULTS,
       mazeGenerator,
     ],
-  ])("of %s are read as they are written", (_name, hex, ref, parameters, generator) => {
+  ])("of %s survive a round trip", (_name, hex, ref, parameters, generator) => {
     expect(toHex(ref.parameters)).toBe(hex.replaceAll(" ", ""));
     expect(parametersOf(generator, ref)).toEqual(parameters);
     for (let length = 0; length < ref.parameters.length; length++) {
@@ -147,7 +147,7 @@ describe("parameters", () => {
     expect(codeOf(() => DEFAULT_GENERATORS.open(ref, HYPERCUBE_CHUNKS))).toBe(code);
   });
 
-  test("outside of their range are not written", () => {
+  test("out of range are not written", () => {
     expect(codeOf(() => generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: -1 }, 0n))).toBe(
       "ORT_ARGUMENT",
     );
@@ -157,7 +157,7 @@ describe("parameters", () => {
   });
 });
 
-test("generators build with the materials of the default catalog", () => {
+test("generators use the materials of the default catalog", () => {
   const names = new Map<number, string>();
   for (const world of SAMPLE_WORLDS) {
     const space = openWorld(world);

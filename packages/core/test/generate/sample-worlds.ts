@@ -23,17 +23,17 @@ import {
 } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
 
-/** A world to try the promises of generators on. */
+/** A world for testing the guarantees of generators. */
 export interface SampleWorld {
   readonly name: string;
   readonly ref: GeneratorRef;
   readonly shape: ChunkShape;
-  /** The heights, in chunks, between which there is something to see. */
+  /** The heights, in chunks, between which there is content. */
   readonly lowest: number;
   readonly highest: number;
-  /** How far from a point there is something to see, in chunks. */
+  /** The distance from a point, in chunks, within which there is content. */
   readonly spread: number;
-  /** Whether there are such points everywhere, not only the origin. */
+  /** Whether there are such points everywhere, not only at the origin. */
   readonly isEndless: boolean;
 }
 
@@ -45,7 +45,7 @@ const crowded = generatorRef(platformsGenerator, { cellVoxels: 96, structurePerc
 const terrain = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, SEED);
 const maze = generatorRef(mazeGenerator, MAZE_DEFAULTS, SEED);
 
-/** One world of each generator in the shape that it is made for. */
+/** One world for each generator, in the shape that it is made for. */
 export const SAMPLE_WORLDS: readonly SampleWorld[] = [
   { name: "flat", ref: flat, shape: HYPERCUBE_CHUNKS, spread: 40, lowest: -2, highest: 1, isEndless: true },
   {
@@ -70,7 +70,7 @@ export const SAMPLE_WORLDS: readonly SampleWorld[] = [
   { name: "maze", ref: maze, shape: HYPERCUBE_CHUNKS, spread: 4, lowest: -1, highest: 2, isEndless: false },
 ];
 
-/** The same in small chunks, of which many can be tried. */
+/** The same in small chunks, so that many can be tested. */
 export const SMALL_WORLDS: readonly SampleWorld[] = [
   {
     name: "flat",
@@ -110,14 +110,14 @@ export const SMALL_WORLDS: readonly SampleWorld[] = [
   },
 ];
 
-/** The space of a world, fresh, with nothing remembered. */
+/** Opens a world with empty caches. */
 export function openWorld({ ref, shape }: Pick<SampleWorld, "ref" | "shape">): GeneratedSpace {
   return DEFAULT_GENERATORS.open(ref, shape);
 }
 
 /**
- * A box of 1 to `edgeMax` chunks an edge, near the origin, millions of chunks away, or at the end of the lattice;
- * in half of the cases where a look around finds something.
+ * Returns a box with edges of 1 to `edgeMax` chunks, near the origin, millions of chunks away, or at the end
+ * of the lattice; in half of the cases near content.
  */
 export function boxSomewhere(prng: Prng, world: SampleWorld, edgeMax: number): Box {
   const { extents } = world.shape;
@@ -152,7 +152,7 @@ function openedWorld(world: SampleWorld): GeneratedSpace {
   return opened;
 }
 
-/** A box inside another one. */
+/** Returns a box inside another one. */
 export function boxInside(prng: Prng, { min, max }: Box): Box {
   const from = placeFrom((axis) => prng.between(min[axis], max[axis] - 1));
   return boxBetween(

@@ -51,7 +51,7 @@ describe("the terrain generator", () => {
     }
   });
 
-  test("has hills: the ground uses much of its relief, and never leaves it", () => {
+  test("has hills: the ground uses much of its relief, and never exceeds it", () => {
     const parameters = { ...PLAIN, relief: 30 };
     const heights: number[] = [];
     for (let x = -1000; x < 1000; x += 25) {
@@ -62,7 +62,7 @@ describe("the terrain generator", () => {
     expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThan(20);
   });
 
-  test("fills hollows with water up to its level, over sand", () => {
+  test("fills depressions with water up to its level, over sand", () => {
     let lakes = 0;
     for (let x = -600; x < 600; x += 15) {
       const column = columnOf({ ...PLAIN, waterLevel: 0 }, CUBE_CHUNKS, x, 40);
@@ -75,7 +75,7 @@ describe("the terrain generator", () => {
     expect(lakes).toBeGreaterThan(3);
   });
 
-  test("describes deep stone as boxes where nothing is in it, and sky as nothing", () => {
+  test("describes untouched deep stone as boxes, and sky as nothing", () => {
     const box = boxBetween([-8, -24, -8, 0], [8, -8, 8, 1]);
     const stone = uniformChunk(CUBE_CHUNKS.volume, STONE);
     expect([...open(PLAIN, CUBE_CHUNKS).describe(box).pieces()]).toEqual([{ box, content: stone }]);
@@ -87,7 +87,7 @@ describe("the terrain generator", () => {
     expect(chunks, "and some is not").toBeLessThan(4000);
   });
 
-  test("hides caves, pools and ores in the ground, the deeper the richer", () => {
+  test("hides caves, pools and ores in the ground, richer with depth", () => {
     const found = new Map<number, number>();
     const space = open(TERRAIN_DEFAULTS, CUBE_CHUNKS);
     for (const place of placesMinorToMajor(boxBetween([0, -12, 0, 0], [12, -5, 12, 1]))) {
@@ -99,14 +99,14 @@ describe("the terrain generator", () => {
       expect(found.get(material), `material ${material}`).toBeGreaterThan(2);
   });
 
-  test("is the same in every slice of a world of four dimensions", () => {
+  test("is the same in every slice of a four-dimensional world", () => {
     const space = open(TERRAIN_DEFAULTS, HYPERCUBE_CHUNKS);
     for (const [x, y, z] of placesMinorToMajor(boxBetween([0, -3, 0, 0], [3, 2, 3, 1]))) {
       expect(space.realize(x, y, z, 5).equals(space.realize(x, y, z, -70_000))).toBe(true);
     }
   });
 
-  test("refuses to describe more than its limit, and says where content may be at once", () => {
+  test("refuses to describe more than its limit, and reports content bounds at once", () => {
     const space = open(TERRAIN_DEFAULTS, CUBE_CHUNKS);
     const below = boxBetween([-(2 ** 31), -(2 ** 31), -(2 ** 31), 0], [2 ** 31, 0, 2 ** 31, 1]);
     expect(space.contentBounds(below)).toEqual(below);

@@ -30,7 +30,7 @@ const ROUNDS = 150;
 const unit = boxAt([0, 0, 0, 0]);
 
 describe("boxes", () => {
-  test("are refused when they are empty, turned around or not of safe integers", () => {
+  test("are refused when they are empty, inverted or not of safe integers", () => {
     const broken: [Place, Place][] = [
       [
         [0, 0, 0, 0],
@@ -57,7 +57,7 @@ describe("boxes", () => {
     expect(codeOf(() => cubeAt([0, 0, 0, 0], 0))).toBe("ORT_ARGUMENT");
   });
 
-  test("agree with a model of single places on what they contain, share, span and leave over", () => {
+  test("agree with a model of single positions on contents, intersection, union and difference", () => {
     const prng = new Prng(1);
     for (let round = 0; round < ROUNDS; round++) {
       const a = smallBox(prng);
@@ -85,7 +85,7 @@ describe("boxes", () => {
     }
   });
 
-  test("give the pieces of a subtraction for each axis from x to w, the low one first", () => {
+  test("subtract in pieces for each axis from x to w, the lower one first", () => {
     const pieces = subtractBox(boxBetween([0, 0, 0, 0], [3, 3, 3, 3]), boxAt([1, 1, 1, 1]));
     expect(pieces).toEqual([
       { min: [0, 0, 0, 0], max: [1, 3, 3, 3] },
@@ -101,7 +101,7 @@ describe("boxes", () => {
     expect(subtractBox(unit, boxAt([0, 0, 0, 1]))).toEqual([unit]);
   });
 
-  test("split in two at a place inside them, and nowhere else", () => {
+  test("split in two at a coordinate inside them, and nowhere else", () => {
     const wide = boxBetween([-4, 0, 0, 0], [4, 2, 2, 2]);
     expect(splitBox(wide, 0, -1)).toEqual([
       { min: [-4, 0, 0, 0], max: [-1, 2, 2, 2] },
@@ -111,7 +111,7 @@ describe("boxes", () => {
     for (const at of [-5, -4, 4, 0.5]) expect(codeOf(() => splitBox(wide, 0, at))).toBe("ORT_ARGUMENT");
   });
 
-  test("hold the whole lattice exactly", () => {
+  test("represent the whole lattice exactly", () => {
     expect(boxVolume(WHOLE_LATTICE)).toBe(2 ** 128);
     for (const corner of [-(2 ** 31), 2 ** 31 - 1]) {
       expect(boxContains(WHOLE_LATTICE, [corner, corner, corner, corner])).toBe(true);
@@ -120,7 +120,7 @@ describe("boxes", () => {
     expect(boxContains(WHOLE_LATTICE, [0, -(2 ** 31) - 1, 0, 0])).toBe(false);
   });
 
-  test("are walked with x fastest as cells, and lexicographically as places", () => {
+  test("iterate with x fastest in cell order, and lexicographically", () => {
     const box = boxBetween([-1, 0, 2, 0], [1, 2, 3, 2]);
     expect([...placesMinorToMajor(box)]).toEqual([
       [-1, 0, 2, 0],
@@ -158,7 +158,7 @@ describe("the bytes of a box", () => {
     expect(decode(boxCodec, fromHex(hex))).toEqual(box);
   });
 
-  test.each(samples)("are refused when cut at every byte: %s", (_name, box) => {
+  test.each(samples)("are refused when truncated at any byte: %s", (_name, box) => {
     const whole = encode(boxCodec, box);
     for (let length = 0; length < whole.length; length++) {
       expect(codeOf(() => decode(boxCodec, whole.subarray(0, length)))).toBe("ORT_TRUNCATED");

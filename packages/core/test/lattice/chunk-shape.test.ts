@@ -33,7 +33,7 @@ const shapes = [
 ] as const;
 
 describe("floor division", () => {
-  test("rounds towards minus infinity and leaves a remainder that is never negative", () => {
+  test("rounds towards minus infinity and leaves a non-negative remainder", () => {
     const expected: [dividend: number, divisor: number, quotient: number, remainder: number][] = [
       [-9, 4, -3, 3],
       [-8, 4, -2, 0],
@@ -80,7 +80,7 @@ describe("a chunk shape", () => {
     for (const extents of broken) expect(codeOf(() => chunkShape(extents))).toBe("ORT_ARGUMENT");
   });
 
-  test.each(shapes)("numbers its cells with x fastest: %s", (_name, shape) => {
+  test.each(shapes)("numbers its voxels with x fastest: %s", (_name, shape) => {
     const [ex, ey, ez, ew] = shape.extents;
     let index = 0;
     for (let w = 0; w < ew; w++)
@@ -97,7 +97,7 @@ describe("a chunk shape", () => {
     }
   });
 
-  test.each(shapes)("finds the chunk and cell of a voxel and the way back: %s", (_name, shape) => {
+  test.each(shapes)("maps a voxel to its chunk and index, and back: %s", (_name, shape) => {
     const prng = new Prng(4);
     const extreme = 2 ** 31;
     for (let round = 0; round < 2000; round++) {
@@ -111,7 +111,7 @@ describe("a chunk shape", () => {
     }
   });
 
-  test("refuses voxels of chunks that are not on the lattice", () => {
+  test("refuses voxels of chunks off the lattice", () => {
     const edge = 2 ** 31 * 8;
     expect(chunkOfVoxel(HYPERCUBE_CHUNKS, [edge - 1, -edge, -1, 7])).toEqual([
       2 ** 31 - 1,
@@ -130,7 +130,7 @@ describe("a chunk shape", () => {
       expect(codeOf(() => chunkOfVoxel(HYPERCUBE_CHUNKS, voxel))).toBe("ORT_PLACE_RANGE");
   });
 
-  test("turns boxes of chunks into boxes of voxels, and back to the chunks that they touch", () => {
+  test("converts boxes of chunks to boxes of voxels, and back to the chunks that they touch", () => {
     const chunks = boxBetween([-1, 0, 0, 2], [1, 1, 3, 3]);
     expect(voxelsOfChunks(TILE_CHUNKS, chunks)).toEqual({ min: [-32, 0, 0, 2], max: [32, 32, 3, 3] });
     for (const [, shape] of shapes) {

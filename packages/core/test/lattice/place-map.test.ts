@@ -30,7 +30,7 @@ describe("PlaceMap", () => {
     const model = new Map<string, [Place, number]>();
     const known: Place[] = [];
     for (let operation = 0; operation < OPERATIONS; operation++) {
-      // Long spells of growth and of decay, so that the table grows and shrinks.
+      // Long phases of growth and of decay, so that the table grows and shrinks.
       const growing = Math.floor(operation / 10_000) % 2 === 0;
       const place: Place =
         prng.chance(0.5) && known.length > 0
@@ -54,7 +54,7 @@ describe("PlaceMap", () => {
     }
   });
 
-  test("keeps every place of a regular lattice apart", () => {
+  test("distinguishes every position of a regular lattice", () => {
     const map = new PlaceMap<string>();
     const places = [...placesMinorToMajor(cubeAt([-8, -8, -8, -8], 16))];
     for (const place of places) map.set(...place, String(place));
@@ -63,7 +63,7 @@ describe("PlaceMap", () => {
     expect(map.has(8, 0, 0, 0)).toBe(false);
   });
 
-  test("holds undefined as a value that is there", () => {
+  test("can store undefined as a value", () => {
     const map = new PlaceMap<undefined>();
     map.set(0, 0, 0, 0, undefined);
     expect([map.size, map.has(0, 0, 0, 0), map.has(0, 0, 0, 1)]).toEqual([1, true, false]);
@@ -115,7 +115,7 @@ describe("PlaceMap", () => {
   });
 });
 
-/** Places that have one hash under a secret: x is solved for each y from what the secret makes of both. */
+/** Returns positions with the same hash under a secret: x is solved for each y from the secret. */
 function collidingPlaces(secret: PlaceHashSecret, count: number): readonly Place[] {
   const [, low = 0, high = 0, ofY = 0] = secret;
   const places: Place[] = [];
@@ -129,7 +129,7 @@ function collidingPlaces(secret: PlaceHashSecret, count: number): readonly Place
   return places.slice(0, count);
 }
 
-/** What an odd number has to be multiplied by to give 1 modulo 2^32. */
+/** Returns the multiplicative inverse of an odd number modulo 2^32. */
 function inverseOf(odd: number): number {
   let inverse = odd;
   for (let round = 0; round < 5; round++) inverse = Math.imul(inverse, 2 - Math.imul(odd, inverse));
@@ -137,7 +137,7 @@ function inverseOf(odd: number): number {
 }
 
 describe("the secret of a PlaceMap", () => {
-  // Its second word is odd, so that it can be inverted.
+  // Its second word is odd, and so invertible.
   const KNOWN = placeHashSecret(2n);
   const filled = (secret: PlaceHashSecret | undefined, places: Iterable<Place>): PlaceMap<number> => {
     const map = new PlaceMap<number>(secret);
@@ -146,7 +146,7 @@ describe("the secret of a PlaceMap", () => {
     return map;
   };
 
-  test("keeps searches short for places that were chosen to collide under another secret", () => {
+  test("keeps searches short for positions chosen to collide under another secret", () => {
     const places = collidingPlaces(KNOWN, 2_000);
     expect(filled(KNOWN, places).longestSearch).toBe(2_000);
     for (let bits = 100n; bits < 150n; bits++) {
@@ -168,13 +168,13 @@ describe("the secret of a PlaceMap", () => {
       "a diagonal far away",
       Array.from({ length: 4_096 }, (_, index) => [index << 18, index, -index, 1_000_000]),
     ],
-  ])("keeps searches short for %s, whatever it is", (_name, places) => {
+  ])("keeps searches short for %s, whatever the secret is", (_name, places) => {
     for (let bits = 0n; bits < 50n; bits++) {
       expect(filled(placeHashSecret(bits), places).longestSearch, `secret ${bits}`).toBeLessThan(100);
     }
   });
 
-  test("does not show in the order of entries, which is that of adding them", () => {
+  test("does not affect the order of entries, which is insertion order", () => {
     const prng = new Prng(11);
     const histories = [1n, 2n, 3n].map((bits) => new PlaceMap<number>(placeHashSecret(bits)));
     const added: Place[] = [];
@@ -196,7 +196,7 @@ describe("the secret of a PlaceMap", () => {
 });
 
 describe("PlaceSet", () => {
-  test("holds each place once", () => {
+  test("contains each position once", () => {
     const set = new PlaceSet();
     set.add(1, 2, 3, -4);
     set.add(1, 2, 3, -4);

@@ -18,7 +18,7 @@ import { describe, expect, test } from "vitest";
 import { smallBox } from "./small-boxes.ts";
 
 describe("regions", () => {
-  test("are tiles of four chunks an edge, by floor division", () => {
+  test("are cubes of four chunks per edge, by floor division", () => {
     const low = -(2 ** 31);
     expect(regionOf([-1, 0, 3, 4])).toEqual([-1, 0, 0, 1]);
     expect(regionOf([-4, -5, low, 2 ** 31 - 1])).toEqual([-1, -2, -(2 ** 29), 2 ** 29 - 1]);
@@ -40,7 +40,7 @@ describe("regions", () => {
     }
   });
 
-  test("are walked without a list of them all", () => {
+  test("can be iterated without a list of them all", () => {
     const first: Place[] = [];
     for (const region of placesLexicographic(regionsTouching(WHOLE_LATTICE))) {
       first.push(region);
@@ -54,7 +54,7 @@ describe("regions", () => {
     expect(roundOutToRegions(WHOLE_LATTICE)).toEqual(WHOLE_LATTICE);
   });
 
-  test("hold the chunks that belong to them", () => {
+  test("contain the chunks that belong to them", () => {
     const prng = new Prng(6);
     for (let round = 0; round < 1000; round++) {
       const chunk: Place = [prng.u32() | 0, prng.u32() | 0, prng.u32() | 0, prng.u32() | 0];

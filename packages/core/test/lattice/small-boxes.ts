@@ -1,7 +1,7 @@
 import { type Box, boxBetween, type Place, placeFrom } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
 
-/** A random box with edges of 1 to 4 near the origin, so that two of them often touch. */
+/** Returns a random box with edges of 1 to 4 near the origin, so that two of them often touch. */
 export function smallBox(prng: Prng): Box {
   const min: Place = placeFrom(() => prng.between(-3, 2));
   return boxBetween(
@@ -10,7 +10,7 @@ export function smallBox(prng: Prng): Box {
   );
 }
 
-/** The places of a box as a set of strings, found by trying every place near the origin. */
+/** Returns the positions of a box as a set of strings, found by testing every position near the origin. */
 export function modelOf({ min, max }: Box): Set<string> {
   const places = new Set<string>();
   for (let x = -5; x <= 7; x++)

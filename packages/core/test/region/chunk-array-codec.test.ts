@@ -39,7 +39,7 @@ const ROW_HEX = "00000000 08000000";
 const ROW_EXTENTS = "05000000 01000000 01000000 01000000";
 const AIR_AND_STONE = "02 00 0101";
 
-/** The bytes of an array over the row, from its parts. */
+/** Builds the bytes of an array over the row from its parts. */
 function rowHex({
   palette = AIR_AND_STONE,
   indexCodec = "01",
@@ -72,7 +72,7 @@ const canonicalHex = rowHex({ pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01"
 const canonical = new ChunkArray(ROW, [air, air, stone, stone, stone]);
 
 describe("a chunk array", () => {
-  test("[T8] has each chunk once, in the order of the first cells that hold it", () => {
+  test("[T8] has each chunk once, in the order of their first cells", () => {
     const twin = chunkFromVoxels(Uint16Array.of(0, 5));
     const array = new ChunkArray(boxBetween([0, 0, 0, 0], [2, 2, 1, 1]), [sand, half, twin, sand]);
     expect(voxelsOf(array.palette)).toEqual([
@@ -89,16 +89,16 @@ describe("a chunk array", () => {
     ["the first of several that are as frequent", [stone, stone, sand, sand, air], undefined],
     ["nothing where no page would be left out", [stone, stone, stone, sand, sand], undefined],
     ["the only chunk", [half, half, half, half, half], 0],
-  ])("[T9] takes as its default %s", (_name, cells, expected) => {
+  ])("[T9] has as its default %s", (_name, cells, expected) => {
     expect(new ChunkArray(ROW, cells).defaultIndex).toBe(expected);
   });
 
-  test("[T9] takes the lowest index where two chunks are as frequent", () => {
+  test("[T9] has the lowest index as its default when two chunks are equally frequent", () => {
     const bounds = boxBetween([0, 0, 0, 0], [8, 1, 1, 1]);
     expect(new ChunkArray(bounds, [sand, sand, sand, sand, air, air, air, air]).defaultIndex).toBe(0);
   });
 
-  test("[T7] is refused where it has no cells, too many, or another number of chunks", () => {
+  test("[T7] is refused with no cells, too many, or another number of chunks", () => {
     const wide = boxBetween([0, 0, 0, 0], [FOREIGN_CHUNK_ARRAY_CELLS_MAX + 1, 1, 1, 1]);
     expect(codeOf(() => new ChunkArray(wide, []))).toBe("ORT_ARGUMENT");
     expect(codeOf(() => new ChunkArray(ROW, [air]))).toBe("ORT_ARGUMENT");
@@ -283,7 +283,7 @@ describe("the bytes of a chunk array", () => {
     expect(codeOf(() => decode(codec, fromHex(hex.replaceAll(" ", ""))))).toBe(code);
   });
 
-  test("[T15] are refused when they are cut at any byte", () => {
+  test("[T15] are refused when truncated at any byte", () => {
     const bytes = encode(codec, new ChunkArray(ROW, [half, stone, half, sand, sand]));
     for (let length = 0; length < bytes.length; length++) {
       expect(codeOf(() => decode(codec, bytes.subarray(0, length)))).toBe("ORT_TRUNCATED");
@@ -291,7 +291,7 @@ describe("the bytes of a chunk array", () => {
   });
 
   test.each([HYPERCUBE_CHUNKS, CUBE_CHUNKS, TILE_CHUNKS])(
-    "[T6] come back as they were, for chunks of $extents",
+    "[T6] survive a round trip, for chunks of $extents",
     (shape) => {
       const shaped = chunkArrayCodec(shape.volume);
       for (let seed = 0; seed < 60; seed++) {
@@ -315,12 +315,12 @@ describe("the bytes of a chunk array", () => {
     },
   );
 
-  test("[T12] count pages from the lowest corner, x fastest, and cut them at the far side", () => {
+  test("[T12] number pages from the lowest corner, x fastest, and clip them at the far side", () => {
     const bounds = boxBetween([10, 20, 30, 40], [15, 23, 36, 42]);
     const far = placesMinorToMajor(bounds);
     const cells = [...far].map(([x, , z]) => (x === 14 && z >= 34 ? half : stone));
     const hex = toHex(encode(codec, new ChunkArray(bounds, cells)));
-    // Of the four pages the last, 1 x 3 x 2 x 2, holds nothing but `half`; the others nothing but stone.
+    // Of the four pages the last, 1 x 3 x 2 x 2, has only `half`; the others only stone.
     expect(hex.endsWith(`01000000${"0300000000000000"}0100${"0c00"}0100${"0100"}`)).toBe(true);
   });
 });

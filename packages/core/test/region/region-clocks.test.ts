@@ -20,7 +20,7 @@ import { describe, expect, test } from "vitest";
 const EAST: Place = [1, 0, 0, 0];
 const WEST: Place = [-1, 0, 0, 0];
 
-/** Clocks of a few regions, as they are after some epochs. */
+/** Returns the clocks of a few regions after some epochs. */
 function clocksWith(...entries: readonly (readonly [region: Place, clock: number])[]): RegionClocks {
   const clocks = new RegionClocks();
   for (const [region, clock] of entries) clocks.advance(region, clock);
@@ -51,14 +51,14 @@ describe("a region clock", () => {
     expect(nextClock(clockOf(2, 9), 5)).toBe(clockOf(5, 1));
   });
 
-  test("[P23] is not followed by one of an earlier epoch, or when its epoch is used up", () => {
+  test("[P23] has no successor in an earlier epoch, or when its epoch is used up", () => {
     expect(codeOf(() => nextClock(clockOf(3, 1), 2))).toBe("ORT_CLOCK");
     expect(codeOf(() => nextClock(clockOf(2, CLOCK_STEPS_PER_EPOCH - 1), 2))).toBe("ORT_CLOCK");
   });
 });
 
 describe("the clocks of regions", () => {
-  test("[P23] are bumped once for each region, and tell the steps in order", () => {
+  test("[P23] are bumped once for each region, and return the steps in order", () => {
     const clocks = clocksWith([EAST, clockOf(1, 7)]);
     expect(clocks.bump([EAST, WEST, EAST], 2)).toEqual([
       { region: WEST, before: 0, after: clockOf(2, 1) },
@@ -68,13 +68,13 @@ describe("the clocks of regions", () => {
     expect(clocks.size).toBe(2);
   });
 
-  test("[P23] are all left alone where one cannot be bumped", () => {
+  test("[P23] all stay unchanged when one cannot be bumped", () => {
     const clocks = clocksWith([EAST, clockOf(3, 7)]);
     expect(codeOf(() => clocks.bump([WEST, EAST], 2))).toBe("ORT_CLOCK");
     expect(clocks.get(WEST)).toBe(0);
   });
 
-  test("[P23] never fall, unless they are reset", () => {
+  test("[P23] never go back, unless they are reset", () => {
     const clocks = clocksWith([EAST, clockOf(3, 7)]);
     expect(codeOf(() => clocks.advance(EAST, clockOf(3, 6)))).toBe("ORT_CLOCK");
     clocks.reset(EAST, clockOf(1, 1));
@@ -83,7 +83,7 @@ describe("the clocks of regions", () => {
     expect(clocks.size).toBe(0);
   });
 
-  test("[P23] take over the later ones of another set", () => {
+  test("[P23] adopt the later ones of another set", () => {
     const clocks = clocksWith([EAST, clockOf(3, 7)], [WEST, clockOf(1, 1)]);
     clocks.merge(clocksWith([EAST, clockOf(3, 6)], [WEST, clockOf(2, 1)]));
     expect(clocks.entries()).toEqual([
@@ -92,7 +92,7 @@ describe("the clocks of regions", () => {
     ]);
   });
 
-  test("[P4] are compared with another set in the order of the regions", () => {
+  test("[P4] are compared with another set in region order", () => {
     const before = clocksWith([EAST, clockOf(1, 1)], [[0, 5, 0, 0], clockOf(1, 1)]);
     const after = before.copy();
     after.bump([EAST, WEST], 1);
@@ -103,7 +103,7 @@ describe("the clocks of regions", () => {
     expect(before.differences(before.copy())).toEqual([]);
   });
 
-  test("[P5] are those of regions on the lattice", () => {
+  test("[P5] exist only for regions on the lattice", () => {
     const clocks = new RegionClocks();
     expect(codeOf(() => clocks.advance([2 ** 29, 0, 0, 0], clockOf(1, 1)))).toBe("ORT_PLACE_RANGE");
     expect(codeOf(() => clocks.bump([[0.5, 0, 0, 0]], 1))).toBe("ORT_PLACE_RANGE");
@@ -145,7 +145,7 @@ describe("clocks in bytes", () => {
       "01 02 02000000 02 00000012 02",
     ],
     ["P3", "never changed regions only", [[EAST, 0]], "00 01 02000000 00"],
-  ])("[%s] say %s", (_rule, _name, pairs, hex) => {
+  ])("[%s] encode %s", (_rule, _name, pairs, hex) => {
     const entries = pairs.map(([region, clock]) => ({ region, clock }));
     expect(toHex(encode(codec, entries))).toBe(hex.replaceAll(" ", ""));
     expect(decode(codec, fromHex(hex))).toEqual(entries);
@@ -173,13 +173,13 @@ describe("clocks in bytes", () => {
     expect(codeOf(() => encode(codec, entries))).toBe("ORT_REGION_ORDER");
   });
 
-  test("[P6] of a set leave out regions that were never changed", () => {
+  test("[P6] of a set exclude regions that were never changed", () => {
     expect(codeOf(() => decode(regionClocksCodec, fromHex("00 01 02000000 00".replaceAll(" ", ""))))).toBe(
       "ORT_CLOCK",
     );
   });
 
-  test("[P6] of a set come back as they were, and are refused when cut", () => {
+  test("[P6] of a set survive a round trip, and are refused when truncated", () => {
     for (let seed = 0; seed < 20; seed++) {
       const prng = new Prng(seed);
       const clocks = new RegionClocks();
@@ -200,13 +200,13 @@ describe("clocks in bytes", () => {
     }
   });
 
-  test("[P7] of a resync request may be of regions that were never changed", () => {
+  test("[P7] of a resync request may include regions that were never changed", () => {
     const regions = [{ region: EAST, clock: 0 }];
     expect(toHex(encode(regionResyncRequestCodec, { regions }))).toBe("00010200000000");
     expect(decode(regionResyncRequestCodec, fromHex("00010200000000"))).toEqual({ regions });
   });
 
-  test("[P7] of a resync request are at most 512", () => {
+  test("[P7] of a resync request number at most 512", () => {
     const regions = Array.from({ length: 513 }, (_, x) => ({
       region: [x, 0, 0, 0] as const,
       clock: clockOf(9, x + 1),

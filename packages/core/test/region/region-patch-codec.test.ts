@@ -136,7 +136,7 @@ describe("a patch in bytes", () => {
       ),
       `${HEAD} 00 ${CLOCKS} 00 01 02 02 00 ac02 00 00`,
     ],
-  ])("[%s] says %s", (_rule, _name, value, hex) => {
+  ])("[%s] encodes %s", (_rule, _name, value, hex) => {
     expect(toHex(encode(codec, value))).toBe(hex.replaceAll(" ", ""));
     const found = decode(codec, fromHex(hex));
     expect(found).toEqual(value);
@@ -313,7 +313,7 @@ describe("a patch in bytes", () => {
     expect(codeOf(() => encode(codec, value))).toBe(code);
   });
 
-  test("[P8] is refused when it is cut at any byte", () => {
+  test("[P8] is refused when truncated at any byte", () => {
     const array = new ChunkArray(PAIR, [half, stone]);
     const leaves = [
       { box: PAIR, content: array },
@@ -326,7 +326,7 @@ describe("a patch in bytes", () => {
     }
   });
 
-  test("[P8] is refused, or says what its bytes say, after any byte of it was changed", () => {
+  test("[P8] is refused or still encodes to the same bytes after any byte was changed", () => {
     const prng = new Prng(5);
     const leaves = [
       { box: PAIR, content: new ChunkArray(PAIR, [half, stone]) },
@@ -366,7 +366,7 @@ describe("a patch in bytes", () => {
     expect(encode(large, patch(change({ leaves: leaves.slice(1) }))).length).toBeLessThan(1_048_576);
   });
 
-  test("[P8] is its number and then bytes that do not depend on it", () => {
+  test("[P8] is its number followed by bytes that do not depend on it", () => {
     const leaves = [{ box: PAIR, content: new ChunkArray(PAIR, [half, stone]) }];
     const changes = [change({ base: "generated", leaves }), change({ region: [1, 2, 3, 4] })];
     const body = patchBodyBytes({ patchSeq: 3, changes }, VOLUME);
@@ -382,7 +382,7 @@ describe("a patch in bytes", () => {
     expect(toHex(patchBodyBytes(patch(change({})), VOLUME))).toBe("030001" + "00000000" + "000a0c0000");
   });
 
-  test("[P8] is refused without its number, too, when it is too long behind some number", () => {
+  test("[P8] is refused even without its number when it would be too long after some number", () => {
     const large = regionPatchCodec(65_536);
     const noise = chunkFromVoxels(
       Uint16Array.from({ length: 65_536 }, (_, index) => (index * 7919) & 0xffff),

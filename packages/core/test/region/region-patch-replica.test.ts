@@ -41,14 +41,14 @@ const ORIGIN: Place = [0, 0, 0, 0];
 const EAST: Place = [1, 0, 0, 0];
 const [flat] = GENERATORS;
 
-/** A replica that holds the region at the origin, and others, at step 5 of epoch 3. */
+/** Returns a replica that holds the region at the origin, and others, at step 5 of epoch 3. */
 function replicaOf(tree: RegionTree, ...regions: readonly Place[]): RegionReplica {
   const clocks = new RegionClocks();
   for (const region of [ORIGIN, ...regions]) clocks.reset(region, clockOf(3, 5));
   return replicaAt(VOLUME, tree, clocks, [ORIGIN, ...regions]);
 }
 
-/** A replica that holds these regions of a tree at their clocks. */
+/** Returns a replica that holds these regions of a tree at their clocks. */
 function replicaAt(
   volume: number,
   tree: RegionTree,
@@ -65,7 +65,7 @@ function patch(...changes: readonly RegionChange[]): RegionPatch {
 }
 
 describe("a replica", () => {
-  test("[P17] takes a patch that builds on its clocks, with all its changes", () => {
+  test("[P17] applies a patch that builds on its clocks, with all its changes", () => {
     const replica = replicaOf(RegionTree.EMPTY.set(ORIGIN, stone), EAST);
     const mismatches = replica.apply(
       patch(
@@ -78,7 +78,7 @@ describe("a replica", () => {
     expect([ORIGIN, EAST].map((region) => replica.clockOf(region))).toEqual([clockOf(3, 6), clockOf(3, 6)]);
   });
 
-  test("[P17] refuses a patch of which one region does not fit, and says which, with the clock it holds", () => {
+  test("[P17] refuses a patch if one region does not fit, and names it with the clock it holds", () => {
     const tree = RegionTree.EMPTY.set(ORIGIN, stone);
     const replica = replicaOf(tree);
     const stale = patch(
@@ -138,7 +138,7 @@ describe("a replica", () => {
       { leaves: [{ box: boxAt(ORIGIN), content: uniformChunk(8, 1) }] },
       "ORT_CHUNK_VOLUME",
     ],
-  ])("[%s] throws for a patch that %s, and stays as it was", (_rule, _name, parts, code) => {
+  ])("[%s] throws for a patch that %s, and stays unchanged", (_rule, _name, parts, code) => {
     const tree = RegionTree.EMPTY.set(ORIGIN, stone).set([3, 0, 0, 0], flat);
     const replica = replicaOf(tree, [-1, 0, 0, 0]);
     const held = replica.held();
@@ -149,7 +149,7 @@ describe("a replica", () => {
     expect(replica.held()).toEqual(held);
   });
 
-  test("[P20] takes a whole region whatever it held, also with an earlier clock", () => {
+  test("[P20] accepts a whole region whatever it held, even with an earlier clock", () => {
     const replica = replicaOf(RegionTree.EMPTY.fill(regionBox(ORIGIN), stone));
     const whole = change({
       base: "air",
@@ -175,7 +175,7 @@ describe("a region in pieces", () => {
   const before = RegionTree.EMPTY.set([2, 0, 0, 0], stone);
   const after = RegionTree.EMPTY.set(ORIGIN, stone).set([1, 0, 0, 0], house);
 
-  test("[P19] is seen when the last piece has come, not before", () => {
+  test("[P19] becomes visible with the last piece, not before", () => {
     const replica = replicaOf(before);
     for (const piece of [first, second]) {
       expect(replica.apply(patch(piece))).toEqual([]);
@@ -187,7 +187,7 @@ describe("a region in pieces", () => {
     expect(replica.clockOf(ORIGIN)).toBe(clockOf(3, 6));
   });
 
-  test("[P19] keeps what other regions became between its pieces", () => {
+  test("[P19] keeps changes to other regions between its pieces", () => {
     const replica = replicaOf(before, EAST);
     replica.apply(patch(first));
     replica.apply(patch(change({ region: EAST, leaves: [{ box: regionBox(EAST), content: stone }] })));
@@ -216,7 +216,7 @@ describe("a region in pieces", () => {
     expect(replica.tree.equals(before)).toBe(true);
   });
 
-  test("[P19] begins anew with a first piece, and forgets the other pieces", () => {
+  test("[P19] starts over with a first piece, and forgets the other pieces", () => {
     const replica = replicaOf(before);
     replica.apply(patch(change({ next: undefined, leaves: [{ box: boxAt([3, 3, 3, 3]), content: house }] })));
     for (const piece of [first, second, last]) expect(replica.apply(patch(piece))).toEqual([]);
@@ -224,7 +224,7 @@ describe("a region in pieces", () => {
   });
 });
 
-describe("a patch that is built", () => {
+describe("a patch", () => {
   const floor = chunkFromVoxels(
     Uint16Array.from({ length: VOLUME }, (_, index) => ((index >>> 3) % 8 >= 6 ? 11 : 0)),
   );
@@ -233,7 +233,7 @@ describe("a patch that is built", () => {
     ["at the origin", [0, 0, 0, 0], 23, 674],
     ["far out", [100_000, 100_000, 100_000, 100_000], 31, 682],
     ["in the last corner", [-(2 ** 31), -(2 ** 31), -(2 ** 31), -(2 ** 31)], 39, 690],
-  ])("[P21] says one voxel %s in few bytes", (_where, chunk, editBytes, chunkBytes) => {
+  ])("[P21] encodes one voxel %s in few bytes", (_where, chunk, editBytes, chunkBytes) => {
     const codec = regionPatchCodec(VOLUME);
     const before = RegionTree.EMPTY.set(chunk, floor);
     const after = before.set(chunk, floor.set(cellIndex(HYPERCUBE_CHUNKS, 3, 2, 5, 4), 7));
@@ -256,7 +256,7 @@ describe("a patch that is built", () => {
     expect(chunkBytes).toBeLessThanOrEqual(700);
   });
 
-  test("[P21] says in edits what takes fewer bytes that way, and only that", () => {
+  test("[P21] uses edits where they take fewer bytes, and only there", () => {
     const before = RegionTree.EMPTY.set(ORIGIN, floor)
       .set([1, 0, 0, 0], flat)
       .set([2, 0, 0, 0], stone.set(5, 1));
@@ -325,7 +325,7 @@ describe("a patch that is built", () => {
 });
 
 describe("a snapshot", () => {
-  test("[P20] brings regions with what they hold, and nothing where there is nothing", () => {
+  test("[P20] contains regions with their contents, and nothing where there is nothing", () => {
     for (let seed = 0; seed < 25; seed++) {
       const prng = new Prng(seed);
       const tree = randomTree(prng, TILE_CHUNKS, 25);
@@ -347,8 +347,8 @@ describe("a snapshot", () => {
   });
 });
 
-describe("a patch that is split", () => {
-  /** A region in which every chunk is another, and the same one with a box dug out of it. */
+describe("a split patch", () => {
+  /** A region in which every chunk is different. */
   const full = [...placesLexicographic(regionBox(ORIGIN))].reduce(
     (tree, place, index) => tree.set(place, house.set(index, 9)),
     RegionTree.EMPTY,
@@ -356,7 +356,7 @@ describe("a patch that is split", () => {
   const clocks = new RegionClocks();
   clocks.bump([ORIGIN, EAST], 1);
 
-  test("[P22] keeps the order of the regions and the limit, and has the clock in the last piece only", () => {
+  test("[P22] keeps the order of the regions and the limit, and has the clock only in the last piece", () => {
     const tree = full.fill(regionBox(EAST), stone);
     const made = buildSnapshot(3, tree, clocks, [ORIGIN, EAST]);
     const patches = splitPatch(made, VOLUME, 50_000);
@@ -378,7 +378,7 @@ describe("a patch that is split", () => {
     expect(replica.tree.equals(tree)).toBe(true);
   });
 
-  test("[P22] is whole where it fits", () => {
+  test("[P22] stays whole if it fits", () => {
     const made = buildSnapshot(3, full, clocks, [ORIGIN, EAST]);
     expect(splitPatch(made, VOLUME)).toEqual([made]);
   });
@@ -406,7 +406,7 @@ describe("a patch that is split", () => {
     expect(replica.tree.equals(tree)).toBe(true);
   });
 
-  test("[P22] is refused where one chunk is too much", () => {
+  test("[P22] is refused if one chunk is too large", () => {
     const made = buildSnapshot(3, full, clocks, [ORIGIN]);
     expect(codeOf(() => splitPatch(made, VOLUME, 300))).toBe("ORT_LIMIT");
   });

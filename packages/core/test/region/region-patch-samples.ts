@@ -1,6 +1,6 @@
 import { clockOf, type RegionChange } from "@orthant/core";
 
-/** A change of the region at the origin from step 5 of epoch 3 to step 6. */
+/** Returns a change of the region at the origin from step 5 of epoch 3 to step 6. */
 export function change(parts: Partial<RegionChange>): RegionChange {
   return {
     region: [0, 0, 0, 0],

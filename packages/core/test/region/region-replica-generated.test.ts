@@ -41,7 +41,10 @@ const [flat, other] = GENERATORS;
 const stone = uniformChunk(VOLUME, 7);
 const house = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, index) => index % 3));
 
-/** What the generators of these tests make: a pattern that differs from chunk to chunk, and air above. */
+/**
+ * The content that the generators of these tests make: a pattern that differs from chunk to chunk, and air
+ * above.
+ */
 const realize: RealizeChunk = ({ seed }, [x, y, z, w]) =>
   y > 2
     ? emptyChunk(VOLUME)
@@ -55,7 +58,7 @@ function replicaOfFlat(): RegionReplica {
   return new RegionReplica(VOLUME, { generator: flat, realize });
 }
 
-/** The voxels of a chunk in a tree, whoever makes them. */
+/** Returns the voxels of a chunk in a tree, generated or not. */
 function voxelsAt(tree: RegionTree, place: Place): Chunk {
   const content = tree.at(...place) ?? emptyChunk(VOLUME);
   return content instanceof GeneratorRef ? realize(content, place) : content;
@@ -70,7 +73,7 @@ function isTold({ changes }: RegionPatch, place: Place): boolean {
 }
 
 describe("a replica that can generate", () => {
-  test("[P20] takes a region anew over what is generated: leaves, air and edits on top", () => {
+  test("[P20] accepts a region based on generated content: with leaves, air and edits on top", () => {
     const replica = replicaOfFlat();
     const anew = change({
       base: "generated",
@@ -93,7 +96,7 @@ describe("a replica that can generate", () => {
     expect(replica.clockOf(ORIGIN)).toBe(0);
   });
 
-  test("[P18] edits the chunk that the generator in the tree makes, be it another one than the world's", () => {
+  test("[P18] edits the chunk of the generator in the tree, even if it is not the world's", () => {
     const replica = replicaOfFlat();
     replica.apply(
       patch(change({ base: "air", next: FIRST, leaves: [{ box: boxAt(ORIGIN), content: other }] })),
@@ -103,7 +106,7 @@ describe("a replica that can generate", () => {
     expect(replica.tree.equals(RegionTree.EMPTY.set(ORIGIN, realize(other, ORIGIN).set(9, 300)))).toBe(true);
   });
 
-  test("[P18] refuses edits of what it cannot generate, and stays as it was", () => {
+  test("[P18] refuses edits of what it cannot generate, and stays unchanged", () => {
     const edits = [{ chunk: ORIGIN, edits: [{ index: 9, material: 300 }] }];
     const replica = new RegionReplica(VOLUME, { generator: flat });
     expect(codeOf(() => replica.apply(patch(change({ base: "generated", edits }))))).toBe("ORT_PATCH_TARGET");
@@ -111,7 +114,7 @@ describe("a replica that can generate", () => {
     expect(replica.tree).toBe(RegionTree.EMPTY);
   });
 
-  test("[P18] passes on what a generator throws, and stays as it was", () => {
+  test("[P18] rethrows a generator's error, and stays unchanged", () => {
     const failing: RealizeChunk = () => {
       throw new RangeError("no such place");
     };
@@ -122,14 +125,14 @@ describe("a replica that can generate", () => {
     expect(replica.held()).toEqual([]);
   });
 
-  test("[P20] refuses a region over what is generated when it knows no generator", () => {
+  test("[P20] refuses a region based on generated content if it knows no generator", () => {
     const replica = new RegionReplica(VOLUME);
     expect(codeOf(() => replica.apply(patch(change({ base: "generated" }))))).toBe("ORT_PATCH_TARGET");
     expect(codeOf(() => replica.hold([ORIGIN], 0, "generated"))).toBe("ORT_PATCH_TARGET");
     expect(replica.held()).toEqual([]);
   });
 
-  test("[P19] puts pieces over what is generated together, and does not mix them with pieces over air", () => {
+  test("[P19] joins pieces based on generated content, and does not mix them with pieces based on air", () => {
     const pieces = (["generated", "air"] as const).map((base) => [
       change({ base, next: undefined, leaves: [{ box: boxAt(ORIGIN), content: house }] }),
       change({ base, piece: 1, leaves: [{ box: boxAt([1, 0, 0, 0]), content: stone }] }),
@@ -145,8 +148,8 @@ describe("a replica that can generate", () => {
   });
 });
 
-describe("the regions that a replica holds", () => {
-  test("[P17] are what patches build on: one that is not held fits no clock, not even that of never", () => {
+describe("the regions held by a replica", () => {
+  test("[P17] are what patches build on: an unheld region fits no clock, not even CLOCK_NEVER", () => {
     const replica = replicaOfFlat();
     const step = change({ base: 0, next: FIRST, leaves: [{ box: boxAt(ORIGIN), content: stone }] });
     expect(replica.apply(patch(step))).toEqual([{ region: ORIGIN, clock: 0 }]);
@@ -155,7 +158,7 @@ describe("the regions that a replica holds", () => {
     expect(replica.clockOf(ORIGIN)).toBe(FIRST);
   });
 
-  test("are held as air or as generated, and forgotten with all that is in them", () => {
+  test("are held as air or as generated, and forgotten with their contents", () => {
     const replica = replicaOfFlat();
     replica.hold([EAST, ORIGIN], 0, "generated");
     expect(replica.tree.equals(RegionTree.EMPTY.fill({ min: ORIGIN, max: [8, 4, 4, 4] }, flat))).toBe(true);
@@ -174,7 +177,7 @@ describe("the regions that a replica holds", () => {
     expect([replica.held(), replica.tree]).toEqual([[], RegionTree.EMPTY]);
   });
 
-  test("are refused all together when one of them, or the clock, is none", () => {
+  test("are refused all together when one of them, or the clock, is invalid", () => {
     const replica = replicaOfFlat();
     expect(codeOf(() => replica.hold([ORIGIN, [2 ** 29, 0, 0, 0]], 0, "air"))).toBe("ORT_PLACE_RANGE");
     expect(codeOf(() => replica.hold([ORIGIN], 77, "air"))).toBe("ORT_CLOCK");
@@ -186,7 +189,7 @@ describe("the regions that a replica holds", () => {
     ["brought anew in one piece", (replica) => replica.apply(patch(change({ base: "generated" })))],
     ["forgotten", (replica) => replica.forget([EAST, ORIGIN])],
     ["forgotten with all others", (replica) => replica.clear()],
-  ])("[P19] take no later piece after they were %s", (_name, meanwhile) => {
+  ])("[P19] accept no later piece after they were %s", (_name, meanwhile) => {
     const replica = replicaOfFlat();
     replica.apply(patch(change({ base: "generated", next: undefined })));
     meanwhile(replica);
@@ -229,11 +232,11 @@ describe("the regions that a replica holds", () => {
   });
 });
 
-describe("a patch over what is generated", () => {
+describe("a patch based on generated content", () => {
   const before = RegionTree.EMPTY.fill(regionBox(ORIGIN), flat);
   const steps = [{ region: ORIGIN, before: 0, after: FIRST }];
 
-  test("[P21] says one voxel as an edit of the generated chunk, and the way back too", () => {
+  test("[P21] encodes one voxel as an edit of the generated chunk, and undoing it too", () => {
     const after = before.set(ORIGIN, realize(flat, ORIGIN).set(40, 9));
     const there = buildPatch({ patchSeq: 1, before, after, steps, detail: "edits", realize });
     const edits = (material: number) => [{ chunk: ORIGIN, edits: [{ index: 40, material }] }];
@@ -253,7 +256,7 @@ describe("a patch over what is generated", () => {
     expect(voxelsAt(replica.tree, ORIGIN).equals(realize(flat, ORIGIN))).toBe(true);
   });
 
-  test("[P21] says the whole chunk where nobody can generate, or the receiver wants chunks", () => {
+  test("[P21] contains the whole chunk if it cannot be generated, or the receiver wants chunks", () => {
     const chunk = realize(flat, ORIGIN).set(40, 9);
     const after = before.set(ORIGIN, chunk);
     const leaves = [{ box: boxAt(ORIGIN), content: chunk }];
@@ -263,7 +266,7 @@ describe("a patch over what is generated", () => {
     }
   });
 
-  test("[P21] does not generate what one material replaces, and says nothing where no voxel differs", () => {
+  test("[P21] does not generate chunks replaced by one material, and is empty if no voxel differs", () => {
     const asked: Place[] = [];
     const counting: RealizeChunk = (generator, place) => {
       asked.push(place);
@@ -294,7 +297,7 @@ describe("a patch over what is generated", () => {
     expect(asked).toEqual([[2, 0, 0, 0]]);
   });
 
-  test("[P21] says equal chunks side by side once", () => {
+  test("[P21] contains equal adjacent chunks once", () => {
     const box = { min: ORIGIN, max: [2, 1, 1, 4] } as const;
     const tree = [...placesLexicographic(box)].reduce((filled, place) => filled.set(place, house), before);
     const source = { patchSeq: 1, generator: flat, regions: [{ region: ORIGIN, clock: FIRST }] };
@@ -306,7 +309,7 @@ describe("a patch over what is generated", () => {
     expect(replica.tree.equals(tree)).toBe(true);
   });
 
-  test("[P21] says short chunks one by one, because an array of them would take more", () => {
+  test("[P21] contains short chunks one by one, because an array would take more bytes", () => {
     const short = chunkFromVoxels(Uint16Array.of(1, 2, 3, 4));
     const tree = RegionTree.EMPTY.fill(regionBox(ORIGIN), flat).set(ORIGIN, short).set([0, 0, 0, 1], short);
     const regions = [{ region: ORIGIN, clock: FIRST }];
@@ -317,7 +320,7 @@ describe("a patch over what is generated", () => {
     ]);
   });
 
-  test("[P22] tells the air of an array that is split, which is not what the generator makes", () => {
+  test("[P22] includes the air of a split array, because the generator makes something else there", () => {
     const box = { min: ORIGIN, max: [1, 1, 1, 3] } as const;
     const array = new ChunkArray(box, [house, emptyChunk(VOLUME), house.set(5, 50)]);
     const made = patch(change({ base: "generated", leaves: [{ box, content: array }] }));
@@ -329,7 +332,7 @@ describe("a patch over what is generated", () => {
     expect(replica.tree.at(0, 0, 0, 3)).toBe(flat);
   });
 
-  test("[P20] brings any regions, whole or in pieces, and leaves out what is generated", () => {
+  test("[P20] replaces any regions, whole or in pieces, and leaves out generated content", () => {
     const codec = regionPatchCodec(VOLUME);
     const regions = [...placesLexicographic({ min: [-1, -1, 0, 0], max: [1, 1, 1, 1] })];
     const chunks = { min: [-4, -4, 0, 0], max: [4, 4, 4, 4] } as const;

@@ -12,7 +12,10 @@ import {
 import { fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
-/** The bytes of the worked example on a format page, whose lines have hex digits and, behind a bar, words. */
+/**
+ * Returns the bytes of the worked example on a format page, whose lines have hex digits and, after a bar,
+ * words.
+ */
 function workedExample(page: string): string {
   const text = readFileSync(new URL(`../../../../docs/formats/${page}`, import.meta.url), "utf8");
   const block = /## Worked example\n[^`]*```\n(?<lines>[^`]*)```/.exec(text)?.groups?.["lines"] ?? "";
@@ -20,7 +23,7 @@ function workedExample(page: string): string {
 }
 
 describe("the worked example", () => {
-  test("[T19] of a tree is what we write and read", () => {
+  test("[T19] of a tree matches what we write and read", () => {
     const tree = RegionTree.EMPTY.set([0, 0, 0, 0], chunkFromVoxels(Uint16Array.of(0, 5))).set(
       [1, 0, 0, 0],
       uniformChunk(2, 7),
@@ -31,7 +34,7 @@ describe("the worked example", () => {
     expect(decode(regionTreeCodec(2), fromHex(hex)).tree.equals(tree)).toBe(true);
   });
 
-  test("[P8] of a patch is what we write and read", () => {
+  test("[P8] of a patch matches what we write and read", () => {
     const edits = [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, material: 9 }] }] as const;
     const clocks = { base: clockOf(3, 5), next: clockOf(3, 6) };
     const patch = {

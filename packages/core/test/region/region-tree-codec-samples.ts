@@ -20,7 +20,7 @@ export const GENERATORS: readonly [GeneratorRef, GeneratorRef] = [
   new GeneratorRef("flat", Uint8Array.of(11), 1338n, 0xfeedn),
 ];
 
-/** A chunk of one, a few or many materials. */
+/** Returns a chunk of one, a few or many materials. */
 export function randomChunk(prng: Prng, { volume }: ChunkShape): Chunk {
   if (prng.chance(0.3)) return uniformChunk(volume, prng.between(0, 3));
   const voxels = new Uint16Array(volume);
@@ -31,7 +31,7 @@ export function randomChunk(prng: Prng, { volume }: ChunkShape): Chunk {
   return chunkFromVoxels(voxels);
 }
 
-/** A box with edges of 1 to `edgeMax` whose corner is near the origin, or near another place. */
+/** Returns a box with edges of 1 to `edgeMax` whose corner is near the origin, or near another position. */
 export function randomBox(prng: Prng, edgeMax: number, near: Place = [0, 0, 0, 0]): Box {
   const min = placeFrom((axis) => near[axis] + prng.between(-6, 5));
   return boxBetween(
@@ -40,7 +40,7 @@ export function randomBox(prng: Prng, edgeMax: number, near: Place = [0, 0, 0, 0
   );
 }
 
-/** A tree with one more random change. */
+/** Returns a tree with one more random change. */
 export function changeTree(prng: Prng, tree: RegionTree, shape: ChunkShape, near?: Place): RegionTree {
   const place = randomBox(prng, 1, near).min;
   const held = tree.at(...place);
@@ -60,7 +60,7 @@ export function changeTree(prng: Prng, tree: RegionTree, shape: ChunkShape, near
   }
 }
 
-/** A tree that many random changes led to. */
+/** Returns a tree made by many random changes. */
 export function randomTree(prng: Prng, shape: ChunkShape, changes: number, near?: Place): RegionTree {
   let tree = RegionTree.EMPTY;
   for (let change = 0; change < changes; change++) tree = changeTree(prng, tree, shape, near);

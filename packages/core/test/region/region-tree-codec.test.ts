@@ -48,7 +48,7 @@ const HALF_HEX = "03 02 00 05";
 const empty = RegionTree.EMPTY;
 const decodeHex = (hex: string): unknown => decode(codec, fromHex(hex.replaceAll(" ", "")));
 
-/** Where the nodes of a tree lie, as the least and the greatest place. */
+/** Returns the lowest and highest position of each node of a tree. */
 function boxesOf(tree: RegionTree, bounds: Box): readonly string[] {
   return canonicalNodes(tree, bounds).map(
     ({ box }) => `${box.min} ${placeFrom((axis) => box.max[axis] - 1)}`,
@@ -96,7 +96,7 @@ describe("a region tree in bytes", () => {
     expect(found.tree.equals(tree)).toBe(true);
   });
 
-  test("[T20] leaves out what lies outside of the bounds", () => {
+  test("[T20] excludes what lies outside the bounds", () => {
     const tree = empty.fill(boxBetween([-9, 0, 0, 0], [9, 3, 3, 3]), stone);
     expect(toHex(encode(codec, { bounds: PAIR, tree }))).toBe(`${PAIR_HEX}010700`.replaceAll(" ", ""));
   });
@@ -162,7 +162,7 @@ describe("a region tree in bytes", () => {
     expect(codeOf(() => decodeHex(hex))).toBe(code);
   });
 
-  test("[T20] is refused when it is cut at any byte", () => {
+  test("[T20] is refused when truncated at any byte", () => {
     const tree = empty
       .fill(cubeAt([0, 0, 0, 0], 4), flat)
       .set([1, 0, 0, 0], half)
@@ -175,10 +175,10 @@ describe("a region tree in bytes", () => {
 });
 
 describe("the canonical nodes of a tree", () => {
-  test("[T16] are large boxes as the tree of orthants has them", () => {
+  test("[T16] are large boxes as in the tree of orthants", () => {
     const tree = empty.fill(boxBetween([-5, 0, 0, 0], [7, 8, 8, 8]), flat);
     expect(boxesOf(tree, WHOLE_LATTICE)).toEqual(["-5,0,0,0 6,7,7,7"]);
-    // A second box in the same cube has the first one cut along the planes of the cubes.
+    // A second box in the same cube makes the first one be cut along the planes of the cubes.
     expect(boxesOf(tree.set([100, 0, 0, 0], stone), WHOLE_LATTICE)).toEqual([
       "-5,0,0,0 -1,7,7,7",
       "0,0,0,0 6,7,7,7",
@@ -186,7 +186,7 @@ describe("the canonical nodes of a tree", () => {
     ]);
   });
 
-  test("[T17] hold the chunks of a region that are not uniform in one array", () => {
+  test("[T17] combine the non-uniform chunks of a region in one array", () => {
     const tree = empty
       .set([0, 0, 0, 0], half)
       .set([2, 1, 0, 0], other)
@@ -203,7 +203,7 @@ describe("the canonical nodes of a tree", () => {
     ]);
   });
 
-  test("[T17] hold them row by row where a generator is between them", () => {
+  test("[T17] arrange them in rows if there is a generator between them", () => {
     const region = empty.fill(cubeAt([0, 0, 0, 0], 4), flat);
     const tree = region
       .set([0, 0, 0, 0], half)
@@ -230,7 +230,7 @@ describe("the canonical nodes of a tree", () => {
     ]);
   });
 
-  test("[T18] cover each chunk once, with what the tree has there", () => {
+  test("[T18] cover each chunk once, with the tree's content", () => {
     for (let seed = 0; seed < 40; seed++) {
       const prng = new Prng(seed);
       const tree = randomTree(prng, TILE_CHUNKS, 20);
@@ -251,7 +251,7 @@ describe("the canonical nodes of a tree", () => {
 
 describe("random trees", () => {
   test.each([HYPERCUBE_CHUNKS, CUBE_CHUNKS, TILE_CHUNKS])(
-    "[T20] come back as they were, for chunks of $extents",
+    "[T20] survive a round trip, for chunks of $extents",
     (shape) => {
       const shaped = regionTreeCodec(shape.volume);
       for (let seed = 0; seed < 40; seed++) {
@@ -278,7 +278,7 @@ describe("random trees", () => {
     for (let seed = 0; seed < 30; seed++) {
       const prng = new Prng(seed);
       const target = randomTree(prng, TILE_CHUNKS, 15);
-      // Another way to the same content: other content first, then every chunk by itself, in another order.
+      // Another way to the same content: other content first, then every chunk separately, in another order.
       let rebuilt = changeTree(prng, randomTree(prng, TILE_CHUNKS, 5), TILE_CHUNKS).slice(
         cubeAt([-20, -20, -20, -20], 40),
       );
@@ -295,7 +295,7 @@ describe("random trees", () => {
     }
   });
 
-  test("[T20] are refused or unchanged after any byte of theirs was changed", () => {
+  test("[T20] are refused or unchanged after any of their bytes was changed", () => {
     const prng = new Prng(7);
     const bounds = cubeAt([-6, -6, -6, -6], 12);
     const tree = randomTree(prng, { extents: [2, 1, 1, 1], volume: VOLUME }, 12).slice(bounds);
@@ -316,10 +316,10 @@ describe("random trees", () => {
 });
 
 describe("hostile trees", () => {
-  test("[T21] are refused before they are built where they would be cut into too many leaves", () => {
+  test("[T21] are refused before they are built if they would be cut into too many leaves", () => {
     const low = "ffffffff0f".repeat(3);
     const high = "feffffff0f".repeat(3);
-    // Two slabs of one chunk each, side by side, across all of the lattice.
+    // Two slabs of one chunk each, side by side, across the whole lattice.
     const slabs = `04 02 02${low} 02${high} 01 07 00 04${low} 04${high} 01 08 00 00`;
     const hex = `ffffffff0f${low} feffffff0f${high} ${slabs}`.replaceAll(" ", "");
     expect(codeOf(() => decode(codec, fromHex(hex)))).toBe("ORT_LIMIT");
@@ -337,7 +337,7 @@ describe("hostile trees", () => {
   });
 });
 
-/** An array of 32,768 empty chunks in a row, the first of them at a multiple of that. */
+/** Returns an array of 32,768 empty chunks in a row, starting at a multiple of that. */
 function wideArrayHex(index: number): string {
   const bounds = `${toHex(encode(boxCodec, boxBetween([index * 32_768, 0, 0, 0], [(index + 1) * 32_768, 1, 1, 1])))}`;
   const extents = "00800000 01000000 01000000 01000000";
@@ -345,7 +345,7 @@ function wideArrayHex(index: number): string {
 }
 
 describe("a tree of another program", () => {
-  test("[T23] may be nested, and hold Empty and air", () => {
+  test("[T23] may be nested, and contain Empty and air", () => {
     const nested = `${PAIR_HEX} 04 02 ${ONE_HEX} 04 01 ${ONE_HEX} 01 07 00 00 ${NEXT_HEX} 01 00 00 00`;
     const { tree, bounds } = decodeForeign(foreign, fromHex(nested));
     expect(bounds).toEqual(PAIR);
@@ -354,7 +354,7 @@ describe("a tree of another program", () => {
     expect(decodeForeign(foreign, fromHex(empties)).tree.equals(tree)).toBe(true);
   });
 
-  test("[T23] is written in our form", () => {
+  test("[T23] is rewritten in canonical form", () => {
     const hex = `${PAIR_HEX} 04 02 ${NEXT_HEX} 01 07 00 ${ONE_HEX} 01 07 00 00`;
     const found = decodeForeign(foreign, fromHex(hex));
     expect(toHex(encode(foreign, found))).toBe(`${PAIR_HEX}010700`.replaceAll(" ", ""));

@@ -21,7 +21,7 @@ describe("nameFault", () => {
     ["a lone surrogate", "Ada\ud800", "U+D800"],
     ["a Hangul filler", "\u3164", "U+3164"],
     ["a blank of Braille", "\u2800", "U+2800"],
-  ])("[N35] names %s", (_what, name, code) => {
+  ])("[N35] rejects %s and names its code point", (_what, name, code) => {
     expect(nameFault(name)).toContain(`the character ${code}, which is not shown`);
   });
 

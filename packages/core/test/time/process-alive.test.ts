@@ -1,7 +1,7 @@
 import { runProgram } from "@orthant/testkit/process";
 import { expect, test } from "vitest";
 
-test("a timer of the system clock keeps the process alive where a promise waits for it, and else not", async () => {
+test("a timer of the system clock keeps the process alive only if a promise waits for it", async () => {
   const waiting = await runProgram(`
     import { sleep, systemClock } from "@orthant/core";
     systemClock.after(600_000, () => console.log("in the background"));

@@ -2,7 +2,7 @@ import { TokenBucket } from "@orthant/core";
 import { describe, expect, test } from "vitest";
 
 describe("a token bucket", () => {
-  test("gives its burst at once, and then so many a second", () => {
+  test("allows its burst at once, and then its rate per second", () => {
     const bucket = new TokenBucket(10, 3, 0);
     expect([bucket.take(1, 0), bucket.take(2, 0), bucket.take(1, 0)]).toEqual([true, true, false]);
     expect(bucket.take(1, 99)).toBe(false);
@@ -10,7 +10,7 @@ describe("a token bucket", () => {
     expect(bucket.take(1, 100)).toBe(false);
   });
 
-  test("takes nothing when there is not enough", () => {
+  test("takes nothing when there are not enough tokens", () => {
     const bucket = new TokenBucket(1, 2, 0);
     expect(bucket.take(3, 0)).toBe(false);
     expect(bucket.take(2, 0)).toBe(true);
@@ -32,7 +32,7 @@ describe("a token bucket", () => {
     expect(bucket.takeUpTo(100, 1_000_000)).toBe(2);
   });
 
-  test("neither gives nor takes when the clock is set back", () => {
+  test("neither adds nor removes tokens when the clock is set back", () => {
     const bucket = new TokenBucket(10, 2, 1_000);
     bucket.take(1, 1_000);
     expect(bucket.takeUpTo(5, 0)).toBe(1);

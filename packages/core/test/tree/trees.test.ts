@@ -33,7 +33,7 @@ const NAMES = new Map<Content, string>([
   [TERRAIN, "terrain"],
 ]);
 
-/** What lies along the x axis, from and without these places. */
+/** Returns the contents along the x axis, from `from` up to but excluding `to`. */
 function alongX(tree: ChunkTree<Content>, from: number, to: number): string {
   return Array.from({ length: to - from }, (_, index) => nameOf(tree.at(from + index, 0, 0, 0))).join(" ");
 }
@@ -44,7 +44,7 @@ function nameOf(content: Content | undefined): string {
 
 const row = (from: number, to: number): Box => boxBetween([from, 0, 0, 0], [to, 1, 1, 1]);
 
-describe("what hurt the original", () => {
+describe("problems of the original", () => {
   test("clearing the middle of a Uniform leaves a hole in it", () => {
     const filled = RegionTree.EMPTY.fill(row(0, 3), STONE);
     const holed = filled.carve(row(1, 2));
@@ -55,20 +55,20 @@ describe("what hurt the original", () => {
     expect([nameOf(difference?.before), nameOf(difference?.after)]).toEqual(["stone", "-"]);
   });
 
-  test("two equal neighbours with a gap between them never become one", () => {
+  test("two equal neighbours with a gap between them never merge", () => {
     const apart = RegionTree.EMPTY.fill(row(0, 1), STONE).fill(row(2, 3), STONE);
     expect(apart.at(1, 0, 0, 0)).toBeUndefined();
     expect(apart.leafCount).toBe(2);
     expect(apart.fill(row(1, 2), STONE).leafCount).toBe(1);
   });
 
-  test("a gap in what people made does not erase terrain", () => {
+  test("a gap in the edits does not erase terrain", () => {
     const overrides = OverrideTree.VIRGIN.set([0, 0, 0, 0], HOUSE).set([2, 0, 0, 0], HOUSE);
     const seen = RegionTree.EMPTY.fill(row(-5, 5), TERRAIN).under(overrides);
     expect(alongX(seen, -1, 4)).toBe("terrain house terrain house terrain");
   });
 
-  test("dug-out air hides the terrain, and virgin space shows it", () => {
+  test("dug-out air hides the terrain, and unedited space shows it", () => {
     const dug = OverrideTree.VIRGIN.fill(row(0, 2), AIR);
     const ground = RegionTree.EMPTY.fill(row(0, 4), STONE);
     expect(alongX(ground.under(dug), 0, 4)).toBe("- - stone stone");
@@ -76,14 +76,14 @@ describe("what hurt the original", () => {
     expect(alongX(ground.under(restored), 0, 3)).toBe("stone - stone");
   });
 
-  test("a merge takes nothing away, and a graft takes its gaps along", () => {
+  test("a merge removes nothing, and a graft includes its gaps", () => {
     const under = OverrideTree.VIRGIN.fill(row(0, 4), STONE);
     const over = OverrideTree.VIRGIN.set([1, 0, 0, 0], SOIL);
     expect(alongX(under.merge(over), 0, 4)).toBe("stone soil stone stone");
     expect(alongX(under.graft(row(0, 3), over), 0, 4)).toBe("- soil - stone");
   });
 
-  test("an edit reports all that it changed and nothing else", () => {
+  test("an edit reports everything that it changed and nothing else", () => {
     const before = OverrideTree.VIRGIN.fill(boxBetween([-9, -9, -9, -9], [9, 9, 9, 9]), STONE).set(
       [0, 0, 0, 0],
       HOUSE,
@@ -94,7 +94,7 @@ describe("what hurt the original", () => {
     expect([...before.differences(before.fill(row(-9, -8), STONE))]).toEqual([]);
   });
 
-  test("a chunk that returns to virgin leaves no trace", () => {
+  test("a chunk that loses its edits leaves no trace", () => {
     const before = OverrideTree.VIRGIN.fill(boxBetween([0, 0, 0, 0], [9, 1, 9, 9]), STONE);
     const edited = before.set([4, 0, 4, 4], HOUSE).set([4, 0, 4, 4], STONE);
     expect(edited.equals(before)).toBe(true);
@@ -138,7 +138,7 @@ describe("a tree of chunks", () => {
     expect(first.equals(first.set([0, 0, 0, 0], uniformChunk(VOLUME, 9)))).toBe(false);
   });
 
-  test("reaches the ends of the lattice", () => {
+  test("extends to the ends of the lattice", () => {
     const low = -(2 ** 31);
     const high = 2 ** 31 - 1;
     const all = OverrideTree.VIRGIN.fill(WHOLE_LATTICE, STONE);
@@ -156,7 +156,7 @@ describe("a tree of chunks", () => {
     );
   });
 
-  test("keeps a huge box with one hole in a few boxes", () => {
+  test("stores a huge box with one hole in a few boxes", () => {
     const huge = boxBetween([-1000, -10, -1000, -1000], [1000, 10, 1000, 1000]);
     const holed = OverrideTree.VIRGIN.fill(huge, STONE).carve(boxBetween([7, 7, 7, 7], [8, 8, 8, 8]));
     expect(holed.leafCount).toBeLessThan(600);
@@ -165,19 +165,19 @@ describe("a tree of chunks", () => {
     expect(holed.fill(boxBetween([7, 7, 7, 7], [8, 8, 8, 8]), STONE).leafCount).toBe(1);
   });
 
-  test("refuses an edit that would cut it into far too many pieces, and stays as it was", () => {
+  test("refuses an edit that would cut it into far too many pieces, and stays unchanged", () => {
     const slab = (y: number): Box => boxBetween([-300, y, -300, -300], [300, y + 1, 300, 300]);
     const one = OverrideTree.VIRGIN.fill(slab(1), STONE);
     expect(codeOf(() => one.fill(slab(2), SOIL))).toBe("ORT_LIMIT");
     expect(one.leafCount).toBe(1);
   });
 
-  test("fills more than one chunk only with what can be spread", () => {
+  test("fills more than one chunk only with spreadable content", () => {
     expect(codeOf(() => OverrideTree.VIRGIN.fill(row(0, 2), HOUSE))).toBe("ORT_ARGUMENT");
     expect(OverrideTree.VIRGIN.fill(row(0, 1), HOUSE).at(0, 0, 0, 0)).toBe(HOUSE);
   });
 
-  test("gives its pieces inside a box, disjoint and complete", () => {
+  test("returns its pieces inside a box, disjoint and complete", () => {
     const tree = OverrideTree.VIRGIN.fill(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]), STONE).set(
       [4, 4, 4, 4],
       HOUSE,
@@ -190,7 +190,7 @@ describe("a tree of chunks", () => {
     expect(tree.bounds()).toEqual(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]));
   });
 
-  test("finds differences by what is not shared, not by looking at everything", () => {
+  test("finds differences by what is not shared, without examining everything", () => {
     let tree = OverrideTree.VIRGIN;
     for (let x = 0; x < 64; x++)
       for (let z = 0; z < 64; z++) tree = tree.set([x, 0, z, 0], x % 2 ? HOUSE : STONE);
@@ -207,7 +207,7 @@ describe("a tree of chunks", () => {
     expect(RegionTree.EMPTY.set([0, 0, 0, 0], AIR)).toBe(RegionTree.EMPTY);
   });
 
-  test("generator references join into one box when they are equal, and not when they differ", () => {
+  test("generator references merge into one box when they are equal, and not when they differ", () => {
     const same = new GeneratorRef("terrain", Uint8Array.of(1), 7n, 99n);
     const other = new GeneratorRef("terrain", Uint8Array.of(2), 7n, 99n);
     expect(RegionTree.EMPTY.fill(row(0, 2), TERRAIN).fill(row(2, 4), same).leafCount).toBe(1);

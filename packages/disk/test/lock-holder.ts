@@ -1,6 +1,6 @@
 import { NodeDisk } from "@orthant/disk/node";
 
-// A process of its own that takes the lock of the folder given and holds it until it is ended.
+// A separate process that takes the lock of the given folder and holds it until it is ended.
 const lock = await new NodeDisk(process.argv[2] ?? "").lock("world.lock");
 process.send?.("locked");
 process.once("message", async () => {

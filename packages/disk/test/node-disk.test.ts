@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(root, { recursive: true });
 });
 
-/** The class behind `node:fs` files, whose methods a test can make fail as a real disk would. */
+/** Returns the class behind `node:fs` files, whose methods a test can make fail as a real disk would. */
 async function fileHandlePrototype(): Promise<Awaited<ReturnType<typeof open>>> {
   const handle = await open(root, "r");
   await handle.close();
@@ -32,8 +32,8 @@ function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: simulated`), { code });
 }
 
-describe.runIf(process.platform === "linux")("what is not a regular file", () => {
-  /** Everything that can have a name in a folder and is no regular file, under these names. */
+describe.runIf(process.platform === "linux")("an entry that is not a regular file", () => {
+  /** Creates one entry of every kind that is not a regular file, under these names. */
   async function makeStrangers(): Promise<NetServer> {
     execFileSync("mkfifo", [join(root, "pipe")]);
     await symlink("pipe", join(root, "link-to-pipe"));
@@ -44,7 +44,7 @@ describe.runIf(process.platform === "linux")("what is not a regular file", () =>
     return server;
   }
 
-  test("is refused by its path, at once, and never waits for the other end of a pipe", async () => {
+  test("is refused at once, with its path, without waiting for the other end of a pipe", async () => {
     const server = await makeStrangers();
     const disk = new NodeDisk(root);
     for (const path of ["pipe", "link-to-pipe", "link-to-device", "socket", "directory"]) {
@@ -78,7 +78,7 @@ describe.runIf(process.platform === "linux")("what is not a regular file", () =>
 });
 
 describe("a folder as a disk", () => {
-  test("is made with the parents that it lacks, and left as it is when it is there", async () => {
+  test("is created with its missing parents, and left alone if it exists", async () => {
     const folder = join(root, "a/b/c");
     const disk = await NodeDisk.create(folder);
     expect((await stat(folder)).isDirectory()).toBe(true);
@@ -104,7 +104,7 @@ describe("a folder as a disk", () => {
     expect((error as OrthantError).cause).toMatchObject({ code: "ENOENT" });
   });
 
-  test("holds the bytes where any other program finds them", async () => {
+  test("stores the bytes where any other program finds them", async () => {
     const file = await new NodeDisk(root).open("page", "create");
     await file.append(Uint8Array.of(1, 2, 3));
     await file.sync();
@@ -112,7 +112,7 @@ describe("a folder as a disk", () => {
     expect([...(await readFile(join(root, "page")))]).toEqual([1, 2, 3]);
   });
 
-  test.runIf(process.platform === "linux")("asks the system to sync with a durable write", async () => {
+  test.runIf(process.platform === "linux")("makes the system sync with a durable write", async () => {
     const file = await new NodeDisk(root).open("log", "create");
     await file.writeDurably(0, Uint8Array.of(1, 2, 3));
     const flags: number[] = [];
@@ -127,7 +127,7 @@ describe("a folder as a disk", () => {
     expect([...(await readFile(join(root, "log")))]).toEqual([1, 2, 3]);
   });
 
-  test("writes and syncs where a file cannot be opened for durable writes", async () => {
+  test("writes and syncs if a file cannot be opened for durable writes", async () => {
     const prototype = await fileHandlePrototype();
     const file = await new NodeDisk(root).open("log", "create");
     const datasync = vi.spyOn(prototype, "datasync");
@@ -141,7 +141,7 @@ describe("a folder as a disk", () => {
     await file.close();
   });
 
-  test("reads and writes all bytes when the system does it in pieces", async () => {
+  test("reads and writes all bytes when the system transfers them in pieces", async () => {
     const prototype = await fileHandlePrototype();
     const { read, write } = prototype;
     vi.spyOn(prototype, "read").mockImplementation(function (this: typeof prototype, ...args: unknown[]) {
@@ -177,7 +177,7 @@ describe("a folder as a disk", () => {
     ["EROFS", "ORT_DISK_DENIED"],
     ["EIO", "ORT_DISK_IO"],
     ["ESTRANGE", "ORT_DISK_IO"],
-  ])("turns %s into %s", async (systemCode, code) => {
+  ])("translates %s to %s", async (systemCode, code) => {
     vi.spyOn(await fileHandlePrototype(), "write").mockRejectedValueOnce(systemError(systemCode));
     const file = await new NodeDisk(root).open("page", "create");
     await expect(file.append(Uint8Array.of(1))).rejects.toMatchObject({ code });

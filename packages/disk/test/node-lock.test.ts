@@ -32,7 +32,7 @@ async function endHolder(holder: ChildProcess, signal: NodeJS.Signals): Promise<
 }
 
 describe("a lock on a real disk", () => {
-  test("keeps a second process out and tells it who is in", async () => {
+  test("keeps a second process out and names the holder", async () => {
     const holder = await startHolder();
     const error = await disk.lock("world.lock").catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OrthantError);
@@ -50,14 +50,14 @@ describe("a lock on a real disk", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  test("stays with a holder that is stopped: it may wake up", async () => {
+  test("stays with a stopped holder, which may wake up", async () => {
     const holder = await startHolder();
     holder.kill("SIGSTOP");
     await expect(disk.lock("world.lock")).rejects.toThrow("ORT_LOCKED");
     await endHolder(holder, "SIGKILL");
   });
 
-  test("is not blocked by a process number that was used again", async () => {
+  test("is not blocked by a reused process id", async () => {
     const [boot, space] = await ownClaimParts();
     const host = encodeURIComponent(hostname());
     await writeFile(join(root, `world.lock~${boot}~${space}~${process.pid}~1~${host}`), "");
@@ -67,7 +67,7 @@ describe("a lock on a real disk", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  test("stays with a live holder on another machine that has the same host name", async () => {
+  test("stays with a live holder on another machine with the same host name", async () => {
     const [, space] = await ownClaimParts();
     const claim = join(root, `world.lock~ffffffff~${space}~1~1~${encodeURIComponent(hostname())}`);
     await writeFile(claim, "");
@@ -76,7 +76,7 @@ describe("a lock on a real disk", () => {
     clearInterval(beat);
   });
 
-  test("is taken after 15 silent seconds from a holder that cannot be looked at, and is contested until it is settled", async () => {
+  test("is taken after 15 silent seconds from a holder that cannot be checked, and is contested until settled", async () => {
     const [, space] = await ownClaimParts();
     const claim = `world.lock~ffffffff~${space}~1~1~${encodeURIComponent(hostname())}~00000000000000ff`;
     await writeFile(join(root, claim), "");
@@ -99,7 +99,7 @@ describe("a lock on a real disk", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
-  test("is not held by an earlier holder of the same process that lost it", async () => {
+  test("is not held by an earlier holder in the same process that lost it", async () => {
     const lost = await disk.lock("world.lock");
     for (const name of await readdir(root)) await unlink(join(root, name));
     await lost.release();
@@ -109,7 +109,7 @@ describe("a lock on a real disk", () => {
     await lock.release();
   });
 
-  test("stays with a holder on a machine whose name has a ~", async () => {
+  test("stays with a holder on a machine whose name contains a ~", async () => {
     const holder = await startHolder();
     const [claim = ""] = await readdir(root);
     await rename(join(root, claim), join(root, claim.replace(/~(?=[^~]*$)/, "~b~")));
@@ -130,14 +130,14 @@ describe("a lock on a real disk", () => {
     expect(await readdir(root)).toEqual([...strangers].sort());
   });
 
-  test("goes to exactly one of many that try at the same time", async () => {
+  test("goes to exactly one of many concurrent attempts", async () => {
     const attempts = await Promise.allSettled(
       Array.from({ length: 8 }, () => new NodeDisk(root).lock("world.lock")),
     );
     expect(attempts.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("is known to be lost when somebody took its claim away", async () => {
+  test("is reported as lost when its claim was removed", async () => {
     const lock = await disk.lock("world.lock");
     for (const name of await readdir(root)) await unlink(join(root, name));
     await expect(lock.requireHeld()).rejects.toThrow("ORT_LOCKED");
@@ -145,7 +145,7 @@ describe("a lock on a real disk", () => {
   });
 });
 
-/** Boot and process number space, read from the name of a claim of our own. */
+/** Returns boot id and process id space, read from the name of a claim of our own. */
 async function ownClaimParts(): Promise<[boot: string, space: string]> {
   const lock = await disk.lock("probe");
   const [, boot = "", space = ""] = (await readdir(root))[0]?.split("~") ?? [];

@@ -72,8 +72,8 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
     };
   });
 
-  describe("a folder of the browser's", () => {
-    test("belongs to one at a time, and to the next when that one has closed it or ended", async () => {
+  describe("a folder in the browser", () => {
+    test("has one user at a time, and is free when that user closes it or ends", async () => {
       const folder = newFolder();
       const disk = await openDisk(folder);
       await writeText(disk, "page", "first");
@@ -89,7 +89,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
       expect(await worker.call("removeDisk", "nowhere/at all")).toBe(false);
     });
 
-    test("opens at once after a worker that was ended with everything open, many times", async () => {
+    test("opens at once after a worker that ended with everything open, many times", async () => {
       const folder = newFolder();
       const tab = await newTab();
       for (let round = 0; round < 20; round++) {
@@ -103,11 +103,11 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
       await tab.page.close();
     });
 
-    test("is refused to a page that has no worker", async () => {
+    test("is refused to a page without a worker", async () => {
       expect(await worker.page.evaluate(() => page.openHere())).toBe("ORT_DISK_DENIED");
     });
 
-    test("says that there is no room when the browser gives no more", async () => {
+    test("reports a full disk when the browser grants no more space", async () => {
       await inTemporaryFolder(async (root) => {
         const profile = await openProfile(root);
         const tab = await newTab(profile);
@@ -123,7 +123,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
       });
     });
 
-    test("keeps a file in use through every change of its name", async () => {
+    test("keeps an open file usable through every rename", async () => {
       const disk = await openDisk(newFolder());
       const file = await disk.open("name 0", "create");
       const work: Promise<unknown>[] = [];
@@ -139,7 +139,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
   });
 
   describe("a file that has lost its name", () => {
-    test("lingers for a minute, in case that an older name comes back, and then goes", async () => {
+    test("is kept for a minute, in case an older name comes back, and then deleted", async () => {
       const folder = newFolder();
       const disk = await openDisk(folder);
       await writeText(disk, "head", "old");
@@ -160,7 +160,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
       await worker.call("pass", 61_000);
       await again.close();
       const last = await openDisk(folder);
-      // The one that is open stays readable, and goes another time.
+      // The open one stays readable, and is deleted later.
       expect(await worker.call("found", `${folder}/.gone`)).toHaveLength(1);
       expect(new TextDecoder().decode(await open.readAt(0, 3))).toBe("new");
       await last.close();
@@ -169,7 +169,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
     test.each([
       ["is put back when nothing took its place", false, "old"],
       ["stays away when another has its place", true, "new"],
-    ])("in the middle of a rename that was cut off, %s", async (_title, isReplaced, expected) => {
+    ])("during an interrupted rename, %s", async (_title, isReplaced, expected) => {
       const folder = newFolder();
       const disk = await openDisk(folder);
       await disk.makeDirectory("deep");
@@ -185,7 +185,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
   });
 
   describe("a world", () => {
-    test("made in the browser opens in Node after its export", async () => {
+    test("created in the browser opens in Node after its export", async () => {
       const folder = newFolder();
       const tab = await newTab();
       await tab.call("buildWorld", folder, HEIGHT);
@@ -206,7 +206,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
       await tab.page.close();
     });
 
-    test("made in Node opens in the browser after its import", async () => {
+    test("created in Node opens in the browser after its import", async () => {
       const folder = newFolder();
       await inTemporaryFolder(async (root) => {
         const disk = await NodeDisk.create(join(root, "world"));
@@ -219,7 +219,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
       expect(await worker.call("readWorld", folder, HEIGHT)).toEqual(COLUMN);
     });
 
-    test("has every edit that was acknowledged when its worker is ended in the middle of the next", async () => {
+    test("has every acknowledged edit when its worker ends in the middle of the next", async () => {
       const folder = newFolder();
       const tab = await newTab();
       for (let round = 1; round <= 5; round++) {
@@ -230,7 +230,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
       await tab.page.close();
     }, 60_000);
 
-    test("has every edit that was acknowledged when the browser is killed", async () => {
+    test("has every acknowledged edit when the browser is killed", async () => {
       await inTemporaryFolder(async (root) => {
         for (let round = 1; round <= 2; round++) {
           const profile = await openProfile(root);
@@ -248,7 +248,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
   });
 });
 
-/** Has the worker edit on and on, until so many edits are acknowledged. */
+/** Makes the worker edit continuously until `count` edits are acknowledged. */
 async function editUntil(tab: WorkerThing, folder: string, count: number): Promise<void> {
   // It ends with its worker, without an answer.
   void tab.call("editForEver", folder).catch(() => undefined);

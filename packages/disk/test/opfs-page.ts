@@ -14,13 +14,13 @@ declare const Worker: new (url: string, options: { readonly type: "module" }) =>
 
 /** What a test asks the page to do. */
 export interface WorkerPage {
-  /** Asks the worker, and starts it first if there is none. */
+  /** Sends a request to the worker, and starts it first if there is none. */
   ask(request: Request): Promise<Answer>;
-  /** Ends the worker in the middle of whatever it does; gives the last edit that it had noted. */
+  /** Ends the worker in the middle of whatever it does. Returns the last edit that it reported. */
   endWorker(): number;
-  /** The last edit of which the worker said that it is durable. */
+  /** Returns the last edit that the worker reported as durable. */
   noted(): number;
-  /** The code of what comes of opening a disk in the page, without a worker. */
+  /** Returns the error code of opening a disk in the page, without a worker. */
   openHere(): Promise<string>;
 }
 

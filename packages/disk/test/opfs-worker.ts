@@ -9,7 +9,7 @@ import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
 import { copyGeneration, detectSave, isWhole, verifySave } from "@orthant/formats";
 import { createWorld, openWorld, type World } from "@orthant/world";
 
-/** What the test needs of the browser's own files. */
+/** The part of the browser's file API that the test needs. */
 interface Folder {
   getDirectoryHandle(name: string, options?: { readonly create: boolean }): Promise<Folder>;
   getFileHandle(name: string): Promise<{ move(to: Folder, name: string): Promise<void> }>;
@@ -28,14 +28,14 @@ interface Asked {
   readonly request: Request;
 }
 
-/** A method of something in the worker; 0 is {@link worker} itself. */
+/** Calls a method of an object in the worker; 0 is {@link worker} itself. */
 export interface Request {
   readonly target: number;
   readonly method: string;
   readonly parameters: readonly unknown[];
 }
 
-/** What came of it. Things with methods of their own stay in the worker and are numbered. */
+/** The result. Objects with methods stay in the worker and are numbered. */
 export type Answer =
   | { readonly value: unknown }
   | { readonly reference: number }
@@ -43,7 +43,7 @@ export type Answer =
 
 type Methods = Readonly<Record<string, (...parameters: readonly unknown[]) => unknown>>;
 
-/** Time as the test has it: a clock crosses no border. */
+/** The time of the test, since a clock cannot be sent to the worker. */
 let nowMs = 1_000_000;
 const never: Clock["after"] = () => ({ cancel: () => undefined });
 
@@ -55,7 +55,7 @@ const worker = {
     nowMs += milliseconds;
   },
 
-  /** What the browser itself says is in a folder. */
+  /** Returns the contents of a folder according to the browser. */
   async found(folder: string): Promise<readonly string[]> {
     let handle: Folder = await navigator.storage.getDirectory();
     for (const name of folder.split("/")) handle = await handle.getDirectoryHandle(name);
@@ -64,14 +64,14 @@ const worker = {
     return names.sort();
   },
 
-  /** Moves a file, as a worker that ended in the middle of a rename left it. */
+  /** Moves a file to where a worker that ended in the middle of a rename left it. */
   async leave(folder: string, name: string, as: string): Promise<void> {
     const root = await (await navigator.storage.getDirectory()).getDirectoryHandle(folder);
     const gone = await root.getDirectoryHandle(".gone", { create: true });
     await (await root.getFileHandle(name)).move(gone, as);
   },
 
-  /** Makes a world, builds in it and saves it; without a word, it is left open. */
+  /** Creates a world, builds in it, saves it and leaves it open. */
   async buildWorld(folder: string, height: number): Promise<number> {
     const disk = await OpfsDisk.open(folder);
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
@@ -80,7 +80,7 @@ const worker = {
     return world.save();
   },
 
-  /** Opens a world and gives the materials of a column; closes it again. */
+  /** Opens a world, returns the materials of a column, and closes it again. */
   async readWorld(folder: string, height: number): Promise<readonly number[]> {
     const disk = await OpfsDisk.open(folder);
     const world = await openWorld(disk);
@@ -92,7 +92,7 @@ const worker = {
     return column;
   },
 
-  /** Sets one voxel after the other, and notes each that is durable. */
+  /** Sets one voxel after the other, and reports each durable one. */
   async editForEver(folder: string): Promise<never> {
     const disk = await OpfsDisk.open(folder);
     const isThere = (await detectSave(disk)) !== undefined;
@@ -104,7 +104,7 @@ const worker = {
     }
   },
 
-  /** How many of those edits a world has. */
+  /** Returns how many of those edits a world has. */
   async lastEdit(folder: string): Promise<number> {
     const disk = await OpfsDisk.open(folder);
     const world = await openWorld(disk);

@@ -22,8 +22,8 @@ function baseDisk(): MemoryDisk {
   return new MemoryDisk({ directories: ["data"], files });
 }
 
-describe("OverlayDisk over a disk that holds files", () => {
-  test("shows the base with every change, and leaves the base as it was", async () => {
+describe("OverlayDisk over a disk with files", () => {
+  test("shows the base with every change, and leaves the base unchanged", async () => {
     const base = baseDisk();
     const before = base.image();
     const disk = new OverlayDisk(base);
@@ -48,7 +48,7 @@ describe("OverlayDisk over a disk that holds files", () => {
     expect(base.image()).toEqual(before);
   });
 
-  test("renames a file of the base, and a file that was removed can be made again", async () => {
+  test("renames a file of the base, and can recreate a removed file", async () => {
     const base = baseDisk();
     const disk = new OverlayDisk(base);
     await disk.rename("data/old", "data/older");

@@ -34,7 +34,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** An archive that the system's own program makes. */
+/** Returns an archive made by the system's own program. */
 function systemTar(...options: readonly string[]): Blob {
   const folder = newFolder();
   mkdirSync(join(folder, "world/data"), { recursive: true });
@@ -44,7 +44,7 @@ function systemTar(...options: readonly string[]): Blob {
 }
 
 describe("an archive", () => {
-  test("is unpacked by the system, byte for byte", async () => {
+  test("is unpacked by the system's tar, byte for byte", async () => {
     const folder = newFolder();
     const archive = await bytesOf(await packTar(await sample()));
     execFileSync("tar", ["-x"], { cwd: folder, input: archive });
@@ -54,7 +54,7 @@ describe("an archive", () => {
     expect(readFileSync(join(folder, "data/sector")).length).toBe(512);
   });
 
-  test("is a disk with the same files", async () => {
+  test("opens as a disk with the same files", async () => {
     const disk = await unpackTar(await packTar(await sample()));
     expect(await disk.list("data")).toEqual(await (await sample()).list("data"));
     expect((await readAll(disk, "data/pack")).equals(LARGE)).toBe(true);
@@ -65,13 +65,13 @@ describe("an archive", () => {
     ["of a folder", ["--format=ustar", "world"]],
     ["of what is in a folder", ["--format=ustar", "-C", "world", "."]],
     ["in the form that GNU's program takes by itself", ["--format=gnu", "world"]],
-  ])("%s, made by the system, is a disk", async (_title, options) => {
+  ])("%s, made by the system's tar, opens as a disk", async (_title, options) => {
     const disk = await unpackTar(systemTar(...options));
     expect((await disk.list("")).map(({ name }) => name)).toEqual(["data", "manifest.json"]);
     expect((await readAll(disk, "data/pack")).equals(LARGE)).toBe(true);
   });
 
-  test("is refused when it is cut at any place that matters", async () => {
+  test("is refused when truncated at any significant length", async () => {
     const archive = await packTar(await sample());
     const lengths = [0, 1, 511, 512, 1024, 1025, 2048, 1_000_000, archive.size - 1024];
     for (const length of lengths) {
@@ -82,7 +82,7 @@ describe("an archive", () => {
   test("is refused when any byte of a header was changed", async () => {
     const intact = await bytesOf(await packTar(new MemoryDisk({ directories: ["data"], files: new Map() })));
     for (let offset = 0; offset < 512; offset++) {
-      if (offset === 155) continue; // what follows the checksum's end means nothing
+      if (offset === 155) continue; // bytes after the checksum's end have no meaning
       const archive = intact.slice();
       archive[offset] = (archive[offset] ?? 0) ^ 0x41;
       const code = await codeOfRejection(unpackTar(new Blob([archive])));
@@ -90,7 +90,7 @@ describe("an archive", () => {
     }
   });
 
-  test("is refused when it would leave the disk, or is none", async () => {
+  test("is refused when it would leave the disk, or is not an archive", async () => {
     expect(await codeOfRejection(unpackTar(systemTar("-P", "--transform=s,world,../world,", "world")))).toBe(
       "ORT_PATH",
     );

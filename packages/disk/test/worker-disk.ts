@@ -6,25 +6,25 @@ import type { Answer, Request } from "./opfs-worker.ts";
 
 declare const page: WorkerPage;
 
-/** Something that lives in the worker of a page in a browser. */
+/** An object in the worker of a page in a browser. */
 export class WorkerThing {
   readonly page: Page;
   readonly #target: number;
 
-  /** The worker itself, unless one of its things is named. */
+  /** Refers to the worker itself, unless `target` names one of its objects. */
   constructor(inPage: Page, target = 0) {
     this.page = inPage;
     this.#target = target;
   }
 
-  /** Calls a method there, and gives its value. */
+  /** Calls a method there and returns its value. */
   async call<Value>(method: string, ...parameters: readonly unknown[]): Promise<Value> {
     const answer = await this.#ask(method, parameters);
     if ("value" in answer) return answer.value as Value;
     throw new Error(`${method} gave a thing`);
   }
 
-  /** Calls a method there that gives something with methods of its own. */
+  /** Calls a method there that returns an object with methods. */
   async thing(method: string, ...parameters: readonly unknown[]): Promise<WorkerThing> {
     const answer = await this.#ask(method, parameters);
     if ("reference" in answer) return new WorkerThing(this.page, answer.reference);
@@ -40,7 +40,7 @@ export class WorkerThing {
   }
 }
 
-/** A disk in a worker of a browser, as a disk here: every call goes there. */
+/** A disk in a browser's worker as a local disk: every call goes there. */
 export class WorkerDisk implements Disk {
   readonly #disk: WorkerThing;
 

@@ -13,7 +13,10 @@ import { describe, expect, test } from "vitest";
 
 const START: DiskImage = { directories: [], files: new Map([["old", bytesOf("old")]]) };
 
-/** Every disk that a cut after the whole script can leave, spelled `name=content name=content`, sorted. */
+/**
+ * Returns every disk that a cut after the whole script can leave, spelled `name=content name=content`,
+ * sorted.
+ */
 async function leftBy(
   model: CrashModel,
   script: (disk: FolderDisk) => Promise<void>,
@@ -37,19 +40,19 @@ async function write(disk: Disk, path: string, text: string, sync: "sync" | "no 
   if (sync === "sync") await file.sync();
 }
 
-describe("a file that was written and synced, in a directory that was not", () => {
+describe("a synced file in an unsynced directory", () => {
   const script = (disk: Disk): Promise<void> => write(disk, "new", "abc", "sync");
 
   test("may be missing on a weak file system", async () => {
     expect(await leftBy(WEAK, script)).toEqual(["new=abc old=old", "old=old"]);
   });
 
-  test.each([[EXT4], [XFS], [BTRFS]])("is there on $name", async (model) => {
+  test.each([[EXT4], [XFS], [BTRFS]])("exists on $name", async (model) => {
     expect(await leftBy(model, script)).toEqual(["new=abc old=old"]);
   });
 });
 
-describe("a file whose name was synced and whose bytes were not", () => {
+describe("a file with a synced name and unsynced bytes", () => {
   const script = async (disk: Disk): Promise<void> => {
     const file = await disk.open("new", "create");
     await disk.syncDirectory("");
@@ -74,7 +77,7 @@ describe("a file whose name was synced and whose bytes were not", () => {
   });
 });
 
-describe("a rename whose file was not synced", () => {
+describe("a rename of an unsynced file", () => {
   const script = async (disk: Disk): Promise<void> => {
     await write(disk, "tmp", "new", "no sync");
     await disk.rename("tmp", "old");
@@ -91,7 +94,7 @@ describe("a rename whose file was not synced", () => {
   });
 });
 
-describe("a rename whose directory was not synced", () => {
+describe("a rename in an unsynced directory", () => {
   const script = async (disk: Disk): Promise<void> => {
     await write(disk, "tmp", "new", "sync");
     await disk.syncDirectory("");
@@ -99,7 +102,7 @@ describe("a rename whose directory was not synced", () => {
   };
 
   test.each(CRASH_MODELS.map((model) => [model]))(
-    "has happened or not, never half, on $name",
+    "happens or does not, never half, on $name",
     async (model) => {
       expect(await leftBy(model, script)).toEqual(["old=new", "old=old tmp=new"]);
     },
@@ -126,7 +129,7 @@ test("a file in a directory whose name was lost is lost with it", async () => {
   expect(await leftBy(WEAK, script)).toEqual(["data/a=a old=old", "old=old"]);
 });
 
-test("a directory whose move was lost has under its old name what was made under the new one", async () => {
+test("a directory whose move was lost has files created under the new name under its old one", async () => {
   const script = async (disk: FolderDisk): Promise<void> => {
     await disk.makeDirectory("before");
     await disk.syncDirectory("");
@@ -172,14 +175,14 @@ test.each(CRASH_MODELS.map((model) => [model]))(
     };
     const left = await leftBy(model, script);
     expect(left.every((line) => line[8] === "Y")).toBe(true);
-    // The bytes before it and the length behind it are nobody's promise.
+    // The bytes before it and the length after it are not guaranteed.
     expect(left).toContain("old=old.Y");
     expect(left).toContain("old=Xld.Y.");
     expect(left.every((line) => /^old=[oX]ld\.Y\.?$/.test(line))).toBe(true);
   },
 );
 
-test("a durable write that has not come back may be lost, or half there", async () => {
+test("a durable write that has not returned may be lost, or half written", async () => {
   const recorder = new CrashDisk(START);
   const file = await recorder.open("old", "write");
   await file.writeDurably(0, bytesOf("NEWS"));
@@ -190,7 +193,7 @@ test("a durable write that has not come back may be lost, or half there", async 
   expect([...left].sort()).toEqual(["old=NEW", "old=NEWS", "old=NEd", "old=NEd.", "old=old", "old=old."]);
 });
 
-test("a cut file that was not synced may still have its end, and what is appended then lies over it", async () => {
+test("an unsynced truncated file may still have its end, which later appends overwrite", async () => {
   const script = async (disk: Disk): Promise<void> => {
     const file = await disk.open("old", "write");
     await file.truncate(1);
@@ -200,7 +203,7 @@ test("a cut file that was not synced may still have its end, and what is appende
   expect(await leftBy(BTRFS, script)).toEqual(["old=o", "old=oX", "old=old"]);
 });
 
-test("the same seed gives the same disks, and another one others", async () => {
+test("the same seed produces the same disks, and another seed others", async () => {
   const recorder = new CrashDisk(START);
   const file = await recorder.open("big", "create");
   await file.append(bytesOf("x".repeat(20_000)));

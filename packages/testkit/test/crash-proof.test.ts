@@ -6,7 +6,7 @@ const DISKS_PER_CUT = 300;
 
 describe("the crash simulator proves itself on a small store", () => {
   test.each(CRASH_MODELS.map((model) => [model.name, model] as const))(
-    "finds nothing wrong with the whole commit under %s, and sees every outcome",
+    "finds no fault in the whole commit under %s, and sees every outcome",
     async (_name, model) => {
       const proof = await proveSampleStore({ models: [model], disksPerCut: DISKS_PER_CUT, seed: SEED });
       expect([...proof.outcomes].sort()).toEqual([0, 1, 2, 3]);
@@ -22,7 +22,7 @@ describe("the crash simulator proves itself on a small store", () => {
     },
   );
 
-  test("prints what is needed to repeat a failure: reason, model, cut, seed and the log", async () => {
+  test("prints everything needed to reproduce a failure: reason, model, cut, seed and the log", async () => {
     const fault = { operation: "sync", path: /head/, kind: "skip", nth: 1 } as const;
     const message = await proveSampleStore(
       { models: [WEAK], disksPerCut: DISKS_PER_CUT, seed: SEED },

@@ -25,7 +25,7 @@ function textOf({ directories, files }: DiskImage): string {
   ]);
 }
 
-/** The cuts and contents that a check gets, in order. */
+/** Returns the cuts and contents that a check receives, in order. */
 async function checkedBy(
   recorder: CrashDisk,
   options: Parameters<typeof explorePowerCuts>[1],
@@ -51,13 +51,13 @@ async function checkedBy(
 }
 
 describe("explorePowerCuts", () => {
-  test("checks every disk when the check does not say what it depends on", async () => {
+  test("checks every disk without expectedAt", async () => {
     const { checked, disks } = await checkedBy(await recorded(), OPTIONS);
     expect(checked.length).toBe(disks);
     expect(new Set(checked).size).toBeLessThan(disks);
   });
 
-  test("checks each content once, and all contents, when the same is expected of every cut", async () => {
+  test("checks each distinct content once if every cut has the same expectation", async () => {
     const recorder = await recorded();
     const all = await checkedBy(recorder, OPTIONS);
     const once = await checkedBy(recorder, OPTIONS, () => "");
@@ -66,14 +66,14 @@ describe("explorePowerCuts", () => {
     expect([...once.checked].sort()).toEqual([...new Set(all.checked)].sort());
   });
 
-  test("checks a content again when more is expected of it", async () => {
+  test("checks a content again if more is expected of it", async () => {
     const recorder = await recorded();
     const { checked } = await checkedBy(recorder, OPTIONS, (cutAt) => (cutAt < 4 ? "nothing" : "a"));
     const withA = textOf({ directories: [], files: new Map([["a", new TextEncoder().encode("one")]]) });
     expect(checked.filter((content) => content === withA).length).toBe(2);
   });
 
-  test("finds a lost acknowledgement on a disk that was right before it was acknowledged", async () => {
+  test("finds a lost acknowledgement on a disk that was valid before the acknowledgement", async () => {
     const recorder = new CrashDisk();
     const file = await recorder.open("a", "create");
     await recorder.syncDirectory("");

@@ -10,7 +10,7 @@ async function faultyFile(fault: Fault): Promise<{ disk: Disk; behind: MemoryDis
 }
 
 describe("a disk with a fault", () => {
-  test("runs full in the middle of the n-th write, and the file holds its first half", async () => {
+  test("becomes full in the middle of the n-th write, and the file has its first half", async () => {
     const { file, behind } = await faultyFile({ operation: "append", kind: "full", nth: 2 });
     await file.append(bytesOf("one"));
     expect(await codeOfRejection(file.append(bytesOf("four")))).toBe("ORT_DISK_FULL");
@@ -19,21 +19,21 @@ describe("a disk with a fault", () => {
     expect(textOf(behind, "page")).toBe("onefo!");
   });
 
-  test("goes on failing when the fault is sticky", async () => {
+  test("keeps failing when the fault is sticky", async () => {
     const { file } = await faultyFile({ operation: "writeAt", kind: "io", nth: 2, sticky: true });
     await file.writeAt(0, bytesOf("a"));
     expect(await codeOfRejection(file.writeAt(0, bytesOf("a")))).toBe("ORT_DISK_IO");
     expect(await codeOfRejection(file.writeAt(0, bytesOf("a")))).toBe("ORT_DISK_IO");
   });
 
-  test("fails a sync once and refuses the file for ever after", async () => {
+  test("fails a sync once and then refuses the file for ever", async () => {
     const { file } = await faultyFile({ operation: "sync", kind: "io", nth: 1 });
     expect(await codeOfRejection(file.sync())).toBe("ORT_DISK_IO");
     expect(await codeOfRejection(file.sync())).toBe("ORT_DISK_POISONED");
     expect(await codeOfRejection(file.append(bytesOf("a")))).toBe("ORT_DISK_POISONED");
   });
 
-  test("fails a durable write as a write or as a sync, and refuses the file for ever after", async () => {
+  test("fails a durable write as a write or as a sync, and then refuses the file for ever", async () => {
     for (const [operation, left] of [
       ["writeAt", "fo"],
       ["sync", "four"],
@@ -45,14 +45,14 @@ describe("a disk with a fault", () => {
     }
   });
 
-  test("gives a short read", async () => {
+  test("returns a short read", async () => {
     const { file } = await faultyFile({ operation: "readAt", kind: "short", nth: 1 });
     await file.append(bytesOf("abc"));
     expect(await codeOfRejection(file.readAt(0, 3))).toBe("ORT_TRUNCATED");
     expect(await file.readAt(0, 3)).toEqual(bytesOf("abc"));
   });
 
-  test("counts only the calls whose path fits", async () => {
+  test("counts only the calls with a matching path", async () => {
     const disk = new FaultDisk(new MemoryDisk(), { operation: "open", kind: "io", nth: 2, path: /^b/ });
     await disk.open("b1", "create");
     await disk.open("a1", "create");
@@ -61,7 +61,7 @@ describe("a disk with a fault", () => {
     expect(disk.calls.get("open")).toBe(3);
   });
 
-  test("never makes the sample store say that a value is safe when it is not, whichever call fails", async () => {
+  test("never makes the sample store acknowledge a lost value, whichever call fails", async () => {
     for (const kind of ["full", "io"] as const) {
       for (const operation of [
         "open",

@@ -11,7 +11,7 @@ import { describe, expect, test } from "vitest";
 
 const FRAMES = 200;
 
-/** An end that writes down what it hears: the first byte of each frame, and -1 when the link is gone. */
+/** Records what an end receives: the first byte of each frame, and -1 when the link is gone. */
 function heardBy(end: LinkEnd): number[] {
   const heard: number[] = [];
   end.listen({
@@ -27,7 +27,7 @@ function open(weather: Partial<Weather>, seed = 1): { clock: FakeClock; network:
   return { clock, network, link: network.connect() };
 }
 
-/** Sends many frames, a millisecond apart, and gives what arrived. */
+/** Sends many frames, a millisecond apart, and returns what arrived. */
 function sendMany(weather: Partial<Weather>, seed = 1): readonly number[] {
   const { clock, link } = open(weather, seed);
   const heard = heardBy(link.ends[1]);
@@ -41,7 +41,7 @@ function sendMany(weather: Partial<Weather>, seed = 1): readonly number[] {
 
 const ALL = Array.from({ length: FRAMES }, (_, index) => index);
 
-describe("a network that is calm", () => {
+describe("a calm network", () => {
   test("delivers every frame once, in order, after its delay", () => {
     const { clock, link } = open({});
     const heard = heardBy(link.ends[1]);
@@ -64,13 +64,13 @@ describe("a network that is calm", () => {
     expect([left, right]).toEqual([[2], [1]]);
   });
 
-  test("keeps the order however long each frame is on its way", () => {
+  test("keeps the order however long each frame takes", () => {
     expect(sendMany({ delayMsMin: 0, delayMsMax: 80 })).toEqual(ALL);
   });
 });
 
-describe("a network that is not", () => {
-  test("loses frames, and never all unless told to", () => {
+describe("a lossy network", () => {
+  test("loses frames, and all of them only if told to", () => {
     const heard = sendMany({ loss: 0.3 });
     expect(heard.length).toBeGreaterThan(FRAMES * 0.5);
     expect(heard.length).toBeLessThan(FRAMES * 0.9);
@@ -100,7 +100,7 @@ describe("a network that is not", () => {
     expect([left, right]).toEqual([[-1], [-1]]);
   });
 
-  test("loses what was on its way when a link breaks, or delivers it", () => {
+  test("loses or delivers frames in flight when a link breaks", () => {
     const outcomes = new Set<string>();
     for (let seed = 1; seed <= 20; seed++) {
       const { clock, link } = open({ noticeMsMax: 100 }, seed);
@@ -113,13 +113,13 @@ describe("a network that is not", () => {
     expect([...outcomes].sort()).toEqual(["", "1"]);
   });
 
-  test("does the same again for the same seed, and something else for another", () => {
+  test("repeats itself for the same seed, and differs for another", () => {
     const storm = { loss: 0.2, duplication: 0.2, reordering: 0.2, delayMsMax: 60 };
     expect(sendMany(storm, 5)).toEqual(sendMany(storm, 5));
     expect(sendMany(storm, 5)).not.toEqual(sendMany(storm, 6));
   });
 
-  test("treats what is sent by the weather of that moment", () => {
+  test("applies the weather at the time of sending", () => {
     const { clock, network, link } = open({ loss: 1 });
     const heard = heardBy(link.ends[1]);
     link.ends[0].send(Uint8Array.of(1));
@@ -131,7 +131,7 @@ describe("a network that is not", () => {
 });
 
 describe("closing a link", () => {
-  test("lets what was sent arrive first", () => {
+  test("lets sent frames arrive first", () => {
     const { clock, link } = open({ delayMsMin: 1, delayMsMax: 90 });
     const left = heardBy(link.ends[0]);
     const right = heardBy(link.ends[1]);
@@ -142,7 +142,7 @@ describe("closing a link", () => {
     expect([left, right]).toEqual([[-1], [1, 2, 3, -1]]);
   });
 
-  test("swallows what either end sends afterwards", () => {
+  test("drops what either end sends afterwards", () => {
     const { clock, link } = open({});
     const left = heardBy(link.ends[0]);
     const right = heardBy(link.ends[1]);

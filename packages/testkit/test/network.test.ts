@@ -5,7 +5,7 @@ import { canLoseOneWay, type LinkState, NamespaceNetwork } from "@orthant/testki
 import { expect, test } from "vitest";
 
 const PORT = 5_000;
-/** Tells over its own channel what it hears on the network, and says there what it is told. */
+/** Reports over its own channel what it receives on the network, and sends there what it is told. */
 const MEMBER = `
   const socket = require("node:dgram").createSocket("udp4");
   socket.on("message", (text) => process.send({ heard: String(text) }));
@@ -15,7 +15,7 @@ const MEMBER = `
 
 type News = { readonly heard: string } | { readonly said: string };
 
-/** This process and one member, each with all that it heard. */
+/** This process and one member, each with everything that it received. */
 class Pair {
   readonly network: NamespaceNetwork = new NamespaceNetwork(1);
   readonly heardHere: string[] = [];
@@ -40,7 +40,7 @@ class Pair {
     return this.#until(this.#said, "ready");
   }
 
-  /** Has both say something to the other; resolves when they have, and what is heard in this state was heard. */
+  /** Makes both send to each other. Resolves when everything that can arrive in this state has arrived. */
   async say(text: string, state: LinkState): Promise<void> {
     this.network.setLink(0, state);
     this.#member.send({ text, to: this.network.ownAddress });
@@ -65,14 +65,14 @@ class Pair {
 }
 
 // Needs root and iproute2, which CI has.
-test.skipIf(!canLoseOneWay())("a member can be made mute and deaf, and be connected again", async () => {
+test.skipIf(!canLoseOneWay())("a member can be made mute and deaf, and be reconnected", async () => {
   const pair = new Pair();
   try {
     await pair.whenReady();
     await pair.say("first", "up");
     await pair.say("mute", "mute");
     await pair.say("deaf", "deaf");
-    // What is lost does not come later: this would come behind it.
+    // What is lost does not arrive later: this would arrive after it.
     await pair.say("last", "up");
     expect(pair.heardHere).toEqual(["first", "deaf", "last"]);
     expect(pair.heardThere).toEqual(["first", "mute", "last"]);

@@ -8,7 +8,7 @@ import { startForeignWriter } from "@orthant/testkit/process";
 import { createWorld, openWorld } from "@orthant/world";
 import { expect, test } from "vitest";
 
-/** Edits a world as fast as it can, with a journal, saves and compaction, and prints each edit that is durable. */
+/** Edits a world as fast as it can, with a journal, saves and compaction, and prints each durable edit. */
 const WRITER = `
   const { NodeDisk } = await import("@orthant/disk/node");
   const { openWorld } = await import("@orthant/world");
@@ -24,7 +24,7 @@ const WRITER = `
   }
 `;
 
-test("[S98] a process that was stopped, lost the lock after 15 silent seconds and goes on loses no edit of either", async () => {
+test("[S98] a stopped process that lost the lock after 15 silent seconds and resumes loses no edit of either", async () => {
   const folder = await mkdtemp(join(tmpdir(), "orthant-stopped-"));
   await (await createWorld(new NodeDisk(folder), { name: "stopped" })).close();
   const first = await startForeignWriter(WRITER, { folder, space: 111, line: 1 });

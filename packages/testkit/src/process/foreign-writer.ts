@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { REPOSITORY } from "./run-program.ts";
 
-/** Makes a process say that it runs in another container, so that no other process can tell whether it lives. */
+/**
+ * Makes a process claim to run in another container, so that no other process can tell whether it is alive.
+ */
 const FOREIGN = `
   import promises from "node:fs/promises";
   import { syncBuiltinESMExports } from "node:module";
@@ -13,19 +15,19 @@ const FOREIGN = `
   const [folder, space, line] = process.argv.slice(1);
 `;
 
-/** A process that writes, and prints the number of each edit that is durable. */
+/** A process that writes, and prints the number of each durable edit. */
 export interface ForeignWriter {
   readonly process: ChildProcess;
-  /** The last edit that it said was durable; -1 before the first. */
+  /** Returns the last edit that it reported as durable; -1 before the first. */
   last(): number;
   /** Resolves when it has printed the edit of this number, or a later one. */
   reached(edit: number): Promise<void>;
 }
 
 /**
- * Starts a process that seems to run in the container `space`. Its text finds the constants `folder` and `line`, prints
- * `open` when it begins and then the number of each edit that is durable; it imports the packages as they are built.
- * Resolves when it is open, or has ended.
+ * Starts a process that seems to run in the container `space`. Its source can use the constants `folder` and
+ * `line`, prints `open` when it begins and then the number of each durable edit. It imports the built
+ * packages. Resolves when the process is open or has ended.
  */
 export async function startForeignWriter(
   source: string,

@@ -2,26 +2,26 @@ import { OrthantError } from "@orthant/core";
 import { type Disk, type DiskLock, GatedDisk } from "@orthant/disk";
 
 interface LockState {
-  /** The token of the holder; `undefined` when the lock is free. */
+  /** Token of the holder; `undefined` when the lock is free. */
   holder: string | undefined;
   holderProcess: number;
   isContested: boolean;
 }
 
-/** Who has the locks of a disk that several processes of a test share. */
+/** The locks of a disk that several processes of a test share. */
 export class SharedLocks {
   readonly #locks = new Map<string, LockState>();
   #processes = 0;
   #taken = 0;
 
-  /** Gives the number of a process that starts now. */
+  /** Returns the number of a process that starts now. */
   join(): number {
     return ++this.#processes;
   }
 
   /**
-   * Takes a lock for a process, also from a process that started earlier and did not release it: to the taker it was
-   * silent for long enough. A process that started later is not silent: `ORT_LOCKED`.
+   * Takes a lock for a process, even from a process that started earlier and did not release it, as if that
+   * one had been silent for long enough. Throws `ORT_LOCKED` if the holder started later.
    */
   take(path: string, process: number = this.join()): DiskLock {
     const token = String(++this.#taken).padStart(16, "0");
@@ -50,10 +50,10 @@ export class SharedLocks {
   }
 }
 
-/** A process of a test, as far as a disk sees it: it can be stopped before any of its calls, and go on later. */
+/** A process of a test, as a disk sees it: it can be stopped before any of its calls, and resumed later. */
 export class StoppableProcess {
   readonly disk: Disk;
-  /** How many calls it made. */
+  /** Number of calls. */
   calls = 0;
   #stopsBefore = Infinity;
   #isStopped = false;
@@ -64,7 +64,7 @@ export class StoppableProcess {
     this.disk = new ProcessDisk(disk, locks, (happen) => this.#call(happen));
   }
 
-  /** Resolves when the process stands still before its call of this number, counted from 0. */
+  /** Resolves when the process stops before its call of this number, counted from 0. */
   stopBefore(call: number): Promise<void> {
     this.#stopsBefore = call;
     return new Promise((resolve) => {
@@ -72,7 +72,7 @@ export class StoppableProcess {
     });
   }
 
-  /** Lets it go on, to its end. */
+  /** Lets it run to its end. */
   goOn(): void {
     this.#isStopped = false;
     this.#stopsBefore = Infinity;

@@ -20,14 +20,14 @@ import { type EntityRecord, entityRecordCodec } from "../records/entity-record.t
 import type { BlockAssignment } from "../records/prepared-blocks.ts";
 import { REGION_EDGE_MAX } from "./flat-payloads.ts";
 
-/** The chunks of a region in one record of the flat dialect. */
+/** A region's chunks in one record of the flat dialect. */
 export interface FlatBlockBlob {
   readonly region: Place;
   readonly regionChunkEdge: number;
   readonly blocks: readonly BlockAssignment[];
 }
 
-/** The entities of a region in one record of the flat dialect. */
+/** A region's entities in one record of the flat dialect. */
 export interface FlatEntityBlob {
   readonly region: Place;
   readonly regionChunkEdge: number;
@@ -38,9 +38,9 @@ const DICTIONARY_MAX = U16_MAX + 1;
 const ASSIGNMENTS_MAX = 100_000_000;
 const ENTITIES_MAX = 100_000_000;
 const STATES = 3;
-/** The classes of entities that the original knows: those below this one. */
+/** Number of entity classes that the original knows. */
 export const FLAT_CLASSES = 3;
-/** The kinds of entities that the original knows: those below this one. */
+/** Number of entity kinds that the original knows. */
 export const FLAT_KINDS = 7;
 
 const rawChunkCodec: Codec<Chunk> = {
@@ -62,8 +62,8 @@ const rawChunkCodec: Codec<Chunk> = {
 const dictionaryCodec = list(rawChunkCodec, DICTIONARY_MAX);
 
 /**
- * A block blob as it shipped: a region and its edge instead of a volume, 4,096 raw bytes a chunk, a dictionary in
- * any order. It writes the dictionary in the order of first appearance. Rule S39.
+ * Codec of a block blob as it shipped: a region and its edge instead of a volume, 4,096 raw bytes per chunk,
+ * a dictionary in any order. It writes the dictionary in order of first appearance. Rule S39.
  */
 export const flatBlockBlobCodec: Codec<FlatBlockBlob> = {
   write(out, { region, regionChunkEdge, blocks }) {
@@ -106,7 +106,10 @@ export const flatBlockBlobCodec: Codec<FlatBlockBlob> = {
 
 const entitiesCodec = list(entityRecordCodec, ENTITIES_MAX);
 
-/** An entity blob as it shipped. Players may be in it; the original's library did not mind. Rule S40. */
+/**
+ * Codec of an entity blob as it shipped. It may contain players, which the original's library accepted. Rule
+ * S40.
+ */
 export const flatEntityBlobCodec: Codec<FlatEntityBlob> = {
   write(out, { region, regionChunkEdge, entities }) {
     for (const { entityId, entityClass, kind } of entities) {

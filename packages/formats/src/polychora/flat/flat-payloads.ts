@@ -14,7 +14,7 @@ import { PLAYERS_MAX, type PlayerRecord, tagsCodec } from "../records/player-rec
 import { vectorCodec } from "../records/vector.ts";
 import { plainDescription } from "../records/world-description.ts";
 
-/** What `global.*.v4g` holds in the flat dialect. */
+/** Content of `global.*.v4g` in the flat dialect. */
 export interface FlatGlobal extends Omit<GlobalRecord, "generators" | "description"> {
   readonly customPayload: Uint8Array;
 }
@@ -26,21 +26,21 @@ export interface FlatLeaf {
   readonly entityRef: BlobRef | undefined;
 }
 
-/** What the flat index says. */
+/** Content of the flat index. */
 export interface FlatIndex {
   readonly generation: number;
   readonly regionChunkEdge: number;
   readonly leaves: readonly FlatLeaf[];
 }
 
-/** The greatest edge of a flat region: local coordinates have 16 bits. */
+/** Maximum edge of a flat region: local coordinates have 16 bits. */
 export const REGION_EDGE_MAX = 65_536;
 
 const LEAVES_MAX = 0xffff_fffe;
 const customPayloadCodec = bytes();
 const optionalRef = option(blobRefCodec);
 
-/** The global payload that shipped: no generators, and a custom payload of raw bytes. Rule S36. */
+/** Codec of the global payload that shipped: no generators, and a custom payload of raw bytes. Rule S36. */
 export const flatGlobalCodec: Codec<FlatGlobal> = {
   write(out, record) {
     const { base } = record;
@@ -67,7 +67,7 @@ export const flatGlobalCodec: Codec<FlatGlobal> = {
   }),
 };
 
-/** A flat global record in the terms of the tree dialect. */
+/** Converts a flat global record to the tree dialect. */
 export function globalOfFlat({ customPayload: _, ...record }: FlatGlobal): GlobalRecord {
   return { ...record, generators: [], description: plainDescription(HYPERCUBE_CHUNKS) };
 }
@@ -98,7 +98,7 @@ const flatPlayerCodec: Codec<PlayerRecord> = {
   }),
 };
 
-/** The players that shipped, in whatever order their writer had them. Rule S37. */
+/** Codec of the players that shipped, in any order. Rule S37. */
 export const flatPlayersCodec: Codec<readonly PlayerRecord[]> = list(flatPlayerCodec, PLAYERS_MAX);
 
 const flatLeavesCodec = list<FlatLeaf>(
@@ -117,7 +117,7 @@ const flatLeavesCodec = list<FlatLeaf>(
   LEAVES_MAX,
 );
 
-/** The index that shipped: a list of regions in lexicographic order. Rule S38. */
+/** Codec of the index that shipped: a list of regions in lexicographic order. Rule S38. */
 export const flatIndexCodec: Codec<FlatIndex> = {
   write(out, { generation, regionChunkEdge, leaves }) {
     out.varUint(generation);

@@ -4,7 +4,9 @@ const STORED = 0;
 const DEFLATED = 1;
 const METHODS = 2;
 
-/** The payload of a record of version 2: what it holds, compressed where that is shorter. Rules S70 to S72. */
+/**
+ * Encodes the payload of a version 2 record: its content, compressed where that is shorter. Rules S70 to S72.
+ */
 export async function sealBlob(inner: Uint8Array): Promise<Uint8Array> {
   const deflated = await deflateRaw(inner);
   const isShorter = deflated.length < inner.length;
@@ -16,8 +18,8 @@ export async function sealBlob(inner: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * What a payload of version 2 holds, exactly as many bytes as it says and at most `bytesMax`, which is looked at before
- * anything is made. Gives a view when it is stored as it is.
+ * Returns the content of a version 2 payload: exactly the declared number of bytes, and at most `bytesMax`,
+ * which is checked before allocating. Returns a view when the content is not compressed.
  */
 export function openBlob(
   payload: Uint8Array,

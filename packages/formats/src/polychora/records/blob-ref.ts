@@ -1,22 +1,22 @@
 import { type Codec, list } from "@orthant/core";
 
-/** Where a record lies, and how to know it again. */
+/** Location of a record in the packs, and the values that identify it. */
 export interface BlobRef {
   readonly dataFileId: number;
-  /** Where its header begins in the pack. */
+  /** Offset of its header in the pack. */
   readonly recordOffset: number;
-  /** Bytes of the record with its header. */
+  /** Size of the record including its header. */
   readonly recordBytes: number;
-  /** The checksum of its payload, the same that its header has. */
+  /** Checksum of its payload, equal to the one in its header. */
   readonly recordCrc32: number;
   readonly blobType: number;
   readonly blobVersion: number;
 }
 
-/** The most references of one kind in a leaf. */
+/** Maximum number of references of one kind in a leaf. */
 export const REFS_PER_LEAF_MAX = 65_536;
 
-/** One reference. Both dialects have the same bytes for it. Rule S27. */
+/** Codec of one reference. Both dialects encode it alike. Rule S27. */
 export const blobRefCodec: Codec<BlobRef> = {
   write(out, ref) {
     out.varU32(ref.dataFileId);
@@ -37,15 +37,15 @@ export const blobRefCodec: Codec<BlobRef> = {
   }),
 };
 
-/** The references of one kind in a leaf. */
+/** Codec of the references of one kind in a leaf. */
 export const blobRefsCodec: Codec<readonly BlobRef[]> = list(blobRefCodec, REFS_PER_LEAF_MAX);
 
-/** Orders records by when they were written: packs come one after the other, each from its beginning. */
+/** Orders records by the time they were written: by pack, then by offset. */
 export function compareAge(one: BlobRef, other: BlobRef): number {
   return one.dataFileId - other.dataFileId || one.recordOffset - other.recordOffset;
 }
 
-/** Whether two references mean the same record. */
+/** Returns whether two references point to the same record. */
 export function isSameRef(a: BlobRef, b: BlobRef): boolean {
   return (
     a.dataFileId === b.dataFileId &&

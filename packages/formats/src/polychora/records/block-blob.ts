@@ -34,7 +34,7 @@ const EMPTY_OVERRIDE = 1;
 const DICT_REF = 2;
 const STATES = 3;
 
-/** A block blob of the tree dialect, for chunks of one volume. Rules S29 to S31. */
+/** Codec of a block blob of the tree dialect, for chunks of one volume. Rules S29 to S31. */
 export function blockBlobCodec(chunkVolume: number): Codec<readonly BlockAssignment[]> {
   return {
     write: (out, blocks) => out.raw(encodeBlockBlob(prepareBlocks(blocks, chunkVolume))),
@@ -42,7 +42,7 @@ export function blockBlobCodec(chunkVolume: number): Codec<readonly BlockAssignm
   };
 }
 
-/** The blob of blocks that are prepared, of which there is at least one. */
+/** Encodes prepared blocks, of which there must be at least one. */
 export function encodeBlockBlob(blocks: readonly PreparedBlock[]): Uint8Array {
   if (blocks.length === 0) throw new OrthantError("ORT_ARGUMENT", "a block blob without blocks");
   const volume = boundsOf(blocks);
@@ -63,7 +63,7 @@ export function encodeBlockBlob(blocks: readonly PreparedBlock[]): Uint8Array {
   return out.copy();
 }
 
-/** Each content with its number, in the order in which they appear first. */
+/** Numbers the contents in order of first appearance. */
 function dictionaryOf(blocks: readonly PreparedBlock[]): ReadonlyMap<PreparedContent, number> {
   const numbers = new Map<PreparedContent, number>();
   for (const { content } of blocks) {
@@ -86,7 +86,7 @@ function readBlockBlob(input: ByteReader, chunkVolume: number): readonly BlockAs
   return blocks;
 }
 
-/** The places of a blob's blocks, after all that `blockBlobCodec` checks, without making the chunks. */
+/** Runs all checks of `blockBlobCodec` without creating chunks. Returns the positions of the blocks. */
 export function checkBlockBlob(input: ByteReader, chunkVolume: number): readonly Place[] {
   const places: Place[] = [];
   readBlob(
@@ -97,7 +97,7 @@ export function checkBlockBlob(input: ByteReader, chunkVolume: number): readonly
   return places;
 }
 
-/** Reads a blob; `readChunk` gives `undefined` for an empty chunk, which a dictionary must not have. */
+/** Reads a blob. `readChunk` returns `undefined` for an empty chunk, which a dictionary must not contain. */
 function readBlob<Stored>(
   input: ByteReader,
   readChunk: () => Stored | undefined,
@@ -143,7 +143,7 @@ function readDictionary<Stored>(input: ByteReader, readChunk: () => Stored | und
     dictionary.push(stored);
     ends.push(input.offset - start);
   }
-  // One content has one encoding, so equal chunks are equal bytes.
+  // Each content has exactly one encoding, so equal chunks have equal bytes.
   if (hasEqualParts(input.since(start), ends))
     throw input.fail("ORT_BLOB", "a chunk in the dictionary twice");
   return dictionary;

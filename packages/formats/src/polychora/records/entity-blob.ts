@@ -1,7 +1,7 @@
 import { type Box, boxCodec, type Codec, list, OrthantError } from "@orthant/core";
 import { type EntityRecord, entityRecordCodec, PLAYER_CLASS } from "./entity-record.ts";
 
-/** The entities of one record, and the cell of the leaf that they were stored for. */
+/** The entities of one record, and the cell of the leaf they were stored for. */
 export interface EntityBlob {
   readonly volume: Box;
   readonly entities: readonly EntityRecord[];
@@ -10,7 +10,10 @@ export interface EntityBlob {
 const ENTITIES_MAX = 1_000_000;
 const entitiesCodec = list(entityRecordCodec, ENTITIES_MAX);
 
-/** An entity blob of the tree dialect: in the order of ids, each once, at least one, no player. Rule S32. */
+/**
+ * Codec of an entity blob of the tree dialect: at least one entity, in order of unique ids, no players. Rule
+ * S32.
+ */
 export const entityBlobCodec: Codec<EntityBlob> = {
   write(out, { volume, entities }) {
     const fault = findFault(entities);
@@ -28,7 +31,7 @@ export const entityBlobCodec: Codec<EntityBlob> = {
   },
 };
 
-/** Entities in the order in which they are stored. */
+/** Returns the entities in storage order. */
 export function sortEntities(entities: readonly EntityRecord[]): readonly EntityRecord[] {
   return [...entities].sort((a, b) => (a.entityId < b.entityId ? -1 : 1));
 }

@@ -2,10 +2,10 @@ import { type Codec, option, string } from "@orthant/core";
 import { TEXT_BYTES_MAX, tagsCodec } from "./player-record.ts";
 import { type Vector, vectorCodec } from "./vector.ts";
 
-/** Anything that is somewhere and is neither a block nor a player. Floats have the precision of 32 bits. */
+/** An entity that is not a player. Floats have 32-bit precision. */
 export interface EntityRecord {
   readonly entityId: bigint;
-  /** What sort of being it is; 0 is a player and never stored with the blocks. */
+  /** Class of the entity. 0 is a player, which is never stored with the blocks. */
   readonly entityClass: number;
   readonly kind: number;
   readonly position: Vector;
@@ -19,13 +19,13 @@ export interface EntityRecord {
   readonly lastSavedMs: number;
 }
 
-/** The class of players, which have a file of their own. */
+/** Class of players, which are stored in a separate file. */
 export const PLAYER_CLASS = 0;
 
 const CLASS_COUNT = 0x100;
 const optionalText = option(string(TEXT_BYTES_MAX));
 
-/** One entity. Both dialects have the same bytes for it. Rule S33. */
+/** Codec of one entity. Both dialects encode it alike. Rule S33. */
 export const entityRecordCodec: Codec<EntityRecord> = {
   write(out, entity) {
     out.varU64(entity.entityId);

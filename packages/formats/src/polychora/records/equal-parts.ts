@@ -1,10 +1,10 @@
-/** How many bytes of a part are looked at before all of them are. */
+/** Number of bytes sampled from a part before it is compared in full. */
 const SAMPLES = 16;
 
 /**
- * Whether two parts of some bytes are equal; each part reaches from the end of the one before it to its own end. Parts
- * that look alike are sorted and compared in full: a hostile file could make any cheap hash collide, and sorting never
- * takes more than its time.
+ * Returns whether any two parts of `bytes` are equal; each part extends from the end of the previous one to
+ * its own end. Parts with equal samples are sorted and compared in full: a hostile file could make any cheap
+ * hash collide, but cannot make sorting slow.
  */
 export function hasEqualParts(bytes: Uint8Array, ends: readonly number[]): boolean {
   const alike = new Map<number, Uint8Array[]>();

@@ -2,7 +2,7 @@ import { crc32, OrthantError } from "@orthant/core";
 import type { GenerationFiles } from "../files/file-names.ts";
 import type { GlobalRecord } from "./global-record.ts";
 
-/** Length and checksum of a whole file, as the manifest has them, so that no other file passes for it. */
+/** Length and checksum of a whole file, as recorded in the manifest, so that no other file passes for it. */
 export interface FileSeal {
   readonly bytes: number;
   readonly crc32: number;
@@ -11,9 +11,9 @@ export interface FileSeal {
 /** The seals of a generation's three files. */
 export type GenerationSeals = Readonly<Record<keyof GenerationFiles, FileSeal>>;
 
-/** What ties a generation's files to its manifest and its world. Rule S94. */
+/** Ties a generation's files to its manifest and its world. Rule S94. */
 export interface Binding {
-  /** Left out for a world without an id. */
+  /** Absent for a world without an id. */
   readonly worldId?: bigint;
   readonly seals: GenerationSeals;
 }
@@ -33,7 +33,7 @@ export function bindingOf(
   };
 }
 
-/** Throws `ORT_GENERATION` unless a file is the one that the manifest means; without a seal any file passes. */
+/** Throws `ORT_GENERATION` unless a file is the one the manifest means. Without a seal any file passes. */
 export function requireSealed(path: string, bytes: Uint8Array, seal: FileSeal | undefined): void {
   if (seal === undefined) return;
   const found = sealOf(bytes);
@@ -44,14 +44,17 @@ export function requireSealed(path: string, bytes: Uint8Array, seal: FileSeal | 
   throw new OrthantError("ORT_GENERATION", detail, { path });
 }
 
-/** Throws `ORT_GENERATION` when a global file is of another world than the manifest. Worlds of before ids have none. */
+/**
+ * Throws `ORT_GENERATION` if a global file belongs to another world than the manifest. Worlds created before
+ * ids existed have none.
+ */
 export function requireSameWorld(path: string, { description }: GlobalRecord, worldId = 0n): void {
   if (worldId === 0n || description.worldId === 0n || description.worldId === worldId) return;
   const detail = `the file is of world ${hexOfId(description.worldId)}, not ${hexOfId(worldId)}`;
   throw new OrthantError("ORT_GENERATION", detail, { path });
 }
 
-/** A world's id in 16 hexadecimal digits. */
+/** Formats a world's id as 16 hexadecimal digits. */
 export function hexOfId(worldId: bigint): string {
   return worldId.toString(16).padStart(16, "0");
 }

@@ -1,6 +1,6 @@
 import { type Codec, list } from "@orthant/core";
 
-/** A generator that a world needs: what it is, and how to tell that another machine has the same one. */
+/** A generator that a world needs, with a hash that tells whether another machine has the same one. */
 export interface GeneratorDescriptor {
   readonly generatorId: string;
   readonly params: Uint8Array;
@@ -10,7 +10,7 @@ export interface GeneratorDescriptor {
 
 const GENERATORS_VERSION = 1;
 const GENERATORS_MAX = 1_024;
-/** Of a save; what goes over a wire has a lower limit, and generators of ours a much lower one. */
+/** Limit for saves. The wire has a lower limit, and our own generators a much lower one. */
 const STORED_ID_BYTES_MAX = 1_024;
 
 const descriptorCodec: Codec<GeneratorDescriptor> = {
@@ -31,7 +31,7 @@ const descriptorCodec: Codec<GeneratorDescriptor> = {
 
 const descriptorsCodec = list(descriptorCodec, GENERATORS_MAX);
 
-/** What `procgen_params` holds: a version, then the generators. Rule S16. */
+/** Codec of `procgen_params`: a version, then the generators. Rule S16. */
 export const generatorsCodec: Codec<readonly GeneratorDescriptor[]> = {
   write(out, generators) {
     out.varUint(GENERATORS_VERSION);

@@ -3,20 +3,20 @@ import { type GeneratorDescriptor, generatorsCodec } from "./generator-descripto
 import { nested } from "./nested.ts";
 import { type WorldDescription, worldDescriptionCodec } from "./world-description.ts";
 
-/** What the world is where nobody has built: nothing, the flat floor of the original, or what generators make. */
+/** Content of unedited chunks: nothing, the original's flat floor, or the output of generators. */
 export type BaseWorld =
   | { readonly kind: "empty" }
   | { readonly kind: "flatFloor"; readonly material: number }
   | { readonly kind: "generated" };
 
-/** Where a player's body was last. */
+/** Last known location of a player's entity. */
 export interface PlayerEntityHint {
   readonly playerId: bigint;
   readonly entityId: bigint | undefined;
   readonly lastRegion: Place | undefined;
 }
 
-/** What a commit says about the world as a whole. */
+/** World-wide state that a commit stores. */
 export interface GlobalState {
   readonly base: BaseWorld;
   readonly worldSeed: bigint;
@@ -26,7 +26,7 @@ export interface GlobalState {
   readonly description: WorldDescription;
 }
 
-/** What `global.*.v4g` holds: the state, and two things that the writer adds. */
+/** Content of `global.*.v4g`: the state, and two values that the writer adds. */
 export interface GlobalRecord extends GlobalState {
   readonly nextDataFileId: number;
   readonly lastModifiedMs: number;
@@ -38,7 +38,7 @@ const HINTS_MAX = 1_000_000;
 const optionalId = option(varU64);
 const optionalPlace = option(placeCodec);
 
-/** One player's hint, the same in both dialects. */
+/** Codec of the players' hints, the same in both dialects. */
 export const playerEntityHintsCodec: Codec<readonly PlayerEntityHint[]> = list(
   {
     write(out, { playerId, entityId, lastRegion }) {
@@ -70,7 +70,7 @@ const baseWorldCodec: Codec<BaseWorld> = {
 const nestedGenerators = nested(generatorsCodec);
 const nestedDescription = nested(worldDescriptionCodec);
 
-/** The payload of the tree dialect, in the order of the specification. Rules S14 to S17. */
+/** Codec of the tree dialect's payload, in the order of the specification. Rules S14 to S17. */
 export const globalRecordCodec: Codec<GlobalRecord> = {
   write(out, record) {
     baseWorldCodec.write(out, record.base);

@@ -9,29 +9,29 @@ import {
 } from "@orthant/core";
 import { type BlobRef, blobRefsCodec, isSameRef } from "./blob-ref.ts";
 
-/** A leaf of the index: a cube of chunks, and where its content lies. */
+/** A leaf of the index: a cube of chunks, and the location of its content. */
 export interface LeafEntry {
   readonly cell: Box;
   readonly blockRefs: readonly BlobRef[];
   readonly entityRefs: readonly BlobRef[];
-  /** How many chunks its block records hold; 0 when nobody knows. */
+  /** Number of chunks in its block records; 0 when unknown. */
   readonly chunks: number;
-  /** The clocks of the regions in the cell, in the order of the regions. */
+  /** Clocks of the regions in the cell, in region order. */
   readonly clocks: readonly RegionClock[];
 }
 
-/** A leaf entry as its bytes have it: without the cell, which is its node's. */
+/** A leaf entry as encoded: without the cell, which its node has. */
 export interface StoredLeaf extends Omit<LeafEntry, "cell"> {
   readonly leafId: number;
 }
 
-/** `format_version` of a tree index in one file: 1 is the specification as it stands, 2 adds the clocks. */
+/** `format_version` of a single-file tree index: 1 follows the specification, 2 adds the clocks. */
 export type WholeIndexVersion = 1 | 2;
 
-/** `format_version` of a tree index: those of one file, and 3, which lies in pages. */
+/** `format_version` of a tree index: the single-file versions, and 3, which is split into pages. */
 export type IndexVersion = WholeIndexVersion | 3;
 
-/** The most clocks in a leaf. */
+/** Maximum number of clocks in a leaf. */
 export const CLOCKS_PER_LEAF_MAX = 16_777_216;
 
 const clocksCodec = list<RegionClock>(
@@ -45,7 +45,7 @@ const clocksCodec = list<RegionClock>(
   CLOCKS_PER_LEAF_MAX,
 );
 
-/** What a leaf entry has behind its id. Rules S26 and S28. */
+/** Codec of the part of a leaf entry after its id. Rules S26 and S28. */
 export function leafContentCodec(version: WholeIndexVersion): Codec<Omit<LeafEntry, "cell">> {
   return {
     write(out, { blockRefs, entityRefs, clocks }) {
@@ -63,7 +63,7 @@ export function leafContentCodec(version: WholeIndexVersion): Codec<Omit<LeafEnt
   };
 }
 
-/** One leaf entry. */
+/** Codec of one leaf entry. */
 export function storedLeafCodec(version: WholeIndexVersion): Codec<StoredLeaf> {
   const content = leafContentCodec(version);
   return {
@@ -76,7 +76,7 @@ export function storedLeafCodec(version: WholeIndexVersion): Codec<StoredLeaf> {
   };
 }
 
-/** Whether two leaves have the same cell, records and clocks. */
+/** Returns whether two leaves have the same cell, records and clocks. */
 export function isSameLeaf(a: LeafEntry, b: LeafEntry): boolean {
   return (
     a === b ||

@@ -12,35 +12,41 @@ import type { SaveLimits } from "../limits.ts";
 import { type Binding, type FileSeal, type GenerationSeals, hexOfId } from "./file-seal.ts";
 import { PACK_LIST_CHARS_MAX, type PackList, packListText, parsePackList } from "./pack-list.ts";
 
-/** What `manifest.json` says: which generation is live, and how the save is written. Rules S1 to S6. */
+/** Content of `manifest.json`: the live generation, and how the save is written. Rules S1 to S6. */
 export interface Manifest extends Partial<Binding> {
   readonly currentGeneration: number;
   readonly createdMs: number;
   readonly lastModifiedMs: number;
   readonly activeDataFileId: number;
-  /** The highest pack id that was ever active. */
+  /** Highest pack id that was ever active. */
   readonly dataFileCount: number;
   readonly indexFile: string;
   readonly globalFile: string;
   readonly playersFile: string;
   readonly limits: SaveLimits;
-  /** The shape of the chunks once more, so that blocks can be read when all global files are gone; ours alone. */
+  /**
+   * Shape of the chunks, repeated so that blocks can be read when all global files are lost. An extension of
+   * ours.
+   */
   readonly chunkExtents?: Place;
-  /** The epoch of the journal's segment that belongs to the live generation; left out when there is none. */
+  /** Epoch of the journal segment that belongs to the live generation; absent without one. */
   readonly journalEpoch?: number;
-  /** The packs that generations may refer to, all of which are there; an old manifest has no such list. Rule S101. */
+  /**
+   * The packs that generations may refer to, all of which must exist. Old manifests lack this list. Rule
+   * S101.
+   */
   readonly dataFiles?: PackList;
 }
 
-/** The same manifest for a generation that has no journal. */
+/** Returns the same manifest for a generation without a journal. */
 export function withoutJournal({ journalEpoch: _journalEpoch, ...manifest }: Manifest): Manifest {
   return manifest;
 }
 
-/** A manifest as it was read. */
+/** A decoded manifest. */
 export interface ReadManifest {
   readonly manifest: Manifest;
-  /** Whether it had a checksum, which then was right. */
+  /** Whether it had a checksum, which was then correct. */
   readonly sealed: boolean;
 }
 
@@ -68,21 +74,21 @@ const LIMIT_KEYS: readonly (readonly [key: string, name: keyof SaveLimits])[] = 
   ["entity_blob_hard_max_bytes", "entityBlobHardMaxBytes"],
 ];
 
-/** The manifest as JSON text with a checksum of all the rest as its last key. */
+/** Encodes the manifest as JSON whose last key is a checksum of everything before it. */
 export function encodeManifest(manifest: Manifest): Uint8Array {
   const unsealed = plainManifest(manifest);
   const checksum = crc32(jsonBytes(unsealed));
   return jsonBytes({ ...unsealed, [CHECKSUM_KEY]: checksum });
 }
 
-/** The manifest as the original wrote it, without a checksum. */
+/** Encodes the manifest as the original did, without a checksum. */
 export function encodeUnsealedManifest(manifest: Manifest): Uint8Array {
   return jsonBytes(plainManifest(manifest));
 }
 
 /**
- * Reads a manifest. One with a checksum has to be exactly the bytes that we write; one without may have its keys
- * in any order and others besides, as the original took it.
+ * Reads a manifest. One with a checksum must match the bytes that we write exactly. One without may have its
+ * keys in any order and additional keys, as the original accepted.
  */
 export function decodeManifest(bytes: Uint8Array): ReadManifest {
   const root = parseObject(bytes);
@@ -148,7 +154,7 @@ function plainManifest(manifest: Manifest): Record<string, unknown> {
   };
 }
 
-/** A list that is too long is left out: a manifest without one is read as those of before. */
+/** Omits a list that is too long: the manifest is then read like one from before such lists. */
 function plainPacks(dataFiles: PackList | undefined): Record<string, string> {
   const text = dataFiles && packListText(dataFiles);
   return text === undefined || text.length > PACK_LIST_CHARS_MAX ? {} : { [PACKS_KEY]: text };

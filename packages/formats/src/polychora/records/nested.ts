@@ -1,6 +1,6 @@
 import { type Codec, encode } from "@orthant/core";
 
-/** A value in bytes of its own, with their length before them, so that it can be skipped or kept unread. */
+/** Codec of a value preceded by its length in bytes, so that a reader can skip it or keep it undecoded. */
 export function nested<Value>(codec: Codec<Value>): Codec<Value> {
   return {
     write: (out, value) => out.bytes(encode(codec, value)),

@@ -1,25 +1,25 @@
 import { U32_MAX } from "@orthant/core";
 
-/** The packs from one id to another, both of them included. */
+/** A range of pack ids, both ends included. */
 export interface PackRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Ids of packs, as ranges in ascending order with at least one other id between two of them. */
+/** Pack ids as ranges in ascending order, with at least one missing id between two ranges. */
 export type PackList = readonly PackRange[];
 
-/** A manifest has no list that takes more characters than this: it has to stay below its own limit. */
+/** Maximum length of the list in a manifest, which must stay below its own size limit. */
 export const PACK_LIST_CHARS_MAX = 32_768;
 
 const PACK_LIST = /^(?:\d{1,10}(?:-\d{1,10})?(?:,\d{1,10}(?:-\d{1,10})?)*)?$/;
 
-/** The list of some ids, which come in any order. */
+/** Returns the list of some ids, given in any order. */
 export function packListOf(ids: Iterable<number>): PackList {
   return withPacks([], ids);
 }
 
-/** A list with some ids more. */
+/** Adds ids to a list. */
 export function withPacks(list: PackList, ids: Iterable<number>): PackList {
   const added = Array.from(ids, (id) => ({ first: id, last: id }));
   const merged: PackRange[] = [];
@@ -31,7 +31,7 @@ export function withPacks(list: PackList, ids: Iterable<number>): PackList {
   return merged;
 }
 
-/** A list without some ids. No range is taken apart into its ids, however long it is. */
+/** Removes ids from a list. A range is never expanded into its ids, however long it is. */
 export function withoutPacks(list: PackList, ids: Iterable<number>): PackList {
   const removed = [...new Set(ids)].sort((a, b) => a - b);
   const left: PackRange[] = [];
@@ -48,17 +48,17 @@ export function withoutPacks(list: PackList, ids: Iterable<number>): PackList {
   return left;
 }
 
-/** Whether a list has an id. */
+/** Returns whether a list contains an id. */
 export function hasPack(list: PackList, id: number): boolean {
   return list.some(({ first, last }) => first <= id && id <= last);
 }
 
-/** A list as the manifest has it, such as `1-17,19`. */
+/** Formats a list for the manifest, such as `1-17,19`. */
 export function packListText(list: PackList): string {
   return list.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join();
 }
 
-/** Reads a list; `undefined` for any other text, and for one that {@link packListText} would not write. Rule S101. */
+/** Parses a list. Returns `undefined` for any text that {@link packListText} would not write. Rule S101. */
 export function parsePackList(text: string): PackList | undefined {
   if (text.length > PACK_LIST_CHARS_MAX || !PACK_LIST.test(text)) return undefined;
   const list: PackRange[] = [];

@@ -13,16 +13,18 @@ import { readPlaces, writePlaces } from "./packed-places.ts";
 import { boundsOf } from "./prepared-blocks.ts";
 import { arrangeBlocks, ChunkContent, type StoredBlock, StoredChunk } from "./stored-block.ts";
 
-/** More than any leaf holds: one past 2,048 is split, unless its cell has 256 chunks or less. */
+/**
+ * More than any leaf holds: a leaf with more than 2,048 is split, unless its cell has 256 chunks or fewer.
+ */
 const BLOCKS_MAX = 65_536;
-/** Stand in the list of contents for a block that has a change of its own; chunks are counted behind them. */
+/** Content numbers of blocks that are stored as a change. Chunks are numbered after them. */
 const CHANGE_TO_GENERATED = 0;
 const CHANGE_TO_AIR = 1;
 const FIRST_CHUNK = 2;
 
 /**
- * What a block blob of version 2 holds, before it is compressed: the places, which content each has, the chunks, the
- * changes. Nothing is made of chunks and changes when it is read but views. Rules S73 to S80.
+ * Codec of a version 2 block blob before compression: the positions, the content number of each, the chunks,
+ * the changes. Reading creates only views of chunks and changes. Rules S73 to S80.
  */
 export function packedBlobCodec(chunkVolume: number): Codec<readonly StoredBlock[]> {
   return {
@@ -44,14 +46,14 @@ export function packedBlobCodec(chunkVolume: number): Codec<readonly StoredBlock
   };
 }
 
-/** The same bytes for blocks that are arranged already. */
+/** Encodes blocks that are already arranged. */
 export function encodePackedBlob(blocks: readonly StoredBlock[]): Uint8Array {
   const out = new ByteWriter(packedBytesAtLeast(blocks) + blocks.length * 4);
   writeBlob(out, blocks);
   return out.copy();
 }
 
-/** Fewer bytes than such a blob takes, and cheaper to know. */
+/** Returns a lower bound for the size of such a blob that is cheap to compute. */
 export function packedBytesAtLeast(blocks: readonly StoredBlock[]): number {
   let bytes = blocks.length * 2;
   const counted = new Set<ChunkContent>();
@@ -65,7 +67,7 @@ export function packedBytesAtLeast(blocks: readonly StoredBlock[]): number {
   return bytes;
 }
 
-/** The places of a blob, after all that its codec checks. */
+/** Runs all checks of the codec. Returns the positions of the blob's blocks. */
 export function checkPackedBlob(input: ByteReader, chunkVolume: number): readonly Place[] {
   return readBlob(input, chunkVolume).places;
 }
@@ -95,13 +97,13 @@ function contentNumber(block: StoredBlock, dictionary: ReadonlyMap<ChunkContent,
 
 interface ReadBlob {
   readonly places: readonly Place[];
-  /** For each place which sort of change or which chunk it has. */
+  /** Content number of each position: a kind of change, or a chunk. */
   readonly contents: Uint32Array;
   readonly chunks: Parts;
   readonly changes: Parts;
 }
 
-/** Some parts side by side, and where each of them ends. */
+/** Adjacent parts, and the offset where each ends. */
 interface Parts {
   readonly bytes: Uint8Array;
   readonly ends: readonly number[];
@@ -115,7 +117,7 @@ function readBlob(input: ByteReader, chunkVolume: number): ReadBlob {
   const places = readPlaces(input, volume, count);
   const contents = readContents(input, count, chunkCount);
   const chunks = readParts(input, chunkCount, () => checkPackedChunk(input, chunkVolume));
-  // One content has one encoding, so equal chunks are equal bytes.
+  // Each content has exactly one encoding, so equal chunks have equal bytes.
   if (hasEqualParts(chunks.bytes, chunks.ends)) {
     throw input.fail("ORT_BLOB", "a chunk in the dictionary twice");
   }
@@ -124,7 +126,7 @@ function readBlob(input: ByteReader, chunkVolume: number): ReadBlob {
   return { places, contents, chunks, changes };
 }
 
-/** Which content each block has; chunks are numbered in the order in which they appear first. */
+/** Reads the content number of each block. Chunks are numbered in order of first appearance. */
 function readContents(input: ByteReader, count: number, chunkCount: number): Uint32Array {
   const contents = new Uint32Array(count);
   let used = 0;

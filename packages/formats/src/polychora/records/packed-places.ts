@@ -10,7 +10,7 @@ import {
 import { LEAF_LEVEL_MAX } from "../layout.ts";
 import { Bounds } from "./prepared-blocks.ts";
 
-/** Writes places of a box, which are in lexicographic order and of which the box is the least. Rule S74. */
+/** Writes positions in lexicographic order. `box` must be their bounding box. Rule S74. */
 export function writePlaces(out: ByteWriter, box: Box, blocks: readonly { readonly place: Place }[]): void {
   const grid = gridOf(box);
   let last = BEFORE_FIRST;
@@ -26,7 +26,10 @@ export function writePlaces(out: ByteWriter, box: Box, blocks: readonly { readon
   }
 }
 
-/** Reads what {@link writePlaces} writes; `ORT_BLOB` for places that leave the box, or a box that is too large. */
+/**
+ * Reads what {@link writePlaces} writes. Throws `ORT_BLOB` for positions outside the box, or a box that is
+ * too large.
+ */
 export function readPlaces(input: ByteReader, box: Box, count: number): readonly Place[] {
   if (AXES.some((axis) => box.max[axis] - box.min[axis] > 2 ** LEAF_LEVEL_MAX)) {
     throw input.fail("ORT_BLOB", `a volume from [${box.min}] to [${box.max}]`);
@@ -48,23 +51,23 @@ export function readPlaces(input: ByteReader, box: Box, count: number): readonly
   return places;
 }
 
-/** A box as a table: a column for each pair of x and y, a row for each pair of z and w. */
+/** A box as a table: one column per pair of x and y, one row per pair of z and w. */
 interface Grid {
   readonly min: Place;
   readonly extents: Place;
   readonly columns: number;
   readonly rows: number;
-  /** Whether a place's number in the box may be past what a number holds. */
+  /** Whether the index of a position in the box may exceed the safe integers. */
   readonly isWide: boolean;
 }
 
-/** Where a place is in the table. Lexicographic order is that of the columns, then of the rows. */
+/** Location of a position in the table. Lexicographic order compares columns, then rows. */
 interface Spot {
   readonly column: number;
   readonly row: number;
 }
 
-/** In front of the first spot, so that its gap is its number. */
+/** The spot before the first one, so that the first gap equals its index. */
 const BEFORE_FIRST: Spot = { column: 0, row: -1 };
 
 function gridOf(box: Box): Grid {

@@ -2,7 +2,7 @@ import { ByteWriter, type Codec, crc32, decode, encode, OrthantError, type Struc
 import { atFile, decodeAt } from "../../files/at-file.ts";
 import { FILE_VERSION, type PayloadHeader } from "../layout.ts";
 
-/** A file of 16 bytes of header and one checksummed payload. */
+/** Encodes a file of a 16-byte header and one checksummed payload. */
 export function encodePayloadFile<Magic extends string, Value>(
   header: Struct<PayloadHeader<Magic>>,
   magic: Magic,
@@ -17,7 +17,10 @@ export function encodePayloadFile<Magic extends string, Value>(
   return out.copy();
 }
 
-/** Reads such a file: magic, version, exact length and checksum first, then the payload. Rules S7 and S8. */
+/**
+ * Decodes such a file: checks magic, version, exact length and checksum, then reads the payload. Rules S7 and
+ * S8.
+ */
 export function decodePayloadFile<Magic extends string, Value>(
   path: string,
   header: Struct<PayloadHeader<Magic>>,
@@ -27,7 +30,7 @@ export function decodePayloadFile<Magic extends string, Value>(
   return decodeAt({ path, origin: header.bytes }, codec, payloadOfFile(path, header, bytes));
 }
 
-/** The payload of such a file, not decoded yet. */
+/** Returns the checked payload of such a file without decoding it. */
 export function payloadOfFile<Magic extends string>(
   path: string,
   header: Struct<PayloadHeader<Magic>>,

@@ -1,10 +1,10 @@
 import { bytes, type Codec, list, OrthantError, option, string } from "@orthant/core";
 import { type Vector, vectorCodec } from "./vector.ts";
 
-/** All that is kept of a player. Positions and orientations have the precision of 32-bit floats. */
+/** The stored state of a player. Positions and orientations have 32-bit float precision. */
 export interface PlayerRecord {
   readonly playerId: bigint;
-  /** What proves who the player is; empty where nothing does. The flat dialect has no room for it. */
+  /** Key that proves the player's identity; empty without one. The flat dialect has no field for it. */
   readonly authKey: Uint8Array;
   readonly name: string | undefined;
   readonly position: Vector;
@@ -15,16 +15,16 @@ export interface PlayerRecord {
   readonly lastSavedMs: number;
 }
 
-/** Players of one world. */
+/** Maximum number of players in a world. */
 export const PLAYERS_MAX = 10_000_000;
-/** Tags or metadata of one player or entity. */
+/** Maximum number of tags or metadata entries of one player or entity. */
 const TAGS_MAX = 65_536;
-/** Bytes of a name, tag or key. */
+/** Maximum bytes of a name, tag or key. */
 export const TEXT_BYTES_MAX = 65_536;
 
 const text = string(TEXT_BYTES_MAX);
 const optionalText = option(text);
-/** Tags of a player or an entity. */
+/** Codec of the tags of a player or entity. */
 export const tagsCodec: Codec<readonly string[]> = list(text, TAGS_MAX);
 const value = bytes();
 const metadataCodec = list<readonly [string, Uint8Array]>(
@@ -66,7 +66,7 @@ const playerRecordCodec: Codec<PlayerRecord> = {
 
 const records = list(playerRecordCodec, PLAYERS_MAX);
 
-/** The payload of the tree dialect: players in the order of their ids, each once. Rules S18 and S19. */
+/** Codec of the tree dialect's payload: players in order of unique ids. Rules S18 and S19. */
 export const playersCodec: Codec<readonly PlayerRecord[]> = {
   write(out, players) {
     const twice = findDisorder(players);
@@ -82,12 +82,12 @@ export const playersCodec: Codec<readonly PlayerRecord[]> = {
   },
 };
 
-/** Players in the order in which they are stored. */
+/** Returns the players in storage order. */
 export function sortPlayers(players: readonly PlayerRecord[]): readonly PlayerRecord[] {
   return [...players].sort((a, b) => (a.playerId < b.playerId ? -1 : 1));
 }
 
-/** Players with others that are new or changed, and without those that are removed, in the order of their ids. */
+/** Adds or replaces the changed players and drops the removed ones. Returns the result in order of ids. */
 export function mergePlayers(
   before: readonly PlayerRecord[],
   changed: readonly PlayerRecord[],

@@ -11,30 +11,32 @@ import {
   requireLatticePlace,
 } from "@orthant/core";
 
-/** One overridden chunk and where it is. A chunk of nothing but air is one that somebody dug away. */
+/** One overridden chunk and its position. A chunk of only air is one that was dug away. */
 export interface BlockEntry {
   readonly place: Place;
   readonly chunk: Chunk;
 }
 
-/** As a {@link BlockEntry}; without a chunk it says that the place is virgin. */
+/** Like a {@link BlockEntry}; without a chunk, the position is virgin. */
 export interface BlockAssignment {
   readonly place: Place;
   readonly chunk: Chunk | undefined;
 }
 
-/** A block with the bytes of its chunk, made once however often the blob around it is measured. */
+/**
+ * A block with the encoded bytes of its chunk, computed once however often the blob around it is measured.
+ */
 export interface PreparedBlock extends BlockAssignment {
-  /** `undefined` when the chunk has no entry in the dictionary: empty and virgin ones have none. */
+  /** `undefined` when the chunk has no dictionary entry, as for empty and virgin ones. */
   readonly content: PreparedContent | undefined;
 }
 
-/** The bytes of a chunk; the same object for equal chunks. */
+/** The bytes of a chunk; equal chunks share one object. */
 export interface PreparedContent {
   readonly bytes: Uint8Array;
 }
 
-/** Blocks in the order in which they are stored, with their chunks encoded, and equal chunks found. */
+/** Returns the blocks in storage order, with encoded chunks and one content per set of equal chunks. */
 export function prepareBlocks(
   blocks: readonly BlockAssignment[],
   chunkVolume: number,
@@ -52,19 +54,19 @@ export function prepareBlocks(
   });
 }
 
-/** The least box that holds all of the blocks, of which there is at least one. */
+/** Returns the bounding box of the blocks, of which there must be at least one. */
 export function boundsOf(blocks: readonly { readonly place: Place }[]): Box {
   const bounds = new Bounds();
   for (const { place } of blocks) bounds.add(place);
   return bounds.box();
 }
 
-/** Gathers the least box that holds some places. */
+/** Accumulates the bounding box of positions. */
 export class Bounds {
   readonly #min = [Infinity, Infinity, Infinity, Infinity];
   readonly #max = [-Infinity, -Infinity, -Infinity, -Infinity];
 
-  /** Makes room for one more. */
+  /** Extends the box to include a position. */
   add(place: Place): void {
     for (let axis = 0; axis < 4; axis++) {
       const coordinate = place[axis] as number;
@@ -73,7 +75,7 @@ export class Bounds {
     }
   }
 
-  /** The box, once there is a place in it. */
+  /** The bounding box, after at least one position was added. */
   box(): Box {
     return { min: this.#min as unknown as Place, max: this.#max as unknown as Place };
   }

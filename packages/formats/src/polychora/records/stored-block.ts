@@ -17,13 +17,15 @@ import {
 } from "@orthant/core";
 import type { BlockAssignment, BlockEntry } from "./prepared-blocks.ts";
 
-/** A place with what is stored for it: a chunk, or how the chunk differs from what the generator makes there. */
+/**
+ * A position with its stored content: a chunk, or the chunk's difference from what the generator makes there.
+ */
 export type StoredBlock = StoredChunk | StoredChange;
 
-/** What the generator of a world makes at a place. */
+/** Returns the chunk that a world's generator makes at a position. */
 export type GeneratedChunks = (place: Place) => Chunk;
 
-/** A place of which the whole chunk is stored. */
+/** A position whose whole chunk is stored. */
 export class StoredChunk {
   readonly kind = "chunk";
   readonly place: Place;
@@ -34,24 +36,27 @@ export class StoredChunk {
     this.content = content;
   }
 
-  /** The chunk, which is made when it is first asked for. */
+  /** The chunk, decoded on first use. */
   get chunk(): Chunk {
     return this.content.chunk;
   }
 }
 
-/** A place of which is stored in which cells it differs from something else. */
+/** A position stored as the voxels in which it differs from a base. */
 export interface StoredChange {
   readonly kind: "change";
   readonly place: Place;
-  /** What it differs from: what the world's generator makes there, or nothing but air, for which no generator is needed. */
+  /** The base: the chunk of the world's generator, or only air, which needs no generator. */
   readonly base: "generator" | "air";
   readonly volume: number;
-  /** The bytes of the change, a view: rules S77 to S79. */
+  /** A view of the encoded change. Rules S77 to S79. */
   readonly change: Uint8Array;
 }
 
-/** A chunk or its bytes, or both, the other made when it is first asked for. Places with equal chunks may share it. */
+/**
+ * A chunk, its bytes, or both; the missing one is computed on first use. Positions with equal chunks may
+ * share it.
+ */
 export class ChunkContent {
   readonly #volume: number;
   #chunk: Chunk | undefined;
@@ -63,35 +68,38 @@ export class ChunkContent {
     this.#bytes = bytes;
   }
 
-  /** The content of a chunk. */
+  /** Wraps a chunk. */
   static of(chunk: Chunk): ChunkContent {
     return new ChunkContent(chunk.volume, chunk, undefined);
   }
 
-  /** The content of bytes that were checked, which are kept as they are. */
+  /** Wraps checked bytes without copying them. */
   static stored(bytes: Uint8Array, volume: number): ChunkContent {
     return new ChunkContent(volume, undefined, bytes);
   }
 
-  /** The chunk. */
+  /** The chunk, decoded on first use. */
   get chunk(): Chunk {
     this.#chunk ??= decode(packedChunkCodec(this.#volume), this.bytes);
     return this.#chunk;
   }
 
-  /** The chunk as a blob of version 2 holds it, as a view. Rules S75 and S76. */
+  /** A view of the chunk as encoded in a version 2 blob. Rules S75 and S76. */
   get bytes(): Uint8Array {
     this.#bytes ??= encode(packedChunkCodec(this.#volume), this.chunk);
     return this.#bytes;
   }
 }
 
-/** Whether only the world's generator can tell what a block is. */
+/** Returns whether a block can be realized only with the world's generator. */
 export function needsGenerator(block: StoredBlock): boolean {
   return block.kind === "change" && block.base === "generator";
 }
 
-/** The chunk that a stored block stands for. A change to what a generator makes is `ORT_NOT_FOUND` without it. Rule S81. */
+/**
+ * Returns the chunk of a stored block. Throws `ORT_NOT_FOUND` for a change to generated content if the
+ * generator is missing. Rule S81.
+ */
 export function realizeBlock(block: StoredBlock, generated: GeneratedChunks | undefined): Chunk {
   if (block.kind === "chunk") return block.chunk;
   if (block.base === "air") return applyChunkChange(emptyChunk(block.volume), block.change);
@@ -102,7 +110,7 @@ export function realizeBlock(block: StoredBlock, generated: GeneratedChunks | un
   return applyChunkChange(generated(block.place), block.change);
 }
 
-/** The blocks of a blob of version 1 or of the flat dialect; places that are virgin have none. */
+/** Converts the blocks of a version 1 blob or of the flat dialect. Virgin positions have none. */
 export function storedChunks(blocks: readonly BlockAssignment[]): readonly StoredBlock[] {
   const contents = new Map<Chunk, ChunkContent>();
   const stored: StoredBlock[] = [];
@@ -116,8 +124,9 @@ export function storedChunks(blocks: readonly BlockAssignment[]): readonly Store
 }
 
 /**
- * What makes of each of some blocks the one to be stored. One that is stored already stays as it is; another becomes what
- * takes fewer bytes, its chunk or how it differs from air or, with a generator, from what that makes.
+ * Returns a function that chooses how to store each of `blocks`. A block that is already stored stays
+ * unchanged; any other is stored in the form that takes the fewest bytes: its chunk, its difference from air
+ * or, with a generator, its difference from the generated chunk.
  */
 export function blockStorer(
   blocks: readonly (BlockEntry | StoredBlock)[],
@@ -135,22 +144,22 @@ export function blockStorer(
     requireLatticePlace(...place);
     const content = contents.get(chunk) ?? ChunkContent.of(chunk);
     contents.set(chunk, content);
-    // A chunk is stored once for all of its places, and each of them pays its part.
+    // A chunk is stored once for all of its positions, so each is charged its share.
     const share = content.bytes.length / (uses.get(chunk) as number);
     return changes.find(place, chunk, share) ?? new StoredChunk(place, content);
   };
 }
 
 /**
- * A byte of a change counts for as many of a chunk: chunks shrink that much more when they are compressed, and are read
+ * Weight of a byte of a change relative to a byte of a chunk: chunks compress that much better, and are read
  * faster. docs/decisions/0014-blobs-that-say-what-changed.md has the figures.
  */
 const CHANGE_WEIGHT = 4;
 
-// The voxels of the chunk at hand, shared by all calls, which never overlap.
+// Voxels of the current chunk. Shared by all calls, which never overlap.
 const scratch = new Uint16Array(CHUNK_VOXELS_MAX);
 
-/** Finds how chunks differ from air and, as long as there is one, from what a generator makes. */
+/** Finds how chunks differ from air and, while a generator is available, from its output. */
 class ChangeFinder {
   #generated: GeneratedChunks | undefined;
 
@@ -158,10 +167,10 @@ class ChangeFinder {
     this.#generated = generated;
   }
 
-  /** The shortest change, when it counts for fewer bytes than a chunk does; to air when both are as long. */
+  /** Returns the shortest change if it costs less than the chunk. On a tie, the change to air wins. */
   find(place: Place, chunk: Chunk, chunkBytes: number): StoredChange | undefined {
     const { volume } = chunk;
-    // No change is shorter than a chunk of one material, and asking the generator is what costs.
+    // No change is shorter than a chunk of one material, and calling the generator is the expensive part.
     if (chunk.uniformMaterial !== undefined) return undefined;
     const generated = this.#generatedAt(place);
     const voxels = chunk.voxels(scratch.subarray(0, volume));
@@ -179,7 +188,7 @@ class ChangeFinder {
       return generated?.isEmpty === true ? undefined : generated;
     } catch (error) {
       if (!isOrthantError(error)) throw error;
-      // A world whose generator is not here is saved all the same, without its help.
+      // A world whose generator is missing is still saved, without its help.
       this.#generated = undefined;
       return undefined;
     }
@@ -187,8 +196,8 @@ class ChangeFinder {
 }
 
 /**
- * Blocks in the order in which they are stored, with one content for equal chunks. `ORT_ARGUMENT` for two blocks at one
- * place.
+ * Returns the blocks in storage order, with one content for equal chunks. Throws `ORT_ARGUMENT` for two
+ * blocks at one position.
  */
 export function arrangeBlocks(blocks: readonly StoredBlock[]): readonly StoredBlock[] {
   const interner = new ContentInterner();

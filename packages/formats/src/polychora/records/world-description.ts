@@ -16,44 +16,47 @@ import {
 } from "@orthant/core";
 import type { Vector } from "./vector.ts";
 
-/** What a world says about itself, so that it can be opened without asking anybody. Rule S17. */
+/** Self-description of a world, so that it can be opened without further input. Rule S17. */
 export interface WorldDescription {
   readonly chunkShape: ChunkShape;
   readonly name: string;
-  /** Where new players begin, in voxels. */
+  /** Spawn position of new players, in voxels. */
   readonly spawn: Vector;
-  /** Rises each time the world is opened for writing; region clocks begin with it. */
+  /** Rises each time the world is opened for writing. Region clocks begin with it. */
   readonly clockEpoch: number;
-  /** The material catalog as its own codec writes it; empty when there is none. */
+  /** The material catalog, encoded by its codec; empty without one. */
   readonly materials: Uint8Array;
-  /** Generations that are kept although they are old, in the order of their numbers. */
+  /** Old generations that are kept, in order of their numbers. */
   readonly namedGenerations: readonly NamedGeneration[];
-  /** What a program keeps here for itself, in the order of the keys. */
+  /** Data that programs store here, in order of the keys. */
   readonly attachments: readonly Attachment[];
-  /** Made at random with the world; 0 while it has none. Another world, be it made as a copy, has another. */
+  /**
+   * Random id created with the world; 0 if it has none. Every other world has another id, even one created as
+   * a copy.
+   */
   readonly worldId: bigint;
-  /** The newest openings for writing, in the order of their epochs. */
+  /** The latest openings for writing, in order of their epochs. */
   readonly lineage: readonly Era[];
-  /** The last edit of each client that the content has; the client that edited longest ago comes first. */
+  /** The last edit of each client included in the content. The client that edited longest ago comes first. */
   readonly edits: readonly ClientEdits[];
 }
 
-/** One opening of a world for writing: clocks of this epoch were issued under this mark, and under no other. */
+/** One opening of a world for writing: the clocks of this epoch were issued under this mark and no other. */
 export interface Era {
   readonly epoch: number;
-  /** Made at random, so that two copies of a world that are opened apart are told apart. */
+  /** Random, to distinguish two copies of a world that were opened separately. */
   readonly mark: bigint;
 }
 
-/** How far the edits of one client have come. */
+/** Progress of one client's edits. */
 export interface ClientEdits {
   readonly clientId: bigint;
   readonly lastEditId: number;
-  /** The player whose client it is; `undefined` for an anonymous one, and in descriptions before version 3. */
+  /** The client's player; `undefined` for an anonymous client, and in descriptions before version 3. */
   readonly playerId?: bigint;
 }
 
-/** A generation that somebody gave a name. */
+/** A generation that was given a name. */
 export interface NamedGeneration {
   readonly generation: number;
   readonly name: string;
@@ -65,12 +68,12 @@ export interface Attachment {
   readonly value: Uint8Array;
 }
 
-/** The most openings that a description remembers. */
+/** Maximum number of openings in a description. */
 export const LINEAGE_MAX = 64;
-/** The most clients whose last edits a description remembers. */
+/** Maximum number of clients in a description. */
 export const CLIENT_EDITS_MAX = 4_096;
 
-/** Without an id of the world, and so without all that came with it. */
+/** Without a world id and everything that came with it. */
 const VERSION_WITHOUT_ID = 1;
 const VERSION_WITH_ID = 2;
 /** With clients in the order of their edits, and with their players. */
@@ -79,7 +82,7 @@ const NAME_BYTES_MAX = 4_096;
 const NAMED_GENERATIONS_MAX = 65_536;
 const ATTACHMENTS_MAX = 65_536;
 
-/** A description that says nothing but the shape of the chunks. */
+/** Returns a description that only states the shape of the chunks. */
 export function plainDescription(shape: ChunkShape = HYPERCUBE_CHUNKS): WorldDescription {
   return {
     chunkShape: shape,
@@ -95,7 +98,7 @@ export function plainDescription(shape: ChunkShape = HYPERCUBE_CHUNKS): WorldDes
   };
 }
 
-/** The materials of a world; the default ones where it names none. */
+/** Returns the materials of a world, or the default ones if it names none. */
 export function catalogOf({ materials }: Pick<WorldDescription, "materials">): MaterialCatalog {
   return materials.length === 0 ? DEFAULT_MATERIALS : decode(materialCatalogCodec, materials);
 }
@@ -116,7 +119,7 @@ const attachmentCodec: Codec<Attachment> = {
   read: (input) => ({ key: input.string(NAME_BYTES_MAX), value: input.bytes() }),
 };
 
-// Ids and marks are random: as varints they would take more bytes than as they are.
+// Ids and marks are random, so varints would take more bytes than fixed 64 bits.
 const eraCodec: Codec<Era> = {
   write(out, { epoch, mark }) {
     out.varUint(epoch);
@@ -159,7 +162,7 @@ const attachmentsCodec = list(attachmentCodec, ATTACHMENTS_MAX);
 const lineageCodec = list(eraCodec, LINEAGE_MAX);
 const editsCodec = list(clientEditsCodec, CLIENT_EDITS_MAX);
 
-/** What `custom_global_payload` holds. */
+/** Codec of `custom_global_payload`. */
 export const worldDescriptionCodec: Codec<WorldDescription> = {
   write(out, description) {
     const disorder = findDisorder(description);

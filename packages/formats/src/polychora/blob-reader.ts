@@ -32,19 +32,19 @@ import {
 } from "./records/stored-block.ts";
 import { describeCell } from "./tree-index/cell.ts";
 
-/** What is needed to understand the blobs of a save. */
+/** Parameters needed to decode the blobs of a save. */
 export interface BlobContext {
   readonly dialect: Dialect;
   readonly chunkVolume: number;
   readonly limits: Pick<SaveLimits, "blockBlobHardMaxBytes" | "entityBlobHardMaxBytes">;
-  /** What the world's generator makes, where chunks are stored as changes to it. */
+  /** The world's generator, for chunks that are stored as changes to its output. */
   readonly generated?: GeneratedChunks;
 }
 
-/** A flat record has no limit of its own: a region of large edge is one record. */
+/** The flat dialect does not limit records: a region with a large edge is one record. */
 const FLAT_PAYLOAD_BYTES_MAX = 0x7fff_ffff;
 
-/** The blocks of one record of a leaf, as they are stored. Rules S12, S13, S29 to S31 and S70 to S80. */
+/** Reads the blocks of one record of a leaf in stored form. Rules S12, S13, S29 to S31 and S70 to S80. */
 export async function readStoredBlob(
   shelf: PackShelf,
   ref: BlobRef,
@@ -57,7 +57,7 @@ export async function readStoredBlob(
   return decodeBlockPayload(payload, ref, source, cell, context);
 }
 
-/** The entities of one record of a leaf. Rules S12, S13, S32 and S33. */
+/** Reads the entities of one record of a leaf. Rules S12, S13, S32 and S33. */
 export async function readEntityBlob(
   shelf: PackShelf,
   ref: BlobRef,
@@ -70,8 +70,8 @@ export async function readEntityBlob(
 }
 
 /**
- * The places of the blocks of a record whose payload is read already, after every check that {@link readStoredBlob}
- * makes but that of the checksum. Makes no chunks.
+ * Checks a block record whose payload is already read, like {@link readStoredBlob} but without its checksum.
+ * Returns the positions of the blocks and creates no chunks.
  */
 export async function checkBlockPayload(
   payload: Uint8Array,
@@ -97,7 +97,7 @@ export async function checkBlockPayload(
   return places;
 }
 
-/** The entities of a record whose payload is read already, after every check but that of the checksum. */
+/** Decodes the entities of a record whose payload is already read, with every check except the checksum. */
 export async function decodeEntityPayload(
   payload: Uint8Array,
   ref: BlobRef,
@@ -117,7 +117,7 @@ export async function decodeEntityPayload(
   return entities;
 }
 
-/** The most bytes that the payload of a record may have, and what it holds when it is not compressed. */
+/** Maximum size of a record's payload, and of its content when uncompressed. */
 export function payloadLimit(
   { dialect, limits }: Pick<BlobContext, "dialect" | "limits">,
   kind: "block" | "entity",
@@ -126,7 +126,9 @@ export function payloadLimit(
   return kind === "block" ? limits.blockBlobHardMaxBytes : limits.entityBlobHardMaxBytes;
 }
 
-/** The blocks of a leaf from all of its records, as they are stored. Nothing is generated, and no chunk is made. */
+/**
+ * Reads the blocks of a leaf from all of its records in stored form. Generates nothing and creates no chunks.
+ */
 export async function readLeafStored(
   shelf: PackShelf,
   { cell, blockRefs }: LeafEntry,
@@ -146,7 +148,7 @@ export async function readLeafStored(
   return blocks;
 }
 
-/** The blocks of a leaf from all of its records, without places that are virgin. Rule S81. */
+/** Reads the blocks of a leaf from all of its records, without virgin positions. Rule S81. */
 export async function readLeafBlocks(
   shelf: PackShelf,
   leaf: LeafEntry,
@@ -156,7 +158,7 @@ export async function readLeafBlocks(
   return blocks.map((block) => ({ place: block.place, chunk: realizeBlock(block, context.generated) }));
 }
 
-/** The entities of a leaf from all of its records. */
+/** Reads the entities of a leaf from all of its records. */
 export async function readLeafEntities(
   shelf: PackShelf,
   { cell, entityRefs }: LeafEntry,
@@ -198,7 +200,7 @@ async function decodeBlockPayload(
   return blocks;
 }
 
-/** What a payload holds once it is not compressed any more, and how errors in there say where they are. */
+/** Returns the uncompressed content of a payload, and the source to name in its errors. */
 async function openPayload(
   payload: Uint8Array,
   { blobVersion }: BlobRef,
@@ -210,7 +212,7 @@ async function openPayload(
   const { path, origin = 0, what } = source;
   const bytesMax = payloadLimit(context, kind);
   const bytes = await atFileLater(source, async () => openBlob(payload, bytesMax, origin));
-  // Offsets in there are not offsets in the file.
+  // Offsets in the uncompressed content are not offsets in the file.
   return { bytes, at: { path, what: `${what}, uncompressed` } };
 }
 

@@ -27,16 +27,16 @@ import { PageWriter } from "./tree-index/page-writer.ts";
 
 const GENERATION = 0;
 
-/** How to write a world. */
+/** Options for writing a world. */
 export interface BulkSaveOptions {
   readonly limits?: SaveLimits;
-  /** What the world's generator makes, as `generatedChunks` gives it; without it every chunk is stored whole. */
+  /** The world's generator, as returned by `generatedChunks`. Without it every chunk is stored whole. */
   readonly generated?: GeneratedChunks;
-  /** 2, unless the save is for a reader that knows the specification and no more: then 1, which has no clocks. */
+  /** Default: 2. Use 1, which has no clocks, for a reader that knows only the specification. */
   readonly indexVersion?: WholeIndexVersion;
 }
 
-/** All of a world that is not in leaves. */
+/** Everything in a world outside its leaves. */
 export interface WorldFacts {
   readonly nowMs: number;
   readonly global: GlobalState;
@@ -44,8 +44,8 @@ export interface WorldFacts {
 }
 
 /**
- * Writes a whole world as generation 0 of a new save, leaf by leaf, in any order. Of each leaf only the bytes of its
- * entry in the index stay in memory; a save comes to be with {@link finish} and not before.
+ * Writes a whole world as generation 0 of a new save, leaf by leaf, in any order. Memory holds only the
+ * encoded index entry of each leaf. The save exists only after {@link finish}.
  */
 export class BulkSaveWriter {
   readonly #disk: Disk;
@@ -55,7 +55,7 @@ export class BulkSaveWriter {
   readonly #storage: BlockStorage;
   readonly #indexVersion: WholeIndexVersion;
   readonly #leaves = new EncodedLeaves();
-  /** The packs that have records. */
+  /** Ids of the packs that have records. */
   readonly #packIds = new Set<number>();
 
   private constructor(
@@ -74,7 +74,7 @@ export class BulkSaveWriter {
     this.#indexVersion = indexVersion;
   }
 
-  /** Begins a save with chunks of a shape. `ORT_NOT_EMPTY` when something is there. */
+  /** Begins a save with chunks of the given shape. Throws `ORT_NOT_EMPTY` if the folder is not empty. */
   static async create(
     disk: Disk,
     shape: ChunkShape,
@@ -85,17 +85,17 @@ export class BulkSaveWriter {
     await disk.makeDirectory(INDEX_FOLDER);
     await disk.makeDirectory(DATA_FOLDER);
     const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
-    // What belongs to an index of version 1 is of version 1 as well.
+    // An index of version 1 goes with blobs of version 1.
     const storage = { blobVersion: indexVersion, ...(generated && { generated }) };
     return new BulkSaveWriter(disk, packs, shape, limits, storage, indexVersion);
   }
 
-  /** Writes leaves, split where they are too large. No cell may overlap one that came before. */
+  /** Writes leaves, splitting those that are too large. No cell may overlap an earlier one. */
   async add(leaves: readonly LeafChange[]): Promise<void> {
     const planned: PlannedLeaf[] = [];
     const isPlain = this.#indexVersion === 1;
     for (const { cell, blocks = [], entities = [], clocks = [] } of leaves) {
-      // An index of version 1 has no room for clocks, nor for a leaf that has nothing else.
+      // An index of version 1 cannot store clocks, nor a leaf that has only clocks.
       if (isPlain && blocks.length + entities.length === 0) continue;
       const stored = await blocksToStore(blocks, this.#storage);
       const content = prepareLeaf(cell, stored, entities, isPlain ? [] : clocks, this.#shape);
@@ -107,10 +107,10 @@ export class BulkSaveWriter {
     for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.add(leaf);
   }
 
-  /** Makes it a save. `ORT_ARGUMENT` when two leaves overlap. */
+  /** Completes the save. Throws `ORT_ARGUMENT` if two leaves overlap. */
   async finish({ nowMs, global, players }: WorldFacts): Promise<void> {
     const packs = this.#packs;
-    // A world without leaves still gets its pack.
+    // A world without leaves still gets a pack.
     await packs.append([]);
     await packs.sync();
     const manifest: Manifest = {
@@ -142,11 +142,11 @@ export class BulkSaveWriter {
     await this.#packs.close();
   }
 
-  /** Writes the pages of the index and gives its root. */
+  /** Writes the pages of the index. Returns its root. */
   async #writeIndex(): Promise<Uint8Array> {
     const pages = new PageWriter({
       generation: GENERATION,
-      // An index of version 1 is one file, however large it is.
+      // An index of version 1 is one file, however large.
       targetBytes: this.#indexVersion === 1 ? Number.MAX_SAFE_INTEGER : pageTargetBytes(this.#limits),
       emit: (page) => writePage(this.#disk, page),
       keep: false,

@@ -2,19 +2,19 @@ import { pageFile } from "./files/file-names.ts";
 import type { LeafEntry } from "./records/leaf-entry.ts";
 import type { LeafIndex } from "./tree-index/leaf-index.ts";
 
-/** What a commit put in the place of what. */
+/** The difference that a commit made. */
 export interface CommittedChange {
   readonly added: readonly LeafEntry[];
   readonly removed: readonly LeafEntry[];
-  /** Paths of pages of the index that it wrote, and of those that the generation before had and it has not. */
+  /** Paths of the index pages that it wrote, and of those that only the previous generation had. */
   readonly addedPages: readonly string[];
   readonly removedPages: readonly string[];
 }
 
-/** That of a writer that has committed nothing. */
+/** The change of a writer that has committed nothing. */
 export const NO_CHANGE: CommittedChange = { added: [], removed: [], addedPages: [], removedPages: [] };
 
-/** What a generation has that the one before has not, and the other way around. */
+/** Compares a generation with the one before. */
 export async function changeBetween(before: LeafIndex, after: LeafIndex): Promise<CommittedChange> {
   const added: LeafEntry[] = [];
   const removed: LeafEntry[] = [];

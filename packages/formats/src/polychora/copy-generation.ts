@@ -34,32 +34,35 @@ import {
 import { packListOf, packListText } from "./records/pack-list.ts";
 import { payloadOfFile } from "./records/payload-file.ts";
 
-/** What was copied. */
+/** Result of copying a generation. */
 export interface CopiedGeneration {
   readonly generation: number;
   readonly packs: number;
-  /** Changes since then that were copied with the journal. */
+  /** Number of later changes copied with the journal. */
   readonly changes: number;
   readonly bytes: number;
 }
 
-/** What to copy, and who wants to know. */
+/** Options for copying a generation. */
 export interface CopyGenerationOptions {
-  /** One that is still there, and nothing else; without it, the one that the manifest names, and its journal. */
+  /**
+   * A generation that still exists, copied without a journal. Default: the one that the manifest names, with
+   * its journal.
+   */
   readonly generation?: number;
-  /** Told once how many bytes there are to copy. */
+  /** Called once with the number of bytes to copy. */
   readonly onTotal?: (bytes: number) => void;
 }
 
-/** A writer has to commit twice while three small files are opened for an attempt to fail. */
+/** An attempt fails only if a writer commits twice while three small files are opened. */
 const ATTEMPTS_MAX = 100;
 
 /**
- * Copies one committed generation, byte for byte, to a disk with nothing on it. Another process may go on committing
- * and compacting meanwhile: the packs are open before it is too late, and stay as they were. The live generation is
- * copied with what its journal has. The copy is read again and proven before it gets its manifest, which comes last, so
- * that a copy that was cut off is no save. When the generation or its journal is damaged this throws what is wrong with
- * it. Rules S52 and J19.
+ * Copies one committed generation, byte for byte, to an empty disk. Another process may keep committing and
+ * compacting: the packs are opened before they can be removed, and stay as they were. The live generation is
+ * copied with the content of its journal. The copy is read back and verified before its manifest is written
+ * last, so an interrupted copy is not a save. Throws the first fault if the generation or its journal is
+ * damaged. Rules S52 and J19.
  */
 export async function copyGeneration(
   disk: Disk,
@@ -89,7 +92,8 @@ async function copySource(
   await target.makeDirectory(DATA_FOLDER);
   await packs.writeTo(target);
   await target.syncDirectory(DATA_FOLDER);
-  // Before these, whose sync of the root also makes the name of the journal's folder durable.
+  // Comes first: writing the generation syncs the root, which also makes the name of the journal's folder
+  // durable.
   await journal?.copyTo(target);
   await writeGenerationFiles(target, manifest, files);
   const changes = await requireWhole(target, manifest);
@@ -97,18 +101,18 @@ async function copySource(
   return { generation: manifest.currentGeneration, packs: packs.count, changes, bytes };
 }
 
-/** Everything about a generation, with its packs open. Its pages are copied already. */
+/** A generation with its packs open. Its pages are already copied. */
 interface Source {
   readonly manifest: Manifest;
   readonly manifestBytes: Uint8Array;
   readonly files: Readonly<Record<keyof GenerationFiles, Uint8Array>>;
   readonly packs: PackCopies;
   readonly pageBytes: number;
-  /** What the live generation lacks; `undefined` when it was not asked for. */
+  /** Changes after the live generation; `undefined` if not requested. */
   readonly journal: JournalReader | undefined;
 }
 
-/** Starts over with the newer generation when files of this one were retired before they were open. */
+/** Starts over with the newer generation if files of this one were retired before they were opened. */
 async function gatherSteadily(
   disk: Disk,
   pages: PageCopier,
@@ -129,7 +133,10 @@ async function gatherSteadily(
   }
 }
 
-/** The journal of what was gathered; lets go of that when there is none, because a commit came in between. */
+/**
+ * Opens the journal of the gathered generation. If a commit intervened and there is none, closes the packs
+ * and returns `undefined`.
+ */
 async function journalOf(
   disk: Disk,
   { packs, global, manifest }: Gathered,
@@ -191,7 +198,7 @@ async function gather(
   if (isLive && isJournalKept && isSameList(live.dataFiles, dataFiles))
     return { manifest: live, manifestBytes: bytes, files, packs, pageBytes, global };
   const manifest: Manifest = {
-    // A generation that was asked for by its number is copied without its journal.
+    // A generation requested by number is copied without its journal.
     ...(isJournalKept ? live : withoutJournal(live)),
     ...names,
     currentGeneration: generation,
@@ -209,7 +216,10 @@ function isSameList(before: Manifest["dataFiles"], after: Manifest["dataFiles"])
   return (before && packListText(before)) === (after && packListText(after));
 }
 
-/** A generation that is still there once its packs are open has all of its records in them, whatever comes then. */
+/**
+ * Opens the packs. If the generation still exists afterwards, they hold all of its records, whatever happens
+ * next.
+ */
 async function openPacks(
   disk: Disk,
   { indexFile }: GenerationFiles,
@@ -226,7 +236,7 @@ async function openPacks(
 }
 
 function withActivePack(lengths: ReadonlyMap<number, number>, activeId: number): ReadonlyMap<number, number> {
-  // The active pack has to be there, if only with its header.
+  // The active pack must exist, even if it has only a header.
   const active: readonly [number, number] = [
     activeId,
     Math.max(packHeader.bytes, lengths.get(activeId) ?? 0),
@@ -234,7 +244,10 @@ function withActivePack(lengths: ReadonlyMap<number, number>, activeId: number):
   return new Map([...lengths, active].sort(([a], [b]) => a - b));
 }
 
-/** Reads all of a copy that has no manifest yet; throws what is wrong with it, or gives how much its journal has. */
+/**
+ * Reads all of a copy that has no manifest yet. Throws its first fault, or returns the number of journal
+ * entries.
+ */
 async function requireWhole(target: Disk, manifest: Manifest): Promise<number> {
   const { currentGeneration: generation, limits, indexFile, globalFile, playersFile, seals } = manifest;
   const index = await readIndex(target, indexFile, seals?.indexFile);

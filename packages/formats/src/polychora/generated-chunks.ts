@@ -11,10 +11,10 @@ import {
 import type { GlobalState } from "./records/global-record.ts";
 import type { GeneratedChunks } from "./records/stored-block.ts";
 
-/** What fills a world without a generator: nothing but air. */
+/** Generator of a world without one: only air. */
 export const NOTHING: GeneratorRef = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
 
-/** The generator that makes what nobody touched in a world; `ORT_NOT_FOUND` when the world names none. */
+/** Returns the generator of a world's unedited chunks. Throws `ORT_NOT_FOUND` if the world names none. */
 export function generatorOf({ base, generators, worldSeed }: GlobalState): GeneratorRef {
   if (base.kind === "empty") return NOTHING;
   if (base.kind === "flatFloor") {
@@ -26,8 +26,8 @@ export function generatorOf({ base, generators, worldSeed }: GlobalState): Gener
 }
 
 /**
- * What a world's generator makes at each place. The generator is opened when the first chunk is asked for, so that a
- * world whose generator is not here, which is then `ORT_GENERATOR_UNKNOWN`, can be opened as long as nobody asks.
+ * Returns a function that makes the chunks of a world's generator. It opens the generator on first use, so a
+ * world whose generator is missing can still be opened; the first call then throws `ORT_GENERATOR_UNKNOWN`.
  */
 export function generatedChunks(
   global: GlobalState,
@@ -41,15 +41,15 @@ export function generatedChunks(
 }
 
 /**
- * Throws `ORT_ARGUMENT` when a commit would give a world another generator: what is stored as a change to what the one
- * made would become something else. Rule S81.
+ * Throws `ORT_ARGUMENT` if a commit would change a world's generator, because chunks stored as changes to its
+ * output would become something else. Rule S81.
  */
 export function requireSameGenerator(now: GlobalState, next: GlobalState = now): void {
   if (next === now || namesOf(now) === namesOf(next)) return;
   throw new OrthantError("ORT_ARGUMENT", "a world keeps the generator that it was made with");
 }
 
-/** All that says which generator a world has, whether it is here or not. */
+/** Identifies a world's generator, whether it is available or not. */
 function namesOf({ base, generators, worldSeed }: GlobalState): string {
   if (base.kind === "empty") return base.kind;
   if (base.kind === "flatFloor") return `${base.kind} ${base.material} ${worldSeed}`;

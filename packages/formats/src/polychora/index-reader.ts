@@ -11,18 +11,18 @@ import { decodeIndexFile } from "./tree-index/index-file.ts";
 import { LeafIndex, type PageReader } from "./tree-index/leaf-index.ts";
 import { decodeRoot, PAGE_VERSION } from "./tree-index/page-codec.ts";
 
-/** What an index says, whichever dialect it is in. */
+/** A decoded index of either dialect. */
 export interface ReadIndex {
   readonly dialect: Dialect;
   readonly generation: number;
   readonly index: LeafIndex;
-  /** Of a tree. */
+  /** Set for a tree index. */
   readonly indexVersion: IndexVersion | undefined;
-  /** Of a flat index. */
+  /** Set for a flat index. */
   readonly regionChunkEdge: number | undefined;
 }
 
-/** Reads an index file of either dialect; pages that it leads to are read by the given function, when they are needed. */
+/** Reads an index file of either dialect. `read` loads its pages when they are needed. */
 export function readIndexFile(path: string, bytes: Uint8Array, read: PageReader): ReadIndex {
   const dialect = atFile({ path }, () => dialectOfIndex(bytes));
   if (dialect === "tree" && versionOfIndex(bytes) === PAGE_VERSION) {
@@ -41,7 +41,7 @@ export function readIndexFile(path: string, bytes: Uint8Array, read: PageReader)
   return { dialect, generation, index, indexVersion: undefined, regionChunkEdge };
 }
 
-/** Throws `ORT_GENERATION` unless an index belongs to the generation that was asked for. */
+/** Throws `ORT_GENERATION` unless an index belongs to the requested generation. */
 export function requireGeneration(path: string, index: ReadIndex, generation: number): void {
   if (index.generation === generation) return;
   const detail = `the index is of generation ${index.generation}, not ${generation}`;

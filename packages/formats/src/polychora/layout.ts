@@ -11,39 +11,42 @@ import {
   u64Number,
 } from "@orthant/core";
 
-/** What `manifest.json` says under `format`. */
+/** Value of `format` in `manifest.json`. */
 export const FORMAT_NAME = "polychora-save";
-/** What `manifest.json` says under `version`. */
+/** Value of `version` in `manifest.json`. */
 export const MANIFEST_VERSION = 3;
-/** The `format_version` of global and players files, of packs, and of the flat index. */
+/** `format_version` of global and players files, of packs, and of the flat index. */
 export const FILE_VERSION = 1;
-/** The `format_version` of a pack that was compacted. */
+/** `format_version` of a compacted pack. */
 export const COMPACTED_PACK_VERSION = 2;
-/** The type of a record that holds blocks. */
+/** Type of a record that holds blocks. */
 export const BLOCK_BLOB = 1;
-/** The type of a record that holds entities. */
+/** Type of a record that holds entities. */
 export const ENTITY_BLOB = 2;
-/** The `blob_version` of the specification, of either type. */
+/** `blob_version` of the specification, for both types. */
 export const BLOB_VERSION = 1;
-/** The `blob_version` of blocks that are packed and compressed, or are changes to what a generator makes. */
+/** `blob_version` of blocks that are packed and compressed, or are changes to the generator's output. */
 export const PACKED_BLOB_VERSION = 2;
-/** The edge of a leaf is at most two to this power, so that a local coordinate fits 16 bits. */
+/** Maximum level of a leaf, whose edge is 2^level, so that a local coordinate fits 16 bits. */
 export const LEAF_LEVEL_MAX = 16;
-/** A page of an index is cut when it is larger, unless the limit for an index is less; a page is seldom smaller than an eighth. */
+/**
+ * Size above which a page of an index is split, unless the limit for an index is lower. Pages are rarely
+ * smaller than an eighth of it.
+ */
 export const INDEX_PAGE_TARGET_BYTES = 16_384;
-/** Stands for a parent, child or leaf entry that is not there. */
+/** Marks an absent parent, child or leaf entry. */
 export const NONE = 0xffff_ffff;
-/** A manifest that is larger is not read. */
+/** Maximum size of a manifest. */
 export const MANIFEST_BYTES_MAX = 65_536;
 
-/** The file that says which generation is live. */
+/** File that names the live generation. */
 export const MANIFEST_FILE = "manifest.json";
-/** The folder of the index files. */
+/** Folder of the index files. */
 export const INDEX_FOLDER = "index";
-/** The folder of the packs. */
+/** Folder of the packs. */
 export const DATA_FOLDER = "data";
 
-/** What the 16 bytes before a payload say. */
+/** The 16 bytes before a payload. */
 export interface PayloadHeader<Magic extends string> {
   readonly magic: Magic;
   readonly version: number;
@@ -51,20 +54,20 @@ export interface PayloadHeader<Magic extends string> {
   readonly payloadCrc32: number;
 }
 
-/** The header of `global.*.v4g`. */
+/** Header of `global.*.v4g`. */
 export const globalHeader: Struct<PayloadHeader<"V4G0">> = payloadHeader("V4G0");
-/** The header of `players.*.v4p`. */
+/** Header of `players.*.v4p`. */
 export const playersHeader: Struct<PayloadHeader<"V4P0">> = payloadHeader("V4P0");
-/** The header of a flat index. */
+/** Header of a flat index. */
 export const flatIndexHeader: Struct<PayloadHeader<"V4IX">> = payloadHeader("V4IX");
 
-/** What the header of a tree index says. */
+/** Fields of a tree index's header. */
 export interface IndexHeader {
   readonly magic: "V4IX";
   readonly version: number;
   readonly generation: number;
   readonly rootMin: Place;
-  /** Still part of the root. */
+  /** Inclusive. */
   readonly rootLast: Place;
   readonly nodeCount: number;
   readonly leafCount: number;
@@ -79,7 +82,7 @@ const fixedPlace: FixedCodec<Place> = {
   read: (input) => [input.i32(), input.i32(), input.i32(), input.i32()],
 };
 
-/** The header of a tree index. */
+/** Header of a tree index. */
 export const indexHeader: Struct<IndexHeader> = struct({
   magic: magic("V4IX"),
   version: u32,
@@ -91,15 +94,15 @@ export const indexHeader: Struct<IndexHeader> = struct({
   payloadCrc32: u32,
 });
 
-/** What a page of an index of version 3 begins with. */
+/** Fields at the beginning of a page of an index of version 3. */
 export interface PageHeader {
   readonly magic: "V4IX";
   readonly version: number;
-  /** The generation that wrote the page. */
+  /** Generation that wrote the page. */
   readonly generation: number;
-  /** Which of that generation's pages it is; the root is 0. */
+  /** Number of the page within that generation; the root is 0. */
   readonly number: number;
-  /** The edge of its cell is two to this power. */
+  /** Level of its cell, whose edge is 2^level. */
   readonly level: number;
   readonly min: Place;
   readonly leafCount: number;
@@ -107,7 +110,7 @@ export interface PageHeader {
   readonly bodyCrc32: number;
 }
 
-/** The header of a page. */
+/** Header of a page. */
 export const pageHeader: Struct<PageHeader> = struct({
   magic: magic("V4IX"),
   version: u32,
@@ -120,25 +123,25 @@ export const pageHeader: Struct<PageHeader> = struct({
   bodyCrc32: u32,
 });
 
-/** What a pack begins with. */
+/** Fields at the beginning of a pack. */
 export interface PackHeader {
   readonly magic: "V4DT";
   readonly version: number;
   readonly packId: number;
 }
 
-/** The header of `data/dt-*.v4dt`. */
+/** Header of `data/dt-*.v4dt`. */
 export const packHeader: Struct<PackHeader> = struct({ magic: magic("V4DT"), version: u32, packId: u32 });
 
-/** What a compacted pack begins and ends with. */
+/** Fields at the beginning and at the end of a compacted pack. */
 export interface CompactedPackHeader extends PackHeader {
   readonly recordCount: number;
   readonly tableBytes: number;
-  /** Of all that comes before it in the header, and of the table. */
+  /** Checksum of the preceding header fields and of the table. */
   readonly tableCrc32: number;
 }
 
-/** The header of a pack that was compacted; it begins as that of any pack. */
+/** Header of a compacted pack. It begins like that of any pack. */
 export const compactedPackHeader: Struct<CompactedPackHeader> = struct({
   magic: magic("V4DT"),
   version: u32,
@@ -148,7 +151,7 @@ export const compactedPackHeader: Struct<CompactedPackHeader> = struct({
   tableCrc32: u32,
 });
 
-/** What a record begins with. */
+/** Fields at the beginning of a record. */
 export interface RecordHeader {
   readonly magic: "RECD";
   readonly blobType: number;
@@ -157,7 +160,7 @@ export interface RecordHeader {
   readonly payloadCrc32: number;
 }
 
-/** The header of a record in a pack. */
+/** Header of a record in a pack. */
 export const recordHeader: Struct<RecordHeader> = struct({
   magic: magic("RECD"),
   blobType: u8,

@@ -1,8 +1,8 @@
 import { requireInteger, U32_MAX } from "@orthant/core";
 
-/** The thresholds that a save is written with. They are part of its manifest. */
+/** Thresholds for writing a save, stored in its manifest. */
 export interface SaveLimits {
-  /** Only of use in the flat dialect: chunks along each edge of its regions. */
+  /** Chunks along each edge of a region; used only by the flat dialect. */
   readonly regionChunkEdge: number;
   readonly dataFileMaxBytes: number;
   readonly indexSoftMaxBytes: number;
@@ -12,7 +12,7 @@ export interface SaveLimits {
   readonly entityBlobHardMaxBytes: number;
 }
 
-/** The thresholds of the specification. */
+/** Thresholds of the specification. */
 export const DEFAULT_LIMITS: SaveLimits = {
   regionChunkEdge: 4,
   dataFileMaxBytes: 134_217_728,
@@ -23,13 +23,13 @@ export const DEFAULT_LIMITS: SaveLimits = {
   entityBlobHardMaxBytes: 262_144,
 };
 
-/** The least hard limits: any one chunk has to fit into a record, and any entity of reasonable size. */
+/** Minimum hard limits: a record must have room for any chunk, and for any entity of reasonable size. */
 const BLOCK_HARD_MIN_BYTES = 262_144;
 const ENTITY_HARD_MIN_BYTES = 4_096;
-/** The least size of a pack before the next one begins. */
+/** Minimum size of a pack before the next one begins. */
 const DATA_FILE_MIN_BYTES = 1_024;
 
-/** Throws `ORT_ARGUMENT` for limits that a save cannot be written with. */
+/** Throws `ORT_ARGUMENT` for limits that cannot be used to write a save. */
 export function requireLimits(limits: SaveLimits): void {
   requireInteger(limits.regionChunkEdge, 1, U32_MAX);
   requireInteger(limits.dataFileMaxBytes, DATA_FILE_MIN_BYTES, Number.MAX_SAFE_INTEGER);

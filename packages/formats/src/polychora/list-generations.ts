@@ -7,14 +7,14 @@ import { readGlobal, readIndex, whileLive } from "./reader.ts";
 /** A generation that can be opened. */
 export interface ListedGeneration {
   readonly generation: number;
-  /** When it was committed, in milliseconds since 1970. */
+  /** Time of its commit, in milliseconds since 1970. */
   readonly atMs: number;
   readonly files: GenerationFiles;
 }
 
 /**
- * The generations of a save whose three files are there, the newest first. Left out are those behind the live one,
- * which were never committed, and those whose global file cannot be read.
+ * Returns the generations of a save whose three files exist, newest first. Omits those after the live one,
+ * which were never committed, and those whose global file is unreadable.
  */
 export function listGenerations(disk: Disk): Promise<readonly ListedGeneration[]> {
   return whileLive(disk, () => listLive(disk));

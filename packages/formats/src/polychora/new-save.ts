@@ -10,21 +10,21 @@ import type { SaveState } from "./save.ts";
 import type { SaveChange } from "./save-change.ts";
 import { LeafIndex } from "./tree-index/leaf-index.ts";
 
-/** What a new save begins with. */
+/** Initial content and options of a new save. */
 export interface NewSave extends SaveChange {
   readonly global: GlobalState;
   readonly limits?: SaveLimits;
-  /** 2, unless the save is for a reader that knows the specification and no more: then 1, which has no clocks. */
+  /** Default: 2. Use 1, which has no clocks, for a reader that knows only the specification. */
   readonly indexVersion?: WholeIndexVersion;
-  /** To store chunks as changes to what the world's generator makes; without it, those that Orthant has. */
+  /** Generators for storing chunks as changes to their output. Default: those of Orthant. */
   readonly generators?: GeneratorRegistry;
-  /** Which generations are kept. */
+  /** Which generations to keep. */
   readonly retention?: Retention;
-  /** The lock that keeps others from writing, where one is needed; checked before anything gets or loses its name. */
+  /** Lock that keeps other writers out, if needed. Checked before any file is named or removed. */
   readonly lock?: WriterLock;
 }
 
-/** The state before the first commit. */
+/** Returns the state before the first commit. */
 export function nothingYet({ global, nowMs, indexVersion = 2 }: NewSave, limits: SaveLimits): SaveState {
   const manifest: Manifest = {
     ...generationFiles(0),

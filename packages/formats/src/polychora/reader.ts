@@ -20,20 +20,20 @@ import type { BlockEntry } from "./records/prepared-blocks.ts";
 import { Save, type SaveState } from "./save.ts";
 import { pageReader } from "./tree-index/page-reader.ts";
 
-/** How often a reader begins again beside a writer. To open reads three files, and a commit syncs more than those. */
+/** Maximum attempts of a reader beside a writer. Opening reads three files; a commit syncs more than that. */
 const LIVE_ATTEMPTS_MAX = 16;
 
-/** What to open. */
+/** Options for opening a save. */
 export interface OpenSaveOptions {
-  /** An older generation that is still there; without it, the one that the manifest names. */
+  /** An older generation that still exists. Default: the one that the manifest names. */
   readonly generation?: number;
-  /** For chunks that are stored as changes to what the world's generator makes; without it, those that Orthant has. */
+  /** Generators for chunks that are stored as changes to their output. Default: those of Orthant. */
   readonly generators?: GeneratorRegistry;
 }
 
 /**
- * Opens a save of either dialect: manifest, index, global and players are read and checked in full, records when
- * they are asked for. Packs only have to be there. Throws at the first fault; `verifySave` finds all of them.
+ * Opens a save of either dialect. Reads and checks manifest, index, global and players in full, and records
+ * when they are needed. Packs only have to exist. Throws at the first fault; `verifySave` finds all of them.
  */
 export async function openSave(disk: Disk, options: OpenSaveOptions = {}): Promise<Save> {
   const state = await whileLive(disk, (manifest) =>
@@ -43,8 +43,8 @@ export async function openSave(disk: Disk, options: OpenSaveOptions = {}): Promi
 }
 
 /**
- * Reads what needs the files of the live generation. Another process may commit and remove them meanwhile: when that
- * fails and the manifest names a newer generation by then, it is done again with that one.
+ * Reads from the files of the live generation while another process may commit and remove them. If `read`
+ * fails and the manifest names a newer generation by then, retries with that one.
  */
 export async function whileLive<Value>(
   disk: Disk,
@@ -62,7 +62,7 @@ export async function whileLive<Value>(
   }
 }
 
-/** The dialect of the save on a disk, and its generation; `undefined` when there is no manifest. */
+/** Returns the dialect and generation of the save on a disk; `undefined` without a manifest. */
 export async function detectSave(
   disk: Disk,
 ): Promise<{ readonly dialect: Dialect; readonly generation: number } | undefined> {
@@ -86,7 +86,7 @@ export async function readManifest(disk: Disk): Promise<ReadManifest> {
   return atFile({ path: MANIFEST_FILE }, () => decodeManifest(bytes));
 }
 
-/** Reads the three files of a generation, and looks for its packs. */
+/** Reads the three files of a generation, and checks that its packs exist. */
 async function readGeneration(disk: Disk, manifest: Manifest, generation: number): Promise<SaveState> {
   const files = generation === manifest.currentGeneration ? manifest : generationFiles(generation);
   const seals = generation === manifest.currentGeneration ? manifest.seals : undefined;
@@ -106,7 +106,7 @@ async function readGeneration(disk: Disk, manifest: Manifest, generation: number
   return { dialect, generation, manifest, global, players, index, indexVersion, flat };
 }
 
-/** Reads an index file; with a seal, no other than the one that the manifest means. */
+/** Reads an index file. With a seal, accepts only the file that the manifest means. */
 export async function readIndex(
   disk: Disk,
   path: string,
@@ -114,19 +114,20 @@ export async function readIndex(
 ): Promise<ReturnType<typeof readIndexFile>> {
   const bytes = await readNamed(disk, path);
   const index = readIndexFile(path, bytes, pageReader(disk));
-  // After the file's own checks, which say where it is damaged: what fails here is whole, and another file.
+  // Comes after the file's own checks, which locate damage: a file that fails here is intact but the wrong
+  // one.
   requireSealed(path, bytes, seal);
   return index;
 }
 
-/** What a global file says; the last two are of the flat dialect. */
+/** Content of a global file. The last two fields are set for the flat dialect. */
 export interface ReadGlobal {
   readonly global: GlobalRecord;
   readonly globalBlocks: readonly BlockEntry[];
   readonly customPayload: Uint8Array | undefined;
 }
 
-/** Reads a global file; with a seal, no other than the one that the manifest means. */
+/** Reads a global file. With a seal, accepts only the file that the manifest means. */
 export async function readGlobal(
   disk: Disk,
   path: string,
@@ -139,7 +140,7 @@ export async function readGlobal(
   return global;
 }
 
-/** What the payload of a global file says. */
+/** Decodes the payload of a global file. */
 export function globalOfPayload(path: string, dialect: Dialect, payload: Uint8Array): ReadGlobal {
   const source = { path, origin: globalHeader.bytes };
   if (dialect === "tree") {
@@ -154,7 +155,7 @@ export function globalOfPayload(path: string, dialect: Dialect, payload: Uint8Ar
   };
 }
 
-/** Reads a players file; with a seal, no other than the one that the manifest means. */
+/** Reads a players file. With a seal, accepts only the file that the manifest means. */
 export async function readPlayers(
   disk: Disk,
   path: string,
@@ -173,7 +174,7 @@ function blocksOf(path: string, { customPayload }: FlatGlobal): readonly BlockEn
   return decodeAt({ path, what: "the blocks in the custom payload" }, worldOverrideCodec, customPayload);
 }
 
-/** A file whose name comes from the manifest: one that leaves the root is the manifest's fault. */
+/** Reads a file named by the manifest. Blames the manifest for a path that leaves the root. */
 async function readNamed(disk: Disk, path: string): Promise<Uint8Array> {
   try {
     return await readWhole(disk, path);

@@ -35,17 +35,17 @@ import type { GeneratedChunks } from "./records/stored-block.ts";
 import type { IndexPart, LeafIndex } from "./tree-index/leaf-index.ts";
 import { verifySave } from "./verify.ts";
 
-/** What the one who repairs knows and the save may have forgotten. */
+/** Information from the caller that the save may have lost. */
 export interface RepairOptions {
-  /** The shape of the chunks, for when neither a global file nor the manifest can say it any more. */
+  /** Shape of the chunks, used when neither a global file nor the manifest states it any more. */
   readonly chunkShape?: ChunkShape;
-  /** For chunks that are stored as changes to what the world's generator makes; without it, those that Orthant has. */
+  /** Generators for chunks that are stored as changes to their output. Default: those of Orthant. */
   readonly generators?: GeneratorRegistry;
 }
 
 /**
- * Works out how much of a save can be brought back: the newest index that can be read, or the records alone, the
- * newest global and players files, and every record whose bytes are whole. Writes nothing. Rule S49.
+ * Determines how much of a save can be recovered: the newest readable index, or the records alone, the newest
+ * global and players files, and every intact record. Writes nothing. Rule S49.
  */
 export async function planRepair(disk: Disk, options: RepairOptions = {}): Promise<RepairPlan> {
   const findings = await verifySave(disk);
@@ -94,7 +94,7 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
   };
 }
 
-/** The leaves of an index that can be read, and the pages that cannot. */
+/** Returns the readable leaves of an index, and its unreadable pages. */
 async function readableLeaves(
   index: LeafIndex | undefined,
 ): Promise<{ readonly leaves: readonly LeafEntry[]; readonly lost: readonly IndexPart[] }> {
@@ -108,7 +108,7 @@ async function readableLeaves(
   return { leaves, lost };
 }
 
-/** What the world's generator makes; `undefined` when it is not here. */
+/** Returns the world's generator; `undefined` if it is missing. */
 async function findGenerator(
   global: GlobalRecord,
   generators: GeneratorRegistry | undefined,
@@ -118,7 +118,7 @@ async function findGenerator(
   return error === undefined ? generated : undefined;
 }
 
-/** Without an index: the dialect in which a global file can be read. */
+/** Without an index, returns the dialect in which a global file is readable. */
 async function guessDialect(disk: Disk, survey: Survey): Promise<Dialect> {
   for (const dialect of ["tree", "flat"] as const) {
     for (const generation of usableGenerations(survey)) {

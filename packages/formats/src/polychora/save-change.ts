@@ -6,29 +6,35 @@ import type { BlockAssignment, BlockEntry } from "./records/prepared-blocks.ts";
 import type { StoredBlock } from "./records/stored-block.ts";
 
 /**
- * New content of one leaf. What is left out stays as it is. A leaf that ends up with nothing is gone. The cell is
- * that of an existing leaf or one that overlaps none; `LeafMap.cellFor` gives it.
+ * New content of one leaf. Omitted parts stay unchanged. A leaf that becomes empty is removed. The cell must
+ * be that of an existing leaf or overlap none; `LeafMap.cellFor` returns one.
  */
 export interface LeafChange {
   readonly cell: Box;
-  /** All overridden chunks in the cell, not just those that changed; stored ones are written as they are stored. */
+  /**
+   * All overridden chunks in the cell, not just the changed ones. Blocks in stored form are written
+   * unchanged.
+   */
   readonly blocks?: readonly (BlockEntry | StoredBlock)[];
-  /** Instead of `blocks`: those that changed, without a chunk where a place is virgin again. All others stay. */
+  /**
+   * Instead of `blocks`: only the changed ones, without a chunk where a position becomes virgin again. All
+   * others stay.
+   */
   readonly changed?: readonly BlockAssignment[];
   /** All entities that belong to the leaf. */
   readonly entities?: readonly EntityRecord[];
-  /** The clocks of all regions in the cell that have one. */
+  /** Clocks of all regions in the cell that have one. */
   readonly clocks?: readonly RegionClock[];
 }
 
-/** What a commit changes. What is left out stays as it is. */
+/** Content of a commit. Omitted parts stay unchanged. */
 export interface SaveChange {
   readonly nowMs: number;
   readonly global?: GlobalState;
-  /** Players that are new or changed. All others stay. */
+  /** Added or changed players. All others stay. */
   readonly players?: readonly PlayerRecord[];
   readonly removedPlayers?: readonly bigint[];
   readonly leaves?: readonly LeafChange[];
-  /** Says that the generation has a journal, whose segment of this epoch is durable already. Rule J22. */
+  /** Declares that the generation has a journal, whose segment of this epoch is already durable. Rule J22. */
   readonly journalEpoch?: number;
 }

@@ -12,7 +12,7 @@ import type { BlockEntry } from "./records/prepared-blocks.ts";
 import type { GeneratedChunks, StoredBlock } from "./records/stored-block.ts";
 import type { LeafIndex } from "./tree-index/leaf-index.ts";
 
-/** What a save knows of a generation once its three files are read. */
+/** State of a generation after reading its three files. */
 export interface SaveState {
   readonly dialect: Dialect;
   readonly generation: number;
@@ -20,24 +20,26 @@ export interface SaveState {
   readonly global: GlobalRecord;
   readonly players: readonly PlayerRecord[];
   readonly index: LeafIndex;
-  /** The version of a tree index; a flat one has none. */
+  /** Version of a tree index; `undefined` for a flat one. */
   readonly indexVersion: IndexVersion | undefined;
-  /** What only the flat dialect has. */
+  /** Set for the flat dialect. */
   readonly flat: FlatExtras | undefined;
 }
 
-/** What only the flat dialect has. */
+/** Content that only the flat dialect has. */
 export interface FlatExtras {
   readonly regionChunkEdge: number;
-  /** Chunks that the last shipped servers kept in the global file; they count before those in blobs. */
+  /**
+   * Chunks that the last shipped servers kept in the global file. They take precedence over those in blobs.
+   */
   readonly globalBlocks: readonly BlockEntry[];
-  /** The custom payload as it is. */
+  /** The undecoded custom payload. */
   readonly customPayload: Uint8Array;
 }
 
 /**
- * One committed generation, which never changes. Blocks and entities are read when they are asked for, and their
- * checksums verified each time. Later commits do not disturb it: until it is closed, a writer that shares its packs
+ * One committed generation, which never changes. Blocks and entities are read on demand, and their checksums
+ * verified each time. Later commits do not disturb it: until it is closed, a writer that shares its packs
  * keeps what it needs.
  */
 export class Save implements SaveState {
@@ -49,13 +51,13 @@ export class Save implements SaveState {
   readonly index: LeafIndex;
   readonly indexVersion: IndexVersion | undefined;
   readonly flat: FlatExtras | undefined;
-  /** Which generations are open, of this save and those that follow it. */
+  /** The open generations of this save and its successors. */
   readonly holds: GenerationHolds;
   readonly #shelf: PackShelf;
   readonly #generated: GeneratedChunks;
   #closed = false;
 
-  /** Takes the shelf over; others use `openSave`. */
+  /** Takes ownership of the shelf. Use `openSave` instead. */
   constructor(
     state: SaveState,
     shelf: PackShelf,
@@ -76,25 +78,28 @@ export class Save implements SaveState {
     holds.hold(state.generation);
   }
 
-  /** The overridden chunks of a leaf as they are stored. Nothing is generated, so it costs little. */
+  /** Reads the overridden chunks of a leaf in stored form. Cheap, because it generates nothing. */
   readStored(leaf: LeafEntry): Promise<readonly StoredBlock[]> {
     return readLeafStored(this.#shelf, leaf, this.#context());
   }
 
   /**
-   * The overridden chunks of a leaf, in the order of their places within each record. What is stored as a change to what
-   * the world's generator makes is made here, which takes as long as generating it.
+   * Reads the overridden chunks of a leaf, in position order within each record. Chunks stored as changes to
+   * the generator's output are realized here, which takes as long as generating them.
    */
   readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]> {
     return readLeafBlocks(this.#shelf, leaf, this.#context());
   }
 
-  /** The entities of a leaf. */
+  /** Reads the entities of a leaf. */
   readEntities(leaf: LeafEntry): Promise<readonly EntityRecord[]> {
     return readLeafEntities(this.#shelf, leaf, this.#context());
   }
 
-  /** The same generation, or another whose records lie in the same packs, to be closed on its own. */
+  /**
+   * Returns a separate save, to be closed independently, of this generation or of another whose records lie
+   * in the same packs.
+   */
   follow(state: SaveState = this): Save {
     return new Save(state, this.#shelf.share(), this.#generated, this.holds);
   }

@@ -1,25 +1,27 @@
-/** Who does long work in the process of somebody who plays. */
+/** Lets long work yield to the game loop. */
 export interface SlowWork {
-  /** Called between slices of the work, each of a few milliseconds; it goes on when the promise is kept. */
+  /** Called between slices of a few milliseconds. The work continues when the promise resolves. */
   pause(): Promise<void>;
 }
 
-/** Blocks that are stored, or read and written again, in one slice. */
+/** Number of blocks stored, or read and written again, per slice. */
 const BLOCKS_PER_SLICE = 24;
-/** A block that is only passed through costs that part of one that has to be compared with what a generator makes. */
+/**
+ * Cost of a block that is only passed through, relative to one that is compared with the generator's output.
+ */
 const PASSED_SHARE = 1 / 8;
 
-/** Cuts work into slices by what is done, not by time, so that the same work is cut alike wherever it runs. */
+/** Cuts work into slices by amount, not by time, so that the same work is cut alike on every machine. */
 export class Pacer {
   readonly #work: SlowWork | undefined;
   #done = 0;
 
-  /** Without anybody to give way to, all is one slice. */
+  /** Without `work`, everything is one slice. */
   constructor(work?: SlowWork) {
     this.#work = work;
   }
 
-  /** Blocks were stored. */
+  /** Counts blocks that were stored. */
   stored(blocks: number): Promise<void> | undefined {
     this.#done += blocks;
     if (this.#done < BLOCKS_PER_SLICE) return undefined;
@@ -27,7 +29,7 @@ export class Pacer {
     return this.#work?.pause();
   }
 
-  /** Blocks that were stored before were read, measured or encoded. */
+  /** Counts already stored blocks that were read, measured or encoded. */
   passed(blocks: number): Promise<void> | undefined {
     return this.stored(blocks * PASSED_SHARE);
   }

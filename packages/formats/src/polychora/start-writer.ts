@@ -15,21 +15,21 @@ import { readManifest } from "./reader.ts";
 import { Save, type SaveState } from "./save.ts";
 import { SaveWriter } from "./writer.ts";
 
-/** How to go on with a save. */
+/** Options for continuing a save. */
 export interface ResumeOptions {
-  /** Leave the active pack as it is and begin a new one. Ask for it after a sync has failed. */
+  /** Leaves the active pack unchanged and begins a new one. Use it after a failed sync. */
   readonly newPack?: boolean;
-  /** Go on from a generation that is not the newest: what came after it is no longer in the world. */
+  /** Continues from a generation that is not the newest. Everything after it is dropped from the world. */
   readonly rollBack?: boolean;
-  /** As when the save was made. */
+  /** The same as when the save was created. */
   readonly generators?: GeneratorRegistry;
-  /** Which generations are kept. */
+  /** Which generations to keep. */
   readonly retention?: Retention;
-  /** As when the save was made. */
+  /** The same as when the save was created. */
   readonly lock?: WriterLock;
 }
 
-/** Makes a save where there is nothing and commits its first generation, number 0. Rule S47. */
+/** Creates a save in an empty folder and commits its first generation, number 0. Rule S47. */
 export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWriter> {
   const limits = initial.limits ?? DEFAULT_LIMITS;
   requireLimits(limits);
@@ -51,7 +51,7 @@ export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWrit
   }
 }
 
-/** Goes on with a save of the tree dialect, from the generation that was opened. */
+/** Continues a save of the tree dialect from the generation that was opened. */
 export async function resumeSave(
   disk: Disk,
   save: SaveState,

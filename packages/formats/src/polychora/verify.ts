@@ -22,18 +22,18 @@ import { hasPack, packListOf, withoutPacks } from "./records/pack-list.ts";
 
 const UNBOUND = "the manifest has no checksums of the files that it names; the next save adds them";
 
-/** How closely to look. */
+/** Options for verifying a save. */
 export interface VerifyOptions {
   /**
-   * Only checks that the bytes of block records are those that were written, by their checksums, and not that what was
-   * written keeps the rules. Damage changes bytes; only a program that is wrong writes what is wrong.
+   * Only compares the checksums of block records, without checking that their content follows the rules.
+   * Damage changes bytes; invalid content comes only from a faulty program.
    */
   readonly checksumsOnly?: boolean;
 }
 
 /**
- * Looks at everything in a save and reports every fault: of the live generation, of older ones that are still
- * there, and of the packs. It never writes, and never throws what a save can cause. Rule S48.
+ * Checks everything in a save and reports every fault: in the live generation, in older ones that still
+ * exist, and in the packs. Never writes, and never throws because of a save's content. Rule S48.
  */
 export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promise<readonly Finding[]> {
   const survey = await surveySave(disk);
@@ -111,7 +111,10 @@ async function verifyGeneration(
   return [...findings, ...(await indexes.verify(index.index, files.indexFile, context, generation))];
 }
 
-/** What manifest and global file both say, they say alike. The original never looks, so a flat save is let be. */
+/**
+ * Checks that the manifest and the global file agree. The original never compares them, so flat saves are
+ * exempt.
+ */
 function verifyAgreement(
   manifest: Manifest,
   { dialect, generation }: ReadIndex,
@@ -148,7 +151,10 @@ function verifyActivePack({ manifest, packIds }: Survey): readonly Finding[] {
   return [findingOf(error, packFile(active), manifest?.manifest.currentGeneration)];
 }
 
-/** The manifest names every pack that is needed, and none that is not there. What is lost with one, leaves tell. */
+/**
+ * Checks that the manifest names every needed pack and no missing one. The leaves report what is lost with a
+ * pack.
+ */
 function verifyNamedPacks({ manifest, packIds }: Survey, needed: ReadonlySet<number>): readonly Finding[] {
   const named = manifest?.manifest.dataFiles;
   if (named === undefined) return [];
@@ -166,7 +172,7 @@ function verifyNamedPacks({ manifest, packIds }: Survey, needed: ReadonlySet<num
   return findings;
 }
 
-/** Files that belong to no generation: what a crash left, or what somebody put there. */
+/** Reports files that belong to no generation, left by a crash or put there by a user. */
 function strangers({ files, manifest }: Survey, pages: ReadonlySet<string>): readonly Finding[] {
   const named = manifest?.manifest;
   const known = new Set([MANIFEST_FILE, named?.indexFile, named?.globalFile, named?.playersFile]);

@@ -32,9 +32,9 @@ import { pageReader } from "./tree-index/page-reader.ts";
 import { type NewPage, PageWriter } from "./tree-index/page-writer.ts";
 
 /**
- * Commits generations of one save, one at a time. Whoever has it must be the only one that writes: the lock is
- * the caller's to take. When a write or sync fails, this and every later commit throws; what was committed
- * before is safe, and `resumeSave` may try again.
+ * Commits generations of one save, one at a time. It must be the only writer; the caller takes the lock. When
+ * a write or sync fails, this and every later commit throws. Earlier commits are safe, and `resumeSave` may
+ * try again.
  */
 export class SaveWriter {
   readonly #disk: Disk;
@@ -45,12 +45,12 @@ export class SaveWriter {
   #state: SaveState;
   #lastChange: CommittedChange = NO_CHANGE;
   #busy = false;
-  /** What writes a manifest or begins a pack: one at a time. */
+  /** Serializes steps that write a manifest or begin a pack. */
   readonly #turns = new TurnQueue();
   #failure: unknown;
   #droppedClocks = 0;
 
-  /** Takes packs and history over; others use `createSave` and `resumeSave`. */
+  /** Takes ownership of packs and history. Use `createSave` or `resumeSave` instead. */
   constructor(
     disk: Disk,
     state: SaveState,
@@ -67,40 +67,40 @@ export class SaveWriter {
     this.#generated = generated;
   }
 
-  /** The generation that was committed last. */
+  /** The last committed generation. */
   get state(): SaveState {
     return this.#state;
   }
 
-  /** What the last commit put in the place of what; nothing before the first one. */
+  /** The difference that the last commit made; empty before the first one. */
   get lastChange(): CommittedChange {
     return this.#lastChange;
   }
 
-  /** The generations that saves of this writer, and the one it goes on from, have open in this process. */
+  /** Generations held open in this process by saves of this writer, and by the save it continues. */
   get heldGenerations(): ReadonlySet<number> {
     return this.#history.holds.generations();
   }
 
-  /** What went wrong when old generations were removed after the last commit, which stands all the same. */
+  /** Error from removing old generations after the last commit, which stands regardless. */
   get retirementFailure(): OrthantError | undefined {
     return this.#history.retirementFailure;
   }
 
-  /** How many clocks the last commit left out, because the index is of version 1. */
+  /** Number of clocks that the last commit omitted because the index has version 1. */
   get droppedClocks(): number {
     return this.#droppedClocks;
   }
 
-  /** The last generation as a save of the caller's own, to be closed by the caller. */
+  /** Returns the last generation as a separate save. The caller closes it. */
   currentSave(): Save {
     const { shelf, holds } = this.#history;
     return new Save(this.#state, shelf.share(), this.#generated, holds);
   }
 
   /**
-   * Commits the next generation and gives it once it is durable. The caller closes it. A large change is encoded in
-   * slices, between which others may work. Rules S43 to S46.
+   * Commits the next generation. Returns it once it is durable; the caller closes it. A large change is
+   * encoded in slices, between which other work may run. Rules S43 to S46.
    */
   async commit(change: SaveChange, work?: SlowWork): Promise<Save> {
     this.#requireUsable();
@@ -115,24 +115,22 @@ export class SaveWriter {
   }
 
   /**
-   * Rewrites packs without the records that no generation needs, when enough of them are dead, and while commits go
-   * on. A call while one runs joins it, but a forced call waits for one that is not forced. A failure of it leaves the save as it is. Rules S89 to S91.
+   * Rewrites packs without the records that no generation needs, if enough of them are dead, while commits
+   * continue. A call during a compaction joins it, but a forced call waits for an unforced one. A failure
+   * leaves the save unchanged. Rules S89 to S91.
    */
   compact(options: CompactionOptions): Promise<CompactionReport> {
     return this.#history.compact(() => this.#beginCompaction(options), options);
   }
 
-  /**
-   * Takes the journal out of the manifest, when there is one and nothing in it: from then on its segment may be removed.
-   * Rule J24.
-   */
+  /** Removes an empty journal from the manifest, so that its segment may be deleted. Rule J24. */
   async endJournal(): Promise<void> {
     if (this.#state.manifest.journalEpoch === undefined) return;
     this.#requireUsable();
     await this.#turns.run(() => this.#guard(() => this.#swapManifest(withoutJournal(this.#state.manifest))));
   }
 
-  /** Closes the files; a compaction that runs ends. Nothing is committed. */
+  /** Closes the files and ends a running compaction. Commits nothing. */
   async close(): Promise<void> {
     await this.#history.close();
     await this.#packs.close();
@@ -152,7 +150,10 @@ export class SaveWriter {
     };
   }
 
-  /** Leaves packs out of the manifest, so that they can be removed. A failure leaves the save as it is. Rule S103. */
+  /**
+   * Removes packs from the manifest, so that they can be deleted. A failure leaves the save unchanged.
+   * Rule S103.
+   */
   async #forgetPacks(packIds: readonly number[]): Promise<void> {
     this.#requireSound();
     const { manifest } = this.#state;
@@ -261,7 +262,7 @@ export class SaveWriter {
     return this.#state.indexVersion === 1 ? this.#dropClocks(leaves) : leaves;
   }
 
-  /** An index of version 1 has no room for clocks, nor for a leaf that has nothing else. */
+  /** An index of version 1 cannot store clocks, nor a leaf that has only clocks. */
   #dropClocks(leaves: readonly LeafEntry[]): readonly LeafEntry[] {
     this.#droppedClocks = leaves.reduce((sum, { clocks }) => sum + clocks.length, 0);
     return leaves
@@ -284,7 +285,9 @@ export class SaveWriter {
     };
   }
 
-  /** Runs a step that writes. When it fails, nobody knows what is on the disk, and the writer is done for. */
+  /**
+   * Runs a step that writes. If it fails, the state on the disk is unknown and the writer becomes unusable.
+   */
   async #guard<Value>(step: () => Promise<Value>): Promise<Value> {
     try {
       return await step();
@@ -294,7 +297,7 @@ export class SaveWriter {
     }
   }
 
-  /** A writer that lost its lock finds its files gone: the lock is the better reason. */
+  /** A writer that lost its lock finds its files gone. The lost lock is the better explanation. */
   async #reasonOf(error: unknown): Promise<unknown> {
     try {
       await this.#lock?.requireHeld();

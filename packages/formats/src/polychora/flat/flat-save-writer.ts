@@ -25,7 +25,7 @@ import type { BlockEntry } from "../records/prepared-blocks.ts";
 import { flatBlockBlobCodec, flatEntityBlobCodec } from "./flat-blobs.ts";
 import { type FlatLeaf, flatGlobalCodec, flatIndexCodec, flatPlayersCodec } from "./flat-payloads.ts";
 
-/** All of a flat world that is not in regions. */
+/** Everything in a flat world outside its regions. */
 export interface FlatWorldFacts {
   readonly base: BaseWorld;
   readonly worldSeed: bigint;
@@ -36,22 +36,22 @@ export interface FlatWorldFacts {
   readonly nowMs: number;
 }
 
-/** What one region of a flat world holds: its place counts regions, not chunks. */
+/** Content of one region of a flat world. Its position counts regions, not chunks. */
 export interface FlatRegion {
   readonly region: Place;
   readonly blocks: readonly BlockEntry[];
   readonly entities: readonly EntityRecord[];
 }
 
-/** How a flat save is written. */
+/** Options for writing a flat save. */
 export interface FlatSaveOptions {
   readonly generation?: number;
   readonly limits?: SaveLimits;
 }
 
 /**
- * Writes a world in the flat dialect region by region, where there is nothing yet. Regions come in any order, each
- * once. Only their places in the packs are kept in memory; a save comes to be with {@link finish} and not before.
+ * Writes a world in the flat dialect, region by region, to an empty folder. Regions may come in any order,
+ * each once. Memory holds only their locations in the packs. The save exists only after {@link finish}.
  */
 export class FlatSaveWriter {
   /** Chunks along each edge of a region. */
@@ -70,7 +70,7 @@ export class FlatSaveWriter {
     this.regionChunkEdge = limits.regionChunkEdge;
   }
 
-  /** Begins a save. `ORT_NOT_EMPTY` when something is there. */
+  /** Begins a save. Throws `ORT_NOT_EMPTY` if the folder is not empty. */
   static async create(disk: Disk, options: FlatSaveOptions = {}): Promise<FlatSaveWriter> {
     const { generation = 0, limits = DEFAULT_LIMITS } = options;
     requireLimits(limits);
@@ -81,7 +81,7 @@ export class FlatSaveWriter {
     return new FlatSaveWriter(disk, packs, generation, limits);
   }
 
-  /** Writes regions. `ORT_DIALECT` for what the dialect cannot hold. */
+  /** Writes regions. Throws `ORT_DIALECT` for content that the dialect cannot hold. */
   async add(regions: readonly FlatRegion[]): Promise<void> {
     const records = regions.map((region) => encodeRegion(region, this.regionChunkEdge));
     const refs = await this.#packs.append(records.flat());
@@ -99,14 +99,14 @@ export class FlatSaveWriter {
     }
   }
 
-  /** Makes it a save. */
+  /** Completes the save. */
   async finish(facts: FlatWorldFacts): Promise<void> {
     const { nowMs } = facts;
     const packs = this.#packs;
     const generation = this.#generation;
     const limits = this.#limits;
     const playersFile = encodePayloadFile(playersHeader, "V4P0", flatPlayersCodec, facts.players);
-    // A world without regions still gets its pack.
+    // A world without regions still gets a pack.
     await packs.append([]);
     await packs.sync();
     const manifest: Manifest = {

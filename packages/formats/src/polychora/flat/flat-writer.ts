@@ -18,26 +18,26 @@ import { flatPlayersCodec } from "./flat-payloads.ts";
 import { flatRegionOf } from "./flat-regions.ts";
 import { type FlatSaveOptions, FlatSaveWriter, type FlatWorldFacts } from "./flat-save-writer.ts";
 
-/** A whole world for the original program to open. */
+/** A whole world to be opened by the original program. */
 export interface FlatSaveContent extends FlatWorldFacts, FlatSaveOptions {
   readonly blocks: readonly BlockEntry[];
   readonly entities: readonly EntityRecord[];
 }
 
-/** How many chunks a refusal names before it only counts them. */
+/** Number of chunks that a refusal names before it only counts them. */
 const NAMED_CHUNKS = 5;
-/** Regions that are encoded at once. */
+/** Number of regions encoded at once. */
 const REGIONS_PER_STEP = 16;
 
 /**
- * Writes a world that is in memory in the flat dialect, where there is nothing yet, with the same care as the tree
- * dialect. What the dialect cannot hold, such as a material above 255, is refused with `ORT_DIALECT` before anything
- * is written. {@link FlatSaveWriter} takes a world in parts.
+ * Writes an in-memory world in the flat dialect to an empty folder, as carefully as in the tree dialect.
+ * Throws `ORT_DIALECT` for content that the dialect cannot hold, such as a material above 255, before writing
+ * anything. {@link FlatSaveWriter} accepts a world in parts.
  */
 export async function writeFlatSave(disk: Disk, content: FlatSaveContent): Promise<void> {
   const { limits = DEFAULT_LIMITS, generation = 0 } = content;
   requireFlatBlocks(content.blocks);
-  // Encoded to be refused here, before anything is written.
+  // Encoded early so that invalid content is refused before anything is written.
   encode(flatPlayersCodec, content.players);
   const origin = { region: [0, 0, 0, 0], regionChunkEdge: 1 } as const;
   encode(flatEntityBlobCodec, { ...origin, entities: sortEntities(content.entities) });
@@ -70,7 +70,7 @@ function requireFlatBlocks(blocks: readonly BlockEntry[]): void {
   throw new OrthantError("ORT_DIALECT", refused.length > NAMED_CHUNKS ? `${detail} ...` : detail);
 }
 
-/** Regions with something in them. */
+/** Returns the non-empty regions. */
 function gatherRegions({ blocks, entities }: FlatSaveContent, edge: number): readonly Region[] {
   const regions = new PlaceMap<Region>();
   const regionAt = (chunk: Place): Region => {

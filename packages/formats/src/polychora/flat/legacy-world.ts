@@ -16,19 +16,19 @@ import { readWhole } from "../../files/read-whole.ts";
 import type { BaseWorld } from "../records/global-record.ts";
 import type { BlockEntry } from "../records/prepared-blocks.ts";
 
-/** A world from before there were folders: its base and what people made. */
+/** A world from before saves were folders: its base and the edited chunks. */
 export interface LegacyWorld {
   readonly base: BaseWorld;
-  /** In lexicographic order of the places. */
+  /** In lexicographic order of their positions. */
   readonly blocks: readonly BlockEntry[];
 }
 
 const LEGACY_VERSION = 2;
 const { volume: VOLUME } = HYPERCUBE_CHUNKS;
-/** The least that a payload and an entry take. */
+/** Minimum sizes of a payload and of an entry. */
 const PAYLOAD_BYTES_MIN = 2;
 const ENTRY_BYTES = 20;
-// Shared by all calls, which never overlap: a few bytes of runs should not cost an array of all voxels.
+// Shared by all calls, which never overlap, so that a few bytes of runs do not cost an array of all voxels.
 const scratchVoxels = new Uint16Array(VOLUME);
 const magicCodec = magic("V4DW");
 
@@ -61,15 +61,15 @@ const legacyWorldCodec: Codec<LegacyWorld> = {
   },
 };
 
-/** Reads a `.v4dw` file, the format before the one of this folder. It has no checksum. Rule S42. */
+/** Reads a `.v4dw` file, the predecessor of the folder format. It has no checksum. Rule S42. */
 export function readLegacyWorld(path: string, bytes: Uint8Array): LegacyWorld {
   return decodeAt({ path }, legacyWorldCodec, bytes);
 }
 
-/** A legacy file is read whole. */
+/** Size limit of a legacy file, which is read whole. */
 export const LEGACY_WORLD_BYTES_MAX: number = 256 * 1024 * 1024;
 
-/** Reads a `.v4dw` file of a disk; `ORT_LIMIT` for one that is larger than any that was ever written. */
+/** Reads a `.v4dw` file from a disk. Throws `ORT_LIMIT` for a file larger than any that was ever written. */
 export async function openLegacyWorld(disk: Disk, path: string): Promise<LegacyWorld> {
   return readLegacyWorld(path, await readWhole(disk, path, LEGACY_WORLD_BYTES_MAX));
 }

@@ -16,7 +16,7 @@ const entriesCodec = list<BlockEntry>(
   {
     write(out, { place, chunk }) {
       placeCodec.write(out, place);
-      // As the original has it, air that somebody made is Uniform(0); Empty would be a chunk that is not there.
+      // The original encodes a chunk of placed air as Uniform(0); Empty would be an absent chunk.
       if (chunk.isEmpty) out.raw(Uint8Array.of(1, 0));
       else chunkCodec.write(out, chunk);
     },
@@ -25,7 +25,9 @@ const entriesCodec = list<BlockEntry>(
   CHUNKS_MAX,
 );
 
-/** The blocks that the last shipped servers kept in the global file instead of in blobs. Rule S41. */
+/**
+ * Codec of the blocks that the last shipped servers kept in the global file instead of in blobs. Rule S41.
+ */
 export const worldOverrideCodec: Codec<readonly BlockEntry[]> = {
   write(out, blocks) {
     out.varU32(OVERRIDE_VERSION);

@@ -12,7 +12,7 @@ import type { GenerationFiles } from "./file-names.ts";
 /** The bytes of a generation's three files. */
 export type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;
 
-/** All files of a generation that are new. */
+/** All new files of a generation. */
 export interface NewGeneration {
   readonly files: GenerationFiles;
   readonly bytes: GenerationBytes;
@@ -21,10 +21,10 @@ export interface NewGeneration {
 }
 
 /**
- * Commits a generation under a lock that another process may take from a holder which stood still. All files are
- * written under temporary names, then the lock is checked, then they get their names, the manifest last. A process that
- * takes the lock removes the temporary files of others before it reads the manifest: so each rename of a writer that
- * stood still either came before that, or finds no file. Rules S44, S45, S97 and S98.
+ * Commits a generation under a lock that another process may take over from a stalled holder. Writes all
+ * files under temporary names, checks the lock, then renames them, the manifest last. A process that takes
+ * the lock over removes others' temporary files before it reads the manifest, so each rename by the stalled
+ * writer either came before that or finds no file. Rules S44, S45, S97 and S98.
  */
 export async function commitGeneration(
   disk: Disk,
@@ -43,8 +43,8 @@ export async function commitGeneration(
 }
 
 /**
- * Writes the files of a generation, which no manifest names yet, and the pages of its index that are new. They get
- * their names only when they are whole, and when this returns neither names nor content can be lost. Rule S44.
+ * Writes the files of a generation, which no manifest names yet, and its new index pages. They are renamed
+ * only when complete; on return both names and content are durable. Rule S44.
  */
 export async function writeGenerationFiles(
   disk: Disk,
@@ -59,15 +59,15 @@ export async function writeGenerationFiles(
   await disk.syncDirectory("");
 }
 
-/** Writes a page that no other file leads to yet, durably but for the name. */
+/** Writes a page that no other file links to yet. The content is durable, the name is not. */
 export async function writePage(disk: Disk, { path, bytes }: NewPage): Promise<void> {
   await writeTemporary(disk, path, bytes);
   await disk.rename(path + TEMPORARY_SUFFIX, path);
 }
 
 /**
- * The commit point: until the rename is durable a reader sees the old generation, then the new one. Whatever the
- * manifest names has to be durable before. Rule S45.
+ * The commit point: until the rename is durable a reader sees the old generation, then the new one.
+ * Everything that the manifest names must be durable before. Rule S45.
  */
 export async function swapManifest(disk: Disk, manifest: Uint8Array, lock?: WriterLock): Promise<void> {
   await writeTemporary(disk, MANIFEST_FILE, manifest, lock);

@@ -1,9 +1,12 @@
 import type { Disk, DiskFile } from "@orthant/disk";
 
-/** Bytes of a file that are in memory at once. */
+/** Number of bytes held in memory at once. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** Writes the first bytes of an open file to a new one on another disk, and syncs that; its name is not durable yet. */
+/**
+ * Copies the first `length` bytes of an open file to a new file on another disk and syncs it. The name is not
+ * durable yet.
+ */
 export async function copyBeginning(
   from: DiskFile,
   target: Disk,

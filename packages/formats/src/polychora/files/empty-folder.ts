@@ -8,21 +8,21 @@ import { generationFiles, packFile } from "./file-names.ts";
 
 const FOLDERS: readonly string[] = [INDEX_FOLDER, DATA_FOLDER];
 const FIRST_PACK = packFile(1);
-/** All that the making of a save can leave behind when it is cut off before its manifest is there. */
+/** Files that an interrupted creation can leave behind before its manifest exists. */
 const UNFINISHED: ReadonlySet<string> = new Set([FIRST_PACK, ...Object.values(generationFiles(0))]);
-/** What has another name until it is finished. */
+/** Files that have a temporary name until they are complete. */
 const RENAMED: ReadonlySet<string> = new Set([MANIFEST_FILE, ...Object.values(generationFiles(0))]);
 
 /**
- * Throws `ORT_NOT_EMPTY` unless a save can be made here without touching what somebody else made. What an earlier
- * making left that was cut off, and that no manifest ever named, is removed. Rule S47.
+ * Throws `ORT_NOT_EMPTY` unless a save can be created here without touching foreign files. Removes the
+ * leftovers of an interrupted creation that no manifest ever named. Rule S47.
  */
 export async function requireEmptyFolder(disk: Disk): Promise<void> {
   const files = await listFiles(disk);
   const strangers = files.filter(
     (path) => !UNFINISHED.has(path) && !RENAMED.has(pathOfTemporary(path) ?? ""),
   );
-  // A pack with records is somebody's world that has lost its manifest, not a world that was never finished.
+  // A pack with records is a world that lost its manifest, not one whose creation was interrupted.
   if (files.includes(FIRST_PACK) && (await fileSize(disk, FIRST_PACK)) > packHeader.bytes)
     strangers.push(FIRST_PACK);
   if (strangers.length > 0) {
@@ -32,7 +32,7 @@ export async function requireEmptyFolder(disk: Disk): Promise<void> {
   for (const path of files) await disk.remove(path);
 }
 
-/** Every file in the root and in the folders of a save; any other folder stands for what is in it. */
+/** Lists every file in the root and in the folders of a save. Any other folder is listed by its name only. */
 async function listFiles(disk: Disk): Promise<readonly string[]> {
   const files: string[] = [];
   for (const { name, kind } of await disk.list("")) {

@@ -1,16 +1,16 @@
 import { U32_MAX } from "@orthant/core";
 import { DATA_FOLDER, INDEX_FOLDER } from "../layout.ts";
 
-/** The files that belong to one generation, relative to the save's root. */
+/** The files of one generation, relative to the save's root. */
 export interface GenerationFiles {
   readonly indexFile: string;
   readonly globalFile: string;
   readonly playersFile: string;
 }
 
-/** What the name of a page says. */
+/** The parts of a page's name. */
 export interface PageName {
-  /** The generation that wrote it. */
+  /** Generation that wrote it. */
   readonly generation: number;
   readonly number: number;
 }
@@ -21,7 +21,7 @@ const GENERATION_DIGITS = /\.g(\d{16})\./;
 const PAGE_NAME = /^index\/ix-(\d{6,10})\.g(\d{16})\.v4ix$/;
 const PACK_NAME = /^data\/dt-(\d{6,10})\.v4dt$/;
 
-/** The names that a generation's files get; the generation is decimal, in 16 digits. */
+/** Returns the file names of a generation, whose number is written in 16 decimal digits. */
 export function generationFiles(generation: number): GenerationFiles {
   const digits = digitsOf(generation);
   return {
@@ -31,7 +31,7 @@ export function generationFiles(generation: number): GenerationFiles {
   };
 }
 
-/** The generation that a path names and which of its files it is; `undefined` for any other path. */
+/** Returns the generation and kind of file that a path names; `undefined` for any other path. */
 export function parseGenerationFile(
   path: string,
 ): { readonly generation: number; readonly kind: keyof GenerationFiles } | undefined {
@@ -43,12 +43,12 @@ export function parseGenerationFile(
   return { generation, kind };
 }
 
-/** The path of a page of an index other than its root; numbers count from 1 and have at least six digits. */
+/** Returns the path of an index page other than the root. Numbers start at 1 and have at least six digits. */
 export function pageFile({ generation, number }: PageName): string {
   return `${INDEX_FOLDER}/ix-${String(number).padStart(6, "0")}.g${digitsOf(generation)}.v4ix`;
 }
 
-/** The page that a path names; `undefined` for any other path. */
+/** Returns the page that a path names; `undefined` for any other path. */
 export function parsePageFile(path: string): PageName | undefined {
   const [, number, generation] = PAGE_NAME.exec(path) ?? [];
   const page = { number: Number(number), generation: Number(generation) };
@@ -56,12 +56,12 @@ export function parsePageFile(path: string): PageName | undefined {
   return isPage && pageFile(page) === path ? page : undefined;
 }
 
-/** The path of a pack; ids count from 1 and have at least six digits. */
+/** Returns the path of a pack. Ids start at 1 and have at least six digits. */
 export function packFile(packId: number): string {
   return `${DATA_FOLDER}/dt-${String(packId).padStart(6, "0")}.v4dt`;
 }
 
-/** The id of the pack that a path names; `undefined` for any other path. */
+/** Returns the id of the pack that a path names; `undefined` for any other path. */
 export function parsePackFile(path: string): number | undefined {
   const id = Number(PACK_NAME.exec(path)?.[1]);
   return id >= 1 && id <= U32_MAX && packFile(id) === path ? id : undefined;

@@ -1,20 +1,20 @@
-/** Which generations of a save somebody has open in this process, so that no file which they may still read is removed. */
+/** Counts the open generations of a save in this process, so that no file still being read is removed. */
 export class GenerationHolds {
   readonly #counts = new Map<number, number>();
 
-  /** Counts one more who has a generation open. */
+  /** Counts one more holder of a generation. */
   hold(generation: number): void {
     this.#counts.set(generation, (this.#counts.get(generation) ?? 0) + 1);
   }
 
-  /** Counts one less. */
+  /** Counts one holder fewer. */
   release(generation: number): void {
     const count = (this.#counts.get(generation) ?? 0) - 1;
     if (count > 0) this.#counts.set(generation, count);
     else this.#counts.delete(generation);
   }
 
-  /** The generations that are open now. */
+  /** Returns the generations that are open. */
   generations(): ReadonlySet<number> {
     return new Set(this.#counts.keys());
   }

@@ -8,9 +8,9 @@ import { packFile, parsePackFile } from "./file-names.ts";
 const ADVICE = "restore a backup, or bring back the rest with orthant repair";
 
 /**
- * Throws `ORT_NOT_FOUND` when a pack is missing that a generation refers to. One look at the folder tells whether any
- * that the manifest names is missing. Only then the index is read: the generation may do without it, because another one
- * needs it, or because another process has just removed it. Rule S102.
+ * Throws `ORT_NOT_FOUND` if a pack that a generation refers to is missing. Listing the folder shows whether a
+ * pack named by the manifest is missing; only then is the index read, because this generation may not need
+ * the pack: another one does, or another process has just removed it. Rule S102.
  */
 export async function requirePacks(disk: Disk, named: PackList = [], index: LeafIndex): Promise<void> {
   if (named.length === 0) return;
@@ -22,8 +22,8 @@ export async function requirePacks(disk: Disk, named: PackList = [], index: Leaf
 }
 
 /**
- * The packs that a writer goes on with: those of the list that are there. Without a list it begins one with all packs
- * that are there, and makes their names durable first. Rule S103.
+ * Returns the packs that a writer continues with: those of the list that exist. Without a list it starts one
+ * with all existing packs, after making their names durable. Rule S103.
  */
 export async function packsToGoOnWith(disk: Disk, named: PackList | undefined): Promise<PackList> {
   const there = await packsThere(disk);
@@ -32,7 +32,7 @@ export async function packsToGoOnWith(disk: Disk, named: PackList | undefined): 
   return packListOf(there);
 }
 
-/** Packs in words, such as `the packs 3, 5 to 7 are`; a long list is cut off. */
+/** Formats packs for messages, such as `the packs 3, 5 to 7 are`. Truncates a long list. */
 export function describePacks(packs: PackList): string {
   const [first] = packs;
   if (packs.length === 1 && first?.first === first?.last) return `pack ${first?.first} is`;

@@ -5,10 +5,13 @@ import { COMPACTED_PACK_VERSION, FILE_VERSION, packHeader } from "../layout.ts";
 import { packFile } from "./file-names.ts";
 import { type PackTable, readPackTable } from "./pack-table.ts";
 
-/** Nobody needs more of a compacted pack at once; a reference that is wrong may ask for anything. */
+/**
+ * Maximum bytes read from a compacted pack at once. No valid caller needs more, but a wrong reference may ask
+ * for anything.
+ */
 const SPAN_BYTES_MAX = 64 * 1024 * 1024;
 
-/** A pack that is open to be read. Whether it was compacted is its own affair: offsets are those of references. */
+/** A pack opened for reading. Offsets are those of references, whether or not the pack was compacted. */
 export class OpenPack {
   readonly #path: string;
   readonly #file: DiskFile;
@@ -20,7 +23,7 @@ export class OpenPack {
     this.#table = table;
   }
 
-  /** Opens a pack; a lenient reader takes one whose header is damaged for one that was never compacted. */
+  /** Opens a pack. A lenient reader treats a pack with a damaged header as never compacted. */
   static async open(disk: Disk, packId: number, isLenient = false): Promise<OpenPack> {
     const path = packFile(packId);
     const file = await disk.open(path, "read");
@@ -33,12 +36,12 @@ export class OpenPack {
     }
   }
 
-  /** The bytes of a record; nothing in them is checked. */
+  /** Reads the bytes of a record without checking them. */
   readRecord(offset: number, bytes: number): Promise<Uint8Array> {
     return this.#file.readAt(this.placeOf(offset, bytes), bytes);
   }
 
-  /** Where in the file a record lies. */
+  /** Returns the offset of a record in the file. */
   placeOf(offset: number, bytes: number): number {
     if (this.#table === undefined) return offset;
     const record = this.#table.find(offset);
@@ -47,7 +50,7 @@ export class OpenPack {
     throw new OrthantError("ORT_RECORD", detail, { path: this.#path, offset });
   }
 
-  /** Bytes of the pack as it was first written, with zeros where compaction left something out. */
+  /** Reads bytes of the pack as first written, with zeros where compaction dropped something. */
   async readSpan(offset: number, length: number): Promise<Uint8Array> {
     const table = this.#table;
     if (table === undefined) return this.#file.readAt(offset, length);
@@ -63,7 +66,7 @@ export class OpenPack {
     const bytes = new Uint8Array(length);
     const [first, last] = [records[0], records.at(-1)];
     if (first === undefined || last === undefined) return bytes;
-    // Records never lie further apart than they did, so this is no more than was asked for.
+    // Compaction never moves records further apart, so this reads no more than requested.
     const packed = await this.#file.readAt(first.offset, last.offset + last.bytes - first.offset);
     for (const record of records) {
       const start = record.offset - first.offset;
@@ -72,12 +75,12 @@ export class OpenPack {
     return bytes;
   }
 
-  /** How much of the file has all records up to an offset: of a compacted pack, all of it. */
+  /** Returns how much of the file contains all records up to an offset: all of it, for a compacted pack. */
   async bytesUpTo(offset: number): Promise<number> {
     return this.#table === undefined ? offset : this.#file.size();
   }
 
-  /** Bytes of the file as it is. */
+  /** Reads raw bytes of the file. */
   readFile(offset: number, length: number): Promise<Uint8Array> {
     return this.#file.readAt(offset, length);
   }
@@ -88,7 +91,7 @@ export class OpenPack {
   }
 }
 
-/** Throws unless the bytes begin with the header of this pack; gives the version. Rule S10. */
+/** Throws unless the bytes begin with the header of this pack. Returns its version. Rule S10. */
 export function checkPackHeader(bytes: Uint8Array, packId: number): number {
   const header = decode(packHeader, bytes.subarray(0, packHeader.bytes));
   const { offsets } = packHeader;
@@ -103,13 +106,13 @@ export function checkPackHeader(bytes: Uint8Array, packId: number): number {
   return header.version;
 }
 
-/** `undefined` for a pack that was never compacted. */
+/** Returns `undefined` for a pack that was never compacted. */
 async function tableOf(file: DiskFile, packId: number): Promise<PackTable | undefined> {
   try {
     const bytes = await file.readAt(0, Math.min(packHeader.bytes, await file.size()));
     if (checkPackHeader(bytes, packId) === FILE_VERSION) return undefined;
   } catch (error) {
-    // A compacted pack says at its end again what it is.
+    // A compacted pack repeats its header at its end.
     return readPackTable(file, packId).catch(() => {
       throw error;
     });

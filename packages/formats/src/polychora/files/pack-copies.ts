@@ -4,18 +4,18 @@ import { FILE_VERSION, packHeader } from "../layout.ts";
 import { packFile } from "./file-names.ts";
 import { OpenPack } from "./open-pack.ts";
 
-/** Bytes of a pack that are in memory at once. */
+/** Number of bytes of a pack held in memory at once. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** A pack to be copied: the file that had its name when it was opened, whatever has the name now. */
+/** A pack to copy: the file that had the name when it was opened, whatever has it now. */
 interface PackCopy {
   readonly packId: number;
-  /** `undefined` when there is none, and nobody refers to anything in it. */
+  /** `undefined` if it does not exist and nothing refers to it. */
   readonly pack: OpenPack | undefined;
   readonly bytes: number;
 }
 
-/** Packs that were opened to be copied. What is compacted or removed from then on does not disturb them. */
+/** Packs that were opened to be copied. Later compactions and removals do not affect them. */
 export class PackCopies {
   readonly #copies: readonly PackCopy[];
 
@@ -24,8 +24,8 @@ export class PackCopies {
   }
 
   /**
-   * Opens packs, each with the offset behind the last record that is needed of it. One without any may be gone; the
-   * copy then has an empty one.
+   * Opens packs, each up to the end of the last record needed from it. A pack without needed records may be
+   * missing; its copy is then empty.
    */
   static async open(disk: Disk, ends: ReadonlyMap<number, number>): Promise<PackCopies> {
     const copies: PackCopy[] = [];
@@ -38,17 +38,17 @@ export class PackCopies {
     }
   }
 
-  /** How many packs there are. */
+  /** Number of packs. */
   get count(): number {
     return this.#copies.length;
   }
 
-  /** Bytes of all copies. */
+  /** Total bytes of all copies. */
   get bytes(): number {
     return this.#copies.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Writes the copies, durably but for their names. */
+  /** Writes the copies. Their content is durable, their names are not. */
   async writeTo(target: Disk): Promise<void> {
     for (const copy of this.#copies) {
       const file = await target.open(packFile(copy.packId), "create");
@@ -69,7 +69,7 @@ export class PackCopies {
 
 async function openCopy(disk: Disk, packId: number, end: number): Promise<PackCopy> {
   try {
-    // A pack with a damaged header is copied as it is: whoever proves the copy says what is wrong with it.
+    // A pack with a damaged header is copied unchanged. Verifying the copy reports the damage.
     const pack = await OpenPack.open(disk, packId, true);
     return { packId, pack, bytes: await pack.bytesUpTo(end) };
   } catch (error) {

@@ -3,10 +3,10 @@ import { BLOCK_BLOB, ENTITY_BLOB, packHeader, recordHeader } from "../layout.ts"
 import type { BlobRef } from "../records/blob-ref.ts";
 import { type PackTable, tableInBytes } from "./pack-table.ts";
 
-/** A stretch of a pack: a record whose checksum is right, or bytes that are none. */
+/** A span of a pack: a record with a correct checksum, or bytes that are not a record. */
 export type PackPiece = ScannedRecord | ScannedGap;
 
-/** A record that was found without the help of an index. */
+/** A record found without an index. */
 export interface ScannedRecord {
   readonly kind: "record";
   readonly ref: BlobRef;
@@ -14,7 +14,7 @@ export interface ScannedRecord {
   readonly payload: Uint8Array;
 }
 
-/** Bytes that belong to no whole record: torn, damaged or foreign. */
+/** Bytes that belong to no intact record: torn, damaged or foreign. */
 export interface ScannedGap {
   readonly kind: "gap";
   readonly offset: number;
@@ -22,28 +22,28 @@ export interface ScannedGap {
 }
 
 /**
- * How many times its own size a pack may be checksummed while looking for records. A hostile pack can look as if
- * a long record began at every fourth byte.
+ * Limits how often a pack is checksummed while searching for records, as a multiple of its size. A hostile
+ * pack can look as if a long record began at every fourth byte.
  */
 const CHECKSUM_BUDGET_FACTOR = 16;
 const MAGIC = Uint8Array.from("RECD", (letter) => letter.charCodeAt(0));
 
 /**
- * Walks a pack behind its header, record by record. Where a record is damaged or torn, it goes on at the next
- * bytes that have the magic, a length that fits and the right checksum. The references that come out of a compacted
- * pack have the offsets that its records had at first; when neither of its tables can be read, those that they have.
+ * Walks the records of a pack after its header. Where a record is damaged or torn, resumes at the next bytes
+ * with the magic, a fitting length and the right checksum. References from a compacted pack have the original
+ * offsets of its records, or the current ones if neither of its tables is readable.
  */
 export function scanPack(bytes: Uint8Array, packId: number): Generator<PackPiece> {
   const table = tableInBytes(bytes, packId);
   return table === undefined ? scan(bytes, packHeader.bytes, 0, packId) : scanTable(bytes, table, packId);
 }
 
-/** Walks a stretch of a pack in the same way; the bytes begin somewhere behind the pack's header. */
+/** Walks a part of a pack in the same way. The bytes begin somewhere after the pack's header. */
 export function scanStretch(bytes: Uint8Array, start: number, packId: number): Generator<PackPiece> {
   return scan(bytes, 0, start, packId);
 }
 
-/** The record that bytes are from the first to the last; `undefined` when they are none that is whole. */
+/** Returns the record that spans exactly these bytes; `undefined` if they are not an intact record. */
 export function wholeRecord(bytes: Uint8Array, offset: number, packId: number): ScannedRecord | undefined {
   const { found } = recordAt(bytes, 0, offset, packId);
   return found?.ref.recordBytes === bytes.length ? found : undefined;
@@ -58,7 +58,7 @@ function* scanTable(bytes: Uint8Array, table: PackTable, packId: number): Genera
   }
 }
 
-/** Walks bytes from an offset on; they begin so many bytes into their pack. */
+/** Walks `bytes` starting at `from`. They begin `origin` bytes into their pack. */
 function* scan(bytes: Uint8Array, from: number, origin: number, packId: number): Generator<PackPiece> {
   let budget = bytes.length * CHECKSUM_BUDGET_FACTOR;
   let gapStart = from;
@@ -91,7 +91,7 @@ function recordAt(
   const header = decode(recordHeader, bytes.subarray(offset, payloadStart));
   const payload = bytes.subarray(payloadStart, payloadStart + header.payloadBytes);
   const known = header.blobType === BLOCK_BLOB || header.blobType === ENTITY_BLOB;
-  // No blob is empty. A length of zero with a checksum of zero is what a run of zeros would say.
+  // No blob is empty. In a run of zeros, length and checksum would both read as zero.
   if (!known || header.payloadBytes === 0 || payload.length !== header.payloadBytes) {
     return { found: undefined, checkedBytes: 0 };
   }
@@ -107,7 +107,7 @@ function recordAt(
   return { found: { kind: "record", ref, payload }, checkedBytes: payload.length };
 }
 
-/** Where the next magic begins; the end of the bytes when there is none. */
+/** Returns the offset of the next magic, or the end of the bytes if there is none. */
 function findMagic(bytes: Uint8Array, from: number): number {
   const [first = 0] = MAGIC;
   for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {

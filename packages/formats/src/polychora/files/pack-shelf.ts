@@ -6,23 +6,23 @@ import type { BlobRef } from "../records/blob-ref.ts";
 import { packFile } from "./file-names.ts";
 import { OpenPack } from "./open-pack.ts";
 
-/** How to read packs. */
+/** Options for reading packs. */
 export interface ShelfOptions {
-  /** Also reads a pack whose header is damaged, as one that was never compacted. */
+  /** Also reads a pack with a damaged header, as one that was never compacted. */
   readonly isLenient?: boolean;
 }
 
-/** So many packs are open at most, unless more are being read at the same moment. */
+/** Maximum number of open packs, unless more are being read at once. */
 const OPEN_PACKS_MAX = 256;
 
 /**
- * The packs of a save, each opened when it is first needed. Several saves may share a shelf: it closes its files
- * when the last of them lets go.
+ * The packs of a save, each opened on first use. Several saves may share a shelf, which closes its files when
+ * the last one releases it.
  */
 export class PackShelf {
   readonly #disk: Disk;
   readonly #options: ShelfOptions;
-  /** The one that was used longest ago comes first. */
+  /** Least recently used first. */
   readonly #slots = new Map<number, Slot>();
   #holders = 1;
 
@@ -31,14 +31,14 @@ export class PackShelf {
     this.#options = options;
   }
 
-  /** The same shelf, held by one more. */
+  /** Returns the same shelf with one more holder. */
   share(): PackShelf {
     this.#requireOpen();
     this.#holders++;
     return this;
   }
 
-  /** Lets go of the shelf. */
+  /** Releases one hold on the shelf. */
   async release(): Promise<void> {
     this.#holders--;
     if (this.#holders > 0) return;
@@ -46,8 +46,8 @@ export class PackShelf {
   }
 
   /**
-   * Forgets an open pack, because another file has its name now. Reads that have begun end with the old file; it is
-   * closed behind the last of them.
+   * Forgets an open pack because another file has its name now. Running reads finish with the old file, which
+   * is closed after the last of them.
    */
   async refresh(packId: number): Promise<void> {
     const slot = this.#slots.get(packId);
@@ -57,7 +57,7 @@ export class PackShelf {
     await closeUnused(slot);
   }
 
-  /** The payload of a record, once its header is the one that the reference means and its checksum is right. */
+  /** Reads the payload of a record. Checks that its header matches the reference, and its checksum. */
   async readPayload(ref: BlobRef, bytesMax: number): Promise<Uint8Array> {
     const path = packFile(ref.dataFileId);
     const offset = ref.recordOffset;
@@ -70,14 +70,14 @@ export class PackShelf {
   }
 
   /**
-   * Bytes of a pack as it was first written, to be checked by the caller; zeros where compaction left something out.
-   * `undefined` when they cannot be read all at once.
+   * Reads unchecked bytes of a pack as first written, with zeros where compaction dropped something. Returns
+   * `undefined` if they cannot be read at once.
    */
   async readSpan(packId: number, offset: number, length: number): Promise<Uint8Array | undefined> {
     try {
       return await this.#read(packId, (pack) => pack.readSpan(offset, length));
     } catch (error) {
-      // Whoever then reads record by record finds out which of them cannot be read, and why.
+      // The caller then reads record by record, which shows which of them is unreadable, and why.
       if (isOrthantError(error)) return undefined;
       throw error;
     }
@@ -101,7 +101,7 @@ export class PackShelf {
     if (slot === undefined) {
       const opening = OpenPack.open(this.#disk, packId, this.#options.isLenient);
       const opened: Slot = { opening, readers: 0, isForgotten: false };
-      // A pack that cannot be opened now may be opened later; the failure itself goes to who asked.
+      // A pack that cannot be opened now may be opened later. The caller receives the failure itself.
       opening.catch(() => {
         if (this.#slots.get(packId) === opened) this.#slots.delete(packId);
       });
@@ -115,7 +115,7 @@ export class PackShelf {
   #closeOldest(): void {
     const [oldest] = this.#slots.keys();
     if (this.#slots.size <= OPEN_PACKS_MAX || oldest === undefined) return;
-    // Nothing can be lost of a file that is only read, so it is nobody's concern when it does not close.
+    // Closing a file that was only read cannot lose anything, so a failure is ignored.
     this.refresh(oldest).catch(() => undefined);
   }
 
@@ -124,7 +124,7 @@ export class PackShelf {
   }
 }
 
-/** An open pack, and how many read from it. */
+/** An open pack, and its number of running reads. */
 interface Slot {
   readonly opening: Promise<OpenPack>;
   readers: number;
@@ -133,12 +133,12 @@ interface Slot {
 
 async function closeUnused({ opening, readers, isForgotten }: Slot): Promise<void> {
   if (readers > 0 || !isForgotten) return;
-  // A pack that could not be opened was reported to who asked for it; there is nothing to close.
+  // The failure to open was already reported to the caller, and there is nothing to close.
   const pack = await opening.catch(() => undefined);
   await pack?.close();
 }
 
-/** The payload of a record that is the one meant; otherwise throws. Rules S11 and S12. */
+/** Returns the payload of a record; throws unless it matches the reference. Rules S11 and S12. */
 export function checkRecord(record: Uint8Array, ref: BlobRef): Uint8Array {
   const offset = ref.recordOffset;
   const header = decodeHeader(record, offset);

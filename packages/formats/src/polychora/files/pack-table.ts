@@ -10,47 +10,47 @@ import {
 
 /** A record of a compacted pack. */
 export interface PackedRecord {
-  /** Where it lay in the pack as it was first written, which is where references say that it is. */
+  /** Offset in the pack as first written, which references use. */
   readonly firstOffset: number;
-  /** With its header. */
+  /** Size including its header. */
   readonly bytes: number;
 }
 
-/** No record is shorter: a header, and a payload that is not empty. */
+/** Minimum size of a record: a header and a non-empty payload. */
 const RECORD_BYTES_MIN = recordHeader.bytes + 1;
-/** The least that an entry takes. */
+/** Minimum size of an entry. */
 const ENTRY_BYTES_MIN = 2;
 
-/** Says where the records of a compacted pack lie now. Rules S86 and S87. */
+/** Current locations of the records in a compacted pack. Rules S86 and S87. */
 export class PackTable {
   readonly #firsts: Float64Array;
-  /** Where each record begins now, and where the last one ends. */
+  /** Current offset of each record, and the end of the last one. */
   readonly #starts: Float64Array;
 
-  /** Takes both over. */
+  /** Takes ownership of both arrays. */
   constructor(firsts: Float64Array, starts: Float64Array) {
     this.#firsts = firsts;
     this.#starts = starts;
   }
 
-  /** How many records there are. */
+  /** Number of records. */
   get count(): number {
     return this.#firsts.length;
   }
 
-  /** Where the last record ends. */
+  /** End of the last record. */
   get end(): number {
     return this.#starts[this.count] ?? 0;
   }
 
-  /** The record with this number in the order of the pack, and where it begins now. */
+  /** Returns a record by its index in the pack, with its current offset. */
   record(index: number): PackedRecord & { readonly offset: number } {
     const offset = this.#starts[index] ?? 0;
     const bytes = (this.#starts[index + 1] ?? 0) - offset;
     return { firstOffset: this.#firsts[index] ?? 0, offset, bytes };
   }
 
-  /** The number of the first record that begins at this first offset or behind it. */
+  /** Returns the index of the first record at or after this original offset. */
   seek(firstOffset: number): number {
     let low = 0;
     let high = this.count;
@@ -62,31 +62,33 @@ export class PackTable {
     return low;
   }
 
-  /** The record that began at this offset when the pack was first written. */
+  /** Returns the record that began at this offset when the pack was first written. */
   find(firstOffset: number): ReturnType<PackTable["record"]> | undefined {
     const index = this.seek(firstOffset);
     return this.#firsts[index] === firstOffset ? this.record(index) : undefined;
   }
 }
 
-/** What stands before the records of a compacted pack, and behind them: the same header and table, turned round. */
+/**
+ * The bytes before and after the records of a compacted pack: the same header and table, in opposite order.
+ */
 export interface PackEnds {
   readonly head: Uint8Array;
   readonly tail: Uint8Array;
 }
 
-/** Makes the table of a compacted pack, record by record. */
+/** Builds the table of a compacted pack, record by record. */
 export class PackTableWriter {
   readonly #table = new ByteWriter();
   #count = 0;
   #end: number = packHeader.bytes;
 
-  /** Where the last record ended in the pack as it was first written: the next one may not begin before. */
+  /** End of the last record in the pack as first written; the next one must not begin before it. */
   get end(): number {
     return this.#end;
   }
 
-  /** Adds the next record: the bytes that were between the one before and this one, and its own. */
+  /** Adds the next record: the gap since the previous one, and its size. */
   add({ firstOffset, bytes }: PackedRecord): void {
     this.#table.varUint(firstOffset - this.#end);
     this.#table.varUint(bytes);
@@ -94,7 +96,7 @@ export class PackTableWriter {
     this.#count++;
   }
 
-  /** What goes around the records. */
+  /** Returns the bytes that surround the records. */
   finish(packId: number): PackEnds {
     const table = this.#table.copy();
     const fields = { packId, recordCount: this.#count, tableBytes: table.length };
@@ -105,8 +107,8 @@ export class PackTableWriter {
 }
 
 /**
- * The table of a compacted pack, from its begin or, where that is damaged, from its end; throws what is wrong with the
- * begin when neither is whole. Rule S88.
+ * Reads the table of a compacted pack from its beginning or, if that is damaged, from its end. If both are
+ * damaged, throws the error of the first. Rule S88.
  */
 export async function readPackTable(file: DiskFile, packId: number): Promise<PackTable> {
   try {
@@ -118,7 +120,7 @@ export async function readPackTable(file: DiskFile, packId: number): Promise<Pac
   }
 }
 
-/** The table from one end of a compacted pack. */
+/** Reads the table from one end of a compacted pack. */
 export async function readTableAt(file: DiskFile, packId: number, end: keyof PackEnds): Promise<PackTable> {
   const size = await file.size();
   const header = headerSpan(size, end);
@@ -127,7 +129,7 @@ export async function readTableAt(file: DiskFile, packId: number, end: keyof Pac
   return decodeTable(headerBytes, await file.readAt(table.offset, table.bytes), table.offset);
 }
 
-/** The table of a compacted pack that is in memory, from the first end that is whole; `undefined` when none is. */
+/** Returns the table of a compacted pack in memory, from the first intact end; `undefined` if neither is. */
 export function tableInBytes(pack: Uint8Array, packId: number): PackTable | undefined {
   const view = ({ offset, bytes }: Span): Uint8Array => pack.subarray(offset, offset + bytes);
   for (const end of ["head", "tail"] as const) {
@@ -136,14 +138,14 @@ export function tableInBytes(pack: Uint8Array, packId: number): PackTable | unde
       const table = tableSpan(header, packId, pack.length, end);
       return decodeTable(header, view(table), table.offset);
     } catch (error) {
-      // What is no table is looked through for records by the caller.
+      // Without a table, the caller searches the bytes for records.
       if (!isOrthantError(error)) throw error;
     }
   }
   return undefined;
 }
 
-/** A stretch of a file. */
+/** A range of a file. */
 interface Span {
   readonly offset: number;
   readonly bytes: number;
@@ -154,7 +156,7 @@ function headerSpan(size: number, end: keyof PackEnds): Span {
   return { offset: end === "head" ? 0 : size - bytes, bytes };
 }
 
-/** Where the table lies that belongs to a header, once that is known to be one. */
+/** Checks a header and returns the location of its table. */
 function tableSpan(headerBytes: Uint8Array, packId: number, size: number, end: keyof PackEnds): Span {
   const { offset: headerAt } = headerSpan(size, end);
   const { tableBytes: bytes } = requireHeader(headerBytes, packId, headerAt);
@@ -212,7 +214,7 @@ function encodeHeader(fields: Omit<CompactedPackHeader, "magic" | "version">): U
   return out.copy();
 }
 
-/** The checksum covers the header too, so that no run of zeros, and no table of another pack, can pass. */
+/** The checksum also covers the header, so that neither a run of zeros nor another pack's table passes. */
 function sealOf(header: Uint8Array, table: Uint8Array): number {
   return crc32(table, crc32(header.subarray(0, compactedPackHeader.offsets.tableCrc32)));
 }

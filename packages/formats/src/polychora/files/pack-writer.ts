@@ -6,17 +6,17 @@ import type { BlobRef } from "../records/blob-ref.ts";
 import { packFile, parsePackFile } from "./file-names.ts";
 import { checkPackHeader } from "./open-pack.ts";
 
-/** A blob that should become a record. */
+/** A blob to be written as a record. */
 export interface NewRecord {
   readonly blobType: number;
   readonly blobVersion: number;
   readonly payload: Uint8Array;
 }
 
-/** Records are gathered up to this many bytes before they are written. */
+/** Bytes of records to collect before writing them. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 
-/** Appends records to the active pack and begins a new one when it is full. Rules S10, S11 and S43. */
+/** Appends records to the active pack and begins a new pack when it is full. Rules S10, S11 and S43. */
 export class PackWriter {
   readonly #disk: Disk;
   readonly #fileMaxBytes: number;
@@ -37,7 +37,7 @@ export class PackWriter {
     this.#size = size;
   }
 
-  /** Makes the first pack of a save. */
+  /** Creates the first pack of a save. */
   static async create(disk: Disk, fileMaxBytes: number): Promise<PackWriter> {
     const file = await disk.open(packFile(1), "create");
     const writer = new PackWriter(disk, fileMaxBytes, 1, file, 0);
@@ -46,8 +46,8 @@ export class PackWriter {
   }
 
   /**
-   * Goes on behind whatever the active pack holds: what a crash left at its end stays where it is. Behind a pack that
-   * was compacted, as the last one of an older generation may have been, begins a new one.
+   * Continues after the existing content of the active pack; leftovers of a crash at its end stay. Begins a
+   * new pack if the active one was compacted, as the last pack of an older generation may have been.
    */
   static async resume(disk: Disk, fileMaxBytes: number, packId: number): Promise<PackWriter> {
     const path = packFile(packId);
@@ -56,7 +56,7 @@ export class PackWriter {
       const header = await file.readAt(0, packHeader.bytes);
       const version = atFile({ path }, () => checkPackHeader(header, packId));
       const writer = new PackWriter(disk, fileMaxBytes, packId, file, await file.size());
-      // A commit that was cut off may have begun a pack; its name is never used again.
+      // An interrupted commit may have begun a pack, whose name is never reused.
       for (const { name } of await disk.list(DATA_FOLDER)) {
         writer.#highestId = Math.max(writer.#highestId, parsePackFile(`${DATA_FOLDER}/${name}`) ?? 0);
       }
@@ -68,17 +68,17 @@ export class PackWriter {
     }
   }
 
-  /** The id of the pack that the next record goes to, unless it is full. */
+  /** Id of the pack that receives the next record, unless it is full. */
   get activeId(): number {
     return this.#packId;
   }
 
-  /** Bytes of the active pack. */
+  /** Size of the active pack. */
   get activeBytes(): number {
     return this.#size + this.#batch.length;
   }
 
-  /** Appends records in their order. They are durable only after {@link sync}. */
+  /** Appends records in order. They are durable only after {@link sync}. */
   async append(records: Iterable<NewRecord>): Promise<readonly BlobRef[]> {
     const refs: BlobRef[] = [];
     for (const { blobType, blobVersion, payload } of records) {
@@ -108,7 +108,7 @@ export class PackWriter {
     return refs;
   }
 
-  /** Begins a new pack, whatever room is left in the active one. */
+  /** Begins a new pack, even if the active one has room left. */
   async beginPack(): Promise<void> {
     await this.#flush();
     const full = this.#file;
@@ -121,13 +121,13 @@ export class PackWriter {
     await this.#writeHeader();
   }
 
-  /** Begins a new pack and writes its header at once: nothing may follow for long. */
+  /** Begins a new pack and writes its header at once, because no record may follow for long. */
   async roll(): Promise<void> {
     await this.beginPack();
     await this.#flush();
   }
 
-  /** Makes all that was appended durable: each pack once, and their folder when it has a new name. */
+  /** Makes everything appended durable: syncs each pack once, and their folder if it has a new name. */
   async sync(): Promise<void> {
     for (const file of this.#unsynced) {
       await file.sync();
@@ -138,13 +138,13 @@ export class PackWriter {
     this.#namesChanged = false;
   }
 
-  /** Closes the packs. What was not synced may be lost. */
+  /** Closes the packs. Unsynced records may be lost. */
   async close(): Promise<void> {
     for (const file of this.#unsynced) await file.close();
     await this.#file.close();
   }
 
-  /** Makes the file of the next pack. A writer that lost the lock may have made one of that name: it is left alone. */
+  /** Creates the file of the next pack. Skips a name that a writer without the lock may have created. */
   async #createPack(): Promise<{ readonly packId: number; readonly file: DiskFile }> {
     for (let packId = this.#highestId + 1; ; packId++) {
       try {
@@ -155,7 +155,7 @@ export class PackWriter {
     }
   }
 
-  /** The header goes out with the first records: one write, and one thing less that can be torn. */
+  /** The header is written with the first records: one write, and one less thing that can be torn. */
   async #writeHeader(): Promise<void> {
     this.#namesChanged = true;
     packHeader.write(this.#batch, { magic: "V4DT", version: FILE_VERSION, packId: this.#packId });

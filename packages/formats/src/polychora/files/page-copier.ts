@@ -6,16 +6,16 @@ import { decodeLinked } from "../tree-index/page-codec.ts";
 import { writePage } from "./commit-sequence.ts";
 import { pageFile } from "./file-names.ts";
 
-/** What an index that was copied refers to. */
+/** What a copied index refers to. */
 export interface CopiedIndex {
   readonly pageBytes: number;
-  /** How far into each pack its leaves refer. */
+  /** Highest offset in each pack that its leaves refer to. */
   readonly packLengths: ReadonlyMap<number, number>;
 }
 
 /**
- * Copies the pages of an index to another disk, each when it is first read. What was copied is read from there, so
- * that going over to a newer generation takes no longer than what has changed.
+ * Copies the pages of an index to another disk, each when it is first read. Copied pages are read from there,
+ * so moving on to a newer generation only costs its changes.
  */
 export class PageCopier {
   readonly #disk: Disk;
@@ -41,7 +41,7 @@ export class PageCopier {
     return content;
   };
 
-  /** Copies every page of an index that reads with {@link read}, and removes those of others. */
+  /** Copies every page of an index that reads with {@link read}, and removes other copied pages. */
   async copyAll(index: LeafIndex): Promise<CopiedIndex> {
     const needed = new Set<string>();
     const packLengths = new Map<number, number>();

@@ -5,8 +5,9 @@ import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_FILE } from "../layout.ts";
 import { parseGenerationFile, parsePackFile, parsePageFile } from "./file-names.ts";
 
 /**
- * Removes every file of a save that has no final name yet. A process that took a contested lock calls this before it
- * reads the manifest: whatever the earlier holder had written, but not renamed, can never get its name. Rule S98.
+ * Removes every temporary file of a save. A process that took over a contested lock calls this before it
+ * reads the manifest, so that files the earlier holder wrote but did not rename can never get their names.
+ * Rule S98.
  */
 export async function removeTemporaries(disk: Disk): Promise<void> {
   for (const folder of ["", INDEX_FOLDER, DATA_FOLDER]) {

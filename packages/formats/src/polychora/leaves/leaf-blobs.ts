@@ -16,28 +16,28 @@ import {
 } from "../records/stored-block.ts";
 import type { Pacer } from "../slow-work.ts";
 
-/** The version of block blobs: 1 is the specification as it stands, 2 is packed and compressed. */
+/** Version of block blobs: 1 follows the specification, 2 is packed and compressed. */
 export type BlockBlobVersion = 1 | 2;
 
-/** How the blocks of a save are stored. */
+/** Options for storing the blocks of a save. */
 export interface BlockStorage {
-  /** 2, unless the save is for a reader that knows the specification and no more: then 1. */
+  /** Default: 2. Use 1 for a reader that knows only the specification. */
   readonly blobVersion?: BlockBlobVersion;
-  /** What the world's generator makes; without it no block is stored as a change. */
+  /** The world's generator. Without it no block is stored as a change. */
   readonly generated?: GeneratedChunks;
-  /** Told of every block, so that a large change is made in slices. */
+  /** Counts every block, so that a large change is encoded in slices. */
   readonly pacer?: Pacer;
 }
 
-/** A record that should be written, with the size that leaves are measured by. */
+/** A record to write, with the size by which leaves are measured. */
 export interface LeafRecord extends NewRecord {
   readonly size?: BlobSize;
 }
 
-/** Bytes that a block of version 1 takes at least, beside its chunk. */
+/** Minimum bytes of a version 1 block, besides its chunk. */
 const BLOCK_BYTES_MIN = 6;
 
-/** Blocks as the save stores them. Version 1 has no changes, so that there they all become chunks. */
+/** Returns the blocks in the form the save stores. Version 1 has no changes, so all of them become chunks. */
 export async function blocksToStore(
   blocks: readonly (BlockEntry | StoredBlock)[],
   storage: BlockStorage,
@@ -66,7 +66,7 @@ function chunkStorer(
   };
 }
 
-/** Whether the blob of arranged blocks has at most this many bytes, before it is compressed. */
+/** Returns whether the uncompressed blob of arranged blocks has at most `bytesMax` bytes. */
 export function blocksFit(
   blocks: readonly StoredBlock[],
   bytesMax: number,
@@ -77,7 +77,7 @@ export function blocksFit(
   return bytesMin <= bytesMax && encodeBlocks(blocks, blobVersion).length <= bytesMax;
 }
 
-/** The record of arranged blocks. */
+/** Encodes the record of arranged blocks. */
 export async function blockRecord(
   blocks: readonly StoredBlock[],
   blobVersion: BlockBlobVersion,

@@ -11,7 +11,7 @@ import {
 import { flatRegionCell, flatRegionOf } from "../flat/flat-regions.ts";
 import type { HasCell } from "../tree-index/leaf-trie.ts";
 
-/** Leaves whose cells are regions of one edge, as a flat save has them. The edge need not be a power of two. */
+/** The leaves of a flat save, whose cells are regions of one edge. The edge need not be a power of two. */
 export class LeafGrid<Leaf extends HasCell> {
   readonly #edge: number;
   readonly #byRegion = new PlaceMap<Leaf>();
@@ -21,23 +21,26 @@ export class LeafGrid<Leaf extends HasCell> {
     for (const leaf of leaves) this.#byRegion.set(...flatRegionOf(leaf.cell.min, edge), leaf);
   }
 
-  /** Every leaf, in no order. */
+  /** Returns all leaves, in no particular order. */
   leaves(): Iterable<Leaf> {
     return this.#byRegion.values();
   }
 
-  /** The leaf that holds a chunk. */
+  /** Returns the leaf that contains a chunk. */
   find(place: Place): Leaf | undefined {
     const leaf = this.#byRegion.get(...flatRegionOf(place, this.#edge));
     return leaf !== undefined && boxContains(leaf.cell, place) ? leaf : undefined;
   }
 
-  /** The region that holds a chunk. */
+  /** Returns the region that contains a chunk. */
   cellFor(place: Place): Box {
     return flatRegionCell(flatRegionOf(place, this.#edge), this.#edge);
   }
 
-  /** The leaves that a box of chunks touches. Costs what is touched, not how many leaves there are. */
+  /**
+   * Yields the leaves that intersect a box of chunks. The cost depends on the result, not on the number of
+   * leaves.
+   */
   *touching(box: Box): Generator<Leaf> {
     const last = flatRegionOf(
       placeFrom((axis) => box.max[axis] - 1),

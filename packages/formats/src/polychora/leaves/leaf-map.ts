@@ -18,8 +18,9 @@ import {
 } from "../tree-index/leaf-trie.ts";
 
 /**
- * Leaves by place, which may change: which one holds a chunk, and which cell a chunk without one should get. Over an
- * index of pages it is a draft of the next one. A page that was looked into stays in memory until {@link release}.
+ * A mutable map of leaves by position: finds the leaf that contains a chunk, and the cell for a chunk without
+ * one. Over a paged index it is a draft of the next one. Pages it has visited stay in memory until {@link
+ * release}.
  */
 export class LeafMap<Leaf extends HasCell> {
   #root: TrieNode<Leaf> | undefined;
@@ -35,25 +36,25 @@ export class LeafMap<Leaf extends HasCell> {
     for (const leaf of leaves) this.add(leaf);
   }
 
-  /** A map with the leaves of a trie, which itself never changes. */
+  /** Returns a map of the leaves of a trie. The trie itself never changes. */
   static over<Leaf extends HasCell>(root: TrieNode<Leaf> | undefined): LeafMap<Leaf> {
     const map = new LeafMap<Leaf>();
     map.#root = root;
     return map;
   }
 
-  /** The trie of all leaves, as they are now. */
+  /** The current trie of all leaves. */
   get root(): TrieNode<Leaf> | undefined {
     return this.#root;
   }
 
-  /** Adds a leaf; `ORT_ARGUMENT` when its cell is no aligned cube or overlaps another leaf. */
+  /** Adds a leaf. Throws `ORT_ARGUMENT` if its cell is not an aligned cube or overlaps another leaf. */
   add(leaf: Leaf): void {
     requireLevel(leaf.cell, LEAF_LEVEL_MAX);
     this.#root = withLeaf(this.#root, leaf, this.#open);
   }
 
-  /** Removes the leaf that has exactly this cell, and gives it; `undefined` when there is none. */
+  /** Removes and returns the leaf with exactly this cell; `undefined` if there is none. */
   remove(cell: Box): Leaf | undefined {
     const leaf = this.at(cell);
     if (leaf !== undefined && this.#root !== undefined) {
@@ -62,26 +63,26 @@ export class LeafMap<Leaf extends HasCell> {
     return leaf;
   }
 
-  /** The leaf that has exactly this cell. */
+  /** Returns the leaf with exactly this cell. */
   at(cell: Box): Leaf | undefined {
     const leaf = this.find(cell.min);
     return leaf !== undefined && boxEquals(leaf.cell, cell) ? leaf : undefined;
   }
 
-  /** The leaf that holds a chunk. */
+  /** Returns the leaf that contains a chunk. */
   find(place: Place): Leaf | undefined {
     return findLeaf(this.#root, place, this.#open);
   }
 
   /**
-   * The cell for a place: that of the leaf which holds it or, when none does, the largest aligned cube around it,
-   * up to an edge of 2^16, that has no leaf in it. So a small world has few leaves.
+   * Returns the cell for a position: that of the leaf that contains it or, without one, the largest aligned
+   * cube around it, up to an edge of 2^16, without a leaf. So a small world has few leaves.
    */
   cellFor(place: Place): Box {
     return cellFor(this.#root, place, this.#open);
   }
 
-  /** The leaves inside an aligned cube; `undefined` in the place of those that are not in memory. */
+  /** Yields the leaves inside an aligned cube, with `undefined` in place of those not in memory. */
   *inside(cell: Box): Generator<Leaf | undefined> {
     const part = partInside(this.#root, cell, this.#open);
     const ahead: TrieNode<Leaf>[] = part === undefined ? [] : [part];
@@ -98,17 +99,20 @@ export class LeafMap<Leaf extends HasCell> {
     }
   }
 
-  /** The leaves that a box of chunks touches. Costs what is touched, not how many leaves there are. */
+  /**
+   * Yields the leaves that intersect a box of chunks. The cost depends on the result, not on the number of
+   * leaves.
+   */
   touching(box: Box): Generator<Leaf> {
     return leavesTouching(this.#root, box, this.#open);
   }
 
-  /** Keeps what a box of chunks touches in memory, where it is. */
+  /** Keeps the pages that a box of chunks intersects in memory. */
   hold(box: Box): void {
     for (const _ of this.touching(box));
   }
 
-  /** Lets go of the pages that were looked into. */
+  /** Releases the visited pages. */
   release(): void {
     for (const page of this.#held) page.release();
     this.#held.clear();

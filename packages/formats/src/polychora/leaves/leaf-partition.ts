@@ -32,7 +32,7 @@ import { CHILDREN } from "../tree-index/index-node.ts";
 import { type BlockBlobVersion, blocksFit } from "./leaf-blobs.ts";
 import type { LeafMap } from "./leaf-map.ts";
 
-/** What a leaf holds, ready to be measured and cut. */
+/** Content of a leaf, ready to be measured and split. */
 export interface LeafContent {
   readonly cell: Box;
   readonly blocks: readonly StoredBlock[];
@@ -40,25 +40,34 @@ export interface LeafContent {
   readonly clocks: readonly RegionClock[];
 }
 
-/** An entity with its size, and the chunk that it counts for: its own, or the nearest in the cell. */
+/** An entity with its size, and the chunk it is assigned to: its own, or the nearest in the cell. */
 export interface PreparedEntity {
   readonly entity: EntityRecord;
   readonly place: Place;
   readonly bytes: number;
 }
 
-/** Below this level, an edge of four chunks, a leaf splits only where the hard limits demand it. */
+/** Up to this level, an edge of four chunks, a leaf is split only where the hard limits require it. */
 const SMALL_LEVEL = 2;
-/** A leaf of more blocks than this is split, however few bytes they take: reading it would take too long. */
+/**
+ * Number of blocks above which a leaf is split, however few bytes they take, because reading it would take
+ * too long.
+ */
 export const LEAF_BLOCKS_TARGET = 2_048;
-/** Leaves merge when together they take at most this part of a target, so that they do not split again soon. */
+/**
+ * Leaves are merged if together they take at most this share of a target, so that they do not split again
+ * soon.
+ */
 const MERGE_SHARE = 0.5;
-/** What came out of merging may take a little more: places are further apart in a larger cell, and sizes are guessed. */
+/**
+ * A merged leaf may be a little larger: positions are further apart in a larger cell, and sizes are
+ * estimated.
+ */
 const MERGED_SHARE = 0.75;
-/** More than the count before the entities of a blob ever takes. */
+/** Upper bound for the size of the entity count in a blob. */
 const COUNT_BYTES = 5;
 
-/** Makes content ready; `ORT_ARGUMENT` when a block or clock does not belong into the cell. */
+/** Prepares content. Throws `ORT_ARGUMENT` if a block or clock is outside the cell. */
 export function prepareLeaf(
   cell: Box,
   blocks: readonly StoredBlock[],
@@ -85,9 +94,9 @@ export function prepareLeaf(
 }
 
 /**
- * The leaves that hold the content: one when it is small enough, else one for each of the sixteen children that
- * has any, and so on. Blobs stay under the target, and where a leaf has an edge of four chunks or less under the
- * hard limit. Content that is gone leaves no leaf.
+ * Splits content into leaves: one if it is small enough, else recursively one for each non-empty child of
+ * sixteen. Blobs stay below the target or, in leaves with an edge of four chunks or less, below the hard
+ * limit. Empty content yields no leaf.
  */
 export function partitionLeaf(
   content: LeafContent,
@@ -97,14 +106,16 @@ export function partitionLeaf(
   const { cell, blocks, entities, clocks } = content;
   if (blocks.length + entities.length + clocks.length === 0) return [];
   const level = requireLevel(cell);
-  // A single chunk always fits but for its entities, which then get several records.
+  // A single chunk always fits, except for its entities, which then get several records.
   if (level === 0 || fitsLeaf(content, limits, blobVersion)) return [content];
   const narrow = cellOfContent(content, Math.min(SMALL_LEVEL, level));
   if (!boxEquals(narrow, cell)) return partitionLeaf({ ...content, cell: narrow }, limits, blobVersion);
   return splitBySlot(content).flatMap((child) => partitionLeaf(child, limits, blobVersion));
 }
 
-/** Whether the content may be one leaf: it is under the targets or, in a small cell, under the hard limits. */
+/**
+ * Returns whether the content fits one leaf: below the targets or, in a small cell, below the hard limits.
+ */
 export function fitsLeaf(
   { cell, blocks, entities }: LeafContent,
   limits: SaveLimits,
@@ -118,7 +129,7 @@ export function fitsLeaf(
   return entities.length === 0 || entityBlobBytes(cell, entities) <= entityBytesMax;
 }
 
-/** Whether the content of several leaves may become one. */
+/** Returns whether the content of several leaves may become one. */
 export function fitsMerged(
   { cell, blocks, entities }: LeafContent,
   limits: SaveLimits,
@@ -130,7 +141,10 @@ export function fitsMerged(
   return entityBlobBytes(cell, entities) <= limits.entityBlobTargetBytes * MERGED_SHARE;
 }
 
-/** The entities of a leaf in as many blobs as the hard limit asks for: one, unless a single chunk is crowded. */
+/**
+ * Splits the entities of a leaf into as many blobs as the hard limit requires: one, unless a single chunk is
+ * crowded.
+ */
 export function entityBatches(
   cell: Box,
   entities: readonly PreparedEntity[],
@@ -156,8 +170,8 @@ export function entityBatches(
 }
 
 /**
- * The largest aligned cube, up to an edge of 2^16, that holds the leaf and others and in which all of them are
- * small enough to be one leaf; `undefined` when there is none.
+ * Returns the largest aligned cube, up to an edge of 2^16, that contains the leaf and others which together
+ * are small enough for one leaf; `undefined` if there is none.
  */
 export function findMerge<Leaf extends { readonly cell: Box }>(
   map: LeafMap<Leaf>,
@@ -173,7 +187,7 @@ export function findMerge<Leaf extends { readonly cell: Box }>(
     let entityBytes = 0;
     let members = 0;
     for (const member of map.inside(cell)) {
-      // What is not in memory is not worth reading to save a leaf.
+      // Saving a leaf is not worth reading a page that is not in memory.
       if (member === undefined) return best;
       const size = sizeOf(member);
       blockBytes += size.blocks.bytes;
@@ -189,11 +203,11 @@ export function findMerge<Leaf extends { readonly cell: Box }>(
   return best;
 }
 
-/** The chunk that an entity's position, as it is stored, lies in, rounded to the lattice where it lies beyond it. */
+/** Returns the chunk of an entity's stored position, clamped to the lattice. */
 export function chunkOfEntity({ position }: Pick<EntityRecord, "position">, { extents }: ChunkShape): Place {
   return placeFrom((axis) => {
     const chunk = Math.floor(Math.fround(position[axis]) / extents[axis]);
-    // A position that is no number has no chunk; any will do, as long as it is always the same.
+    // A NaN position has no chunk. Any chunk will do, as long as it is always the same.
     return Number.isNaN(chunk) ? 0 : Math.min(Math.max(chunk, -0x8000_0000), 0x7fff_ffff);
   });
 }
@@ -209,7 +223,7 @@ function clockPlace(cell: Box, { region }: RegionClock): Place {
   );
 }
 
-/** The least aligned cube around the content, of at least this level. */
+/** Returns the smallest aligned cube around the content, of at least this level. */
 function cellOfContent({ cell, blocks, entities, clocks }: LeafContent, levelMin: number): Box {
   const places = [...blocks, ...entities, ...clocks.map((clock) => ({ place: clockPlace(cell, clock) }))];
   const bounds = boundsOf(places);

@@ -29,13 +29,13 @@ import {
   prepareLeaf,
 } from "./leaf-partition.ts";
 
-/** A leaf of the next generation: references that stay, and content for which there are no records yet. */
+/** A leaf of the next generation: references that stay, and content that has no records yet. */
 export interface PlannedLeaf extends LeafEntry {
   readonly newBlocks?: readonly StoredBlock[];
   readonly newEntities?: readonly PreparedEntity[];
 }
 
-/** What the leaves of a save have in common, and how to get at content that is on disk only. */
+/** Properties shared by the leaves of a save, and access to content that is only on disk. */
 export interface PlanContext extends BlockStorage {
   readonly shape: ChunkShape;
   readonly limits: SaveLimits;
@@ -45,16 +45,16 @@ export interface PlanContext extends BlockStorage {
 }
 
 /**
- * Changes the map into that of the next generation and gives the leaves that are new in it, in the order of
- * their cells. A leaf that has grown too large is split; leaves that together have become small are merged.
- * Writes nothing. When it throws, the map is of no more use.
+ * Turns the map into that of the next generation. Returns its new leaves in the order of their cells. Splits
+ * a leaf that has become too large, and merges leaves that together have become small. Writes nothing. If it
+ * throws, the map is unusable.
  */
 export async function planLeaves(
   map: LeafMap<PlannedLeaf>,
   changes: readonly LeafChange[],
   context: PlanContext,
 ): Promise<readonly PlannedLeaf[]> {
-  // All are taken out before any is put in: a change may bring a cell where another's leaf was.
+  // All old leaves are removed before any is added: a change may bring a cell where another's leaf was.
   const old = changes.map(({ cell }) => map.remove(cell));
   let added: PlannedLeaf[] = [];
   for (const [index, change] of changes.entries()) {
@@ -73,7 +73,10 @@ export async function planLeaves(
     .sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
 }
 
-/** The leaves that one change results in; what it leaves out is read only when the leaf has to be split. */
+/**
+ * Returns the leaves that result from one change. Content that the change omits is read only if the leaf has
+ * to be split.
+ */
 async function planChange(
   change: LeafChange,
   old: LeafEntry | undefined,
@@ -102,7 +105,7 @@ async function planChange(
   return partitionLeaf(whole, limits, blobVersion).map(plannedOf);
 }
 
-/** All blocks of a leaf after a change; `undefined` when it changes none. */
+/** Returns all blocks of a leaf after a change; `undefined` if the change has none. */
 async function blocksAfter(
   { cell, blocks, changed }: LeafChange,
   old: LeafEntry | undefined,
@@ -123,12 +126,12 @@ async function blocksAfter(
   return [...kept, ...(await blocksToStore(added, context))];
 }
 
-/** What a leaf has on disk, as the save stores blocks. */
+/** Reads the blocks of a leaf from disk, in the form the save stores. */
 async function storedIn(leaf: LeafEntry | undefined, context: PlanContext): Promise<readonly StoredBlock[]> {
   return leaf === undefined ? [] : blocksToStore(await context.readStored(leaf), context);
 }
 
-/** Puts one leaf in the place of the given one and its neighbours, when together they are small enough. */
+/** Replaces the given leaf and its neighbours with one leaf if together they are small enough. */
 async function mergeAround(
   map: LeafMap<PlannedLeaf>,
   leaf: PlannedLeaf,
@@ -146,7 +149,7 @@ async function mergeAround(
   return merged;
 }
 
-/** What several leaves hold together; `undefined` when some of it cannot be read. */
+/** Reads the content of several leaves; `undefined` if some of it is unreadable. */
 async function readMembers(
   cell: Box,
   members: readonly PlannedLeaf[],
@@ -161,7 +164,7 @@ async function readMembers(
       entities.push(...(known ?? (await context.readEntities(member))));
     }
   } catch (error) {
-    // A neighbour that is damaged must not keep this leaf from being saved: it stays as it is, to be found.
+    // A damaged neighbour must not keep this leaf from being saved. It stays unchanged, to be found.
     if (isOrthantError(error)) return undefined;
     throw error;
   }
@@ -169,7 +172,7 @@ async function readMembers(
   return prepareLeaf(cell, blocks, entities, clocks, context.shape);
 }
 
-/** A leaf whose content is all new. */
+/** Returns a planned leaf whose content is all new. */
 export function plannedOf({ cell, blocks, entities, clocks }: LeafContent): PlannedLeaf {
   return {
     cell,

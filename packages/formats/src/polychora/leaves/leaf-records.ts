@@ -11,7 +11,7 @@ import { type BlockBlobVersion, blockRecord, type LeafRecord } from "./leaf-blob
 import { entityBatches } from "./leaf-partition.ts";
 import type { PlannedLeaf } from "./leaf-plan.ts";
 
-/** The records that each leaf of a plan needs, blocks before entities. */
+/** Encodes the records of each planned leaf, blocks before entities. */
 export async function encodeLeaves(
   planned: readonly PlannedLeaf[],
   limits: SaveLimits,
@@ -33,7 +33,7 @@ export async function encodeLeaves(
   return encoded;
 }
 
-/** The leaves of a plan with the references to their records, which come in the order of {@link encodeLeaves}. */
+/** Adds to planned leaves the references to their records, given in the order of {@link encodeLeaves}. */
 export function finishLeaves(
   planned: readonly PlannedLeaf[],
   records: readonly (readonly LeafRecord[])[],

@@ -6,12 +6,12 @@ import type { BlockEntry } from "../records/prepared-blocks.ts";
 import type { Save } from "../save.ts";
 import { LeafIndex } from "../tree-index/leaf-index.ts";
 
-/** After so many questions the parts of the index that none of the last ones needs are let go. */
+/** Number of queries after which index parts that no recent query needs are unloaded. */
 const QUESTIONS_REMEMBERED = 256;
 
 /**
- * What a save holds, leaf by leaf, whichever dialect it is in. Chunks that a flat save keeps in its global file are
- * in the leaves of their places. Of what was read only parts of the index are kept, around what was asked for last.
+ * Content of a save of either dialect, leaf by leaf. Chunks that a flat save keeps in its global file appear
+ * in the leaves at their positions. Only parts of the index around the latest queries stay in memory.
  */
 export class SaveContent {
   readonly index: LeafIndex;
@@ -24,7 +24,7 @@ export class SaveContent {
     const { flat, index } = save;
     const edge = flat?.regionChunkEdge ?? 1;
     this.#apart = blocksByRegion(flat?.globalBlocks ?? [], edge);
-    // All of a flat index is in memory.
+    // A flat index is entirely in memory.
     const missing = [...this.#apart.places()].filter((region) => {
       return index.find(flatRegionCell(region, edge).min) === undefined;
     });
@@ -37,12 +37,15 @@ export class SaveContent {
           ]);
   }
 
-  /** Every leaf, in the order of the index. */
+  /** Yields every leaf, in index order. */
   all(): AsyncGenerator<LeafEntry> {
     return this.index.all();
   }
 
-  /** The leaves that a box of chunks touches. Costs what is touched, not how many leaves there are. */
+  /**
+   * Returns the leaves that intersect a box of chunks. The cost depends on the result, not on the number of
+   * leaves.
+   */
   async touching(box: Box): Promise<readonly LeafEntry[]> {
     do await this.index.load(box);
     while (!this.index.isLoaded(box));
@@ -52,19 +55,19 @@ export class SaveContent {
     return [...this.index.touching(box)];
   }
 
-  /** The overridden chunks of a leaf. */
+  /** Reads the overridden chunks of a leaf. */
   async readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]> {
     const blocks = await this.#save.readBlocks(leaf);
     const edge = this.#save.flat?.regionChunkEdge;
     const apart = edge === undefined ? undefined : this.#apart.get(...flatRegionOf(leaf.cell.min, edge));
     if (apart === undefined) return blocks;
-    // Rule S41: those in the global file count before those in records.
+    // Rule S41: chunks in the global file take precedence over those in records.
     const merged = new PlaceMap<BlockEntry>();
     for (const block of [...blocks, ...apart]) merged.set(...block.place, block);
     return [...merged.values()];
   }
 
-  /** The entities of a leaf. */
+  /** Reads the entities of a leaf. */
   readEntities(leaf: LeafEntry): Promise<readonly EntityRecord[]> {
     return this.#save.readEntities(leaf);
   }

@@ -9,8 +9,8 @@ import { trieOf } from "./trie-builder.ts";
 type Node = TrieNode<LeafEntry>;
 
 /**
- * The trie of many leaves, of which all that does not fit into a page is written on the way, so that only a few pages
- * are ever in memory. `ORT_ARGUMENT` when two leaves overlap.
+ * Builds the trie of many leaves. Writes everything that does not fit into a page on the way, so that only a
+ * few pages are ever in memory. Throws `ORT_ARGUMENT` if two leaves overlap.
  */
 export async function bulkTrie(leaves: EncodedLeaves, pages: PageWriter): Promise<Node | undefined> {
   const order = leaves.inTreeOrder();
@@ -21,7 +21,7 @@ export async function bulkTrie(leaves: EncodedLeaves, pages: PageWriter): Promis
     return room >= 0;
   };
 
-  /** The leaves from one place of the order up to another. */
+  /** Builds the trie of a range of the order. */
   const build = async (from: number, to: number): Promise<Node | undefined> => {
     if (to - from <= 1 || isSmall(from, to)) {
       return trieOf(Array.from({ length: to - from }, (_, index) => leafAt(from + index)));
@@ -45,7 +45,7 @@ export async function bulkTrie(leaves: EncodedLeaves, pages: PageWriter): Promis
   return build(0, order.length);
 }
 
-/** Where the run of places that begins at the first one and is all in one slot ends. */
+/** Returns the end of the run that begins at `from` and lies in one slot. */
 function lastInSlot(from: number, to: number, isInSlot: (place: number) => boolean): number {
   let [inside, outside] = [from, to];
   while (outside - inside > 1) {

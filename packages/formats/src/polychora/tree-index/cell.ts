@@ -1,12 +1,12 @@
 import { AXES, type Box, cubeAt, I32_MIN, OrthantError, type Place, placeFrom } from "@orthant/core";
 
-/** The level of the whole lattice: an edge of 2^32 chunks. */
+/** Level of the whole lattice, whose edge is 2^32 chunks. */
 export const LATTICE_LEVEL = 32;
 
-/** The aligned cube of edge 2^level that holds a place. */
+/** Returns the aligned cube of edge 2^level that contains a position. */
 export function cellAt(place: Place, level: number): Box {
   const edge = 2 ** level;
-  // Counting from the lattice's least corner, so that the one cell of level 32 is the lattice itself.
+  // Counts from the lattice's minimum corner, so that the single cell of level 32 is the lattice itself.
   const aligned = (coordinate: number): number => Math.floor((coordinate - I32_MIN) / edge) * edge + I32_MIN;
   return cubeAt(
     placeFrom((axis) => aligned(place[axis])),
@@ -14,7 +14,7 @@ export function cellAt(place: Place, level: number): Box {
   );
 }
 
-/** The level of an aligned cube; `undefined` for any other box. */
+/** Returns the level of an aligned cube; `undefined` for any other box. */
 export function levelOf({ min, max }: Box): number | undefined {
   const edge = max[0] - min[0];
   const level = Math.log2(edge);
@@ -26,7 +26,7 @@ export function levelOf({ min, max }: Box): number | undefined {
   return level;
 }
 
-/** The level of an aligned cube, which the box has to be. */
+/** Returns the level of an aligned cube. Throws for any other box. */
 export function requireLevel(box: Box, levelMax: number = LATTICE_LEVEL): number {
   const level = levelOf(box);
   if (level !== undefined && level <= levelMax) return level;
@@ -34,7 +34,7 @@ export function requireLevel(box: Box, levelMax: number = LATTICE_LEVEL): number
   throw new OrthantError("ORT_ARGUMENT", detail);
 }
 
-/** The least aligned cube that holds both places, and so every place of the box between them. */
+/** Returns the smallest aligned cube that contains both positions, and so the box between them. */
 export function cellAround(first: Place, last: Place): Box {
   let level = 0;
   for (const axis of AXES) {
@@ -44,7 +44,7 @@ export function cellAround(first: Place, last: Place): Box {
   return cellAt(first, level);
 }
 
-/** The least aligned cube that holds two boxes of places on the lattice. */
+/** Returns the smallest aligned cube that contains two boxes on the lattice. */
 export function cellAroundBoth(a: Box, b: Box): Box {
   return cellAround(
     [
@@ -62,7 +62,10 @@ export function cellAroundBoth(a: Box, b: Box): Box {
   );
 }
 
-/** Which of a cell's sixteen children holds a place: bit 0 for x to bit 3 for w, set from the middle on. */
+/**
+ * Returns which of a cell's sixteen children contains a position: bit 0 for x to bit 3 for w, set in the
+ * upper half.
+ */
 export function childSlot({ min, max }: Box, place: Place): number {
   const half = (max[0] - min[0]) / 2;
   return (
@@ -73,7 +76,7 @@ export function childSlot({ min, max }: Box, place: Place): number {
   );
 }
 
-/** One of the sixteen children of a cell. */
+/** Returns one of the sixteen children of a cell. */
 export function childCell({ min, max }: Box, slot: number): Box {
   const half = (max[0] - min[0]) / 2;
   return cubeAt(
@@ -82,12 +85,12 @@ export function childCell({ min, max }: Box, slot: number): Box {
   );
 }
 
-/** The greatest place of a box. */
+/** Returns the maximum position of a box. */
 export function lastOf({ max }: Box): Place {
   return placeFrom((axis) => max[axis] - 1);
 }
 
-/** The least corner and the greatest place of a cell, for messages. */
+/** Formats the minimum and maximum positions of a cell for messages. */
 export function describeCell(cell: Box): string {
   return `[${cell.min}] to [${lastOf(cell)}]`;
 }

@@ -3,23 +3,23 @@ import type { LeafEntry } from "../records/leaf-entry.ts";
 import { PageEntryReader, PageEntryWriter } from "./page-entries.ts";
 import { weightOfLeaf } from "./page-writer.ts";
 
-/** Bytes that are allocated at once. */
+/** Number of bytes allocated at once. */
 const BLOCK_BYTES = 4 * 1024 * 1024;
 const FIRST_CAPACITY = 1_024;
 const ORIGIN: Place = [0, 0, 0, 0];
 
-/** Many leaves in little memory: each is its bytes and some thirty more, until it is asked for. */
+/** Many leaves in little memory: each takes its encoded bytes and about thirty more until it is read. */
 export class EncodedLeaves {
   readonly #blocks: Uint8Array[] = [];
   #room = 0;
   #count = 0;
-  /** For each leaf, its least corner counted from that of the lattice, axis by axis. */
+  /** Minimum corner of each leaf relative to that of the lattice, axis by axis. */
   #corners = new Uint32Array(FIRST_CAPACITY * 4);
-  /** For each leaf, its block, where in it its bytes begin and end, and its weight. */
+  /** For each leaf, its block, where its bytes begin and end in it, and its weight. */
   #spans = new Uint32Array(FIRST_CAPACITY * 4);
   readonly #out = new ByteWriter();
 
-  /** How many there are. */
+  /** Number of leaves. */
   get count(): number {
     return this.#count;
   }
@@ -43,30 +43,33 @@ export class EncodedLeaves {
     this.#count++;
   }
 
-  /** The leaf that was added as this one. */
+  /** Returns a leaf by the order of addition. */
   at(index: number): LeafEntry {
     const [block = 0, start = 0, end = 0] = this.#spans.subarray(index * 4, index * 4 + 3);
     const bytes = this.#blocks[block]?.subarray(start, end) ?? new Uint8Array(0);
     return new PageEntryReader(new ByteReader(bytes), 0, ORIGIN).next().leaf as LeafEntry;
   }
 
-  /** The least corner of a leaf. */
+  /** Returns the minimum corner of a leaf. */
   cornerOf(index: number): Place {
     return placeFrom((axis) => (this.#corners[index * 4 + axis] ?? 0) + I32_MIN);
   }
 
-  /** About how many bytes of a page a leaf takes. */
+  /** Returns approximately how many bytes of a page a leaf takes. */
   weightOf(index: number): number {
     return this.#spans[index * 4 + 3] ?? 0;
   }
 
-  /** All of them, in the order in which a walk through the tree of their cells meets them. */
+  /** Returns the indexes of all leaves in the order of a walk through the tree of their cells. */
   inTreeOrder(): Uint32Array {
     const order = Uint32Array.from({ length: this.#count }, (_, index) => index);
     return order.sort((a, b) => this.#compare(a, b));
   }
 
-  /** By the highest bit in which two corners differ; where several axes differ in it, the last one counts. */
+  /**
+   * Compares by the highest bit in which two corners differ. If several axes differ in it, the last one
+   * decides.
+   */
   #compare(a: number, b: number): number {
     const corners = this.#corners;
     let highest = 0;

@@ -3,7 +3,6 @@ import { connect } from "@orthant/client/node";
 import { issueToken } from "@orthant/server";
 import { AUDIENCE, SECRET } from "./siege-plan.ts";
 
-const EDIT_EVERY_MS = 200;
 const TOKEN_SECONDS = 3_600;
 const MATERIALS = 9;
 
@@ -12,16 +11,18 @@ export class HonestClient {
   readonly faults: string[] = [];
   readonly #world: SharedWorld;
   readonly #number: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #editEveryMs: number;
+  #timer: NodeJS.Timeout | undefined;
   #latencies: number[] = [];
   #open = 0;
   #built = 0;
   #isClosing = false;
 
-  private constructor(world: SharedWorld, number: number) {
+  private constructor(world: SharedWorld, number: number, editEveryMs: number) {
     this.#world = world;
     this.#number = number;
-    this.#timer = setInterval(() => void this.#build(), EDIT_EVERY_MS);
+    this.#editEveryMs = editEveryMs;
+    this.#plan();
     world.onStatus((status, { error }) => {
       if (status !== "joined" && !this.#isClosing)
         this.faults.push(`honest client ${number} became ${status}: ${error}`);
@@ -29,13 +30,13 @@ export class HonestClient {
   }
 
   /** Connects with a good token, and begins to build when all that it looks at is there. */
-  static async join(port: number, number: number): Promise<HonestClient> {
+  static async join(port: number, number: number, editEveryMs: number): Promise<HonestClient> {
     const claims = { playerId: BigInt(number), role: "builder", expiresInSeconds: TOKEN_SECONDS } as const;
     const token = await issueToken(claims, { secret: SECRET, audience: AUDIENCE });
     const look = { center: [0, 0, 0, 0], radiusChunks: 4 } as const;
     const world = connect(`ws://127.0.0.1:${port}`, { name: `honest ${number}`, token, look });
     await world.complete();
-    return new HonestClient(world, number);
+    return new HonestClient(world, number, editEveryMs);
   }
 
   /** Edits without a verdict. */
@@ -52,13 +53,24 @@ export class HonestClient {
 
   /** Builds no more. */
   stop(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
   }
 
   async close(): Promise<void> {
     this.stop();
     this.#isClosing = true;
     await this.#world.close();
+  }
+
+  /** Plans the next edit at a random time: edits at a steady pace would always wait equally long for a tick. */
+  #plan(): void {
+    this.#timer = setTimeout(
+      () => {
+        this.#plan();
+        void this.#build();
+      },
+      this.#editEveryMs * (0.5 + Math.random()),
+    );
   }
 
   async #build(): Promise<void> {

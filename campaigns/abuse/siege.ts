@@ -15,6 +15,7 @@ const PROGRAM = new URL("./besieged-server.js", import.meta.url);
 const LIMITS_PAGE = "docs/reference/limits.md";
 const ATTACKS: readonly Attack[] = [...SOCKET_ATTACKS, ...TOKEN_ATTACKS, ...MESSAGE_ATTACKS];
 const HONEST_CLIENTS = 4;
+const HONEST_EDIT_EVERY_MS = 200;
 const QUIET_MS = 5_000;
 /** An honest edit may wait so long for its verdict, 99 times of 100, while all attacks go on at once. */
 const HONEST_P99_MS_MAX = 2_000;
@@ -56,7 +57,9 @@ class Siege {
   async run(frames: number): Promise<SiegeReport> {
     const { port } = this.#server;
     const honest = await Promise.all(
-      Array.from({ length: HONEST_CLIENTS }, (_, index) => HonestClient.join(port, index + 1)),
+      Array.from({ length: HONEST_CLIENTS }, (_, index) =>
+        HonestClient.join(port, index + 1, HONEST_EDIT_EVERY_MS),
+      ),
     );
     await delay(QUIET_MS);
     const restBytes = await this.#server.ask("memory");

@@ -11,16 +11,22 @@ import { ServerProcess } from "../../process/server-process.ts";
 import { HonestClient } from "../honest-client.ts";
 import { AUDIENCE, SECRET } from "../siege-plan.ts";
 import { ACCOUNT_ATTACKS, type AccountAttack } from "./account-attacks.ts";
+import { combineRounds, describeChange, type Measurement, measure, mebibytes, ms } from "./measurement.ts";
 
 const SERVER = new URL("./account-server.js", import.meta.url);
 const ATTACKER = fileURLToPath(new URL("./account-attacker.js", import.meta.url));
-const HONEST_CLIENTS = 8;
+const HONEST_CLIENTS = 10;
 const ATTACKER_ID = 1_000n;
 const REST_MS = 2_000;
-/** An attack is tried again when it seems to harm others: another program may have kept the machine busy. */
-const TRIES = 3;
-/** Honest edits wait for a tick of 100 ms. Two ticks and the time for the work of one are what an attack may cost them. */
-const UNNOTICED_MS = 250;
+/** What a round takes besides its two times, and an attack besides its rounds. */
+const ROUND_EXTRA_MS = 700;
+const ATTACK_EXTRA_MS = 4_000;
+/** A little slower than a player may edit, so that a round has enough edits for the 99th percentile. */
+const HONEST_EDIT_EVERY_MS = 40;
+/** Times with and without the attack alternate, so that what else the machine does meets both. */
+const ROUNDS = 3;
+/** An attack may make honest edits take this many times as long as without it. */
+const SLOWDOWN_MAX = 2;
 const EDITS_SLACK = 1.5;
 const MEBIBYTE = 2 ** 20;
 /** What docs/guides/run-a-server.md says that a connection and a region take. */
@@ -29,59 +35,59 @@ const REGION_BYTES = 2_048 + 256;
 /** What the collector may leave for later, beside what is in use. */
 const GARBAGE_BYTES = 128 * MEBIBYTE;
 
-/** How a server does with honest clients alone, or under attack. */
-interface Measurement {
-  readonly honestP50Ms: number;
-  readonly honestP99Ms: number;
-  /** CPU time that the server takes between two looks at its timers, the 99th percentile. */
-  readonly turnP99Ms: number;
-  readonly cpuShare: number;
-  readonly peakBytes: number;
-  readonly editsPerSecond: number;
-  readonly connections: number;
-}
-
-/** One attack and the time before it. */
+/** The rounds of one attack. */
 interface AttackReport {
   readonly calm: Measurement;
   readonly attacked: Measurement;
   readonly faults: readonly string[];
 }
 
-/** Attacks servers with one account, or from few networks, over many connections; gives what others noticed of it. */
+/** How long {@link besiegeByAccount} takes, about. */
+export function accountSiegeMs(seconds: number): number {
+  return ACCOUNT_ATTACKS.length * (ROUNDS * (2_000 * seconds + ROUND_EXTRA_MS) + ATTACK_EXTRA_MS);
+}
+
+/**
+ * Attacks servers with one account, or from few networks, over many connections. Each attack takes several rounds of
+ * `seconds` without it and as long with it. Returns what others noticed of it.
+ */
 export async function besiegeByAccount(
   seconds: number,
 ): Promise<{ readonly attacks: number; readonly failures: readonly string[] }> {
   const failures: string[] = [];
   for (const attack of ACCOUNT_ATTACKS) {
-    let harm: readonly string[] = [];
-    for (let tries = 1; tries <= TRIES; tries++) {
-      const report = await attackOnce(attack, seconds);
-      harm = harmOf(attack, report, seconds);
-      console.log(`abuse: one attacker ${attack.name}: ${describe(report)}`);
-      if (harm.length === 0) break;
-    }
+    const report = await runRounds(attack, seconds);
+    console.log(`abuse: one attacker ${attack.name}: ${describeChange(report.calm, report.attacked)}`);
+    const harm = harmOf(attack, report, seconds);
     failures.push(...harm.map((what) => `one attacker ${attack.name}: ${what}`));
   }
   return { attacks: ACCOUNT_ATTACKS.length, failures };
 }
 
 /** Attacks a server process of its own in one way, while honest clients build. */
-async function attackOnce({ name }: AccountAttack, seconds: number): Promise<AttackReport> {
+async function runRounds({ name }: AccountAttack, seconds: number): Promise<AttackReport> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-abuse-"));
   const server = await ServerProcess.start(SERVER, [folder]);
   try {
     const honest = await Promise.all(
-      Array.from({ length: HONEST_CLIENTS }, (_, index) => HonestClient.join(server.port, index + 1)),
+      Array.from({ length: HONEST_CLIENTS }, (_, index) =>
+        HonestClient.join(server.port, index + 1, HONEST_EDIT_EVERY_MS),
+      ),
     );
-    await delay(REST_MS);
-    const calm = await measure(server, honest, () => delay(seconds * 1_000));
-    const attacked = await measure(server, honest, () => runAttacker(server.port, name, seconds));
+    const calm: Measurement[] = [];
+    const attacked: Measurement[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      await delay(round === 0 ? REST_MS : ROUND_EXTRA_MS);
+      calm.push(await measure(server, honest, () => delay(seconds * 1_000)));
+      attacked.push(await measure(server, honest, () => runAttacker(server.port, name, seconds)));
+    }
     const faults = honest.flatMap((client) => client.faults);
     if (server.hasEnded) faults.push("the server ended");
     if (server.complaints !== "") faults.push(`the server complained: ${server.complaints}`);
     await Promise.all(honest.map((client) => client.close()));
-    return { calm, attacked, faults };
+    // Only the first round shows how much memory the server takes that was never attacked.
+    const peakBytes = calm[0]?.peakBytes ?? 0;
+    return { calm: { ...combineRounds(calm), peakBytes }, attacked: combineRounds(attacked), faults };
   } finally {
     await server.kill();
     await rm(folder, { recursive: true });
@@ -92,7 +98,7 @@ async function attackOnce({ name }: AccountAttack, seconds: number): Promise<Att
 function harmOf(attack: AccountAttack, report: AttackReport, seconds: number): readonly string[] {
   const { calm, attacked, faults } = report;
   const harm = [...faults];
-  const p99MsMax = Math.max(UNNOTICED_MS, 2 * calm.honestP99Ms);
+  const p99MsMax = SLOWDOWN_MAX * calm.honestP99Ms;
   if (attacked.honestP99Ms > p99MsMax) {
     harm.push(`honest edits took ${ms(attacked.honestP99Ms)}, at most ${ms(p99MsMax)} may be`);
   }
@@ -123,60 +129,10 @@ function attackBytesMax({ accounts, networks }: AccountAttack): number {
   );
 }
 
-function describe({ calm, attacked }: AttackReport): string {
-  return [
-    `honest edits p50 ${ms(calm.honestP50Ms)} -> ${ms(attacked.honestP50Ms)}`,
-    `p99 ${ms(calm.honestP99Ms)} -> ${ms(attacked.honestP99Ms)}`,
-    `CPU without a pause p99 ${ms(calm.turnP99Ms)} -> ${ms(attacked.turnP99Ms)}`,
-    `CPU ${percent(calm.cpuShare)} -> ${percent(attacked.cpuShare)}`,
-    `memory ${mebibytes(calm.peakBytes)} -> ${mebibytes(attacked.peakBytes)}`,
-    `edits a second ${Math.round(calm.editsPerSecond)} -> ${Math.round(attacked.editsPerSecond)}`,
-    `connections ${calm.connections} -> ${attacked.connections}`,
-  ].join(", ");
-}
-
-async function measure(
-  server: ServerProcess,
-  honest: readonly HonestClient[],
-  act: () => Promise<unknown>,
-): Promise<Measurement> {
-  for (const question of ["turnMs", "peakBytes", "peakConnections"]) await server.ask(question);
-  const editsBefore = await server.ask("edits");
-  const cpuMsBefore = await server.ask("cpuMs");
-  for (const client of honest) client.takeLatencies();
-  const startMs = performance.now();
-  await act();
-  const passedMs = performance.now() - startMs;
-  const latencies = honest.flatMap((client) => client.takeLatencies()).sort((a, b) => a - b);
-  const quantile = (share: number): number =>
-    latencies[Math.floor((latencies.length - 1) * share)] ?? Number.POSITIVE_INFINITY;
-  return {
-    honestP50Ms: quantile(0.5),
-    honestP99Ms: quantile(0.99),
-    turnP99Ms: await server.ask("turnMs"),
-    cpuShare: ((await server.ask("cpuMs")) - cpuMsBefore) / passedMs,
-    peakBytes: await server.ask("peakBytes"),
-    editsPerSecond: (((await server.ask("edits")) - editsBefore) * 1_000) / passedMs,
-    connections: await server.ask("peakConnections"),
-  };
-}
-
 async function runAttacker(port: number, attack: string, seconds: number): Promise<void> {
   const claims = { playerId: ATTACKER_ID, role: "builder", expiresInSeconds: 3_600 } as const;
   const token = await issueToken(claims, { secret: SECRET, audience: AUDIENCE });
   const child = fork(ATTACKER, [String(port), token, attack, String(seconds)]);
   const [code] = await once(child, "close");
   if (code !== 0) throw new Error(`the attacker ended with code ${code}`);
-}
-
-function ms(value: number): string {
-  return `${Math.round(value)} ms`;
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
-}
-
-function mebibytes(bytes: number): string {
-  return `${Math.round(bytes / MEBIBYTE)} MiB`;
 }

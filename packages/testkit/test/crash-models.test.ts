@@ -13,10 +13,7 @@ import { describe, expect, test } from "vitest";
 
 const START: DiskImage = { directories: [], files: new Map([["old", bytesOf("old")]]) };
 
-/**
- * Returns every disk that a cut after the whole script can leave, spelled `name=content name=content`,
- * sorted.
- */
+/** Returns every disk that a cut after the whole script can leave, as sorted `name=content` lists. */
 async function leftBy(
   model: CrashModel,
   script: (disk: FolderDisk) => Promise<void>,

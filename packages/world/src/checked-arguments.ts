@@ -84,9 +84,7 @@ export function requireLabel({ name, spawn }: WorldLabel): void {
   requireVector("spawn", spawn, (coordinate) => coordinate);
 }
 
-/**
- * Throws `ORT_ARGUMENT` unless `place` is a list of four numbers. Does not check that it lies in the world.
- */
+/** Throws `ORT_ARGUMENT` unless `place` is a list of four numbers, in the world or not. */
 export function requirePlace(field: string, place: unknown): asserts place is Place {
   const isPlace = isList(place) && place.length === 4 && place.every((value) => typeof value === "number");
   if (!isPlace) throw wrongArgument(field, place, "a place is a list of four whole numbers");

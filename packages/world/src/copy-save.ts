@@ -19,10 +19,7 @@ export interface CopyOptions {
   readonly change?: SaveChange | undefined;
 }
 
-/**
- * Copies the contents of a save to an empty disk, leaf by leaf. The copy starts its own history at generation
- * 0.
- */
+/** Copies a save to an empty disk, leaf by leaf. The copy starts its own history at generation 0. */
 export async function copySave(
   save: Save,
   disk: Disk,

@@ -53,10 +53,7 @@ export async function createWorld(
   }
 }
 
-/**
- * The files of a first generation always have the same names, so a creator that was suspended could remove
- * them at any time.
- */
+/** First generations have the same file names, so a suspended creator could remove them at any time. */
 function contested(): OrthantError {
   const detail = "another process began to make a world here and may still be running: take another folder";
   return new OrthantError("ORT_LOCKED", detail, { path: LOCK_FILE });

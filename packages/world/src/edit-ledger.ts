@@ -49,10 +49,7 @@ export class EditLedger {
     return this.#clients.size >= CLIENT_EDITS_MAX || this.#isShareFull(playerId, PLAYER_CLIENTS_MAX);
   }
 
-  /**
-   * Records an edit. Replaying a log region by region may deliver an edit after a later one of the same
-   * client.
-   */
+  /** Records an edit. A replay region by region may deliver it after a later one of the same client. */
   note(origin: EditOrigin): void {
     const { clientId, editId } = origin;
     const known = this.#clients.get(clientId);

@@ -29,10 +29,7 @@ import { COPY_VOXELS_MAX, EDIT_CHUNKS_MAX } from "./world-options.ts";
 
 const AXIS_NAMES = ["x", "y", "z", "w"] as const;
 
-/**
- * A queued edit. It holds copies of its arguments: the caller may reuse the arrays before the edit is
- * applied.
- */
+/** A queued edit. It copies its arguments, because the caller may reuse the arrays meanwhile. */
 export interface EditRequest {
   /** The chunks to load before the edit is applied. */
   readonly touched: readonly Box[];

@@ -95,10 +95,7 @@ export class EntityStore {
     return this.#entities.get(entityId)?.home;
   }
 
-  /**
-   * Returns a chunk inside the leaf that stores an entity, which stays valid across commits; `undefined` when
-   * no leaf stores it.
-   */
+  /** Returns a chunk of the leaf that stores an entity, valid across commits; `undefined` if none does. */
   storedAtOf(entityId: bigint): Place | undefined {
     const { home, storedAt } = this.#entities.get(entityId) ?? {};
     // The entity may have moved out of its cell.
@@ -194,9 +191,7 @@ export class EntityStore {
     return [...this.#entities.values()].filter(({ home }) => home === undefined).map(({ record }) => record);
   }
 
-  /**
-   * Yields the cells of all entities that have differed from their stored record since `timeMs` or earlier.
-   */
+  /** Yields the cells of all entities that differ from their stored record since `timeMs` or earlier. */
   *changedSince(timeMs: number): Generator<Box> {
     for (const { home, changedSinceMs } of this.#entities.values()) {
       if (home !== undefined && changedSinceMs !== undefined && changedSinceMs <= timeMs) yield home;

@@ -16,10 +16,7 @@ export class Housekeeper {
     this.#writer = writer;
   }
 
-  /**
-   * Starts a compaction if it would free enough and none is running. A failure leaves the save intact; a
-   * later call retries.
-   */
+  /** Starts a compaction if it is worth it and none runs. A failure does no harm; a later call retries. */
   tidy(): void {
     if (!this.#isClosed) this.#writer.compact({ pause: () => this.#pause() }).catch(() => undefined);
   }

@@ -42,10 +42,7 @@ export function leafChanges(
   const changes: CellChange[] = [];
   /** Keyed by the lowest chunk of the leaf; leaves do not overlap. */
   const byCorner = new PlaceMap<CellChange>();
-  /**
-   * Cache for regions that lie entirely in one leaf, as most do: thousands of chunks may change in a few
-   * regions.
-   */
+  /** Cache for regions that lie in one leaf, as most do: thousands of chunks may change in a few of them. */
   const byRegion = new PlaceMap<CellChange>();
   const changeAt = (place: Place): CellChange => {
     const region = regionOf(place);

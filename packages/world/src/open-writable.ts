@@ -11,10 +11,7 @@ export interface WritableSave {
   readonly setting: WorldSetting;
 }
 
-/**
- * Locks a world and opens its save for writing. With `newPack`, writes to no existing pack. Releases
- * everything when it fails.
- */
+/** Locks a world and opens its save, with `newPack` for a new pack. Releases everything on failure. */
 export async function openWritable(
   disk: Disk,
   options: WorldOptions,

@@ -11,10 +11,7 @@ import { contentOf, generatorsOf } from "./world-setting.ts";
 export interface SaveWithJournal {
   /** The whole world. If the journal has entries, this is a generation that exists only in memory. */
   readonly save: Save;
-  /**
-   * A disk whose live save is `save`: the world's disk or an overlay over it. Opening it again replays
-   * nothing.
-   */
+  /** Shows `save` as the live one: the world's disk or an overlay. Opening it again replays nothing. */
   readonly disk: Disk;
   /** The last generation on the world's own disk. */
   readonly generation: number;

@@ -203,10 +203,7 @@ export class WorldContent {
     return record;
   }
 
-  /**
-   * Changes a loaded entity. If it left its leaf, the next save includes it; otherwise a later save that is
-   * due.
-   */
+  /** Changes a loaded entity. The next save includes it if it left its leaf, otherwise one that is due. */
   changeEntity(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
     const home = this.entities.homeOf(entityId);
     const changed = this.entities.change(entityId, change, nowMs);
@@ -278,10 +275,7 @@ export class WorldContent {
     return this.unsavedChange(nowMs);
   }
 
-  /**
-   * Returns what a commit would write now, except entities that only moved; `undefined` when there are no
-   * changes.
-   */
+  /** Returns what a commit would write now, without entities that only moved, or `undefined`. */
   unsavedChange(nowMs: number): SaveChange | undefined {
     const unsaved = this.#unsaved;
     if (unsaved.isEmpty) return undefined;
@@ -339,9 +333,7 @@ export class WorldContent {
     this.save.index.unload(() => false);
   }
 
-  /**
-   * Reads the parts of the index that name the leaves in a box. A commit meanwhile switches to another index.
-   */
+  /** Reads the parts of the index that name the leaves in a box, even if a commit switches indexes. */
   async #loadIndex(box: Box): Promise<void> {
     while (!this.save.index.isLoaded(box)) {
       const save = this.save.follow();

@@ -10,10 +10,7 @@ import type { WorldSaver } from "./world-saver.ts";
 
 /** Options for editing voxels. */
 export interface EditOptions {
-  /**
-   * Identifies the edit. With it, the edit is applied once no matter how often it is requested, even after a
-   * crash.
-   */
+  /** Identifies the edit, so that it is applied once however often it is requested, even after a crash. */
   readonly origin?: EditOrigin;
   /**
    * What the promise waits for in a world with a journal: until the edit is `durable` (default) or only until

@@ -5,9 +5,7 @@ import type { EntityChange, NewEntity } from "./entity-store.ts";
 import type { WorldContent } from "./world-content.ts";
 import type { WorldSaver } from "./world-saver.ts";
 
-/**
- * Changes the entities of a world in memory, schedules the save, writes the journal and notifies listeners.
- */
+/** Changes the entities of a world in memory, for the next save, in the journal and for listeners. */
 export class WorldEntities {
   readonly #content: WorldContent;
   readonly #saver: WorldSaver;

@@ -51,9 +51,7 @@ export type Durability = "snapshot" | "journal";
 export interface WorldOptions {
   /** Opens without the lock and rejects every edit. */
   readonly readOnly?: boolean;
-  /**
-   * Opens a kept saved state read-only: a generation's number, its name, or the last one at or before a time.
-   */
+  /** Opens a kept saved state read-only: a generation's number or name, or the last one up to a time. */
   readonly at?: Moment;
   /** Source of the time. Default: the system clock. */
   readonly clock?: Clock;
@@ -78,9 +76,7 @@ export interface WorldOptions {
    * off the damage and everything after it.
    */
   readonly damagedJournal?: DamagedJournal;
-  /**
-   * Which saved states are kept. Default: the newest two, one an hour for a day and one a day for a month.
-   */
+  /** Which saved states are kept. Default: the newest two, one an hour for a day, one a day for a month. */
   readonly retention?: Retention;
   /**
    * Approximate number of edited chunks plus regions kept in memory. Default: `LOADED_CHUNKS_MAX`. Unsaved or
@@ -89,9 +85,7 @@ export interface WorldOptions {
   readonly loadedChunksMax?: number;
   /** Memory for generated chunks, {@link SIMULATION_CACHE_LIMITS} by default. */
   readonly cacheLimits?: CacheLimits;
-  /**
-   * Returns 64 random bits, used to tell worlds and their sessions apart. Default: the system's generator.
-   */
+  /** Returns 64 random bits that tell worlds and their sessions apart. Default: the system's generator. */
   readonly random?: () => bigint;
 }
 

@@ -52,10 +52,7 @@ export class WorldSaver {
     return this.#failure;
   }
 
-  /**
-   * Calls `listener` when a save or the journal fails, which happens at most once. Returns an unsubscribe
-   * function.
-   */
+  /** Calls `listener` when a save or the journal fails, at most once. Returns an unsubscribe function. */
   onFailure(listener: (failure: unknown) => void): () => void {
     return this.#failureListeners.add(listener);
   }
@@ -89,25 +86,17 @@ export class WorldSaver {
     return this.#telling(this.#saves.run(() => this.#commit(extent)));
   }
 
-  /**
-   * Runs `work` while no save runs. It may commit, and what it finds on the disk stays there until it is
-   * done.
-   */
+  /** Runs `work` while no save runs. It may commit; what it finds on the disk stays there meanwhile. */
   exclusively<Result>(work: (commit: () => Promise<number>) => Promise<Result>): Promise<Result> {
     return this.#telling(this.#saves.run(() => work(() => this.#commit("everything"))));
   }
 
-  /**
-   * Resolves when all changes so far are durable: in the journal, or else in a save that all callers share.
-   */
+  /** Resolves when all changes so far are durable: in the journal, or in a save that callers share. */
   whenDurable(): Promise<void> {
     return this.#telling(this.#journal === undefined ? this.#saveShared() : this.#journal.whenSafe());
   }
 
-  /**
-   * Saves everything if possible and releases the files even when that fails. Throws a failure that no caller
-   * has seen.
-   */
+  /** Saves everything if possible and always releases the files. Throws a failure that no caller saw. */
   async close(): Promise<void> {
     try {
       if (this.#writing !== undefined && this.#failure === undefined) {
@@ -138,10 +127,7 @@ export class WorldSaver {
     }
   }
 
-  /**
-   * A world that closes with nothing unsaved needs no journal, so losing its empty segment does no harm. Rule
-   * J24.
-   */
+  /** A world that closes with nothing unsaved needs no journal, nor its empty segment. Rule J24. */
   async #endJournal(): Promise<void> {
     if (this.#journal === undefined || !this.#content.unsaved.isEmpty) return;
     const { writer } = this.requireWriting();

@@ -160,7 +160,7 @@ export class World {
     return this.#content.whenLoaded([box], () => this.#content.field.queryRegion(box, detail));
   }
 
-  /** Returns a box around all that is not air in `box`: never too small. Reads only the index. */
+  /** Returns a box around all that is not air in `box`, possibly too large. Reads only the index. */
   async contentBounds(box: Box): Promise<Box | undefined> {
     this.#saver.requireOpen();
     return this.#content.contentBounds(box);

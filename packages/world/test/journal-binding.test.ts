@@ -177,10 +177,7 @@ describe("a journal that belongs to its world", () => {
 });
 
 describe("a player's name in a torn group", () => {
-  /**
-   * Returns a name of 27 characters that would be a group without the secret, as text that any client may
-   * send.
-   */
+  /** Returns a name of 27 characters that would be a group without the secret, as clients may send it. */
   function nameLikeGroup(key: SegmentKey, sequence: number): string {
     for (let number = 0; ; number++) {
       const payload = encodeUtf8(String(number).padStart(7, "0"));

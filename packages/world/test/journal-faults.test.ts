@@ -14,10 +14,7 @@ const OPERATIONS: readonly FaultyOperation[] = [
   ...(["rename", "remove", "list", "makeDirectory", "syncDirectory"] as const),
 ];
 
-/**
- * Counts in a voxel, together with an entity and a layer; saves and reopens in between; returns the last
- * durable count.
- */
+/** Counts in a voxel, an entity and a layer, saves and reopens. Returns the last durable count. */
 async function count(
   disk: Disk,
   make: () => Promise<World>,

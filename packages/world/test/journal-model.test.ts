@@ -8,9 +8,7 @@ import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
 
 const OPERATIONS = 700;
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
-/**
- * Where things happen, in voxels: two positions in one leaf at first, one across a border, and one far away.
- */
+/** Where things happen, in voxels: two positions in one leaf at first, one across a border, one far away. */
 const CENTRES: readonly Place[] = [
   [0, 0, 0, 0],
   [256, 0, 0, 0],
@@ -63,9 +61,7 @@ class Chronicle {
     else await this.crash();
   }
 
-  /**
-   * Kills the process once everything it did is acknowledged, wherever a save is; then compares everything.
-   */
+  /** Kills the process once everything is acknowledged, wherever a save is; then compares everything. */
   async crash(): Promise<void> {
     const waiting = this.#running.splice(0);
     // Wait for edits through their promises and for the rest with whenDurable; running saves are cut off.

@@ -174,10 +174,7 @@ describe("a copy of the live generation", () => {
   });
 
   describe("during power cuts", () => {
-    /**
-     * Copies a world with a journal and cuts the power everywhere; throws when a remaining save is
-     * incomplete.
-     */
+    /** Copies a world with a journal and cuts the power everywhere; throws when a save is incomplete. */
     async function prove(fault?: Omit<Fault, "kind" | "nth">): Promise<number> {
       const disk = new MemoryDisk();
       const world = await livelyWorld(disk);

@@ -9,9 +9,7 @@ import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
 
 const OPERATIONS = 2_500;
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
-/**
- * Where things happen, in voxels: two positions in one leaf at first, one across a border, and two far away.
- */
+/** Where things happen, in voxels: two positions in one leaf at first, one across a border, two far away. */
 const CENTRES: readonly Place[] = [
   [0, 0, 0, 0],
   [256, 0, 0, 0],

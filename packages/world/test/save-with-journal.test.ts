@@ -25,10 +25,7 @@ const journaled: WorldOptions = { ...quiet, durability: "journal" };
 const ORIGIN: Place = [0, 0, 0, 0];
 const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);
 
-/**
- * Creates a world with saved content, and more of every kind in its journal. It stays open, as if its process
- * was killed.
- */
+/** Creates a world with saved content and more in its journal, left open as if its process was killed. */
 async function killedWorld(disk: MemoryDisk): Promise<void> {
   const world = await createWorld(disk, { name: "saved" }, journaled);
   const cow = world.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });

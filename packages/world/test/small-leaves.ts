@@ -1,10 +1,7 @@
 import type { Disk } from "@orthant/disk";
 import { createSave, DEFAULT_LIMITS, type EntityRecord, openSave, plainDescription } from "@orthant/formats";
 
-/**
- * Limits under which a leaf holds a handful of chunks or entities, so that leaves and index files split and
- * merge.
- */
+/** Limits for leaves of a handful of chunks or entities, so that leaves and index files split and merge. */
 const SMALL_LIMITS = {
   ...DEFAULT_LIMITS,
   dataFileMaxBytes: 65_536,

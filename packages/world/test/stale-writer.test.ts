@@ -64,9 +64,7 @@ interface Story {
   readonly goesOnBefore: number;
 }
 
-/**
- * One process stops in the middle of an operation; another takes the lock and writes; the first one resumes.
- */
+/** One process stops in an operation; another takes the lock and writes; the first one resumes. */
 async function tell(image: DiskImage, { durability, ...story }: Story): Promise<void> {
   const shared = new MemoryDisk(image);
   const lock = new SharedLocks();

@@ -1,10 +1,7 @@
 const POLYNOMIAL = 0x07;
 const table = buildTable();
 
-/**
- * Returns the CRC-8 (polynomial 0x07, initial value 0, not reflected) of the bytes. A run of zeros has the
- * CRC 0.
- */
+/** Returns the CRC-8 (polynomial 0x07, initial value 0, not reflected) of the bytes; 0 for a run of zeros. */
 export function crc8(bytes: Uint8Array): number {
   let crc = 0;
   for (const byte of bytes) crc = table[crc ^ byte] ?? 0;

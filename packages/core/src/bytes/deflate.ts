@@ -24,10 +24,7 @@ type ByteTransformConstructor = new (format: "deflate-raw") => ByteTransform;
 declare const CompressionStream: ByteTransformConstructor | undefined;
 declare const DecompressionStream: ByteTransformConstructor | undefined;
 
-/**
- * Compresses bytes to a raw deflate stream (RFC 1951), synchronously in Node, else with the platform's
- * streams.
- */
+/** Compresses bytes to a raw deflate stream (RFC 1951): synchronously in Node, else with streams. */
 export function deflateRaw(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
   const zlib = nodeZlib();
   return zlib === undefined ? streamDeflateRaw(bytes) : plain(zlib.deflateRawSync(bytes, { level: LEVEL }));

@@ -1,9 +1,6 @@
 const PRIME_LOW = 0x1b3; // the prime is 2^40 + 0x1b3
 
-/**
- * Returns the 64-bit FNV-1a hash. It tells versions apart and spreads keys, but does not withstand an
- * attacker.
- */
+/** Returns the 64-bit FNV-1a hash. It tells versions apart and spreads keys, but resists no attacker. */
 export function hash64(bytes: Uint8Array): bigint {
   let high = 0xcbf2_9ce4;
   let low = 0x8422_2325;

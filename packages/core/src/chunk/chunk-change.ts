@@ -19,18 +19,12 @@ const materials = new Uint16Array(CHUNK_VOXELS_MAX);
 // busy.
 const voxelsBefore = new Uint16Array(CHUNK_VOXELS_MAX);
 
-/**
- * Returns the only encoding of the change from one chunk to another; `undefined` when they are equal. Rules
- * S77 to S79.
- */
+/** Returns the only encoding of a change between chunks; `undefined` if they are equal. Rules S77 to S79. */
 export function encodeChunkChange(before: Chunk, after: Chunk): Uint8Array | undefined {
   return encodeShortChange(before, after.voxels(), Infinity);
 }
 
-/**
- * Like {@link encodeChunkChange}, from voxels; also returns `undefined`, often early, when the change takes
- * more than `bytesMax`.
- */
+/** Like {@link encodeChunkChange}, from voxels; also `undefined`, often early, above `bytesMax`. */
 export function encodeShortChange(
   before: Chunk,
   after: Uint16Array,
@@ -71,10 +65,7 @@ export function applyChunkChange(before: Chunk, change: Uint8Array): Chunk {
   return chunkFromVoxels(voxels);
 }
 
-/**
- * Writes the runs in which `after` differs from a chunk to the arrays. Returns their number, or more than
- * `countMax`.
- */
+/** Writes the runs in which `after` differs to the arrays. Returns their number, or more than `countMax`. */
 function gatherRuns(before: Chunk, after: Uint16Array, countMax: number): number {
   const { uniformMaterial } = before;
   let count = 0;
@@ -110,10 +101,7 @@ function addCells(count: number, start: number, length: number, material: number
   return count + 1;
 }
 
-/**
- * Returns the form with the fewest bytes, preferring cells to runs; one material for all if there is only
- * one.
- */
+/** Returns the form with the fewest bytes, preferring cells to runs, and one material for all if possible. */
 function canonicalForm(count: number): { readonly form: number; readonly bytes: number } {
   const isOne = isOneMaterial(count);
   let cells = 0;

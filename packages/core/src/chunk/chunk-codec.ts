@@ -25,10 +25,7 @@ import { denseHeaderBytes, hasRepeatedMaterial, materialBytes, packedHeaderBytes
 /** The forms in the order of their tags. */
 const FORMS: readonly ChunkForm[] = ["empty", "uniform", "palettePacked", "dense16"];
 
-/**
- * Returns a codec for chunks of one volume that only accepts the canonical form. Rules in
- * docs/formats/chunk-payload.md.
- */
+/** Returns a codec for chunks of one volume in canonical form. Rules in docs/formats/chunk-payload.md. */
 export function chunkCodec(volume: number): Codec<Chunk> {
   requireVolume(volume);
   return {
@@ -68,10 +65,7 @@ export function chunkCodec(volume: number): Codec<Chunk> {
   };
 }
 
-/**
- * Reads past one chunk with all checks of {@link chunkCodec}, but does not build it. Returns whether it is
- * empty.
- */
+/** Reads past one chunk, with all checks of {@link chunkCodec}. Returns whether it is empty. */
 export function checkChunk(input: ByteReader, volume: number): "empty" | "content" {
   switch (FORMS[input.tag(FORMS.length)]) {
     case "uniform":

@@ -18,9 +18,7 @@ import {
 /** The material of empty space. */
 export const AIR = 0;
 
-/**
- * The encoding of a chunk, determined by its content alone: docs/formats/chunk-payload.md, rules C3 to C5.
- */
+/** The encoding of a chunk, determined by its content: docs/formats/chunk-payload.md, rules C3 to C5. */
 export type ChunkForm = "empty" | "uniform" | "palettePacked" | "dense16";
 
 /** One voxel of a chunk and its new material. */
@@ -126,10 +124,7 @@ export class Chunk {
     return this.equals(filled) ? this : filled;
   }
 
-  /**
-   * Copies the material of every voxel, x running fastest, into an array of exactly this length, by default a
-   * new one.
-   */
+  /** Copies the material of every voxel, x fastest, into an array of this length, by default a new one. */
   voxels(into: Uint16Array = new Uint16Array(this.volume)): Uint16Array {
     requireInteger(into.length, this.volume, this.volume);
     return unpackVoxels(this.#voxels, into);

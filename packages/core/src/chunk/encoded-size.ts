@@ -8,10 +8,7 @@ export function varU64Bytes(low32: number, high32: number): number {
   return high32 === 0 ? varU32Bytes(low32) : bytesOfBits(64 - Math.clz32(high32));
 }
 
-/**
- * Returns the number of seven-bit groups that hold `bits`, at least one. Multiplying by 9/64 divides by 7 up
- * to 64 bits.
- */
+/** Returns the number of seven-bit groups for `bits`, at least one. Up to 64, 9/64 is a division by 7. */
 function bytesOfBits(bits: number): number {
   return (bits * 9 + 64) >>> 6;
 }

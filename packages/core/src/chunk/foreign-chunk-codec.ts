@@ -33,9 +33,7 @@ function readDense(input: ByteReader, volume: number): Chunk {
   return chunkFromVoxels(input.varU16Array(count));
 }
 
-/**
- * Accepts unused and repeated entries, any order, wider indices than needed and any bits after the last one.
- */
+/** Accepts unused and repeated entries, any order, too wide indices and any bits after the last one. */
 function readPalettePacked(input: ByteReader, volume: number): Chunk {
   const palette = input.varU16Array(input.count(volume));
   const bitWidth = input.u8();

@@ -72,10 +72,7 @@ export function packIndices(indices: Uint16Array, count: number, bitWidth: numbe
   return packed;
 }
 
-/**
- * Looks up each of the `count` indices in a table, which must cover them all, and fills `values` of that
- * length.
- */
+/** Looks up `count` indices in a table, which must cover them all, and fills `values` of that length. */
 export function unpackThrough(
   packed: PackedIndices,
   bitWidth: number,

@@ -11,10 +11,7 @@ export interface PaletteChange {
   readonly newIndex: number;
 }
 
-/**
- * Returns the palette after the voxel at a position changes from the entry `oldIndex` to a different
- * material.
- */
+/** Returns the palette after the voxel at a position changes from entry `oldIndex` to another material. */
 export function changePalette(
   voxels: PaletteVoxels,
   position: number,
@@ -79,9 +76,7 @@ function rankAgain(
   return { palette, firstPositions, ranks: isSame ? undefined : ranks, newIndex: ranks[entry] as number };
 }
 
-/**
- * Returns where a palette entry first appears if the voxel at a position is ignored; `undefined` if nowhere.
- */
+/** Returns where a palette entry first appears except at `position`; `undefined` if nowhere. */
 function firstPositionWithout(
   { volume, firstPositions, bitWidth, indices }: PaletteVoxels,
   index: number,

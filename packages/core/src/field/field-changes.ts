@@ -55,9 +55,7 @@ function formFor(field: WorldField, detail: ChangeDetail): ChangeForm {
   return { detail, realize: (_generator, [x, y, z, w]) => field.generatedChunk(x, y, z, w) };
 }
 
-/**
- * Converts differences of overrides to visible content: a gap is the generator's, and dug-out air is nothing.
- */
+/** Converts differences of overrides to visible content: a gap is the generator's, dug-out air is nothing. */
 function* symbolic(
   made: Iterable<Difference<Chunk>>,
   { generator }: WorldField,
@@ -71,9 +69,7 @@ function* symbolic(
   }
 }
 
-/**
- * Like {@link symbolic}, but with generated chunks instead of the generator wherever the receiver needs them.
- */
+/** Like {@link symbolic}, but with generated chunks wherever the receiver needs them. */
 function* concrete(made: Iterable<Difference<Chunk>>, field: WorldField): Generator<Difference<Content>> {
   for (const difference of made) {
     if (difference.after !== undefined) {

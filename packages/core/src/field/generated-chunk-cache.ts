@@ -51,9 +51,7 @@ export class GeneratedChunkCache {
   #bytes = 0;
   #uses = 0;
 
-  /**
-   * Throws `ORT_ARGUMENT` unless the limits are numbers from 0 up and the soft limit is at most the hard one.
-   */
+  /** Throws `ORT_ARGUMENT` unless the limits are numbers from 0 up, the soft one at most the hard one. */
   constructor(space: GeneratedSpace, limits: CacheLimits = SIMULATION_CACHE_LIMITS) {
     const { softBytes, hardBytes } = limits;
     if (!(softBytes >= 0 && softBytes <= hardBytes)) {

@@ -14,10 +14,7 @@ import { OverrideTree } from "../tree/override-tree.ts";
 import { RegionTree } from "../tree/region-tree.ts";
 import { type CacheLimits, GeneratedChunkCache } from "./generated-chunk-cache.ts";
 
-/**
- * `symbolic` leaves unedited space to the generator; `concrete` includes its chunks, for receivers without
- * it.
- */
+/** `symbolic` leaves unedited space to the generator; `concrete` includes its chunks. */
 export type QueryDetail = "symbolic" | "concrete";
 
 /** The parts of a world. */

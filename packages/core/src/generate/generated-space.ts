@@ -58,10 +58,7 @@ export class GeneratedSpace {
     return tree;
   }
 
-  /**
-   * Returns a box around everything in a box that is not air, possibly too large; `undefined` when all of it
-   * is air.
-   */
+  /** Returns a box around all that is not air in a box, possibly too large; `undefined` if all is air. */
   contentBounds(box: Box): Box | undefined {
     const existing = intersectBoxes(box, this.#extent);
     const content = existing === undefined ? undefined : this.#source.contentBounds(existing);
@@ -79,10 +76,7 @@ function extentOf({ extents }: ChunkShape): Box {
   };
 }
 
-/**
- * Returns the tree with a chunk at every position of a box. Trees store uniform chunks as boxes and others
- * one by one.
- */
+/** Returns the tree with a chunk all over a box. Trees store uniform chunks as boxes, others one by one. */
 function spread(tree: RegionTree, box: Box, chunk: Chunk): RegionTree {
   if (isSpreadable(chunk)) return tree.fill(box, chunk);
   let spreading = tree;
@@ -103,9 +97,7 @@ function widestAxis({ min, max }: Box): Axis | undefined {
   return widest;
 }
 
-/**
- * Returns the coordinate inside the box with the highest power of two as a divisor, where trees split too.
- */
+/** Returns the coordinate in the box divisible by the highest power of two, where trees split too. */
 function middleOf({ min, max }: Box, axis: Axis): number {
   const last = max[axis] - 1;
   const level = 31 - Math.clz32(min[axis] ^ last);

@@ -37,10 +37,7 @@ export class GeneratorRegistry {
     return generator !== undefined && generatorVersionHash(generator) === versionHash;
   }
 
-  /**
-   * Opens the referenced generator. Throws `ORT_GENERATOR_UNKNOWN` or `ORT_GENERATOR_VERSION` when it is not
-   * available.
-   */
+  /** Opens a generator. Throws `ORT_GENERATOR_UNKNOWN` or `ORT_GENERATOR_VERSION` if it is unavailable. */
   open(ref: GeneratorRef, shape: ChunkShape): GeneratedSpace {
     const generator = this.#byId.get(ref.generatorId);
     if (generator === undefined) {

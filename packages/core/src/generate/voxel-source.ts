@@ -15,9 +15,6 @@ export interface VoxelSource {
   /** Returns the voxels of one chunk. */
   realize(x: number, y: number, z: number, w: number): Chunk;
 
-  /**
-   * Returns a box around all chunks of a box that are not air, possibly too large; `undefined` when all are
-   * air.
-   */
+  /** Returns a box around all chunks of `box` that are not air, possibly too large, or `undefined`. */
   contentBounds(box: Box): Box | undefined;
 }

@@ -8,10 +8,7 @@ export function* placesMinorToMajor({ min, max }: Box): Generator<Place, void, u
       for (let y = min[1]; y < max[1]; y++) for (let x = min[0]; x < max[0]; x++) yield [x, y, z, w];
 }
 
-/**
- * Yields the positions of a box in lexicographic order, that of `comparePlaces`: w runs fastest, then z, y
- * and x.
- */
+/** Yields the positions of a box in the order of `comparePlaces`: w runs fastest, then z, y and x. */
 export function* placesLexicographic({ min, max }: Box): Generator<Place, void, undefined> {
   for (let x = min[0]; x < max[0]; x++)
     for (let y = min[1]; y < max[1]; y++)

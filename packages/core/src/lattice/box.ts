@@ -16,10 +16,7 @@ export const WHOLE_LATTICE: Box = {
   max: [LATTICE_END, LATTICE_END, LATTICE_END, LATTICE_END],
 };
 
-/**
- * Returns the box from `min` up to but excluding `max`. Throws `ORT_ARGUMENT` when it is empty or not of safe
- * integers.
- */
+/** Returns the box from `min` up to but excluding `max`. Throws `ORT_ARGUMENT` unless it is a valid box. */
 export function boxBetween(min: Place, max: Place): Box {
   if (!isBox(min, max)) {
     throw new OrthantError(
@@ -113,10 +110,7 @@ export function unionBox(a: Box, b: Box): Box {
   };
 }
 
-/**
- * Splits a box on one axis into the parts below `at` and from `at` on. Throws `ORT_ARGUMENT` when one would
- * be empty.
- */
+/** Splits a box on an axis; `at` starts the upper part. Throws `ORT_ARGUMENT` if a part would be empty. */
 export function splitBox(box: Box, axis: Axis, at: number): readonly [low: Box, high: Box] {
   return [
     boxBetween(box.min, replaceAxis(box.max, axis, at)),
@@ -149,9 +143,7 @@ export function clampInto({ min, max }: Box, place: Place): Place {
   return placeFrom((axis) => Math.min(Math.max(place[axis], min[axis]), max[axis] - 1));
 }
 
-/**
- * Returns the number of positions in a box: exact up to 2^53, then the nearest double. Finite for every box.
- */
+/** Returns the number of positions in a box: exact up to 2^53, then the nearest double. Always finite. */
 export function boxVolume({ min, max }: Box): number {
   return (max[0] - min[0]) * (max[1] - min[1]) * (max[2] - min[2]) * (max[3] - min[3]);
 }

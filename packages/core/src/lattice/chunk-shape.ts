@@ -12,10 +12,7 @@ export interface ChunkShape {
 /** Maximum number of voxels in a chunk. A voxel index then fits into 16 bits. */
 export const CHUNK_VOXELS_MAX = 65_536;
 
-/**
- * Returns a chunk shape. Throws `ORT_ARGUMENT` unless each extent is at least 1 and the volume at most
- * 65,536.
- */
+/** Returns a shape. Throws `ORT_ARGUMENT` unless each extent is at least 1 and the volume at most 65,536. */
 export function chunkShape(extents: Place): ChunkShape {
   if (AXES.some((axis) => !Number.isInteger(extents[axis]) || extents[axis] < 1)) {
     throw new OrthantError(

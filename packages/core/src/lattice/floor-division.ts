@@ -1,7 +1,4 @@
-/**
- * Returns the quotient, rounded down: -1 by 4 is -1. Exact for every safe integer and a divisor of at least
- * 1.
- */
+/** Returns the quotient, rounded down: -1 by 4 is -1. Exact for safe integers and divisors from 1 up. */
 export function floorDivide(dividend: number, divisor: number): number {
   return Math.floor(dividend / divisor);
 }

@@ -18,10 +18,7 @@ export function regionBox(region: Place): Box {
   );
 }
 
-/**
- * Returns the regions that a box of chunks touches, as a box of regions. Iterate over it with
- * `placesLexicographic`.
- */
+/** Returns the box of regions that a box of chunks touches. Iterate over it with `placesLexicographic`. */
 export function regionsTouching({ min, max }: Box): Box {
   return boxBetween(
     regionOf(min),

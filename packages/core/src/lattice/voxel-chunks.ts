@@ -5,18 +5,12 @@ import { type ChunkShape, cellPlace } from "./chunk-shape.ts";
 import { floorDivide, floorModulo } from "./floor-division.ts";
 import { type Place, placeFrom } from "./place.ts";
 
-/**
- * Returns the chunk that contains a voxel. Throws `ORT_PLACE_RANGE` when its coordinates are not 32-bit
- * integers.
- */
+/** Returns the chunk of a voxel. Throws `ORT_PLACE_RANGE` if its coordinates are not 32-bit integers. */
 export function chunkOfVoxel({ extents }: ChunkShape, voxel: Place): Place {
   return placeFrom((axis) => chunkCoordinate(voxel[axis], extents[axis]));
 }
 
-/**
- * Returns one coordinate of the chunk that contains a voxel. Throws `ORT_PLACE_RANGE` when it is not a 32-bit
- * integer.
- */
+/** Returns one coordinate of a voxel's chunk. Throws `ORT_PLACE_RANGE` if it is not a 32-bit integer. */
 export function chunkCoordinate(voxelCoordinate: number, extent: number): number {
   const coordinate = floorDivide(voxelCoordinate, extent);
   if (!Number.isSafeInteger(voxelCoordinate)) {
@@ -55,10 +49,7 @@ export function voxelsOfChunks({ extents }: ChunkShape, { min, max }: Box): Box 
   };
 }
 
-/**
- * Returns the chunks that contain a box of voxels, fully or in part. Throws `ORT_PLACE_RANGE` when one is off
- * the lattice.
- */
+/** Returns the chunks that a box of voxels touches. Throws `ORT_PLACE_RANGE` if one is off the lattice. */
 export function chunksOfVoxels(shape: ChunkShape, { min, max }: Box): Box {
   const last = chunkOfVoxel(
     shape,

@@ -32,10 +32,7 @@ export function chunkArrayCodec(volume: number): Codec<ChunkArray> {
   return withBounds(chunkCodec(volume), (input, bounds, chunks) => readChunkArrayBody(input, bounds, chunks));
 }
 
-/**
- * Returns a codec for chunk arrays from other programs, for `decodeForeign`. The arrays it returns and writes
- * are canonical.
- */
+/** Returns a codec for other programs' chunk arrays, for `decodeForeign`. Its results are canonical. */
 export function foreignChunkArrayCodec(volume: number): Codec<ChunkArray> {
   return withBounds(foreignChunkCodec(volume), readForeignBody);
 }

@@ -11,10 +11,7 @@ export interface ChunkEdits {
   readonly edits: readonly VoxelEdit[];
 }
 
-/**
- * Returns a codec for a list of edits: for each, the number of voxels skipped before it and its material.
- * Rule P14, region-patch.md.
- */
+/** A list of edits: the number of voxels skipped before each, and its material. Rule P14, region-patch.md. */
 export function voxelEditsCodec(volume: number): Codec<readonly VoxelEdit[]> {
   return {
     write(out, edits) {

@@ -19,10 +19,7 @@ export const FOREIGN_TREE_NODES_MAX = 65_536;
 /** Maximum total number of cells in the arrays of another program's tree. */
 export const FOREIGN_TREE_CELLS_MAX = 1_048_576;
 
-/**
- * Returns a codec for region trees from other programs, for `decodeForeign`: it reads any partition and
- * writes the canonical form.
- */
+/** For `decodeForeign`: reads any partition of another program and writes the canonical form. */
 export function foreignRegionTreeCodec(volume: number): Codec<BoundedTree> {
   return {
     write: regionTreeCodec(volume).write,

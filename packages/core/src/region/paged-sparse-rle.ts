@@ -45,10 +45,7 @@ export function pagedSparseRleCodec(shape: PagedIndexShape): Codec<Uint16Array> 
   };
 }
 
-/**
- * Like {@link pagedSparseRleCodec}, for other programs' data: pages in any order, runs not joined. Writes the
- * canonical form.
- */
+/** Like {@link pagedSparseRleCodec}, but reads pages in any order and unjoined runs. Writes canonically. */
 export function foreignPagedSparseRleCodec(shape: PagedIndexShape): Codec<Uint16Array> {
   return { ...pagedSparseRleCodec(shape), read: (input) => readPages(input, shape, "foreign") };
 }
@@ -63,10 +60,7 @@ export function pageCount(extents: Place): number {
   return cellCount(pageGrid(extents));
 }
 
-/**
- * Returns the cells of a page as indices into all cells, both x running fastest. Pages at the far end are
- * smaller.
- */
+/** Returns the cells of a page as indices into all cells, both x fastest. Pages at the end are smaller. */
 export function pageCells(extents: Place, page: number): Uint32Array {
   const grid = pageGrid(extents);
   const row = Math.floor(page / grid[0]);

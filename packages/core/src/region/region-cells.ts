@@ -21,10 +21,7 @@ export function chunkOfCell(region: Place, cell: number): Place {
   return placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS + ((cell >>> (6 - 2 * axis)) & 3));
 }
 
-/**
- * Returns the chunks between two cells of a region, inclusive; `undefined` if the last is below the first on
- * any axis.
- */
+/** Returns the chunks from one cell of a region to another, inclusive; `undefined` if that is no box. */
 export function boxOfCells(region: Place, first: number, last: number): Box | undefined {
   const min = chunkOfCell(region, first);
   const end = chunkOfCell(region, last);

@@ -22,9 +22,7 @@ export type ChangeDetail = "edits" | "chunks";
 /** The forms that a change may use. */
 export interface ChangeForm {
   readonly detail: ChangeDetail;
-  /**
-   * Allows edits on top of chunks that the receiver has to generate: only if it generates the same voxels.
-   */
+  /** Allows edits of chunks that the receiver has to generate: only if it generates the same voxels. */
   readonly realize?: RealizeChunk | undefined;
 }
 

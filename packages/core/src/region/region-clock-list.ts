@@ -23,10 +23,7 @@ export interface RegionClock {
 
 const ORIGIN: Place = [0, 0, 0, 0];
 
-/**
- * Returns a codec for at most `limit` clocks, ordered by region, with the newest epoch written once. Rules P1
- * to P5, region-patch.md.
- */
+/** At most `limit` clocks, ordered by region, the newest epoch once. Rules P1 to P5, region-patch.md. */
 export function regionClockListCodec(limit: number): Codec<readonly RegionClock[]> {
   return {
     write(out, entries) {
@@ -78,9 +75,7 @@ export function requireNewestEpoch(input: ByteReader, epoch: number, clocks: rea
   if (newest !== epoch) throw input.fail("ORT_CLOCK", `epoch ${epoch} where the newest clock has ${newest}`);
 }
 
-/**
- * Writes a clock as twice its step; a clock of an older epoch adds 1 and is followed by its age in epochs.
- */
+/** Writes a clock as twice its step; one of an older epoch adds 1, followed by its age in epochs. */
 export function writeClock(out: ByteWriter, clock: number, epoch: number): void {
   requireClock(clock);
   const age = epoch - epochOf(clock);

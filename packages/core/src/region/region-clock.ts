@@ -28,10 +28,7 @@ export function stepOf(clock: number): number {
   return clock % CLOCK_STEPS_PER_EPOCH;
 }
 
-/**
- * Returns the next clock in an epoch. Throws `ORT_CLOCK` when the clock is of a later epoch or the epoch is
- * used up.
- */
+/** Returns the next clock in an epoch. Throws `ORT_CLOCK` if the clock is later or the epoch is used up. */
 export function nextClock(clock: number, epoch: number): number {
   if (epochOf(clock) > epoch) {
     throw new OrthantError("ORT_CLOCK", `a region of epoch ${epochOf(clock)} changed in epoch ${epoch}`);

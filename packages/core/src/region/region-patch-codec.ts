@@ -41,10 +41,7 @@ const OVER_GENERATED = 8;
 /** Bytes of the largest sequence number. */
 const PATCH_SEQ_BYTES_MAX = 8;
 
-/**
- * Returns a codec for patches of a world whose chunks have this volume. Rules P8 to P16 in
- * docs/formats/region-patch.md.
- */
+/** Patches of a world whose chunks have this volume. Rules P8 to P16 in docs/formats/region-patch.md. */
 export function regionPatchCodec(volume: number): Codec<RegionPatch> {
   const leafCodec = patchLeafCodec(volume);
   const editsCodec = voxelEditsCodec(volume);
@@ -199,10 +196,7 @@ function clocksOf({ changes }: RegionPatch): readonly number[] {
   ]);
 }
 
-/**
- * Returns `known` plus the generators that the changes name besides them, each once, in the order of the
- * leaves.
- */
+/** Returns `known` plus the other generators that the changes name, each once, in the order of the leaves. */
 export function generatorsOf(changes: readonly RegionChange[], known: GeneratorTable = []): GeneratorTable {
   const generators = [...known];
   // Leaves share their generators. Comparing each with all of them, byte by byte, would let a small patch

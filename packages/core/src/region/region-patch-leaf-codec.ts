@@ -24,8 +24,7 @@ const KIND = { empty: 0, uniform: 1, generator: 2, chunk: 3, chunkArray: 4 } as 
 const KINDS = 5;
 
 /**
- * Returns a codec for leaves of patches: the first and last cell of a box, then its content. Rules P11 to
- * P13, region-patch.md.
+ * Leaves of patches: the first and last cell of a box, then its content. Rules P11 to P13, region-patch.md.
  */
 export function patchLeafCodec(volume: number): PatchLeafCodec {
   const chunks = chunkCodec(volume);

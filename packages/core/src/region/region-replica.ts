@@ -36,9 +36,7 @@ interface Unfinished {
   readonly tree: RegionTree;
 }
 
-/**
- * A copy of some regions of a world that patches keep up to date: trees with their clocks, always consistent.
- */
+/** A copy of some regions of a world that patches keep up to date, always consistent with its clocks. */
 export class RegionReplica {
   readonly #volume: number;
   readonly #generator: GeneratorRef | undefined;

@@ -9,9 +9,7 @@ export interface RegionResyncRequest {
   readonly regions: readonly RegionClock[];
 }
 
-/**
- * A request as a list of clocks, which may include `CLOCK_NEVER`. Rule P7 in docs/formats/region-patch.md.
- */
+/** A request as a list of clocks, possibly with `CLOCK_NEVER`. Rule P7 in docs/formats/region-patch.md. */
 export const regionResyncRequestCodec: Codec<RegionResyncRequest> = {
   write: (out, { regions }) => regionClockListCodec(RESYNC_REGIONS_MAX).write(out, regions),
   read: (input) => ({ regions: regionClockListCodec(RESYNC_REGIONS_MAX).read(input) }),

@@ -25,9 +25,7 @@ export const NODE_KIND = { empty: 0, uniform: 1, procedural: 2, chunkArray: 3, b
 /** Number of kinds of nodes. */
 export const NODE_KINDS = 5;
 
-/**
- * Returns a codec for region trees in their canonical form. Rules T1 to T22 in docs/formats/region-tree.md.
- */
+/** Region trees in their canonical form. Rules T1 to T22 in docs/formats/region-tree.md. */
 export function regionTreeCodec(volume: number): Codec<BoundedTree> {
   const arrays = chunkArrayCodec(volume);
   return {

@@ -69,10 +69,7 @@ function nodesOfRegion(region: Place, cells: Cells): readonly RegionNode[] {
   return [...arrays, ...boxes.map(({ box, value }) => ({ box, content: value }))];
 }
 
-/**
- * Returns boxes of the non-uniform chunks: one box around them, or rows if that box would contain a
- * generator.
- */
+/** Returns boxes of the non-uniform chunks: one around them, or rows if it would contain a generator. */
 function arrayBoxes(region: Place, cells: Cells): readonly Box[] {
   const around = boxAround(region, cells);
   if (around === undefined) return [];

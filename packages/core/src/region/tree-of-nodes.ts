@@ -6,9 +6,7 @@ import { ChunkArray } from "./chunk-array.ts";
 import type { RegionNode } from "./region-tree-nodes.ts";
 import { requireModestTree } from "./tree-budget.ts";
 
-/**
- * Builds a tree from the nodes of an input. Throws for nodes that overlap or would make the tree too large.
- */
+/** Builds a tree from the nodes of an input. Throws if they overlap or would make the tree too large. */
 export function treeOfNodes(input: ByteReader, nodes: readonly RegionNode[], volume: number): RegionTree {
   requireModestTree(nodes.map(({ box }) => box));
   const mark = uniformChunk(volume, AIR + 1);

@@ -16,9 +16,7 @@ export interface TileChunk {
   readonly tiles: Uint16Array;
 }
 
-/**
- * The `chunk_snapshot` of Wire v1, on the wire and in saves. Rules W20 and W21 in docs/formats/wire-v1.md.
- */
+/** The `chunk_snapshot` of Wire v1, on the wire and in saves. Rules W20 and W21, docs/formats/wire-v1.md. */
 export const tileChunkCodec: Codec<TileChunk> = {
   write(out, { x, y, tiles }) {
     requireInteger(tiles.length, TILES_PER_CHUNK, TILES_PER_CHUNK);

@@ -78,10 +78,7 @@ export abstract class ChunkTree<Held extends Content> {
       yield { box: where, content: content as Held };
   }
 
-  /**
-   * Yields the differences from another tree in disjoint boxes. The cost depends on the differences, not on
-   * the contents.
-   */
+  /** Yields the differences from another tree in disjoint boxes, at a cost that depends on them alone. */
   *differences(after: this): Generator<Difference<Held>> {
     for (const difference of differencesBetween(this.#root, after.#root))
       yield difference as Difference<Held>;

@@ -2,18 +2,12 @@ import type { Chunk } from "../chunk/chunk.ts";
 import { ChunkTree } from "./chunk-tree.ts";
 import type { TreeNode } from "./tree-node.ts";
 
-/**
- * The edits of a world. A position without content is untouched: the generator decides. An empty chunk is
- * dug-out air.
- */
+/** The edits of a world. Without content, the generator decides; an empty chunk is dug-out air. */
 export class OverrideTree extends ChunkTree<Chunk> {
   /** A world without edits. */
   static readonly VIRGIN: OverrideTree = new OverrideTree(undefined);
 
-  /**
-   * The meaning of a position without content. It also makes the compiler distinguish this type from
-   * `RegionTree`.
-   */
+  /** The meaning of a position without content, which also distinguishes this type from `RegionTree`. */
   readonly missing = "virgin";
 
   private constructor(root: TreeNode | undefined) {

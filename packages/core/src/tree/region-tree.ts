@@ -15,10 +15,7 @@ export class RegionTree extends ChunkTree<Content> {
   /** Nothing but air. */
   static readonly EMPTY: RegionTree = new RegionTree(undefined);
 
-  /**
-   * The meaning of a position without content. It also makes the compiler distinguish this type from
-   * `OverrideTree`.
-   */
+  /** The meaning of a position without content, which also distinguishes this type from `OverrideTree`. */
   readonly missing = "empty";
 
   private constructor(root: TreeNode | undefined) {
@@ -35,10 +32,7 @@ export class RegionTree extends ChunkTree<Content> {
     return isAir(content) ? this.carve(box) : super.fill(box, content);
   }
 
-  /**
-   * Returns the visible content with edits on top of this: overrides where there are any, including dug-out
-   * air.
-   */
+  /** Returns what is visible with overrides, including dug-out air, on top of this. */
   under(overrides: OverrideTree): RegionTree {
     const root = withoutAir(overlay(ChunkTree.rootOf(this), ChunkTree.rootOf(overrides)));
     return new RegionTree(root);

@@ -16,10 +16,7 @@ export function coordinatesOf(cell: number): readonly [x: number, y: number, z: 
   return [cell & mask, (cell >>> 2) & mask, (cell >>> 4) & mask, cell >>> 6];
 }
 
-/**
- * Returns the node for a tile with these contents: none, a leaf if they are one box of one content, or a
- * tile.
- */
+/** Returns the node for the contents of a tile: none, a leaf for one box of one content, or a tile. */
 export function nodeOfCells(corner: Corner, cells: TileCells): Leaf | Tile | undefined {
   const first = cells.findIndex((content) => content !== undefined);
   const content = cells[first];

@@ -36,9 +36,7 @@ class Scissors {
   }
 }
 
-/**
- * Combines two nodes; where both have content, `over` wins. Throws `ORT_LIMIT` when it takes too many cuts.
- */
+/** Combines two nodes; where both have content, `over` wins. Throws `ORT_LIMIT` for too many cuts. */
 export function overlay(
   under: TreeNode | undefined,
   over: TreeNode | undefined,

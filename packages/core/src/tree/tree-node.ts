@@ -35,9 +35,7 @@ export interface Cell {
   readonly w: number;
 }
 
-/**
- * A cell that holds more than one box. Its children are packed in slot order; `mask` has a bit for each slot.
- */
+/** A cell with more than one box. Its children are packed in slot order; `mask` has a bit for each slot. */
 export class Branch implements Cell {
   readonly level: number;
   readonly x: number;
@@ -120,10 +118,7 @@ export function partIn(node: TreeNode, cell: Cell, slot: number): TreeNode | und
   return clipLeaf(node, x, y, z, w, x + half, y + half, z + half, w + half);
 }
 
-/**
- * Returns the node for a cell whose slots hold these nodes: none, the only one, one leaf over all, or a
- * branch.
- */
+/** Returns the node for a cell with these slots: none, the only one, one leaf over all, or a branch. */
 export function combine(cell: Cell, slots: readonly (TreeNode | undefined)[]): TreeNode | undefined {
   let mask = 0;
   const children: TreeNode[] = [];

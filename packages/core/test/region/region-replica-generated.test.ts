@@ -41,10 +41,7 @@ const [flat, other] = GENERATORS;
 const stone = uniformChunk(VOLUME, 7);
 const house = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, index) => index % 3));
 
-/**
- * The content that the generators of these tests make: a pattern that differs from chunk to chunk, and air
- * above.
- */
+/** What the generators of these tests make: a pattern that differs between chunks, and air above. */
 const realize: RealizeChunk = ({ seed }, [x, y, z, w]) =>
   y > 2
     ? emptyChunk(VOLUME)

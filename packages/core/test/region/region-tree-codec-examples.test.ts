@@ -12,10 +12,7 @@ import {
 import { fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
-/**
- * Returns the bytes of the worked example on a format page, whose lines have hex digits and, after a bar,
- * words.
- */
+/** Returns the bytes of the worked example on a page, whose lines have hex digits and, after a bar, words. */
 function workedExample(page: string): string {
   const text = readFileSync(new URL(`../../../../docs/formats/${page}`, import.meta.url), "utf8");
   const block = /## Worked example\n[^`]*```\n(?<lines>[^`]*)```/.exec(text)?.groups?.["lines"] ?? "";

@@ -11,15 +11,11 @@ export interface AccessHandle {
 /** A file of the origin, with methods that browsers have but TypeScript's library lacks. */
 export interface OriginFile extends FileSystemFileHandle {
   createSyncAccessHandle(): Promise<AccessHandle>;
-  /**
-   * Moves the file to another folder and name. The browser refuses while the file, or the one there, is open.
-   */
+  /** Moves the file to another folder and name. The browser refuses while either file is open. */
   move(folder: FileSystemDirectoryHandle, name: string): Promise<void>;
 }
 
-/**
- * A worker that just ended may release its files a little later than its claim: browsers guarantee no order.
- */
+/** A worker that just ended may release its files after its claim: browsers guarantee no order. */
 const BUSY_MS = 1_000;
 const ASK_AGAIN_MS = 20;
 

@@ -2,10 +2,7 @@ import { OrthantError } from "@orthant/core";
 import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
 
-/**
- * Files that a visitor gave to the page, as a read-only disk. The files stay where they are; only the
- * requested parts are read.
- */
+/** Files that a visitor gave to the page, as a read-only disk that reads only the requested parts. */
 export class BlobDisk implements Disk {
   readonly #files: ReadonlyMap<string, Blob>;
 

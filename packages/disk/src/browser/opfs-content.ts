@@ -1,10 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import { type AccessHandle, type OriginFile, patiently } from "./access-handle.ts";
 
-/**
- * An open file, shared by all its users: a browser allows one handle per file, and none while the file is
- * moved.
- */
+/** An open file and its users: a browser allows one handle per file, and none during a move. */
 export class OpfsContent {
   /** Its path; `undefined` once it has lost its name. */
   path: string | undefined;

@@ -76,10 +76,7 @@ export class OpfsDisk implements Disk {
     }
   }
 
-  /**
-   * Permanently removes a folder and its contents. Returns whether it existed. Throws `ORT_LOCKED` while it
-   * is open.
-   */
+  /** Permanently removes a folder. Returns whether it existed. Throws `ORT_LOCKED` while it is open. */
   static async remove(folder: string): Promise<boolean> {
     requirePath(folder);
     requireWorker(folder);

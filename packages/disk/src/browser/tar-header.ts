@@ -36,9 +36,7 @@ const ustar = struct({
   rest: text(12),
 });
 
-/**
- * Returns the block before a file's content. Throws `ORT_LIMIT` for a name of more than 100 bytes, or 8 GiB.
- */
+/** Returns the block before a file's content. Throws `ORT_LIMIT` for names over 100 bytes, or 8 GiB. */
 export function tarHeader({ path, kind, bytes }: TarEntry): Uint8Array {
   const isFolder = kind === "directory";
   const header = encode(ustar, {

@@ -16,9 +16,7 @@ const ATTEMPTS = 4;
 const STEP_BACK_MS_MAX = 60;
 
 const TOKEN = /^[0-9a-f]{16}$/;
-/**
- * Follows the lock's name in the new name of a claim whose holder loses the lock without being proven dead.
- */
+/** Follows the lock's name in the new name of a claim whose holder was ousted without being proven dead. */
 const OUSTED = "~ousted~";
 
 /** Locks that this thread holds or is about to take. */
@@ -63,9 +61,7 @@ export async function takeClaim(file: string, path: string): Promise<DiskLock> {
   }
 }
 
-/**
- * Returns the first other claim whose process may be alive. Removes the claims of dead processes on the way.
- */
+/** Returns the first other claim whose process may be alive. Removes those of dead processes on the way. */
 async function findRival(file: string, claim: string, own: ProcessIdentity): Promise<Claim | undefined> {
   const folder = dirname(file);
   const lock = basename(file);

@@ -20,10 +20,7 @@ export class NodeFile implements DiskFile {
   #knownSize = 0;
   /** Offset of the next append, so that concurrent appends do not overlap. */
   #appendEnd = 0;
-  /**
-   * The same file, opened so that a write returns when it is durable; the plain handle if that is not
-   * supported.
-   */
+  /** The same file, opened for durable writes; the plain handle if that is not supported. */
   #synced: Promise<FileHandle> | undefined;
 
   constructor(path: string, mode: OpenMode, handle: FileHandle) {

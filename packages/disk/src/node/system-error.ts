@@ -17,10 +17,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 /** Wraps calls into `node:fs`. */
 export const atBorder: Border = borderTo((error) => CODES[systemCode(error)]);
 
-/**
- * Returns the `code` of an error from the operating system, such as `ENOENT`; the empty string for any other
- * value.
- */
+/** Returns the `code` of a system error, such as `ENOENT`; the empty string for any other value. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }

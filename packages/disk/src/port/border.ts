@@ -7,10 +7,7 @@ export type Border = <Result>(
   call: () => Promise<Result>,
 ) => Promise<Result>;
 
-/**
- * Returns a wrapper for calls into a platform. Errors for which `codeOf` returns nothing become
- * `ORT_DISK_IO`.
- */
+/** Returns a wrapper for calls into a platform. Errors without a code become `ORT_DISK_IO`. */
 export function borderTo(codeOf: (error: unknown) => ErrorCode | undefined): Border {
   return async (operation, path, call) => {
     try {

@@ -32,10 +32,7 @@ export interface Disk {
   /** Removes a file. Returns whether it existed. Open files stay readable. */
   remove(path: string): Promise<boolean>;
 
-  /**
-   * Lists a directory, sorted by name in code unit order. Throws `ORT_NOT_FOUND` when there is no such
-   * directory.
-   */
+  /** Lists a directory by name in code unit order. Throws `ORT_NOT_FOUND` if it does not exist. */
   list(directory: string): Promise<readonly DirectoryEntry[]>;
 
   /** Creates a directory whose parent exists; does nothing if it already exists. */
@@ -61,10 +58,7 @@ export interface FolderDisk extends Disk {
   moveDirectory(from: string, to: string): Promise<void>;
 }
 
-/**
- * An open file. After a failed `sync` or `writeDurably` it rejects every write and sync with
- * `ORT_DISK_POISONED`.
- */
+/** An open file. After a failed `sync` or `writeDurably`, writes and syncs throw `ORT_DISK_POISONED`. */
 export interface DiskFile {
   /** Returns the current size in bytes, durable or not. */
   size(): Promise<number>;
@@ -75,10 +69,7 @@ export interface DiskFile {
   /** Appends bytes and returns the offset of the first. On an error, some of them may have been appended. */
   append(bytes: Uint8Array): Promise<number>;
 
-  /**
-   * Overwrites from `offset`, growing the file as needed; a gap reads as zeros. On an error the write may be
-   * torn.
-   */
+  /** Overwrites from `offset`, growing the file; a gap reads as zeros. On an error it may be torn. */
   writeAt(offset: number, bytes: Uint8Array): Promise<void>;
 
   /**
@@ -112,10 +103,7 @@ export interface DiskLock {
   /** Throws `ORT_LOCKED` when the lock is no longer ours. Check before a step that must have no rival. */
   requireHeld(): Promise<void>;
 
-  /**
-   * Declares that an earlier holder can do no more harm. Until then, later holders find the lock contested as
-   * well.
-   */
+  /** Declares an earlier holder harmless. Until then, later holders find the lock contested as well. */
   settle(): Promise<void>;
 
   /** Releases the lock. Releasing twice is harmless. */

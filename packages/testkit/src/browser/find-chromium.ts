@@ -4,10 +4,7 @@ import { delimiter, join } from "node:path";
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const FOLDERS = ["/usr/bin", "/usr/local/bin", "/snap/bin", "/opt/google/chrome"];
 
-/**
- * Returns the path of an installed Chromium, from PATH or one of the usual folders; `undefined` if there is
- * none.
- */
+/** Returns the path of a Chromium in PATH or one of the usual folders; `undefined` if there is none. */
 export function findChromium(): string | undefined {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...FOLDERS];
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);

@@ -2,10 +2,7 @@ import type { Browser, Page } from "playwright-core";
 
 /** Performance of a page during a flight through its world. */
 export interface FlightReport {
-  /**
-   * Tasks of the page that the browser's performance API calls long: over 50 ms of wall time, including
-   * preemption.
-   */
+  /** Tasks that the browser's performance API calls long: over 50 ms of wall time, preempted or not. */
   readonly longTasks: number;
   readonly longestTaskMs: number;
   /** CPU time of the page's longest task. */

@@ -10,10 +10,7 @@ export interface ServedPrograms {
   close(): void;
 }
 
-/**
- * Bundles each program into one file, as a game would ship it, and serves it at `/NAME.js`, with a page that
- * runs the first.
- */
+/** Bundles each program, as a game would ship it, and serves it at `/NAME.js`; a page runs the first. */
 export async function servePrograms(programs: Readonly<Record<string, string>>): Promise<ServedPrograms> {
   const bundles = new Map<string, string>();
   for (const [name, path] of Object.entries(programs)) bundles.set(`/${name}.js`, await bundle(path));

@@ -129,10 +129,7 @@ function describeFollow(on: OnEngine): void {
   });
 }
 
-/**
- * Follows the cell `0` and returns what arrives after one record of every journal: distant nodes learn of a
- * follower late.
- */
+/** Follows the cell `0` from when every journal has delivered, since distant nodes learn of it late. */
 async function followWarm(
   engine: Engine,
   world: string,

@@ -1,9 +1,7 @@
 import type { Effect } from "./effect.ts";
 import type { DiskOperation } from "./operation.ts";
 
-/**
- * The guarantees of a kind of file system: which effects a sync saves, and which others can survive together.
- */
+/** What a kind of file system guarantees: which effects a sync saves, and which can survive together. */
 export interface CrashModel {
   readonly name: string;
   /** Whether a drive may also leave half a sector. */
@@ -15,8 +13,7 @@ export interface CrashModel {
 }
 
 /**
- * ext4, data=ordered: names and truncates are journaled and survive as a prefix; a file grows only over
- * written data.
+ * ext4, data=ordered: names and truncates survive as a journal's prefix; files grow over written data only.
  */
 export const EXT4: CrashModel = {
   name: "ext4",
@@ -29,8 +26,7 @@ export const EXT4: CrashModel = {
 };
 
 /**
- * xfs: names and sizes are journaled and survive as a prefix; data arrives independently, so a grown file may
- * contain zeros.
+ * xfs: names and sizes survive as a journal's prefix; data is independent, so a grown file may have zeros.
  */
 export const XFS: CrashModel = {
   name: "xfs",
@@ -40,8 +36,7 @@ export const XFS: CrashModel = {
 };
 
 /**
- * btrfs and similar: a transaction keeps everything up to a moment; beyond it, a sync saves only its own file
- * or directory.
+ * btrfs and similar: a transaction keeps a prefix; beyond it, a sync saves only its own file or directory.
  */
 export const BTRFS: CrashModel = {
   name: "btrfs",
@@ -53,10 +48,7 @@ export const BTRFS: CrashModel = {
   settle: (pending, kept) => keepPrefix(pending, kept, () => true),
 };
 
-/**
- * The minimum that POSIX guarantees: a sync saves its own file's content or its own directory's names, and no
- * more.
- */
+/** The minimum of POSIX: a sync saves only its own file's content or its own directory's names. */
 export const WEAK: CrashModel = {
   name: "weak",
   tearsSectors: true,

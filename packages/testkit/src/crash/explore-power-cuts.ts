@@ -21,14 +21,9 @@ export interface PowerCutOptions {
   /** Maximum number of disks for each model at each operation; fewer where fewer are possible. */
   readonly disksPerCut: number;
   readonly seed: number;
-  /**
-   * Explores cut `first` and every `step`-th one after it, instead of all: a share of the work of one seed.
-   */
+  /** Explores cut `first` and every `step`-th one after it: a share of the work of one seed. */
   readonly part?: { readonly first: number; readonly step: number };
-  /**
-   * Digests of disks that already passed the check. Pass the same set to several runs to check each disk
-   * once.
-   */
+  /** Digests of disks that passed the check. Runs that share a set check each disk once. */
   readonly seen?: Set<string>;
 }
 

@@ -48,9 +48,7 @@ const FAULT_CODES: Readonly<Record<Exclude<FaultKind, "skip">, ErrorCode>> = {
   short: "ORT_TRUNCATED",
 };
 
-/**
- * A disk on which one chosen operation fails, as on real ones. Everything else goes to the underlying disk.
- */
+/** A disk on which one chosen operation fails. Everything else goes to the underlying disk. */
 export class FaultDisk implements Disk {
   readonly #disk: Disk;
   readonly #injector: FaultInjector;

@@ -2,10 +2,7 @@ import { execFileSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-/**
- * Whether a member's packets arrive, and packets sent to it: `mute` loses what it sends, `deaf` what it
- * receives.
- */
+/** Which of a member's packets arrive: `mute` loses what it sends, `deaf` what it receives. */
 export type LinkState = "up" | "down" | "mute" | "deaf";
 
 /** Where the processes of a test run, and how to cut one of them off. */

@@ -51,10 +51,7 @@ function isNewEnough(version: string | undefined): boolean {
   return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
 }
 
-/**
- * Works in a temporary folder and renames the finished server into place, so that several processes may do
- * this at once.
- */
+/** Works in a temporary folder and renames the result into place, so that processes may run it at once. */
 function fetchServer(folder: string): string {
   mkdirSync(folder, { recursive: true });
   const workplace = mkdtempSync(join(folder, "fetch-"));
@@ -96,10 +93,7 @@ function unpackServer(workplace: string): void {
   run("dpkg", ["-x", archive, "unpacked"], workplace);
 }
 
-/**
- * Returns where apt gets the suite that this machine runs. No host is hard-coded, because every machine has
- * its own mirror.
- */
+/** Returns where apt gets the suite of this machine. Not hard-coded, as every machine has its mirror. */
 function packageSource(): string {
   const codename = /^VERSION_CODENAME=(?<name>\w+)$/m.exec(readFileSync("/etc/os-release", "utf8"))?.groups?.[
     "name"

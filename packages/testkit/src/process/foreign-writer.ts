@@ -3,9 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { REPOSITORY } from "./run-program.ts";
 
-/**
- * Makes a process claim to run in another container, so that no other process can tell whether it is alive.
- */
+/** Makes a process claim to run in another container, where others cannot check whether it is alive. */
 const FOREIGN = `
   import promises from "node:fs/promises";
   import { syncBuiltinESMExports } from "node:module";

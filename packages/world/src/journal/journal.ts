@@ -99,10 +99,7 @@ export class Journal implements WorldLog {
     this.#events = events;
   }
 
-  /**
-   * Adds an entry and writes it now; an entity movement waits for another entry, for at most a second. Rule
-   * J21.
-   */
+  /** Adds an entry and writes it; an entity movement waits up to a second for another entry. Rule J21. */
   add(entry: JournalEntry, isStep = false): void {
     this.#position++;
     const written = entry.kind === "entity" ? (this.#collecting?.entities.withPlace(entry) ?? entry) : entry;
@@ -145,9 +142,7 @@ export class Journal implements WorldLog {
     return { ...change, journalEpoch: segment.epoch };
   }
 
-  /**
-   * Handles that the generation taken at this position is durable: its entries no longer need the journal.
-   */
+  /** Handles that the generation taken at this position is durable and no longer needs the journal. */
   async committed(generation: number, position: number): Promise<void> {
     this.#markSafe(position);
     this.#sealed = this.#sealed.filter(({ lastPosition }) => lastPosition > position);
@@ -244,10 +239,7 @@ export class Journal implements WorldLog {
     return this.#failure === undefined && this.#heldFrom === undefined;
   }
 
-  /**
-   * Whether the segment that a commit waits for comes before any group: all groups allowed in earlier
-   * segments are written.
-   */
+  /** Whether the segment that a commit waits for is next: no group may be written to earlier ones. */
   #isSegmentNext(): boolean {
     if (this.#coming === undefined || this.#failure !== undefined) return false;
     return (
@@ -284,10 +276,7 @@ export class Journal implements WorldLog {
     if (group !== undefined) await this.#write(group);
   }
 
-  /**
-   * Edits requested together are applied one after the other: waits as long as each one is followed by
-   * another.
-   */
+  /** Edits requested together are applied one by one: waits while each one is followed by another. */
   async #comingEdits(): Promise<void> {
     for (let known = -1; known < this.#position && this.#sealed.length === 0; ) {
       known = this.#position;

@@ -8,10 +8,7 @@ interface Latest {
   readonly bytes: Uint8Array;
 }
 
-/**
- * The last entry of each entity in a group. A group is replayed whole or not at all, so earlier entries are
- * redundant.
- */
+/** The last entry of each entity in a group, which makes earlier ones redundant: groups are atomic. */
 export class LatestEntities {
   readonly #latest = new Map<bigint, Latest>();
   #bytes = 0;

@@ -88,9 +88,7 @@ export class SegmentWriter {
     for (const id of past) await removeSegment(this.#disk, segmentFile(id));
   }
 
-  /**
-   * Closes the files. Also removes the last segment when it has no groups and the manifest does not name it.
-   */
+  /** Closes the files. Removes the last segment if it has no groups and the manifest does not name it. */
   async close(isEnded: boolean): Promise<void> {
     await this.#closeBefore();
     const segment = this.#open;

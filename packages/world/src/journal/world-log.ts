@@ -33,9 +33,7 @@ export interface WorldLog {
   add(entry: LoggedEntry, isStep?: boolean): void;
   /** Resolves when all entries added so far are safe. */
   whenSafe(): Promise<void>;
-  /**
-   * Marks the moment at which a commit takes its changes. Returns the position of the last entry it includes.
-   */
+  /** Marks the moment at which a commit takes its changes. Returns the position of its last entry. */
   rotate(segment: SegmentId): number;
   /** Returns what that commit writes. The log may delay the commit and add to it. */
   prepare(change: SaveChange, global: () => GlobalState, position: number): Promise<SaveChange>;
@@ -59,9 +57,6 @@ export interface LoggedChange {
 export interface OutsideLog extends WorldLog {
   /** The epoch in which this session issues clocks. It must be later than all previous ones. */
   readonly epoch: number;
-  /**
-   * Yields everything logged since the generation with this description, in order. No other process still
-   * writes to the log.
-   */
+  /** Yields all changes since the generation with this description, in order. Nothing else logs any more. */
   recover(description: WorldDescription): AsyncIterable<LoggedChange>;
 }

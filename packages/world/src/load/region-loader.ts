@@ -131,9 +131,7 @@ export class RegionLoader {
     });
   }
 
-  /**
-   * Runs `work` on a separately held save: the world may switch to the next one and close this one meanwhile.
-   */
+  /** Runs `work` on a separately held save, since the world may switch to the next and close this one. */
   async #holding(work: (save: Save) => Promise<void>): Promise<void> {
     const save = this.#save.follow();
     try {

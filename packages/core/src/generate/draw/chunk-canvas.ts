@@ -1,10 +1,7 @@
 import { type Chunk, chunkFromVoxels, emptyChunk } from "../../chunk/chunk.ts";
 import type { ChunkShape } from "../../lattice/chunk-shape.ts";
 
-/**
- * The voxels of a chunk under construction. Coordinates are world coordinates; drawing is clipped to the
- * chunk.
- */
+/** The voxels of a chunk under construction, drawn in world coordinates and clipped to the chunk. */
 export class ChunkCanvas {
   readonly voxels: Uint16Array;
   /** The chunk's first voxel, and the one after its last, on each axis. */

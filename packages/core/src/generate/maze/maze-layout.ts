@@ -71,9 +71,7 @@ export class MazeLayout {
     }
   }
 
-  /**
-   * Returns the neighbour of a cell: ways 0 to 3 lead up the axes x to w, ways 4 to 7 down. -1 is outside.
-   */
+  /** Returns the neighbour of a cell: ways 0 to 3 lead up the axes x to w, 4 to 7 down. -1 is outside. */
   #neighbour(cell: number, way: number): number {
     const axis = (way % AXIS_COUNT) as Axis;
     const stride = this.#strides[axis];

@@ -128,9 +128,7 @@ class Maze implements VoxelSource {
     return intersectBoxes(box, this.#chunks);
   }
 
-  /**
-   * Draws the part of one row of the maze that lies in a chunk. A voxel in two walls at once is always solid.
-   */
+  /** Draws the part of one row that lies in a chunk. A voxel in two walls at once is always solid. */
   #drawRow(canvas: ChunkCanvas, y: number, z: number, w: number): void {
     const [originX, originY, originZ, originW] = this.#origin;
     const [sizeX, sizeY, sizeZ, sizeW] = this.#size;

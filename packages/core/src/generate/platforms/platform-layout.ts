@@ -12,10 +12,7 @@ export interface Platform {
   readonly center: Place;
   /** Distance from the center to the sides; 0 along y, and on axes that the world lacks. */
   readonly halves: Place;
-  /**
-   * Height of the first voxel above it. Slabs are aligned with regions, so that trees store them as whole
-   * boxes.
-   */
+  /** Height of the first voxel above it. Slabs align with regions, so that trees store whole boxes. */
   readonly top: number;
   /** How far along the sides the corners are cut off. */
   readonly bevel: number;

@@ -8,9 +8,7 @@ const HORIZONTAL: readonly Axis[] = [0, 2, 3];
 /** Thickness of the stone cliffs at the sides of a slab. */
 const CLIFF_VOXELS = 3;
 
-/**
- * Returns how a box of voxels relates to the outline of a slab's layer, seen from above; layer 0 is the top.
- */
+/** Returns how a box of voxels relates to the outline of a layer, seen from above; layer 0 is the top. */
 export function relateToLayer(
   platform: Platform,
   layer: number,
@@ -19,9 +17,7 @@ export function relateToLayer(
   return relateToOutline(platform, layer * platform.taper, voxels);
 }
 
-/**
- * Whether a box of voxels at the height of a layer consists only of the slab's material, without any cliff.
- */
+/** Whether a box of voxels at the height of a layer has only the slab's material, without any cliff. */
 export function isCore(platform: Platform, layer: number, voxels: Box): boolean {
   return relateToOutline(platform, layer * platform.taper + CLIFF_VOXELS, voxels) === "inside";
 }
@@ -65,10 +61,7 @@ function relateToOutline(
   return farthest <= bevel ? "inside" : "partly";
 }
 
-/**
- * Returns how far the outline extends to both sides of the center in one row of voxels; -1 when it misses the
- * row.
- */
+/** Returns how far the outline extends to both sides of the center in a row; -1 if it misses the row. */
 function reachAlongX(platform: Platform, inset: number, z: number, w: number): number {
   const { center, bevel } = platform;
   const halfZ = halfOf(platform, inset, 2);

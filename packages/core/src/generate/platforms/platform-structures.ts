@@ -14,10 +14,7 @@ const ANCHOR_CLEARING_CELLS = 1;
 /** Boxes that touch more cells are not examined in detail. */
 const CELLS_PER_GLANCE_MAX = 512;
 
-/**
- * Returns the structures on a platform that touch a box of voxels, in an order that does not depend on the
- * box.
- */
+/** Returns the structures of a platform in a box of voxels, in an order independent of the box. */
 export function structuresNear(platform: Platform, percent: number, voxels: Box): readonly Structure[] {
   const cells = cellsTouching(platform, voxels);
   const found: Structure[] = [];

@@ -35,9 +35,7 @@ const parametersCodec: Codec<PlatformsParameters> = {
   read: (input) => ({ cellVoxels: cellField.read(input), structurePercent: percentField.read(input) }),
 };
 
-/**
- * Platforms scattered through space. One of them, the anchor, is always around the origin with its top at 0.
- */
+/** Platforms scattered through space. The anchor is always around the origin, with its top at 0. */
 export const platformsGenerator: WorldGenerator<PlatformsParameters> = {
   id: "platforms",
   version: 1,

@@ -27,9 +27,7 @@ interface Plan {
 const HORIZONTAL: readonly Axis[] = [0, 2, 3];
 const STOREY_VOXELS = 7;
 
-/**
- * The kinds of structures; one listed twice is twice as frequent. None extends more than 12 from its middle.
- */
+/** The kinds of structures; one listed twice is twice as frequent. None extends beyond 12 from its middle. */
 export const STRUCTURE_KINDS: readonly ((draw: HashSequence) => Plan)[] = [
   planGrove,
   planGrove,

@@ -25,9 +25,7 @@ const LAVA_DEPTH_VOXELS = 96;
 
 type Point = readonly [x: number, y: number, z: number];
 
-/**
- * Scatters tunnels that join knots, one knot in each cell of a lattice, and halls around some of the knots.
- */
+/** Scatters tunnels that join knots, one in each cell of a lattice, and halls around some of the knots. */
 export function scatterCaves(seed: bigint, baseLevel: number, hasDepth: boolean): FeatureCells<Cave> {
   const knotKey = hashKey(seed, 0xca01);
   const tunnelKey = hashKey(seed, 0xca02);

@@ -10,10 +10,7 @@ export interface ColumnHeights {
   readonly highest: number;
 }
 
-/**
- * Each octave of the hills: the width of its waves in voxels and its share of the relief. The shares add up
- * to 1.
- */
+/** Octaves of the hills: the width of the waves in voxels and their share of the relief, in total 1. */
 const OCTAVES: readonly { readonly period: number; readonly share: number }[] = [
   { period: 256, share: 0.5 },
   { period: 128, share: 0.25 },

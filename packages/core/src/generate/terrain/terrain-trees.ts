@@ -10,10 +10,7 @@ const CELL_VOXELS = 9;
 const FOREST_PERIOD = 128;
 const CELLS_KEPT = 4096;
 
-/**
- * Ground on which trees grow, from `lowest` up to but excluding `highest`; from `snowLine` on they carry
- * snow.
- */
+/** Ground on which trees grow, from `lowest` up to but excluding `highest`; snowy from `snowLine` on. */
 export interface TreeLine {
   readonly lowest: number;
   readonly snowLine: number;
@@ -38,9 +35,7 @@ export class TerrainTrees {
     this.#cells = new PlaceMemo(CELLS_KEPT, (x, _y, z) => this.#treeOf(x, z) ?? false);
   }
 
-  /**
-   * Returns the trees that may have voxels in a box of voxels, in an order that does not depend on the box.
-   */
+  /** Returns the trees that may have voxels in a box of voxels, in an order independent of the box. */
   near({ min, max }: Box): readonly Tree[] {
     const found: Tree[] = [];
     const firstZ = this.#hasDepth ? floorDivide(min[2] - TREE_REACH_VOXELS, CELL_VOXELS) : 0;

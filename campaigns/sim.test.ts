@@ -5,9 +5,9 @@ const SEEDS = Array.from({ length: 20 }, (_, index) => 1 + index);
 const STEPS = 300;
 const TIMEOUT_MS = 60_000;
 
-describe("a server and its clients over a bad network", () => {
+describe("a server and its clients on a lossy network", () => {
   test.each(SEEDS)(
-    "come to agree on everything, and never disagree about a clock: seed %i",
+    "converge, and never disagree about a region at the same clock (seed %i)",
     async (seed) => {
       expect(await faultOfCase(seed, STEPS)).toBeUndefined();
     },

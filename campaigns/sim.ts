@@ -3,7 +3,7 @@ import type { Campaign } from "./campaign.ts";
 import { SIM_MUTANTS } from "./sim/sim-mutants.ts";
 import { simulationCampaign } from "./sim/simulation-campaign.ts";
 
-/** A server and its clients over a bad network. */
+/** Simulates a server and its clients on a lossy network. */
 export const simCampaign: Campaign = simulationCampaign({
   name: "sim",
   summary: "a server that restarts and crashes, and up to 20 clients, over a network that loses and cuts",

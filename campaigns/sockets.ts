@@ -12,22 +12,22 @@ import { compareTown, faultOfCompany } from "./sockets/town-check.ts";
 import { Townsman } from "./sockets/townsman.ts";
 
 const PROGRAM = new URL("./sockets/town-server.js", import.meta.url);
-/** About what ten minutes have. */
+/** About as many as ten minutes allow. */
 const EDITS = 100_000;
-/** How long a run without a limit of time lasts. */
+/** Duration of a run without a time limit. */
 const LIFE_MS = 60_000;
-/** One life of the server: two kills in a minute. */
+/** Interval between kills: two kills in a minute. */
 const KILL_EVERY_MS = 20_000;
 const AWAY_MS_MAX = 2_000;
 const ACT_MS = 250;
-/** Every tenth client has no generators. */
+/** One in this many clients has no generators. */
 const STRANGER_EVERY = 10;
-/** When nothing has changed for so long, nothing more will. */
+/** Time without changes after which the clients count as settled. */
 const QUIET_MS = 3_000;
-/** All must be quiet within this, or something is stuck. */
+/** Time within which all clients must settle. */
 const CALM_MS_MAX = 120_000;
 
-/** The shared world over real sockets. */
+/** Tests the shared world over real sockets. */
 export const socketsCampaign: Campaign = {
   name: "sockets",
   summary: "50 clients of a server that is killed by kill -9 and comes back: nothing acknowledged is lost",
@@ -91,7 +91,7 @@ class Town {
     await this.#server?.kill();
   }
 
-  /** Lets everybody do things for so long, and until the killing has ended, also while the server is away. */
+  /** Lets all clients act for `lifeMs` and until the kills have ended, even while the server is down. */
   async #live(lifeMs: number, killing: Promise<void>): Promise<void> {
     const endMs = performance.now() + lifeMs;
     let isKilling = true;
@@ -102,7 +102,7 @@ class Town {
     while (isKilling || performance.now() < endMs) {
       for (const townsman of this.#townsmen) {
         townsman.act();
-        // In turn, not all at once.
+        // Clients act in turn, not all at once.
         await delay(ACT_MS / LANES);
       }
       this.#options.progress(this.#townsmen.reduce((sum, { acknowledged }) => sum + acknowledged, 0));
@@ -144,7 +144,7 @@ class Town {
     }
   }
 
-  /** Waits until every edit has its verdict and nothing changes any more. */
+  /** Waits until every edit has its result and nothing changes any more. */
   async #calmDown(): Promise<void> {
     const isCalm = (): boolean =>
       this.#openEdits() === 0 &&
@@ -165,7 +165,7 @@ class Town {
     if (!isComplete) this.#fail("not all clients hold all that they look at");
   }
 
-  /** Cuts all connections while nobody builds: those who resume must get less than those who come anew. */
+  /** Cuts all connections while no client builds. A resumed client must receive less than a new one. */
   async #resume(url: string): Promise<void> {
     const joins = this.#townsmen.map(({ joinBytes }) => joinBytes.length);
     for (const townsman of this.#townsmen) townsman.cut();
@@ -229,7 +229,7 @@ function mean(values: readonly number[]): number {
   return Math.round(values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length));
 }
 
-/** Waits for something, and tells whether it came about. */
+/** Waits for a condition. Returns false when it does not hold in time. */
 async function waitUntil(condition: () => boolean): Promise<boolean> {
   const endMs = performance.now() + CALM_MS_MAX;
   while (!condition()) {

@@ -14,7 +14,7 @@ import type { EditHistory } from "./edit-history.ts";
 import type { SimClient } from "./sim-client.ts";
 import type { SimPlan } from "./sim-plan.ts";
 
-/** All that takes part in a case. */
+/** All participants of a case. */
 export interface CalmParts {
   readonly world: World;
   readonly host: Host;
@@ -23,7 +23,7 @@ export interface CalmParts {
   readonly plan: SimPlan;
 }
 
-/** What is not at rest yet, or not as the server has it; `undefined` when everything is. */
+/** Describes what has not settled yet or differs from the server; `undefined` when nothing does. */
 export async function faultInCalm(parts: CalmParts): Promise<string | undefined> {
   const beings = await beingsOf(parts);
   for (const client of parts.clients) {
@@ -49,7 +49,7 @@ function faultOfRegions(client: SimClient, { world, plan, history }: CalmParts):
     const held = client.guest.clockOf(region);
     const wanted = interest.has(...region) ? world.clockOf(region) : undefined;
     if (held !== wanted) return `region [${region}] is held at clock ${held}, not ${wanted}`;
-    // A region that nobody watches may have been let go.
+    // The world may have unloaded a region that no client watches.
     const clock = world.clockOf(region) ?? history.clockOf(region);
     if (clock !== history.clockOf(region)) {
       return `region [${region}] has clock ${clock}, not ${history.clockOf(region)}`;

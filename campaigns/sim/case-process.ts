@@ -1,13 +1,13 @@
-/** A case that a process is asked to play. */
+/** A case for a process to play. */
 export interface CaseRequest {
   readonly seed: number;
   readonly steps: number;
 }
 
-/** What it answers; first of all that it is there. */
+/** An answer of the process. The first one is `ready`. */
 export type CaseAnswer = { readonly kind: "ready" } | { readonly kind: "done"; readonly fault?: string };
 
-/** Makes this process play cases, whenever it is asked to. A promise that failed with nobody there is a fault too. */
+/** Makes this process play the cases that it receives. An unhandled rejection counts as a fault. */
 export function playCases(faultOf: (request: CaseRequest) => Promise<string | undefined>): void {
   let stray: unknown;
   process.on("unhandledRejection", (reason) => {

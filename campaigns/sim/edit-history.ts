@@ -12,21 +12,21 @@ import {
 } from "@orthant/core";
 import type { RegionStates } from "./region-states.ts";
 
-/** Who asked for an edit. */
+/** The client and the number of its edit. */
 export interface Origin {
   readonly clientId: bigint;
   readonly editId: number;
 }
 
-/** An edit that a world made, or found to change nothing. */
+/** An edit that a world applied, or found to change nothing. */
 export interface MadeEdit {
-  /** `undefined` for one that no client asked for. */
+  /** `undefined` for an edit that no client requested. */
   readonly origin: Origin | undefined;
   readonly placements: readonly VoxelPlacement[];
   readonly clocks: readonly ClockStep[];
 }
 
-/** What a world that was opened again says about itself. */
+/** State of a reopened world. */
 export interface Recovered {
   clockOf(region: Place): number;
   lastEditOf(clientId: bigint): number;
@@ -34,13 +34,13 @@ export interface Recovered {
 }
 
 interface Entry extends MadeEdit {
-  /** The last edit of the same client before this one. */
+  /** The same client's last edit before this one. */
   readonly lastEditId: number;
 }
 
 /**
- * The edits of a world in the order in which they were made, and a flat map of what they led to. A crash may take
- * away the end of it, never anything else, and never what was durable.
+ * The edits of a world in the order in which it applied them, and a flat map of the result. A crash may
+ * remove only the end of the history, and never a durable edit.
  */
 export class EditHistory {
   readonly #shape: ChunkShape;
@@ -49,9 +49,9 @@ export class EditHistory {
   #voxels = new PlaceMap<number>();
   readonly #lastEdits = new Map<bigint, number>();
   readonly #clocks = new PlaceMap<number>();
-  /** Each edit of a client that was ever made, lost or not, as it was made last. */
+  /** Every client edit ever applied, lost or not, as last applied. */
   readonly #everMade = new Map<string, MadeEdit>();
-  /** The edits of clients that are here still. */
+  /** Client edits that are not lost. */
   readonly #present = new Set<string>();
   readonly #refused = new Set<string>();
   #durable = 0;
@@ -61,17 +61,17 @@ export class EditHistory {
     this.#states = states;
   }
 
-  /** How many edits were made and not lost. */
+  /** Number of edits that are not lost. */
   get length(): number {
     return this.#entries.length;
   }
 
-  /** Says that the first so many edits are durable. */
+  /** Marks the first `count` edits as durable. */
   markDurable(count: number): void {
     this.#durable = Math.max(this.#durable, count);
   }
 
-  /** Adds an edit; throws when it was made before, or changed something else than it should have. */
+  /** Adds an edit. Throws when it was applied before, or changed something else than it should have. */
   add(edit: MadeEdit): void {
     const { origin, placements, clocks } = edit;
     const lastEditId = origin === undefined ? 0 : (this.#lastEdits.get(origin.clientId) ?? 0);
@@ -91,34 +91,34 @@ export class EditHistory {
     this.#take({ ...edit, lastEditId });
   }
 
-  /** Whether an edit was made and not lost. */
+  /** Returns whether an edit was applied and not lost. */
   has(origin: Origin): boolean {
     return this.#present.has(keyOf(origin));
   }
 
-  /** What became of an edit when it was made last; `undefined` when it never was. */
+  /** Returns the outcome of an edit when last applied; `undefined` when it never was. */
   outcomeOf(origin: Origin): "applied" | "unchanged" | undefined {
     const made = this.#everMade.get(keyOf(origin));
     return made && (made.clocks.length > 0 ? "applied" : "unchanged");
   }
 
-  /** Says that a client was told that its edit is refused. */
+  /** Records that a client received a refusal of its edit. */
   refuse(origin: Origin): void {
     this.#refused.add(keyOf(origin));
   }
 
-  /** The clocks that an edit moved when it was made last. */
+  /** Returns the clocks that an edit moved when last applied. */
   clocksOf(origin: Origin): readonly ClockStep[] {
     const made = this.#everMade.get(keyOf(origin));
     return made?.clocks ?? [];
   }
 
-  /** Says that the world will be opened as it was some time ago: nothing is durable that was made since. */
+  /** Announces that the world will be opened from an old copy, so that no edit counts as durable. */
   rollBack(): void {
     this.#durable = 0;
   }
 
-  /** Compares a world that was opened again, and forgets what a crash took from it. */
+  /** Checks a reopened world, and drops the edits that a crash took from it. */
   recover(world: Recovered): void {
     const length = this.#lengthOf(world);
     if (length === undefined)
@@ -136,7 +136,7 @@ export class EditHistory {
     this.compare(world.overrides);
   }
 
-  /** Throws unless people's work is exactly what the flat map says, voxel by voxel. */
+  /** Throws unless the overrides match the flat map, voxel by voxel. */
   compare(overrides: OverrideTree): void {
     for (const [voxel, material] of this.#voxels) {
       const chunk = chunkOfVoxel(this.#shape, voxel);
@@ -156,7 +156,7 @@ export class EditHistory {
     }
   }
 
-  /** The clock that a region has after all edits. */
+  /** Returns the clock of a region after all edits. */
   clockOf(region: Place): number {
     return this.#clocks.get(...region) ?? 0;
   }
@@ -185,7 +185,7 @@ export class EditHistory {
     return chunk.get(cellOfVoxel(this.#shape, ...voxel));
   }
 
-  /** After how many edits the history was where the world is; the most, where several would do. */
+  /** Returns the greatest number of edits after which the history matches the world. */
   #lengthOf(world: Recovered): number | undefined {
     const wrong = new Set<string>();
     const compareClock = (region: Place, clock: number) =>

@@ -2,21 +2,21 @@ import { type Clock, sleep } from "@orthant/core";
 import { GatedDisk, type MemoryDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
 
-/** How slow a disk is, in virtual time. */
+/** Speed of a disk, in virtual time. */
 export interface DiskPace {
-  /** The chance that an operation takes its time; the others are done at once. */
+  /** Probability that an operation is slow; the others are immediate. */
   readonly slowChance: number;
   readonly slowMsMax: number;
 }
 
 /**
- * The disk of one life of a server. Its operations take their time, and from the moment of a crash none of them is
- * made, nor ever answered: whoever was at work is gone.
+ * The disk of one run of a server. Its operations may be slow. After a crash, no operation runs or ever
+ * returns.
  */
 export class MortalDisk extends GatedDisk {
   readonly #clock: Clock;
   readonly #prng: Prng;
-  /** May be changed at any time. */
+  /** Speed of later operations; may change at any time. */
   pace: DiskPace = { slowChance: 0, slowMsMax: 0 };
   #isDead = false;
 
@@ -26,12 +26,12 @@ export class MortalDisk extends GatedDisk {
     this.#prng = prng;
   }
 
-  /** Ends all work on the disk, in the middle of whatever was done. */
+  /** Stops all work on the disk, even between the operations of one task. */
   kill(): void {
     this.#isDead = true;
   }
 
-  /** Makes one operation, in its time, if there is still somebody who wants it. */
+  /** Runs one operation, sometimes after a delay, unless the disk is dead. */
   async #make<Result>(operation: () => Promise<Result>): Promise<Result> {
     const { slowChance, slowMsMax } = this.pace;
     if (slowChance > 0 && this.#prng.chance(slowChance)) {

@@ -7,7 +7,7 @@ const mutant = [...SIM_MUTANTS, ...CLUSTER_MUTANTS].find(
   ({ fault }) => fault === process.env[MUTANT_VARIABLE],
 );
 
-/** Loads modules as they are, but for those in which the mutant breaks its rule. */
+/** Loads modules, and applies the mutant's changes to those that it names. */
 export const load: LoadHook = async (url, context, nextLoad) => {
   const loaded = await nextLoad(url, context);
   const changes = mutant?.changes.filter(({ file }) => url.endsWith(`/${file}`)) ?? [];

@@ -1,2 +1,2 @@
-/** The variable that tells a process which mutant it is. */
+/** Environment variable that selects the mutant of a process. */
 export const MUTANT_VARIABLE = "ORTHANT_SIM_MUTANT";

@@ -7,7 +7,7 @@ import { SIM_MUTANTS } from "./sim-mutants.ts";
 const PACKAGES = new URL("../../packages/", import.meta.url);
 
 test.each([...SIM_MUTANTS, ...CLUSTER_MUTANTS])(
-  "what the mutant changes is there once: $fault",
+  "each text that the mutant replaces occurs exactly once in its module: $fault",
   ({ changes }) => {
     for (const { file, find } of changes) {
       const source = readFileSync(fileURLToPath(new URL(file, PACKAGES)), "utf8");

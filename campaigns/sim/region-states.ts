@@ -13,17 +13,17 @@ import {
   regionBox,
 } from "@orthant/core";
 
-/** What a region looked like at one clock. */
+/** Content of a region at one clock. */
 export interface RegionState {
   readonly overrides: OverrideTree;
-  /** As those see it who have the generator, and as the others do. */
+  /** The tree for clients that have the generator, and for those that lack it. */
   readonly symbolic: RegionTree;
   readonly concrete: RegionTree;
 }
 
 /**
- * Everything that the regions of a world ever looked like: at each clock that any life of the server issued. It is
- * written down from the world's own field at the moment of the edit, so it knows nothing of hosts and patches.
+ * Every state of every region, at each clock that any run of the server issued. Recorded from the world's
+ * field at the moment of the edit, and so independent of the protocol.
  */
 export class RegionStates {
   readonly #generator: GeneratorRef;
@@ -38,7 +38,7 @@ export class RegionStates {
     this.#space = generators.open(generator, shape);
   }
 
-  /** Writes down what a region became. Throws when that clock was issued before. */
+  /** Records the state of a region. Throws when that clock was issued before. */
   add(region: Place, clock: number, overrides: OverrideTree): void {
     const states = this.#issued.get(...region) ?? new Map<number, RegionState>();
     if (states.size === 0) this.#issued.set(...region, states);
@@ -46,14 +46,14 @@ export class RegionStates {
     states.set(clock, this.#stateOf(region, overrides.slice(regionBox(region))));
   }
 
-  /** Forgets the clocks of later epochs: nobody may show them any more, and they will be issued again. */
+  /** Drops the clocks of later epochs: no client may show them any more, and the server issues them again. */
   forgetAfter(epoch: number): void {
     for (const states of this.#issued.values()) {
       for (const clock of [...states.keys()]) if (epochOf(clock) > epoch) states.delete(clock);
     }
   }
 
-  /** What a region looked like; `undefined` for a clock that nobody issued. */
+  /** Returns the state of a region; `undefined` for a clock that was never issued. */
   at(region: Place, clock: number): RegionState | undefined {
     if (clock !== CLOCK_NEVER) return this.#issued.get(...region)?.get(clock);
     const known = this.#virgin.get(...region);
@@ -63,12 +63,12 @@ export class RegionStates {
     return virgin;
   }
 
-  /** A chunk as it was at its region's clock. */
+  /** Returns a chunk in a given state of its region. */
   chunkAt(place: Place, state: RegionState): Chunk {
     return state.overrides.at(...place) ?? this.generatedAt(place);
   }
 
-  /** A chunk as the generator makes it. */
+  /** Returns a chunk as generated. */
   generatedAt(place: Place): Chunk {
     const known = this.#chunks.get(...place);
     if (known !== undefined) return known;

@@ -24,7 +24,7 @@ interface Shown {
   isTouched: boolean;
 }
 
-/** Compares what a guest shows with what the server had: every region at its clock, under the guest's own edits. */
+/** Compares what a client shows with what the server had: each region at its clock, plus the open edits. */
 export class ReplicaCheck {
   readonly #shape: ChunkShape;
   readonly #detail: "symbolic" | "concrete";
@@ -51,7 +51,7 @@ export class ReplicaCheck {
     for (const shown of this.#shown) this.#byRegion.set(...shown.region, shown);
   }
 
-  /** The regions that some boxes of chunks touch. */
+  /** Returns the regions that some boxes of chunks touch. */
   regionsIn(boxes: readonly Box[]): readonly Place[] {
     const regions = boxes.map(regionsTouching);
     return this.#shown.flatMap(({ region }) =>
@@ -59,18 +59,18 @@ export class ReplicaCheck {
     );
   }
 
-  /** These chunks may look different now. */
+  /** Marks the regions of these chunks for the next check. */
   touchChunks(boxes: readonly Box[]): void {
     for (const box of boxes)
       for (const region of placesLexicographic(regionsTouching(box))) this.#touch(region);
   }
 
-  /** So may those of these voxels. */
+  /** Marks the regions of these voxels for the next check. */
   touch(placements: readonly VoxelPlacement[]): void {
     for (const { voxel } of placements) this.#touch(regionOf(chunkOfVoxel(this.#shape, voxel)));
   }
 
-  /** Another guest begins. */
+  /** Resets the check for a new client. */
   clear(): void {
     for (const shown of this.#shown) {
       shown.clock = undefined;
@@ -78,7 +78,7 @@ export class ReplicaCheck {
     }
   }
 
-  /** Looks at every region that changed, or whose clock did. */
+  /** Checks every region that is marked or whose clock changed. */
   run(guest: Guest): void {
     for (const shown of this.#shown) {
       const clock = guest.clockOf(shown.region);
@@ -89,7 +89,7 @@ export class ReplicaCheck {
     }
   }
 
-  /** Looks at every chunk of every region. */
+  /** Checks every chunk of every region. */
   runEverywhere(guest: Guest): void {
     for (const { region } of this.#shown) {
       const clock = guest.clockOf(region);
@@ -105,7 +105,7 @@ export class ReplicaCheck {
   #compare(guest: Guest, region: Place, clock: number): void {
     const state = this.#stateAt(region, clock);
     const wanted = this.#detail === "symbolic" ? state.symbolic : state.concrete;
-    // Equal trees are equal content. Where they differ, the content may be the same all the same.
+    // Equal trees mean equal content, but different trees may hold the same content.
     for (const { box } of guest.region(regionBox(region)).differences(wanted)) {
       for (const place of placesLexicographic(box)) this.#compareChunk(guest, place, state);
     }

@@ -11,16 +11,16 @@ import type { Prng } from "@orthant/testkit";
 const THEFT_CHANCE = 0.05;
 
 /**
- * Sits on a connection, takes patches out of the stream and counts the rest anew, so that nobody misses them. What
- * then saves the client is that every patch names the clocks that it builds on.
+ * Removes patches from the stream of a connection and renumbers the rest to hide the gap. The client must
+ * notice by the base clocks that every patch names.
  */
 export class Saboteur {
   readonly #prng: Prng;
   readonly #volume: number;
-  /** Numbers of the items that were taken out, ascending. */
+  /** Numbers of the removed items, ascending. */
   readonly #stolen: number[] = [];
   #newest = 0;
-  /** From now on everything passes; what is missing stays missing. */
+  /** When true, nothing more is removed; earlier gaps remain. */
   isHonest = false;
 
   constructor(prng: Prng, volume: number) {
@@ -28,7 +28,7 @@ export class Saboteur {
     this.#volume = volume;
   }
 
-  /** A frame of the server as the client gets it. */
+  /** Returns a server frame as the client receives it. */
   toClient(frame: Uint8Array): Uint8Array {
     const codec = serverFrameCodec(this.#volume);
     const { number, messages } = decode(codec, frame);
@@ -36,7 +36,7 @@ export class Saboteur {
     return encode(codec, passed);
   }
 
-  /** A frame of the client as the server gets it. */
+  /** Returns a client frame as the server receives it. */
   toServer(frame: Uint8Array): Uint8Array {
     const { acknowledged, applied, messages } = decode(clientFrameCodec, frame);
     const passed: ClientFrame = {
@@ -73,7 +73,7 @@ export class Saboteur {
 
   #steals(number: number, mayBeStolen: boolean): boolean {
     if (this.#stolen.includes(number)) return true;
-    // What was let through once may come again, and has to be let through again.
+    // An item that passed once may be sent again, and must pass again.
     const isFirst = number > this.#newest;
     this.#newest = Math.max(this.#newest, number);
     if (this.isHonest || !isFirst || !mayBeStolen || !this.#prng.chance(THEFT_CHANCE)) return false;
@@ -81,12 +81,12 @@ export class Saboteur {
     return true;
   }
 
-  /** The number of an item as the client counts. */
+  /** Returns an item's number as the client counts. */
   #counted(number: number): number {
     return number - this.#stolen.filter((stolen) => stolen < number).length;
   }
 
-  /** The number of an item as the server counts. */
+  /** Returns an item's number as the server counts. */
   #original(counted: number): number {
     let number = counted;
     for (const stolen of this.#stolen) if (stolen <= number) number++;

@@ -1,11 +1,11 @@
 import type { Account, Role } from "@orthant/protocol";
 
-/** The token of a client of a simulation: its number and its role. */
+/** Encodes a simulated client's number and role as its token. */
 export function tokenOf(playerNumber: number, role: Role): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ playerNumber, role }));
 }
 
-/** Who such a token stands for. */
+/** Returns the account of such a token. */
 export function accountOf(token: Uint8Array): Account {
   const { playerNumber, role } = JSON.parse(new TextDecoder().decode(token)) as {
     playerNumber: number;

@@ -24,7 +24,7 @@ import { tokenOf } from "./sim-account.ts";
 import { type ClientPlan, OTHER_GENERATORS, SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
 import type { SimServer } from "./sim-server.ts";
 
-/** What a client of a simulation is given. */
+/** Options of a simulated client. */
 export interface SimClientOptions {
   readonly number: number;
   readonly plan: SimPlan;
@@ -37,23 +37,23 @@ export interface SimClientOptions {
   readonly states: RegionStates;
 }
 
-/** The endings that a client may meet in a simulation, in which nobody does what must not be done. */
+/** Reasons for which a server may close the connection of a well-behaved client. */
 const EXPECTED_GOODBYES: ReadonlySet<string> = new Set(["replaced", "shutdown", "idle", "slow"]);
 const RECONNECT_MS_MIN = 20;
 const RECONNECT_MS_MAX = 600;
-/** After so long the server has heard of a wish. */
+/** Time after which the server has surely received a new interest. */
 const WISH_HEARD_MS = 1_000;
 
-/** A client that comes back whenever it loses the server, and that is looked at whenever something reaches it. */
+/** A client that reconnects whenever it loses the server. Each received frame triggers a check. */
 export class SimClient {
   readonly number: number;
   readonly clientId: bigint;
   readonly plan: ClientPlan;
   readonly #options: SimClientOptions;
   readonly #check: ReplicaCheck;
-  /** Edits without a verdict, in their order. */
+  /** Edits without a result, in order. */
   readonly openEdits = new Map<number, readonly VoxelPlacement[]>();
-  /** Edits that were said to be made. */
+  /** Edits that the server acknowledged. */
   readonly acknowledged = new Set<number>();
   #guest: Guest;
   #link: Link | undefined;
@@ -63,7 +63,7 @@ export class SimClient {
   #isWelcome = false;
   #connectMs: number | undefined;
   #nextEditId = 1;
-  /** What a listener of the guest found wrong; a guest need not let it through. */
+  /** First fault found in a listener, kept here because the client may swallow exceptions. */
   #failure: Error | undefined;
   #wish: InterestWish | undefined;
   #wishedMs = 0;
@@ -83,17 +83,17 @@ export class SimClient {
     return this.#guest;
   }
 
-  /** What it wants to hold. */
+  /** The interest that it last set. */
   get wish(): InterestWish | undefined {
     return this.#wish;
   }
 
-  /** Where it said last that it is. */
+  /** The pose that it last sent. */
   get pose(): Pose | undefined {
     return this.#pose;
   }
 
-  /** The regions of what it wants. */
+  /** The regions of its interest. */
   get interest(): readonly Place[] {
     return this.#check.regionsIn(this.#wish?.boxes ?? []);
   }
@@ -119,12 +119,12 @@ export class SimClient {
     this.#guest.move(pose);
   }
 
-  /** Says again where it is. */
+  /** Sends its pose again. */
   stay(): void {
     if (this.#pose !== undefined) this.#guest.move(this.#pose);
   }
 
-  /** Comes to the server when it is time, and lets the guest do what is due. */
+  /** Connects to the server when due, and ticks the client. */
   tick(): void {
     const { clock } = this.#options;
     if (this.#link === undefined && this.#connectMs !== undefined && clock.nowMs() >= this.#connectMs)
@@ -133,7 +133,7 @@ export class SimClient {
     this.look();
   }
 
-  /** Nothing is taken out of its stream any more. */
+  /** Stops removing patches from its stream. */
   endSabotage(): void {
     this.#isHonest = true;
     if (this.#saboteur !== undefined) this.#saboteur.isHonest = true;
@@ -144,7 +144,7 @@ export class SimClient {
     this.#link?.cut();
   }
 
-  /** Ends this guest as if its program ended, and begins another one with what it kept, now or earlier, or nothing. */
+  /** Restarts the client as if its program ended, with a new or old copy of its replica, or without one. */
   restart(keeps: "everything" | "nothing"): void {
     const kept = keeps === "everything" ? this.#keep() : undefined;
     const link = this.#link;
@@ -163,24 +163,24 @@ export class SimClient {
     this.look();
   }
 
-  /** The server has an old copy of its world: what was said about edits does not count any more. */
+  /** Handles a rollback of the server's world, after which earlier acknowledgements do not count. */
   loseTime(): void {
     this.acknowledged.clear();
     this.restart("everything");
   }
 
-  /** Throws unless everything that it shows is what the server had at the clock that it shows. */
+  /** Throws unless every changed region shows what the server had at the region's clock. */
   look(): void {
     if (this.#failure !== undefined) throw this.#failure;
     this.#check.run(this.#guest);
   }
 
-  /** The same for all that it shows, also where nothing is said to have changed. */
+  /** Checks all regions in the same way, changed or not. */
   lookEverywhere(): void {
     this.#check.runEverywhere(this.#guest);
   }
 
-  /** What the guest holds; sometimes what one held long ago instead, and sometimes with damage. */
+  /** Returns the replica to keep: the present one, sometimes an old one, sometimes a damaged one. */
   #keep(): KeptReplica | undefined {
     const { prng } = this.#options;
     const kept = this.#guest.keep();
@@ -252,7 +252,7 @@ export class SimClient {
     this.#connectMs = clock.nowMs() + prng.between(RECONNECT_MS_MIN, RECONNECT_MS_MAX);
   }
 
-  /** Takes the features out of a hello that this client does not have. */
+  /** Removes from a hello the features that this client lacks. */
   #withFeatures(frame: Uint8Array): Uint8Array {
     if (this.#isWelcome || this.plan.takesEditLists) return frame;
     const { messages, ...rest } = decode(clientFrameCodec, frame);
@@ -288,7 +288,7 @@ export class SimClient {
     if (plan.network === "stream" && !plan.isSabotaged) this.#requireSeen(history.clocksOf(origin));
   }
 
-  /** On a socket, what an edit did is there before the verdict is, where the client has wanted it for a while. */
+  /** On a stream, requires an edit's changes to arrive before its result, in regions of settled interest. */
   #requireSeen(steps: readonly ClockStep[]): void {
     if (this.#options.clock.nowMs() - this.#wishedMs < WISH_HEARD_MS) return;
     for (const { region, after } of steps) {
@@ -304,7 +304,7 @@ export class SimClient {
   }
 }
 
-/** With one byte of each region changed. */
+/** Returns a copy with one byte of each region changed. */
 function damaged(kept: KeptReplica, prng: Prng): KeptReplica {
   const regions = kept.regions.map(({ region, clock, bytes }) => {
     const changed = bytes.slice();

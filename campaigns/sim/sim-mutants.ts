@@ -1,15 +1,15 @@
-/** A piece of a module that is replaced when it is loaded. */
+/** A replacement in the source of a module, made on loading. */
 export interface SourceChange {
-  /** The end of the module's path. */
+  /** End of the module's path. */
   readonly file: string;
-  /** Occurs once in the module as it is built. */
+  /** Text that occurs once in the built module. */
   readonly find: string;
   readonly replace: string;
 }
 
-/** A program that breaks one rule. Where two lines of defence keep a rule, both are taken away. */
+/** A program that breaks one rule. Where two mechanisms enforce a rule, it disables both. */
 export interface SimMutant {
-  /** What it does that it must not do. */
+  /** The forbidden behaviour. */
   readonly fault: string;
   readonly changes: readonly SourceChange[];
 }
@@ -26,12 +26,12 @@ const GATE = "protocol/dist/guest/stream-gate.js";
 const STREAM = "protocol/dist/guest/world-stream.js";
 const SESSION = "protocol/dist/guest/guest-session.js";
 
-/** Makes edits again that the world has made: it no longer asks its ledger. */
+/** Makes the world apply an edit twice, because it ignores its ledger. */
 const DEAF_LEDGER = change(LEDGER, "return editId <= this.lastEditOf(clientId);", "return false;");
-/** Takes edits again that the world has made. */
+/** Makes the server accept edits that the world has already applied. */
 const DEAF_DESK = change(DESK, "world.lastEditOf(this.#clientId)", "0");
 
-/** At least one for each rule that the protocol stands on. */
+/** At least one mutant for each rule that the protocol relies on. */
 export const SIM_MUTANTS: readonly SimMutant[] = [
   mutant(
     "a guest takes patches that build on other clocks than it holds",
@@ -111,12 +111,10 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
 ];
 
-/** A program that does this. */
 export function mutant(fault: string, ...changes: readonly SourceChange[]): SimMutant {
   return { fault, changes };
 }
 
-/** A change of a module. */
 export function change(file: string, find: string, replace: string): SourceChange {
   return { file, find, replace };
 }

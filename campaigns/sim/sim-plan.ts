@@ -22,44 +22,44 @@ import type { HostLimits, Role } from "@orthant/protocol";
 import { CALM_WEATHER, type Prng, type Weather } from "@orthant/testkit";
 import type { DiskPace } from "./mortal-disk.ts";
 
-/** What one client of a case is like. */
+/** Properties of one client of a case. */
 export interface ClientPlan {
-  /** Whether it has the generators of the server. */
+  /** `symbolic` when the client has the server's generators. */
   readonly detail: "symbolic" | "concrete";
   readonly takesEditLists: boolean;
   readonly role: Role;
 }
 
-/** What one case is like; the seed alone decides it. */
+/** Properties of one case. The seed alone determines them. */
 export interface SimPlan {
   readonly shape: ChunkShape;
   readonly generator: GeneratorRef;
-  /** The regions in which everything happens. */
+  /** The chunks in which everything happens. */
   readonly arena: Box;
   readonly acknowledge: "applied" | "durable";
   readonly clients: readonly ClientPlan[];
-  /** `stream`: frames are neither lost nor reordered while a link holds, as on a socket. */
+  /** `stream` neither loses nor reorders frames while a link holds, like a socket. */
   readonly network: "stream" | "datagram";
-  /** Whether patches are taken out of the streams behind everybody's back. */
+  /** True when patches are removed from the streams unnoticed. */
   readonly isSabotaged: boolean;
   readonly diskPace: DiskPace;
-  /** Low ones in some cases, so that they are reached. */
+  /** Limits of the server, low enough in some cases to be reached. */
   readonly limits: Partial<HostLimits>;
 }
 
-/** Voxels a chunk on each axis, and regions of the arena, for each number of dimensions. */
+/** Voxels per chunk and regions of the arena on each axis, for each number of dimensions. */
 const WORLDS: readonly { readonly extents: Place; readonly regions: Place }[] = [
   { extents: [8, 8, 1, 1], regions: [6, 5, 1, 1] },
   { extents: [4, 4, 4, 1], regions: [3, 3, 3, 1] },
   { extents: [2, 3, 2, 2], regions: [3, 2, 2, 2] },
 ];
 
-/** What a client has that lacks the server's generators. */
+/** Generators of a client that lacks the server's. */
 export const OTHER_GENERATORS: GeneratorRegistry = new GeneratorRegistry([mazeGenerator]);
-/** What the server has, and the clients that are like it. */
+/** Generators of the server and of symbolic clients. */
 export const SERVER_GENERATORS: GeneratorRegistry = DEFAULT_GENERATORS;
 
-/** Decides what a case is like. */
+/** Draws the properties of a case. */
 export function planOf(prng: Prng): SimPlan {
   const { extents, regions } = prng.pick(WORLDS);
   const durable = prng.chance(0.5);
@@ -81,7 +81,7 @@ export function planOf(prng: Prng): SimPlan {
   };
 }
 
-/** How the network treats frames for a while. */
+/** Draws how the network treats frames until the next change of weather. */
 export function drawWeather(prng: Prng, network: SimPlan["network"]): Weather {
   const delayMsMin = prng.between(1, 30);
   const common = {

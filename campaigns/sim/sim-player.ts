@@ -3,22 +3,22 @@ import type { CaseAnswer, CaseRequest } from "./case-process.ts";
 import { MUTANT_VARIABLE } from "./mutant-variable.ts";
 
 const MUTANT_LOADER = new URL("./mutant-loader.js", import.meta.url).href;
-/** A case that takes longer than this will not end. */
+/** Time after which a case counts as hung. */
 const CASE_MS_MAX = 120_000;
 
-/** A process that plays cases, one after the other; of the program as it is, or of a mutant of it. */
+/** A process that plays cases one after the other, with the correct program or a mutant of it. */
 export class SimPlayer {
   readonly #program: string;
   readonly #mutant: string | undefined;
   #child: ChildProcess | undefined;
 
-  /** Of the program in this file. */
+  /** Plays the program in the file `program`. */
   constructor(program: string, mutant?: string) {
     this.#program = program;
     this.#mutant = mutant;
   }
 
-  /** Plays a case; says what went wrong, if anything did. Throws when the program cannot even be started. */
+  /** Plays a case and returns its fault, if any. Throws when the program cannot be started. */
   async play(request: CaseRequest): Promise<string | undefined> {
     const child = this.#child ?? (await this.#start());
     const answering = answerOf(child);
@@ -31,7 +31,7 @@ export class SimPlayer {
     return answer.kind === "done" ? answer.fault : undefined;
   }
 
-  /** Ends the process. */
+  /** Kills the process. */
   close(): void {
     this.#child?.kill("SIGKILL");
     this.#child = undefined;
@@ -50,7 +50,7 @@ export class SimPlayer {
   }
 }
 
-/** What the process says next; `undefined` when it ends, or says nothing for too long. */
+/** Returns the next answer of the process; `undefined` when it ends or takes too long. */
 function answerOf(child: ChildProcess): Promise<CaseAnswer | undefined> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => finish(undefined), CASE_MS_MAX);

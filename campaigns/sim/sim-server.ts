@@ -10,20 +10,20 @@ import type { RegionStates } from "./region-states.ts";
 import { accountOf } from "./sim-account.ts";
 import { SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
 
-/** What a server of a simulation is given. */
+/** Options of a simulated server. */
 export interface SimServerOptions {
   readonly plan: SimPlan;
   readonly clock: FakeClock;
   readonly prng: Prng;
   readonly history: EditHistory;
   readonly states: RegionStates;
-  /** Called for whatever must not happen. */
+  /** Called for every failure. */
   readonly fail: (error: unknown) => void;
-  /** Called when a server was opened again, before anybody can come. */
+  /** Called after a reopened world was checked, before clients can connect. */
   readonly onRecovered: () => void;
 }
 
-/** One opening of the world, until its end or a crash. */
+/** One run of the server, until it stops or crashes. */
 interface Life {
   readonly memory: MemoryDisk;
   readonly disk: MortalDisk;
@@ -36,15 +36,15 @@ interface Life {
 }
 
 export const HOST_TICK_MS = 50;
-/** Edits with this material are vetoed. */
+/** The edit rule rejects edits with this material. */
 export const FORBIDDEN_MATERIAL = 9;
 const VETO_MS_MAX = 120;
-/** So little that regions nobody watches are let go all the time. */
+/** Small enough that regions without watchers are unloaded all the time. */
 const LOADED_CHUNKS_MAX = 24;
-/** A client id that no client has: edits that the server makes by itself. */
+/** Client id of the server's own edits; no client has it. */
 const OPERATOR_ID = 1n;
 
-/** A world behind a host, which can be stopped, and crash, at any moment, and comes up again. */
+/** A server that can stop or crash at any moment, and comes up again. */
 export class SimServer {
   readonly #options: SimServerOptions;
   #life: Life | undefined;
@@ -57,18 +57,18 @@ export class SimServer {
     this.#options = options;
   }
 
-  /** The world, while there is a host for it. */
+  /** The world, while a host serves it. */
   get world(): World | undefined {
     return this.#life?.host === undefined ? undefined : this.#life.world;
   }
 
-  /** The host, while it takes clients. */
+  /** The host, while it accepts clients. */
   get host(): Host | undefined {
     const life = this.#life;
     return life?.isStopping === true ? undefined : life?.host;
   }
 
-  /** Makes the world and opens it for the first time. */
+  /** Creates the world and starts serving it. */
   async create(): Promise<void> {
     const { plan, clock } = this.#options;
     const life = this.#begin();
@@ -77,7 +77,7 @@ export class SimServer {
     await this.#openHost(life, life.world);
   }
 
-  /** Takes a client in; tells whether there is anybody to take it. */
+  /** Connects a client. Returns false when the server is down or stopping. */
   connect(end: LinkEnd): boolean {
     const life = this.#life;
     if (life?.host === undefined || life.isStopping) return false;
@@ -95,7 +95,7 @@ export class SimServer {
     return true;
   }
 
-  /** Does what is due: a tick of the host, or the next opening. */
+  /** Ticks the host, and reopens the world when due. */
   tick(): void {
     const { clock, fail } = this.#options;
     this.#life?.host?.tick();
@@ -104,25 +104,25 @@ export class SimServer {
     this.#open().catch(fail);
   }
 
-  /** Ends the process, wherever it is. */
+  /** Simulates a crash of the process. */
   crash(): void {
     const life = this.#life;
     if (life === undefined) return;
     life.isAlive = false;
     life.disk.kill();
     this.#image = life.memory.image();
-    // The links of a process that is gone close; what it has sent may still arrive.
+    // The links of a dead process close, but frames already sent may still arrive.
     for (const end of life.ends) end.close();
     this.#end();
   }
 
-  /** Copies the disk as it is, in the middle of whatever is done. */
+  /** Copies the disk, even during other work. */
   backUp(): void {
     const life = this.#life;
     if (life?.port !== undefined) this.#backup = { image: life.memory.image(), epoch: life.port.era.epoch };
   }
 
-  /** Ends the process and puts the copy in the place of the disk, if there is one; tells whether there was. */
+  /** Crashes the server and replaces its disk with the backup. Returns false when there is no backup. */
   rollBack(): boolean {
     const { history, states } = this.#options;
     if (this.#life === undefined || this.#backup === undefined) return false;
@@ -133,7 +133,7 @@ export class SimServer {
     return true;
   }
 
-  /** Shuts down in good order. */
+  /** Shuts down gracefully. */
   stop(): void {
     const life = this.#life;
     if (life?.host === undefined || life.isStopping) return;
@@ -141,12 +141,12 @@ export class SimServer {
     this.#shutDown(life, life.host).catch(this.#options.fail);
   }
 
-  /** Opens it again soon, if it is down. */
+  /** Reopens the world with the next tick, if the server is down. */
   ensureUp(): void {
     if (this.#life === undefined) this.#restartMs = this.#options.clock.nowMs();
   }
 
-  /** Asks the world to save; what it has made until now is durable when it has. */
+  /** Starts a save. When it ends, all edits applied before it are durable. */
   save(): void {
     const { history, fail } = this.#options;
     const life = this.#life;
@@ -157,7 +157,7 @@ export class SimServer {
     }, fail);
   }
 
-  /** Makes an edit that no client asked for; tells whether anybody could. */
+  /** Makes an edit that no client requested. Returns false when the server is down or stopping. */
   edit(placements: readonly VoxelPlacement[]): boolean {
     const life = this.#life;
     if (life?.port === undefined || life.host === undefined || life.isStopping) return false;
@@ -199,7 +199,7 @@ export class SimServer {
     await this.#openHost(life, life.world);
   }
 
-  /** Looks at the disk through a world of its own, so that the one that is opened has read nothing yet. */
+  /** Checks the disk through a separate world, so that the served world has not read anything yet. */
   async #recover(): Promise<void> {
     const { plan, history, clock } = this.#options;
     const world = await openWorld(new MemoryDisk(this.#image), {
@@ -255,7 +255,7 @@ export class SimServer {
     this.#end();
   }
 
-  /** The world as the host sees it, with a look at what the host asks of it. */
+  /** Wraps the world for the host, to record edits and durability. */
   #watched(life: Life, port: HostWorld): HostWorld {
     const { history, fail } = this.#options;
     const edit: HostWorld["edit"] = async (placements, origin) => {
@@ -290,7 +290,7 @@ export class SimServer {
     return placements.some(({ material }) => material === FORBIDDEN_MATERIAL) ? "forbidden here" : undefined;
   }
 
-  /** Sometimes takes a while. */
+  /** Sometimes waits for up to `msMax`. */
   async #pause(msMax: number): Promise<void> {
     const { clock, prng } = this.#options;
     if (!prng.chance(0.1)) return;

@@ -17,17 +17,17 @@ import type { Prng } from "@orthant/testkit";
 import type { SimPlan } from "./sim-plan.ts";
 import { FORBIDDEN_MATERIAL } from "./sim-server.ts";
 
-/** Around so many voxels clients edit over and over, so that they get in each other's way. */
+/** Voxels around which clients edit again and again, so that their edits conflict. */
 const HOT_SPOTS = 3;
 const EDIT_VOXELS_MAX = 6;
 const OPERATOR_VOXELS_MAX = 120;
 const MATERIAL_MAX = 5;
 
-/** What the clients of one case, and its server, may come up with. */
+/** Draws random actions for the clients and the server of one case. */
 export class SimWorkload {
   readonly #prng: Prng;
   readonly #plan: SimPlan;
-  /** The voxels of the arena, on the axes that the world has. */
+  /** Voxels of the arena, on the axes that the world has. */
   readonly #voxels: Box;
   readonly #hotSpots: readonly Place[];
 
@@ -38,7 +38,7 @@ export class SimWorkload {
     this.#hotSpots = Array.from({ length: HOT_SPOTS }, () => this.#voxelIn(this.#voxels));
   }
 
-  /** A few voxels for a client to change. */
+  /** Draws a client edit of a few voxels. */
   edit(): readonly VoxelPlacement[] {
     const prng = this.#prng;
     const middle = prng.chance(0.7) ? prng.pick(this.#hotSpots) : this.#voxelIn(this.#voxels);
@@ -46,7 +46,7 @@ export class SimWorkload {
     return this.#around(middle, count, prng.chance(0.02) ? FORBIDDEN_MATERIAL : undefined);
   }
 
-  /** Many voxels in several regions, for the server itself to change. */
+  /** Draws a server edit of many voxels in several regions. */
   largeEdit(): readonly VoxelPlacement[] {
     const prng = this.#prng;
     const material = prng.between(0, MATERIAL_MAX);
@@ -56,7 +56,7 @@ export class SimWorkload {
     }));
   }
 
-  /** Two edits that change every region, whatever is there. */
+  /** Returns two edits that together change every region, whatever its content. */
   editsEverywhere(): readonly (readonly VoxelPlacement[])[] {
     const voxels = Array.from(
       placesLexicographic(regionsTouching(this.#plan.arena)),
@@ -65,7 +65,7 @@ export class SimWorkload {
     return [1, 2].map((material) => voxels.map((voxel) => ({ voxel, material })));
   }
 
-  /** What a client may want to hold: one or two boxes that reach into a few regions. */
+  /** Draws an interest: one or two boxes that reach into a few regions. */
   wish(): InterestWish {
     const prng = this.#prng;
     const boxes = Array.from({ length: prng.chance(0.8) ? 1 : 2 }, () => this.#box());
@@ -74,7 +74,7 @@ export class SimWorkload {
     return { boxes, center, motion };
   }
 
-  /** Somewhere in the arena. */
+  /** Draws a pose in the arena. */
   pose(): Pose {
     const prng = this.#prng;
     const voxel = this.#voxelIn(this.#voxels);
@@ -84,7 +84,7 @@ export class SimWorkload {
     };
   }
 
-  /** A place that a save stores exactly and that messages carry exactly. */
+  /** Draws a position that saves and messages represent exactly. */
   exactPosition(): Vector {
     const voxel = this.#voxelIn(this.#voxels);
     return placeFrom((axis) => voxel[axis] + this.#prng.below(64) / 64);
@@ -119,7 +119,7 @@ export class SimWorkload {
   }
 }
 
-/** Cuts a box of voxels to coordinate 0 on the axes that a world does not have. */
+/** Cuts a box of voxels to coordinate 0 on the axes that a world lacks. */
 function onAxes({ extents }: ChunkShape, { min, max }: Box): Box {
   const isMissing = (axis: Axis): boolean => extents[axis] === 1;
   return boxBetween(

@@ -3,24 +3,24 @@ import { inLanes } from "./lanes.ts";
 import type { SimMutant } from "./sim-mutants.ts";
 import { SimPlayer } from "./sim-player.ts";
 
-/** What is simulated, and how much of it. */
+/** Parameters of a campaign of simulated cases. */
 export interface SimulatedCases {
   readonly name: string;
   readonly summary: string;
-  /** The program that plays cases, in a process of its own. */
+  /** Path of the program that plays cases, in a separate process. */
   readonly program: string;
-  /** Cases to play when no time is given. */
+  /** Cases to play without a time limit. */
   readonly cases: number;
-  /** How long a case is. */
+  /** Steps per case. */
   readonly steps: number;
   readonly mutants: readonly SimMutant[];
-  /** A mutant is caught in so many cases, or not at all. */
+  /** Cases after which a mutant counts as not caught. */
   readonly mutantCasesMax: number;
 }
 
 /**
- * A campaign of seeded cases. Case k of a run with seed S is the first case of a run with seed S + k; with no time at
- * all, `--minutes 0`, that one alone is played. Mutants are tried when no time is given.
+ * Creates a campaign of seeded cases. Case k of a run with seed S is the first case of a run with seed S + k;
+ * `--minutes 0` plays only that case. Runs without a time limit also try the mutants.
  */
 export function simulationCampaign(simulation: SimulatedCases): Campaign {
   const { name, summary, cases: goal } = simulation;

@@ -7,21 +7,21 @@ import { drawWeather, planOf, SERVER_GENERATORS, type SimPlan } from "./sim-plan
 import { HOST_TICK_MS, SimServer } from "./sim-server.ts";
 import { SimWorkload } from "./sim-workload.ts";
 
-/** Time passes in steps of this; what was promised meanwhile is kept between them. */
+/** Step of the fake clock. Promises settle between two steps. */
 const SLICE_MS = 10;
 const STEP_MS_MIN = 5;
 const STEP_MS_MAX = 45;
-/** In this time everything must have come to rest, or it never will. */
+/** Time within which everything must settle. */
 const CALM_MS_MAX = 90_000;
 const CALM_CHECK_MS = 500;
-/** More edits than this a client does not leave open. */
+/** Most edits that a client leaves open. */
 const OPEN_EDITS_MAX = 40;
 const STEPS_BETWEEN_FULL_LOOKS = 250;
 
-/** What an action is called with its share of all actions. */
+/** An action and its share of all actions. */
 type Action = readonly [weight: number, act: (simulation: Simulation) => void];
 
-/** One server, its clients and the network between them, in one thread, on a fake clock, from one seed. */
+/** One server, its clients and their network, in one thread, on a fake clock, from one seed. */
 class Simulation {
   readonly #prng: Prng;
   readonly #clock = new FakeClock();
@@ -74,14 +74,14 @@ class Simulation {
     );
   }
 
-  /** What sort of case it is, for people. */
+  /** Short description of the case. */
   get summary(): string {
     const { shape, generator, acknowledge, clients, network } = this.#plan;
     const kinds = clients.map(({ detail }) => detail.slice(0, 1)).join("");
     return `[${shape.extents}] ${generator.generatorId} ${acknowledge} ${network} ${kinds}`;
   }
 
-  /** Plays the case; throws at the first thing that must not be. */
+  /** Plays the case. Throws at the first fault. */
   async run(steps: number): Promise<void> {
     await this.#server.create();
     for (const client of this.#clients) client.setInterest(this.#workload.wish());
@@ -173,7 +173,7 @@ class Simulation {
     this.#network.weather = drawWeather(this.#prng, this.#plan.network);
   }
 
-  /** Lets time pass, with everything that falls due in it. */
+  /** Advances the clock, and runs everything that falls due. */
   async #pass(ms: number): Promise<void> {
     const endMs = this.#clock.nowMs() + ms;
     while (this.#clock.nowMs() < endMs) {
@@ -187,7 +187,7 @@ class Simulation {
     }
   }
 
-  /** Lets time pass until something is done that waits for the disk. */
+  /** Advances the clock until `work`, which waits for the disk, is done. */
   async #passUntil<Result>(work: Promise<Result>): Promise<Result> {
     let isDone = false;
     const end = (): void => {
@@ -207,10 +207,10 @@ class Simulation {
       client.move(this.#workload.pose());
       client.endSabotage();
     }
-    // Whoever lacks a patch without knowing finds out with the next one.
+    // A client that lacks a patch without knowing notices with the next one.
     const lastEdits = this.#plan.isSabotaged ? [...this.#workload.editsEverywhere()] : [];
     for (;;) {
-      // A client that was away while it moved says again where it is, as they all do all the time.
+      // A client that moved while disconnected must send its pose again, as real clients do continuously.
       for (const client of this.#clients) client.stay();
       await this.#pass(CALM_CHECK_MS);
       const [edit] = lastEdits;
@@ -225,7 +225,7 @@ class Simulation {
     for (const client of this.#clients) client.lookEverywhere();
     const { world } = this.#server;
     if (world === undefined) throw new Error("the server went away in the calm");
-    // Without this, what is loaded first would be let go for what comes after it.
+    // Without this, the world would unload the first regions while loading the last ones.
     const release = world.keep(this.#plan.arena);
     await this.#passUntil(world.load(this.#plan.arena));
     this.#history.compare(world.field.overrides);
@@ -266,7 +266,7 @@ const ACTIONS: readonly Action[] = [
   [0.15, (simulation) => simulation.stopServer()],
 ];
 
-/** Plays the case of a seed; says what went wrong, if anything did. */
+/** Plays the case of a seed. Returns its fault, if any. */
 export async function faultOfCase(seed: number, steps: number): Promise<string | undefined> {
   const simulation = new Simulation(seed);
   try {
@@ -277,12 +277,12 @@ export async function faultOfCase(seed: number, steps: number): Promise<string |
   }
 }
 
-/** Whether a tick that comes every 50 ms, so much later than others, falls into a span of time. */
+/** Returns whether a tick that recurs every 50 ms, shifted by `phaseMs`, falls into a span of time. */
 function falls(fromMs: number, toMs: number, phaseMs: number): boolean {
   return Math.floor((fromMs + phaseMs) / HOST_TICK_MS) < Math.floor((toMs + phaseMs) / HOST_TICK_MS);
 }
 
-/** Lets everything happen that needs no time: nothing in a simulation waits for anything else than its clock. */
+/** Runs everything that needs no time: nothing in a simulation waits for anything but its clock. */
 function promisesKept(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

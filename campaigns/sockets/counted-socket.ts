@@ -2,7 +2,7 @@ import type { WebSocketLike } from "@orthant/client";
 import { SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
 import { WebSocket } from "ws";
 
-/** A client's socket that counts what comes in, and that can be cut. */
+/** A client socket that counts received bytes and can be cut. */
 export class CountedSocket {
   readonly socket: WebSocketLike;
   readonly #webSocket: WebSocket;
@@ -16,12 +16,12 @@ export class CountedSocket {
     });
   }
 
-  /** Bytes of all frames that came. */
+  /** Bytes of all received frames. */
   get receivedBytes(): number {
     return this.#receivedBytes;
   }
 
-  /** Ends the connection as a network does, without a word. */
+  /** Drops the connection without a closing handshake, as a network failure does. */
   cut(): void {
     this.#webSocket.terminate();
   }

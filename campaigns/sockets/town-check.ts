@@ -12,14 +12,14 @@ import { roundPose } from "@orthant/protocol";
 import type { World } from "@orthant/world";
 import type { Townsman } from "./townsman.ts";
 
-/** What the server's world is compared with, and how much of it. */
+/** Result of a comparison of clients with the server's world. */
 export interface TownReport {
   readonly regions: number;
   readonly voxels: number;
   readonly faults: readonly string[];
 }
 
-/** Compares the world that the last server left on its disk with what each client holds and was promised. */
+/** Compares the world on the server's disk with each client's replica and its acknowledged edits. */
 export async function compareTown(world: World, townsmen: readonly Townsman[]): Promise<TownReport> {
   const faults: string[] = [];
   let regions = 0;
@@ -40,7 +40,7 @@ export async function compareTown(world: World, townsmen: readonly Townsman[]): 
   return { regions, voxels, faults };
 }
 
-/** What is wrong with whom a client sees, where everybody stands still; `undefined` when nothing is. */
+/** Describes which players a client wrongly sees or misses while all stand still; `undefined` when none. */
 export function faultOfCompany(townsman: Townsman, townsmen: readonly Townsman[]): string | undefined {
   const sight = regionsTouching(townsman.sight);
   const wanted = townsmen.flatMap((other) => {
@@ -57,7 +57,7 @@ export function faultOfCompany(townsman: Townsman, townsmen: readonly Townsman[]
   return `client ${townsman.lane} does not see ${missing.join(", ") || "nobody"}, and sees ${extra.join(", ") || "nobody"} too much`;
 }
 
-/** In what a region as a client holds it differs from the world; `undefined` when in nothing. */
+/** Describes how a client's copy of a region differs from the world; `undefined` when it does not. */
 export async function faultOfRegion(
   { world: replica, isStranger = false }: { readonly world: SharedWorld; readonly isStranger?: boolean },
   region: Place,
@@ -66,7 +66,7 @@ export async function faultOfRegion(
   const box = regionBox(region);
   if (replica.chunkAt(box.min) === undefined) return `region [${region}] is not held`;
   const held = await replica.region(box, "symbolic");
-  // Equal trees are equal content. Where they differ, the content may be the same all the same.
+  // Equal trees mean equal content, but different trees may hold the same content.
   for (const difference of held.differences(await world.region(box, isStranger ? "concrete" : "symbolic"))) {
     for (const chunk of placesLexicographic(difference.box)) {
       if (replica.chunkAt(chunk)?.equals(await world.chunk(chunk)) !== true)

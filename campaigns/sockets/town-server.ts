@@ -5,11 +5,11 @@ import { Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { anyMaterial, LANES, placeInTown, SQUARE } from "./town.ts";
 
-// A process of its own that serves the world in a folder until it is killed. When it listens it says at which port.
+// A program that serves the world in a folder until it is killed. It sends its port when it listens.
 
-/** What people built before: something to send to those who join first. */
+/** Edits made in advance, so that the first clients have something to download. */
 const OLD_EDITS = 2_000;
-/** All clients come from one address here, and come back at once. */
+/** Limit for all clients, which share one address and reconnect at once. */
 const ENOUGH = 1_000;
 
 const [folder = "", port = "0"] = process.argv.slice(2);
@@ -41,7 +41,7 @@ async function foundTown(empty: NodeDisk): Promise<World> {
   await town.edit(
     Array.from({ length: OLD_EDITS }, () => {
       const [x, y, z, w] = placeInTown(prng);
-      // What is checked later is the clients' alone: nothing old lies in their lanes.
+      // Keeps old edits out of the lanes, which the campaign compares with the clients' edits.
       return { voxel: [x, y, z, w < LANES ? SQUARE : w] as const, material: anyMaterial(prng) };
     }),
   );

@@ -1,33 +1,33 @@
 import { type Box, DEFAULT_MATERIALS, type Place, placeFrom } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
 
-/** The part of the world where everything happens, in voxels: each client has a lane of its own, its `w`. */
+/** Number of lanes. Each client builds in a separate lane, which is a `w` coordinate. */
 export const LANES = 50;
-/** The `w` that all clients edit: there nobody knows who is last. */
+/** The `w` that all clients edit, where the last edit is not predictable. */
 export const SQUARE = 60;
 
 const EDGE_VOXELS = 128;
-/** How far from where it is a client builds. */
+/** Greatest distance from its center at which a client builds. */
 const REACH_VOXELS = 12;
 
-/** The voxels of the town. */
+/** Voxels of the town, in which everything happens. */
 const TOWN: Box = {
   min: [-EDGE_VOXELS / 2, -EDGE_VOXELS / 2, -EDGE_VOXELS / 2, 0],
   max: [EDGE_VOXELS / 2, EDGE_VOXELS / 2, EDGE_VOXELS / 2, SQUARE + 1],
 };
 
-/** Anywhere in town. */
+/** Draws a position in town. */
 export function placeInTown(prng: Prng): Place {
   return placeFrom((axis) => prng.between(TOWN.min[axis], TOWN.max[axis] - 1));
 }
 
-/** A voxel of one lane, in reach of somebody. */
+/** Draws a voxel of one lane within reach of `center`. */
 export function voxelNear(center: Place, lane: number, prng: Prng): Place {
   const [x, y, z] = placeFrom((axis) => center[axis] + prng.between(-REACH_VOXELS, REACH_VOXELS));
   return [x, y, z, lane];
 }
 
-/** Anything but air. */
+/** Draws a material other than air. */
 export function anyMaterial(prng: Prng): number {
   return prng.between(1, DEFAULT_MATERIALS.materials.length - 1);
 }

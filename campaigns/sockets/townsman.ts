@@ -6,25 +6,25 @@ import type { Prng } from "@orthant/testkit";
 import { CountedSocket } from "./counted-socket.ts";
 import { anyMaterial, placeInTown, SQUARE, voxelNear } from "./town.ts";
 
-/** Edits without a verdict above which a client waits, also while the server is away. */
+/** Most edits without a result; a client with more waits, even while the server is down. */
 const OPEN_EDITS_MAX = 40;
 const EDIT_VOXELS_MAX = 6;
 const SQUARE_CHANCE = 0.2;
 const LOOK_CHANCE = 0.05;
 const CUT_CHANCE = 0.002;
 const RADIUS_CHUNKS = 5;
-/** Without the generators every chunk has to be sent, so these look less far. */
+/** Smaller, because the server must send every chunk to a client without generators. */
 const STRANGER_RADIUS_CHUNKS = 2;
 
-/** One client: it walks, looks and builds in its own lane, and remembers what it was promised. */
+/** A client that walks, looks and builds in its lane, and records its acknowledged edits. */
 export class Townsman {
   readonly world: SharedWorld;
   readonly lane: number;
-  /** Whether it has no generators, so that the server sends it every voxel. */
+  /** True when it has no generators, so that the server sends it every voxel. */
   readonly isStranger: boolean;
-  /** What it built in its lane, and nobody else did. */
+  /** Voxels that it built in its lane, where no other client builds. */
   readonly built = new PlaceMap<number>();
-  /** What came on each of its connections until all was there, in bytes. */
+  /** Bytes received on each connection until its interest was complete. */
   readonly joinBytes: number[] = [];
   readonly faults: string[] = [];
   readonly #prng: Prng;
@@ -56,39 +56,39 @@ export class Townsman {
     this.world.onBeings(onChange);
     this.world.onStatus((status, { error, goodbye }) => {
       onChange();
-      // A server that is killed says nothing, and none of these clients gives it a reason to.
+      // A killed server sends no goodbye, and these clients give it no reason to.
       if (goodbye !== undefined) this.faults.push(`was told ${goodbye.reason}: ${goodbye.detail}`);
       if (status === "joined") this.#joined();
       if (status === "closed") this.faults.push(`gave up: ${error}`);
     });
   }
 
-  /** How often the server welcomed it. */
+  /** Number of times that it joined. */
   get joinCount(): number {
     return this.#joinCount;
   }
 
-  /** Edits without a verdict. */
+  /** Number of edits without a result. */
   get openEdits(): number {
     return this.#openEdits;
   }
 
-  /** Edits that the server said it made. */
+  /** Number of acknowledged edits. */
   get acknowledged(): number {
     return this.#acknowledged;
   }
 
-  /** How often it lost its connection without the server's doing. */
+  /** Number of times that its connection was cut, other than by the server. */
   get cuts(): number {
     return this.#cuts;
   }
 
-  /** Where it is, if it ever moved. */
+  /** Its pose, if it ever moved. */
   get pose(): Pose | undefined {
     return this.#pose;
   }
 
-  /** The chunks that it looks at. */
+  /** The chunks that it sees. */
   get sight(): Box {
     const middle = chunkOfVoxel(this.world.shape, this.#center);
     const { radiusChunks } = this.#look();
@@ -98,7 +98,7 @@ export class Townsman {
     };
   }
 
-  /** Does something. */
+  /** Moves, builds, and sometimes looks elsewhere or loses its connection. */
   act(): void {
     const prng = this.#prng;
     if (prng.chance(LOOK_CHANCE)) {
@@ -116,13 +116,13 @@ export class Townsman {
     }
   }
 
-  /** Loses its connection. */
+  /** Cuts its connection. */
   cut(): void {
     this.#cuts++;
     this.#socket?.cut();
   }
 
-  /** What somebody gets who comes for the first time and looks at the same, in bytes. */
+  /** Returns the bytes that a new client with the same interest receives until it is complete. */
   async newcomerBytes(url: string): Promise<number> {
     let socket: CountedSocket | undefined;
     const newcomer = connect(url, {
@@ -168,7 +168,7 @@ export class Townsman {
     const note = (): void => {
       if (socket !== undefined && socket === this.#socket) this.joinBytes.push(socket.receivedBytes);
     };
-    // It may be closed, or lose this connection, before all is there.
+    // The client may close or lose this connection before its interest is complete.
     this.world.complete().then(note, () => undefined);
   }
 }

@@ -97,7 +97,7 @@ async function main(): Promise<number> {
     return printRows(rows);
   }
   const campaign = CAMPAIGNS.find((known) => known.name === name);
-  // A run that continues has the seed of those before it.
+  // A continued run keeps the seed of the runs before it.
   if (campaign === undefined || writeTable || (continues && values.seed !== undefined)) return printUsage();
   const endsAtMs = minutes === undefined ? undefined : performance.now() + minutes * MS_PER_MINUTE;
   const { failures } = continues
@@ -126,7 +126,7 @@ async function runCampaign(
 ): Promise<CampaignResult> {
   const { name, resumes } = campaign;
   const { from } = options;
-  // One that cannot go on within a seed takes the next seed.
+  // A campaign that cannot resume within a seed takes the next seed.
   const seed = resumes === true ? options.seed : options.seed + from;
   console.log(`${name}: seed ${seed}, ${from === 0 ? "" : `from ${from} on, `}Node ${process.version}`);
   const result = await campaign.run({ ...options, seed, progress: progressLine(name) });
@@ -135,7 +135,7 @@ async function runCampaign(
   return result;
 }
 
-/** Goes on where the last run stopped, until the time is up or the goal is reached, and adds to the totals. */
+/** Continues where the last run stopped, until the time is up or the goal is reached. Updates the totals. */
 async function continueCampaign(campaign: Campaign, endsAtMs: number | undefined): Promise<CampaignResult> {
   const { name, goal } = campaign;
   const records = await CampaignRecords.ofCodeIn(process.cwd());
@@ -171,7 +171,7 @@ function printUsage(): number {
   return 2;
 }
 
-/** A line that is written over while people watch, and nothing in a pipe. */
+/** Returns a function that overwrites one progress line on a terminal, and prints nothing into a pipe. */
 function progressLine(name: string): (cases: number) => void {
   let shownMs = 0;
   return (cases) => {

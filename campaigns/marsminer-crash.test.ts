@@ -9,7 +9,7 @@ const TIMEOUT_MS = 120_000;
 
 describe("power cuts on a MarsMiner save", () => {
   test.each(CRASH_MODELS.map((model) => [model.name, model] as const))(
-    "[M26] %s leaves the last state or the one in commit, and all before it, at every operation of 12 commits",
+    "[M26] %s leaves the last state or the one in flight, and all before, at every operation of 12 commits",
     async (_name, model) => {
       const proof = await proveMarsMiner(LONG_HISTORY, { models: [model], disksPerCut: 2, seed: SEED });
       expect(proof.history.digests.length).toBe(LONG_HISTORY.length + 1);
@@ -21,7 +21,7 @@ describe("power cuts on a MarsMiner save", () => {
   );
 
   test(
-    "finds nothing wrong with the short history that mutants are tried on",
+    "leave no fault in the short history that the mutants run on",
     async () => {
       expect((await proveMarsMiner(SHORT_HISTORY, { disksPerCut: 20, seed: SEED })).disks).toBeGreaterThan(
         500,
@@ -31,7 +31,7 @@ describe("power cuts on a MarsMiner save", () => {
   );
 
   test.each(STEP_MUTANTS.map((mutant) => [mutant.step, mutant] as const))(
-    "catches a writer that leaves out %s",
+    "expose a writer that leaves out %s",
     async (_step, mutant) => {
       expect(await isCaught(mutant, SEED)).toBe(true);
     },

@@ -5,7 +5,7 @@ import { proveMarsMiner } from "./marsminer/prove-marsminer.ts";
 import { powerCutCampaign } from "./proof/power-cuts.ts";
 import { shuffled } from "./proof/shuffled.ts";
 
-/** Power cuts through histories of a MarsMiner save, and through writers with one step missing. */
+/** Power cuts during histories of a MarsMiner save, also by writers that lack a step. */
 export const marsMinerCrashCampaign: Campaign = powerCutCampaign({
   name: "marsminer-crash",
   summary: "power cuts at every operation of a history of MarsMiner saves, and of writers that lack one sync",

@@ -4,14 +4,14 @@ import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { TreeAndModel } from "./tree/tree-model.ts";
 
 const STEPS = 600_000;
-/** Edits to one tree before a fresh one is taken, so that early and late states are both met. */
+/** Edits to one tree before a fresh one replaces it, so that both early and late states are tested. */
 const STEPS_PER_TREE = 500;
 const STEPS_BETWEEN_REBUILDS = 50;
 
 const LATTICE_MIN = -(2 ** 31);
 const LATTICE_MAX = 2 ** 31;
 
-/** Small boxes around the places where arithmetic goes wrong: the origin, and both ends of the lattice. */
+/** Small boxes where arithmetic is most likely to fail: at the origin, and at both ends of the lattice. */
 export const ARENAS: readonly { readonly name: string; readonly arenas: readonly Box[] }[] = [
   {
     name: "2D",
@@ -36,7 +36,7 @@ export const ARENAS: readonly { readonly name: string; readonly arenas: readonly
   },
 ];
 
-/** Random edits to a tree and to a flat map, compared after each. */
+/** Applies random edits to a tree and to a flat map, and compares them after each. */
 export const modelCampaign: Campaign = {
   name: "model",
   summary: "random edits to a tree of chunks and to a flat map of them, compared everywhere after each",
@@ -60,7 +60,7 @@ export const modelCampaign: Campaign = {
   },
 };
 
-/** Puts one tree through random edits; what went wrong, if anything did. */
+/** Applies random edits to one tree. Returns the first fault, if any. */
 export function runTree(arena: Box, seed: number, steps: number): string | undefined {
   const both = new TreeAndModel(OverrideTree.VIRGIN, arena, new Prng(seed));
   for (let step = 1; step <= steps; step++) {

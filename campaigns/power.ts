@@ -11,7 +11,7 @@ import { faultIn } from "./process/written-world.ts";
 
 const run = promisify(execFile);
 
-/** File systems with the least size that they can be made in. */
+/** File systems, each with its least size. */
 const FILE_SYSTEMS = [
   { name: "ext4", megabytes: 128, make: ["mkfs.ext4", "-q"] },
   { name: "xfs", megabytes: 320, make: ["mkfs.xfs", "-q"] },
@@ -21,12 +21,12 @@ type FileSystem = (typeof FILE_SYSTEMS)[number];
 const CUTS = 90;
 const LIFE_MS_MIN = 300;
 const LIFE_MS_MAX = 900;
-/** Far more than a line takes through a pipe. */
+/** Time to receive the writer's last line: far more than a pipe needs. */
 const HEARING_MS = 20;
 
 /**
- * The power of a real file system is cut: the writer is stopped, the file behind its loop device copied as it is, and
- * the copy mounted. Needs root, loop devices, and the tools of the file systems.
+ * Cuts the power of a real file system: stops the writer, copies the file behind its loop device, and mounts
+ * the copy. Needs root, loop devices, and the tools of the file systems.
  */
 export const powerCampaign: Campaign = {
   name: "power",
@@ -43,7 +43,7 @@ export const powerCampaign: Campaign = {
         console.log(`power: ${name} is left out: its mkfs is not installed`);
     }
     let cuts = 0;
-    // Each file system gets an equal part of what is left.
+    // Each file system gets an equal share of the remaining cases and time.
     for (const [index, fileSystem] of fileSystems.entries()) {
       const rest = fileSystems.length - index;
       const casesMax = cuts + Math.ceil((options.casesMax - cuts) / rest);
@@ -69,12 +69,12 @@ async function usableFileSystems(): Promise<readonly FileSystem[]> {
   return FILE_SYSTEMS.filter((_, index) => isUsable[index]);
 }
 
-/** Whether a program was found, be it that it failed. */
+/** Returns whether a program was found, even if it failed. */
 function isThere(outcome: unknown): boolean {
   return (outcome as NodeJS.ErrnoException).code !== "ENOENT";
 }
 
-/** What this machine lacks: root, a file system's tools, or the right to mount an image. */
+/** Returns what this machine lacks: root, the tools of a file system, or the right to mount an image. */
 async function whatIsMissing(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return "needs root";
   const [fileSystem] = await usableFileSystems();
@@ -85,7 +85,7 @@ async function whatIsMissing(): Promise<string | undefined> {
     );
     return undefined;
   } catch {
-    // A container, most often.
+    // Usually this is a container.
     return "needs loop devices that can be mounted";
   }
 }
@@ -108,7 +108,7 @@ async function cutPower(
   return failures;
 }
 
-/** Makes a file system in a file, and takes both away after the work. */
+/** Creates a file system in a file, runs `work`, and removes both. */
 async function onImage(
   { name, megabytes, make }: FileSystem,
   work: (folder: string, image: string, mounted: string) => Promise<void>,
@@ -126,7 +126,7 @@ async function onImage(
   }
 }
 
-/** Lets a writer work for a while on the image, and looks at what the image held at the moment of the cut. */
+/** Lets a writer work on the image for a while, and checks what the image holds at the moment of the cut. */
 async function cutOnce(folder: string, lifeMs: number, where: string): Promise<readonly string[]> {
   const image = join(folder, "image");
   const copy = join(folder, "copy");
@@ -135,14 +135,14 @@ async function cutOnce(folder: string, lifeMs: number, where: string): Promise<r
     const writer = new WriterProcess(join(mounted, "world"));
     await delay(lifeMs);
     writer.stop();
-    // What was said before the stop has to be heard before anybody is held to it.
+    // Acknowledgements sent before the stop must arrive before they are checked.
     await delay(HEARING_MS);
     const said = { acknowledged: writer.acknowledged, complaints: writer.complaints };
     await run("cp", ["--sparse=always", image, copy]);
     await writer.kill();
     return said;
   });
-  // Mounted only now: two mounted file systems with one identity would disturb each other.
+  // Mounted only now, because two mounted file systems with one identity would conflict.
   const fault = await whileMounted(copy, mounted, () => faultIn(join(mounted, "world"), acknowledged));
   await rm(copy);
   return [fault, complaints === "" ? undefined : `the writer failed: ${complaints}`].flatMap((found) =>

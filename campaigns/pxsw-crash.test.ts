@@ -10,7 +10,7 @@ const TIMEOUT_MS = 120_000;
 
 describe("power cuts on a pixel world", () => {
   test.each(CRASH_MODELS.map((model) => [model.name, model] as const))(
-    "[X30] %s leaves the last save or the one in flight, whole, at every operation of 24 saves",
+    "[X30] %s leaves the last save or the one in flight whole at every operation of 24 saves",
     async (_name, model) => {
       const proof = await proveHistory(pixelStory(LONG_PIXEL_HISTORY), {
         models: [model],
@@ -26,7 +26,7 @@ describe("power cuts on a pixel world", () => {
   );
 
   test(
-    "finds nothing wrong with the short history that mutants are tried on",
+    "leave no fault in the short history that the mutants run on",
     async () => {
       const proof = await proveHistory(pixelStory(SHORT_PIXEL_HISTORY), { disksPerCut: 20, seed: SEED });
       expect(proof.disks).toBeGreaterThan(300);
@@ -36,7 +36,7 @@ describe("power cuts on a pixel world", () => {
   );
 
   test.each(PIXEL_STEP_MUTANTS.map((mutant) => [mutant.step, mutant] as const))(
-    "catches a writer that leaves out %s",
+    "expose a writer that leaves out %s",
     async (_step, mutant) => {
       expect(await isCaught(pixelStory(SHORT_PIXEL_HISTORY), mutant, SEED)).toBe(true);
     },

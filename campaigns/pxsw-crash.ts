@@ -6,10 +6,10 @@ import { powerCutCampaign } from "./proof/power-cuts.ts";
 import { isCaught, proveHistory, syncMutantsOf } from "./proof/prove-history.ts";
 
 const SHORT = pixelStory(SHORT_PIXEL_HISTORY);
-/** Fewer than usual, because each run is another history. */
+/** Fewer than usual, because each run plays a different history. */
 const DISKS_PER_CUT = 60;
 
-/** Power cuts through long histories of a pixel world, compaction included, and through writers with one step missing. */
+/** Power cuts during histories of a pixel world and its compaction, also by writers that lack a step. */
 export const pxswCrashCampaign: Campaign = powerCutCampaign({
   name: "pxsw-crash",
   summary:

@@ -4,7 +4,7 @@ import { pixelTargets } from "./pixelworld/pixel-decoders.ts";
 
 const CASES_EACH = 1_000_000;
 
-/** Where `fuzz` has a few thousand inputs for each of them. */
+/** A million inputs for each reader, where `fuzz` has a few thousand. */
 export const pxswFuzzCampaign: Campaign = fuzzCampaignOf(
   "pxsw-fuzz",
   "a million hostile inputs into each reader of pixel worlds",

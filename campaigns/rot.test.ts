@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { everyByte, findRotFault, smallSave } from "./rot.ts";
 
-/** Every seventh byte with one mask: the campaign takes them all with three. */
+/** Checks every seventh byte with one mask; the campaign checks all bytes with three masks. */
 const STRIDE = 7;
 
-test("a changed byte in any file of a save is found and named, or changes nothing", async () => {
+test("verify names the file of any changed byte in a save, unless the change has no effect", async () => {
   const image = await smallSave();
   const faults: string[] = [];
   for (const [index, { path, offset }] of [...everyByte(image)].entries()) {

@@ -7,10 +7,10 @@ import { playHistory, SHORT_HISTORY } from "./save/save-history.ts";
 
 /** Ways to change a byte: one bit low, one bit high, all bits. */
 const MASKS = [0x01, 0x80, 0xff] as const;
-/** More than one pass over the save, which has some four thousand bytes. */
+/** More than one pass over the save, which has about four thousand bytes. */
 const CHANGES = 20_000;
 
-/** Every byte of every file of a small save, changed one at a time. */
+/** Changes every byte of every file of a small save, one at a time. */
 export const rotCampaign: Campaign = {
   name: "rot",
   summary: "every byte of every file of a small save changed: found and named, or without effect",
@@ -35,7 +35,7 @@ export const rotCampaign: Campaign = {
   },
 };
 
-/** The save that a short history leaves, with two generations and two packs or more. */
+/** Returns the save of a short history, with at least two generations and two packs. */
 export async function smallSave(): Promise<DiskImage> {
   const disk = new MemoryDisk();
   await playHistory(disk, SHORT_HISTORY, () => undefined);
@@ -47,7 +47,7 @@ interface ByteOfFile {
   readonly offset: number;
 }
 
-/** Every byte of every file. */
+/** Yields every byte of every file. */
 export function* everyByte(image: DiskImage): Generator<ByteOfFile> {
   for (const [path, bytes] of image.files) {
     for (let offset = 0; offset < bytes.length; offset++) yield { path, offset };
@@ -55,8 +55,8 @@ export function* everyByte(image: DiskImage): Generator<ByteOfFile> {
 }
 
 /**
- * What is wrong with how a changed byte was taken, if anything: `verifySave` must name the file, or all that the
- * save holds must be what it was; and whoever opens the save must get an `OrthantError` or the old content.
+ * Describes how a changed byte was mishandled, if it was. `verifySave` must name the file, or the content
+ * must be unchanged; and opening the save must throw an `OrthantError` or return the old content.
  */
 export async function findRotFault(
   image: DiskImage,
@@ -85,7 +85,7 @@ async function contentBefore(image: DiskImage): Promise<readonly (string | undef
   return known;
 }
 
-/** All that the live generation and the one before it hold; `undefined` where one is refused. */
+/** Returns the content of the live generation and the one before it; `undefined` where reading fails. */
 async function contentOf(disk: MemoryDisk): Promise<readonly (string | undefined)[]> {
   const live = await contentOfGeneration(disk, undefined);
   return [live, await contentOfGeneration(disk, SHORT_HISTORY.length - 2)];

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 120_000;
 
 describe("power cuts on the native save", () => {
   test.each(CRASH_MODELS.map((model) => [model.name, model] as const))(
-    "%s leaves the last generation or the one in commit, whole, at every operation of 27 commits",
+    "%s leaves the last generation or the one in flight whole at every operation of 27 commits",
     async (_name, model) => {
       const proof = await proveHistory(saveStory(LONG_HISTORY), {
         models: [model],
@@ -29,7 +29,7 @@ describe("power cuts on the native save", () => {
   );
 
   test(
-    "finds nothing wrong with the short history that mutants are tried on",
+    "leave no fault in the short history that the mutants run on",
     async () => {
       expect(
         (await proveHistory(saveStory(SHORT_HISTORY), { disksPerCut: 20, seed: SEED })).disks,
@@ -39,7 +39,7 @@ describe("power cuts on the native save", () => {
   );
 
   test.each(STEP_MUTANTS.map((mutant) => [mutant.step, mutant] as const))(
-    "catches a writer that leaves out %s",
+    "expose a writer that leaves out %s",
     async (_step, mutant) => {
       expect(await isCaught(saveStory(SHORT_HISTORY), mutant, SEED)).toBe(true);
     },

@@ -8,7 +8,7 @@ import { saveStory } from "./save/save-story.ts";
 
 const SHORT = saveStory(SHORT_HISTORY);
 
-/** Power cuts through long histories of the native save, and through writers with one step missing. */
+/** Power cuts during long histories of the native save, also by writers that lack a step. */
 export const saveCrashCampaign: Campaign = powerCutCampaign({
   name: "save-crash",
   summary: "power cuts at every operation of a history of saves, and of writers that lack one sync",

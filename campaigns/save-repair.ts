@@ -21,7 +21,7 @@ import { LONG_HISTORY, playHistory } from "./save/save-history.ts";
 const SAVES = 10_000;
 const SECTOR_BYTES = 512;
 
-/** Saves damaged at random, and what repair makes of them. */
+/** Damages saves at random and repairs them. */
 export const saveRepairCampaign: Campaign = {
   name: "save-repair",
   summary: "saves damaged at random: repair brings every whole record back and reports every other",
@@ -42,14 +42,14 @@ export const saveRepairCampaign: Campaign = {
   },
 };
 
-/** The save that the long history leaves. */
+/** Returns the save of the long history. */
 export async function longSave(): Promise<DiskImage> {
   const disk = new MemoryDisk();
   await playHistory(disk, LONG_HISTORY, () => undefined);
   return disk.image();
 }
 
-/** Damages a save, repairs it, and says what is wrong with the outcome, if anything. */
+/** Damages a save and repairs it. Describes what is wrong with the outcome, if anything. */
 export async function findRepairFault(image: DiskImage, prng: Prng): Promise<string | undefined> {
   const before = await openSave(new MemoryDisk(image));
   const damaged = damage(image, prng);
@@ -75,7 +75,7 @@ export async function findRepairFault(image: DiskImage, prng: Prng): Promise<str
   return undefined;
 }
 
-/** Changes one to four things: bytes, sectors, ends of files, whole files. */
+/** Damages one to four things: bytes, sectors, ends of files or whole files. */
 function damage(image: DiskImage, prng: Prng): DiskImage {
   const files = new Map(image.files);
   for (let count = prng.between(1, 4); count > 0; count--) {
@@ -129,7 +129,7 @@ function isIntact(
   return was !== undefined && is !== undefined && Buffer.compare(was, is) === 0;
 }
 
-/** Whether every block or entity of the record is in the repaired save as it was. */
+/** Returns whether the repaired save has every chunk or entity of the record unchanged. */
 async function isBack(
   save: Save,
   leaf: LeafEntry,
@@ -149,7 +149,7 @@ async function isBack(
   );
 }
 
-/** Whether the plan says that the leaf lost something, or that there was no index to tell what. */
+/** Returns whether the plan reports a loss in the leaf, or the loss of the index that would name it. */
 function isReported({ losses }: RepairPlan, { cell }: LeafEntry): boolean {
   return losses.some(
     (loss) =>

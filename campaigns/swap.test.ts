@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findSwapFault, mixUps, twoWorlds } from "./swap.ts";
 
-test("[S94] [J22] files of another world, or missing ones, are named by verify or change nothing", async () => {
+test("[S94] [J22] verify reports foreign and missing files, unless the content is unchanged", async () => {
   const worlds = await twoWorlds(7);
   const faults: string[] = [];
   let cases = 0;

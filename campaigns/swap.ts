@@ -5,7 +5,7 @@ import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 
-/** The kinds of files that a world consists of, as they might be mixed up by a restore that was done by hand. */
+/** Kinds of files in a world, which a manual restore might mix up. */
 const KINDS: Readonly<Record<string, RegExp>> = {
   manifest: /^manifest\.json$/,
   global: /^global\./,
@@ -20,17 +20,17 @@ const QUIET: WorldOptions = { clock: new FakeClock(), autosave: false };
 export interface MixUp {
   readonly name: string;
   readonly image: DiskImage;
-  /** The world whose manifest it has, and whose content it must have if it opens. */
+  /** The world that its manifest comes from, whose content it must have if it opens. */
   readonly owner: "ours" | "theirs";
 }
 
-/** Two worlds that were killed at the same moment of the same history, with the same names of files. */
+/** Two worlds killed at the same moment of the same history, with the same file names. */
 export interface TwoWorlds {
   readonly ours: DiskImage;
   readonly theirs: DiskImage;
 }
 
-/** Files of one world in the place of another's, and files that are gone. */
+/** Replaces files of a world with those of another one, or removes them. */
 export const swapCampaign: Campaign = {
   name: "swap",
   summary: "files of another world in place of a world's own, or gone: named by verify, or without effect",
@@ -52,12 +52,12 @@ export const swapCampaign: Campaign = {
   },
 };
 
-/** Makes the two worlds. */
+/** Creates the two worlds. */
 export async function twoWorlds(seed: number): Promise<TwoWorlds> {
   return { ours: await killedWorld(new Prng(seed)), theirs: await killedWorld(new Prng(seed + 1)) };
 }
 
-/** Every set of kinds of files that comes from the other world, every file alone, and every file that is gone. */
+/** Yields every set of kinds, and every single file, taken from the other world, and every file removed. */
 export function* mixUps({ ours, theirs }: TwoWorlds): Generator<MixUp> {
   const names = Object.keys(KINDS);
   for (let set = 1; set < 2 ** names.length; set++) {
@@ -81,8 +81,8 @@ export function* mixUps({ ours, theirs }: TwoWorlds): Generator<MixUp> {
 }
 
 /**
- * What is wrong with how a mix-up was taken, if anything: who opens the world must get exactly the content of the world
- * that has the manifest, or an `OrthantError`, and then `verifySave` must name damage.
+ * Describes how a mix-up was mishandled, if it was. Opening must return exactly the content of the manifest's
+ * world, or throw an `OrthantError`, in which case `verifySave` must name damage.
  */
 export async function findSwapFault(worlds: TwoWorlds, mixUp: MixUp): Promise<string | undefined> {
   const expected = await contentOf(worlds[mixUp.owner]);
@@ -93,7 +93,7 @@ export async function findSwapFault(worlds: TwoWorlds, mixUp: MixUp): Promise<st
   return findings.some(({ severity }) => severity === "damage") ? undefined : "refused, and verify is silent";
 }
 
-/** Everything that the world on a disk holds; `undefined` when it is refused. */
+/** Returns everything in the world on a disk; `undefined` when it cannot be opened. */
 async function contentOf(image: DiskImage): Promise<string | undefined> {
   try {
     const world = await openWorld(new MemoryDisk(image), {
@@ -120,7 +120,7 @@ async function describeWorld(world: World): Promise<string> {
 const STEPS = 6;
 const SAVES_AFTER: readonly number[] = [1, 3];
 
-/** A world with a journal, two saves and changes since; its process was killed. */
+/** Creates a world with a journal, two saves and later changes, as a killed process leaves it. */
 async function killedWorld(prng: Prng): Promise<DiskImage> {
   const disk = new MemoryDisk();
   const random = (): bigint => BigInt(prng.u32()) * 0x1_0000_0000n + BigInt(prng.u32());

@@ -10,8 +10,8 @@ import { shareOf } from "./totals/time-shares.ts";
 const RECORD: CampaignRecord = { cases: 1_500, distinct: 20, failures: 1, tookMs: 61_000, next: 3 };
 const EMPTY: CampaignRecord = { cases: 0, distinct: undefined, failures: 0, tookMs: 0, next: 0 };
 
-describe("the share of time of a campaign", () => {
-  test("is larger for one that is farther from its goal", () => {
+describe("a campaign's share of the time", () => {
+  test("is larger the farther the campaign is from its goal", () => {
     const wishes = [
       { weight: 1, lanes: 1 },
       { weight: 0.5, lanes: 1 },
@@ -20,20 +20,20 @@ describe("the share of time of a campaign", () => {
     expect(shares).toEqual([20_000, 10_000]);
   });
 
-  test("is small but not zero for one that has reached its goal", () => {
+  test("is small but not zero once the campaign has reached its goal", () => {
     const done = { weight: -3, lanes: 1 };
     expect(shareOf(done, [done, { weight: 0.95, lanes: 1 }], [100_000])).toBeCloseTo(5_000);
   });
 
-  test("counts every lane that a campaign keeps busy", () => {
+  test("counts every lane that the campaign keeps busy", () => {
     const alone = { weight: 1, lanes: 2 };
     const other = { weight: 1, lanes: 1 };
-    // 15 s of both lanes for the one, and then 15 s of one lane for each of the two others.
+    // 15 s of both lanes for `alone`, then 15 s of one lane for each of the two others.
     expect(shareOf(alone, [alone, other, other], [30_000, 30_000])).toBe(15_000);
   });
 });
 
-describe("the records of campaigns", () => {
+describe("campaign records", () => {
   let repository = "";
   beforeEach(async () => {
     repository = await mkdtemp(join(tmpdir(), "orthant-records-"));
@@ -43,7 +43,7 @@ describe("the records of campaigns", () => {
   });
   afterEach(() => rm(repository, { recursive: true }));
 
-  test("are there for the next run", async () => {
+  test("persist until the next run", async () => {
     const records = await CampaignRecords.ofCodeIn(repository);
     await records.write("kill", RECORD);
     await records.addSeen("kill", ["a", "b"]);
@@ -56,7 +56,7 @@ describe("the records of campaigns", () => {
     expect(await later.readSeen("model")).toEqual(new Set());
   });
 
-  test("begin again when a source of a package or a campaign changes, and not when a test does", async () => {
+  test("start over when a source file of a package or campaign changes, not when a test does", async () => {
     await (await CampaignRecords.ofCodeIn(repository)).write("kill", RECORD);
     await writeFile(join(repository, "packages/a/test/a.test.ts"), "2");
     await writeFile(join(repository, "campaigns/a.test.ts"), "2");
@@ -69,7 +69,7 @@ describe("the records of campaigns", () => {
   });
 });
 
-test("the table of a run has the cases of the run beside the totals, and names what was left out", () => {
+test("the table of a run shows its cases beside the totals, and names the campaigns left out", () => {
   const campaign = (name: string): Campaign => ({
     ...{ name, summary: "", goal: 2_000, unit: "kills" },
     run: async () => ({ cases: 0, failures: [] }),

@@ -18,19 +18,19 @@ import { sightOf } from "./crowd/crowd-player.ts";
 import type { CrowdAnswer, CrowdOrder, CrowdQuestion } from "./crowd/crowd-worker.ts";
 
 const PLAYERS = 200;
-/** Each has threads of its own: an event loop takes few datagrams at a time from each of its sockets. */
+/** Worker threads. One event loop takes too few datagrams at a time from each of its sockets. */
 const WORKERS = 4;
 const WORKER_PROGRAM = new URL("./crowd/crowd-worker.js", import.meta.url);
-/** Crowds of a run at full size, each of another seed. */
+/** Crowds of a full run, each with a different seed. */
 const CROWDS = 10;
 const LIFE_MS = 30_000;
 const LOOK_MS = 2_000;
-/** Resending goes on for ever, and ever more slowly: by then all have everything, or something is wrong. */
+/** Resends slow down but never stop. A player that lacks anything after this time is at fault. */
 const CALM_MS_MAX = 180_000;
-/** A corner of the town that the client of the other protocol looks at. */
+/** Part of the world that the WebSocket client checks. */
 const OVERSEEN = boxBetween([-12, -6, 0, 0], [-4, 2, 1, 1]);
 
-/** Many players of Wire v1 over a bad network, beside a client over WebSocket. */
+/** Many Wire v1 players on a lossy network, together with a WebSocket client. */
 export const wire1CrowdCampaign: Campaign = {
   name: "wire1-crowd",
   summary: "200 players of Wire v1 over UDP with loss, doubling and reordering: all see what the world has",
@@ -42,7 +42,7 @@ export const wire1CrowdCampaign: Campaign = {
   async run(options) {
     const failures: string[] = [];
     let crowds = 0;
-    // At least one, however short the time.
+    // Plays at least one crowd, however short the time.
     while ((crowds === 0 || goesOn(crowds, options)) && failures.length < FAILURES_MAX) {
       const seed = options.seed + options.from + crowds;
       const restMs = Math.max(0, (options.endsAtMs ?? Infinity) - performance.now());
@@ -53,7 +53,7 @@ export const wire1CrowdCampaign: Campaign = {
   },
 };
 
-/** Lets one crowd live; gives what is wrong after it. */
+/** Plays one crowd. Returns the faults after it. */
 async function playCrowd(seed: number, lifeMs: number): Promise<readonly string[]> {
   const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, BigInt(seed));
   const world = await createWorld(new MemoryDisk(), { shape: TILE_CHUNKS, generator });
@@ -103,7 +103,7 @@ async function live(
   return failures;
 }
 
-/** Compares what all players see with what the world has. */
+/** Compares what all players see with the world. */
 async function compare(world: World, workers: readonly Worker[]): Promise<CrowdAnswer> {
   const tiles = new Map<string, Uint8Array>();
   for (let player = 0; player < PLAYERS; player++) {

@@ -74,8 +74,8 @@ export function isCaught(world: Mutant, seed: number): Promise<boolean> {
 /**
  * Plays a history in journal mode, cuts the power at every operation, and throws unless each surviving disk
  * opens, holds a prefix of the history that includes every acknowledged step, does not lose a segment
- * unnoticed, and remains usable: a further step survives a further crash, and no segment is left behind. A
- * given mutant is the writer throughout.
+ * unnoticed, and remains usable: a further step survives a further crash, and no segment is left behind. With
+ * `mutant`, that faulty writer does all of this.
  */
 export async function proveJournal(
   steps: readonly JournalStep[],

@@ -16,10 +16,10 @@ import { diskOfFiles, packFiles } from "../fuzz/file-bundle.ts";
 const TICKS = 634_652_586_000_000_000n;
 const CUBE_SIZE = 4;
 const OCTREE = octreeOfBoxes([{ box: { min: [0, 0, 0, 0], max: [3, 2, 2, 1] }, value: 300 }], CUBE_SIZE, 1);
-/** The files of a save, in the order in which a fuzzed input has them. */
+/** The files of a save, in their order in a fuzzed input. */
 const FILES = ["blob0", "blob1", "strings", "pointers"] as const;
 
-/** Whatever a disk holds, it is opened, read and searched for states: a target for each dialect to begin from. */
+/** Targets that open a save, read it and search it for states, with a sample of each dialect. */
 export const marsMinerReaderTargets: readonly Target[] = MARSMINER_DIALECTS.map((dialect) =>
   lenient(`MarsMiner save, ${dialect}`, readSave, [sampleSave(dialect)], WHOLE_WORLD),
 );
@@ -34,7 +34,7 @@ async function readSave(input: Uint8Array): Promise<void> {
   }
 }
 
-/** Every decoder of MarsMiner saves, the reader as a whole, and what must not throw whatever it is given. */
+/** All decoders of MarsMiner saves, readers of whole saves, and verify and repair, which must never throw. */
 export const marsMinerTargets: readonly Target[] = [
   ...MARSMINER_DIALECTS.flatMap(blockTargets),
   lenient("MarsMiner octree", (input) => decode(octreeCodec, input), [encode(octreeCodec, OCTREE)]),
@@ -53,7 +53,7 @@ export const marsMinerTargets: readonly Target[] = [
   ),
 ];
 
-/** A save of a dialect as such an input: two chunks that share a table, in two blobs where a dialect can tell. */
+/** Returns a save of a dialect as one input: two chunks that share a table of block types, and two blobs. */
 function sampleSave(dialect: MarsMinerDialect): Uint8Array {
   const kinds = marsMinerBlockKinds(dialect);
   const isGlobal = dialect === "global-pointers";
@@ -89,7 +89,7 @@ function sampleSave(dialect: MarsMinerDialect): Uint8Array {
 
 type Pointer = ReturnType<ReturnType<typeof marsMinerHeader>["read"]>["state"];
 
-/** Blocks have one encoding each; the octree is apart, because the original may have written it in several. */
+/** Blocks have one encoding each. The octree is a separate target: the original may have used several. */
 function blockTargets(dialect: MarsMinerDialect): readonly Target[] {
   const { stateIndex, chunkTable, chunk, blockTypes, string } = marsMinerBlockKinds(dialect);
   const address = 300;

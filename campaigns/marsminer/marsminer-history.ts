@@ -13,20 +13,20 @@ import {
   uniformOctree,
 } from "@orthant/formats";
 
-/** Blobs so small that a state lies in several of them. */
+/** Blobs small enough that a state spans several of them. */
 const OPTIONS = { blobFullBytes: 160 };
 const FIRST_TICKS = 634_652_586_000_000_000n;
 
-/** One commit of a history: what is put before it, and whether the writer is closed and opened again before that. */
+/** One commit of a history. With `abandon`, the writer is reopened before it. */
 interface Step {
   readonly name: string | undefined;
   readonly put: readonly (readonly [x: number, z: number, number: number])[];
   readonly remove?: readonly (readonly [x: number, z: number])[];
-  /** What an earlier session put and never committed. */
+  /** Chunks that the previous session puts and never commits. */
   readonly abandon?: readonly (readonly [x: number, z: number, number: number])[];
 }
 
-/** Chunks near and far, replaced, removed, never committed; names old and new; several blobs and sessions. */
+/** Near and far chunks, replaced, removed, never committed; old and new names; several blobs and sessions. */
 export const LONG_HISTORY: readonly Step[] = [
   { name: "first", put: [[0, 0, 1]] },
   { name: "second", put: [[64, 0, 2]] },
@@ -69,7 +69,7 @@ export const LONG_HISTORY: readonly Step[] = [
   { name: "twelfth", put: [[0, 0, 14]] },
 ];
 
-/** The same in few commits, for runs over many mutants. */
+/** A shorter version for runs over many mutants. */
 export const SHORT_HISTORY: readonly Step[] = [
   { name: "one", put: [[0, 0, 1]] },
   {
@@ -83,16 +83,16 @@ export const SHORT_HISTORY: readonly Step[] = [
   { name: "three", put: [[128, 0, 4]] },
 ];
 
-/** What a history left behind: what the save held after each thing that was acknowledged. */
+/** Result of a history: the content of the save after each acknowledgement, and the number of blobs. */
 export interface History {
   readonly digests: readonly string[];
   readonly blobs: number;
 }
 
-/** What a save holds in which nothing was saved. */
+/** Digest of a save without any committed state. */
 export const NEVER_SAVED = "never saved";
 
-/** Plays a history on an empty disk and calls back after the making and after each commit that returned. */
+/** Plays a history on an empty disk. Calls `acknowledge` after the creation and after each commit. */
 export async function playHistory(
   disk: Disk,
   steps: readonly Step[],
@@ -129,7 +129,7 @@ export async function playHistory(
   return { digests, blobs };
 }
 
-/** Goes on with the save on a disk: a chunk is put where nobody has been. */
+/** Resumes the save on a disk and commits one chunk at an unused position. */
 export async function commitOnce(disk: Disk): Promise<void> {
   const writer = await resumeMarsMiner(disk, OPTIONS);
   try {
@@ -140,7 +140,7 @@ export async function commitOnce(disk: Disk): Promise<void> {
   }
 }
 
-/** Everything that a state of a save holds as text, the same for the same content. Reads every block. */
+/** Returns a text of everything in a state, equal for equal content. Reads every block. */
 export async function digestOf(
   save: MarsMinerSave,
   state: MarsMinerState | undefined = save.state,
@@ -154,12 +154,12 @@ export async function digestOf(
   return digestText(state.ticks, state.name, chunks);
 }
 
-/** What tells one state of a history from all others. */
+/** Returns a text that identifies a state within its history. */
 export function headOf({ ticks, name, chunks }: MarsMinerState): string {
   return `${ticks} ${JSON.stringify(name)}, ${chunks.length} chunks`;
 }
 
-/** The same of what was to be saved. */
+/** Returns the same text for the digest of a state. */
 export function headOfDigest(digest: string): string {
   const [head = "", ...chunks] = digest.split("\n");
   return `${head}, ${chunks.length} chunks`;

@@ -2,7 +2,7 @@ import { isCaughtBy, type Mutant, mutant, singleSyncMutants } from "../proof/mut
 import { playHistory, SHORT_HISTORY } from "./marsminer-history.ts";
 import { proveMarsMiner } from "./prove-marsminer.ts";
 
-/** Each step of the writer's source, left out wherever it is made. */
+/** Mutants that each omit one durability step of the writer everywhere. */
 export const STEP_MUTANTS: readonly Mutant[] = [
   mutant("the sync of the blobs", { operation: "sync", path: /^blob/, nth: 1, sticky: true }),
   mutant("the sync of blobs behind the first", {
@@ -16,12 +16,12 @@ export const STEP_MUTANTS: readonly Mutant[] = [
   mutant("the sync of the folder", { operation: "syncDirectory", nth: 1, sticky: true }),
 ];
 
-/** Each single sync of a short history, left out once. */
+/** Creates a mutant for each single sync of the short history, which it omits once. */
 export function syncMutants(): Promise<readonly Mutant[]> {
   return singleSyncMutants((disk) => playHistory(disk, SHORT_HISTORY, () => undefined));
 }
 
-/** Whether the proof notices that a step is missing. */
+/** Returns whether the proof detects that a step is missing. */
 export function isCaught(writer: Mutant, seed: number): Promise<boolean> {
   return isCaughtBy((options, mutant) => proveMarsMiner(SHORT_HISTORY, options, mutant), writer, seed);
 }

@@ -15,21 +15,21 @@ import {
   playHistory,
 } from "./marsminer-history.ts";
 
-/** What a proof looked at. */
+/** Counts of a proof. */
 export interface MarsMinerProof {
   readonly disks: number;
   readonly distinct: number;
   readonly cuts: number;
-  /** How often a cut left the last state that was acknowledged, and how often the one in flight. */
+  /** Number of cuts that left the last acknowledged state, and number that left the one in flight. */
   readonly kept: number;
   readonly completed: number;
   readonly history: History;
 }
 
 /**
- * Plays a history, cuts the power at every operation, and throws unless each disk that is left holds the last
- * acknowledged state or the one that was being committed, whole and of the right dialect, with every state before it
- * still to be found, and can be committed to again. With a mutant, that is the writer all along.
+ * Plays a history, cuts the power at every operation, and throws unless each surviving disk holds the last
+ * acknowledged state or the one in flight, whole and of the right dialect, still has every earlier state, and
+ * accepts a further commit. With `mutant`, that faulty writer does all of this.
  */
 export async function proveMarsMiner(
   steps: Parameters<typeof playHistory>[1],
@@ -46,7 +46,7 @@ export async function proveMarsMiner(
   const check = async ({ disk, cutAt }: Survivor): Promise<void> => {
     const acknowledged = acknowledgedBy(cutAt);
     if (acknowledged === 0) {
-      // Whatever a making left that was cut off, it can be made again.
+      // After an interrupted creation, the save can be created again.
       await (await createMarsMiner(wrap(disk))).close();
       equal((await digestsOf(disk))[0], NEVER_SAVED);
       return;
@@ -68,7 +68,7 @@ export async function proveMarsMiner(
       linesOf(committed[0] ?? "").every((line) => after.includes(line)),
       "a further commit lost something",
     );
-    // One that was in flight may be there too, when all of its blocks had arrived.
+    // A state in flight may be there too, if all of its blocks had reached the disk.
     ok(
       committed.every((state) => rest.includes(headOfDigest(state))),
       "a further commit lost a state",
@@ -82,8 +82,8 @@ export async function proveMarsMiner(
 }
 
 /**
- * What the present state holds, and then the heads of older ones, the newest first; those that are newer never counted.
- * That they are found says that every block of theirs is intact.
+ * Returns the digest of the present state, then the heads of older states, newest first. Newer states never
+ * counted and are left out. Finding a state means that all of its blocks are intact.
  */
 async function digestsOf(disk: Disk): Promise<readonly string[]> {
   const save = await openMarsMiner(disk);

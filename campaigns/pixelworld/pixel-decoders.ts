@@ -37,7 +37,7 @@ const LAYERS = 4;
 const BLOCK_BYTES = 1_024;
 const TABLE_OFFSET = 1_000_000;
 const SLOT = 8_192;
-/** What the headers of the sample take, at most. */
+/** Upper bound for the size of each header of the sample. */
 const HEADER_ROOM = 160;
 
 const prng = new Prng(6);
@@ -71,7 +71,7 @@ const facts: PixelFacts = {
   generator: stripes.ref,
 };
 
-/** Every reader of pixel worlds: of their parts, behind the checksums, and of whole files. */
+/** All readers of pixel worlds: of parts, behind the checksums, and of whole files. */
 export const pixelTargets: readonly Target[] = [
   part("LZ4 block", (input) => lz4Decompress(input, BLOCK_BYTES), [lz4Compress(blockSample())]),
   part("pixel chunk as changes, version 1", (input) => decodePixelChunkVersion1(input, "delta", "strict"), [
@@ -93,7 +93,7 @@ export const pixelTargets: readonly Target[] = [
   wholeFile("pixel world of version 2", squeezed(await version2Sample()), spread),
 ];
 
-/** A reader of a part. */
+/** Creates a target for a reader of one part. */
 function part(name: string, read: (input: Uint8Array) => unknown, samples: readonly Uint8Array[]): Target {
   return lenient(name, read, samples, { callBytes: 16_384 });
 }
@@ -104,7 +104,7 @@ function chunkTarget(storage: "full" | "delta", { payload }: EncodedPixelChunk):
   ]);
 }
 
-/** The header behind its checksum: a sample has zeros there, and the right one is put in before it is read. */
+/** Tests the header behind its checksum, which is zero in the sample and corrected before reading. */
 function headerTarget(): Target {
   const at = pixelSlotHeader.offsets.crc32;
   const sample = encodePixelHeader({
@@ -132,7 +132,7 @@ function headerTarget(): Target {
   );
 }
 
-/** A table is held to one encoding: what it says is written again. */
+/** Requires one encoding of each table, by encoding the decoded table again. */
 function tableTarget(): Target {
   const index = { chunks: new PixelChunkIndex(), bodies: new PixelBodyIndex() };
   for (const [x, y] of [
@@ -152,7 +152,7 @@ function tableTarget(): Target {
     decode(input) {
       const read = { chunks: new PixelChunkIndex(), bodies: new PixelBodyIndex() };
       applyPixelTable(input, TABLE_OFFSET, read);
-      // Only whole tables say everything; what lies on others is refused here.
+      // Only whole tables can be encoded again; this rejects tables on top of another one.
       if (new DataView(input.buffer, input.byteOffset).getUint32(0, true) !== 0)
         throw new OrthantError("ORT_INDEX", "not whole");
       return read;
@@ -163,7 +163,7 @@ function tableTarget(): Target {
   };
 }
 
-/** Strict reading, salvage and verification of the same bytes: none may throw what is not ours. */
+/** Reads strictly, salvages and verifies the same bytes. None may throw anything but `OrthantError`. */
 function wholeFile(
   name: string,
   sample: Uint8Array,
@@ -171,7 +171,7 @@ function wholeFile(
 ): Target {
   const readAll = async (input: Uint8Array): Promise<void> => {
     const disk = new MemoryDisk({ directories: [], files: new Map([[FILE, fileOf(input)]]) });
-    // Which verifies it first.
+    // Also verifies the file.
     await planPixelRepair(disk, FILE);
     const save = await openPixelSave(disk, FILE);
     for (const ref of save.chunks()) await save.readChunk(ref);
@@ -180,7 +180,7 @@ function wholeFile(
   return lenient(name, readAll, [sample], WHOLE_WORLD);
 }
 
-/** A file of version 2 without the room behind its headers, so that what is changed matters. */
+/** Removes the unused room behind the headers of a version 2 file, so that mutations hit used bytes. */
 function squeezed(file: Uint8Array): Uint8Array {
   const parts = [
     file.subarray(0, HEADER_ROOM),
@@ -190,7 +190,7 @@ function squeezed(file: Uint8Array): Uint8Array {
   return Uint8Array.from(parts.flatMap((part) => [...part]));
 }
 
-/** The other way round. */
+/** Reverses {@link squeezed}. */
 function spread(input: Uint8Array): Uint8Array {
   const file = new Uint8Array(SLOT * 2 + Math.max(0, input.length - HEADER_ROOM * 2));
   file.set(input.subarray(0, HEADER_ROOM), 0);
@@ -220,7 +220,7 @@ async function nativeSample(): Promise<Uint8Array> {
   return disk.image().files.get(FILE) ?? new Uint8Array(0);
 }
 
-/** The same content as a page would have written it. */
+/** Returns the same content as the browser version writes it. */
 function asBrowser(native: Uint8Array): Uint8Array {
   const bytes = native.slice();
   const view = new DataView(bytes.buffer);

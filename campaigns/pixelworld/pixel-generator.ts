@@ -1,7 +1,7 @@
 import { GeneratorRef } from "@orthant/core";
 import type { PixelGenerator } from "@orthant/formats";
 
-/** Stripes that depend on the place: enough to tell a chunk from its neighbour. */
+/** Stripes that depend on the position, so that a chunk differs from its neighbour. */
 export const stripes: PixelGenerator = {
   ref: new GeneratorRef("stripes", Uint8Array.of(1), 7n, 1n),
   fill(chunkX, chunkY, pixels) {

@@ -13,33 +13,33 @@ import {
 import { FakeClock, Prng } from "@orthant/testkit";
 import { stripes } from "./pixel-generator.ts";
 
-/** The file of the history. */
+/** Path of the pixel world. */
 export const PIXEL_FILE = "world.pxsw";
 const EDGE = 16;
 const LAYERS = 4;
 
-/** How long a history is. */
+/** Parameters of a history. */
 export interface PixelHistoryPlan {
   readonly saves: number;
-  /** Files of this size are compacted when a quarter of them is dead. */
+  /** File size from which compaction runs when a quarter is dead. */
   readonly compactFromBytes: number;
   readonly seed: number;
 }
 
-/** What happened. */
+/** Result of a history. */
 export interface PixelHistory {
-  /** What the world held after each save that was acknowledged. */
+  /** Content of the world after each acknowledged save. */
   readonly digests: readonly string[];
-  /** How often the file was written anew. */
+  /** Number of times that compaction rewrote the file. */
   readonly compactions: number;
 }
 
-/** Enough for every kind of change, several tables on top of each other, and compaction. */
+/** Long enough for every kind of change, several stacked tables, and compaction. */
 export const LONG_PIXEL_HISTORY: PixelHistoryPlan = { saves: 24, compactFromBytes: 0, seed: 3 };
-/** As short as mutants allow. */
+/** As short as it can be to expose the mutants. */
 export const SHORT_PIXEL_HISTORY: PixelHistoryPlan = { saves: 12, compactFromBytes: 0, seed: 7 };
 
-/** Makes a world and changes it, save by save; `onSaved` is called when each one is acknowledged. */
+/** Creates a world and changes it, save by save. Calls `onSaved` after each acknowledgement. */
 export async function playPixelHistory(
   disk: Disk,
   plan: PixelHistoryPlan,
@@ -65,7 +65,7 @@ export async function playPixelHistory(
   return { digests, compactions };
 }
 
-/** Everything in the file, as text that is the same for the same content. Opens it strictly. */
+/** Returns a text of everything in the file, equal for equal content. Opens the file strictly. */
 export async function digestOfPixels(disk: Disk): Promise<string> {
   const save = await openPixelSave(disk, PIXEL_FILE);
   try {
@@ -75,7 +75,7 @@ export async function digestOfPixels(disk: Disk): Promise<string> {
   }
 }
 
-/** Stores something new in a world that is there, and saves it. */
+/** Stores a new chunk in the existing world, and saves it. */
 export async function commitPixelsOnce(disk: Disk): Promise<void> {
   const world = await openPixelWorld(disk, PIXEL_FILE, optionsOf(0));
   await world.store(99, 99, new Uint8Array(EDGE * EDGE * LAYERS).fill(5));
@@ -110,7 +110,7 @@ async function change(world: PixelWorld, model: PixelModel, prng: Prng): Promise
   }
 }
 
-/** What the generator makes, with a few pixels changed. */
+/** Returns a generated chunk with a few pixels changed. */
 function edited(x: number, y: number, prng: Prng): Uint8Array {
   const pixels = new Uint8Array(EDGE * EDGE * LAYERS);
   stripes.fill(x, y, pixels);
@@ -119,7 +119,7 @@ function edited(x: number, y: number, prng: Prng): Uint8Array {
   return pixels;
 }
 
-/** Of the flags one bit is kept. */
+/** Clears all flags but the one that is stored. */
 function kept(pixels: Uint8Array): Uint8Array {
   return pixels.map((byte, at) => (at % LAYERS === 3 ? byte & 0x20 : byte));
 }
@@ -140,7 +140,7 @@ function randomBody(id: bigint, prng: Prng): PixelBody {
   };
 }
 
-/** What the world should hold. */
+/** Expected content of the world. */
 class PixelModel {
   readonly chunks = new Map<string, Uint8Array>();
   readonly bodies = new Map<bigint, PixelBody>();

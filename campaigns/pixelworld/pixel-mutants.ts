@@ -1,6 +1,6 @@
 import { type Mutant, mutant } from "../proof/mutants.ts";
 
-/** Each step of the writer's source, left out wherever it is made. */
+/** Mutants that each omit one durability step of the writer everywhere. */
 export const PIXEL_STEP_MUTANTS: readonly Mutant[] = [
   mutant("both syncs of a save", { operation: "sync", path: /^world\.pxsw$/, nth: 1, sticky: true }),
   mutant("the sync of a new file", {

@@ -12,7 +12,7 @@ import {
   playPixelHistory,
 } from "./pixel-history.ts";
 
-/** A history of a pixel world, to be proven. */
+/** Adapts a history of a pixel world for `proveHistory`. */
 export function pixelStory(plan: PixelHistoryPlan): SavingStory<PixelHistory> {
   return {
     play: (disk, onSaved) => playPixelHistory(disk, plan, onSaved),
@@ -31,7 +31,7 @@ export function pixelStory(plan: PixelHistoryPlan): SavingStory<PixelHistory> {
   };
 }
 
-/** `undefined` when there is no file, as before the world was made. */
+/** Returns `undefined` when there is no file, as before the world was created. */
 async function digestOrNothing(disk: Disk): Promise<string | undefined> {
   try {
     return await digestOfPixels(disk);

@@ -3,8 +3,8 @@ import { NodeDisk } from "@orthant/disk/node";
 import { createWorld, openWorld } from "@orthant/world";
 import { lastStep, stepOf } from "./written-world.ts";
 
-// A process of its own that edits the world in a folder, with a journal, until it is killed. After each edit whose
-// promise was kept it says so: one line with the number of the step that is now safe.
+// A program that edits the world in a folder, with a journal, until it is killed. After each acknowledged
+// edit it prints one line with the number of the step that is now durable.
 const STANDARD_OUTPUT = 1;
 const EDITS_AT_ONCE = 8;
 const SAVE_EVERY_STEPS = 150;
@@ -18,7 +18,7 @@ let step = await lastStep(world);
 const working = Array.from({ length: EDITS_AT_ONCE }, async () => {
   for (;;) {
     const mine = ++step;
-    // While a save runs, edits go on in the next segment.
+    // During a save, edits go to the next segment.
     if (mine % SAVE_EVERY_STEPS === 0) void world.save();
     await world.edit(stepOf(mine));
     writeSync(STANDARD_OUTPUT, `${mine}\n`);

@@ -10,16 +10,16 @@ import { faultIn } from "./written-world.ts";
 const LIFE_MS_MIN = 150;
 const LIFE_MS_MAX = 900;
 
-/** Which writers are killed, and how often. */
+/** Which writers to kill, and how often. */
 export interface Killing {
   readonly durability: "snapshot" | "journal";
-  /** A world is given up for a fresh one after so many, so that its first moments are tried too. */
+  /** Kills before a fresh world replaces the old one, so that early states are tested too. */
   readonly killsPerWorld: number;
-  /** Whether to kill once more. */
+  /** Returns whether to kill once more. */
   goesOn(kills: number): boolean;
 }
 
-/** Kills writers of worlds on a real disk, and adds what was lost of what they had acknowledged; gives the kills. */
+/** Kills writers on a real disk and adds each lost acknowledged step to `failures`. Returns the kills. */
 export async function killWriters(
   { durability, killsPerWorld, goesOn }: Killing,
   { seed, progress }: CampaignOptions,

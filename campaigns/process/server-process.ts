@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** The process of a server, which says at which port it listens, and what it complained about. */
+/** A server in a separate process, with its port and its error output. */
 export class ServerProcess {
   readonly port: number;
   readonly #child: ChildProcess;
@@ -14,7 +14,7 @@ export class ServerProcess {
     this.#complaints = complaints;
   }
 
-  /** Starts a program; throws when it ends before it listens. */
+  /** Starts a program. Throws when it ends before it listens. */
   static async start(program: URL, args: readonly string[]): Promise<ServerProcess> {
     const child = fork(fileURLToPath(program), args, { silent: true });
     let complaints = "";
@@ -26,30 +26,30 @@ export class ServerProcess {
     const ended = once(child, "close").then(() => {
       throw new Error(`the server ended before it listened: ${complaints}`);
     });
-    // It ends later, too, and then nobody waits for it here.
+    // The process also ends later, when this promise is no longer awaited.
     ended.catch(() => undefined);
     const listens = once(child, "message").then(([message]) => Number(message));
     return new ServerProcess(child, await Promise.race([listens, ended]), () => complaints);
   }
 
-  /** What it wrote about errors and warnings; it should be nothing. */
+  /** Errors and warnings that the server printed; should be empty. */
   get complaints(): string {
     return this.#complaints();
   }
 
-  /** Whether it ended by itself. */
+  /** True when the process has ended. */
   get hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
-  /** Asks for a number, and waits for it. */
+  /** Sends a question and returns the number that the server answers. */
   async ask(question: string): Promise<number> {
     const answer = once(this.#child, "message");
     this.#child.send(question);
     return Number((await answer)[0]);
   }
 
-  /** Ends it at once, wherever it is, and waits until all that it said has been heard. */
+  /** Kills the process at once, and waits until all of its output has arrived. */
   async kill(): Promise<void> {
     if (this.hasEnded) return;
     const closed = once(this.#child, "close");

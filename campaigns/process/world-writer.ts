@@ -3,8 +3,8 @@ import { NodeDisk } from "@orthant/disk/node";
 import { createWorld, openWorld } from "@orthant/world";
 import { lastStep, stepOf } from "./written-world.ts";
 
-// A process of its own that edits and saves the world in a folder until it is killed. After each save has returned
-// it says so: one line with the number of the step that is now safe.
+// A program that edits and saves the world in a folder until it is killed. After each save it prints one line
+// with the number of the step that is now durable.
 const STANDARD_OUTPUT = 1;
 const SAVE_EVERY_STEPS = 3;
 
@@ -18,7 +18,7 @@ for (let step = (await lastStep(world)) + 1; ; step++) {
   await world.edit(stepOf(step));
   if (step % SAVE_EVERY_STEPS !== 0) continue;
   const saving = world.save();
-  // An edit while the save runs: it belongs to the next generation.
+  // This edit runs during the save, so it belongs to the next generation.
   await world.edit(stepOf(++step));
   await saving;
   writeSync(STANDARD_OUTPUT, `${step - 1}\n`);

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** Programs that write: one is safe with each save, the other with each edit. */
+/** Writer programs: one makes steps durable with each save, the other with each edit. */
 const WRITERS = {
   snapshot: fileURLToPath(new URL("./world-writer.js", import.meta.url)),
   journal: fileURLToPath(new URL("./journal-writer.js", import.meta.url)),
 } as const;
 
-/** A process that writes to the world in a folder, and what it has said was safe. */
+/** A process that writes to the world in a folder, with the last step that it acknowledged. */
 export class WriterProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -31,22 +31,22 @@ export class WriterProcess {
     });
   }
 
-  /** The last step that was said to be safe. */
+  /** The last acknowledged step. */
   get acknowledged(): number {
     return this.#acknowledged;
   }
 
-  /** What the process wrote about errors; it should be nothing. */
+  /** Errors that the process printed; should be empty. */
   get complaints(): string {
     return this.#complaints;
   }
 
-  /** Stops it where it is. */
+  /** Suspends the process. */
   stop(): void {
     this.#child.kill("SIGSTOP");
   }
 
-  /** Ends it at once, and waits until all that it said has been heard. */
+  /** Kills the process at once, and waits until all of its output has arrived. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#exited;

@@ -2,13 +2,13 @@ import { isOrthantError, type Place, type VoxelPlacement } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { openWorld, type World } from "@orthant/world";
 
-/** Steps back from the newest that are looked at after a crash. */
+/** Number of newest steps to check after a crash. */
 const STEPS_CHECKED = 200;
 const SPREAD = 512;
 const COUNTER_LOW: Place = [0, 0, 0, 0];
 const COUNTER_HIGH: Place = [1, 0, 0, 0];
 
-/** What the writer changes in one step: some voxels that follow from its number, and the counter. */
+/** Returns the edits of one step: some voxels that follow from its number, and the counter. */
 export function stepOf(step: number): readonly VoxelPlacement[] {
   return [
     ...Array.from({ length: 8 }, (_, index) => ({ voxel: placeOf(step, index), material: materialOf(step) })),
@@ -17,12 +17,12 @@ export function stepOf(step: number): readonly VoxelPlacement[] {
   ];
 }
 
-/** The number of the last step that a world holds. */
+/** Returns the last step that a world holds. */
 export async function lastStep(world: World): Promise<number> {
   return (await world.get(COUNTER_HIGH)) * 0x1_0000 + (await world.get(COUNTER_LOW));
 }
 
-/** What is wrong with the world in a folder that must hold every step up to one that was acknowledged, if anything is. */
+/** Describes how the world in a folder violates its acknowledged steps; `undefined` when it does not. */
 export async function faultIn(folder: string, acknowledged: number): Promise<string | undefined> {
   try {
     const world = await openWorld(new NodeDisk(folder), { autosave: false });
@@ -30,12 +30,12 @@ export async function faultIn(folder: string, acknowledged: number): Promise<str
     await world.close();
     return fault;
   } catch (error) {
-    // A process that died before its first save leaves no world, and promised none. Anything else is a fault.
+    // Only a process that died before its first save, and so acknowledged nothing, may leave no world.
     return acknowledged === 0 && isOrthantError(error, "ORT_NOT_FOUND") ? undefined : String(error);
   }
 }
 
-/** What is wrong with a world that must hold every step up to one that was acknowledged, if anything is. */
+/** Describes how a world violates its acknowledged steps; `undefined` when it does not. */
 async function faultOf(world: World, acknowledged: number): Promise<string | undefined> {
   const last = await lastStep(world);
   if (last < acknowledged) return `step ${acknowledged} was acknowledged, but the world ends at ${last}`;
@@ -53,7 +53,7 @@ async function faultOf(world: World, acknowledged: number): Promise<string | und
 function placeOf(step: number, index: number): Place {
   const mixed = Math.imul(step * 8 + index, 0x9e37_79b1) >>> 0;
   const spread = (shift: number): number => ((mixed >>> shift) % SPREAD) - SPREAD / 2;
-  // Above the counter, so that no step writes over it.
+  // Above the counter, so that no step overwrites it.
   return [spread(0), 8 + (mixed % 64), spread(7), spread(14)];
 }
 

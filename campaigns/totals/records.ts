@@ -2,29 +2,29 @@ import { createHash } from "node:crypto";
 import { appendFile, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Beside the sources and not in git: what was done on one machine. */
+/** Folder for the records of one machine, beside the sources but not in git. */
 const RECORDS_FOLDER = ".campaigns";
 const CODE_FOLDERS = ["packages", "campaigns"] as const;
 const CODE_FILE = /\.ts$/;
 const TEST_FILE = /\.test\.ts$/;
 const NO_CODE = new Set(["node_modules", "dist", "test"]);
 
-/** What all runs of a campaign together have done since the code changed. */
+/** Totals of all runs of a campaign since the code changed. */
 export interface CampaignRecord {
   readonly cases: number;
-  /** Cases that were not equal to an earlier one, where the campaign counts them. */
+  /** Cases that differ from all earlier ones, if the campaign counts them. */
   readonly distinct: number | undefined;
   readonly failures: number;
   readonly tookMs: number;
-  /** Where the next run goes on. */
+  /** Where the next run continues. */
   readonly next: number;
 }
 
 const NO_RUNS: CampaignRecord = { cases: 0, distinct: undefined, failures: 0, tookMs: 0, next: 0 };
 
 /**
- * The totals of all campaigns, and the disks that they have seen, for one state of the code. Other code begins with empty
- * records: what was true of the old code says nothing about the new one.
+ * The totals of all campaigns, and the disks that they have checked, for one version of the code. Any change
+ * to the code starts with empty records, because old results say nothing about new code.
  */
 export class CampaignRecords {
   readonly #folder: string;
@@ -33,14 +33,14 @@ export class CampaignRecords {
     this.#folder = folder;
   }
 
-  /** The records for the code in a repository as it is now. */
+  /** Returns the records for the present code in a repository. */
   static async ofCodeIn(repository: string): Promise<CampaignRecords> {
     const folder = join(repository, RECORDS_FOLDER, await codeDigest(repository));
     await mkdir(folder, { recursive: true });
     return new CampaignRecords(folder);
   }
 
-  /** The totals of a campaign. */
+  /** Returns the totals of a campaign. */
   async read(name: string): Promise<CampaignRecord> {
     const text = await this.#text(`${name}.json`);
     return text === undefined ? NO_RUNS : (JSON.parse(text) as CampaignRecord);
@@ -53,7 +53,7 @@ export class CampaignRecords {
     await rename(`${path}.tmp`, path);
   }
 
-  /** The digests of the disks that a campaign has checked. */
+  /** Returns the digests of the disks that a campaign has checked. */
   async readSeen(name: string): Promise<Set<string>> {
     const text = (await this.#text(`${name}.seen`)) ?? "";
     return new Set(text.split("\n").slice(0, -1));
@@ -64,7 +64,7 @@ export class CampaignRecords {
     if (digests.length > 0) await appendFile(join(this.#folder, `${name}.seen`), `${digests.join("\n")}\n`);
   }
 
-  /** The path for what a campaign prints. */
+  /** Returns the path of a campaign's log. */
   logOf(name: string): string {
     return join(this.#folder, `${name}.log`);
   }
@@ -79,7 +79,7 @@ export class CampaignRecords {
   }
 }
 
-/** A short digest of all sources that campaigns run or are made of. */
+/** Returns a short digest of all source files of the packages and campaigns. */
 async function codeDigest(repository: string): Promise<string> {
   const digest = createHash("sha256");
   for (const folder of CODE_FOLDERS) {

@@ -9,7 +9,7 @@ export interface TableRow {
   readonly before: CampaignRecord;
   readonly after: CampaignRecord;
   readonly failures: number;
-  /** Why it did not run. */
+  /** Why the campaign did not run. */
   readonly leftOut?: string;
 }
 
@@ -18,7 +18,7 @@ const BEGIN = "<!-- campaign totals: begin -->\n";
 const END = "<!-- campaign totals: end -->";
 const MS_PER_SECOND = 1_000;
 
-/** The table that a run of all campaigns ends with. */
+/** Formats the table at the end of a run of all campaigns. */
 export function formatRunTable(rows: readonly TableRow[]): string {
   const head = ["campaign", "goal", "this run", "total", "distinct", "failures", "seconds"];
   const cells = rows.map(({ campaign, before, after, failures, leftOut }) =>
@@ -46,7 +46,7 @@ export function formatRunTable(rows: readonly TableRow[]): string {
   return lines.join("\n");
 }
 
-/** Puts the totals of all campaigns into the page about testing. */
+/** Writes the totals of all campaigns into the page about testing. */
 export async function writeTotals(rows: readonly TableRow[], day: Date): Promise<void> {
   const page = await readFile(PAGE, "utf8");
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];

@@ -1,15 +1,15 @@
-/** What a campaign asks for: how much of its goal is left, and how many lanes it keeps busy. */
+/** A campaign's claim to time: the share of its goal that is left, and the lanes it keeps busy. */
 export interface TimeWish {
   readonly weight: number;
   readonly lanes: number;
 }
 
-/** A campaign that has reached its goal still runs, on other seeds. */
+/** Least weight, so that a campaign that has reached its goal still runs, on other seeds. */
 const WEIGHT_MIN = 0.05;
 
 /**
- * The milliseconds for one campaign: its part, by weight, of the time that the lanes are still free for all campaigns that
- * have not run yet, of which it is one.
+ * Returns the milliseconds for one campaign: its share, by weight, of the remaining free time of all lanes.
+ * `all` holds the campaigns that have not run yet, including this one.
  */
 export function shareOf(wish: TimeWish, all: readonly TimeWish[], freeMs: readonly number[]): number {
   const weightOf = ({ weight, lanes }: TimeWish): number => Math.max(WEIGHT_MIN, weight) * lanes;

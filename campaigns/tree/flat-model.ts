@@ -1,6 +1,6 @@
 import type { Box, Content } from "@orthant/core";
 
-/** A world of chunks as simple as one can write it: a map from the place, spelled out, to what is there. */
+/** The simplest model of a world of chunks: a map from a position, as text, to its content. */
 export class FlatModel {
   readonly #chunks = new Map<string, Content>();
 
@@ -8,7 +8,7 @@ export class FlatModel {
     return this.#chunks.get(`${x},${y},${z},${w}`);
   }
 
-  /** Puts content, or nothing, everywhere in a box. */
+  /** Sets the content of every position in a box; `undefined` removes it. */
   fill(box: Box, content: Content | undefined): void {
     for (const key of keysOf(box)) {
       if (content === undefined) this.#chunks.delete(key);
@@ -16,13 +16,13 @@ export class FlatModel {
     }
   }
 
-  /** Removes everything outside of a box. */
+  /** Removes everything outside a box. */
   slice(box: Box): void {
     const inside = new Set(keysOf(box));
     for (const key of [...this.#chunks.keys()]) if (!inside.has(key)) this.#chunks.delete(key);
   }
 
-  /** Takes over what another model has in a box, its gaps too. */
+  /** Copies a box from another model, including its gaps. */
   graft(box: Box, source: FlatModel): void {
     for (const key of keysOf(box)) {
       const content = source.#chunks.get(key);
@@ -31,7 +31,7 @@ export class FlatModel {
     }
   }
 
-  /** Takes over what another model has, but not its gaps. */
+  /** Copies everything from another model, but not its gaps. */
   merge(over: FlatModel): void {
     for (const [key, content] of over.#chunks) this.#chunks.set(key, content);
   }
@@ -42,7 +42,7 @@ export class FlatModel {
     return copy;
   }
 
-  /** Everything that is there, in any order. */
+  /** Yields all chunks, in any order. */
   *entries(): Generator<readonly [place: [number, number, number, number], content: Content]> {
     for (const [key, content] of this.#chunks) {
       const [x = 0, y = 0, z = 0, w = 0] = key.split(",").map(Number);

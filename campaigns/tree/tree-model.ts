@@ -17,7 +17,7 @@ import { FlatModel } from "./flat-model.ts";
 
 const VOLUME = 16;
 
-/** What random edits put into the tree: air that was dug, two materials, and two chunks that are not uniform. */
+/** Contents for random edits: air, two uniform materials, and two mixed chunks. */
 const CONTENTS: readonly Chunk[] = [
   emptyChunk(VOLUME),
   uniformChunk(VOLUME, 1),
@@ -26,13 +26,13 @@ const CONTENTS: readonly Chunk[] = [
   chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, index) => index % 3)),
 ];
 
-/** A tree and a flat model that are put through the same edits. */
+/** A tree and a flat model that undergo the same edits. */
 export class TreeAndModel {
   readonly #arena: Box;
   readonly #prng: Prng;
   #tree: OverrideTree;
   #model = new FlatModel();
-  /** Earlier states, for grafts, merges and differences. */
+  /** An earlier state, for grafts, merges and differences. */
   #earlier: { tree: OverrideTree; model: FlatModel };
 
   constructor(virgin: OverrideTree, arena: Box, prng: Prng) {
@@ -42,14 +42,14 @@ export class TreeAndModel {
     this.#earlier = { tree: virgin, model: new FlatModel() };
   }
 
-  /** Makes one random edit on both, and says how they differ then, if they do. */
+  /** Applies one random edit to both. Describes how they then differ, if they do. */
   step(): string | undefined {
     if (this.#prng.chance(0.05)) this.#earlier = { tree: this.#tree, model: this.#model.copy() };
     const edit = this.#edit();
     return this.#compare(edit);
   }
 
-  /** Builds the tree again from the model, chunk by chunk in random order: it must come out equal. */
+  /** Rebuilds the tree from the model, chunk by chunk in random order. Describes the difference, if any. */
   rebuild(virgin: OverrideTree): string | undefined {
     const entries = [...this.#model.entries()];
     let rebuilt = virgin;
@@ -88,7 +88,7 @@ export class TreeAndModel {
         this.#model.fill(box, undefined);
         return `carve ${describe(box)}`;
       case 5:
-        // Slicing empties most of the arena, so it is kept rare.
+        // Slicing is rare, because it empties most of the arena.
         if (!this.#prng.chance(0.2)) return "nothing";
         this.#tree = this.#tree.slice(box);
         this.#model.slice(box);

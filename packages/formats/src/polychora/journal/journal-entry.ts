@@ -18,12 +18,12 @@ import { type PlayerRecord, playersCodec } from "../records/player-record.ts";
 import type { Vector } from "../records/vector.ts";
 import type { ClientEdits } from "../records/world-description.ts";
 
-/** What became of one chunk: some voxels, or all of it, whichever takes fewer bytes. */
+/** The change to one chunk: some voxels or the whole chunk, whichever takes fewer bytes. */
 export type JournalChunk =
   | { readonly place: Place; readonly edits: readonly VoxelEdit[] }
   | { readonly place: Place; readonly chunk: Chunk };
 
-/** An edit of voxels: the chunks that look different, the clocks that were issued for it, and who made it. */
+/** An edit of voxels: the changed chunks, the clocks that were issued for it, and who made it. */
 export interface JournalEdit {
   readonly kind: "edit";
   readonly origin: ClientEdits | undefined;
@@ -31,18 +31,18 @@ export interface JournalEdit {
   readonly clocks: readonly RegionClock[];
 }
 
-/** Something that happened to a world. */
+/** A change to a world. */
 export type JournalEntry =
   | JournalEdit
-  /** An entity as it is now; `storedAt` is a chunk of the leaf that has it, when a leaf has. */
+  /** The new state of an entity. `storedAt` is a chunk of the leaf that has it, if any. */
   | { readonly kind: "entity"; readonly entity: EntityRecord; readonly storedAt: Place | undefined }
   | { readonly kind: "entityGone"; readonly entityId: bigint; readonly storedAt: Place | undefined }
   | { readonly kind: "player"; readonly player: PlayerRecord }
   | { readonly kind: "description"; readonly name: string; readonly spawn: Vector };
 
-/** Entries in the order of their tags. An edit whose origin names a player has the last tag. */
+/** Kinds in tag order. An edit whose origin names a player has the last tag. */
 const KINDS = ["edit", "entity", "entityGone", "player", "description", "playerEdit"] as const;
-/** The most chunks, and regions, that one edit in a journal may have: a world may make no larger one. */
+/** Maximum number of chunks, and of regions, in one journal edit. A world cannot make a larger one. */
 export const JOURNAL_EDIT_CHUNKS_MAX = 65_536;
 const NAME_BYTES_MAX = 4_096;
 
@@ -65,7 +65,7 @@ const playerOriginCodec: Codec<Required<ClientEdits>> = {
   read: (input) => ({ clientId: input.u64(), lastEditId: input.varUint(), playerId: input.u64() }),
 };
 
-/** One entry of the journal of a world whose chunks have so many voxels. Rules J7 to J10. */
+/** Codec of a journal entry, for chunks of `volume` voxels. Rules J7 to J10. */
 export function journalEntryCodec(volume: number): Codec<JournalEntry> {
   const chunksCodec = list(journalChunkCodec(volume), JOURNAL_EDIT_CHUNKS_MAX);
   return {
@@ -128,7 +128,7 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
   };
 }
 
-/** More bytes than an edit can take in the journal, found without encoding it. */
+/** Returns an upper bound for the size of an edit in the journal without encoding it. */
 export function journalEditBytesMax({ chunks, clocks }: JournalEdit): number {
   const entries = chunks.reduce(
     (sum, change) => sum + ("chunk" in change ? change.chunk.byteLength : change.edits.length * 6),
@@ -137,7 +137,7 @@ export function journalEditBytesMax({ chunks, clocks }: JournalEdit): number {
   return 64 + entries + (chunks.length + clocks.length) * 32;
 }
 
-/** What became of one chunk, in a world whose chunks have so many voxels. */
+/** Codec of the change to one chunk of `volume` voxels. */
 export function journalChunkCodec(volume: number): Codec<JournalChunk> {
   const whole = chunkCodec(volume);
   const voxels = voxelEditsCodec(volume);

@@ -10,16 +10,19 @@ import {
   segmentHeaderV1,
 } from "./journal-layout.ts";
 
-/** What the checksum of a group covers beside the group. */
+/** Additional values covered by the checksum of a group. */
 export interface SegmentKey extends SegmentId {
-  /** Left out in version 1. */
+  /** Absent in version 1. */
   readonly secret?: bigint;
 }
 
-/** The most bytes that the payload of one group may have. */
+/** Maximum payload size of one group. */
 export const JOURNAL_GROUP_BYTES_MAX = 67_108_864;
 
-/** The first bytes of a segment. `groupsBefore` is how many groups the segment of the generation before has. */
+/**
+ * Encodes the first bytes of a segment. `groupsBefore` is the number of groups in the previous generation's
+ * segment.
+ */
 export function encodeSegmentHeader(
   { generation, epoch, mark, secret }: Required<SegmentKey>,
   groupsBefore: number,
@@ -38,30 +41,33 @@ export function encodeSegmentHeader(
   return bytes;
 }
 
-/** What the first bytes of a segment say; `undefined` unless all of them are there and right. */
+/** Decodes the first bytes of a segment; `undefined` unless they are complete and correct. */
 export function decodeSegmentHeader(bytes: Uint8Array): ReadSegmentHeader | undefined {
   return decodeSealed(segmentHeader, bytes) ?? decodeSealed(segmentHeaderV1, bytes);
 }
 
-/** How many bytes a header has. */
+/** Returns the size of a header. */
 export function segmentHeaderBytes({ secret }: ReadSegmentHeader): number {
   return secret === undefined ? segmentHeaderV1.bytes : segmentHeader.bytes;
 }
 
 /**
- * Makes a group of a payload that was written behind `room` for a header: fills the header in, and gives the whole. The
- * checksum also covers which segment it belongs to, so that bytes of another one never pass.
+ * Completes a group whose payload follows space for a header: fills in the header and returns the group. The
+ * checksum also covers the segment's identity, so that bytes of another one never pass.
  */
 export function sealGroup(group: Uint8Array, sequence: number, segment: SegmentKey): Uint8Array {
   return seal(group, GROUP_MAGIC, sequence, segment);
 }
 
-/** What is written behind the last group of a segment before the next one gets its first group. Rule J23. */
+/**
+ * Encodes the mark written after the last group of a segment before the next one gets its first group.
+ * Rule J23.
+ */
 export function encodeEndMark(groups: number, segment: SegmentKey): Uint8Array {
   return seal(new Uint8Array(groupHeader.bytes), END_MAGIC, groups, segment);
 }
 
-/** True when bytes begin with the end mark of a segment with `groups` groups. */
+/** Returns whether bytes begin with the end mark of a segment with `groups` groups. */
 export function isEndMark(bytes: Uint8Array, groups: number, segment: SegmentKey): boolean {
   const expected = encodeEndMark(groups, segment);
   return bytes.length >= expected.length && expected.every((byte, index) => byte === bytes[index]);
@@ -82,34 +88,34 @@ function seal(
   return group;
 }
 
-/** The header of a group, or `undefined` for bytes that cannot be one. Its checksum is not looked at. */
+/** Decodes the header of a group; `undefined` for bytes that cannot be one. Does not check the checksum. */
 export function decodeGroupHeader(bytes: Uint8Array): GroupHeader | undefined {
   if (bytes.length < groupHeader.bytes || !hasGroupMagic(bytes, 0)) return undefined;
   const payloadBytes = getU32(bytes, groupHeader.offsets.payloadBytes);
   const sequenceHigh = getU32(bytes, groupHeader.offsets.sequence + 4);
-  // A sequence that is no safe integer was never written.
+  // A sequence that is not a safe integer was never written.
   if (payloadBytes === 0 || payloadBytes > JOURNAL_GROUP_BYTES_MAX || sequenceHigh > 0x1f_ffff)
     return undefined;
   return decode(groupHeader, bytes.subarray(0, groupHeader.bytes));
 }
 
-/** Whether a group's checksum is that of its header, its payload and the segment that it lies in. */
+/** Returns whether a group's checksum matches its header, its payload and its segment. */
 export function isGroupWhole(header: GroupHeader, payload: Uint8Array, segment: SegmentKey): boolean {
   return header.crc32 === checksumOf(encode(groupHeader, header), segment, payload);
 }
 
-/** Whether the letters with which a group begins are there. */
+/** Returns whether the magic of a group is at an offset. */
 export function hasGroupMagic(bytes: Uint8Array, at: number): boolean {
   return GROUP_MAGIC.every((letter, index) => bytes[at + index] === letter);
 }
 
-/** The first of the letters with which a group begins. */
+/** First letter of a group's magic. */
 export const GROUP_FIRST_LETTER = 0x4a;
 const GROUP_MAGIC: readonly number[] = [GROUP_FIRST_LETTER, 0x47, 0x52, 0x50];
 /** `JEND` */
 const END_MAGIC: readonly number[] = [0x4a, 0x45, 0x4e, 0x44];
 
-/** Compares the checksum before anything is believed: it is over the magic too. */
+/** Compares the checksum before trusting anything; it also covers the magic. */
 function decodeSealed<Header extends SegmentHeaderV1>(
   layout: Struct<Header>,
   bytes: Uint8Array,
@@ -135,7 +141,7 @@ function checksumOf(
   return crc32(payload, crc32(key, ofHeader));
 }
 
-// Shared by all calls, which never overlap: every durable edit comes through here.
+// Shared by all calls, which never overlap, because every durable edit comes through here.
 const keyBytes = new DataView(new ArrayBuffer(28));
 
 function getU32(bytes: Uint8Array, offset: number): number {

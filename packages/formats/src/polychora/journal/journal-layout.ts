@@ -1,41 +1,43 @@
 import { magic, type Struct, struct, u32, u64, u64Number } from "@orthant/core";
 
-/** The folder beside a save's own that holds what happened since its last generation. */
+/** Folder in a save for changes since its last generation. */
 export const JOURNAL_FOLDER = "journal";
 
-/** Which file of a journal it is. No two that were ever begun have the same: an era is one opening of a world. */
+/**
+ * Identity of a journal file. It is unique among all that were ever begun: an era is one opening of a world.
+ */
 export interface SegmentId {
-  /** The file holds what happened after this generation's content was taken. */
+  /** The file holds the changes made after this generation's content was captured. */
   readonly generation: number;
   readonly epoch: number;
   readonly mark: bigint;
 }
 
-/** The version that is written. Version 1, without a secret, is read. */
+/** Version that is written. Version 1, without a secret, can still be read. */
 export const JOURNAL_VERSION = 2;
 
-/** How a segment of version 1 begins. */
+/** Fields at the beginning of a version 1 segment. */
 export interface SegmentHeaderV1 {
   readonly magic: "V4JN";
   readonly version: number;
   readonly generation: number;
   readonly epoch: number;
   readonly mark: bigint;
-  /** How many groups the segment of the generation before has. */
+  /** Number of groups in the previous generation's segment. */
   readonly groupsBefore: number;
   readonly crc32: number;
 }
 
-/** How a segment begins. */
+/** Fields at the beginning of a segment. */
 export interface SegmentHeader extends SegmentHeaderV1 {
-  /** Random, and part of the checksum of every group. It is never sent anywhere, so no client can make a group. */
+  /** Random, and covered by the checksum of every group. It is never sent, so no client can forge a group. */
   readonly secret: bigint;
 }
 
-/** A header as it was read, of either version. */
+/** A decoded header of either version. */
 export type ReadSegmentHeader = SegmentHeaderV1 & Partial<Pick<SegmentHeader, "secret">>;
 
-/** The layout of it. Rule J2 in docs/formats/journal.md. */
+/** Layout of a segment header. Rule J2 in docs/formats/journal.md. */
 export const segmentHeader: Struct<SegmentHeader> = struct({
   magic: magic("V4JN"),
   version: u32,
@@ -47,7 +49,7 @@ export const segmentHeader: Struct<SegmentHeader> = struct({
   crc32: u32,
 });
 
-/** The layout of version 1. */
+/** Layout of a version 1 segment header. */
 export const segmentHeaderV1: Struct<SegmentHeaderV1> = struct({
   magic: magic("V4JN"),
   version: u32,
@@ -58,16 +60,16 @@ export const segmentHeaderV1: Struct<SegmentHeaderV1> = struct({
   crc32: u32,
 });
 
-/** How a group begins. An end mark has the same fields and no payload. */
+/** Fields at the beginning of a group. An end mark has the same fields and no payload. */
 export interface GroupHeader {
   readonly magic: "JGRP";
   readonly payloadBytes: number;
-  /** Counts the groups of the segment, from 0. */
+  /** Number of the group in the segment, starting at 0. */
   readonly sequence: number;
   readonly crc32: number;
 }
 
-/** The layout of it. Rule J4. */
+/** Layout of a group header. Rule J4. */
 export const groupHeader: Struct<GroupHeader> = struct({
   magic: magic("JGRP"),
   payloadBytes: u32,
@@ -77,12 +79,12 @@ export const groupHeader: Struct<GroupHeader> = struct({
 
 const SEGMENT_NAME = /^g(\d{16})\.e(\d{8})\.v4jn$/;
 
-/** The path of a segment; generation and epoch are decimal. Rule J1. */
+/** Returns the path of a segment. Generation and epoch are decimal. Rule J1. */
 export function segmentFile({ generation, epoch }: Pick<SegmentId, "generation" | "epoch">): string {
   return `${JOURNAL_FOLDER}/g${decimal(generation, 16)}.e${decimal(epoch, 8)}.v4jn`;
 }
 
-/** What the name of a file in the journal's folder says; `undefined` for one that is no segment. */
+/** Parses the name of a file in the journal's folder; `undefined` if it is not a segment. */
 export function parseSegmentName(name: string): Omit<SegmentId, "mark"> | undefined {
   const [, generation, epoch] = SEGMENT_NAME.exec(name) ?? [];
   if (generation === undefined || epoch === undefined) return undefined;

@@ -8,21 +8,21 @@ import { type JournalEntry, journalEntryCodec } from "./journal-entry.ts";
 import { JOURNAL_FOLDER, parseSegmentName, type SegmentId, segmentFile } from "./journal-layout.ts";
 import { type ScannedSegment, scanSegment } from "./segment-scan.ts";
 
-/** What a journal holds that a generation does not. */
+/** The changes in a journal since a generation. */
 export interface ScannedJournal {
-  /** Every segment that belongs to the generation or a later one, in their order. */
+  /** Every segment of this generation or a later one, in order. */
   readonly segments: readonly ScannedSegment[];
-  /** Files of generations and openings that are past. Nobody needs them. */
+  /** Files of past generations and openings, which are no longer needed. */
   readonly stale: readonly string[];
-  /** Files that are no segments. */
+  /** Files that are not segments. */
   readonly strangers: readonly string[];
-  /** The first thing that is wrong. */
+  /** The first fault. */
   readonly damage: OrthantError | undefined;
-  /** How many of the segments come before the damage, or end in it: what follows must not be made. */
+  /** Number of segments before the damage, including one that ends in it. Later ones must not be replayed. */
   readonly readable: number;
 }
 
-/** The live generation, as far as its journal has to know it. */
+/** The parts of the live generation that its journal needs. */
 export interface JournalBase extends Pick<SaveState, "generation" | "global"> {
   readonly manifest: Pick<Manifest, "journalEpoch">;
 }
@@ -34,18 +34,21 @@ interface OpenSegment {
 
 type OpenScanned = ScannedSegment & OpenSegment;
 
-/** How often a journal is looked at that seems damaged, each time at another place: its writer is faster than we are. */
+/**
+ * Maximum scans of a journal that seems damaged at a different offset each time, because its writer outpaces
+ * us.
+ */
 const LOOKS_MAX = 16;
 
 /**
- * The journal beside a generation. Its files stay open until it is closed, so that what was found can be read also when
- * a writer has removed them since.
+ * The journal of a generation. Its files stay open until it is closed, so that they can be read even after a
+ * writer has removed them.
  */
 export class JournalReader {
-  /** What was found when it was opened. */
+  /** Result of the scan at opening. */
   readonly found: ScannedJournal;
   readonly #files: readonly OpenSegment[];
-  /** Those before the damage. */
+  /** The segments before the damage. */
   readonly #readable: readonly OpenScanned[];
 
   private constructor(found: ScannedJournal, segments: readonly OpenScanned[]) {
@@ -54,7 +57,7 @@ export class JournalReader {
     this.#readable = segments.slice(0, found.readable);
   }
 
-  /** Opens all files that count, and proves all checksums. Rules J3, J5, J6, J22 and J23. */
+  /** Opens all relevant files and verifies all checksums. Rules J3, J5, J6, J22 and J23. */
   static async open(disk: Disk, base: JournalBase): Promise<JournalReader> {
     const { ids, ...others } = await listJournal(disk, base);
     const files: OpenSegment[] = [];
@@ -68,12 +71,12 @@ export class JournalReader {
     }
   }
 
-  /** How many groups there are before the damage. */
+  /** Number of groups before the damage. */
   get groups(): number {
     return this.#readable.reduce((sum, { groups }) => sum + groups.length, 0);
   }
 
-  /** Every entry up to the damage, group by group, in the order in which things happened. */
+  /** Yields every entry up to the damage, group by group, in order. */
   async *entries(volume: number): AsyncGenerator<readonly JournalEntry[]> {
     const codec = groupCodec(volume);
     for (const { id, file, groups } of this.#readable) {
@@ -85,19 +88,22 @@ export class JournalReader {
     }
   }
 
-  /** How many entries these are. */
+  /** Returns the number of entries up to the damage. */
   async countEntries(volume: number): Promise<number> {
     let count = 0;
     for await (const { length } of this.entries(volume)) count += length;
     return count;
   }
 
-  /** Bytes of all groups up to the damage, with the headers of their segments. */
+  /** Bytes of all groups up to the damage, including the headers of their segments. */
   get bytes(): number {
     return this.#readable.reduce((sum, { end }) => sum + end, 0);
   }
 
-  /** Copies these groups to another disk. All is durable then but the name of the folder. Rule J19. */
+  /**
+   * Copies the groups up to the damage to another disk. Everything is then durable except the name of the
+   * folder. Rule J19.
+   */
   async copyTo(target: Disk): Promise<void> {
     if (this.bytes === 0) return;
     await target.makeDirectory(JOURNAL_FOLDER);
@@ -113,7 +119,7 @@ export class JournalReader {
   }
 }
 
-/** The files in the journal's folder, sorted out. */
+/** Lists and classifies the files in the journal's folder. */
 async function listJournal(
   disk: Disk,
   { generation, global }: JournalBase,
@@ -132,7 +138,7 @@ async function listJournal(
   return { ids, stale, strangers };
 }
 
-/** The names in the journal's folder; none when there is no such folder. */
+/** Returns the names in the journal's folder; none if the folder does not exist. */
 async function journalNames(disk: Disk): Promise<readonly string[]> {
   try {
     const entries = await disk.list(JOURNAL_FOLDER);
@@ -148,8 +154,8 @@ interface Scan extends Pick<ScannedJournal, "damage" | "readable"> {
 }
 
 /**
- * Looks again when something is wrong, until it is wrong at the same place twice: a world may be open, and what seemed
- * to be a bad group with a good one behind it was being written when we came by.
+ * Scans again after a fault until it occurs twice at the same offset: the world may be open, and a bad group
+ * before a good one may have been a write in progress.
  */
 async function scanSteadily(files: readonly OpenSegment[], base: JournalBase): Promise<Scan> {
   let scan = await scanAll(files, base);
@@ -161,7 +167,7 @@ async function scanSteadily(files: readonly OpenSegment[], base: JournalBase): P
   return scan;
 }
 
-/** Walks over all segments; names have a fixed number of digits, so that their order is that of the generations. */
+/** Scans all segments. Names have a fixed number of digits, so their order is that of the generations. */
 async function scanAll(files: readonly OpenSegment[], base: JournalBase): Promise<Scan> {
   const segments: OpenScanned[] = [];
   const { generation, manifest } = base;
@@ -181,7 +187,7 @@ async function scanAll(files: readonly OpenSegment[], base: JournalBase): Promis
   return { segments, damage: damage ?? findLost(segments.at(-1), undefined), readable };
 }
 
-/** What is wrong when the manifest says that there is a segment, and there is none. Rule J22. */
+/** Returns the error for a segment that the manifest declares but that is missing. Rule J22. */
 function missing({ generation, manifest: { journalEpoch: epoch = 0 } }: JournalBase): OrthantError {
   const path = segmentFile({ generation, epoch });
   const detail = `the journal of generation ${generation} is missing, and with it what came after that generation`;
@@ -192,14 +198,16 @@ function isContinuedBy(before: ScannedSegment | undefined, { generation }: Segme
   return before?.isContinued === true && before.id.generation === generation - 1;
 }
 
-/** What is wrong when a segment ends in a mark that says that another one follows, and that one is missing. Rule J23. */
+/**
+ * Returns an error if a segment ends in a mark that declares a successor, and that one is missing. Rule J23.
+ */
 function findLost(before: ScannedSegment | undefined, next: SegmentId | undefined): OrthantError | undefined {
   if (before?.isContinued !== true || (next !== undefined && isContinuedBy(before, next))) return undefined;
   const path = segmentFile({ ...before.id, generation: before.id.generation + 1 });
   return new OrthantError("ORT_JOURNAL", "the journal goes on in a segment that is missing", { path });
 }
 
-/** A segment is begun when the one before it is finished, and says how many groups that has. */
+/** A segment is begun after the previous one is finished, and states how many groups that has. */
 function findGap(
   before: ScannedSegment | undefined,
   { id, header }: ScannedSegment,
@@ -230,7 +238,7 @@ function groupCodec(volume: number): Codec<readonly JournalEntry[]> {
   };
 }
 
-/** Bytes whose checksum is right and that mean nothing were written so: by a newer program, or a faulty one. */
+/** Bytes with a correct checksum that cannot be decoded were written by a newer or faulty program. */
 function decodeGroup<Value>(read: () => Value): Value {
   try {
     return read();

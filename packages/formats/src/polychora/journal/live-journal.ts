@@ -4,18 +4,18 @@ import { readManifest } from "../reader.ts";
 import { type JournalBase, JournalReader } from "./journal-reader.ts";
 
 /**
- * Opens the journal of the live generation beside a writer, who removes a segment once a later generation has it;
- * `undefined` when that has happened, and the journal is no longer that of this generation.
+ * Opens the journal of the live generation beside a writer, which removes a segment once a later generation
+ * contains it. Returns `undefined` if that has happened and the journal no longer belongs to this generation.
  */
 export async function openLiveJournal(disk: Disk, base: JournalBase): Promise<JournalReader | undefined> {
   const isLive = async (): Promise<boolean> => {
     const { currentGeneration, journalEpoch } = (await readManifest(disk)).manifest;
-    // A writer that closes takes the journal out of the manifest, and then removes it.
+    // A writer that closes removes the journal from the manifest first, then its files.
     return currentGeneration === base.generation && journalEpoch === base.manifest.journalEpoch;
   };
   try {
     const journal = await JournalReader.open(disk, base);
-    // Asked when all files are open: they were all there as long as no later generation was.
+    // Checked when all files are open: they all existed as long as there was no later generation.
     if (await isLive()) return journal;
     await journal.close();
   } catch (error) {

@@ -19,43 +19,49 @@ import {
   segmentHeader,
 } from "./journal-layout.ts";
 
-/** Where the payload of a group lies that is whole. */
+/** Location of an intact group's payload. */
 export interface GroupSpan {
   readonly offset: number;
   readonly bytes: number;
 }
 
-/** What a segment turned out to hold. */
+/** Result of scanning a segment. */
 export interface ScannedSegment {
   readonly id: SegmentId;
-  /** `undefined` when it is torn or damaged. */
+  /** `undefined` if it is torn or damaged. */
   readonly header: ReadSegmentHeader | undefined;
   readonly groups: readonly GroupSpan[];
-  /** Whether an end mark says that the journal goes on in the segment of the next generation. */
+  /** Whether an end mark declares that the journal continues in the next generation's segment. */
   readonly isContinued: boolean;
-  /** Where the last good group or the end mark ends, or 0. */
+  /** End of the last good group or of the end mark, or 0. */
   readonly end: number;
-  /** Bytes behind it, up to the last that is not zero: a write that the power cut short. */
+  /** Bytes after it, up to the last nonzero one: a write interrupted by a power cut. */
   readonly tornBytes: number;
-  /** Set when something after a bad group is good, or the header is not what it has to be: that is no torn end. */
+  /** Set if something after a bad group is good, or the header is invalid. Neither can be a torn end. */
   readonly damage: OrthantError | undefined;
 }
 
 /**
- * What is known about a segment before it is read. `required`: its header was durable before something else was that
- * proves it. `bound`: the manifest says that there is a journal, so its header was durable before its first group.
+ * What is known about a segment before reading it. `required`: its header was durable before something else
+ * that proves it. `bound`: the manifest declares a journal, so the header was durable before the first group.
  * `unknown`: version 1, which wrote both at once.
  */
 export type SegmentPromise = "required" | "bound" | "unknown";
 
-/** Bytes that are searched for a group at once. */
+/** Number of bytes searched for a group at once. */
 const WINDOW_BYTES = 1_048_576;
-/** How many times its own size a torn end may be checksummed: hostile bytes can look like groups everywhere. */
+/**
+ * Limits the checksumming of a torn end, as a multiple of its size: hostile bytes can look like groups
+ * everywhere.
+ */
 const CHECKSUM_BUDGET_FACTOR = 16;
-/** No group is shorter. */
+/** Minimum size of a group. */
 const GROUP_BYTES_MIN = groupHeader.bytes + 1;
 
-/** Walks a segment group by group, up to the first that is not whole. Rules J5 and J6 in docs/formats/journal.md. */
+/**
+ * Walks a segment group by group, up to the first one that is not intact. Rules J5 and J6 in
+ * docs/formats/journal.md.
+ */
 export async function scanSegment(
   file: DiskFile,
   id: SegmentId,
@@ -89,7 +95,7 @@ export async function scanSegment(
   return { id, header, groups, isContinued, end, tornBytes, damage };
 }
 
-/** What a newer program wrote is no torn end. */
+/** A newer program's segment is not a torn end. */
 function findNewVersion(header: ReadSegmentHeader | undefined, id: SegmentId): OrthantError | undefined {
   if (header === undefined || header.version <= JOURNAL_VERSION) return undefined;
   const detail = `journal version ${header.version}, known are 1 to ${JOURNAL_VERSION}`;
@@ -101,7 +107,7 @@ function isHeaderOf(header: ReadSegmentHeader, { generation, epoch, mark }: Segm
   return isKnown && header.generation === generation && header.epoch === epoch && header.mark === mark;
 }
 
-/** A header that is not that of the segment is damage, unless a power cut may have torn it. Rule J22. */
+/** A header that is not the segment's is damage, unless a power cut may have torn it. Rule J22. */
 function findBadHeader(
   read: ReadSegmentHeader | undefined,
   id: SegmentId,
@@ -137,7 +143,10 @@ async function groupAt(
   return { sequence: header.sequence, span: { offset: start, bytes: payload.length } };
 }
 
-/** The end of what is not zero from an offset on: a file is made longer than what it has to hold. Rule J18. */
+/**
+ * Returns the end of the nonzero bytes after an offset: a file is allocated longer than its content.
+ * Rule J18.
+ */
 async function findUsedEnd(file: DiskFile, from: number, size: number): Promise<number> {
   for (let end = size; end > from; end -= WINDOW_BYTES) {
     const start = Math.max(from, end - WINDOW_BYTES);
@@ -149,16 +158,16 @@ async function findUsedEnd(file: DiskFile, from: number, size: number): Promise<
   return from;
 }
 
-/** The part of a segment behind its last good group. */
+/** The part of a segment after its last good group. */
 interface Rest {
   readonly end: number;
   readonly used: number;
   readonly size: number;
-  /** How many good groups come before it. */
+  /** Number of good groups before it. */
   readonly good: number;
 }
 
-/** Finds a group behind a bad one that is whole and may follow it; it may end in zeros. */
+/** Finds an intact group after a bad one that may follow it. The group may end in zeros. */
 async function findLaterGroup(
   file: DiskFile,
   rest: Rest,
@@ -184,9 +193,12 @@ async function findLaterGroup(
   return undefined;
 }
 
-/** Whether a group of this number can begin at an offset: every group between it and the last good one needs room. */
+/**
+ * Returns whether a group of this number can begin at an offset: every group between it and the last good one
+ * needs space.
+ */
 function mayFollow(sequence: number, offset: number, { end, good }: Rest): boolean {
-  // Without a header nothing is known about where groups begin, and the first may be whole.
+  // Without a header, the offsets of groups are unknown, and the first one may be intact.
   if (end === 0) return sequence * GROUP_BYTES_MIN <= offset;
   const between = sequence - good;
   return between >= 1 && between * GROUP_BYTES_MIN <= offset - end;

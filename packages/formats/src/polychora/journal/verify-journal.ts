@@ -5,11 +5,13 @@ import { JOURNAL_FOLDER, segmentFile } from "./journal-layout.ts";
 import type { JournalBase, JournalReader } from "./journal-reader.ts";
 import { openLiveJournal } from "./live-journal.ts";
 
-/** What there is to say about the journal beside the live generation. Throws nothing that a journal can cause. */
+/**
+ * Returns the findings for the journal of the live generation. Never throws because of a journal's content.
+ */
 export async function verifyJournal(disk: Disk, base: JournalBase): Promise<readonly Finding[]> {
   try {
     const journal = await openLiveJournal(disk, base);
-    // A writer has committed since: the journal belongs to a generation that is not looked at.
+    // A writer has committed since, so the journal belongs to a generation that is not being verified.
     if (journal === undefined) return [];
     try {
       return await findingsIn(journal, base);
@@ -17,7 +19,7 @@ export async function verifyJournal(disk: Disk, base: JournalBase): Promise<read
       await journal.close();
     }
   } catch (error) {
-    // A segment that was there a moment ago is saved now, and removed.
+    // A segment that existed a moment ago has been saved and removed.
     if (isOrthantError(error, "ORT_NOT_FOUND")) return [];
     if (isOrthantError(error)) return [findingOf(error, JOURNAL_FOLDER, base.generation)];
     throw error;

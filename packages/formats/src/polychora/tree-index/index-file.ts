@@ -24,7 +24,7 @@ import { indexNodeCodec } from "./index-node.ts";
 import { buildIndexNodes, checkIndexNodes } from "./index-tree.ts";
 import { findLeafFault } from "./leaf-faults.ts";
 
-/** What a tree index says. */
+/** Content of a tree index. */
 export interface IndexFile {
   readonly version: WholeIndexVersion;
   readonly generation: number;
@@ -35,7 +35,7 @@ export interface IndexFile {
 const NODES_MAX = 0xffff_fffe;
 const nodesCodec = list(indexNodeCodec, NODES_MAX);
 
-/** A tree index. The same leaves, in whatever order, give the same bytes. */
+/** Encodes a tree index. The same leaves, in any order, yield the same bytes. */
 export function encodeIndexFile({ version, generation, leaves }: IndexFile): Uint8Array {
   const sorted = [...leaves].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
   for (const { cell } of sorted) requireLevel(cell, LEAF_LEVEL_MAX);
@@ -61,7 +61,7 @@ export function encodeIndexFile({ version, generation, leaves }: IndexFile): Uin
   return out.copy();
 }
 
-/** Reads a tree index and checks all of it. Rules S20 to S28. */
+/** Decodes and fully checks a tree index. Rules S20 to S28. */
 export function decodeIndexFile(path: string, bytes: Uint8Array): IndexFile {
   const header = decodeAt({ path }, indexHeader, bytes.subarray(0, indexHeader.bytes));
   const { version, generation, rootMin, rootLast, nodeCount, leafCount, payloadCrc32 } = header;
@@ -108,7 +108,9 @@ function decodeBody(
   return leaves;
 }
 
-/** What each leaf's entry has behind its id. An entry never changes, and most are in many generations. */
+/**
+ * Encoded content of leaf entries after their ids. An entry never changes, and most are in many generations.
+ */
 const encodedLeaves = new WeakMap<
   LeafEntry,
   { readonly version: WholeIndexVersion; readonly bytes: Uint8Array }

@@ -7,36 +7,36 @@ import { entriesOf, isPage, type TrieNode } from "./leaf-trie.ts";
 import { PAGE_VERSION, totalsOfPart } from "./page-codec.ts";
 import type { PageWriter } from "./page-writer.ts";
 
-/** How an index is laid out in files. */
+/** Options for laying out an index in files. */
 export interface IndexLayoutOptions {
   readonly generation: number;
-  /** 1 for a save that is never split, because its reader knows the specification and no more. */
+  /** 1 for a save that is never split into pages, because its reader knows only the specification. */
   readonly version: IndexVersion | undefined;
-  /** Writes the pages that are new, if there are any. */
+  /** Writes the new pages, if there are any. */
   readonly pages: PageWriter;
   readonly read: PageReader;
 }
 
-/** An index in files: the one that the manifest names, and what is in memory of all. */
+/** A laid-out index: the file that the manifest names, and its in-memory form. */
 export interface LaidOutIndex {
   readonly indexFile: Uint8Array;
   readonly indexVersion: IndexVersion;
   readonly index: LeafIndex;
 }
 
-/** A node with a leaf takes more than this in an index of one file. */
+/** Lower bound for the size of a leaf and its node in a single-file index. */
 const WHOLE_LEAF_BYTES_MIN = 90;
 
 type Node = TrieNode<LeafEntry>;
 
-/** How large a page may be in a save with these limits, and an index of one file. */
+/** Returns the maximum size of a page, and of a single-file index, under these limits. */
 export function pageTargetBytes({ indexSoftMaxBytes }: SaveLimits): number {
   return Math.min(INDEX_PAGE_TARGET_BYTES, indexSoftMaxBytes);
 }
 
 /**
- * Lays the leaves of a generation out in files: in one, as long as that is small, else in pages, of which those that
- * are new are handed over. Rules S61 to S63.
+ * Lays out the leaves of a generation in files: in one while it is small, else in pages, of which the new
+ * ones are emitted. Rules S61 to S63.
  */
 export async function layOutIndex(
   root: Node | undefined,
@@ -57,7 +57,7 @@ export async function layOutIndex(
   );
 }
 
-/** An index of one file; `undefined` when that would be too large, or a part of the leaves is in pages. */
+/** Returns a single-file index; `undefined` if it would be too large, or some leaves are in pages. */
 function smallIndex(
   root: Node | undefined,
   generation: number,

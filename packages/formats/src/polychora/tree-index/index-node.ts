@@ -1,26 +1,26 @@
 import { type Box, boxCodec, type Codec, encode, repeated, varU32 } from "@orthant/core";
 import { NONE } from "../layout.ts";
 
-/** A node of the index tree. `NONE` stands for what is not there. */
+/** A node of the index tree. `NONE` marks absent ids. */
 export interface IndexNode {
   readonly nodeId: number;
   readonly parentId: number;
   readonly isLeaf: boolean;
-  /** How many nodes are above it. */
+  /** Number of nodes above it. */
   readonly depth: number;
   readonly bounds: Box;
   readonly childIds: readonly number[];
   readonly leafEntryId: number;
 }
 
-/** Children that a node can have. */
+/** Number of children of a node. */
 export const CHILDREN = 16;
 
 const childIdsCodec = repeated(varU32, CHILDREN);
-/** What most nodes have: leaves are without children. */
+/** The encoding for most nodes: leaves have no children. */
 const noChildren = encode(childIdsCodec, new Array<number>(CHILDREN).fill(NONE));
 
-/** One node. Rule S22. */
+/** Codec of one node. Rule S22. */
 export const indexNodeCodec: Codec<IndexNode> = {
   write(out, node) {
     out.varU32(node.nodeId);

@@ -3,28 +3,28 @@ import { describeCell } from "./cell.ts";
 import type { IndexTotals } from "./index-totals.ts";
 import { Branch, type HasCell, type TrieNode } from "./leaf-trie.ts";
 
-/** What an entry of a page says about another page. */
+/** A page's entry for another page. */
 export interface PageLink {
-  /** The least aligned cube around all leaves in the page. */
+  /** Smallest aligned cube around all leaves in the page. */
   readonly cell: Box;
-  /** The generation that wrote the page. */
+  /** Generation that wrote the page. */
   readonly generation: number;
-  /** Which of the pages of that generation it is, from 1 on. */
+  /** Number of the page within that generation, starting at 1. */
   readonly number: number;
-  /** How long the file is. */
+  /** Size of the file. */
   readonly bytes: number;
-  /** The checksum of the whole file. */
+  /** Checksum of the whole file. */
   readonly crc32: number;
-  /** How many links may be below it, one under the other; 0 for a page with leaves alone. */
+  /** Maximum number of links below it on one path; 0 for a page with only leaves. */
   readonly height: number;
   readonly totals: IndexTotals;
 }
 
-/** A branch of the index that lies in a file of its own, and is in memory when somebody needed it. */
+/** A branch of the index in a separate file, loaded into memory on demand. */
 export class IndexPage<Leaf extends HasCell> {
   readonly kind = "page";
   readonly cell: Box;
-  /** Where the page lies; `undefined` as long as it is not written. */
+  /** Location of the page; `undefined` until it is written. */
   readonly link: PageLink | undefined;
   #content: Branch<Leaf> | undefined;
   #reading: Promise<Branch<Leaf>> | undefined;
@@ -36,19 +36,19 @@ export class IndexPage<Leaf extends HasCell> {
     this.#content = "link" in place ? undefined : place.content;
   }
 
-  /** A page that was written just now, and is in memory. */
+  /** Creates a page that was just written and is in memory. */
   static written<Leaf extends HasCell>(link: PageLink, content: Branch<Leaf>): IndexPage<Leaf> {
     const page = new IndexPage<Leaf>({ link });
     page.#content = content;
     return page;
   }
 
-  /** What it holds; `undefined` when that is not in memory. */
+  /** Its content; `undefined` if it is not in memory. */
   get content(): Branch<Leaf> | undefined {
     return this.#content;
   }
 
-  /** What it holds; `ORT_NOT_LOADED` when that is not in memory. */
+  /** Returns its content. Throws `ORT_NOT_LOADED` if it is not in memory. */
   require(): Branch<Leaf> {
     if (this.#content !== undefined) return this.#content;
     throw new OrthantError(
@@ -57,7 +57,7 @@ export class IndexPage<Leaf extends HasCell> {
     );
   }
 
-  /** What it holds, read with the given function unless it is in memory or being read, and kept from then on. */
+  /** Returns its content and keeps it in memory. Calls `read` unless it is loaded or being read. */
   async load(read: (link: PageLink) => Promise<Branch<Leaf>>): Promise<Branch<Leaf>> {
     if (this.#content !== undefined || this.link === undefined) return this.require();
     this.#reading ??= read(this.link);
@@ -69,18 +69,20 @@ export class IndexPage<Leaf extends HasCell> {
     }
   }
 
-  /** What it holds, read for this once unless it is in memory or being read. */
+  /** Returns its content without keeping it. Calls `read` unless it is loaded or being read. */
   async peek(read: (link: PageLink) => Promise<Branch<Leaf>>): Promise<Branch<Leaf>> {
     if (this.#content !== undefined || this.link === undefined) return this.require();
     return this.#reading ?? read(this.link);
   }
 
-  /** The page with other content, not written yet; the content alone when it needs no page any more. */
+  /**
+   * Returns the page with other content, not written yet, or just the content if it no longer needs a page.
+   */
   changed(content: TrieNode<Leaf>): TrieNode<Leaf> {
     return content instanceof Branch ? new IndexPage<Leaf>({ content }) : content;
   }
 
-  /** Keeps what is in memory there until {@link release}. */
+  /** Keeps loaded content in memory until {@link release}. */
   hold(): void {
     this.#holders++;
   }
@@ -90,7 +92,7 @@ export class IndexPage<Leaf extends HasCell> {
     this.#holders--;
   }
 
-  /** Lets go of what is in memory, unless somebody holds it or it is nowhere else. */
+  /** Drops the content from memory, unless it is held or not written yet. */
   unload(): void {
     if (this.#holders === 0 && this.link !== undefined) this.#content = undefined;
   }

@@ -1,21 +1,21 @@
 import type { LeafEntry } from "../records/leaf-entry.ts";
 
-/** What leaves hold together. */
+/** Sums over the content of leaves. */
 export interface IndexTotals {
   readonly leaves: number;
-  /** Without those of the leaves that are not counted. */
+  /** Without those of uncounted leaves. */
   readonly chunks: number;
-  /** Leaves that have blocks, and nobody knows how many: they come from an index that did not say. */
+  /** Number of leaves with an unknown number of blocks, from an index that does not record it. */
   readonly uncounted: number;
   readonly clocks: number;
-  /** Bytes of all records, with their headers. */
+  /** Bytes of all records, including their headers. */
   readonly recordBytes: number;
 }
 
-/** Those of no leaves. */
+/** Totals of no leaves. */
 const NO_TOTALS: IndexTotals = { leaves: 0, chunks: 0, uncounted: 0, clocks: 0, recordBytes: 0 };
 
-/** Those of one leaf. */
+/** Returns the totals of one leaf. */
 export function totalsOfLeaf({ chunks, clocks, blockRefs, entityRefs }: LeafEntry): IndexTotals {
   let recordBytes = 0;
   for (const ref of blockRefs) recordBytes += ref.recordBytes;
@@ -24,7 +24,7 @@ export function totalsOfLeaf({ chunks, clocks, blockRefs, entityRefs }: LeafEntr
   return { leaves: 1, chunks, uncounted, clocks: clocks.length, recordBytes };
 }
 
-/** Those of several together. */
+/** Adds up totals. */
 export function sumTotals(parts: Iterable<IndexTotals>): IndexTotals {
   const sum = { ...NO_TOTALS };
   for (const { leaves, chunks, uncounted, clocks, recordBytes } of parts) {

@@ -6,9 +6,9 @@ import { type HasCell, isBranch, type TrieNode } from "./leaf-trie.ts";
 import { trieOf } from "./trie-builder.ts";
 
 /**
- * The nodes of the one tree that a set of leaf cells has: a 16-way trie without the nodes that would have one
- * child. Nodes come before their children, children by slot; leaf entries are those of the cells as given.
- * The cells are disjoint aligned cubes.
+ * Returns the nodes of the unique tree of a set of leaf cells: a 16-way trie without single-child nodes.
+ * Nodes come before their children, children in slot order; leaf entry ids follow the order of `cells`. The
+ * cells must be disjoint aligned cubes.
  */
 export function buildIndexNodes(cells: readonly Box[]): readonly IndexNode[] {
   const nodes: IndexNode[] = [];
@@ -18,8 +18,8 @@ export function buildIndexNodes(cells: readonly Box[]): readonly IndexNode[] {
 }
 
 /**
- * The cell of each leaf entry, when the nodes are exactly those that {@link buildIndexNodes} makes of the
- * cells; otherwise throws `ORT_INDEX` with the first rule that is broken. Rules S22 to S25.
+ * Returns the cell of each leaf entry if the nodes are exactly those that {@link buildIndexNodes} makes of
+ * the cells. Otherwise throws `ORT_INDEX` with the first broken rule. Rules S22 to S25.
  */
 export function checkIndexNodes(nodes: readonly IndexNode[], leafCount: number): readonly Box[] {
   const cells = new Array<Box | undefined>(leafCount);
@@ -36,7 +36,7 @@ export function checkIndexNodes(nodes: readonly IndexNode[], leafCount: number):
   });
 }
 
-/** A leaf of the trie that the nodes are made of. */
+/** A leaf of the trie that the nodes are built from. */
 interface Entry extends HasCell {
   readonly leafEntryId: number;
 }
@@ -54,7 +54,7 @@ function addSubtree(nodes: IndexNode[], part: TrieNode<Entry>, parentId: number,
   return nodeId;
 }
 
-/** What a node's parent says about it. */
+/** Properties of a node implied by its parent. */
 interface Expectation {
   readonly parentId: number;
   readonly depth: number;
@@ -102,7 +102,7 @@ function checkBranch(
     throw wrong(`node ${nodeId} has less than two children`);
   for (const [slot, childId] of childIds.entries()) {
     if (childId === NONE) continue;
-    // Ids count up along the walk, so a cycle, a shared child and a wrong order are all this.
+    // Ids count up along the walk, so this catches cycles, shared children and wrong order.
     if (childId !== walk.next) throw wrong(`child ${slot} of node ${nodeId} is ${childId}, not ${walk.next}`);
     checkSubtree(nodes, cells, walk, { parentId: nodeId, depth: depth + 1, within: childCell(bounds, slot) });
   }

@@ -2,11 +2,14 @@ import { type Box, comparePlaces, type Place, PlaceSet, REGION_EDGE_CHUNKS } fro
 import type { IndexVersion, LeafEntry } from "../records/leaf-entry.ts";
 import { describeCell } from "./cell.ts";
 
-/** What is wrong with the content of leaves whose cells are in order; `undefined` when nothing is. */
+/**
+ * Returns the first fault in the content of leaves, whose cells must be in order; `undefined` if there is
+ * none.
+ */
 export function findLeafFault(leaves: readonly LeafEntry[], version: IndexVersion): string | undefined {
   const regions = new PlaceSet();
   for (const { cell, blockRefs, entityRefs, clocks } of leaves) {
-    // Put together only when there is something to say: every commit comes through here with every leaf.
+    // Formatted lazily: every commit checks every leaf here.
     const where = (): string => `the leaf at ${describeCell(cell)}`;
     if (blockRefs.length + entityRefs.length === 0 && (version === 1 || clocks.length === 0)) {
       return `${where()} holds nothing`;
@@ -19,7 +22,7 @@ export function findLeafFault(leaves: readonly LeafEntry[], version: IndexVersio
       }
       if (!touches(cell, region)) return `${where()} has a clock of region [${region}]`;
       if (cell.max[0] - cell.min[0] >= REGION_EDGE_CHUNKS) continue;
-      // Only leaves that are smaller than a region can have one in common.
+      // Only leaves smaller than a region can share one.
       if (regions.has(...region)) return `two leaves have a clock of region [${region}]`;
       regions.add(...region);
     }
@@ -27,7 +30,10 @@ export function findLeafFault(leaves: readonly LeafEntry[], version: IndexVersio
   return undefined;
 }
 
-/** Whether the chunks of a region touch an aligned cube. One of the two holds the other, or they are apart. */
+/**
+ * Returns whether a region's chunks intersect an aligned cube. Either one contains the other, or they are
+ * disjoint.
+ */
 function touches({ min, max }: Box, [x, y, z, w]: Place): boolean {
   const edge = REGION_EDGE_CHUNKS;
   return (

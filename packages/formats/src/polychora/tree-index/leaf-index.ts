@@ -23,38 +23,38 @@ import {
 import { trieOf } from "./trie-builder.ts";
 import { compareTries, type TrieDifference } from "./trie-comparison.ts";
 
-/** A leaf that two generations do not have alike: one that went, one that came, or one in the place of another. */
+/** A leaf that differs between two generations: removed, added or replaced. */
 export interface LeafDifference {
   readonly before?: LeafEntry;
   readonly after?: LeafEntry;
 }
 
-/** Reads a page of an index from wherever it lies, and checks it against its link. */
+/** Reads a page of an index and checks it against its link. */
 export type PageReader = (link: PageLink) => Promise<Branch<LeafEntry>>;
 
-/** What one file of an index has: the root, or a page. */
+/** Content of one file of an index: the root, or a page. */
 export interface IndexPart {
   readonly cell: Box;
-  /** Where it lies; `undefined` for the root. */
+  /** Its location; `undefined` for the root. */
   readonly link: PageLink | undefined;
-  /** Those that are in this file, in lexicographic order of the cells. */
+  /** The leaves in this file, in lexicographic order of the cells. */
   readonly leaves: readonly LeafEntry[];
-  /** Why it cannot be read. */
+  /** Why it is unreadable. */
   readonly error: OrthantError | undefined;
 }
 
 type Node = TrieNode<LeafEntry>;
 
 /**
- * The leaves of one generation by place. They never change; what is in memory of them does: an index that lies in
- * several files is read in parts, when {@link load} asks for them. Generations share what they have in common, in
- * memory too. What is synchronous throws `ORT_NOT_LOADED` when it needs a part that was not loaded.
+ * The leaves of one generation by position. They never change, but the loaded part does: an index of several
+ * files is read in parts, on {@link load}. Generations share their common parts, also in memory. Synchronous
+ * methods throw `ORT_NOT_LOADED` if they need a part that is not loaded.
  */
 export class LeafIndex {
-  /** What all leaves hold together, also those that are not in memory. */
+  /** Totals of all leaves, including those not in memory. */
   readonly totals: IndexTotals;
   readonly #root: Node | undefined;
-  /** Of a flat save whose regions are no aligned cubes. */
+  /** Set for a flat save whose regions are not aligned cubes. */
   readonly #grid: LeafGrid<LeafEntry> | undefined;
   readonly #read: PageReader;
 
@@ -70,7 +70,7 @@ export class LeafIndex {
     this.#grid = grid;
   }
 
-  /** All of the leaves in memory: those of a flat save, or of an index that is one file. */
+  /** Creates an index with all leaves in memory: those of a flat save, or of a single-file index. */
   static of(leaves: readonly LeafEntry[]): LeafIndex {
     const totals = sumTotals(leaves.map(totalsOfLeaf));
     const odd = leaves.find(({ cell }) => (levelOf(cell) ?? Infinity) > LEAF_LEVEL_MAX);
@@ -79,17 +79,20 @@ export class LeafIndex {
     return new LeafIndex(undefined, totals, noPages, new LeafGrid(leaves, edge));
   }
 
-  /** A trie with the pages that it refers to. */
+  /** Creates an index over a trie and the pages it refers to. */
   static over(root: Node | undefined, totals: IndexTotals, read: PageReader): LeafIndex {
     return new LeafIndex(root, totals, read);
   }
 
-  /** A draft of the next generation, with all that these cells touch in memory until the draft is released. */
+  /**
+   * Returns a draft of the next generation. Everything that these cells intersect stays in memory until the
+   * draft is released.
+   */
   async draft(cells: Iterable<Box>): Promise<LeafMap<LeafEntry>> {
     const draft = LeafMap.over(this.#root);
     try {
       for (const cell of cells) {
-        // While this waits, somebody may let go of what was loaded.
+        // Loaded pages may be unloaded during the await.
         do await this.load(cell);
         while (!this.isLoaded(cell));
         draft.hold(cell);
@@ -101,43 +104,46 @@ export class LeafIndex {
     }
   }
 
-  /** Reads what a box of chunks touches, and keeps it. */
+  /** Reads everything that a box of chunks intersects, and keeps it in memory. */
   async load(box: Box): Promise<void> {
     for (const page of [...unloadedPages(this.#root, box)]) await this.#loadWithin(page, box);
   }
 
-  /** Whether all that a box of chunks touches is in memory. */
+  /** Returns whether everything that a box of chunks intersects is in memory. */
   isLoaded(box: Box): boolean {
     return unloadedPages(this.#root, box).next().done === true;
   }
 
-  /** The leaf that holds a chunk. */
+  /** Returns the leaf that contains a chunk. */
   find(place: Place): LeafEntry | undefined {
     return this.#grid === undefined ? findLeaf(this.#root, place, requireContent) : this.#grid.find(place);
   }
 
-  /** The leaf that has exactly this cell. */
+  /** Returns the leaf with exactly this cell. */
   at(cell: Box): LeafEntry | undefined {
     const leaf = this.find(cell.min);
     return leaf !== undefined && boxEquals(leaf.cell, cell) ? leaf : undefined;
   }
 
   /**
-   * The cell for a chunk: that of the leaf which holds it or, when none does, the largest aligned cube around it, up
-   * to an edge of 2^16, that has no leaf in it. Needs what a box of this one chunk needs.
+   * Returns the cell for a chunk: that of the leaf that contains it or, without one, the largest aligned cube
+   * around it, up to an edge of 2^16, without a leaf. Requires the box of this one chunk to be loaded.
    */
   cellFor(place: Place): Box {
     return this.#grid === undefined ? cellFor(this.#root, place, requireContent) : this.#grid.cellFor(place);
   }
 
-  /** The leaves that a box of chunks touches. Costs what is touched, not how many leaves there are. */
+  /**
+   * Returns the leaves that intersect a box of chunks. The cost depends on the result, not on the number of
+   * leaves.
+   */
   touching(box: Box): Iterable<LeafEntry> {
     return this.#grid?.touching(box) ?? leavesTouching(this.#root, box, requireContent);
   }
 
   /**
-   * Every leaf, page by page, in lexicographic order of the cells within each; all of them in that order when the
-   * index is one file. What was not in memory is not kept.
+   * Yields every leaf, page by page, each page in lexicographic order of the cells; a single-file index is
+   * entirely in that order. Pages that were not in memory are not kept.
    */
   async *all(): AsyncGenerator<LeafEntry> {
     for await (const { leaves, error } of this.parts()) {
@@ -147,8 +153,9 @@ export class LeafIndex {
   }
 
   /**
-   * The root and then every page, each with its own leaves. A page that cannot be read is told of, and what it leads
-   * to is not. Pages that are passed over are not read. What was not in memory is not kept.
+   * Yields the root and then every page, each with its own leaves. Reports an unreadable page, but not the
+   * pages below it. Does not read pages for which `passOver` returns true. Pages that were not in memory are
+   * not kept.
    */
   async *parts(passOver: (link: PageLink) => boolean = () => false): AsyncGenerator<IndexPart> {
     const ahead: IndexPage<LeafEntry>[] = [];
@@ -168,12 +175,15 @@ export class LeafIndex {
     }
   }
 
-  /** The cells of all leaves that are in the root, and of the pages that it leads to. */
+  /** Yields the cells of all leaves in the root, and of the pages it links to. */
   *outline(): Generator<Box> {
     for (const { cell } of this.#grid?.leaves() ?? entriesOf(this.#root)) yield cell;
   }
 
-  /** The leaves that differ from those of another generation of the same save. Reads only pages that differ. */
+  /**
+   * Yields the leaves that differ from those of another generation of the same save. Reads only pages that
+   * differ.
+   */
   async *changesSince(before: LeafIndex): AsyncGenerator<LeafDifference> {
     for await (const difference of this.differencesSince(before)) {
       if (difference.kind === "page") continue;
@@ -182,7 +192,7 @@ export class LeafIndex {
     }
   }
 
-  /** The same, and the pages that only one of the two has. */
+  /** Like `changesSince`, and also yields the pages that only one of the two has. */
   differencesSince(before: LeafIndex): AsyncGenerator<TrieDifference<LeafEntry>> {
     if (this.#grid !== undefined || before.#grid !== undefined) {
       throw new OrthantError("ORT_ARGUMENT", "a flat save has one generation to compare");
@@ -194,7 +204,10 @@ export class LeafIndex {
     });
   }
 
-  /** The paths of the files that hold this generation's leaves, beside its root. Reads pages that lead to others. */
+  /**
+   * Returns the paths of the files with this generation's leaves, besides its root. Reads only pages that
+   * link to others.
+   */
   async pageFiles(): Promise<readonly string[]> {
     const files: string[] = [];
     const isLast = (link: PageLink): boolean => {
@@ -205,7 +218,7 @@ export class LeafIndex {
     return files;
   }
 
-  /** Lets go of parts whose cells are not to be kept; they are read again when they are needed. */
+  /** Unloads parts whose cells `keep` rejects. They are read again when needed. */
   unload(keep: (cell: Box) => boolean): void {
     for (const page of loadedPages(this.#root)) if (!keep(page.cell)) page.unload();
   }
@@ -216,7 +229,9 @@ export class LeafIndex {
   }
 }
 
-/** Every leaf of an index at once. For an index of any size, {@link LeafIndex.all} holds less. */
+/**
+ * Returns every leaf of an index at once. For an index of any size, {@link LeafIndex.all} takes less memory.
+ */
 export async function allLeaves(index: LeafIndex): Promise<LeafEntry[]> {
   const leaves: LeafEntry[] = [];
   for await (const leaf of index.all()) leaves.push(leaf);

@@ -12,27 +12,27 @@ import { LEAF_LEVEL_MAX } from "../layout.ts";
 import { cellAroundBoth, cellAt, childSlot, describeCell, requireLevel } from "./cell.ts";
 import type { IndexPage } from "./index-page.ts";
 
-/** What has a cell: a leaf of the index, or what a program keeps for one. */
+/** Anything with a cell: a leaf of the index, or what a program keeps for one. */
 export interface HasCell {
   readonly cell: Box;
 }
 
-/** A part of a trie: a leaf, a branch with at least two children, or a branch that lies in a file of its own. */
+/** A part of a trie: a leaf, a branch with at least two children, or a branch in a separate file. */
 export type TrieNode<Leaf extends HasCell> = Leaf | Branch<Leaf> | IndexPage<Leaf>;
 
-/** Gives what a page holds, which has to be in memory. */
+/** Returns the content of a page, which must be in memory. */
 export type PageOpener<Leaf extends HasCell> = (page: IndexPage<Leaf>) => Branch<Leaf>;
 
 /**
- * The least aligned cube around its children, of which there are two or more. A trie never changes: to put a leaf in
- * or to take one out makes new branches on the way to it and shares all the rest.
+ * A branch with two or more children; its cell is the smallest aligned cube around them. A trie never
+ * changes: adding or removing a leaf creates new branches on the path to it and shares the rest.
  */
 export class Branch<Leaf extends HasCell> {
   readonly kind = "branch";
   readonly cell: Box;
-  /** In the order of their slots. */
+  /** In slot order. */
   readonly children: readonly TrieNode<Leaf>[];
-  /** A bit for each slot that has a child. */
+  /** One bit for each slot with a child. */
   readonly #slots: number;
 
   constructor(cell: Box, children: readonly TrieNode<Leaf>[], slots: number) {
@@ -41,12 +41,14 @@ export class Branch<Leaf extends HasCell> {
     this.#slots = slots;
   }
 
-  /** The child in a slot. */
+  /** Returns the child in a slot. */
   child(slot: number): TrieNode<Leaf> | undefined {
     return (this.#slots >> slot) & 1 ? this.children[this.#rank(slot)] : undefined;
   }
 
-  /** The branch with another child in a slot, or none; what is left of it when that is one child alone. */
+  /**
+   * Returns the branch with another child in a slot, or none. If a single child remains, returns that child.
+   */
   with(slot: number, child: TrieNode<Leaf> | undefined): TrieNode<Leaf> {
     const rank = this.#rank(slot);
     const isThere = (this.#slots >> slot) & 1;
@@ -58,7 +60,7 @@ export class Branch<Leaf extends HasCell> {
     return new Branch(this.cell, children, child === undefined ? this.#slots & ~bit : this.#slots | bit);
   }
 
-  /** The branch with other parts in the places of its children, in their cells; the same when all are the same. */
+  /** Returns the branch with replaced children of the same cells, or itself if all are the same. */
   withChildren(children: readonly TrieNode<Leaf>[]): Branch<Leaf> {
     const isSame = children.every((child, index) => child === this.children[index]);
     return isSame ? this : new Branch(this.cell, children, this.#slots);
@@ -71,17 +73,17 @@ export class Branch<Leaf extends HasCell> {
   }
 }
 
-/** Whether a part of a trie is a branch. */
+/** Returns whether a part of a trie is a branch. */
 export function isBranch<Leaf extends HasCell>(node: TrieNode<Leaf> | undefined): node is Branch<Leaf> {
   return node instanceof Branch;
 }
 
-/** Whether a part of a trie lies in a file of its own. */
+/** Returns whether a part of a trie is in a separate file. */
 export function isPage<Leaf extends HasCell>(node: TrieNode<Leaf> | undefined): node is IndexPage<Leaf> {
   return (node as Partial<IndexPage<Leaf>> | undefined)?.kind === "page";
 }
 
-/** The leaf that holds a place. */
+/** Returns the leaf that contains a position. */
 export function findLeaf<Leaf extends HasCell>(
   root: TrieNode<Leaf> | undefined,
   place: Place,
@@ -97,8 +99,8 @@ export function findLeaf<Leaf extends HasCell>(
 }
 
 /**
- * The cell for a place: that of the leaf which holds it or, when none does, the largest aligned cube around it,
- * up to an edge of 2^16, that has no leaf in it.
+ * Returns the cell for a position: that of the leaf that contains it or, without one, the largest aligned
+ * cube around it, up to an edge of 2^16, without a leaf.
  */
 export function cellFor<Leaf extends HasCell>(
   root: TrieNode<Leaf> | undefined,
@@ -118,7 +120,7 @@ export function cellFor<Leaf extends HasCell>(
   return cellAt(place, levelMax);
 }
 
-/** The trie with one more leaf; `ORT_ARGUMENT` when its cell overlaps another's. */
+/** Returns the trie with one more leaf. Throws `ORT_ARGUMENT` if its cell overlaps another's. */
 export function withLeaf<Leaf extends HasCell>(
   node: TrieNode<Leaf> | undefined,
   leaf: Leaf,
@@ -137,7 +139,7 @@ export function withLeaf<Leaf extends HasCell>(
   return branch.with(slot, withLeaf(branch.child(slot), leaf, open));
 }
 
-/** The trie without the leaf that has exactly this cell; the same trie when there is none. */
+/** Returns the trie without the leaf that has exactly this cell, or the same trie if there is none. */
 export function withoutLeaf<Leaf extends HasCell>(
   node: TrieNode<Leaf>,
   cell: Box,
@@ -147,7 +149,7 @@ export function withoutLeaf<Leaf extends HasCell>(
   if (isPage(node)) {
     const content = open(node);
     const changed = withoutLeaf<Leaf>(content, cell, open);
-    // A branch has two children, so something is left of it.
+    // A branch has two children, so something remains of it.
     return changed === content || changed === undefined ? node : node.changed(changed);
   }
   if (!isBranch(node)) return boxEquals(node.cell, cell) ? undefined : node;
@@ -158,7 +160,7 @@ export function withoutLeaf<Leaf extends HasCell>(
   return changed === child ? node : node.with(slot, changed);
 }
 
-/** The leaves that a box touches. Costs what is touched, not how many leaves there are. */
+/** Yields the leaves that intersect a box. The cost depends on the result, not on the number of leaves. */
 export function* leavesTouching<Leaf extends HasCell>(
   root: TrieNode<Leaf> | undefined,
   box: Box,
@@ -173,7 +175,7 @@ export function* leavesTouching<Leaf extends HasCell>(
   }
 }
 
-/** The leaves and pages of a trie, without what is in the pages. */
+/** Yields the leaves and pages of a trie, without the content of the pages. */
 export function* entriesOf<Leaf extends HasCell>(
   root: TrieNode<Leaf> | undefined,
 ): Generator<Leaf | IndexPage<Leaf>> {
@@ -184,7 +186,7 @@ export function* entriesOf<Leaf extends HasCell>(
   }
 }
 
-/** The pages that a box touches and that are not in memory, as far as others that are lead to them. */
+/** Yields the unloaded pages that intersect a box, as far as loaded pages lead to them. */
 export function* unloadedPages<Leaf extends HasCell>(
   root: TrieNode<Leaf> | undefined,
   box: Box,
@@ -198,7 +200,7 @@ export function* unloadedPages<Leaf extends HasCell>(
   }
 }
 
-/** The pages that are in memory, each before those below it. */
+/** Yields the loaded pages, each before those below it. */
 export function* loadedPages<Leaf extends HasCell>(
   root: TrieNode<Leaf> | undefined,
 ): Generator<IndexPage<Leaf>> {
@@ -210,12 +212,12 @@ export function* loadedPages<Leaf extends HasCell>(
   }
 }
 
-/** Puts children on a stack so that the first one comes off first. */
+/** Pushes children on a stack so that the first one is popped first. */
 export function pushReversed<Item>(stack: Item[], children: readonly Item[]): void {
   for (let index = children.length - 1; index >= 0; index--) stack.push(children[index] as Item);
 }
 
-/** The part of a trie that lies inside a cube, whole; `undefined` when nothing does. */
+/** Returns the part of a trie inside a cube; `undefined` if there is none. */
 export function partInside<Leaf extends HasCell>(
   root: TrieNode<Leaf> | undefined,
   cell: Box,
@@ -231,7 +233,7 @@ export function partInside<Leaf extends HasCell>(
   return node;
 }
 
-/** What is said of a leaf that another one overlaps. */
+/** Returns the error for a leaf that overlaps another. */
 export function overlapping({ cell }: HasCell): OrthantError {
   return new OrthantError("ORT_ARGUMENT", `the leaf at ${describeCell(cell)} overlaps another`);
 }

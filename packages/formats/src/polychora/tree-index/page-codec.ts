@@ -21,20 +21,20 @@ import { type Branch, entriesOf, isBranch, isPage, type TrieNode } from "./leaf-
 import { PageEntryReader, PageEntryWriter } from "./page-entries.ts";
 import { trieOf } from "./trie-builder.ts";
 
-/** The version of an index that lies in pages. */
+/** Version of a paged index. */
 export const PAGE_VERSION = 3;
 
 type Node = TrieNode<LeafEntry>;
 type Entry = LeafEntry | IndexPage<LeafEntry>;
 
-/** Which page it is. */
+/** Identity of a page. */
 export interface PageId {
   readonly generation: number;
   /** 0 for the root. */
   readonly number: number;
 }
 
-/** What a root says. */
+/** Content of a root. */
 export interface RootPage {
   readonly generation: number;
   readonly root: Node | undefined;
@@ -42,8 +42,8 @@ export interface RootPage {
 }
 
 /**
- * A page with the leaves and links of a part of an index. The root has the whole lattice as its cell, every other page
- * that of its branch. Pages in the part have to be written already.
+ * Encodes a page with the leaves and links of a part of an index. The root's cell is the whole lattice, any
+ * other page's that of its branch. Pages in the part must already be written.
  */
 export function encodePage({ generation, number }: PageId, part: Node | undefined): Uint8Array {
   const entries = [...entriesOf(part)].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
@@ -73,7 +73,7 @@ export function encodePage({ generation, number }: PageId, part: Node | undefine
   return out.copy();
 }
 
-/** What a page says in all: the link that another has to it, but for where it lies. */
+/** Returns the link to an encoded page. */
 export function linkOf({ generation, number }: PageId, part: Branch<LeafEntry>, bytes: Uint8Array): PageLink {
   return {
     cell: part.cell,
@@ -86,7 +86,7 @@ export function linkOf({ generation, number }: PageId, part: Branch<LeafEntry>, 
   };
 }
 
-/** What all leaves of a part hold together. Pages in it have to be written already. */
+/** Returns the totals of all leaves of a part. Pages in it must already be written. */
 export function totalsOfPart(part: Node | undefined): IndexTotals {
   return sumTotals(
     [...entriesOf(part)].map((entry) =>
@@ -95,7 +95,7 @@ export function totalsOfPart(part: Node | undefined): IndexTotals {
   );
 }
 
-/** Reads the root of an index of version 3. Rules S53 to S60. */
+/** Decodes the root of an index of version 3. Rules S53 to S60. */
 export function decodeRoot(path: string, bytes: Uint8Array): RootPage {
   const header = readHeader(path, bytes);
   if (header.number !== 0) throw misfit(path, `page ${header.number} where the root should be`);
@@ -105,7 +105,7 @@ export function decodeRoot(path: string, bytes: Uint8Array): RootPage {
   return { generation: header.generation, root, totals };
 }
 
-/** Reads a page and checks that it is the one that a link means. Rules S53 to S60. */
+/** Decodes a page and checks that it is the one a link means. Rules S53 to S60. */
 export function decodeLinked(path: string, bytes: Uint8Array, link: PageLink): Branch<LeafEntry> {
   if (bytes.length !== link.bytes || crc32(bytes) !== link.crc32) {
     const detail = `the page with the leaves at ${describeCell(link.cell)} is damaged`;
@@ -158,7 +158,7 @@ function readBody(path: string, bytes: Uint8Array, header: PageHeader): Node | u
     const outside = entries.find((entry) => !boxContainsBox(cell, entry.cell));
     if (outside !== undefined) throw wrong(`the entry at ${describeCell(outside.cell)} is not in the page`);
     const part = trieOfDisjoint(entries);
-    // So a page is as small as its leaves allow, and the way from link to link is never longer than it need be.
+    // So a page is as small as its leaves allow, and a path of links is never longer than necessary.
     if (number !== 0 && (part === undefined || !boxEquals(part.cell, cell))) {
       throw wrong("its cell is not the least one around its entries");
     }
@@ -204,7 +204,7 @@ function trieOfDisjoint(entries: readonly Entry[]): Node | undefined {
   }
 }
 
-/** How many links are below a page, one under the other, at most; 0 for one with leaves alone. */
+/** Returns the maximum number of links below a page on one path; 0 for a page with only leaves. */
 function heightOf(part: Node): number {
   let height = 0;
   for (const entry of entriesOf(part)) {

@@ -16,11 +16,11 @@ import { CLOCKS_PER_LEAF_MAX, type LeafEntry } from "../records/leaf-entry.ts";
 import { requireLevel } from "./cell.ts";
 import type { PageLink } from "./index-page.ts";
 
-/** In the first byte of an entry, beside its level: it is a link. */
+/** Flag for a link in the first byte of an entry, next to its level. */
 const LINK = 0x40;
-/** Links of a page lie in cubes that are smaller than the lattice. */
+/** Links of a page have cubes smaller than the lattice. */
 const LINK_LEVEL_MAX = 31;
-/** A page has no more links one under the other than there are sizes of cubes. */
+/** A path of links cannot be longer than the number of cube sizes. */
 const HEIGHT_MAX = 31;
 
 /** One entry of a page. */
@@ -28,7 +28,7 @@ export type PageEntry =
   | { readonly leaf: LeafEntry; readonly link?: undefined }
   | { readonly link: PageLink; readonly leaf?: undefined };
 
-/** What the next entry of a page is written in relation to. */
+/** Values that the next entry of a page is encoded relative to. */
 interface Before {
   min: Place;
   clock: number;
@@ -36,13 +36,13 @@ interface Before {
   recordEnd: number;
 }
 
-/** Writes the entries of a page, each in relation to the one before it. Rules S55 to S58. */
+/** Writes the entries of a page, each relative to the previous one. Rules S55 to S58. */
 export class PageEntryWriter {
   readonly #out: ByteWriter;
   readonly #generation: number;
   readonly #before: Before;
 
-  /** Begins a page of a generation whose cell has this least corner. */
+  /** Begins a page of a generation whose cell has this minimum corner. */
   constructor(out: ByteWriter, generation: number, corner: Place) {
     this.#out = out;
     this.#generation = generation;
@@ -113,7 +113,9 @@ export class PageEntryWriter {
   }
 }
 
-/** Reads what a {@link PageEntryWriter} wrote. Checks each field; how entries fit together is for the caller. */
+/**
+ * Reads what a {@link PageEntryWriter} wrote. Checks each field; the caller checks how entries fit together.
+ */
 export class PageEntryReader {
   readonly #input: ByteReader;
   readonly #generation: number;
@@ -125,7 +127,7 @@ export class PageEntryReader {
     this.#before = { min: corner, clock: 0, packId: 0, recordEnd: 0 };
   }
 
-  /** The next entry. */
+  /** Reads the next entry. */
   next(): PageEntry {
     const head = this.#input.u8();
     if ((head & LINK) === 0) return { leaf: this.#leaf(this.#cell(head, LEAF_LEVEL_MAX)) };
@@ -226,7 +228,9 @@ export class PageEntryReader {
   }
 }
 
-/** Which cube of a level a coordinate lies in, counted from the least one of the lattice. */
+/**
+ * Returns the index of the cube of a level that contains a coordinate, counted from the lattice's minimum.
+ */
 function numberAt(coordinate: number, level: number): number {
   return Math.floor((coordinate - I32_MIN) / 2 ** level);
 }

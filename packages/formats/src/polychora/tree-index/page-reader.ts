@@ -4,7 +4,7 @@ import { pageFile } from "../files/file-names.ts";
 import type { PageReader } from "./leaf-index.ts";
 import { decodeLinked } from "./page-codec.ts";
 
-/** Reads pages from the disk of a save. Each is checked in full, also against the link that leads to it. */
+/** Reads pages from the disk of a save. Fully checks each of them, also against its link. */
 export function pageReader(disk: Disk): PageReader {
   return async (link) => {
     const path = pageFile(link);

@@ -4,28 +4,30 @@ import { IndexPage } from "./index-page.ts";
 import { type Branch, entriesOf, isBranch, isPage, type TrieNode } from "./leaf-trie.ts";
 import { encodePage, linkOf, type PageId } from "./page-codec.ts";
 
-/** A page that has to get onto the disk. */
+/** A page to be written to the disk. */
 export interface NewPage {
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
-/** How pages are made. */
+/** Options for writing pages. */
 export interface PageWriterOptions {
   readonly generation: number;
-  /** A page that is larger is cut. */
+  /** Size above which a page is split. */
   readonly targetBytes: number;
-  /** Takes a page over. */
+  /** Receives a finished page. */
   readonly emit: (page: NewPage) => Promise<void> | void;
-  /** Whether what is in the pages stays in memory. */
+  /** Whether the content of the pages stays in memory. */
   readonly keep: boolean;
 }
 
-/** A page that is cut gives away the heaviest parts until this part of the target is left. */
+/** A page that is split moves its heaviest parts out until this share of the target remains. */
 const CUT_SHARE = 1 / 2;
-/** A page that was changed and is smaller than this part of the target goes back into the one above it. */
+/** A changed page below this share of the target is merged into its parent. */
 const SMALL_SHARE = 1 / 8;
-/** Bytes of an entry without its references and clocks, of a reference, of a clock and of a link, about. */
+/**
+ * Approximate bytes of an entry without its references and clocks, of a reference, of a clock and of a link.
+ */
 const LEAF_BYTES = 9;
 const REF_BYTES = 13;
 const CLOCK_BYTES = 6;
@@ -34,7 +36,7 @@ const LINK_BYTES = 30;
 type Node = TrieNode<LeafEntry>;
 type Part = Branch<LeafEntry>;
 
-/** Cuts an index into pages and writes those that are not written yet. Rules S61 and S62. */
+/** Splits an index into pages and writes those not written yet. Rules S61 and S62. */
 export class PageWriter {
   readonly #options: PageWriterOptions;
   #lastNumber = 0;
@@ -43,12 +45,12 @@ export class PageWriter {
     this.#options = options;
   }
 
-  /** The same leaves with every page among them written, and the root that leads to them. */
+  /** Writes every unwritten page among the leaves. Returns the resulting trie and its encoded root. */
   async settle(
     root: Node | undefined,
   ): Promise<{ readonly root: Node | undefined; readonly bytes: Uint8Array }> {
     const id = { generation: this.#options.generation, number: 0 };
-    // A root with nothing but one page is that page, if it is in memory.
+    // A root that consists of a single page is that page, if it is in memory.
     const part = isPage(root) ? (root.content ?? root) : root;
     if (!isBranch(part)) return { root: part, bytes: encodePage(id, part) };
     const settled = await this.#settleBelow(part);
@@ -56,15 +58,15 @@ export class PageWriter {
     return { root: fitting, bytes };
   }
 
-  /** A page that is larger is cut. */
+  /** Size above which a page is split. */
   get targetBytes(): number {
     return this.#options.targetBytes;
   }
 
   /**
-   * A part that is too large for a page with its heaviest branches in pages of their own, until what is left is half
-   * of what a page may be. Branches that are too large themselves are cut first. Pages in the part are written
-   * already. The scale says how much more than their weight the entries take.
+   * Returns a part that fits a page: if it is too large, moves its heaviest branches to separate pages until
+   * half the target size remains. Splits oversized branches first. Pages in the part must already be written.
+   * `scale` is the actual size of the entries relative to their weight.
    */
   async shrink(part: Part, scale = 1): Promise<Part> {
     const { targetBytes } = this.#options;
@@ -84,7 +86,7 @@ export class PageWriter {
     return part.withChildren(children);
   }
 
-  /** Writes the changed pages of a part, or puts what they hold into it when that is little. */
+  /** Writes the changed pages of a part, or inlines their content if it is small. */
   async #settleBelow(part: Part): Promise<Part> {
     const { targetBytes } = this.#options;
     let room = targetBytes * CUT_SHARE - weightOf(part);
@@ -114,7 +116,7 @@ export class PageWriter {
     return keep ? IndexPage.written(link, content) : new IndexPage<LeafEntry>({ link });
   }
 
-  /** A part and its page, cut when it is too large. */
+  /** Encodes the page of a part, splitting the part if it is too large. */
   async #fit(part: Part, id: PageId): Promise<{ readonly part: Part; readonly bytes: Uint8Array }> {
     const bytes = encodePage(id, part);
     if (bytes.length <= this.#options.targetBytes) return { part, bytes };
@@ -123,7 +125,7 @@ export class PageWriter {
   }
 }
 
-/** About how many bytes of a page a part takes. */
+/** Returns approximately how many bytes of a page a part takes. */
 function weightOf(part: Node): number {
   let weight = 0;
   for (const entry of entriesOf(part)) {
@@ -132,7 +134,7 @@ function weightOf(part: Node): number {
   return weight;
 }
 
-/** About how many bytes of a page a leaf takes. */
+/** Returns approximately how many bytes of a page a leaf takes. */
 export function weightOfLeaf({ blockRefs, entityRefs, clocks }: LeafEntry): number {
   return LEAF_BYTES + (blockRefs.length + entityRefs.length) * REF_BYTES + clocks.length * CLOCK_BYTES;
 }

@@ -5,8 +5,8 @@ import type { IndexPage } from "./index-page.ts";
 import { Branch, type HasCell, overlapping, type TrieNode } from "./leaf-trie.ts";
 
 /**
- * The one trie that leaves and pages make, in whatever order they come; `undefined` without any. `ORT_ARGUMENT` when
- * two of them overlap. The cells are aligned cubes.
+ * Returns the unique trie of leaves and pages, given in any order; `undefined` without any. Throws
+ * `ORT_ARGUMENT` if two of them overlap. The cells must be aligned cubes.
  */
 export function trieOf<Leaf extends HasCell>(
   entries: readonly (Leaf | IndexPage<Leaf>)[],
@@ -30,7 +30,7 @@ export function trieOf<Leaf extends HasCell>(
   return new Branch(cell, children, slots);
 }
 
-/** The least aligned cube around all. */
+/** Returns the smallest aligned cube around all entries. */
 function cellAroundAll(entries: readonly HasCell[]): Box {
   const first: [number, number, number, number] = [Infinity, Infinity, Infinity, Infinity];
   const last: [number, number, number, number] = [-Infinity, -Infinity, -Infinity, -Infinity];

@@ -3,21 +3,21 @@ import { childSlot } from "./cell.ts";
 import type { IndexPage, PageLink } from "./index-page.ts";
 import { type Branch, type HasCell, isBranch, isPage, type TrieNode } from "./leaf-trie.ts";
 
-/** In what two tries differ: a leaf that only one has or that is another, or a page that only one has. */
+/** A difference between two tries: a leaf that is replaced or only in one, or a page that is only in one. */
 export type TrieDifference<Leaf> =
   | { readonly kind: "leaf"; readonly before?: Leaf; readonly after?: Leaf }
   | { readonly kind: "page"; readonly before?: PageLink; readonly after?: PageLink };
 
 type Node<Leaf extends HasCell> = TrieNode<Leaf> | undefined;
 
-/** How to look at two tries. */
+/** Functions for comparing two tries. */
 export interface TrieComparison<Leaf extends HasCell> {
   readonly peekBefore: (page: IndexPage<Leaf>) => Promise<Branch<Leaf>>;
   readonly peekAfter: (page: IndexPage<Leaf>) => Promise<Branch<Leaf>>;
   readonly isSame: (before: Leaf, after: Leaf) => boolean;
 }
 
-/** All differences of two tries. What they share, in memory or as the same page, is not looked at. */
+/** Yields all differences between two tries. Skips what they share, in memory or as the same page. */
 export async function* compareTries<Leaf extends HasCell>(
   before: Node<Leaf>,
   after: Node<Leaf>,
@@ -27,7 +27,7 @@ export async function* compareTries<Leaf extends HasCell>(
   for (let pair = ahead.pop(); pair !== undefined; pair = ahead.pop()) {
     const [old, now] = pair;
     if (old === now || isSamePage(old, now)) continue;
-    // The larger one is opened first: the other may be a page inside it, as it was.
+    // Opens the larger one first, because the other may be an unchanged page inside it.
     if (isPage(old) && !isInside(old, now)) {
       if (old.link !== undefined) yield { kind: "page", before: old.link };
       ahead.push([await peekBefore(old), now]);
@@ -57,13 +57,13 @@ function isSamePage<Leaf extends HasCell>(a: Node<Leaf>, b: Node<Leaf>): boolean
   );
 }
 
-/** Whether a node lies in one that is larger and has parts. */
+/** Returns whether a node lies inside a larger one that has parts. */
 function isInside<Leaf extends HasCell>(inner: HasCell, outer: Node<Leaf>): boolean {
   if (!isBranch(outer) && !isPage(outer)) return false;
   return boxContainsBox(outer.cell, inner.cell) && !boxEquals(outer.cell, inner.cell);
 }
 
-/** The parts of a branch, each beside what the other trie has in its place. */
+/** Pushes the parts of a branch, each paired with its counterpart in the other trie. */
 function pushParts<Leaf extends HasCell>(
   ahead: (readonly [Node<Leaf>, Node<Leaf>])[],
   branch: Branch<Leaf>,

@@ -11,7 +11,7 @@ import { generationFiles, packFile } from "./polychora/files/file-names.ts";
 import { MANIFEST_FILE } from "./polychora/layout.ts";
 import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_FILE } from "./tilesave/layout.ts";
 
-/** What kind of world lies on a disk. */
+/** Format of the world on a disk. */
 export type DetectedFormat =
   | DetectedPolychora
   | DetectedMarsMiner
@@ -22,48 +22,48 @@ export type DetectedFormat =
 /** A native save. */
 export interface DetectedPolychora {
   readonly format: "polychora";
-  /** `undefined` when no index is left to tell it. */
+  /** `undefined` if no index is left to determine it. */
   readonly dialect: Dialect | undefined;
-  /** The file whose content says so. */
+  /** File whose content proves it. */
   readonly evidence: string;
 }
 
-/** A save of MarsMiner. */
+/** A MarsMiner save. */
 export interface DetectedMarsMiner {
   readonly format: "marsminer";
-  /** `undefined` when none fits. */
+  /** `undefined` if none fits. */
   readonly dialect: MarsMinerDialect | undefined;
-  /** The file whose content says so. */
+  /** File whose content proves it. */
   readonly evidence: string;
 }
 
-/** A pixel world, which is one file. */
+/** A pixel world, which is a single file. */
 export interface DetectedPixelWorld {
   readonly format: "pixelworld";
   readonly dialect: PixelDialect;
-  /** The file that it is. */
+  /** The file. */
   readonly evidence: string;
 }
 
-/** The save of a tile game. */
+/** A save of the tile game. */
 export interface DetectedTileSave {
   readonly format: "tilesave";
-  /** There is one dialect alone. */
+  /** There is only one dialect. */
   readonly dialect: undefined;
-  /** The file whose content says so. */
+  /** File whose content proves it. */
   readonly evidence: string;
 }
 
-/** A world of Polychora from before there were folders, which is one file. */
+/** A Polychora world from before saves were folders, a single file. */
 export interface DetectedLegacyWorld {
   readonly format: "v4dw";
-  /** There is one dialect alone. */
+  /** There is only one dialect. */
   readonly dialect: undefined;
-  /** The file that it is. */
+  /** The file. */
   readonly evidence: string;
 }
 
-/** Every format that is known: each looks at the content of files, never at their names alone. */
+/** Detectors of all known formats. Each checks the content of files, never just their names. */
 const PROBES: readonly ((disk: Disk) => Promise<DetectedFormat | undefined>)[] = [
   detectPolychora,
   detectMars,
@@ -73,8 +73,8 @@ const PROBES: readonly ((disk: Disk) => Promise<DetectedFormat | undefined>)[] =
 ];
 
 /**
- * The format of the world on a disk, told by what its files hold, also when some of them are damaged; `undefined`
- * when nothing is there that any format would have. Writes nothing.
+ * Detects the format of the world on a disk by the content of its files, even if some are damaged. Returns
+ * `undefined` if no file fits any format. Writes nothing.
  */
 export async function detectFormat(disk: Disk): Promise<DetectedFormat | undefined> {
   for (const probe of PROBES) {
@@ -85,10 +85,10 @@ export async function detectFormat(disk: Disk): Promise<DetectedFormat | undefin
 }
 
 const MAGIC_BYTES = 4;
-/** The first line of a tile save is shorter than this. */
+/** Longer than the first line of a tile save. */
 const TILE_SAVE_START_BYTES = 128;
 
-/** A manifest that can be read says it; without one, any file of a save that begins as it should. */
+/** Accepts a readable manifest or, without one, any file of a save with the right magic. */
 async function detectPolychora(disk: Disk): Promise<DetectedPolychora | undefined> {
   const { manifest, generations, packIds } = await surveySave(disk);
   const indexes: string[] = [];
@@ -120,13 +120,13 @@ async function detectMars(disk: Disk): Promise<DetectedMarsMiner | undefined> {
   return found && { format: "marsminer", ...found };
 }
 
-/** The first file of the root that begins as a pixel world does. */
+/** Finds the first file in the root with the magic of a pixel world. */
 async function detectPixels(disk: Disk): Promise<DetectedPixelWorld | undefined> {
   const found = await detectPixelWorld(disk);
   return found && { format: "pixelworld", dialect: found.dialect, evidence: found.path };
 }
 
-/** A save of the tile game, or the one before it, is text that begins with a line of such a save. */
+/** Accepts a tile game's save or its backup if the text begins with a line of such a save. */
 async function detectTileSave(disk: Disk): Promise<DetectedTileSave | undefined> {
   const evidence = await firstOf([TILE_SAVE_FILE, TILE_SAVE_BACKUP_FILE], async (path) => {
     const start = await startOf(disk, path, TILE_SAVE_START_BYTES);
@@ -135,7 +135,7 @@ async function detectTileSave(disk: Disk): Promise<DetectedTileSave | undefined>
   return evidence === undefined ? undefined : { format: "tilesave", dialect: undefined, evidence };
 }
 
-/** A file that begins as a `.v4dw` does: the given one, or the first of the root. */
+/** Accepts a file with the magic of a `.v4dw`: the given one, or the first in the root. */
 export async function detectLegacyWorld(disk: Disk, path?: string): Promise<DetectedLegacyWorld | undefined> {
   const names = path === undefined ? await filesIn(disk) : [path];
   const evidence = await firstOf(names, async (name) =>
@@ -168,9 +168,9 @@ async function hasMagic(disk: Disk, path: string, magic: string): Promise<boolea
   return (await startOf(disk, path, MAGIC_BYTES)) === magic;
 }
 
-/** The first bytes of a file, or all of them, a letter each; `undefined` when it cannot be read. */
+/** Returns the first bytes of a file as characters; `undefined` if it is unreadable. */
 async function startOf(disk: Disk, path: string, bytesMax: number): Promise<string | undefined> {
-  // What is missing or not to be read says nothing about the format.
+  // A missing or unreadable file says nothing about the format.
   const [found] = await attempt(() => readBeginning(disk, path, bytesMax));
   return found && String.fromCharCode(...found);
 }

@@ -1,14 +1,14 @@
 import { ByteReader, type ByteReaderOptions, type Codec, isOrthantError, OrthantError } from "@orthant/core";
 
-/** Where bytes come from: a file, how far into it they begin, and what they are. */
+/** Origin of bytes: a file, their offset in it, and what they are. */
 export interface Source {
   readonly path: string;
   readonly origin?: number;
-  /** What is being read, for people: `the block record of the leaf at [0, 0, 0, 0]`. */
+  /** What is being read, for messages: `the block record of the leaf at [0, 0, 0, 0]`. */
   readonly what?: string;
 }
 
-/** Runs an attempt and makes each `OrthantError` that comes out of it say where it happened. */
+/** Calls `attempt` and adds the file to each `OrthantError` it throws. */
 export function atFile<Value>({ path, what }: Source, attempt: () => Value): Value {
   try {
     return attempt();
@@ -19,7 +19,7 @@ export function atFile<Value>({ path, what }: Source, attempt: () => Value): Val
   }
 }
 
-/** As {@link atFile}, for an attempt that takes time. */
+/** Like {@link atFile}, for an asynchronous attempt. */
 export async function atFileLater<Value>(source: Source, attempt: () => Promise<Value>): Promise<Value> {
   try {
     return await attempt();
@@ -30,7 +30,10 @@ export async function atFileLater<Value>(source: Source, attempt: () => Promise<
   }
 }
 
-/** Decodes bytes of a file that hold exactly one value; errors name the file and count from its start. */
+/**
+ * Decodes bytes of a file that hold exactly one value. Errors name the file, and offsets count from its
+ * start.
+ */
 export function decodeAt<Value>(
   source: Source,
   codec: Codec<Value>,

@@ -1,6 +1,6 @@
 import { isOrthantError, type OrthantError } from "@orthant/core";
 
-/** What an attempt gives, or the `OrthantError` that it ends in. */
+/** Returns the result of a call, or the `OrthantError` it throws. */
 export async function attempt<Value>(
   call: () => Promise<Value>,
 ): Promise<readonly [Value, undefined] | readonly [undefined, OrthantError]> {

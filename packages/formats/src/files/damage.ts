@@ -1,6 +1,6 @@
 import { type ErrorCode, isOrthantError, type OrthantError } from "@orthant/core";
 
-/** What goes wrong with a disk, or with what was asked of it, and says nothing about the bytes on it. */
+/** Errors of a disk, or of a request to it, that say nothing about the bytes on it. */
 const TROUBLES: ReadonlySet<ErrorCode> = new Set([
   "ORT_DISK_FULL",
   "ORT_DISK_DENIED",
@@ -10,7 +10,10 @@ const TROUBLES: ReadonlySet<ErrorCode> = new Set([
   "ORT_EXISTS",
 ]);
 
-/** Whether it is the bytes on the disk that are wrong, and not that they cannot be read or written now. */
+/**
+ * Returns whether an error means wrong bytes on the disk, rather than that they cannot be read or written
+ * now.
+ */
 export function isDamage(error: unknown): error is OrthantError {
   return isOrthantError(error) && !TROUBLES.has(error.code);
 }

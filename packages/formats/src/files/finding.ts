@@ -1,8 +1,8 @@
 import type { Box, OrthantError } from "@orthant/core";
 
 /**
- * Something that was noticed about a save, whatever its format. `damage` means that it has lost or may have lost
- * something; `notice` is what a crash or an old program leaves behind and nobody needs.
+ * An observation about a save of any format. `damage` means that it has lost or may have lost something;
+ * `notice` is a harmless leftover of a crash or an old program.
  */
 export interface Finding {
   readonly severity: "damage" | "notice";
@@ -10,16 +10,16 @@ export interface Finding {
   readonly file: string;
   /** Bytes from the start of the file, where known. */
   readonly offset: number | undefined;
-  /** The error code, which names the rule that is broken; a notice has none. */
+  /** Error code that names the broken rule; a notice has none. */
   readonly code: OrthantError["code"] | undefined;
   readonly message: string;
-  /** The generation that is hurt; `undefined` when the finding belongs to none. */
+  /** The affected generation; `undefined` if the finding belongs to none. */
   readonly generation: number | undefined;
-  /** The chunks that are hurt, where known. */
+  /** The affected chunks, where known. */
   readonly cell: Box | undefined;
 }
 
-/** The finding that an error is. */
+/** Converts an error to a finding. */
 export function findingOf(error: OrthantError, file: string, generation?: number, cell?: Box): Finding {
   const { path = file, offset } = error.context;
   return {
@@ -33,7 +33,7 @@ export function findingOf(error: OrthantError, file: string, generation?: number
   };
 }
 
-/** A notice about a file. */
+/** Returns a notice about a file. */
 export function noticeOf(file: string, message: string, offset?: number): Finding {
   return {
     severity: "notice",
@@ -46,7 +46,7 @@ export function noticeOf(file: string, message: string, offset?: number): Findin
   };
 }
 
-/** Whether nothing that was found is damage. */
+/** Returns whether no finding is damage. */
 export function isWhole(findings: readonly Finding[]): boolean {
   return findings.every(({ severity }) => severity === "notice");
 }

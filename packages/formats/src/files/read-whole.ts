@@ -1,7 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 
-/** All bytes of a file of at most `bytesMax`. */
+/** Reads a file of at most `bytesMax` bytes. */
 export async function readWhole(disk: Disk, path: string, bytesMax = 0x7fff_ffff): Promise<Uint8Array> {
   const file = await disk.open(path, "read");
   try {
@@ -15,7 +15,7 @@ export async function readWhole(disk: Disk, path: string, bytesMax = 0x7fff_ffff
   }
 }
 
-/** The first bytes of a file, at most so many; fewer where it has fewer. */
+/** Reads at most the first `bytesMax` bytes of a file. */
 export async function readBeginning(disk: Disk, path: string, bytesMax: number): Promise<Uint8Array> {
   const file = await disk.open(path, "read");
   try {
@@ -25,7 +25,7 @@ export async function readBeginning(disk: Disk, path: string, bytesMax: number):
   }
 }
 
-/** How many bytes a file has. */
+/** Returns the size of a file. */
 export async function fileSize(disk: Disk, path: string): Promise<number> {
   const file = await disk.open(path, "read");
   try {

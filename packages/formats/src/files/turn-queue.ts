@@ -2,14 +2,14 @@
 export class TurnQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs `work` after everything that was queued before it, also when that failed. */
+  /** Runs `work` after everything queued before it, even if that failed. */
   run<Value>(work: () => Promise<Value>): Promise<Value> {
     const result = this.#last.then(work);
     this.#last = result.catch(() => undefined);
     return result;
   }
 
-  /** Resolves when nothing runs or waits. */
+  /** Resolves when nothing is running or waiting. */
   async idle(): Promise<void> {
     for (let turn: unknown; turn !== this.#last; ) {
       turn = this.#last;

@@ -1,26 +1,26 @@
 import type { Disk, DiskLock } from "@orthant/disk";
 
-/** What a writer needs of its lock. A writer without one must be the only one. */
+/** The part of a lock that a writer needs. A writer without one must be the only one. */
 export type WriterLock = Pick<DiskLock, "token" | "requireHeld">;
 
-/** Ends the name of a file that is not finished. */
+/** Suffix of the name of an unfinished file. */
 export const TEMPORARY_SUFFIX = ".tmp";
 const TEMPORARY_NAME = /^(.+?)(?:\.[0-9a-f]{16})?\.tmp$/s;
 
 /**
- * The name that a file has until it is finished. With a lock it is unique to the holder: a writer that lost the lock can
- * neither write to the files of the next one nor give them their names.
+ * Returns the temporary name of an unfinished file. With a lock it is unique to the holder: a writer that
+ * lost the lock can neither write to the next holder's files nor rename them.
  */
 export function temporaryPath(path: string, lock?: WriterLock): string {
   return lock === undefined ? path + TEMPORARY_SUFFIX : `${path}.${lock.token}${TEMPORARY_SUFFIX}`;
 }
 
-/** The name that a temporary file is to get; `undefined` for a path that is not of a temporary file. */
+/** Returns the final name of a temporary file; `undefined` for any other path. */
 export function pathOfTemporary(temporary: string): string | undefined {
   return TEMPORARY_NAME.exec(temporary)?.[1];
 }
 
-/** Writes a file under its temporary name, durably but for the name. */
+/** Writes a file under its temporary name. The content is durable, the name is not. */
 export async function writeTemporary(
   disk: Disk,
   path: string,

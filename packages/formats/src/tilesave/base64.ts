@@ -1,7 +1,7 @@
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const VALUES: ReadonlyMap<string, number> = new Map(Array.from(LETTERS, (letter, value) => [letter, value]));
 
-/** Bytes as base64, with padding. */
+/** Encodes bytes as base64 with padding. */
 export function encodeBase64(bytes: Uint8Array): string {
   let text = "";
   for (let start = 0; start < bytes.length; start += 3) {
@@ -15,7 +15,7 @@ export function encodeBase64(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of base64 in its one form, padded and with no bits to spare; `undefined` for any other text. */
+/** Decodes canonical base64, padded and without spare bits; `undefined` for any other text. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   if (text.length % 4 !== 0) return undefined;
   const padding = /={0,2}$/.exec(text)?.[0].length ?? 0;

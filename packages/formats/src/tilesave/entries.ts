@@ -4,16 +4,16 @@ import { KEY_FORM } from "./fields.ts";
 
 interface Entry {
   readonly value: string;
-  /** Counted from 1. */
+  /** Starts at 1. */
   readonly line: number;
 }
 
-/** The lines of a save, each key once. Whoever reads takes them out; what is left nobody knew. */
+/** The lines of a save, each key once. Readers take entries out; the rest are unknown. */
 export class Entries {
   readonly #path: string;
   readonly #entries = new Map<string, Entry>();
 
-  /** Splits a text; `ORT_TILE_SAVE` for lines that are no lines, or a key that comes twice. */
+  /** Splits a text. Throws `ORT_TILE_SAVE` for malformed lines, or a duplicate key. */
   constructor(bytes: Uint8Array, path: string) {
     this.#path = path;
     const text = decodeUtf8(bytes, 0, bytes.length);
@@ -24,24 +24,24 @@ export class Entries {
     for (const [index, line] of lines.entries()) this.#add(line, index + 1);
   }
 
-  /** Whether a key is there. */
+  /** Returns whether a key exists. */
   has(key: string): boolean {
     return this.#entries.has(key);
   }
 
-  /** The keys that are there and begin so. */
+  /** Returns the keys with a prefix. */
   keysWith(prefix: string): readonly string[] {
     return [...this.#entries.keys()].filter((key) => key.startsWith(prefix));
   }
 
-  /** Takes the text of a key out; `undefined` when it is not there. */
+  /** Takes out the text of a key; `undefined` if it does not exist. */
   takeText(key: string): string | undefined {
     const entry = this.#entries.get(key);
     this.#entries.delete(key);
     return entry?.value;
   }
 
-  /** Takes the value of a key out; `undefined` when it is not there. */
+  /** Takes out the value of a key; `undefined` if it does not exist. */
   take<Value>(key: string, text: FieldText<Value>): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -51,19 +51,19 @@ export class Entries {
     throw this.fail(`line ${entry.line}: ${JSON.stringify(entry.value.slice(0, 40))} is no value of ${key}`);
   }
 
-  /** Takes the value of a key out that must be there. */
+  /** Takes out the value of a required key. */
   takeRequired<Value>(key: string, text: FieldText<Value>): Value {
     const value = this.take(key, text);
     if (value === undefined) throw this.fail(`${key} is missing`);
     return value;
   }
 
-  /** What nobody has taken out. */
+  /** Returns the entries that were not taken out. */
   rest(): readonly { readonly key: string; readonly value: string }[] {
     return Array.from(this.#entries, ([key, { value }]) => ({ key, value }));
   }
 
-  /** An error about this save. */
+  /** Returns an error about this save. */
   fail(detail: string): OrthantError {
     return new OrthantError("ORT_TILE_SAVE", detail, { path: this.#path });
   }

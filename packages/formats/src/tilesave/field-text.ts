@@ -1,17 +1,17 @@
 import { OrthantError, U32_MAX, U64_MAX } from "@orthant/core";
 
-/** How a value is written behind a key. */
+/** Text form of a value after a key. */
 export interface FieldText<Value> {
-  /** The text of a value; `ORT_ARGUMENT` for one that no line can hold. */
+  /** Formats a value. Throws `ORT_ARGUMENT` for one that no line can hold. */
   write(value: Value): string;
-  /** The value; `undefined` for any text but the one that is written. */
+  /** Parses a value; `undefined` for any text that `write` would not produce. */
   read(text: string): Value | undefined;
 }
 
 const DECIMAL = /^(?:0|[1-9]\d{0,19})$/;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
-/** A decimal number of 64 bits, without sign, spaces or leading zeros. */
+/** A decimal 64-bit number, without sign, spaces or leading zeros. */
 export const u64Text: FieldText<bigint> = {
   write(value) {
     if (value < 0n || value > U64_MAX) throw new OrthantError("ORT_ARGUMENT", `${value} has not 64 bits`);
@@ -24,7 +24,7 @@ export const u64Text: FieldText<bigint> = {
   },
 };
 
-/** The same of 32 bits. */
+/** A decimal 32-bit number in the same form. */
 export const u32Text: FieldText<number> = {
   write(value) {
     if (!Number.isInteger(value) || value < 0 || value > U32_MAX) {
@@ -44,7 +44,7 @@ export const boolText: FieldText<boolean> = {
   read: (text) => (text === "true" || text === "false" ? text === "true" : undefined),
 };
 
-/** Text without control characters: a line that ends too early would be two. */
+/** Text without control characters, so that a value cannot break its line. */
 export const plainText: FieldText<string> = {
   write(value) {
     if (!CONTROL_CHARACTER.test(value)) return value;

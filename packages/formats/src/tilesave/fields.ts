@@ -1,12 +1,12 @@
 import { boolText, type FieldText, plainText, u32Text, u64Text } from "./field-text.ts";
 import type { DebugSection, GameplaySection, TileSave } from "./tile-save.ts";
 
-/** The fields of a part of a save, in the order of the file: the key of each and its text. */
+/** The fields of a part of a save, in file order: the key of each and its text form. */
 export type Fields<Value> = {
   readonly [Name in keyof Value]-?: readonly [key: string, text: FieldText<Value[Name]>];
 };
 
-/** What stands before all sections, without the version. */
+/** Fields before all sections, without the version. */
 export const HEADER_FIELDS: Fields<
   Pick<TileSave, "localPlayerId" | "gameplayFingerprint" | "cosmeticFingerprint">
 > = {
@@ -15,7 +15,7 @@ export const HEADER_FIELDS: Fields<
   cosmeticFingerprint: ["cosmetic_fingerprint", plainText],
 };
 
-/** Behind `gameplay_section.core.`. */
+/** Fields under `gameplay_section.core.`. */
 export const GAMEPLAY_FIELDS: Fields<GameplaySection> = {
   woodCollected: ["wood_collected", u64Text],
   stoneCollected: ["stone_collected", u64Text],
@@ -27,7 +27,7 @@ export const GAMEPLAY_FIELDS: Fields<GameplaySection> = {
   loopComplete: ["loop_complete", boolText],
 };
 
-/** Behind `debug_section.net.`. */
+/** Fields under `debug_section.net.`. */
 export const DEBUG_FIELDS: Fields<DebugSection> = {
   sessionTransitions: ["session_transitions", u64Text],
   timeoutDisconnects: ["timeout_disconnects", u64Text],
@@ -38,17 +38,17 @@ export const DEBUG_FIELDS: Fields<DebugSection> = {
   lastTransitionReason: ["last_transition_reason", plainText],
 };
 
-/** The first line of a save. */
+/** Key of the first line of a save. */
 export const TICK_KEY = "tick_index";
-/** The second line of a save. */
+/** Key of the second line of a save. */
 export const VERSION_KEY = "format_version";
-/** What all keys of how far the player has come begin with. */
+/** Prefix of the keys for the player's progress. */
 export const GAMEPLAY_PREFIX = "gameplay_section.core.";
-/** What all keys of the chunks begin with. */
+/** Prefix of the keys for the chunks. */
 export const WORLD_PREFIX = "world_section.core.";
-/** What all keys of the network's figures begin with. */
+/** Prefix of the keys for network statistics. */
 export const DEBUG_PREFIX = "debug_section.net.";
-/** Keys of the network's figures before they had a section. */
+/** Prefix of the keys for network statistics before they had a section. */
 export const LEGACY_DEBUG_PREFIX = "debug_net_";
-/** What a key is made of. */
+/** Form of a key. */
 export const KEY_FORM: RegExp = /^[A-Za-z0-9_.]+$/;

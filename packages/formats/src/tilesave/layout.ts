@@ -1,12 +1,12 @@
-/** The save itself. */
+/** The save. */
 export const TILE_SAVE_FILE = "world.sav";
-/** The save before the last one. */
+/** The previous save. */
 export const TILE_SAVE_BACKUP_FILE = "world.sav.bak";
-/** The only version that is known. */
+/** The only known version. */
 export const TILE_SAVE_VERSION = 3;
-/** The version of each section. */
+/** Version of each section. */
 export const SECTION_VERSION = 1;
-/** Bytes of the file. */
+/** Maximum bytes of the file. */
 export const TILE_SAVE_BYTES_MAX = 268_435_456;
-/** Chunks of a save; so many fit the file. */
+/** Maximum chunks of a save; as many fit the file. */
 export const TILE_SAVE_CHUNKS_MAX = 65_536;

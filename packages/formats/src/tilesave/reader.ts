@@ -5,17 +5,17 @@ import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_BYTES_MAX, TILE_SAVE_FILE } from "./la
 import { decodeTileSave } from "./save-text.ts";
 import type { TileSave } from "./tile-save.ts";
 
-/** A save that was read, and from where. */
+/** A decoded save and the file it came from. */
 export interface OpenedTileSave {
   readonly save: TileSave;
   readonly file: string;
-  /** Why the save itself was not read; `undefined` when it was. */
+  /** Why the main file could not be read; `undefined` if it was. */
   readonly fault: OrthantError | undefined;
 }
 
 /**
- * Reads the save on a disk; when it is damaged or missing, the one before it. Throws what is wrong with the save itself
- * when neither can be read. Writes nothing.
+ * Reads the save on a disk or, if it is damaged or missing, its backup. If neither is readable, throws the
+ * fault of the main file. Writes nothing.
  */
 export async function openTileSave(disk: Disk): Promise<OpenedTileSave> {
   try {

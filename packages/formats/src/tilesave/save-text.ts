@@ -20,13 +20,13 @@ import { EMPTY_TILE_SAVE, type TileSave } from "./tile-save.ts";
 
 type AnyFields = Readonly<Record<string, readonly [key: string, text: FieldText<unknown>]>>;
 
-/** Letters of the longest chunk: 2,062 bytes. */
+/** Characters of the longest chunk: 2,062 bytes. */
 const CHUNK_LETTERS_MAX = 2_752;
 
-/** Numbers with commas between them, however many: no base64 has a comma. */
+/** Matches numbers separated by commas, however many: base64 has no commas. */
 const CSV_FORM = /^\s*-?\d+\s*[,;]/;
 
-/** A save as its text. `ORT_ARGUMENT` for one that holds what no line can hold, or a chunk twice. */
+/** Encodes a save as text. Throws `ORT_ARGUMENT` for a value that no line can hold, or a duplicate chunk. */
 export function encodeTileSave(save: TileSave): Uint8Array {
   const lines: string[] = [];
   const add = (key: string, value: string): number => lines.push(`${key}=${value}`);
@@ -55,7 +55,10 @@ export function encodeTileSave(save: TileSave): Uint8Array {
   return encodeUtf8(lines.map((line) => `${line}\n`).join(""));
 }
 
-/** What a text says. Rules TS1 to TS12 in docs/formats/tile-save.md; the order of lines is free. */
+/**
+ * Decodes the text of a save, whose lines may be in any order. Rules TS1 to TS12 in
+ * docs/formats/tile-save.md.
+ */
 export function decodeTileSave(bytes: Uint8Array, path: string = TILE_SAVE_FILE): TileSave {
   const entries = new Entries(bytes, path);
   const version = entries.take(VERSION_KEY, u64Text);
@@ -94,7 +97,7 @@ function linesOf<Value extends object>(
   );
 }
 
-/** A section is there wholly or not at all, and says its version. */
+/** Reads a section, which must be complete or absent, and state its version. */
 function readSection<Section>(entries: Entries, prefix: string, read: () => Section): Section | undefined {
   const keys = entries.keysWith(prefix);
   if (keys.length === 0) return undefined;

@@ -1,6 +1,6 @@
 import { MaterialCatalog } from "@orthant/core";
 
-/** The materials of the original game, by its numbers. */
+/** Materials of the original game, by its numbers. */
 export const TILE_MATERIALS: MaterialCatalog = new MaterialCatalog([
   { id: 0, name: "air", colour: 0x00_0000, solid: false },
   { id: 1, name: "dirt", colour: 0x7a_5a_3c, solid: true },

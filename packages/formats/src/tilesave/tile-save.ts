@@ -1,22 +1,22 @@
 import type { TileChunk } from "@orthant/core";
 
-/** What the original game knows when it is not running. */
+/** Stored state of the original game. */
 export interface TileSave {
   readonly tickIndex: bigint;
   readonly localPlayerId: number;
-  /** Of the mods that change the game. */
+  /** Fingerprint of the mods that change gameplay. */
   readonly gameplayFingerprint: string;
-  /** Of the mods that only change its looks. */
+  /** Fingerprint of the mods that only change appearance. */
   readonly cosmeticFingerprint: string;
-  /** `undefined` when the save has no such section; the same for the other two. */
+  /** `undefined` if the save lacks this section, as for the next two. */
   readonly gameplay: GameplaySection | undefined;
   readonly chunks: readonly TileChunk[] | undefined;
   readonly debug: DebugSection | undefined;
-  /** Keys that nobody here knows, in the order of the file. */
+  /** Unknown keys, in file order. */
   readonly others: readonly UnknownEntry[];
 }
 
-/** How far the player has come. */
+/** The player's progress. */
 export interface GameplaySection {
   readonly woodCollected: bigint;
   readonly stoneCollected: bigint;
@@ -28,7 +28,7 @@ export interface GameplaySection {
   readonly loopComplete: boolean;
 }
 
-/** What the network did, as far as anybody noticed. */
+/** Network statistics. */
 export interface DebugSection {
   readonly sessionTransitions: bigint;
   readonly timeoutDisconnects: bigint;
@@ -39,13 +39,13 @@ export interface DebugSection {
   readonly lastTransitionReason: string;
 }
 
-/** A line of which only the form is known. */
+/** A line with an unknown key. */
 export interface UnknownEntry {
   readonly key: string;
   readonly value: string;
 }
 
-/** A save of a game that has just begun. */
+/** The save of a new game. */
 export const EMPTY_TILE_SAVE: TileSave = {
   tickIndex: 0n,
   localPlayerId: 1,

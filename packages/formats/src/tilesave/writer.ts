@@ -7,8 +7,8 @@ import { decodeTileSave, encodeTileSave } from "./save-text.ts";
 import type { TileSave } from "./tile-save.ts";
 
 /**
- * Writes a save. When this returns it is durable; whenever the power goes, the old one or the new one is there. The old
- * one becomes the backup, but only if it can be read: a damaged save never takes the place of a good backup.
+ * Writes a save, which is durable on return. After a power cut, either the old one or the new one exists. The
+ * old one becomes the backup if it is readable: a damaged save never replaces a good backup.
  */
 export async function writeTileSave(disk: Disk, save: TileSave): Promise<void> {
   const bytes = encodeTileSave(save);
@@ -22,7 +22,7 @@ export async function writeTileSave(disk: Disk, save: TileSave): Promise<void> {
   await disk.syncDirectory("");
 }
 
-/** The bytes of the save that is there; `undefined` when there is none that can be read. */
+/** Returns the bytes of the existing save; `undefined` if none is readable. */
 async function readGood(disk: Disk): Promise<Uint8Array | undefined> {
   try {
     const bytes = await readWhole(disk, TILE_SAVE_FILE, TILE_SAVE_BYTES_MAX);

@@ -27,8 +27,8 @@ import type { RepairPlan } from "./repair-plan.ts";
 import { decodeRecord } from "./salvage.ts";
 
 /**
- * Writes what a plan brings back as a new save, in the same dialect, on a disk with nothing on it. The damaged
- * save is only read. All of the content is in memory on the way.
+ * Writes the recoverable content of a plan as a new save of the same dialect to an empty disk. Only reads the
+ * damaged save. Holds all of the content in memory.
  */
 export async function applyRepair(disk: Disk, plan: RepairPlan, target: Disk): Promise<void> {
   const { blocks, entities } = await gather(disk, plan);
@@ -53,7 +53,7 @@ export async function applyRepair(disk: Disk, plan: RepairPlan, target: Disk): P
   const writer = await createSave(target, {
     nowMs: global.lastModifiedMs,
     limits: plan.limits,
-    // Generations that had a name stay behind: the new save begins with one of its own.
+    // Named generations are dropped, because the new save starts its own numbering.
     global: {
       ...global,
       nextEntityId,
@@ -74,7 +74,7 @@ async function gather(disk: Disk, { pieces, dialect, global, generated }: Repair
   const shape = global.description.chunkShape;
   const blocks = new PlaceMap<Chunk>();
   const entities = new Map<bigint, EntityRecord>();
-  // Strict, it would refuse a pack whose header is damaged and whose records are not.
+  // A strict shelf would refuse a pack with a damaged header and intact records.
   const shelf = new PackShelf(disk, { isLenient: true });
   try {
     for (const { ref, clip } of pieces) {
@@ -83,7 +83,7 @@ async function gather(disk: Disk, { pieces, dialect, global, generated }: Repair
       if (content === undefined)
         throw new OrthantError("ORT_BLOB", "a record changed since the repair was planned");
       for (const block of content.blocks) {
-        // Without the generator a change means nothing; the plan has it among the losses.
+        // Without the generator a change is meaningless. The plan lists it among the losses.
         if (generated === undefined && needsGenerator(block)) continue;
         if (isInside(clip, block.place)) blocks.set(...block.place, realizeBlock(block, generated));
       }
@@ -100,7 +100,7 @@ async function gather(disk: Disk, { pieces, dialect, global, generated }: Repair
   };
 }
 
-/** One leaf for each of the largest cells that has anything; the writer splits them as needed. */
+/** Returns one leaf for each non-empty cell of the largest size. The writer splits them as needed. */
 function leavesOf(
   plan: RepairPlan,
   blocks: readonly BlockEntry[],
@@ -130,7 +130,9 @@ function leavesOf(
   return [...leaves.values()];
 }
 
-/** Equal clocks mean equal content for ever, so a region whose content is another gets a clock of a new epoch. */
+/**
+ * Equal clocks must always mean equal content, so a region with other content gets a clock of a new epoch.
+ */
 function repairedClocks(
   { clocks, changedCells }: RepairPlan,
   blocks: readonly BlockEntry[],
@@ -148,7 +150,7 @@ function repairedClocks(
   return Array.from(result, ([region, clock]) => ({ region, clock }));
 }
 
-/** The original gave some entities ids from the very end of the range, behind which there is none. */
+/** The original gave some entities ids at the very end of the range, so there is no next one. */
 function idBehind(next: bigint, { entityId }: EntityRecord): bigint {
   return entityId >= next && entityId < U64_MAX ? entityId + 1n : next;
 }

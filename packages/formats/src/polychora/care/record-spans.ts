@@ -1,18 +1,15 @@
 import type { PackShelf } from "../files/pack-shelf.ts";
 import { type BlobRef, compareAge } from "../records/blob-ref.ts";
 
-/** Bytes that are read at once. */
+/** Number of bytes read at once. */
 const SPAN_BYTES = 4 * 1024 * 1024;
-/** Bytes between two records that are rather read than passed over. */
+/** Gap between two records up to which it is read rather than skipped. */
 const GAP_BYTES_MAX = 64 * 1024;
 
-/** Something that has a record, and the record's bytes, a view; `undefined` when they have to be read on their own. */
+/** An item and a view of its record's bytes; `undefined` if the record must be read separately. */
 export type WithRecord<Item> = readonly [item: Item, record: Uint8Array | undefined];
 
-/**
- * The records of some items in the order in which they lie on the disk, which is read in large pieces, the next one
- * while the last one is looked at. Nothing is checked.
- */
+/** Reads the records of items in disk order, in large pieces, prefetching the next piece. Checks nothing. */
 export async function* readInOrder<Item extends { readonly ref: BlobRef }>(
   shelf: PackShelf,
   items: readonly Item[],

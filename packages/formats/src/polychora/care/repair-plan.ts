@@ -8,46 +8,49 @@ import type { PlayerRecord } from "../records/player-record.ts";
 import type { GeneratedChunks } from "../records/stored-block.ts";
 import { describeCell } from "../tree-index/cell.ts";
 
-/** Something that a repair cannot bring back as it was. */
+/** Something that a repair cannot restore. */
 export interface Loss {
   readonly what: "blocks" | "entities" | "players" | "global" | "index" | "manifest";
-  /** Where, when it is of one place. */
+  /** The affected cell, if the loss is local. */
   readonly cell: Box | undefined;
-  /** Why, and what takes its place. */
+  /** The reason, and the replacement. */
   readonly message: string;
 }
 
-/** Records that a repair copies. */
+/** A record that a repair copies. */
 export interface RepairPiece {
   readonly ref: BlobRef;
-  /** Takes only what lies in these chunks: an older record may reach further than the leaf that lost its own. */
+  /** Limits the copy to these chunks: an older record may extend beyond the leaf that lost its own. */
   readonly clip: Box | undefined;
 }
 
-/** What a repair would do. Printing it is a dry run; applying it writes a new save and leaves the old one alone. */
+/**
+ * The effect of a repair. Printing it is a dry run; applying it writes a new save and leaves the old one
+ * alone.
+ */
 export interface RepairPlan {
   readonly findings: readonly Finding[];
   readonly dialect: Dialect;
-  /** The generation whose index is the base; `undefined` when there is none that can be read. */
+  /** Generation whose index is used; `undefined` if none is readable. */
   readonly generation: number | undefined;
   readonly createdMs: number;
   readonly limits: SaveLimits;
   readonly global: GlobalRecord;
-  /** What the world's generator makes; `undefined` when nobody knows any more which one it had. */
+  /** The world's generator; `undefined` if it is unknown. */
   readonly generated: GeneratedChunks | undefined;
-  /** The custom payload of a flat save. */
+  /** Custom payload of a flat save. */
   readonly customPayload: Uint8Array;
   readonly players: readonly PlayerRecord[];
   readonly pieces: readonly RepairPiece[];
   readonly clocks: readonly RegionClock[];
-  /** Cells whose content is not what the live generation had: the clocks of their regions are issued anew. */
+  /** Cells whose content differs from the live generation. The clocks of their regions are reissued. */
   readonly changedCells: readonly Box[];
   readonly keptRecords: number;
   readonly keptBytes: number;
   readonly losses: readonly Loss[];
 }
 
-/** The plan for people, a line for each thing. */
+/** Formats the plan for people, one line per item. */
 export function describeRepair(plan: RepairPlan): readonly string[] {
   const { generation, dialect, keptRecords, keptBytes, players, losses } = plan;
   const base = generation === undefined ? "no index, records alone" : `the index of generation ${generation}`;

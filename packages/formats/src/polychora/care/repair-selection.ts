@@ -9,17 +9,17 @@ import type { Loss, RepairPiece, RepairPlan } from "./repair-plan.ts";
 import type { OlderLeaves } from "./repair-sources.ts";
 import { dropSuperseded, type IntactRecord } from "./salvage.ts";
 
-/** What a repair takes over, and what it loses. */
+/** The records that a repair keeps, and its losses. */
 export interface Selection extends Pick<RepairPlan, "changedCells" | "losses"> {
   /** Records that the live index refers to. */
   readonly certain: readonly RepairPiece[];
-  /** Records that are older, or of which no index tells whether they are. */
+  /** Records that are older, or whose age no index proves. */
   readonly onTrust: readonly RepairPiece[];
 }
 
 /**
- * The pieces in the order in which they are applied, so that what comes later wins: of what is taken on trust the
- * newest, as when an entity went from one place to another, and over all of it what is certain.
+ * Orders the pieces so that later ones override earlier ones: the newest of those taken on trust, for example
+ * when an entity moved, and above all the certain ones.
  */
 export function orderPieces(selections: readonly Selection[]): readonly RepairPiece[] {
   const onTrust = selections.flatMap((selection) => selection.onTrust);
@@ -27,7 +27,10 @@ export function orderPieces(selections: readonly Selection[]): readonly RepairPi
   return [...onTrust, ...selections.flatMap(({ certain }) => certain)];
 }
 
-/** With the live index each leaf keeps its records; one that lost a record gets the newest older one of its place. */
+/**
+ * Selects records with the live index: each leaf keeps its records, and one that lost a record gets the
+ * newest older one at its position.
+ */
 export function followIndex(leaves: readonly LeafEntry[], intact: readonly IntactRecord[]): Selection {
   const byKey = new Map(intact.map((record) => [keyOf(record.ref), record]));
   const live = new Set(leaves.flatMap(refsOf).map(keyOf));
@@ -56,7 +59,10 @@ export function followIndex(leaves: readonly LeafEntry[], intact: readonly Intac
   return { certain, onTrust, changedCells, losses };
 }
 
-/** Without the live index: what an older one refers to, unless a later record reaches into it, and all later ones. */
+/**
+ * Selects records without the live index: those of an older index that no later record overlaps, and all
+ * later ones.
+ */
 export function salvageRecords(
   leaves: readonly LeafEntry[],
   intact: readonly IntactRecord[],
@@ -79,8 +85,8 @@ export function salvageRecords(
 }
 
 /**
- * What can be brought back of a page that cannot be read: what the leaves of an older generation in its cell refer to,
- * unless a later record reaches into it, and all later records in the cell that nobody else has.
+ * Selects records for an unreadable page: those of an older generation's leaves in its cell that no later
+ * record overlaps, and all later records in the cell that no other leaf has.
  */
 export function salvagePage(
   { cell, link, error }: IndexPart,
@@ -106,7 +112,7 @@ export function salvagePage(
   };
 }
 
-/** The records of leaves into whose cells no later record of their kind reaches. */
+/** Returns the records of leaves whose cells no later record of their kind intersects. */
 function notSuperseded(
   known: ReadonlyMap<string, Box>,
   intact: readonly IntactRecord[],
@@ -119,17 +125,17 @@ function notSuperseded(
   });
 }
 
-/** The cells of leaves by the keys of their records. */
+/** Maps the keys of records to the cells of their leaves. */
 function cellsByRecord(leaves: readonly LeafEntry[]): ReadonlyMap<string, Box> {
   return new Map(leaves.flatMap((leaf) => refsOf(leaf).map((ref) => [keyOf(ref), leaf.cell] as const)));
 }
 
-/** Whether a record was written behind another. */
+/** Returns whether a record was written after another. */
 function isAfter(ref: BlobRef, other: BlobRef | undefined): boolean {
   return other === undefined || compareAge(ref, other) > 0;
 }
 
-/** Bytes in packs that may have been records; without an index nobody knows of which place. */
+/** Returns bytes in packs that may have been records. Without an index their position is unknown. */
 function damagedStretches(findings: readonly Finding[]): readonly Loss[] {
   return findings
     .filter(({ file, severity }) => severity === "notice" && file.startsWith(`${DATA_FOLDER}/`))
@@ -146,12 +152,12 @@ function describeLoss(ref: BlobRef, older: BlobRef | undefined): string {
   return `${lost}; the older one in ${packFile(older.dataFileId)} at offset ${older.recordOffset} takes its place`;
 }
 
-/** All references of a leaf. */
+/** Returns all references of a leaf. */
 function refsOf({ blockRefs, entityRefs }: LeafEntry): readonly BlobRef[] {
   return [...blockRefs, ...entityRefs];
 }
 
-/** Chunks that are known only by how they differ from what a generator made. */
+/** Returns losses for chunks that are only known as changes to a generator's output. */
 export function lostChanges(
   pieces: readonly RepairPiece[],
   intact: readonly IntactRecord[],

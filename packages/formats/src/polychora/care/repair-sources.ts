@@ -25,19 +25,22 @@ import type { LeafIndex } from "../tree-index/leaf-index.ts";
 import type { Loss } from "./repair-plan.ts";
 import { filesOfGeneration, type Survey, sealsOfGeneration } from "./survey.ts";
 
-/** The newest generation of which something could be read, and what that is. */
+/** A value, and the newest generation it could be read from. */
 export interface Found<Value> {
   readonly generation: number;
   readonly value: Value;
 }
 
-/** The generations that a repair may use, newest first: never one that the manifest says was not committed. */
+/**
+ * Returns the generations that a repair may use, newest first: never one that the manifest shows was not
+ * committed.
+ */
 export function usableGenerations({ manifest, generations }: Survey): readonly number[] {
   const current = manifest?.manifest.currentGeneration ?? Number.POSITIVE_INFINITY;
   return generations.filter((generation) => generation <= current);
 }
 
-/** The newest index that can be read. */
+/** Finds the newest readable index. */
 export function findIndex(disk: Disk, survey: Survey): Promise<Found<ReadIndex> | undefined> {
   return findNewest(survey, async (generation) => {
     const { indexFile } = filesOfGeneration(survey, generation);
@@ -49,15 +52,15 @@ export function findIndex(disk: Disk, survey: Survey): Promise<Found<ReadIndex> 
   });
 }
 
-/** What an older generation had in a cell. */
+/** The leaves of an older generation in a cell. */
 export interface OlderLeaves {
   readonly generation: number;
   readonly leaves: readonly LeafEntry[];
-  /** The record of that generation, wherever it is used, that was written last. */
+  /** The last written record of that generation, in any cell. */
   readonly lastRecord: BlobRef | undefined;
 }
 
-/** The leaves in a cell, of the newest generation before this one that has them all. */
+/** Finds the leaves in a cell, from the newest generation before this one that has them all. */
 export async function findOlderLeaves(
   disk: Disk,
   survey: Survey,
@@ -76,7 +79,7 @@ export async function findOlderLeaves(
   return undefined;
 }
 
-/** The record that was written last of those that an index refers to, as far as it can be read. */
+/** Returns the last written record that the readable part of an index refers to. */
 async function lastRecordOf(index: LeafIndex): Promise<BlobRef | undefined> {
   let last: BlobRef | undefined;
   for await (const { leaves } of index.parts()) {
@@ -89,12 +92,12 @@ async function lastRecordOf(index: LeafIndex): Promise<BlobRef | undefined> {
   return last;
 }
 
-/** A global file, or one that is made up because none can be read. */
+/** A global file, or a made-up one if none is readable. */
 export interface FoundGlobal extends ReadGlobal {
   readonly isMadeUp: boolean;
 }
 
-/** The newest global file that can be read; a world without one gets an empty base. */
+/** Finds the newest readable global file. Without one, the world gets an empty base. */
 export async function findGlobal(
   disk: Disk,
   survey: Survey,
@@ -106,7 +109,7 @@ export async function findGlobal(
     const path = filesOfGeneration(survey, generation).globalFile;
     const seal = sealsOfGeneration(survey, generation).globalFile;
     const [strict, error] = await attempt(() => readGlobal(disk, path, dialect, seal));
-    // A whole file that the manifest does not mean is none of this world, or of another time.
+    // An intact file other than the one the manifest means is from another world, or another time.
     if (error?.code === "ORT_GENERATION") throw error;
     const read = strict ?? globalOfPayload(path, dialect, await readPayload(disk, path, "proven"));
     requireSameWorld(path, read.global, survey.manifest?.manifest.worldId);
@@ -123,8 +126,8 @@ export async function findGlobal(
 }
 
 /**
- * The players of the newest file whose payload is proven and, from newer files whose payload is not but can still
- * be decoded, those who are in no other.
+ * Finds the players of the newest file with a proven payload. Adds, from newer files whose payload is
+ * unproven but decodable, the players that are in no other.
  */
 export async function findPlayers(
   disk: Disk,
@@ -157,10 +160,10 @@ export async function findPlayers(
   return sortPlayers([...byId.values()]);
 }
 
-/** Whether a payload has to have the right checksum. */
+/** Whether a payload must have the right checksum. */
 type Trust = "proven" | "unproven";
 
-/** The payload of a file whose header may be damaged: as much as the header says, or all there is. */
+/** Reads the payload of a file with a possibly damaged header: as much as the header says, or everything. */
 async function readPayload(disk: Disk, path: string, trust: Trust): Promise<Uint8Array> {
   const bytes = await readWhole(disk, path);
   const { offsets, bytes: headerBytes } = playersHeader;

@@ -17,26 +17,26 @@ import { packedBlobCodec } from "../records/packed-blob.ts";
 import { boundsOf } from "../records/prepared-blocks.ts";
 import { needsGenerator, type StoredBlock, storedChunks } from "../records/stored-block.ts";
 
-/** What a blob may take in memory whatever the limits of its save are, which may be lost. */
+/** Memory limit for a blob, independent of the limits of its save, which may be lost. */
 const BLOB_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A record whose bytes are whole, and where in the world its content lies. */
+/** A record with intact bytes, and the box of its content in the world. */
 export interface IntactRecord {
   readonly ref: BlobRef;
   readonly isBlocks: boolean;
   readonly volume: Box;
-  /** How many of its blocks are stored as changes to what a generator makes. */
+  /** Number of its blocks that are stored as changes to a generator's output. */
   readonly changes: number;
 }
 
-/** What a record holds. */
+/** Content of a record. */
 export interface RecordContent {
   readonly volume: Box;
   readonly blocks: readonly StoredBlock[];
   readonly entities: readonly EntityRecord[];
 }
 
-/** All records with a right checksum in all packs, oldest first; damaged stretches are passed over. */
+/** Finds all records with a right checksum in all packs, oldest first. Skips damaged stretches. */
 export async function findIntactRecords(
   disk: Disk,
   packIds: readonly number[],
@@ -59,7 +59,7 @@ export async function findIntactRecords(
   return records;
 }
 
-/** What a record holds; `undefined` when its bytes are whole and yet mean nothing here. */
+/** Decodes a record; `undefined` if its bytes are intact but cannot be decoded here. */
 export async function decodeRecord(
   ref: BlobRef,
   payload: Uint8Array,
@@ -70,15 +70,15 @@ export async function decodeRecord(
     if (dialect === "flat") return decodeFlatRecord(ref, payload);
     return await decodeTreeRecord(ref, payload, chunkVolume);
   } catch (error) {
-    // It is for the caller to say that the record could not be used.
+    // The caller reports that the record is unusable.
     if (isOrthantError(error)) return undefined;
     throw error;
   }
 }
 
 /**
- * The records that are still in force, of all that were ever written: a record is superseded by every later one of
- * its kind that reaches into its volume. That follows from the leaves of one generation being disjoint.
+ * Returns the records still in force among all ever written: a record is superseded by every later one of its
+ * kind that intersects its volume. This holds because the leaves of one generation are disjoint.
  */
 export function dropSuperseded(records: readonly IntactRecord[]): readonly IntactRecord[] {
   const inForce: IntactRecord[] = [];

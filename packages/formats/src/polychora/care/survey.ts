@@ -12,18 +12,18 @@ import { readManifest } from "../reader.ts";
 import type { GenerationSeals } from "../records/file-seal.ts";
 import type { ReadManifest } from "../records/manifest.ts";
 
-/** What lies in a save's folders, before any of it is trusted. */
+/** Content of a save's folders, before any of it is trusted. */
 export interface Survey {
   readonly manifest: ReadManifest | undefined;
   readonly manifestError: OrthantError | undefined;
-  /** Generations of which at least one file is there, the newest first. */
+  /** Generations with at least one file, newest first. */
   readonly generations: readonly number[];
   readonly packIds: readonly number[];
   /** Every file, relative to the root. */
   readonly files: readonly string[];
 }
 
-/** Looks at the folders and the manifest. Throws only what the disk itself throws. */
+/** Lists the folders and reads the manifest. Throws only errors of the disk itself. */
 export async function surveySave(disk: Disk): Promise<Survey> {
   const files = [
     ...(await listFiles(disk, "")),
@@ -49,14 +49,17 @@ export async function surveySave(disk: Disk): Promise<Survey> {
   };
 }
 
-/** The files of a generation: those that the manifest names if it is the live one, else those of the usual names. */
+/**
+ * Returns the files of a generation: those named by the manifest if it is live, else those with the standard
+ * names.
+ */
 export function filesOfGeneration({ manifest }: Survey, generation: number): GenerationFiles {
   return manifest?.manifest.currentGeneration === generation
     ? manifest.manifest
     : generationFiles(generation);
 }
 
-/** The seals that the manifest has for the files of a generation: only the live one has any. */
+/** Returns the manifest's seals for the files of a generation. Only the live one has any. */
 export function sealsOfGeneration({ manifest }: Survey, generation: number): Partial<GenerationSeals> {
   const { currentGeneration, seals } = manifest?.manifest ?? {};
   return (currentGeneration === generation && seals) || {};

@@ -6,16 +6,16 @@ import type { PageLink } from "../tree-index/index-page.ts";
 import type { IndexPart, LeafIndex } from "../tree-index/leaf-index.ts";
 import type { LeafContext, LeafVerifier } from "./verify-leaves.ts";
 
-/** Leaves that are looked at together: their records are read in the order in which they lie on the disk. */
+/** Number of leaves verified together, so that their records are read in disk order. */
 const LEAVES_AT_ONCE = 20_000;
 
-/** What a page without fault has that no other page of its generation may have. */
+/** Content of an intact page that no other page of its generation may have. */
 interface CleanPage {
   readonly entityIds: readonly bigint[];
   readonly sharedRegions: readonly Place[];
 }
 
-/** Looks at the pages and leaves of generations. A page that several of them share is read once when it is whole. */
+/** Verifies the pages and leaves of generations. An intact page that several of them share is read once. */
 export class IndexVerifier {
   readonly #leaves: LeafVerifier;
   readonly #clean = new Map<string, CleanPage>();
@@ -25,12 +25,12 @@ export class IndexVerifier {
     this.#leaves = leaves;
   }
 
-  /** The paths of the pages that a generation led to. */
+  /** Paths of the pages that the generations so far link to. */
   get seenPages(): ReadonlySet<string> {
     return this.#seen;
   }
 
-  /** Every fault in the pages of a generation, and in what its leaves hold. */
+  /** Returns every fault in the pages of a generation, and in the content of its leaves. */
   async verify(
     index: LeafIndex,
     indexFile: string,
@@ -55,7 +55,7 @@ export class IndexVerifier {
     return findings;
   }
 
-  /** Whether a page was found whole before and has nothing that this generation has elsewhere too. */
+  /** Returns whether a page was verified before and shares nothing with another page of this generation. */
   #passOver(link: PageLink, { entityIds, regions }: Known): boolean {
     const path = pageFile(link);
     this.#seen.add(path);
@@ -106,7 +106,7 @@ interface Known {
   readonly regions: PlaceSet;
 }
 
-/** Regions that reach beyond the leaf that has their clock: a leaf in another page might have it too. */
+/** Returns regions that extend beyond the leaf with their clock: a leaf in another page might have it too. */
 function sharedRegions(leaves: readonly LeafEntry[]): readonly Place[] {
   return leaves.flatMap(({ cell, clocks }) =>
     clocks.map(({ region }) => region).filter((region) => !boxContainsBox(cell, regionBox(region))),

@@ -18,17 +18,17 @@ import type { LeafEntry } from "../records/leaf-entry.ts";
 import { readInOrder } from "./record-spans.ts";
 import type { KnownOfPack } from "./verify-pack.ts";
 
-/** What is known about the blobs of a generation; without the global file, not how large a chunk is. */
+/** Parameters of a generation's blobs. Without the global file, the size of a chunk is unknown. */
 export interface LeafContext extends Omit<BlobContext, "chunkVolume"> {
   readonly chunkVolume: number | undefined;
 }
 
-/** Reads every record that leaves refer to. Generations share most records; each is read once. */
+/** Reads every record that leaves refer to. Generations share most records, so each is read once. */
 export class LeafVerifier {
   readonly #shelf: PackShelf;
-  /** What is wrong with a record, by where it is and whose it is. */
+  /** Verification results, by record and cell. */
   readonly #verdicts = new Map<string, Verdict>();
-  /** Where records with a right checksum lie, by pack: their ends by their offsets. */
+  /** Records with a right checksum, by pack: their ends by their offsets. */
   readonly #proven = new Map<number, Map<number, number>>();
 
   readonly #packIds = new Set<number>();
@@ -37,17 +37,17 @@ export class LeafVerifier {
     this.#shelf = shelf;
   }
 
-  /** The packs that the leaves so far refer to. */
+  /** Packs that the leaves so far refer to. */
   get packIds(): ReadonlySet<number> {
     return this.#packIds;
   }
 
-  /** What the leaves so far told about a pack. */
+  /** Returns what the leaves so far show about a pack. */
   knownOf(packId: number): KnownOfPack {
     return { proven: this.#proven.get(packId) ?? new Map(), isNeeded: this.#packIds.has(packId) };
   }
 
-  /** Every fault in the content of leaves, in their order. The ids are those of entities in other leaves. */
+  /** Returns every fault in the content of leaves, in their order. `entityIds` are those of other leaves. */
   async verify(
     leaves: readonly LeafEntry[],
     context: LeafContext,
@@ -81,21 +81,21 @@ export class LeafVerifier {
     return findings;
   }
 
-  /** The ids of all entities in leaves that were looked at. */
+  /** Returns the ids of all entities in verified leaves. */
   entityIdsOf(leaves: readonly LeafEntry[]): readonly bigint[] {
     return leaves.flatMap(({ cell, entityRefs }) =>
       entityRefs.flatMap((ref) => this.#verdictOf(ref, cell)?.entityIds ?? []),
     );
   }
 
-  /** Reads the records that were not read before, in the order in which they lie on the disk. */
+  /** Reads the records that were not read before, in disk order. */
   async #readNew(leaves: readonly LeafEntry[], context: LeafContext): Promise<void> {
     const wanted = new Map<string, Wanted>();
     const want = (ref: BlobRef, cell: Box, kind: Wanted["kind"], isAlone: boolean): void => {
       const key = keyOf(ref, cell);
       this.#packIds.add(ref.dataFileId);
       const known = this.#verdicts.get(key);
-      // Places of a leaf's only record are of no interest, until another generation has it beside others.
+      // The positions of a leaf's only record are not needed, unless another generation has it beside others.
       const isNew =
         known === undefined || (!isAlone && known.places === undefined && known.error === undefined);
       if (isNew) wanted.set(key, { ref, cell, kind, isAlone });
@@ -124,7 +124,7 @@ export class LeafVerifier {
         const entities = await decodeEntityPayload(payload, ref, cell, { ...context, chunkVolume: 1 });
         return { error: undefined, places: undefined, entityIds: entities.map(({ entityId }) => entityId) };
       }
-      // Without the global file only the checksum can be looked at.
+      // Without the global file only the checksum can be checked.
       const places =
         chunkVolume === undefined
           ? []
@@ -134,7 +134,7 @@ export class LeafVerifier {
     return verdict ?? failed(error);
   }
 
-  /** A record that lies at the end of a pack that was cut off, or is larger than it may be. */
+  /** Verifies a record at the end of a truncated pack, or one that is too large. */
   async #judgeAlone({ ref, cell, kind }: Wanted, context: LeafContext): Promise<Verdict> {
     const { chunkVolume } = context;
     const [verdict, error] = await attempt(async (): Promise<Verdict> => {
@@ -173,7 +173,7 @@ interface Wanted {
 
 interface Verdict {
   readonly error: OrthantError | undefined;
-  /** Of blocks; `undefined` when nobody asked. */
+  /** Positions of blocks; `undefined` if not needed. */
   readonly places: readonly Place[] | undefined;
   readonly entityIds: readonly bigint[];
 }

@@ -9,15 +9,15 @@ import { scanStretch } from "../files/pack-scan.ts";
 import { type PackTable, readPackTable, readTableAt } from "../files/pack-table.ts";
 import { FILE_VERSION, packHeader } from "../layout.ts";
 
-/** What is known about a pack before it is looked at. */
+/** What is known about a pack before it is verified. */
 export interface KnownOfPack {
-  /** The records that are known to be right: their ends by their offsets, which are those that references say. */
+  /** Records known to be intact: their ends by their offsets, as given in references. */
   readonly proven: ReadonlyMap<number, number>;
   /** Whether a generation refers to it. */
   readonly isNeeded: boolean;
 }
 
-/** Looks at a pack between the records that are known to be right. */
+/** Verifies a pack between the records known to be intact. */
 export async function verifyPack(
   disk: Disk,
   packId: number,
@@ -36,7 +36,7 @@ export async function verifyPack(
   return isNeeded ? found : found.map(nobodysLoss);
 }
 
-/** A commit that was cut off leaves such a pack; who needs a pack finds out elsewhere what is lost. */
+/** An interrupted commit leaves such a pack. The leaves that need a pack report what is lost. */
 function nobodysLoss(finding: Finding): Finding {
   const message = `nothing refers to this pack; ${finding.message}`;
   return finding.severity === "notice" ? finding : noticeOf(finding.file, message, finding.offset);
@@ -67,7 +67,7 @@ async function verifyFile(
   return [...findings, ...(await scanRecords(file, packId, table, proven))];
 }
 
-/** One whole table is as good as two, and yet a disk that lost one of them is worth a look. */
+/** One intact table is enough, but a disk that lost the other is worth reporting. */
 function oneTableLeft({ detail, context }: OrthantError, path: string): Finding {
   return noticeOf(path, `one of two tables cannot be read, and the other one can: ${detail}`, context.offset);
 }
@@ -85,7 +85,7 @@ async function scanBetween(
   return findings;
 }
 
-/** The records of a compacted pack that are not known to be right, one by one. */
+/** Verifies the records of a compacted pack that are not known to be intact, one by one. */
 async function scanRecords(
   file: DiskFile,
   packId: number,
@@ -100,7 +100,7 @@ async function scanRecords(
     const there = Math.max(0, Math.min(bytes, size - offset));
     findings.push(...noticesIn(await file.readAt(offset, there), offset, packId));
   }
-  // Behind the records come the table and the header again, as many bytes as before them.
+  // The table and the header follow the records again, with as many bytes as before them.
   const first = table.count === 0 ? table.end : table.record(0).offset;
   const extra = size - table.end - first;
   if (extra > 0) findings.push(noticeOf(packFile(packId), `${extra} bytes too many`, table.end + first));
@@ -116,7 +116,7 @@ function noticesIn(bytes: Uint8Array, start: number, packId: number): readonly F
   return findings;
 }
 
-/** The stretches of a pack, behind its header, that no record covers. */
+/** Yields the stretches of a pack after its header that no record covers. */
 function* stretchesBetween(
   proven: ReadonlyMap<number, number>,
   size: number,

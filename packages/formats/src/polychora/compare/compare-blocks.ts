@@ -11,15 +11,17 @@ import type { SaveContent } from "../leaves/save-content.ts";
 import { type BlobRef, isSameRef } from "../records/blob-ref.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
 
-/** What people made of a chunk: nothing, so that it is as the generator made it, nothing but air, or something. */
+/** State of a chunk: unedited, so as generated; edited to only air; or with other content. */
 export type ChunkState = "virgin" | "empty" | "content";
 
-/** A chunk that two saves do not have alike. */
+/** A chunk that differs between two saves. */
 export interface BlockDifference {
   readonly place: Place;
   readonly before: ChunkState;
   readonly after: ChunkState;
-  /** Voxels that differ; `undefined` when one side is virgin, which only a generator could tell. */
+  /**
+   * Number of differing voxels; `undefined` if one side is virgin, which only a generator could determine.
+   */
   readonly voxels: number | undefined;
 }
 
@@ -30,9 +32,9 @@ export interface LeavesToCompare {
 }
 
 /**
- * The chunks in which two saves of one chunk shape differ. The leaves of the one need not be those of the other: each
- * is held against those that it touches, with the larger one of a pair in memory. Leaves are read once where they are
- * aligned, as those of trees are.
+ * Yields the chunks in which two saves with the same chunk shape differ. Their leaves need not coincide: each
+ * is compared with those it intersects, with the larger one of a pair in memory. Aligned leaves, as in trees,
+ * are read once.
  */
 export async function* compareBlocks(
   before: SaveContent,
@@ -44,7 +46,7 @@ export async function* compareBlocks(
   for await (const leaf of leaves.before()) {
     const others = await after.touching(leaf.cell);
     options.onLeaf?.();
-    // A leaf inside a larger one is compared when the larger one is.
+    // A leaf inside a larger one is compared together with the larger one.
     if (others.some(({ cell }) => isLarger(cell, leaf.cell))) continue;
     if (others.length === 1 && samePacks && isSame(leaf, others[0] as LeafEntry)) continue;
     yield* compareAround(before, leaf, after, others, (place) => boxContains(leaf.cell, place));
@@ -63,7 +65,7 @@ export async function* compareBlocks(
   }
 }
 
-/** Compares one leaf with those of another save, in the places that `isOurs` says. */
+/** Compares one leaf with those of another save, at positions accepted by `isOurs`. */
 async function* compareAround(
   content: SaveContent,
   leaf: LeafEntry,

@@ -2,7 +2,7 @@ import { encode, list } from "@orthant/core";
 import { generatorsCodec } from "../records/generator-descriptor.ts";
 import type { Save } from "../save.ts";
 
-/** A fact of a world that two saves do not have alike, in words. */
+/** A fact of a world that differs between two saves, as text. */
 export interface FactDifference {
   readonly fact:
     | "chunk shape"
@@ -17,7 +17,7 @@ export interface FactDifference {
   readonly after: string;
 }
 
-/** The facts in which two saves differ. */
+/** Returns the facts in which two saves differ. */
 export function compareFacts(before: Save, after: Save): readonly FactDifference[] {
   const theirs = factsOf(after);
   return factsOf(before).flatMap(({ fact, text, exact }, index) => {
@@ -29,9 +29,9 @@ export function compareFacts(before: Save, after: Save): readonly FactDifference
 
 interface Fact {
   readonly fact: FactDifference["fact"];
-  /** For people. */
+  /** Text for people. */
   readonly text: string;
-  /** Equal when the fact is. */
+  /** Equal if and only if the fact is equal. */
   readonly exact: string;
 }
 

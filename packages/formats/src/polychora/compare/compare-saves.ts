@@ -8,28 +8,29 @@ import type { Save } from "../save.ts";
 import { type BlockDifference, compareBlocks, type LeavesToCompare } from "./compare-blocks.ts";
 import { compareFacts, type FactDifference } from "./compare-facts.ts";
 
-/** How something that has an id differs. */
+/** How something with an id differs. */
 export type Change = "added" | "removed" | "changed";
 
-/** One thing in which two saves differ. */
+/** One difference between two saves. */
 export type SaveDifference =
   | ({ readonly kind: "fact" } & FactDifference)
   | ({ readonly kind: "chunk" } & BlockDifference)
   | { readonly kind: "entity"; readonly entityId: bigint; readonly change: Change }
   | { readonly kind: "player"; readonly playerId: bigint; readonly change: Change };
 
-/** How to compare. */
+/** Options for comparing. */
 export interface CompareOptions {
-  /** Both are generations of one save: what they share is equal unread. */
+  /** Both are generations of one save: what they share is equal and need not be read. */
   readonly samePacks?: boolean;
-  /** Told after each leaf that is done, of both saves together. */
+  /** Called after each finished leaf of either save. */
   readonly onLeaf?: () => void;
 }
 
 /**
- * In what two saves differ: facts of the world, chunks, entities and players. What says how a world came to be is not
- * compared: clocks, generations, ids of worlds, edits of clients. Holds two leaves at a time, and a few bytes for each
- * entity that differs. Worlds with chunks of different shapes differ in that fact, and their chunks are not compared.
+ * Yields the differences between two saves: facts of the world, chunks, entities and players. Does not
+ * compare a world's history: clocks, generations, world ids, edits of clients. Holds two leaves at a time,
+ * and a few bytes for each differing entity. If the chunk shapes differ, yields that fact and does not
+ * compare chunks.
  */
 export async function* compareSaves(
   before: Save,
@@ -61,7 +62,7 @@ function shapeOf({ global }: Save): Place {
 
 type Hashes = Map<bigint, bigint>;
 
-/** The leaves that two generations of one save do not have alike; their records are read, all others' are not. */
+/** Returns the leaves that differ between two generations of one save. Only their records are read. */
 async function changedLeaves(before: Save, after: Save): Promise<LeavesToCompare> {
   const removed: LeafEntry[] = [];
   const added: LeafEntry[] = [];
@@ -72,7 +73,7 @@ async function changedLeaves(before: Save, after: Save): Promise<LeavesToCompare
   return { before: () => removed, after: () => added };
 }
 
-/** Entities move from leaf to leaf, so they are compared by id in the end; those in equal leaves never get there. */
+/** Entities move between leaves, so they are compared by id at the end; those in equal leaves are skipped. */
 async function* compareEntities(
   before: SaveContent,
   after: SaveContent,

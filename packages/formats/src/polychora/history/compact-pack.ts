@@ -9,13 +9,13 @@ import { DATA_FOLDER } from "../layout.ts";
 import type { SlowWork } from "../slow-work.ts";
 import type { PackMark } from "./record-mark.ts";
 
-/** Synced as often as this, so that the sync of a commit does not wait behind a hundred MiB of ours. */
+/** Interval between syncs, so that a commit's sync does not wait behind a hundred MiB of ours. */
 const SYNC_EVERY_BYTES = 8 * 1024 * 1024;
 
 /**
- * Puts a file in the place of a pack that has the records which are needed and no others. Each one's checksum is
- * compared on the way; when one is damaged this throws, and the pack stays as it is. Until the new file has the name,
- * the old one has it, and either has all that is needed. Rule S89.
+ * Replaces a pack with a file that has only the needed records. Checks the checksum of each; throws if one is
+ * damaged, and the pack stays unchanged. The old file keeps the name until the new one takes it, and either
+ * has everything that is needed. Rule S89.
  */
 export async function compactPack(
   disk: Disk,
@@ -31,13 +31,13 @@ export async function compactPack(
     await writeCompacted(disk, temporary, packId, needed, work);
     await disk.rename(temporary, path);
   } catch (error) {
-    // What is left is in nobody's way: the next attempt removes it first.
+    // A leftover is harmless: the next attempt removes it first.
     await disk.remove(temporary).catch(() => undefined);
     throw error;
   }
 }
 
-/** Makes it last that packs were replaced and removed. */
+/** Makes replacements and removals of packs durable. */
 export function keepCompacted(disk: Disk): Promise<void> {
   return disk.syncDirectory(DATA_FOLDER);
 }
@@ -99,7 +99,7 @@ async function copyRecords(
   }
 }
 
-/** The bytes of some records that lie near each other, one behind the other, each with a checksum that is right. */
+/** Reads nearby records and concatenates their bytes. Checks the checksum of each. */
 async function readRecords(
   pack: OpenPack,
   packId: number,

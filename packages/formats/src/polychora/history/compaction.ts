@@ -13,50 +13,50 @@ import { compactPack, keepCompacted } from "./compact-pack.ts";
 import { markGenerations } from "./mark-generations.ts";
 import { PackMark, type RecordMark } from "./record-mark.ts";
 
-/** A pack of which more than this is needed by nobody is rewritten. */
+/** A pack is rewritten if more than this share of it is dead. */
 export const COMPACTION_DEAD_SHARE = 0.25;
-/** So many dead bytes are not worth a run. */
+/** Dead bytes below which a run is not worthwhile. */
 const DEAD_BYTES_MIN = 1024 * 1024;
-/** After a run the packs have to grow by this before there is another one. */
+/** Growth of the packs after a run before there is another one. */
 const GROWTH_SHARE = 1 / 8;
-/** What a table takes for a record, at both ends together. */
+/** Table bytes per record, at both ends together. */
 const TABLE_BYTES_PER_RECORD = 12;
 
-/** How to compact. */
+/** Options for compaction. */
 export interface CompactionOptions extends SlowWork {
-  /** Also when little is dead, and every pack that gets smaller by it. */
+  /** Also compacts when little is dead, and every pack that shrinks by it. */
   readonly force?: boolean;
 }
 
-/** What a compaction did. */
+/** Result of a compaction. */
 export interface CompactionReport {
   /** Of all packs. */
   readonly bytesBefore: number;
   readonly bytesAfter: number;
   readonly packsRewritten: number;
   readonly packsRemoved: number;
-  /** Packs that were left as they are because something in them is damaged, or what kept all of them as they are. */
+  /** Packs that were left unchanged because of damage, or the fault that kept all of them unchanged. */
   readonly findings: readonly Finding[];
 }
 
-/** What a run begins with. */
+/** Input of a run. */
 export interface CompactionStart {
   /** The live generation. */
   readonly live: Save;
-  /** The pack that the writer appends to; all before it are written to no more. */
+  /** The pack that the writer appends to. All earlier packs are final. */
   readonly activePackId: number;
   readonly activeBytes: number;
-  /** Takes packs that no generation needs out of the manifest, durably, while no commit runs. */
+  /** Durably removes packs that no generation needs from the manifest, while no commit runs. */
   forgetPacks(packIds: readonly number[]): Promise<void>;
 }
 
-/** Rewrites packs without what no generation needs, while commits go on. One run at a time. */
+/** Rewrites packs without what no generation needs, while commits continue. One run at a time. */
 export class Compactor {
   readonly #disk: Disk;
   readonly #shelf: PackShelf;
   readonly #holds: GenerationHolds;
   readonly #lock: WriterLock | undefined;
-  /** The bytes of packs that are written to no more. */
+  /** Sizes of final packs. */
   readonly #sizes = new Map<number, number>();
   #quietBelowBytes = 0;
   #wastefulPackId: number | undefined;
@@ -68,12 +68,12 @@ export class Compactor {
     this.#holds = holds;
   }
 
-  /** The pack that is being written to, when so much of it is dead that another one should be begun. */
+  /** The active pack, if so much of it is dead that a new one should be begun. */
   get wastefulPackId(): number | undefined {
     return this.#wastefulPackId;
   }
 
-  /** Compacts when it is worth it. Rules S89 to S91. */
+  /** Compacts if it is worthwhile. Rules S89 to S91. */
   async run(start: CompactionStart, options: CompactionOptions): Promise<CompactionReport> {
     const { activePackId, activeBytes } = start;
     await this.#survey(activePackId);
@@ -117,7 +117,7 @@ export class Compactor {
     return isMuch && (isNew || bytes > this.#quietBelowBytes);
   }
 
-  /** Learns the sizes of packs that it does not know yet, and removes what a crash left. */
+  /** Finds the sizes of unknown packs, and removes leftovers of a crash. */
   async #survey(activePackId: number): Promise<void> {
     for (const { name } of await this.#disk.list(DATA_FOLDER)) {
       const path = `${DATA_FOLDER}/${name}`;
@@ -143,10 +143,11 @@ export class Compactor {
     let packsRewritten = 0;
     let packsRemoved = 0;
     const findings: Finding[] = [];
-    // A generation whose removal was lost would be back without its records. It takes all three of its files.
+    // If the removal of a generation's files were lost, it would be back without its records. A generation
+    // counts only with all three of its files.
     if (judged.length > 0) await this.#disk.syncDirectory(INDEX_FOLDER);
     const gone = new Set(judged.filter((packId) => mark.of(packId) === undefined && packId !== namedPackId));
-    // Before the first of them goes: whoever opens the save expects every pack that the manifest names.
+    // Done before the first one is removed: opening the save expects every pack that the manifest names.
     if (gone.size > 0) await forgetPacks([...gone]);
     for (const packId of judged) {
       if (gone.has(packId)) {
@@ -163,7 +164,7 @@ export class Compactor {
     return { packsRewritten, packsRemoved, findings };
   }
 
-  /** The packs that are worth it, the worst first. */
+  /** Returns the packs worth rewriting, worst first. */
   #judge(mark: RecordMark, namedPackId: number, force: boolean): readonly number[] {
     const deadShare = ([packId, bytes]: readonly [number, number]): number =>
       1 - (mark.of(packId)?.bytes ?? 0) / bytes;
@@ -182,7 +183,7 @@ export class Compactor {
     await this.#shelf.refresh(packId);
   }
 
-  /** Gives what keeps the pack from being compacted, when it is the pack's own fault. */
+  /** Returns the damage that keeps the pack from being compacted, if any. */
   async #compact(packId: number, needed: PackMark, work: SlowWork): Promise<Finding | undefined> {
     const path = packFile(packId);
     try {
@@ -199,7 +200,7 @@ export class Compactor {
 
 type Rewriting = Pick<CompactionReport, "packsRewritten" | "packsRemoved" | "findings">;
 
-/** Whether more than a share of a pack would be gone, with the tables that come instead. */
+/** Returns whether more than a share of a pack would be freed, after adding the tables. */
 function isWasteful(bytes: number, needed: PackMark = new PackMark(), share: number): boolean {
   const tables = 2 * compactedPackHeader.bytes + needed.count * TABLE_BYTES_PER_RECORD;
   return bytes - needed.bytes - tables > share * bytes;

@@ -12,20 +12,20 @@ import { keptGenerations, type Retention } from "./retention.ts";
 import { listGenerationFolders, storedGenerations } from "./stored-generations.ts";
 
 /**
- * Lets go of generations that are not kept: removes their files, and pages of the index that none of the
- * others needs. Only ever called after a commit. No removal is synced: one that is lost in a crash does no harm,
- * because what a generation needs is removed only when its own removal can no longer be lost. Rules S46 and S92.
+ * Retires generations that are not kept: removes their files, and index pages that no other generation needs.
+ * Called only after a commit. No removal is synced: one that a crash undoes is harmless, because what a
+ * generation needs is removed only once its own removal is durable. Rules S46 and S92.
  */
 export class GenerationKeeper {
   readonly #disk: Disk;
   readonly #holds: GenerationHolds;
   readonly #retention: Retention;
   readonly #oldPages = new OldPages();
-  /** When the generations were committed whose files are on the disk; `undefined` before the first look at it. */
+  /** Commit times of the generations on the disk; `undefined` before the first scan. */
   #times: Map<number, number> | undefined;
-  /** Pages that nobody needs since the last commit. */
+  /** Pages that are unneeded since the last commit. */
   #unneeded: readonly OldPage[] = [];
-  /** Whether there is a generation that needs nobody knows which pages. */
+  /** Whether the pages of some generation are unknown. */
   #hasDoubts = false;
 
   constructor(disk: Disk, holds: GenerationHolds, retention: Retention) {
@@ -34,7 +34,7 @@ export class GenerationKeeper {
     this.#retention = retention;
   }
 
-  /** Goes on after a commit, with the paths of the pages that the generation before had and this one has not. */
+  /** Runs after a commit, with the paths of the pages that only the previous generation had. */
   async afterCommit(live: SaveState, removedPages: readonly string[]): Promise<void> {
     if (this.#times === undefined) await this.#lookAround(live);
     else {
@@ -45,7 +45,7 @@ export class GenerationKeeper {
     await this.#removeGenerations(live);
   }
 
-  /** Removes what was let go of before this commit, whose syncs have made that last. */
+  /** Removes what was dropped before this commit, whose syncs have made that durable. */
   async #removePages(): Promise<void> {
     for (const page of this.#unneeded) await this.#disk.remove(page.path);
     this.#unneeded = [];
@@ -71,9 +71,9 @@ export class GenerationKeeper {
   }
 
   /**
-   * The first look at the folders: which generations there are and which pages they need. What belongs to none of
-   * them was left by a crash, or by a removal that a commit has made last since, and goes at once. When the index of a
-   * generation is damaged nobody knows which pages it needs, and they all stay.
+   * Scans the folders for the first time: which generations exist and which pages they need. Files that
+   * belong to none of them were left by a crash, or by a removal that a commit has since made durable, and
+   * are removed at once. If a generation's index is damaged, its pages are unknown, and all pages stay.
    */
   async #lookAround(live: SaveState): Promise<void> {
     const paths = await listGenerationFolders(this.#disk);
@@ -96,7 +96,7 @@ export class GenerationKeeper {
     await this.#removeStrays(paths, needed);
   }
 
-  /** When a generation was committed; a damaged one counts as very old, and goes when its turn comes. */
+  /** Returns the commit time of a generation. A damaged one counts as very old and is retired in its turn. */
   async #timeOf(generation: number): Promise<number> {
     try {
       const { global } = await readGlobal(this.#disk, generationFiles(generation).globalFile, "tree");
@@ -132,7 +132,7 @@ export class GenerationKeeper {
   }
 }
 
-/** Pages that no generation from one on has any more. */
+/** Returns pages that are unneeded from a generation on. */
 function oldPages(paths: readonly string[], until: number): readonly OldPage[] {
   return paths.map((path) => ({ path, from: parsePageFile(path)?.generation ?? 0, until }));
 }

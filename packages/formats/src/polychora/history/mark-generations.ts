@@ -12,9 +12,9 @@ import { listGenerationFolders, storedGenerations } from "./stored-generations.t
 const LEAVES_PER_SLICE = 1_000;
 
 /**
- * Which records the generations on a disk need, the live one and all others whose files are there. Of an older one
- * only those parts of the index are read in which it differs from the next. Throws when a part of one cannot be read:
- * then nobody knows what it needs. Rule S90.
+ * Marks the records that the generations on a disk need: the live one and all others whose files exist. Of an
+ * older one, reads only the parts of the index that differ from the next. Throws if a part is unreadable,
+ * because its needs are then unknown. Rule S90.
  */
 export async function markGenerations(
   disk: Disk,
@@ -36,7 +36,7 @@ export async function markGenerations(
   return leaves.mark;
 }
 
-/** Marks what a generation has and the next one has not; gives the index to compare the one before with. */
+/** Marks what a generation has and the next one lacks. Returns the index to compare the previous one with. */
 async function markDifferences(
   disk: Disk,
   generation: number,
@@ -48,7 +48,8 @@ async function markDifferences(
     for await (const { after } of index.changesSince(newer)) if (after) await leaves.add(after);
     return index;
   } catch (error) {
-    // It may have been let go of just before it was held. Then nobody needs it, and half a mark of it does no harm.
+    // It may have been retired just before it was held. Then it is unneeded, and marking half of it is
+    // harmless.
     if (isOrthantError(error, "ORT_NOT_FOUND") && !(await isThere(disk, generation))) return newer;
     throw error;
   }

@@ -1,9 +1,9 @@
 /** A page of the index that the live generation does not need. */
 export interface OldPage {
   readonly path: string;
-  /** The generation that wrote it. */
+  /** Generation that wrote it. */
   readonly from: number;
-  /** The generation that no longer had it. */
+  /** First generation without it. */
   readonly until: number;
 }
 
@@ -12,7 +12,7 @@ export class OldPages {
   /** Each page is filed under the oldest generation that needs it, because old ones stay longest. */
   readonly #byGeneration = new Map<number, OldPage[]>();
 
-  /** Files a page; gives it back when none of these generations needs it. */
+  /** Files a page. Returns it if none of these generations needs it. */
   add(page: OldPage, generations: readonly number[]): OldPage | undefined {
     const owner = ownerOf(page, generations);
     if (owner === undefined) return page;
@@ -22,7 +22,7 @@ export class OldPages {
     return undefined;
   }
 
-  /** Lets go of a generation, which is not among those that stay; gives the pages that none of them needs. */
+  /** Drops a generation, which must not be among `generations`. Returns the pages that none of them needs. */
   drop(generation: number, generations: readonly number[]): readonly OldPage[] {
     const pages = this.#byGeneration.get(generation) ?? [];
     this.#byGeneration.delete(generation);

@@ -2,10 +2,10 @@ import type { PackedRecord } from "../files/pack-table.ts";
 import type { BlobRef } from "../records/blob-ref.ts";
 import type { LeafEntry } from "../records/leaf-entry.ts";
 
-/** Records are gathered by stretches of their pack, each of which is sorted, read and written at once. */
+/** Records are grouped by stretches of their pack. Each stretch is sorted, read and written at once. */
 const STRETCH_BYTES = 256 * 1024;
 
-/** Which records generations need, pack by pack. It takes some 40 bytes of memory for each. */
+/** The records that generations need, by pack. Takes about 40 bytes of memory per record. */
 export class RecordMark {
   readonly #packs = new Map<number, PackMark>();
 
@@ -15,7 +15,7 @@ export class RecordMark {
     for (const ref of entityRefs) this.#add(ref);
   }
 
-  /** What is needed of a pack; `undefined` when nothing is. */
+  /** Returns the needed part of a pack; `undefined` if there is none. */
   of(packId: number): PackMark | undefined {
     return this.#packs.get(packId);
   }
@@ -27,15 +27,15 @@ export class RecordMark {
   }
 }
 
-/** Which records of one pack generations need. */
+/** The records of one pack that generations need. */
 export class PackMark {
-  /** The bytes of records by their first offsets, by stretch. */
+  /** Sizes of records by their original offsets, by stretch. */
   readonly #stretches = new Map<number, Map<number, number>>();
   #bytes = 0;
   #count = 0;
   #isContradictory = false;
 
-  /** Adds a record, which may be there already. */
+  /** Adds a record, unless it is already there. */
   add({ firstOffset, bytes }: PackedRecord): void {
     const number = Math.floor(firstOffset / STRETCH_BYTES);
     const stretch = this.#stretches.get(number) ?? new Map<number, number>();
@@ -48,22 +48,22 @@ export class PackMark {
     } else if (known !== bytes) this.#isContradictory = true;
   }
 
-  /** Bytes of all records. */
+  /** Total bytes of all records. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** How many records there are. */
+  /** Number of records. */
   get count(): number {
     return this.#count;
   }
 
-  /** Whether two references name one place and mean records of different lengths, of which one is wrong. */
+  /** Whether two references give different lengths for one offset, so that one of them is wrong. */
   get isContradictory(): boolean {
     return this.#isContradictory;
   }
 
-  /** The records in the order of their first offsets, stretch by stretch. */
+  /** Yields the records in the order of their original offsets, stretch by stretch. */
   *stretches(): Generator<readonly PackedRecord[]> {
     for (const number of [...this.#stretches.keys()].sort((a, b) => a - b)) {
       const records = Array.from(this.#stretches.get(number) ?? [], ([firstOffset, bytes]) => ({

@@ -1,16 +1,16 @@
 import { requireInteger } from "@orthant/core";
 
-/** How much of a world's past is kept beside what has a name. */
+/** How much of a world's history to keep besides named generations. */
 export interface Retention {
-  /** So many of the newest generations; at least 1, the live one. */
+  /** Number of newest generations to keep; at least 1, the live one. */
   readonly newest: number;
-  /** The last generation of each hour, for so many hours in which there was one. */
+  /** Number of hours with a commit of which to keep the last generation. */
   readonly hours: number;
-  /** The last generation of each day, in UTC, for so many days in which there was one. */
+  /** Number of days (UTC) with a commit of which to keep the last generation. */
   readonly days: number;
 }
 
-/** The newest two, an hour's last one for a day, and a day's last one for a month. */
+/** The newest two, the last one of each hour for a day, and the last one of each day for a month. */
 export const DEFAULT_RETENTION: Retention = { newest: 2, hours: 24, days: 30 };
 
 /** A generation and when it was committed. */
@@ -25,9 +25,9 @@ const DAY_MS = 86_400_000;
 const COUNT_MAX = 100_000;
 
 /**
- * The generations that stay: at most `newest + hours + days`, and those that are named. Which is newer is told by the
- * numbers alone. Hours and days are counted only where there was a commit, and never from now, so that a clock that
- * jumps adds an hour or two and cannot make the rest of the past too old. Rule S85.
+ * Returns the generations to keep: at most `newest + hours + days`, and the named ones. Only the numbers
+ * decide which is newer. Hours and days are counted only where there was a commit, never from now, so a clock
+ * that jumps adds an hour or two but cannot make the rest of the history too old. Rule S85.
  */
 export function keptGenerations(
   generations: readonly DatedGeneration[],
@@ -43,7 +43,7 @@ export function keptGenerations(
   return kept;
 }
 
-/** Throws `ORT_ARGUMENT` for what cannot be kept: the live generation always is. */
+/** Throws `ORT_ARGUMENT` for an invalid retention. The live generation is always kept. */
 export function requireRetention({ newest, hours, days }: Retention): void {
   requireInteger(newest, 1, COUNT_MAX);
   requireInteger(hours, 0, COUNT_MAX);

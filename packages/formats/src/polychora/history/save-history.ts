@@ -14,15 +14,15 @@ import {
 import { GenerationKeeper } from "./generation-keeper.ts";
 import type { Retention } from "./retention.ts";
 
-/** A compaction under way. */
+/** A running compaction. */
 interface Run {
   readonly report: Promise<CompactionReport>;
   readonly isForced: boolean;
 }
 
-/** What a writer does beside committing: letting go of old generations, and of what only they needed. */
+/** A writer's work besides commits: retiring old generations, and freeing what only they needed. */
 export class SaveHistory {
-  /** The packs that are read, for the writer too. */
+  /** Open packs, also used by the writer. */
   readonly shelf: PackShelf;
   /** The generations that are open in this process. */
   readonly holds: GenerationHolds;
@@ -40,34 +40,37 @@ export class SaveHistory {
     this.#compactor = new Compactor(fenced, this.shelf, holds, lock);
   }
 
-  /** What went wrong when old generations were removed after the last commit, which stands all the same. */
+  /** Error from removing old generations after the last commit, which stands regardless. */
   get retirementFailure(): OrthantError | undefined {
     return this.#retirementFailure;
   }
 
-  /** Lets go of what is not kept, after a commit that no longer needs some pages of the one before. */
+  /** Retires what is not kept, after a commit that no longer needs some pages of the previous generation. */
   async retire(live: SaveState, removedPages: readonly string[]): Promise<void> {
     try {
       await this.#keeper.afterCommit(live, removedPages);
       this.#retirementFailure = undefined;
     } catch (error) {
       if (!isOrthantError(error)) throw error;
-      // The commit stands: what could not be removed is tried again after the next one.
+      // The commit stands. Failed removals are retried after the next one.
       this.#retirementFailure = error;
     }
   }
 
-  /** Whether so much of the pack that is being written to is dead that the next commit should begin another one. */
+  /** Returns whether so much of the active pack is dead that the next commit should begin a new one. */
   isWasteful(packId: number): boolean {
     return this.#compactor.wastefulPackId === packId;
   }
 
-  /** Runs a compaction, or joins the one that runs. A forced one joins only a forced one: another may do nothing. */
+  /**
+   * Runs a compaction, or joins the running one. A forced call joins only a forced run, because another may
+   * do nothing.
+   */
   async compact(
     begin: () => Promise<CompactionStart>,
     options: CompactionOptions,
   ): Promise<CompactionReport> {
-    // Its own caller sees how it failed.
+    // The run's own caller receives its failure.
     while (options.force === true && this.#run?.isForced === false)
       await this.#run.report.catch(() => undefined);
     if (this.#run === undefined) {
@@ -79,10 +82,10 @@ export class SaveHistory {
     return this.#run.report;
   }
 
-  /** Ends a compaction that runs, before its next slice, and lets go of the packs. */
+  /** Ends a running compaction before its next slice, and releases the packs. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    // Who asked for the run hears how it ended.
+    // The run's caller receives its failure.
     await this.#run?.report.catch(() => undefined);
     await this.shelf.release();
   }

@@ -3,8 +3,8 @@ import { generationFiles, parseGenerationFile } from "../files/file-names.ts";
 import { INDEX_FOLDER } from "../layout.ts";
 
 /**
- * Every file in the two folders that hold files of generations. Unlike a survey it throws when a folder cannot be
- * listed: what is not seen would be taken for gone.
+ * Lists every file in the two folders with files of generations. Unlike a survey, it throws if a folder
+ * cannot be listed, because unlisted files would count as removed.
  */
 export async function listGenerationFolders(disk: Disk): Promise<readonly string[]> {
   const filesIn = async (folder: string, prefix: string): Promise<readonly string[]> =>
@@ -12,7 +12,9 @@ export async function listGenerationFolders(disk: Disk): Promise<readonly string
   return [...(await filesIn("", "")), ...(await filesIn(INDEX_FOLDER, `${INDEX_FOLDER}/`))];
 }
 
-/** The generations up to the live one whose three files are among these, the newest first, readable or not. */
+/**
+ * Returns the generations up to the live one whose three files are all listed, newest first, readable or not.
+ */
 export function storedGenerations(paths: readonly string[], live: number): readonly number[] {
   const present = new Set(paths);
   const generations = new Set(paths.map((path) => parseGenerationFile(path)?.generation ?? Infinity));

@@ -1,6 +1,6 @@
 import type { Clock } from "@orthant/core";
 
-/** A clock on which every pause is over in the next turn, and nothing happens in the background. */
+/** Returns a clock on which every pause ends in the next turn, and nothing happens in the background. */
 export function hastyClock(): Clock {
   let nowMs = 1_000_000;
   return {

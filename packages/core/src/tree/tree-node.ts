@@ -4,7 +4,7 @@ import { clipLeaf, Leaf, sameSides } from "./leaf.ts";
 import { bitCount, Tile } from "./tile.ts";
 
 /*
- * The shape of every tree of chunks: a 16-way trie over the lattice of 32-bit positions whose leaves are boxes.
+ * The shape of every tree of chunks: a 16-way trie over 32-bit positions, with boxes as leaves.
  *
  * A cell is an aligned cube with an edge of 2^level. Cutting it in half on all four axes makes sixteen slots;
  * bit 0 of a slot is x ... bit 3 is w, set in the upper half. A node represents the contents of a cell:
@@ -14,8 +14,8 @@ import { bitCount, Tile } from "./tile.ts";
  *   anything else                    in a cell as small as a region, a tile, which lists its contents;
  *                                    in a larger one, a branch, whose cell is the smallest around them all
  *
- * A leaf of several chunks has spreadable content only. So the shape depends on the contents, never on the order
- * of the edits: the same contents always make the same tree.
+ * A leaf of several chunks has spreadable content only. So the shape depends on the contents, never on the
+ * order of the edits: the same contents always make the same tree.
  */
 
 /** Maximum number of children of a branch: one for each orthant around its middle. */

@@ -1,6 +1,6 @@
 /*
- * CRC-32 of the voxels of 64 boxes of each sample world, as they were when the generator's version was released.
- * A change here is another world: it needs a new version of the generator, never a new number in this file.
+ * CRC-32 of the voxels of 64 boxes of each sample world when the generator's version was released. Different
+ * voxels are a different world: they need a new version of the generator, never a new number in this file.
  */
 
 /** The hashes by world, in the order of the boxes. */

@@ -75,8 +75,8 @@ export class LoadedRegions {
 
   /**
    * Removes and yields the least recently used regions that are neither kept nor needed, until the weight is
-   * at most `weightMax`. Kept and needed regions count as just used. After many of them in a row the search stops,
-   * and the next call resumes it.
+   * at most `weightMax`. Kept and needed regions count as just used. After many of them in a row the search
+   * stops, and the next call resumes it.
    */
   *takeCold(weightMax: number, isNeeded: (place: Place) => boolean): Generator<Place> {
     let keptInRow = 0;

@@ -55,8 +55,8 @@ export class RegionLoader {
   }
 
   /**
-   * Like {@link isLoaded}, and marks the regions in memory as just used. Takes over at once regions for which the save
-   * is known to have nothing.
+   * Like {@link isLoaded}, and marks the regions in memory as just used. Regions for which the save is known
+   * to have nothing are taken at once.
    */
   use(box: Box, take: TakeRegion): boolean {
     const regions = regionsTouching(box);

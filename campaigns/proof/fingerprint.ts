@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** A short text that is equal for equal values: what a check expects of a disk, for `explorePowerCuts`. */
+/** Returns a short text that is equal for equal expectations of a disk, for `explorePowerCuts`. */
 export function fingerprintOf(...expected: readonly unknown[]): string {
   return hash("sha256", JSON.stringify(expected), "base64url");
 }

@@ -1,25 +1,25 @@
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { type Fault, FaultDisk, type PowerCutOptions, WEAK } from "@orthant/testkit";
 
-/** A writer with one durability step left out. */
+/** A writer that omits one durability step. */
 export interface Mutant {
   readonly step: string;
-  /** The disk as that writer would use it. */
+  /** Wraps a disk so that its user behaves like this writer. */
   spoil(disk: Disk): Disk;
-  /** Whether the step is left out once, and made from then on. */
+  /** True when the writer omits the step only once. */
   readonly isOnce: boolean;
 }
 
-/** Cuts are searched this widely for one that shows a mutant. */
+/** Disks per cut when searching for one that exposes a mutant. */
 const DISKS_PER_CUT = 60;
 
-/** A writer without a step. */
+/** Creates a writer that skips the operation in `fault`. */
 export function mutant(step: string, fault: Omit<Fault, "kind">): Mutant {
   const spoil = (disk: Disk): Disk => new FaultDisk(disk, { ...fault, kind: "skip" });
   return { step, spoil, isOnce: fault.sticky === false };
 }
 
-/** Each single sync of a history, left out once. */
+/** Creates a mutant for each single sync of a history, which it omits once. */
 export async function singleSyncMutants(play: (disk: Disk) => Promise<unknown>): Promise<readonly Mutant[]> {
   const disk = new FaultDisk(new MemoryDisk());
   await play(disk);
@@ -30,7 +30,7 @@ export async function singleSyncMutants(play: (disk: Disk) => Promise<unknown>):
   );
 }
 
-/** Whether a proof notices that a step is missing. */
+/** Returns whether a proof detects that a step is missing. */
 export function isCaughtBy(
   prove: (options: PowerCutOptions, mutant: Mutant) => Promise<unknown>,
   writer: Mutant,

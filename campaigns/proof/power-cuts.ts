@@ -2,18 +2,18 @@ import { CRASH_MODELS, type PowerCutOptions } from "@orthant/testkit";
 import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "../campaign.ts";
 import type { Mutant } from "./mutants.ts";
 
-/** What a campaign of power cuts is about. */
+/** Parameters of a campaign of power cuts. */
 export interface PowerCuts {
   readonly name: string;
   readonly summary: string;
-  /** Disks of a run at full size. */
+  /** Disks of a full run. */
   readonly disks: number;
   mutants(): Promise<readonly Mutant[]>;
-  /** Whether the proof notices that a step is missing. */
+  /** Returns whether the proof detects that a step is missing. */
   isCaught(mutant: Mutant, seed: number): Promise<boolean>;
-  /** Disks to look at for each cut. */
+  /** Disks to check for each cut. */
   readonly disksPerCut?: number;
-  /** Cuts the power all over a history; throws when a disk that is left is not as it should be. Rounds count from 0. */
+  /** Cuts the power throughout a history. Throws when a surviving disk is wrong. Rounds count from 0. */
   prove(
     options: PowerCutOptions,
     round: number,
@@ -22,12 +22,12 @@ export interface PowerCuts {
 
 const DISKS_PER_CUT = 100;
 const SEEDS_PER_ROUND = 10_000;
-/** A round explores every cut of a history, in this many interleaved parts that take seconds each. */
+/** A round explores every cut of a history in this many interleaved parts, which take seconds each. */
 const PARTS_PER_ROUND = 64;
-/** With a limit of time, mutants take at most this share of it. */
+/** Largest share of a time limit that mutants may take. */
 const MUTANT_TIME_SHARE = 0.25;
 
-/** A campaign that first shows that every mutant is caught, and then cuts the power until it has seen enough disks. */
+/** Creates a campaign that tries the mutants, then cuts the power until it has checked enough disks. */
 export function powerCutCampaign(cuts: PowerCuts): Campaign {
   const { name, summary, disks: goal } = cuts;
   return {
@@ -73,8 +73,8 @@ export async function explore(
 }
 
 /**
- * Adds a failure for each mutant that is not caught. A run with a limit of time tries some, and a later one others; a run
- * without one tries all, unless it goes on where another one stopped.
+ * Adds a failure for each mutant that is not caught. A run with a time limit tries some mutants, and a later
+ * run others. A run without one tries all, unless it continues an earlier run.
  */
 export async function tryMutants(
   { name, mutants, isCaught }: Pick<PowerCuts, "name" | "mutants" | "isCaught">,

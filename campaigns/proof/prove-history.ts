@@ -4,35 +4,35 @@ import { CrashDisk, explorePowerCuts, type PowerCutOptions, type Survivor } from
 import { fingerprintOf } from "./fingerprint.ts";
 import { isCaughtBy, type Mutant, singleSyncMutants } from "./mutants.ts";
 
-/** Something that saves, so that it can be proven. */
+/** A history of saves to a store, for {@link proveHistory}. */
 export interface SavingStory<History extends { readonly digests: readonly string[] }> {
-  /** Makes a store and changes it; `onSaved` is called when each save is acknowledged. Gives what each of them held. */
+  /** Creates a store and changes it. Calls `onSaved` after each acknowledged save. Returns their digests. */
   play(disk: Disk, onSaved: () => void): Promise<History>;
-  /** Everything in the store, as lines that are the same for the same content; `undefined` before it was made. */
+  /** Returns the store's content as lines, equal for equal content; `undefined` before its creation. */
   digest(disk: Disk): Promise<string | undefined>;
-  /** Saves something new in a store that is there. */
+  /** Saves something new in an existing store. */
   saveOnce(disk: Disk): Promise<void>;
-  /** Throws when a crash left something that should not be there, before or after the further save. */
+  /** Throws when a crash left something wrong, before or after the further save. */
   check?(disk: Disk, when: "found" | "saved"): Promise<void>;
 }
 
 type AnyStory = SavingStory<{ readonly digests: readonly string[] }>;
 
-/** What a proof looked at. */
+/** Counts of a proof. */
 export interface HistoryProof<History> {
   readonly disks: number;
   readonly distinct: number;
   readonly cuts: number;
-  /** How often a cut left the last save that was acknowledged, and how often the one in flight. */
+  /** Number of cuts that left the last acknowledged save, and number that left the one in flight. */
   readonly kept: number;
   readonly completed: number;
   readonly history: History;
 }
 
 /**
- * Plays a history, cuts the power at every operation, and throws unless each disk that is left holds the last
- * acknowledged save or the one that was being made, whole, and can be saved to again. With a mutant, both the
- * history and the further save are made by that writer.
+ * Plays a history, cuts the power at every operation, and throws unless each surviving disk holds the last
+ * acknowledged save or the one in flight, whole, and accepts a further save. With `mutant`, that faulty
+ * writer makes both the history and the further save.
  */
 export async function proveHistory<History extends { readonly digests: readonly string[] }>(
   story: SavingStory<History>,
@@ -73,12 +73,12 @@ export async function proveHistory<History extends { readonly digests: readonly 
   return { ...report, kept, completed, history };
 }
 
-/** Each single sync of a story, left out once. */
+/** Creates a mutant for each single sync of a story, which it omits once. */
 export function syncMutantsOf(story: AnyStory): Promise<readonly Mutant[]> {
   return singleSyncMutants((disk) => story.play(disk, () => undefined));
 }
 
-/** Whether the proof of a story notices that a step is missing. */
+/** Returns whether the proof of a story detects that a step is missing. */
 export function isCaught(story: AnyStory, mutant: Mutant, seed: number): Promise<boolean> {
   return isCaughtBy((options, writer) => proveHistory(story, options, writer), mutant, seed);
 }

@@ -1,6 +1,6 @@
 import { Prng } from "@orthant/testkit";
 
-/** The items in an order that follows from a seed: another history of the same steps, with other disks on the way. */
+/** Shuffles items by a seed: the same steps in another order lead to other disks. */
 export function shuffled<Item>(items: readonly Item[], seed: number): readonly Item[] {
   const prng = new Prng(seed);
   const rest = [...items];

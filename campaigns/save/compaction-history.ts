@@ -12,35 +12,35 @@ import {
 } from "@orthant/formats";
 import { ModelWorld, SMALL_LIMITS } from "./model-world.ts";
 
-/** Small, so that a few commits make every kind of generation come and go. */
+/** Small, so that a few commits create and retire every kind of generation. */
 const RETENTION: Retention = { newest: 2, hours: 2, days: 1 };
-/** With an index that lies in pages from the first few leaves on. */
+/** Splits the index into pages from the first few leaves on. */
 const LIMITS: SaveLimits = { ...SMALL_LIMITS, indexSoftMaxBytes: 256 };
 const MINUTES_BETWEEN = 17;
 const COMMITS_BETWEEN_COMPACTIONS = 3;
-/** The writer is closed and opened anew now and then, so that it has to look around. */
+/** Interval at which the writer is reopened, so that it must survey the disk. */
 const COMMITS_BETWEEN_OPENINGS = 7;
 const NAMED = 2;
 const FAR_LEAVES = 12;
 const FAR = 65_536;
 
-/** Something that returned, and how much of the log was written then. */
+/** A commit or compaction that returned. */
 export type Acknowledgement =
   | { readonly kind: "commit" }
   | { readonly kind: "compaction"; readonly packBytes: ReadonlyMap<string, number> };
 
-/** What was committed so far. */
+/** Everything committed so far. */
 export interface CompactionHistory {
-  /** What each generation holds. */
+  /** Content of each generation. */
   readonly digests: readonly string[];
   readonly dated: readonly DatedGeneration[];
   readonly packsRewritten: number;
   readonly packsRemoved: number;
-  /** The most pages that an index had. */
+  /** Most pages that an index had. */
   readonly pagesMax: number;
 }
 
-/** The generations that have to be there when some number of commits has returned and another may be running. */
+/** Returns the generations that must exist after `acknowledged` commits, while another may be running. */
 export function requiredGenerations({ dated }: CompactionHistory, acknowledged: number): readonly number[] {
   const keptAfter = (commits: number): ReadonlySet<number> =>
     keptGenerations(dated.slice(0, commits), new Set([NAMED]), RETENTION);
@@ -48,7 +48,7 @@ export function requiredGenerations({ dated }: CompactionHistory, acknowledged: 
   return [...keptAfter(acknowledged)].filter((generation) => next.has(generation));
 }
 
-/** Makes commits, compactions and openings of a save, on one disk and then perhaps on a copy of it. */
+/** Commits to, compacts and reopens a save, on one disk and then possibly on a copy of it. */
 export class CompactionPlayer implements CompactionHistory {
   readonly digests: string[] = [];
   readonly dated: DatedGeneration[] = [];
@@ -58,7 +58,7 @@ export class CompactionPlayer implements CompactionHistory {
   readonly #world = new ModelWorld();
   #writer: SaveWriter | undefined;
 
-  /** Goes on with so many commits, and calls back after each thing that returned. */
+  /** Makes `commits` further commits. Calls `acknowledge` after each commit and compaction. */
   async play(disk: Disk, commits: number, acknowledge: (what: Acknowledgement) => void): Promise<void> {
     for (let count = 0; count < commits; count++) {
       const generation = this.digests.length;
@@ -70,7 +70,7 @@ export class CompactionPlayer implements CompactionHistory {
     await this.close();
   }
 
-  /** Closes the files; it may go on with another disk. */
+  /** Closes the files. The player may continue on another disk. */
   async close(): Promise<void> {
     await this.#writer?.close();
     this.#writer = undefined;
@@ -93,7 +93,7 @@ export class CompactionPlayer implements CompactionHistory {
     this.dated.push({ generation, atMs: nowMs });
   }
 
-  /** Gives the bytes of the packs that are written to no more. */
+  /** Compacts, and returns the sizes of the packs up to the active one. */
   async #compact(disk: Disk): Promise<ReadonlyMap<string, number>> {
     const writer = this.#writer as SaveWriter;
     this.pagesMax = Math.max(this.pagesMax, (await writer.state.index.pageFiles()).length);
@@ -104,12 +104,12 @@ export class CompactionPlayer implements CompactionHistory {
   }
 }
 
-/** Compacts whatever can be compacted. */
+/** Compacts everything that can be compacted. */
 export function compactAll(writer: SaveWriter): ReturnType<SaveWriter["compact"]> {
   return writer.compact({ force: true, pause: async () => undefined });
 }
 
-/** Goes on with the save on a disk. */
+/** Resumes the save on a disk. */
 export async function openWriter(disk: Disk): Promise<SaveWriter> {
   const save = await openSave(disk);
   try {
@@ -119,7 +119,7 @@ export async function openWriter(disk: Disk): Promise<SaveWriter> {
   }
 }
 
-/** One place is always built at, one now and then, and one only once: records die at once, later, and never. */
+/** Changes some positions always, some sometimes and one only once: records die at once, later or never. */
 function change(world: ModelWorld, generation: number): void {
   world.setName(`commit ${generation}`, [NAMED]);
   for (let x = 0; x < 6; x++) world.setChunk([x, 0, 0, 0], 10 + generation + x);
@@ -127,12 +127,12 @@ function change(world: ModelWorld, generation: number): void {
   if (generation === 1) world.setChunk([0, 1_000_000, 0, 0], 1);
   world.setChunk([-1_000_000 * (1 + (generation % 3)), 0, 0, 0], generation + 2);
   world.setEntity(1n, [generation * 40, 0, 0, 0]);
-  // Leaves that lie too far apart to be merged, so that the index has pages.
+  // Leaves too far apart to merge, so that the index has pages.
   if (generation === 0) for (let far = 1; far <= FAR_LEAVES; far++) world.setChunk([0, 0, far * FAR, 0], far);
   world.setChunk([0, 0, (1 + (generation % FAR_LEAVES)) * FAR, 0], generation);
 }
 
-/** The bytes of the packs up to one. */
+/** Returns the sizes of the packs up to `lastId`. */
 async function packBytesOf(disk: Disk, lastId: number): Promise<ReadonlyMap<string, number>> {
   const bytes = new Map<string, number>();
   for (const { name } of await disk.list("data")) {
@@ -144,7 +144,7 @@ async function packBytesOf(disk: Disk, lastId: number): Promise<ReadonlyMap<stri
   return bytes;
 }
 
-/** The id in the name of a pack. */
+/** Returns the id in the file name of a pack. */
 export function packIdOf(name: string): number {
   return Number(/\d+/.exec(name)?.[0]);
 }

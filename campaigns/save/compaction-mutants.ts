@@ -5,13 +5,13 @@ import { CompactionPlayer } from "./compaction-history.ts";
 import { FORGETFUL_WRITER } from "./named-packs.ts";
 import { type HistoryLength, proveCompaction } from "./prove-compaction.ts";
 
-/** The last commit is followed by a compaction. */
+/** A compaction follows the last commit. */
 const LENGTH: HistoryLength = { before: 8, commits: 1 };
-/** That compaction also removes a pack. */
+/** Here the compaction also removes a pack. */
 const REMOVING: HistoryLength = { before: 20, commits: 1 };
 const DISKS_PER_CUT = 12;
 
-/** The steps before a pack is removed. The commit that comes first makes the same steps for its own manifest. */
+/** Omit the steps before a pack is removed. The commit before that takes the same steps for its manifest. */
 const REMOVAL_MUTANTS: readonly Mutant[] = [
   mutant("the manifest without a pack that it removes", {
     operation: "rename",
@@ -33,7 +33,7 @@ const REMOVAL_MUTANTS: readonly Mutant[] = [
   }),
 ];
 
-/** Each step of the source, left out wherever it is made. */
+/** Mutants that each omit one durability step of compaction. */
 export const COMPACTION_MUTANTS: readonly Mutant[] = [
   mutant("the sync of the rewritten pack", {
     operation: "sync",
@@ -51,7 +51,7 @@ export const COMPACTION_MUTANTS: readonly Mutant[] = [
   FORGETFUL_WRITER,
 ];
 
-/** Each single sync that a compaction in a short history makes, left out once. */
+/** Creates a mutant for each single sync of the compaction in a short history, which it omits once. */
 export async function singleCompactionMutants(): Promise<readonly Mutant[]> {
   const mutants: Mutant[] = [];
   const player = new CompactionPlayer();
@@ -71,7 +71,7 @@ export async function singleCompactionMutants(): Promise<readonly Mutant[]> {
   return mutants;
 }
 
-/** Whether the proof notices that a step is missing. */
+/** Returns whether the proof detects that a step is missing. */
 export function isCaught(compaction: Mutant, seed: number): Promise<boolean> {
   const length = REMOVAL_MUTANTS.includes(compaction) ? REMOVING : LENGTH;
   return isCaughtBy(

@@ -28,10 +28,10 @@ import {
   type SaveLimits,
 } from "@orthant/formats";
 
-/** Chunks of sixteen voxels: a commit then has few sectors, and a power cut few ways to tear it. */
+/** Chunks of sixteen voxels, so that a commit has few sectors and a power cut few ways to tear it. */
 export const SMALL_CHUNKS: ChunkShape = chunkShape([4, 4, 1, 1]);
 
-/** Limits so small that a world of some dozen chunks splits its leaves and its index, and fills several packs. */
+/** Limits small enough that a few dozen chunks split the leaves and the index, and fill several packs. */
 export const SMALL_LIMITS: SaveLimits = {
   ...DEFAULT_LIMITS,
   indexSoftMaxBytes: 200,
@@ -40,7 +40,7 @@ export const SMALL_LIMITS: SaveLimits = {
   entityBlobTargetBytes: 512,
 };
 
-/** A world in plain maps: what a save of it has to hold, and what to commit for it to hold that. */
+/** A world in plain maps: the expected content of its save, and the changes to commit. */
 export class ModelWorld {
   readonly #blocks = new PlaceMap<Chunk>();
   readonly #clocks = new PlaceMap<number>();
@@ -52,7 +52,7 @@ export class ModelWorld {
   #name = "model";
   #named: readonly number[] = [];
 
-  /** Fills a chunk with something that depends on the number; without one it is virgin again. */
+  /** Fills a chunk with content that depends on the number; `undefined` reverts it to unedited. */
   setChunk(place: Place, number: number | undefined): void {
     if (number === undefined) this.#blocks.delete(...place);
     else this.#blocks.set(...place, modelChunk(number));
@@ -61,7 +61,7 @@ export class ModelWorld {
     this.#dirtyBlocks.push(place);
   }
 
-  /** Puts an entity somewhere, or moves it. */
+  /** Adds or moves an entity. */
   setEntity(entityId: bigint, position: Place): void {
     const before = this.#entities.get(entityId);
     if (before !== undefined) this.#dirtyEntities.push(chunkOfEntity(before, SMALL_CHUNKS));
@@ -70,7 +70,7 @@ export class ModelWorld {
     this.#dirtyEntities.push(chunkOfEntity(entity, SMALL_CHUNKS));
   }
 
-  /** Takes an entity away. */
+  /** Removes an entity. */
   removeEntity(entityId: bigint): void {
     const before = this.#entities.get(entityId);
     if (before !== undefined) this.#dirtyEntities.push(chunkOfEntity(before, SMALL_CHUNKS));
@@ -84,13 +84,13 @@ export class ModelWorld {
     this.#dirtyPlayers.push(player);
   }
 
-  /** Gives the world a name, and the generations that it wants to keep. */
+  /** Sets the name of the world and the generations to keep. */
   setName(name: string, keptGenerations: readonly number[] = []): void {
     this.#name = name;
     this.#named = keptGenerations;
   }
 
-  /** What a save says about the whole world. */
+  /** Returns the global state of a save. */
   global(): GlobalState {
     return {
       base: { kind: "empty" },
@@ -106,7 +106,7 @@ export class ModelWorld {
     };
   }
 
-  /** What to commit, now that the save is in this state; from then on nothing is dirty. */
+  /** Returns the change to commit on top of `index`, and clears the dirty marks. */
   async takeChange(index: LeafIndex, nowMs: number): Promise<SaveChange> {
     const map = new LeafMap<{ readonly cell: Box }>(await allLeaves(index));
     const dirty = new Map<string, Box>();
@@ -119,7 +119,7 @@ export class ModelWorld {
     return { nowMs, global: this.global(), players: this.#dirtyPlayers.splice(0), leaves };
   }
 
-  /** Everything in the world as text, the same for the same content. */
+  /** Returns a text of everything in the world, equal for equal content. */
   digest(): string {
     return digestText(
       this.#name,
@@ -143,7 +143,7 @@ export class ModelWorld {
   }
 }
 
-/** Everything that a save holds as the same text. Reads every record. */
+/** Returns the same text for a save. Reads every record. */
 export async function digestOfSave(save: Save): Promise<string> {
   const blocks: (readonly [Place, Chunk])[] = [];
   const entities: EntityRecord[] = [];
@@ -156,14 +156,14 @@ export async function digestOfSave(save: Save): Promise<string> {
   return digestText(save.global.description.name, blocks, clocks, entities, save.players);
 }
 
-/** A chunk that depends on the number. */
+/** Returns a chunk that depends on the number. */
 export function modelChunk(number: number): Chunk {
   return chunkFromVoxels(
     Uint16Array.from({ length: SMALL_CHUNKS.volume }, (_, index) => (index * number) % 5),
   );
 }
 
-/** An entity with something in every field. */
+/** Returns an entity with most fields set. */
 export function modelEntity(entityId: bigint, position: Place): EntityRecord {
   return {
     entityId,
@@ -181,7 +181,7 @@ export function modelEntity(entityId: bigint, position: Place): EntityRecord {
   };
 }
 
-/** A player with something in every field. */
+/** Returns a player with every field set. */
 export function modelPlayer(playerId: bigint, lastSavedMs: number): PlayerRecord {
   return {
     playerId,

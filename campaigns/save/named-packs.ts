@@ -3,7 +3,7 @@ import { type Disk, GatedDisk } from "@orthant/disk";
 import { decodeManifest, encodeManifest, openSave, type PackList, surveySave } from "@orthant/formats";
 import type { Mutant } from "../proof/mutants.ts";
 
-/** Throws unless the manifest names every pack that the live generation refers to, and none that is not there. */
+/** Throws unless the manifest names every pack that the live generation needs, and no missing pack. */
 export async function requireNamedPacks(disk: Disk): Promise<void> {
   const { manifest, packIds } = await surveySave(disk);
   const named = idsOf(manifest?.manifest.dataFiles ?? []);
@@ -19,7 +19,7 @@ export async function requireNamedPacks(disk: Disk): Promise<void> {
   }
 }
 
-/** A writer whose manifests leave out the packs that are newest. */
+/** A writer whose manifests omit the newest packs. */
 export const FORGETFUL_WRITER: Mutant = {
   step: "the names of the newest packs",
   spoil: (disk) =>

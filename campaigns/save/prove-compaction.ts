@@ -16,26 +16,26 @@ import {
 import { digestOfSave } from "./model-world.ts";
 import { requireNamedPacks } from "./named-packs.ts";
 
-/** What a proof looked at. */
+/** Counts of a proof. */
 export interface CompactionProof {
   readonly disks: number;
   readonly distinct: number;
   readonly history: CompactionHistory;
-  /** Generations of all distinct disks, each of which was read in full. */
+  /** Generations on all distinct disks, each read in full. */
   readonly generationsRead: number;
 }
 
-/** How long a history is. */
+/** Length of a history. */
 export interface HistoryLength {
-  /** Commits that are durable before the first power cut. */
+  /** Durable commits before the first power cut. */
   readonly before: number;
   readonly commits: number;
 }
 
 /**
- * Plays commits and compactions, cuts the power at every operation, and throws unless on each disk that is left every
- * generation that is to be kept is there, every one that is there holds what it was committed with, what a compaction
- * freed is free, and commits and compactions go on.
+ * Plays commits and compactions, cuts the power at every operation, and throws unless each surviving disk has
+ * every generation to be kept, each generation holds what was committed, the space that a compaction freed is
+ * free, and further commits and compactions succeed.
  */
 export async function proveCompaction(
   { before, commits }: HistoryLength,
@@ -80,14 +80,14 @@ export async function proveCompaction(
   return { disks, distinct, history, generationsRead };
 }
 
-/** What had returned when the power went. */
+/** The operations that had returned before a power cut. */
 interface Done {
   readonly commits: number;
-  /** The packs that a compaction left, when the cut came right after it. */
+  /** Sizes of the packs that a compaction left, when the cut comes right after it. */
   readonly packBytes: ReadonlyMap<string, number> | undefined;
 }
 
-/** Reads every generation that is there, and throws when one is not what it was; `undefined` without a save. */
+/** Reads every generation and throws when one has changed. Returns `undefined` when there is no save. */
 async function readGenerations(
   disk: Disk,
   { digests }: CompactionHistory,
@@ -116,7 +116,7 @@ async function requireFreed(disk: Disk, packBytes: ReadonlyMap<string, number>):
   }
 }
 
-/** A commit and two compactions more, the first with what the power cut left. */
+/** Compacts what the power cut left, makes a further commit, and compacts again. */
 async function goOn(disk: Disk, history: CompactionHistory): Promise<void> {
   const writer = await openWriter(disk);
   try {

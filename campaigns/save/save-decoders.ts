@@ -179,7 +179,7 @@ const bigStored: readonly StoredBlock[] = [
   new StoredChunk([1, 2, 3, 0], ChunkContent.of(bigChunk)),
   changeOf([1, 2, 3, 1], "air", bigChunk),
 ];
-/** What an envelope may hold here, so that what it inflates to is not much beside what a call may allocate. */
+/** Small enough that inflated envelopes stay well below the allocation limit of a call. */
 const ENVELOPE_BYTES_MAX = 4_096;
 
 const journalEntries: readonly JournalEntry[] = [
@@ -198,10 +198,10 @@ const journalEntries: readonly JournalEntry[] = [
   { kind: "description", name: "fuzz", spawn: [0.5, -1, 0, 0] },
 ];
 
-/** A table is read in a pack that is made around it. */
+/** Larger limit, because each call builds a pack around the table. */
 const TABLE_CALL_BYTES = 65_536;
 
-/** Every decoder of the native save. Those that must have one encoding a value are held to it. */
+/** All decoders of the native save. Strict targets require one encoding per value. */
 export const saveTargets: readonly Target[] = [
   strict("block blob", blockBlobCodec(SMALL_CHUNKS.volume), [
     smallBlocks,
@@ -250,7 +250,7 @@ export const saveTargets: readonly Target[] = [
   strict("journal entry", journalEntryCodec(SMALL_CHUNKS.volume), journalEntries),
 ];
 
-/** A file behind its checksum: a sample has zeros there, and the right one is put in before it is read. */
+/** Tests a file behind its checksum, which is zero in the samples and corrected before reading. */
 function sealedTarget<Value>(
   name: string,
   { bytes: headerBytes, at }: { readonly bytes: number; readonly at: number },
@@ -286,7 +286,7 @@ function indexTarget(): Target {
   );
 }
 
-/** The root of an index in pages. */
+/** Creates the target for the root of a paged index. */
 function rootTarget(): Target {
   const link = {
     cell: { min: [64, 0, 0, 0], max: [128, 64, 64, 64] },
@@ -309,7 +309,7 @@ function rootTarget(): Target {
   );
 }
 
-/** Floor, one uniform chunk, one of runs, and where they are. */
+/** Returns a legacy world: a floor, one uniform and one run-length chunk, and their positions. */
 function legacyWorld(): Uint8Array {
   const hex = "56344457 02000000 01 0b 02000000 02000000 00 02 01 0200 03 0008 00 0008";
   const entries = "ffffffff 00000000 00000000 00000000 00000000 01000000 00000000 00000000 00000000 01000000";
@@ -327,7 +327,7 @@ function packSample(): Uint8Array {
   return new Uint8Array(Buffer.concat([pack, header, payload, Buffer.from("torn RECD"), header, payload]));
 }
 
-/** A compacted pack whose table is any bytes behind the first, which counts its records, under the right checksum. */
+/** Returns a compacted pack with a valid checksum. The first byte counts records; the rest is the table. */
 function sealedPack(input: Uint8Array): Uint8Array {
   const table = input.subarray(1);
   const header = Buffer.alloc(compactedPackHeader.bytes);

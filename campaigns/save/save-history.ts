@@ -2,14 +2,14 @@ import type { Disk } from "@orthant/disk";
 import { createSave, LeafIndex, openSave, resumeSave, type SaveWriter } from "@orthant/formats";
 import { digestOfSave, ModelWorld, SMALL_LIMITS } from "./model-world.ts";
 
-/** One commit of a history: what changes before it. */
+/** The changes before one commit of a history. */
 type Step = (world: ModelWorld) => void;
 
 const FAR = 1_000_000;
-/** The edge of the largest leaf: what is this far apart never merges. */
+/** Edge of the largest leaf. Leaves this far apart never merge. */
 const APART = 65_536;
 
-/** Edits near and far, entities that cross leaves, players, packs that fill, leaves that split and merge. */
+/** Near and far edits, entities that cross leaves, players, packs that fill, leaves that split and merge. */
 export const LONG_HISTORY: readonly Step[] = [
   (world) => world.setName("first"),
   (world) => world.setChunk([0, 0, 0, 0], 1),
@@ -20,7 +20,7 @@ export const LONG_HISTORY: readonly Step[] = [
   (world) => world.setEntity(1n, [2, 2, 0, 0]),
   (world) => world.setEntity(2n, [-2, -2, -0.5, -0.5]),
   (world) => {
-    // Grows the leaf at the origin past its target: it splits.
+    // Grows the leaf at the origin past its target size, so that it splits.
     for (let x = 0; x < 24; x++) world.setChunk([x, x % 7, 0, 0], 10 + x);
   },
   (world) => world.setEntity(1n, [4 * 20, 4, 0, 0]),
@@ -53,7 +53,7 @@ export const LONG_HISTORY: readonly Step[] = [
   (world) => world.setName("last"),
 ];
 
-/** The same in few commits, for runs over many mutants: splits, a full pack, shared pages, a generation to retire. */
+/** A shorter version for many mutants: splits, a full pack, shared pages, a generation to retire. */
 export const SHORT_HISTORY: readonly Step[] = [
   (world) => world.setName("short"),
   (world) => {
@@ -73,19 +73,19 @@ export const SHORT_HISTORY: readonly Step[] = [
   },
 ];
 
-/** What a history left behind. */
+/** Result of a history. */
 export interface History {
-  /** What the save held after each commit. */
+  /** Content of the save after each commit. */
   readonly digests: readonly string[];
-  /** Which packs were active, so that a run can show that they filled up. */
+  /** Number of packs, which shows that some filled up. */
   readonly packs: number;
   readonly leavesMax: number;
-  /** How many pages the index was in at most, and how often a commit took pages away and put none in their place. */
+  /** Most pages of the index, and number of commits that removed more pages than they added. */
   readonly pagesMax: number;
   readonly pagesTaken: number;
 }
 
-/** Plays a history on an empty disk and calls back after each commit that returned. */
+/** Plays a history on an empty disk. Calls `acknowledge` after each commit. */
 export async function playHistory(
   disk: Disk,
   steps: readonly Step[],
@@ -117,7 +117,7 @@ export async function playHistory(
   return { digests, packs, leavesMax, pagesMax, pagesTaken };
 }
 
-/** What the save on a disk holds. */
+/** Returns the digest of the save on a disk. */
 export async function digestOfDisk(disk: Disk): Promise<string> {
   const save = await openSave(disk);
   try {
@@ -127,7 +127,7 @@ export async function digestOfDisk(disk: Disk): Promise<string> {
   }
 }
 
-/** Goes on with the save on a disk: a player comes, and chunks are made where nobody has been. */
+/** Resumes the save on a disk and commits a new player and chunks at unused positions. */
 export async function commitOnce(disk: Disk): Promise<void> {
   const save = await openSave(disk);
   const writer = await resumeSave(disk, save);
@@ -135,7 +135,7 @@ export async function commitOnce(disk: Disk): Promise<void> {
     const world = new ModelWorld();
     world.setName(save.global.description.name);
     world.setChunk([7, 7, 7, 7_000_000], 99);
-    // Among others of the short history, so that a page is written again.
+    // Beside chunks of the short history, so that the commit rewrites a page.
     world.setChunk([5 * APART, 3 * APART, 0, 0], 99);
     world.setPlayer(77n, 77);
     await (await writer.commit(await world.takeChange(save.index, 9_000))).close();

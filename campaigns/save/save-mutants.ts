@@ -1,7 +1,7 @@
 import { type Mutant, mutant } from "../proof/mutants.ts";
 import { FORGETFUL_WRITER } from "./named-packs.ts";
 
-/** Each step of the writer's source, left out wherever it is made. */
+/** Mutants that each omit one durability step of the writer everywhere. */
 export const STEP_MUTANTS: readonly Mutant[] = [
   mutant("the sync of the packs", { operation: "sync", path: /^data\//, nth: 1, sticky: true }),
   mutant("the sync of an index or its root", {

@@ -4,7 +4,7 @@ import type { SavingStory } from "../proof/prove-history.ts";
 import { requireNamedPacks } from "./named-packs.ts";
 import { commitOnce, digestOfDisk, type History, playHistory } from "./save-history.ts";
 
-/** A history of the native save, to be proven. */
+/** Adapts a history of the native save for `proveHistory`. */
 export function saveStory(steps: Parameters<typeof playHistory>[1]): SavingStory<History> {
   return {
     play: (disk, onSaved) => playHistory(disk, steps, onSaved),
@@ -14,7 +14,7 @@ export function saveStory(steps: Parameters<typeof playHistory>[1]): SavingStory
   };
 }
 
-/** `undefined` when the disk has no manifest, as before the first commit. */
+/** Returns `undefined` when the disk has no manifest, as before the first commit. */
 async function digestOrNothing(disk: Disk): Promise<string | undefined> {
   try {
     return await digestOfDisk(disk);

@@ -8,24 +8,24 @@ import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
 import type { Save } from "../polychora/save.ts";
 import type { ConversionLosses } from "./losses.ts";
 
-/** What a conversion works with. */
+/** Inputs of a conversion. */
 export interface Conversion {
   readonly save: Save;
-  /** `undefined` for one that only counts. */
+  /** `undefined` for a dry run. */
   readonly target: Disk | undefined;
   readonly losses: ConversionLosses;
   readonly standIn: number;
   readonly options: { readonly onLeaf?: () => void };
 }
 
-/** How much was carried over. */
+/** Amount of converted content. */
 export interface ConversionCounts {
   readonly chunks: number;
   readonly entities: number;
   readonly players: number;
 }
 
-/** What lies in a cell. */
+/** Content of a cell. */
 export interface CellContent {
   readonly cell: Box;
   readonly blocks: readonly BlockEntry[];
@@ -33,9 +33,9 @@ export interface CellContent {
 }
 
 /**
- * The content of a save in cells of its reader's choice, in the order of the given leaves, each cell once. `cellOf`
- * gives the cells that a leaf touches; together they cover it and do not overlap. A leaf that touches several cells is
- * read for each of them.
+ * Yields the content of a save in cells of the caller's choice, in the order of `leaves`, each cell once.
+ * `cellsOf` returns the cells that a leaf intersects; together they cover it without overlap. A leaf that
+ * intersects several cells is read for each of them.
  */
 export async function* contentByCell(
   content: SaveContent,
@@ -62,7 +62,7 @@ async function readCell(content: SaveContent, shape: ChunkShape, cell: Box): Pro
     for (const block of await content.readBlocks(leaf))
       if (boxContains(cell, block.place)) blocks.push(block);
     for (const entity of await content.readEntities(leaf)) {
-      // An entity that strayed from its leaf stays with it.
+      // An entity outside its leaf stays with it.
       if (boxContains(cell, clampInto(leaf.cell, chunkOfEntity(entity, shape)))) entities.push(entity);
     }
   }

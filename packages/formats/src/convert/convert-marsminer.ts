@@ -9,27 +9,27 @@ import type { ConversionLoss } from "./losses.ts";
 import type { MarsMinerLocations } from "./marsminer-facts.ts";
 import { convertToMarsMiner } from "./to-marsminer.ts";
 
-/** What became of a conversion from or to MarsMiner. */
+/** Result of a conversion from or to MarsMiner. */
 export interface MarsMinerConversionReport {
-  /** Chunks of the Orthant world, which are smaller than those of MarsMiner. */
+  /** Number of chunks of the Orthant world, which are smaller than those of MarsMiner. */
   readonly chunks: number;
-  /** What the other format has no room for, each with how often; none when all of it carried over. */
+  /** What the other format cannot hold, with counts; empty if everything was converted. */
   readonly losses: readonly ConversionLoss[];
 }
 
-/** How to convert from or to MarsMiner. */
+/** Options for converting from or to MarsMiner. */
 export interface MarsMinerConvertOptions {
-  /** Without it a conversion that would lose anything is refused with `ORT_LOSS`, before anything is written. */
+  /** Without it, a conversion with losses is refused with `ORT_LOSS` before anything is written. */
   readonly acceptLosses?: boolean;
-  /** What the places of chunks count; told by the save unless given. */
+  /** Unit of chunk positions. Default: derived from the save. */
   readonly locations?: MarsMinerLocations;
-  /** Told after each chunk or leaf that is read. */
+  /** Called after each chunk or leaf that is read. */
   readonly onStep?: () => void;
 }
 
 /**
- * Writes a state of a MarsMiner save, the present one unless another is given, as a world of ours on a disk with
- * nothing on it; without a disk it only says what would be lost. Memory follows the index and the largest chunk.
+ * Writes a state of a MarsMiner save, the present one by default, as an Orthant world to an empty disk.
+ * Without a disk, only reports what would be lost. Memory use depends on the index and the largest chunk.
  */
 export function convertMarsMiner(
   save: MarsMinerSave,
@@ -53,8 +53,9 @@ export function convertMarsMiner(
 }
 
 /**
- * Writes one generation of a world of ours as a MarsMiner save of the seed's dialect, on a disk with nothing on it;
- * without a disk it only says what would be lost. `ORT_DIALECT` for a world whose chunks are no cubes.
+ * Writes one generation of an Orthant world as a MarsMiner save of the seed's dialect to an empty disk.
+ * Without a disk, only reports what would be lost. Throws `ORT_DIALECT` for a world whose chunks are not
+ * cubes.
  */
 export function convertToMarsMinerSave(
   save: Save,

@@ -6,18 +6,18 @@ import { ConversionLosses, type ConversionReport } from "./losses.ts";
 import { convertToFlat } from "./to-flat.ts";
 import { convertToTree } from "./to-tree.ts";
 
-/** How to convert. */
+/** Options for converting. */
 export interface ConvertOptions {
-  /** What a voxel gets whose material the other format does not have; 1 unless given. */
+  /** Replaces materials that the other format lacks. Default: 1. */
   readonly standInMaterial?: number;
-  /** Told after each leaf that is read. */
+  /** Called after each leaf that is read. */
   readonly onLeaf?: () => void;
 }
 
 /**
- * Writes a save in the other dialect, on a disk with nothing on it; without a disk it only says
- * what would be lost. One generation is converted, as generation 0 of a new save, leaf by leaf: memory follows the
- * index and the largest leaf. `ORT_DIALECT` for a world whose chunks have a shape that the dialect does not know.
+ * Writes a save in the other dialect to an empty disk. Without a disk, only reports what would be lost.
+ * Converts one generation, as generation 0 of a new save, leaf by leaf: memory use depends on the index and
+ * the largest leaf. Throws `ORT_DIALECT` for a chunk shape that the dialect does not support.
  */
 export async function convertSave(
   save: Save,

@@ -6,8 +6,8 @@ import { ConversionLosses, type ConversionReport } from "./losses.ts";
 import { convertToTiles } from "./to-tiles.ts";
 
 /**
- * Writes a tile save as a world, on a disk with nothing on it; without a disk it only says what would be lost. The
- * world keeps what the save says besides its chunks, so that {@link exportTileSave} gives it back.
+ * Writes a tile save as a world to an empty disk. Without a disk, only reports what would be lost. The world
+ * keeps the rest of the save besides its chunks, so that {@link exportTileSave} restores it.
  */
 export async function importTileSave(
   save: TileSave,
@@ -20,8 +20,9 @@ export async function importTileSave(
 }
 
 /**
- * Writes a world of tiles as a tile save; without a disk it only says what would be lost. `ORT_DIALECT` for a world
- * whose chunks are not 32 x 32 tiles, `ORT_LIMIT` for one with more chunks than a tile save has.
+ * Writes a world of tiles as a tile save. Without a disk, only reports what would be lost. Throws
+ * `ORT_DIALECT` for a world whose chunks are not 32 x 32 tiles, `ORT_LIMIT` for one with more chunks than a
+ * tile save can have.
  */
 export async function exportTileSave(
   save: Save,

@@ -16,7 +16,7 @@ import type { PlayerRecord } from "../polychora/records/player-record.ts";
 import type { Save } from "../polychora/save.ts";
 import type { ConversionLosses } from "./losses.ts";
 
-/** Notes what a description and an index say that a format of others has no room for. */
+/** Notes the parts of a description and an index that foreign formats cannot hold. */
 export function noteLostFacts(
   { global, index }: Pick<Save, "global" | "index">,
   losses: ConversionLosses,
@@ -37,7 +37,7 @@ export function noteLostFacts(
   );
 }
 
-/** The base of a flat save: nothing, or the floor of the original. */
+/** Returns the base of a flat save: nothing, or the original's floor. */
 export function flatBase(global: GlobalState, losses: ConversionLosses): BaseWorld {
   const { base, generators } = global;
   if (base.kind === "empty") return base;
@@ -50,7 +50,7 @@ export function flatBase(global: GlobalState, losses: ConversionLosses): BaseWor
   return { kind: "empty" };
 }
 
-/** Players without what the original had no room for. */
+/** Returns the players without the fields that the original lacks. */
 export function flatPlayers(
   players: readonly PlayerRecord[],
   losses: ConversionLosses,
@@ -74,7 +74,7 @@ export function flatPlayers(
   return players.map((player) => ({ ...player, name: undefined, authKey: new Uint8Array(0), metadata: [] }));
 }
 
-/** The parameters of a world that is a flat floor; `undefined` for any other. */
+/** Returns the parameters of a flat floor world; `undefined` for any other. */
 function floorOf({ generators }: GlobalState): FlatParameters | undefined {
   const [first] = generators;
   if (first?.generatorId !== flatGenerator.id || generators.length !== 1) return undefined;
@@ -82,7 +82,7 @@ function floorOf({ generators }: GlobalState): FlatParameters | undefined {
   try {
     return parametersOf(flatGenerator, new GeneratorRef(generatorId, params, seed, versionHash));
   } catch (error) {
-    // A floor of a version that is unknown here may be anything.
+    // A floor of an unknown version may be anything.
     if (isOrthantError(error)) return undefined;
     throw error;
   }

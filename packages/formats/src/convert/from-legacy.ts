@@ -7,10 +7,10 @@ import { plainDescription } from "../polychora/records/world-description.ts";
 import type { LeafChange } from "../polychora/save-change.ts";
 import type { ConversionReport } from "./losses.ts";
 
-/** Chunks along the edge of the cells in which a world is written; they are split where they are too large. */
+/** Edge, in chunks, of the cells in which a world is written. The writer splits those that are too large. */
 const CELL_EDGE_CHUNKS = 8;
 
-/** Writes a `.v4dw` world as a tree, on a disk with nothing on it; without a disk it only counts. Nothing is lost. */
+/** Writes a `.v4dw` world as a tree to an empty disk. Without a disk, only counts. Nothing is lost. */
 export async function importLegacyWorld(
   world: LegacyWorld,
   target: Disk | undefined,

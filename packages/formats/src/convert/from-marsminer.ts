@@ -26,24 +26,24 @@ import type { ConversionLosses } from "./losses.ts";
 import { attachFacts, type MarsMinerLocations } from "./marsminer-facts.ts";
 import { MaterialNames } from "./material-names.ts";
 
-/** What a conversion from MarsMiner works with. */
+/** Inputs of a conversion from MarsMiner. */
 export interface FromMarsMiner {
   readonly save: MarsMinerSave;
   readonly state: MarsMinerState;
-  /** `undefined` for one that only counts. */
+  /** `undefined` for a dry run. */
   readonly target: Disk | undefined;
   readonly losses: ConversionLosses;
   readonly locations: MarsMinerLocations | undefined;
   readonly onChunk: (() => void) | undefined;
 }
 
-/** Chunks along an edge of the cells that are written together. */
+/** Edge, in chunks, of the cells that are written together. */
 const CELL_CHUNKS = 4;
-/** Chunks may be shared, so a small save may be a huge world: this many chunks of ours, and no more. */
+/** Maximum number of Orthant chunks: MarsMiner chunks may be shared, so a small save may be a huge world. */
 const CHUNKS_MAX = 64_000_000;
 const NAME_BYTES_MAX = 4_096;
 
-/** Writes a state of a MarsMiner save as a tree, column by column; tells how many chunks that were. */
+/** Writes a state of a MarsMiner save as a tree, column by column. Returns the number of chunks. */
 export async function convertFromMarsMiner(conversion: FromMarsMiner): Promise<number> {
   const { save, state, target, losses } = conversion;
   const locations = conversion.locations ?? locationsOf(state, save.cubeSize);
@@ -96,25 +96,27 @@ export async function convertFromMarsMiner(conversion: FromMarsMiner): Promise<n
   }
 }
 
-/** The chunks of ours that a cube is cut into. */
+/** Returns the shape of the Orthant chunks that a cube is cut into. */
 function shapeOf(cubeSize: number): ChunkShape {
   const edge = Math.min(CUBE_CHUNKS.extents[0], cubeSize);
   return chunkShape([edge, edge, edge, 1]);
 }
 
-/** The game counts in blocks, so places are multiples of the cube; where one is not, they can only be chunks. */
+/**
+ * The game counts in blocks, so positions are multiples of the cube size. If one is not, they must be chunks.
+ */
 function locationsOf({ chunks }: MarsMinerState, cubeSize: number): MarsMinerLocations {
   return chunks.every(({ x, z }) => x % cubeSize === 0 && z % cubeSize === 0) ? "blocks" : "chunks";
 }
 
-/** Of several chunks at a place the last one counts. */
+/** If several chunks share a position, the last one wins. */
 function chunksOnce({ chunks }: MarsMinerState, losses: ConversionLosses): Iterable<MarsMinerChunkEntry> {
   const byPlace = new Map(chunks.map((entry) => [`${entry.x},${entry.z}`, entry]));
   losses.add("chunks that were there twice", "the last one of a place is kept", chunks.length - byPlace.size);
   return byPlace.values();
 }
 
-/** The corner of a column in cubes; `undefined` when it lies where no chunk of ours can. */
+/** Returns the corner of a column in cubes; `undefined` if it is outside the lattice. */
 function columnOf(
   { x, z }: MarsMinerChunkEntry,
   cubeSize: number,

@@ -19,12 +19,12 @@ import type { TileSave } from "../tilesave/tile-save.ts";
 import type { ConversionCounts } from "./conversion.ts";
 import type { ConversionLosses } from "./losses.ts";
 
-/** Under this key a world keeps what a tile save says besides its chunks. */
+/** Key under which a world keeps the rest of a tile save besides its chunks. */
 export const TILE_FACTS_KEY = "tilesave";
-/** Chunks along the edge of the cells in which a world is written; they are split where they are too large. */
+/** Edge, in chunks, of the cells in which a world is written. The writer splits those that are too large. */
 const CELL_EDGE_CHUNKS = 8;
 
-/** Writes the chunks of a tile save as a world; what else it says goes along as an attachment. */
+/** Writes the chunks of a tile save as a world. Everything else in it becomes an attachment. */
 export async function convertFromTiles(
   save: TileSave,
   target: Disk | undefined,

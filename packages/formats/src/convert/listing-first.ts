@@ -2,8 +2,8 @@ import { OrthantError } from "@orthant/core";
 import { type ConversionLoss, ConversionLosses } from "./losses.ts";
 
 /**
- * Runs a conversion. Unless losses are accepted it first runs without writing, to know what would be lost: `ORT_LOSS`
- * when that is anything. A dry one never writes.
+ * Runs a conversion. Unless losses are accepted, first does a dry run, and throws `ORT_LOSS` if anything
+ * would be lost. If `isDry`, never writes.
  */
 export async function listingFirst<Counts extends object>(
   isDry: boolean,

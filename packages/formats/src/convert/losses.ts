@@ -1,26 +1,26 @@
-/** Something that could not carry over. */
+/** Something that could not be converted. */
 export interface ConversionLoss {
-  /** What it is, in words: `clocks of regions`. */
+  /** Its kind, for messages: `clocks of regions`. */
   readonly what: string;
   readonly count: number;
-  /** What takes its place, or where it was first. */
+  /** Its replacement, or its first occurrence. */
   readonly remark: string;
 }
 
-/** What became of a conversion. */
+/** Result of a conversion. */
 export interface ConversionReport {
   readonly chunks: number;
   readonly entities: number;
   readonly players: number;
-  /** What the other format has no room for, each with how often; none when all of it carried over. */
+  /** What the other format cannot hold, with counts; empty if everything was converted. */
   readonly losses: readonly ConversionLoss[];
 }
 
-/** Counts what a conversion leaves behind. */
+/** Counts the losses of a conversion. */
 export class ConversionLosses {
   readonly #byWhat = new Map<string, { count: number; remark: string }>();
 
-  /** Notes that something is lost, `count` times; the first remark about a kind of thing stays. */
+  /** Notes `count` losses. Keeps the first remark about each kind. */
   add(what: string, remark: string, count = 1): void {
     if (count === 0) return;
     const known = this.#byWhat.get(what);
@@ -28,7 +28,7 @@ export class ConversionLosses {
     else known.count += count;
   }
 
-  /** All of it, in the order in which it was noted first. */
+  /** Returns all losses, in the order they were first noted. */
   list(): readonly ConversionLoss[] {
     return Array.from(this.#byWhat, ([what, { count, remark }]) => ({ what, count, remark }));
   }

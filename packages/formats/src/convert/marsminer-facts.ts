@@ -1,16 +1,16 @@
 import { type Codec, decode, encode, isOrthantError } from "@orthant/core";
 import type { Attachment } from "../polychora/records/world-description.ts";
 
-/** Whether a MarsMiner save tells where its chunks are in blocks, as the game does, or in chunks. */
+/** Unit of chunk positions in a MarsMiner save: blocks, as in the game, or chunks. */
 export type MarsMinerLocations = "blocks" | "chunks";
 
-/** What a world remembers of the MarsMiner save that it was, so that it can be one again. */
+/** Properties of the original MarsMiner save that a world keeps, to convert it back. */
 export interface MarsMinerFacts {
   readonly cubeSize: number;
   readonly locations: MarsMinerLocations;
-  /** To 100 ns, where a world knows milliseconds. */
+  /** Precise to 100 ns, while a world has milliseconds. */
   readonly ticks: bigint;
-  /** Tells a save without a name from one whose name is empty. */
+  /** Distinguishes a save without a name from one with an empty name. */
   readonly hasName: boolean;
 }
 
@@ -37,25 +37,25 @@ const factsCodec: Codec<MarsMinerFacts> = {
   },
 };
 
-/** The attachment that holds facts. */
+/** Returns the attachment with the facts. */
 export function attachFacts(facts: MarsMinerFacts): Attachment {
   return { key: KEY, value: encode(factsCodec, facts) };
 }
 
-/** The facts among attachments; `undefined` when there are none, or none that can be read. */
+/** Finds the facts among attachments; `undefined` if there are none, or they are unreadable. */
 export function findFacts(attachments: readonly Attachment[]): MarsMinerFacts | undefined {
   const found = attachments.find(isFacts);
   if (found === undefined) return undefined;
   try {
     return decode(factsCodec, found.value);
   } catch (error) {
-    // They make a conversion back more faithful, and nothing depends on them.
+    // The facts only make converting back more faithful. Nothing depends on them.
     if (isOrthantError(error)) return undefined;
     throw error;
   }
 }
 
-/** Whether an attachment is the one with the facts. */
+/** Returns whether an attachment holds the facts. */
 export function isFacts({ key }: Attachment): boolean {
   return key === KEY;
 }

@@ -14,10 +14,10 @@ import { EMPTY_BLOCK_NAME } from "../marsminer/block-names.ts";
 import type { ConversionLosses } from "./losses.ts";
 
 const AIR_MATERIAL: Material = { id: AIR, name: "air", colour: 0, solid: false };
-/** Room for what tells two names apart that begin alike. */
+/** Leaves room for a suffix that distinguishes two names with the same beginning. */
 const CUT_LENGTH = MATERIAL_NAME_LENGTH_MAX - 8;
 
-/** Makes a material of each block name, in the order in which they come, and a catalog of all of them. */
+/** Creates a material for each block name, in order of appearance, and a catalog of all of them. */
 export class MaterialNames {
   readonly #losses: ConversionLosses;
   readonly #byBlock = new Map<string, number>([[EMPTY_BLOCK_NAME, AIR]]);
@@ -28,7 +28,7 @@ export class MaterialNames {
     this.#losses = losses;
   }
 
-  /** The material of a block name; the game's name for nothing is air. */
+  /** Returns the material of a block name. The game's name for an empty block is air. */
   materialOf(blockName: string): number {
     const known = this.#byBlock.get(blockName);
     if (known !== undefined) return known;
@@ -41,7 +41,7 @@ export class MaterialNames {
     return id;
   }
 
-  /** The catalog, as a save holds it. */
+  /** Returns the catalog, encoded for a save. */
   catalog(): Uint8Array {
     return encode(materialCatalogCodec, new MaterialCatalog(this.#materials));
   }
@@ -53,7 +53,7 @@ export class MaterialNames {
       "names of block types that no material can have",
       `1 to ${MATERIAL_NAME_LENGTH_MAX} letters, and not "air"; they get others`,
     );
-    // Never between the halves of a pair.
+    // Never cuts a surrogate pair.
     const start = blockName.slice(0, CUT_LENGTH).replace(/[\uD800-\uDBFF]$/, "") || "nameless";
     let number = 1;
     while (this.#names.has(`${start} ~${number}`)) number++;
@@ -61,7 +61,7 @@ export class MaterialNames {
   }
 }
 
-/** A colour that depends on the name alone, and not on the subtype in it: MarsMiner saves none. */
+/** Returns a colour derived from the name without its subtype, because MarsMiner stores none. */
 export function colourOf(name: string): number {
   return crc32(encodeUtf8(name.replace(/ #-?\d+$/, ""))) >>> 8;
 }

@@ -1,17 +1,17 @@
 import type { PixelGenerator } from "../pixelworld/pixels/stored-chunk.ts";
 import type { ConversionReport } from "./losses.ts";
 
-/** How to convert from or to a pixel world. */
+/** Options for converting from or to a pixel world. */
 export interface PixelConvertOptions {
-  /** What the chunks that are stored as changes are changes to. */
+  /** Generator whose output the chunks stored as changes are based on. */
   readonly generator?: PixelGenerator;
-  /** Converts although something is lost. Without it a conversion that would lose something is refused. */
+  /** Converts despite losses. Without it, a conversion with losses is refused. */
   readonly acceptLosses?: boolean;
-  /** What a pixel gets whose material has no number below 256; 1 unless given. */
+  /** Replaces materials with no number below 256. Default: 1. */
   readonly standInMaterial?: number;
-  /** Told after each chunk that is read. */
+  /** Called after each chunk that is read. */
   readonly onChunk?: () => void;
 }
 
-/** How much was carried over. */
+/** Amount of converted content. */
 export type PixelCounts = Pick<ConversionReport, "chunks" | "entities" | "players">;

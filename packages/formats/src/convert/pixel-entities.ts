@@ -5,12 +5,12 @@ import { factsCodec } from "../pixelworld/version2/header-slot.ts";
 import type { EntityRecord } from "../polychora/records/entity-record.ts";
 import type { Attachment } from "../polychora/records/world-description.ts";
 
-/** The class of entities that are bodies of a pixel world. */
+/** Class of entities that are bodies of a pixel world. */
 export const PIXEL_BODY_CLASS = 0x50;
-/** Where a world keeps what its pixel world said of itself. */
+/** Key under which a world keeps the facts of its pixel world. */
 const FACTS_KEY = "orthant.pixelworld";
 
-/** A body as an entity: the record is its payload, so nothing of it is lost. */
+/** Converts a body to an entity. The payload is the whole record, so nothing is lost. */
 export function entityOfBody(body: PixelBody, pixelBytes: number, savedMs: number): EntityRecord {
   return {
     entityId: body.id,
@@ -28,7 +28,7 @@ export function entityOfBody(body: PixelBody, pixelBytes: number, savedMs: numbe
   };
 }
 
-/** The body that an entity is, where it is now; `undefined` when it is none. */
+/** Returns the body of an entity, at its current position; `undefined` if it has none. */
 export function bodyOfEntity(
   { entityId, entityClass, payload, position, velocity }: EntityRecord,
   pixelBytes: number,
@@ -43,29 +43,29 @@ export function bodyOfEntity(
       velocity: [velocity[0], velocity[1]],
     };
   } catch (error) {
-    // Somebody else's entity of the same class.
+    // Another program's entity of the same class.
     if (isOrthantError(error)) return undefined;
     throw error;
   }
 }
 
-/** What a pixel world says of itself, for a world that has no field for it. */
+/** Returns the facts of a pixel world as an attachment, for a world without such fields. */
 export function factsAttachment(facts: PixelFacts): Attachment {
   return { key: FACTS_KEY, value: encode(factsCodec, facts) };
 }
 
-/** What {@link factsAttachment} keeps; `undefined` in a world that never was a pixel world. */
+/** Returns the facts kept by {@link factsAttachment}; `undefined` in a world that never was a pixel world. */
 export function factsOfAttachments(attachments: readonly Attachment[]): PixelFacts | undefined {
   const value = attachments.find(({ key }) => key === FACTS_KEY)?.value;
   return value && decode(factsCodec, value);
 }
 
-/** Whether an attachment is the one of {@link factsAttachment}. */
+/** Returns whether an attachment was made by {@link factsAttachment}. */
 export function isFactsAttachment({ key }: Attachment): boolean {
   return key === FACTS_KEY;
 }
 
-/** An id from which on as many ids as possible are free. */
+/** Returns the first id of the largest range of free ids. */
 export function firstFreeId(ids: readonly bigint[]): bigint {
   let [start, length] = [1n, U64_MAX];
   const sorted = [0n, ...[...ids].sort((a, b) => (a < b ? -1 : 1))];

@@ -6,7 +6,7 @@ import type { PixelFacts } from "../pixelworld/save.ts";
 import { Version1Writer } from "../pixelworld/version1/version1-writer.ts";
 import { PixelSaveWriter } from "../pixelworld/writer.ts";
 
-/** Which file to write: ours, or the native one that the original's program opens. */
+/** File to write: ours, or the native one that the original program opens. */
 export type PixelTargetKind = "version2" | "native";
 
 /** A pixel world that is being written. */
@@ -17,7 +17,7 @@ export interface PixelTarget {
   close(): Promise<void>;
 }
 
-/** Begins a file of the kind. */
+/** Begins a file of the given kind. */
 export async function openPixelTarget(
   kind: PixelTargetKind,
   disk: Disk,

@@ -11,9 +11,9 @@ import type { PixelConvertOptions, PixelCounts } from "./pixel-conversion.ts";
 import { openPixelTarget, type PixelTarget, type PixelTargetKind } from "./pixel-target.ts";
 
 /**
- * Writes a pixel world in the other version, in a new file; without a disk it only says what would be lost. Version 1
- * becomes version 2 without loss, also with a generator, whose identity is then in the file; a chunk that is stored as
- * changes needs the generator.
+ * Writes a pixel world in the other version to a new file. Without a disk, only reports what would be lost.
+ * Version 1 becomes version 2 without loss, even with a generator, whose identity is then in the file. A
+ * chunk stored as changes requires the generator.
  */
 export function convertPixelToPixel(
   save: PixelSave,

@@ -25,16 +25,16 @@ import type { ConversionLosses, ConversionReport } from "./losses.ts";
 import type { PixelConvertOptions, PixelCounts } from "./pixel-conversion.ts";
 import { entityOfBody, factsAttachment, firstFreeId } from "./pixel-entities.ts";
 
-/** Chunks of 128 x 128 voxels, or smaller ones for a world whose own chunks are. */
+/** Chunks have 128 x 128 voxels, or fewer if the world's own chunks are smaller. */
 const EDGE_MAX = PIXEL_CHUNKS.extents[0];
 const I32_END = 0x8000_0000;
-/** What a record of an entity takes beside the record of its body, at most. */
+/** Maximum size of an entity record besides that of its body. */
 const ENTITY_BYTES = 256;
 
 /**
- * Writes a pixel world as a world of Orthant, in two dimensions, on a disk with nothing on it; without a disk it only
- * says what would be lost. Materials become voxels, bodies become entities that keep all of their record. Chunk by
- * chunk: memory follows the index and the largest chunk.
+ * Writes a pixel world as a two-dimensional Orthant world to an empty disk. Without a disk, only reports what
+ * would be lost. Materials become voxels, and bodies become entities that keep their whole record. Works
+ * chunk by chunk: memory use depends on the index and the largest chunk.
  */
 export function convertPixelToTree(
   save: PixelSave,
@@ -92,7 +92,7 @@ async function run(
   }
 }
 
-/** The pixels of every chunk that can be had. */
+/** Yields the pixels of every available chunk. */
 async function* readableChunks(
   save: PixelSave,
   losses: ConversionLosses,
@@ -136,7 +136,10 @@ function bodiesByChunk(save: PixelSave): PlaceMap<PixelBodyRef[]> {
   return chunks;
 }
 
-/** The bodies of a chunk as entities; they are taken out, so that what is left at the end is in no chunk. */
+/**
+ * Takes the bodies of a chunk out and returns them as entities, so that those left at the end are in no
+ * chunk.
+ */
 async function entitiesOf(
   save: PixelSave,
   bodies: PlaceMap<PixelBodyRef[]>,
@@ -156,7 +159,7 @@ async function entitiesOf(
   return entities;
 }
 
-/** The materials of a chunk's pixels, cut into chunks of voxels. */
+/** Cuts the materials of a chunk's pixels into chunks of voxels. */
 function blocksOf(
   pixels: Uint8Array,
   { chunkEdge, layers }: ChunkForm,
@@ -181,7 +184,10 @@ function blocksOf(
   return blocks;
 }
 
-/** The cube of chunks that a pixel chunk becomes a layer of; `undefined` when the lattice ends before it does. */
+/**
+ * Returns the cube of chunks in which a pixel chunk becomes one layer; `undefined` if it extends beyond the
+ * lattice.
+ */
 function cellAt(x: number, y: number, pieces: number): Box | undefined {
   const min: Place = [x * pieces, y * pieces, 0, 0];
   const max: Place = [min[0] + pieces, min[1] + pieces, pieces, pieces];
@@ -205,7 +211,7 @@ function globalOf(save: PixelSave, shape: ChunkShape, materials: ReadonlySet<num
   };
 }
 
-/** A pixel world has no names for its materials; those that Orthant has no name for either get their number. */
+/** A pixel world has no names for its materials. Those that Orthant does not name either get their number. */
 function catalogOf(materials: ReadonlySet<number>): MaterialCatalog {
   const known = DEFAULT_MATERIALS.materials;
   const others = [...materials].filter((id) => DEFAULT_MATERIALS.byId(id) === undefined);

@@ -22,7 +22,7 @@ import { type CellContent, type Conversion, type ConversionCounts, contentByCell
 import { flatBase, flatPlayers, noteLostFacts } from "./flat-facts.ts";
 import type { ConversionLosses } from "./losses.ts";
 
-/** A power of two, so that leaves of a tree lie in a region or regions in a leaf. */
+/** A power of two, so that each tree leaf lies in one region or consists of whole regions. */
 const EDGE = DEFAULT_LIMITS.regionChunkEdge;
 
 /** Writes a tree as a flat save, which the original program opens. */
@@ -62,7 +62,7 @@ export async function convertToFlat(conversion: Conversion): Promise<ConversionC
   }
 }
 
-/** A leaf that has whole regions as it is; the region around a smaller one, with all leaves that are in it. */
+/** Returns the leaf itself if it contains whole regions, else the region around it with all leaves in it. */
 function cellsAround(leaf: Box): readonly Box[] {
   const region = flatRegionCell(flatRegionOf(leaf.min, EDGE), EDGE);
   return [boxContainsBox(leaf, region) ? leaf : region];

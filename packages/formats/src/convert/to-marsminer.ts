@@ -29,10 +29,10 @@ import type { ConversionLosses } from "./losses.ts";
 import { findFacts, isFacts, type MarsMinerFacts, type MarsMinerLocations } from "./marsminer-facts.ts";
 import { colourOf } from "./material-names.ts";
 
-/** What a conversion to MarsMiner works with. */
+/** Inputs of a conversion to MarsMiner. */
 export interface ToMarsMiner {
   readonly save: Save;
-  /** `undefined` for one that only counts. */
+  /** `undefined` for a dry run. */
   readonly target: Disk | undefined;
   readonly losses: ConversionLosses;
   readonly cubeSize: number | undefined;
@@ -40,10 +40,10 @@ export interface ToMarsMiner {
   readonly onLeaf: (() => void) | undefined;
 }
 
-/** Leaves that are kept because the next column may need them. */
+/** Number of leaves kept in memory because the next column may need them. */
 const LEAVES_HELD = 64;
 
-/** Writes a tree as a MarsMiner save, column by column; tells how many chunks of ours that took. */
+/** Writes a tree as a MarsMiner save, column by column. Returns the number of Orthant chunks. */
 export async function convertToMarsMiner(conversion: ToMarsMiner): Promise<number> {
   const { save, target, losses, onLeaf } = conversion;
   const { description } = save.global;
@@ -76,12 +76,12 @@ export async function convertToMarsMiner(conversion: ToMarsMiner): Promise<numbe
   }
 }
 
-/** A column of cubes with something in it. */
+/** A non-empty column of cubes. */
 interface Column {
   /** In cubes. */
   readonly x: number;
   readonly z: number;
-  /** How many cubes, from 0 up. */
+  /** Number of cubes, from 0 up. */
   readonly height: number;
 }
 
@@ -91,7 +91,7 @@ interface Survey {
   readonly chunks: number;
 }
 
-/** Which columns there are, and what cannot be in one. */
+/** Finds the columns, and notes what fits in none. */
 async function surveyColumns(
   content: SaveContent,
   { extents }: ChunkShape,
@@ -129,7 +129,7 @@ async function surveyColumns(
   return { columns: [...columns.values()], materials, chunks };
 }
 
-/** Reads what the leaves have in a column; those read last are kept. */
+/** Reads the chunks of a column. Keeps the leaves that were read last. */
 class ColumnReader {
   readonly #content: SaveContent;
   readonly #perCube: number;
@@ -191,7 +191,7 @@ function columnOctrees(
   );
 }
 
-/** One list of block types for the whole world: the materials that it has a name for, and those that it uses. */
+/** One list of block types for the whole world: the materials it names, and those it uses. */
 class BlockTypes {
   readonly names: readonly string[];
   readonly #ids = new Uint16Array(U16_MAX + 1);

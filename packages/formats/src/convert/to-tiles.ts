@@ -22,7 +22,7 @@ import { noteLostFacts } from "./flat-facts.ts";
 import { TILE_FACTS_KEY } from "./from-tiles.ts";
 import type { ConversionLosses } from "./losses.ts";
 
-/** Writes the chunks of a world that somebody changed as a tile save. */
+/** Writes the edited chunks of a world as a tile save. */
 export async function convertToTiles(
   save: Save,
   target: Disk | undefined,
@@ -60,20 +60,20 @@ export async function convertToTiles(
   return { chunks: chunks.length, entities: 0, players: 0 };
 }
 
-/** What the world kept of the tile save that it was made from. */
+/** Returns the facts that the world kept of its original tile save. */
 function factsOf({ attachments }: WorldDescription): TileSave {
   const kept = attachments.find(({ key }) => key === TILE_FACTS_KEY);
   if (kept === undefined) return EMPTY_TILE_SAVE;
   try {
     return decodeTileSave(kept.value, TILE_FACTS_KEY);
   } catch (error) {
-    // Some other program uses the same key; the world itself is as good without it.
+    // Another program uses the same key. The world does not depend on it.
     if (isOrthantError(error)) return EMPTY_TILE_SAVE;
     throw error;
   }
 }
 
-/** What is left of a description that a tile save does hold. */
+/** Returns the description without the parts that a tile save can hold. */
 function withoutTileFacts(description: WorldDescription): WorldDescription {
   const { materials, attachments } = description;
   const isKnown = bytesEqual(materials, encode(materialCatalogCodec, TILE_MATERIALS));

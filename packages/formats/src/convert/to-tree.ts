@@ -9,7 +9,7 @@ import { allLeaves } from "../polychora/tree-index/leaf-index.ts";
 import { type Conversion, type ConversionCounts, contentByCell } from "./conversion.ts";
 import type { ConversionLosses } from "./losses.ts";
 
-/** Chunks that are held before they are written; a region of the original has 256. */
+/** Number of chunks collected before they are written; a region of the original has 256. */
 const CHUNKS_PER_STEP = 1_024;
 
 /** Writes a flat save as a tree. */
@@ -27,7 +27,7 @@ export async function convertToTree(conversion: Conversion): Promise<ConversionC
     let batch: LeafChange[] = [];
     let batchChunks = 0;
     const content = new SaveContent(save);
-    // From the end, because of several entities with one id the original took the one of the last region.
+    // In reverse: if several entities share an id, the original used the one in the last region.
     const leaves = (await allLeaves(content.index)).reverse();
     for await (const part of contentByCell(content, leaves, shape, cellsOf, options.onLeaf)) {
       const entities = part.entities.filter((entity) => isCarried(entity, seen, losses));
@@ -48,7 +48,7 @@ export async function convertToTree(conversion: Conversion): Promise<ConversionC
   }
 }
 
-/** The aligned cubes that a flat region touches: one, when its edge is a power of two. */
+/** Returns the aligned cubes that a flat region intersects: one, if its edge is a power of two. */
 function alignedCells(regionChunkEdge: number): (leaf: Box) => Iterable<Box> {
   const edge = 2 ** Math.ceil(Math.log2(regionChunkEdge));
   return function* ({ min, max }) {
@@ -63,7 +63,7 @@ function alignedCells(regionChunkEdge: number): (leaf: Box) => Iterable<Box> {
   };
 }
 
-/** Of several players with one id the last one counts. */
+/** If several players share an id, the last one wins. */
 function playersOnce(players: readonly PlayerRecord[], losses: ConversionLosses): readonly PlayerRecord[] {
   const byId = new Map(players.map((player) => [player.playerId, player]));
   losses.add("players that were there twice", "the last one of an id is kept", players.length - byId.size);

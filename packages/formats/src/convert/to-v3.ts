@@ -6,9 +6,9 @@ import type { ConvertOptions } from "./convert-save.ts";
 import { ConversionLosses, type ConversionReport } from "./losses.ts";
 
 /**
- * Writes a tree exactly as the specification of version 3 has it, for programs that know nothing else: an index of
- * version 1 in one file, and blobs of version 1. One generation is written, as generation 0 of a new save, leaf by leaf;
- * without a disk this only says what would be lost. Rule S99.
+ * Writes a tree exactly as in the specification of version 3, for programs that know nothing else: an index
+ * of version 1 in one file, and blobs of version 1. Writes one generation, as generation 0 of a new save,
+ * leaf by leaf. Without a disk, only reports what would be lost. Rule S99.
  */
 export async function convertToV3(
   save: Save,

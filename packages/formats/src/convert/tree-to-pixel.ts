@@ -27,13 +27,13 @@ import type { PixelConvertOptions, PixelCounts } from "./pixel-conversion.ts";
 import { bodyOfEntity, factsOfAttachments, isFactsAttachment } from "./pixel-entities.ts";
 import { openPixelTarget, type PixelTarget, type PixelTargetKind } from "./pixel-target.ts";
 
-/** What untouched space is made of, chunk by chunk. */
+/** Returns the chunks of unedited space. */
 type VirginSpace = (x: number, y: number) => Chunk;
 
 /**
- * Writes a world of two dimensions as a pixel world, in a new file; without a disk it only says what would be lost.
- * `ORT_DIALECT` for a world whose chunks do not fit into those of a pixel world. Leaf by leaf: memory follows the index
- * and the largest leaf.
+ * Writes a two-dimensional world as a pixel world to a new file. Without a disk, only reports what would be
+ * lost. Throws `ORT_DIALECT` for a world whose chunks do not fit into those of a pixel world. Works leaf by
+ * leaf: memory use depends on the index and the largest leaf.
  */
 export function convertTreeToPixel(
   save: Save,
@@ -108,7 +108,7 @@ async function addBody(
   return 1;
 }
 
-/** What the file says: what it said when it was a pixel world before, else what a new one would say. */
+/** Returns the facts for the file: those of the original pixel world if usable, else those of a new one. */
 function factsOf(
   { global, manifest }: Save,
   before: PixelFacts | undefined,
@@ -136,7 +136,7 @@ function requireFitting({ extents }: ChunkShape, chunkEdge: number): void {
   throw new OrthantError("ORT_DIALECT", detail);
 }
 
-/** What untouched space is: it fills the rest of a pixel chunk of which somebody changed a part. */
+/** Returns unedited space, which fills the rest of a partly edited pixel chunk. */
 function virginSpace({ global }: Save, losses: ConversionLosses): VirginSpace | undefined {
   const [generator] = global.generators;
   if (global.base.kind === "empty") return undefined;
@@ -162,7 +162,7 @@ function virginSpace({ global }: Save, losses: ConversionLosses): VirginSpace | 
   }
 }
 
-/** Puts chunks of voxels into chunks of pixels. */
+/** Copies chunks of voxels into chunks of pixels. */
 class PixelPainter {
   readonly #facts: PixelFacts;
   readonly #shape: ChunkShape;
@@ -226,8 +226,8 @@ interface PixelChunkContent {
 type OnEntities = (entities: readonly EntityRecord[]) => Promise<void>;
 
 /**
- * What a save holds, by the pixel chunk that it becomes, each once. A leaf either has whole pixel chunks in it, or lies
- * in one together with others, which are then read together.
+ * Yields the content of a save by target pixel chunk, each once. A leaf either contains whole pixel chunks,
+ * or lies in one together with others, which are then read together.
  */
 async function* contentByPixelChunk(
   save: Save,

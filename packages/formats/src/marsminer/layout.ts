@@ -1,10 +1,10 @@
 import { i32, type Struct, struct, u32 } from "@orthant/core";
 import { pointerCodec, type StoredPointer } from "./records/pointer.ts";
 
-/** All four call themselves version 0. `seed` is what the format's text says, and what we write. */
+/** All four call themselves version 0. `seed` follows the format's text, and is the one we write. */
 export type MarsMinerDialect = "seed" | "subtypes" | "stringblock" | "global-pointers";
 
-/** Every dialect, the oldest first. */
+/** Every dialect, oldest first. */
 export const MARSMINER_DIALECTS: readonly MarsMinerDialect[] = [
   "seed",
   "subtypes",
@@ -12,16 +12,16 @@ export const MARSMINER_DIALECTS: readonly MarsMinerDialect[] = [
   "global-pointers",
 ];
 
-/** What a dialect does differently from the others. */
+/** Differences between the dialects. */
 export interface DialectTraits {
-  /** Strings lie in a file of their own, or in blobs as blocks. */
+  /** Whether strings are in a separate file, or in blobs as blocks. */
   readonly strings: "file" | "block";
-  /** A pointer may name a record of the file `pointers`; else it names blob and address itself. */
+  /** Whether a pointer may name a record of the file `pointers`; otherwise it contains blob and address. */
   readonly hasPointerFile: boolean;
   readonly hasSubtypes: boolean;
 }
 
-/** What each dialect does differently. Rule M3. */
+/** Traits of each dialect. Rule M3. */
 export const DIALECT_TRAITS: Readonly<Record<MarsMinerDialect, DialectTraits>> = {
   seed: { strings: "file", hasPointerFile: true, hasSubtypes: false },
   subtypes: { strings: "file", hasPointerFile: true, hasSubtypes: true },
@@ -29,41 +29,41 @@ export const DIALECT_TRAITS: Readonly<Record<MarsMinerDialect, DialectTraits>> =
   "global-pointers": { strings: "block", hasPointerFile: false, hasSubtypes: true },
 };
 
-/** The only version that there ever was, whatever the dialect. */
+/** The only version there ever was, in every dialect. */
 export const MARSMINER_VERSION = 0;
-/** Holds the strings of the first two dialects. */
+/** File with the strings of the first two dialects. */
 export const STRINGS_FILE = "strings";
-/** Holds the targets of pointers from one blob into another, in the first three dialects. */
+/** File with the targets of pointers between blobs, in the first three dialects. */
 export const POINTERS_FILE = "pointers";
-/** From this length on a blob gets no new block; one that begins before it may reach beyond. */
+/** Length at which a blob gets no new block. A block that begins before it may extend beyond. */
 export const BLOB_FULL_BYTES = 100_000_000;
-/** The edge of the cube of an octree in the game. No save says it. */
+/** Edge of an octree's cube in the game. Saves do not state it. */
 export const DEFAULT_CUBE_SIZE = 64;
-/** The largest cube that is read: a single node of it would already be 16,777,216 voxels. */
+/** Maximum edge of a cube that is read: a single node would already be 16,777,216 voxels. */
 export const CUBE_SIZE_MAX = 256;
-/** The longest string that is read. */
+/** Maximum size of a string that is read. */
 export const STRING_BYTES_MAX = 65_536;
-/** The most bytes that the names in one table of block types may have together. */
+/** Maximum total size of the names in one table of block types. */
 export const TABLE_NAME_BYTES_MAX = 16_777_216;
 
-/** The name of a blob. */
+/** Returns the name of a blob. */
 export function blobFile(blob: number): string {
   return `blob${blob}`;
 }
 
-/** The number of the blob that a name names; `undefined` for any other name. */
+/** Parses the number of a blob from its name; `undefined` for any other name. */
 export function parseBlobFile(name: string): number | undefined {
   const blob = Number(/^blob(\d{1,7})$/.exec(name)?.[1]);
   return blobFile(blob) === name ? blob : undefined;
 }
 
-/** What the first blob begins with, and what all others have room for. */
+/** Fields at the beginning of the first blob. All other blobs reserve space for them. */
 export interface MarsMinerHeader {
   readonly version: number;
   readonly state: StoredPointer;
 }
 
-/** The header of a dialect. */
+/** Returns the header layout of a dialect. */
 export function headerStruct(dialect: MarsMinerDialect): Struct<MarsMinerHeader> {
   return DIALECT_TRAITS[dialect].hasPointerFile ? SHORT_HEADER : GLOBAL_HEADER;
 }
@@ -71,22 +71,22 @@ export function headerStruct(dialect: MarsMinerDialect): Struct<MarsMinerHeader>
 const SHORT_HEADER: Struct<MarsMinerHeader> = struct({ version: i32, state: pointerCodec(true) });
 const GLOBAL_HEADER: Struct<MarsMinerHeader> = struct({ version: i32, state: pointerCodec(false) });
 
-/** What `strings` begins with. */
+/** Fields at the beginning of `strings`. */
 export interface StringsHead {
   readonly version: number;
   readonly stringCount: number;
 }
 
-/** What `strings` begins with. */
+/** Layout of the beginning of `strings`. */
 export const stringsHead: Struct<StringsHead> = struct({ version: i32, stringCount: i32 });
 
-/** What `pointers` begins with; only the first dialect has a count there. */
+/** Fields at the beginning of `pointers`. Only the first dialect has a count there. */
 export interface PointersHead {
   readonly version: number;
   readonly pointerCount: number;
 }
 
-/** What `pointers` begins with. */
+/** Layout of the beginning of `pointers`. */
 export const pointersHead: Struct<PointersHead> = struct({ version: i32, pointerCount: i32 });
 
 /** One record of `pointers`. */
@@ -95,5 +95,5 @@ export interface PointerRecord {
   readonly address: number;
 }
 
-/** One record of `pointers`. */
+/** Layout of one record of `pointers`. */
 export const pointerRecord: Struct<PointerRecord> = struct({ blob: i32, address: u32 });

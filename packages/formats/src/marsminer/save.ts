@@ -5,25 +5,25 @@ import { ChunkReader, type MarsMinerChunk, type MarsMinerChunkEntry } from "./re
 import type { BlockAddress } from "./records/pointer.ts";
 import { type MarsMinerState, readState } from "./records/state-reader.ts";
 
-/** What is known of a save once it is open. */
+/** Properties of an open save. */
 export interface MarsMinerSaveFacts {
   readonly dialect: MarsMinerDialect;
-  /** Every dialect that the files could be of; more than one where a save has no block types to tell them apart. */
+  /** Every dialect that fits the files; more than one if a save has no block types to distinguish them. */
   readonly fittingDialects: readonly MarsMinerDialect[];
-  /** Voxels along an edge of the cube of an octree. */
+  /** Edge of an octree's cube, in voxels. */
   readonly cubeSize: number;
-  /** What the header points at; `undefined` in a save that was never saved. */
+  /** The state that the header points to; `undefined` in a world that was never saved. */
   readonly state: MarsMinerState | undefined;
 }
 
-/** Bytes of the files of a save. */
+/** Sizes of the files of a save. */
 export interface MarsMinerSizes {
   readonly blobBytes: readonly number[];
   readonly stringsBytes: number;
   readonly pointersBytes: number;
 }
 
-/** A MarsMiner save that is open to be read. Chunks are read and checked when they are asked for. */
+/** A MarsMiner save opened for reading. Chunks are read and checked on demand. */
 export class MarsMinerSave implements MarsMinerSaveFacts {
   readonly dialect: MarsMinerDialect;
   readonly fittingDialects: readonly MarsMinerDialect[];
@@ -32,7 +32,7 @@ export class MarsMinerSave implements MarsMinerSaveFacts {
   readonly #files: SaveFiles;
   readonly #chunks: ChunkReader;
 
-  /** Takes the files over; others use `openMarsMiner`. */
+  /** Takes ownership of the files. Use `openMarsMiner` instead. */
   constructor(facts: MarsMinerSaveFacts, files: SaveFiles) {
     this.dialect = facts.dialect;
     this.fittingDialects = facts.fittingDialects;
@@ -42,25 +42,25 @@ export class MarsMinerSave implements MarsMinerSaveFacts {
     this.#chunks = new ChunkReader(files, facts.cubeSize);
   }
 
-  /** The chunk of an entry. Entries that share one get the same object as long as it was read last. */
+  /** Reads the chunk of an entry. Entries that share one get the same object if it was the last one read. */
   readChunk(entry: MarsMinerChunkEntry): Promise<MarsMinerChunk> {
     return this.#chunks.read(entry.address);
   }
 
-  /** The state whose index is at an address: one that {@link findStates} told, or that somebody wrote down. */
+  /** Reads the state whose index is at an address, for example one returned by {@link findStates}. */
   readState(address: BlockAddress): Promise<MarsMinerState> {
     return readState(this.#files, address);
   }
 
   /**
-   * Every state in the blobs whose bytes are all intact, the newest first: older ones, the present one, and such as
-   * were written and never committed. Looks at every byte. Rule M22.
+   * Finds every intact state in the blobs, newest first: older ones, the present one, and those written but
+   * never committed. Reads every byte. Rule M22.
    */
   findStates(): Promise<readonly MarsMinerState[]> {
     return findStates(this.#files, this.cubeSize, this.state?.address);
   }
 
-  /** Bytes of the files. */
+  /** Returns the sizes of the files. */
   async sizes(): Promise<MarsMinerSizes> {
     return {
       blobBytes: this.#files.blobBytes,

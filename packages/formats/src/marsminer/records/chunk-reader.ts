@@ -4,32 +4,32 @@ import { blobFile, TABLE_NAME_BYTES_MAX } from "../layout.ts";
 import type { Octree } from "../octree/octree.ts";
 import { type BlockAddress, describeAddress } from "./pointer.ts";
 
-/** Where a chunk of a state is in the world, and on disk. */
+/** Position of a state's chunk in the world, and its location on disk. */
 export interface MarsMinerChunkEntry {
   readonly x: number;
   readonly z: number;
   readonly address: BlockAddress;
 }
 
-/** What a block id of a chunk means. */
+/** Meaning of a block id in a chunk. */
 export interface MarsMinerBlockType {
-  /** `undefined` when the table has a null there. */
+  /** `undefined` if the table has a null there. */
   readonly name: string | undefined;
   /** `undefined` in the dialect without subtypes. */
   readonly subtype: number | undefined;
 }
 
-/** A column of cubes, the lowest first. */
+/** A column of cubes, lowest first. */
 export interface MarsMinerChunk {
-  /** By block id. Voxels may have ids that are not listed: the original never looked. */
+  /** By block id. Voxels may have unlisted ids, which the original never checked. */
   readonly blockTypes: readonly MarsMinerBlockType[];
   readonly octrees: readonly Octree[];
 }
 
-/** Tables that are kept; a world has few. */
+/** Number of cached tables; a world has few. */
 const TABLES_MAX = 64;
 
-/** Reads chunks, and keeps the last one and the last tables: chunks may share both. */
+/** Reads chunks. Caches the last chunk and the last tables, because chunks may share both. */
 export class ChunkReader {
   readonly #files: SaveFiles;
   readonly #depthMax: number;
@@ -41,7 +41,7 @@ export class ChunkReader {
     this.#depthMax = Math.log2(cubeSize);
   }
 
-  /** The chunk at an address, every part of it checked. */
+  /** Reads and fully checks the chunk at an address. */
   async read(address: BlockAddress): Promise<MarsMinerChunk> {
     const key = describeAddress(address);
     if (this.#last?.key === key) return this.#last.chunk;
@@ -64,7 +64,7 @@ export class ChunkReader {
     return chunk;
   }
 
-  /** The table at an address, with its names. */
+  /** Reads the table at an address, with its names. */
   async readBlockTypes(address: BlockAddress): Promise<readonly MarsMinerBlockType[]> {
     const key = describeAddress(address);
     const known = this.#tables.get(key);
@@ -96,7 +96,7 @@ export class ChunkReader {
   }
 }
 
-/** Throws unless an octree is no deeper than its cube has room for. Rule M17. */
+/** Throws unless an octree fits the depth of its cube. Rule M17. */
 export function requireDepth({ depth }: Octree, { blob, offset }: BlockAddress, depthMax: number): void {
   if (depth <= depthMax) return;
   const detail = `${depth} levels, where a cube of ${2 ** depthMax} voxels has ${depthMax}`;

@@ -1,8 +1,8 @@
 import { type FixedCodec, I32_MAX, requireInteger } from "@orthant/core";
 
 /**
- * A pointer as it is stored: to nothing, to an address in the blob that it lies in, to a record of the file
- * `pointers`, or to an address in a blob that it names.
+ * A pointer as stored: null, an address in the same blob, a record of the file `pointers`, or an address in a
+ * named blob.
  */
 export type StoredPointer =
   | { readonly kind: "null" }
@@ -10,28 +10,28 @@ export type StoredPointer =
   | { readonly kind: "record"; readonly index: number }
   | { readonly kind: "global"; readonly blob: number; readonly address: number };
 
-/** Where a block lies: in which blob, and how many bytes from its start. */
+/** Location of a block: its blob, and its offset there. */
 export interface BlockAddress {
   readonly blob: number;
   readonly offset: number;
 }
 
-/** The pointer to nothing. */
+/** The null pointer. */
 export const NULL_POINTER: StoredPointer = { kind: "null" };
 
 const RECORD_FLAG = 0x8000_0000;
 
-/** The pointers of dialects with or without a file of pointers. Rules M6 and M7. */
+/** Returns the pointer codec of dialects with or without a file of pointers. Rules M6 and M7. */
 export function pointerCodec(hasPointerFile: boolean): FixedCodec<StoredPointer> {
   return hasPointerFile ? shortPointer : globalPointer;
 }
 
-/** An address as text: `0:8`. */
+/** Formats an address: `0:8`. */
 export function describeAddress({ blob, offset }: BlockAddress): string {
   return `${blob}:${offset}`;
 }
 
-/** Four bytes: bit 31 tells a record from an address. */
+/** Four bytes: bit 31 distinguishes a record from an address. */
 const shortPointer: FixedCodec<StoredPointer> = {
   bytes: 4,
   write(out, pointer) {

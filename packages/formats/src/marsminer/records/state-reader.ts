@@ -5,40 +5,42 @@ import type { BlockAddress } from "./pointer.ts";
 
 /** One saved state of a world. */
 export interface MarsMinerState {
-  /** Where its index lies. */
+  /** Location of its index. */
   readonly address: BlockAddress;
-  /** When it was saved: 100 ns since the beginning of year 1, UTC. Beyond 2^53, so never a number. */
+  /**
+   * Time of saving, in units of 100 ns since the beginning of year 1, UTC. Beyond 2^53, so never a number.
+   */
   readonly ticks: bigint;
-  /** `undefined` when it has none, which is not the empty name. */
+  /** `undefined` without a name, which differs from an empty name. */
   readonly name: string | undefined;
-  /** In the order in which they are stored. One place may be there twice. */
+  /** In storage order. A position may occur twice. */
   readonly chunks: readonly MarsMinerChunkEntry[];
 }
 
 const UNIX_EPOCH_TICKS = 621_355_968_000_000_000n;
 const TICKS_PER_MS = 10_000n;
 
-/** Milliseconds since 1970 of a time in ticks, rounded down. */
+/** Converts ticks to milliseconds since 1970, rounded down. */
 export function msOfTicks(ticks: bigint): number {
   const since = ticks - UNIX_EPOCH_TICKS;
   const rest = ((since % TICKS_PER_MS) + TICKS_PER_MS) % TICKS_PER_MS;
   return Number((since - rest) / TICKS_PER_MS);
 }
 
-/** Ticks of a time in whole milliseconds since 1970. */
+/** Converts whole milliseconds since 1970 to ticks. */
 export function ticksOfMs(ms: number): bigint {
   return BigInt(ms) * TICKS_PER_MS + UNIX_EPOCH_TICKS;
 }
 
-/** What is wrong with a part of a state, and with the chunk of which place if it is one chunk's. */
+/** A fault in a part of a state, and the position of the chunk if it affects only one. */
 export interface StateFault {
   readonly error: OrthantError;
   readonly place: { readonly x: number; readonly z: number } | undefined;
 }
 
 /**
- * Reads the index at an address and the chunk table that it names; no chunk yet. With `onFault` a name or a chunk that
- * its pointer does not lead to is told and left out; without it, and for all else, it throws.
+ * Reads the index at an address and its chunk table, but no chunks. With `onFault`, reports and omits a name
+ * or a chunk whose pointer is broken. Without it, and for all other faults, throws.
  */
 export async function readState(
   files: SaveFiles,

@@ -1,9 +1,9 @@
 import type { MarsMinerBlockType, MarsMinerChunk } from "./records/chunk-reader.ts";
 
-/** What the game calls nothing. */
+/** The game's name for an empty block. */
 export const EMPTY_BLOCK_NAME = "Core_Empty";
 
-/** What kind of name a block id was given, when it is not the one in the table. */
+/** Why a block id has a name other than the one in the table. */
 export type NameRemark = "subtype" | "unnamed" | "unlisted";
 
 /** A block id with a name that stands for type and subtype. */
@@ -13,8 +13,9 @@ export interface NamedBlock {
 }
 
 /**
- * A name for each block id that a chunk lists or uses. A subtype other than 0 becomes part of the name, as in
- * `MarsMiner_Sand #3`; an id that has no name, or is not even listed, is called by its number, as in `block 4`.
+ * Returns a name for each block id that a chunk lists or uses. A subtype other than 0 becomes part of the
+ * name, as in `MarsMiner_Sand #3`. An id without a name, or that is not listed, is named by its number, as in
+ * `block 4`.
  */
 export function blockNames({ blockTypes, octrees }: MarsMinerChunk): readonly NamedBlock[] {
   let idMax = blockTypes.length - 1;

@@ -4,19 +4,19 @@ import { readBeginning } from "../files/read-whole.ts";
 import { dialectsByFiles, fittingDialects } from "./dialect.ts";
 import { blobFile, MARSMINER_VERSION, type MarsMinerDialect, POINTERS_FILE, STRINGS_FILE } from "./layout.ts";
 
-/** What was found where a MarsMiner save seems to be. */
+/** Result of detecting a MarsMiner save. */
 export interface DetectedMarsMiner {
-  /** `undefined` when the content fits none. */
+  /** `undefined` if the content fits none. */
   readonly dialect: MarsMinerDialect | undefined;
-  /** The file whose content says so. */
+  /** File whose content proves it. */
   readonly evidence: string;
 }
 
 const VERSION_BYTES = 4;
 
 /**
- * Whether a MarsMiner save is on a disk. There is no magic: a dialect that fits says it, and where none does, a first
- * blob of version 0 whose header and side files are what a damaged save has left.
+ * Detects a MarsMiner save on a disk. There is no magic: a fitting dialect proves it or, without one, a first
+ * blob of version 0 whose header and side files match the remains of a damaged save.
  */
 export async function detectMarsMiner(disk: Disk): Promise<DetectedMarsMiner | undefined> {
   const names = new Set((await disk.list("")).map(({ name }) => name));
@@ -35,7 +35,7 @@ async function onlyByFiles(disk: Disk): Promise<MarsMinerDialect | undefined> {
   return others.length === 0 ? first : undefined;
 }
 
-/** Whether a file begins with a version that there is, and has more than that. */
+/** Returns whether a file begins with a known version, and is longer than that. */
 async function hasVersion(disk: Disk, path: string): Promise<boolean> {
   const [head] = await attempt(() => readBeginning(disk, path, VERSION_BYTES * 2));
   if (head?.length !== VERSION_BYTES * 2) return false;

@@ -7,30 +7,30 @@ import { StateInspector } from "./care/inspect-state.ts";
 import { SaveFiles } from "./files/save-files.ts";
 import { CUBE_SIZE_MAX, type MarsMinerDialect, POINTERS_FILE, pointersHead, STRINGS_FILE } from "./layout.ts";
 
-/** Chunks that are looked at to tell two dialects apart. */
+/** Number of chunks inspected to distinguish two dialects. */
 const PROBE_CHUNKS_MAX = 256;
-/** What a save counts in which nothing can be read at all. */
+/** Contradictions attributed to a save in which nothing is readable. */
 const CONTRADICTIONS_MAX = 1_000_000_000;
-/** Overlapping blocks show that the dialect is the wrong one, so once over is enough. */
+/** Overlapping blocks prove that the dialect is wrong, so a small budget is enough. */
 const BUDGET = 2;
 
 /**
- * The dialects that the files on a disk may be of, the likeliest first: none when none fits. All of them call
- * themselves version 0, so files that are there, counts and what the pointers lead to have to tell. How large a cube is
- * does not matter. Rules M3 to M5.
+ * Returns the dialects that fit the files on a disk, likeliest first; none if none fits. All of them call
+ * themselves version 0, so existing files, counts and pointer targets decide. The cube size does not matter.
+ * Rules M3 to M5.
  */
 export async function fittingDialects(disk: Disk): Promise<readonly MarsMinerDialect[]> {
   return fittingOf(await judgeDialects(disk));
 }
 
-/** The dialect that fits; of a damaged save the one with the fewest contradictions. */
+/** Returns the dialect that fits or, for a damaged save, the one with the fewest contradictions. */
 export async function likeliestDialect(disk: Disk): Promise<MarsMinerDialect> {
   const judgements = await judgeDialects(disk);
   const [fitting] = fittingOf(judgements);
   if (fitting !== undefined) return fitting;
   const ranked: (readonly [dialect: MarsMinerDialect, rank: number])[] = [];
   for (const { dialect, contradictions, blockTypes } of judgements) {
-    // Names that can be read tell more than anything else; without a state, it is whoever finds more of them.
+    // Readable names are the best evidence. Without a state, the dialect with more of them wins.
     const states = Number.isFinite(contradictions) ? 0 : await countStates(disk, dialect);
     ranked.push([
       dialect,
@@ -41,7 +41,7 @@ export async function likeliestDialect(disk: Disk): Promise<MarsMinerDialect> {
   return best?.[0] ?? "seed";
 }
 
-/** The dialects whose files are there, whatever they hold; the order is that of a guess. */
+/** Returns the dialects whose files exist, whatever their content, in order of likelihood. */
 export async function dialectsByFiles(disk: Disk): Promise<readonly MarsMinerDialect[]> {
   const names = new Set((await disk.list("")).map(({ name }) => name));
   if (names.has(STRINGS_FILE)) {
@@ -52,7 +52,7 @@ export async function dialectsByFiles(disk: Disk): Promise<readonly MarsMinerDia
 
 interface Judgement {
   readonly dialect: MarsMinerDialect;
-  /** Infinite when not even the chunk table can be read. */
+  /** Infinite if the chunk table is unreadable. */
   readonly contradictions: number;
   readonly blockTypes: number;
 }
@@ -65,7 +65,8 @@ async function judgeDialects(disk: Disk): Promise<readonly Judgement[]> {
 
 function fittingOf(judgements: readonly Judgement[]): readonly MarsMinerDialect[] {
   const fitting = judgements.filter(({ contradictions }) => contradictions === 0);
-  // A table of one type with a subtype can be read without it. What reads well with subtypes has them.
+  // A table of one type with a subtype can also be read without it. If it reads well with subtypes, it has
+  // them.
   const withTypes = fitting.filter(({ blockTypes }) => blockTypes > 0).map(({ dialect }) => dialect);
   if (withTypes.includes("subtypes")) return ["subtypes"];
   return withTypes.length > 0 ? withTypes : fitting.map(({ dialect }) => dialect);

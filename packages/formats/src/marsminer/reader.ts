@@ -6,22 +6,22 @@ import { CUBE_SIZE_MAX, DEFAULT_CUBE_SIZE, type MarsMinerDialect } from "./layou
 import { readState } from "./records/state-reader.ts";
 import { MarsMinerSave } from "./save.ts";
 
-/** What the one who opens a save knows and the save does not say. */
+/** Information from the caller that the save does not contain. */
 export interface OpenMarsMinerOptions {
-  /** Instead of the dialect that the files seem to be of. */
+  /** Overrides the detected dialect. */
   readonly dialect?: MarsMinerDialect;
-  /** Voxels along an edge of the cube of an octree, a power of two; 64 unless given, as in the game. */
+  /** Edge of an octree's cube in voxels, a power of two. Default: 64, as in the game. */
   readonly cubeSize?: number;
 }
 
 /**
- * Opens the save on a disk and reads its present state, strictly: what contradicts itself is refused with an error
- * that says where. Chunks are looked at when they are read. Writes nothing.
+ * Opens the save on a disk and reads its present state. Throws an error with the location of any
+ * contradiction. Chunks are checked when they are read. Writes nothing.
  */
 export async function openMarsMiner(disk: Disk, options: OpenMarsMinerOptions = {}): Promise<MarsMinerSave> {
   const cubeSize = requireCubeSize(options.cubeSize ?? DEFAULT_CUBE_SIZE);
   const fitting = options.dialect === undefined ? await fittingDialects(disk) : [options.dialect];
-  // Where nothing fits, the errors of the likeliest dialect say what is wrong.
+  // If nothing fits, the errors of the likeliest dialect show what is wrong.
   const dialect = fitting[0] ?? (await likeliestDialect(disk));
   const files = await SaveFiles.open(disk, dialect);
   try {

@@ -16,9 +16,9 @@ import { verifyMarsMiner } from "./verify.ts";
 import { createMarsMiner } from "./writer.ts";
 
 /**
- * Works out how much of a save can be brought back: the state that the header points at or, when that cannot be read,
- * the newest that is found; for a chunk that is damaged the newest older one that is intact, else what is left of it.
- * Writes nothing. Rule M24.
+ * Determines how much of a save can be recovered: the state that the header points to or, if it is
+ * unreadable, the newest one found. A damaged chunk is replaced by the newest intact older one, else by its
+ * remains. Writes nothing. Rule M24.
  */
 export async function planMarsMinerRepair(
   disk: Disk,
@@ -43,7 +43,7 @@ export async function planMarsMinerRepair(
   }
 }
 
-/** Writes what a plan keeps as a new save of the seed's dialect, on a disk with nothing on it. */
+/** Writes the content of a plan as a new save of the seed's dialect to an empty disk. */
 export async function applyMarsMinerRepair(
   disk: Disk,
   plan: MarsMinerRepairPlan,
@@ -68,7 +68,7 @@ export async function applyMarsMinerRepair(
   }
 }
 
-/** The plan for people, a line for each thing. */
+/** Formats the plan for people, one line per item. */
 export function describeMarsMinerRepair({
   base,
   dialect,
@@ -89,13 +89,13 @@ async function headerTarget(files: SaveFiles): Promise<BlockAddress | undefined>
   try {
     return await files.resolve((await files.readHeader()).state, 0);
   } catch (error) {
-    // It is among the findings; a repair goes on without a header.
+    // The findings include this error. A repair continues without a header.
     if (isOrthantError(error)) return undefined;
     throw error;
   }
 }
 
-/** Of a save that is whole the present state alone; else all that can be found, which looks at every byte. */
+/** Returns the present state of an intact save, else all states that can be found, which reads every byte. */
 async function statesToChoose(
   files: SaveFiles,
   cubeSize: number,
@@ -106,7 +106,10 @@ async function statesToChoose(
   return current === undefined ? [] : [{ state: await readState(files, current), faults: [], unnamed: 0 }];
 }
 
-/** The header's state where it can be read at all, else the newest with a name that can be read and a sound chunk. */
+/**
+ * Returns the header's state if it is readable at all, else the newest with a readable name and a sound
+ * chunk.
+ */
 function chooseBase(
   found: readonly FoundState[],
   current: BlockAddress | undefined,

@@ -22,12 +22,12 @@ import { type OpenMarsMinerOptions, requireCubeSize } from "./reader.ts";
 
 /** Blocks of one state do not overlap, so each byte is read about once. */
 const BUDGET = 1;
-/** A longer file of strings is not walked, only followed. */
+/** Size above which a file of strings is not walked, only followed. */
 const WALKED_BYTES_MAX = 67_108_864;
 
 /**
- * Looks at everything that the present state of a save is made of and reports every fault. It never writes, and never
- * throws what a save can cause. Notices are what the original or a crash leaves behind. Rule M23.
+ * Checks everything that the present state of a save consists of and reports every fault. Never writes, and
+ * never throws because of a save's content. Notices are leftovers of the original or of a crash. Rule M23.
  */
 export async function verifyMarsMiner(
   disk: Disk,
@@ -110,7 +110,7 @@ function versionFinding(path: string, version: number): Finding {
   );
 }
 
-/** Files that are no part of the save, and blobs behind one that is missing. */
+/** Reports files that are not part of the save, and blobs after a missing one. */
 async function strangers(disk: Disk, { dialect, blobBytes }: SaveFiles): Promise<readonly Finding[]> {
   const { strings, hasPointerFile } = DIALECT_TRAITS[dialect];
   const known = new Set([

@@ -32,32 +32,32 @@ import type { BlockAddress } from "./records/pointer.ts";
 export interface MarsMinerChunkContent {
   readonly x: number;
   readonly z: number;
-  /** The name of each block id, at most 65,535. */
+  /** Name of each block id, at most 65,535. */
   readonly blockTypes: readonly string[];
-  /** The lowest first, at most 255; no leaf has an id that has no name. */
+  /** Lowest first, at most 255. No leaf may have an id without a name. */
   readonly octrees: readonly Octree[];
 }
 
-/** What a state says about itself. */
+/** Metadata of a state. */
 export interface MarsMinerCommit {
-  /** 100 ns since the beginning of year 1, UTC. */
+  /** Units of 100 ns since the beginning of year 1, UTC. */
   readonly ticks: bigint;
   readonly name: string | undefined;
 }
 
-/** How to write. */
+/** Options for writing. */
 export interface MarsMinerWriterOptions {
-  /** A blob of this length gets no new block; 100,000,000 unless given, as in the original. */
+  /** Length at which a blob gets no new block. Default: 100,000,000, as in the original. */
   readonly blobFullBytes?: number;
 }
 
-/** What a new save has in its file of pointers: one record, which nothing uses. */
+/** File of pointers of a new save: one unused record. */
 const NEW_POINTERS = Uint8Array.from([
   ...encode(pointersHead, { version: MARSMINER_VERSION, pointerCount: 1 }),
   ...encode(pointerRecord, { blob: 0, address: 0 }),
 ]);
 
-/** Makes a save in which nothing was saved yet. `ORT_NOT_EMPTY` when something else is there. Rule M25. */
+/** Creates a save without a state. Throws `ORT_NOT_EMPTY` if the disk has other content. Rule M25. */
 export async function createMarsMiner(
   disk: Disk,
   options: MarsMinerWriterOptions = {},
@@ -67,8 +67,8 @@ export async function createMarsMiner(
 }
 
 /**
- * Goes on with a save of the seed's dialect from its present state. `ORT_DIALECT` for another one. Whoever has the
- * writer must be the only one that writes: the lock is the caller's to take.
+ * Continues a save of the seed's dialect from its present state. Throws `ORT_DIALECT` for any other. The
+ * writer must be the only one; the caller takes the lock.
  */
 export async function resumeMarsMiner(
   disk: Disk,
@@ -91,9 +91,9 @@ export async function resumeMarsMiner(
 }
 
 /**
- * Commits states of a save, one at a time. Blocks are added behind all others and old ones are never written over, so
- * every state that was committed stays where it is. When a write fails, this and every later call throws
- * `ORT_SAVE_POISONED`; what was committed before is safe.
+ * Commits states of a save, one at a time. Blocks are added after all others and never overwritten, so every
+ * committed state stays in place. When a write fails, this and every later call throws `ORT_SAVE_POISONED`.
+ * Earlier commits are safe.
  */
 export class MarsMinerWriter {
   readonly #files: GrowingSave;
@@ -102,18 +102,18 @@ export class MarsMinerWriter {
   #isPoisoned = false;
   #isBusy = false;
 
-  /** Takes the files over; others use {@link createMarsMiner} and {@link resumeMarsMiner}. */
+  /** Takes ownership of the files. Use {@link createMarsMiner} or {@link resumeMarsMiner} instead. */
   constructor(files: GrowingSave, chunks: readonly MarsMinerChunkEntry[]) {
     this.#files = files;
     for (const chunk of chunks) this.#chunks.set(keyOf(chunk), chunk);
   }
 
-  /** How many chunks the next state has. */
+  /** Number of chunks in the next state. */
   get chunkCount(): number {
     return this.#chunks.size;
   }
 
-  /** Writes a chunk, which is part of the next state and of none before. Only where it lies is kept in memory. */
+  /** Writes a chunk of the next state. Only its location is kept in memory. */
   async putChunk(chunk: MarsMinerChunkContent): Promise<void> {
     requireWritable(chunk);
     const { x, z, blockTypes, octrees } = chunk;
@@ -131,12 +131,12 @@ export class MarsMinerWriter {
     this.#chunks.set(keyOf(chunk), { x, z, address });
   }
 
-  /** Leaves a chunk out of the next state; tells whether it was there. */
+  /** Removes a chunk from the next state. Returns whether it was there. */
   removeChunk(x: number, z: number): boolean {
     return this.#chunks.delete(keyOf({ x, z }));
   }
 
-  /** Commits the next state; gives where its index lies once it is durable. Rule M26. */
+  /** Commits the next state. Returns the address of its index once it is durable. Rule M26. */
   async commit({ ticks, name }: MarsMinerCommit): Promise<BlockAddress> {
     requireName(name);
     requireBigint(ticks, I64_MIN, I64_MAX);
@@ -159,7 +159,7 @@ export class MarsMinerWriter {
     });
   }
 
-  /** Closes the files. What was put and not committed is no part of the save. */
+  /** Closes the files. Uncommitted chunks are not part of the save. */
   close(): Promise<void> {
     return this.#files.close();
   }
@@ -191,7 +191,7 @@ export class MarsMinerWriter {
   }
 }
 
-/** Rule M25: what a making that was cut off left behind is no save yet. */
+/** Rule M25: the leftovers of an interrupted creation are not a save yet. */
 async function requireNothingSaved(disk: Disk): Promise<void> {
   const unfinished = new Set([STRINGS_FILE, POINTERS_FILE, blobFile(0)]);
   for (const { name, kind } of await disk.list("")) {

@@ -1,6 +1,6 @@
 import { type BlockAddress, describeAddress } from "../records/pointer.ts";
 
-/** Where a block begins and how long it is. */
+/** Location and size of a block. */
 export interface Extent {
   readonly address: BlockAddress;
   readonly bytes: number;
@@ -10,12 +10,12 @@ export interface Extent {
 export class BlockExtents {
   readonly #extents = new Map<string, Extent>();
 
-  /** Notes a block. What begins at one place as two kinds is noted as the two that it is. */
+  /** Adds a block. Two kinds of blocks at one address are added as two. */
   add(extent: Extent): void {
     this.#extents.set(`${describeAddress(extent.address)}+${extent.bytes}`, extent);
   }
 
-  /** All blocks in the order of blobs and addresses. */
+  /** Returns all blocks in the order of blobs and addresses. */
   sorted(): readonly Extent[] {
     return [...this.#extents.values()].sort(
       ({ address: a }, { address: b }) => a.blob - b.blob || a.offset - b.offset,
@@ -23,7 +23,7 @@ export class BlockExtents {
   }
 }
 
-/** Whether a block lies where another one is in part: equal blocks may well be one and the same. */
+/** Returns whether two blocks partly overlap. Equal extents may be the same block. */
 export function collide(a: Extent, b: Extent): boolean {
   if (a.address.blob !== b.address.blob) return false;
   const isSame = a.address.offset === b.address.offset && a.bytes === b.bytes;

@@ -10,23 +10,26 @@ import { type InspectedState, StateInspector } from "./inspect-state.ts";
 const TICKS_MIN = 634_294_368_000_000_000n;
 /** 2101-01-01. */
 const TICKS_MAX = 662_695_776_000_000_000n;
-/** Bytes that are looked at together. */
+/** Number of bytes searched at once. */
 const WINDOW_BYTES = 1_048_576;
 const TICKS_BYTES = 8;
-/** All states together read each byte of the blobs about once, and what only looks like a state ends soon. */
+/** All states together read each byte of the blobs about once, and false candidates end soon. */
 const BUDGET = 8;
-/** Places that look like a time and turn out to be none; a save that has more of them was made to cost time. */
+/** Limit for positions that look like a time. A save with more of them was made to waste time. */
 const CANDIDATES_MAX = 100_000;
 
-/** A state that was found, and what is wrong with it. */
+/** A state that was found, and its faults. */
 export interface FoundState {
   readonly state: MarsMinerState;
   readonly faults: readonly StateFault[];
-  /** Block types without a name: in the wrong dialect there are many. */
+  /** Number of block types without a name; the wrong dialect has many. */
   readonly unnamed: number;
 }
 
-/** Every intact state in the blobs, the newest first. There is no mark to look for: what has a time and parses is one. */
+/**
+ * Finds every intact state in the blobs, newest first. There is no mark to search for: a time that parses as
+ * a state is one.
+ */
 export async function findStates(
   files: SaveFiles,
   cubeSize: number,
@@ -35,7 +38,7 @@ export async function findStates(
   return intactStates(await surveyStates(files, cubeSize, current), current);
 }
 
-/** Of states that were found, those of which nothing is damaged and nothing seems to be of another state. */
+/** Returns the states without damage and without parts that seem to belong to another state. */
 export function intactStates(
   found: readonly FoundState[],
   current: BlockAddress | undefined,
@@ -44,7 +47,7 @@ export function intactStates(
   return withoutMixtures(intact, current);
 }
 
-/** Every state of which at least index and chunk table can be read, the newest first. */
+/** Finds every state whose index and chunk table are readable, newest first. */
 export async function surveyStates(
   files: SaveFiles,
   cubeSize: number,
@@ -67,8 +70,8 @@ export async function surveyStates(
 }
 
 /**
- * Leaves out older states in which a chunk lies where a newer one has it somewhere else in the world: its bytes were
- * written over by another chunk of the same length, and no checksum tells.
+ * Drops older states with a chunk whose address a newer state uses for another position: its bytes were
+ * overwritten by another chunk of the same length, and there is no checksum to detect it.
  */
 function withoutMixtures(
   newestFirst: readonly MarsMinerState[],
@@ -99,7 +102,7 @@ function foundState({ state, faults, blockTypes }: InspectedState): FoundState {
   return { state, faults, unnamed: blockTypes.unnamed };
 }
 
-/** `undefined` when there is no index, or no chunk table. */
+/** Returns `undefined` without an index or a chunk table. */
 async function inspectAt(
   inspector: StateInspector,
   address: BlockAddress,
@@ -112,7 +115,7 @@ async function inspectAt(
   }
 }
 
-/** Whether the present state has blocks where parts of this one were. Both are in the order of addresses. */
+/** Returns whether the present state has blocks over parts of this one. Both must be in address order. */
 function overwritten(extents: readonly Extent[], live: readonly Extent[]): boolean {
   let from = 0;
   for (const extent of extents) {
@@ -135,7 +138,7 @@ function endsBefore(a: Extent, b: Extent): boolean {
   return a.address.offset + a.bytes <= b.address.offset;
 }
 
-/** Every place at which eight bytes are a time at which MarsMiner may have saved. */
+/** Yields every offset where eight bytes are a time at which MarsMiner may have saved. */
 async function* timesIn(files: SaveFiles): AsyncGenerator<BlockAddress> {
   for (const [blob, size] of files.blobBytes.entries()) {
     let start = headerStruct(files.dialect).bytes;
@@ -144,7 +147,7 @@ async function* timesIn(files: SaveFiles): AsyncGenerator<BlockAddress> {
       const bytes = await files.read(blobFile(blob), start, length);
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       for (let at = 0; at + TICKS_BYTES <= length; at++) {
-        // The two highest bytes tell nearly always, and cost no bigint.
+        // The two highest bytes nearly always decide, without a bigint.
         const high = view.getUint16(at + 6, true);
         if (high < 0x08cc || high > 0x0933) continue;
         const ticks = view.getBigUint64(at, true);

@@ -7,27 +7,27 @@ import { type BlockAddress, describeAddress } from "../records/pointer.ts";
 import { type MarsMinerState, readState, type StateFault } from "../records/state-reader.ts";
 import { BlockExtents, type Extent } from "./block-extents.ts";
 
-/** Everything about one state. */
+/** Result of inspecting one state. */
 export interface InspectedState {
   readonly state: MarsMinerState;
   readonly faults: readonly StateFault[];
-  /** The blocks that it is made of, each once, in their order. */
+  /** The blocks of the state, each once, in address order. */
   readonly extents: readonly Extent[];
-  /** Block types without a name, and how many types there are. */
+  /** Number of block types, and of those without a name. */
   readonly blockTypes: { readonly count: number; readonly unnamed: number };
-  /** What is harmless and yet not as it should be. */
+  /** Harmless irregularities. */
   readonly remarks: readonly BlockRemark[];
 }
 
-/** What is harmless about a block and yet not as it should be. */
+/** A harmless irregularity of a block. */
 export interface BlockRemark {
   readonly address: BlockAddress;
   readonly message: string;
 }
 
-/** How closely to look. */
+/** Options for inspecting. */
 export interface InspectOptions {
-  /** Look at this many chunks and no more. */
+  /** Maximum number of chunks to inspect. */
   readonly chunksMax?: number;
 }
 
@@ -39,18 +39,18 @@ interface InspectedChunk {
   readonly remarks: readonly BlockRemark[];
 }
 
-/** Looks at states block by block. A chunk that several states share is read once. */
+/** Inspects states block by block. A chunk that several states share is read once. */
 export class StateInspector {
   readonly #files: SaveFiles;
   readonly #depthMax: number;
   readonly #reader: ChunkReader;
   readonly #chunks = new Map<string, InspectedChunk>();
   readonly #budgetBytes: number;
-  /** Blocks that were counted, by where they are: several chunks may share one. */
+  /** Blocks already counted, by address: several chunks may share one. */
   readonly #spent = new Set<string>();
   #spentBytes = 0;
 
-  /** `budget` is how many times the bytes of all blobs may be read before it is called a trap. */
+  /** `budget` limits the bytes read, as a multiple of the size of all blobs, to detect a hostile save. */
   constructor(files: SaveFiles, cubeSize: number, budget: number) {
     this.#files = files;
     this.#depthMax = Math.log2(cubeSize);
@@ -59,7 +59,7 @@ export class StateInspector {
     this.#budgetBytes = total * budget;
   }
 
-  /** All faults of a state; throws when its index or its chunk table cannot be read. */
+  /** Returns all faults of a state. Throws if its index or its chunk table is unreadable. */
   async inspect(
     address: BlockAddress,
     { chunksMax = Infinity }: InspectOptions = {},

@@ -9,17 +9,17 @@ import {
   requireDepth,
 } from "../records/chunk-reader.ts";
 
-/** What can still be read of a chunk. */
+/** The readable part of a chunk. */
 export interface MendedChunk {
-  /** `undefined` when not even its list of octrees and its block types can be read. */
+  /** `undefined` if its list of octrees or its block types are unreadable. */
   readonly content: MarsMinerChunk | undefined;
-  /** Octrees that are damaged, by their numbers from below; they are empty in `content`. */
+  /** Damaged octrees, by number from below. They are empty in `content`. */
   readonly emptied: readonly number[];
-  /** The first thing that is wrong. */
+  /** The first fault. */
   readonly error: OrthantError | undefined;
 }
 
-/** Reads a chunk octree by octree, and puts an empty one where one is damaged. */
+/** Reads a chunk octree by octree, replacing damaged ones with empty ones. */
 export async function mendChunk(
   files: SaveFiles,
   cubeSize: number,

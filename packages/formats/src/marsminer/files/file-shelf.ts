@@ -3,11 +3,11 @@ import type { Disk, DiskFile } from "@orthant/disk";
 
 interface OpenFile {
   readonly file: DiskFile;
-  /** As it was when the file was opened: what a writer adds later is no part of what is being read. */
+  /** Size when the file was opened. Bytes that a writer adds later are ignored. */
   readonly bytes: number;
 }
 
-/** Files of a save that are open to be read, each opened when it is needed first. */
+/** Files of a save opened for reading, each on first use. */
 export class FileShelf {
   readonly #disk: Disk;
   readonly #files = new Map<string, OpenFile>();
@@ -16,12 +16,12 @@ export class FileShelf {
     this.#disk = disk;
   }
 
-  /** Bytes of a file; `ORT_NOT_FOUND` when it is not there. */
+  /** Returns the size of a file. Throws `ORT_NOT_FOUND` if it does not exist. */
   async size(path: string): Promise<number> {
     return (await this.#open(path)).bytes;
   }
 
-  /** Bytes of a file; 0 when it is not there. */
+  /** Returns the size of a file; 0 if it does not exist. */
   async sizeOrZero(path: string): Promise<number> {
     try {
       return await this.size(path);
@@ -31,12 +31,12 @@ export class FileShelf {
     }
   }
 
-  /** Exactly these bytes of a file; `ORT_TRUNCATED` where it has fewer. */
+  /** Reads exactly these bytes of a file. Throws `ORT_TRUNCATED` if it has fewer. */
   async read(path: string, offset: number, length: number): Promise<Uint8Array> {
     return (await this.#open(path)).file.readAt(offset, length);
   }
 
-  /** Closes them. Closing twice is harmless. */
+  /** Closes the files. Closing twice is harmless. */
   async close(): Promise<void> {
     const open = [...this.#files.values()];
     this.#files.clear();

@@ -1,19 +1,19 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
 
-/** Bytes that are held before they are written, so that a block of ten bytes is not a call of its own. */
+/** Bytes to buffer before writing, so that a block of ten bytes does not cost a separate call. */
 const HELD_BYTES_MAX = 262_144;
 
-/** What a file is like that grows. */
+/** Options for a growing file. */
 export interface GrowingFileOptions {
   readonly path: string;
-  /** Bytes before the first that may be added; a new file has zeros there. */
+  /** Bytes before the first added one; zeros in a new file. */
   readonly headBytes: number;
-  /** What is added begins at a multiple of this behind the head: what a torn write left is written over. */
+  /** Added bytes begin at a multiple of this after the head, overwriting the remains of a torn write. */
   readonly step: number;
 }
 
-/** A file that bytes are added to, never over what somebody may refer to. */
+/** A file to which bytes are added, never over bytes that may be referenced. */
 export class GrowingFile {
   readonly path: string;
   readonly #file: DiskFile;
@@ -29,7 +29,7 @@ export class GrowingFile {
     this.#dirty = dirty;
   }
 
-  /** Opens a file, or makes it with a head of zeros; tells which. */
+  /** Opens a file, or creates it with a head of zeros. `isNew` tells which. */
   static async open(
     disk: Disk,
     { path, headBytes, step }: GrowingFileOptions,
@@ -47,17 +47,17 @@ export class GrowingFile {
     }
   }
 
-  /** Where the next bytes go. */
+  /** Offset of the next added bytes. */
   get end(): number {
     return this.#end;
   }
 
-  /** Whether something was added or written since the last sync. */
+  /** Whether anything was added or written since the last sync. */
   get isDirty(): boolean {
     return this.#dirty;
   }
 
-  /** Adds bytes, which are the caller's own no more; gives where they begin. */
+  /** Adds bytes, taking ownership of them. Returns their offset. */
   async add(bytes: Uint8Array): Promise<number> {
     const offset = this.#end;
     this.#held.push(bytes);
@@ -68,18 +68,18 @@ export class GrowingFile {
     return offset;
   }
 
-  /** The first bytes of the file. */
+  /** Reads the first bytes of the file. */
   readHead(length: number): Promise<Uint8Array> {
     return this.#file.readAt(0, length);
   }
 
-  /** Writes over the first bytes of the file. */
+  /** Overwrites the first bytes of the file. */
   async writeHead(bytes: Uint8Array): Promise<void> {
     this.#dirty = true;
     await this.#file.writeAt(0, bytes);
   }
 
-  /** Makes durable what was added and written since the last time; does nothing when that is nothing. */
+  /** Makes everything added and written since the last sync durable. Does nothing if there is none. */
   async sync(): Promise<void> {
     if (!this.#dirty) return;
     await this.#write();
@@ -87,7 +87,7 @@ export class GrowingFile {
     this.#dirty = false;
   }
 
-  /** Closes the file. What was not synced may be lost. */
+  /** Closes the file. Unsynced bytes may be lost. */
   close(): Promise<void> {
     return this.#file.close();
   }

@@ -17,10 +17,13 @@ import { GrowingFile } from "./growing-file.ts";
 const HEADER = headerStruct("seed");
 const KINDS = blockKinds("seed");
 
-/** Names are short texts; the format has no limit, and a reader of ours takes this many bytes. */
+/** Names are short texts. The format has no limit, but our reader accepts this many bytes. */
 const stringCodec = string();
 
-/** The files of a save of the seed's dialect that blocks are added to. Nothing counts until {@link publish}. */
+/**
+ * The files of a save of the seed's dialect, to which blocks are added. Nothing takes effect before {@link
+ * publish}.
+ */
 export class GrowingSave {
   readonly kinds: BlockKinds = KINDS;
   readonly #disk: Disk;
@@ -28,7 +31,7 @@ export class GrowingSave {
   readonly #blobs: GrowingFile[] = [];
   readonly #strings: GrowingFile;
   readonly #pointers: GrowingFile;
-  /** Of this session alone: what an earlier one left may not be durable, or not whole. */
+  /** Only of this session: the leftovers of an earlier one may be incomplete, or not durable. */
   readonly #knownStrings = new Map<string, number>();
   readonly #knownPointers = new Map<string, number>();
   #stringCount: number;
@@ -48,7 +51,7 @@ export class GrowingSave {
     this.#stringCount = stringCount;
   }
 
-  /** Opens the files that are there, with as many blobs as count, and makes those that a new save needs. Rule M25. */
+  /** Opens the existing files, with `blobCount` blobs, and creates those that a new save needs. Rule M25. */
   static async open(disk: Disk, blobFullBytes: number, blobCount: number): Promise<GrowingSave> {
     const strings = await GrowingFile.open(disk, {
       path: STRINGS_FILE,
@@ -69,7 +72,7 @@ export class GrowingSave {
       for (let blob = 0; blob < Math.max(1, blobCount); blob++) await save.#openBlob(blob);
       await save.#showDialect();
       await save.#syncAll();
-      // An earlier session may have made files and never committed: their names need not be durable.
+      // An earlier session may have created files without committing, so their names may not be durable.
       save.#hasNewNames = !strings.isNew;
       return save;
     } catch (error) {
@@ -79,7 +82,7 @@ export class GrowingSave {
     }
   }
 
-  /** Adds a block. `make` is told the blob that it will lie in, because its pointers depend on that. */
+  /** Adds a block. `make` receives the blob that will contain it, because its pointers depend on that. */
   async addBlock<Value>(
     kind: BlockKind<Value>,
     make: (home: number) => Promise<Value>,
@@ -90,7 +93,7 @@ export class GrowingSave {
     return { blob, offset };
   }
 
-  /** The pointer to a string, which is added unless this session has it. */
+  /** Returns the pointer to a string, adding it unless this session has it. */
   async stringPointer(text: string | undefined): Promise<StoredPointer> {
     if (text === undefined) return NULL_POINTER;
     const known = this.#knownStrings.get(text);
@@ -102,7 +105,10 @@ export class GrowingSave {
     return { kind: "local", address };
   }
 
-  /** A pointer that lies in the blob `home`: to another blob it needs a record, which is added unless it is known. */
+  /**
+   * Returns a pointer for use in the blob `home`. One to another blob needs a record, which is added unless
+   * it is known.
+   */
   async pointer(target: BlockAddress, home: number): Promise<StoredPointer> {
     if (target.blob === home) return { kind: "local", address: target.offset };
     const key = describeAddress(target);
@@ -115,8 +121,8 @@ export class GrowingSave {
   }
 
   /**
-   * Makes all that was added durable, and then lets the header point at a state. Rules M26 and M27. The record of the header's
-   * own pointer is among what is durable before.
+   * Makes everything added durable, then points the header at a state. Rules M26 and M27. The record of the
+   * header's own pointer becomes durable before it.
    */
   async publish(state: BlockAddress): Promise<void> {
     const pointer = await this.pointer(state, 0);
@@ -127,12 +133,14 @@ export class GrowingSave {
     await first.sync();
   }
 
-  /** Closes the files. What was not published is no part of the save. */
+  /** Closes the files. Unpublished content is not part of the save. */
   async close(): Promise<void> {
     for (const file of [this.#strings, this.#pointers, ...this.#blobs]) await file.close();
   }
 
-  /** A count of pointers other than 0 shows which dialect this is: without it, a save may read as another. Rule M4. */
+  /**
+   * A nonzero count of pointers identifies this dialect; without it, a save may be read as another. Rule M4.
+   */
   async #showDialect(): Promise<void> {
     if (this.#pointers.end > pointersHead.bytes) return;
     await this.#pointers.add(encode(pointerRecord, { blob: 0, address: 0 }));

@@ -19,20 +19,20 @@ import { type BlockAddress, describeAddress, type StoredPointer } from "../recor
 import { FileShelf } from "./file-shelf.ts";
 import { readStringAt } from "./string-file.ts";
 
-/** Most blocks are no longer than this, so one read is enough for them. */
+/** Covers most blocks, so that one read is enough for them. */
 const READ_AHEAD_BYTES = 256;
 
-/** A block and where it ends. */
+/** A block and its bytes. */
 export interface ReadBlock<Value> {
   readonly value: Value;
   readonly bytes: Uint8Array;
 }
 
-/** The files of a save in one dialect. Reads a block when it is asked for, and keeps none. */
+/** The files of a save in one dialect. Reads blocks on demand and caches none. */
 export class SaveFiles {
   readonly dialect: MarsMinerDialect;
   readonly kinds: BlockKinds;
-  /** Bytes of the blobs from 0 on; those behind a gap in the numbers do not count. */
+  /** Sizes of the blobs from 0 on. Blobs after a gap in the numbers are ignored. */
   readonly blobBytes: readonly number[];
   readonly #shelf: FileShelf;
 
@@ -43,7 +43,7 @@ export class SaveFiles {
     this.blobBytes = blobBytes;
   }
 
-  /** Looks at what is there; `ORT_NOT_FOUND` without a first blob. */
+  /** Lists the files. Throws `ORT_NOT_FOUND` without a first blob. */
   static async open(disk: Disk, dialect: MarsMinerDialect): Promise<SaveFiles> {
     const blobs = await countBlobs(disk);
     const shelf = new FileShelf(disk);
@@ -57,7 +57,7 @@ export class SaveFiles {
     }
   }
 
-  /** The first bytes of the first blob. */
+  /** Reads the first bytes of the first blob. */
   async readHeader(): Promise<MarsMinerHeader> {
     const struct = headerStruct(this.dialect);
     const path = blobFile(0);
@@ -69,7 +69,7 @@ export class SaveFiles {
     return header;
   }
 
-  /** Where a pointer that lies in the blob `home` leads; `undefined` for null. Rules M6 to M8. */
+  /** Returns the target of a pointer in the blob `home`; `undefined` for null. Rules M6 to M8. */
   async resolve(pointer: StoredPointer, home: number): Promise<BlockAddress | undefined> {
     if (pointer.kind === "null") return undefined;
     const address = await this.#target(pointer, home);
@@ -84,14 +84,14 @@ export class SaveFiles {
     return address;
   }
 
-  /** As {@link resolve}, of a pointer that must not be null. */
+  /** Like {@link resolve}, for a pointer that must not be null. */
   async target(pointer: StoredPointer, home: number, what: string): Promise<BlockAddress> {
     const address = await this.resolve(pointer, home);
     if (address !== undefined) return address;
     throw new OrthantError("ORT_POINTER", `null where ${what} has to be`, { path: blobFile(home) });
   }
 
-  /** Reads the block at an address; `ORT_TRUNCATED` when it reaches past the end of its blob. */
+  /** Reads the block at an address. Throws `ORT_TRUNCATED` if it extends past the end of its blob. */
   async readBlock<Value>(kind: BlockKind<Value>, { blob, offset }: BlockAddress): Promise<ReadBlock<Value>> {
     const path = blobFile(blob);
     const available = (this.blobBytes[blob] ?? 0) - offset;
@@ -108,7 +108,7 @@ export class SaveFiles {
     return { bytes, value: decodeAt({ path, origin: offset, what: kind.name }, kind, bytes) };
   }
 
-  /** The text that a string pointer in the blob `home` leads to; `undefined` for null. Rules M12, M13. */
+  /** Reads the text of a string pointer in the blob `home`; `undefined` for null. Rules M12, M13. */
   async readString(pointer: StoredPointer, home: number): Promise<string | undefined> {
     if (pointer.kind === "null") return undefined;
     if (DIALECT_TRAITS[this.dialect].strings === "file") {
@@ -120,17 +120,17 @@ export class SaveFiles {
     return value === undefined ? undefined : textOf(value, address);
   }
 
-  /** Bytes of the file of strings; 0 where there is none. */
+  /** Returns the size of the file of strings; 0 without one. */
   stringsBytes(): Promise<number> {
     return this.#shelf.sizeOrZero(STRINGS_FILE);
   }
 
-  /** Bytes of the file of pointers; 0 where there is none. */
+  /** Returns the size of the file of pointers; 0 without one. */
   pointersBytes(): Promise<number> {
     return this.#shelf.sizeOrZero(POINTERS_FILE);
   }
 
-  /** Bytes of any file, as they are. */
+  /** Reads raw bytes of any file. */
   read(path: string, offset: number, length: number): Promise<Uint8Array> {
     return this.#shelf.read(path, offset, length);
   }

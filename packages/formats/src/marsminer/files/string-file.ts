@@ -3,12 +3,15 @@ import { atFile } from "../../files/at-file.ts";
 import { STRING_BYTES_MAX, STRINGS_FILE, stringsHead } from "../layout.ts";
 import type { FileShelf } from "./file-shelf.ts";
 
-/** The longest prefix that the original writes, for lengths up to 2^31 - 1. */
+/** Longest length prefix that the original writes, for lengths up to 2^31 - 1. */
 const LENGTH_BYTES_MAX = 5;
 /** Names are short: one read is enough for most. */
 const READ_AHEAD_BYTES = 64;
 
-/** The string at an address of the file of strings. Rule M12: addresses are followed, the file is not walked. */
+/**
+ * Reads the string at an address of the file of strings. Rule M12: addresses are followed, the file is not
+ * walked.
+ */
 export async function readStringAt(shelf: FileShelf, address: number): Promise<string> {
   const size = await shelf.size(STRINGS_FILE);
   const context = { path: STRINGS_FILE, offset: address };
@@ -39,7 +42,10 @@ export async function readStringAt(shelf: FileShelf, address: number): Promise<s
   return text;
 }
 
-/** How many strings stand back to back behind the head; `undefined` when a walk does not end where the file does. */
+/**
+ * Counts the strings stored back to back after the head; `undefined` if the walk does not end at the end of
+ * the file.
+ */
 export function countStrings(file: Uint8Array): number | undefined {
   let count = 0;
   let offset = stringsHead.bytes;
@@ -48,7 +54,7 @@ export function countStrings(file: Uint8Array): number | undefined {
     try {
       offset += input.varU32() + input.offset;
     } catch {
-      // Not a length: the walk has lost its way, and that is all that the caller wants to know.
+      // Not a length: the walk is out of step, which is all the caller needs to know.
       return undefined;
     }
     count++;

@@ -1,13 +1,16 @@
 import type { Box } from "@orthant/core";
 import { OCTREE_CHILDREN, type Octree } from "./octree.ts";
 
-/** Voxels of one value. The box counts from the corner of the octree's cube; on the fourth axis it is one thick. */
+/**
+ * Voxels of one value. The box is relative to the corner of the octree's cube; on the fourth axis it is one
+ * thick.
+ */
 export interface OctreeBox {
   readonly box: Box;
   readonly value: number;
 }
 
-/** A cube inside that of an octree, by its corner and edge. */
+/** A cube inside that of an octree, given by its corner and edge. */
 export interface OctreeCube {
   readonly x: number;
   readonly y: number;
@@ -15,21 +18,24 @@ export interface OctreeCube {
   readonly edge: number;
 }
 
-/** The leaves of an octree over a cube of voxels with this edge, as boxes, each once. Costs a step a node. */
+/**
+ * Yields the leaves of an octree over a cube of voxels with this edge, as boxes, each once. Takes one step
+ * per node.
+ */
 export function* octreeBoxes(octree: Octree, edge: number): Generator<OctreeBox> {
   for (const { node, cube } of leavesBelow(octree, 0, { x: 0, y: 0, z: 0, edge })) {
     yield { box: boxOfCube(cube), value: octree.values[node] as number };
   }
 }
 
-/** The value of the voxel at a place in the cube of an octree. */
+/** Returns the value of the voxel at a position in the cube of an octree. */
 export function octreeVoxel(octree: Octree, edge: number, x: number, y: number, z: number): number {
   return octree.values[nodeAt(octree, edge, { x, y, z, edge: 1 })] as number;
 }
 
 /**
- * What an octree has in an aligned cube inside its own: one value, or the materials of all its voxels, x running
- * fastest, made by filling a box for each leaf.
+ * Returns the content of an aligned cube inside an octree: one value, or the materials of all its voxels, x
+ * running fastest, built by filling a box for each leaf.
  */
 export function octreeCubeContent(octree: Octree, edge: number, cube: OctreeCube): number | Uint16Array {
   const top = nodeAt(octree, edge, cube);
@@ -41,12 +47,12 @@ export function octreeCubeContent(octree: Octree, edge: number, cube: OctreeCube
   return voxels;
 }
 
-/** The voxels of a cube as a box. */
+/** Returns the voxels of a cube as a box. */
 export function boxOfCube({ x, y, z, edge }: OctreeCube): Box {
   return { min: [x, y, z, 0], max: [x + edge, y + edge, z + edge, 1] };
 }
 
-/** One of the eight parts of a cube. */
+/** Returns one of the eight parts of a cube. */
 export function childCube({ x, y, z, edge }: OctreeCube, child: number): OctreeCube {
   const half = edge / 2;
   return {
@@ -85,7 +91,7 @@ function* leavesBelow(octree: Octree, top: number, cube: OctreeCube): Generator<
   }
 }
 
-/** The node that is a cube, or the leaf around it. */
+/** Returns the node of a cube, or the leaf around it. */
 function nodeAt({ firstChildren }: Octree, edge: number, cube: OctreeCube): number {
   let node = 0;
   for (let half = edge / 2; half >= cube.edge; half /= 2) {

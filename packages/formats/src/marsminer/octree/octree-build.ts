@@ -2,19 +2,25 @@ import { boxContainsBox, boxesIntersect, OrthantError, requireInteger, U16_MAX }
 import type { Octree } from "./octree.ts";
 import { boxOfCube, childCube, type OctreeBox, type OctreeCube } from "./octree-boxes.ts";
 
-/** What a cube is filled with: one value, the values of all its voxels, x running fastest, or see its eight parts. */
+/**
+ * Content of a cube: one value, the values of all its voxels, x running fastest, or `undefined` to look at
+ * its eight parts.
+ */
 export type CubeContent = number | Uint16Array | undefined;
 
 /**
- * The octree with the fewest nodes of what `contentOf` says about a cube with this edge, a power of two, and where that
- * is `undefined` about its eight parts, and so on. A cube of one voxel has a value. Branches get the value 0, as those
- * of the game have.
+ * Builds the octree with the fewest nodes for a cube with this edge, a power of two. Calls `contentOf` for
+ * the cube and, where it returns `undefined`, for its eight parts, and so on. A cube of one voxel must have a
+ * value. Branches get the value 0, as in the game.
  */
 export function buildOctree(edge: number, contentOf: (cube: OctreeCube) => CubeContent): Octree {
   return flatten(build({ x: 0, y: 0, z: 0, edge }, contentOf));
 }
 
-/** The octree of boxes in a cube with this edge, a power of two: the last box that has a voxel counts, else `fill`. */
+/**
+ * Builds the octree of boxes in a cube with this edge, a power of two. Each voxel gets the value of the last
+ * box that contains it, else `fill`.
+ */
 export function octreeOfBoxes(boxes: readonly OctreeBox[], edge: number, fill: number): Octree {
   const within = (cube: OctreeCube, candidates: readonly OctreeBox[]): Built => {
     const box = boxOfCube(cube);
@@ -27,7 +33,7 @@ export function octreeOfBoxes(boxes: readonly OctreeBox[], edge: number, fill: n
   return flatten(within({ x: 0, y: 0, z: 0, edge }, boxes));
 }
 
-/** A leaf is its value. */
+/** A leaf is represented by its value. */
 type Built = number | readonly Built[];
 
 function build(cube: OctreeCube, contentOf: (cube: OctreeCube) => CubeContent): Built {
@@ -41,7 +47,7 @@ function build(cube: OctreeCube, contentOf: (cube: OctreeCube) => CubeContent): 
   return content;
 }
 
-/** From the bottom up: a level at a time, eight neighbours become one. */
+/** Works from the bottom up: on each level, eight neighbours become one. */
 function buildVoxels(voxels: Uint16Array, edge: number): Built {
   requireInteger(voxels.length, edge ** 3, edge ** 3);
   let level: ArrayLike<Built> = voxels;
@@ -55,7 +61,7 @@ function buildVoxels(voxels: Uint16Array, edge: number): Built {
   return level[0] as Built;
 }
 
-/** The eight cells from an index on, which is that of the lowest of them. */
+/** Joins the eight nodes from an index on, which is that of the lowest of them. */
 function joinedAt(level: ArrayLike<Built>, index: number, size: number): Built {
   const first = level[index] as Built;
   const cell = (child: number): Built =>
@@ -68,7 +74,7 @@ function joinedAt(level: ArrayLike<Built>, index: number, size: number): Built {
   return [first, cell(1), cell(2), cell(3), cell(4), cell(5), cell(6), cell(7)];
 }
 
-/** Eight leaves of one value are one leaf. */
+/** Joins eight leaves of one value into one leaf. */
 function joined(children: readonly Built[]): Built {
   const [first] = children;
   return typeof first === "number" && children.every((child) => child === first) ? first : children;

@@ -1,34 +1,35 @@
 import { type ByteReader, type Codec, requireInteger, U8_MAX, U16_MAX } from "@orthant/core";
 
 /**
- * A cube of voxels, cut into eighths where they differ. Nodes stand breadth-first; the eight children of one stand
- * together, the child at x, y, z (each 0 or 1) as number `4x + 2y + z`. It never changes.
+ * A cube of voxels, divided into eighths where they differ. Nodes are stored breadth-first; the eight
+ * children of a node are adjacent, the child at x, y, z (each 0 or 1) as number `4x + 2y + z`. It never
+ * changes.
  */
 export interface Octree {
-  /** A value for each node, branches included: those of leaves are voxels, those of branches mean nothing here. */
+  /** Value of each node, branches included: those of leaves are voxels, those of branches are unused here. */
   readonly values: Uint16Array;
-  /** For each node the number of its first child; 0 for a leaf. */
+  /** Index of each node's first child; 0 for a leaf. */
   readonly firstChildren: Uint32Array;
-  /** Branches above the deepest leaf. */
+  /** Number of branches above the deepest leaf. */
   readonly depth: number;
 }
 
-/** Children of a branch. */
+/** Number of children of a branch. */
 export const OCTREE_CHILDREN = 8;
-/** Two lengths, each of four bytes. */
+/** Two lengths of four bytes each. */
 export const octreeHeadBytes = 8;
 
 const NODES_PER_FLAG_BYTE = 4;
 
-/** The octree that is one value all over. */
+/** Returns an octree with a single value. */
 export function uniformOctree(value: number): Octree {
   requireInteger(value, 0, U16_MAX);
   return { values: Uint16Array.of(value), firstChildren: Uint32Array.of(0), depth: 0 };
 }
 
 /**
- * Lengths, then flags, then values. Rules M15 to M18. Reads what the original may have written: padding bits of any
- * value, and two bytes for a value that needs one; writes neither.
+ * Lengths, then flags, then values. Rules M15 to M18. Also reads what the original may have written:
+ * arbitrary padding bits, and two bytes for a value that needs one. Writes neither.
  */
 export const octreeCodec: Codec<Octree> = {
   write(out, { values, firstChildren }) {
@@ -61,7 +62,9 @@ export const octreeCodec: Codec<Octree> = {
   },
 };
 
-/** Whether an octree is stored as {@link octreeCodec} would store it, and not longer or with stray bits. */
+/**
+ * Returns whether an octree is stored as {@link octreeCodec} would store it, not longer or with stray bits.
+ */
 export function isPlainOctree(bytes: Uint8Array, octree: Octree): boolean {
   const { values } = octree;
   const flagsBytes = Math.ceil(values.length / NODES_PER_FLAG_BYTE);
@@ -72,12 +75,12 @@ export function isPlainOctree(bytes: Uint8Array, octree: Octree): boolean {
   return used === 0 || lastFlags >>> (used * 2) === 0;
 }
 
-/** A block id of a leaf that is not below a count of block types; `undefined` when there is none. */
+/** Finds a leaf's block id that is not below the number of block types; `undefined` if there is none. */
 export function unlistedId({ values, firstChildren }: Octree, blockTypeCount: number): number | undefined {
   return values.find((value, node) => value >= blockTypeCount && firstChildren[node] === 0);
 }
 
-/** Follows the flags until all announced children have come. */
+/** Follows the flags until all announced children are found. */
 function measureTree(
   input: ByteReader,
   flags: Uint8Array,
@@ -127,7 +130,7 @@ function readNodes(
       firstChildren[node] = nextChild;
       nextChild += OCTREE_CHILDREN;
     }
-    // Past the end `undefined` becomes 0; the check behind the loop sees it.
+    // Past the end, `undefined` becomes 0; the check after the loop detects it.
     values[node] = (bytes[offset++] ?? 0) | ((bits & 2) === 0 ? 0 : (bytes[offset++] ?? 0) << 8);
   }
   if (offset !== valuesBytes) {

@@ -3,40 +3,40 @@ import { DIALECT_TRAITS, type MarsMinerDialect } from "../layout.ts";
 import { type Octree, octreeCodec, octreeHeadBytes } from "../octree/octree.ts";
 import { pointerCodec, type StoredPointer } from "./pointer.ts";
 
-/** A kind of block: how it is read and written, and how its length is told by its first bytes. */
+/** A kind of block: how to read and write it, and how to determine its length from its first bytes. */
 export interface BlockKind<Value> extends Codec<Value> {
-  /** For people. */
+  /** For messages. */
   readonly name: string;
   readonly headBytes: number;
-  /** Bytes of the whole block. */
+  /** Returns the size of the whole block. */
   bytesOf(head: Uint8Array): number;
 }
 
 /** The root of one saved state. */
 export interface StateIndex {
-  /** 100 ns since the beginning of year 1, UTC; beyond 2^53. */
+  /** Units of 100 ns since the beginning of year 1, UTC; beyond 2^53. */
   readonly ticks: bigint;
   readonly name: StoredPointer;
   readonly chunkTable: StoredPointer;
 }
 
-/** One line of a chunk table. */
+/** One entry of a chunk table. */
 export interface ChunkTableEntry {
   readonly x: number;
   readonly z: number;
   readonly chunk: StoredPointer;
 }
 
-/** A column of octrees and the table that says what their block ids mean. */
+/** A column of octrees and the table that defines their block ids. */
 export interface ChunkBlock {
   readonly blockTypes: StoredPointer;
   readonly octrees: readonly StoredPointer[];
 }
 
-/** One line of a table of block types. */
+/** One entry of a table of block types. */
 export interface BlockTypeEntry {
   readonly name: StoredPointer;
-  /** `undefined` in the dialect that has none. */
+  /** `undefined` in the dialect without subtypes. */
   readonly subtype: number | undefined;
 }
 
@@ -47,11 +47,11 @@ export interface BlockKinds {
   readonly chunk: BlockKind<ChunkBlock>;
   readonly blockTypes: BlockKind<readonly BlockTypeEntry[]>;
   readonly octree: BlockKind<Octree>;
-  /** The text of a string block; `undefined` for one that says that there is none. */
+  /** The text of a string block; `undefined` for a null string. */
   readonly string: BlockKind<Uint8Array | undefined>;
 }
 
-/** The blocks of a dialect, always the same object. Rules M9 to M13. */
+/** Returns the blocks of a dialect, always the same object. Rules M9 to M13. */
 export function blockKinds(dialect: MarsMinerDialect): BlockKinds {
   const known = kindsByDialect.get(dialect) ?? makeKinds(dialect);
   kindsByDialect.set(dialect, known);
@@ -63,7 +63,7 @@ const kindsByDialect = new Map<MarsMinerDialect, BlockKinds>();
 function makeKinds(dialect: MarsMinerDialect): BlockKinds {
   const { hasPointerFile, hasSubtypes, strings } = DIALECT_TRAITS[dialect];
   const pointer = pointerCodec(hasPointerFile);
-  // A pointer into `strings` is an address and no more: it has no flag.
+  // A pointer into `strings` is a plain address without a flag.
   const stringPointer = strings === "file" ? stringAddress : pointer;
   return {
     stateIndex: fixedKind(

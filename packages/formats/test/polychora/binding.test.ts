@@ -81,7 +81,7 @@ async function worldOf(worldId: bigint): Promise<MemoryDisk> {
   return disk;
 }
 
-/** The first world with some files of the second one in the place of its own. */
+/** The first world with some of its files replaced by those of the second. */
 async function mixed(paths: readonly string[]): Promise<MemoryDisk> {
   const disk = await worldOf(7n);
   const other = (await worldOf(9n)).image().files;
@@ -89,8 +89,8 @@ async function mixed(paths: readonly string[]): Promise<MemoryDisk> {
   return disk;
 }
 
-describe("the files that a manifest names", () => {
-  test("[S94] have their lengths and checksums in it, and the world has its id", () => {
+describe("the files named by a manifest", () => {
+  test("[S94] have their lengths and checksums in it, next to the world's id", () => {
     const text = new TextDecoder().decode(encodeManifest(MANIFEST));
     expect(text).toContain(BOUND);
     expect(decodeManifest(encodeUtf8(text))).toEqual({ manifest: MANIFEST, sealed: true });
@@ -108,7 +108,7 @@ describe("the files that a manifest names", () => {
     expect(await codeOfRejection(() => decodeManifest(encodeUtf8(change(text))))).toBe("ORT_MANIFEST");
   });
 
-  test("[S94] are written with every commit", async () => {
+  test("[S94] are sealed with every commit", async () => {
     const disk = await worldOf(7n);
     const { manifest } = decodeManifest(disk.image().files.get("manifest.json") as Uint8Array);
     expect(manifest.worldId).toBe(7n);
@@ -124,7 +124,7 @@ describe("the files that a manifest names", () => {
     ["index and packs", [FILES.indexFile, "data/dt-000001.v4dt"], [FILES.indexFile]],
     ["global", [FILES.globalFile], [FILES.globalFile]],
     ["manifest and global", ["manifest.json", FILES.globalFile], [FILES.indexFile, FILES.playersFile]],
-  ])("[S94] are refused when the %s of another world are in their place", async (_name, paths, named) => {
+  ])("[S94] are refused when replaced by the %s of another world", async (_name, paths, named) => {
     const disk = await mixed(paths);
     expect(await codeOfRejection(() => openSave(disk))).toBe("ORT_GENERATION");
     const damaged = (await verifySave(disk)).filter(({ code }) => code === "ORT_GENERATION");
@@ -132,14 +132,14 @@ describe("the files that a manifest names", () => {
     expect(await codeOfRejection(() => copyGeneration(disk, new MemoryDisk()))).toBe("ORT_GENERATION");
   });
 
-  test("[S94] are refused when they are of this world and of another time", async () => {
+  test("[S94] are refused when they are from this world but from another time", async () => {
     const disk = await worldOf(7n);
     const older = disk.image().files.get(generationFiles(0).globalFile) as Uint8Array;
     await replaceFile(disk, FILES.globalFile, older);
     expect(await codeOfRejection(() => openSave(disk))).toBe("ORT_GENERATION");
   });
 
-  test("[S95] an older generation whose global file is of another world is refused and named", async () => {
+  test("[S95] include no global file of another world in an older generation, and verify names it", async () => {
     const path = generationFiles(0).globalFile;
     const disk = await mixed([path]);
     await (await openSave(disk)).close();
@@ -149,7 +149,7 @@ describe("the files that a manifest names", () => {
     ]);
   });
 
-  test("[S94] may be any in a manifest without seals, and verify says that they are not bound", async () => {
+  test("[S94] may be any without seals, and verify reports that they are not bound", async () => {
     const { disk } = await smallWorld();
     const { manifest } = decodeManifest(disk.image().files.get("manifest.json") as Uint8Array);
     const { seals: _seals, ...unbound } = manifest;
@@ -165,7 +165,7 @@ describe("the files that a manifest names", () => {
     ["playersFile", "players"],
     ["globalFile", "global"],
     ["indexFile", "index"],
-  ])("[S94] repair takes no %s of another world, and lists the loss", async (kind, loss) => {
+  ])("[S94] are repaired without the %s of another world, and the loss is listed", async (kind, loss) => {
     const disk = await mixed([FILES[kind]]);
     const plan = await planRepair(disk);
     expect(plan.losses.map(({ what }) => what)).toContain(loss);
@@ -178,7 +178,7 @@ describe("the files that a manifest names", () => {
     await save.close();
   });
 
-  test("[S94] a copy of an older generation gets a binding of its own", async () => {
+  test("[S94] get a new binding in a copy of an older generation", async () => {
     const disk = await worldOf(7n);
     const target = new MemoryDisk();
     await copyGeneration(disk, target, { generation: 0 });

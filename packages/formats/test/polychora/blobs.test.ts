@@ -6,7 +6,7 @@ import { chunkOf, entityAt, SHAPE } from "./samples.ts";
 
 const blobCodec = blockBlobCodec(SHAPE.volume);
 
-/** Sixteen voxels: one bit each, all 1 but the fourth. The palette is 1 and then the other material. */
+/** Sixteen voxels of one bit each, all 1 but the fourth. The palette is 1 and then the other material. */
 const CHUNK_9 = "02 02 01 09 01 01 08";
 const CHUNK_7 = "02 02 01 07 01 01 08";
 /** From [-1, 0, 0, 0] to [1, 0, 0, 2]. */
@@ -26,7 +26,7 @@ const blocks = [
 ] as const;
 
 describe("a block blob", () => {
-  test("[S29, S30, S31] is its volume, its dictionary and its assignments, whatever the order given", () => {
+  test("[S29, S30, S31] consists of volume, dictionary and assignments, whatever the input order", () => {
     expect(toHex(encode(blobCodec, [...blocks].reverse()))).toBe(toHex(fromHex(blob)));
     const read = decode(blobCodec, fromHex(blob));
     expect(read.map(({ place }) => place)).toEqual(blocks.map(({ place }) => place));
@@ -62,7 +62,7 @@ describe("a block blob", () => {
     expect(await codeOfRejection(() => decode(blobCodec, fromHex(hex)))).toBe(code);
   });
 
-  test("[S29] is refused when it is cut at any byte", async () => {
+  test("[S29] is refused when cut at any byte", async () => {
     const whole = fromHex(blob);
     for (let length = 0; length < whole.length; length++) {
       expect(await codeOfRejection(() => decode(blobCodec, whole.subarray(0, length)))).toBe("ORT_TRUNCATED");
@@ -91,7 +91,7 @@ const ENTITY = [
 const CELL = "00000000 06060606";
 
 describe("an entity blob", () => {
-  test("[S32, S33] is the cell of its leaf and its entities", () => {
+  test("[S32, S33] consists of the cell of its leaf and its entities", () => {
     const value = { volume: cubeAt([0, 0, 0, 0], 4), entities: [entity] };
     expect(toHex(encode(entityBlobCodec, value))).toBe(toHex(fromHex(`${CELL} 01 ${ENTITY}`)));
     expect(decode(entityBlobCodec, fromHex(`${CELL} 01 ${ENTITY}`))).toEqual(value);
@@ -118,7 +118,7 @@ describe("an entity blob", () => {
     expect(await codeOfRejection(() => decode(entityBlobCodec, fromHex(hex)))).toBe(code);
   });
 
-  test("[S32] is not written with a player in it", async () => {
+  test("[S32] is never written with a player in it", async () => {
     const value = { volume: cubeAt([0, 0, 0, 0], 4), entities: [{ ...entity, entityClass: 0 }] };
     expect(await codeOfRejection(() => encode(entityBlobCodec, value))).toBe("ORT_ARGUMENT");
   });

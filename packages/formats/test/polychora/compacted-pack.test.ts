@@ -21,7 +21,7 @@ const HEADER_BYTES = 24;
 const TABLE_BYTES = 6;
 const ONE_PACK = { ...TIGHT_LIMITS, dataFileMaxBytes: 100_000 };
 
-/** A world of which pack 1 was compacted: what is left are the records of generations 1, 4 and 5. */
+/** A world whose pack 1 was compacted to the records of generations 1, 4 and 5. */
 async function compacted(): Promise<{ disk: MemoryDisk; writer: SaveWriter; before: Uint8Array }> {
   const { disk, writer } = await worldOf(5, { limits: ONE_PACK });
   const before = fileOf(disk, PACK);
@@ -29,7 +29,7 @@ async function compacted(): Promise<{ disk: MemoryDisk; writer: SaveWriter; befo
   return { disk, writer, before };
 }
 
-/** A compacted pack with any table, sealed as if it were right, at both ends. */
+/** A compacted pack with any table, sealed correctly at both ends. */
 function sealed(packId: number, recordCount: number, table: Uint8Array, records: Uint8Array): Uint8Array {
   const header = Buffer.alloc(HEADER_BYTES);
   header.write("V4DT");
@@ -42,7 +42,7 @@ function sealed(packId: number, recordCount: number, table: Uint8Array, records:
 }
 
 describe("a compacted pack", () => {
-  test("[S86, S87] is header, table, records, table and header, byte for byte", async () => {
+  test("[S86, S87] consists of header, table, records, table and header, byte for byte", async () => {
     const { disk, before } = await compacted();
     const pack = fileOf(disk, PACK);
     const bytes = (before.length - 12) / 6;
@@ -56,15 +56,15 @@ describe("a compacted pack", () => {
     expect(pack).toEqual(sealed(1, 3, table, records));
   });
 
-  test("[S86] is read by the references that there always were, of every generation", async () => {
+  test("[S86] can be read with the original references of every generation", async () => {
     const { disk } = await compacted();
     expect(await numbersOf(disk, 1, 4, 5)).toEqual([1, 4, 5]);
     expect(await verifySave(disk)).toEqual([]);
   });
 
-  test("[S86] says of a record that was left out that nobody needed it", async () => {
+  test("[S86] reports that a dropped record was not needed", async () => {
     const { disk, writer } = await worldOf(5, { limits: ONE_PACK });
-    // As another process has it open, which the writer does not know of.
+    // Opened as by another process, unknown to the writer.
     const other = await openSave(disk, { generation: 4 });
     for (const number of [6, 7]) await (await writer.commit(change(number))).close();
     await writer.compact(AT_ONCE);
@@ -73,7 +73,7 @@ describe("a compacted pack", () => {
     await expect(attempt).rejects.toThrow(/no generation needed it/);
   });
 
-  test("[S88] is read from its end when its begin is damaged, whichever byte it is", async () => {
+  test("[S88] is read from its end when any byte of its beginning is damaged", async () => {
     for (let offset = 0; offset < HEADER_BYTES + TABLE_BYTES; offset++) {
       const { disk } = await compacted();
       await flipByte(disk, PACK, offset);
@@ -86,7 +86,7 @@ describe("a compacted pack", () => {
     }
   });
 
-  test("[S88] whose end is damaged is read, and verify says so", async () => {
+  test("[S88] is readable when its end is damaged, and verify reports the damage", async () => {
     const { disk } = await compacted();
     const { length } = fileOf(disk, PACK);
     await flipByte(disk, PACK, length - HEADER_BYTES - 1);
@@ -96,7 +96,7 @@ describe("a compacted pack", () => {
     expect(findings.map(({ message }) => message)).toEqual([expect.stringContaining("one of two tables")]);
   });
 
-  test("[S88] that lost both tables is refused, and a repair gets its records all the same", async () => {
+  test("[S88] is refused without both tables, but a repair recovers its records", async () => {
     const { disk } = await compacted();
     const { length } = fileOf(disk, PACK);
     await flipByte(disk, PACK, HEADER_BYTES);
@@ -116,7 +116,7 @@ describe("a compacted pack", () => {
     ["a record too short to be one", 1, "000f", "ORT_RECORD"],
     ["an offset that no file has", 2, "ffffffffffffff0f20 ffffffffffffff0f20", "ORT_RECORD"],
     ["a varint padded by a byte", 1, "00a000", "ORT_VARINT_PADDED"],
-  ])("[S87] with %s is refused", async (_what, count, table, code) => {
+  ])("[S87] is refused with %s", async (_what, count, table, code) => {
     const { disk } = await compacted();
     const bytes = fromHex(table.replaceAll(" ", ""));
     await replaceFile(disk, PACK, sealed(1, count, bytes, new Uint8Array(99)));
@@ -129,7 +129,7 @@ describe("a compacted pack", () => {
     ["another number of records", 12, "ORT_CHECKSUM"],
     ["a table that is longer than the pack", 18, "ORT_TRUNCATED"],
     ["another checksum", 20, "ORT_CHECKSUM"],
-  ])("[S10, S87] with %s at both ends is refused", async (_what, offset, code) => {
+  ])("[S10, S87] is refused with %s at both ends", async (_what, offset, code) => {
     const { disk } = await compacted();
     const { length } = fileOf(disk, PACK);
     await flipByte(disk, PACK, offset, 1);
@@ -137,7 +137,7 @@ describe("a compacted pack", () => {
     expect(await codeOfRejection(() => numbersOf(disk, 5))).toBe(code);
   });
 
-  test("[S87] cut at any byte gives its records as far as they are there, or an error with a code", async () => {
+  test("[S87] when cut at any byte, yields the remaining records or an error with a code", async () => {
     const { disk } = await compacted();
     const whole = fileOf(disk, PACK);
     for (let length = 0; length < whole.length; length++) {
@@ -150,7 +150,7 @@ describe("a compacted pack", () => {
     }
   });
 
-  test("[S12] still has each record's checksum compared when it is read", async () => {
+  test("[S12] has each record's checksum checked when it is read", async () => {
     const { disk } = await compacted();
     const { length } = fileOf(disk, PACK);
     await flipByte(disk, PACK, length - HEADER_BYTES - TABLE_BYTES - 1);
@@ -160,7 +160,7 @@ describe("a compacted pack", () => {
     expect(damage.map(({ file, generation }) => [file, generation])).toEqual([[PACK, 5]]);
   });
 
-  test("[S49] is gone through by a repair that has no index to follow", async () => {
+  test("[S49] is scanned by a repair without an index", async () => {
     const { disk } = await compacted();
     for (const path of disk.image().files.keys()) if (path.startsWith("index/")) await disk.remove(path);
     const target = new MemoryDisk();
@@ -168,10 +168,10 @@ describe("a compacted pack", () => {
     expect(await blocksOf(await openSave(target))).toEqual({ "0,0,0,0": 15 });
   });
 
-  test("[S93] that is the active one is left alone by a writer, which begins another", async () => {
+  test("[S93] is left alone by a writer when it is the active one; the writer begins another", async () => {
     const { disk, writer } = await compacted();
     await writer.close();
-    // The manifest still names pack 1: nothing was committed since.
+    // The manifest still names pack 1, because nothing was committed since.
     const save = await openSave(disk);
     expect(save.manifest.activeDataFileId).toBe(1);
     const next = await resumeSave(disk, save);

@@ -21,21 +21,21 @@ import { describe, expect, test } from "vitest";
 import { AT_ONCE, change, fileOf, numbersOf, packNames, worldOf } from "./compacted-worlds.ts";
 import { blocksOf, entityAt, entityIdsOf, flipByte, GLOBAL, ORIGIN_CELL, TIGHT_LIMITS } from "./samples.ts";
 
-/** Generation 1, which has a name, and the last two are kept, over several packs of 1,024 bytes. */
+/** The world keeps generation 1, which has a name, and the last two, in several packs of 1,024 bytes. */
 const COMMITS = 66;
 const LAST_TWO = [COMMITS - 1, COMMITS] as const;
-/** What the record of one such commit has. */
+/** Size of the record of one such commit. */
 const RECORD_BYTES = 34;
 
-describe("a compaction", () => {
-  test("[S90] leaves what a generation needs and nothing else, and says how much that saved", async () => {
+describe("compaction", () => {
+  test("[S90] keeps exactly what a generation needs and reports the bytes saved", async () => {
     const { disk, writer } = await worldOf(COMMITS);
     const before = await packBytes(disk);
     const names = await packNames(disk);
     const report = await writer.compact(AT_ONCE);
     expect(await numbersOf(disk, 1, ...LAST_TWO)).toEqual([1, ...LAST_TWO]);
     expect(await verifySave(disk)).toEqual([]);
-    // The first pack has generation 1, the last one the last two; the ones between are gone.
+    // The first pack holds generation 1, the last one the last two; those between are removed.
     expect(report).toMatchObject({ packsRewritten: 2, packsRemoved: names.length - 2, findings: [] });
     expect(report.bytesBefore - 12).toBe(before);
     expect(report.bytesAfter).toBe(await packBytes(disk));
@@ -43,7 +43,7 @@ describe("a compaction", () => {
     expect(await writer.compact(AT_ONCE)).toMatchObject({ packsRewritten: 0, packsRemoved: 0 });
   });
 
-  test("[S90] never gives a pack the id of one that was removed", async () => {
+  test("[S90] never reuses the id of a removed pack", async () => {
     const { disk, writer } = await worldOf(COMMITS);
     const ids = new Set(await packNames(disk));
     await writer.compact(AT_ONCE);
@@ -58,7 +58,7 @@ describe("a compaction", () => {
     expect(await verifySave(disk)).toEqual([]);
   });
 
-  test("[S90] compacts a pack again when more of it is dead, and removes it when all is", async () => {
+  test("[S90] compacts a pack again when more of it is dead, and removes it when all of it is", async () => {
     const { disk, writer } = await worldOf(5, { limits: DEFAULT_LIMITS });
     const sizes: number[] = [];
     await writer.compact(AT_ONCE);
@@ -66,7 +66,7 @@ describe("a compaction", () => {
     for (const number of [6, 7]) await (await writer.commit(change(number))).close();
     expect(await writer.compact(AT_ONCE)).toMatchObject({ packsRewritten: 1, packsRemoved: 0 });
     sizes.push(fileOf(disk, "data/dt-000001.v4dt").length);
-    // Three records and two tables of 30 bytes; then one, with two tables of 26.
+    // Three records and two tables of 30 bytes, then one record with two tables of 26.
     expect(sizes).toEqual([3 * RECORD_BYTES + 2 * 30, RECORD_BYTES + 2 * 26]);
     expect(await numbersOf(disk, 1, 6, 7)).toEqual([1, 6, 7]);
     await (await writer.commit({ ...change(8), global: GLOBAL })).close();
@@ -76,7 +76,7 @@ describe("a compaction", () => {
     expect(await verifySave(disk)).toEqual([]);
   });
 
-  test("[S85] keeps what somebody reads in the same process, until it is closed", async () => {
+  test("[S85] keeps a generation that is open in the same process until it is closed", async () => {
     const { disk, writer } = await worldOf(COMMITS);
     const reader = writer.currentSave();
     for (const number of [1, 2, 3].map((step) => COMMITS + step))
@@ -90,7 +90,7 @@ describe("a compaction", () => {
     expect(await numbersOf(disk, COMMITS + 3, COMMITS + 4)).toEqual([COMMITS + 3, COMMITS + 4]);
   });
 
-  test("[S85] a save that was open before its writer counts too", async () => {
+  test("[S85] also keeps a generation whose save was opened before its writer", async () => {
     const { disk, writer: first } = await worldOf(COMMITS);
     await first.close();
     const reader = await openSave(disk);
@@ -104,7 +104,7 @@ describe("a compaction", () => {
     await reader.close();
   });
 
-  test("[S90] goes on while commits are made between any two of its slices", async () => {
+  test("[S90] continues while commits happen between any two of its slices", async () => {
     const { disk, writer } = await worldOf(COMMITS);
     let number = COMMITS;
     const reports = [];
@@ -121,7 +121,7 @@ describe("a compaction", () => {
     expect(reports.every(({ packsRewritten }) => packsRewritten > 0)).toBe(true);
   });
 
-  test("[S86] lets reads that have begun end, and later ones find the same", async () => {
+  test("[S86] lets running reads finish, and later reads return the same content", async () => {
     const { disk, writer } = await worldOf(COMMITS);
     await writer.close();
     const slow = new SlowReads(disk.image());
@@ -138,7 +138,7 @@ describe("a compaction", () => {
     expect(slow.openFiles).toBe(0);
   });
 
-  test("[S89] leaves a pack as it is when a record that is needed is damaged, and says which", async () => {
+  test("[S89] leaves a pack unchanged when a needed record is damaged, and reports which one", async () => {
     const { disk, writer } = await worldOf(COMMITS);
     await flipByte(disk, "data/dt-000001.v4dt", 12 + RECORD_BYTES + 20);
     const before = fileOf(disk, "data/dt-000001.v4dt");
@@ -152,14 +152,14 @@ describe("a compaction", () => {
     expect(await numbersOf(disk, ...LAST_TWO)).toEqual([...LAST_TWO]);
   });
 
-  test("[S89] writes a damaged record that nobody needs no more than any other", async () => {
+  test("[S89] drops a damaged record that no generation needs like any other dead record", async () => {
     const { disk, writer } = await worldOf(COMMITS);
     await flipByte(disk, "data/dt-000001.v4dt", 12 + 20);
     expect((await writer.compact(AT_ONCE)).findings).toEqual([]);
     expect(await verifySave(disk)).toEqual([]);
   });
 
-  test("[S90] leaves everything as it is when a generation cannot be read, because nobody knows what it needs", async () => {
+  test("[S90] changes nothing when a generation is unreadable, because its needs are unknown", async () => {
     const { disk, writer } = await worldOf(COMMITS);
     const index = "index/ix-main.g0000000000000001.v4ix";
     await flipByte(disk, index, 70);
@@ -170,7 +170,7 @@ describe("a compaction", () => {
     expect(packs.map((name) => fileOf(disk, `data/${name}`))).toEqual(before);
   });
 
-  test("[S90] is not misled by folders that cannot be listed", async () => {
+  test("[S90] removes nothing when folders cannot be listed", async () => {
     const { disk, writer } = await worldOf(COMMITS);
     await writer.close();
     for (let nth = 1; nth <= 6; nth++) {
@@ -182,7 +182,7 @@ describe("a compaction", () => {
     }
   });
 
-  test("[S89, S91, S103] makes its steps in their one order", async () => {
+  test("[S89, S91, S103] performs its steps in a fixed order", async () => {
     const { disk: memory, writer: first } = await worldOf(COMMITS);
     await first.close();
     const disk = new CrashDisk(memory.image());
@@ -211,14 +211,14 @@ describe("a compaction", () => {
     ]);
   });
 
-  test("is one at a time: who asks while it runs hears of the same run", async () => {
+  test("runs once at a time: a call during a run returns the report of that run", async () => {
     const { writer } = await worldOf(COMMITS);
     const reports = await Promise.all([writer.compact(AT_ONCE), writer.compact(AT_ONCE)]);
     expect(reports[0]).toBe(reports[1]);
     expect(reports[0]?.packsRewritten).toBe(2);
   });
 
-  test("that is forced does its work after one that is not, which runs and has little to do", async () => {
+  test("runs a forced call after a running unforced one that has little to do", async () => {
     const { writer } = await worldOf(COMMITS);
     const [background, forced] = await Promise.all([
       writer.compact({ pause: AT_ONCE.pause }),
@@ -251,7 +251,7 @@ describe("a compaction", () => {
     ["readAt", "io"],
     ["size", "io"],
     ["list", "io"],
-  ])("[S89] that fails at any %s (%s) loses nothing, and commits go on", async (operation, kind) => {
+  ])("[S89] loses nothing when any %s fails (%s), and commits continue", async (operation, kind) => {
     const { disk: memory, writer: first } = await worldOf(COMMITS);
     await first.close();
     const opening = new FaultDisk(new MemoryDisk(memory.image()));
@@ -267,7 +267,7 @@ describe("a compaction", () => {
         expect(nth).toBeGreaterThan(1);
         return;
       }
-      // When it is the new pack that failed, the writer is done for, as after any commit that failed.
+      // If the new pack failed, the writer is unusable, as after any failed commit.
       const committed = await codeOfRejection(async () => (await writer.commit(change(COMMITS + 1))).close());
       await writer.close();
       expect(await numbersOf(disk, 1, COMMITS), `${operation} number ${nth}`).toEqual([1, COMMITS]);
@@ -282,13 +282,13 @@ describe("a compaction", () => {
   });
 });
 
-/** What cannot be compressed. */
+/** Bytes that cannot be compressed. */
 function noise(seed: number): Uint8Array {
   const prng = new Prng(seed);
   return Uint8Array.from({ length: 900 }, () => prng.below(256));
 }
 
-test("a save of very many packs has no more than some hundreds of them open", async () => {
+test("a save with very many packs keeps only a few hundred of them open", async () => {
   const disk = new SlowReads(new MemoryDisk().image());
   disk.goOn();
   const cells = Array.from({ length: 400 }, (_, number) => cubeAt([number * 65_536, 0, 0, 0], 65_536));
@@ -311,11 +311,11 @@ test("a save of very many packs has no more than some hundreds of them open", as
   expect(disk.openFiles).toBe(0);
 });
 
-describe("when a compaction is worth it", () => {
+describe("the decision to compact", () => {
   const PAUSE = { pause: async () => undefined };
   const LIMITS = { ...DEFAULT_LIMITS, dataFileMaxBytes: 65_536 };
 
-  test("it is not while there is little, however dead", async () => {
+  test("skips compaction while the packs are small, however much of them is dead", async () => {
     const { disk, writer } = await worldOf(COMMITS);
     const before = await packBytes(disk);
     const report = await writer.compact(PAUSE);
@@ -328,7 +328,7 @@ describe("when a compaction is worth it", () => {
     });
   });
 
-  test("[S90] it is when a MiB and a quarter is dead; then not again until much has changed", async () => {
+  test("[S90] compacts at a MiB and a quarter dead, then not again until much has changed", async () => {
     const { disk, writer } = await worldOf(0, { limits: LIMITS, named: [] });
     for (let number = 1; number <= 40; number++) await (await writer.commit(bigChange(number))).close();
     const first = await writer.compact(PAUSE);
@@ -341,12 +341,12 @@ describe("when a compaction is worth it", () => {
       await (await writer.commit(bigChange(number))).close();
       most = Math.max(most, await bytesOf());
     }
-    // Two generations are needed. A MiB may be dead, and another one may come before it is looked at again.
+    // Two generations are needed. A MiB may be dead, and another one may be added before the next check.
     expect(most).toBeLessThan(2 * BIG_BYTES + 3 * 1024 * 1024);
     expect(await verifySave(disk)).toEqual([]);
   });
 
-  test("[S100] it is when more than a quarter of the bytes is dead, and not when a little less is", async () => {
+  test("[S100] compacts when more than a quarter of the bytes is dead, and not when a little less is", async () => {
     expect(COMPACTION_DEAD_SHARE).toBe(0.25);
     const disk = new MemoryDisk();
     const leaf = (number: number, nowMs: number): NonNullable<SaveChange["leaves"]>[number] => {
@@ -369,7 +369,7 @@ describe("when a compaction is worth it", () => {
       limits: LIMITS,
       retention,
     });
-    // 32 dead records among 132 are 24 %, and 35 among 135 are 26 %.
+    // 32 dead records of 132 are 24 %, and 35 of 135 are 26 %.
     await (await writer.commit(leaves(0, 32, 2))).close();
     expect(await writer.compact(PAUSE)).toMatchObject({ packsRewritten: 0, packsRemoved: 0 });
     await (await writer.commit(leaves(32, 35, 3))).close();
@@ -377,7 +377,7 @@ describe("when a compaction is worth it", () => {
     expect(await verifySave(disk)).toEqual([]);
   });
 
-  test("it does not look at the leaves again until much has changed, when the past needs what is dead", async () => {
+  test("does not read the leaves again until much has changed when older generations need the dead records", async () => {
     const named = Array.from({ length: 60 }, (_, index) => index);
     const { writer } = await worldOf(0, { limits: LIMITS, named });
     for (let number = 1; number <= 40; number++) await (await writer.commit(bigChange(number))).close();
@@ -392,7 +392,7 @@ describe("when a compaction is worth it", () => {
     expect(marks).toBe(0);
   });
 
-  test("[S90] a pack that is being written to is left alone; when much of it is dead, the next commit begins another", async () => {
+  test("[S90] leaves the active pack alone; if much of it is dead, the next commit begins another", async () => {
     const { disk, writer } = await worldOf(0, {
       limits: { ...LIMITS, dataFileMaxBytes: 64 * 1024 * 1024 },
       named: [],
@@ -400,7 +400,7 @@ describe("when a compaction is worth it", () => {
     for (let number = 1; number <= 40; number++) await (await writer.commit(bigChange(number))).close();
     const whole = fileOf(disk, "data/dt-000001.v4dt");
     expect(await writer.compact(PAUSE)).toMatchObject({ packsRewritten: 0 });
-    // Not toEqual, which takes a minute for as many bytes.
+    // toEqual would take a minute for this many bytes.
     expect(Buffer.compare(fileOf(disk, "data/dt-000001.v4dt"), whole)).toBe(0);
     await (await writer.commit(bigChange(41))).close();
     expect(await packNames(disk)).toEqual(["dt-000001.v4dt", "dt-000002.v4dt"]);
@@ -412,7 +412,7 @@ describe("when a compaction is worth it", () => {
 
 const BIG_BYTES = 40_000;
 
-/** A commit of some ten thousand bytes that cannot be told in fewer. */
+/** A commit of some ten thousand incompressible bytes. */
 function bigChange(number: number): SaveChange {
   const prng = new Prng(number);
   const payload = Uint8Array.from({ length: BIG_BYTES }, () => prng.u32());
@@ -422,7 +422,7 @@ function bigChange(number: number): SaveChange {
   };
 }
 
-/** Holds back the first read of a pack behind its header, and counts files that are open. */
+/** Delays the first read of a pack after its header, and counts open files. */
 class SlowReads extends MemoryDisk {
   openFiles = 0;
   readonly hasBegun: Promise<void>;

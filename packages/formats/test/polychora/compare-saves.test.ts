@@ -45,7 +45,7 @@ async function differences(before: Save, after: Save, samePacks = false): Promis
 }
 
 describe("compareSaves", () => {
-  test("finds nothing between equal worlds, however their leaves are cut", async () => {
+  test("finds nothing between equal worlds, however their leaves are split", async () => {
     const blocks = Array.from({ length: 40 }, (_, index) => blockAt([index, index % 3, 0, 0], 100 + index));
     const entities = [entityAt(1n, [1, 1, 0, 0]), entityAt(2n, [90, 1, 0, 0])];
     const [one, many] = [await saveOf(blocks, entities), await saveOf(blocks, entities, TIGHT_LIMITS)];
@@ -57,7 +57,7 @@ describe("compareSaves", () => {
     ).toEqual([]);
   });
 
-  test("tells virgin, empty and content apart, and counts voxels where both sides have some", async () => {
+  test("distinguishes virgin, empty and content, and counts voxels where both sides have content", async () => {
     const before = await saveOf([
       blockAt([0, 0, 0, 0], 5),
       blockAt([1, 0, 0, 0], 5),
@@ -76,7 +76,7 @@ describe("compareSaves", () => {
     ]);
   });
 
-  test("finds what a model finds, between random worlds of small and large leaves", async () => {
+  test("agrees with a model on random worlds of small and large leaves", async () => {
     const prng = new Prng(11);
     for (let round = 0; round < 30; round++) {
       const model = (): Map<string, BlockEntry> => {
@@ -102,7 +102,7 @@ describe("compareSaves", () => {
     }
   });
 
-  test("follows entities and players by their ids", async () => {
+  test("follows entities and players by id", async () => {
     const moved = entityAt(2n, [90, 1, 0, 0]);
     const before = await saveOf([], [entityAt(1n, [1, 1, 0, 0]), entityAt(2n, [1, 1, 0, 0])]);
     const after = await saveOf([], [moved, entityAt(3n, [1, 1, 0, 0])]);
@@ -129,7 +129,7 @@ describe("compareSaves", () => {
     expect(await differences(before, after, true)).toEqual([]);
   });
 
-  test("tells facts, and does not compare chunks of different shapes", async () => {
+  test("reports facts, and does not compare chunks of different shapes", async () => {
     const { disk, writer } = await smallWorld();
     const description = { ...GLOBAL.description, name: "isles" };
     await (await writer.commit({ nowMs: 2, global: { ...GLOBAL, worldSeed: 8n, description } })).close();

@@ -43,7 +43,7 @@ describe("a payload file", () => {
       (bytes) => bytes.map((byte, at) => (at === 12 ? byte ^ 1 : byte)),
       "ORT_CHECKSUM",
     ],
-  ])("[%s] is refused with %s, by name", async (_rule, _name, change, code) => {
+  ])("[%s] is refused by name with %s", async (_rule, _name, change, code) => {
     const { disk } = await smallWorld();
     await replaceFile(disk, PLAYERS, change(fileOf(disk, PLAYERS)));
     const attempt = openSave(disk);
@@ -51,7 +51,7 @@ describe("a payload file", () => {
     await expect(attempt).rejects.toMatchObject({ context: { path: PLAYERS } });
   });
 
-  test("[S20] an index of another generation is refused", async () => {
+  test("[S20] is refused when it is an index of another generation", async () => {
     const { disk, writer } = await smallWorld();
     const older = fileOf(disk, INDEX);
     await writer.commit({ nowMs: 2, players: [playerOf(3n)] });
@@ -61,14 +61,15 @@ describe("a payload file", () => {
 });
 
 describe("a pack", () => {
-  test("[S10, S11] is a header and records, byte for byte", async () => {
+  test("[S10, S11] consists of a header and records, byte for byte", async () => {
     const { disk, writer } = await smallWorld();
     const pack = fileOf(disk, PACK);
     const payload = pack.subarray(27);
     expect(pack.subarray(0, 19)).toEqual(fromHex("56344454 01000000 01000000 52454344 01 0200"));
     const view = new DataView(pack.buffer);
     expect([view.getUint32(19, true), view.getUint32(23, true)]).toEqual([payload.length, crc32(payload)]);
-    // Deflated, 25 bytes: the box, one block, one chunk, the first place, the first chunk, and that.
+    // Deflated, 25 bytes: the box, one block, one chunk, the first position, the first content, and that
+    // chunk.
     expect(payload.subarray(0, 2)).toEqual(fromHex("01 19"));
     const inner = fromHex("02040608 02040608 01 01 00 02 02 0100 0900 0800000000000000");
     expect(await openBlob(payload, 25)).toEqual(inner);
@@ -94,7 +95,7 @@ describe("a pack", () => {
     ["S12", "a record of another length", 19, "ORT_RECORD"],
     ["S12", "a record with another checksum", 23, "ORT_RECORD"],
     ["S12", "a record whose payload changed", 30, "ORT_CHECKSUM"],
-  ])("[%s] with %s is refused when the record is read", async (_rule, _name, offset, code) => {
+  ])("[%s] is refused with %s when the record is read", async (_rule, _name, offset, code) => {
     const { disk } = await smallWorld();
     await flipByte(disk, PACK, offset);
     const save = await openSave(disk);
@@ -102,7 +103,7 @@ describe("a pack", () => {
     expect(await codeOfRejection(() => save.readBlocks(leaf))).toBe(code);
   });
 
-  test("[S12] a record is checked each time it is read", async () => {
+  test("[S12] has a record checked each time it is read", async () => {
     const { disk } = await smallWorld();
     const save = await openSave(disk);
     const [leaf] = (await allLeaves(save.index)) as [LeafEntry];
@@ -111,7 +112,7 @@ describe("a pack", () => {
     expect(await codeOfRejection(() => save.readBlocks(leaf))).toBe("ORT_CHECKSUM");
   });
 
-  test("[S12] a pack that is missing or cut is refused", async () => {
+  test("[S12] is refused when it is missing or cut", async () => {
     const { disk } = await smallWorld();
     const whole = fileOf(disk, PACK);
     await replaceFile(disk, PACK, whole.subarray(0, -1));
@@ -162,7 +163,7 @@ describe("what a leaf refers to", () => {
   });
 });
 
-test("a save is read after it is written, and refuses to be read after it is closed", async () => {
+test("a save is readable after it is written, and refuses reads after it is closed", async () => {
   const { disk, writer } = await smallWorld();
   const save = await openSave(disk);
   expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9 });

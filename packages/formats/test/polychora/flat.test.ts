@@ -59,7 +59,7 @@ async function flatDisk(change: Partial<FlatSaveContent> = {}): Promise<MemoryDi
 }
 
 describe("the flat dialect", () => {
-  test("[S36, S37, S38] of an empty world has the bytes that the original wrote", async () => {
+  test("[S36, S37, S38] writes an empty world with the bytes of the original", async () => {
     const nothing = {
       base: { kind: "empty" },
       worldSeed: 0n,
@@ -81,7 +81,7 @@ describe("the flat dialect", () => {
     expect(toHex(files.get("data/dt-000001.v4dt") as Uint8Array)).toBe("563444540100000001000000");
   });
 
-  test("[S36, S37] reads back equal, players in their own order", async () => {
+  test("[S36, S37] reads back equal, with players in their stored order", async () => {
     const save = await openSave(await flatDisk());
     expect(save.dialect).toBe("flat");
     expect(save.players.map(({ playerId }) => playerId)).toEqual([7n, 3n]);
@@ -99,7 +99,7 @@ describe("the flat dialect", () => {
     expect(await verifySave(await flatDisk())).toMatchObject([{ severity: "notice" }]);
   });
 
-  test("[S9] is told from a tree by length and checksum, even when a tree is as long as its generation says", async () => {
+  test("[S9] is distinguished from a tree by length and checksum, even if a tree is as long as its generation", async () => {
     const flat = (await flatDisk()).image().files.get("index/ix-main.g0000000000000000.v4ix") as Uint8Array;
     expect(dialectOfIndex(flat)).toBe("flat");
     expect(dialectOfIndex(flat.map((byte, at) => (at === flat.length - 1 ? byte ^ 1 : byte)))).toBe("flat");
@@ -131,7 +131,7 @@ describe("the flat dialect", () => {
     expect(await codeOfRejection(() => openSave(disk))).toBe("ORT_NOT_FOUND");
   });
 
-  test("[S39] names the places that it cannot hold, before anything is written", async () => {
+  test("[S39] names the positions that it cannot hold before anything is written", async () => {
     const disk = new MemoryDisk();
     const blocks = Array.from({ length: 7 }, (_, x) => ({
       place: [x, 0, 0, 0] as const,
@@ -142,7 +142,7 @@ describe("the flat dialect", () => {
     expect(disk.image().files.size).toBe(0);
   });
 
-  test("[S39] takes a dictionary in any order", () => {
+  test("[S39] accepts a dictionary in any order", () => {
     const chunk = "8020".concat("05".repeat(VOLUME));
     const other = "8020".concat("06".repeat(VOLUME));
     const hex = `00000000 08 02 ${chunk} ${other} 02 00000000 02 01 00000001 02 00`;
@@ -191,7 +191,7 @@ describe("the flat dialect", () => {
     expect(await codeOfRejection(() => openSave(disk))).toBe("ORT_INDEX");
   });
 
-  test("[S41] keeps the blocks that lie in the global file apart", async () => {
+  test("[S41] returns the blocks in the global file separately", async () => {
     const blocks = [
       { place: [0, -1, 0, 0], chunk: emptyChunk(VOLUME) },
       { place: [1, 1, 1, 1], chunk: uniformChunk(VOLUME, 3) },
@@ -203,7 +203,7 @@ describe("the flat dialect", () => {
     expect(save.flat?.customPayload).toEqual(customPayload);
   });
 
-  test("is read and not written to in place", async () => {
+  test("can be read but not written in place", async () => {
     const disk = await flatDisk();
     const save = await openSave(disk);
     expect(await codeOfRejection(() => resumeSave(disk, save))).toBe("ORT_DIALECT");
@@ -221,7 +221,7 @@ const LEGACY = [
 ].join(" ");
 
 describe("a .v4dw file", () => {
-  test("[S42] is read: base, uniform chunks, runs and raw voxels", () => {
+  test("[S42] is read with base, uniform chunks, runs and raw voxels", () => {
     const world = readLegacyWorld("world.v4dw", fromHex(LEGACY));
     const runs = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, at) => (at < 2_048 ? 3 : 0)));
     expect(world.base).toEqual({ kind: "flatFloor", material: 11 });

@@ -15,13 +15,13 @@ import { FaultDisk, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { blockAt, blocksOf, flipByte, GLOBAL, TIGHT_LIMITS } from "./samples.ts";
 
-/** A few leaves need pages. */
+/** A few leaves are enough to need pages. */
 const LIMITS = { ...TIGHT_LIMITS, dataFileMaxBytes: 1_000_000, indexSoftMaxBytes: 300 };
 const RETENTION: Retention = { newest: 2, hours: 3, days: 2 };
 const MINUTE = 60_000;
 const LEAVES = 40;
 
-/** The cell of one of many leaves, none of which is ever merged with another. */
+/** Returns the cell of one of many leaves that are never merged. */
 function cellOf(number: number): { readonly min: Place; readonly max: Place } {
   return cubeAt([number * 65_536, 0, 0, 0], 65_536);
 }
@@ -47,7 +47,9 @@ async function build(writer: SaveWriter, number: number, material: number, nowMs
   await (await writer.commit({ nowMs, leaves: [{ cell, blocks: [blockAt(cell.min, material)] }] })).close();
 }
 
-/** Builds in some cells. For a while they are emptied instead, so that pages go, are merged and come again. */
+/**
+ * Builds in some cells. At times empties them instead, so that pages are removed, merged and created again.
+ */
 async function buildMany(writer: SaveWriter, prng: Prng, step: number): Promise<void> {
   const cells = new Set(Array.from({ length: prng.between(1, 8) }, () => prng.below(LEAVES)));
   const isEmptying = step % 60 > 35;
@@ -80,14 +82,14 @@ function pagesThere(disk: MemoryDisk): readonly string[] {
 }
 
 describe("the files of generations", () => {
-  test("[S46, S92] are those of the generations that are kept, and pages that only the last one let go of needed", async () => {
+  test("[S46, S92] are those of the kept generations, and pages needed only by the last retired one", async () => {
     const { disk, writer: first } = await pagedWorld();
     let writer = first;
     const prng = new Prng(7);
     let [pagesMin, pagesMax] = [Infinity, 0];
     let needed = await pagesNeeded(disk);
     for (let step = 1; step <= 120; step++) {
-      // What the commit before left over goes with this one.
+      // The leftovers of the previous commit are removed with this one.
       const owed = pagesThere(disk).filter((path) => !needed.has(path));
       await buildMany(writer, prng, step);
       needed = await pagesNeeded(disk);
@@ -121,7 +123,7 @@ describe("the files of generations", () => {
     }
   });
 
-  test("[S46] that a crash left, and that no generation needs, go with the first commit after it, and not before", async () => {
+  test("[S46] left by a crash and not needed are removed with the next commit, and not before", async () => {
     const { disk, writer } = await pagedWorld();
     await writer.close();
     const strays = [
@@ -140,7 +142,7 @@ describe("the files of generations", () => {
     expect(isWhole(await verifySave(disk))).toBe(true);
   });
 
-  test("[S46] are not touched when a folder or a file cannot be read", async () => {
+  test("[S46] are not touched when a folder or a file is unreadable", async () => {
     const { disk: memory, writer } = await pagedWorld();
     for (let step = 1; step <= 12; step++) await build(writer, step, step, step * 30 * MINUTE);
     await writer.close();
@@ -157,7 +159,7 @@ describe("the files of generations", () => {
         const made = await next.commit({ nowMs: 361 * MINUTE }).catch(() => undefined);
         await made?.close();
         await next.close();
-        // One may have been let go of, in the order of things; none because it could not be read.
+        // One may have been retired normally, but none because it was unreadable.
         const after = new Set((await listGenerations(disk)).map(({ generation }) => generation));
         const gone = before.filter((generation) => !after.has(generation));
         expect(gone.length, `${operation} number ${nth}: ${gone}`).toBeLessThanOrEqual(1);
@@ -166,7 +168,7 @@ describe("the files of generations", () => {
     }
   });
 
-  test("[S92] pages stay while a generation with a damaged index is kept, because nobody knows which it needs", async () => {
+  test("[S92] include all pages while a generation with a damaged index is kept, because its pages are unknown", async () => {
     const { disk, writer } = await pagedWorld();
     await build(writer, 1, 9, 60 * MINUTE);
     await build(writer, 2, 9, 120 * MINUTE);

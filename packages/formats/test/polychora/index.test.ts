@@ -23,7 +23,7 @@ const ref: BlobRef = {
 const REF = "01 0c 28 effdb6f50d 01 01";
 const NONE = "ffffffff0f";
 const NO_CHILDREN = NONE.repeat(16);
-/** Two cubes of edge 2 beside each other, at x 0 and x 2, in a cube of edge 4. */
+/** Two adjacent cubes of edge 2, at x 0 and x 2, in a cube of edge 4. */
 const ZERO_TO_ONE = "00000000 02020202";
 const TWO_TO_THREE = "04000000 06020202";
 const ZERO_TO_THREE = "00000000 06060606";
@@ -50,13 +50,13 @@ const twoLeaves: IndexFile = {
 const twoLeavesHex = `${header(1, 3, 2)} 03 ${PARENT} ${FIRST} ${SECOND} ${LEAVES}`;
 
 describe("the index of the tree dialect", () => {
-  test("[S20, S22, S26, S27] is a header, nodes and leaves, byte for byte", () => {
+  test("[S20, S22, S26, S27] consists of a header, nodes and leaves, byte for byte", () => {
     expect(toHex(encode(blobRefCodec, ref))).toBe(toHex(fromHex(REF)));
     expect(toHex(encodeIndexFile(twoLeaves))).toBe(toHex(sealIndex(fromHex(twoLeavesHex))));
     expect(decodeIndexFile("index", sealIndex(fromHex(twoLeavesHex)))).toEqual(twoLeaves);
   });
 
-  test("[S28] has clocks in version 2, behind the references", () => {
+  test("[S28] has clocks after the references in version 2", () => {
     const clocked: IndexFile = {
       version: 2,
       generation: 5,
@@ -68,7 +68,7 @@ describe("the index of the tree dialect", () => {
     expect(decodeIndexFile("index", sealIndex(fromHex(hex)))).toEqual(clocked);
   });
 
-  test("[S21] of an empty world has two empty lists", () => {
+  test("[S21] has two empty lists for an empty world", () => {
     const hex = `${header(2, 0, 0)} 00 00`;
     expect(toHex(encodeIndexFile({ version: 2, generation: 5, leaves: [] }))).toBe(
       toHex(sealIndex(fromHex(hex))),
@@ -159,7 +159,7 @@ describe("the index of the tree dialect", () => {
     expect(await codeOfRejection(() => decodeIndexFile("index", sealIndex(fromHex(hex))))).toBe(code);
   });
 
-  test("[S21] refuses a changed byte of the body, and the index cut at every byte", async () => {
+  test("[S21] is refused with a changed byte in the body, and when cut at any byte", async () => {
     const whole = sealIndex(fromHex(twoLeavesHex));
     const changed = whole.map((byte, index) => (index === whole.length - 1 ? byte ^ 1 : byte));
     expect(await codeOfRejection(() => decodeIndexFile("index", changed))).toBe("ORT_CHECKSUM");
@@ -180,7 +180,7 @@ describe("the index of the tree dialect", () => {
     );
   });
 
-  test("[S28] refuses a clock that two leaves have", async () => {
+  test("[S28] refuses a clock shared by two leaves", async () => {
     const clocks = clocksOf([0, 0, 0, 0]);
     const leaves = [leafAt(cubeAt([0, 0, 0, 0], 2), { clocks }), leafAt(cubeAt([2, 0, 0, 0], 2), { clocks })];
     expect(await codeOfRejection(() => encodeIndexFile({ version: 2, generation: 1, leaves }))).toBe(
@@ -188,7 +188,7 @@ describe("the index of the tree dialect", () => {
     );
   });
 
-  test("[S25] is the same whatever the order of the leaves, and gives them back", () => {
+  test("[S25] is the same for any order of the leaves, and returns them", () => {
     const corners = [-2_147_483_648, -65_536, -4, 0, 4, 65_536, 2_147_418_112];
     const cells = corners.flatMap((x) => corners.map((w) => cubeAt([x, 0, -65_536, w], 4)));
     const leaves = cells.map((cell) => leafAt(cell));

@@ -61,7 +61,7 @@ const BASE = {
   global: { ...GLOBAL, description, nextDataFileId: 2, lastModifiedMs: 0 },
 } satisfies JournalBase;
 
-/** A group with the edit of a number, which is the material that it puts. */
+/** Returns a group with one edit that sets this material. */
 function groupOf(number: number, sequence: number, segment: SegmentKey): Uint8Array {
   const edit: JournalEdit = {
     ...EDIT,
@@ -90,7 +90,7 @@ function diskWith(...files: readonly NamedBytes[]): MemoryDisk {
   return new MemoryDisk({ directories: ["journal"], files: new Map(files) });
 }
 
-/** A disk whose reads are seen, and may be changed, by a test. */
+/** Returns a disk whose reads a test can observe and change. */
 function withReads(disk: Disk, change: (offset: number, bytes: Uint8Array) => Uint8Array): Disk {
   return new Proxy(disk, {
     get(target, name) {
@@ -113,7 +113,7 @@ function withReads(disk: Disk, change: (offset: number, bytes: Uint8Array) => Ui
   });
 }
 
-/** The materials that the edits of a journal put, in their order. */
+/** Returns the materials that the edits of a journal set, in order. */
 async function materialsIn(journal: JournalReader): Promise<readonly number[]> {
   const materials: number[] = [];
   for await (const entries of journal.entries(SHAPE.volume)) {
@@ -142,7 +142,7 @@ async function scannedBeside(base: JournalBase, ...files: readonly NamedBytes[])
 }
 
 describe("the bytes of a journal", () => {
-  test("[J1] names a segment by generation and epoch", () => {
+  test("[J1] are in segments named by generation and epoch", () => {
     expect(segmentFile(SEGMENT)).toBe("journal/g0000000000000012.e00000003.v4jn");
   });
 
@@ -151,11 +151,11 @@ describe("the bytes of a journal", () => {
     expect(segmentHeaderV1.bytes).toBe(fromHex(HEADER_V1_HEX).length);
   });
 
-  test("[J23] end with a mark that has a checksum when the journal goes on in another segment", () => {
+  test("[J23] end with a checksummed mark when the journal continues in another segment", () => {
     expect(toHex(encodeEndMark(1, SEGMENT))).toBe(END_HEX.replaceAll(" ", ""));
   });
 
-  test("[J4] go on with groups whose checksums cover the segment that they are in", () => {
+  test("[J4] continue with groups whose checksums cover their segment", () => {
     const entry = encode(codec, EDIT);
     expect(toHex(entry)).toBe(EDIT_HEX.replaceAll(" ", ""));
     expect(toHex(sealGroup(joined(new Uint8Array(20), entry), 0, SEGMENT))).toBe(
@@ -198,7 +198,7 @@ describe("the bytes of a journal", () => {
     expect(decode(codec, fromHex(hex))).toEqual(entry);
   });
 
-  test("[J8] [J9] have entities and players as blobs have them", () => {
+  test("[J8] [J9] encode entities and players as blobs do", () => {
     const vector = [1, 2, 3, 4] as const;
     const entity = {
       ...{ entityId: 1n, entityClass: 1, kind: 2, position: vector, orientation: vector, velocity: vector },
@@ -225,7 +225,7 @@ describe("the bytes of a journal", () => {
     );
   });
 
-  test("[J16] take no more than is reckoned before they are written", () => {
+  test("[J16] take at most the size estimated before writing", () => {
     for (const entry of [
       EDIT,
       { ...EDIT, chunks: [{ place: [-9, 0, 0, 0] as const, chunk: chunkOf(700) }] },
@@ -236,7 +236,7 @@ describe("the bytes of a journal", () => {
 });
 
 describe("reading a journal", () => {
-  test("[J3] takes the segments of this generation and later, of the last era, in their order", async () => {
+  test("[J3] reads the segments of this generation and later, of the last era, in order", async () => {
     const old = { ...SEGMENT, generation: 11 };
     const other = { ...SEGMENT, epoch: 2 };
     const { journal, materials } = await scanned(
@@ -252,7 +252,7 @@ describe("reading a journal", () => {
     expect(journal.strangers).toEqual(["journal/notes.txt"]);
   });
 
-  test("[J3] [J4] takes nothing of a segment of another copy of the world, nor of an older use of its name", async () => {
+  test("[J3] [J4] ignores a segment of another copy of the world, or of an older use of its name", async () => {
     for (const id of [{ ...SEGMENT, mark: 1n }, NEXT]) {
       const { journal, materials } = await scanned([segmentFile(SEGMENT), segmentOf(id, 0, 1)]);
       expect([materials, journal.damage]).toEqual([[], undefined]);
@@ -261,7 +261,7 @@ describe("reading a journal", () => {
     }
   });
 
-  test("[J5] leaves out a last group that is cut at any byte, or has zeros from there on", async () => {
+  test("[J5] drops a last group that is cut at any byte, or zero from there on", async () => {
     const whole = segmentOf(SEGMENT, 0, 1, 2);
     const second = groupOf(2, 1, SEGMENT).length;
     for (let cut = 0; cut < whole.length; cut++) {
@@ -276,7 +276,7 @@ describe("reading a journal", () => {
     }
   });
 
-  test("[J4] [J18] finds no group in a run of zeros, and nothing that was cut off", async () => {
+  test("[J4] [J18] finds no group and no interrupted write in a run of zeros", async () => {
     const zeros = new Uint8Array(2_500_000);
     zeros.set(encodeSegmentHeader(SEGMENT, 0));
     const { journal, materials } = await scanned([segmentFile(SEGMENT), zeros]);
@@ -286,7 +286,7 @@ describe("reading a journal", () => {
     expect([torn.damage, torn.segments[0]?.tornBytes]).toEqual([undefined, 2_000_001 - segmentHeader.bytes]);
   });
 
-  test("[J6] [J18] finds a good group behind a bad one though it ends in zeros, and more zeros follow", async () => {
+  test("[J6] [J18] finds a good group after a bad one even if it ends in zeros and more zeros follow", async () => {
     const whole = segmentOf(SEGMENT, 0, 1, 2);
     const entry = encode(codec, { kind: "description", name: "", spawn: [0, 0, 0, 0] });
     const last = sealGroup(joined(new Uint8Array(20), entry), 2, SEGMENT);
@@ -296,7 +296,7 @@ describe("reading a journal", () => {
     expect(journal.damage?.code).toBe("ORT_JOURNAL");
   });
 
-  test("[J2] takes a segment of version 1, whose checksums have no secret", async () => {
+  test("[J2] reads a segment of version 1, whose checksums have no secret", async () => {
     const segment = joined(fromHex(HEADER_V1_HEX), fromHex(GROUP_V1_HEX));
     const { journal, materials } = await scanned([segmentFile(SEGMENT), segment]);
     expect([materials, journal.damage]).toEqual([[7], undefined]);
@@ -307,8 +307,8 @@ describe("reading a journal", () => {
     expect((await scanned([segmentFile(SEGMENT), later])).journal.damage?.code).toBe("ORT_JOURNAL");
   });
 
-  test("[J4] a name that is a group to all who do not know the secret does not make a torn group damage", async () => {
-    // Knows generation, epoch and mark, as every client does; guesses the secret.
+  test("[J4] does not report damage for a torn group before a name forged as a group without the secret", async () => {
+    // Knows generation, epoch and mark, as every client does, and guesses the secret.
     const { secret: _secret, ...known } = SEGMENT;
     for (const key of [known, { ...known, secret: 0n }, { ...known, secret: SEGMENT.mark }]) {
       const payload = new Uint8Array(groupHeader.bytes + 7).fill(0x20, groupHeader.bytes);
@@ -329,7 +329,7 @@ describe("reading a journal", () => {
     ["is the third, and there was no room for two between", 3, 41, undefined],
     ["has a number that cannot follow", 1_000_000, 30, undefined],
   ])(
-    "[J6] behind a bad group, one that %s counts only if it may follow",
+    "[J6] counts a group after a bad one that %s only if it may follow",
     async (_name, sequence, between, code) => {
       const bad = new Uint8Array(between).fill(0x77);
       const bytes = joined(segmentOf(SEGMENT, 0, 1), bad, groupOf(3, sequence, SEGMENT));
@@ -338,7 +338,7 @@ describe("reading a journal", () => {
     },
   );
 
-  test("[J22] is refused when the segment that the manifest names is missing or has no header", async () => {
+  test("[J22] reports damage when the segment named by the manifest is missing or has no header", async () => {
     const bound = { ...BASE, manifest: { journalEpoch: 3 } };
     const read = async (...files: readonly NamedBytes[]): Promise<ScannedJournal> => {
       const reader = await JournalReader.open(diskWith(...files), bound);
@@ -371,7 +371,7 @@ describe("reading a journal", () => {
     expect((await read(first, foreign)).damage?.code).toBe("ORT_JOURNAL");
   });
 
-  test("[J23] is refused when a segment ends in a mark and the next one is missing or has no header", async () => {
+  test("[J23] reports damage when a segment ends in a mark and the next one is missing or has no header", async () => {
     const marked = joined(segmentOf(SEGMENT, 0, 1), encodeEndMark(1, SEGMENT), new Uint8Array(100));
     const first = [segmentFile(SEGMENT), marked] as const;
     const alone = await scanned(first);
@@ -385,12 +385,12 @@ describe("reading a journal", () => {
     const bound = { ...BASE, manifest: { journalEpoch: 3 } };
     const disk = diskWith(first, [segmentFile(NEXT), encodeSegmentHeader(NEXT, 1).fill(0, 20)]);
     expect((await JournalReader.open(disk, bound)).found.damage?.code).toBe("ORT_JOURNAL");
-    // A mark with another number of groups is none.
+    // A mark with another number of groups is not a mark.
     const wrong = joined(segmentOf(SEGMENT, 0, 1), encodeEndMark(2, SEGMENT));
     expect((await scanned([segmentFile(SEGMENT), wrong])).journal.damage).toBeUndefined();
   });
 
-  test("[J6] is refused when a byte before the last group changed, and gives nothing wrong", async () => {
+  test("[J6] reports damage when a byte before the last group changed, and returns nothing wrong", async () => {
     const whole = segmentOf(SEGMENT, 0, 1, 2, 3);
     const last = whole.length - groupOf(3, 2, SEGMENT).length;
     const firstEnd = segmentHeader.bytes + groupOf(1, 0, SEGMENT).length;
@@ -407,7 +407,7 @@ describe("reading a journal", () => {
     }
   });
 
-  test("[J6] is refused when a segment has fewer groups than the next one says", async () => {
+  test("[J6] reports damage when a segment has fewer groups than the next one states", async () => {
     const next = [segmentFile(NEXT), segmentOf(NEXT, 2, 3)] as const;
     for (const [numbers, kept] of [
       [[1], [1]],
@@ -425,7 +425,7 @@ describe("reading a journal", () => {
     expect([alone.journal.damage?.code, alone.materials]).toEqual(["ORT_JOURNAL", []]);
   });
 
-  test("[J2] is refused when a newer program wrote it", async () => {
+  test("[J2] reports damage when a newer program wrote it", async () => {
     const header = fromHex(
       "56344a4e 03000000 0c00000000000000 03000000 8877665544332211 0500000000000000 01ffeeddccbbaa99 9e5b0e7d",
     );
@@ -433,14 +433,14 @@ describe("reading a journal", () => {
     expect(journal.damage?.code).toBe("ORT_VERSION");
   });
 
-  test("[J6] is refused when a group with the right checksum means nothing", async () => {
+  test("[J6] fails when a group with the right checksum cannot be decoded", async () => {
     const group = sealGroup(joined(new Uint8Array(20), fromHex("09")), 0, SEGMENT);
     const disk = diskWith([segmentFile(SEGMENT), joined(encodeSegmentHeader(SEGMENT, 0), group)]);
     const journal = await JournalReader.open(disk, BASE);
     expect(await codeOfRejection(() => materialsIn(journal))).toBe("ORT_JOURNAL");
   });
 
-  test("[J3] finds none where there is no folder, and none that counts where there was no era", async () => {
+  test("[J3] finds no segment without a folder, and only stale ones without an era", async () => {
     const none = { segments: [], stale: [], strangers: [], damage: undefined, readable: 0 };
     expect((await JournalReader.open(new MemoryDisk(), BASE)).found).toEqual(none);
     const global = { ...BASE.global, description: plainDescription(SHAPE) };
@@ -449,7 +449,7 @@ describe("reading a journal", () => {
     expect(found).toEqual({ ...none, stale: [segmentFile(SEGMENT)] });
   });
 
-  test("[J17] takes no group for damaged that was being written when it came by", async () => {
+  test("[J17] does not report damage for a group that was being written during the scan", async () => {
     const disk = diskWith([segmentFile(SEGMENT), segmentOf(SEGMENT, 0, 1, 2, 3)]);
     const second = segmentHeader.bytes + groupOf(1, 0, SEGMENT).length;
     let early = 1;
@@ -463,7 +463,7 @@ describe("reading a journal", () => {
     expect((await JournalReader.open(rotten, BASE)).found.damage?.code).toBe("ORT_JOURNAL");
   });
 
-  test("[J17] [J19] can be read and copied when its files were removed since it was opened", async () => {
+  test("[J17] [J19] works, as does copying, when the files were removed since it was opened", async () => {
     const torn = joined(segmentOf(NEXT, 2, 3, 4), fromHex("4a475250 ff"), new Uint8Array(70_000));
     const first = joined(segmentOf(SEGMENT, 0, 1, 2), new Uint8Array(70_000));
     const disk = diskWith([segmentFile(SEGMENT), first], [segmentFile(NEXT), torn]);
@@ -474,7 +474,7 @@ describe("reading a journal", () => {
     const target = new MemoryDisk();
     await journal.copyTo(target);
     await journal.close();
-    // Without the zeros, and without what was cut off.
+    // Without the zeros and the interrupted write.
     expect(Object.fromEntries(target.image().files)).toEqual({
       [segmentFile(SEGMENT)]: segmentOf(SEGMENT, 0, 1, 2),
       [segmentFile(NEXT)]: segmentOf(NEXT, 2, 3, 4),
@@ -486,7 +486,7 @@ describe("reading a journal", () => {
     await again.close();
   });
 
-  test("[J19] makes no folder for a copy of nothing", async () => {
+  test("[J19] creates no folder when there is nothing to copy", async () => {
     const target = new MemoryDisk();
     await (await JournalReader.open(new MemoryDisk(), BASE)).copyTo(target);
     expect(target.image().directories).toEqual([]);

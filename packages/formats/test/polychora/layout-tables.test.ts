@@ -26,7 +26,7 @@ import {
 } from "@orthant/formats";
 import { describe, expect, test } from "vitest";
 
-/** Each table of offsets on a page: the rows as offset, bytes and field. */
+/** Returns each table of offsets on a page, with rows as offset, bytes and field. */
 function tablesOf(
   name: string,
 ): { readonly offset: number; readonly bytes: number; readonly field: string }[][] {
@@ -72,7 +72,7 @@ describe("the tables in docs/formats", () => {
     ["entries of pixel worlds", "pxsw.md", 6, pixelEntryHeader],
     ["chunks in tables of pixel worlds", "pxsw.md", 7, pixelTableChunk],
     ["bodies in tables of pixel worlds", "pxsw.md", 8, pixelTableBody],
-  ] as const)("say what the struct of %s says", (_name, page, table, { offsets, bytes }) => {
+  ] as const)("match the struct of %s", (_name, page, table, { offsets, bytes }) => {
     const rows = tables[page][table] ?? [];
     expect(Object.fromEntries(rows.map(({ field, offset }) => [field, offset]))).toEqual(offsets);
     const last = rows.at(-1);

@@ -101,19 +101,19 @@ describe("the manifest", () => {
     expect(await codeOfRejection(() => decodeManifest(encodeUtf8(text)))).toBe(code);
   });
 
-  test("[S3] with a checksum refuses any other digit, and says where", async () => {
+  test("[S3] with a checksum refuses any changed digit, and reports where", async () => {
     const sealed = encodeManifest(manifest);
     const at = new TextDecoder().decode(sealed).indexOf("1771200000000");
     const changed = sealed.map((byte, index) => (index === at ? 0x32 : byte));
     expect(await codeOfRejection(() => decodeManifest(changed))).toBe("ORT_CHECKSUM");
   });
 
-  test("[S4] without a checksum takes keys in any order and unknown ones", () => {
+  test("[S4] without a checksum accepts keys in any order and unknown ones", () => {
     const shuffled = JSON.stringify({ extra: 1, ...JSON.parse(PLAIN), format: "polychora-save" });
     expect(decodeManifest(encodeUtf8(shuffled))).toEqual({ manifest, sealed: false });
   });
 
-  test("[S4] without a checksum is noticed by verify, and is no damage", async () => {
+  test("[S4] without a checksum is a notice in verify, not damage", async () => {
     const { disk } = await smallWorld();
     const text = new TextDecoder().decode(disk.image().files.get("manifest.json"));
     await replaceFile(disk, "manifest.json", encodeUtf8(text.replace(/,\s*"manifest_crc32": \d+/, "")));
@@ -134,7 +134,7 @@ describe("the manifest", () => {
     },
   );
 
-  test("[S6] names files with their generation and packs with their id", async () => {
+  test("[S6] names files by generation and packs by id", async () => {
     expect(generationFiles(12).indexFile).toBe("index/ix-main.g0000000000000012.v4ix");
     expect(packFile(7)).toBe("data/dt-000007.v4dt");
     const disk = new MemoryDisk();

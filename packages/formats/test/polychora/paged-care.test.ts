@@ -46,7 +46,7 @@ async function changeLeaf(writer: SaveWriter, number: number, material: number):
   await (await writer.commit({ nowMs: material, leaves })).close();
 }
 
-/** The page of the live generation with the leaf of this number, and the leaves that it takes along. */
+/** Returns the live generation's page with the leaf of this number, and all leaves in it. */
 async function pageOf(
   disk: MemoryDisk,
   number: number,
@@ -64,8 +64,8 @@ function damageIn(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter(({ severity }) => severity === "damage");
 }
 
-describe("a page that is damaged", () => {
-  test("[S65] is named with the chunks that it takes down, and all else can be read", async () => {
+describe("a damaged page", () => {
+  test("[S65] is reported with the chunks it affects, and everything else is readable", async () => {
     const disk = await pagedWorld(LEAVES);
     expect(await verifySave(disk)).toEqual([]);
     const { path, numbers } = await pageOf(disk, 50);
@@ -89,7 +89,7 @@ describe("a page that is damaged", () => {
     await save.close();
   });
 
-  test("[S65] or missing does not keep a commit elsewhere from being made", async () => {
+  test("[S65] or a missing one does not prevent a commit elsewhere", async () => {
     const disk = await pagedWorld(LEAVES);
     const { path, numbers } = await pageOf(disk, 50);
     await disk.remove(path);
@@ -102,7 +102,7 @@ describe("a page that is damaged", () => {
     expect(damageIn(await verifySave(disk)).map(({ file }) => file)).toContain(path);
   });
 
-  test("[S65] is reported of every generation that has it, and read once when it is whole", async () => {
+  test("[S65] is reported for every generation that has it, and read once if it is intact", async () => {
     const disk = await pagedWorld(LEAVES);
     const writer = await resumed(disk);
     await changeLeaf(writer, 0, 700);
@@ -117,7 +117,7 @@ describe("a page that is damaged", () => {
     ]);
   });
 
-  test("[S65] or whole: an entity or a clock that two of them have is found", async () => {
+  test("[S65] is reported when an entity or a clock is also in another page", async () => {
     const disk = new MemoryDisk();
     const writer = await BulkSaveWriter.create(disk, GLOBAL.description.chunkShape, { limits: PAGED_LIMITS });
     const clocks = [{ region: [0, 0, 0, 0] as const, clock: 7 }];
@@ -137,7 +137,7 @@ describe("a page that is damaged", () => {
     ]);
   });
 
-  test("[S66] is made up for by the leaves of an older generation and the records since", async () => {
+  test("[S66] is recovered from the leaves of an older generation and the records since", async () => {
     const disk = await pagedWorld(LEAVES);
     const writer = await resumed(disk);
     await changeLeaf(writer, 50, 700);
@@ -156,7 +156,7 @@ describe("a page that is damaged", () => {
     expect(isWhole(await verifySave(target))).toBe(true);
     const repaired = await openSave(target);
     expect(await blocksOf(repaired)).toEqual(before);
-    // Equal clocks mean equal content for ever, so those of the lost page are new.
+    // Equal clocks must always mean equal content, so those of the lost page are new.
     const clocks = new Map<string, number>();
     for (const leaf of await allLeaves(repaired.index)) {
       for (const { region, clock } of leaf.clocks) clocks.set(region.join(), clock);
@@ -169,7 +169,7 @@ describe("a page that is damaged", () => {
     await repaired.close();
   });
 
-  test("[S66] without any older one leaves its records, which know their places", async () => {
+  test("[S66] is recovered without an older one from its records, which know their positions", async () => {
     const disk = await pagedWorld(LEAVES);
     const save = await openSave(disk);
     const before = await blocksOf(save);
@@ -184,8 +184,8 @@ describe("a page that is damaged", () => {
   });
 });
 
-describe("pages", () => {
-  test("[S65] that no index leads to are told of, and hurt nobody", async () => {
+describe("index pages", () => {
+  test("[S65] that no index links to are reported as harmless", async () => {
     const disk = await pagedWorld(LEAVES);
     const stray = pageFile({ generation: 7, number: 1 });
     const file = await disk.open(stray, "create");
@@ -194,7 +194,7 @@ describe("pages", () => {
     expect(findings.map((finding) => [finding.severity, finding.file])).toEqual([["notice", stray]]);
   });
 
-  test("[S67] are copied with their generation, and no others", async () => {
+  test("[S67] are copied with their generation, without others", async () => {
     const disk = await pagedWorld(LEAVES);
     const writer = await resumed(disk);
     await changeLeaf(writer, 50, 700);
@@ -210,7 +210,7 @@ describe("pages", () => {
     }
   });
 
-  test("[S67] that are retired while they are copied make the copy go over to the newer generation", async () => {
+  test("[S67] that are retired during a copy make it move on to the newer generation", async () => {
     const disk = await pagedWorld(LEAVES);
     const { path } = await pageOf(disk, 119);
     const writer = await resumed(disk);
@@ -238,7 +238,7 @@ describe("pages", () => {
     expect((await blocksOf(copy))[pagedCell(119).min.join()]).toBe(700);
   });
 
-  test("are compared where they differ", async () => {
+  test("are compared only where they differ", async () => {
     const disk = await pagedWorld(LEAVES);
     const writer = await resumed(disk);
     await changeLeaf(writer, 50, 700);

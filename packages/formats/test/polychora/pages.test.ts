@@ -46,7 +46,7 @@ function leafAt(cell: Box, more: Partial<LeafEntry> = {}): LeafEntry {
 const MIN = "00000080".repeat(4);
 const ZERO = "00000000".repeat(4);
 
-/** A header; the checksum is put in by {@link seal}. */
+/** Formats a header; {@link seal} fills in the checksum. */
 function header(id: PageId, level: string, min: string, leaves: number, links: number): string {
   const word = (value: number): string => `${value.toString(16).padStart(2, "0")}000000`;
   return `56344958 03000000 ${word(id.generation)}00000000 ${word(id.number)} ${level} ${min} ${word(leaves)} ${word(links)} 00000000`;
@@ -59,7 +59,7 @@ function seal(hex: string): Uint8Array {
   return bytes;
 }
 
-// In relation to the entry before: level and steps in cubes of that level; chunks; references; clocks.
+// Relative to the previous entry: level and steps in cubes of that level; chunks; references; clocks.
 const FIRST = "01 00000000 02 01 02 18 28 efbeadde 01 00 00";
 const SECOND = "01 02000000 02 01 00 4f 28 efbeadde 01 00 01 00000000 0a";
 const twoLeavesHex = `${header(PAGE, "02", ZERO, 2, 0)} ${FIRST} ${SECOND}`;
@@ -67,7 +67,7 @@ const twoLeaves = [
   leafAt(cubeAt([0, 0, 0, 0], 2)),
   leafAt(cubeAt([2, 0, 0, 0], 2), { clocks: [{ region: [0, 0, 0, 0], clock: 5 }] }),
 ];
-// The root is one leaf and one link: two generations ago, page 1, 100 bytes, checksum, height, totals.
+// The root has one leaf and one link: two generations ago, page 1, 100 bytes, checksum, height, totals.
 const HALF = "80808080 02".repeat(4);
 const LINK = `43 ${HALF} 02 01 64 04030201 00 02 03 00 04 50`;
 const ROOT_LEAF = "10 02000000 02 01 02 18 28 efbeadde 01 00 00";
@@ -84,14 +84,14 @@ function linkTo(bytes: Uint8Array, more: Partial<PageLink> = {}): PageLink {
   return { ...PAGE, cell, bytes: bytes.length, crc32: crc32(bytes), height: 0, totals, ...more };
 }
 
-describe("a page of an index", () => {
-  test("[S53, S56, S57] of leaves is a header and entries, byte for byte", () => {
+describe("an index page", () => {
+  test("[S53, S56, S57] with leaves consists of a header and entries, byte for byte", () => {
     expect(toHex(pageOf(twoLeaves))).toBe(toHex(seal(twoLeavesHex)));
     const read = decodeLinked("page", seal(twoLeavesHex), linkTo(seal(twoLeavesHex)));
     expect(read.children).toEqual(twoLeaves);
   });
 
-  test("[S53, S56, S58] that is a root has the lattice as its cell and tells of other pages, byte for byte", () => {
+  test("[S53, S56, S58] that is a root has the lattice as its cell and links to other pages, byte for byte", () => {
     expect(toHex(pageOf(rootEntries, ROOT))).toBe(toHex(seal(rootHex)));
     const { generation, totals } = decodeRoot("root", seal(rootHex));
     expect(generation).toBe(5);
@@ -175,7 +175,7 @@ describe("a page of an index", () => {
     ["another cell", { cell: cubeAt([0, 0, 0, 0], 8) }, "ORT_INDEX"],
     ["another height", { height: 1 }, "ORT_INDEX"],
     ["another total", { totals: { ...link.totals, leaves: 3 } }, "ORT_INDEX"],
-  ])("[S59] is refused when its link says %s", async (_name, more, code) => {
+  ])("[S59] is refused when its link states %s", async (_name, more, code) => {
     const bytes = pageOf(twoLeaves);
     decodeLinked("page", bytes, linkTo(bytes));
     expect(await codeOfRejection(() => decodeLinked("page", bytes, linkTo(bytes, more)))).toBe(code);
@@ -189,7 +189,7 @@ describe("a page of an index", () => {
       "an entry outside of its cell",
       twoLeavesHex.replace(SECOND, SECOND.replace("02000000", "04000000")),
     ],
-  ])("[%s] that others lead to is refused with %s", async (_rule, _name, hex) => {
+  ])("[%s] that is linked is refused with %s", async (_rule, _name, hex) => {
     const bytes = seal(hex);
     const cell = cubeAt([0, 0, 0, 0], hex.includes("01 0000000000") ? 2 : 4);
     const totals = { leaves: 1, chunks: 2, uncounted: 0, clocks: 0, recordBytes: 40 };
@@ -197,7 +197,7 @@ describe("a page of an index", () => {
     expect(await codeOfRejection(() => decodeLinked("page", bytes, linkTo(bytes, more)))).toBe("ORT_INDEX");
   });
 
-  test("[S53] is refused when it is cut at any byte, or one of its body is changed", async () => {
+  test("[S53] is refused when cut at any byte, or with a changed byte in its body", async () => {
     const whole = seal(rootHex);
     for (let length = 0; length < whole.length; length++) {
       const code = await codeOfRejection(() => decodeRoot("root", whole.subarray(0, length)));
@@ -207,7 +207,7 @@ describe("a page of an index", () => {
     expect(await codeOfRejection(() => decodeRoot("root", changed))).toBe("ORT_CHECKSUM");
   });
 
-  test("[S60] is the same whatever the order of its entries, and gives them back", () => {
+  test("[S60] is the same for any order of its entries, and returns them", () => {
     const prng = new Prng(7);
     for (let round = 0; round < 50; round++) {
       const leaves = randomLeaves(prng, prng.between(2, 40));

@@ -27,10 +27,10 @@ import {
 /** Chunks of sixteen voxels, to keep files small. */
 export const SHAPE: ChunkShape = chunkShape([4, 4, 1, 1]);
 
-/** The cell that the first leaf at the origin gets. */
+/** Cell of the first leaf at the origin. */
 export const ORIGIN_CELL: Box = cubeAt([0, 0, 0, 0], 65_536);
 
-/** What a new world says about itself. */
+/** Global state of a new world. */
 export const GLOBAL: GlobalState = {
   base: { kind: "empty" },
   worldSeed: 7n,
@@ -49,14 +49,14 @@ export const TIGHT_LIMITS: SaveLimits = {
   entityBlobHardMaxBytes: 4_096,
 };
 
-/** A chunk that differs for every number. */
+/** Returns a different chunk for every number. */
 export function chunkOf(number: number): Chunk {
   return chunkFromVoxels(
     Uint16Array.from({ length: SHAPE.volume }, (_, index) => (index === 3 ? number : 1)),
   );
 }
 
-/** A block with such a chunk. */
+/** Returns a block with such a chunk. */
 export function blockAt(place: Place, number: number): BlockEntry {
   return { place, chunk: chunkOf(number) };
 }
@@ -94,7 +94,7 @@ export function playerOf(playerId: bigint, lastSavedMs = 1): PlayerRecord {
   };
 }
 
-/** A new save in memory with one leaf, one block and one player. */
+/** Creates a save in memory with one leaf, one block and one player. */
 export async function smallWorld(limits?: SaveLimits): Promise<{ disk: MemoryDisk; writer: SaveWriter }> {
   const disk = new MemoryDisk();
   const writer = await createSave(disk, {
@@ -107,7 +107,7 @@ export async function smallWorld(limits?: SaveLimits): Promise<{ disk: MemoryDis
   return { disk, writer };
 }
 
-/** All blocks of a save, by place, as numbers of {@link chunkOf}. */
+/** Returns all blocks of a save by position, as numbers of {@link chunkOf}. */
 export async function blocksOf(save: Save): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for await (const leaf of save.index.all()) {
@@ -116,7 +116,7 @@ export async function blocksOf(save: Save): Promise<Record<string, number>> {
   return found;
 }
 
-/** All entity ids of a save, in order. */
+/** Returns all entity ids of a save, in order. */
 export async function entityIdsOf(save: Save): Promise<readonly bigint[]> {
   const ids: bigint[] = [];
   for await (const leaf of save.index.all())
@@ -132,7 +132,7 @@ export async function flipByte(disk: MemoryDisk, path: string, offset: number, m
   await file.close();
 }
 
-/** Puts other bytes in the place of a file. */
+/** Replaces the content of a file. */
 export async function replaceFile(disk: MemoryDisk, path: string, bytes: Uint8Array): Promise<void> {
   await disk.remove(path);
   const file = await disk.open(path, "create");
@@ -140,19 +140,19 @@ export async function replaceFile(disk: MemoryDisk, path: string, bytes: Uint8Ar
   await file.close();
 }
 
-/** Limits with which some dozen leaves need pages. */
+/** Limits with which a few dozen leaves need pages. */
 export const PAGED_LIMITS: SaveLimits = {
   ...TIGHT_LIMITS,
   dataFileMaxBytes: 1_000_000,
   indexSoftMaxBytes: 300,
 };
 
-/** The cell of the leaf with a number, in a world that {@link pagedWorld} makes. */
+/** Returns the cell of a leaf in a world created by {@link pagedWorld}. */
 export function pagedCell(number: number): Box {
   return cubeAt([(number % 16) * 8, Math.floor(number / 16) * 8, 0, 0], 8);
 }
 
-/** A save in memory whose index lies in many pages: leaf by leaf one block, and a clock. */
+/** Creates a save in memory whose index has many pages: one block and one clock per leaf. */
 export async function pagedWorld(leaves: number): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   await writePagedWorld(disk, leaves);
@@ -162,7 +162,7 @@ export async function pagedWorld(leaves: number): Promise<MemoryDisk> {
 /** Writes such a save. */
 export async function writePagedWorld(disk: Disk, leaves: number): Promise<void> {
   const writer = await BulkSaveWriter.create(disk, GLOBAL.description.chunkShape, { limits: PAGED_LIMITS });
-  // From the end, so that the order in which leaves come is not that in which they lie.
+  // In reverse, so that leaves are not written in the order of their cells.
   for (let number = leaves - 1; number >= 0; number--) {
     const cell = pagedCell(number);
     const clocks = [{ region: regionOf(cell.min), clock: number + 1 }];
@@ -172,7 +172,7 @@ export async function writePagedWorld(disk: Disk, leaves: number): Promise<void>
   await writer.close();
 }
 
-/** Takes the seals out of a manifest, so that a test may change the files that it names. */
+/** Removes the seals from a manifest, so that a test may change the files it names. */
 export async function unbindManifest(disk: MemoryDisk): Promise<void> {
   const bytes = disk.image().files.get("manifest.json") as Uint8Array;
   const { file_seals: _seals, manifest_crc32: _crc32, ...rest } = JSON.parse(new TextDecoder().decode(bytes));

@@ -45,7 +45,7 @@ async function resume(disk: Disk): Promise<SaveWriter> {
 }
 
 describe("a commit", () => {
-  test("of many chunks gives way between slices, and writes the same bytes as one that does not", async () => {
+  test("of many chunks yields between slices and writes the same bytes as one that does not", async () => {
     const blocks = Array.from({ length: 300 }, (_, index) => blockAt([index, 0, 0, 0], index));
     const [patient, hasty] = [await smallWorld(), await smallWorld()];
     let pauses = 0;
@@ -60,7 +60,7 @@ describe("a commit", () => {
     expect(pauses, "a small commit is one slice").toBe(0);
   });
 
-  test("[S43, S44, S45] writes and syncs in its one order", async () => {
+  test("[S43, S44, S45] writes and syncs in a fixed order", async () => {
     const disk = new CrashDisk();
     const writer = await createSave(disk, { nowMs: 1, global: GLOBAL });
     const from = disk.log.length;
@@ -86,7 +86,7 @@ describe("a commit", () => {
     ]);
   });
 
-  test("[S43] appends behind what a crash left at the end of a pack, and keeps it", async () => {
+  test("[S43] appends after the leftovers of a crash at the end of a pack, and keeps them", async () => {
     const { disk, writer } = await smallWorld();
     await writer.close();
     const pack = await disk.open("data/dt-000001.v4dt", "write");
@@ -98,7 +98,7 @@ describe("a commit", () => {
     expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 5 });
   });
 
-  test("[S43] begins a new pack when one is full, passing over ids that a crash has used", async () => {
+  test("[S43] begins a new pack when one is full, skipping ids used before a crash", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     await writer.close();
     await disk.open("data/dt-000002.v4dt", "create");
@@ -116,7 +116,7 @@ describe("a commit", () => {
     }
   });
 
-  test("[S43] lets a record that is longer than a pack have one to itself", async () => {
+  test("[S43] gives a record longer than a pack a pack to itself", async () => {
     const { disk, writer } = await smallWorld({ ...TIGHT_LIMITS, blockBlobTargetBytes: 65_536 });
     const prng = new Prng(1);
     const blocks = Array.from({ length: 120 }, (_, x) => ({
@@ -130,7 +130,7 @@ describe("a commit", () => {
     expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 3 });
   });
 
-  test("[S46] keeps the newest two generations and those with a name", async () => {
+  test("[S46] keeps the newest two generations and the named ones", async () => {
     const { disk, writer } = await smallWorld();
     const description = {
       ...GLOBAL.description,
@@ -148,7 +148,7 @@ describe("a commit", () => {
     expect(await verifySave(disk)).toEqual([]);
   });
 
-  test("[S46] stands when an old generation cannot be removed, and says so", async () => {
+  test("[S46] stands when an old generation cannot be removed, and reports the failure", async () => {
     const { disk, writer } = await smallWorld();
     await writer.close();
     const faulty = new FaultDisk(disk, {
@@ -165,7 +165,7 @@ describe("a commit", () => {
     expect((await openSave(disk)).generation).toBe(2);
   });
 
-  test("an older generation becomes the newest again when that is asked for, and only then", async () => {
+  test("continues from an older generation only on request, and makes it the newest", async () => {
     const { disk, writer } = await smallWorld();
     await writer.commit(change(2));
     await writer.commit(change(3));
@@ -177,7 +177,7 @@ describe("a commit", () => {
     expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 2 });
   });
 
-  test("[S28] of an index of version 1 has no clocks, and says how many it left out", async () => {
+  test("[S28] omits clocks from an index of version 1 and reports how many", async () => {
     const disk = new MemoryDisk();
     const writer = await createSave(disk, { nowMs: 1, global: GLOBAL, indexVersion: 1 });
     const clocks = [{ region: [0, 0, 0, 0], clock: 7 }] as const;
@@ -226,7 +226,7 @@ describe("a commit", () => {
         },
       },
     ],
-  ])("refuses %s, changes nothing, and goes on", async (_name, wrong) => {
+  ])("refuses %s, changes nothing, and later commits succeed", async (_name, wrong) => {
     const { disk, writer } = await smallWorld();
     expect(await codeOfRejection(() => writer.commit(wrong))).toBe("ORT_ARGUMENT");
     expect((await openSave(disk)).generation).toBe(0);
@@ -243,7 +243,7 @@ describe("a commit", () => {
 });
 
 describe("a new save", () => {
-  test("[S47] is made where there is nothing but a lock", async () => {
+  test("[S47] is created in a folder that is empty or has only a lock", async () => {
     const locked = new MemoryDisk({
       directories: [],
       files: new Map([["world.lock~boot~1", new Uint8Array(0)]]),
@@ -260,8 +260,8 @@ describe("a new save", () => {
   });
 });
 
-describe("the making of a save that is cut off", () => {
-  test("[S47] leaves a save, or something over which a save can be made", async () => {
+describe("an interrupted creation of a save", () => {
+  test("[S47] leaves a save, or leftovers over which a save can be created", async () => {
     const recorder = new CrashDisk();
     await (await createSave(recorder, { nowMs: 1, global: GLOBAL })).close();
     let unfinished = 0;
@@ -278,7 +278,7 @@ describe("the making of a save that is cut off", () => {
     expect(unfinished).toBeGreaterThan(100);
   });
 
-  test("[S47] is not confused with a world that has lost its manifest", async () => {
+  test("[S47] is not confused with a world that lost its manifest", async () => {
     const { disk, writer } = await smallWorld();
     await writer.close();
     await disk.remove("manifest.json");
@@ -302,14 +302,14 @@ describe("a disk that fails", () => {
   );
 
   test.each(cases)(
-    "[S50] at any %s (%s) ends the commit, poisons the writer and leaves a generation whole",
+    "[S50] at any %s (%s) ends the commit, poisons the writer and leaves a generation intact",
     async (operation, kind) => {
       let struck = true;
       for (let nth = 1; struck; nth++) struck = await commitOnFaultyDisk(operation, kind, nth);
     },
   );
 
-  test("[S50] in a sync is not believed later: a writer that resumes begins a new pack when asked to", async () => {
+  test("[S50] in a sync is not trusted later: a resumed writer begins a new pack on request", async () => {
     const { disk, writer } = await smallWorld();
     await writer.close();
     const faulty = new FaultDisk(disk, { operation: "sync", kind: "io", nth: 1, path: /^data/ });
@@ -322,7 +322,7 @@ describe("a disk that fails", () => {
   });
 });
 
-/** One commit with one fault. Tells whether the fault struck. */
+/** Makes one commit with one fault. Returns whether the fault occurred. */
 async function commitOnFaultyDisk(
   operation: FaultyOperation,
   kind: FaultKind,
@@ -357,7 +357,7 @@ async function commitOnFaultyDisk(
 }
 
 describe("a power cut", () => {
-  test("[S51] at any operation leaves the last generation or the next, whole, and a writer goes on", async () => {
+  test("[S51] at any operation leaves the last generation or the next one intact, and a writer can continue", async () => {
     const recorder = new CrashDisk();
     const acknowledgedAt: number[] = [];
     const writer = await createSave(recorder, { ...change(0), global: GLOBAL, limits: TIGHT_LIMITS });

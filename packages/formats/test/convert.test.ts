@@ -44,7 +44,7 @@ const GLOBAL: GlobalState = {
   description: plainDescription(HYPERCUBE_CHUNKS),
 };
 
-/** Chunks all over the place, dense in some regions and alone in others. */
+/** Scattered chunks, dense in some regions and isolated in others. */
 function scattered(seed: number): readonly BlockEntry[] {
   const prng = new Prng(seed);
   const blocks = new Map<string, BlockEntry>();
@@ -100,7 +100,7 @@ async function expectEqual(before: Save, after: Save): Promise<void> {
 }
 
 describe("convertSave", () => {
-  test("carries a world from tree to flat and back without any loss that the flat dialect can do without", async () => {
+  test("converts a world from tree to flat and back without loss if the flat dialect can hold it", async () => {
     for (let seed = 1; seed <= 5; seed++) {
       const tree = await treeOf(scattered(seed));
       const flatDisk = new MemoryDisk();
@@ -124,7 +124,7 @@ describe("convertSave", () => {
     }
   });
 
-  test("lists what the flat dialect has no room for, and carries the rest", async () => {
+  test("lists what the flat dialect cannot hold, and converts the rest", async () => {
     const wide = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, cell) => (cell === 0 ? 300 : 2)));
     const tree = await treeOf([{ place: [0, 0, 0, 0], chunk: wide }], {
       base: { kind: "generated" },
@@ -156,7 +156,7 @@ describe("convertSave", () => {
   test.each<[thickness: number, base: object]>([
     [0, { kind: "empty" }],
     [2, { kind: "flatFloor", material: 3 }],
-  ])("knows a floor of %i voxels by its parameters", async (thickness, base) => {
+  ])("recognizes a floor of %i voxels by its parameters", async (thickness, base) => {
     const generators = floorOf(thickness);
     const disk = new MemoryDisk();
     const { losses } = await convertSave(
@@ -168,7 +168,7 @@ describe("convertSave", () => {
     expect((await openSave(disk)).global.base).toEqual(base);
   });
 
-  test("takes chunks from a flat save's global file, and regions of any edge", async () => {
+  test("reads chunks from a flat save's global file, and regions of any edge", async () => {
     const global: readonly BlockEntry[] = [
       { place: [-9, 0, 0, 0], chunk: uniformChunk(VOLUME, 5) },
       { place: [1, 0, 0, 0], chunk: uniformChunk(VOLUME, 6) },
@@ -201,7 +201,7 @@ describe("convertSave", () => {
     await expectEqual(flat, await openSave(target));
   });
 
-  test("keeps one of several players and leaves out entities that are players", async () => {
+  test("keeps one of several players with the same id and omits entities that are players", async () => {
     const disk = new MemoryDisk();
     await writeFlatSave(disk, {
       base: { kind: "empty" },
@@ -221,7 +221,7 @@ describe("convertSave", () => {
     expect((await openSave(target)).players.map(({ lastSavedMs }) => lastSavedMs)).toEqual([99]);
   });
 
-  test("refuses chunks of another shape, the same dialect, and a folder with something in it", async () => {
+  test("refuses chunks of another shape, the same dialect, and a folder that is not empty", async () => {
     const { disk, writer } = await smallWorld();
     await writer.close();
     const odd = await openSave(disk);

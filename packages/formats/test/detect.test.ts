@@ -8,7 +8,7 @@ const GLOBAL = "global.g0000000000000000.v4g";
 const PLAYERS = "players.g0000000000000000.v4p";
 const PACK = "data/dt-000001.v4dt";
 
-/** The disk with some files as they are, and the others gone or, when bytes are given, with other bytes. */
+/** Returns the disk with some files removed or, if bytes are given, replaced. */
 function changed(disk: MemoryDisk, changes: Readonly<Record<string, Uint8Array | undefined>>): MemoryDisk {
   const { directories, files } = disk.image();
   const kept = new Map(files);
@@ -39,13 +39,13 @@ async function flatDisk(): Promise<MemoryDisk> {
 }
 
 describe("the format of a world", () => {
-  test("is told by its manifest, and its dialect by its index", async () => {
+  test("is detected by its manifest, and its dialect by its index", async () => {
     const evidence = "manifest.json";
     expect(await detectFormat(await treeDisk())).toEqual({ format: "polychora", dialect: "tree", evidence });
     expect(await detectFormat(await flatDisk())).toEqual({ format: "polychora", dialect: "flat", evidence });
   });
 
-  test("is told by any file that is left, once those before it are gone", async () => {
+  test("is detected by any remaining file when those before it are gone", async () => {
     let disk = await treeDisk();
     const order = ["manifest.json", INDEX, GLOBAL, PLAYERS, PACK];
     for (const [index, evidence] of order.entries()) {
@@ -56,7 +56,7 @@ describe("the format of a world", () => {
     expect(await detectFormat(disk)).toBeUndefined();
   });
 
-  test("is told when the manifest is damaged, or is of a version to come", async () => {
+  test("is detected when the manifest is damaged, or has a future version", async () => {
     for (const text of ["", "{", '{ "format": "polychora-save", "version": 4 }']) {
       const disk = changed(await treeDisk(), { "manifest.json": new TextEncoder().encode(text) });
       expect(await detectFormat(disk)).toMatchObject({
@@ -67,20 +67,20 @@ describe("the format of a world", () => {
     }
   });
 
-  test("is never told by names alone", async () => {
+  test("is never detected by names alone", async () => {
     const nonsense = new TextEncoder().encode("apples and pears, and nothing else");
     const files = ["manifest.json", INDEX, GLOBAL, PLAYERS, PACK];
     const disk = changed(await treeDisk(), Object.fromEntries(files.map((path) => [path, nonsense])));
     expect(await detectFormat(disk)).toBeUndefined();
   });
 
-  test("is none where nothing is, or only what is too short", async () => {
+  test("is undefined for an empty disk, or one with only a file that is too short", async () => {
     expect(await detectFormat(new MemoryDisk())).toBeUndefined();
     const short = new MemoryDisk({ directories: ["data"], files: new Map([[PACK, Uint8Array.of(0x56)]]) });
     expect(await detectFormat(short)).toBeUndefined();
   });
 
-  test("is looked for without writing", async () => {
+  test("is detected without writing", async () => {
     const disk = await treeDisk();
     const before = disk.image();
     await detectFormat(disk);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { writtenDisk } from "./marsminer/samples.ts";
 import { smallWorld } from "./polychora/samples.ts";
 
-/** Another disk, and how many of its files are open. */
+/** Returns a wrapped disk, and a function that counts its open files. */
 function counted(disk: Disk): { readonly disk: Disk; readonly open: () => number } {
   let open = 0;
   const gated = new GatedDisk(disk, async ({ operation }, happen) => {
@@ -17,7 +17,7 @@ function counted(disk: Disk): { readonly disk: Disk; readonly open: () => number
   return { disk: gated, open: () => open };
 }
 
-test("a save that cannot be gone on with leaves no file open", async () => {
+test("a save that cannot be resumed leaves no file open", async () => {
   const { disk: memory } = await smallWorld();
   const faulty = new FaultDisk(memory, { operation: "open", kind: "io", nth: 1, path: /dt-000002/ });
   const { disk, open } = counted(faulty);
@@ -28,7 +28,7 @@ test("a save that cannot be gone on with leaves no file open", async () => {
 });
 
 test.each(["pointers", "blob0"])(
-  "[M25] nor does a MarsMiner save whose %s cannot be opened",
+  "[M25] a MarsMiner save whose %s cannot be opened leaves no file open",
   async (name) => {
     const files = (await writtenDisk(1)).image();
     for (let nth = 1; ; nth++) {

@@ -28,7 +28,7 @@ async function damageOf(disk: MemoryDisk): Promise<readonly unknown[]> {
     .map(({ code }) => code);
 }
 
-/** Where the octrees of the chunk at a place begin: bytes of the octree that only this chunk has. */
+/** Returns the offset of the chunk at a position, which has octrees of its own. */
 async function addressOf(disk: MemoryDisk, x: number): Promise<number> {
   const save = await openMarsMiner(disk);
   return save.state?.chunks.find((entry) => entry.x === x)?.address.offset ?? 0;
@@ -43,8 +43,8 @@ async function mended(
   return { disk: target, lines: describeMarsMinerRepair(plan) };
 }
 
-describe("states of a MarsMiner save", () => {
-  test("[M22] are found with all that they held, the newest first, also one that was never committed", async () => {
+describe("the states of a MarsMiner save", () => {
+  test("[M22] are found completely, newest first, including one that was never committed", async () => {
     const disk = await writtenDisk(5, { blobFullBytes: 150 });
     const writer = await resumeMarsMiner(disk);
     await writer.putChunk(chunkOf(640, 0, 1));
@@ -59,7 +59,7 @@ describe("states of a MarsMiner save", () => {
     }
   });
 
-  test("[M22] are not found when a byte of theirs cannot be what it was", async () => {
+  test("[M22] are not found if one of their bytes is invalid", async () => {
     const disk = await writtenDisk(3);
     const save = await openMarsMiner(disk);
     const [, , first] = await save.findStates();
@@ -69,8 +69,8 @@ describe("states of a MarsMiner save", () => {
     expect(found.map(({ name }) => name)).not.toContain("state 0");
   });
 
-  test("[M22] end a search that is made to be long", async () => {
-    // Every eight bytes a time, each with a chunk table over all that follows.
+  test("[M22] are not searched for endlessly in a hostile save", async () => {
+    // A time every eight bytes, each with a chunk table over all that follows.
     const index = "8735bb202abdce08 00000000 08000000".replaceAll(" ", "");
     const disk = diskOf({ ...SEED_FILES, blob0: `0000000000000000${index.repeat(3_000)}` });
     const save = await openMarsMiner(disk, { dialect: "seed" });
@@ -96,12 +96,12 @@ describe("a damaged MarsMiner save", () => {
     expect(disk.image()).toEqual(before);
   });
 
-  test("[M21] has blocks that reach into each other", async () => {
-    // The octree is said to begin three bytes before its chunk ends.
+  test("[M21] is reported for blocks that overlap", async () => {
+    // The octree seems to begin three bytes before its chunk ends.
     const disk = patched(diskOf(SEED_FILES), "blob0", 0x2d, "2f000000");
     const codes = await damageOf(disk);
     expect(codes.length).toBeGreaterThan(0);
-    // Two chunks, the second begins inside the first one's list: both parse.
+    // Two chunks, the second inside the first one's list: both parse.
     const blob0 = [
       "00000000 08000000 8735bb202abdce08 00000000 18000000",
       "02000000 00000000 00000000 34000000 01000000 00000000 35000000",
@@ -110,7 +110,7 @@ describe("a damaged MarsMiner save", () => {
     expect(await damageOf(diskOf({ ...SEED_FILES, blob0 }))).toContain("ORT_POINTER");
   });
 
-  test("[M23] never throws, whatever byte is wrong", async () => {
+  test("[M23] never makes verify throw, whatever byte is wrong", async () => {
     const prng = new Prng(11);
     const whole = await writtenDisk(3, { blobFullBytes: 150 });
     for (const [path, bytes] of whole.image().files) {
@@ -123,7 +123,7 @@ describe("a damaged MarsMiner save", () => {
     }
   });
 
-  test("[M5] is still told apart from the other dialect: by what can be read, or by states that lie about", async () => {
+  test("[M5] is still distinguished from the other dialect, by its readable parts or by leftover states", async () => {
     const badOctree = patched(diskOf(SUBTYPES_FILES), "blob0", 0x5b, "ff");
     expect((await openMarsMiner(badOctree)).dialect).toBe("subtypes");
     expect(await damageOf(badOctree)).toEqual(["ORT_OCTREE"]);
@@ -134,7 +134,7 @@ describe("a damaged MarsMiner save", () => {
     );
   });
 
-  test("[M24] gets the newest older version of a chunk", async () => {
+  test("[M24] gets the newest older version of a damaged chunk", async () => {
     const disk = await writtenDisk(6);
     const older = await readAll(await writtenDisk(3));
     const broken = patched(disk, "blob0", await addressOf(disk, 64), "ffffff7f");
@@ -160,14 +160,14 @@ describe("a damaged MarsMiner save", () => {
     expect(octrees?.[0]?.values[0]).toBe(0);
   });
 
-  test("[M24] is mended from the newest state when its header leads nowhere", async () => {
+  test("[M24] is repaired from the newest state if its header is broken", async () => {
     const disk = patched(await writtenDisk(4), "blob0", 4, "ffffff7f");
     const { disk: repaired, lines } = await mended(disk);
     expect(lines.join()).toContain("the header leads to none");
     expect(await readAll(repaired)).toEqual(await readAll(await writtenDisk(4)));
   });
 
-  test("[M24] loses its subtypes, and says so, because what is written has none", async () => {
+  test("[M24] loses its subtypes when repaired, and reports it, because the written dialect has none", async () => {
     const { disk: repaired, lines } = await mended(diskOf(SUBTYPES_FILES));
     expect(lines.join()).toContain("subtypes become part of the names");
     const save = await openMarsMiner(repaired);
@@ -180,7 +180,7 @@ describe("a damaged MarsMiner save", () => {
     ]);
   });
 
-  test("[M24] that is whole is copied without its dead bytes", async () => {
+  test("[M24] that is intact is copied without its dead bytes", async () => {
     const disk = await writtenDisk(9);
     const { disk: repaired, lines } = await mended(disk);
     expect(lines.at(-1)).toBe("loses nothing");
@@ -189,7 +189,7 @@ describe("a damaged MarsMiner save", () => {
     expect(size(repaired)).toBeLessThan(size(disk));
   });
 
-  test("has addresses that people can read", () => {
+  test("has readable addresses", () => {
     expect(describeMarsMinerAddress({ blob: 1, offset: 8 })).toBe("1:8");
     expect(TICKS).toBeGreaterThan(0n);
   });

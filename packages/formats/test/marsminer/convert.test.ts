@@ -42,7 +42,7 @@ if (GOLDEN_SAVES.length === 0)
 const ACCEPTED: MarsMinerConvertOptions = { acceptLosses: true };
 const GENERATED_WORLDS = 200;
 
-/** Saves that hold a state; those that must be refused are no worlds. */
+/** Saves with a state; those that must be refused are not worlds. */
 function goldenSaves(): readonly string[] {
   return readdirSync(GOLDEN, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -61,7 +61,7 @@ function goldenDisk(name: string): MemoryDisk {
 
 const NAME_LENGTH_MAX = 64;
 
-/** What a block is called in the end. No test here has two names that have to change alike. */
+/** Returns the final name of a block. No test here has two names that change to the same one. */
 function renamed(name: string | undefined, subtype: number, id: number): string {
   if (name === undefined) return `block ${id}`;
   const full = subtype === 0 ? name : `${name} #${subtype}`;
@@ -73,7 +73,7 @@ async function materialsOf(world: MemoryDisk): Promise<MaterialCatalog> {
   return decode(materialCatalogCodec, (await openSave(world)).global.description.materials);
 }
 
-/** Whether the cube at a place that counts chunks lies on the lattice of ours, four of which make a cube. */
+/** Returns whether the cube at a position in chunks lies on our lattice, four chunks of which make a cube. */
 function isOnLattice(place: string): boolean {
   return place.split(",").every((coordinate) => Math.abs(Number(coordinate)) * 4 <= 0x7fff_fffc);
 }
@@ -104,15 +104,15 @@ async function expectSame(
   expect(after).toEqual(await worldOf(save, renamed, isCarried));
 }
 
-describe("a MarsMiner save that becomes a world and a save again", () => {
-  test.each(GOLDEN_SAVES)("[M30] is the same in all that the world can carry: %s", async (name) => {
+describe("a MarsMiner save converted to a world and back", () => {
+  test.each(GOLDEN_SAVES)("[M30] keeps everything that the world can hold: %s", async (name) => {
     const save = await openMarsMiner(goldenDisk(name));
     const { back } = await roundTrip(save);
-    // Those of the author's tests are anywhere; the report lists the ones that lie beyond the lattice.
+    // Those of the author's tests are anywhere; the report lists the ones beyond the lattice.
     await expectSame(back, save, name.includes("author-tests") ? isOnLattice : undefined);
   });
 
-  test("[M30] is the same, for 200 worlds at random", async () => {
+  test("[M30] is unchanged, for 200 random worlds", async () => {
     for (let seed = 0; seed < GENERATED_WORLDS; seed++) {
       const prng = new Prng(seed);
       const disk = new MemoryDisk();
@@ -141,7 +141,7 @@ describe("a MarsMiner save that becomes a world and a save again", () => {
     }
   }, 240_000);
 
-  test("opens as a world in between, with a catalog of its block names", async () => {
+  test("can be opened as a world in between, with a catalog of its block names", async () => {
     const { world } = await roundTrip(await openMarsMiner(diskOf(SUBTYPES_FILES)));
     const opened = await openWorld(world);
     const materials = await materialsOf(world);
@@ -157,7 +157,7 @@ describe("a MarsMiner save that becomes a world and a save again", () => {
     await opened.close();
   });
 
-  test("[M29] makes air of Core_Empty, and other names of those that no material can have", async () => {
+  test("[M29] turns Core_Empty into air, and renames blocks whose names no material can have", async () => {
     const disk = new MemoryDisk();
     const writer = await createMarsMiner(disk);
     const blockTypes = ["Core_Empty", "air", "", "x".repeat(65), "x".repeat(66)];
@@ -186,7 +186,7 @@ describe("a MarsMiner save that becomes a world and a save again", () => {
 });
 
 describe("a conversion from or to MarsMiner", () => {
-  test("[M28] is refused when it loses something, before anything is written", async () => {
+  test("[M28] is refused before anything is written if it would lose something", async () => {
     const save = await openMarsMiner(diskOf(SUBTYPES_FILES));
     const target = new MemoryDisk();
     expect(await codeOfRejection(convertMarsMiner(save, target))).toBe("ORT_LOSS");
@@ -201,7 +201,7 @@ describe("a conversion from or to MarsMiner", () => {
     ).toEqual([]);
   });
 
-  test("[M28] lists values of branches, empty chunks, ids that are not listed and chunks that are there twice", async () => {
+  test("[M28] lists values of branches, empty chunks, unlisted ids and duplicate chunks", async () => {
     const octree = "03000000 0a000000 030000 2c01 0102030405060709";
     const table = "02000000 00000000 00000000 28000000 00000000 00000000 60000000";
     const blob0 = `${SEED_FILES.blob0.slice(0, -"01000000 01000000 00 01".length)} ${octree} 31000000 00 ${table}`;
@@ -218,7 +218,7 @@ describe("a conversion from or to MarsMiner", () => {
     ]);
   });
 
-  test("[M30] takes places for chunks when one is no multiple of the cube", async () => {
+  test("[M30] treats positions as chunks if one is not a multiple of the cube", async () => {
     const places = async (x: number, options: MarsMinerConvertOptions = {}): Promise<unknown> => {
       const disk = new MemoryDisk();
       const writer = await createMarsMiner(disk);
@@ -237,12 +237,12 @@ describe("a conversion from or to MarsMiner", () => {
     expect(await places(0x7fff_ffff)).toEqual([]);
   });
 
-  test("of nothing that was ever saved is refused", async () => {
+  test("is refused when nothing was ever saved", async () => {
     const save = await openMarsMiner(diskOf({ ...SEED_FILES, blob0: "00000000 00000000" }));
     expect(codeOf(() => convertMarsMiner(save, undefined))).toBe("ORT_NOT_FOUND");
   });
 
-  test("takes an older state when it is asked to", async () => {
+  test("converts an older state on request", async () => {
     const save = await openMarsMiner(await writtenDisk(3));
     const [, , first] = await save.findStates();
     const world = new MemoryDisk();
@@ -250,7 +250,7 @@ describe("a conversion from or to MarsMiner", () => {
     expect((await openSave(world)).global.description.name).toBe("state 0");
   });
 
-  test("works with cubes of other sizes, and with small chunks of ours", async () => {
+  test("works with cubes of other sizes, and with small Orthant chunks", async () => {
     for (const cubeSize of [4, 16, 32, 128]) {
       const disk = new MemoryDisk();
       const writer = await createMarsMiner(disk);
@@ -289,7 +289,7 @@ describe("a conversion from or to MarsMiner", () => {
     return disk;
   }
 
-  test("[M28] lists what MarsMiner has no room for", async () => {
+  test("[M28] lists what MarsMiner cannot hold", async () => {
     const stripes = chunkFromVoxels(
       Uint16Array.from({ length: shape.volume }, (_, cell) => (cell % 2) * 700),
     );
@@ -333,7 +333,7 @@ describe("a conversion from or to MarsMiner", () => {
     expect(await verifyMarsMiner(target)).toEqual([]);
   });
 
-  test("of a world whose chunks are no cubes is refused", async () => {
+  test("is refused for a world whose chunks are not cubes", async () => {
     for (const extents of [
       [8, 8, 8, 8],
       [32, 32, 1, 1],
@@ -344,7 +344,7 @@ describe("a conversion from or to MarsMiner", () => {
     }
   });
 
-  test("tells how far it is", async () => {
+  test("reports progress", async () => {
     const save = await openMarsMiner(await writtenDisk(3));
     let steps = 0;
     await convertMarsMiner(save, new MemoryDisk(), { acceptLosses: true, onStep: () => steps++ });

@@ -18,8 +18,9 @@ function bytesOf(hex: string): Uint8Array {
 }
 
 describe("the bytes of an octree", () => {
-  test("[M15] reads two bits a node, the lowest first, breadth-first", () => {
-    // Nodes: root (branch), eight children of which number 4 is a branch, then eight more: 17 nodes, 5 flag bytes.
+  test("[M15] are read as two bits per node, lowest first, breadth-first", () => {
+    // Nodes: root (branch), eight children of which number 4 is a branch, then eight more: 17 nodes, 5 flag
+    // bytes.
     const flags = "01 04 00 08 00"; // node 0: 1; node 5: branch; node 13: large
     const octree = decode(
       octreeCodec,
@@ -33,7 +34,7 @@ describe("the bytes of an octree", () => {
     );
   });
 
-  test("[M15] reads a root that is a leaf: the author's own test vector", () => {
+  test("[M15] are read for a root that is a leaf, as in the author's own test vector", () => {
     expect(decode(octreeCodec, bytesOf("01000000 01000000 00 01"))).toEqual(uniformOctree(1));
   });
 
@@ -50,17 +51,17 @@ describe("the bytes of an octree", () => {
     ["M16", "more values than nodes", "01000000 02000000 00 0102", "ORT_OCTREE"],
     ["M16", "half of a large value", "01000000 01000000 02 01", "ORT_OCTREE"],
     ["M9", "lengths beyond the end", "ffffffff ffffffff 00", "ORT_TRUNCATED"],
-  ])("[%s] refuses %s", (_rule, _what, hex, code) => {
+  ])("[%s] are refused with %s", (_rule, _what, hex, code) => {
     expect(codeOf(() => decode(octreeCodec, bytesOf(hex)))).toBe(code);
   });
 
-  test("[M16] gives branches values too, large ones among them", () => {
+  test("[M16] give branches values too, including large ones", () => {
     const octree = decode(octreeCodec, bytesOf("03000000 0a000000 030000 2c01 0102030405060708"));
     expect([...octree.values]).toEqual([300, 1, 2, 3, 4, 5, 6, 7, 8]);
     expect(encode(octreeCodec, octree)).toEqual(bytesOf("03000000 0a000000 030000 2c01 0102030405060708"));
   });
 
-  test("[M18] takes stray padding bits and wide small values, and writes neither", () => {
+  test("[M18] may have stray padding bits and wide small values, which are never written", () => {
     const plain = bytesOf("01000000 01000000 00 07");
     for (const odd of ["01000000 01000000 fc 07", "01000000 02000000 02 0700"]) {
       const octree = decode(octreeCodec, bytesOf(odd));
@@ -69,7 +70,7 @@ describe("the bytes of an octree", () => {
     }
   });
 
-  test("[M9] refuses an octree cut at every byte", () => {
+  test("[M9] are refused when cut at any byte", () => {
     const bytes = encode(octreeCodec, randomOctree(new Prng(4), 300));
     for (let length = 0; length < bytes.length; length++) {
       expect(codeOf(() => decode(octreeCodec, bytes.subarray(0, length)))).toBe("ORT_TRUNCATED");
@@ -96,7 +97,7 @@ describe("an octree as boxes", () => {
     ]);
   });
 
-  test("[M19] is made of boxes and gives them back, whatever the seed", () => {
+  test("[M19] is built from boxes and returns them, for any seed", () => {
     for (let seed = 0; seed < 30; seed++) {
       const octree = randomOctree(new Prng(seed), 400);
       expect(octreeOfBoxes([...octreeBoxes(octree, 64)], 64, 9), `seed ${seed}`).toEqual(octree);
@@ -104,7 +105,7 @@ describe("an octree as boxes", () => {
     }
   });
 
-  test("[M19] agrees with single voxels, the last box of a place counting", () => {
+  test("[M19] agrees with single voxels, where the last box wins", () => {
     const prng = new Prng(7);
     const boxes: OctreeBox[] = [
       { box: { min: [0, 0, 0, 0], max: [9, 16, 3, 1] }, value: 5 },
@@ -122,7 +123,7 @@ describe("an octree as boxes", () => {
     }
   });
 
-  test("[M19] joins equal leaves, and asks for no voxel of a cube that is uniform", () => {
+  test("[M19] joins equal leaves, and requests no voxel of a uniform cube", () => {
     const asked: number[] = [];
     const octree: Octree = buildOctree(64, (cube) => {
       asked.push(cube.edge);
@@ -132,7 +133,7 @@ describe("an octree as boxes", () => {
     expect(Math.min(...asked)).toBe(16);
   });
 
-  test("[M19] gives one box for a cube of one value, whatever its size", () => {
+  test("[M19] has one box for a cube of one value, whatever its size", () => {
     expect([...octreeBoxes(uniformOctree(2), 256)]).toEqual([
       { box: { min: [0, 0, 0, 0], max: [256, 256, 256, 1] }, value: 2 },
     ]);

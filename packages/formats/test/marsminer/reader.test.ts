@@ -23,7 +23,7 @@ async function messages(disk: MemoryDisk): Promise<readonly string[]> {
 }
 
 describe("a MarsMiner save", () => {
-  test("[M3] is read in each of the four dialects, which all say version 0", async () => {
+  test("[M3] is read in each of the four dialects, which all state version 0", async () => {
     const types = (...subtypes: (number | undefined)[]): unknown =>
       subtypes.map((subtype, id) => ({ name: `Block ${Math.min(id, 2)}`, subtype }));
     const cases = [
@@ -45,7 +45,7 @@ describe("a MarsMiner save", () => {
     }
   });
 
-  test("[M10] has a time beyond 2^53, exactly", async () => {
+  test("[M10] has an exact time beyond 2^53", async () => {
     const save = await openMarsMiner(diskOf(SEED_FILES));
     expect(save.state?.ticks).toBe(NOTED_TICKS);
     expect(NOTED_TICKS > BigInt(Number.MAX_SAFE_INTEGER)).toBe(true);
@@ -63,12 +63,12 @@ describe("a MarsMiner save", () => {
     expect([global.state, global.dialect]).toEqual([undefined, "global-pointers"]);
   });
 
-  test("[M2] of another version is refused", async () => {
+  test("[M2] is refused with another version", async () => {
     const disk = patched(diskOf(SEED_FILES), "blob0", 0, "01000000");
     expect(await codeOfRejection(openMarsMiner(disk))).toBe("ORT_VERSION");
   });
 
-  test("[M4] is told by the files that are there and by a count of pointers", async () => {
+  test("[M4] is identified by its files and its count of pointers", async () => {
     const nothing = "00000000 00000000";
     const fits = async (files: Readonly<Record<string, string>>): Promise<unknown> =>
       (await openMarsMiner(diskOf(files))).fittingDialects;
@@ -80,7 +80,7 @@ describe("a MarsMiner save", () => {
     expect(await fits({ blob0: `${nothing} 00000000` })).toEqual(["global-pointers"]);
   });
 
-  test("[M5] with subtypes is not read as one without: the original's first reader did, and got wrong names", async () => {
+  test("[M5] with subtypes is not read as one without, which gave the original's first reader wrong names", async () => {
     expect((await openMarsMiner(diskOf(SUBTYPES_FILES))).dialect).toBe("subtypes");
     expect((await openMarsMiner(diskOf(SEED_FILES))).dialect).toBe("seed");
     const forced = await openMarsMiner(diskOf(SUBTYPES_FILES), { dialect: "seed" });
@@ -89,12 +89,12 @@ describe("a MarsMiner save", () => {
     expect(names).toEqual(["Block 0", undefined, "Block 1", undefined]);
   });
 
-  test("[M5] of ours is told although its count of pointers was lost in a crash", async () => {
+  test("[M5] written by us is identified even if a crash lost its count of pointers", async () => {
     const disk = patched(await writtenDisk(4, { blobFullBytes: 100 }), "pointers", 4, "00000000");
     expect((await openMarsMiner(disk)).dialect).toBe("seed");
   });
 
-  test("[M1] does not count blobs behind a gap in their numbers, and says so", async () => {
+  test("[M1] ignores blobs after a gap in their numbers, and reports them", async () => {
     const whole = await writtenDisk(4, { blobFullBytes: 100 });
     const { directories, files } = whole.image();
     const gap = new MemoryDisk({
@@ -138,7 +138,7 @@ describe("a MarsMiner save", () => {
     expect((await messages(disk)).filter((line) => line.startsWith("damage")).length).toBeGreaterThan(0);
   });
 
-  test("[M7] is refused with a pointer to a blob that is not there, or has no address", async () => {
+  test("[M7] is refused with a pointer to a missing blob, or to an invalid address", async () => {
     for (const hex of ["01000000 0c000000", "ffffffff 0c000000", "00000000 0b000000", "00000000 ffffffff"]) {
       const disk = patched(diskOf(GLOBAL_FILES), "blob0", 4, hex);
       expect(await codeOfRejection(openMarsMiner(disk))).toBe("ORT_POINTER");
@@ -149,12 +149,12 @@ describe("a MarsMiner save", () => {
     ["an octree", "43", "ffffff7f"],
     ["a chunk table", "18", "ffffffff"],
     ["a table of block types", "31", "ffff"],
-  ])("[M9] is refused when %s says that it reaches past the end", async (_what, offset, hex) => {
+  ])("[M9] is refused when %s states that it extends past the end", async (_what, offset, hex) => {
     const disk = patched(diskOf(SEED_FILES), "blob0", Number.parseInt(offset, 16), hex);
     expect(await codeOfRejection(readAll(disk))).toBe("ORT_TRUNCATED");
   });
 
-  test("[M9] is refused when it is cut at any byte; the original took a short octree without a word", async () => {
+  test("[M9] is refused when cut at any byte, whereas the original silently accepted a short octree", async () => {
     for (const files of [SEED_FILES, SUBTYPES_FILES, STRINGBLOCK_FILES, GLOBAL_FILES]) {
       const whole = diskOf(files);
       for (const [path, bytes] of whole.image().files) {
@@ -171,7 +171,7 @@ describe("a MarsMiner save", () => {
     }
   });
 
-  test("[M11] may share chunks, and have two at a place, of which it tells", async () => {
+  test("[M11] may share chunks, and may have two at a position, which verify reports", async () => {
     const table = "03000000 00000000 00000000 4d000000 01000000 00000000 4d000000 00000000 00000000 4d000000";
     const blob = `${SEED_FILES.blob0} 31000000 00 ${table}`;
     const disk = patched(diskOf({ ...SEED_FILES, blob0: blob }), "blob0", 0x14, "52000000");
@@ -182,7 +182,7 @@ describe("a MarsMiner save", () => {
     expect(await messages(disk)).toEqual(["notice: 1 places have more than one chunk; the last one counts"]);
   });
 
-  test("[M12] is read by addresses although StringCount lies and a torn string lies among the others", async () => {
+  test("[M12] is read by addresses even if StringCount is wrong and a torn string is among the others", async () => {
     for (const hex of ["00000000", "ffffffff", "ffffff7f", "09000000"]) {
       const disk = patched(diskOf(SEED_FILES), "strings", 4, hex);
       expect(await readAll(disk)).toEqual(await readAll(diskOf(SEED_FILES)));
@@ -197,7 +197,7 @@ describe("a MarsMiner save", () => {
     ]);
   });
 
-  test("[M12] reads lengths of one to five bytes, and null apart from empty", async () => {
+  test("[M12] has string lengths of one to five bytes, and distinguishes null from empty", async () => {
     const long = "61".repeat(200);
     const strings = `00000000 01000000 00 c801 ${long}`;
     const at = async (address: string): Promise<unknown> => {
@@ -215,12 +215,12 @@ describe("a MarsMiner save", () => {
     ["a length past the end", "05 6162", "ORT_TRUNCATED"],
     ["more bytes than are read", "81 80 04", "ORT_LIMIT"],
     ["bytes that are not UTF-8", "02 c328", "ORT_UTF8"],
-  ])("[M12] refuses a name with %s", async (_what, hex, code) => {
+  ])("[M12] is refused with a name with %s", async (_what, hex, code) => {
     const disk = diskOf({ ...SEED_FILES, strings: `00000000 01000000 ${hex}` });
     expect(await codeOfRejection(openMarsMiner(disk, { dialect: "seed" }))).toBe(code);
   });
 
-  test("[M13] refuses a string block of a length below -1, and one past the end", async () => {
+  test("[M13] is refused with a string block of a length below -1, or past the end", async () => {
     for (const [hex, code] of [
       ["feffffff", "ORT_TRUNCATED"],
       ["ffffff7f", "ORT_TRUNCATED"],
@@ -232,7 +232,7 @@ describe("a MarsMiner save", () => {
     expect((await openMarsMiner(nullName)).state?.name).toBeUndefined();
   });
 
-  test("[M14] counts pointer records by the length of their file; a torn one at the end is passed over", async () => {
+  test("[M14] counts pointer records by the length of their file, ignoring a torn one at the end", async () => {
     const whole = await writtenDisk(4, { blobFullBytes: 100 });
     const bytes = whole.image().files.get("pointers") ?? new Uint8Array(0);
     for (let tail = 1; tail < 8; tail++) {
@@ -246,7 +246,7 @@ describe("a MarsMiner save", () => {
     expect(await codeOfRejection(readAll(cut(whole, "pointers", 8)))).toBe("ORT_POINTER");
   });
 
-  test("[M17] is refused when an octree is deeper than its cube", async () => {
+  test("[M17] is refused with an octree deeper than its cube", async () => {
     const disk = await writtenDisk(1);
     await expect(readAll(disk)).resolves.toBeDefined();
     const save = await openMarsMiner(disk, { cubeSize: 4 });
@@ -258,18 +258,18 @@ describe("a MarsMiner save", () => {
     }
   });
 
-  test("[M20] may have block ids that no table lists, of which it tells", async () => {
+  test("[M20] may have block ids that no table lists, which verify reports", async () => {
     const disk = patched(diskOf(SEED_FILES), "blob0", 0x4c, "09");
     await expect(readAll(disk)).resolves.toBeDefined();
     expect(await messages(disk)).toEqual(["notice: a voxel has block id 9, where its chunk lists 4"]);
   });
 
-  test("[M18] tells of octrees with stray bits", async () => {
+  test("[M18] may have octrees with stray bits, which verify reports", async () => {
     const disk = patched(diskOf(SEED_FILES), "blob0", 0x4b, "f0");
     expect(await messages(disk)).toEqual([expect.stringContaining("notice: an octree with stray bits")]);
   });
 
-  test("is found by its content, also when it is damaged", async () => {
+  test("is detected by its content, even if it is damaged", async () => {
     for (const [index, files] of [SEED_FILES, SUBTYPES_FILES, STRINGBLOCK_FILES, GLOBAL_FILES].entries()) {
       expect(await detectFormat(diskOf(files))).toEqual({
         format: "marsminer",
@@ -289,7 +289,7 @@ describe("a MarsMiner save", () => {
     expect(await detectFormat(diskOf({ strings: "00000000 00000000" }))).toBeUndefined();
   });
 
-  test("keeps ticks of our own exactly", async () => {
+  test("keeps the ticks that we write exactly", async () => {
     expect((await openMarsMiner(await writtenDisk(1))).state?.ticks).toBe(TICKS);
   });
 });

@@ -19,7 +19,10 @@ const STRINGS =
   "00000000 04000000 09 546573742053617665 07 426c6f636b2030 07 426c6f636b2031 07 426c6f636b2032";
 const NO_POINTERS = "00000000 00000000";
 
-/** The least save of the seed's dialect with a block in it, byte by byte: one chunk, one octree, one leaf of id 1. */
+/**
+ * The smallest save of the seed's dialect with a block, byte by byte: one chunk, one octree, one leaf of id
+ * 1.
+ */
 export const SEED_FILES = {
   blob0: [
     "00000000 08000000", // 00 header: version, index
@@ -75,7 +78,7 @@ export const GLOBAL_FILES = {
   ].join(" "),
 } as const;
 
-/** A disk with files from hex or bytes. */
+/** Creates a disk with files from hex or bytes. */
 export function diskOf(files: Readonly<Record<string, string | Uint8Array>>): MemoryDisk {
   const contents = Object.entries(files).map(
     ([path, content]) =>
@@ -84,7 +87,7 @@ export function diskOf(files: Readonly<Record<string, string | Uint8Array>>): Me
   return new MemoryDisk({ directories: [], files: new Map(contents) });
 }
 
-/** The disk with a file whose bytes from an offset on are others. */
+/** Returns the disk with a file overwritten from an offset on. */
 export function patched(disk: MemoryDisk, path: string, offset: number, hex: string): MemoryDisk {
   const { directories, files } = disk.image();
   const bytes = (files.get(path) ?? new Uint8Array(0)).slice();
@@ -92,14 +95,14 @@ export function patched(disk: MemoryDisk, path: string, offset: number, hex: str
   return new MemoryDisk({ directories, files: new Map(files).set(path, bytes) });
 }
 
-/** The disk with the file cut to a length. */
+/** Returns the disk with a file cut to a length. */
 export function cut(disk: MemoryDisk, path: string, length: number): MemoryDisk {
   const { directories, files } = disk.image();
   const bytes = files.get(path) ?? new Uint8Array(0);
   return new MemoryDisk({ directories, files: new Map(files).set(path, bytes.slice(0, length)) });
 }
 
-/** Everything that a state holds, for comparison. */
+/** Returns the whole content of a state, for comparison. */
 export async function contentOf(
   save: MarsMinerSave,
   state: MarsMinerState | undefined = save.state,
@@ -119,7 +122,7 @@ export async function readAll(disk: MemoryDisk): Promise<unknown> {
   }
 }
 
-/** A chunk that depends on a number, with one octree that is cut and one that is not. */
+/** Returns a chunk that depends on a number, with one divided octree and one uniform one. */
 export function chunkOf(x: number, z: number, number: number): MarsMinerChunkContent {
   const box = { min: [0, 0, 0, 0], max: [32, 32, 8, 1] } as const;
   return {
@@ -130,7 +133,7 @@ export function chunkOf(x: number, z: number, number: number): MarsMinerChunkCon
   };
 }
 
-/** A save of our own with some states. */
+/** Creates a save written by us with some states. */
 export async function writtenDisk(states: number, options: MarsMinerWriterOptions = {}): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const writer = await createMarsMiner(disk, options);
@@ -142,7 +145,7 @@ export async function writtenDisk(states: number, options: MarsMinerWriterOption
   return disk;
 }
 
-/** A random octree over cubes of 64: boxes of random values. */
+/** Returns a random octree over cubes of 64: boxes of random values. */
 export function randomOctree(prng: Prng, valueMax: number): Octree {
   const boxes = Array.from({ length: prng.below(4) }, () => {
     const corner = [prng.below(60), prng.below(60), prng.below(60), 0] as const;

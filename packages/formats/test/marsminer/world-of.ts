@@ -1,9 +1,15 @@
 import type { MarsMinerSave, Octree } from "@orthant/formats";
 
-/** What a save means, whatever it is stored as: for each place, for each cube, which voxels have which name. */
+/**
+ * The meaning of a save, independent of its encoding: for each position and cube, which voxels have which
+ * name.
+ */
 export type MeantWorld = Readonly<Record<string, readonly string[]>>;
 
-/** What the present state means. `rename` tells what a block of a name, subtype and id is called. */
+/**
+ * Returns the meaning of the present state. `rename` returns the name of a block from its name, subtype and
+ * id.
+ */
 export async function worldOf(
   save: MarsMinerSave,
   rename: (name: string | undefined, subtype: number, id: number) => string,
@@ -13,7 +19,7 @@ export async function worldOf(
   for (const entry of save.state?.chunks ?? []) {
     const place = `${entry.x},${entry.z}`;
     const { blockTypes, octrees } = await save.readChunk(entry);
-    // A chunk of nothing leaves no trace in a world.
+    // An empty chunk leaves no trace in a world.
     if (octrees.length === 0 || !isCarried(place)) continue;
     const nameOf = (id: number): string => rename(blockTypes[id]?.name, blockTypes[id]?.subtype ?? 0, id);
     places[place] = octrees.map((octree) => describeNode(octree, 0, nameOf));
@@ -21,7 +27,10 @@ export async function worldOf(
   return places;
 }
 
-/** The name of a leaf, or the eight parts of a branch: only voxels count, so eight equal leaves are one. */
+/**
+ * Returns the name of a leaf, or the eight parts of a branch. Only voxels count, so eight equal leaves are
+ * one.
+ */
 function describeNode(octree: Octree, node: number, nameOf: (id: number) => string): string {
   const first = octree.firstChildren[node] ?? 0;
   if (first === 0) return JSON.stringify(nameOf(octree.values[node] ?? 0));

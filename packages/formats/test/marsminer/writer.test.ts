@@ -16,7 +16,7 @@ function hexOf(disk: MemoryDisk, path: string): string {
 }
 
 describe("a writer of MarsMiner saves", () => {
-  test("[M25] makes a save in which nothing is saved yet", async () => {
+  test("[M25] creates a save without a state", async () => {
     const disk = new MemoryDisk();
     await (await createMarsMiner(disk)).close();
     expect([...disk.image().files].map(([path, bytes]) => [path, toHex(bytes)])).toEqual([
@@ -27,7 +27,7 @@ describe("a writer of MarsMiner saves", () => {
     expect((await openMarsMiner(disk)).state).toBeUndefined();
   });
 
-  test("[M25] takes over what a making left that was cut off, and nothing else", async () => {
+  test("[M25] accepts the leftovers of an interrupted creation, and nothing else", async () => {
     for (const files of [
       ...[{}, { strings: "" }, { strings: "0000", blob0: "00000000" }],
       ...[{ pointers: "000000000100" }, { pointers: "00000000010000000000000000000000" }],
@@ -45,7 +45,7 @@ describe("a writer of MarsMiner saves", () => {
     expect(await codeOfRejection(createMarsMiner(await writtenDisk(1)))).toBe("ORT_NOT_EMPTY");
   });
 
-  test("[M10] a time that is no bigint of 64 bits is refused, and the writer goes on", async () => {
+  test("[M10] refuses a time that is not a 64-bit bigint, and stays usable", async () => {
     const writer = await createMarsMiner(new MemoryDisk());
     for (const ticks of [5 as never, "5" as never, 2n ** 63n, -(2n ** 63n) - 1n])
       expect(await codeOfRejection(writer.commit({ ticks, name: "n" }))).toBe("ORT_ARGUMENT");
@@ -53,7 +53,7 @@ describe("a writer of MarsMiner saves", () => {
     await writer.close();
   });
 
-  test("[M26] writes the bytes of the seed's dialect, with a count of strings that is true", async () => {
+  test("[M26] writes the bytes of the seed's dialect, with a correct count of strings", async () => {
     const disk = new MemoryDisk();
     const writer = await createMarsMiner(disk);
     await writer.putChunk({ x: 64, z: -64, blockTypes: ["a", "b"], octrees: [uniformOctree(1)] });
@@ -97,7 +97,7 @@ describe("a writer of MarsMiner saves", () => {
     expect(chunk?.blockTypes.map(({ name }) => name)).toEqual(blockTypes);
   });
 
-  test("[M25] gives a save that has no record of a pointer one when it is opened for writing", async () => {
+  test("[M25] adds a pointer record to a save without one when it is opened for writing", async () => {
     const disk = new MemoryDisk();
     await (await createMarsMiner(disk)).close();
     const old = new MemoryDisk({
@@ -108,7 +108,7 @@ describe("a writer of MarsMiner saves", () => {
     expect(hexOf(old, "pointers")).toBe("0000000001000000" + "0000000000000000");
   });
 
-  test("[M26] keeps a commit whose blob an earlier session made and never committed", async () => {
+  test("[M26] keeps a commit whose blob was created by an earlier session that never committed", async () => {
     const disk = new CrashDisk();
     const options = { blobFullBytes: 100 };
     const first = await createMarsMiner(disk, options);
@@ -126,7 +126,7 @@ describe("a writer of MarsMiner saves", () => {
     });
   });
 
-  test("[M26] changes no byte that was there but the header and the counts", async () => {
+  test("[M26] changes no existing byte except the header and the counts", async () => {
     const disk = await writtenDisk(3, { blobFullBytes: 200 });
     const before = disk.image().files;
     const writer = await resumeMarsMiner(disk, { blobFullBytes: 200 });
@@ -151,7 +151,7 @@ describe("a writer of MarsMiner saves", () => {
     ]);
   });
 
-  test("[M26] syncs blocks, strings and pointers, then writes the header, then syncs that", async () => {
+  test("[M26] syncs blocks, strings and pointers, then writes and syncs the header", async () => {
     const disk = new CrashDisk();
     const writer = await createMarsMiner(disk, { blobFullBytes: 100 });
     await writer.putChunk(chunkOf(0, 0, 1));
@@ -173,12 +173,12 @@ describe("a writer of MarsMiner saves", () => {
         .map((step) => step.slice(6)),
     );
     for (const path of written) expect(steps.slice(0, header)).toContain(`sync ${path}`);
-    // The name of the second state is new, and its index lies in another blob than the header.
+    // The name of the second state is new, and its index is in another blob than the header.
     expect([...written]).toEqual(expect.arrayContaining(["pointers", "strings"]));
     expect(steps.slice(0, header)).toContain("syncDirectory ");
   });
 
-  test("[M27] writes the record of the header's own pointer before the header, with a true count", async () => {
+  test("[M27] writes the record of the header's own pointer before the header, with a correct count", async () => {
     const disk = await writtenDisk(5, { blobFullBytes: 100 });
     const { files } = disk.image();
     const blob = files.get("blob0") ?? new Uint8Array(8);
@@ -196,7 +196,7 @@ describe("a writer of MarsMiner saves", () => {
     expect((await verifyMarsMiner(disk)).length).toBe(0);
   });
 
-  test("[M27] goes on behind a torn record as if it were not there; the original shifted all that came later", async () => {
+  test("[M27] overwrites a torn record; the original shifted everything after it", async () => {
     for (let tail = 1; tail < 8; tail++) {
       const whole = await writtenDisk(4, { blobFullBytes: 100 });
       const files = Object.fromEntries(whole.image().files);
@@ -213,7 +213,7 @@ describe("a writer of MarsMiner saves", () => {
     }
   });
 
-  test("[M26] goes on with states of its own and refuses other dialects", async () => {
+  test("[M26] continues states of its own dialect and refuses others", async () => {
     expect(await codeOfRejection(resumeMarsMiner(diskOf(SUBTYPES_FILES)))).toBe("ORT_DIALECT");
     const disk = await writtenDisk(3);
     const before = await readAll(disk);
@@ -221,7 +221,7 @@ describe("a writer of MarsMiner saves", () => {
     expect(await readAll(disk)).toEqual(before);
   });
 
-  test("refuses what the format has no room for, and is usable after that", async () => {
+  test("refuses what the format cannot hold, and stays usable", async () => {
     const disk = new MemoryDisk();
     const writer = await createMarsMiner(disk);
     const octrees = Array.from({ length: 256 }, () => uniformOctree(0));
@@ -239,7 +239,7 @@ describe("a writer of MarsMiner saves", () => {
     expect((await openMarsMiner(disk)).state?.name).toBe("");
   });
 
-  test("accepts nothing more after a write that failed, and what was committed stays", async () => {
+  test("accepts nothing after a failed write, and earlier commits stay", async () => {
     for (const operation of ["writeAt", "sync"] as const) {
       const disk = await writtenDisk(2);
       const before = await readAll(disk);
@@ -253,7 +253,7 @@ describe("a writer of MarsMiner saves", () => {
     }
   });
 
-  test("does one thing at a time", async () => {
+  test("refuses concurrent calls", async () => {
     const writer = await createMarsMiner(new MemoryDisk());
     const first = writer.putChunk(chunkOf(0, 0, 1));
     expect(await codeOfRejection(writer.putChunk(chunkOf(0, 64, 1)))).toBe("ORT_ARGUMENT");

@@ -9,13 +9,13 @@ import {
 } from "@orthant/formats";
 import { blockAt, blocksOf, GLOBAL, ORIGIN_CELL, TIGHT_LIMITS } from "./samples.ts";
 
-/** Compacts whatever can be, without a pause. */
+/** Compacts everything possible, without pauses. */
 export const AT_ONCE: CompactionOptions = { force: true, pause: async () => undefined };
 
-/** All records then have the same length: the materials 0 and 1 would make shorter ones. */
+/** Gives all records the same length: the materials 0 and 1 would make shorter ones. */
 const FIRST = 10;
 
-/** A commit that replaces the one leaf there is; all of them happen in one hour. */
+/** A commit that replaces the only leaf. All commits happen in one hour. */
 export function change(number: number): SaveChange {
   return {
     nowMs: number,
@@ -23,7 +23,7 @@ export function change(number: number): SaveChange {
   };
 }
 
-/** A save whose commits 1 to `commits` each replaced the leaf; generation 1 has a name unless none should. */
+/** A save whose commits 1 to `commits` each replaced the leaf. By default generation 1 has a name. */
 export async function worldOf(
   commits: number,
   { limits = TIGHT_LIMITS, named = [1] }: { limits?: SaveLimits; named?: readonly number[] } = {},
@@ -36,7 +36,7 @@ export async function worldOf(
   return { disk, writer };
 }
 
-/** What each generation has at the place that all commits change. */
+/** Returns what each generation has at the position that all commits change. */
 export async function numbersOf(
   disk: MemoryDisk,
   ...generations: readonly number[]
@@ -50,12 +50,12 @@ export async function numbersOf(
   return numbers;
 }
 
-/** The bytes of a file. */
+/** Returns the bytes of a file. */
 export function fileOf(disk: MemoryDisk, path: string): Uint8Array {
   return disk.image().files.get(path) ?? new Uint8Array(0);
 }
 
-/** The names of the packs, and of whatever else is in their folder. */
+/** Returns the names of the packs, and of everything else in their folder. */
 export async function packNames(disk: MemoryDisk): Promise<readonly string[]> {
   return (await disk.list("data")).map(({ name }) => name);
 }

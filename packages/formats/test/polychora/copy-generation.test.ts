@@ -49,7 +49,7 @@ describe("copyGeneration", () => {
     expect(await verifySave(target), "the copy can be written to").toEqual([]);
   });
 
-  test("copies an older generation, with a manifest that names it", async () => {
+  test("copies an older generation with a manifest that names it", async () => {
     const { disk, writer } = await smallWorld();
     await (
       await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([5, 5, 5, 5], 8)] }] })
@@ -66,7 +66,7 @@ describe("copyGeneration", () => {
     );
   });
 
-  test("[S52] copies compacted packs, and the past from before a pack was removed", async () => {
+  test("[S52] copies compacted packs, and older generations from before a pack was removed", async () => {
     const { disk, writer } = await worldOf(60);
     await writer.compact(AT_ONCE);
     await (await writer.commit(change(61))).close();
@@ -88,7 +88,7 @@ describe("copyGeneration", () => {
     }
   });
 
-  test("[S52] is not disturbed when what it copies is compacted away meanwhile", async () => {
+  test("[S52] is unaffected when its source is compacted during the copy", async () => {
     const { disk, writer } = await worldOf(60);
     const target = new MemoryDisk();
     const open = target.open.bind(target);
@@ -107,7 +107,7 @@ describe("copyGeneration", () => {
     expect(await verifySave(target)).toEqual([]);
   });
 
-  test("starts over with the newer generation when files were retired before they were open", async () => {
+  test("starts over with the newer generation if files were retired before they were opened", async () => {
     const { disk, writer } = await smallWorld();
     let commits = 0;
     const racing = new Proxy(disk, {
@@ -129,7 +129,7 @@ describe("copyGeneration", () => {
     await writer.close();
   });
 
-  test("refuses a generation that is damaged, and leaves no save behind", async () => {
+  test("refuses a damaged generation and leaves no save behind", async () => {
     const { disk, writer } = await smallWorld();
     await writer.close();
     const pack = await disk.open("data/dt-000001.v4dt", "write");
@@ -140,13 +140,13 @@ describe("copyGeneration", () => {
     expect(await codeOfRejection(openSave(target))).toBe("ORT_NOT_FOUND");
   });
 
-  test("refuses a folder that has something in it", async () => {
+  test("refuses a folder that is not empty", async () => {
     const { disk, writer } = await smallWorld();
     await writer.close();
     expect(await codeOfRejection(copyGeneration(disk, disk))).toBe("ORT_NOT_EMPTY");
   });
 
-  describe("when the power is cut", () => {
+  describe("after a power cut", () => {
     async function copySmallWorld(target: Disk): Promise<void> {
       const { disk, writer } = await smallWorld(TIGHT_LIMITS);
       const blocks = Array.from({ length: 8 }, (_, index) => blockAt([index, 0, 0, 0], 100 + index));
@@ -160,7 +160,9 @@ describe("copyGeneration", () => {
       await copyGeneration(await pagedWorld(12), target);
     }
 
-    /** Writes a save and cuts the power everywhere; throws when a disk holds anything but a whole save or none. */
+    /**
+     * Writes a save and cuts the power everywhere. Throws if a disk has anything but a complete save or none.
+     */
     async function prove(write: (target: Disk) => Promise<void>, fault?: Fault): Promise<number> {
       const recorder = new CrashDisk();
       await write(fault === undefined ? recorder : new FaultDisk(recorder, fault));
@@ -182,14 +184,14 @@ describe("copyGeneration", () => {
       return whole;
     }
 
-    test("[S52] leaves the whole copy or no save", async () => {
+    test("[S52] leaves the complete copy or no save", async () => {
       expect(await prove(copySmallWorld)).toBeGreaterThan(0);
     });
 
     test.each<[name: string, write: (target: Disk) => Promise<void>]>([
       ["S67] a copy of pages", copyPagedWorld],
       ["S63] a bulk writer of pages", (target) => writePagedWorld(target, 12)],
-    ])("[%s leaves a whole save or none, and none of its syncs is needless", async (_name, write) => {
+    ])("[%s leaves a complete save or none, and needs each of its syncs", async (_name, write) => {
       expect(await prove(write)).toBeGreaterThan(0);
       for (const path of [/^index\/ix-\d/, /^index\/ix-main/, /^index$/]) {
         const operation = path.source.endsWith("$") ? "syncDirectory" : "sync";
@@ -205,7 +207,7 @@ describe("copyGeneration", () => {
       ["the sync of data/", { operation: "syncDirectory", path: /^data$/ }],
       ["the sync of index/", { operation: "syncDirectory", path: /^index$/ }],
       ["the syncs of the root", { operation: "syncDirectory", path: /^$/ }],
-    ])("[S52] does not without %s", async (_step, fault) => {
+    ])("[S52] leaves a broken save without %s", async (_step, fault) => {
       await expect(prove(copySmallWorld, { ...fault, kind: "skip", nth: 1, sticky: true })).rejects.toThrow();
     });
   });

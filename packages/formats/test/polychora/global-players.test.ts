@@ -27,7 +27,7 @@ const DESCRIPTION = [
   "02 ffffffffffffffff ac02 00 0900000000000000 03 01 0600000000000000", // last edits: 300 of a client without a
   // player, then 3 of client 9, which is player 6's
 ].join(" ");
-/** Version 2 has clients in the order of their ids, without their players. */
+/** Version 2 has clients in order of ids, without their players. */
 const DESCRIPTION_2 = DESCRIPTION.replace("03 04040101", "02 04040101").replace(
   /02 ffffffffffffffff.*/,
   "02 0900000000000000 03 ffffffffffffffff ac02",
@@ -116,7 +116,7 @@ describe("the global payload", () => {
     }
   });
 
-  test("[S17] reads a description of version 2, whose clients have no players and are in the order of their ids", async () => {
+  test("[S17] reads a description of version 2, whose clients are in order of ids and have no players", async () => {
     const { edits } = decode(worldDescriptionCodec, fromHex(DESCRIPTION_2));
     expect(edits).toEqual([
       { clientId: 9n, lastEditId: 3 },
@@ -140,7 +140,7 @@ describe("the global payload", () => {
     expect(await codeOfRejection(() => decode(worldDescriptionCodec, fromHex(hex)))).toBe("ORT_BLOB");
   });
 
-  test("[S17] holds 64 eras and 4,096 clients with edits, and not one more", async () => {
+  test("[S17] holds at most 64 eras and 4,096 clients with edits", async () => {
     const full: WorldDescription = {
       ...global.description,
       clockEpoch: 100,
@@ -168,7 +168,7 @@ describe("the global payload", () => {
     }
   });
 
-  test("[S17] refuses the description cut at every byte", async () => {
+  test("[S17] refuses the description cut at any byte", async () => {
     const bytes = fromHex(DESCRIPTION);
     for (let length = 0; length < bytes.length; length++) {
       expect(
@@ -178,7 +178,7 @@ describe("the global payload", () => {
     }
   });
 
-  test("[S15] agrees with the manifest, or verify says that it does not", async () => {
+  test("[S15] agrees with the manifest, or verify reports that it does not", async () => {
     const { disk, writer } = await smallWorld();
     const older = disk.image().files.get("global.g0000000000000000.v4g") as Uint8Array;
     await writer.commit({ nowMs: 2 });
@@ -212,7 +212,7 @@ describe("the players payload", () => {
     expect(await codeOfRejection(() => decode(playersCodec, fromHex(hex)))).toBe("ORT_PLAYERS");
   });
 
-  test("[S19] a player who is not in a commit stays, and one who is replaces the old record", async () => {
+  test("[S19] keeps a player who is not in a commit, and replaces the record of one who is", async () => {
     const { disk, writer } = await smallWorld();
     await writer.commit({ nowMs: 2, players: [playerOf(2n)] });
     await writer.commit({ nowMs: 3, players: [playerOf(2n, 30)] });

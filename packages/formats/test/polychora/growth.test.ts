@@ -17,11 +17,11 @@ import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { blockAt, blocksOf, GLOBAL, TIGHT_LIMITS } from "./samples.ts";
 
-/** Limits with which some dozen leaves need pages. */
+/** Limits with which a few dozen leaves need pages. */
 const LIMITS = { ...TIGHT_LIMITS, dataFileMaxBytes: 1_000_000, indexSoftMaxBytes: 300 };
 
-describe("an index that grows", () => {
-  test("[S61] holds what a plain map holds, through splits and back, whoever reads it", async () => {
+describe("a growing index", () => {
+  test("[S61] has the content of a plain map through splits and merges, for every reader", async () => {
     for (let seed = 1; seed <= 4; seed++) {
       const prng = new Prng(seed);
       const disk = new MemoryDisk();
@@ -60,7 +60,7 @@ describe("an index that grows", () => {
 });
 
 describe("a commit of one leaf among 100,000", () => {
-  test("[S62] writes its page and those above it, and says which", async () => {
+  test("[S62] writes its page and those above it, and reports which", async () => {
     const disk = new MemoryDisk();
     const bulk = await BulkSaveWriter.create(disk, GLOBAL.description.chunkShape);
     const edge = 18;
@@ -92,7 +92,7 @@ describe("a commit of one leaf among 100,000", () => {
         leaves: [{ cell, blocks: [blockAt(cell.min, 2)] }],
       });
       const { addedPages, removedPages } = writer.lastChange;
-      // With the root, which every generation has.
+      // Including the root, which every generation has.
       expect(addedPages.length + 1).toBeLessThanOrEqual(3);
       for (const page of removedPages) expect(known.delete(page)).toBe(true);
       for (const page of addedPages) known.add(page);
@@ -109,7 +109,7 @@ function placeNear(prng: Prng): Place {
   return [prng.between(-40, 40) + far, prng.between(-4, 4), prng.between(-4, 4) - far, 0];
 }
 
-/** Commits what a map holds: the leaves of places that changed are found by what the save has. */
+/** Commits the content of a map. The leaves of changed positions are found from the save's content. */
 async function commitModel(writer: SaveWriter, model: PlaceMap<number>, nowMs: number): Promise<void> {
   const { index } = writer.state;
   await index.load(WHOLE_LATTICE);

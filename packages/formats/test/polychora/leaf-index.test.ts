@@ -14,7 +14,7 @@ import { blockAt, pagedCell, pagedWorld } from "./samples.ts";
 
 const LEAVES = 120;
 
-/** A disk that counts which files are opened. */
+/** Returns a disk that records which files are opened. */
 function watched(disk: MemoryDisk): { readonly disk: Disk; readonly opened: string[] } {
   const opened: string[] = [];
   const proxy = new Proxy<Disk>(disk, {
@@ -41,8 +41,8 @@ async function changeLeaf(disk: MemoryDisk, number: number, nowMs: number): Prom
   await save.close();
 }
 
-describe("an index in pages", () => {
-  test("[S64] is opened by its root alone, which knows the totals", async () => {
+describe("a paged index", () => {
+  test("[S64] is opened by reading only its root, which knows the totals", async () => {
     const { disk, opened } = watched(await pagedWorld(LEAVES));
     const save = await openSave(disk);
     expect(save.indexVersion).toBe(3);
@@ -59,7 +59,7 @@ describe("an index in pages", () => {
     }
   });
 
-  test("[S64] is read where it is asked for, each page once, and answers as if it were whole", async () => {
+  test("[S64] reads each page once, on demand, and answers as if it were loaded entirely", async () => {
     const memory = await pagedWorld(LEAVES);
     const { disk, opened } = watched(memory);
     const save = await openSave(disk);
@@ -79,12 +79,12 @@ describe("an index in pages", () => {
       expect(save.index.at(leaf.cell)).toBe(leaf);
       expect(save.index.cellFor(leaf.cell.min)).toEqual(leaf.cell);
     }
-    // A cell for a place without a leaf: it touches none, and twice its edge would.
+    // The cell for a position without a leaf intersects none, but one of twice its edge would.
     const free = save.index.cellFor([1, 1, 100, 0]);
     expect([...save.index.touching(free)]).toEqual([]);
   });
 
-  test("lets go of what is not to be kept, but for what a draft holds", async () => {
+  test("unloads what is not kept, except what a draft holds", async () => {
     const save = await openSave(await pagedWorld(LEAVES));
     await save.index.load(WHOLE_LATTICE);
     const near = pagedCell(0);
@@ -100,7 +100,7 @@ describe("an index in pages", () => {
     expect(await codeOfRejection(() => save.index.find(near.min))).toBe("ORT_NOT_LOADED");
   });
 
-  test("[S62] shares the pages of the generation before, and says in what leaves they differ", async () => {
+  test("[S62] shares the pages of the previous generation, and reports the leaves that differ", async () => {
     const memory = await pagedWorld(LEAVES);
     await changeLeaf(memory, 40, 2);
     const { disk, opened } = watched(memory);

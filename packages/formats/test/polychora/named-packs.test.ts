@@ -18,26 +18,26 @@ import { describe, expect, test } from "vitest";
 import { AT_ONCE, change, fileOf, numbersOf, packNames, worldOf } from "./compacted-worlds.ts";
 import { blockAt, blocksOf, GLOBAL, pagedWorld, replaceFile, smallWorld, TIGHT_LIMITS } from "./samples.ts";
 
-/** Generation 1, which has a name, and the last two are kept, over three packs of 1,024 bytes. */
+/** The world keeps generation 1, which has a name, and the last two, in three packs of 1,024 bytes. */
 const COMMITS = 66;
 const FAR_CELL = { min: [65_536, 0, 0, 0], max: [131_072, 65_536, 65_536, 65_536] } as const;
 
-/** What the manifest of a save says. */
+/** Decodes the manifest of a save. */
 function manifestOf(disk: MemoryDisk): Manifest {
   return decodeManifest(fileOf(disk, "manifest.json")).manifest;
 }
 
-/** The list of packs in a manifest as it is written there. */
+/** Returns the list of packs as written in a manifest. */
 function namedOf(disk: MemoryDisk): unknown {
   return JSON.parse(new TextDecoder().decode(fileOf(disk, "manifest.json")))["data_files"];
 }
 
-/** Changes what a manifest says. */
+/** Changes the content of a manifest. */
 async function rewriteManifest(disk: MemoryDisk, change: (manifest: Manifest) => Manifest): Promise<void> {
   await replaceFile(disk, "manifest.json", encodeManifest(change(manifestOf(disk))));
 }
 
-/** The same manifest as an older program would have written it. */
+/** Returns the manifest as an older program would have written it. */
 function withoutList({ dataFiles: _dataFiles, ...manifest }: Manifest): Manifest {
   return manifest;
 }
@@ -49,7 +49,7 @@ async function messageOf(failing: () => Promise<unknown>): Promise<string> {
   );
 }
 
-/** A world whose pack 1 is needed by generation 1 alone, and whose pack 3 is needed by the last two. */
+/** A world whose pack 1 only generation 1 needs, and whose pack 3 the last two need. */
 async function closedWorld(): Promise<MemoryDisk> {
   const { disk, writer } = await worldOf(COMMITS);
   await writer.close();
@@ -58,7 +58,7 @@ async function closedWorld(): Promise<MemoryDisk> {
 }
 
 describe("the list of packs in a manifest", () => {
-  test("[S101] is text in which runs of ids are ranges", async () => {
+  test("[S101] is text with runs of ids as ranges", async () => {
     const { disk } = await smallWorld();
     for (const [dataFiles, text] of [
       [[], ""],
@@ -99,7 +99,7 @@ describe("the list of packs in a manifest", () => {
     expect(await codeOfRejection(() => decodeManifest(encodeUtf8(text)))).toBe("ORT_MANIFEST");
   });
 
-  test("[S101] has the packs with records of every generation, and no other", async () => {
+  test("[S101] contains exactly the packs with records of any generation", async () => {
     const disk = new MemoryDisk();
     const writer = await createSave(disk, { nowMs: 1, global: GLOBAL, limits: TIGHT_LIMITS });
     expect(namedOf(disk), "a pack without records").toBe("");
@@ -119,7 +119,7 @@ describe("the list of packs in a manifest", () => {
     expect(await verifySave(disk)).toEqual([]);
   });
 
-  test("[S101] is left out when it is too long, and the save goes on", async () => {
+  test("[S101] is omitted when it is too long, and the save stays usable", async () => {
     const disk = await closedWorld();
     const dataFiles = Array.from({ length: 10_000 }, (_, id) => ({ first: 2 * id + 1, last: 2 * id + 1 }));
     await rewriteManifest(disk, (manifest) => ({ ...manifest, dataFiles }));
@@ -127,7 +127,7 @@ describe("the list of packs in a manifest", () => {
     expect(await numbersOf(disk, COMMITS)).toEqual([COMMITS]);
   });
 
-  test("[S103] begins with the packs that are there when an older program wrote the manifest", async () => {
+  test("[S103] starts with the existing packs when an older program wrote the manifest", async () => {
     const disk = await closedWorld();
     await rewriteManifest(disk, withoutList);
     expect(await verifySave(disk)).toEqual([]);
@@ -139,7 +139,7 @@ describe("the list of packs in a manifest", () => {
     expect(namedOf(disk)).toBe("1-3");
   });
 
-  test("[S101] is that of the packs of a copy", async () => {
+  test("[S101] lists the packs of the copy in a copied save", async () => {
     const disk = await closedWorld();
     for (const [generation, named] of [
       [undefined, "3"],
@@ -153,7 +153,7 @@ describe("the list of packs in a manifest", () => {
     }
   });
 
-  test("[S101] is compared by verify with what is needed and what is there", async () => {
+  test("[S101] is compared by verify with the needed packs and the existing ones", async () => {
     const disk = await closedWorld();
     await rewriteManifest(disk, (manifest) => ({ ...manifest, dataFiles: [{ first: 1, last: 2 }] }));
     expect(await verifySave(disk)).toMatchObject(
@@ -172,8 +172,8 @@ describe("the list of packs in a manifest", () => {
   });
 });
 
-describe("a pack that is missing", () => {
-  test("[S102] is noticed when the save is opened, by whoever opens it", async () => {
+describe("a missing pack", () => {
+  test("[S102] is detected by everything that opens the save", async () => {
     const disk = await closedWorld();
     await disk.remove(packFile(3));
     expect(await messageOf(() => openSave(disk))).toBe(
@@ -184,7 +184,7 @@ describe("a pack that is missing", () => {
     expect(await messageOf(() => openSave(disk))).toContain("the packs 1, 3 are missing");
   });
 
-  test("[S102] is noticed when its whole folder is missing", async () => {
+  test("[S102] is detected when its whole folder is missing", async () => {
     const { disk, writer } = await smallWorld();
     await writer.close();
     const { files, directories } = disk.image();
@@ -193,13 +193,13 @@ describe("a pack that is missing", () => {
     expect(await codeOfRejection(() => openSave(left))).toBe("ORT_NOT_FOUND");
   });
 
-  test("[S102] is noticed also when an index of pages is what refers to it", async () => {
+  test("[S102] is detected when a paged index refers to it", async () => {
     const disk = await pagedWorld(40);
     for (const name of await packNames(disk)) await disk.remove(`data/${name}`);
     expect(await codeOfRejection(() => openSave(disk))).toBe("ORT_NOT_FOUND");
   });
 
-  test("[S102] is no obstacle to a generation that does without it", async () => {
+  test("[S102] does not prevent opening a generation that does not need it", async () => {
     const disk = await closedWorld();
     await disk.remove(packFile(1));
     expect(await numbersOf(disk, COMMITS)).toEqual([COMMITS]);
@@ -212,7 +212,7 @@ describe("a pack that is missing", () => {
     expect(namedOf(disk)).toBe("2-3");
   });
 
-  test("[S102] costs no more than a look at one folder when none is missing", async () => {
+  test("[S102] costs only one folder listing to rule out", async () => {
     const disk = await pagedWorld(40);
     const faultless = new FaultDisk(disk);
     await (await openSave(faultless)).close();
@@ -220,7 +220,7 @@ describe("a pack that is missing", () => {
     expect(faultless.calls.get("open")).toBe(4);
   });
 
-  test("[S102] is looked for without counting to the end of a range that no world can have", async () => {
+  test("[S102] is searched for without iterating to the end of an absurd range", async () => {
     const { disk, writer } = await smallWorld();
     await writer.close();
     await rewriteManifest(disk, (manifest) => ({
@@ -237,7 +237,7 @@ describe("a pack that is missing", () => {
 
   test("[S49, S102] leaves a save that can be repaired, and the loss is listed", async () => {
     const { disk, writer } = await smallWorld();
-    // A compaction that is asked for begins a pack.
+    // A forced compaction begins a pack.
     await writer.compact(AT_ONCE);
     const blocks = [blockAt(FAR_CELL.min, 7)];
     await (await writer.commit({ nowMs: 2, leaves: [{ cell: FAR_CELL, blocks }] })).close();
@@ -260,7 +260,7 @@ describe("a pack that is missing", () => {
 });
 
 describe("a compaction that removes packs", () => {
-  /** Throws unless a manifest names only packs that are there. */
+  /** Throws unless a manifest names only existing packs. */
   async function requireThere(disk: MemoryDisk): Promise<void> {
     const there = await packNames(disk);
     for (const { first, last } of manifestOf(disk).dataFiles ?? []) {
@@ -279,7 +279,7 @@ describe("a compaction that removes packs", () => {
     }
   }
 
-  test("[S103] leaves, before and after each of its steps, a save that anyone can open", async () => {
+  test("[S103] leaves a save that can be opened, before and after each of its steps", async () => {
     const disk = await closedWorld();
     let steps = 0;
     const watched = new GatedDisk(disk, async (_call, happen) => {
@@ -295,7 +295,7 @@ describe("a compaction that removes packs", () => {
   });
 
   test.each(["rename", "remove", "sync", "syncDirectory", "append", "open"] as const)(
-    "[S103] names none that is gone, and opens, when any %s of it fails",
+    "[S103] names no removed pack and leaves an openable save when any %s of it fails",
     async (operation) => {
       const before = await closedWorld();
       for (let nth = 1; ; nth++) {
@@ -309,7 +309,7 @@ describe("a compaction that removes packs", () => {
     },
   );
 
-  test("[S103] waits for a commit that runs, and the next commit does not name what is gone", async () => {
+  test("[S103] waits for a running commit, and the next commit does not name removed packs", async () => {
     const { disk, writer } = await worldOf(COMMITS);
     const compacting = writer.compact(AT_ONCE);
     for (let number = COMMITS + 1; number <= COMMITS + 5; number++) {
@@ -323,7 +323,7 @@ describe("a compaction that removes packs", () => {
     await writer.close();
   });
 
-  test("[S102] does not disturb who opens the save while packs go", async () => {
+  test("[S102] does not disturb opening the save while packs are removed", async () => {
     const disk = await closedWorld();
     let isDone = false;
     const disturbed = new GatedDisk(disk, async ({ operation, path }, happen) => {
@@ -339,7 +339,7 @@ describe("a compaction that removes packs", () => {
     await save.close();
   });
 
-  test("[S102] does not disturb who opens the save while its generation goes too", async () => {
+  test("[S102] does not disturb opening the save while its generation is removed too", async () => {
     const { disk, writer } = await worldOf(COMMITS, { named: [] });
     let isDone = false;
     const disturbed = new GatedDisk(disk, async ({ operation, path }, happen) => {

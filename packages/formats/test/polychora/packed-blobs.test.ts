@@ -14,15 +14,15 @@ import { chunkOf, SHAPE } from "./samples.ts";
 
 const codec = packedBlobCodec(SHAPE.volume);
 
-/** Sixteen voxels, one bit each, all 1 but the fourth: the palette is 1 and then the other material. */
+/** Sixteen voxels of one bit each, all 1 but the fourth: the palette is 1 and then the other material. */
 const CHUNK_9 = "02 0100 0900 0800000000000000";
 const CHUNK_7 = "02 0100 0700 0800000000000000";
 /** From [-1, 0, 0, 0] to [1, 0, 0, 2]: three pairs of x and y, each with three pairs of z and w. */
 const VOLUME = "01000000 02000004";
-/** The first place, the first of the next pair, the last of that pair, and the two behind it. */
+/** The first position, the first of the next pair, the last of that pair, and the two after it. */
 const PLACES = "00 02 01 00 00";
 const CONTENTS = "02 00 01 03 02";
-/** The fourth cell becomes 5; the fourth cell becomes 6. */
+/** The fourth voxel becomes 5; the fourth voxel becomes 6. */
 const CHANGE_5 = "01 01 03 05";
 const CHANGE_6 = "01 01 03 06";
 const BLOB = `${VOLUME} 05 02 ${PLACES} ${CONTENTS} ${CHUNK_9} ${CHUNK_7} ${CHANGE_5} ${CHANGE_6}`;
@@ -45,7 +45,7 @@ const blocks: readonly StoredBlock[] = [
 ];
 
 describe("a block blob of version 2", () => {
-  test("[S73, S74, S80] is its volume, places, contents, chunks and changes, whatever the order given", () => {
+  test("[S73, S74, S80] consists of volume, positions, contents, chunks and changes, whatever the input order", () => {
     expect(toHex(encode(codec, [...blocks].reverse()))).toBe(toHex(fromHex(BLOB)));
     const read = decode(codec, fromHex(BLOB));
     expect(read.map(({ place, kind }) => [place, kind])).toEqual(
@@ -89,15 +89,15 @@ describe("a block blob of version 2", () => {
     expect(await codeOfRejection(() => decode(codec, fromHex(hex)))).toBe(code);
   });
 
-  test("[S73] is refused when it is cut at any byte", async () => {
+  test("[S73] is refused when cut at any byte", async () => {
     const bytes = fromHex(BLOB);
     for (let length = 0; length < bytes.length; length++) {
       expect(await codeOfRejection(() => decode(codec, bytes.subarray(0, length)))).toBe("ORT_TRUNCATED");
     }
   });
 
-  test("[S74] tells places apart in a volume of more than 2^53", () => {
-    // Two numbers each: pairs of x and y further, and pairs of z and w passed over.
+  test("[S74] distinguishes positions in a volume of more than 2^53", () => {
+    // Two numbers each: the step in pairs of x and y, and the number of skipped pairs of z and w.
     const places: Place[] = [
       [0, 0, 0, 0],
       [0, 0, 65_535, 65_535],
@@ -116,7 +116,7 @@ describe("a block blob of version 2", () => {
     expect(decode(codec, bytes).map(({ place }) => place)).toEqual(places);
   });
 
-  test("[S74] costs two bytes a place for chunks that are scattered one in a thousand", () => {
+  test("[S74] costs two bytes per position for chunks scattered one in a thousand", () => {
     const prng = new Prng(3);
     const places = new Map<string, Place>();
     while (places.size < 1_000) {
@@ -132,7 +132,7 @@ describe("a block blob of version 2", () => {
     expect(bytes.length / 1_000).toBeLessThan(3.05);
   });
 
-  test("[S73, S74, S80] comes back as it was, and has no second encoding", async () => {
+  test("[S73, S74, S80] round-trips, and has no second encoding", async () => {
     const prng = new Prng(4);
     let read = 0;
     for (let round = 0; round < 5_000; round++) {
@@ -146,8 +146,8 @@ describe("a block blob of version 2", () => {
   });
 });
 
-describe("an envelope", () => {
-  test("[S70] has what it holds as it is, or deflated where that is shorter", async () => {
+describe("a blob envelope", () => {
+  test("[S70] stores its content unchanged, or deflated if that is shorter", async () => {
     const short = fromHex("0102030405");
     expect(toHex(await sealBlob(short))).toBe(toHex(fromHex("00 05 0102030405")));
     const long = new Uint8Array(1_000).fill(7);
@@ -158,7 +158,7 @@ describe("an envelope", () => {
     expect(await openBlob(await sealBlob(short), 5)).toEqual(short);
   });
 
-  test("[S70, S72] is refused when it says what is not so", async () => {
+  test("[S70, S72] is refused when its fields are wrong", async () => {
     const deflated = toHex(await deflateRaw(new Uint8Array(1_000)));
     const cases: [hex: string, code: ErrorCode][] = [
       ["02 05 0102030405", "ORT_TAG"],
@@ -176,7 +176,7 @@ describe("an envelope", () => {
     }
   });
 
-  test("[S72] is refused when it is cut at any byte", async () => {
+  test("[S72] is refused when cut at any byte", async () => {
     for (const inner of [fromHex("0102030405"), new Uint8Array(500).map((_, at) => at * at)]) {
       const sealed = await sealBlob(inner);
       for (let length = 0; length < sealed.length; length++) {

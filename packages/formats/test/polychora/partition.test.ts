@@ -15,8 +15,8 @@ import {
 const row = (count: number, y = 0): readonly Place[] =>
   Array.from({ length: count }, (_, x) => [x, y, 0, 0] as const);
 
-describe("a leaf that grows", () => {
-  test("[S34] is one leaf up to its target and several past it, with nothing lost", async () => {
+describe("a growing leaf", () => {
+  test("[S34] is one leaf up to its target and several beyond it, without loss", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const few = row(10).map((place, number) => blockAt(place, number + 2));
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: few }] });
@@ -31,7 +31,7 @@ describe("a leaf that grows", () => {
     await expectLimits(save, TIGHT_LIMITS.blockBlobTargetBytes);
   });
 
-  test("[S34] of an edge of four chunks or less splits at the hard limit only", async () => {
+  test("[S34] with an edge of four chunks or less splits only at the hard limit", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const cube = cubeAt([0, 0, 0, 0], 4);
     const blocks = Array.from({ length: 64 }, (_, at) =>
@@ -40,11 +40,11 @@ describe("a leaf that grows", () => {
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks }] });
     const save = await openSave(disk);
     expect((await allLeaves(save.index)).map(({ cell }) => cell)).toEqual([cube]);
-    // Each change has at least eleven bytes, before they are compressed.
+    // Each change has at least eleven bytes before compression.
     expect(blocks.length * 11).toBeGreaterThan(TIGHT_LIMITS.blockBlobTargetBytes);
   });
 
-  test("[S34] because of its entities takes its blocks along, although only the entities were given", async () => {
+  test("[S34] that splits because of its entities takes its blocks along, even if only the entities were given", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const entities = Array.from({ length: 12 }, (_, id) => entityAt(BigInt(id), [id * 40, 0, 0, 0]));
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, entities }] });
@@ -59,7 +59,7 @@ describe("a leaf that grows", () => {
     }
   });
 
-  test("[S34] with one crowded chunk has several entity records, and one entity never has two", async () => {
+  test("[S34] with one crowded chunk has several entity records, and no entity is in two of them", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const crowd = Array.from({ length: 60 }, (_, id) => entityAt(BigInt(id), [1, 1, 0, 0], 50));
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, entities: crowd }] });
@@ -75,13 +75,13 @@ describe("a leaf that grows", () => {
     ).toBe("ORT_LIMIT");
   });
 
-  test("[S34] leaves no leaf where everything is gone", async () => {
+  test("[S34] is removed when its content is removed", async () => {
     const { disk, writer } = await smallWorld();
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: [] }] });
     expect(await allLeaves((await openSave(disk)).index)).toEqual([]);
   });
 
-  test("[S28, S34] keeps a clock where there are no blocks any more, and gives it to the part that it is of", async () => {
+  test("[S28, S34] keeps a clock where no blocks are left, and assigns it to the right part", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const clocks = [
       { region: [0, 0, 0, 0], clock: 5 },
@@ -98,8 +98,8 @@ describe("a leaf that grows", () => {
   });
 });
 
-describe("a place", () => {
-  test("[S35] without a leaf gets the largest free cube, and one in a leaf that leaf's", () => {
+describe("the cell of a position", () => {
+  test("[S35] is that of its leaf or, without one, the largest free cube", () => {
     const map = new LeafMap<{ cell: ReturnType<typeof cubeAt> }>();
     expect(map.cellFor([5, 5, 5, 5])).toEqual(ORIGIN_CELL);
     map.add({ cell: cubeAt([8, 8, 8, 8], 8) });
@@ -112,7 +112,7 @@ describe("a place", () => {
     );
   });
 
-  test("[S35] is never in two leaves, however places come and go", async () => {
+  test("[S35] never leads to overlapping leaves, however positions come and go", async () => {
     const prng = new Prng(11);
     const map = new LeafMap<{ cell: ReturnType<typeof cubeAt> }>();
     const cells: ReturnType<typeof cubeAt>[] = [];
@@ -134,7 +134,7 @@ describe("a place", () => {
     for (const cell of cells) expect([...map.inside(cell)]).toHaveLength(1);
   });
 
-  test("[S35] is in a merged leaf again when its neighbours have become small", async () => {
+  test("[S35] is that of a merged leaf when its neighbours have become small", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const many = row(40).map((place, number) => blockAt(place, number + 2));
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: many }] });

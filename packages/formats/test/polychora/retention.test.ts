@@ -17,7 +17,7 @@ function kept(generations: readonly DatedGeneration[], retention: Partial<Retent
   return [...keptGenerations(generations, NOBODY, policy)].sort((a, b) => a - b);
 }
 
-/** Commits one after the other, each followed by letting go of what is not kept. */
+/** Makes commits one after the other, each followed by retiring what is not kept. */
 class History {
   #generations: readonly DatedGeneration[] = [];
   #next = 0;
@@ -30,7 +30,7 @@ class History {
   }
 }
 
-describe("what is kept of the past", () => {
+describe("what retention keeps", () => {
   test.each<
     [
       what: string,
@@ -68,12 +68,12 @@ describe("what is kept of the past", () => {
     expect(kept(generations, retention)).toEqual(expected);
   });
 
-  test("[S85] whatever has a name, if it is there", () => {
+  test("[S85] includes every named generation that exists", () => {
     const stays = keptGenerations(at(0, 1, 2, 3), new Set([1, 77]), { newest: 1, hours: 0, days: 0 });
     expect([...stays].sort()).toEqual([1, 3]);
   });
 
-  test("[S85] a year of commits stays within the bound, and reaches back a month", () => {
+  test("[S85] stays within the bound for a year of commits, and reaches back a month", () => {
     const history = new History();
     const named = new Set([3, 50_000]);
     let stays: ReadonlySet<number> = NOBODY;
@@ -84,13 +84,13 @@ describe("what is kept of the past", () => {
     }
     expect(most).toBeLessThanOrEqual(2 + 24 + 30 + named.size);
     const perDay = DAY / (5 * MINUTE);
-    // The last of the day 29 days before the last one.
+    // The last generation of the day 29 days before the last one.
     expect(stays.has((365 - 29) * perDay - 1)).toBe(true);
     expect(stays.has((365 - 30) * perDay - 1)).toBe(false);
     for (const generation of named) expect(stays.has(generation)).toBe(true);
   });
 
-  test("[S85] letting go commit by commit keeps what one look at the whole past would keep, whatever the clock does", () => {
+  test("[S85] is the same when retiring commit by commit as for the whole history at once, whatever the clock does", () => {
     for (let seed = 1; seed <= 60; seed++) {
       const prng = new Prng(seed);
       const retention = { newest: 1 + prng.below(3), hours: prng.below(6), days: prng.below(6) };

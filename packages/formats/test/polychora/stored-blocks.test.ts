@@ -48,7 +48,7 @@ import { codeOfRejection, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { blockAt, blocksOf, chunkOf, entityAt, GLOBAL, ORIGIN_CELL, TIGHT_LIMITS } from "./samples.ts";
 
-/** Its ground is where places are positive, so that all of it can be in one leaf. */
+/** Its ground is at positive positions, so that all of it can be in one leaf. */
 const HIGH = { ...TERRAIN_DEFAULTS, baseLevel: 200 };
 const TERRAIN = generatorRef(terrainGenerator, HIGH, 7n);
 const VOLUME = CUBE_CHUNKS.volume;
@@ -65,7 +65,7 @@ function globalWith({ generatorId, parameters, seed, versionHash }: GeneratorRef
 const global = globalWith(TERRAIN);
 const generated = generatedChunks(global);
 
-/** What the generator makes at a place, with some voxels of another material. */
+/** Returns the generated chunk at a position, with some voxels of another material. */
 function edited(place: Place, cells: number, prng: Prng): Chunk {
   const edits = Array.from({ length: cells }, () => ({
     index: prng.below(VOLUME),
@@ -106,8 +106,8 @@ async function contentOf(opened: Save): Promise<PlaceMap<Chunk>> {
   return content;
 }
 
-describe("a block", () => {
-  test("[S81] is what takes the fewest bytes: a chunk, a change to air, or a change to what the generator makes", async () => {
+describe("a stored block", () => {
+  test("[S81] takes the form with the fewest bytes: a chunk, a change to air, or a change to the generated chunk", async () => {
     const prng = new Prng(1);
     const ground: Place = [0, 5, 0, 0];
     const sky: Place = [0, 40, 0, 0];
@@ -131,7 +131,7 @@ describe("a block", () => {
     ]);
   });
 
-  test("[S81] is a chunk when many places share it and each of them would need a change", async () => {
+  test("[S81] is a chunk when many positions share it and each of them would need a change", async () => {
     const pillar = emptyChunk(VOLUME).fill(CUBE_CHUNKS, { min: [4, 0, 4, 0], max: [5, 16, 5, 1] }, 9);
     const places = Array.from({ length: 300 }, (_, x) => [x, 40, 0, 0] as const);
     const { disk } = await save(places.map((place) => ({ place, chunk: pillar })));
@@ -143,7 +143,7 @@ describe("a block", () => {
     expect(alone?.kind).toBe("change");
   });
 
-  test("[S81] that is a change cannot be read without the generator, and its neighbours can", async () => {
+  test("[S81] that is a change is unreadable without the generator, but its neighbours are readable", async () => {
     const prng = new Prng(2);
     const place: Place = [0, 5, 0, 0];
     const chunk = edited(place, 3, prng);
@@ -157,7 +157,7 @@ describe("a block", () => {
     expect(await codeOfRejection(() => realizeBlock(stored as NonNullable<typeof stored>, undefined))).toBe(
       "ORT_NOT_FOUND",
     );
-    // A writer without the generator does without it, and keeps the changes that are there.
+    // A writer without the generator keeps the existing changes.
     const writer = await resumeSave(disk, opened, { generators });
     const other: Place = [1, 5, 0, 0];
     const otherChunk = edited(other, 3, prng);
@@ -176,7 +176,7 @@ describe("a block", () => {
     expect(isWhole(await verifySave(disk))).toBe(true);
   });
 
-  test("[S81] stays what it is: a commit cannot give the world another generator", async () => {
+  test("[S81] keeps its meaning: a commit cannot change the world's generator", async () => {
     const { writer } = await save([]);
     const reseeded = globalWith(generatorRef(terrainGenerator, HIGH, 8n));
     for (const other of [
@@ -189,7 +189,7 @@ describe("a block", () => {
     await writer.commit({ nowMs: 2, global: { ...global, nextEntityId: 5n } });
   });
 
-  test("[S81] that is a change is counted as lost by a repair that has no global file", async () => {
+  test("[S81] that is a change counts as lost in a repair without a global file", async () => {
     const prng = new Prng(3);
     const ground: Place = [0, 5, 0, 0];
     const sky: Place = [0, 40, 0, 0];
@@ -211,7 +211,7 @@ describe("a block", () => {
     ["terrain", TERRAIN],
     ["platforms", generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n)],
     ["maze", generatorRef(mazeGenerator, MAZE_DEFAULTS, 1n)],
-  ])("[S75, S77, S81] comes back as it was over %s, whatever was done to it", async (_name, ref) => {
+  ])("[S75, S77, S81] round-trips over %s after arbitrary edits", async (_name, ref) => {
     const prng = new Prng(4);
     const space = DEFAULT_GENERATORS.open(ref, CUBE_CHUNKS);
     const blocks = [...placesLexicographic({ min: [-2, -3, -2, 0], max: [2, 3, 2, 1] })].map((place) => {
@@ -255,8 +255,8 @@ describe("a block", () => {
   });
 });
 
-describe("a leaf of which some blocks change", () => {
-  test("[S84] keeps all others as they are stored, byte for byte, and asks no generator about them", async () => {
+describe("a leaf with some changed blocks", () => {
+  test("[S84] keeps all other blocks byte for byte, without calling the generator for them", async () => {
     const prng = new Prng(5);
     const places = Array.from({ length: 20 }, (_, x) => [x, 5, 0, 0] as const);
     const { disk } = await save(places.map((place) => ({ place, chunk: edited(place, 4, prng) })));
@@ -308,13 +308,13 @@ describe("a leaf of which some blocks change", () => {
     }
   });
 
-  test("[S84] is refused with all of its blocks and those that changed at once", async () => {
+  test("[S84] is refused with both all of its blocks and the changed ones", async () => {
     const { writer } = await save([]);
     const leaves = [{ cell: ORIGIN_CELL, blocks: [], changed: [] }];
     expect(await codeOfRejection(() => writer.commit({ nowMs: 2, leaves }))).toBe("ORT_ARGUMENT");
   });
 
-  test("[S84] of version 1 becomes one of version 2 as a whole; those beside it stay", async () => {
+  test("[S84] of version 1 becomes version 2 as a whole, while other leaves stay", async () => {
     const disk = new MemoryDisk();
     const far = cubeAt([65_536, 0, 0, 0], 65_536);
     const first = await createSave(disk, {
@@ -351,7 +351,7 @@ describe("a leaf of which some blocks change", () => {
     expect(isWhole(await verifySave(disk))).toBe(true);
   });
 
-  test("[S84] is the same as one that is given all of its blocks, however many commits it took", async () => {
+  test("[S84] equals one that is given all of its blocks, however many commits it took", async () => {
     const prng = new Prng(6);
     const disks = [new MemoryDisk(), new MemoryDisk()] as const;
     const writers = [
@@ -410,7 +410,7 @@ describe("the size of a leaf", () => {
     expect((await contentOf(opened)).size).toBe(LEAF_BLOCKS_TARGET + 1);
   });
 
-  test("[S82] is measured before it is compressed", async () => {
+  test("[S82] is measured before compression", async () => {
     const striped = (number: number): Chunk =>
       chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, cell) => 1 + ((cell % (number + 2)) % 7)));
     const count = 100;
@@ -423,12 +423,12 @@ describe("the size of a leaf", () => {
     const bytes = leavesOf(opened)
       .flatMap(({ blockRefs }) => blockRefs)
       .reduce((sum, { recordBytes }) => sum + recordBytes, 0);
-    // Three bits a voxel: 150 KiB in all, and much less on disk.
+    // Three bits per voxel: 150 KiB in all, and much less on disk.
     expect(leavesOf(opened).length).toBeGreaterThan(1);
     expect(bytes).toBeLessThan(DEFAULT_LIMITS.blockBlobTargetBytes / 2);
   });
 
-  test("[S83] does not change to and fro: what was split is merged only when it is half as much", async () => {
+  test("[S83] does not oscillate: split leaves are merged only when their content has halved", async () => {
     const { disk, writer } = await save(scattered(LEAF_BLOCKS_TARGET + 1));
     const split = leavesOf(writer.state).length;
     expect(split).toBeGreaterThan(1);
@@ -453,7 +453,7 @@ describe("the size of a leaf", () => {
     expect((await contentOf(await openSave(disk))).size).toBe(LEAF_BLOCKS_TARGET + 1 - 1_200);
   });
 
-  test("[S83] is looked at once: neighbours that were found too large to merge with are not read again", async () => {
+  test("[S83] is checked once: neighbours found too large to merge are not read again", async () => {
     const base = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, cell) => 1 + ((cell * cell) % 7)));
     const variant = (number: number): Chunk => base.set(number, 9);
     const cells = [cubeAt([0, 0, 0, 0], 64), cubeAt([64, 0, 0, 0], 64)] as const;
@@ -473,14 +473,14 @@ describe("the size of a leaf", () => {
       await (await writer.commit({ nowMs: 2 + round, leaves: [{ cell: cells[0], changed }] })).close();
       reads.push(disk.recordsRead - before);
     }
-    // The leaf itself and its neighbour, and then the leaf alone.
+    // The leaf itself and its neighbour, then only the leaf.
     expect(reads).toEqual([2, 1, 1]);
     expect(leavesOf(writer.state)).toHaveLength(2);
     expect((await contentOf(await openSave(disk))).size).toBe(70);
   });
 });
 
-/** Counts what is read of packs behind their headers. */
+/** Counts reads of packs after their headers. */
 class ReadCounter extends MemoryDisk {
   recordsRead = 0;
 
@@ -495,8 +495,8 @@ class ReadCounter extends MemoryDisk {
   }
 }
 
-describe("a copy", () => {
-  test("[S84] in bulk takes blocks as they are stored", async () => {
+describe("a bulk copy", () => {
+  test("[S84] takes blocks in stored form", async () => {
     const prng = new Prng(8);
     const place: Place = [0, 5, 0, 0];
     const { disk } = await save([{ place, chunk: edited(place, 3, prng) }]);

@@ -76,11 +76,11 @@ const brief = (findings: readonly Finding[]): unknown =>
   findings.map(({ severity, file, offset, code }) => [severity, file, offset, code]);
 
 describe("verify", () => {
-  test("[S48] finds nothing in a save that is whole", async () => {
+  test("[S48] finds nothing in an intact save", async () => {
     expect(await verifySave(await townDisk())).toEqual([]);
   });
 
-  test("[S48] names file, place and leaf of every fault at once, and writes nothing", async () => {
+  test("[S48] reports file, offset and leaf of every fault at once, and writes nothing", async () => {
     const disk = await townDisk();
     const first = await refOf(disk, 0, "blockRefs");
     const second = await refOf(disk, 1, "blockRefs");
@@ -100,7 +100,7 @@ describe("verify", () => {
     expect(disk.image()).toEqual(before);
   });
 
-  test("[S48] tells leftovers of a crash from damage", async () => {
+  test("[S48] distinguishes leftovers of a crash from damage", async () => {
     const disk = await townDisk();
     for (const name of ["manifest.json.tmp", "index/ix-main.g0000000000000002.v4ix", "notes.txt"]) {
       await (await disk.open(name, "create")).append(Uint8Array.of(1));
@@ -116,7 +116,7 @@ describe("verify", () => {
     ]);
   });
 
-  test("[S48] looks at the generation before the live one too", async () => {
+  test("[S48] also checks the generation before the live one", async () => {
     const disk = await townDisk();
     await flipByte(disk, "global.g0000000000000000.v4g", 20);
     expect(await verifySave(disk)).toMatchObject([
@@ -124,7 +124,7 @@ describe("verify", () => {
     ]);
   });
 
-  test("[S48] says what an empty folder lacks, and does not throw", async () => {
+  test("[S48] reports what an empty folder lacks, and does not throw", async () => {
     expect(brief(await verifySave(new MemoryDisk()))).toEqual([
       ["damage", "manifest.json", undefined, "ORT_NOT_FOUND"],
     ]);
@@ -132,7 +132,7 @@ describe("verify", () => {
 });
 
 describe("repair", () => {
-  test("[S49] of a save that is whole loses nothing and keeps its clocks", async () => {
+  test("[S49] of an intact save loses nothing and keeps its clocks", async () => {
     const disk = await townDisk();
     const { plan, save } = await repair(disk);
     expect(plan.losses).toEqual([]);
@@ -146,7 +146,7 @@ describe("repair", () => {
     expect(save.global.description.clockEpoch).toBe(5);
   });
 
-  test("[S49] puts the older record of a place where the newer one is damaged, says so, and renews the clocks", async () => {
+  test("[S49] replaces a damaged record with the older one at its position, reports it, and renews the clocks", async () => {
     const disk = await townDisk();
     await flipByte(disk, PACK, (await refOf(disk, 0, "blockRefs")) + 20);
     const { plan, save } = await repair(disk);
@@ -159,7 +159,7 @@ describe("repair", () => {
     expect(clocks).toEqual([[2 ** 33 * 5 + 1], [CLOCK]]);
   });
 
-  test("[S49] lists a place for which nothing older is left", async () => {
+  test("[S49] lists a position for which nothing older is left", async () => {
     const disk = await townDisk();
     await flipByte(disk, PACK, (await refOf(disk, 1, "blockRefs")) + 20);
     const { plan, save } = await repair(disk);
@@ -167,7 +167,7 @@ describe("repair", () => {
     expect(await blocksOf(save)).toEqual({ "1,2,3,4": 20, "5,5,5,5": 21 });
   });
 
-  test("[S49] goes by an older index and the records written since when the live one is damaged", async () => {
+  test("[S49] uses an older index and the records written since when the live index is damaged", async () => {
     const disk = await townDisk();
     await flipByte(disk, "index/ix-main.g0000000000000001.v4ix", 70);
     const { plan, save } = await repair(disk);
@@ -176,7 +176,7 @@ describe("repair", () => {
     expect(await entityIdsOf(save)).toEqual([1n]);
   });
 
-  test("[S49] goes by the records alone when there is no index and no manifest", async () => {
+  test("[S49] uses only the records without an index and a manifest", async () => {
     const disk = await townDisk();
     for (const { name } of await disk.list("index")) await disk.remove(`index/${name}`);
     await disk.remove("manifest.json");
@@ -186,7 +186,7 @@ describe("repair", () => {
     expect(save.players).toHaveLength(2);
   });
 
-  test("[S49] takes the shape of the chunks from the manifest, or from whoever knows it, when no global file is left", async () => {
+  test("[S49] takes the chunk shape from the manifest or the caller when no global file is left", async () => {
     const disk = await townDisk();
     await disk.remove("global.g0000000000000000.v4g");
     await disk.remove("global.g0000000000000001.v4g");
@@ -197,7 +197,7 @@ describe("repair", () => {
     expect((await planRepair(disk, { chunkShape: SHAPE })).keptRecords).toBe(plan.keptRecords);
   });
 
-  test("[S49] never takes a generation that was not committed while the manifest can be read", async () => {
+  test("[S49] never uses an uncommitted generation while the manifest is readable", async () => {
     const { disk, writer } = await smallWorld();
     const committed = disk.image().files.get("manifest.json") as Uint8Array;
     await writer.commit({ nowMs: 2, players: [playerOf(9n)] });
@@ -208,15 +208,15 @@ describe("repair", () => {
     expect((await repair(disk)).save.players.map(({ playerId }) => playerId)).toEqual([1n, 9n]);
   });
 
-  test("[S49] is not written over anything", async () => {
+  test("[S49] is never written over existing files", async () => {
     const disk = await townDisk();
     const plan = await planRepair(disk);
     expect(await codeOfRejection(() => applyRepair(disk, plan, disk))).toBe("ORT_NOT_EMPTY");
   });
 });
 
-describe("a walk through a pack", () => {
-  test("[S43] finds its way again behind torn bytes, false magics and zeros", async () => {
+describe("scanning a pack", () => {
+  test("[S43] recovers after torn bytes, false magics and zeros", async () => {
     const disk = await townDisk();
     const good = disk.image().files.get(PACK) as Uint8Array;
     const records = [...scanPack(good, 1)];

@@ -20,7 +20,7 @@ import { chunkOf, FULL_SAVE } from "./sample-saves.ts";
 const NOW_MS = 1_700_000_000_000;
 
 describe("a tile save", () => {
-  test("[TS16] becomes a world with the same tiles, and comes back byte for byte", async () => {
+  test("[TS16] becomes a world with the same tiles, and converts back byte for byte", async () => {
     const chunks = Array.from({ length: 100 }, (_, index) =>
       chunkOf((index % 20) - 10, Math.floor(index / 20), index),
     );
@@ -46,7 +46,7 @@ describe("a tile save", () => {
     expect(Buffer.compare(again, encodeTileSave(save))).toBe(0);
   });
 
-  test("[TS16] can be played in: edits of the world are in the next export", async () => {
+  test("[TS16] can be edited as a world, and the next export contains the edits", async () => {
     const disk = new MemoryDisk();
     await importTileSave({ ...FULL_SAVE, chunks: [chunkOf(0, 0, 2)] }, disk, NOW_MS);
     const world = await openWorld(disk);
@@ -65,7 +65,7 @@ describe("a tile save", () => {
     expect(chunks[0]?.tiles[5 * 32 + 31]).toBe(8);
   });
 
-  test("[TS16] tells what it has no room for, also without writing", async () => {
+  test("[TS16] reports what it cannot hold, even without writing", async () => {
     const disk = new MemoryDisk();
     const blocks = [[0, 0, 0, 0] as Place, [1, 0, 2, 0] as Place].map((place) => ({
       place,
@@ -92,7 +92,7 @@ describe("a tile save", () => {
     await writer.close();
   });
 
-  test("[TS16] is not made of a world of other chunks", async () => {
+  test("[TS16] cannot be made from a world with other chunks", async () => {
     const disk = new MemoryDisk();
     const global = { ...GLOBAL, description: plainDescription() };
     const writer = await createSave(disk, { nowMs: NOW_MS, global });

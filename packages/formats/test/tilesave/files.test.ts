@@ -35,7 +35,7 @@ async function tickIn(disk: Disk, path: string): Promise<bigint> {
 }
 
 describe("the files of a tile save", () => {
-  test("[TS14] are the save and the one before it", async () => {
+  test("[TS14] are the save and the previous one", async () => {
     const disk = new MemoryDisk();
     await writeTileSave(disk, savedAt(1));
     expect((await disk.list("")).map(({ name }) => name)).toEqual([TILE_SAVE_FILE]);
@@ -46,7 +46,7 @@ describe("the files of a tile save", () => {
     expect(await detectFormat(disk)).toMatchObject({ format: "tilesave", evidence: TILE_SAVE_FILE });
   });
 
-  test("[TS15] are both looked at: the backup counts when the save is damaged or missing", async () => {
+  test("[TS15] are both tried: the backup is read if the save is damaged or missing", async () => {
     const disk = new MemoryDisk();
     await writeTileSave(disk, savedAt(1));
     await writeTileSave(disk, savedAt(2));
@@ -69,7 +69,7 @@ describe("the files of a tile save", () => {
     expect(await codeOfRejection(openTileSave(disk))).toBe("ORT_VERSION");
   });
 
-  test("[TS14] never lose a good backup to a save that cannot be read", async () => {
+  test("[TS14] never lose a good backup to an unreadable save", async () => {
     const disk = new MemoryDisk();
     await writeTileSave(disk, savedAt(1));
     await writeTileSave(disk, savedAt(2));
@@ -78,7 +78,7 @@ describe("the files of a tile save", () => {
     expect([await tickIn(disk, TILE_SAVE_FILE), await tickIn(disk, TILE_SAVE_BACKUP_FILE)]).toEqual([3n, 1n]);
   });
 
-  test("[TS13] stay as they were when the disk is full", async () => {
+  test("[TS13] stay unchanged when the disk is full", async () => {
     const disk = new MemoryDisk();
     await writeTileSave(disk, savedAt(1));
     await writeTileSave(disk, savedAt(2));
@@ -89,7 +89,7 @@ describe("the files of a tile save", () => {
     }
   });
 
-  test("[TS13] hold the old save or the new one, whenever the power goes, and a backup that is whole", async () => {
+  test("[TS13] contain the old save or the new one after any power cut, and an intact backup", async () => {
     expect((await prove()).size).toBe(4);
   });
 
@@ -100,18 +100,18 @@ describe("the files of a tile save", () => {
     ["the first sync of the names", { operation: "syncDirectory", nth: 1 }],
     ["the last sync of the names", { operation: "syncDirectory", nth: 3 }],
     ["the removal of what a crash left", { operation: "remove", path: /sav\.tmp$/, nth: 1, sticky: true }],
-  ])("[TS13] would not without %s", async (_step, fault) => {
+  ])("[TS13] would be broken by a power cut without %s", async (_step, fault) => {
     await expect(prove({ ...fault, kind: "skip" })).rejects.toThrow(/model weak, cut at \d+/);
   });
 
-  test("are told by what they hold, not by their names", async () => {
+  test("are detected by content, not by name", async () => {
     const disk = new MemoryDisk();
     await put(disk, TILE_SAVE_FILE, Uint8Array.of(0, 1, 2));
     expect(await detectFormat(disk)).toBeUndefined();
   });
 });
 
-/** Saves three times, cuts the power everywhere, and gives the ticks that were found. */
+/** Saves three times, cuts the power everywhere, and returns the ticks that were found. */
 async function prove(fault?: Fault): Promise<ReadonlySet<bigint>> {
   const wrap = (disk: Disk): Disk => (fault === undefined ? disk : new FaultDisk(disk, fault));
   const recorder = new CrashDisk();

@@ -1,12 +1,12 @@
 import { TILES_PER_CHUNK, type TileChunk } from "@orthant/core";
 import { EMPTY_TILE_SAVE, type TileSave } from "@orthant/formats";
 
-/** A chunk whose tiles are all of one material. */
+/** Returns a chunk with tiles of one material. */
 export function chunkOf(x: number, y: number, material: number): TileChunk {
   return { x, y, tiles: new Uint16Array(TILES_PER_CHUNK).fill(material) };
 }
 
-/** A save with everything in it. */
+/** A save with every field. */
 export const FULL_SAVE: TileSave = {
   ...EMPTY_TILE_SAVE,
   tickIndex: 2n ** 64n - 1n,

@@ -6,14 +6,14 @@ import { chunkOf, FULL_SAVE } from "./sample-saves.ts";
 
 const HEADER = "tick_index=1\nformat_version=3\nlocal_player_id=1\n";
 const WORLD = `${HEADER}world_section.core.version=1\n`;
-/** The base64 of a chunk of air at the origin. */
+/** Base64 of a chunk of air at the origin. */
 const AIR = `AACACIAQ${"A".repeat(2_728)}AAA=`.slice(0, 2_740);
 
 const read = (text: string): TileSave => decodeTileSave(new TextEncoder().encode(text));
 const textOf = (save: TileSave): string => new TextDecoder().decode(encodeTileSave(save));
 
 describe("the text of a tile save", () => {
-  test("[TS1, TS12] is lines of keys and values in one order, and gives back what it was made from", () => {
+  test("[TS1, TS12] consists of lines of keys and values in a fixed order, and round-trips", () => {
     const text = textOf(FULL_SAVE);
     expect(text.split("\n").map((line) => line.replace(/=.*/, ""))).toEqual([
       "tick_index",
@@ -42,14 +42,14 @@ describe("the text of a tile save", () => {
     expect(read(text)).toEqual(FULL_SAVE);
   });
 
-  test("[TS12] is the same whatever the order of the chunks, and lines are read in any order", () => {
+  test("[TS12] is the same for any order of the chunks, and lines may be read in any order", () => {
     const shuffled = { ...FULL_SAVE, chunks: [...(FULL_SAVE.chunks ?? [])].reverse() };
     expect(textOf(shuffled)).toBe(textOf(FULL_SAVE));
     const lines = textOf(FULL_SAVE).split("\n").slice(0, -1).reverse();
     expect(read(`${lines.join("\n")}\n`)).toEqual(FULL_SAVE);
   });
 
-  test("[TS10] keeps what nobody knows", () => {
+  test("[TS10] keeps unknown keys", () => {
     expect(read(`${HEADER}mod.x=a=b\n`).others).toEqual([{ key: "mod.x", value: "a=b" }]);
   });
 
@@ -121,7 +121,7 @@ describe("the text of a tile save", () => {
     ["spaces between them", " -3, 7, 1"],
     ["semicolons between chunks", "0;0;1,2,3"],
     ["all tiles of a chunk, longer than base64 may be", `0,0,${"1,".repeat(1_024)}`],
-  ])("[TS17] is refused with a chunk of comma-separated numbers, and says so: %s", (_what, csv) => {
+  ])("[TS17] is refused with a chunk of comma-separated numbers, and the error says so: %s", (_what, csv) => {
     expect(codeOf(() => read(oneChunk(csv)))).toBe("ORT_TILE_SAVE");
     expect(() => read(oneChunk(csv))).toThrow(
       "chunk.0 is a list of numbers with commas (CSV), as saves from before Wire v1 have it",
@@ -144,9 +144,9 @@ describe("the text of a tile save", () => {
     expect(codeOf(() => encodeTileSave({ ...EMPTY_TILE_SAVE, ...save }))).toBe("ORT_ARGUMENT");
   });
 
-  test("[TS9, TS12] that is accepted with letters changed is written again as it was", () => {
+  test("[TS9, TS12] that is accepted with changed letters is written back unchanged", () => {
     const bytes = encodeTileSave({ ...FULL_SAVE, chunks: [chunkOf(-3, 200, 9)] });
-    // What stands before the sections may be missing, and then has the value that it is written with.
+    // The keys before the sections may be missing, and then get the values they are written with.
     const start = new TextDecoder().decode(bytes).indexOf("gameplay_section") + 2;
     let accepted = 0;
     for (let seed = 0; seed < 2_000; seed++) {

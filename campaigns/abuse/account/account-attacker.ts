@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { getPriority, setPriority } from "node:os";
 import { ACCOUNT_ATTACKS } from "./account-attacks.ts";
 
@@ -9,6 +10,8 @@ const [port, token, name, seconds] = process.argv.slice(2);
 const attack = ACCOUNT_ATTACKS.find((each) => each.name === name);
 if (attack === undefined) throw new Error(`there is no attack ${name}`);
 setPriority(getPriority() + PRIORITY_BELOW_OTHERS);
+process.send?.("ready");
+await once(process, "message");
 await attack.run({
   port: Number(port),
   token: token ?? "",

@@ -79,7 +79,8 @@ async function runRounds({ name }: AccountAttack, seconds: number): Promise<Atta
     for (let round = 0; round < ROUNDS; round++) {
       await delay(round === 0 ? REST_MS : ROUND_EXTRA_MS);
       calm.push(await measure(server, honest, () => delay(seconds * 1_000)));
-      attacked.push(await measure(server, honest, () => runAttacker(server.port, name, seconds)));
+      const attack = await startAttacker(server.port, name, seconds);
+      attacked.push(await measure(server, honest, attack));
     }
     const faults = honest.flatMap((client) => client.faults);
     if (server.hasEnded) faults.push("the server ended");
@@ -129,10 +130,16 @@ function attackBytesMax({ accounts, networks }: AccountAttack): number {
   );
 }
 
-async function runAttacker(port: number, attack: string, seconds: number): Promise<void> {
+/** Starts a process that is ready to attack; the function returned lets it begin, and waits until it has ended. */
+async function startAttacker(port: number, attack: string, seconds: number): Promise<() => Promise<void>> {
   const claims = { playerId: ATTACKER_ID, role: "builder", expiresInSeconds: 3_600 } as const;
   const token = await issueToken(claims, { secret: SECRET, audience: AUDIENCE });
   const child = fork(ATTACKER, [String(port), token, attack, String(seconds)]);
-  const [code] = await once(child, "close");
-  if (code !== 0) throw new Error(`the attacker ended with code ${code}`);
+  const ended = once(child, "close");
+  await Promise.race([once(child, "message"), ended]);
+  return async () => {
+    if (child.connected) child.send("attack");
+    const [code] = await ended;
+    if (code !== 0) throw new Error(`the attacker ended with code ${code}`);
+  };
 }

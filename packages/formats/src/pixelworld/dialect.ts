@@ -3,8 +3,8 @@ import type { DiskFile } from "@orthant/disk";
 import { BROWSER_MAGIC, HEADER_SLOT_BYTES, NATIVE_MAGIC, VERSION2_MAGIC } from "./layout.ts";
 
 /**
- * The three kinds of file: `native` and `browser` are version 1, as the original's program and its page wrote it;
- * `version2` is ours.
+ * The three kinds of file: `native` and `browser` are version 1, as written by the original's native program
+ * and by its web page; `version2` is ours.
  */
 export type PixelDialect = "native" | "browser" | "version2";
 
@@ -15,7 +15,10 @@ const DIALECTS: Readonly<Record<string, PixelDialect>> = {
   [VERSION2_MAGIC]: "version2",
 };
 
-/** The dialect of an open file by its first bytes; `undefined` when it is none. Either header of version 2 will do. */
+/**
+ * Returns the dialect of an open file, judged by its first bytes, or `undefined` if it is not a pixel world.
+ * For version 2 either header is enough.
+ */
 export async function pixelDialectOf(file: DiskFile): Promise<PixelDialect | undefined> {
   const size = await file.size();
   for (const offset of [0, HEADER_SLOT_BYTES]) {
@@ -26,7 +29,7 @@ export async function pixelDialectOf(file: DiskFile): Promise<PixelDialect | und
   return undefined;
 }
 
-/** The dialect of an open file; `ORT_MAGIC` when it is none. */
+/** Returns the dialect of an open file. Throws `ORT_MAGIC` if it is not a pixel world. */
 export async function requirePixelDialect(file: DiskFile, path: string): Promise<PixelDialect> {
   const dialect = await pixelDialectOf(file);
   if (dialect !== undefined) return dialect;

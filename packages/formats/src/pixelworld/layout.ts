@@ -12,14 +12,14 @@ import {
   u64Number,
 } from "@orthant/core";
 
-/** The first bytes of a native file: the constant of the original, as its machine wrote it. */
+/** Magic of a native file: the original's constant, in the byte order of its machine. */
 export const NATIVE_MAGIC = "WXSP";
-/** The first bytes of a file that the original wrote in a browser. */
+/** Magic of a file that the original wrote in a browser. */
 export const BROWSER_MAGIC = "PXSV";
-/** The first bytes of each header of version 2. */
+/** Magic of both version 2 headers. */
 export const VERSION2_MAGIC = "PXSW";
 
-/** What the header of a native file says. */
+/** Fields of {@link nativeHeader}. */
 export interface NativeHeader {
   readonly magic: typeof NATIVE_MAGIC;
   readonly version: number;
@@ -37,7 +37,7 @@ export interface NativeHeader {
   readonly reserved: Uint8Array;
 }
 
-/** The header of a native file of version 1. */
+/** Header of a native version 1 file. */
 export const nativeHeader: Struct<NativeHeader> = struct({
   magic: magic(NATIVE_MAGIC),
   version: u16,
@@ -55,7 +55,7 @@ export const nativeHeader: Struct<NativeHeader> = struct({
   reserved: fixedBytes(3),
 });
 
-/** What the header of a browser's file says. */
+/** Fields of {@link browserHeader}. */
 export interface BrowserHeader {
   readonly magic: typeof BROWSER_MAGIC;
   readonly version: number;
@@ -70,7 +70,7 @@ export interface BrowserHeader {
   readonly reserved: number;
 }
 
-/** The header of a browser's file of version 1. */
+/** Header of a browser's version 1 file. */
 export const browserHeader: Struct<BrowserHeader> = struct({
   magic: magic(BROWSER_MAGIC),
   version: u32,
@@ -85,7 +85,7 @@ export const browserHeader: Struct<BrowserHeader> = struct({
   reserved: u32,
 });
 
-/** What an entry of the page table of version 1 says. */
+/** Fields of {@link pageEntry}. */
 export interface PageEntry {
   readonly x: number;
   readonly y: number;
@@ -96,7 +96,7 @@ export interface PageEntry {
   readonly reserved: number;
 }
 
-/** An entry of the page table of version 1. */
+/** Entry of the version 1 page table. */
 export const pageEntry: Struct<PageEntry> = struct({
   x: i32,
   y: i32,
@@ -107,16 +107,16 @@ export const pageEntry: Struct<PageEntry> = struct({
   reserved: u16,
 });
 
-/** What the index of bodies of version 1 begins with. */
+/** Fields of {@link bodySection}. */
 export interface BodySection {
   readonly count: number;
   readonly reserved: number;
 }
 
-/** The beginning of the index of bodies. */
+/** Start of the version 1 body index. */
 export const bodySection: Struct<BodySection> = struct({ count: u32, reserved: u32 });
 
-/** What an entry of the index of bodies of version 1 says. */
+/** Fields of {@link bodyIndexEntry}. */
 export interface BodyIndexEntry {
   readonly id: bigint;
   readonly recordOffset: number;
@@ -125,7 +125,7 @@ export interface BodyIndexEntry {
   readonly y: number;
 }
 
-/** An entry of the index of bodies of version 1. */
+/** Entry of the version 1 body index. */
 export const bodyIndexEntry: Struct<BodyIndexEntry> = struct({
   id: u64,
   recordOffset: u64Number,
@@ -134,7 +134,7 @@ export const bodyIndexEntry: Struct<BodyIndexEntry> = struct({
   y: i32,
 });
 
-/** What the record of a body begins with, in both versions. */
+/** Fields of {@link bodyHeader}. */
 export interface BodyHeader {
   readonly id: bigint;
   readonly positionX: number;
@@ -154,7 +154,7 @@ export interface BodyHeader {
   readonly reserved: Uint8Array;
 }
 
-/** The beginning of the record of a body. */
+/** Header of a body record, the same in both versions. */
 export const bodyHeader: Struct<BodyHeader> = struct({
   id: u64,
   positionX: f32,
@@ -174,31 +174,31 @@ export const bodyHeader: Struct<BodyHeader> = struct({
   reserved: fixedBytes(3),
 });
 
-/** Where the two headers of version 2 lie; each has the room up to the next. */
+/** Size of each of the two version 2 header slots; the second slot follows the first. */
 export const HEADER_SLOT_BYTES = 8_192;
-/** Where the entries of version 2 begin. */
+/** Offset of the first version 2 entry. */
 export const ENTRIES_OFFSET: number = HEADER_SLOT_BYTES * 2;
 
-/** What a header of version 2 says before the facts about the world. */
+/** Fields of {@link slotHeader}. */
 export interface SlotHeader {
   readonly magic: typeof VERSION2_MAGIC;
   readonly version: number;
-  /** Which of the two it is. */
+  /** Index of the slot: 0 or 1. */
   readonly slot: number;
   readonly generation: number;
   readonly modifiedMs: number;
   readonly tableOffset: number;
-  /** With the header of the entry; the committed file ends behind it. */
+  /** Includes the entry header. The committed part of the file ends after the table. */
   readonly tableBytes: number;
   readonly factsBytes: number;
   readonly deadBytes: number;
   readonly chunkCount: number;
   readonly bodyCount: number;
-  /** Of the bytes before it and of the facts. */
+  /** Checksum of the preceding bytes and of the facts. */
   readonly crc32: number;
 }
 
-/** The fixed part of a header of version 2. */
+/** Fixed part of a version 2 header; the facts about the world follow it. */
 export const slotHeader: Struct<SlotHeader> = struct({
   magic: magic(VERSION2_MAGIC),
   version: u16,
@@ -214,29 +214,29 @@ export const slotHeader: Struct<SlotHeader> = struct({
   crc32: u32,
 });
 
-/** What an entry of version 2 begins with. */
+/** Fields of {@link entryHeader}. */
 export interface EntryHeader {
   readonly magic: "PXEN";
   readonly kind: number;
-  /** How a chunk is stored; 0 in all others. */
+  /** Storage of a chunk; 0 in all other entries. */
   readonly storage: number;
   readonly reserved: number;
   readonly payloadBytes: number;
   readonly payloadCrc32: number;
-  /** The chunk that it is, or that a body is in. */
+  /** Position of the chunk, or of the chunk that contains the body. */
   readonly x: number;
   readonly y: number;
-  /** Of a body; of a table, where the table lies that it changes. */
+  /** Id of the body. In a table, the offset of the table that it amends. */
   readonly id: bigint;
-  /** The commit that the entry is for. */
+  /** Generation of the commit that the entry belongs to. */
   readonly generation: number;
-  /** Where the entry lies in its file. */
+  /** Offset of the entry in its file. */
   readonly offset: number;
-  /** Of the bytes before it. */
+  /** Checksum of the preceding bytes. */
   readonly crc32: number;
 }
 
-/** The beginning of an entry of version 2. */
+/** Header of a version 2 entry. */
 export const entryHeader: Struct<EntryHeader> = struct({
   magic: magic("PXEN"),
   kind: u8,
@@ -252,18 +252,18 @@ export const entryHeader: Struct<EntryHeader> = struct({
   crc32: u32,
 });
 
-/** What a table of version 2 begins with. */
+/** Fields of {@link tableHeader}. */
 export interface TableHeader {
-  /** How many tables there are below it; 0 for one that says everything. */
+  /** Number of tables below this one; 0 for a complete table. */
   readonly links: number;
   readonly chunkCount: number;
   readonly bodyCount: number;
 }
 
-/** The beginning of a table's payload. */
+/** Start of a table's payload. */
 export const tableHeader: Struct<TableHeader> = struct({ links: u32, chunkCount: u32, bodyCount: u32 });
 
-/** What a table of version 2 says of a chunk. */
+/** Fields of {@link tableChunk}. */
 export interface TableChunk {
   readonly x: number;
   readonly y: number;
@@ -272,7 +272,7 @@ export interface TableChunk {
   readonly storage: number;
 }
 
-/** A chunk in a table. */
+/** A chunk in a version 2 table. */
 export const tableChunk: Struct<TableChunk> = struct({
   x: i32,
   y: i32,
@@ -281,7 +281,7 @@ export const tableChunk: Struct<TableChunk> = struct({
   storage: u8,
 });
 
-/** What a table of version 2 says of a body. */
+/** Fields of {@link tableBody}. */
 export interface TableBody {
   readonly id: bigint;
   readonly offset: number;
@@ -290,7 +290,7 @@ export interface TableBody {
   readonly y: number;
 }
 
-/** A body in a table. */
+/** A body in a version 2 table. */
 export const tableBody: Struct<TableBody> = struct({
   id: u64,
   offset: u64Number,
@@ -299,7 +299,7 @@ export const tableBody: Struct<TableBody> = struct({
   y: i32,
 });
 
-/** So many bytes as they are. */
+/** Returns a codec for `length` raw bytes. */
 function fixedBytes(length: number): FixedCodec<Uint8Array> {
   return {
     bytes: length,

@@ -1,40 +1,43 @@
-/** Pixels along the edge of a chunk of version 1, and of version 2 unless it says otherwise. */
+/** Pixels along a chunk edge in version 1, and the default in version 2. */
 export const CHUNK_EDGE = 512;
-/** Pixels along the edge of a tile, which only the simulation of a game knows. */
+/** Pixels along a tile edge. Only a game's simulation uses tiles. */
 export const TILE_EDGE = 32;
-/** Bytes of a pixel of version 1: material, color, damage, flags. */
+/** Bytes per pixel in version 1: material, color, damage, flags. */
 export const PIXEL_BYTES = 4;
-/** The least and the most pixels along the edge of a chunk of version 2. */
+/** Minimum of pixels along a chunk edge in version 2. */
 export const CHUNK_EDGE_MIN = 8;
-/** As {@link CHUNK_EDGE_MIN}: a position in a chunk fits 20 bits, and a chunk 8 MiB. */
+/**
+ * Maximum of pixels along a chunk edge in version 2: a pixel's index in its chunk fits in 20 bits, and a
+ * chunk in 8 MiB.
+ */
 export const CHUNK_EDGE_MAX = 1_024;
-/** The most layers that a world may have. */
+/** Maximum number of layers in a world. */
 export const LAYERS_MAX = 8;
-/** The most bytes of a layer's name. */
+/** Maximum length of a layer's name in bytes. */
 export const LAYER_NAME_BYTES_MAX = 64;
-/** The most pixels along an edge of a body. */
+/** Maximum width and height of a body in pixels. */
 export const BODY_EDGE_MAX = 4_096;
-/** The most pixels of a body. */
+/** Maximum number of pixels in a body, `width * height`. */
 export const BODY_PIXELS_MAX = 1_048_576;
-/** The most bytes that a game may keep with a body. */
+/** Maximum size of the extension that a game stores with a body. */
 export const BODY_EXTENSION_BYTES_MAX = 1_048_576;
-/** The most chunks that a table is read with. */
+/** Maximum number of chunks accepted in a table. */
 export const CHUNKS_MAX = 50_000_000;
-/** The most bodies that a table is read with. */
+/** Maximum number of bodies accepted in a table. */
 export const BODIES_MAX = 10_000_000;
-/** Default for the number of changes that wait in memory; the next one waits for room. */
+/** Default for the number of changes that may wait in memory; the next `store` waits for room. */
 export const PENDING_MAX = 64;
-/** The largest queue that an option may ask for: 4,096 chunks of the default size take 4 GiB. */
+/** Maximum of the `pendingMax` option: 4,096 chunks of the default size take 4 GiB. */
 export const PENDING_MAX_LIMIT = 4_096;
-/** Default interval from the first unsaved change to the save that a world makes by itself. */
+/** Default interval from the first unsaved change to the autosave. */
 export const AUTOSAVE_MS = 60_000;
-/** The shortest autosave interval that an option may ask for. */
+/** Minimum of the `autosaveMs` option. */
 export const AUTOSAVE_MS_MIN = 100;
-/** The longest autosave interval that an option may ask for: a day. */
+/** Maximum of the `autosaveMs` option: one day. */
 export const AUTOSAVE_MS_MAX = 86_400_000;
-/** Default for the dead share of a file above which it is compacted. */
+/** Default dead share of a file above which the world compacts it. */
 export const DEAD_SHARE_MAX = 0.25;
-/** A file that is smaller is not worth it. */
+/** Default size below which a file is not worth compacting. */
 export const COMPACTION_BYTES_MIN = 262_144;
-/** The most tables that an open has to read, one on top of the other. */
+/** Maximum length of a chain of tables, all of which an open must read. */
 export const TABLE_LINKS_MAX = 256;

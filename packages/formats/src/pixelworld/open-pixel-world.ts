@@ -16,18 +16,18 @@ import type { PixelGenerator } from "./pixels/stored-chunk.ts";
 import type { PixelFacts } from "./save.ts";
 import { PixelSaveWriter } from "./writer.ts";
 
-/** What a new world is. Everything has a default. */
+/** Properties of a new world. All have defaults. */
 export interface NewPixelWorld {
   readonly worldSeed?: bigint;
-  /** Pixels along the edge of a chunk; 512 unless it is given. */
+  /** Pixels along a chunk edge; 512 by default. */
   readonly chunkEdge?: number;
-  /** Pixels along the edge of a tile of the simulation; 32, or the edge of a chunk where that is less. */
+  /** Pixels along an edge of a simulation tile; by default 32, or the chunk edge if that is smaller. */
   readonly tileEdge?: number;
-  /** What every pixel has; material, color, damage and flags unless it is given. */
+  /** Layers of every pixel; material, color, damage and flags by default. */
   readonly layers?: readonly PixelLayer[];
 }
 
-/** Makes a world in a new file and opens it. `ORT_EXISTS` when there is a file of that name. */
+/** Creates a world in a new file and opens it. Throws `ORT_EXISTS` if the file exists. */
 export async function createPixelWorld(
   disk: Disk,
   path: string,
@@ -59,10 +59,10 @@ export async function createPixelWorld(
 }
 
 /**
- * Opens a file of version 2 for writing, with a lock beside it. `ORT_VERSION` for one of version 1, which is read by
- * `openPixelSave` and made a version 2 by `convertPixelToPixel`, and for one with other constants than the game
- * expects; `ORT_GENERATOR_VERSION` for another generator than the one that it was made with; `ORT_LOCKED` while another
- * writer has it.
+ * Opens a version 2 file for writing and holds a lock beside it. Throws `ORT_VERSION` for a version 1 file
+ * (read it with `openPixelSave` or convert it with `convertPixelToPixel`) and for a file whose constants
+ * differ from those that the game expects; `ORT_GENERATOR_VERSION` if the generator is not the one that the
+ * world was created with; `ORT_LOCKED` while another writer holds the lock.
  */
 export async function openPixelWorld(
   disk: Disk,
@@ -74,7 +74,7 @@ export async function openPixelWorld(
   return withLock(disk, path, (lock) => openLocked(disk, path, lock, settings));
 }
 
-/** Takes the lock, which is given back when the world does not come to be. */
+/** Takes the lock, and releases it if `open` fails. */
 async function withLock(
   disk: Disk,
   path: string,
@@ -122,7 +122,7 @@ async function requireVersion2(disk: Disk, path: string): Promise<void> {
   }
 }
 
-/** Changes were stored against one generator; over any other they would be wrong, silently. */
+/** Chunks store changes relative to one generator; any other would silently produce wrong pixels. */
 function requireGenerator(stored: GeneratorRef | undefined, given: PixelGenerator | undefined): void {
   if (given === undefined || stored?.equals(given.ref)) return;
   const name =

@@ -12,44 +12,50 @@ import type { PixelLayer } from "./pixels/pixel-layers.ts";
 import type { PixelGenerator } from "./pixels/stored-chunk.ts";
 import type { PixelFacts } from "./save.ts";
 
-/** Constants of a game that a file has to agree with. Those that are left out are not compared. */
+/** Constants of a game that a file must match. Omitted ones are not compared. */
 export interface PixelConstants {
-  /** Pixels along the edge of a chunk. */
+  /** Pixels along a chunk edge. */
   readonly chunkEdge?: number;
-  /** Pixels along the edge of a tile of the simulation. */
+  /** Pixels along an edge of a simulation tile. */
   readonly tileEdge?: number;
-  /** The bytes of a pixel, in their order, and which bits of them are kept. */
+  /** The layers in order, each with the bits that it keeps. */
   readonly layers?: readonly PixelLayer[];
 }
 
 /** What an open world does about a damaged chunk or body: throw, or regenerate it and report it. */
 export type PixelDamageMode = "strict" | "regenerate";
 
-/** How a world is opened. */
+/** Options for opening a world. */
 export interface PixelWorldOptions {
-  /** What makes the chunks that nobody touched; the one that the world was made with, exactly. */
+  /** Generates unmodified chunks. Must be exactly the generator that the world was created with. */
   readonly generator?: PixelGenerator;
-  /** Where the time comes from; the machine when it is left out. */
+  /** Source of time; the system clock by default. */
   readonly clock?: Clock;
-  /** Whether the world saves by itself; `true` by default. */
+  /** Whether the world saves automatically; `true` by default. */
   readonly autosave?: boolean;
-  /** Time from the first change since the last save to the autosave; 100 to 86,400,000, by default 60,000. */
+  /** Milliseconds from the first unsaved change to the autosave; 100 to 86,400,000, by default 60,000. */
   readonly autosaveMs?: number;
-  /** The file is compacted when more than this share of it is dead; 0 to 1, by default 0.25. */
+  /** Dead share of the file above which the world compacts it; 0 to 1, by default 0.25. */
   readonly compactAtDeadShare?: number;
-  /** Files below this are never compacted, however much of them is dead; by default 262,144. */
+  /**
+   * Size in bytes below which the world never compacts the file, whatever its dead share; by default 262,144.
+   */
   readonly compactFromBytes?: number;
-  /** Changes that wait in memory to be written; 1 to 4,096, by default 64. The next one waits for room. */
+  /**
+   * Number of changes that may wait in memory; 1 to 4,096, by default 64. The next `store` waits for room.
+   */
   readonly pendingMax?: number;
-  /** `strict` by default. `regenerate` needs a generator, and reports what it replaces in `PixelWorld.damage`. */
+  /**
+   * `strict` by default. `regenerate` needs a generator and reports what it replaces in `PixelWorld.damage`.
+   */
   readonly onDamage?: PixelDamageMode;
-  /** The game's own constants. A file that has others is refused with `ORT_VERSION`. */
+  /** Constants of the game. A file that differs is rejected with `ORT_VERSION`. */
   readonly expect?: PixelConstants;
-  /** Gives 64 random bits, for ids of bodies. The machine's when it is left out. */
+  /** Returns 64 random bits, for body ids; the system's random source by default. */
   readonly random?: () => bigint;
 }
 
-/** The options of a world with their defaults filled in. */
+/** Options of a world with defaults filled in. */
 export interface PixelWorldSettings {
   readonly generator: PixelGenerator | undefined;
   readonly clock: Clock;
@@ -63,7 +69,7 @@ export interface PixelWorldSettings {
   readonly random: () => bigint;
 }
 
-/** Checks options and fills in the defaults. `ORT_ARGUMENT` names the option that is out of range. */
+/** Validates options and fills in the defaults. `ORT_ARGUMENT` names the option that is out of range. */
 export function settingsOf(options: PixelWorldOptions): PixelWorldSettings {
   const settings: PixelWorldSettings = {
     generator: options.generator,
@@ -90,7 +96,7 @@ export function settingsOf(options: PixelWorldOptions): PixelWorldSettings {
   return settings;
 }
 
-/** Throws `ORT_VERSION` when a file was made by a game with other constants. */
+/** Throws `ORT_VERSION` if the constants in a file differ from those of the game. */
 export function requireConstants(facts: PixelFacts, expected: PixelConstants, path: string): void {
   const { chunkEdge = facts.chunkEdge, tileEdge = facts.tileEdge, layers = facts.layers } = expected;
   const differences: readonly (readonly [what: string, found: string, wanted: string, effect: string])[] = [

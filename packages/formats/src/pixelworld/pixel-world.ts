@@ -15,12 +15,12 @@ import type { PixelBodyRef, PixelFacts } from "./save.ts";
 import { shortestForm } from "./version2/chunk-payload.ts";
 
 /**
- * What a chunk is since the world was opened: `clean` as it was found, `dirty` changed and not yet safe, `persisted`
- * changed and safe.
+ * State of a chunk since the world was opened: `clean` is unchanged, `dirty` is changed but not yet durable,
+ * `persisted` is changed and durable.
  */
 export type PixelChunkState = "clean" | "dirty" | "persisted";
 
-/** What a world works with. */
+/** Internal parts of a {@link PixelWorld}. */
 export interface PixelWorldParts {
   readonly log: PixelLog;
   readonly lock: DiskLock;
@@ -28,8 +28,8 @@ export interface PixelWorldParts {
 }
 
 /**
- * A pixel world that is open for writing. What is stored waits in memory, 64 changes by default, until it is written;
- * it is safe when a save that was asked for later is complete. Everything else about it is in the guide.
+ * A pixel world that is open for writing. Changes wait in memory (64 by default) until they are written to
+ * the file, and are durable once a save requested after them completes. The guide covers everything else.
  */
 export class PixelWorld {
   readonly #log: PixelLog;
@@ -47,7 +47,7 @@ export class PixelWorld {
   #compactionFailure: OrthantError | undefined;
   #closing: Promise<void> | undefined;
 
-  /** Others use `openPixelWorld` or `createPixelWorld`. */
+  /** Use `openPixelWorld` or `createPixelWorld` instead. */
   constructor({ log, lock, settings }: PixelWorldParts) {
     this.#log = log;
     this.#lock = lock;
@@ -56,27 +56,27 @@ export class PixelWorld {
     this.#pending = new PendingChanges(settings.pendingMax);
     this.#sessionBits = BigInt.asUintN(32, settings.random());
     this.#autosave = new AutosaveTimer(settings.clock, settings.autosaveMs, () => {
-      // A save that fails ends the writing, and the next call says why.
+      // A failed save stops all further writes, and the next call reports the cause.
       void this.#save().catch(() => undefined);
     });
   }
 
-  /** What never changes: seed, size of the chunks, layers, generator. */
+  /** Immutable facts: seed, chunk size, layers, generator. */
   get facts(): PixelFacts {
     return this.#log.facts;
   }
 
-  /** Counts the saves of this file. */
+  /** Number of the latest save of this file. */
   get generation(): number {
     return this.#log.generation;
   }
 
-  /** Chunks in the file, without those that wait to be written. */
+  /** Chunks in the file, excluding pending changes. */
   get chunkCount(): number {
     return this.#log.index.chunks.size;
   }
 
-  /** Bodies in the file, without those that wait to be written. */
+  /** Bodies in the file, excluding pending changes. */
   get bodyCount(): number {
     return this.#log.index.bodies.size;
   }
@@ -85,22 +85,25 @@ export class PixelWorld {
     return this.#log.fileBytes;
   }
 
-  /** Bytes of the file that nothing refers to any more. */
+  /** Bytes of the file that are no longer referenced. */
   get deadBytes(): number {
     return this.#log.deadBytes;
   }
 
-  /** Changes that wait to be written. */
+  /** Changes that are not yet written to the file. */
   get pendingCount(): number {
     return this.#pending.size;
   }
 
-  /** Why the file could not be written anew, which is tried once; it goes on growing, and is as safe as before. */
+  /** Why compaction failed. It is not retried; the file keeps growing and stays as safe as before. */
   get compactionFailure(): OrthantError | undefined {
     return this.#compactionFailure;
   }
 
-  /** Damaged chunks and bodies that were found since the world was opened. Empty unless `onDamage` is `regenerate`. */
+  /**
+   * Damaged chunks and bodies found since the world was opened. Always empty unless `onDamage` is
+   * `regenerate`.
+   */
   get damage(): readonly PixelDamage[] {
     return this.#damage.all;
   }
@@ -110,14 +113,13 @@ export class PixelWorld {
     return this.#damage.listen(listener);
   }
 
-  /** What a chunk is since the world was opened. */
   stateOf(x: number, y: number): PixelChunkState {
     requirePlace(x, y);
     if (this.#dirty.has(x, y, 0, 0)) return "dirty";
     return this.#persisted.has(x, y, 0, 0) ? "persisted" : "clean";
   }
 
-  /** Whether a chunk is stored, or waits to be; all others are as the generator makes them. */
+  /** Whether a chunk is stored or pending. All other chunks come from the generator. */
   has(x: number, y: number): boolean {
     requirePlace(x, y);
     const pending = this.#pending.chunk(x, y);
@@ -125,8 +127,8 @@ export class PixelWorld {
   }
 
   /**
-   * The pixels of a chunk, as a copy: what was stored, else what the generator makes, else `undefined`. Bits that are
-   * not kept are 0. A damaged chunk throws or is regenerated, as `onDamage` says.
+   * Returns a copy of a chunk's pixels: as stored, else as generated, else `undefined`. Bits that are not
+   * kept are 0. A damaged chunk throws or is regenerated, depending on `onDamage`.
    */
   async load(x: number, y: number): Promise<Uint8Array | undefined> {
     this.#requireOpen();
@@ -141,8 +143,8 @@ export class PixelWorld {
   }
 
   /**
-   * Stores a chunk; the pixels are copied. Resolves when there was room for it, which is at once unless `pendingMax`
-   * changes wait already: then the file takes some of them first.
+   * Stores a copy of a chunk's pixels. Resolves at once, unless `pendingMax` changes are already waiting:
+   * then it resolves when writing some of them to the file has made room.
    */
   async store(x: number, y: number, pixels: Uint8Array): Promise<void> {
     requirePlace(x, y);
@@ -150,20 +152,23 @@ export class PixelWorld {
     await this.#offer({ kind: "chunk", x, y, pixels: keptPixels(pixels, this.facts.layers) });
   }
 
-  /** Gives a chunk back to the generator. */
+  /** Discards the stored chunk, so that its pixels come from the generator again. */
   async delete(x: number, y: number): Promise<void> {
     requirePlace(x, y);
     await this.#offer({ kind: "chunk", x, y, pixels: undefined });
   }
 
-  /** The bodies whose position is in a chunk, in the order of their ids. A damaged one throws or is left out. */
+  /**
+   * Returns the bodies whose position is in a chunk, ordered by id. A damaged one throws or is omitted,
+   * depending on `onDamage`.
+   */
   async bodiesIn(x: number, y: number): Promise<readonly PixelBody[]> {
     this.#requireOpen();
     requirePlace(x, y);
     const found = new Map<bigint, PixelBody>();
     const { chunkEdge } = this.facts;
     const pending = [...this.#pending.bodies()];
-    // All reads begin now: the file may be written anew before the first of them is done.
+    // Start all reads now: a compaction may replace the file before the first one finishes.
     const refs = this.#log.index.bodies.inChunk(x, y);
     for (const body of await Promise.all(refs.map((ref) => this.#readBody(ref))))
       if (body !== undefined) found.set(body.id, body);
@@ -175,7 +180,7 @@ export class PixelWorld {
     return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** A body by its id; `undefined` when there is none. */
+  /** Returns a body by its id, or `undefined`. */
   async body(id: bigint): Promise<PixelBody | undefined> {
     this.#requireOpen();
     requireBodyId(id);
@@ -185,20 +190,19 @@ export class PixelWorld {
     return ref && this.#readBody(ref);
   }
 
-  /** Stores a body, as `store` does a chunk. One without a pixel left is removed. */
+  /** Stores a body, as `store` does a chunk. Removes a body that has no pixels left. */
   async storeBody(body: PixelBody): Promise<void> {
-    // Refuses what cannot be stored now, and not when it is too late to tell.
+    // Reject an invalid body now, while the caller can still be told.
     encodeBody(body, this.facts.layers.length);
     await this.#offer({ kind: "body", id: body.id, body: isEmptyBody(body) ? undefined : copyBody(body) });
   }
 
-  /** Removes a body. */
   async removeBody(id: bigint): Promise<void> {
     requireBodyId(id);
     await this.#offer({ kind: "body", id, body: undefined });
   }
 
-  /** An id that no body has: the bits of this session, then a counter. */
+  /** Returns an unused body id: random bits of this session, then a counter. */
   newBodyId(): bigint {
     let id: bigint;
     do id = (this.#sessionBits << 32n) | this.#bodyCounter++;
@@ -206,14 +210,14 @@ export class PixelWorld {
     return id;
   }
 
-  /** Makes all that was stored before this call durable. What is stored meanwhile may be in it. */
+  /** Makes everything stored before this call durable. May include changes stored while it runs. */
   save(): PixelSaveHandle {
     return new PixelSaveHandle(this.#save());
   }
 
   /**
-   * Writes the world as it is now into a file of its own, and goes on with this one. `ORT_EXISTS` when there is one.
-   * Damage throws; with `onDamage: "regenerate"` the copy leaves it out.
+   * Writes the current world to a separate file and continues with this one. Throws `ORT_EXISTS` if the file
+   * exists. Damage throws; with `onDamage: "regenerate"` the copy omits damaged chunks and bodies.
    */
   async saveTo(path: string): Promise<void> {
     this.#requireWritable();
@@ -223,14 +227,15 @@ export class PixelWorld {
   }
 
   /**
-   * Holds back autosaves and compactions until {@link resumeAutosave}, so that a change over several chunks is saved
-   * whole or not at all. `save` and `close` work as always, and a save that has begun is completed.
+   * Suspends autosaves and compactions until {@link resumeAutosave}, so that a change across several chunks
+   * is saved completely or not at all. `save` and `close` work as usual, and a save that has started
+   * completes.
    */
   pauseAutosave(): void {
     this.#autosave.pause();
   }
 
-  /** Ends the pause, and makes the save that fell due in it. */
+  /** Ends the pause, and runs the save that fell due during it. */
   resumeAutosave(): void {
     this.#autosave.resume();
     if (this.#closing === undefined) this.#compactLater();
@@ -240,14 +245,17 @@ export class PixelWorld {
     return this.#autosave.isPaused;
   }
 
-  /** Kept when nothing is being written any more, a file that is written anew included. */
+  /** Resolves when all writes, including compactions, have finished. */
   idle(): Promise<void> {
     return this.#turns.idle();
   }
 
-  /** Saves, and lets go of the file. It lets go also when it throws. Closing twice is harmless. */
+  /**
+   * Saves the world, then closes the file and releases the lock, even if the save throws. Closing twice is
+   * harmless.
+   */
   close(): Promise<void> {
-    // Whoever closed first is told of a failure; for everybody else it is enough that the world is closed.
+    // Only the first caller gets the error; later calls resolve once the world is closed.
     if (this.#closing !== undefined) return this.#closing.catch(() => undefined);
     const saved = this.#failure === undefined ? this.#save() : Promise.reject(this.#poisoned());
     this.#closing = saved.finally(async () => {
@@ -268,14 +276,14 @@ export class PixelWorld {
       await this.#attempt(async () => {
         await this.#lock.requireHeld();
         await this.#log.commit(this.#settings.clock.nowMs());
-        // A process that took the lock before all of it was written may not have it.
+        // If another process took the lock before the commit was fully written, it may not have all of it.
         await this.#lock.requireHeld();
       });
       this.#notePersisted();
       this.#autosave.cancel();
       if (this.#pending.size > 0) this.#startAutosave();
     });
-    // Behind the save, which is complete without it.
+    // Runs after the save, which is complete without it.
     this.#compactLater();
   }
 
@@ -283,7 +291,7 @@ export class PixelWorld {
     void this.#turns.run(() => this.#compact()).catch(() => undefined);
   }
 
-  /** What is not on its way again is safe. */
+  /** Marks dirty chunks as persisted, except those that changed again in the meantime. */
   #notePersisted(): void {
     for (const [x, y] of [...this.#dirty]) {
       if (this.#pending.chunk(x, y) !== undefined) continue;
@@ -312,12 +320,12 @@ export class PixelWorld {
     this.#startAutosave();
     if (room === undefined) return;
     const mark = this.#pending.mark();
-    // Whoever waits hears of a failure by its own promise.
+    // Waiting callers receive the error through their own promise.
     void this.#turns.run(() => this.#drain(mark)).catch(() => undefined);
     await room;
   }
 
-  /** Appends all changes up to a mark. */
+  /** Appends all pending changes up to `mark` to the file. */
   async #drain(mark: number): Promise<void> {
     await this.#attempt(async () => {
       for (
@@ -340,12 +348,12 @@ export class PixelWorld {
     const { x, y, pixels } = change;
     const encoded = pixels && shortestForm(pixels, this.facts, this.#settings.generator, x, y);
     const changed = await this.#log.putChunk(x, y, encoded);
-    // Nothing really changed: it is as safe as it was.
+    // The content is unchanged, so it is as durable as before.
     if (!changed && this.#pending.chunk(x, y) === change && !this.#log.isUncommitted(x, y))
       this.#dirty.delete(x, y, 0, 0);
   }
 
-  /** Whatever fails here ends the writing: nobody knows what the disk holds now. */
+  /** Runs `work`. An error stops all further writes, because the state of the disk is then unknown. */
   async #attempt<Value>(work: () => Promise<Value>): Promise<Value> {
     this.#requireUnbroken();
     try {

@@ -7,7 +7,7 @@ import { Version1Save } from "./version1/version1-save.ts";
 import { Version2Save } from "./version2/version2-save.ts";
 
 /**
- * Opens a pixel world to read it, in whichever dialect it is. Header and tables are checked in full, chunks and bodies
+ * Opens a pixel world of any dialect for reading. Checks the header and tables in full, and chunks and bodies
  * when they are read. Throws at the first fault; `verifyPixelWorld` finds all of them.
  */
 export async function openPixelSave(disk: Disk, path: string): Promise<PixelSave> {
@@ -24,7 +24,7 @@ export async function openPixelSave(disk: Disk, path: string): Promise<PixelSave
 }
 
 /**
- * The first file in the root of a disk that is a pixel world, or the one that is named; `undefined` when there is none.
+ * Returns the first pixel world in the root of a disk, or the one named `path`; `undefined` if there is none.
  * Writes nothing.
  */
 export async function detectPixelWorld(

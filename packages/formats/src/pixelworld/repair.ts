@@ -17,7 +17,9 @@ import { PixelSaveWriter } from "./writer.ts";
 
 const TABLE_BYTES_OFFSET = nativeHeader.offsets.tableBytes;
 
-/** What a repair of a pixel world would do. Applying it writes a new file and leaves the old one alone. */
+/**
+ * What a repair of a pixel world would do. Applying it writes a new file and leaves the old one unchanged.
+ */
 export interface PixelRepairPlan {
   readonly findings: readonly Finding[];
   readonly dialect: PixelDialect;
@@ -25,16 +27,19 @@ export interface PixelRepairPlan {
   readonly modifiedMs: number;
   readonly chunks: readonly PixelChunkRef[];
   readonly bodies: readonly PixelBodyRef[];
-  /** Bodies of version 1 that were found by looking for them. They are kept, and some may have been removed before. */
+  /**
+   * Version 1 bodies found by scanning the file. The repair keeps them, although the game may have removed
+   * some of them earlier.
+   */
   readonly carved: readonly PixelBodyRef[];
-  /** What cannot be brought back, or not for certain, in words. */
+  /** Descriptions of what is lost, or may be. */
   readonly losses: readonly string[];
 }
 
 /**
- * Works out how much of a file can be brought back: every chunk and body whose bytes are whole, found by the tables
- * where those can be read, else by walking over the file. Writes nothing. Throws when not even the facts about the
- * world are left. Rule X40.
+ * Determines what can be recovered from a file: every intact chunk and body, found through the tables if they
+ * are readable, else by scanning the file. Writes nothing. Throws if even the facts about the world are lost.
+ * Rule X40.
  */
 export async function planPixelRepair(disk: Disk, path: string): Promise<PixelRepairPlan> {
   const findings = await verifyPixelWorld(disk, path);
@@ -57,7 +62,7 @@ export async function planPixelRepair(disk: Disk, path: string): Promise<PixelRe
   }
 }
 
-/** Writes what the plan keeps as a new file: version 1 as a native file, version 2 as version 2. */
+/** Writes the contents of the plan to a new file: version 1 as a native file, version 2 as version 2. */
 export async function applyPixelRepair(
   disk: Disk,
   path: string,
@@ -73,7 +78,7 @@ export async function applyPixelRepair(
   }
 }
 
-/** A fault that costs nothing is none that a repair has to speak of. */
+/** Whether a fault loses data. Others need no mention in a repair plan. */
 function isLost(
   chunk: PixelChunkRef | undefined,
   kept: readonly PixelChunkRef[],
@@ -92,7 +97,7 @@ async function writeVersion1(
   const writer = await Version1Writer.create(target, path);
   try {
     for (const ref of chunks) {
-      // Decoded and written again: what salvage accepts, strict readers may not.
+      // Decode and encode again: salvage accepts payloads that strict readers reject.
       await writer.addChunk(
         ref.x,
         ref.y,

@@ -4,58 +4,58 @@ import type { PixelLayer } from "./pixels/pixel-layers.ts";
 import type { PixelStorage, StoredPixelChunk } from "./pixels/stored-chunk.ts";
 import type { PixelBody } from "./records/pixel-body.ts";
 
-/** What a file says of its world, and what never changes. */
+/** Immutable facts that a file stores about its world. */
 export interface PixelFacts {
   readonly worldSeed: bigint;
   readonly createdMs: number;
-  /** Pixels along the edge of a chunk. */
+  /** Pixels along a chunk edge. */
   readonly chunkEdge: number;
-  /** Pixels along the edge of a tile of the simulation. */
+  /** Pixels along an edge of a simulation tile. */
   readonly tileEdge: number;
   readonly layers: readonly PixelLayer[];
-  /** What makes the chunks that are not stored; version 1 does not say it. */
+  /** Generator of the chunks that are not stored; version 1 does not record it. */
   readonly generator: GeneratorRef | undefined;
 }
 
-/** Where a chunk lies in a file. */
+/** Location of a chunk in a file. */
 export interface PixelChunkRef {
   readonly x: number;
   readonly y: number;
   readonly storage: PixelStorage;
-  /** Of its entry: in version 1 the four bytes before the payload. */
+  /** Offset of the entry. In version 1 the entry starts four bytes before the payload. */
   readonly offset: number;
-  /** Of the whole entry. */
+  /** Length of the whole entry. */
   readonly bytes: number;
 }
 
-/** Where a body lies in a file. */
+/** Location of a body in a file. */
 export interface PixelBodyRef {
   readonly id: bigint;
-  /** The chunk that it belongs to. */
+  /** Position of the chunk that contains the body. */
   readonly x: number;
   readonly y: number;
   readonly offset: number;
   readonly bytes: number;
 }
 
-/** A pixel world in a file that does not change while it is read. Chunks and bodies are read when they are asked for. */
+/** A pixel world in a file that does not change while it is open. Reads chunks and bodies on demand. */
 export interface PixelSave {
   readonly dialect: PixelDialect;
   readonly facts: PixelFacts;
   readonly modifiedMs: number;
-  /** Counts the commits; 0 in version 1, which does not. */
+  /** Number of the latest commit; 0 in version 1, which does not count them. */
   readonly generation: number;
   readonly chunkCount: number;
   readonly bodyCount: number;
   readonly fileBytes: number;
-  /** Bytes that nothing refers to. */
+  /** Bytes that are not referenced. */
   readonly deadBytes: number;
 
-  /** Every chunk that is stored, row by row from the lowest, x ascending. */
+  /** All stored chunks, ordered by y, then x. */
   chunks(): Iterable<PixelChunkRef>;
-  /** The stored chunk at a place; `undefined` when it is left to the generator. */
+  /** Returns the stored chunk at a position, or `undefined` if it comes from the generator. */
   chunkAt(x: number, y: number): PixelChunkRef | undefined;
-  /** Every body, in the order of the chunks and of their ids. */
+  /** All bodies, ordered by chunk, then id. */
   bodies(): Iterable<PixelBodyRef>;
   readChunk(ref: PixelChunkRef): Promise<StoredPixelChunk>;
   readBody(ref: PixelBodyRef): Promise<PixelBody>;
@@ -63,12 +63,12 @@ export interface PixelSave {
   close(): Promise<void>;
 }
 
-/** The order of chunks in a file: by y, then by x. */
+/** Orders chunks as in a file: by y, then x. */
 export function compareChunks(a: { readonly x: number; readonly y: number }, b: typeof a): number {
   return a.y - b.y || a.x - b.x;
 }
 
-/** The order of bodies in a file: by chunk, then by id. */
+/** Orders bodies as in a file: by chunk, then id. */
 export function compareBodies(a: PixelBodyRef, b: PixelBodyRef): number {
   return compareChunks(a, b) || (a.id < b.id ? -1 : Number(a.id > b.id));
 }

@@ -9,15 +9,16 @@ import { scanEntries } from "./version2/entry-scan.ts";
 import { readState, type Version2State } from "./version2/read-state.ts";
 import { readBodyEntry, readChunkEntry } from "./version2/version2-save.ts";
 
-/** How closely to look. */
+/** Options of {@link verifyPixelWorld}. */
 export interface VerifyPixelOptions {
-  /** Told after each chunk that is read. */
+  /** Called after each chunk is read. */
   readonly onChunk?: () => void;
 }
 
 /**
- * Looks at everything in a pixel world's file, and at what a crash may have left beside it, and reports every fault;
- * the cells of findings are chunks of the file. It never writes, and never throws what a file can cause. Rule X39.
+ * Checks a pixel world's whole file, and any files that a crash left beside it, and reports every fault; the
+ * cells of findings are chunks of the file. Never writes, and never throws because of a file's contents. Rule
+ * X39.
  */
 export async function verifyPixelWorld(
   disk: Disk,
@@ -84,7 +85,7 @@ async function verifyVersion2(
   await verifyDead(path, file, state, findings);
 }
 
-/** What lies between the entries that count. */
+/** Reports bytes that belong to no entry, and bytes after the committed end. */
 async function verifyDead(
   path: string,
   file: DiskFile,

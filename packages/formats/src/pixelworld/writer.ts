@@ -13,18 +13,18 @@ import { encodeSlot, slotOffset } from "./version2/header-slot.ts";
 import { deadBytesOf } from "./version2/read-state.ts";
 import { encodeTable, wholeTable } from "./version2/table.ts";
 
-/** Small entries are put together, so that a call writes about this much. */
+/** Approximate size of a write; smaller entries are batched. */
 const BATCH_BYTES = 1_048_576;
 
-/** How a file of version 2 is made. */
+/** Options for writing a version 2 file. */
 export interface PixelSaveWriterOptions extends NewFileOptions {
-  /** The generation that the file begins with; 1 unless it goes on where another file ends. */
+  /** First generation of the file; 1 by default, higher when it continues another file. */
   readonly generation?: number;
 }
 
 /**
- * Writes a whole world as a file of version 2, chunk by chunk; only the index is kept in memory. The file is there
- * with {@link finish} and not before. A chunk or body that comes again replaces the one before.
+ * Writes a whole world to a version 2 file, chunk by chunk, keeping only the index in memory. The file exists
+ * only after {@link finish}. A chunk or body that is added again replaces the earlier one.
  */
 export class PixelSaveWriter {
   readonly #file: NewFile;
@@ -41,7 +41,7 @@ export class PixelSaveWriter {
     this.#generation = generation;
   }
 
-  /** Begins a file. `ORT_EXISTS` when there is one of that name, unless it may be replaced. */
+  /** Starts a file. Throws `ORT_EXISTS` if the file exists and may not be replaced. */
   static async create(
     disk: Disk,
     path: string,
@@ -49,7 +49,7 @@ export class PixelSaveWriter {
     options: PixelSaveWriterOptions = {},
   ): Promise<PixelSaveWriter> {
     const { generation = 1, ...fileOptions } = options;
-    // Facts that do not fit a header are refused before anything is there.
+    // Reject facts that do not fit in a header before creating anything.
     encodeSlot({
       facts,
       generation,
@@ -65,45 +65,44 @@ export class PixelSaveWriter {
     return new PixelSaveWriter(file, facts, generation);
   }
 
-  /** Adds a chunk in the shortest form; one that is as the generator makes it is not stored. */
+  /** Adds a chunk in its shortest form; skips one that equals the generator's output. */
   async addPixels(x: number, y: number, pixels: Uint8Array, generator?: PixelGenerator): Promise<void> {
     const encoded = shortestForm(keptPixels(pixels, this.#facts.layers), this.#facts, generator, x, y);
     if (encoded !== undefined) await this.addEncoded(x, y, encoded);
   }
 
-  /** Adds a chunk in the form that it has. */
+  /** Adds a chunk in the form that it already has. */
   async addChunk(x: number, y: number, chunk: StoredPixelChunk): Promise<void> {
     await this.addEncoded(x, y, encodeChunk(chunk, this.#facts));
   }
 
-  /** Adds a chunk whose payload is known. */
+  /** Adds a chunk that is already encoded. */
   async addEncoded(x: number, y: number, { storage, payload }: EncodedChunk): Promise<void> {
     const offset = this.#end;
     const bytes = await this.#append({ kind: "chunk", storage: STORAGE[storage], x, y, id: 0n, payload });
     this.#index.chunks.set(x, y, STORAGE[storage], offset, bytes);
   }
 
-  /** Adds a body. */
   async addBody(body: PixelBody): Promise<void> {
     const { layers, chunkEdge } = this.#facts;
     const [x, y] = chunkOfBody(body, chunkEdge);
     await this.addBodyRecord(body.id, x, y, encodeBody(body, layers.length));
   }
 
-  /** Adds a body whose record is known. */
+  /** Adds a body that is already encoded. */
   async addBodyRecord(id: bigint, x: number, y: number, record: Uint8Array): Promise<void> {
     const offset = this.#end;
     const bytes = await this.#append({ kind: "body", storage: 0, x, y, id, payload: record });
     this.#index.bodies.set({ id, x, y, offset, bytes });
   }
 
-  /** Writes the table and both headers, and makes it the file of its name, durably. */
+  /** Writes the table and both headers, and publishes the file under its name, durably. */
   async finish(modifiedMs: number): Promise<void> {
     await this.seal(modifiedMs);
     await this.publish();
   }
 
-  /** Writes the table and both headers, and makes all of it durable, under a name of its own still. */
+  /** Writes the table and both headers, and makes them durable, still under the temporary name. */
   async seal(modifiedMs: number): Promise<void> {
     const { chunks, bodies } = this.#index;
     const tableOffset = this.#end;
@@ -111,7 +110,7 @@ export class PixelSaveWriter {
     const tableBytes = await this.#append({ kind: "table", storage: 0, x: 0, y: 0, id: 0n, payload });
     await this.#flush();
     const deadBytes = deadBytesOf(this.#index, [{ offset: tableOffset, bytes: tableBytes }], this.#end);
-    // Both headers name the same table: so either is enough from the beginning.
+    // Both headers name the same table, so that either is enough from the start.
     for (const generation of [this.#generation - 1, this.#generation]) {
       const slot = { facts: this.#facts, generation, modifiedMs, tableOffset, tableBytes, deadBytes };
       await this.#file.writeAt(
@@ -122,12 +121,12 @@ export class PixelSaveWriter {
     await this.#file.seal();
   }
 
-  /** Gives the file its name, durably. */
+  /** Renames the file to its final name, durably. */
   publish(): Promise<void> {
     return this.#file.publish();
   }
 
-  /** Takes back what is not finished. */
+  /** Closes the file, and removes it if it is unfinished. */
   async close(): Promise<void> {
     await this.#file.close();
   }

@@ -16,19 +16,19 @@ import { newestSlot, readState, type Version2State } from "../version2/read-stat
 import type { PixelIndex } from "../version2/table.ts";
 import { readBodyEntry, readChunkEntry } from "../version2/version2-save.ts";
 
-/** What of a file of version 2 can be brought back. */
+/** The recoverable contents of a version 2 file. */
 export type SalvagedVersion2 = Pick<PixelRepairPlan, "facts" | "modifiedMs" | "chunks" | "bodies" | "losses">;
 
 /**
- * With tables that can be read, what they name and what is whole of it; where an entry is damaged, the one before it,
- * if there is one. Without them, what a walk over the file finds: of each place the last entry, and what was removed
- * stays removed.
+ * If the tables are readable, recovers the intact entries that they name, and replaces each damaged entry
+ * with an older one if there is any. Otherwise scans the file for the last entry of each chunk and body;
+ * removed ones stay removed.
  */
 export async function salvageVersion2(path: string, file: DiskFile): Promise<SalvagedVersion2> {
   const [state, error] = await attempt(() => readState(file));
   if (state !== undefined) return followTables(path, file, state);
   const slot = newestSlot(await readSlots(file));
-  // Without a header nobody knows what a pixel is.
+  // Without a header the layout of a pixel is unknown.
   if (slot === undefined) throw error;
   const { index, gaps } = await walk(file, slot.facts);
   const losses = [
@@ -77,7 +77,7 @@ async function followTables(
   return { facts, modifiedMs, chunks, bodies, losses };
 }
 
-/** The last whole entry of each place, whether it was ever committed or not. */
+/** Scans for the last intact entry of each chunk and body, committed or not. */
 async function walk(
   file: DiskFile,
   facts: PixelFacts,
@@ -101,7 +101,7 @@ function apply({ kind, x, y, id, storage, offset, bytes }: Entry, { chunks, bodi
   else if (kind === "bodyGone") bodies.delete(id);
 }
 
-/** Whether the payload is what its entry says. */
+/** Whether the payload is valid for its entry. */
 function isGood({ kind, storage, payload, id }: Entry, facts: PixelFacts): boolean {
   const name = storageNamed(storage);
   try {

@@ -8,12 +8,12 @@ import { NewFile } from "./new-file.ts";
 
 const COPY_BYTES = 1_048_576;
 
-/** Takes the lock of a file, and removes what earlier writers of the file did not finish. Rule X46. */
+/** Takes the lock of a file, and removes the unfinished files of earlier writers. Rule X46. */
 export async function lockFile(disk: Disk, path: string): Promise<DiskLock> {
   const lock = await disk.lock(lockOf(path));
   try {
     const unfinished = await unfinishedFilesOf(disk, path);
-    // Names that were there while we had the lock are not those of a later holder.
+    // Files listed while we held the lock cannot belong to a later holder.
     await lock.requireHeld();
     for (const temporary of unfinished) await disk.remove(temporary);
     return lock;
@@ -23,14 +23,14 @@ export async function lockFile(disk: Disk, path: string): Promise<DiskLock> {
   }
 }
 
-/** The files beside a file that were to take its place, and did not get its name. */
+/** Returns the temporary files that were written to replace a file but never renamed. */
 export async function unfinishedFilesOf(disk: Disk, path: string): Promise<readonly string[]> {
   return (await filesIn(disk, parentOf(path))).filter((name) => pathOfTemporary(name) === path);
 }
 
 /**
- * Opens a file to write to it. The check comes after the opening: a process that takes the lock later puts a copy in
- * the place of this file, so that nothing we write can be in the file that it trusts.
+ * Opens a file for writing, then checks the lock. In this order, a process that takes the lock later replaces
+ * this file with a copy, so that nothing we write can reach the file that it trusts.
  */
 export async function openHeld(disk: Disk, path: string, lock: WriterLock): Promise<DiskFile> {
   const file = await disk.open(path, "write");
@@ -44,8 +44,8 @@ export async function openHeld(disk: Disk, path: string, lock: WriterLock): Prom
 }
 
 /**
- * Puts a copy in the place of a file that an earlier holder of the lock may still write to. Rule X46. The copy is as
- * good as the file after a crash: the headers are read first, and all that they name was there before them.
+ * Replaces a file that an earlier lock holder may still write to with a copy. Rule X46. The copy is as good
+ * as the file after a crash: the headers are read first, and everything they name was written before them.
  */
 export async function replaceByCopy(disk: Disk, path: string, lock: WriterLock): Promise<void> {
   const source = await disk.open(path, "read");
@@ -67,7 +67,7 @@ export async function replaceByCopy(disk: Disk, path: string, lock: WriterLock):
   }
 }
 
-/** The headers, or what comes next behind them; nothing at the end. */
+/** Reads the headers, or the next piece after them; returns no bytes at the end. */
 async function readNext(file: DiskFile, offset: number): Promise<Uint8Array> {
   const wanted = offset === 0 ? ENTRIES_OFFSET : COPY_BYTES;
   for (;;) {
@@ -76,7 +76,7 @@ async function readNext(file: DiskFile, offset: number): Promise<Uint8Array> {
     try {
       return await file.readAt(offset, length);
     } catch (error) {
-      // The earlier holder cut off what was never committed.
+      // The earlier holder cut off uncommitted bytes.
       const isCut = isOrthantError(error, "ORT_TRUNCATED") && (await file.size()) < offset + length;
       if (!isCut) throw error;
     }

@@ -1,6 +1,6 @@
 import type { DiskFile } from "@orthant/disk";
 
-/** An open file that is closed when it is given up and nobody reads it any more. */
+/** An open file that closes once it is retired and its last user is done. */
 export class LeasedFile {
   readonly #file: DiskFile;
   #users = 0;
@@ -10,7 +10,7 @@ export class LeasedFile {
     this.#file = file;
   }
 
-  /** Works with the file, which stays open until the work is done. */
+  /** Runs `work` with the file, which stays open until the work finishes. */
   async use<Value>(work: (file: DiskFile) => Promise<Value>): Promise<Value> {
     this.#users++;
     try {
@@ -21,7 +21,7 @@ export class LeasedFile {
     }
   }
 
-  /** Gives the file up. */
+  /** Closes the file as soon as no work uses it. */
   async retire(): Promise<void> {
     this.#isRetired = true;
     await this.#closeIfIdle();

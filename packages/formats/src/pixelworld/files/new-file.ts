@@ -2,20 +2,20 @@ import { isOrthantError, OrthantError } from "@orthant/core";
 import { type Disk, type DiskFile, parentOf } from "@orthant/disk";
 import { temporaryPath, type WriterLock } from "../../files/write-temporary.ts";
 
-/** Whether a file that is there may be replaced. */
+/** Whether an existing file may be replaced. */
 export type Replacing = "replace" | "keep";
 
-/** How a new file comes to be. */
+/** Options of {@link NewFile.create}. */
 export interface NewFileOptions {
-  /** Whether a file of that name may be replaced; `keep` unless it is given. */
+  /** Whether an existing file may be replaced; `keep` by default. */
   readonly replacing?: Replacing;
-  /** The lock of the file. A writer without one must be the only one. */
+  /** The lock of the file. Without a lock there must be no other writer. */
   readonly lock?: WriterLock;
 }
 
 /**
- * A file that is written under another name and gets its own at the end: it is there whole, or what was there before
- * is.
+ * A file that is written under a temporary name and renamed at the end, so that a crash leaves either the
+ * whole new file or the previous one.
  */
 export class NewFile {
   readonly #disk: Disk;
@@ -33,7 +33,10 @@ export class NewFile {
     this.#lock = lock;
   }
 
-  /** Begins the file. What an earlier attempt left is removed. `ORT_EXISTS` for a file that may not be replaced. */
+  /**
+   * Starts the file, and removes the remains of an earlier attempt. Throws `ORT_EXISTS` if the file exists
+   * and may not be replaced.
+   */
   static async create(disk: Disk, path: string, options: NewFileOptions = {}): Promise<NewFile> {
     const { replacing = "keep", lock } = options;
     if (replacing === "keep" && (await fileExists(disk, path))) {
@@ -44,24 +47,24 @@ export class NewFile {
     return new NewFile(disk, path, await disk.open(temporary, "create"), lock);
   }
 
-  /** Adds bytes at the end; gives where they begin. */
+  /** Appends bytes. Returns the offset at which they start. */
   append(bytes: Uint8Array): Promise<number> {
     return this.#file.append(bytes);
   }
 
-  /** Overwrites bytes. */
   writeAt(offset: number, bytes: Uint8Array): Promise<void> {
     return this.#file.writeAt(offset, bytes);
   }
 
-  /** Makes the content durable, under the other name still. */
+  /** Makes the content durable, still under the temporary name. */
   seal(): Promise<void> {
     return this.#file.sync();
   }
 
   /**
-   * Gives the file its name, durably. Until this is called nothing has happened to the file that had it. The lock is
-   * checked first: the process that takes it later removes the file before the name is given, or finds it named.
+   * Renames the file to its final name, durably. Until then the previous file of that name is untouched.
+   * Checks the lock first: a process that takes the lock later either removes this file before the rename or
+   * finds it renamed.
    */
   async publish(): Promise<void> {
     await this.#lock?.requireHeld();
@@ -70,7 +73,7 @@ export class NewFile {
     this.#finished = true;
   }
 
-  /** Closes the file, and removes it unless it is finished. */
+  /** Closes the file, and removes it unless it was published. */
   async close(): Promise<void> {
     await this.#file.close();
     if (!this.#finished) await this.#disk.remove(this.#temporary);
@@ -78,7 +81,6 @@ export class NewFile {
   }
 }
 
-/** Whether there is such a file. */
 async function fileExists(disk: Disk, path: string): Promise<boolean> {
   try {
     await (await disk.open(path, "read")).close();

@@ -1,13 +1,13 @@
 import type { Clock, Timer } from "@orthant/core";
 
-/** Calls `save` one interval after the first change since the last save, unless it is paused. */
+/** Calls `save` one interval after the first change since the last save, unless paused. */
 export class AutosaveTimer {
   readonly #clock: Clock;
   readonly #intervalMs: number;
   readonly #save: () => void;
   #timer: Timer | undefined;
   #isPaused = false;
-  /** The interval ended during a pause. */
+  /** True if the interval ended during a pause. */
   #isDue = false;
 
   constructor(clock: Clock, intervalMs: number, save: () => void) {
@@ -20,7 +20,7 @@ export class AutosaveTimer {
     return this.#isPaused;
   }
 
-  /** Starts the interval, unless it runs already or its save is due. */
+  /** Starts the interval, unless it is already running or its save is due. */
   start(): void {
     if (this.#isDue) return;
     this.#timer ??= this.#clock.after(this.#intervalMs, () => {
@@ -30,19 +30,19 @@ export class AutosaveTimer {
     });
   }
 
-  /** Ends the interval without a save. */
+  /** Stops the interval without a save. */
   cancel(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#isDue = false;
   }
 
-  /** Holds saves back. The interval goes on. */
+  /** Suspends saves. The interval keeps running. */
   pause(): void {
     this.#isPaused = true;
   }
 
-  /** Ends the pause, and makes the save that fell due in it. */
+  /** Ends the pause, and runs the save that fell due during it. */
   resume(): void {
     this.#isPaused = false;
     if (!this.#isDue) return;

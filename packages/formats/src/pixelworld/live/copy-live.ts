@@ -6,12 +6,12 @@ import { type Entry, readEntry } from "../version2/entry.ts";
 import type { PixelIndex } from "../version2/table.ts";
 import type { PixelSaveWriter } from "../writer.ts";
 
-/** Called for an entry that is left out of a copy because it is damaged. */
+/** Called for each damaged entry that a copy omits. */
 export type SkipDamaged = (ref: PixelChunkRef | PixelBodyRef, error: OrthantError) => void;
 
 /**
- * Copies the entries that count into a new file, one by one. A damaged entry ends the copy, because the copy must not
- * look whole; with `skipDamaged` it is reported and left out instead.
+ * Copies the live entries to a new file, one by one. A damaged entry makes the copy fail, because the copy
+ * must not look intact; with `skipDamaged` it is reported and omitted instead.
  */
 export async function copyLive(
   file: DiskFile,

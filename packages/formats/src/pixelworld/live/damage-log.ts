@@ -7,18 +7,18 @@ import type { SkipDamaged } from "./copy-live.ts";
 /** A stored chunk or body that could not be read. */
 export interface PixelDamage {
   readonly kind: "chunk" | "body";
-  /** The chunk, or the chunk that the body is in. */
+  /** Position of the chunk, or of the chunk that contains the body. */
   readonly x: number;
   readonly y: number;
-  /** Of the body; `undefined` for a chunk. */
+  /** Id of the body; `undefined` for a chunk. */
   readonly id: bigint | undefined;
   /** What is wrong with the bytes. */
   readonly error: OrthantError;
 }
 
-/** Throws damage, or collects it, each chunk and body once. */
+/** Throws damage, or collects it once per chunk and body. */
 export class DamageLog {
-  /** For a copy that leaves damage out; `undefined` when damage is thrown. */
+  /** Makes a copy omit damage; `undefined` if damage is thrown. */
   readonly skip: SkipDamaged | undefined;
   readonly #found = new Map<string, PixelDamage>();
   readonly #listeners = new Set<(damage: PixelDamage) => void>();
@@ -31,13 +31,19 @@ export class DamageLog {
     return [...this.#found.values()];
   }
 
-  /** Calls `listener` for each damage that is found from now on. Returns an unsubscribe function. */
+  /**
+   * Calls `listener` for each damaged chunk or body that is found from now on. Returns an unsubscribe
+   * function.
+   */
   listen(listener: (damage: PixelDamage) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What `read` gives, or `undefined` for damage that is collected. A disk that fails is not damage. */
+  /**
+   * Returns the result of `read`, or `undefined` after collecting damage. A failing disk does not count as
+   * damage.
+   */
   async unlessDamaged<Value>(
     ref: PixelChunkRef | PixelBodyRef,
     read: () => Promise<Value>,

@@ -1,6 +1,6 @@
 import type { PixelBody } from "../records/pixel-body.ts";
 
-/** A change that is not in the file yet. Without content it says that something is gone. */
+/** A change that is not in the file yet. Without content it is a removal. */
 export type PendingChange =
   | {
       readonly kind: "chunk";
@@ -18,31 +18,37 @@ interface Waiting {
 
 interface Numbered {
   readonly change: PendingChange;
-  /** Rises with each place that is added; a newer change of the same place keeps it. */
+  /** Increases with each added chunk or body; a newer change of the same one keeps it. */
   readonly number: number;
 }
 
-/** Changes on their way to the file: a bounded number of them, each place or body once, and behind them who waits. */
+/**
+ * Changes that are not in the file yet: a bounded queue with at most one change per chunk or body, and behind
+ * it the callers that wait for room.
+ */
 export class PendingChanges {
   readonly #changes = new Map<string, Numbered>();
   readonly #waiting: Waiting[] = [];
   readonly #sizeMax: number;
   #lastNumber = 0;
 
-  /** At most `sizeMax` changes are on their way; the others wait. */
+  /** Queues at most `sizeMax` changes; others wait. */
   constructor(sizeMax: number) {
     this.#sizeMax = sizeMax;
   }
 
-  /** How many there are, without those that wait. */
+  /** Number of queued changes, excluding those that wait for room. */
   get size(): number {
     return this.#changes.size;
   }
 
-  /** Takes a change at once, in place of an older one of the same thing; `undefined`. Or gives a promise to wait for. */
+  /**
+   * Queues a change in place of an older one of the same chunk or body, and returns `undefined`. If there is
+   * no room, returns a promise that resolves when the change is queued.
+   */
   offer(change: PendingChange): Promise<void> | undefined {
     const hasRoom = this.#changes.has(keyOf(change)) || this.#changes.size < this.#sizeMax;
-    // Whoever waits came first.
+    // Earlier callers that wait go first.
     if (this.#waiting.length === 0 && hasRoom) {
       this.#put(change);
       return undefined;
@@ -50,36 +56,38 @@ export class PendingChanges {
     return new Promise((resolve, reject) => this.#waiting.push({ change, resolve, reject }));
   }
 
-  /** The latest change of a chunk that is on its way or waits. */
+  /** Returns the latest change of a chunk, queued or waiting. */
   chunk(x: number, y: number): Extract<PendingChange, { kind: "chunk" }> | undefined {
     const change = this.#find(`${x},${y}`);
     return change?.kind === "chunk" ? change : undefined;
   }
 
-  /** The latest change of a body that is on its way or waits. */
+  /** Returns the latest change of a body, queued or waiting. */
   body(id: bigint): Extract<PendingChange, { kind: "body" }> | undefined {
     const change = this.#find(`${id}`);
     return change?.kind === "body" ? change : undefined;
   }
 
-  /** Every change of a body that is on its way or waits, the latest of a body last. */
+  /** All changes of bodies, queued or waiting; the latest change of a body comes last. */
   *bodies(): Generator<Extract<PendingChange, { kind: "body" }>> {
     for (const { change } of [...this.#changes.values(), ...this.#waiting])
       if (change.kind === "body") yield change;
   }
 
-  /** A number for all that is here now, those that wait too. */
+  /** Returns a number that covers all current changes, including those that wait. */
   mark(): number {
     return this.#lastNumber + this.#waiting.length;
   }
 
-  /** The oldest change of those up to a mark. It stays until it is {@link done}. */
+  /** Returns the oldest queued change up to `mark`. It stays in the queue until {@link done}. */
   oldest(mark: number): PendingChange | undefined {
     const [first] = this.#changes.values();
     return first !== undefined && first.number <= mark ? first.change : undefined;
   }
 
-  /** The change is in the file. A newer one of the same thing stays where it is. Whoever waited takes the room. */
+  /**
+   * Removes a change that is now in the file, unless a newer one has replaced it, and queues waiting changes.
+   */
   done(change: PendingChange): void {
     const key = keyOf(change);
     if (this.#changes.get(key)?.change === change) this.#changes.delete(key);
@@ -91,7 +99,7 @@ export class PendingChanges {
     }
   }
 
-  /** Nothing is taken any more. */
+  /** Rejects all waiting changes. */
   fail(error: unknown): void {
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }

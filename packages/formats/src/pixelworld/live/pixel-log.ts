@@ -19,7 +19,7 @@ import { readBodyEntry, readChunkEntry } from "../version2/version2-save.ts";
 import { PixelSaveWriter } from "../writer.ts";
 import { copyLive, type SkipDamaged } from "./copy-live.ts";
 
-/** A file that grows, and what it takes to write to it. */
+/** Internal parts of a {@link PixelLog}. */
 interface PixelLogParts {
   readonly disk: Disk;
   readonly path: string;
@@ -29,8 +29,8 @@ interface PixelLogParts {
 }
 
 /**
- * A file of version 2 that grows: entries are appended, and a commit makes them count. No byte that counts is ever
- * overwritten. Calls that write come one after the other.
+ * An append-only version 2 file: entries are appended, and a commit makes them live. Live bytes are never
+ * overwritten. The caller must serialize calls that write.
  */
 export class PixelLog {
   readonly #disk: Disk;
@@ -55,13 +55,13 @@ export class PixelLog {
     this.#end = state.end;
   }
 
-  /** Opens a file whose lock is held, to write to it. What a crash left is mended or cut off first. */
+  /** Opens a file for writing; the caller holds its lock. First repairs or cuts off what a crash left. */
   static async open(disk: Disk, path: string, lock: WriterLock): Promise<PixelLog> {
     const file = await openHeld(disk, path, lock);
     try {
       const state = await readState(file);
       if (state.rolledForward) {
-        // The next commit goes to the other header, which is the only one that is whole; it syncs this one first.
+        // The next commit overwrites the other header, the only intact one; it syncs this one first.
         await file.writeAt(
           slotOffset(state.generation),
           encodeSlot({ ...slotFacts(state), ...counts(state.index) }),
@@ -81,7 +81,7 @@ export class PixelLog {
     return this.#state.facts;
   }
 
-  /** The last commit. */
+  /** Generation of the last commit. */
   get generation(): number {
     return this.#state.generation;
   }
@@ -102,12 +102,12 @@ export class PixelLog {
     return deadBytesOf(this.#index, this.#tables, this.#end);
   }
 
-  /** Whether something was appended that is not committed. */
+  /** Whether there are appended entries that are not committed. */
   get hasChanges(): boolean {
     return this.#changedChunks.size + this.#changedBodies.size > 0;
   }
 
-  /** Whether a chunk was appended that is not committed. */
+  /** Whether a chunk has an appended entry that is not committed. */
   isUncommitted(x: number, y: number): boolean {
     return this.#changedChunks.has(x, y, 0, 0);
   }
@@ -120,7 +120,7 @@ export class PixelLog {
     return this.#file.use((file) => readBodyEntry(this.#path, file, ref, this.facts));
   }
 
-  /** Appends a chunk, or that it is gone; gives whether that changed anything. */
+  /** Appends a chunk, or its removal if `chunk` is `undefined`. Returns whether anything changed. */
   async putChunk(x: number, y: number, chunk: EncodedChunk | undefined): Promise<boolean> {
     const before = this.#index.chunks.get(x, y);
     if (chunk === undefined) {
@@ -144,7 +144,6 @@ export class PixelLog {
     return true;
   }
 
-  /** Appends a body. */
   async putBody(body: PixelBody): Promise<void> {
     const { id } = body;
     const [x, y] = chunkOfBody(body, this.facts.chunkEdge);
@@ -154,7 +153,7 @@ export class PixelLog {
     this.#changedBodies.add(id);
   }
 
-  /** Appends that a body is gone. */
+  /** Appends the removal of a body. */
   async removeBody(id: bigint): Promise<void> {
     const before = this.#index.bodies.get(id);
     if (before === undefined) return;
@@ -170,7 +169,7 @@ export class PixelLog {
     this.#changedBodies.add(id);
   }
 
-  /** Makes everything that was appended count. It is durable when this returns. */
+  /** Commits all appended entries. They are durable when this returns. */
   async commit(nowMs: number): Promise<void> {
     const generation = this.generation + 1;
     const links = this.#linksOfNext();
@@ -194,7 +193,7 @@ export class PixelLog {
       deadBytes: this.deadBytes,
     };
     await this.#file.use(async (file) => {
-      // The table and what it names, before anything points to it.
+      // Make the table and everything it names durable before a header points to it.
       await file.sync();
       await file.writeAt(slotOffset(generation), encodeSlot({ ...slotFacts(state), ...counts(this.#index) }));
       await file.sync();
@@ -204,7 +203,10 @@ export class PixelLog {
     this.#changedBodies.clear();
   }
 
-  /** Writes what counts, and what was appended since, into a file of its own; {@link copyLive} about damage. */
+  /**
+   * Writes all live entries, including uncommitted ones, to a separate file. Handles damage like {@link
+   * copyLive}.
+   */
   async copyTo(path: string, nowMs: number, skipDamaged?: SkipDamaged): Promise<void> {
     const lock = await lockFile(this.#disk, path);
     let copy: PixelSaveWriter | undefined;
@@ -221,9 +223,9 @@ export class PixelLog {
   }
 
   /**
-   * Writes the file anew without what is dead, and goes on with the new one. Nothing may wait for a commit. Gives what
-   * was in the way when no new file could be made: the old one is as good as before. Throws when it is not known which
-   * of the two has the name.
+   * Rewrites the file without dead bytes and continues with the new file. Nothing may be uncommitted. Returns
+   * the error if no new file could be written; the old one is then as good as before. Throws if it is unknown
+   * which of the two files has the name.
    */
   async compact(): Promise<OrthantError | undefined> {
     let copy: PixelSaveWriter | undefined;
@@ -263,7 +265,7 @@ export class PixelLog {
     await old.retire();
   }
 
-  /** Closes the file. What is not committed is lost. */
+  /** Closes the file. Uncommitted entries are lost. */
   async close(): Promise<void> {
     await this.#file.retire();
   }
@@ -276,7 +278,7 @@ export class PixelLog {
     return { offset, bytes: bytes.length };
   }
 
-  /** Whether the file has the chunk with exactly this payload. A damaged entry is not the same as any other. */
+  /** Whether the stored chunk has exactly this payload. A damaged entry never does. */
   async #isSame(before: PixelChunkRef, { storage, payload }: EncodedChunk): Promise<boolean> {
     if (before.storage !== storage || before.bytes !== entryHeader.bytes + payload.length) return false;
     try {
@@ -288,7 +290,10 @@ export class PixelLog {
     }
   }
 
-  /** Changes alone go on top of older tables, until together they are as long as a whole one. */
+  /**
+   * Returns the links of the next table. Tables of changes stack up until together they are as long as a
+   * complete one; then 0.
+   */
   #linksOfNext(): number {
     const links = this.#tables.length;
     const changes = this.#changedChunks.size * tableChunk.bytes + this.#changedBodies.size * tableBody.bytes;
@@ -332,7 +337,10 @@ function counts({ chunks, bodies }: PixelIndex): { readonly chunkCount: number; 
   return { chunkCount: chunks.size, bodyCount: bodies.size };
 }
 
-/** A power cut cannot leave this: a header that rotted, and behind the end what it may have named. */
+/**
+ * Throws if entries follow the committed end. A power cut cannot leave both them and a damaged header: the
+ * header rotted and may have named these entries.
+ */
 async function requireNoEntries(
   file: Parameters<typeof scanEntries>[0],
   { end, generation }: Version2State,

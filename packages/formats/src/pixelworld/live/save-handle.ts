@@ -1,6 +1,6 @@
-/** A save that was asked for. */
+/** A requested save. */
 export class PixelSaveHandle {
-  /** Kept when all that was stored before is durable; broken when it cannot be any more. */
+  /** Resolves when everything stored before the call is durable; rejects if that is no longer possible. */
   readonly done: Promise<void>;
   #isComplete = false;
   #failure: unknown;
@@ -11,19 +11,19 @@ export class PixelSaveHandle {
       () => {
         this.#isComplete = true;
       },
-      // Whoever only looks now and then must not be ended by a promise that nobody awaits.
+      // Callers that only poll never await `done`: its rejection must not end their process.
       (error: unknown) => {
         this.#failure = error;
       },
     );
   }
 
-  /** Whether it is durable: now the game may end. */
+  /** True when the save is durable, so that the game may exit. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
 
-  /** Why it never will be; `undefined` while it may. */
+  /** Why the save failed; `undefined` unless it has. */
   get failure(): unknown {
     return this.#failure;
   }

@@ -1,4 +1,4 @@
-/** The most bytes that an LZ4 block of so many bytes can take: what cannot be compressed grows a little. */
+/** Returns the maximum size of an LZ4 block for `bytes` input bytes; incompressible input grows slightly. */
 export function blockBytesMax(bytes: number): number {
   return bytes + Math.floor(bytes / 255) + 16;
 }

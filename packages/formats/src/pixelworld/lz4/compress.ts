@@ -1,20 +1,27 @@
 import { blockBytesMax } from "./block-bytes.ts";
 
-/** A match is at least this long: shorter ones cost more than they save. */
+/** Minimum length of a match; shorter ones cost more than they save. */
 const MATCH_BYTES_MIN = 4;
-/** The last match begins at least this far from the end, and the last bytes are literals; decoders rely on it. */
+/**
+ * The last match starts at least this far from the end, and the last bytes are literals; decoders rely on
+ * both.
+ */
 const MATCH_MARGIN_BYTES = 12;
 const LITERAL_TAIL_BYTES = 5;
 const OFFSET_MAX = 0xffff;
 const HASH_BITS = 15;
-/** After this many misses, as a power of two, the search takes a longer step: bytes at random cost little. */
+/**
+ * After this many misses, as a power of two, the search takes longer steps, so that random bytes cost little.
+ */
 const SKIP_BITS = 6;
 const NIBBLE_MAX = 15;
 
-// One table for all calls: nothing is kept in it between them, and making one costs more than clearing it.
+// Shared by all calls: clearing it costs less than allocating a new one, and nothing survives a call.
 const positions = new Int32Array(1 << HASH_BITS);
 
-/** One LZ4 block of the bytes, without a size before it, in bytes of the caller's own. The same bytes give the same block. */
+/**
+ * Compresses bytes to one LZ4 block without a size prefix, in a new array. Equal input gives equal output.
+ */
 export function lz4Compress(input: Uint8Array): Uint8Array {
   const output = new Uint8Array(blockBytesMax(input.length));
   return output.slice(0, compressInto(input, output));
@@ -51,14 +58,14 @@ function compressInto(input: Uint8Array, output: Uint8Array): number {
     end = writeRest(output, end, matchEnd - start - MATCH_BYTES_MIN);
     at = matchEnd;
     anchor = matchEnd;
-    // What lies across the end of a match often comes again.
+    // Bytes across the end of a match often repeat.
     positions[slotOf(word(input, at - 2), input[at + 2] as number)] = at - 2;
     misses = 1 << SKIP_BITS;
   }
   return writeSequence(input, anchor, input.length, output, end, 0);
 }
 
-/** Where bytes stop being equal to those at `from`. */
+/** Returns where the bytes stop matching those at `from`. */
 function endOfMatch(input: Uint8Array, start: number, from: number, limit: number): number {
   let at = start;
   let other = from;
@@ -69,7 +76,9 @@ function endOfMatch(input: Uint8Array, start: number, from: number, limit: numbe
   return at;
 }
 
-/** A token with both lengths, the rest of the first one, and the literals; gives the new end. */
+/**
+ * Writes a token with both lengths, the rest of the literal length, and the literals. Returns the new end.
+ */
 function writeSequence(
   input: Uint8Array,
   from: number,
@@ -90,7 +99,7 @@ function writeSequence(
   return end;
 }
 
-/** What of a length does not fit the token. */
+/** Writes the part of a length that does not fit in the token. Returns the new end. */
 function writeRest(output: Uint8Array, start: number, length: number): number {
   if (length < NIBBLE_MAX) return start;
   let end = start;
@@ -100,7 +109,9 @@ function writeRest(output: Uint8Array, start: number, length: number): number {
   return end;
 }
 
-/** Five bytes: those of a pixel and the one after it. With four, every pixel would match the last one like it. */
+/**
+ * Hashes five bytes: a pixel and the next byte. With four, every pixel would match the last identical one.
+ */
 function slotOf(sequence: number, next: number): number {
   return (Math.imul(sequence, 0x9e37_79b1) ^ Math.imul(next, 0x85eb_ca6b)) >>> (32 - HASH_BITS);
 }

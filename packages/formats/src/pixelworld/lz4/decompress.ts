@@ -2,14 +2,15 @@ import { OrthantError } from "@orthant/core";
 
 const MATCH_BYTES_MIN = 4;
 const NIBBLE_MAX = 15;
-/** No byte of a block stands for more than this many. */
+/** Maximum number of output bytes per byte of a block. */
 const EXPANSION_MAX = 255;
-/** Below this length a loop is faster than a call. */
+/** Up to this length a loop is faster than a call. */
 const SHORT_BYTES = 24;
 
 /**
- * The bytes of one LZ4 block, which must be exactly `length`; nothing more is allocated, whatever the block says.
- * `ORT_LZ4` for a block that is cut, reaches back before its beginning, or gives another number of bytes.
+ * Decompresses one LZ4 block to exactly `length` bytes, and allocates no more, whatever the block says.
+ * Throws `ORT_LZ4` for a block that is truncated, refers to bytes before its start, or yields a different
+ * number of bytes.
  */
 export function lz4Decompress(block: Uint8Array, length: number): Uint8Array {
   requirePossible(block, length);
@@ -19,13 +20,15 @@ export function lz4Decompress(block: Uint8Array, length: number): Uint8Array {
   return output;
 }
 
-/** Throws for a block that is too short to give so many bytes: before memory is made for them. */
+/** Throws if a block is too short to yield `length` bytes; call it before allocating them. */
 export function requirePossible(block: Uint8Array, length: number): void {
   if (length <= block.length * EXPANSION_MAX) return;
   throw fault(`${length} bytes cannot come out of ${block.length}`, 0);
 }
 
-/** Fills the output with the bytes of one LZ4 block and gives how many there were; `ORT_LZ4` when they do not fit. */
+/**
+ * Decompresses one LZ4 block into `output`. Returns the number of bytes; throws `ORT_LZ4` if they do not fit.
+ */
 export function lz4DecompressInto(block: Uint8Array, output: Uint8Array): number {
   const size = block.length;
   let at = 0;
@@ -75,7 +78,10 @@ export function lz4DecompressInto(block: Uint8Array, output: Uint8Array): number
   throw fault("a block without a last sequence", size);
 }
 
-/** Repeats what lies `offset` bytes before; the copy may reach into itself, and then doubles with each step. */
+/**
+ * Copies the bytes that start `offset` bytes before. The ranges may overlap; each step then doubles the
+ * source.
+ */
 function copyMatch(output: Uint8Array, start: number, offset: number, length: number): void {
   if (length <= SHORT_BYTES) {
     for (let at = start, from = start - offset; at < start + length; ) {

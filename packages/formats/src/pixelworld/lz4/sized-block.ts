@@ -2,10 +2,10 @@ import { OrthantError } from "@orthant/core";
 import { lz4Compress } from "./compress.ts";
 import { lz4Decompress, lz4DecompressInto, requirePossible } from "./decompress.ts";
 
-/** Bytes of the size that stands before a block. */
+/** Bytes of the size before a block. */
 export const SIZE_BYTES = 4;
 
-/** The bytes as one LZ4 block with their number, a little-endian u32, before it. */
+/** Encodes bytes as one LZ4 block, preceded by their number as a little-endian u32. */
 export function encodeSizedBlock(bytes: Uint8Array): Uint8Array {
   const block = lz4Compress(bytes);
   const sized = new Uint8Array(SIZE_BYTES + block.length);
@@ -14,7 +14,7 @@ export function encodeSizedBlock(bytes: Uint8Array): Uint8Array {
   return sized;
 }
 
-/** The bytes of a sized block, of which there have to be exactly `length`. `ORT_LZ4` otherwise. */
+/** Decodes a sized block of exactly `length` bytes. Throws `ORT_LZ4` otherwise. */
 export function decodeSizedBlock(sized: Uint8Array, length: number): Uint8Array {
   const said = sizeOf(sized);
   if (said !== length)
@@ -22,7 +22,7 @@ export function decodeSizedBlock(sized: Uint8Array, length: number): Uint8Array 
   return lz4Decompress(sized.subarray(SIZE_BYTES), length);
 }
 
-/** The bytes of a sized block, of which there are at most `limit`: for what does not say its length elsewhere. */
+/** Decodes a sized block of at most `limit` bytes, for content whose length is not recorded elsewhere. */
 export function decodeBlockUpTo(sized: Uint8Array, limit: number): Uint8Array {
   const said = sizeOf(sized);
   if (said > limit) throw new OrthantError("ORT_LIMIT", `a block of ${said} bytes, at most ${limit} may be`);
@@ -30,8 +30,8 @@ export function decodeBlockUpTo(sized: Uint8Array, limit: number): Uint8Array {
 }
 
 /**
- * As {@link decodeSizedBlock}, but the size before the block is only the most that may come out: so the original read
- * it. For salvage alone.
+ * Like {@link decodeSizedBlock}, but treats the size before the block as a maximum, as the original did. Only
+ * for salvage.
  */
 export function decodeOversizedBlock(sized: Uint8Array, length: number): Uint8Array {
   const said = sizeOf(sized);

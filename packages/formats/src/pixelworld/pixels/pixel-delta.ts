@@ -1,12 +1,12 @@
-/** Pixels of a chunk that differ from what its generator makes. */
+/** Pixels of a chunk that differ from its generator's output. */
 export interface PixelDelta {
-  /** Where they are, `y * edge + x`, ascending. */
+  /** Indexes of the pixels, `y * edge + x`, ascending. */
   readonly positions: Uint32Array;
-  /** What they are, as many bytes a pixel as there are layers. */
+  /** Values of the pixels, one byte per layer. */
   readonly pixels: Uint8Array;
 }
 
-/** What has to be changed in `before` to get `after`; both have the same length. */
+/** Returns the pixels of `after` that differ from `before`; both have the same length. */
 export function pixelDelta(before: Uint8Array, after: Uint8Array, pixelBytes: number): PixelDelta {
   const count = after.length / pixelBytes;
   let changed = 0;
@@ -24,7 +24,7 @@ export function pixelDelta(before: Uint8Array, after: Uint8Array, pixelBytes: nu
   return { positions: positions.slice(0, changed), pixels };
 }
 
-/** Makes the changes. */
+/** Applies a delta to the pixels of a chunk. */
 export function applyDelta(chunk: Uint8Array, { positions, pixels }: PixelDelta, pixelBytes: number): void {
   for (let index = 0; index < positions.length; index++) {
     const to = (positions[index] as number) * pixelBytes;

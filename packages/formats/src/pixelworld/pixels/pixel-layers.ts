@@ -4,11 +4,13 @@ import { LAYER_NAME_BYTES_MAX, LAYERS_MAX } from "../limits.ts";
 /** One byte of every pixel. */
 export interface PixelLayer {
   readonly name: string;
-  /** The bits that are stored: 255 all, 0 none. The others are 0 when a chunk is loaded, and the game makes them anew. */
+  /**
+   * The bits that are stored: 255 for all, 0 for none. The others load as 0, and the game recomputes them.
+   */
   readonly kept: number;
 }
 
-/** The layers of the original, with what its design keeps: of the flags only `pixel_body`. */
+/** The layers of the original with the bits that its design keeps: of the flags only `pixel_body`. */
 export const DEFAULT_LAYERS: readonly PixelLayer[] = [
   { name: "material", kept: 0xff },
   { name: "color", kept: 0xff },
@@ -16,13 +18,15 @@ export const DEFAULT_LAYERS: readonly PixelLayer[] = [
   { name: "flags", kept: 0x20 },
 ];
 
-/** The layers of a file of version 1, which keeps every bit. */
+/** The layers of version 1, which keeps every bit. */
 export const VERSION1_LAYERS: readonly PixelLayer[] = DEFAULT_LAYERS.map(({ name }) => ({
   name,
   kept: 0xff,
 }));
 
-/** Throws `ORT_ARGUMENT` unless a world can have these layers: the first is kept whole, and no name is there twice. */
+/**
+ * Throws `ORT_ARGUMENT` unless a world can have these layers: the first is kept whole, and names are unique.
+ */
 function requireLayers(layers: readonly PixelLayer[]): void {
   requireInteger(layers.length, 1, LAYERS_MAX);
   for (const { name, kept } of layers) {
@@ -33,7 +37,7 @@ function requireLayers(layers: readonly PixelLayer[]): void {
   if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
 }
 
-/** Layers in a header of version 2. */
+/** Encodes the layers in a version 2 header. */
 export const layersCodec: Codec<readonly PixelLayer[]> = {
   write(out, layers) {
     requireLayers(layers);
@@ -65,7 +69,7 @@ function faultOf(layers: readonly PixelLayer[]): string | undefined {
   return undefined;
 }
 
-/** A copy of some pixels without the bits that are not kept. */
+/** Returns a copy of pixels with the bits that are not kept set to 0. */
 export function keptPixels(pixels: Uint8Array, layers: readonly PixelLayer[]): Uint8Array {
   const kept = pixels.slice();
   layers.forEach(({ kept: mask }, layer) => {
@@ -75,7 +79,7 @@ export function keptPixels(pixels: Uint8Array, layers: readonly PixelLayer[]): U
   return kept;
 }
 
-/** Pixels as planes, a layer after the other, without layers of which nothing is kept. */
+/** Converts pixels to planes, one layer after another, without the layers that keep nothing. */
 export function planesOf(pixels: Uint8Array, layers: readonly PixelLayer[]): Uint8Array {
   const stride = layers.length;
   const count = pixels.length / stride;
@@ -87,7 +91,7 @@ export function planesOf(pixels: Uint8Array, layers: readonly PixelLayer[]): Uin
   return planes;
 }
 
-/** Pixels of planes; what is not kept is 0. `ORT_BLOB` for bits that are set and not kept. */
+/** Converts planes to pixels; bits that are not kept are 0. Throws `ORT_BLOB` if such a bit is set. */
 export function pixelsOfPlanes(planes: Uint8Array, layers: readonly PixelLayer[]): Uint8Array {
   const stride = layers.length;
   const kept = keptLayers(layers);
@@ -107,7 +111,7 @@ export function pixelsOfPlanes(planes: Uint8Array, layers: readonly PixelLayer[]
   return pixels;
 }
 
-/** The numbers of the layers of which something is kept. */
+/** Returns the indexes of the layers that keep at least one bit. */
 export function keptLayers(layers: readonly PixelLayer[]): readonly number[] {
   return layers.flatMap(({ kept }, layer) => (kept === 0 ? [] : [layer]));
 }

@@ -2,43 +2,43 @@ import { type GeneratorRef, OrthantError } from "@orthant/core";
 import { applyDelta, type PixelDelta } from "./pixel-delta.ts";
 import { keptPixels, type PixelLayer } from "./pixel-layers.ts";
 
-/** How a chunk lies in a file. The numbers are those of the seed. */
+/** Ways to store a chunk. The numbers are those of the seed. */
 export const STORAGE = { empty: 0, delta: 1, full: 2 } as const;
 
-/** The name of a way to store a chunk. */
+/** Name of a way to store a chunk. */
 export type PixelStorage = keyof typeof STORAGE;
 
-/** A chunk as it is stored. */
+/** A chunk in its stored form. */
 export type StoredPixelChunk =
   | { readonly storage: "empty" }
   | { readonly storage: "delta"; readonly delta: PixelDelta }
   | { readonly storage: "full"; readonly pixels: Uint8Array };
 
-/** What makes the chunks that nobody has touched. */
+/** Generates the chunks that are not modified. */
 export interface PixelGenerator {
-  /** Names it and all that its chunks depend on. */
+  /** Identifies the generator and everything its chunks depend on. */
   readonly ref: GeneratorRef;
-  /** Fills a chunk, which is all zeros before: as many bytes a pixel as there are layers, row 0 at the bottom. */
+  /** Fills a chunk, which is initially all zeros: one byte per layer for each pixel, row 0 at the bottom. */
   fill(x: number, y: number, pixels: Uint8Array): void;
 }
 
-/** What the chunks of a world have in common. */
+/** Properties shared by all chunks of a world. */
 export interface ChunkForm {
   readonly chunkEdge: number;
   readonly layers: readonly PixelLayer[];
 }
 
-/** The name of a stored number; `undefined` when there is no such way. */
+/** Returns the name of a stored number, or `undefined` if it is unknown. */
 export function storageNamed(storage: number): PixelStorage | undefined {
   return (Object.keys(STORAGE) as PixelStorage[]).find((name) => STORAGE[name] === storage);
 }
 
-/** Bytes of a chunk in memory. */
+/** Size of a chunk in memory. */
 export function chunkBytes({ chunkEdge, layers }: ChunkForm): number {
   return chunkEdge * chunkEdge * layers.length;
 }
 
-/** What the generator makes of a chunk, without the bits that are not kept. */
+/** Returns a generated chunk, with the bits that are not kept set to 0. */
 export function generatedPixels(
   form: ChunkForm,
   generator: PixelGenerator,
@@ -50,7 +50,7 @@ export function generatedPixels(
   return keptPixels(pixels, form.layers);
 }
 
-/** The pixels of a stored chunk. `ORT_GENERATOR_UNKNOWN` for changes to what only a generator knows, without one. */
+/** Returns the pixels of a stored chunk. Throws `ORT_GENERATOR_UNKNOWN` for a delta without a generator. */
 export function pixelsOf(
   stored: StoredPixelChunk,
   form: ChunkForm,

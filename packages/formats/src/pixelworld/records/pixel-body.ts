@@ -3,9 +3,9 @@ import { type BodyHeader, bodyHeader } from "../layout.ts";
 import { BODY_EDGE_MAX, BODY_EXTENSION_BYTES_MAX, BODY_PIXELS_MAX } from "../limits.ts";
 import { decodeSizedBlock, encodeSizedBlock } from "../lz4/sized-block.ts";
 
-/** Pixels that move as one: a crate, a boulder. Floats have the precision of 32 bits. */
+/** Pixels that move as one: a crate, a boulder. Floats have 32-bit precision. */
 export interface PixelBody {
-  /** Never given to another body. */
+  /** Never reused for another body. */
   readonly id: bigint;
   readonly position: readonly [x: number, y: number];
   /** In radians. */
@@ -14,22 +14,21 @@ export interface PixelBody {
   readonly angularVelocity: number;
   readonly width: number;
   readonly height: number;
-  /** Where the grid begins, seen from the position. */
+  /** Start of the grid relative to the position. */
   readonly origin: readonly [x: number, y: number];
-  /** `width * height` pixels, as many bytes each as there are layers, row by row. */
+  /** `width * height` pixels, row by row, one byte per layer. */
   readonly pixels: Uint8Array;
-  /** Which of them belong to the body: a bit each, the lowest first. */
+  /** Which pixels belong to the body: one bit each, lowest first. */
   readonly mask: Uint8Array;
-  /** What a game keeps with it. */
+  /** Data that the game stores with the body. */
   readonly extension: Uint8Array;
 }
 
-/** Bytes of a mask for so many pixels. */
 function maskBytes(pixels: number): number {
   return Math.ceil(pixels / 8);
 }
 
-/** A mask from booleans. */
+/** Packs booleans into a mask. */
 export function packMask(solid: readonly boolean[]): Uint8Array {
   const mask = new Uint8Array(maskBytes(solid.length));
   solid.forEach((isSolid, index) => {
@@ -38,17 +37,17 @@ export function packMask(solid: readonly boolean[]): Uint8Array {
   return mask;
 }
 
-/** A body with bytes of its own. */
+/** Copies a body together with its byte arrays. */
 export function copyBody(body: PixelBody): PixelBody {
   return { ...body, pixels: body.pixels.slice(), mask: body.mask.slice(), extension: body.extension.slice() };
 }
 
-/** Whether a body has no pixel left: such a one is not stored. */
+/** Whether a body has no pixels left. Such bodies are not stored. */
 export function isEmptyBody({ mask }: PixelBody): boolean {
   return mask.every((byte) => byte === 0);
 }
 
-/** The chunk that a body is in, by its position. */
+/** Returns the position of the chunk that contains a body. */
 export function chunkOfBody(
   { position }: Pick<PixelBody, "position">,
   chunkEdge: number,
@@ -57,7 +56,10 @@ export function chunkOfBody(
   return [at(0), at(1)];
 }
 
-/** The chunk that the original put a body into: it rounded toward zero first, so that -0.5 is in chunk 0. */
+/**
+ * Returns the chunk that the original assigned a body to: it rounded toward zero first, so -0.5 is in chunk
+ * 0.
+ */
 export function chunkOfBodyVersion1(
   { position }: Pick<PixelBody, "position">,
   chunkEdge: number,
@@ -67,7 +69,9 @@ export function chunkOfBodyVersion1(
   return [at(0), at(1)];
 }
 
-/** The record of a body, the same in both versions. `ORT_ARGUMENT` for a body that contradicts itself. */
+/**
+ * Encodes the record of a body, the same in both versions. Throws `ORT_ARGUMENT` for an inconsistent body.
+ */
 export function encodeBody(body: PixelBody, pixelBytes: number): Uint8Array {
   const { id, position, velocity, width, height, origin, pixels, mask, extension } = body;
   requireInteger(width, 1, BODY_EDGE_MAX);
@@ -108,7 +112,7 @@ export function encodeBody(body: PixelBody, pixelBytes: number): Uint8Array {
   return record;
 }
 
-/** A body from its record, which has exactly these bytes. */
+/** Decodes a body from its record, which must have no other bytes. */
 export function decodeBody(record: Uint8Array, pixelBytes: number): PixelBody {
   const input = new ByteReader(record);
   const header = bodyHeader.read(input);
@@ -136,7 +140,7 @@ export function decodeBody(record: Uint8Array, pixelBytes: number): PixelBody {
   return body;
 }
 
-/** Throws unless the beginning of a record is one that a body may have. */
+/** Throws unless the header of a record is valid. */
 function requireBodyHeader(header: BodyHeader, record: Uint8Array): void {
   const found = headerCrc8(record);
   if (found !== header.crc8) {
@@ -166,7 +170,7 @@ const CHECKED_BYTES: readonly (readonly [from: number, to: number])[] = [
   [bodyHeader.offsets.width, bodyHeader.offsets.originX],
 ];
 
-/** The original's checksum: of id, position, rotation and size alone. */
+/** The original's checksum: it covers only id, position, rotation and size. */
 function headerCrc8(record: Uint8Array): number {
   return crc8(Uint8Array.from(CHECKED_BYTES.flatMap(([from, to]) => [...record.subarray(from, to)])));
 }
@@ -185,6 +189,6 @@ function faultOfNumbers({ position, rotation, velocity, angularVelocity }: Pixel
 }
 
 function clampI32(value: number): number {
-  // An integer of 32 bits has no negative zero.
+  // A 32-bit integer has no negative zero.
   return Math.min(Math.max(value, -0x8000_0000), 0x7fff_ffff) | 0;
 }

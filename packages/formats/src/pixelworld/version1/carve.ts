@@ -16,33 +16,33 @@ import { CHUNK_BYTES, decodeChunk } from "./chunk-payload.ts";
 import { HEADER_BYTES } from "./read-header.ts";
 import { PREFIX_BYTES } from "./read-index.ts";
 
-/** What to look for. */
+/** What to search for. */
 export interface Wanted {
   readonly bodies: boolean;
   readonly chunks: boolean;
 }
 
-/** What was found. */
+/** Result of {@link carve}. */
 export interface Carved {
-  /** Of several records of one body the last. */
+  /** The last record of each body. */
   readonly bodies: readonly PixelBodyRef[];
   readonly chunks: number;
 }
 
-/** Larger than any body record or chunk, so that each fits into two windows. */
+/** Larger than any body record or chunk, so that each fits in two windows. */
 const WINDOW_BYTES = 8_388_608;
 const RECORD_BYTES_MAX =
   bodyHeader.bytes +
   BODY_EXTENSION_BYTES_MAX +
   2 * SIZE_BYTES +
   blockBytesMax(BODY_PIXELS_MAX * PIXEL_BYTES) * 2;
-/** Bytes that may be decoded in vain, for each byte of the file: a hostile file may look like records everywhere. */
+/** Limit of bytes decoded in vain per byte of the file: a hostile file may look like records everywhere. */
 const WORK_FACTOR = 64;
 const WORK_MIN_BYTES = 16_777_216;
 
 /**
- * Looks at every byte outside of the given spans for records of bodies and for whole chunks. A record counts when its
- * checksum fits and both of its blocks decode to the size that its grid has.
+ * Searches every byte outside the given spans for body records and whole chunks. A record counts if its
+ * checksum matches and both of its blocks decode to the size of its grid.
  */
 export async function carve(
   file: DiskFile,
@@ -60,7 +60,7 @@ export async function carve(
       const window = await file.readAt(offset, Math.min(end - offset, WINDOW_BYTES + RECORD_BYTES_MAX));
       let at = 0;
       while (at < window.length && at < WINDOW_BYTES) {
-        // Nearly every byte begins neither; so the looks that cost nothing come first.
+        // Nearly every byte starts neither, so the cheap checks come first.
         const body =
           wanted.bodies && looksLikeBody(window, at)
             ? bodyAt(window.subarray(at), offset + at, work)
@@ -105,7 +105,7 @@ function bodyAt(bytes: Uint8Array, offset: number, work: Work): PixelBodyRef | u
     return { id: body.id, x, y, offset, bytes: length };
   } catch (error) {
     if (!isOrthantError(error)) throw error;
-    // Almost every place that looks like a record is none, and the checksum says so for nothing.
+    // Almost every candidate is not a record, and the checksum rejects it at no cost.
     if (error.code !== "ORT_CHECKSUM") work.left -= cost;
     return undefined;
   }
@@ -144,13 +144,13 @@ function tolerantHeader(bytes: Uint8Array): BodyHeader | undefined {
   try {
     return bodyHeader.read(new ByteReader(bytes));
   } catch (error) {
-    // A float that is no number is no float of a body.
+    // A body has no NaN.
     if (isOrthantError(error)) return undefined;
     throw error;
   }
 }
 
-/** The length of a whole chunk that begins here with its two lengths; 0 when there is none. */
+/** Returns the length of the whole chunk that starts here with its two lengths, or 0 if there is none. */
 function chunkAt(bytes: Uint8Array, work: Work): number {
   const length = PREFIX_BYTES + wordAt(bytes, 0);
   if (length > bytes.length || CHUNK_BYTES > work.left) return 0;

@@ -9,27 +9,29 @@ import {
 import type { PixelDelta } from "../pixels/pixel-delta.ts";
 import type { PixelStorage, StoredPixelChunk } from "../pixels/stored-chunk.ts";
 
-/** Pixels of a chunk. */
+/** Pixels per chunk. */
 const PIXELS = CHUNK_EDGE * CHUNK_EDGE;
-/** Bytes of a chunk in memory. */
+/** Size of a chunk in memory. */
 export const CHUNK_BYTES: number = PIXELS * PIXEL_BYTES;
 const COUNT_BYTES = 4;
 const POSITION_BYTES = 3;
 const CHANGE_BYTES = POSITION_BYTES + PIXEL_BYTES;
 const DELTA_BYTES_MAX = COUNT_BYTES + PIXELS * CHANGE_BYTES;
-/** The flags that the original's program knew; of changes it read no others. */
+/** Flags that the original's program knew. In changes it read no others. */
 const KNOWN_FLAGS = 0x3f;
 
-/** `strict` reads what a writer may write; `salvage` reads what the original's reader took as well. */
+/**
+ * `strict` accepts only what a writer may write; `salvage` also accepts everything the original's reader did.
+ */
 export type Strictness = "strict" | "salvage";
 
-/** The payload of a chunk. An empty one has none. */
+/** Encodes the payload of a chunk. An empty chunk has none. */
 export function encodeChunk(chunk: StoredPixelChunk): Uint8Array {
   if (chunk.storage === "empty") return new Uint8Array(0);
   return encodeSizedBlock(chunk.storage === "full" ? chunk.pixels : encodeDelta(chunk.delta));
 }
 
-/** A chunk from its payload. */
+/** Decodes a chunk from its payload. */
 export function decodeChunk(
   payload: Uint8Array,
   storage: PixelStorage,
@@ -75,7 +77,10 @@ function decodeDelta(raw: Uint8Array): PixelDelta {
   return delta;
 }
 
-/** As the original read it: in any order, the last change of a pixel counts, bytes behind are left, flags cut. */
+/**
+ * Decodes changes as the original did: accepts any order, uses the last change of a pixel, ignores trailing
+ * bytes and masks unknown flags.
+ */
 function salvageDelta(raw: Uint8Array): PixelDelta {
   const { positions, pixels } = readDelta(raw);
   const last = new Map<number, number>();

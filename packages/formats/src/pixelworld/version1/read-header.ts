@@ -7,12 +7,12 @@ import { VERSION1_LAYERS } from "../pixels/pixel-layers.ts";
 import type { PixelFacts } from "../save.ts";
 import type { Strictness } from "./chunk-payload.ts";
 
-/** Both headers have this many bytes, and data begins behind them. */
+/** Size of either header; data follows it. */
 export const HEADER_BYTES: number = nativeHeader.bytes;
 const VERSION = 1;
 const SECOND_MS = 1_000;
 
-/** What a file of version 1 begins with, in either dialect. */
+/** Header of a version 1 file in either dialect. */
 export interface Version1Header {
   readonly dialect: Exclude<PixelDialect, "version2">;
   readonly facts: PixelFacts;
@@ -21,13 +21,13 @@ export interface Version1Header {
   readonly chunkCount: number;
   readonly tableOffset: number;
   readonly tableBytes: number;
-  /** 0 when there are no bodies. */
+  /** 0 if there are no bodies. */
   readonly bodiesOffset: number;
 }
 
 /**
- * Reads the header. `ORT_MAGIC`, `ORT_VERSION` or `ORT_TRUNCATED` for one that is none; salvage takes a version before
- * the first, as the original did.
+ * Reads the header. Throws `ORT_MAGIC`, `ORT_VERSION` or `ORT_TRUNCATED` if it is invalid. Salvage also
+ * accepts a version below 1, as the original did.
  */
 export async function readHeader(
   file: DiskFile,
@@ -45,7 +45,7 @@ export async function readHeader(
   );
 }
 
-/** The header from its bytes, whatever version it names. */
+/** Decodes the header, whatever version it names. */
 function decodeHeader(bytes: Uint8Array, dialect: Version1Header["dialect"]): Version1Header {
   const input = new ByteReader(bytes);
   const header = dialect === "native" ? nativeHeader.read(input) : browserHeader.read(input);

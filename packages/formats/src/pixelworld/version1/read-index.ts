@@ -5,22 +5,22 @@ import { storageNamed } from "../pixels/stored-chunk.ts";
 import { compareBodies, compareChunks, type PixelBodyRef, type PixelChunkRef } from "../save.ts";
 import { HEADER_BYTES, type Version1Header } from "./read-header.ts";
 
-/** Bytes of the length that stands before the payload of a chunk. */
+/** Bytes of the length before a chunk's payload. */
 export const PREFIX_BYTES = 4;
 const ENTRIES_PER_READ = 65_536;
 
-/** Takes a fault: throws it, to be strict, or notes it and goes on. */
+/** Throws a fault if strict, or records it and continues. */
 export type Report = (error: OrthantError) => void;
 
-/** What the table and the index of bodies say. */
+/** Contents of the page table and the body index. */
 export interface Version1Index {
   readonly chunks: readonly PixelChunkRef[];
   readonly bodies: readonly PixelBodyRef[];
-  /** Whether every body that there was is in the index. */
+  /** Whether the body index is complete. */
   readonly bodiesKnown: boolean;
 }
 
-/** Reads the page table and the index of bodies; entries that are wrong are reported, and left out. */
+/** Reads the page table and the body index. Reports and omits invalid entries. */
 export async function readIndex(
   file: DiskFile,
   header: Version1Header,
@@ -86,7 +86,7 @@ function chunkOf(
     report(at(offset, code, `an entry of the table: ${detail}`));
     return undefined;
   };
-  // A browser wrote no checksum. A run of zeros has the right one, so offset and place are looked at as well.
+  // The browser wrote no checksum. A run of zeros has the right one, so offset and position are checked too.
   const found = crc8(bytes.subarray(0, pageEntry.offsets.crc8));
   const expected = header.dialect === "native" ? found : 0;
   if (bytes[pageEntry.offsets.crc8] !== expected) {
@@ -113,7 +113,7 @@ function chunkOf(
       `chunk [${x}, ${y}] at ${payloadOffset}, ${payloadBytes} bytes, is not between header and table`,
     );
   }
-  // Nothing depends on them, so whoever salvages keeps the chunk.
+  // Nothing depends on them, so salvage keeps the chunk.
   if (reserved !== 0) refuse("ORT_INDEX", `chunk [${x}, ${y}]: reserved bytes are not 0`);
   return { x, y, storage, offset: payloadOffset - PREFIX_BYTES, bytes: payloadBytes + PREFIX_BYTES };
 }
@@ -173,7 +173,7 @@ function bodyOf(
   return undefined;
 }
 
-/** Entries one behind the other, as many as there should be and as many as there are. */
+/** Yields consecutive entries, up to `count` of them, and reports missing ones. */
 async function* readEntries(
   file: DiskFile,
   place: { readonly offset: number; readonly count: number; readonly bytes: number; readonly limit: number },

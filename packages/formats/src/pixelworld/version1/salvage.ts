@@ -8,29 +8,36 @@ import { readHeader, type Version1Header } from "./read-header.ts";
 import { readIndex, type Version1Index } from "./read-index.ts";
 import { bodyOfRecord, readPayload, truePlace } from "./version1-save.ts";
 
-/** A fault, and the chunk that it hurts where that is known. */
+/** A fault, and the chunk that it affects, if known. */
 export interface SalvageFault {
   readonly error: OrthantError;
   readonly chunk: PixelChunkRef | undefined;
 }
 
-/** What can still be had of a file of version 1. */
+/** The recoverable contents of a version 1 file. */
 export interface Salvage {
   readonly header: Version1Header;
-  /** Chunks that the table places and that can be read. */
+  /** Readable chunks from the page table. */
   readonly chunks: readonly PixelChunkRef[];
-  /** Bodies that the index knows and that can be read. */
+  /** Readable bodies from the body index. */
   readonly bodies: readonly PixelBodyRef[];
-  /** Bodies that were found by looking for them, when the index of bodies is not whole. Some may have been removed. */
+  /**
+   * Bodies found by scanning the file because the body index is incomplete. Some may have been removed
+   * earlier.
+   */
   readonly carved: readonly PixelBodyRef[];
-  /** Whole chunks that were found when the table was not whole; they do not say where they belong. */
+  /**
+   * Number of whole chunks found by scanning the file because the table is incomplete. Their positions are
+   * unknown.
+   */
   readonly unplaced: number;
   readonly faults: readonly SalvageFault[];
 }
 
 /**
- * Reads whatever the rules of the original's recovery allow: entries before a cut, what bad entries leave, and what
- * its reader took although it is not written so. Only a file without a header that can be read throws.
+ * Reads everything that the original's recovery rules allow: entries before a truncation, whatever bad
+ * entries leave, and payloads that its reader accepted although no writer produces them. Throws only if the
+ * header is unreadable.
  */
 export async function salvageVersion1(file: DiskFile, dialect: Version1Header["dialect"]): Promise<Salvage> {
   const faults: SalvageFault[] = [];

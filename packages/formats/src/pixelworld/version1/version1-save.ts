@@ -15,7 +15,7 @@ import { decodeChunk, type Strictness } from "./chunk-payload.ts";
 import { HEADER_BYTES, readHeader, type Version1Header } from "./read-header.ts";
 import { PREFIX_BYTES, readIndex, type Version1Index } from "./read-index.ts";
 
-/** A file of version 1, of either dialect, read strictly. */
+/** A version 1 file of either dialect, read strictly. */
 export class Version1Save implements PixelSave {
   readonly dialect: Version1Header["dialect"];
   readonly facts: PixelFacts;
@@ -47,7 +47,7 @@ export class Version1Save implements PixelSave {
     for (const chunk of index.chunks) this.#byPlace.set(chunk.x, chunk.y, 0, 0, chunk);
   }
 
-  /** Takes the file over. Throws at the first fault of header, table or index. */
+  /** Opens a save, which then owns `file`. Throws at the first fault in the header, table or index. */
   static async open(path: string, file: DiskFile, dialect: Version1Header["dialect"]): Promise<Version1Save> {
     const header = await readHeader(file, dialect, "strict");
     const index = await readIndex(file, header, (error) => {
@@ -101,7 +101,7 @@ export class Version1Save implements PixelSave {
   }
 }
 
-/** The payload of a chunk; strictly, the length before it is the one that the table says. */
+/** Reads the payload of a chunk. If strict, the length before it must match the table. */
 export async function readPayload(
   file: DiskFile,
   { offset, bytes, x, y }: PixelChunkRef,
@@ -116,7 +116,7 @@ export async function readPayload(
   return entry.subarray(PREFIX_BYTES);
 }
 
-/** A body from its record; it has to be the one that the index means. */
+/** Decodes a body, which must be the one that the index names. */
 export function bodyOfRecord(record: Uint8Array, { id, offset }: PixelBodyRef): PixelBody {
   const body = decodeBody(record, PIXEL_BYTES);
   if (body.id === id) return body;
@@ -124,12 +124,13 @@ export function bodyOfRecord(record: Uint8Array, { id, offset }: PixelBodyRef): 
 }
 
 /**
- * A browser's index has chunk [0, 0] for every body, and ids that went through a number: the record knows better.
- * An index whose id is not even the rounded one is damaged.
+ * Corrects an entry of a browser's index from the body's record: the browser wrote chunk [0, 0] for every
+ * body, and ids that had been rounded to a number. Throws if the id is not even the rounded one: the index is
+ * damaged.
  */
 export async function truePlace(file: DiskFile, ref: PixelBodyRef): Promise<PixelBodyRef> {
   const body = decodeBody(await file.readAt(ref.offset, ref.bytes), PIXEL_BYTES);
-  // As the page wrote it: the id as a number, as text, as a big integer.
+  // As the page wrote it: the id as a number, then text, then a bigint.
   if (ref.id !== body.id && ref.id !== BigInt.asUintN(64, BigInt(String(Number(body.id))))) {
     throw new OrthantError("ORT_RECORD", `body ${body.id}, where the index has ${ref.id}`, {
       offset: ref.offset,

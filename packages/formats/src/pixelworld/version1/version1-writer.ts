@@ -10,7 +10,7 @@ import { encodeChunk } from "./chunk-payload.ts";
 import { HEADER_BYTES } from "./read-header.ts";
 import { PREFIX_BYTES } from "./read-index.ts";
 
-/** What a file of version 1 says of its world. */
+/** Facts that a version 1 file stores about its world. */
 export interface Version1Facts {
   readonly worldSeed: bigint;
   readonly createdMs: number;
@@ -18,8 +18,8 @@ export interface Version1Facts {
 }
 
 /**
- * Writes a native file of version 1, which the original's program opens, chunk by chunk. The file is there with
- * {@link finish} and not before.
+ * Writes a native version 1 file, which the original's program can open, chunk by chunk. The file exists only
+ * after {@link finish}.
  */
 export class Version1Writer {
   readonly #file: NewFile;
@@ -30,19 +30,19 @@ export class Version1Writer {
     this.#file = file;
   }
 
-  /** Begins a file. `ORT_EXISTS` when there is one of that name. */
+  /** Starts a file. Throws `ORT_EXISTS` if the file exists. */
   static async create(disk: Disk, path: string): Promise<Version1Writer> {
     const file = await NewFile.create(disk, path);
     await file.append(new Uint8Array(HEADER_BYTES));
     return new Version1Writer(file);
   }
 
-  /** Adds a chunk; a place comes once. */
+  /** Adds a chunk. Each position may be added only once. */
   async addChunk(x: number, y: number, chunk: StoredPixelChunk): Promise<void> {
     await this.addPayload({ x, y, storage: chunk.storage }, encodeChunk(chunk));
   }
 
-  /** Adds a chunk whose payload is known already. */
+  /** Adds a chunk that is already encoded. */
   async addPayload(
     { x, y, storage }: Pick<PixelChunkRef, "x" | "y" | "storage">,
     payload: Uint8Array,
@@ -54,7 +54,7 @@ export class Version1Writer {
     this.#chunks.push({ x, y, storage, offset, bytes: out.length });
   }
 
-  /** Adds a body; an id comes once. */
+  /** Adds a body. Each id may be added only once. */
   async addBody(body: PixelBody): Promise<void> {
     const record = encodeBody(body, PIXEL_BYTES);
     const offset = await this.#file.append(record);
@@ -62,7 +62,7 @@ export class Version1Writer {
     this.#bodies.push({ id: body.id, x, y, offset, bytes: record.length });
   }
 
-  /** Writes table, index and header, and makes it the file of its name, durably. */
+  /** Writes table, index and header, and publishes the file under its name, durably. */
   async finish({ worldSeed, createdMs, modifiedMs }: Version1Facts): Promise<void> {
     const tables = new ByteWriter();
     for (const chunk of this.#chunks.sort(compareChunks)) writePageEntry(tables, chunk);
@@ -98,7 +98,7 @@ export class Version1Writer {
     await this.#file.publish();
   }
 
-  /** Takes back what is not finished. */
+  /** Closes the file, and removes it if it is unfinished. */
   async close(): Promise<void> {
     await this.#file.close();
   }

@@ -1,28 +1,26 @@
 import { PlaceMap } from "@orthant/core";
 import { compareBodies, type PixelBodyRef } from "../save.ts";
 
-/** Where each body lies, and which are in a chunk. */
+/** Locations of all bodies, by id and by chunk. */
 export class BodyIndex {
   readonly #byId = new Map<bigint, PixelBodyRef>();
   readonly #byChunk = new PlaceMap<Set<bigint>>();
   #liveBytes = 0;
 
-  /** How many bodies there are. */
   get size(): number {
     return this.#byId.size;
   }
 
-  /** Bytes of all their entries. */
+  /** Total size of the bodies' entries. */
   get liveBytes(): number {
     return this.#liveBytes;
   }
 
-  /** Where a body lies. */
   get(id: bigint): PixelBodyRef | undefined {
     return this.#byId.get(id);
   }
 
-  /** The bodies of a chunk, in the order of their ids. */
+  /** Returns the bodies of a chunk, ordered by id. */
   inChunk(x: number, y: number): readonly PixelBodyRef[] {
     const refs: PixelBodyRef[] = [];
     for (const id of this.#byChunk.get(x, y, 0, 0) ?? []) {
@@ -32,7 +30,6 @@ export class BodyIndex {
     return refs.sort(compareBodies);
   }
 
-  /** Adds or replaces a body. */
   set(ref: PixelBodyRef): void {
     this.delete(ref.id);
     this.#byId.set(ref.id, ref);
@@ -42,7 +39,6 @@ export class BodyIndex {
     else there.add(ref.id);
   }
 
-  /** Removes a body. */
   delete(id: bigint): void {
     const ref = this.#byId.get(id);
     if (ref === undefined) return;
@@ -53,7 +49,7 @@ export class BodyIndex {
     if (there?.size === 0) this.#byChunk.delete(ref.x, ref.y, 0, 0);
   }
 
-  /** All of them, in their order. */
+  /** All bodies, ordered by chunk, then id. */
   *[Symbol.iterator](): Generator<PixelBodyRef> {
     yield* [...this.#byId.values()].sort(compareBodies);
   }

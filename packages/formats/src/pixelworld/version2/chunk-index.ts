@@ -7,10 +7,7 @@ const STORAGES = [STORAGE.empty, STORAGE.delta, STORAGE.full].map(
   (storage) => storageNamed(storage) ?? "full",
 );
 
-/**
- * Where each chunk lies, for millions of them: a row of numbers in columns, and no object. A row that is freed is
- * used again.
- */
+/** Locations of up to millions of chunks, in columns of numbers instead of objects. Reuses freed rows. */
 export class ChunkIndex {
   readonly #rows = new PlaceMap<number>();
   readonly #free: number[] = [];
@@ -20,28 +17,25 @@ export class ChunkIndex {
   #rowCount = 0;
   #liveBytes = 0;
 
-  /** How many chunks there are. */
   get size(): number {
     return this.#rows.size;
   }
 
-  /** Bytes of all their entries. */
+  /** Total size of the chunks' entries. */
   get liveBytes(): number {
     return this.#liveBytes;
   }
 
-  /** Whether a chunk is there. */
   has(x: number, y: number): boolean {
     return this.#rows.has(x, y, 0, 0);
   }
 
-  /** Where a chunk lies. */
   get(x: number, y: number): PixelChunkRef | undefined {
     const row = this.#rows.get(x, y, 0, 0);
     return row === undefined ? undefined : this.#refAt(x, y, row);
   }
 
-  /** Adds or replaces a chunk; gives the bytes of the entry that it had. */
+  /** Adds or replaces a chunk. Returns the size of its previous entry, or 0. */
   set(x: number, y: number, storage: number, offset: number, bytes: number): number {
     let row = this.#rows.get(x, y, 0, 0);
     let before = 0;
@@ -56,7 +50,7 @@ export class ChunkIndex {
     return before;
   }
 
-  /** Removes a chunk; gives the bytes of the entry that it had. */
+  /** Removes a chunk. Returns the size of its entry, or 0. */
   delete(x: number, y: number): number {
     const row = this.#rows.get(x, y, 0, 0);
     if (row === undefined) return 0;
@@ -67,7 +61,7 @@ export class ChunkIndex {
     return bytes;
   }
 
-  /** All of them, in their order. */
+  /** All chunks, ordered by y, then x. */
   *[Symbol.iterator](): Generator<PixelChunkRef> {
     const places = sortedPlaces(this.#rows);
     for (let at = 0; at < places.length; at += 2) {
@@ -100,7 +94,7 @@ export class ChunkIndex {
 
 const SIGN_BIT = -0x8000_0000;
 
-/** Pairs of x and y, both with their sign bit turned, sorted as one 64-bit number each: that is by y, then x. */
+/** Returns pairs of x and y, each with its sign bit flipped, sorted as 64-bit numbers: by y, then x. */
 function sortedPlaces(rows: PlaceMap<number>): Uint32Array {
   const halves = new Uint32Array(rows.size * 2);
   let end = 0;
@@ -108,7 +102,7 @@ function sortedPlaces(rows: PlaceMap<number>): Uint32Array {
     halves[end++] = x ^ SIGN_BIT;
     halves[end++] = y ^ SIGN_BIT;
   });
-  // Bytes of a machine that is little-endian, as all that Orthant runs on are.
+  // Assumes a little-endian machine, like all that Orthant runs on.
   new BigUint64Array(halves.buffer).sort();
   return halves;
 }

@@ -10,15 +10,16 @@ import {
   type StoredPixelChunk,
 } from "../pixels/stored-chunk.ts";
 
-/** A chunk as it goes into an entry. */
+/** A chunk encoded for an entry. */
 export interface EncodedChunk {
   readonly storage: PixelStorage;
   readonly payload: Uint8Array;
 }
 
 /**
- * Pixels in the shortest form: nothing when they are all 0, else the whole chunk, or what differs from the generator.
- * `undefined` when nothing differs: such a chunk is not stored. The pixels have no bits but kept ones.
+ * Encodes pixels in the shortest form: empty if they are all 0, else the whole chunk or its changes to the
+ * generator's output. Returns `undefined` if nothing differs, because such a chunk is not stored. `pixels`
+ * must contain only kept bits.
  */
 export function shortestForm(
   pixels: Uint8Array,
@@ -36,7 +37,7 @@ export function shortestForm(
   return changes.payload.length < whole.payload.length ? changes : whole;
 }
 
-/** A stored chunk as it goes into an entry, in the form that it has. */
+/** Encodes a stored chunk in the form that it has. */
 export function encodeChunk(chunk: StoredPixelChunk, form: ChunkForm): EncodedChunk {
   const { storage } = chunk;
   if (storage === "empty") return { storage, payload: new Uint8Array(0) };
@@ -44,7 +45,7 @@ export function encodeChunk(chunk: StoredPixelChunk, form: ChunkForm): EncodedCh
   return { storage, payload: encodeSizedBlock(raw) };
 }
 
-/** A chunk from the payload of its entry. */
+/** Decodes a chunk from the payload of its entry. */
 export function decodeChunk({ storage, payload }: EncodedChunk, form: ChunkForm): StoredPixelChunk {
   if (storage === "empty") {
     if (payload.length === 0) return { storage };
@@ -63,12 +64,18 @@ function wholeForm(pixels: Uint8Array, form: ChunkForm): EncodedChunk {
   return encodeChunk(isEmpty ? { storage: "empty" } : { storage: "full", pixels }, form);
 }
 
-/** Every other pixel changed is the longest list of runs; each takes two varints of at most three bytes. */
+/**
+ * Returns the maximum size of a delta: with every other pixel changed, each run takes two varints of at most
+ * three bytes.
+ */
 function deltaBytesMax(count: number, planes: number): number {
   return 4 + Math.ceil(count / 2) * 6 + count * planes;
 }
 
-/** The number of runs, each as pixels that are skipped and pixels that changed, then the changed pixels in planes. */
+/**
+ * Encodes the number of runs, then each run as its skipped and changed pixels, then the changed pixels in
+ * planes.
+ */
 function encodeDelta({ positions, pixels }: PixelDelta, { layers }: ChunkForm): Uint8Array {
   const out = new ByteWriter(positions.length * (layers.length + 1) + 16);
   const runs = runsOf(positions);
@@ -94,7 +101,7 @@ function decodeDelta(raw: Uint8Array, { chunkEdge, layers }: ChunkForm): PixelDe
   for (let run = 0; run < runs; run++) {
     const skipped = input.varUint();
     const length = input.varUint();
-    // Two runs without a gap are one run.
+    // Two adjacent runs would be one run.
     if (length === 0 || (run > 0 && skipped === 0))
       throw input.fail("ORT_BLOB", "a run that is no run of its own");
     if (length > count - end - skipped)

@@ -3,19 +3,19 @@ import type { DiskFile } from "@orthant/disk";
 import { entryHeader } from "../layout.ts";
 import { decodeEntry, decodeEntryHeader, type Entry } from "./entry.ts";
 
-/** What a scan finds: entries whose checksums are right, and bytes between them that are none. */
+/** A piece of a scanned file: an entry with correct checksums, or bytes that belong to no entry. */
 export type ScannedPiece =
   | { readonly kind: "entry"; readonly entry: Entry }
   | { readonly kind: "gap"; readonly offset: number; readonly bytes: number };
 
 const WINDOW_BYTES = 1_048_576;
 const MAGIC = Uint8Array.from("PXEN", (letter) => letter.charCodeAt(0));
-/** Bytes of payloads that may be checked in vain, for each byte that is scanned: a hostile file may have headers everywhere. */
+/** Limit of payload bytes checked in vain per scanned byte: a hostile file may have headers everywhere. */
 const WORK_FACTOR = 8;
 
 /**
- * Walks over a file from one entry to the next, and over bytes that are none to the next entry. An entry names the
- * offset that it was written at, so one inside another, or of another file, is not taken for one.
+ * Scans a file entry by entry, and skips other bytes up to the next entry. An entry names the offset that it
+ * was written at, so an entry nested in another, or copied from another file, does not count.
  */
 export async function* scanEntries(file: DiskFile, from: number): AsyncGenerator<ScannedPiece> {
   const size = await file.size();
@@ -41,7 +41,7 @@ export async function* scanEntries(file: DiskFile, from: number): AsyncGenerator
   if (size > gapStart) yield { kind: "gap", offset: gapStart, bytes: size - gapStart };
 }
 
-/** The length of what looks like an entry. */
+/** Returns the length of an apparent entry at `offset`, if there is one. */
 async function entryBytesAt(window: ScanWindow, offset: number, size: number): Promise<number | undefined> {
   if (size - offset < entryHeader.bytes) return undefined;
   const header = await window.bytes(offset, entryHeader.bytes);
@@ -51,7 +51,7 @@ async function entryBytesAt(window: ScanWindow, offset: number, size: number): P
 
 async function wholeEntry(window: ScanWindow, offset: number, bytes: number): Promise<Entry | undefined> {
   const read = await window.bytes(offset, bytes);
-  // A copy: the window moves on.
+  // Copy, because the window moves on.
   return attempt(() => decodeEntry(read.slice(), offset));
 }
 
@@ -76,13 +76,13 @@ function attempt<Value>(read: () => Value): Value | undefined {
   try {
     return read();
   } catch (error) {
-    // What is no entry is a gap.
+    // Bytes that are not an entry are a gap.
     if (isOrthantError(error)) return undefined;
     throw error;
   }
 }
 
-/** Reads ahead, so that small entries do not cost a call each. */
+/** Reads ahead, so that small entries do not cost one read each. */
 class ScanWindow {
   readonly #file: DiskFile;
   readonly #size: number;
@@ -94,7 +94,7 @@ class ScanWindow {
     this.#size = size;
   }
 
-  /** A view that is good until the next call. */
+  /** Returns a view that is valid until the next call. */
   async bytes(offset: number, length: number): Promise<Uint8Array> {
     const isThere = offset >= this.#start && offset + length <= this.#start + this.#bytes.length;
     if (!isThere) {

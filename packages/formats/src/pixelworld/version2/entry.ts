@@ -2,13 +2,13 @@ import { ByteReader, ByteWriter, crc32, OrthantError } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
 import { type EntryHeader, entryHeader } from "../layout.ts";
 
-/** What an entry may be. */
+/** Kinds of entries. */
 export const ENTRY_KIND = { chunk: 1, body: 2, chunkGone: 3, bodyGone: 4, table: 5 } as const;
 
-/** The name of a kind of entry. */
+/** Name of a kind of entry. */
 export type EntryKind = keyof typeof ENTRY_KIND;
 
-/** An entry before it has a place in a file. */
+/** An entry that has no offset yet. */
 export interface NewEntry {
   readonly kind: EntryKind;
   readonly storage: number;
@@ -18,17 +18,17 @@ export interface NewEntry {
   readonly payload: Uint8Array;
 }
 
-/** An entry that was read, and whose checksums were right. */
+/** An entry that was read and has correct checksums. */
 export interface Entry extends NewEntry {
   readonly generation: number;
   readonly offset: number;
-  /** With its header. */
+  /** Includes the header. */
   readonly bytes: number;
 }
 
 const KINDS = new Map(Object.entries(ENTRY_KIND).map(([name, kind]) => [kind, name as EntryKind]));
 
-/** The bytes of an entry at a place, for a commit. */
+/** Encodes an entry for an offset and a commit. */
 export function encodeEntry(entry: NewEntry, offset: number, generation: number): Uint8Array {
   const { kind, storage, x, y, id, payload } = entry;
   const out = new ByteWriter(entryHeader.bytes + payload.length);
@@ -54,7 +54,7 @@ export function encodeEntry(entry: NewEntry, offset: number, generation: number)
   return bytes;
 }
 
-/** The header of an entry at a place. `ORT_CHECKSUM` or `ORT_RECORD` for bytes that are none. */
+/** Decodes the header of the entry at `offset`. Throws `ORT_CHECKSUM` or `ORT_RECORD` if it is invalid. */
 export function decodeEntryHeader(
   bytes: Uint8Array,
   offset: number,
@@ -89,7 +89,7 @@ export function decodeEntryHeader(
   };
 }
 
-/** An entry from all of its bytes. */
+/** Decodes a whole entry. */
 export function decodeEntry(bytes: Uint8Array, offset: number): Entry {
   const { payloadCrc32, ...entry } = decodeEntryHeader(bytes.subarray(0, entryHeader.bytes), offset);
   if (entry.bytes !== bytes.length) {
@@ -103,7 +103,7 @@ export function decodeEntry(bytes: Uint8Array, offset: number): Entry {
   throw new OrthantError("ORT_CHECKSUM", `an entry: ${payloadCrc32}, computed ${found}`, { offset });
 }
 
-/** Reads the entry that a table refers to. It has to be of this kind and have this length. */
+/** Reads an entry that a table refers to. It must have this kind and length. */
 export async function readEntry(
   file: DiskFile,
   kind: EntryKind,

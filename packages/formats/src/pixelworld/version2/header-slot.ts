@@ -20,7 +20,7 @@ const VERSION = 2;
 const FACTS_BYTES_MAX = HEADER_SLOT_BYTES - slotHeader.bytes;
 const optionalGenerator = option(generatorRefCodec);
 
-/** What one of the two headers says. */
+/** Contents of one of the two headers. */
 export interface Slot
   extends Pick<
     SlotHeader,
@@ -29,7 +29,7 @@ export interface Slot
   readonly facts: PixelFacts;
 }
 
-/** The facts about a world, in the base encoding. */
+/** Facts about a world, in the base encoding. */
 export const factsCodec: Codec<PixelFacts> = {
   write(out, { worldSeed, createdMs, chunkEdge, tileEdge, layers, generator }) {
     if (!areEdges(chunkEdge, tileEdge))
@@ -59,7 +59,9 @@ export const factsCodec: Codec<PixelFacts> = {
   },
 };
 
-/** Powers of two, so that a chunk can be cut into those of any other world. */
+/**
+ * Whether both edges are powers of two in range, so that a chunk can be split into those of any other world.
+ */
 function areEdges(chunkEdge: number, tileEdge: number): boolean {
   const isPower = (value: number): boolean => Number.isInteger(Math.log2(value));
   const fits =
@@ -71,17 +73,17 @@ function edgesDetail(chunkEdge: number, tileEdge: number): string {
   return `chunks of ${chunkEdge} and tiles of ${tileEdge} pixels; both are powers of two, chunks from ${CHUNK_EDGE_MIN} to ${CHUNK_EDGE_MAX}`;
 }
 
-/** Which of the two headers a generation goes to: the one that has the older state. */
+/** Returns the header that a generation is written to: the one with the older state. */
 function slotOf(generation: number): number {
   return generation % 2;
 }
 
-/** Where the header of a generation lies. */
+/** Returns the offset of a generation's header. */
 export function slotOffset(generation: number): number {
   return slotOf(generation) * HEADER_SLOT_BYTES;
 }
 
-/** The bytes of a header. `ORT_ARGUMENT` for facts that are too long for it. */
+/** Encodes a header. Throws `ORT_ARGUMENT` if the facts are too long. */
 export function encodeSlot(slot: Slot): Uint8Array {
   const facts = encode(factsCodec, slot.facts);
   requireInteger(facts.length, 0, FACTS_BYTES_MAX);
@@ -100,7 +102,7 @@ export function encodeSlot(slot: Slot): Uint8Array {
   return bytes;
 }
 
-/** A header from the bytes where it lies; there may be more behind it. */
+/** Decodes the header at the start of `bytes`. */
 export function decodeSlot(bytes: Uint8Array, index: number): Slot {
   const origin = index * HEADER_SLOT_BYTES;
   const input = new ByteReader(bytes, { origin });
@@ -122,7 +124,7 @@ export function decodeSlot(bytes: Uint8Array, index: number): Slot {
   return { generation, modifiedMs, tableOffset, tableBytes, deadBytes, chunkCount, bodyCount, facts };
 }
 
-/** Both headers, each as it is or as what is wrong with it. */
+/** Reads both headers; for an invalid one, returns its error. */
 export async function readSlots(file: DiskFile): Promise<readonly (Slot | OrthantError)[]> {
   const size = await file.size();
   const slots: (Slot | OrthantError)[] = [];

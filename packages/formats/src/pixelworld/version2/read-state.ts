@@ -9,32 +9,36 @@ import { scanEntries } from "./entry-scan.ts";
 import { readSlots, type Slot } from "./header-slot.ts";
 import { applyTable, linksOf, type PixelIndex } from "./table.ts";
 
-/** Where a table lies. */
+/** Location of a table. */
 export interface TableSpan {
   readonly offset: number;
   readonly bytes: number;
 }
 
-/** What is committed in a file. */
+/** The committed state of a file. */
 export interface Version2State {
   readonly facts: PixelFacts;
   readonly generation: number;
   readonly modifiedMs: number;
   readonly index: PixelIndex;
-  /** The tables that make the index, the newest first. */
+  /** The tables that make up the index, newest first. */
   readonly tables: readonly TableSpan[];
-  /** Where the committed part of the file ends. */
+  /** End of the committed part of the file. */
   readonly end: number;
   readonly deadBytes: number;
-  /** What is wrong with one of the headers, when one is. */
+  /** Error of a damaged header, if there is one. */
   readonly headerFault: OrthantError | undefined;
-  /** Whether the state was found behind the last header that is whole: that of a commit whose header is not. */
+  /**
+   * Whether the state comes from a commit whose header is damaged: it was found after the state of the intact
+   * header.
+   */
   readonly rolledForward: boolean;
 }
 
 /**
- * The newest state that was committed. One header is enough. When the other one is damaged it may have been the newer:
- * then the table of the next generation is looked for behind the end, and counts when all of it is there.
+ * Reads the newest committed state. One intact header is enough. If the other is damaged, it may have been
+ * the newer one; the table of the next generation is then searched for after the end, and counts if it is
+ * complete.
  */
 export async function readState(file: DiskFile): Promise<Version2State> {
   const slots = await readSlots(file);
@@ -48,13 +52,13 @@ export async function readState(file: DiskFile): Promise<Version2State> {
   return { ...(await stateOfSlot(file, newest)), headerFault };
 }
 
-/** The header of the latest generation of those that are whole. */
+/** Returns the intact header with the latest generation. */
 export function newestSlot(slots: readonly (Slot | OrthantError)[]): Slot | undefined {
   const whole = slots.filter((slot): slot is Slot => !(slot instanceof OrthantError));
   return whole.sort((a, b) => b.generation - a.generation)[0];
 }
 
-/** The state that a header names; its counts have to be those of the tables. */
+/** Reads the state that a header names; its counts must match the tables. */
 async function stateOfSlot(file: DiskFile, slot: Slot): Promise<Omit<Version2State, "headerFault">> {
   const { facts, generation, modifiedMs, tableOffset, tableBytes } = slot;
   const entry = await readEntry(file, "table", tableOffset, tableBytes);
@@ -71,7 +75,7 @@ async function stateOfSlot(file: DiskFile, slot: Slot): Promise<Omit<Version2Sta
   return { facts, generation, modifiedMs, index, tables, end, deadBytes, rolledForward: false };
 }
 
-/** Bytes between the headers and the end that nothing refers to. */
+/** Returns the number of unreferenced bytes between the headers and the end. */
 export function deadBytesOf(
   { chunks, bodies }: PixelIndex,
   tables: readonly TableSpan[],
@@ -81,7 +85,7 @@ export function deadBytesOf(
   return end - ENTRIES_OFFSET - chunks.liveBytes - bodies.liveBytes - tableBytes;
 }
 
-/** A table, and those that it lies on. */
+/** Reads a table and all tables below it. */
 async function readTables(
   file: DiskFile,
   newest: Entry,
@@ -102,7 +106,7 @@ async function readTables(
   return { index, tables: chain.map(({ offset, bytes }) => ({ offset, bytes })) };
 }
 
-/** The table at an offset, which has to lie before the one that names it. */
+/** Reads the table at an offset, which must be before the table that refers to it. */
 async function readTableAt(file: DiskFile, offset: number, before: number): Promise<Entry> {
   if (offset < ENTRIES_OFFSET || offset + entryHeader.bytes > before) {
     throw new OrthantError("ORT_INDEX", `a table at ${offset} below one at ${before}`, { offset: before });
@@ -111,14 +115,14 @@ async function readTableAt(file: DiskFile, offset: number, before: number): Prom
   return readEntry(file, "table", offset, bytes);
 }
 
-/** The state after a header's, when the file has all of it. */
+/** Reads the state that follows a header's, if the file has all of it. */
 async function nextGeneration(
   file: DiskFile,
   slot: Slot,
 ): Promise<Omit<Version2State, "headerFault"> | undefined> {
   const generation = slot.generation + 1;
   for await (const piece of scanEntries(file, slot.tableOffset + slot.tableBytes)) {
-    // A commit was synced before its header was touched: whatever has a gap was none.
+    // A commit is synced before its header is written, so entries with a gap were never committed.
     if (piece.kind === "gap") return undefined;
     const { entry } = piece;
     if (entry.kind !== "table" || entry.generation !== generation) continue;

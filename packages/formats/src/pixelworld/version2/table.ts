@@ -6,39 +6,39 @@ import { compareChunks, type PixelBodyRef, type PixelChunkRef } from "../save.ts
 import type { BodyIndex } from "./body-index.ts";
 import type { ChunkIndex } from "./chunk-index.ts";
 
-/** Where everything lies. */
+/** Locations of all chunks and bodies. */
 export interface PixelIndex {
   readonly chunks: ChunkIndex;
   readonly bodies: BodyIndex;
 }
 
-/** A place that a table names; one without an entry says that it is gone. */
+/** A chunk in a table; removed if it has no `ref`. */
 export interface ChunkLine {
   readonly x: number;
   readonly y: number;
   readonly ref: PixelChunkRef | undefined;
 }
 
-/** A body that a table names; one without an entry says that it is gone. */
+/** A body in a table; removed if it has no `ref`. */
 export interface BodyLine {
   readonly id: bigint;
   readonly ref: PixelBodyRef | undefined;
 }
 
-/** What a table says. */
+/** Contents of a table. */
 export interface Table {
-  /** How many tables lie below this one. */
+  /** Number of tables below this one. */
   readonly links: number;
-  /** In their order. */
+  /** Ordered by y, then x. */
   readonly chunks: Iterable<ChunkLine>;
-  /** In the order of the ids. */
+  /** Ordered by id. */
   readonly bodies: Iterable<BodyLine>;
 }
 
-/** Stands for the storage of a chunk that is gone. */
+/** Storage number of a removed chunk. */
 const GONE = 0xff;
 
-/** The payload of a table. */
+/** Encodes the payload of a table. */
 export function encodeTable(
   { links, chunks, bodies }: Table,
   counts: { readonly chunks: number; readonly bodies: number },
@@ -48,7 +48,7 @@ export function encodeTable(
   );
   tableHeader.write(out, { links, chunkCount: counts.chunks, bodyCount: counts.bodies });
   for (const { x, y, ref } of chunks) {
-    // Field by field: a million of them are written at once.
+    // Write field by field, because there may be a million of them.
     out.i32(x);
     out.i32(y);
     out.u64Number(ref?.offset ?? 0);
@@ -68,8 +68,8 @@ export function encodeTable(
 }
 
 /**
- * Applies the payload of a table that lies at `offset` to an index. Every line has to be in its order, to lie before
- * the table, and to say something that may be said.
+ * Applies the payload of the table at `offset` to an index. Throws unless every line is valid, in order, and
+ * refers to an entry before the table.
  */
 export function applyTable(payload: Uint8Array, offset: number, index: PixelIndex): void {
   const input = new ByteReader(payload, { origin: offset + entryHeader.bytes });
@@ -92,7 +92,7 @@ export function applyTable(payload: Uint8Array, offset: number, index: PixelInde
   applyBodies(input, bodyCount, offset, isWhole, index.bodies);
 }
 
-/** How many tables lie below the one with this payload. */
+/** Returns the number of tables below the one with this payload. */
 export function linksOf(payload: Uint8Array): number {
   return tableHeader.read(new ByteReader(payload)).links;
 }
@@ -158,7 +158,7 @@ function requireSpan(offset: number, bytes: number, end: number, input: ByteRead
   throw input.fail("ORT_INDEX", `an entry of ${bytes} bytes at ${offset}, before a table at ${end}`);
 }
 
-/** Everything, for a table that lies on no other. */
+/** Returns a complete table, with no other table below it. */
 export function wholeTable({ chunks, bodies }: PixelIndex): Table {
   return {
     links: 0,
@@ -171,7 +171,7 @@ function* linesOf(chunks: ChunkIndex): Generator<ChunkLine> {
   for (const ref of chunks) yield { x: ref.x, y: ref.y, ref };
 }
 
-/** The order of bodies in a table. */
+/** Orders bodies as in a table. */
 export function byId(a: { readonly id: bigint }, b: { readonly id: bigint }): number {
   return a.id < b.id ? -1 : Number(a.id > b.id);
 }

@@ -8,7 +8,7 @@ import { decodeChunk } from "./chunk-payload.ts";
 import { readEntry } from "./entry.ts";
 import { readState, type Version2State } from "./read-state.ts";
 
-/** A file of version 2, as its last commit left it. */
+/** A version 2 file as of its last commit. */
 export class Version2Save implements PixelSave {
   readonly dialect = "version2";
   readonly fileBytes: number;
@@ -23,7 +23,7 @@ export class Version2Save implements PixelSave {
     this.fileBytes = fileBytes;
   }
 
-  /** Takes the file over. Throws when no committed state can be read. */
+  /** Opens a save, which then owns `file`. Throws if no committed state is readable. */
   static async open(path: string, file: DiskFile): Promise<Version2Save> {
     return new Version2Save(path, file, await readState(file), await file.size());
   }
@@ -77,7 +77,7 @@ export class Version2Save implements PixelSave {
   }
 }
 
-/** The chunk of an entry, which has to be the one that was meant. */
+/** Reads a chunk from its entry, which must match `ref`. */
 export async function readChunkEntry(
   path: string,
   file: DiskFile,
@@ -98,7 +98,7 @@ export async function readChunkEntry(
   });
 }
 
-/** The body of an entry, which has to be the one that was meant. */
+/** Reads a body from its entry, which must match `ref`. */
 export async function readBodyEntry(
   path: string,
   file: DiskFile,

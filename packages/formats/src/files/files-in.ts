@@ -1,7 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 
-/** The paths of the files in a folder; none when there is no such folder. */
+/** Returns the paths of the files in a folder; none if the folder does not exist. */
 export async function filesIn(disk: Disk, folder: string): Promise<readonly string[]> {
   try {
     const entries = await disk.list(folder);

@@ -28,7 +28,7 @@ async function damageOf(disk: MemoryDisk): Promise<readonly unknown[]> {
     .map(({ code }) => code);
 }
 
-/** Returns the offset of the chunk at a position, which has octrees of its own. */
+/** Returns the offset of the chunk at a position. */
 async function addressOf(disk: MemoryDisk, x: number): Promise<number> {
   const save = await openMarsMiner(disk);
   return save.state?.chunks.find((entry) => entry.x === x)?.address.offset ?? 0;

@@ -149,7 +149,7 @@ describe("a MarsMiner save", () => {
     ["an octree", "43", "ffffff7f"],
     ["a chunk table", "18", "ffffffff"],
     ["a table of block types", "31", "ffff"],
-  ])("[M9] is refused when %s states that it extends past the end", async (_what, offset, hex) => {
+  ])("[M9] is refused when %s claims to extend past the end", async (_what, offset, hex) => {
     const disk = patched(diskOf(SEED_FILES), "blob0", Number.parseInt(offset, 16), hex);
     expect(await codeOfRejection(readAll(disk))).toBe("ORT_TRUNCATED");
   });
@@ -215,7 +215,7 @@ describe("a MarsMiner save", () => {
     ["a length past the end", "05 6162", "ORT_TRUNCATED"],
     ["more bytes than are read", "81 80 04", "ORT_LIMIT"],
     ["bytes that are not UTF-8", "02 c328", "ORT_UTF8"],
-  ])("[M12] is refused with a name with %s", async (_what, hex, code) => {
+  ])("[M12] is refused if its name has %s", async (_what, hex, code) => {
     const disk = diskOf({ ...SEED_FILES, strings: `00000000 01000000 ${hex}` });
     expect(await codeOfRejection(openMarsMiner(disk, { dialect: "seed" }))).toBe(code);
   });

@@ -329,7 +329,7 @@ describe("reading a journal", () => {
     ["is the third, and there was no room for two between", 3, 41, undefined],
     ["has a number that cannot follow", 1_000_000, 30, undefined],
   ])(
-    "[J6] counts a group after a bad one that %s only if it may follow",
+    "[J6] counts a group after a bad one only if it may follow: one that %s",
     async (_name, sequence, between, code) => {
       const bad = new Uint8Array(between).fill(0x77);
       const bytes = joined(segmentOf(SEGMENT, 0, 1), bad, groupOf(3, sequence, SEGMENT));

@@ -64,7 +64,7 @@ describe("what retention keeps", () => {
       { hours: 9 },
       [2, 3],
     ],
-  ])("[S85] %s", (_what, generations, retention, expected) => {
+  ])("[S85] includes %s", (_what, generations, retention, expected) => {
     expect(kept(generations, retention)).toEqual(expected);
   });
 

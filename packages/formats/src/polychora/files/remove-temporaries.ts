@@ -11,7 +11,7 @@ import { parseGenerationFile, parsePackFile, parsePageFile } from "./file-names.
  */
 export async function removeTemporaries(disk: Disk): Promise<void> {
   for (const folder of ["", INDEX_FOLDER, DATA_FOLDER]) {
-    // Where a folder is missing, opening the save says so.
+    // Opening the save reports a missing folder.
     for (const path of await filesIn(disk, folder)) {
       const plain = pathOfTemporary(path);
       if (plain !== undefined && isPartOfSave(plain)) await disk.remove(path);

@@ -4,9 +4,9 @@ import { requireInteger } from "@orthant/core";
 export interface Retention {
   /** Number of newest generations to keep; at least 1, the live one. */
   readonly newest: number;
-  /** Number of hours with a commit of which to keep the last generation. */
+  /** Number of hours whose last generation is kept. Hours without a commit do not count. */
   readonly hours: number;
-  /** Number of days (UTC) with a commit of which to keep the last generation. */
+  /** Number of days, in UTC, whose last generation is kept. Days without a commit do not count. */
   readonly days: number;
 }
 

@@ -41,7 +41,7 @@ async function contentOf(save: PixelSave): Promise<Content> {
   return { materials, bodies: bodies.sort((a, b) => (a.id < b.id ? -1 : 1)) };
 }
 
-/** There and back: gives what came back. */
+/** Converts to an Orthant save and back. Returns the result. */
 async function throughTree(save: PixelSave): Promise<PixelSave> {
   const middle = new MemoryDisk();
   await convertPixelToTree(save, middle, ACCEPT);
@@ -53,7 +53,7 @@ async function throughTree(save: PixelSave): Promise<PixelSave> {
   return openPixelSave(disk, FILE);
 }
 
-/** A world that a seed makes: some chunks of every form, some bodies. */
+/** Creates a random world with some chunks of every form and some bodies. */
 async function randomWorld(seed: number): Promise<PixelSave> {
   const prng = new Prng(seed);
   const { disk, world } = await newWorld({
@@ -73,8 +73,8 @@ async function randomWorld(seed: number): Promise<PixelSave> {
   return openPixelSave(disk, FILE);
 }
 
-describe("pixel worlds and worlds of Orthant", () => {
-  test("[X41] 200 worlds come back with materials, bodies and facts", async () => {
+describe("converting between pixel worlds and Orthant saves", () => {
+  test("[X41] 200 random pixel worlds keep materials, bodies and facts through a conversion to Orthant and back", async () => {
     for (let seed = 0; seed < 200; seed++) {
       const save = await randomWorld(seed);
       const back = await throughTree(save);
@@ -84,7 +84,7 @@ describe("pixel worlds and worlds of Orthant", () => {
     }
   }, 120_000);
 
-  test("[X41] a body is an entity, and is where the entity went", async () => {
+  test("[X41] a body converts to an entity with the same id and position", async () => {
     const { disk, world } = await newWorld();
     await world.storeBody(sampleBody(2n ** 64n - 1n, [5, 6]));
     await world.close();
@@ -102,7 +102,7 @@ describe("pixel worlds and worlds of Orthant", () => {
     expect(tree.global.nextEntityId, "an id that is free").toBe(1n);
   });
 
-  test("[X42] what is lost is listed, nothing is written, and nothing happens until it is accepted", async () => {
+  test("[X42] a conversion to Orthant lists its losses and writes nothing until they are accepted", async () => {
     const save = await openPixelSave(diskWith(await nativeFile()), FILE);
     const dry = await convertPixelToTree(save, undefined);
     expect(dry.losses.map(({ what }) => what)).toEqual([
@@ -125,7 +125,7 @@ describe("pixel worlds and worlds of Orthant", () => {
     expect((await convertTreeToPixel(tree, "native", target)).losses).toEqual([]);
   });
 
-  test("[X41] chunks that are changes to an unknown generator are listed", async () => {
+  test("[X41] chunks stored as changes to an unknown generator are listed as losses", async () => {
     const { disk, world } = await newWorld({ generator: ground });
     const pixels = (await world.load(0, 0)) ?? new Uint8Array(0);
     pixels[0] = 200;
@@ -136,7 +136,7 @@ describe("pixel worlds and worlds of Orthant", () => {
     expect(losses.map(({ what }) => what)).toContain("chunks that are changes to a generator");
   });
 
-  test("a world with other chunks is refused", async () => {
+  test("a world with a different chunk shape cannot be converted to a pixel world", async () => {
     const disk = new MemoryDisk();
     const { disk: pixels, world } = await newWorld();
     await world.close();
@@ -151,8 +151,8 @@ describe("pixel worlds and worlds of Orthant", () => {
   });
 });
 
-describe("the versions of pixel worlds", () => {
-  test("version 1 becomes version 2 and comes back, without loss", async () => {
+describe("converting between versions of pixel worlds", () => {
+  test("a version 1 file converts to version 2 and back without loss", async () => {
     const save = await openPixelSave(diskWith(await nativeFile()), FILE);
     const newer = new MemoryDisk();
     expect((await convertPixelToPixel(save, "version2", { disk: newer, path: FILE })).losses).toEqual([]);
@@ -163,7 +163,7 @@ describe("the versions of pixel worlds", () => {
     expect(await contentOf(await openPixelSave(older, FILE))).toEqual(await contentOf(save));
   });
 
-  test("[X42] version 1 has no room for a generator or for other chunks", async () => {
+  test("[X42] a version 2 world with a different chunk size cannot be converted to version 1", async () => {
     const { disk, world } = await newWorld();
     await world.store(0, 0, filled(2));
     await world.close();
@@ -172,7 +172,7 @@ describe("the versions of pixel worlds", () => {
   });
 });
 
-test("the format of a folder with a pixel world is told", async () => {
+test("detectFormat recognizes a folder with a pixel world", async () => {
   const { disk, world } = await newWorld();
   await world.close();
   expect(await detectFormat(disk)).toEqual({ format: "pixelworld", dialect: "version2", evidence: FILE });

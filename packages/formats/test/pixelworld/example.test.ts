@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 const run = promisify(execFile);
 const EXAMPLE = fileURLToPath(new URL("../../../../examples/pixel-world.mjs", import.meta.url));
 
-test("the example makes a world, and finds it again", async () => {
+test("the example creates a pixel world and reopens it on the second run", async () => {
   const folder = await mkdtemp(join(tmpdir(), "orthant-example-"));
   try {
     const first = await run(process.execPath, [EXAMPLE, folder]);

@@ -3,18 +3,19 @@ import { lz4Compress, lz4Decompress } from "@orthant/formats";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
-/** Whether Debian's tool is here. */
+/** Whether Debian's `lz4` tool is installed. */
 function findLz4(): boolean {
   try {
     execFileSync("lz4", ["--version"], { stdio: "ignore" });
     return true;
   } catch {
-    // Most machines do not have it.
     return false;
   }
 }
 
-/** The only block of a frame without checksums, as `lz4 --no-frame-crc -BD` writes it for short input. */
+/**
+ * Returns the only block of a frame without checksums, as `lz4 -B4 --no-frame-crc` writes it for short input.
+ */
 function blockOfFrame(frame: Uint8Array): Uint8Array {
   const view = new DataView(frame.buffer, frame.byteOffset);
   const hasContentSize = ((frame[4] ?? 0) & 0x08) !== 0;
@@ -27,7 +28,7 @@ function comesBack(bytes: Uint8Array): boolean {
 }
 
 describe("LZ4 blocks", () => {
-  test("[X1] are what the specification says", () => {
+  test("[X1] blocks from the LZ4 specification decompress correctly", () => {
     // Four literals.
     expect(toHex(lz4Decompress(fromHex("40 01020304"), 4))).toBe("01020304");
     // One literal, then a match of 4 + 15 + 1 that overlaps itself, then five literals.
@@ -49,11 +50,11 @@ describe("LZ4 blocks", () => {
     ["no last sequence", "10 aa 0100", 5],
     ["nothing at all", "", 0],
     ["a match without an offset in the last sequence", "41 01020304", 4],
-  ])("[X1] refuses %s", (_what, hex, length) => {
+  ])("[X1] the decoder rejects %s", (_what, hex, length) => {
     expect(codeOf(() => lz4Decompress(fromHex(hex), length))).toBe("ORT_LZ4");
   });
 
-  test("[X1] refuses a block cut at every byte, and never gives what was not asked for", () => {
+  test("[X1] the decoder rejects a block truncated at any byte", () => {
     const bytes = Uint8Array.from({ length: 3_000 }, (_, at) => (at % 97) ^ (at >> 5));
     const block = lz4Compress(bytes);
     for (let length = 0; length < block.length; length++) {
@@ -61,7 +62,7 @@ describe("LZ4 blocks", () => {
     }
   });
 
-  test("[X1] give back what went in, whatever it is", () => {
+  test("[X1] arbitrary bytes survive compression and decompression", () => {
     const prng = new Prng(4);
     for (let round = 0; round < 300; round++) {
       const bytes = prng.bytes(prng.below(5_000)).map((byte) => (prng.chance(0.5) ? byte & 3 : byte));
@@ -73,7 +74,7 @@ describe("LZ4 blocks", () => {
     }
   });
 
-  test.skipIf(!findLz4())("[X1] are read from and by Debian's lz4", () => {
+  test.skipIf(!findLz4())("[X1] blocks are compatible with Debian's lz4 in both directions", () => {
     const bytes = Uint8Array.from({ length: 50_000 }, (_, at) => (at % 251) ^ ((at >> 9) * 7));
     const frame = execFileSync("lz4", ["-c", "-B4", "--no-frame-crc", "-"], { input: bytes });
     expect(Buffer.compare(lz4Decompress(blockOfFrame(frame), bytes.length), bytes)).toBe(0);

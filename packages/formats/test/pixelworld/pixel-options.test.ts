@@ -30,7 +30,7 @@ async function savedChunks(disk: MemoryDisk): Promise<number> {
 }
 
 describe("options of an open pixel world", () => {
-  test("a pixel world saves 60 seconds after the first change, and queues 64 changes, by default", async () => {
+  test("by default a pixel world saves 60 seconds after the first change and queues 64 changes", async () => {
     expect([PIXEL_AUTOSAVE_MS, PIXEL_PENDING_MAX]).toEqual([60_000, 64]);
     const { disk, world, clock } = await newWorld();
     await world.store(0, 0, filled(1));
@@ -43,7 +43,7 @@ describe("options of an open pixel world", () => {
     await world.close();
   });
 
-  test("autosaveMs sets the interval of the autosave", async () => {
+  test("autosaveMs sets the autosave interval", async () => {
     const { disk, world, clock } = await newWorld({ autosaveMs: 5_000 });
     await world.store(0, 0, filled(1));
     clock.advance(4_999);
@@ -55,7 +55,7 @@ describe("options of an open pixel world", () => {
     await world.close();
   });
 
-  test("[X36] pendingMax sets how many changes wait before a store does", async () => {
+  test("[X36] pendingMax sets how many changes may wait before store waits for room", async () => {
     const { world } = await newWorld({ pendingMax: 2 });
     await world.store(0, 0, filled(1));
     await world.store(1, 0, filled(2));
@@ -69,22 +69,19 @@ describe("options of an open pixel world", () => {
   test.each([
     [0.9, 0],
     [0.1, 1],
-  ])(
-    "[X34] a file of which half is dead, with compactAtDeadShare %d, is compacted %d times",
-    async (share, times) => {
-      const disk = new MemoryDisk();
-      const options = { compactFromBytes: 0, compactAtDeadShare: share, autosave: false };
-      const world = await createPixelWorld(disk, FILE, { chunkEdge: 128 }, options);
-      for (const round of [1, 2]) {
-        await world.store(0, 0, noise(round));
-        await world.save().done;
-        await world.idle();
-      }
-      // Generation 1 is the new file, 2 and 3 the saves, and a compaction is one more.
-      expect(world.generation).toBe(3 + times);
-      await world.close();
-    },
-  );
+  ])("[X34] a half-dead file with compactAtDeadShare %d is compacted %d times", async (share, times) => {
+    const disk = new MemoryDisk();
+    const options = { compactFromBytes: 0, compactAtDeadShare: share, autosave: false };
+    const world = await createPixelWorld(disk, FILE, { chunkEdge: 128 }, options);
+    for (const round of [1, 2]) {
+      await world.store(0, 0, noise(round));
+      await world.save().done;
+      await world.idle();
+    }
+    // Generation 1 is the new file, 2 and 3 are the saves, and a compaction adds one.
+    expect(world.generation).toBe(3 + times);
+    await world.close();
+  });
 
   test.each<[PixelWorldOptions, string]>([
     [{ autosaveMs: 99 }, "autosaveMs"],
@@ -98,7 +95,7 @@ describe("options of an open pixel world", () => {
     [{ compactFromBytes: -1 }, "compactFromBytes"],
     [{ onDamage: "ignore" as never }, "onDamage"],
     [{ onDamage: "regenerate" }, "needs a generator"],
-  ])("options %j are refused before a file is made, and the error says %s", async (options, name) => {
+  ])("options %j are rejected before a file is created, and the error mentions %s", async (options, name) => {
     const disk = new MemoryDisk();
     const attempt = createPixelWorld(disk, FILE, { chunkEdge: EDGE }, options);
     await expect(attempt).rejects.toMatchObject({
@@ -111,8 +108,8 @@ describe("options of an open pixel world", () => {
   });
 });
 
-describe("a pause of the autosave", () => {
-  test("a pause of the autosave holds back the save that falls due in it until it ends", async () => {
+describe("pausing the autosave", () => {
+  test("a paused autosave runs the save that fell due once the pause ends", async () => {
     const { disk, world, clock } = await newWorld();
     await world.store(0, 0, filled(1));
     world.pauseAutosave();
@@ -127,7 +124,7 @@ describe("a pause of the autosave", () => {
     await world.close();
   });
 
-  test("a pause that ends before the interval leaves the time of the autosave as it was", async () => {
+  test("a pause that ends before the interval does not delay the autosave", async () => {
     const { disk, world, clock } = await newWorld();
     await world.store(0, 0, filled(1));
     world.pauseAutosave();
@@ -141,7 +138,7 @@ describe("a pause of the autosave", () => {
     await world.close();
   });
 
-  test("a save in a pause of the autosave is made at once, and takes the place of the one that was due", async () => {
+  test("a manual save during a pause runs at once and replaces the autosave that was due", async () => {
     const { disk, world, clock } = await newWorld();
     await world.store(0, 0, filled(1));
     world.pauseAutosave();
@@ -159,7 +156,7 @@ describe("a pause of the autosave", () => {
     world.resumeAutosave();
   });
 
-  test("a pause of the autosave holds back a compaction until it ends", async () => {
+  test("a pause of the autosave delays compaction until it ends", async () => {
     const disk = new MemoryDisk();
     const world = await createPixelWorld(
       disk,
@@ -181,8 +178,8 @@ describe("a pause of the autosave", () => {
   });
 });
 
-describe("a file whose chunks and bodies are damaged", () => {
-  test("[X43] a damaged chunk or body throws by default, and the others load", async () => {
+describe("a file with damaged chunks and bodies", () => {
+  test("[X43] by default a damaged chunk or body throws, and the others load", async () => {
     const world = await openPixelWorld(await damagedDisk(), FILE, { generator: ground });
     expect(await codeOfRejection(world.load(0, 0))).toBe("ORT_CHECKSUM");
     expect(await codeOfRejection(world.body(3n))).toBe("ORT_CHECKSUM");
@@ -192,7 +189,7 @@ describe("a file whose chunks and bodies are damaged", () => {
     await world.close();
   });
 
-  test("[X43] regenerate gives the generator's chunk for a damaged one, leaves a damaged body out, and reports each once", async () => {
+  test("[X43] with regenerate a damaged chunk is regenerated, a damaged body is omitted, and each is reported once", async () => {
     const disk = await damagedDisk();
     const before = bytesOf(disk);
     const world = await openPixelWorld(disk, FILE, { generator: ground, onDamage: "regenerate" });
@@ -214,7 +211,7 @@ describe("a file whose chunks and bodies are damaged", () => {
     expect(bytesOf(disk), "reading damage changes nothing on the disk").toEqual(before);
   });
 
-  test("[X43] a copy of a damaged file leaves the damage out with regenerate, and is refused when strict", async () => {
+  test("[X43] saveTo omits damage with regenerate and fails when strict", async () => {
     const disk = await damagedDisk();
     const strict = await openPixelWorld(disk, FILE, { generator: ground });
     expect(await codeOfRejection(strict.saveTo("strict.pxsw"))).toBe("ORT_CHECKSUM");
@@ -227,11 +224,11 @@ describe("a file whose chunks and bodies are damaged", () => {
   });
 
   test.each(["strict", "regenerate"] as const)(
-    "[X43] storing the damaged chunk again heals it when onDamage is %s",
+    "[X43] storing a damaged chunk again repairs it when onDamage is %s",
     async (onDamage) => {
       const disk = await damagedDisk();
       const world = await openPixelWorld(disk, FILE, { generator: ground, onDamage });
-      // The same pixels have the same length, so the damaged entry is read to see whether anything changed.
+      // Equal pixels have equal length, so the world reads the damaged entry to see whether anything changed.
       await world.store(0, 0, filled(5));
       await world.save().done;
       expect(await world.load(0, 0)).toEqual(filled(5));
@@ -242,7 +239,7 @@ describe("a file whose chunks and bodies are damaged", () => {
     },
   );
 
-  test("[X43] a disk that fails to read is no damage: it throws, and nothing is regenerated", async () => {
+  test("[X43] a read error of the disk does not count as damage: it throws, and nothing is regenerated", async () => {
     const { disk: inner, world: first } = await newWorld({ generator: ground });
     await first.store(0, 0, filled(5));
     await first.close();
@@ -268,7 +265,7 @@ describe("constants of a game", () => {
       { layers: DEFAULT_LAYERS.slice(0, 3) },
       "layers material (255), color (255), damage (255), flags (32) in the file, material",
     ],
-  ])("[X44] a file that differs in %s from the game is refused", async (_what, expected, detail) => {
+  ])("[X44] a file that differs in %s from the game is rejected", async (_what, expected, detail) => {
     const { disk, world } = await newWorld();
     await world.close();
     await expect(openPixelWorld(disk, FILE, { expect: expected })).rejects.toMatchObject({
@@ -276,13 +273,13 @@ describe("constants of a game", () => {
       message: expect.stringContaining(detail),
       context: { path: FILE },
     });
-    // The lock was given back.
+    // The lock was released.
     await (await openPixelWorld(disk, FILE)).close();
     const attempt = createPixelWorld(new MemoryDisk(), FILE, { chunkEdge: EDGE }, { expect: expected });
     expect(await codeOfRejection(attempt), "a new world that differs is refused too").toBe("ORT_VERSION");
   });
 
-  test("[X44] a file that agrees with the game opens, and constants that are left out are not compared", async () => {
+  test("[X44] a file that matches the game opens, and omitted constants are not compared", async () => {
     const { disk, world } = await newWorld();
     await world.close();
     for (const expected of [
@@ -294,7 +291,10 @@ describe("constants of a game", () => {
   });
 });
 
-/** A file with chunks at [0, 0] and [1, 0] and a body, of which the first chunk and the body have a flipped byte. */
+/**
+ * Returns a file with chunks at [0, 0] and [1, 0] and a body; the first chunk and the body have a flipped
+ * bit.
+ */
 async function damagedDisk(): Promise<MemoryDisk> {
   const { disk, world } = await newWorld({ generator: ground });
   await world.store(0, 0, filled(5));
@@ -311,7 +311,7 @@ async function damagedDisk(): Promise<MemoryDisk> {
   return diskWith(bytes);
 }
 
-/** A chunk of 128 x 128 pixels that does not compress. */
+/** Returns an incompressible chunk of 128 x 128 pixels. */
 function noise(round: number): Uint8Array {
   return Uint8Array.from({ length: 128 * 128 * 4 }, (_, at) =>
     at % 4 === 3 ? 0 : Math.imul(at + round * BYTES, 0x9e37_79b1) >>> 24,

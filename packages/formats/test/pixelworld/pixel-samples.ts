@@ -13,16 +13,16 @@ import {
 } from "@orthant/formats";
 import { FakeClock } from "@orthant/testkit";
 
-/** The file of the samples. */
+/** Path of the sample files. */
 export const FILE = "world.pxsw";
 /** Small chunks, so that tests are fast. */
 export const EDGE = 16;
-/** Bytes of such a chunk. */
+/** Size of such a chunk. */
 export const BYTES: number = EDGE * EDGE * 4;
-/** Bytes of a chunk of version 1. */
+/** Size of a version 1 chunk. */
 export const FULL_BYTES = 1_048_576;
 
-/** A floor whose height depends on the place. */
+/** Generates a floor whose height depends on the position. */
 export const ground: PixelGenerator = {
   ref: new GeneratorRef("ground", Uint8Array.of(1), 7n, 3n),
   fill(chunkX, chunkY, pixels) {
@@ -36,14 +36,14 @@ export const ground: PixelGenerator = {
   },
 };
 
-/** A chunk of one pixel value; the flags have no bit but the kept one. */
+/** Returns a chunk of one material; of the flags only the kept bit is set. */
 export function filled(material: number, bytes = BYTES): Uint8Array {
   const pixels = new Uint8Array(bytes);
   for (let at = 0; at < bytes; at += 4) pixels.set([material, at & 255, 1, 0x20], at);
   return pixels;
 }
 
-/** A body of nine pixels in a row, with the mask of the format page. */
+/** Returns a body of nine pixels in a row, with the mask from the format page. */
 export function sampleBody(id: bigint, position: readonly [number, number] = [100.5, 200.25]): PixelBody {
   return {
     id,
@@ -60,7 +60,7 @@ export function sampleBody(id: bigint, position: readonly [number, number] = [10
   };
 }
 
-/** A new world on a disk in memory. */
+/** Creates a world on a disk in memory. */
 export async function newWorld(
   options: PixelWorldOptions = {},
 ): Promise<{ readonly disk: MemoryDisk; readonly world: PixelWorld; readonly clock: FakeClock }> {
@@ -75,26 +75,26 @@ export async function newWorld(
   return { disk, world, clock };
 }
 
-/** The bytes of a file on a disk. */
+/** Returns the bytes of a file on a disk. */
 export function bytesOf(disk: MemoryDisk, path: string = FILE): Uint8Array {
   const bytes = disk.image().files.get(path);
   if (bytes === undefined) throw new Error(`there is no ${path}`);
   return bytes;
 }
 
-/** A disk with one file. */
+/** Creates a disk with one file. */
 export function diskWith(bytes: Uint8Array, path: string = FILE): MemoryDisk {
   return new MemoryDisk({ directories: [], files: new Map([[path, bytes]]) });
 }
 
-/** The same bytes with some of them changed. */
+/** Returns a copy of the bytes with some of them changed. */
 export function patched(bytes: Uint8Array, offset: number, change: readonly number[]): Uint8Array {
   const copy = bytes.slice();
   copy.set(change, offset);
   return copy;
 }
 
-/** A native file of version 1 with two chunks and two bodies. */
+/** Returns a native version 1 file with two chunks and two bodies. */
 export async function nativeFile(): Promise<Uint8Array> {
   const disk = new MemoryDisk();
   const writer = await Version1Writer.create(disk, FILE);
@@ -107,7 +107,7 @@ export async function nativeFile(): Promise<Uint8Array> {
   return bytesOf(disk);
 }
 
-/** What strict reading of all of a file says: a code, or how much there is. */
+/** Reads a whole file strictly. Returns an error code, or the number of chunks and bodies. */
 export async function strictly(bytes: Uint8Array): Promise<string> {
   try {
     const save = await openPixelSave(diskWith(bytes), FILE);
@@ -120,14 +120,14 @@ export async function strictly(bytes: Uint8Array): Promise<string> {
   }
 }
 
-/** Puts the right CRC-8 into an entry of a page table. */
+/** Returns a copy with the correct CRC-8 in an entry of the page table. */
 export function sealPageEntry(bytes: Uint8Array, offset: number): Uint8Array {
   const copy = bytes.slice();
   copy[offset + 21] = crc8(copy.subarray(offset, offset + 21));
   return copy;
 }
 
-/** The bytes of the worked example on the format page. */
+/** Returns the bytes of the worked example on the format page. */
 export function exampleOfPage(): Uint8Array {
   const page = readFileSync(new URL("../../../../docs/formats/pxsw.md", import.meta.url), "utf8");
   const block = /## Worked example.*?```\n(.*?)```/s.exec(page)?.[1] ?? "";

@@ -24,8 +24,8 @@ import {
   sampleBody,
 } from "./pixel-samples.ts";
 
-describe("a pixel world that is open", () => {
-  test("loads what was stored, before and after it is saved, and the generator's chunk elsewhere", async () => {
+describe("an open pixel world", () => {
+  test("load returns stored chunks before and after a save, and generated chunks elsewhere", async () => {
     const { disk, world } = await newWorld({ generator: ground });
     const generated = new Uint8Array(BYTES);
     ground.fill(2, 0, generated);
@@ -47,13 +47,13 @@ describe("a pixel world that is open", () => {
     expect((await openPixelSave(disk, FILE)).chunkCount).toBe(0);
   });
 
-  test("has nothing where nothing was stored and there is no generator", async () => {
+  test("load returns undefined for a chunk that is not stored in a world without a generator", async () => {
     const { world } = await newWorld();
     expect(await world.load(0, 0)).toBeUndefined();
     await world.close();
   });
 
-  test("[X38] knows what is clean, dirty and persisted", async () => {
+  test("[X38] stateOf reports chunks as clean, dirty or persisted", async () => {
     const { disk, world } = await newWorld({ generator: ground });
     expect(world.stateOf(0, 0)).toBe("clean");
     await world.store(0, 0, filled(5));
@@ -76,19 +76,19 @@ describe("a pixel world that is open", () => {
     await again.close();
   });
 
-  test("[X37] a handle is complete when the save is durable, and not before", async () => {
+  test("[X37] a save handle is complete only once the save is durable", async () => {
     const { disk, world } = await newWorld();
     await world.store(0, 0, filled(5));
     const handle = world.save();
     expect(handle.isComplete).toBe(false);
     await handle.done;
     expect(handle.isComplete).toBe(true);
-    // A second one reads what is on the disk now, while the world is still open.
+    // A second reader sees the save while the world is still open.
     expect((await openPixelSave(disk, FILE)).chunkCount).toBe(1);
     await world.close();
   });
 
-  test("[X36] holds 64 changes, and the next one waits for room", async () => {
+  test("[X36] a world queues 64 changes, and the next store waits for room", async () => {
     const { world } = await newWorld();
     for (let x = 0; x < PIXEL_PENDING_MAX; x++) await world.store(x, 0, filled(1 + x));
     expect([world.pendingCount, world.chunkCount]).toEqual([PIXEL_PENDING_MAX, 0]);
@@ -104,7 +104,7 @@ describe("a pixel world that is open", () => {
     await world.close();
   });
 
-  test("[X36] drops nothing when a thousand changes come at once, and keeps their order", async () => {
+  test("[X36] a thousand changes at once are all stored, in order", async () => {
     const { disk, world } = await newWorld();
     const stores: Promise<void>[] = [];
     for (let round = 0; round < 1_000; round++)
@@ -121,7 +121,7 @@ describe("a pixel world that is open", () => {
     expect(isWhole(await verifyPixelWorld(disk, FILE))).toBe(true);
   });
 
-  test("saves by itself after 60 seconds, counted anew from each save", async () => {
+  test("a world saves automatically after 60 seconds, counted from the first change after each save", async () => {
     const { disk, world, clock } = await newWorld();
     const onDisk = async (): Promise<number> => (await openPixelSave(disk, FILE)).chunkCount;
     await world.store(0, 0, filled(1));
@@ -144,7 +144,7 @@ describe("a pixel world that is open", () => {
     await world.close();
   });
 
-  test("does not save by itself when that is turned off", async () => {
+  test("a world does not save automatically with autosave off", async () => {
     const { disk, world, clock } = await newWorld({ autosave: false });
     await world.store(0, 0, filled(1));
     clock.advance(PIXEL_AUTOSAVE_MS * 10);
@@ -153,7 +153,7 @@ describe("a pixel world that is open", () => {
     await world.close();
   });
 
-  test("saves a copy elsewhere, with what was not saved yet, and goes on", async () => {
+  test("saveTo writes a copy with unsaved changes, and the world stays open", async () => {
     const { disk, world } = await newWorld();
     await world.store(0, 0, filled(5));
     await world.storeBody(sampleBody(3n));
@@ -170,7 +170,7 @@ describe("a pixel world that is open", () => {
     expect((await openPixelSave(disk, FILE)).chunkCount).toBe(2);
   });
 
-  test("[X34] is written anew when a quarter of it is dead, and reads go on meanwhile", async () => {
+  test("[X34] a file is compacted when a quarter of it is dead, and reads continue meanwhile", async () => {
     const { disk, world } = await newWorld({ compactFromBytes: 0 });
     for (let x = 0; x < 20; x++)
       await world.store(
@@ -199,7 +199,7 @@ describe("a pixel world that is open", () => {
     expect(await verifyPixelWorld(disk, FILE)).toEqual([]);
   });
 
-  test("[X34] goes on with the file that it has when no new one can be made", async () => {
+  test("[X34] a world keeps its file when compaction fails", async () => {
     const inner = new MemoryDisk();
     const disk = new FaultDisk(inner, {
       operation: "append",
@@ -231,8 +231,8 @@ describe("a pixel world that is open", () => {
   });
 });
 
-describe("bodies of an open world", () => {
-  test("belong to the chunk that they are in, and move with their position", async () => {
+describe("bodies of an open pixel world", () => {
+  test("a body belongs to the chunk at its position and moves with it", async () => {
     const { disk, world } = await newWorld();
     const id = world.newBodyId();
     expect(id >> 32n).toBe(9n);
@@ -255,7 +255,7 @@ describe("bodies of an open world", () => {
     expect((await openPixelSave(disk, FILE)).bodyCount).toBe(0);
   });
 
-  test("[X2] without a pixel are not stored, and bodies that contradict themselves are refused", async () => {
+  test("[X2] a body without pixels is removed, and inconsistent bodies are rejected", async () => {
     const { world } = await newWorld();
     await world.storeBody(sampleBody(1n));
     await world.storeBody({ ...sampleBody(1n), mask: packMask(Array<boolean>(9).fill(false)) });
@@ -275,8 +275,8 @@ describe("bodies of an open world", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  test("[X37] a failed sync ends the writing, and says why", async () => {
+describe("errors of an open pixel world", () => {
+  test("[X37] a failed sync stops all further writes and reports the cause", async () => {
     const inner = new MemoryDisk();
     await (await createPixelWorld(inner, FILE, { chunkEdge: EDGE })).close();
     for (const nth of [1, 2]) {
@@ -294,7 +294,7 @@ describe("what goes wrong", () => {
     }
   });
 
-  test("[X37] whoever waits for room hears of a full disk", async () => {
+  test("[X37] a store that waits for room is rejected when the disk is full", async () => {
     const inner = new MemoryDisk();
     await (await createPixelWorld(inner, FILE, { chunkEdge: EDGE })).close();
     const disk = new FaultDisk(inner, { operation: "append", nth: 3, kind: "full", sticky: true });
@@ -312,7 +312,7 @@ describe("what goes wrong", () => {
     expect((await openPixelSave(inner, FILE)).chunkCount).toBe(0);
   });
 
-  test("one writer has the file, and nothing is asked of a world that was closed", async () => {
+  test("a file has one writer, and a closed world rejects calls", async () => {
     const { disk, world } = await newWorld();
     expect(await codeOfRejection(openPixelWorld(disk, FILE))).toBe("ORT_LOCKED");
     await world.close();
@@ -322,7 +322,7 @@ describe("what goes wrong", () => {
     await (await openPixelWorld(disk, FILE)).close();
   });
 
-  test("arguments are checked before anything happens", async () => {
+  test("invalid arguments are rejected before anything changes", async () => {
     const { world } = await newWorld();
     expect(await codeOfRejection(world.store(0.5, 0, filled(1)))).toBe("ORT_ARGUMENT");
     expect(await codeOfRejection(world.store(0, 2 ** 31, filled(1)))).toBe("ORT_ARGUMENT");
@@ -337,7 +337,7 @@ describe("what goes wrong", () => {
     await world.close();
   });
 
-  test("seeds and ids of bodies that are no bigints are refused, and lose no body", async () => {
+  test("seeds and body ids that are not valid bigints are rejected, and no body is lost", async () => {
     for (const worldSeed of [42 as never, "42" as never, -1n, 2n ** 64n])
       expect(await codeOfRejection(createPixelWorld(new MemoryDisk(), FILE, { worldSeed }))).toBe(
         "ORT_ARGUMENT",
@@ -353,13 +353,13 @@ describe("what goes wrong", () => {
     expect((await openPixelSave(disk, FILE)).bodyCount).toBe(1);
   });
 
-  test("a file of version 1 is not written to", async () => {
+  test("openPixelWorld rejects version 1 files, other files and missing files", async () => {
     expect(await codeOfRejection(openPixelWorld(diskWith(await nativeFile()), FILE))).toBe("ORT_VERSION");
     expect(await codeOfRejection(openPixelWorld(diskWith(new Uint8Array(90)), FILE))).toBe("ORT_MAGIC");
     expect(await codeOfRejection(openPixelWorld(new MemoryDisk(), FILE))).toBe("ORT_NOT_FOUND");
   });
 
-  test("[X39] verify throws nothing that a file can cause", async () => {
+  test("[X39] verify reports missing and invalid files instead of throwing", async () => {
     expect(await verifyPixelWorld(new MemoryDisk(), FILE)).toMatchObject([{ code: "ORT_NOT_FOUND" }]);
     expect(await verifyPixelWorld(diskWith(new Uint8Array(9)), FILE)).toMatchObject([{ code: "ORT_MAGIC" }]);
   });

@@ -16,14 +16,14 @@ import { bytesOf, diskWith, EDGE, FILE, filled, patched } from "./pixel-samples.
 
 const COPY = "copy.pxsw";
 const SLOT = 8_192;
-/** The call that takes the lock when a world is opened. */
+/** Disk call that takes the lock when a world is opened. */
 const LOCKING_CALL = 4;
 const NOTHING: DiskImage = { directories: [], files: new Map() };
 
-/** What a process was told is durable. */
+/** Saves and copies that were acknowledged as durable. */
 interface Acknowledged {
   readonly chunks: [line: number, y: number][];
-  /** The chunks of the copy that was made. */
+  /** Chunks of each copy. */
   readonly copies: [line: number, y: number][][];
 }
 
@@ -36,7 +36,7 @@ function options(): PixelWorldOptions {
 const open: Begin = (disk) => openPixelWorld(disk, FILE, options());
 const create: Begin = (disk) => createPixelWorld(disk, FILE, { chunkEdge: EDGE }, options());
 
-/** As a process does that finds no world, or one that another process has just made. */
+/** Opens the world, or creates it unless another process has just done so. */
 async function openOrCreate(disk: Disk): Promise<PixelWorld> {
   const first = await open(disk).catch((error: unknown) => unless(error, "ORT_NOT_FOUND"));
   const made = first ?? (await create(disk).catch((error: unknown) => unless(error, "ORT_EXISTS")));
@@ -47,13 +47,15 @@ function unless(error: unknown, code: "ORT_EXISTS" | "ORT_NOT_FOUND"): undefined
   if (!isOrthantError(error, code)) throw error;
 }
 
-/** Everything that a writer does, with pixels of its own: changes, saves, compaction, a copy, an orderly end. */
+/**
+ * Runs a writer's whole life with its own pixels: changes, saves, compaction, a copy and an orderly close.
+ */
 async function live(begin: Begin, disk: Disk, line: number, done: Acknowledged): Promise<void> {
   const world = await begin(disk);
   try {
     for (let y = 0; y < 3; y++) {
       await world.store(line, y, filled(line));
-      // The same chunk each time, so that something is dead.
+      // Replace the same chunk each time, so that there are dead bytes.
       await world.store(line, 99, filled(10 * line + y));
       await world.save().done;
       done.chunks.push([line, y]);
@@ -71,7 +73,7 @@ async function live(begin: Begin, disk: Disk, line: number, done: Acknowledged):
   }
 }
 
-/** A world of several saves, in the states in which a writer may find it. */
+/** Returns images of a world with several saves, in the states in which a writer may find it. */
 async function images(): Promise<Record<"clean" | "uncommitted" | "torn", DiskImage>> {
   const disk = new MemoryDisk();
   const world = await createPixelWorld(
@@ -101,18 +103,20 @@ interface Story {
   readonly stale: Begin;
   readonly next: Begin;
   readonly staleStopsBefore: number;
-  /** The call of the next holder before which the stale one goes on. */
+  /** Call of the next holder before which the stale writer resumes. */
   readonly goesOnBefore: number;
 }
 
-/** One process stops in the middle of something; another takes the lock and writes; the first one goes on. */
+/**
+ * Stops one process in the middle of its work, lets another take the lock and write, then resumes the first.
+ */
 async function tell({ image, stale, next, staleStopsBefore, goesOnBefore }: Story): Promise<void> {
   const shared = new MemoryDisk(image);
   const locks = new SharedLocks();
   const done: Acknowledged = { chunks: [], copies: [] };
   const first = new StoppableProcess(shared, locks);
   const stopped = first.stopBefore(staleStopsBefore);
-  // It fails somewhere, as it should: what matters is what it leaves.
+  // It fails somewhere, as it should; only what it leaves behind matters.
   const firstLife = live(stale, first.disk, 2, done).catch(() => undefined);
   await Promise.race([stopped, firstLife]);
 
@@ -149,7 +153,7 @@ async function expectChunks(
   await save.close();
 }
 
-/** How many calls something takes. */
+/** Returns the number of disk calls that `work` makes. */
 async function callsOf(
   image: DiskImage,
   work: (disk: Disk) => Promise<unknown>,
@@ -160,7 +164,7 @@ async function callsOf(
   return process.calls;
 }
 
-/** How many calls it takes to open a world under a contested lock, and to save once. */
+/** Returns the number of disk calls to open a world under a contested lock and save once. */
 function callsToFirstSave(image: DiskImage): Promise<number> {
   const locks = new SharedLocks();
   locks.take(`${FILE}.lock`);
@@ -172,7 +176,7 @@ function callsToFirstSave(image: DiskImage): Promise<number> {
   return callsOf(image, openAndSave, locks);
 }
 
-/** Tells a story, and says which one it was when it ends badly. */
+/** Runs a story, and names it in the error if it fails. */
 async function tellNumbered(story: Story): Promise<void> {
   await tell(story).catch((error: unknown) => {
     const when = `stopped before call ${story.staleStopsBefore}, on before ${story.goesOnBefore}`;
@@ -180,7 +184,7 @@ async function tellNumbered(story: Story): Promise<void> {
   });
 }
 
-/** Tells the story with a stop before each call of the stale writer. */
+/** Runs the story with a stop before each call of the stale writer. */
 async function tellAll(image: DiskImage, stale: Begin, next: Begin, prng: Prng): Promise<void> {
   const lifeOf = (begin: Begin) => (disk: Disk) => live(begin, disk, 2, { chunks: [], copies: [] });
   const calls = await callsOf(image, lifeOf(stale));
@@ -190,17 +194,17 @@ async function tellAll(image: DiskImage, stale: Begin, next: Begin, prng: Prng):
       await tellNumbered({ image, stale, next, staleStopsBefore, goesOnBefore });
 }
 
-describe("a writer of a pixel world that stood still while another process took its lock", () => {
-  test("[X45] [X46] harms nothing at any call that it stopped before", async () => {
+describe("a stopped writer of a pixel world that resumes after another process took its lock", () => {
+  test("[X45] [X46] a stale writer does no harm, whichever call it stopped before", async () => {
     await tellAll((await images()).clean, open, open, new Prng(1));
   }, 120_000);
 
-  test("[X45] [X46] harms nothing when it was making the world", async () => {
+  test("[X45] [X46] a stale writer that was creating the world does no harm", async () => {
     await tellAll(NOTHING, create, openOrCreate, new Prng(2));
   }, 120_000);
 
   test.each(["uncommitted", "torn"] as const)(
-    "[X45] [X46] harms nothing when it was mending a file that is %s",
+    "[X45] [X46] a stale writer that was repairing a file (%s) does no harm",
     async (state) => {
       const image = (await images())[state];
       const [calls, nextCalls] = [await callsOf(image, open), await callsToFirstSave(image)];
@@ -212,7 +216,7 @@ describe("a writer of a pixel world that stood still while another process took 
   );
 });
 
-test("[X46] a lock is contested until a world was opened under it", async () => {
+test("[X46] a lock stays contested until a world opens successfully under it", async () => {
   const shared = new MemoryDisk((await images()).clean);
   const locks = new SharedLocks();
   const isContested = async (): Promise<boolean> => {

@@ -8,7 +8,7 @@ import { startForeignWriter } from "@orthant/testkit/process";
 import { expect, test } from "vitest";
 import { EDGE, FILE } from "./pixel-samples.ts";
 
-/** Stores chunks as fast as it can, with a save after each and compactions, and prints each one that is durable. */
+/** Stores chunks as fast as it can, saving and compacting after each, and prints each durable one. */
 const WRITER = `
   const { NodeDisk } = await import("@orthant/disk/node");
   const { openPixelWorld } = await import("@orthant/formats");
@@ -26,7 +26,7 @@ const WRITER = `
   }
 `;
 
-test("[X46] a process that was stopped, lost the lock of a pixel world after 15 silent seconds and goes on loses no save of either", async () => {
+test("[X46] a stopped process that loses the lock of a pixel world after 15 silent seconds and resumes destroys no save of either process", async () => {
   const folder = await mkdtemp(join(tmpdir(), "orthant-stopped-"));
   const disk = new NodeDisk(folder);
   await (await createPixelWorld(disk, FILE, { chunkEdge: EDGE })).close();

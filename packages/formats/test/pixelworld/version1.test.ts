@@ -29,14 +29,14 @@ const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
 const TABLE = Number(view.getBigUint64(40, true));
 const BODIES = Number(view.getBigUint64(53, true));
 const FIRST_PAYLOAD = 68;
-/** Entries are by y first: [0, 0], then [-1, 2]. */
+/** Entries are ordered by y first: [0, 0], then [-1, 2]. */
 const SECOND_ENTRY = TABLE + 24;
 
-/** A native file with one chunk that is stored as changes, of these bytes before compression. */
+/** Returns a native file with one chunk of changes, which are these bytes before compression. */
 async function deltaFile(raw: readonly number[]): Promise<Uint8Array> {
   const disk = new MemoryDisk();
   const writer = await Version1Writer.create(disk, FILE);
-  // One sequence of literals: the size, a token, and the bytes.
+  // One sequence of literals: size, token, bytes.
   const payload = Uint8Array.from([raw.length, 0, 0, 0, raw.length << 4, ...raw]);
   await writer.addPayload({ x: 0, y: 0, storage: "delta" }, payload);
   await writer.finish({ worldSeed: 0n, createdMs: 0, modifiedMs: 0 });
@@ -44,8 +44,8 @@ async function deltaFile(raw: readonly number[]): Promise<Uint8Array> {
   return bytesOf(disk);
 }
 
-describe("a native file of version 1", () => {
-  test("[X19] reads back as it was written", async () => {
+describe("a native version 1 file", () => {
+  test("[X19] a native file reads back as written", async () => {
     const save = await openPixelSave(diskWith(file), FILE);
     expect(save).toMatchObject({
       dialect: "native",
@@ -79,22 +79,22 @@ describe("a native file of version 1", () => {
     expect(await verifyPixelWorld(diskWith(file), FILE)).toEqual([]);
   });
 
-  test("[X4] has the bytes of the format page", async () => {
+  test("[X4] the worked example on the format page is a valid file", async () => {
     const example = exampleOfPage();
     expect(example.length).toBe(101);
     expect(await strictly(example)).toBe("1 chunks, 0 bodies");
   });
 
-  test("[X3] has masks with the lowest bit first", () => {
+  test("[X3] masks have the lowest bit first", () => {
     const mask = packMask([true, false, true, true, false, false, true, false, true]);
     expect(toHex(mask), "and not 6d 01").toBe("4d01");
   });
 
-  test("[X14] may have bytes behind its tables", async () => {
+  test("[X14] a native file may have bytes after its tables", async () => {
     expect(await strictly(Uint8Array.from([...file, 1, 2, 3]))).toBe("2 chunks, 2 bodies");
   });
 
-  test("[X5] [X12] is refused cut at every byte, and loses no more than what is cut", async () => {
+  test("[X5] [X12] a native file truncated at any byte is rejected, and repair loses only the truncated part", async () => {
     for (let length = 0; length < file.length; length += length > TABLE - 8 ? 1 : 97) {
       const cut = file.subarray(0, length);
       expect(["ORT_TRUNCATED", "ORT_MAGIC"], `at ${length}`).toContain(await strictly(cut));
@@ -164,14 +164,14 @@ describe("a native file of version 1", () => {
     ["X12", "more bodies than there are", () => patched(file, BODIES, [3]), "ORT_TRUNCATED"],
     ["X12", "a body outside of the data", () => patched(file, BODIES + 8 + 8, [1, 0, 0, 0]), "ORT_INDEX"],
     ["X12", "another id than the record's", () => patched(file, BODIES + 8, [1]), "ORT_RECORD"],
-  ])("[%s] is refused with %s", async (_rule, _what, bytes, code) => {
+  ])("[%s] a native file is rejected with %s", async (_rule, _what, bytes, code) => {
     const changed = bytes();
     expect(await strictly(changed)).toBe(code);
     expect(isWhole(await verifyPixelWorld(diskWith(changed), FILE))).toBe(false);
   });
 
-  test("[X7] a torn table costs what it tore, and never becomes a world of nothing", async () => {
-    // A session appended over the table and died: its first entry has other bytes.
+  test("[X7] a torn table loses only the torn entries, and never yields an empty world", async () => {
+    // A session appended over the table and died, so its first entry has other bytes.
     const torn = patched(file, TABLE, [0xb3, 0x38, 0, 0, 0, 0, 0x10, 0, 0xf0, 0xff]);
     expect(await strictly(torn)).toBe("ORT_CHECKSUM");
     const plan = await planPixelRepair(diskWith(torn), FILE);
@@ -181,7 +181,7 @@ describe("a native file of version 1", () => {
   });
 });
 
-describe("changes of version 1", () => {
+describe("chunks stored as changes in version 1", () => {
   const change = (position: number, flags = 2): number[] => [
     position & 255,
     (position >> 8) & 255,
@@ -199,11 +199,11 @@ describe("changes of version 1", () => {
     ["bytes behind the changes", [0, 0, 0, 0, 1], "ORT_BLOB"],
     ["flags that nobody knows", [1, 0, 0, 0, ...change(5, 0x40)], "ORT_BLOB"],
     ["no count", [1, 0, 0], "ORT_TRUNCATED"],
-  ])("[X11] are refused with %s", async (_what, raw, code) => {
+  ])("[X11] changes are rejected with %s", async (_what, raw, code) => {
     expect(await strictly(await deltaFile(raw))).toBe(code);
   });
 
-  test("[X11] may be none, and then need a generator all the same", async () => {
+  test("[X11] an empty list of changes is valid and still needs a generator", async () => {
     const save = await openPixelSave(diskWith(await deltaFile([0, 0, 0, 0])), FILE);
     const [ref] = [...save.chunks()];
     const stored = await save.readChunk(ref as never);
@@ -211,7 +211,7 @@ describe("changes of version 1", () => {
     expect(() => pixelsOf(stored, save.facts, undefined, 0, 0)).toThrow("ORT_GENERATOR_UNKNOWN");
   });
 
-  test("[X17] are salvaged as the original read them", async () => {
+  test("[X17] changes that only the original's reader accepts are salvaged", async () => {
     const trailing = await deltaFile([1, 0, 0, 0, ...change(5, 0xff), 1]);
     expect(await strictly(trailing)).toBe("ORT_BLOB");
     const plan = await planPixelRepair(diskWith(trailing), FILE);
@@ -220,7 +220,7 @@ describe("changes of version 1", () => {
   });
 });
 
-describe("bodies of version 1", () => {
+describe("bodies in version 1", () => {
   const record = BODIES + 8;
   const offsetOf = (index: number): number => Number(view.getBigUint64(record + index * 28 + 8, true));
 
@@ -229,11 +229,11 @@ describe("bodies of version 1", () => {
     ["reserved bytes", 61, [1], "ORT_BLOB"],
     ["a velocity that is no number", 20, [0, 0, 0xc0, 0x7f], "ORT_BLOB"],
     ["an extension that is longer than the record", 56, [9], "ORT_TRUNCATED"],
-  ])("[X2] are refused with %s", async (_what, at, bytes, code) => {
+  ])("[X2] a body is rejected with %s", async (_what, at, bytes, code) => {
     expect(await strictly(patched(file, offsetOf(0) + at, bytes))).toBe(code);
   });
 
-  test("[X18] are found without their index", async () => {
+  test("[X18] bodies are found without their index", async () => {
     const plan = await planPixelRepair(diskWith(patched(file, BODIES, [0xff, 0xff, 0xff, 0x7f])), FILE);
     expect(plan.bodies.length).toBe(2);
     const gone = await planPixelRepair(diskWith(file.subarray(0, BODIES + 4)), FILE);
@@ -246,7 +246,7 @@ describe("bodies of version 1", () => {
   });
 });
 
-test("[X15] a file without a header cannot be salvaged, and a version of 0 can", async () => {
+test("[X15] a file without a complete header cannot be salvaged, but one with version 0 can", async () => {
   expect(await codeOfRejection(planPixelRepair(diskWith(file.subarray(0, 40)), FILE))).toBe("ORT_TRUNCATED");
   expect(await codeOfRejection(planPixelRepair(diskWith(patched(file, 4, [2])), FILE))).toBe("ORT_VERSION");
   const plan = await planPixelRepair(diskWith(patched(file, 4, [0])), FILE);
@@ -254,7 +254,7 @@ test("[X15] a file without a header cannot be salvaged, and a version of 0 can",
   expect(plan.chunks.length).toBe(2);
 });
 
-test("[X16] a bad chunk and a bad body cost themselves alone", async () => {
+test("[X16] a damaged chunk loses no other chunk and no body", async () => {
   const broken = patched(file, FIRST_PAYLOAD + 4, [0xff, 0xff, 0xff]);
   const plan = await planPixelRepair(diskWith(broken), FILE);
   expect(plan.chunks.map(({ x, y }) => [x, y])).toEqual([[-1, 2]]);
@@ -262,8 +262,11 @@ test("[X16] a bad chunk and a bad body cost themselves alone", async () => {
   expect(plan.losses.length).toBe(1);
 });
 
-describe("a browser's file", () => {
-  /** The same file as a browser would have written it: other header, no checksums, chunk [0, 0], rounded ids. */
+describe("a version 1 file from a browser", () => {
+  /**
+   * Returns the same file as a browser would have written it: other header, no checksums, chunk [0, 0],
+   * rounded ids.
+   */
   function asBrowser(): Uint8Array {
     const bytes = file.slice();
     const out = new DataView(bytes.buffer);
@@ -278,7 +281,7 @@ describe("a browser's file", () => {
     return bytes;
   }
 
-  test("[X13] is read, with the ids and chunks that its records have", async () => {
+  test("[X13] a browser's file is read with the ids and chunks from its body records", async () => {
     const save = await openPixelSave(diskWith(asBrowser()), FILE);
     expect(save.dialect).toBe("browser");
     expect([...save.bodies()].map(({ id, x, y }) => [id, x, y])).toEqual([
@@ -288,7 +291,7 @@ describe("a browser's file", () => {
     expect(await strictly(asBrowser())).toBe("2 chunks, 2 bodies");
   });
 
-  test("[X7] [X13] is refused with a checksum, and with an id that was never rounded so", async () => {
+  test("[X7] [X13] a browser's file is rejected with a checksum or with an id that is not the rounded one", async () => {
     expect(await strictly(patched(asBrowser(), TABLE + 21, [1]))).toBe("ORT_CHECKSUM");
     expect(await strictly(patched(asBrowser(), BODIES + 8, [5]))).toBe("ORT_RECORD");
   });

@@ -32,7 +32,9 @@ import {
 const SLOT = 8_192;
 const ENTRIES = 16_384;
 
-/** A world with three chunks, two bodies, and one of each gone, in several saves. */
+/**
+ * Returns a world with three chunks and one body, after several saves and the removal of a chunk and a body.
+ */
 async function sampleFile(): Promise<Uint8Array> {
   const { disk, world } = await newWorld({ generator: ground, autosave: false });
   await world.store(0, 0, filled(5));
@@ -52,7 +54,7 @@ async function sampleFile(): Promise<Uint8Array> {
 
 const file = await sampleFile();
 
-/** Generation 3 is in header 1. */
+/** Offset of header 1, which has the odd generations. */
 const NEWEST = SLOT;
 
 async function materialsOf(bytes: Uint8Array): Promise<Record<string, number>> {
@@ -65,8 +67,8 @@ async function materialsOf(bytes: Uint8Array): Promise<Record<string, number>> {
   return found;
 }
 
-describe("a file of version 2", () => {
-  test("[X20] [X29] holds what was saved", async () => {
+describe("a version 2 file", () => {
+  test("[X20] [X29] a version 2 file contains everything that was saved", async () => {
     const save = await openPixelSave(diskWith(file), FILE);
     expect(save).toMatchObject({ dialect: "version2", generation: 4, chunkCount: 3, bodyCount: 1 });
     expect(save.facts).toMatchObject({
@@ -81,12 +83,12 @@ describe("a file of version 2", () => {
     expect(save.deadBytes).toBeGreaterThan(0);
   });
 
-  test("[X25] has a body at -0.5 in chunk -1", async () => {
+  test("[X25] a body at -0.5 belongs to chunk -1", async () => {
     const save = await openPixelSave(diskWith(file), FILE);
     expect([...save.bodies()].map(({ id, x, y }) => [id, x, y])).toEqual([[1n, -1, -1]]);
   });
 
-  test("[X35] begins with two headers that are both enough", async () => {
+  test("[X35] a new file has two headers, either of which is enough", async () => {
     const { disk, world } = await newWorld();
     await world.close();
     const bytes = bytesOf(disk);
@@ -94,7 +96,7 @@ describe("a file of version 2", () => {
     expect(await strictly(patched(patched(bytes, 0, [0]), SLOT, [0]))).toBe("ORT_MAGIC");
   });
 
-  test("[X20] no flipped bit in both headers is believed", async () => {
+  test("[X20] a bit flipped in each header is detected", async () => {
     for (let at = 0; at < 100; at++) {
       const broken = patched(patched(file, at, [(file[at] ?? 0) ^ 1]), SLOT + at, [
         (file[SLOT + at] ?? 0) ^ 4,
@@ -103,7 +105,7 @@ describe("a file of version 2", () => {
     }
   });
 
-  test("[X27] no flipped bit in an entry is believed", async () => {
+  test("[X27] a bit flipped in an entry is detected", async () => {
     const prng = new Prng(8);
     const whole = await materialsOf(file);
     for (let round = 0; round < 300; round++) {
@@ -115,7 +117,7 @@ describe("a file of version 2", () => {
     }
   });
 
-  test("[X20] [X30] is refused cut at every byte before its end, or gives an older save", async () => {
+  test("[X20] [X30] a version 2 file truncated at any byte is rejected", async () => {
     for (let length = 0; length < file.length; length += length < ENTRIES ? 509 : 1) {
       const outcome = await strictly(file.subarray(0, length));
       expect(outcome, `at ${length}`).toMatch(/^ORT_(TRUNCATED|MAGIC|CHECKSUM)$/);
@@ -124,8 +126,8 @@ describe("a file of version 2", () => {
 });
 
 describe("the header of the last save", () => {
-  test("[X31] may be damaged: the save behind the end counts", async () => {
-    // Generation 4 is in header 0; with it gone, header 1 has generation 3.
+  test("[X31] a save with a damaged header is found after the end of the previous save", async () => {
+    // Generation 4 is in header 0; without it, header 1 has generation 3.
     const torn = patched(file, 20, [1, 2, 3]);
     expect(await materialsOf(torn)).toEqual({ "0,0": 7, "1,0": 0, "-3,2": 6 });
     expect((await verifyPixelWorld(diskWith(torn), FILE)).map(({ severity }) => severity)).toEqual([
@@ -133,18 +135,18 @@ describe("the header of the last save", () => {
     ]);
   });
 
-  test("[X32] is written anew before the other one is touched", async () => {
+  test("[X32] a damaged header is repaired before the other one is overwritten", async () => {
     const disk = diskWith(patched(file, 20, [1, 2, 3]));
     const world = await openPixelWorld(disk, FILE, { generator: ground, autosave: false });
     expect(world.generation).toBe(4);
     await world.store(8, 8, filled(2));
     await world.close();
-    // Now the header of generation 5 is damaged, and the mended one of generation 4 still counts.
+    // With the header of generation 5 damaged, the repaired one of generation 4 must still count.
     const bytes = patched(bytesOf(disk), NEWEST + 8, [9]);
     expect(Object.keys(await materialsOf(bytes)).length).toBe(4);
   });
 
-  test("[X32] a file with a damaged header and lost tables behind it is not written to", async () => {
+  test("[X32] a file with a damaged header and a damaged table after the end is not opened for writing", async () => {
     const table = file.lastIndexOf(0x4e);
     const broken = patched(patched(file, 20, [1, 2, 3]), file.length - 1, [(file.at(-1) ?? 0) ^ 1]);
     expect(table).toBeGreaterThan(ENTRIES);
@@ -156,7 +158,7 @@ describe("the header of the last save", () => {
     expect(plan.chunks.length).toBe(4);
   });
 
-  test("[X32] what was never committed is cut off", async () => {
+  test("[X32] uncommitted bytes are cut off when a file is opened for writing", async () => {
     const disk = diskWith(Uint8Array.from([...file, ...file.subarray(ENTRIES, ENTRIES + 90)]));
     expect(await verifyPixelWorld(disk, FILE)).toMatchObject([{ severity: "notice" }]);
     await (await openPixelWorld(disk, FILE, { autosave: false })).close();
@@ -164,7 +166,7 @@ describe("the header of the last save", () => {
   });
 });
 
-describe("a walk over the file", () => {
+describe("repair of a version 2 file", () => {
   async function repaired(bytes: Uint8Array): Promise<Uint8Array> {
     const plan = await planPixelRepair(diskWith(bytes), FILE);
     const mended = new MemoryDisk();
@@ -173,8 +175,8 @@ describe("a walk over the file", () => {
     return bytesOf(mended);
   }
 
-  test("[X33] [X40] finds everything without a table, and what was removed stays removed", async () => {
-    // Every table is spoiled, so none can be read; the headers are whole.
+  test("[X33] [X40] repair finds everything without tables, and removed chunks and bodies stay removed", async () => {
+    // Damage every table, so that none is readable; the headers stay intact.
     const broken = file.slice();
     for (let at = ENTRIES; at < broken.length - 48; at++) {
       if (broken[at] === 0x50 && broken[at + 1] === 0x58 && broken[at + 2] === 0x45 && broken[at + 4] === 5)
@@ -186,7 +188,7 @@ describe("a walk over the file", () => {
     expect(save.bodyCount).toBe(1);
   });
 
-  test("[X40] takes an older chunk for one that is damaged", async () => {
+  test("[X40] repair replaces a damaged chunk with an older one", async () => {
     const save = await openPixelSave(diskWith(file), FILE);
     const ref = save.chunkAt(0, 0);
     const broken = patched(file, (ref?.offset ?? 0) + 60, [0xff, 0xff]);
@@ -196,7 +198,7 @@ describe("a walk over the file", () => {
     expect(await materialsOf(await repaired(broken))).toEqual({ "0,0": 5, "1,0": 0, "-3,2": 6 });
   });
 
-  test("[X27] does not take an entry inside another one for one of its own", async () => {
+  test("[X27] repair ignores an entry nested in another entry", async () => {
     const { disk, world } = await newWorld({ autosave: false });
     const inner = file.slice(ENTRIES, ENTRIES + 400);
     await world.storeBody({ ...sampleBody(5n), extension: inner });
@@ -208,20 +210,20 @@ describe("a walk over the file", () => {
     expect([plan.chunks.length, plan.bodies.length]).toEqual([0, 0]);
   });
 
-  test("[X40] needs one header", async () => {
+  test("[X40] repair needs one intact header", async () => {
     const blind = patched(patched(file, 60, [1, 2, 3]), SLOT + 60, [1, 2, 3]);
     expect(await codeOfRejection(planPixelRepair(diskWith(blind), FILE))).toBe("ORT_CHECKSUM");
   });
 });
 
-describe("layers", () => {
+describe("layers of a pixel world", () => {
   const layers: readonly PixelLayer[] = [
     { name: "material", kept: 0xff },
     { name: "heat", kept: 0 },
     { name: "flags", kept: 0x21 },
   ];
 
-  test("[X22] keep the bits that they say, and nothing else takes room", async () => {
+  test("[X22] layers keep only the bits that they declare", async () => {
     const disk = new MemoryDisk();
     const world = await createPixelWorld(disk, FILE, { chunkEdge: 8, layers }, { autosave: false });
     await world.store(0, 0, new Uint8Array(192).fill(0xff));
@@ -242,20 +244,20 @@ describe("layers", () => {
       ],
     ],
     ["a first one that is not kept", [{ name: "a", kept: 1 }]],
-  ])("[X21] are refused: %s", async (_what, wrong) => {
+  ])("[X21] layers are rejected: %s", async (_what, wrong) => {
     expect(await codeOfRejection(createPixelWorld(new MemoryDisk(), FILE, { layers: wrong }))).toBe(
       "ORT_ARGUMENT",
     );
   });
 
-  test.each([4, 24, 2_048])("[X21] an edge of %d pixels is refused", async (chunkEdge) => {
+  test.each([4, 24, 2_048])("[X21] a chunk edge of %d pixels is rejected", async (chunkEdge) => {
     expect(await codeOfRejection(createPixelWorld(new MemoryDisk(), FILE, { chunkEdge }))).toBe(
       "ORT_ARGUMENT",
     );
   });
 });
 
-describe("the form of a chunk", () => {
+describe("the stored form of a chunk", () => {
   async function storageOf(pixels: Uint8Array): Promise<string | undefined> {
     const { disk, world } = await newWorld({ generator: ground, autosave: false });
     await world.store(0, 0, pixels);
@@ -277,7 +279,7 @@ describe("the form of a chunk", () => {
     return pixels;
   }
 
-  test("[X23] is the shortest", async () => {
+  test("[X23] a chunk is stored in its shortest form", async () => {
     const generated = new Uint8Array(BYTES);
     ground.fill(0, 0, generated);
     expect(await storageOf(generated), "not stored").toBeUndefined();
@@ -286,7 +288,7 @@ describe("the form of a chunk", () => {
     expect(await storageOf(filled(1))).toBe("full");
   });
 
-  test("[X24] a dug hole is a few runs", async () => {
+  test("[X24] a chunk with a dug hole is stored as changes", async () => {
     const generated = new Uint8Array(BYTES);
     ground.fill(0, 0, generated);
     const dug = generated.slice();
@@ -295,8 +297,8 @@ describe("the form of a chunk", () => {
   });
 });
 
-describe("the generator of a world", () => {
-  test("[X26] has to be the same one", async () => {
+describe("the generator of a pixel world", () => {
+  test("[X26] a world opens only with the generator that it was created with", async () => {
     const other = { ...ground, ref: new GeneratorRef("ground", Uint8Array.of(1), 7n, 4n) };
     expect(await codeOfRejection(openPixelWorld(diskWith(file), FILE, { generator: other }))).toBe(
       "ORT_GENERATOR_VERSION",
@@ -308,7 +310,7 @@ describe("the generator of a world", () => {
     );
   });
 
-  test("[X26] is needed for changes alone", async () => {
+  test("[X26] only chunks stored as changes need the generator", async () => {
     const { disk, world } = await newWorld({ generator: ground, autosave: false });
     const generated = new Uint8Array(BYTES);
     ground.fill(1, 0, generated);
@@ -322,8 +324,8 @@ describe("the generator of a world", () => {
   });
 });
 
-describe("tables", () => {
-  test("[X28] lie on each other, and a whole one comes when they are as long as it", async () => {
+describe("tables of a version 2 file", () => {
+  test("[X28] tables of changes stack up until they are as long as a complete one, which replaces them", async () => {
     const { disk, world } = await newWorld({ autosave: false });
     const prng = new Prng(2);
     for (let round = 0; round < 40; round++) {
@@ -345,7 +347,7 @@ describe("tables", () => {
   });
 });
 
-test("[X35] a new file is there whole or not at all, and none is written over", async () => {
+test("[X35] a new file exists completely or not at all, and never overwrites another", async () => {
   const disk = new MemoryDisk();
   const writer = await PixelSaveWriter.create(disk, FILE, {
     worldSeed: 1n,

@@ -8,48 +8,80 @@ import { startForeignWriter } from "@orthant/testkit/process";
 import { expect, test } from "vitest";
 import { EDGE, FILE } from "./pixel-samples.ts";
 
-/** Stores chunks as fast as it can, saving and compacting after each, and prints each durable one. */
-const WRITER = `
-  const { NodeDisk } = await import("@orthant/disk/node");
-  const { openPixelWorld } = await import("@orthant/formats");
-  const world = await openPixelWorld(new NodeDisk(folder), "${FILE}", {
-    autosave: false, compactFromBytes: 0, compactAtDeadShare: 0.1,
-  });
-  console.log("open");
-  const pixels = new Uint8Array(${EDGE * EDGE * 4});
-  for (let y = 0; y < 100000; y++) {
-    pixels.fill(y % 200 + 1);
-    await world.store(Number(line), y, pixels);
-    await world.store(Number(line), -1, pixels);
-    await world.save().done;
-    console.log(y);
-  }
-`;
+/** The first writer stops itself after this edit. */
+const STOPS_AFTER = 20;
 
-test("[X46] a stopped process that loses the lock of a pixel world after 15 silent seconds and resumes destroys no save of either process", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "orthant-stopped-"));
-  const disk = new NodeDisk(folder);
-  await (await createPixelWorld(disk, FILE, { chunkEdge: EDGE })).close();
-  const first = await startForeignWriter(WRITER, { folder, space: 111, line: 1 });
-  await first.reached(40);
-  first.process.kill("SIGSTOP");
+interface Stop {
+  /** The call before which the first writer stops. */
+  readonly operation: "append" | "rename";
+  readonly path: RegExp;
+  /** 0 for a first writer that compacts after each save, 1 for one that never does. The second never does. */
+  readonly compactAtDeadShare: number;
+}
 
-  const second = await startForeignWriter(WRITER, { folder, space: 222, line: 2 });
-  await second.reached(10);
-  const ended = once(first.process, "exit");
-  first.process.kill("SIGCONT");
-  const [code] = await ended;
-  expect(code, "the one that lost the lock fails").toBe(1);
-  await second.reached(second.last() + 10);
-  second.process.kill("SIGKILL");
-  await once(second.process, "exit");
+/** The text of a process that stores chunks as fast as it can, saves each one, and prints each one that is durable. */
+function writerText({ operation, path, compactAtDeadShare }: Stop): string {
+  return `
+    const { GatedDisk } = await import("@orthant/disk");
+    const { NodeDisk } = await import("@orthant/disk/node");
+    const { openPixelWorld } = await import("@orthant/formats");
+    let last = -1;
+    let stopsAfter = line === "1" ? ${STOPS_AFTER} : Infinity;
+    const disk = new GatedDisk(new NodeDisk(folder), (call, happen) => {
+      if (last === stopsAfter && call.operation === "${operation}" && ${path}.test(call.path)) {
+        stopsAfter = Infinity;
+        process.kill(process.pid, "SIGSTOP");
+      }
+      return happen();
+    });
+    const compactAtDeadShare = line === "1" ? ${compactAtDeadShare} : 1;
+    const options = { autosave: false, compactFromBytes: 0, compactAtDeadShare };
+    const world = await openPixelWorld(disk, "${FILE}", options);
+    console.log("open");
+    for (let y = 0; y < 100000; y++) {
+      const pixels = new Uint8Array(${EDGE * EDGE * 4}).fill(10 * Number(line) + y % 10);
+      await world.store(Number(line), y, pixels);
+      await world.store(Number(line), -1, pixels);
+      await world.save().done;
+      last = y;
+      console.log(y);
+    }
+  `;
+}
 
-  const world = await openPixelWorld(disk, FILE);
-  for (const [line, { last }] of [first, second].entries())
-    for (let y = 0; y <= last(); y++)
-      expect((await world.load(line + 1, y))?.[0], `chunk ${y} of line ${line + 1}`).toBe((y % 200) + 1);
-  await world.close();
-  expect(isWhole(await verifyPixelWorld(disk, FILE))).toBe(true);
-  expect(await readdir(folder)).toEqual([FILE]);
-  await rm(folder, { recursive: true });
-}, 180_000);
+test.concurrent.each<[what: string, Stop]>([
+  ["an entry", { operation: "append", path: /pxsw$/, compactAtDeadShare: 1 }],
+  ["a compacted file", { operation: "rename", path: /tmp$/, compactAtDeadShare: 0 }],
+])(
+  "[X45] [X46] a process that stops before it writes %s, loses the lock after 15 s and resumes harms no save of either process",
+  async (_what, stop) => {
+    const folder = await mkdtemp(join(tmpdir(), "orthant-stopped-"));
+    const disk = new NodeDisk(folder);
+    await (await createPixelWorld(disk, FILE, { chunkEdge: EDGE })).close();
+    const first = await startForeignWriter(writerText(stop), { folder, space: 111, line: 1 });
+    await first.reached(STOPS_AFTER);
+
+    const second = await startForeignWriter(writerText(stop), { folder, space: 222, line: 2 });
+    await second.reached(10);
+    const ended = once(first.process, "exit");
+    first.process.kill("SIGCONT");
+    const [code] = await ended;
+    expect(code, "the one that lost the lock fails").toBe(1);
+    expect(first.last()).toBe(STOPS_AFTER);
+    await second.reached(second.last() + 10);
+    second.process.kill("SIGKILL");
+    await once(second.process, "exit");
+
+    const world = await openPixelWorld(disk, FILE);
+    for (const [index, { last }] of [first, second].entries()) {
+      const line = index + 1;
+      for (let y = 0; y <= last(); y++)
+        expect((await world.load(line, y))?.[0], `chunk ${y} of line ${line}`).toBe(10 * line + (y % 10));
+    }
+    await world.close();
+    expect(isWhole(await verifyPixelWorld(disk, FILE))).toBe(true);
+    expect(await readdir(folder)).toEqual([FILE]);
+    await rm(folder, { recursive: true });
+  },
+  180_000,
+);

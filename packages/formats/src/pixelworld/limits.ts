@@ -4,12 +4,9 @@ export const CHUNK_EDGE = 512;
 export const TILE_EDGE = 32;
 /** Bytes per pixel in version 1: material, color, damage, flags. */
 export const PIXEL_BYTES = 4;
-/** Minimum of pixels along a chunk edge in version 2. */
+/** Minimum chunk edge in version 2, in pixels. */
 export const CHUNK_EDGE_MIN = 8;
-/**
- * Maximum of pixels along a chunk edge in version 2: a pixel's index in its chunk fits in 20 bits, and a
- * chunk in 8 MiB.
- */
+/** Maximum chunk edge in version 2, in pixels: a pixel's index fits in 20 bits, and a chunk in 8 MiB. */
 export const CHUNK_EDGE_MAX = 1_024;
 /** Maximum number of layers in a world. */
 export const LAYERS_MAX = 8;

@@ -37,13 +37,9 @@ export interface PixelWorldOptions {
   readonly autosaveMs?: number;
   /** Dead share of the file above which the world compacts it; 0 to 1, by default 0.25. */
   readonly compactAtDeadShare?: number;
-  /**
-   * Size in bytes below which the world never compacts the file, whatever its dead share; by default 262,144.
-   */
+  /** File size in bytes below which the world never compacts, whatever its dead share; by default 262,144. */
   readonly compactFromBytes?: number;
-  /**
-   * Number of changes that may wait in memory; 1 to 4,096, by default 64. The next `store` waits for room.
-   */
+  /** Changes that may wait in memory; 1 to 4,096, by default 64. The next `store` waits for room. */
   readonly pendingMax?: number;
   /**
    * `strict` by default. `regenerate` needs a generator and reports what it replaces in `PixelWorld.damage`.

@@ -66,7 +66,7 @@ export class PixelWorld {
     return this.#log.facts;
   }
 
-  /** Number of the latest save of this file. */
+  /** Generation of the file; each save that changes it and each compaction adds 1. */
   get generation(): number {
     return this.#log.generation;
   }
@@ -100,10 +100,7 @@ export class PixelWorld {
     return this.#compactionFailure;
   }
 
-  /**
-   * Damaged chunks and bodies found since the world was opened. Always empty unless `onDamage` is
-   * `regenerate`.
-   */
+  /** Damage found since the world was opened. Always empty unless `onDamage` is `regenerate`. */
   get damage(): readonly PixelDamage[] {
     return this.#damage.all;
   }
@@ -192,7 +189,7 @@ export class PixelWorld {
 
   /** Stores a body, as `store` does a chunk. Removes a body that has no pixels left. */
   async storeBody(body: PixelBody): Promise<void> {
-    // Reject an invalid body now, while the caller can still be told.
+    // Reject an invalid body now, while the caller can still handle the error.
     encodeBody(body, this.facts.layers.length);
     await this.#offer({ kind: "body", id: body.id, body: isEmptyBody(body) ? undefined : copyBody(body) });
   }

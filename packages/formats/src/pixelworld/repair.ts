@@ -17,9 +17,7 @@ import { PixelSaveWriter } from "./writer.ts";
 
 const TABLE_BYTES_OFFSET = nativeHeader.offsets.tableBytes;
 
-/**
- * What a repair of a pixel world would do. Applying it writes a new file and leaves the old one unchanged.
- */
+/** Plan to repair a pixel world. Applying it writes a new file and leaves the old one unchanged. */
 export interface PixelRepairPlan {
   readonly findings: readonly Finding[];
   readonly dialect: PixelDialect;

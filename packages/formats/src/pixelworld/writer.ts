@@ -102,7 +102,7 @@ export class PixelSaveWriter {
     await this.publish();
   }
 
-  /** Writes the table and both headers, and makes them durable, still under the temporary name. */
+  /** Writes the table and both headers, and makes the file durable, still under its temporary name. */
   async seal(modifiedMs: number): Promise<void> {
     const { chunks, bodies } = this.#index;
     const tableOffset = this.#end;

@@ -31,19 +31,13 @@ export class DamageLog {
     return [...this.#found.values()];
   }
 
-  /**
-   * Calls `listener` for each damaged chunk or body that is found from now on. Returns an unsubscribe
-   * function.
-   */
+  /** Calls `listener` for each damage found from now on. Returns an unsubscribe function. */
   listen(listener: (damage: PixelDamage) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /**
-   * Returns the result of `read`, or `undefined` after collecting damage. A failing disk does not count as
-   * damage.
-   */
+  /** Returns the result of `read`, or `undefined` after collecting damage. Disk errors are not damage. */
   async unlessDamaged<Value>(
     ref: PixelChunkRef | PixelBodyRef,
     read: () => Promise<Value>,

@@ -43,7 +43,7 @@ export class PendingChanges {
   }
 
   /**
-   * Queues a change in place of an older one of the same chunk or body, and returns `undefined`. If there is
+   * Queues a change, replacing an older one of the same chunk or body, and returns `undefined`. If there is
    * no room, returns a promise that resolves when the change is queued.
    */
   offer(change: PendingChange): Promise<void> | undefined {
@@ -85,9 +85,7 @@ export class PendingChanges {
     return first !== undefined && first.number <= mark ? first.change : undefined;
   }
 
-  /**
-   * Removes a change that is now in the file, unless a newer one has replaced it, and queues waiting changes.
-   */
+  /** Removes a change that is now in the file, unless a newer one replaced it, and queues waiting ones. */
   done(change: PendingChange): void {
     const key = keyOf(change);
     if (this.#changes.get(key)?.change === change) this.#changes.delete(key);

@@ -203,10 +203,7 @@ export class PixelLog {
     this.#changedBodies.clear();
   }
 
-  /**
-   * Writes all live entries, including uncommitted ones, to a separate file. Handles damage like {@link
-   * copyLive}.
-   */
+  /** Writes all live entries, including uncommitted ones, to a separate file. See `copyLive` about damage. */
   async copyTo(path: string, nowMs: number, skipDamaged?: SkipDamaged): Promise<void> {
     const lock = await lockFile(this.#disk, path);
     let copy: PixelSaveWriter | undefined;

@@ -2,26 +2,19 @@ import { blockBytesMax } from "./block-bytes.ts";
 
 /** Minimum length of a match; shorter ones cost more than they save. */
 const MATCH_BYTES_MIN = 4;
-/**
- * The last match starts at least this far from the end, and the last bytes are literals; decoders rely on
- * both.
- */
+/** Minimum distance of the last match from the end. The last bytes are literals; decoders rely on both. */
 const MATCH_MARGIN_BYTES = 12;
 const LITERAL_TAIL_BYTES = 5;
 const OFFSET_MAX = 0xffff;
 const HASH_BITS = 15;
-/**
- * After this many misses, as a power of two, the search takes longer steps, so that random bytes cost little.
- */
+/** After this many misses, as a power of two, the search takes longer steps: random bytes cost little. */
 const SKIP_BITS = 6;
 const NIBBLE_MAX = 15;
 
 // Shared by all calls: clearing it costs less than allocating a new one, and nothing survives a call.
 const positions = new Int32Array(1 << HASH_BITS);
 
-/**
- * Compresses bytes to one LZ4 block without a size prefix, in a new array. Equal input gives equal output.
- */
+/** Compresses bytes to one LZ4 block without a size prefix, in a new array. Deterministic. */
 export function lz4Compress(input: Uint8Array): Uint8Array {
   const output = new Uint8Array(blockBytesMax(input.length));
   return output.slice(0, compressInto(input, output));
@@ -76,9 +69,7 @@ function endOfMatch(input: Uint8Array, start: number, from: number, limit: numbe
   return at;
 }
 
-/**
- * Writes a token with both lengths, the rest of the literal length, and the literals. Returns the new end.
- */
+/** Writes a token with both lengths, the rest of the literal length, the literals. Returns the new end. */
 function writeSequence(
   input: Uint8Array,
   from: number,
@@ -109,9 +100,7 @@ function writeRest(output: Uint8Array, start: number, length: number): number {
   return end;
 }
 
-/**
- * Hashes five bytes: a pixel and the next byte. With four, every pixel would match the last identical one.
- */
+/** Hashes a pixel and the next byte. With the pixel alone, each would match the last identical one. */
 function slotOf(sequence: number, next: number): number {
   return (Math.imul(sequence, 0x9e37_79b1) ^ Math.imul(next, 0x85eb_ca6b)) >>> (32 - HASH_BITS);
 }

@@ -78,10 +78,7 @@ export function lz4DecompressInto(block: Uint8Array, output: Uint8Array): number
   throw fault("a block without a last sequence", size);
 }
 
-/**
- * Copies the bytes that start `offset` bytes before. The ranges may overlap; each step then doubles the
- * source.
- */
+/** Copies the bytes at `start - offset`. The ranges may overlap; each step then doubles the source. */
 function copyMatch(output: Uint8Array, start: number, offset: number, length: number): void {
   if (length <= SHORT_BYTES) {
     for (let at = start, from = start - offset; at < start + length; ) {

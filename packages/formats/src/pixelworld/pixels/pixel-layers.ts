@@ -4,9 +4,7 @@ import { LAYER_NAME_BYTES_MAX, LAYERS_MAX } from "../limits.ts";
 /** One byte of every pixel. */
 export interface PixelLayer {
   readonly name: string;
-  /**
-   * The bits that are stored: 255 for all, 0 for none. The others load as 0, and the game recomputes them.
-   */
+  /** Bits that are stored: 255 for all, 0 for none. The others load as 0; the game recomputes them. */
   readonly kept: number;
 }
 

@@ -56,10 +56,7 @@ export function chunkOfBody(
   return [at(0), at(1)];
 }
 
-/**
- * Returns the chunk that the original assigned a body to: it rounded toward zero first, so -0.5 is in chunk
- * 0.
- */
+/** Returns the chunk that the original assigned a body to. It truncated first, so -0.5 is in chunk 0. */
 export function chunkOfBodyVersion1(
   { position }: Pick<PixelBody, "position">,
   chunkEdge: number,
@@ -69,9 +66,7 @@ export function chunkOfBodyVersion1(
   return [at(0), at(1)];
 }
 
-/**
- * Encodes the record of a body, the same in both versions. Throws `ORT_ARGUMENT` for an inconsistent body.
- */
+/** Encodes a body record, the same in both versions. Throws `ORT_ARGUMENT` for an inconsistent body. */
 export function encodeBody(body: PixelBody, pixelBytes: number): Uint8Array {
   const { id, position, velocity, width, height, origin, pixels, mask, extension } = body;
   requireInteger(width, 1, BODY_EDGE_MAX);

@@ -65,8 +65,8 @@ function wholeForm(pixels: Uint8Array, form: ChunkForm): EncodedChunk {
 }
 
 /**
- * Returns the maximum size of a delta: with every other pixel changed, each run takes two varints of at most
- * three bytes.
+ * Returns the maximum size of a delta, which has every other pixel changed. Each run takes two varints of at
+ * most three bytes.
  */
 function deltaBytesMax(count: number, planes: number): number {
   return 4 + Math.ceil(count / 2) * 6 + count * planes;

@@ -29,8 +29,7 @@ export interface Version2State {
   /** Error of a damaged header, if there is one. */
   readonly headerFault: OrthantError | undefined;
   /**
-   * Whether the state comes from a commit whose header is damaged: it was found after the state of the intact
-   * header.
+   * Whether the state comes from a commit whose header is damaged, found after the end of the older state.
    */
   readonly rolledForward: boolean;
 }

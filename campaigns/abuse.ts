@@ -7,21 +7,21 @@ import { type Campaign, type CampaignOptions, FAILURES_MAX } from "./campaign.ts
 const CASES = 1_000_000;
 /** This many of them go over sockets. */
 const SOCKET_CASES = 10_000;
-/** The same in a run with a limit of time. */
+/** The same in a run with a time limit. */
 const SOCKET_CASES_SHORT = 500;
-/** What the attacks over sockets take in such a run, about. */
+/** Approximate time of the socket attacks in such a run. */
 const SOCKET_ATTACKS_MS = 60_000;
 /** The length of a round of an attack by one account. Shorter rounds have too few honest edits for a percentile. */
 const ROUND_SECONDS = 6;
 const ROUND_SECONDS_MIN = 3;
-/** Waves before memory is looked at for the first time: what lasts is there by then. */
+/** Waves before the first memory measurement: lasting memory is allocated by then. */
 const WARM_WAVES = 200;
-/** What a host in this process may keep of those who came and went. */
+/** Memory that a host in this process may keep for clients that have left. */
 const KEPT_BYTES_MAX = 64 * 2 ** 20;
-/** Above this a tick was held up by somebody. */
+/** Longest tick that is not counted as blocked by a client. */
 const TICK_MS_MAX = 5_000;
 
-/** Clients that mean harm. */
+/** Attacks a server with hostile clients. */
 export const abuseCampaign: Campaign = {
   name: "abuse",
   summary: "hostile clients and damaged messages: nobody else is harmed, and every refusal is counted",
@@ -30,7 +30,7 @@ export const abuseCampaign: Campaign = {
   runsAlone: true,
   leastMinutes: 5,
   async run(options) {
-    // A stack trace for each of a million refusals would be most of the work, and says nothing here.
+    // Stack traces of a million refusals would take most of the time, and are not needed here.
     Error.stackTraceLimit = 0;
     const failures: string[] = [];
     const onRejection = (error: unknown): number => failures.push(`nobody caught ${String(error)}`);
@@ -49,7 +49,7 @@ export const abuseCampaign: Campaign = {
   },
 };
 
-/** Rounds of full length, or as long as a limit of time allows. */
+/** Rounds of full length, or as long as a time limit allows. */
 function roundSecondsFor({ endsAtMs }: CampaignOptions): number {
   if (endsAtMs === undefined) return ROUND_SECONDS;
   const leftMs = endsAtMs - performance.now() - SOCKET_ATTACKS_MS;
@@ -57,7 +57,7 @@ function roundSecondsFor({ endsAtMs }: CampaignOptions): number {
   return isEnough ? ROUND_SECONDS : ROUND_SECONDS_MIN;
 }
 
-/** Damaged messages straight into a host. */
+/** Sends damaged messages directly to a host. */
 async function strikeHost(
   options: CampaignOptions,
   casesWanted: number,

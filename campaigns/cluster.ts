@@ -11,21 +11,21 @@ import { waitUntil } from "./cluster/waiting.ts";
 
 const BUILDERS = 100;
 const EDITS_PER_SECOND = 200;
-/** About what fifty rounds of this length have. */
+/** Approximate number in fifty rounds of this length. */
 const EDITS = 500_000;
 const ROUND_MS = 60_000;
-/** How long people build before something happens, and after it. */
+/** Time that the builders build before and after a fault. */
 const BEFORE_MS = 5_000;
 const AFTER_MS = 10_000;
-/** The last thing that happens in a round is over at about its end: then it shows how soon all agree again. */
+/** The last fault of a round ends near the round's end, to measure how soon all builders agree again. */
 const LAST_MS = 48_000;
-/** All must be one again within this. */
+/** All builders must agree within this time. */
 const CONVERGED_MS = 30_000;
-/** When nothing has changed for so long, nothing more will. */
+/** Time without changes after which everything counts as settled. */
 const QUIET_MS = 2_000;
 const TAKE_OVER_MS = 5_000;
 
-/** A real cluster of which parts fail. */
+/** A real cluster in which parts fail. */
 export const clusterCampaign: Campaign = {
   name: "cluster",
   summary: "100 clients of a cluster whose owners, gateways and NATS servers are killed, stopped and cut off",
@@ -55,7 +55,7 @@ async function natsServerMissing(): Promise<string | undefined> {
   }
 }
 
-/** What happened last: the shards of the busiest owner then, and how much was made and refused before it. */
+/** The last fault: the busiest owner's shards at that time, and the edits made and refused before it. */
 interface Aftermath {
   readonly fault: ClusterFault;
   readonly startMs: number;
@@ -81,7 +81,7 @@ class Trial {
     this.#staged = staged;
     this.#options = options;
     this.#prng = new Prng(options.seed);
-    // In turn, beginning with another one for each seed, so that short runs come to all of them.
+    // In turn, from a different start for each seed, so that short runs cover all of them.
     this.#happened = options.seed - 1;
     const { abilities } = staged;
     this.#faults = CLUSTER_FAULTS.filter(({ needs }) => needs === undefined || abilities.has(needs));
@@ -117,7 +117,7 @@ class Trial {
     await Promise.all(this.#builders.map(({ world }) => world.close()));
   }
 
-  /** Everybody builds, and something happens meanwhile: in a long round twice, in a short one once. */
+  /** Injects faults while all builders build: two in a long round, one in a short one. */
   async #playRound(isLong: boolean): Promise<void> {
     const startMs = performance.now();
     const building = this.#build();
@@ -138,7 +138,7 @@ class Trial {
     this.#options.progress(this.#acknowledged());
   }
 
-  /** Lets the next thing happen. What comes of it shows until {@link #tellAftermath}. */
+  /** Injects the next fault. {@link #tellAftermath} reports its effects. */
   async #happen(): Promise<void> {
     const fault = this.#faults[this.#happened++ % this.#faults.length];
     if (fault === undefined) return;
@@ -154,7 +154,7 @@ class Trial {
     }
   }
 
-  /** Looks at what came of the last thing that happened. */
+  /** Checks the effects of the last fault. */
   #tellAftermath(): void {
     if (this.#aftermath === undefined) return;
     const { fault, startMs, held, acknowledged, refused: before } = this.#aftermath;
@@ -170,7 +170,7 @@ class Trial {
     );
   }
 
-  /** Everybody builds in turn, until told to stop. */
+  /** Lets the builders build in turn until `#isBuilding` is false. */
   async #build(): Promise<void> {
     this.#isBuilding = true;
     const startMs = performance.now();
@@ -180,12 +180,12 @@ class Trial {
     }
   }
 
-  /** Waits until every edit has its verdict and everybody sees the same. */
+  /** Waits until every edit has its verdict and all builders see the same world. */
   async #converge(stoppedMs: number): Promise<void> {
     const isCalm = (): boolean => this.#openEdits() === 0 && performance.now() - this.#changedMs > QUIET_MS;
     const endMs = stoppedMs + CONVERGED_MS + QUIET_MS;
     try {
-      // Quiet shows only after it has lasted.
+      // The quiet time can only be measured after it has passed.
       await waitUntil(isCalm, "all is calm", endMs - performance.now());
       await Promise.all(this.#builders.map(({ world }) => world.complete()));
       const difference = (): string | undefined => differenceOfViews(this.#builders);
@@ -230,7 +230,7 @@ class Trial {
       );
   }
 
-  /** Lets the owners save and end, and compares what lies on the disk with what everybody was told and holds. */
+  /** Stops the owners after they save, and compares the saves with the builders' verdicts and content. */
   async #compare(): Promise<void> {
     for (const owner of this.#staged.owners) await owner.obey({ kind: "stop" });
     const { voxels, regions, shards, faults } = await compareSaves(this.#staged, this.#builders);

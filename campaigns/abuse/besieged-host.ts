@@ -17,17 +17,17 @@ import { DISGUISES, Intruder } from "./intruder.ts";
 
 const TICK_MS = 50;
 const INTRUDERS = 64;
-/** A wave of intruders is over after so many blows each, or when all were thrown out. */
+/** Attack frames per intruder after which a wave ends, unless all are disconnected earlier. */
 const BLOWS_MAX = 24;
-/** Few, so that they meet their own traces and those of others. */
+/** Few, so that intruders reuse their own ids and those of others. */
 const CLIENT_IDS = 500;
 const RECORDED_MAX = 256;
 const TICKS_OF_CALM = 100;
-/** Some have no generators, so that each chunk is sent to them. */
+/** Some have no generators, so that the host sends them each chunk. */
 const FOREIGN_CHANCE = 0.02;
 const FOREIGN_MANIFEST = 7n;
 
-/** A host in this process, one honest client and waves of intruders, on a clock that goes as fast as it can. */
+/** A host in this process, one honest client and waves of intruders, on a clock that runs as fast as possible. */
 export class BesiegedHost {
   readonly goodbyes = new Map<string, number>();
   readonly #world: World;
@@ -78,17 +78,17 @@ export class BesiegedHost {
     return new BesiegedHost(world, await hostWorldOf(world), seed);
   }
 
-  /** How long the longest tick took. */
+  /** Duration of the longest tick. */
   get slowestTickMs(): number {
     return this.#slowestTickMs;
   }
 
-  /** What the honest client asked for and got. */
+  /** Edits that the honest client requested, and those that were made. */
   get honestEdits(): { readonly asked: number; readonly made: number } {
     return this.#honest.edits;
   }
 
-  /** One wave of intruders, of so many blows at most; gives how many fell, and what the host did wrong. */
+  /** Runs one wave of at most `blowsMax` attack frames. Returns how many were sent, and the host's faults. */
   async wave(blowsMax: number): Promise<{ readonly blows: number; readonly faults: readonly string[] }> {
     const wave = this.#wave++;
     const prng = new Prng(this.#seed + wave * 1_000_003);
@@ -118,7 +118,7 @@ export class BesiegedHost {
     return { blows, faults };
   }
 
-  /** Lets everything become quiet, and looks at what the honest client has. */
+  /** Waits until everything is quiet. Returns the faults that the honest client sees. */
   async calm(): Promise<readonly string[]> {
     for (let tick = 0; tick < TICKS_OF_CALM; tick++) await this.#tick(undefined);
     return this.#honest.findFaults(this.#world);
@@ -128,7 +128,7 @@ export class BesiegedHost {
     this.#clock.advance(TICK_MS);
     this.#honest.tick();
     if (prng !== undefined) this.#honest.build(prng);
-    // What was asked of the world is answered in the meantime.
+    // Lets pending requests to the world finish.
     await breathe();
     const startMs = performance.now();
     this.#host.tick();

@@ -6,8 +6,8 @@ import { createWorld } from "@orthant/world";
 import { collectGarbage } from "./collect-garbage.ts";
 import { AUDIENCE, METRICS_BEARER, SECRET, SIEGE_LIMITS, SLOW_NAME } from "./siege-plan.ts";
 
-// A process of its own that serves a world to honest clients and to others. It says at which port it listens, and
-// when it is asked, how much memory it has after everything that is not needed was collected.
+// A separate process that serves a world to honest and hostile clients. It reports its port and, on request, its
+// memory use after a garbage collection.
 
 const AUTHORIZE_MS = 1_000;
 

@@ -3,18 +3,18 @@ import { runInNewContext } from "node:vm";
 
 let collect: (() => void) | undefined;
 
-/** Collects everything that nobody needs any more. */
+/** Collects all garbage. */
 export function collectGarbage(): void {
   if (collect === undefined) {
     setFlagsFromString("--expose-gc");
     collect = runInNewContext("gc") as () => void;
   }
-  // What has a finalizer goes in the second round.
+  // The second round collects objects with finalizers.
   collect();
   collect();
 }
 
-/** Bytes of the heap and beside it that are in use when nothing is left to collect. */
+/** Returns the bytes in use, on the heap and outside it, after all garbage is collected. */
 export function usedBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();

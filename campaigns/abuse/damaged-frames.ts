@@ -7,11 +7,11 @@ import { Prowler, type Target } from "./prowler.ts";
 const BLOWS_MAX = 20;
 const STRANGER_CHANCE = 0.2;
 const BLOW_MS = 2;
-/** So often one network may connect. */
+/** Interval between connections of one network. */
 const CONNECT_MS = 60;
 const CLIENT_IDS = 1_000;
 
-/** Damaged frames over real sockets; gives how many were sent. */
+/** Sends damaged frames over real sockets. Returns how many it sent. */
 export async function strikeOverSockets(
   targets: readonly Target[],
   frames: number,

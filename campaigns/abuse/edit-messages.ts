@@ -12,7 +12,7 @@ export function placement(voxel: Place, material: number): SetVoxels["placements
   return { voxel, material };
 }
 
-/** Waits until so many verdicts came, or the connection ended. */
+/** Waits until `count` verdicts have arrived, or the connection has ended. */
 export async function verdictsOn(prowler: Prowler, count: number): Promise<void> {
   await prowler.heard(() => {
     const verdicts = prowler.messages.flatMap((message) =>

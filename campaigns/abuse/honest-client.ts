@@ -6,7 +6,7 @@ import { AUDIENCE, SECRET } from "./siege-plan.ts";
 const TOKEN_SECONDS = 3_600;
 const MATERIALS = 9;
 
-/** A real client that builds all the time, and measures how long its edits take. */
+/** A real client that builds continuously and measures how long its edits take. */
 export class HonestClient {
   readonly faults: string[] = [];
   readonly #world: SharedWorld;
@@ -29,7 +29,7 @@ export class HonestClient {
     });
   }
 
-  /** Connects with a good token, and begins to build when all that it looks at is there. */
+  /** Connects with a good token, and starts to build when its whole interest has arrived. */
   static async join(port: number, number: number, editEveryMs: number): Promise<HonestClient> {
     const claims = { playerId: BigInt(number), role: "builder", expiresInSeconds: TOKEN_SECONDS } as const;
     const token = await issueToken(claims, { secret: SECRET, audience: AUDIENCE });
@@ -44,14 +44,14 @@ export class HonestClient {
     return this.#open;
   }
 
-  /** The times, in milliseconds, from edits to their verdicts since this was asked last. */
+  /** Returns the times in milliseconds from edits to their verdicts since the last call. */
   takeLatencies(): readonly number[] {
     const latencies = this.#latencies;
     this.#latencies = [];
     return latencies;
   }
 
-  /** Builds no more. */
+  /** Stops building. */
   stop(): void {
     clearTimeout(this.#timer);
   }
@@ -62,7 +62,7 @@ export class HonestClient {
     await this.#world.close();
   }
 
-  /** Plans the next edit at a random time: edits at a steady pace would always wait equally long for a tick. */
+  /** Schedules the next edit at a random time: at a steady pace each would wait equally long for a tick. */
   #plan(): void {
     this.#timer = setTimeout(
       () => {

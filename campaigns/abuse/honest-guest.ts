@@ -4,7 +4,7 @@ import type { Prng } from "@orthant/testkit";
 import type { World } from "@orthant/world";
 
 const LOOKS_AT = cubeAt([-4, -4, -4, -4], 8);
-/** A place that nobody else is let near to. */
+/** The w coordinate of a place that no other client may edit. */
 export const HONEST_W = 1_000;
 
 /** An honest client of a host in the same process. */
@@ -40,25 +40,25 @@ export class HonestGuest {
     this.#guest.setInterest({ boxes: [LOOKS_AT, cubeAt([0, 0, 0, HONEST_W / 8], 1)], center: [0, 0, 0, 0] });
   }
 
-  /** Edits that were made of those that were asked for. */
+  /** Edits that were requested, and those that were made. */
   get edits(): { readonly asked: number; readonly made: number } {
     return { asked: this.#asked, made: this.#made };
   }
 
-  /** Takes what came, and sends what is due. */
+  /** Processes received frames, and sends what is due. */
   tick(): void {
     for (const frame of this.#fromHost.splice(0)) this.#guest.receive(frame);
     this.#guest.tick();
   }
 
-  /** Builds something. */
+  /** Makes an edit. */
   build(prng: Prng): void {
     if (!this.#guest.isWelcome || this.#guest.openEdits.length > 0) return;
     this.#asked++;
     this.#guest.setVoxels([{ voxel: [prng.below(8), 0, 0, HONEST_W], material: prng.between(1, 9) }]);
   }
 
-  /** What is wrong for this client, when all has become quiet. */
+  /** Returns the faults that this client sees, once everything is quiet. */
   async findFaults(world: World): Promise<readonly string[]> {
     const faults = [...this.#faults];
     if (!this.#guest.isComplete) faults.push("the honest client does not hold what it looks at");

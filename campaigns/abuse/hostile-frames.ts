@@ -21,11 +21,11 @@ import type { Prng } from "@orthant/testkit";
 import { randomClientFrame } from "@orthant/testkit/messages";
 import { mutate } from "../fuzz/mutate.ts";
 
-/** Where intruders may build: a small place, so that they meet, and the world does not grow with their number. */
+/** Where intruders may build: small, so that they meet and the world does not grow with their number. */
 const GROUND: Box = { min: [-32, -2, -2, -2], max: [32, 2, 2, 2] };
 const TOKEN_NONE = new Uint8Array(0);
 
-/** What a client has heard and said so far, as far as its next frame depends on it. */
+/** The state of a connection that a client's next frame depends on. */
 export interface Standing {
   readonly clientId: bigint;
   readonly acknowledged: number;
@@ -34,12 +34,12 @@ export interface Standing {
   readonly nextEditId: number;
 }
 
-/** Whether intruders may build there. */
+/** Returns whether intruders may build there. */
 export function isOnGround(voxel: Place): boolean {
   return boxContains(GROUND, voxel);
 }
 
-/** A hello that is welcome, unless something in it is changed. */
+/** Returns a hello that the host welcomes, apart from the given changes. */
 export function helloOf(clientId: bigint, change: Partial<Hello> = {}): Hello {
   return {
     kind: "hello",
@@ -55,13 +55,13 @@ export function helloOf(clientId: bigint, change: Partial<Hello> = {}): Hello {
   };
 }
 
-/** An interest in what is near to the origin. */
+/** Returns an interest in `boxes`, centered at the origin. */
 export function interestOf(interestId: number, boxes: readonly Box[]): ClientMessage {
   const middle: Place = [0, 0, 0, 0];
   return { kind: "interest", interestId, center: middle, motion: middle, boxes, held: [], heldBlank: [] };
 }
 
-/** What an honest client might send next. */
+/** Returns messages that an honest client might send next. */
 function plausibleMessages(standing: Standing, prng: Prng): readonly ClientMessage[] {
   const place = placeFrom((axis) => prng.between(GROUND.min[axis], GROUND.max[axis] - 1));
   const region = placeFrom(() => prng.between(-2, 1));
@@ -81,18 +81,18 @@ function plausibleMessages(standing: Standing, prng: Prng): readonly ClientMessa
   ];
 }
 
-/** Bytes that no honest client would send: noise, damaged frames, whole frames that mean nonsense, somebody else's. */
+/** Returns bytes that no honest client sends: noise, damaged, nonsensical or other clients' frames. */
 export function hostileFrame(standing: Standing, recorded: readonly Uint8Array[], prng: Prng): Uint8Array {
   const plausible = plausibleMessages(standing, prng);
   const frameOf = (messages: readonly ClientMessage[]): Uint8Array =>
     encode(clientFrameCodec, { acknowledged: standing.acknowledged, applied: standing.applied, messages });
   const kind = prng.fraction();
-  // A few kinds end nearly every connection; so they are not most, and others come in long rows.
+  // A few kinds end nearly every connection, so they are rare and the others come in long sequences.
   if (kind < 0.35) return mutate([frameOf([prng.pick(plausible)])], prng);
   if (kind < 0.4) return mutate([frameOf(plausible)], prng);
   if (kind < 0.5) return encode(clientFrameCodec, inStep(randomClientFrame(prng), standing, prng));
   if (kind < 0.55) return recorded.length === 0 ? prng.bytes(prng.below(64)) : prng.pick(recorded);
-  // All that an honest client says, twice or the wrong way round.
+  // Everything an honest client sends, twice or in the wrong order.
   if (kind < 0.7) return frameOf(prng.chance(0.5) ? [...plausible, ...plausible] : [...plausible].reverse());
   return frameOf([prng.pick(plausible), prng.pick(plausible)]);
 }
@@ -104,7 +104,7 @@ function placementsAt([x, y, z, w]: Place, prng: Prng): readonly VoxelPlacement[
   }));
 }
 
-/** Mostly with numbers that can be, so that not every frame is refused for its first byte. */
+/** Uses mostly possible numbers, so that not every frame is refused for its first byte. */
 function inStep(frame: ClientFrame, { acknowledged, applied }: Standing, prng: Prng): ClientFrame {
   return prng.chance(0.1) ? frame : { ...frame, acknowledged, applied };
 }

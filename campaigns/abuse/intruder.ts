@@ -10,16 +10,16 @@ import {
 import type { Prng } from "@orthant/testkit";
 import { helloOf, hostileFrame, interestOf, type Standing } from "./hostile-frames.ts";
 
-/** How far an intruder gets as an honest client before it shows what it is. */
+/** How far an intruder acts as an honest client before it attacks. */
 export const DISGUISES = ["stranger", "welcome", "looking", "building"] as const;
 export type Disguise = (typeof DISGUISES)[number];
 
-/** Frames above this are looked at only when they are the last: reading all would take most of the time. */
+/** Larger frames are decoded only when they are the last: decoding all would take most of the time. */
 const READ_BYTES_MAX = 2_048;
 const EDITS_AT_ONCE = 5;
 const FIRST_LOOK: Box = { min: [-4, 0, 0, 0], max: [4, 1, 1, 1] };
 
-/** A connection to a host by somebody who means harm, in the same process. */
+/** A hostile connection to a host in the same process. */
 export class Intruder implements Standing {
   readonly clientId: bigint;
   readonly disguise: Disguise;
@@ -70,17 +70,17 @@ export class Intruder implements Standing {
     return this.#closes > 0;
   }
 
-  /** Why the host ended it. */
+  /** Why the host ended the connection. */
   get goodbye(): Goodbye | undefined {
     return this.#goodbye;
   }
 
-  /** Says hello, unless it is a stranger. */
+  /** Sends a hello, unless it is a stranger. */
   knock(change: Parameters<typeof helloOf>[1]): void {
     if (this.disguise !== "stranger") this.#say([helloOf(this.clientId, change)]);
   }
 
-  /** Does what the disguise asks for, once it is welcome. */
+  /** Acts out its disguise after the welcome. */
   settleIn(): void {
     if (this.disguise === "looking" || this.disguise === "building") {
       this.#say([interestOf(this.#nextInterestId, [FIRST_LOOK])]);
@@ -98,7 +98,7 @@ export class Intruder implements Standing {
     this.#say(edits);
   }
 
-  /** Sends something hostile, and gives it back. */
+  /** Sends a hostile frame and returns it. */
   strike(recorded: readonly Uint8Array[], prng: Prng): Uint8Array {
     const frame = hostileFrame(this, recorded, prng);
     this.#nextInterestId += prng.below(2);
@@ -107,7 +107,7 @@ export class Intruder implements Standing {
     return frame;
   }
 
-  /** Goes away without a word. */
+  /** Disconnects without a message. */
   leave(): void {
     this.#isGone = true;
     this.#session.disconnected();

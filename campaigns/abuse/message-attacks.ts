@@ -11,14 +11,14 @@ import { AUDIENCE, SECRET, SLOW_NAME } from "./siege-plan.ts";
 
 const FAR = 2 ** 40;
 const HERE = cubeAt([-4, -4, -4, -4], 8);
-/** What an interest in everything near costs a client without generators: each chunk has to be sent. */
+/** A costly interest for a client without generators: each chunk has to be sent. */
 const WIDE = cubeAt([-8, -8, -8, -8], 16);
 const FOREIGN_MANIFEST = 7n;
 const KEEP_ALIVE_MS = 500;
 /** Two counters, the tag and the magic letters come before it. */
 const VERSION_OFFSET = 2 + 1 + 4;
 
-/** Messages that are whole, and too many, too large, too old or not for this sender. */
+/** Well-formed messages that are too many, too large, too old or not allowed for this sender. */
 export const MESSAGE_ATTACKS: readonly Attack[] = [
   {
     name: "a flood of edits",
@@ -193,7 +193,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
       times(3, async () => {
         const prowler = await Prowler.join(target, { manifestHash: FOREIGN_MANIFEST });
         prowler.say(interestOf(1, [WIDE]));
-        // It acknowledges nothing more, and does not read what it is sent.
+        // It stops acknowledging, and does not read.
         prowler.socket.pause();
         const sayHello = setInterval(() => prowler.say(), KEEP_ALIVE_MS);
         await delay(6_000);

@@ -1,9 +1,9 @@
 import { METRICS_BEARER } from "./siege-plan.ts";
 
-/** What a server counts, by name and labels as `/metrics` writes them. */
+/** A server's counters, by name and labels as `/metrics` writes them. */
 export type Counts = ReadonlyMap<string, number>;
 
-/** Which series of which counter say why somebody was refused. */
+/** The counter series that give the reason of a refusal. */
 const REFUSALS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^orthant_goodbyes_total\{reason="limit",limit="(?<name>\w+)"\}$/, "limit"],
   [/^orthant_goodbyes_total\{reason="(?<name>\w+)",limit="\w*"\}$/, "goodbye"],
@@ -19,7 +19,7 @@ export async function readCounts(port: number): Promise<Counts> {
   return countsIn(await response.text());
 }
 
-/** How often each thing happened, such as `goodbye malformed`, `limit idleMs`, `refusal path` or `edit rate`. */
+/** Returns the count of each event, such as `goodbye malformed`, `limit idleMs`, `refusal path` or `edit rate`. */
 export function refusalsOf(counts: Counts): ReadonlyMap<string, number> {
   const refusals = new Map<string, number>();
   for (const [series, count] of counts) {
@@ -33,7 +33,7 @@ export function refusalsOf(counts: Counts): ReadonlyMap<string, number> {
   return refusals;
 }
 
-/** What was added between two readings. */
+/** Returns the increase between two readings. */
 export function difference(
   before: ReadonlyMap<string, number>,
   after: ReadonlyMap<string, number>,

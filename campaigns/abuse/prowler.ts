@@ -10,10 +10,10 @@ import {
 import { WebSocket } from "ws";
 import { helloOf } from "./hostile-frames.ts";
 
-/** How long to wait for what a server is expected to do. */
+/** Timeout for expected actions of a server. */
 export const PATIENCE_MS = 12_000;
 
-/** Where an attack goes to and comes from: each has a network of its own, and honest clients theirs. */
+/** Port and network of an attack: each attack has its own network, and honest clients have another. */
 export interface Target {
   readonly port: number;
   readonly network: number;
@@ -24,11 +24,11 @@ export function addressIn({ network }: Target, host = 1): string {
   return `127.0.${network}.${host}`;
 }
 
-/** A WebSocket client that says what it is told to. */
+/** A scripted WebSocket client. */
 export class Prowler {
   readonly socket: WebSocket;
   readonly messages: ServerMessage[] = [];
-  /** Resolves when the socket has closed; with the code that the server gave. */
+  /** Resolves with the server's close code when the socket has closed. */
   readonly closed: Promise<number>;
   #goodbye: Goodbye | undefined;
   #acknowledged = 0;
@@ -71,12 +71,12 @@ export class Prowler {
     return prowler;
   }
 
-  /** What the server said when it ended the connection. */
+  /** The server's goodbye. */
   get goodbye(): Goodbye | undefined {
     return this.#goodbye;
   }
 
-  /** Frames that came. */
+  /** Frames received. */
   get acknowledged(): number {
     return this.#acknowledged;
   }
@@ -95,7 +95,7 @@ export class Prowler {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(frame);
   }
 
-  /** Waits until a message came, or the connection ended. */
+  /** Waits until a matching message has arrived, or the connection has ended. */
   async heard(isWanted: (message: ServerMessage) => boolean): Promise<ServerMessage | undefined> {
     while (this.socket.readyState === WebSocket.OPEN) {
       const found = this.messages.find(isWanted);
@@ -111,7 +111,7 @@ export class Prowler {
     return this.messages.find(isWanted);
   }
 
-  /** Goes away. */
+  /** Disconnects. */
   end(): void {
     this.socket.terminate();
   }
@@ -128,7 +128,7 @@ export class Prowler {
   }
 }
 
-/** An id that nobody else has. */
+/** Returns a random id. */
 export function randomId(): bigint {
   return crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
 }

@@ -15,10 +15,10 @@ export const OPCODES = {
   pong: 10,
 } as const;
 
-/** A socket that sends what no library would. */
+/** A socket that sends bytes that no library would. */
 export class RawSocket {
   readonly socket: Socket;
-  /** Resolves when the server has closed it, with all that it said. */
+  /** Resolves with everything that the server sent when the server has closed the socket. */
   readonly closed: Promise<string>;
   #said = "";
 
@@ -31,7 +31,7 @@ export class RawSocket {
     this.closed = new Promise((resolve) => this.socket.once("close", () => resolve(this.#said)));
   }
 
-  /** Connects and becomes a WebSocket. */
+  /** Connects and upgrades to a WebSocket. */
   static async upgrade(target: Target): Promise<RawSocket> {
     const raw = new RawSocket(target);
     raw.write(upgradeRequest());
@@ -39,7 +39,7 @@ export class RawSocket {
     return raw;
   }
 
-  /** What the server said so far. */
+  /** The server's output so far. */
   get said(): string {
     return this.#said;
   }
@@ -58,7 +58,7 @@ export class RawSocket {
   }
 }
 
-/** A request to become a WebSocket; other headers replace the usual ones. */
+/** Returns a WebSocket upgrade request; the given headers replace the usual ones. */
 export function upgradeRequest(path = "/", headers: Readonly<Record<string, string>> = {}): string {
   const all = {
     Host: "127.0.0.1",
@@ -72,7 +72,7 @@ export function upgradeRequest(path = "/", headers: Readonly<Record<string, stri
   return `GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`;
 }
 
-/** The head of a frame that says how long it is, whatever follows; its mask changes nothing. */
+/** Returns the head of a frame with the given length, whatever follows; its mask is zero. */
 export function frameHead(opcode: number, length: number | bigint, isFinal = true): Buffer {
   const first = (isFinal ? 0x80 : 0) | opcode;
   if (length < 126) return Buffer.from([first, 0x80 | Number(length), 0, 0, 0, 0]);

@@ -7,7 +7,7 @@ import { helloOf, interestOf } from "./hostile-frames.ts";
 import { Prowler, randomId, type Target } from "./prowler.ts";
 import { AUDIENCE, SECRET } from "./siege-plan.ts";
 
-/** Plays what a client said to the server again: beside it, after it and as somebody else. */
+/** Replays a client's messages: during its connection, after it, and as another player. */
 export async function replay(target: Target): Promise<void> {
   const clientId = randomId();
   const victim = await Prowler.join(target, { clientId });
@@ -29,7 +29,7 @@ export async function replay(target: Target): Promise<void> {
   );
   thief.say(interestOf(1, [cubeAt([5, 5, 5, 5], 1)]), first);
   await expectSoon("the old verdict", verdictsOn(thief, 1));
-  // An edit is made once, whoever sends it again.
+  // An edit is made once, even if another connection sends it again.
   const observer = await Prowler.join(target);
   observer.say(edit(1, voxel, 2));
   await expectSoon("a verdict", verdictsOn(observer, 1));
@@ -38,7 +38,7 @@ export async function replay(target: Target): Promise<void> {
   )[0];
   expectEqual("the voxel's last edit", verdict?.outcome, "unchanged");
   observer.end();
-  // Somebody else does not become the client by knowing its id, and old numbers are no numbers of this connection.
+  // Knowing a client's id does not give access, and old frame numbers are invalid on a new connection.
   const claims = { playerId: randomId(), role: "builder", expiresInSeconds: 60 } as const;
   const token = encodeUtf8(await issueToken(claims, { secret: SECRET, audience: AUDIENCE }));
   const other = await Prowler.join(target, { clientId, token });

@@ -2,24 +2,24 @@ import type { Limits } from "@orthant/server";
 
 /** The secret that good tokens are signed with. */
 export const SECRET = "a secret of the siege, long enough to be one";
-/** The server that good tokens are meant for. */
+/** The audience of good tokens. */
 export const AUDIENCE = "the besieged";
-/** What a reader of the metrics has to know. */
+/** The token that gives access to the metrics. */
 export const METRICS_BEARER = "the numbers of the siege";
 
-/** Finding out who has this name takes the server a while. */
+/** Name of a player whose lookup takes the server a while. */
 export const SLOW_NAME = "slow";
 
-/** The server's own limits, with shorter times: nobody wants to wait for a minute until a client counts as slow. */
+/** The server's limits, with shorter times, so that a client counts as slow in less than a minute. */
 export const SIEGE_LIMITS: Partial<Limits> = {
   handshakeMs: 2_000,
   idleMs: 4_000,
   httpHeaderMs: 2_000,
   slowMs: 2_000,
   closeMs: 1_000,
-  // Far less than the default, so that a client that does not read gets there in seconds.
+  // Far below the default, so that a client that does not read reaches it in seconds.
   inFlightBytesMax: 65_536,
   connectionsMax: 150,
-  // Above the number of edits that may be open, so that both limits are met.
+  // Above the number of open edits, so that the attack reaches both limits.
   editsBurst: 100,
 };

@@ -17,16 +17,16 @@ const ATTACKS: readonly Attack[] = [...SOCKET_ATTACKS, ...TOKEN_ATTACKS, ...MESS
 const HONEST_CLIENTS = 4;
 const HONEST_EDIT_EVERY_MS = 200;
 const QUIET_MS = 5_000;
-/** An honest edit may wait so long for its verdict, 99 times of 100, while all attacks go on at once. */
+/** Greatest p99 time to a verdict for honest edits while all attacks run at once. */
 const HONEST_P99_MS_MAX = 2_000;
-/** What a server may have more than twice its memory at rest: caches, pools of the allocator, a world that was built. */
+/** Memory that a server may use beyond twice its use at rest: caches, allocator pools, a built world. */
 const MEMORY_ALLOWANCE_BYTES = 96 * 2 ** 20;
 const MEBIBYTE = 2 ** 20;
-/** Networks for damaged frames, beside those of the attacks. */
+/** Networks for damaged frames, in addition to those of the attacks. */
 const FRAME_NETWORKS = 8;
 const FIRST_FRAME_NETWORK = 100;
 
-/** What a siege led to. */
+/** Results of a siege. */
 export interface SiegeReport {
   readonly frames: number;
   readonly failures: readonly string[];
@@ -107,7 +107,7 @@ class Siege {
     return strikeOverSockets(targets, frames, this.#seed);
   }
 
-  /** The same together, where nobody can say which was counted for what: only others must not be harmed. */
+  /** Runs all attacks together. The counts cannot be attributed, so only harm to others is checked. */
   async #attackAtOnce(): Promise<void> {
     const { port } = this.#server;
     const outcomes = ATTACKS.map(async (attack, index) => attack.run({ port, network: 50 + index }));

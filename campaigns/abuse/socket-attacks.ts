@@ -118,7 +118,7 @@ export const SOCKET_ATTACKS: readonly Attack[] = [
         [upgradeRequest("/../../etc/passwd"), 404],
         [upgradeRequest("/", { Origin: "https://elsewhere.example" }), 403],
         [upgradeRequest("/", { Origin: "null" }), 403],
-        // A page whose owner points its own name at the server.
+        // A page whose owner points its DNS name at the server.
         [upgradeRequest("/", { Host: "evil.example", Origin: "http://evil.example" }), 421],
         ["GET /metrics HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", 421],
         ["POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", 405],
@@ -217,7 +217,7 @@ export const SOCKET_ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Opens so many connections in each network, and lets go of them. */
+/** Opens `count` connections in each network, and closes them. */
 async function crowd({ port }: Target, networks: readonly number[], count: number): Promise<void> {
   const prowlers = networks.flatMap((network) =>
     Array.from({ length: count }, () => new Prowler({ port, network })),

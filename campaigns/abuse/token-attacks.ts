@@ -12,7 +12,7 @@ const FORGERIES = 20;
 /** Two counters, the tag, the magic letters, the version, the manifest, the features and the id come before it. */
 const TOKEN_OFFSET = 2 + 1 + 4 + 1 + 8 + 1 + 8;
 
-/** Tokens that nobody should believe. */
+/** Attacks with tokens that the server must not accept. */
 export const TOKEN_ATTACKS: readonly Attack[] = [
   {
     name: "forged tokens",
@@ -88,7 +88,7 @@ function signed(header: object, payload: object, secret: string): string {
   return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
 }
 
-/** The bytes of a hello up to its token, which says that it is one byte longer than may be, and is. */
+/** Returns a hello that ends with a token one byte longer than allowed. */
 function tooLongToken(): Uint8Array {
   const bytes = encode(clientFrameCodec, { acknowledged: 0, applied: 0, messages: [helloOf(randomId())] });
   const length = TOKEN_BYTES_MAX + 1;

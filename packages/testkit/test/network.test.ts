@@ -5,7 +5,7 @@ import { canLoseOneWay, type LinkState, NamespaceNetwork } from "@orthant/testki
 import { expect, test } from "vitest";
 
 const PORT = 5_000;
-/** Reports over its own channel what it receives on the network, and sends there what it is told. */
+/** Reports what it receives on the network over its process channel, and sends the text it gets there. */
 const MEMBER = `
   const socket = require("node:dgram").createSocket("udp4");
   socket.on("message", (text) => process.send({ heard: String(text) }));

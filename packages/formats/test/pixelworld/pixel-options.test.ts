@@ -292,8 +292,7 @@ describe("constants of a game", () => {
 });
 
 /**
- * Returns a file with chunks at [0, 0] and [1, 0] and a body; the first chunk and the body have a flipped
- * bit.
+ * Returns a file with chunks [0, 0] and [1, 0] and a body; the first chunk and the body have a flipped bit.
  */
 async function damagedDisk(): Promise<MemoryDisk> {
   const { disk, world } = await newWorld({ generator: ground });

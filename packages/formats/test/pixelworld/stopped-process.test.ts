@@ -8,18 +8,21 @@ import { startForeignWriter } from "@orthant/testkit/process";
 import { expect, test } from "vitest";
 import { EDGE, FILE } from "./pixel-samples.ts";
 
-/** The first writer stops itself after this edit. */
+/** Edit after which the first writer stops itself. */
 const STOPS_AFTER = 20;
 
 interface Stop {
-  /** The call before which the first writer stops. */
+  /** Disk call before which the first writer stops. */
   readonly operation: "append" | "rename";
   readonly path: RegExp;
-  /** 0 for a first writer that compacts after each save, 1 for one that never does. The second never does. */
+  /** 0 if the first writer compacts after each save, 1 if it never does. The second never does. */
   readonly compactAtDeadShare: number;
 }
 
-/** The text of a process that stores chunks as fast as it can, saves each one, and prints each one that is durable. */
+/**
+ * Returns the code of a process that stores chunks as fast as it can, saves each, and prints it once it is
+ * durable.
+ */
 function writerText({ operation, path, compactAtDeadShare }: Stop): string {
   return `
     const { GatedDisk } = await import("@orthant/disk");

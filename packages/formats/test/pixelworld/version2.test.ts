@@ -298,7 +298,7 @@ describe("the stored form of a chunk", () => {
 });
 
 describe("the generator of a pixel world", () => {
-  test("[X26] a world opens only with the generator that it was created with", async () => {
+  test("[X26] a world rejects any generator but the one that it was created with", async () => {
     const other = { ...ground, ref: new GeneratorRef("ground", Uint8Array.of(1), 7n, 4n) };
     expect(await codeOfRejection(openPixelWorld(diskWith(file), FILE, { generator: other }))).toBe(
       "ORT_GENERATOR_VERSION",

@@ -125,7 +125,12 @@ function* loadFigures(count: number, rounds: readonly Round[]): Generator<Figure
     ]),
   );
   const seen = middle((round) => round.seenShare) * 100;
-  const keepsUp = told(`server/${count}-keeps-up`, seen, "% of edits seen by everybody within the round", "");
+  const keepsUp = told(
+    `server/${count}-keeps-up`,
+    seen,
+    "% of edits seen by all clients within the round",
+    "",
+  );
   yield atLeast(keepsUp, isPromised ? SEEN_PERCENT : undefined);
   const [p50, p99] = [middle(({ crowd }) => crowd.latencyMs.p50), middle(({ crowd }) => crowd.latencyMs.p99)];
   yield told(

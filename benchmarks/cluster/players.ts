@@ -120,7 +120,7 @@ function* figures(rounds: readonly Round[]): Generator<Figure> {
     "cluster/players-see",
     middle(({ crowd }) => crowd.latencyMs.p50),
     "ms at p50",
-    `p99 ${p99} ms; a tick is 100 ms; ${(share * 100).toFixed(1)} % of edits seen by everybody within the round`,
+    `p99 ${p99} ms; a tick is 100 ms; ${(share * 100).toFixed(1)} % of edits seen by all clients within the round`,
   );
   const perEdit = (us: (round: Round) => number): string =>
     (middle((round) => us(round) / Math.max(1, round.crowd.editsMade)) / 1_000).toFixed(2);

@@ -39,6 +39,22 @@ describe("the check of sizes and names", () => {
   );
 });
 
+describe("plain words", () => {
+  test.each(["whoever", "Nobody", "so many", "anew", "lets go", "is told"])(
+    "rejects a comment and a page that say %s",
+    (words) => {
+      const problem = `says "${words.toLowerCase()}"`;
+      expect(problemsOf(TEST, `// ${words} asks\n`)).toEqual([problem]);
+      expect(problemsOf("docs/apple.md", `# Apple\n\n${words} asks.\n`)).toEqual([problem]);
+    },
+  );
+
+  test("leaves code, messages and code blocks alone", () => {
+    expect(problemsOf(TEST, 'const nobody = "nobody answers";\n')).toEqual([]);
+    expect(problemsOf("docs/apple.md", "# Apple\n\n```sh\nnobody\n```\n")).toEqual([]);
+  });
+});
+
 describe("doc comments", () => {
   test.each<[declaration: string]>([
     ["export function apple(): void {}"],

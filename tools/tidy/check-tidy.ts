@@ -3,6 +3,7 @@ import type { SourceFile, SourceTree } from "../source-tree.ts";
 import { checkDocComments } from "./doc-comments.ts";
 import { checkFile } from "./file-rules.ts";
 import { checkLeftovers } from "./leftovers.ts";
+import { checkPlainWords } from "./plain-words.ts";
 import { checkPrivatePlaces } from "./private-places.ts";
 import { checkTests } from "./test-rules.ts";
 
@@ -10,6 +11,7 @@ const RULES: readonly ((file: SourceFile) => readonly Finding[])[] = [
   checkFile,
   checkDocComments,
   checkLeftovers,
+  checkPlainWords,
   checkTests,
   checkPrivatePlaces,
 ];

@@ -1,3 +1,4 @@
+import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import {
   JOURNAL_FOLDER,
@@ -52,6 +53,15 @@ export async function openForWriting(
     else await world.close();
     throw error;
   }
+}
+
+/**
+ * Whether an opening failed because a writer that lost the lock created a segment of the chosen name after the opening
+ * had listed the segments. The next opening lists that one too, and chooses another epoch. Rule J1.
+ */
+export function isSegmentTaken(error: unknown): boolean {
+  const cause = isOrthantError(error, "ORT_SAVE_POISONED") ? error.cause : undefined;
+  return isOrthantError(cause, "ORT_EXISTS") && cause.context.path?.startsWith(`${JOURNAL_FOLDER}/`) === true;
 }
 
 /**

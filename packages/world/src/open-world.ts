@@ -2,12 +2,15 @@ import type { Disk } from "@orthant/disk";
 import { openLiveJournal, openSave } from "@orthant/formats";
 import { type DamagedJournal, replayJournal } from "./journal/replay.ts";
 import { generationAt, type Moment } from "./kept-generations.ts";
-import { openForWriting } from "./open-for-writing.ts";
+import { isSegmentTaken, openForWriting } from "./open-for-writing.ts";
 import { openWritable } from "./open-writable.ts";
 import { World } from "./world.ts";
 import type { WorldContent } from "./world-content.ts";
 import type { WorldOptions } from "./world-options.ts";
 import { contentOf, generatorsOf, settingOf } from "./world-setting.ts";
+
+/** Attempts to open a world for writing while former holders of its lock take the names of new segments. */
+const OPENINGS_MAX = 3;
 
 /**
  * Opens the world on a disk, either for writing, which only one process can do at a time, or read-only.
@@ -17,7 +20,13 @@ import { contentOf, generatorsOf, settingOf } from "./world-setting.ts";
 export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise<World> {
   if (options.at !== undefined) return openPast(disk, options.at, options);
   if (options.readOnly === true) return openToRead(disk, options);
-  return openForWriting(disk, await openWritable(disk, options), options);
+  for (let opening = 1; ; opening++) {
+    try {
+      return await openForWriting(disk, await openWritable(disk, options), options);
+    } catch (error) {
+      if (opening === OPENINGS_MAX || !isSegmentTaken(error)) throw error;
+    }
+  }
 }
 
 /** Opens a kept generation read-only. The journal is ignored, since its entries came later. */

@@ -125,6 +125,14 @@ describe("a suspended writer whose lock another process took", () => {
     120_000,
   );
 
+  test("[J1] the next holder opens the world even when the segment that it is about to create appears", async () => {
+    const image = await startImage("journal");
+    const durability = ["journal", "journal"] as const;
+    // The stale writer wakes up before any of the calls that open the world.
+    for (let goesOnBefore = 1; goesOnBefore <= 48; goesOnBefore++)
+      await tell(image, { durability, staleStopsBefore: 2, goesOnBefore });
+  });
+
   test("[S98] a world is not created in a folder from which a possibly running creator was ousted", async () => {
     const shared = new MemoryDisk();
     const lock = new SharedLocks();

@@ -83,7 +83,7 @@ export interface WorldOptions {
    * kept chunks stay beyond this limit.
    */
   readonly loadedChunksMax?: number;
-  /** Memory for generated chunks, {@link SIMULATION_CACHE_LIMITS} by default. */
+  /** Memory for generated chunks, `SIMULATION_CACHE_LIMITS` of `@orthant/core` by default. */
   readonly cacheLimits?: CacheLimits;
   /** Returns 64 random bits that tell worlds and their sessions apart. Default: the system's generator. */
   readonly random?: () => bigint;

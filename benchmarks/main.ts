@@ -21,7 +21,8 @@ import { wireSuite } from "./wire.ts";
 
 const USAGE = `usage: npm run bench -- SUITE [--limits]          a line a figure; fails when a budget is missed
        npm run bench -- report [--suites A,B]     runs suites, the usual ones or these or none, and writes docs/benchmarks.md
-       npm run bench -- guard                     fails when a ratio to the bare limit fell by more than a third`;
+       npm run bench -- guard                     fails when a ratio to the bare limit fell by more than a third,
+                                                or half on another machine than the recorded one`;
 
 const SUITES: Readonly<Record<string, Suite>> = {
   bytes: bytesSuite,

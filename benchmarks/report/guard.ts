@@ -3,6 +3,8 @@ import { machinesOf, type RunRecord } from "./record.ts";
 
 /** The share left of a ratio that has fallen by a third. */
 const LEAST_SHARE = 2 / 3;
+/** On another machine than the recorded one: processor and disk don't get slower by the same factor. */
+const LEAST_SHARE_ELSEWHERE = 1 / 2;
 /** A machine has bad moments: a ratio counts as fallen only when it is low in each of this many tries. */
 const TRIES = 3;
 
@@ -13,14 +15,19 @@ export interface GuardHooks {
   print(line: string): void;
 }
 
-/** Compares ratios to the bare limit with the record. Names those that fell by more than a third. */
+/**
+ * Compares ratios to the bare limit with the record. Names those that fell by more than a third, or on another machine
+ * than the recorded one by more than half.
+ */
 export async function guard(
   suites: readonly string[],
   record: RunRecord,
   machine: string,
   { measure, print }: GuardHooks,
 ): Promise<readonly string[]> {
-  if (!machinesOf(record).includes(machine))
+  const isRecorded = machinesOf(record).includes(machine);
+  const leastShare = isRecorded ? LEAST_SHARE : LEAST_SHARE_ELSEWHERE;
+  if (!isRecorded)
     print(`guard: recorded on another machine (${machinesOf(record).join("; ")}); ratios still compare`);
   const fallen: string[] = [];
   let compared = 0;
@@ -30,18 +37,21 @@ export async function guard(
     for (let attempt = 1; attempt <= TRIES; attempt++) {
       for (const { name, value, isOfLimit } of await measure(suite))
         if (isOfLimit) found.set(name, Math.max(value, found.get(name) ?? 0));
-      const low = [...found.keys()].filter((name) => isFallen(name, asked, found));
+      const low = [...found.keys()].filter((name) => isFallen(name, asked, found, leastShare));
       if (low.length === 0) break;
       print(`guard: ${low.join(", ")} low in try ${attempt} of ${TRIES}`);
     }
     for (const [name, value] of found) {
       const recorded = asked.get(name);
       if (recorded !== undefined) compared++;
-      if (isFallen(name, asked, found)) fallen.push(name);
-      print(verdict(name, value, recorded, isFallen(name, asked, found)));
+      const hasFallen = isFallen(name, asked, found, leastShare);
+      if (hasFallen) fallen.push(name);
+      print(verdict(name, value, recorded, hasFallen));
     }
   }
-  print(`guard: ${compared} ratios compared, ${fallen.length} fell by more than a third`);
+  print(
+    `guard: ${compared} ratios compared, ${fallen.length} fell by more than ${isRecorded ? "a third" : "half"}`,
+  );
   return fallen;
 }
 
@@ -54,8 +64,9 @@ function isFallen(
   name: string,
   asked: ReadonlyMap<string, number>,
   found: ReadonlyMap<string, number>,
+  leastShare: number,
 ): boolean {
-  return (found.get(name) ?? 0) < (asked.get(name) ?? 0) * LEAST_SHARE;
+  return (found.get(name) ?? 0) < (asked.get(name) ?? 0) * leastShare;
 }
 
 function verdict(name: string, value: number, recorded: number | undefined, hasFallen: boolean): string {

@@ -104,7 +104,7 @@ describe("a read-only world", () => {
     await world.close();
   });
 
-  test("[J17] includes what precedes the damage, unless it is told to refuse", async () => {
+  test("[J17] includes what precedes the damage, unless the options refuse it", async () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
     const damaged = damagedCopy(disk);

@@ -1,15 +1,8 @@
-import { type Box, boxBetween, type Place } from "@orthant/core";
+import { boxBetween, type Place } from "@orthant/core";
 import type { HostLimits, HostOptions } from "@orthant/protocol";
 import { describe, expect, test, vi } from "vitest";
-import { boxesOf, type SampleClient, Stage, settle } from "./sample-visit.ts";
+import { boxesOf, oneAccount, row, type SampleClient, Stage, settle } from "./sample-visit.ts";
 import { SampleWorld } from "./sample-world.ts";
-
-/** All clients named Ada are one player; every other client is its own player. */
-const oneAccount: HostOptions["authorize"] = async ({ clientId, name }) => ({
-  playerId: name === "Ada" ? 7n : clientId,
-  role: "builder",
-  name,
-});
 
 const anonymous: HostOptions["authorize"] = async ({ clientId, name }) => ({
   playerId: clientId,
@@ -31,11 +24,6 @@ async function editsOf(stage: Stage, client: SampleClient, count: number): Promi
 
 function made(outcomes: readonly string[]): number {
   return outcomes.filter((outcome) => outcome === "made").length;
-}
-
-/** Returns a box of `count` regions in a row, far from other rows. */
-function row(count: number, number: number): Box {
-  return boxBetween([0, number * 4, 0, 0], [count * 4, number * 4 + 4, 4, 4]);
 }
 
 function goodbyeOf(client: SampleClient): string | undefined {

@@ -1,5 +1,6 @@
 import {
   type Box,
+  boxBetween,
   decode,
   emptyChunk,
   encode,
@@ -252,4 +253,16 @@ export async function settle(): Promise<void> {
 /** Returns an `authorize` function for accounts with a role. */
 export function accountOf(role: Account["role"]): HostOptions["authorize"] {
   return async ({ clientId, name }) => ({ playerId: clientId + 1_000n, role, name });
+}
+
+/** All clients named Ada are one player; every other client is its own player. */
+export const oneAccount: HostOptions["authorize"] = async ({ clientId, name }) => ({
+  playerId: name === "Ada" ? 7n : clientId,
+  role: "builder",
+  name,
+});
+
+/** Returns a box of `count` regions in a row, far from other rows. */
+export function row(count: number, number: number): Box {
+  return boxBetween([0, number * 4, 0, 0], [count * 4, number * 4 + 4, 4, 4]);
 }

@@ -1,23 +1,20 @@
 import { type Box, boxBetween, type Place } from "@orthant/core";
-import type { HostOptions, TickReport } from "@orthant/protocol";
+import type { TickReport } from "@orthant/protocol";
 import { describe, expect, test } from "vitest";
-import { boxesOf, type SampleClient, Stage, settle, TICK_MS, tileIn } from "./sample-visit.ts";
+import {
+  boxesOf,
+  oneAccount,
+  row,
+  type SampleClient,
+  Stage,
+  settle,
+  TICK_MS,
+  tileIn,
+} from "./sample-visit.ts";
 import { SampleWorld } from "./sample-world.ts";
 
 const HERE: Place = [0, 0, 0, 0];
 const WIDE: Box = boxBetween([0, 0, 0, 0], [64, 64, 16, 4]);
-
-/** All clients named Ada are one player; every other client is its own player. */
-const oneAccount: HostOptions["authorize"] = async ({ clientId, name }) => ({
-  playerId: name === "Ada" ? 7n : clientId,
-  role: "builder",
-  name,
-});
-
-/** Returns a box of `count` regions in a row, far from other rows. */
-function row(count: number, number: number): Box {
-  return boxBetween([0, number * 4, 0, 0], [count * 4, number * 4 + 4, 4, 4]);
-}
 
 /** Holds the pauses of a server until a test ends them. */
 function heldPauses(): { readonly pause: (resume: () => void) => void; readonly waiting: (() => void)[] } {

@@ -1,6 +1,7 @@
 import type { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { attempt } from "../../files/attempt.ts";
+import { filesIn } from "../../files/files-in.ts";
 import {
   type GenerationFiles,
   generationFiles,
@@ -65,8 +66,8 @@ export function sealsOfGeneration({ manifest }: Survey, generation: number): Par
   return (currentGeneration === generation && seals) || {};
 }
 
+/** Returns the files of a folder; none if it cannot be listed. */
 async function listFiles(disk: Disk, folder: string): Promise<readonly string[]> {
-  const [entries] = await attempt(() => disk.list(folder));
-  const prefix = folder === "" ? "" : `${folder}/`;
-  return (entries ?? []).filter(({ kind }) => kind === "file").map(({ name }) => prefix + name);
+  const [files = []] = await attempt(() => filesIn(disk, folder));
+  return files;
 }

@@ -1,5 +1,6 @@
-import { isOrthantError, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { filesIn } from "../../files/files-in.ts";
 import { DATA_FOLDER } from "../layout.ts";
 import { hasPack, type PackList, type PackRange, packListOf, withoutPacks } from "../records/pack-list.ts";
 import type { LeafIndex } from "../tree-index/leaf-index.ts";
@@ -47,11 +48,7 @@ function describeRange({ first, last }: PackRange): string {
 }
 
 async function packsThere(disk: Disk): Promise<readonly number[]> {
-  const entries = await disk.list(DATA_FOLDER).catch((error: unknown) => {
-    if (isOrthantError(error, "ORT_NOT_FOUND")) return [];
-    throw error;
-  });
-  return entries.map(({ name }) => parsePackFile(`${DATA_FOLDER}/${name}`)).filter((id) => id !== undefined);
+  return (await filesIn(disk, DATA_FOLDER)).map(parsePackFile).filter((packId) => packId !== undefined);
 }
 
 async function refersTo(index: LeafIndex, packs: PackList): Promise<boolean> {

@@ -68,7 +68,7 @@ export class Compactor {
     this.#holds = holds;
   }
 
-  /** The active pack, if so much of it is dead that a new one should be begun. */
+  /** The active pack, when it has enough dead bytes to begin a new one. */
   get wastefulPackId(): number | undefined {
     return this.#wastefulPackId;
   }

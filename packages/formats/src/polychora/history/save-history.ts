@@ -57,7 +57,7 @@ export class SaveHistory {
     }
   }
 
-  /** Returns whether so much of the active pack is dead that the next commit should begin a new one. */
+  /** Returns whether the active pack has enough dead bytes for the next commit to begin a new one. */
   isWasteful(packId: number): boolean {
     return this.#compactor.wastefulPackId === packId;
   }

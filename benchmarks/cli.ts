@@ -3,18 +3,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, HYPERCUBE_CHUNKS } from "@orthant/core";
+import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import {
   BulkSaveWriter,
   DEFAULT_LIMITS,
   type GlobalState,
-  isWhole,
   openBlob,
   plainDescription,
   scanPack,
   type VerifyOptions,
   verifySave,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { builtLeaves } from "./cli/built-leaves.ts";
 import { type MeasuredRun, runMeasured } from "./cli/measured-run.ts";
 import { atMost, type Figure, median, ofLimit, timeAsync } from "./figure.ts";

@@ -14,7 +14,7 @@ import {
   PixelChunkIndex,
   PixelSaveWriter,
   VERSION1_LAYERS,
-} from "@orthant/formats";
+} from "@orthant/pixel-world";
 import { Prng } from "@orthant/testkit";
 import { compare } from "./compare.ts";
 import { atMost, type Bar, type Figure, median, type Plot, time, timeAsync, told } from "./figure.ts";

@@ -8,9 +8,10 @@ import {
   platformsGenerator,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { COMPACTION_DEAD_SHARE, isWhole, listGenerations, openSave, verifySave } from "@orthant/formats";
+import { isWhole } from "@orthant/disk/files";
+import { COMPACTION_DEAD_SHARE, listGenerations, openSave, type Retention, verifySave } from "@orthant/save";
 import { FakeClock, Prng } from "@orthant/testkit";
-import { createWorld, type Retention, WORLD_AUTOSAVE_MS, type World } from "@orthant/world";
+import { createWorld, WORLD_AUTOSAVE_MS, type World } from "@orthant/world";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 
 const HOURS = 365 * 24;

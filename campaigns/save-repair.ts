@@ -1,10 +1,10 @@
 import { type Chunk, isOrthantError, PlaceMap } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
+import { isWhole } from "@orthant/disk/files";
 import {
   applyRepair,
   type BlobRef,
   type EntityRecord,
-  isWhole,
   type LeafEntry,
   openSave,
   packFile,
@@ -12,7 +12,7 @@ import {
   type RepairPlan,
   type Save,
   verifySave,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { Prng } from "@orthant/testkit";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { SMALL_CHUNKS } from "./save/model-world.ts";

@@ -1,6 +1,6 @@
 import { isOrthantError } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
-import { verifySave } from "@orthant/formats";
+import { verifySave } from "@orthant/save";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";

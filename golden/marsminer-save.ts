@@ -2,11 +2,11 @@ import { deepEqual, equal, notDeepEqual, ok } from "node:assert/strict";
 import { join } from "node:path";
 import { isOrthantError } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
+import { isWhole } from "@orthant/disk/files";
 import {
   applyMarsMinerRepair,
   describeMarsMinerAddress,
   detectFormat,
-  isWhole,
   type MarsMinerChunk,
   type MarsMinerDialect,
   type MarsMinerSave,

@@ -3,13 +3,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Chunk, cellOfVoxel, chunkOfVoxel, crc32, HYPERCUBE_CHUNKS, PlaceMap } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
+import { isWhole } from "@orthant/disk/files";
 import {
   allLeaves,
   type BaseWorld,
   type BlobRef,
   type BlockEntry,
   type EntityRecord,
-  isWhole,
   type LeafEntry,
   openSave,
   type PackPiece,
@@ -18,7 +18,7 @@ import {
   scanPack,
   verifySave,
   writeFlatSave,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { type Content, copySave, FOLDER, readEverything } from "./polychora/polychora-content.ts";
 import { damagedSaveSuites } from "./polychora/polychora-damaged.ts";
 import type {

@@ -4,21 +4,19 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { GeneratorRef, isOrthantError } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
+import { isWhole } from "@orthant/disk/files";
+import { convertPixelToPixel, convertPixelToTree, convertTreeToPixel } from "@orthant/formats";
 import {
   applyPixelRepair,
-  convertPixelToPixel,
-  convertPixelToTree,
-  convertTreeToPixel,
-  isWhole,
   openPixelSave,
-  openSave,
   type PixelBody,
   type PixelGenerator,
   type PixelSave,
   pixelsOf,
   planPixelRepair,
   verifyPixelWorld,
-} from "@orthant/formats";
+} from "@orthant/pixel-world";
+import { openSave } from "@orthant/save";
 import { DAMAGED, type DamagedPixelWorld } from "./pixelworld/pxsw-damaged.ts";
 import type { ExpectedPixelBody, ExpectedPixelWorld } from "./pixelworld/pxsw-expected.ts";
 import { findGoldenFolder, type GoldenSuite, parseJson } from "./suite.ts";

@@ -9,7 +9,7 @@ import {
   REGION_EDGE_CHUNKS,
   regionOf,
 } from "@orthant/core";
-import type { LeafChange } from "@orthant/formats";
+import type { LeafChange } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
 
 const BOXES_PER_CHUNK = 6;

@@ -1,5 +1,5 @@
 import { GeneratorRef } from "@orthant/core";
-import type { PixelGenerator } from "@orthant/formats";
+import type { PixelGenerator } from "@orthant/pixel-world";
 import { Prng } from "@orthant/testkit";
 
 /** Pixels along the edge of a chunk. */

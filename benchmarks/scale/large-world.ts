@@ -14,7 +14,7 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
-import { BulkSaveWriter, type LeafChange, openSave, type StoredBlock, StoredChunk } from "@orthant/formats";
+import { BulkSaveWriter, type LeafChange, openSave, type StoredBlock, StoredChunk } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";
 import { builtChunk } from "../cli/built-leaves.ts";

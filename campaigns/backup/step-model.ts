@@ -1,5 +1,5 @@
 import { cellOfVoxel, chunkOfVoxel, HYPERCUBE_CHUNKS, type Place, PlaceMap } from "@orthant/core";
-import type { Save } from "@orthant/formats";
+import type { Save } from "@orthant/save";
 import { stepOf } from "../process/written-world.ts";
 
 const SHAPE = HYPERCUBE_CHUNKS;

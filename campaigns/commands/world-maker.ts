@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { DEFAULT_MATERIALS, encode, materialCatalogCodec } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import { createSave, DEFAULT_LIMITS, plainDescription } from "@orthant/formats";
+import { createSave, DEFAULT_LIMITS, plainDescription } from "@orthant/save";
 import { openWorld, type World } from "@orthant/world";
 import { ALL_GENERATORS, generatorOf, type Recipe, type Step, shapeOf } from "./recipe.ts";
 

@@ -1,17 +1,7 @@
 import { crc32, HYPERCUBE_CHUNKS, TILES_PER_CHUNK, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import {
-  decodeTileSave,
-  EMPTY_TILE_SAVE,
-  encodeTileSave,
-  generationFiles,
-  globalHeader,
-  openSave,
-  packFile,
-  planRepair,
-  type TileSave,
-  writeFlatSave,
-} from "@orthant/formats";
+import { decodeTileSave, EMPTY_TILE_SAVE, encodeTileSave, type TileSave } from "@orthant/formats";
+import { generationFiles, globalHeader, openSave, packFile, planRepair, writeFlatSave } from "@orthant/save";
 import { modelEntity, modelPlayer } from "../save/model-world.ts";
 import { saveTargets } from "../save/save-decoders.ts";
 import { lenient, type Target, WHOLE_WORLD } from "./decoders.ts";

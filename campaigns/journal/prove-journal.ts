@@ -1,7 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { isOrthantError } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
-import { isWhole, JOURNAL_FOLDER, verifySave } from "@orthant/formats";
+import { isWhole } from "@orthant/disk/files";
+import { JOURNAL_FOLDER, verifySave } from "@orthant/save";
 import {
   CrashDisk,
   explorePowerCuts,

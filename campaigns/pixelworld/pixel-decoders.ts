@@ -26,7 +26,7 @@ import {
   planPixelRepair,
   Version1Writer,
   wholePixelTable,
-} from "@orthant/formats";
+} from "@orthant/pixel-world";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { lenient, strict, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
 import { stripes } from "./pixel-generator.ts";

@@ -1,5 +1,5 @@
 import { GeneratorRef } from "@orthant/core";
-import type { PixelGenerator } from "@orthant/formats";
+import type { PixelGenerator } from "@orthant/pixel-world";
 
 /** Stripes that depend on the position, so that a chunk differs from its neighbour. */
 export const stripes: PixelGenerator = {

@@ -9,7 +9,7 @@ import {
   type PixelWorldOptions,
   packMask,
   pixelsOf,
-} from "@orthant/formats";
+} from "@orthant/pixel-world";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { stripes } from "./pixel-generator.ts";
 

@@ -1,7 +1,8 @@
 import { deepEqual, ok } from "node:assert/strict";
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { isWhole, verifyPixelWorld } from "@orthant/formats";
+import { isWhole } from "@orthant/disk/files";
+import { verifyPixelWorld } from "@orthant/pixel-world";
 import type { SavingStory } from "../proof/prove-history.ts";
 import {
   commitPixelsOnce,

@@ -9,7 +9,7 @@ import {
   resumeSave,
   type SaveLimits,
   type SaveWriter,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { ModelWorld, SMALL_LIMITS } from "./model-world.ts";
 
 /** Small, so that a few commits create and retire every kind of generation. */

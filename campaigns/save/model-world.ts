@@ -26,7 +26,7 @@ import {
   type Save,
   type SaveChange,
   type SaveLimits,
-} from "@orthant/formats";
+} from "@orthant/save";
 
 /** Chunks of sixteen voxels, so that a commit has few sectors and a power cut few ways to tear it. */
 export const SMALL_CHUNKS: ChunkShape = chunkShape([4, 4, 1, 1]);

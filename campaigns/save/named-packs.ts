@@ -1,6 +1,6 @@
 import { ok } from "node:assert/strict";
 import { type Disk, GatedDisk } from "@orthant/disk";
-import { decodeManifest, encodeManifest, openSave, type PackList, surveySave } from "@orthant/formats";
+import { decodeManifest, encodeManifest, openSave, type PackList, surveySave } from "@orthant/save";
 import type { Mutant } from "../proof/mutants.ts";
 
 /** Throws unless the manifest names every pack that the live generation needs, and no missing pack. */

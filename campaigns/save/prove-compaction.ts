@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { type Disk, MemoryDisk } from "@orthant/disk";
-import { isWhole, listGenerations, openSave, verifySave } from "@orthant/formats";
+import { isWhole } from "@orthant/disk/files";
+import { listGenerations, openSave, verifySave } from "@orthant/save";
 import { CrashDisk, explorePowerCuts, type PowerCutOptions, type Survivor } from "@orthant/testkit";
 import { fingerprintOf } from "../proof/fingerprint.ts";
 import type { Mutant } from "../proof/mutants.ts";

@@ -52,7 +52,7 @@ import {
   sealBlob,
   trieOf,
   worldOverrideCodec,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { lenient, strict, type Target } from "../fuzz/decoders.ts";
 import { modelChunk, modelEntity, modelPlayer, SMALL_CHUNKS } from "./model-world.ts";
 

@@ -1,5 +1,5 @@
 import type { Disk } from "@orthant/disk";
-import { createSave, LeafIndex, openSave, resumeSave, type SaveWriter } from "@orthant/formats";
+import { createSave, LeafIndex, openSave, resumeSave, type SaveWriter } from "@orthant/save";
 import { digestOfSave, ModelWorld, SMALL_LIMITS } from "./model-world.ts";
 
 /** The changes before one commit of a history. */

@@ -6,8 +6,9 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CUBE_CHUNKS, generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
+import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
-import { isWhole, verifySave } from "@orthant/formats";
+import { verifySave } from "@orthant/save";
 import {
   canOpenBrowser,
   differingPixels,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { MemoryDisk } from "@orthant/disk";
-import type { BlockEntry, EntityRecord, Save } from "@orthant/formats";
+import type { BlockEntry, EntityRecord, Save } from "@orthant/save";
 import { findGoldenFolder } from "../suite.ts";
 import { copyFolderToMemory } from "./folder-disk.ts";
 

@@ -9,7 +9,7 @@ import {
   type PlayerRecord,
   planRepair,
   verifySave,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { type GoldenRow, type GoldenSuite, row } from "../suite.ts";
 import { copySave, FOLDER, readEverything } from "./polychora-content.ts";
 

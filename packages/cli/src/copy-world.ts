@@ -1,4 +1,4 @@
-import { copyGeneration } from "@orthant/formats";
+import { copyGeneration } from "@orthant/save";
 import type { Context } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
 import { requireKept, requireNative } from "./found-world.ts";

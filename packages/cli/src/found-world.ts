@@ -1,12 +1,8 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import {
-  type DetectedFormat,
-  detectFormat,
-  detectLegacyWorld,
-  detectPixelWorld,
-  surveySave,
-} from "@orthant/formats";
+import { type DetectedFormat, detectFormat, detectLegacyWorld } from "@orthant/formats";
+import { detectPixelWorld } from "@orthant/pixel-world";
+import { surveySave } from "@orthant/save";
 import type { Context } from "./context.ts";
 
 /** A world of a known format. */

@@ -1,5 +1,5 @@
 import { boxAt, type Place } from "@orthant/core";
-import type { BlobRef, BlockEntry, LeafEntry, Save } from "@orthant/formats";
+import type { BlobRef, BlockEntry, LeafEntry, Save } from "@orthant/save";
 
 /** Returns the leaf of the index that holds a chunk. */
 export async function findLeaf({ index }: Save, chunk: Place): Promise<LeafEntry | undefined> {

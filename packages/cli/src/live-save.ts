@@ -1,7 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { openSave, surveySave } from "@orthant/formats";
-import { openSaveWithJournal, type Retention, type SaveWithJournal } from "@orthant/world";
+import { openSave, type Retention, surveySave } from "@orthant/save";
+import { openSaveWithJournal, type SaveWithJournal } from "@orthant/world";
 import { requireKept } from "./found-world.ts";
 
 /** For commands that use an older generation, which saving the opened world must not retire. */

@@ -1,5 +1,6 @@
 import type { Disk } from "@orthant/disk";
-import type { ConversionLoss, Finding } from "@orthant/formats";
+import type { Finding } from "@orthant/disk/files";
+import type { ConversionLoss } from "@orthant/formats";
 import type { ProgressUnit } from "./progress.ts";
 
 /** The result of a conversion between any formats. */

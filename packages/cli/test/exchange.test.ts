@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { decodeIndexFile, openSave, scanPack } from "@orthant/formats";
+import { decodeIndexFile, openSave, scanPack } from "@orthant/save";
 import { fromHex } from "@orthant/testkit";
 import { createWorld, NodeDisk, openWorld } from "orthant";
 import { EXIT } from "orthant/command-line";

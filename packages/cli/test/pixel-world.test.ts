@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { NodeDisk } from "@orthant/disk/node";
-import { createPixelWorld } from "@orthant/formats";
+import { createPixelWorld } from "@orthant/pixel-world";
 import { openWorld } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";

@@ -14,7 +14,7 @@ import {
   voxelsOfCells,
 } from "@orthant/cluster";
 import { boxAt, boxBetween, chunkShape, decode, encode, OrthantError, regionBox } from "@orthant/core";
-import { openSave } from "@orthant/formats";
+import { openSave } from "@orthant/save";
 import { codeOf, codeOfRejection } from "@orthant/testkit";
 import { expect, test, vi } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";

@@ -1,7 +1,7 @@
 import { createClusterWorld, DiskFolders, FIRST_SHARD, MemoryHub, ShardFolders } from "@orthant/cluster";
 import { isOrthantError } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { JOURNAL_FOLDER } from "@orthant/formats";
+import { JOURNAL_FOLDER } from "@orthant/save";
 import { FakeClock } from "@orthant/testkit";
 import { createWorld, openWorld } from "@orthant/world";
 import { describe, expect, test } from "vitest";

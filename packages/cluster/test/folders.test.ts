@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DiskFolders, type FolderStore, ShardFolders } from "@orthant/cluster";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
-import { openSave } from "@orthant/formats";
+import { openSave } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
 import { createWorld, openWorld } from "@orthant/world";
 import { afterAll, describe, expect, test } from "vitest";

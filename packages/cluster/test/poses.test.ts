@@ -1,6 +1,6 @@
 import { ownerQuestionCodec } from "@orthant/cluster";
 import { encode } from "@orthant/core";
-import { openSave } from "@orthant/formats";
+import { openSave } from "@orthant/save";
 import { toHex } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";

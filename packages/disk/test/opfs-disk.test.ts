@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Disk } from "@orthant/disk";
+import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
-import { isWhole, verifySave } from "@orthant/formats";
+import { verifySave } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
 import {
   canOpenBrowser,

@@ -6,7 +6,8 @@ import {
   platformsGenerator,
 } from "@orthant/core";
 import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
-import { copyGeneration, detectSave, isWhole, verifySave } from "@orthant/formats";
+import { isWhole } from "@orthant/disk/files";
+import { copyGeneration, detectSave, verifySave } from "@orthant/save";
 import { createWorld, openWorld, type World } from "@orthant/world";
 
 /** The part of the browser's file API that the test needs. */

@@ -1,14 +1,17 @@
 import type { Disk } from "@orthant/disk";
-import { attempt } from "./files/attempt.ts";
-import { readBeginning, readWhole } from "./files/read-whole.ts";
+import { attempt, readBeginning, readWhole } from "@orthant/disk/files";
+import type { PixelDialect } from "@orthant/pixel-world";
+import { detectPixelWorld } from "@orthant/pixel-world";
+import {
+  type Dialect,
+  dialectOfIndex,
+  generationFiles,
+  MANIFEST_FILE,
+  packFile,
+  surveySave,
+} from "@orthant/save";
 import { detectMarsMiner } from "./marsminer/detect.ts";
 import type { MarsMinerDialect } from "./marsminer/layout.ts";
-import type { PixelDialect } from "./pixelworld/dialect.ts";
-import { detectPixelWorld } from "./pixelworld/reader.ts";
-import { surveySave } from "./polychora/care/survey.ts";
-import { type Dialect, dialectOfIndex } from "./polychora/dialect.ts";
-import { generationFiles, packFile } from "./polychora/files/file-names.ts";
-import { MANIFEST_FILE } from "./polychora/layout.ts";
 import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_FILE } from "./tilesave/layout.ts";
 
 /** Format of the world on a disk. */

@@ -26,8 +26,5 @@ export {
   detectFormat,
   detectLegacyWorld,
 } from "./detect.ts";
-export { type Finding, isWhole } from "./files/finding.ts";
 export * from "./marsminer/index.ts";
-export * from "./pixelworld/index.ts";
-export * from "./polychora/index.ts";
 export * from "./tilesave/index.ts";

@@ -10,11 +10,11 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
+import { convertSave } from "@orthant/formats";
 import {
   allLeaves,
   type BlockEntry,
   compareSaves,
-  convertSave,
   createSave,
   DEFAULT_LIMITS,
   type EntityRecord,
@@ -28,10 +28,10 @@ import {
   verifySave,
   worldOverrideCodec,
   writeFlatSave,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { entityAt, playerOf, smallWorld } from "./polychora/samples.ts";
+import { entityAt, playerOf, smallWorld } from "../../save/test/samples.ts";
 
 const { volume: VOLUME } = HYPERCUBE_CHUNKS;
 const bare = { ...playerOf(7n), authKey: new Uint8Array(0), name: undefined };

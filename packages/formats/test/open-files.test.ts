@@ -1,9 +1,10 @@
 import { type Disk, GatedDisk, MemoryDisk } from "@orthant/disk";
-import { openSave, resumeMarsMiner, resumeSave } from "@orthant/formats";
+import { resumeMarsMiner } from "@orthant/formats";
+import { openSave, resumeSave } from "@orthant/save";
 import { codeOfRejection, FaultDisk } from "@orthant/testkit";
 import { expect, test } from "vitest";
+import { smallWorld } from "../../save/test/samples.ts";
 import { writtenDisk } from "./marsminer/samples.ts";
-import { smallWorld } from "./polychora/samples.ts";
 
 /** Returns a wrapped disk, and a function that counts its open files. */
 function counted(disk: Disk): { readonly disk: Disk; readonly open: () => number } {

@@ -10,7 +10,7 @@ import {
   type VoxelPlacement,
   wrongArgument,
 } from "@orthant/core";
-import type { EntityRecord, PlayerRecord, Vector } from "@orthant/formats";
+import type { EntityRecord, PlayerRecord, Vector } from "@orthant/save";
 import type { EntityChange, NewEntity } from "./entity-store.ts";
 import type { PlayerChange } from "./player-store.ts";
 import type { WorldLabel } from "./world-options.ts";

@@ -8,7 +8,7 @@ import {
   type Save,
   type SaveChange,
   type StoredBlock,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { cellKey } from "./cell-key.ts";
 
 /** Options for copying a save. */

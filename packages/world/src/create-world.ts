@@ -15,7 +15,7 @@ import {
   NOTHING,
   plainDescription,
   worldDescriptionCodec,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { requireLabel } from "./checked-arguments.ts";
 import { newWorldId } from "./era-keeper.ts";
 import { openForWriting } from "./open-for-writing.ts";

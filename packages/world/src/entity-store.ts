@@ -16,7 +16,7 @@ import {
   entityRecordCodec,
   PLAYER_CLASS,
   type Vector,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { cellKey } from "./cell-key.ts";
 import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "./world-options.ts";
 

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { type Era, LINEAGE_MAX, type WorldDescription } from "@orthant/formats";
+import { type Era, LINEAGE_MAX, type WorldDescription } from "@orthant/save";
 import type { WorldContent } from "./world-content.ts";
 import type { WorldSaver } from "./world-saver.ts";
 

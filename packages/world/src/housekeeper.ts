@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "@orthant/core";
-import type { CompactionReport, SaveWriter } from "@orthant/formats";
+import type { CompactionReport, SaveWriter } from "@orthant/save";
 
 /** Pause between two slices of work, so that other work is not held up. */
 const PAUSE_MS = 2;

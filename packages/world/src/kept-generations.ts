@@ -11,7 +11,7 @@ import {
   type WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { listGenerations, openSave, type Save, type WorldDescription } from "@orthant/formats";
+import { listGenerations, openSave, type Save, type WorldDescription } from "@orthant/save";
 import type { EditRequest } from "./edit-request.ts";
 import { leavesTouching } from "./load/region-loader.ts";
 import { EDIT_CHUNKS_MAX } from "./world-options.ts";

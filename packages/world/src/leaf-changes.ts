@@ -16,7 +16,7 @@ import {
   type EntityRecord,
   type LeafChange,
   type LeafIndex,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { cellKey } from "./cell-key.ts";
 import type { EntityStore } from "./entity-store.ts";
 import type { Unsaved } from "./unsaved.ts";

@@ -6,7 +6,7 @@ import {
   parseSegmentName,
   type ScannedJournal,
   segmentFile,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { Journal } from "./journal/journal.ts";
 import { replayJournal } from "./journal/replay.ts";
 import { removeSegment } from "./journal/segment-writer.ts";

@@ -1,5 +1,5 @@
 import type { Disk } from "@orthant/disk";
-import { openLiveJournal, openSave } from "@orthant/formats";
+import { openLiveJournal, openSave } from "@orthant/save";
 import { type DamagedJournal, replayJournal } from "./journal/replay.ts";
 import { generationAt, type Moment } from "./kept-generations.ts";
 import { isSegmentTaken, openForWriting } from "./open-for-writing.ts";

@@ -1,5 +1,5 @@
 import type { Disk, DiskLock } from "@orthant/disk";
-import { openSave, removeTemporaries, resumeSave, type Save, type SaveWriter } from "@orthant/formats";
+import { openSave, removeTemporaries, resumeSave, type Save, type SaveWriter } from "@orthant/save";
 import { LOCK_FILE, type WorldOptions } from "./world-options.ts";
 import { generatorsOf, settingOf, type WorldSetting } from "./world-setting.ts";
 

@@ -1,5 +1,5 @@
 import { decode, encode } from "@orthant/core";
-import { type PlayerRecord, playersCodec, sortPlayers, type Vector } from "@orthant/formats";
+import { type PlayerRecord, playersCodec, sortPlayers, type Vector } from "@orthant/save";
 
 /** A change to a player. Omitted fields keep their value, or get a default for a new player. */
 export type PlayerChange = Pick<PlayerRecord, "playerId"> & Partial<PlayerRecord>;

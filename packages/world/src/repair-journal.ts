@@ -7,7 +7,7 @@ import {
   type RepairPlan,
   segmentFile,
   surveySave,
-} from "@orthant/formats";
+} from "@orthant/save";
 import type { ReplayedJournal } from "./journal/replay.ts";
 import { replayOnto } from "./save-with-journal.ts";
 

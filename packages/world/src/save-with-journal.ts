@@ -1,6 +1,6 @@
 import { isOrthantError } from "@orthant/core";
 import { type Disk, OverlayDisk } from "@orthant/disk";
-import { type JournalReader, openLiveJournal, openSave, type Save } from "@orthant/formats";
+import { type JournalReader, openLiveJournal, openSave, type Save } from "@orthant/save";
 import { type ReplayedJournal, replayReadable } from "./journal/replay.ts";
 import { openWritable } from "./open-writable.ts";
 import type { WorldOptions } from "./world-options.ts";

@@ -22,7 +22,7 @@ import {
   type Save,
   type SaveChange,
   type WorldDescription,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { EditLedger, type EditOrigin } from "./edit-ledger.ts";
 import {
   type ChangedEntity,

@@ -1,5 +1,5 @@
 import type { Clock } from "@orthant/core";
-import type { EntityRecord } from "@orthant/formats";
+import type { EntityRecord } from "@orthant/save";
 import { checkedEntityChange, checkedNewEntity, requireId } from "./checked-arguments.ts";
 import type { EntityChange, NewEntity } from "./entity-store.ts";
 import type { WorldContent } from "./world-content.ts";

@@ -7,7 +7,7 @@ import type {
   MaterialCatalog,
   Place,
 } from "@orthant/core";
-import { JOURNAL_EDIT_CHUNKS_MAX, type Retention, type SaveLimits } from "@orthant/formats";
+import { JOURNAL_EDIT_CHUNKS_MAX, type Retention, type SaveLimits } from "@orthant/save";
 import type { DamagedJournal } from "./journal/replay.ts";
 import type { Moment } from "./kept-generations.ts";
 

@@ -1,5 +1,5 @@
 import type { Disk, DiskLock } from "@orthant/disk";
-import type { Save, SaveWriter } from "@orthant/formats";
+import type { Save, SaveWriter } from "@orthant/save";
 import type { WorldLog } from "./journal/world-log.ts";
 import type { WorldContent } from "./world-content.ts";
 import type { WorldSetting } from "./world-setting.ts";

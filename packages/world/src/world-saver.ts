@@ -1,5 +1,5 @@
 import { type Clock, nextTurn } from "@orthant/core";
-import type { CompactionReport, SegmentId } from "@orthant/formats";
+import type { CompactionReport, SegmentId } from "@orthant/save";
 import { Autosave } from "./autosave.ts";
 import { Housekeeper } from "./housekeeper.ts";
 import type { LoggedEntry, WorldLog } from "./journal/world-log.ts";

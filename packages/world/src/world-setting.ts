@@ -8,7 +8,7 @@ import {
   WorldField,
   wrongArgument,
 } from "@orthant/core";
-import { catalogOf, type GlobalState, generatorOf, type OpenSaveOptions, type Save } from "@orthant/formats";
+import { catalogOf, type GlobalState, generatorOf, type OpenSaveOptions, type Save } from "@orthant/save";
 import { randomBits } from "./random-bits.ts";
 import { WorldContent } from "./world-content.ts";
 import {

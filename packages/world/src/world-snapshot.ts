@@ -10,7 +10,7 @@ import {
   type RegionTree,
   type WorldField,
 } from "@orthant/core";
-import type { Save } from "@orthant/formats";
+import type { Save } from "@orthant/save";
 import type { RegionLoader } from "./load/region-loader.ts";
 
 /** A world at one moment. Later edits and saves do not affect it. */

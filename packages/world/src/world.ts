@@ -22,7 +22,7 @@ import {
   type Era,
   type PlayerRecord,
   worldDescriptionCodec,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { checkedPlayer, requireId, requireLabel } from "./checked-arguments.ts";
 import { copySave } from "./copy-save.ts";
 import { checkedOrigin, type EditOrigin } from "./edit-ledger.ts";

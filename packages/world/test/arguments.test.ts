@@ -9,7 +9,7 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { openSave, worldOverrideCodec, writeFlatSave } from "@orthant/formats";
+import { openSave, worldOverrideCodec, writeFlatSave } from "@orthant/save";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,7 @@
 import { nextTurn } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
-import { isWhole, verifySave } from "@orthant/formats";
+import { isWhole } from "@orthant/disk/files";
+import { verifySave } from "@orthant/save";
 import { CrashDisk, explorePowerCuts, FakeClock, OPFS, type Survivor } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { expect, test } from "vitest";

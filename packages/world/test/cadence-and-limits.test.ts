@@ -1,6 +1,6 @@
 import { boxBetween } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { DEFAULT_LIMITS, openSave } from "@orthant/formats";
+import { DEFAULT_LIMITS, openSave } from "@orthant/save";
 import { codeOfRejection, FakeClock } from "@orthant/testkit";
 import {
   createWorld,

@@ -15,7 +15,7 @@ import {
   WHOLE_LATTICE,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { openSave } from "@orthant/formats";
+import { openSave } from "@orthant/save";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 import { MemoryDisk } from "@orthant/disk";
-import { CLIENT_EDITS_MAX, openSave } from "@orthant/formats";
+import { CLIENT_EDITS_MAX, openSave } from "@orthant/save";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeClock, FaultDisk } from "@orthant/testkit";
 import {
   createWorld,

@@ -1,8 +1,8 @@
 import { epochOf } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { openSave } from "@orthant/formats";
+import { type Era, openSave } from "@orthant/save";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeClock, Prng } from "@orthant/testkit";
-import { createWorld, type Era, openWorld, type World } from "@orthant/world";
+import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 import { createSmallLeaves } from "./small-leaves.ts";
 

@@ -1,16 +1,16 @@
 import { encodeUtf8, type Place } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
+import { isWhole } from "@orthant/disk/files";
 import {
   copyGeneration,
   groupHeader,
-  isWhole,
   openSave,
   type SegmentKey,
   sealGroup,
   segmentFile,
   segmentHeader,
   verifySave,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { codeOfRejection, FakeClock } from "@orthant/testkit";
 import { createWorld, openWorld, type WorldOptions } from "@orthant/world";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 import { boxBetween, type Place } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { type JournalEntry, JournalReader, openSave } from "@orthant/formats";
+import { type JournalEntry, JournalReader, openSave } from "@orthant/save";
 import { FakeClock, FaultDisk } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";

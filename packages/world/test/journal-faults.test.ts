@@ -1,6 +1,7 @@
 import { boxBetween, isOrthantError, type Place } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
-import { isWhole, JOURNAL_FOLDER, verifySave } from "@orthant/formats";
+import { isWhole } from "@orthant/disk/files";
+import { JOURNAL_FOLDER, verifySave } from "@orthant/save";
 import { codeOfRejection, FakeClock, type Fault, FaultDisk, type FaultyOperation } from "@orthant/testkit";
 import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 import { boxBetween, type Place } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
-import { copyGeneration, JOURNAL_FOLDER, verifySave } from "@orthant/formats";
+import { copyGeneration, JOURNAL_FOLDER, verifySave } from "@orthant/save";
 import {
   CrashDisk,
   codeOfRejection,

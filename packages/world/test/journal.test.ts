@@ -1,6 +1,7 @@
 import { boxBetween, chunkFromVoxels, epochOf, type Place, stepOf, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { isWhole, JOURNAL_FOLDER, openSave, verifySave } from "@orthant/formats";
+import { isWhole } from "@orthant/disk/files";
+import { JOURNAL_FOLDER, openSave, verifySave } from "@orthant/save";
 import { codeOfRejection, FakeClock, FaultDisk, Prng } from "@orthant/testkit";
 import {
   createWorld,

@@ -1,6 +1,6 @@
 import { boxBetween, isOrthantError, type Place } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
-import { openSave, verifySave } from "@orthant/formats";
+import { openSave, verifySave } from "@orthant/save";
 import { CrashDisk, explorePowerCuts, FakeClock, FaultDisk, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,6 @@
 import { clockOf, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import type { SaveChange } from "@orthant/formats";
+import type { SaveChange } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
 import {
   createWorld,

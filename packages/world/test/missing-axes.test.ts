@@ -1,6 +1,6 @@
 import { CUBE_CHUNKS, cubeAt, type Place, TILE_CHUNKS, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { createSave, plainDescription } from "@orthant/formats";
+import { createSave, plainDescription } from "@orthant/save";
 import { FakeClock } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,7 @@
 import { boxBetween, type Place, placeFrom, placesLexicographic, regionOf } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
-import { isWhole, verifySave } from "@orthant/formats";
+import { isWhole } from "@orthant/disk/files";
+import { verifySave } from "@orthant/save";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { openWorld, type World, type WorldEdit } from "@orthant/world";
 import { describe, expect, test } from "vitest";

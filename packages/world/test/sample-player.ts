@@ -1,4 +1,4 @@
-import type { PlayerRecord } from "@orthant/formats";
+import type { PlayerRecord } from "@orthant/save";
 
 /** Returns a player at the origin with nothing. */
 export function player(playerId: bigint): PlayerRecord {

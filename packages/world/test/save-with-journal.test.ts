@@ -8,7 +8,7 @@ import {
   type WorldGenerator,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { applyRepair, JOURNAL_FOLDER, JournalReader, openSave, planRepair } from "@orthant/formats";
+import { applyRepair, JOURNAL_FOLDER, JournalReader, openSave, planRepair } from "@orthant/save";
 import { FakeClock } from "@orthant/testkit";
 import {
   createWorld,

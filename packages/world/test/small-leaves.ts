@@ -1,5 +1,5 @@
 import type { Disk } from "@orthant/disk";
-import { createSave, DEFAULT_LIMITS, type EntityRecord, openSave, plainDescription } from "@orthant/formats";
+import { createSave, DEFAULT_LIMITS, type EntityRecord, openSave, plainDescription } from "@orthant/save";
 
 /** Limits for leaves of a handful of chunks or entities, so that leaves and index files split and merge. */
 const SMALL_LIMITS = {

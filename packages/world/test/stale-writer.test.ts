@@ -1,6 +1,6 @@
 import type { Place } from "@orthant/core";
 import { type Disk, type DiskImage, MemoryDisk } from "@orthant/disk";
-import { verifySave } from "@orthant/formats";
+import { verifySave } from "@orthant/save";
 import { codeOfRejection, Prng, SharedLocks, StoppableProcess } from "@orthant/testkit";
 import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
 import { describe, expect, test } from "vitest";

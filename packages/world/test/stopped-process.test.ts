@@ -3,7 +3,7 @@ import { mkdtemp, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NodeDisk } from "@orthant/disk/node";
-import { verifySave } from "@orthant/formats";
+import { verifySave } from "@orthant/save";
 import { startForeignWriter } from "@orthant/testkit/process";
 import { createWorld, openWorld } from "@orthant/world";
 import { expect, test } from "vitest";

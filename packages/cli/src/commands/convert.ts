@@ -1,6 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { convertSave, convertToV3, type DetectedFormat, type Save, verifySave } from "@orthant/formats";
+import { convertSave, convertToV3, type DetectedFormat } from "@orthant/formats";
+import { type Save, verifySave } from "@orthant/save";
 import type { SaveWithJournal } from "@orthant/world";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";

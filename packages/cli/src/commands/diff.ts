@@ -1,6 +1,6 @@
 import { PlaceSet, regionOf } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { compareSaves, type Save, type SaveDifference } from "@orthant/formats";
+import { compareSaves, type Save, type SaveDifference } from "@orthant/save";
 import type { SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";

@@ -10,7 +10,7 @@ import {
   stepOf,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type BlobRef, openSave, packFile, type Save, surveySave } from "@orthant/formats";
+import { type BlobRef, openSave, packFile, type Save, surveySave } from "@orthant/save";
 import { openWorld, type SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { requireNative } from "../found-world.ts";

@@ -11,15 +11,7 @@ import {
   WHOLE_LATTICE,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import {
-  catalogOf,
-  openSave,
-  packFile,
-  packHeader,
-  type Save,
-  type Survey,
-  surveySave,
-} from "@orthant/formats";
+import { catalogOf, openSave, packFile, packHeader, type Save, type Survey, surveySave } from "@orthant/save";
 import type { SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";

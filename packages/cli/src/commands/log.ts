@@ -1,5 +1,5 @@
 import type { Disk } from "@orthant/disk";
-import { listGenerations, openSave } from "@orthant/formats";
+import { listGenerations, openSave } from "@orthant/save";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";

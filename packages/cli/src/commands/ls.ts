@@ -15,7 +15,7 @@ import {
   WHOLE_LATTICE,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type LeafEntry, openSave, type Save, surveySave } from "@orthant/formats";
+import { type LeafEntry, openSave, type Save, surveySave } from "@orthant/save";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { fileBytes, requireNative } from "../found-world.ts";

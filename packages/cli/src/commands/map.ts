@@ -13,7 +13,7 @@ import {
   WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type Save, SaveContent } from "@orthant/formats";
+import { type Save, SaveContent } from "@orthant/save";
 import { openSaveWithJournal, openWorld, type SaveWithJournal, type World } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";

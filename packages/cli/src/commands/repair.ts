@@ -1,6 +1,7 @@
 import { type ChunkShape, chunkShape } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { applyRepair, isWhole, openSave, planRepair, type RepairPlan } from "@orthant/formats";
+import { isWhole } from "@orthant/disk/files";
+import { applyRepair, openSave, planRepair, type RepairPlan } from "@orthant/save";
 import { type JournalRepair, planJournalRepair } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -1,5 +1,7 @@
 import type { Disk } from "@orthant/disk";
-import { type Finding, isWhole, surveySave, verifyMarsMiner, verifySave } from "@orthant/formats";
+import { type Finding, isWhole } from "@orthant/disk/files";
+import { verifyMarsMiner } from "@orthant/formats";
+import { surveySave, verifySave } from "@orthant/save";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";

@@ -1,6 +1,7 @@
 import { type Box, boxAt, HYPERCUBE_CHUNKS, unionBox } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type DetectedLegacyWorld, openLegacyWorld } from "@orthant/formats";
+import type { DetectedLegacyWorld } from "@orthant/formats";
+import { openLegacyWorld } from "@orthant/save";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { describeFormat, fileBytes } from "../found-world.ts";

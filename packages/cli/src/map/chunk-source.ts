@@ -1,5 +1,5 @@
 import { type Box, type Chunk, type Place, PlaceMap, type WorldField } from "@orthant/core";
-import type { LeafEntry, SaveContent } from "@orthant/formats";
+import type { LeafEntry, SaveContent } from "@orthant/save";
 
 /** Cached leaves: those of a few columns, which the next columns need again. */
 const LEAVES_KEPT = 48;

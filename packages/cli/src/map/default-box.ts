@@ -10,7 +10,7 @@ import {
   voxelsOfChunks,
   type WorldField,
 } from "@orthant/core";
-import type { SaveContent } from "@orthant/formats";
+import type { SaveContent } from "@orthant/save";
 import type { View } from "./view.ts";
 
 /** Leaves read to find edits; beyond this limit only the extents of the leaves count. */

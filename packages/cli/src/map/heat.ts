@@ -7,7 +7,7 @@ import {
   PlaceMap,
   regionOf,
 } from "@orthant/core";
-import type { LeafEntry, SaveContent } from "@orthant/formats";
+import type { LeafEntry, SaveContent } from "@orthant/save";
 import { type Colour, mix } from "./paint.ts";
 import type { View } from "./view.ts";
 

@@ -1,18 +1,17 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import type { Finding } from "@orthant/disk/files";
 import {
   convertMarsMiner,
   convertToMarsMinerSave,
   describeMarsMinerAddress,
-  type Finding,
   type MarsMinerSave,
   type MarsMinerState,
   type OpenMarsMinerOptions,
   openMarsMiner,
-  type Save,
   verifyMarsMiner,
-  verifySave,
 } from "@orthant/formats";
+import { type Save, verifySave } from "@orthant/save";
 import type { OpenConversion } from "../open-conversion.ts";
 import { UsageError } from "../usage-error.ts";
 

@@ -1,7 +1,7 @@
+import { isWhole } from "@orthant/disk/files";
 import {
   applyMarsMinerRepair,
   describeMarsMinerRepair,
-  isWhole,
   type OpenMarsMinerOptions,
   openMarsMiner,
   planMarsMinerRepair,

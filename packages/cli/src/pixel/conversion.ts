@@ -4,12 +4,10 @@ import {
   convertPixelToTree,
   convertTreeToPixel,
   type DetectedPixelWorld,
-  openPixelSave,
   type PixelTargetKind,
-  type Save,
-  verifyPixelWorld,
-  verifySave,
 } from "@orthant/formats";
+import { openPixelSave, verifyPixelWorld } from "@orthant/pixel-world";
+import { type Save, verifySave } from "@orthant/save";
 import type { OpenConversion } from "../open-conversion.ts";
 import { UsageError } from "../usage-error.ts";
 

@@ -1,5 +1,6 @@
 import type { Disk } from "@orthant/disk";
-import { type DetectedPixelWorld, openPixelSave, type PixelSave } from "@orthant/formats";
+import type { DetectedPixelWorld } from "@orthant/formats";
+import { openPixelSave, type PixelSave } from "@orthant/pixel-world";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { describeFormat } from "../found-world.ts";

@@ -1,10 +1,6 @@
-import {
-  applyPixelRepair,
-  type DetectedPixelWorld,
-  isWhole,
-  openPixelSave,
-  planPixelRepair,
-} from "@orthant/formats";
+import { isWhole } from "@orthant/disk/files";
+import type { DetectedPixelWorld } from "@orthant/formats";
+import { applyPixelRepair, openPixelSave, planPixelRepair } from "@orthant/pixel-world";
 import type { Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit-codes.ts";
 import type { RepairWish } from "../repair-wish.ts";

@@ -1,5 +1,7 @@
 import type { Disk } from "@orthant/disk";
-import { type DetectedPixelWorld, type Finding, verifyPixelWorld } from "@orthant/formats";
+import type { Finding } from "@orthant/disk/files";
+import type { DetectedPixelWorld } from "@orthant/formats";
+import { verifyPixelWorld } from "@orthant/pixel-world";
 import type { Context } from "../context.ts";
 
 /** Returns all faults of a pixel world. */

@@ -1,4 +1,4 @@
-import type { Finding } from "@orthant/formats";
+import type { Finding } from "@orthant/disk/files";
 import type { Context } from "../context.ts";
 import { formatBox } from "./format.ts";
 

@@ -10,7 +10,7 @@ import {
   terrainGenerator,
   type WorldGenerator,
 } from "@orthant/core";
-import type { GlobalState } from "@orthant/formats";
+import type { GlobalState } from "@orthant/save";
 
 /** The generator of a world, as far as it is known here. */
 export interface GeneratorInfo {

@@ -1,5 +1,6 @@
 import type { Disk } from "@orthant/disk";
-import { exportTileSave, importTileSave, openTileSave, type Save, verifySave } from "@orthant/formats";
+import { exportTileSave, importTileSave, openTileSave } from "@orthant/formats";
+import { type Save, verifySave } from "@orthant/save";
 import type { Context } from "../context.ts";
 import type { OpenConversion } from "../open-conversion.ts";
 

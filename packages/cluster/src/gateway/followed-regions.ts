@@ -11,7 +11,7 @@ import {
   regionsTouching,
   type WorldField,
 } from "@orthant/core";
-import type { JournalChunk } from "@orthant/formats";
+import type { JournalChunk } from "@orthant/save";
 import type { PublishedRecord } from "../engine/engine.ts";
 import type { RegionAnswer, RegionWish } from "../shard/owner-message.ts";
 import { decodeRecord, type RegionRecord } from "../shard/shard-record.ts";

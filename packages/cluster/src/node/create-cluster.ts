@@ -1,6 +1,6 @@
 import { encode, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { catalogOf, copyGeneration, generatorOf, type Save } from "@orthant/formats";
+import { catalogOf, copyGeneration, generatorOf, type Save } from "@orthant/save";
 import { openSaveWithJournal } from "@orthant/world";
 import type { Engine } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";

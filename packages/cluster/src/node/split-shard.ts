@@ -1,5 +1,5 @@
 import { type Box, encode, OrthantError } from "@orthant/core";
-import { copyGeneration } from "@orthant/formats";
+import { copyGeneration } from "@orthant/save";
 import type { ClusterDirectory } from "../directory/cluster-directory.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";

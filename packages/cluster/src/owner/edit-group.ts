@@ -1,5 +1,5 @@
 import { comparePlaces, type Place, PlaceMap, regionOf } from "@orthant/core";
-import { type ClientEdits, type JournalChunk, journalEditBytesMax } from "@orthant/formats";
+import { type ClientEdits, type JournalChunk, journalEditBytesMax } from "@orthant/save";
 import type { LoggedEdit } from "@orthant/world";
 import { APPEND_RECORDS_MAX, type JournalRecord } from "../engine/engine.ts";
 import { cellOfRegion, nameOfPlace } from "../shard/names.ts";

@@ -1,5 +1,5 @@
 import { type Codec, decode, encode } from "@orthant/core";
-import type { Attachment, WorldDescription } from "@orthant/formats";
+import type { Attachment, WorldDescription } from "@orthant/save";
 
 /** The journal record up to which a generation contains everything. Rule K24. */
 export interface FoldMark {

@@ -1,5 +1,5 @@
 import { type Place, placesLexicographic, regionBox } from "@orthant/core";
-import type { JournalChunk } from "@orthant/formats";
+import type { JournalChunk } from "@orthant/save";
 import type { World } from "@orthant/world";
 import type { OwnerAnswer, RegionAnswer, RegionWish } from "../shard/owner-message.ts";
 import type { ShardLog } from "./shard-log.ts";

@@ -1,5 +1,5 @@
 import { boxContains, type Clock, isOrthantError, OrthantError, type Place } from "@orthant/core";
-import type { GlobalState, SaveChange, WorldDescription } from "@orthant/formats";
+import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
 import type { LogEvents, LoggedChange, LoggedEntry, OutsideLog } from "@orthant/world";
 import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
 import { cellOfRegion } from "../shard/names.ts";

@@ -8,7 +8,7 @@ import {
   placeCodec,
   type VoxelPlacement,
 } from "@orthant/core";
-import { type JournalChunk, journalChunkCodec } from "@orthant/formats";
+import { type JournalChunk, journalChunkCodec } from "@orthant/save";
 import {
   type InhabitantsAnswer,
   type InhabitantsQuestion,

@@ -14,7 +14,7 @@ import {
   regionOf,
   stepOf,
 } from "@orthant/core";
-import { type ClientEdits, type JournalChunk, journalChunkCodec } from "@orthant/formats";
+import { type ClientEdits, type JournalChunk, journalChunkCodec } from "@orthant/save";
 import { crc32c } from "./crc32c.ts";
 import { type ShardSplit, shardSplitCodec } from "./shard-map.ts";
 

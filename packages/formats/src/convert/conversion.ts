@@ -1,11 +1,7 @@
 import { type Box, boxContains, type ChunkShape, clampInto, PlaceMap } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { chunkOfEntity } from "../polychora/leaves/leaf-partition.ts";
-import type { SaveContent } from "../polychora/leaves/save-content.ts";
-import type { EntityRecord } from "../polychora/records/entity-record.ts";
-import type { LeafEntry } from "../polychora/records/leaf-entry.ts";
-import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
-import type { Save } from "../polychora/save.ts";
+import type { BlockEntry, EntityRecord, LeafEntry, Save, SaveContent } from "@orthant/save";
+import { chunkOfEntity } from "@orthant/save";
 import type { ConversionLosses } from "./losses.ts";
 
 /** Inputs of a conversion. */

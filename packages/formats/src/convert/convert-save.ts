@@ -1,7 +1,6 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { Dialect } from "../polychora/dialect.ts";
-import type { Save } from "../polychora/save.ts";
+import type { Dialect, Save } from "@orthant/save";
 import { ConversionLosses, type ConversionReport } from "./losses.ts";
 import { convertToFlat } from "./to-flat.ts";
 import { convertToTree } from "./to-tree.ts";

@@ -1,5 +1,5 @@
 import type { Disk } from "@orthant/disk";
-import type { Save } from "../polychora/save.ts";
+import type { Save } from "@orthant/save";
 import type { TileSave } from "../tilesave/tile-save.ts";
 import { convertFromTiles } from "./from-tiles.ts";
 import { ConversionLosses, type ConversionReport } from "./losses.ts";

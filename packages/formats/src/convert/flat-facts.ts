@@ -11,9 +11,7 @@ import {
   parametersOf,
   U8_MAX,
 } from "@orthant/core";
-import type { BaseWorld, GlobalState } from "../polychora/records/global-record.ts";
-import type { PlayerRecord } from "../polychora/records/player-record.ts";
-import type { Save } from "../polychora/save.ts";
+import type { BaseWorld, GlobalState, PlayerRecord, Save } from "@orthant/save";
 import type { ConversionLosses } from "./losses.ts";
 
 /** Notes the parts of a description and an index that foreign formats cannot hold. */

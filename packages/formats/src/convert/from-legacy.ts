@@ -1,10 +1,7 @@
 import { cubeAt, floorDivide, HYPERCUBE_CHUNKS, PlaceMap, placeFrom } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { BulkSaveWriter } from "../polychora/bulk-writer.ts";
-import type { LegacyWorld } from "../polychora/flat/legacy-world.ts";
-import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
-import { plainDescription } from "../polychora/records/world-description.ts";
-import type { LeafChange } from "../polychora/save-change.ts";
+import type { BlockEntry, LeafChange, LegacyWorld } from "@orthant/save";
+import { BulkSaveWriter, plainDescription } from "@orthant/save";
 import type { ConversionReport } from "./losses.ts";
 
 /** Edge, in chunks, of the cells in which a world is written. The writer splits those that are too large. */

@@ -12,16 +12,14 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import type { BlockEntry, LeafChange } from "@orthant/save";
+import { BulkSaveWriter, plainDescription } from "@orthant/save";
 import { blockNames } from "../marsminer/block-names.ts";
 import type { Octree } from "../marsminer/octree/octree.ts";
 import { octreeCubeContent } from "../marsminer/octree/octree-boxes.ts";
 import type { MarsMinerChunk, MarsMinerChunkEntry } from "../marsminer/records/chunk-reader.ts";
 import { type MarsMinerState, msOfTicks } from "../marsminer/records/state-reader.ts";
 import type { MarsMinerSave } from "../marsminer/save.ts";
-import { BulkSaveWriter } from "../polychora/bulk-writer.ts";
-import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
-import { plainDescription } from "../polychora/records/world-description.ts";
-import type { LeafChange } from "../polychora/save-change.ts";
 import type { ConversionLosses } from "./losses.ts";
 import { attachFacts, type MarsMinerLocations } from "./marsminer-facts.ts";
 import { MaterialNames } from "./material-names.ts";

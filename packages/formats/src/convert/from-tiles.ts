@@ -8,11 +8,8 @@ import {
   TILE_CHUNKS,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { BulkSaveWriter } from "../polychora/bulk-writer.ts";
-import type { GlobalState } from "../polychora/records/global-record.ts";
-import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
-import { plainDescription } from "../polychora/records/world-description.ts";
-import type { LeafChange } from "../polychora/save-change.ts";
+import type { BlockEntry, GlobalState, LeafChange } from "@orthant/save";
+import { BulkSaveWriter, plainDescription } from "@orthant/save";
 import { encodeTileSave } from "../tilesave/save-text.ts";
 import { TILE_MATERIALS } from "../tilesave/tile-materials.ts";
 import type { TileSave } from "../tilesave/tile-save.ts";

@@ -1,5 +1,5 @@
 import { type Codec, decode, encode, isOrthantError } from "@orthant/core";
-import type { Attachment } from "../polychora/records/world-description.ts";
+import type { Attachment } from "@orthant/save";
 
 /** Unit of chunk positions in a MarsMiner save: blocks, as in the game, or chunks. */
 export type MarsMinerLocations = "blocks" | "chunks";

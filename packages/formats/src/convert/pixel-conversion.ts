@@ -1,4 +1,4 @@
-import type { PixelGenerator } from "../pixelworld/pixels/stored-chunk.ts";
+import type { PixelGenerator } from "@orthant/pixel-world";
 import type { ConversionReport } from "./losses.ts";
 
 /** Options for converting from or to a pixel world. */

@@ -1,9 +1,7 @@
 import { decode, encode, isOrthantError, U64_MAX } from "@orthant/core";
-import { decodeBody, encodeBody, type PixelBody } from "../pixelworld/records/pixel-body.ts";
-import type { PixelFacts } from "../pixelworld/save.ts";
-import { factsCodec } from "../pixelworld/version2/header-slot.ts";
-import type { EntityRecord } from "../polychora/records/entity-record.ts";
-import type { Attachment } from "../polychora/records/world-description.ts";
+import type { PixelFacts } from "@orthant/pixel-world";
+import { decodePixelBody, encodePixelBody, type PixelBody, pixelFactsCodec } from "@orthant/pixel-world";
+import type { Attachment, EntityRecord } from "@orthant/save";
 
 /** Class of entities that are bodies of a pixel world. */
 export const PIXEL_BODY_CLASS = 0x50;
@@ -23,7 +21,7 @@ export function entityOfBody(body: PixelBody, pixelBytes: number, savedMs: numbe
     material: body.pixels[0] ?? 0,
     displayName: undefined,
     tags: ["pixel-body"],
-    payload: encodeBody(body, pixelBytes),
+    payload: encodePixelBody(body, pixelBytes),
     lastSavedMs: savedMs,
   };
 }
@@ -35,7 +33,7 @@ export function bodyOfEntity(
 ): PixelBody | undefined {
   if (entityClass !== PIXEL_BODY_CLASS) return undefined;
   try {
-    const body = decodeBody(payload, pixelBytes);
+    const body = decodePixelBody(payload, pixelBytes);
     return {
       ...body,
       id: entityId,
@@ -51,13 +49,13 @@ export function bodyOfEntity(
 
 /** Returns the facts of a pixel world as an attachment, for a world without such fields. */
 export function factsAttachment(facts: PixelFacts): Attachment {
-  return { key: FACTS_KEY, value: encode(factsCodec, facts) };
+  return { key: FACTS_KEY, value: encode(pixelFactsCodec, facts) };
 }
 
 /** Returns the facts kept by {@link factsAttachment}; `undefined` in a world that never was a pixel world. */
 export function factsOfAttachments(attachments: readonly Attachment[]): PixelFacts | undefined {
   const value = attachments.find(({ key }) => key === FACTS_KEY)?.value;
-  return value && decode(factsCodec, value);
+  return value && decode(pixelFactsCodec, value);
 }
 
 /** Returns whether an attachment was made by {@link factsAttachment}. */

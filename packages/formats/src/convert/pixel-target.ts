@@ -1,10 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { CHUNK_EDGE } from "../pixelworld/limits.ts";
-import type { PixelBody } from "../pixelworld/records/pixel-body.ts";
-import type { PixelFacts } from "../pixelworld/save.ts";
-import { Version1Writer } from "../pixelworld/version1/version1-writer.ts";
-import { PixelSaveWriter } from "../pixelworld/writer.ts";
+import type { PixelBody, PixelFacts } from "@orthant/pixel-world";
+import { CHUNK_EDGE, PixelSaveWriter, Version1Writer } from "@orthant/pixel-world";
 
 /** File to write: ours, or the native one that the original program opens. */
 export type PixelTargetKind = "version2" | "native";

@@ -1,10 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { CHUNK_EDGE, PIXEL_BYTES } from "../pixelworld/limits.ts";
-import { DEFAULT_LAYERS } from "../pixelworld/pixels/pixel-layers.ts";
-import { pixelsOf } from "../pixelworld/pixels/stored-chunk.ts";
-import type { PixelFacts, PixelSave } from "../pixelworld/save.ts";
-import { PixelSaveWriter } from "../pixelworld/writer.ts";
+import type { PixelFacts, PixelSave } from "@orthant/pixel-world";
+import { CHUNK_EDGE, DEFAULT_LAYERS, PIXEL_BYTES, PixelSaveWriter, pixelsOf } from "@orthant/pixel-world";
 import { listingFirst } from "./listing-first.ts";
 import type { ConversionLosses, ConversionReport } from "./losses.ts";
 import type { PixelConvertOptions, PixelCounts } from "./pixel-conversion.ts";

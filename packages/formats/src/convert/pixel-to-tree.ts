@@ -13,13 +13,10 @@ import {
   PlaceMap,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type ChunkForm, pixelsOf } from "../pixelworld/pixels/stored-chunk.ts";
-import type { PixelBodyRef, PixelSave } from "../pixelworld/save.ts";
-import { BulkSaveWriter } from "../polychora/bulk-writer.ts";
-import { DEFAULT_LIMITS } from "../polychora/limits.ts";
-import type { EntityRecord } from "../polychora/records/entity-record.ts";
-import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
-import { plainDescription } from "../polychora/records/world-description.ts";
+import type { PixelBodyRef, PixelSave } from "@orthant/pixel-world";
+import { type ChunkForm, pixelsOf } from "@orthant/pixel-world";
+import type { BlockEntry, EntityRecord } from "@orthant/save";
+import { BulkSaveWriter, DEFAULT_LIMITS, plainDescription } from "@orthant/save";
 import { listingFirst } from "./listing-first.ts";
 import type { ConversionLosses, ConversionReport } from "./losses.ts";
 import type { PixelConvertOptions, PixelCounts } from "./pixel-conversion.ts";

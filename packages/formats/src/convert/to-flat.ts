@@ -10,14 +10,17 @@ import {
   PlaceMap,
   U8_MAX,
 } from "@orthant/core";
-import { FLAT_CLASSES, FLAT_KINDS } from "../polychora/flat/flat-blobs.ts";
-import { flatRegionCell, flatRegionOf } from "../polychora/flat/flat-regions.ts";
-import { FlatSaveWriter } from "../polychora/flat/flat-save-writer.ts";
-import { chunkOfEntity } from "../polychora/leaves/leaf-partition.ts";
-import { SaveContent } from "../polychora/leaves/save-content.ts";
-import { DEFAULT_LIMITS } from "../polychora/limits.ts";
-import type { EntityRecord } from "../polychora/records/entity-record.ts";
-import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
+import type { BlockEntry, EntityRecord } from "@orthant/save";
+import {
+  chunkOfEntity,
+  DEFAULT_LIMITS,
+  FLAT_CLASSES,
+  FLAT_KINDS,
+  FlatSaveWriter,
+  flatRegionCell,
+  flatRegionOf,
+  SaveContent,
+} from "@orthant/save";
 import { type CellContent, type Conversion, type ConversionCounts, contentByCell } from "./conversion.ts";
 import { flatBase, flatPlayers, noteLostFacts } from "./flat-facts.ts";
 import type { ConversionLosses } from "./losses.ts";

@@ -13,6 +13,8 @@ import {
   U16_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import type { BlockEntry, LeafEntry, Save } from "@orthant/save";
+import { catalogOf, SaveContent } from "@orthant/save";
 import { EMPTY_BLOCK_NAME } from "../marsminer/block-names.ts";
 import { DEFAULT_CUBE_SIZE } from "../marsminer/layout.ts";
 import type { Octree } from "../marsminer/octree/octree.ts";
@@ -20,11 +22,6 @@ import { buildOctree } from "../marsminer/octree/octree-build.ts";
 import { requireCubeSize } from "../marsminer/reader.ts";
 import { msOfTicks, ticksOfMs } from "../marsminer/records/state-reader.ts";
 import { createMarsMiner, type MarsMinerCommit } from "../marsminer/writer.ts";
-import { SaveContent } from "../polychora/leaves/save-content.ts";
-import type { LeafEntry } from "../polychora/records/leaf-entry.ts";
-import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
-import { catalogOf } from "../polychora/records/world-description.ts";
-import type { Save } from "../polychora/save.ts";
 import type { ConversionLosses } from "./losses.ts";
 import { findFacts, isFacts, type MarsMinerFacts, type MarsMinerLocations } from "./marsminer-facts.ts";
 import { colourOf } from "./material-names.ts";

@@ -9,9 +9,8 @@ import {
   type TileChunk,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { SaveContent } from "../polychora/leaves/save-content.ts";
-import type { WorldDescription } from "../polychora/records/world-description.ts";
-import type { Save } from "../polychora/save.ts";
+import type { Save, WorldDescription } from "@orthant/save";
+import { SaveContent } from "@orthant/save";
 import { TILE_SAVE_CHUNKS_MAX } from "../tilesave/layout.ts";
 import { decodeTileSave } from "../tilesave/save-text.ts";
 import { TILE_MATERIALS } from "../tilesave/tile-materials.ts";

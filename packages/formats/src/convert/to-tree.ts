@@ -1,11 +1,13 @@
 import { type Box, placeFrom, placesLexicographic } from "@orthant/core";
-import { BulkSaveWriter } from "../polychora/bulk-writer.ts";
-import { generatedChunks } from "../polychora/generated-chunks.ts";
-import { SaveContent } from "../polychora/leaves/save-content.ts";
-import { type EntityRecord, PLAYER_CLASS } from "../polychora/records/entity-record.ts";
-import type { PlayerRecord } from "../polychora/records/player-record.ts";
-import type { LeafChange } from "../polychora/save-change.ts";
-import { allLeaves } from "../polychora/tree-index/leaf-index.ts";
+import type { LeafChange, PlayerRecord } from "@orthant/save";
+import {
+  allLeaves,
+  BulkSaveWriter,
+  type EntityRecord,
+  generatedChunks,
+  PLAYER_CLASS,
+  SaveContent,
+} from "@orthant/save";
 import { type Conversion, type ConversionCounts, contentByCell } from "./conversion.ts";
 import type { ConversionLosses } from "./losses.ts";
 

@@ -1,7 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { BulkSaveWriter } from "../polychora/bulk-writer.ts";
-import type { Save } from "../polychora/save.ts";
+import type { Save } from "@orthant/save";
+import { BulkSaveWriter } from "@orthant/save";
 import type { ConvertOptions } from "./convert-save.ts";
 import { ConversionLosses, type ConversionReport } from "./losses.ts";
 

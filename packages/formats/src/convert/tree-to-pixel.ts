@@ -13,13 +13,10 @@ import {
   U8_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { CHUNK_EDGE, PIXEL_BYTES, TILE_EDGE } from "../pixelworld/limits.ts";
-import { VERSION1_LAYERS } from "../pixelworld/pixels/pixel-layers.ts";
-import type { PixelFacts } from "../pixelworld/save.ts";
-import { SaveContent } from "../polychora/leaves/save-content.ts";
-import type { EntityRecord } from "../polychora/records/entity-record.ts";
-import type { BlockEntry } from "../polychora/records/prepared-blocks.ts";
-import type { Save } from "../polychora/save.ts";
+import type { PixelFacts } from "@orthant/pixel-world";
+import { CHUNK_EDGE, PIXEL_BYTES, TILE_EDGE, VERSION1_LAYERS } from "@orthant/pixel-world";
+import type { BlockEntry, EntityRecord, Save } from "@orthant/save";
+import { SaveContent } from "@orthant/save";
 import { noteLostFacts } from "./flat-facts.ts";
 import { listingFirst } from "./listing-first.ts";
 import type { ConversionLosses, ConversionReport } from "./losses.ts";

@@ -1,6 +1,5 @@
 import type { Disk } from "@orthant/disk";
-import { attempt } from "../files/attempt.ts";
-import { readBeginning } from "../files/read-whole.ts";
+import { attempt, readBeginning } from "@orthant/disk/files";
 import { dialectsByFiles, fittingDialects } from "./dialect.ts";
 import { blobFile, MARSMINER_VERSION, type MarsMinerDialect, POINTERS_FILE, STRINGS_FILE } from "./layout.ts";
 

@@ -1,7 +1,6 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { attempt } from "../files/attempt.ts";
-import { readBeginning } from "../files/read-whole.ts";
+import { attempt, readBeginning } from "@orthant/disk/files";
 import { surveyStates } from "./care/find-states.ts";
 import { StateInspector } from "./care/inspect-state.ts";
 import { SaveFiles } from "./files/save-files.ts";

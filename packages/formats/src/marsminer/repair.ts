@@ -1,6 +1,6 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { isWhole } from "../files/finding.ts";
+import { isWhole } from "@orthant/disk/files";
 import { blockNames } from "./block-names.ts";
 import { type FoundState, intactStates, surveyStates } from "./care/find-states.ts";
 import { mendChunk } from "./care/mend-chunk.ts";

@@ -1,7 +1,6 @@
 import { decode, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type Finding, findingOf, noticeOf } from "../files/finding.ts";
-import { isLockName } from "../files/lock-names.ts";
+import { type Finding, findingOf, isLockName, noticeOf } from "@orthant/disk/files";
 import { type InspectedState, StateInspector } from "./care/inspect-state.ts";
 import { likeliestDialect } from "./dialect.ts";
 import { SaveFiles } from "./files/save-files.ts";

@@ -10,7 +10,7 @@ import {
   U16_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { isLockName } from "../files/lock-names.ts";
+import { isLockName } from "@orthant/disk/files";
 import { GrowingSave } from "./files/growing-save.ts";
 import {
   BLOB_FULL_BYTES,

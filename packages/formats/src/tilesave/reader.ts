@@ -1,6 +1,6 @@
 import { isOrthantError, type OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { readWhole } from "../files/read-whole.ts";
+import { readWhole } from "@orthant/disk/files";
 import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_BYTES_MAX, TILE_SAVE_FILE } from "./layout.ts";
 import { decodeTileSave } from "./save-text.ts";
 import type { TileSave } from "./tile-save.ts";

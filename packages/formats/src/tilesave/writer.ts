@@ -1,7 +1,6 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { readWhole } from "../files/read-whole.ts";
-import { TEMPORARY_SUFFIX, writeTemporary } from "../files/write-temporary.ts";
+import { readWhole, TEMPORARY_SUFFIX, writeTemporary } from "@orthant/disk/files";
 import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_BYTES_MAX, TILE_SAVE_FILE } from "./layout.ts";
 import { decodeTileSave, encodeTileSave } from "./save-text.ts";
 import type { TileSave } from "./tile-save.ts";

@@ -11,26 +11,28 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
-  allLeaves,
-  BulkSaveWriter,
   convertMarsMiner,
   convertToMarsMinerSave,
   createMarsMiner,
-  type GlobalState,
-  type LeafChange,
   type MarsMinerConvertOptions,
   type MarsMinerSave,
   openMarsMiner,
-  openSave,
-  plainDescription,
   uniformOctree,
   verifyMarsMiner,
-  verifySave,
 } from "@orthant/formats";
+import {
+  allLeaves,
+  BulkSaveWriter,
+  type GlobalState,
+  type LeafChange,
+  openSave,
+  plainDescription,
+  verifySave,
+} from "@orthant/save";
 import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
 import { openWorld } from "@orthant/world";
 import { describe, expect, test } from "vitest";
-import { entityAt, playerOf } from "../polychora/samples.ts";
+import { entityAt, playerOf } from "../../../save/test/samples.ts";
 import { diskOf, patched, randomOctree, SEED_FILES, SUBTYPES_FILES, TICKS, writtenDisk } from "./samples.ts";
 import { worldOf } from "./world-of.ts";
 

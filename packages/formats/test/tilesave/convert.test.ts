@@ -1,20 +1,11 @@
 import { chunkFromVoxels, type Place, TILE_CHUNKS, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import {
-  createSave,
-  encodeTileSave,
-  exportTileSave,
-  importTileSave,
-  LeafMap,
-  openSave,
-  openTileSave,
-  plainDescription,
-  verifySave,
-} from "@orthant/formats";
+import { encodeTileSave, exportTileSave, importTileSave, openTileSave } from "@orthant/formats";
+import { createSave, LeafMap, openSave, plainDescription, verifySave } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
 import { openWorld } from "@orthant/world";
 import { describe, expect, test } from "vitest";
-import { GLOBAL } from "../polychora/samples.ts";
+import { GLOBAL } from "../../../save/test/samples.ts";
 import { chunkOf, FULL_SAVE } from "./sample-saves.ts";
 
 const NOW_MS = 1_700_000_000_000;

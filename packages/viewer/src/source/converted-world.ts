@@ -7,11 +7,11 @@ import {
   type DetectedFormat,
   importLegacyWorld,
   importTileSave,
-  openLegacyWorld,
   openMarsMiner,
-  openPixelSave,
   openTileSave,
 } from "@orthant/formats";
+import { openPixelSave } from "@orthant/pixel-world";
+import { openLegacyWorld } from "@orthant/save";
 import { findFirstSight } from "./first-sight.ts";
 
 /** A save in a format that has to be converted. */

@@ -1,6 +1,6 @@
 import { AIR, type ChunkShape, cellOfVoxel, type Place, placeFrom, placesLexicographic } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type BlockEntry, type LeafEntry, openSave, SaveContent } from "@orthant/formats";
+import { type BlockEntry, type LeafEntry, openSave, SaveContent } from "@orthant/save";
 
 /** Leaves read in search of something to see. */
 const LEAVES_READ_MAX = 256;

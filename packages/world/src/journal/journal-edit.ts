@@ -11,7 +11,7 @@ import {
   type VoxelPlacement,
   type WorldField,
 } from "@orthant/core";
-import type { JournalChunk } from "@orthant/formats";
+import type { JournalChunk } from "@orthant/save";
 import { clientEditsOf, type EditOrigin } from "../edit-ledger.ts";
 import type { LoggedEdit } from "./world-log.ts";
 

@@ -7,7 +7,7 @@ import {
   journalEntryCodec,
   type SaveChange,
   type SegmentId,
-} from "@orthant/formats";
+} from "@orthant/save";
 import { poisoned } from "../world-error.ts";
 import { LatestEntities } from "./latest-entities.ts";
 import { SegmentWriter, type SegmentWriterParts } from "./segment-writer.ts";

@@ -1,5 +1,5 @@
 import type { ByteWriter } from "@orthant/core";
-import type { JournalEntry } from "@orthant/formats";
+import type { JournalEntry } from "@orthant/save";
 
 type EntityEntry = Extract<JournalEntry, { readonly kind: "entity" }>;
 

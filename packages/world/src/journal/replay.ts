@@ -1,5 +1,5 @@
 import { boxAt, type Chunk, isOrthantError, OrthantError, type Place, PlaceMap } from "@orthant/core";
-import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/formats";
+import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/save";
 import { originOf } from "../edit-ledger.ts";
 import type { WorldContent } from "../world-content.ts";
 

@@ -8,7 +8,7 @@ import {
   type SegmentKey,
   sealGroup,
   segmentFile,
-} from "@orthant/formats";
+} from "@orthant/save";
 
 interface OpenSegment {
   readonly id: SegmentId;

@@ -8,7 +8,7 @@ import type {
   SaveChange,
   SegmentId,
   WorldDescription,
-} from "@orthant/formats";
+} from "@orthant/save";
 
 /** An edit with the clocks that its regions had before. */
 export interface LoggedEdit extends JournalEdit {

@@ -1,5 +1,5 @@
 import type { Box } from "@orthant/core";
-import type { EntityRecord, LeafEntry, Save } from "@orthant/formats";
+import type { EntityRecord, LeafEntry, Save } from "@orthant/save";
 import { cellKey } from "../cell-key.ts";
 import { leavesTouching } from "./region-loader.ts";
 

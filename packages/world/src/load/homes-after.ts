@@ -1,5 +1,5 @@
 import { type Box, clampInto, type Place } from "@orthant/core";
-import { LeafMap } from "@orthant/formats";
+import { LeafMap } from "@orthant/save";
 import type { LeafStep } from "./entity-loader.ts";
 
 /**

@@ -12,7 +12,7 @@ import {
   regionBox,
   regionsTouching,
 } from "@orthant/core";
-import { type LeafEntry, type LeafIndex, realizeBlock, type Save, type StoredBlock } from "@orthant/formats";
+import { type LeafEntry, type LeafIndex, realizeBlock, type Save, type StoredBlock } from "@orthant/save";
 import type { LoadedRegions } from "./loaded-regions.ts";
 import { StoredLeaves } from "./stored-leaves.ts";
 

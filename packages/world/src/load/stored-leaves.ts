@@ -1,5 +1,5 @@
 import { type Place, PlaceMap, regionOf } from "@orthant/core";
-import type { LeafEntry, Save, StoredBlock } from "@orthant/formats";
+import type { LeafEntry, Save, StoredBlock } from "@orthant/save";
 
 /** Number of leaves cached in stored form: neighbouring regions often lie in the same leaf. */
 const LEAVES_MAX = 64;

@@ -1,4 +1,4 @@
-import type { Finding } from "../../files/finding.ts";
+import type { Finding } from "@orthant/disk/files";
 import type { MarsMinerDialect } from "../layout.ts";
 import type { MarsMinerChunkEntry } from "../records/chunk-reader.ts";
 import type { MarsMinerState } from "../records/state-reader.ts";

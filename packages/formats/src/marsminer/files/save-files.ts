@@ -1,6 +1,6 @@
 import { decodeUtf8, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { decodeAt } from "../../files/at-file.ts";
+import { decodeAt } from "@orthant/disk/files";
 import {
   blobFile,
   DIALECT_TRAITS,

@@ -1,5 +1,5 @@
 import { ByteReader, decodeUtf8, OrthantError } from "@orthant/core";
-import { atFile } from "../../files/at-file.ts";
+import { atFile } from "@orthant/disk/files";
 import { STRING_BYTES_MAX, STRINGS_FILE, stringsHead } from "../layout.ts";
 import type { FileShelf } from "./file-shelf.ts";
 

@@ -1,0 +1,12 @@
+export { atFile, atFileLater, attempt, decodeAt, isDamage, type Source } from "./file-errors.ts";
+export { type Finding, findingOf, isWhole, noticeOf } from "./finding.ts";
+export { fileSize, filesIn, isLockName, lockOf, readBeginning, readWhole } from "./read-files.ts";
+export { TurnQueue } from "./turn-queue.ts";
+export {
+  fencedDisk,
+  pathOfTemporary,
+  TEMPORARY_SUFFIX,
+  temporaryPath,
+  type WriterLock,
+  writeTemporary,
+} from "./write-files.ts";

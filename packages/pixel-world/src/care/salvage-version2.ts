@@ -1,0 +1,117 @@
+import { isOrthantError } from "@orthant/core";
+import type { DiskFile } from "@orthant/disk";
+import { attempt } from "@orthant/disk/files";
+import { ENTRIES_OFFSET } from "../layout.ts";
+import { STORAGE, storageNamed } from "../pixels/stored-chunk.ts";
+import { decodeBody } from "../records/pixel-body.ts";
+import type { PixelRepairPlan } from "../repair.ts";
+import type { PixelBodyRef, PixelChunkRef, PixelFacts } from "../save.ts";
+import { BodyIndex } from "../version2/body-index.ts";
+import { ChunkIndex } from "../version2/chunk-index.ts";
+import { decodeChunk } from "../version2/chunk-payload.ts";
+import type { Entry } from "../version2/entry.ts";
+import { scanEntries } from "../version2/entry-scan.ts";
+import { readSlots } from "../version2/header-slot.ts";
+import { newestSlot, readState, type Version2State } from "../version2/read-state.ts";
+import type { PixelIndex } from "../version2/table.ts";
+import { readBodyEntry, readChunkEntry } from "../version2/version2-save.ts";
+
+/** The recoverable contents of a version 2 file. */
+export type SalvagedVersion2 = Pick<PixelRepairPlan, "facts" | "modifiedMs" | "chunks" | "bodies" | "losses">;
+
+/**
+ * If the tables are readable, recovers the intact entries that they name, and replaces each damaged entry
+ * with an older one if there is any. Otherwise scans the file for the last entry of each chunk and body;
+ * removed ones stay removed.
+ */
+export async function salvageVersion2(path: string, file: DiskFile): Promise<SalvagedVersion2> {
+  const [state, error] = await attempt(() => readState(file));
+  if (state !== undefined) return followTables(path, file, state);
+  const slot = newestSlot(await readSlots(file));
+  // Without a header the layout of a pixel is unknown.
+  if (slot === undefined) throw error;
+  const { index, gaps } = await walk(file, slot.facts);
+  const losses = [
+    `the tables cannot be read (${error?.message}); ${index.chunks.size} chunks and ${index.bodies.size} bodies are what the last entries say`,
+  ];
+  for (const { offset, bytes } of gaps) losses.push(`${bytes} bytes at offset ${offset} are no whole entry`);
+  return {
+    facts: slot.facts,
+    modifiedMs: slot.modifiedMs,
+    chunks: [...index.chunks],
+    bodies: [...index.bodies],
+    losses,
+  };
+}
+
+async function followTables(
+  path: string,
+  file: DiskFile,
+  { facts, modifiedMs, index }: Version2State,
+): Promise<SalvagedVersion2> {
+  const chunks: PixelChunkRef[] = [];
+  const bodies: PixelBodyRef[] = [];
+  const lost: { readonly chunk?: PixelChunkRef; readonly body?: PixelBodyRef; readonly reason: string }[] =
+    [];
+  for (const ref of index.chunks) {
+    const [, error] = await attempt(() => readChunkEntry(path, file, ref, facts));
+    if (error === undefined) chunks.push(ref);
+    else lost.push({ chunk: ref, reason: error.message });
+  }
+  for (const ref of index.bodies) {
+    const [, error] = await attempt(() => readBodyEntry(path, file, ref, facts));
+    if (error === undefined) bodies.push(ref);
+    else lost.push({ body: ref, reason: error.message });
+  }
+  if (lost.length === 0) return { facts, modifiedMs, chunks, bodies, losses: [] };
+  const older = (await walk(file, facts)).index;
+  const losses = lost.map(({ chunk, body, reason }) => {
+    const what = chunk === undefined ? `body ${body?.id}` : `chunk [${chunk.x}, ${chunk.y}]`;
+    const substitute =
+      chunk === undefined ? older.bodies.get(body?.id ?? 0n) : older.chunks.get(chunk.x, chunk.y);
+    if (substitute === undefined) return `${what}: ${reason}, and nothing older is left`;
+    if ("storage" in substitute) chunks.push(substitute);
+    else bodies.push(substitute);
+    return `${what}: ${reason}; the older one at offset ${substitute.offset} takes its place`;
+  });
+  return { facts, modifiedMs, chunks, bodies, losses };
+}
+
+/** Scans for the last intact entry of each chunk and body, committed or not. */
+async function walk(
+  file: DiskFile,
+  facts: PixelFacts,
+): Promise<{
+  readonly index: PixelIndex;
+  readonly gaps: readonly { readonly offset: number; readonly bytes: number }[];
+}> {
+  const index: PixelIndex = { chunks: new ChunkIndex(), bodies: new BodyIndex() };
+  const gaps: { readonly offset: number; readonly bytes: number }[] = [];
+  for await (const piece of scanEntries(file, ENTRIES_OFFSET)) {
+    if (piece.kind === "gap") gaps.push(piece);
+    else if (isGood(piece.entry, facts)) apply(piece.entry, index);
+  }
+  return { index, gaps };
+}
+
+function apply({ kind, x, y, id, storage, offset, bytes }: Entry, { chunks, bodies }: PixelIndex): void {
+  if (kind === "chunk") chunks.set(x, y, storage, offset, bytes);
+  else if (kind === "chunkGone") chunks.delete(x, y);
+  else if (kind === "body") bodies.set({ id, x, y, offset, bytes });
+  else if (kind === "bodyGone") bodies.delete(id);
+}
+
+/** Whether the payload is valid for its entry. */
+function isGood({ kind, storage, payload, id }: Entry, facts: PixelFacts): boolean {
+  const name = storageNamed(storage);
+  try {
+    if (kind === "chunk") {
+      if (name === undefined || STORAGE[name] !== storage) return false;
+      decodeChunk({ storage: name, payload }, facts);
+    }
+    return kind !== "body" || decodeBody(payload, facts.layers.length).id === id;
+  } catch (error) {
+    if (isOrthantError(error)) return false;
+    throw error;
+  }
+}

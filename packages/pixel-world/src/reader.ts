@@ -1,0 +1,44 @@
+import type { Disk } from "@orthant/disk";
+import { atFileLater, TEMPORARY_SUFFIX } from "@orthant/disk/files";
+import { type PixelDialect, pixelDialectOf, requirePixelDialect } from "./dialect.ts";
+import type { PixelSave } from "./save.ts";
+import { Version1Save } from "./version1/version1-save.ts";
+import { Version2Save } from "./version2/version2-save.ts";
+
+/**
+ * Opens a pixel world of any dialect for reading. Checks the header and tables in full, and chunks and bodies
+ * when they are read. Throws at the first fault; `verifyPixelWorld` finds all of them.
+ */
+export async function openPixelSave(disk: Disk, path: string): Promise<PixelSave> {
+  const file = await disk.open(path, "read");
+  try {
+    const dialect = await requirePixelDialect(file, path);
+    return await atFileLater({ path }, async () =>
+      dialect === "version2" ? Version2Save.open(path, file) : Version1Save.open(path, file, dialect),
+    );
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/**
+ * Returns the first pixel world in the root of a disk, or the one named `path`; `undefined` if there is none.
+ * Writes nothing.
+ */
+export async function detectPixelWorld(
+  disk: Disk,
+  path?: string,
+): Promise<{ readonly path: string; readonly dialect: PixelDialect } | undefined> {
+  for (const { name, kind } of await disk.list("")) {
+    if (kind !== "file" || (path === undefined ? name.endsWith(TEMPORARY_SUFFIX) : name !== path)) continue;
+    const file = await disk.open(name, "read");
+    try {
+      const dialect = await pixelDialectOf(file);
+      if (dialect !== undefined) return { path: name, dialect };
+    } finally {
+      await file.close();
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,134 @@
+import type { OrthantError } from "@orthant/core";
+import type { Disk, DiskFile } from "@orthant/disk";
+import type { Finding } from "@orthant/disk/files";
+import { salvageVersion2 } from "./care/salvage-version2.ts";
+import { type PixelDialect, requirePixelDialect } from "./dialect.ts";
+import { nativeHeader } from "./layout.ts";
+import { PIXEL_BYTES } from "./limits.ts";
+import { decodeBody } from "./records/pixel-body.ts";
+import type { PixelBodyRef, PixelChunkRef, PixelFacts } from "./save.ts";
+import { verifyPixelWorld } from "./verify.ts";
+import { decodeChunk } from "./version1/chunk-payload.ts";
+import { salvageVersion1 } from "./version1/salvage.ts";
+import { readPayload } from "./version1/version1-save.ts";
+import { Version1Writer } from "./version1/version1-writer.ts";
+import { readEntry } from "./version2/entry.ts";
+import { PixelSaveWriter } from "./writer.ts";
+
+const TABLE_BYTES_OFFSET = nativeHeader.offsets.tableBytes;
+
+/** Plan to repair a pixel world. Applying it writes a new file and leaves the old one unchanged. */
+export interface PixelRepairPlan {
+  readonly findings: readonly Finding[];
+  readonly dialect: PixelDialect;
+  readonly facts: PixelFacts;
+  readonly modifiedMs: number;
+  readonly chunks: readonly PixelChunkRef[];
+  readonly bodies: readonly PixelBodyRef[];
+  /**
+   * Version 1 bodies found by scanning the file. The repair keeps them, although the game may have removed
+   * some of them earlier.
+   */
+  readonly carved: readonly PixelBodyRef[];
+  /** Descriptions of what is lost, or may be. */
+  readonly losses: readonly string[];
+}
+
+/**
+ * Determines what can be recovered from a file: every intact chunk and body, found through the tables if they
+ * are readable, else by scanning the file. Writes nothing. Throws if even the facts about the world are lost.
+ * Rule X40.
+ */
+export async function planPixelRepair(disk: Disk, path: string): Promise<PixelRepairPlan> {
+  const findings = await verifyPixelWorld(disk, path);
+  const file = await disk.open(path, "read");
+  try {
+    const dialect = await requirePixelDialect(file, path);
+    if (dialect === "version2")
+      return { findings, dialect, carved: [], ...(await salvageVersion2(path, file)) };
+    const { header, chunks, bodies, carved, unplaced, faults } = await salvageVersion1(file, dialect);
+    const losses = faults
+      .filter(({ chunk, error }) => isLost(chunk, chunks, error))
+      .map(({ error }) => error.message);
+    if (carved.length > 0)
+      losses.push(`${carved.length} bodies were found without the index; some may have been removed before`);
+    if (unplaced > 0) losses.push(`${unplaced} chunks are there, and nothing says where they belong`);
+    const { facts, modifiedMs } = header;
+    return { findings, dialect, facts, modifiedMs, chunks, bodies, carved, losses };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes the contents of the plan to a new file: version 1 as a native file, version 2 as version 2. */
+export async function applyPixelRepair(
+  disk: Disk,
+  path: string,
+  plan: PixelRepairPlan,
+  target: Disk,
+  targetPath: string,
+): Promise<void> {
+  const file = await disk.open(path, "read");
+  try {
+    await (plan.dialect === "version2" ? writeVersion2 : writeVersion1)(file, plan, target, targetPath);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether a fault loses data. Others need no mention in a repair plan. */
+function isLost(
+  chunk: PixelChunkRef | undefined,
+  kept: readonly PixelChunkRef[],
+  error: OrthantError,
+): boolean {
+  if (chunk !== undefined) return !kept.includes(chunk);
+  return error.code !== "ORT_VERSION" && error.context.offset !== TABLE_BYTES_OFFSET;
+}
+
+async function writeVersion1(
+  file: DiskFile,
+  { facts, modifiedMs, chunks, bodies, carved }: PixelRepairPlan,
+  target: Disk,
+  path: string,
+): Promise<void> {
+  const writer = await Version1Writer.create(target, path);
+  try {
+    for (const ref of chunks) {
+      // Decode and encode again: salvage accepts payloads that strict readers reject.
+      await writer.addChunk(
+        ref.x,
+        ref.y,
+        decodeChunk(await readPayload(file, ref, "salvage"), ref.storage, "salvage"),
+      );
+    }
+    for (const { offset, bytes } of [...bodies, ...carved])
+      await writer.addBody(decodeBody(await file.readAt(offset, bytes), PIXEL_BYTES));
+    await writer.finish({ worldSeed: facts.worldSeed, createdMs: facts.createdMs, modifiedMs });
+  } finally {
+    await writer.close();
+  }
+}
+
+async function writeVersion2(
+  file: DiskFile,
+  { facts, modifiedMs, chunks, bodies }: PixelRepairPlan,
+  target: Disk,
+  path: string,
+): Promise<void> {
+  const writer = await PixelSaveWriter.create(target, path, facts);
+  try {
+    for (const { x, y, storage, offset, bytes } of chunks) {
+      await writer.addEncoded(x, y, {
+        storage,
+        payload: (await readEntry(file, "chunk", offset, bytes)).payload,
+      });
+    }
+    for (const { id, x, y, offset, bytes } of bodies) {
+      await writer.addBodyRecord(id, x, y, (await readEntry(file, "body", offset, bytes)).payload);
+    }
+    await writer.finish(modifiedMs);
+  } finally {
+    await writer.close();
+  }
+}

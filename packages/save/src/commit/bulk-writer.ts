@@ -1,0 +1,159 @@
+import type { ChunkShape } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { generationFiles } from "../codec/file-names.ts";
+import { bindingOf } from "../codec/file-seal.ts";
+import { type GlobalState, globalRecordCodec } from "../codec/global-record.ts";
+import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "../codec/layout.ts";
+import type { WholeIndexVersion } from "../codec/leaf-entry.ts";
+import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "../codec/limits.ts";
+import { encodeManifest, type Manifest } from "../codec/manifest.ts";
+import { packListOf } from "../codec/pack-list.ts";
+import { encodePayloadFile } from "../codec/payload-file.ts";
+import { type PlayerRecord, playersCodec, sortPlayers } from "../codec/player-record.ts";
+import type { GeneratedChunks } from "../codec/stored-block.ts";
+import { bulkTrie } from "../index/bulk-index.ts";
+import { EncodedLeaves } from "../index/encoded-leaves.ts";
+import { layOutIndex, pageTargetBytes } from "../index/index-layout.ts";
+import { type BlockStorage, blocksToStore } from "../index/leaf-blobs.ts";
+import { partitionLeaf, prepareLeaf } from "../index/leaf-partition.ts";
+import { type PlannedLeaf, plannedOf } from "../index/leaf-plan.ts";
+import { encodeLeaves, finishLeaves } from "../index/leaf-records.ts";
+import { pageReader } from "../index/page-reader.ts";
+import { PageWriter } from "../index/page-writer.ts";
+import { PackWriter } from "../pack/pack-writer.ts";
+import { swapManifest, writeGenerationFiles, writePage } from "./commit-sequence.ts";
+import { requireEmptyFolder } from "./empty-folder.ts";
+import type { LeafChange } from "./save-change.ts";
+
+const GENERATION = 0;
+
+/** Options for writing a world. */
+export interface BulkSaveOptions {
+  readonly limits?: SaveLimits;
+  /** The world's generator, as returned by `generatedChunks`. Without it every chunk is stored whole. */
+  readonly generated?: GeneratedChunks;
+  /** Default: 2. Use 1, which has no clocks, for a reader that knows only the specification. */
+  readonly indexVersion?: WholeIndexVersion;
+}
+
+/** Everything in a world outside its leaves. */
+export interface WorldFacts {
+  readonly nowMs: number;
+  readonly global: GlobalState;
+  readonly players: readonly PlayerRecord[];
+}
+
+/**
+ * Writes a whole world as generation 0 of a new save, leaf by leaf, in any order. Memory holds only the
+ * encoded index entry of each leaf. The save exists only after {@link finish}.
+ */
+export class BulkSaveWriter {
+  readonly #disk: Disk;
+  readonly #packs: PackWriter;
+  readonly #shape: ChunkShape;
+  readonly #limits: SaveLimits;
+  readonly #storage: BlockStorage;
+  readonly #indexVersion: WholeIndexVersion;
+  readonly #leaves = new EncodedLeaves();
+  /** Ids of the packs that have records. */
+  readonly #packIds = new Set<number>();
+
+  private constructor(
+    disk: Disk,
+    packs: PackWriter,
+    shape: ChunkShape,
+    limits: SaveLimits,
+    storage: BlockStorage,
+    indexVersion: WholeIndexVersion,
+  ) {
+    this.#disk = disk;
+    this.#packs = packs;
+    this.#shape = shape;
+    this.#limits = limits;
+    this.#storage = storage;
+    this.#indexVersion = indexVersion;
+  }
+
+  /** Begins a save with chunks of the given shape. Throws `ORT_NOT_EMPTY` if the folder is not empty. */
+  static async create(
+    disk: Disk,
+    shape: ChunkShape,
+    { limits = DEFAULT_LIMITS, generated, indexVersion = 2 }: BulkSaveOptions = {},
+  ): Promise<BulkSaveWriter> {
+    requireLimits(limits);
+    await requireEmptyFolder(disk);
+    await disk.makeDirectory(INDEX_FOLDER);
+    await disk.makeDirectory(DATA_FOLDER);
+    const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
+    // An index of version 1 goes with blobs of version 1.
+    const storage = { blobVersion: indexVersion, ...(generated && { generated }) };
+    return new BulkSaveWriter(disk, packs, shape, limits, storage, indexVersion);
+  }
+
+  /** Writes leaves, splitting those that are too large. No cell may overlap an earlier one. */
+  async add(leaves: readonly LeafChange[]): Promise<void> {
+    const planned: PlannedLeaf[] = [];
+    const isPlain = this.#indexVersion === 1;
+    for (const { cell, blocks = [], entities = [], clocks = [] } of leaves) {
+      // An index of version 1 cannot store clocks, nor a leaf that has only clocks.
+      if (isPlain && blocks.length + entities.length === 0) continue;
+      const stored = await blocksToStore(blocks, this.#storage);
+      const content = prepareLeaf(cell, stored, entities, isPlain ? [] : clocks, this.#shape);
+      for (const part of partitionLeaf(content, this.#limits)) planned.push(plannedOf(part));
+    }
+    const records = await encodeLeaves(planned, this.#limits, this.#indexVersion);
+    const refs = await this.#packs.append(records.flat());
+    for (const { dataFileId } of refs) this.#packIds.add(dataFileId);
+    for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.add(leaf);
+  }
+
+  /** Completes the save. Throws `ORT_ARGUMENT` if two leaves overlap. */
+  async finish({ nowMs, global, players }: WorldFacts): Promise<void> {
+    const packs = this.#packs;
+    // A world without leaves still gets a pack.
+    await packs.append([]);
+    await packs.sync();
+    const manifest: Manifest = {
+      ...generationFiles(GENERATION),
+      currentGeneration: GENERATION,
+      createdMs: nowMs,
+      lastModifiedMs: nowMs,
+      activeDataFileId: packs.activeId,
+      dataFileCount: packs.activeId,
+      dataFiles: packListOf(this.#packIds),
+      limits: this.#limits,
+      chunkExtents: this.#shape.extents,
+    };
+    const files = {
+      indexFile: await this.#writeIndex(),
+      globalFile: encodePayloadFile(globalHeader, "V4G0", globalRecordCodec, {
+        ...global,
+        nextDataFileId: packs.activeId + 1,
+        lastModifiedMs: nowMs,
+      }),
+      playersFile: encodePayloadFile(playersHeader, "V4P0", playersCodec, sortPlayers(players)),
+    };
+    await writeGenerationFiles(this.#disk, manifest, files);
+    await swapManifest(this.#disk, encodeManifest({ ...manifest, ...bindingOf(files, global) }));
+  }
+
+  /** Closes the files. Without {@link finish} there is no save. */
+  async close(): Promise<void> {
+    await this.#packs.close();
+  }
+
+  /** Writes the pages of the index. Returns its root. */
+  async #writeIndex(): Promise<Uint8Array> {
+    const pages = new PageWriter({
+      generation: GENERATION,
+      // An index of version 1 is one file, however large.
+      targetBytes: this.#indexVersion === 1 ? Number.MAX_SAFE_INTEGER : pageTargetBytes(this.#limits),
+      emit: (page) => writePage(this.#disk, page),
+      keep: false,
+    });
+    const root = await bulkTrie(this.#leaves, pages);
+    const read = pageReader(this.#disk);
+    return (await layOutIndex(root, { generation: GENERATION, version: this.#indexVersion, pages, read }))
+      .indexFile;
+  }
+}

@@ -1,0 +1,81 @@
+import type { Disk } from "@orthant/disk";
+import { TEMPORARY_SUFFIX, temporaryPath, type WriterLock, writeTemporary } from "@orthant/disk/files";
+import type { GenerationFiles } from "../codec/file-names.ts";
+import { INDEX_FOLDER, MANIFEST_FILE } from "../codec/layout.ts";
+import type { NewPage } from "../index/page-writer.ts";
+
+/** The bytes of a generation's three files. */
+export type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;
+
+/** All new files of a generation. */
+export interface NewGeneration {
+  readonly files: GenerationFiles;
+  readonly bytes: GenerationBytes;
+  readonly pages: readonly NewPage[];
+  readonly manifest: Uint8Array;
+}
+
+/**
+ * Commits a generation under a lock that another process may take over from a stalled holder. Writes all
+ * files under temporary names, checks the lock, then renames them, the manifest last. A process that takes
+ * the lock over removes others' temporary files before it reads the manifest, so each rename by the stalled
+ * writer either came before that or finds no file. Rules S44, S45, S97 and S98.
+ */
+export async function commitGeneration(
+  disk: Disk,
+  { files, bytes, pages, manifest }: NewGeneration,
+  lock?: WriterLock,
+): Promise<void> {
+  const named = namedFiles(files, bytes, pages);
+  for (const { path, bytes: content } of named) await writeTemporary(disk, path, content, lock);
+  await writeTemporary(disk, MANIFEST_FILE, manifest, lock);
+  await lock?.requireHeld();
+  for (const { path } of named) await disk.rename(temporaryPath(path, lock), path);
+  await disk.syncDirectory(INDEX_FOLDER);
+  await disk.syncDirectory("");
+  await disk.rename(temporaryPath(MANIFEST_FILE, lock), MANIFEST_FILE);
+  await disk.syncDirectory("");
+}
+
+/**
+ * Writes the files of a generation, which no manifest names yet, and its new index pages. They are renamed
+ * only when complete; on return both names and content are durable. Rule S44.
+ */
+export async function writeGenerationFiles(
+  disk: Disk,
+  files: GenerationFiles,
+  bytes: GenerationBytes,
+  pages: readonly NewPage[] = [],
+): Promise<void> {
+  const all = namedFiles(files, bytes, pages);
+  for (const file of all) await writeTemporary(disk, file.path, file.bytes);
+  for (const { path } of all) await disk.rename(path + TEMPORARY_SUFFIX, path);
+  await disk.syncDirectory(INDEX_FOLDER);
+  await disk.syncDirectory("");
+}
+
+/** Writes a page that no other file links to yet. The content is durable, the name is not. */
+export async function writePage(disk: Disk, { path, bytes }: NewPage): Promise<void> {
+  await writeTemporary(disk, path, bytes);
+  await disk.rename(path + TEMPORARY_SUFFIX, path);
+}
+
+/**
+ * The commit point: until the rename is durable a reader sees the old generation, then the new one.
+ * Everything that the manifest names must be durable before. Rule S45.
+ */
+export async function swapManifest(disk: Disk, manifest: Uint8Array, lock?: WriterLock): Promise<void> {
+  await writeTemporary(disk, MANIFEST_FILE, manifest, lock);
+  await lock?.requireHeld();
+  await disk.rename(temporaryPath(MANIFEST_FILE, lock), MANIFEST_FILE);
+  await disk.syncDirectory("");
+}
+
+function namedFiles(
+  files: GenerationFiles,
+  bytes: GenerationBytes,
+  pages: readonly NewPage[],
+): readonly NewPage[] {
+  const parts = ["indexFile", "globalFile", "playersFile"] as const;
+  return [...pages, ...parts.map((part) => ({ path: files[part], bytes: bytes[part] }))];
+}

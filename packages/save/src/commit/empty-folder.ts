@@ -1,0 +1,42 @@
+import { OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { fileSize, isLockName, pathOfTemporary } from "@orthant/disk/files";
+import { generationFiles, packFile } from "../codec/file-names.ts";
+import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_FILE, packHeader } from "../codec/layout.ts";
+
+const FOLDERS: readonly string[] = [INDEX_FOLDER, DATA_FOLDER];
+const FIRST_PACK = packFile(1);
+/** Files that an interrupted creation can leave behind before its manifest exists. */
+const UNFINISHED: ReadonlySet<string> = new Set([FIRST_PACK, ...Object.values(generationFiles(0))]);
+/** Files that have a temporary name until they are complete. */
+const RENAMED: ReadonlySet<string> = new Set([MANIFEST_FILE, ...Object.values(generationFiles(0))]);
+
+/**
+ * Throws `ORT_NOT_EMPTY` unless a save can be created here without touching foreign files. Removes the
+ * leftovers of an interrupted creation that no manifest ever named. Rule S47.
+ */
+export async function requireEmptyFolder(disk: Disk): Promise<void> {
+  const files = await listFiles(disk);
+  const strangers = files.filter(
+    (path) => !UNFINISHED.has(path) && !RENAMED.has(pathOfTemporary(path) ?? ""),
+  );
+  // A pack with records is a world that lost its manifest, not one whose creation was interrupted.
+  if (files.includes(FIRST_PACK) && (await fileSize(disk, FIRST_PACK)) > packHeader.bytes)
+    strangers.push(FIRST_PACK);
+  if (strangers.length > 0) {
+    const names = strangers.join(", ");
+    throw new OrthantError("ORT_NOT_EMPTY", `nothing may be where a save is made, but there is ${names}`);
+  }
+  for (const path of files) await disk.remove(path);
+}
+
+/** Lists every file in the root and in the folders of a save. Any other folder is listed by its name only. */
+async function listFiles(disk: Disk): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const { name, kind } of await disk.list("")) {
+    if (kind === "directory" && FOLDERS.includes(name)) {
+      for (const entry of await disk.list(name)) files.push(`${name}/${entry.name}`);
+    } else if (!isLockName(name)) files.push(name);
+  }
+  return files;
+}

@@ -1,0 +1,82 @@
+import { type GeneratorRegistry, OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import type { WriterLock } from "@orthant/disk/files";
+import { generatedChunks } from "../codec/generated-chunks.ts";
+import { DATA_FOLDER, INDEX_FOLDER } from "../codec/layout.ts";
+import { DEFAULT_LIMITS, requireLimits } from "../codec/limits.ts";
+import { DEFAULT_RETENTION, type Retention, requireRetention } from "../history/retention.ts";
+import { SaveHistory } from "../history/save-history.ts";
+import { packsToGoOnWith } from "../pack/named-packs.ts";
+import { PackWriter } from "../pack/pack-writer.ts";
+import { readManifest } from "../read/reader.ts";
+import { Save, type SaveState } from "../read/save.ts";
+import { requireEmptyFolder } from "./empty-folder.ts";
+import { GenerationHolds } from "./generation-holds.ts";
+import { type NewSave, nothingYet } from "./new-save.ts";
+import { SaveWriter } from "./writer.ts";
+
+/** Options for continuing a save. */
+export interface ResumeOptions {
+  /** Leaves the active pack unchanged and begins a new one. Use it after a failed sync. */
+  readonly newPack?: boolean;
+  /** Continues from a generation that is not the newest. Everything after it is dropped from the world. */
+  readonly rollBack?: boolean;
+  /** The same as when the save was created. */
+  readonly generators?: GeneratorRegistry;
+  /** Which generations to keep. */
+  readonly retention?: Retention;
+  /** The same as when the save was created. */
+  readonly lock?: WriterLock;
+}
+
+/** Creates a save in an empty folder and commits its first generation, number 0. Rule S47. */
+export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWriter> {
+  const limits = initial.limits ?? DEFAULT_LIMITS;
+  requireLimits(limits);
+  requireRetention(initial.retention ?? DEFAULT_RETENTION);
+  await requireEmptyFolder(disk);
+  await disk.makeDirectory(INDEX_FOLDER);
+  await disk.makeDirectory(DATA_FOLDER);
+  const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
+  const generated = generatedChunks(initial.global, initial.generators);
+  const { retention = DEFAULT_RETENTION, lock } = initial;
+  const history = new SaveHistory(disk, new GenerationHolds(), retention, lock);
+  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, history, generated, lock);
+  try {
+    await (await writer.commit(initial)).close();
+    return writer;
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+}
+
+/** Continues a save of the tree dialect from the generation that was opened. */
+export async function resumeSave(
+  disk: Disk,
+  save: SaveState,
+  options: ResumeOptions = {},
+): Promise<SaveWriter> {
+  if (save.dialect !== "tree") {
+    throw new OrthantError("ORT_DIALECT", "a flat save is not written to; convert it first");
+  }
+  const { manifest: found } = await readManifest(disk);
+  if (save.generation !== found.currentGeneration && options.rollBack !== true) {
+    const detail = `generation ${found.currentGeneration} is newer than ${save.generation}, which was opened`;
+    throw new OrthantError("ORT_GENERATION", detail);
+  }
+  const { retention = DEFAULT_RETENTION, lock } = options;
+  requireRetention(retention);
+  const manifest = { ...found, dataFiles: await packsToGoOnWith(disk, found.dataFiles) };
+  const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
+  try {
+    if (options.newPack === true) await packs.beginPack();
+  } catch (error) {
+    await packs.close();
+    throw error;
+  }
+  const generated = generatedChunks(save.global, options.generators);
+  const holds = save instanceof Save ? save.holds : new GenerationHolds();
+  const history = new SaveHistory(disk, holds, retention, lock);
+  return new SaveWriter(disk, { ...save, manifest }, packs, history, generated, lock);
+}

@@ -1,0 +1,125 @@
+import {
+  type Box,
+  boxContains,
+  boxContainsBox,
+  boxEquals,
+  type Chunk,
+  type Place,
+  PlaceMap,
+} from "@orthant/core";
+import { type BlobRef, isSameRef } from "../codec/blob-ref.ts";
+import type { LeafEntry } from "../codec/leaf-entry.ts";
+import type { SaveContent } from "../index/save-content.ts";
+
+/** State of a chunk: unedited, so as generated; edited to only air; or with other content. */
+export type ChunkState = "virgin" | "empty" | "content";
+
+/** A chunk that differs between two saves. */
+export interface BlockDifference {
+  readonly place: Place;
+  readonly before: ChunkState;
+  readonly after: ChunkState;
+  /**
+   * Number of differing voxels; `undefined` if one side is virgin, which only a generator could determine.
+   */
+  readonly voxels: number | undefined;
+}
+
+/** The leaves of each side that may differ from the other's. */
+export interface LeavesToCompare {
+  before(): AsyncIterable<LeafEntry> | Iterable<LeafEntry>;
+  after(): AsyncIterable<LeafEntry> | Iterable<LeafEntry>;
+}
+
+/**
+ * Yields the chunks in which two saves with the same chunk shape differ. Their leaves need not coincide: each
+ * is compared with those it intersects, with the larger one of a pair in memory. Aligned leaves, as in trees,
+ * are read once.
+ */
+export async function* compareBlocks(
+  before: SaveContent,
+  after: SaveContent,
+  leaves: LeavesToCompare,
+  options: { readonly samePacks?: boolean; readonly onLeaf?: () => void },
+): AsyncGenerator<BlockDifference> {
+  const samePacks = options.samePacks === true;
+  for await (const leaf of leaves.before()) {
+    const others = await after.touching(leaf.cell);
+    options.onLeaf?.();
+    // A leaf inside a larger one is compared together with the larger one.
+    if (others.some(({ cell }) => isLarger(cell, leaf.cell))) continue;
+    if (others.length === 1 && samePacks && isSame(leaf, others[0] as LeafEntry)) continue;
+    yield* compareAround(before, leaf, after, others, (place) => boxContains(leaf.cell, place));
+  }
+  for await (const leaf of leaves.after()) {
+    const others = await before.touching(leaf.cell);
+    options.onLeaf?.();
+    const inside = others.filter(({ cell }) => isLarger(leaf.cell, cell));
+    const beyond = others.filter(({ cell }) => !isLarger(leaf.cell, cell));
+    if (beyond.some(({ cell }) => boxContainsBox(cell, leaf.cell))) continue;
+    const isOurs = (place: Place): boolean =>
+      boxContains(leaf.cell, place) && !beyond.some(({ cell }) => boxContains(cell, place));
+    for await (const difference of compareAround(after, leaf, before, inside, isOurs)) {
+      yield { ...difference, before: difference.after, after: difference.before };
+    }
+  }
+}
+
+/** Compares one leaf with those of another save, at positions accepted by `isOurs`. */
+async function* compareAround(
+  content: SaveContent,
+  leaf: LeafEntry,
+  otherContent: SaveContent,
+  others: readonly LeafEntry[],
+  isOurs: (place: Place) => boolean,
+): AsyncGenerator<BlockDifference> {
+  const chunks = new PlaceMap<Chunk>();
+  for (const { place, chunk } of await content.readBlocks(leaf)) {
+    if (isOurs(place)) chunks.set(...place, chunk);
+  }
+  for (const other of others) {
+    for (const { place, chunk } of await otherContent.readBlocks(other)) {
+      if (!isOurs(place)) continue;
+      const ours = chunks.get(...place);
+      if (ours !== undefined) chunks.delete(...place);
+      if (ours === undefined || !ours.equals(chunk)) yield differenceAt(place, ours, chunk);
+    }
+  }
+  for (const [place, chunk] of chunks) yield differenceAt(place, chunk, undefined);
+}
+
+function isLarger(outer: Box, inner: Box): boolean {
+  return boxContainsBox(outer, inner) && !boxEquals(outer, inner);
+}
+
+function isSame(a: LeafEntry, b: LeafEntry): boolean {
+  return (
+    boxEquals(a.cell, b.cell) &&
+    a.blockRefs.length > 0 &&
+    a.blockRefs.length === b.blockRefs.length &&
+    a.blockRefs.every((ref, index) => isSameRef(ref, b.blockRefs[index] as BlobRef))
+  );
+}
+
+function differenceAt(place: Place, before: Chunk | undefined, after: Chunk | undefined): BlockDifference {
+  return {
+    place,
+    before: stateOf(before),
+    after: stateOf(after),
+    voxels: before === undefined || after === undefined ? undefined : differingVoxels(before, after),
+  };
+}
+
+function stateOf(chunk: Chunk | undefined): ChunkState {
+  if (chunk === undefined) return "virgin";
+  return chunk.isEmpty ? "empty" : "content";
+}
+
+function differingVoxels(before: Chunk, after: Chunk): number {
+  const theirs = after.voxels();
+  let count = 0;
+  before.forEach((material, index) => {
+    if (material !== theirs[index]) count++;
+  });
+  return count;
+}

@@ -1,0 +1,169 @@
+import {
+  AXES,
+  type ByteReader,
+  type Chunk,
+  type Codec,
+  chunkFromVoxels,
+  comparePlaces,
+  emptyChunk,
+  HYPERCUBE_CHUNKS,
+  list,
+  OrthantError,
+  type Place,
+  placeCodec,
+  placeFrom,
+  U8_MAX,
+  U16_MAX,
+  WHOLE_LATTICE,
+} from "@orthant/core";
+import { type EntityRecord, entityRecordCodec } from "../codec/entity-record.ts";
+import type { BlockAssignment } from "../codec/prepared-blocks.ts";
+import { REGION_EDGE_MAX } from "./flat-payloads.ts";
+
+/** A region's chunks in one record of the flat dialect. */
+export interface FlatBlockBlob {
+  readonly region: Place;
+  readonly regionChunkEdge: number;
+  readonly blocks: readonly BlockAssignment[];
+}
+
+/** A region's entities in one record of the flat dialect. */
+export interface FlatEntityBlob {
+  readonly region: Place;
+  readonly regionChunkEdge: number;
+  readonly entities: readonly EntityRecord[];
+}
+
+const DICTIONARY_MAX = U16_MAX + 1;
+const ASSIGNMENTS_MAX = 100_000_000;
+const ENTITIES_MAX = 100_000_000;
+const STATES = 3;
+/** Number of entity classes that the original knows. */
+export const FLAT_CLASSES = 3;
+/** Number of entity kinds that the original knows. */
+export const FLAT_KINDS = 7;
+
+const rawChunkCodec: Codec<Chunk> = {
+  write(out, chunk) {
+    const voxels = chunk.voxels();
+    const wide = voxels.find((material) => material > U8_MAX);
+    if (wide !== undefined) throw new OrthantError("ORT_DIALECT", `material ${wide} in a chunk of bytes`);
+    out.bytes(Uint8Array.from(voxels));
+  },
+  read(input) {
+    const voxels = input.bytes(HYPERCUBE_CHUNKS.volume);
+    if (voxels.length !== HYPERCUBE_CHUNKS.volume) {
+      throw input.fail("ORT_CHUNK_VOLUME", `a chunk of ${voxels.length} voxels`);
+    }
+    return chunkFromVoxels(Uint16Array.from(voxels));
+  },
+};
+
+const dictionaryCodec = list(rawChunkCodec, DICTIONARY_MAX);
+
+/**
+ * Codec of a block blob as it shipped: a region and its edge instead of a volume, 4,096 raw bytes per chunk,
+ * a dictionary in any order. It writes the dictionary in order of first appearance. Rule S39.
+ */
+export const flatBlockBlobCodec: Codec<FlatBlockBlob> = {
+  write(out, { region, regionChunkEdge, blocks }) {
+    const dictionary = new Map<Chunk, number>();
+    const sorted = [...blocks].sort((a, b) => comparePlaces(a.place, b.place));
+    const stored: Chunk[] = [];
+    for (const { chunk } of sorted) {
+      if (chunk === undefined || chunk.isEmpty || dictionary.has(chunk)) continue;
+      const equal = stored.findIndex((other) => other.equals(chunk));
+      dictionary.set(chunk, equal >= 0 ? equal : stored.push(chunk) - 1);
+    }
+    placeCodec.write(out, region);
+    out.varI32(regionChunkEdge);
+    dictionaryCodec.write(out, stored);
+    out.varUint(sorted.length);
+    for (const { place, chunk } of sorted) {
+      for (const axis of AXES) out.varU16(place[axis] - region[axis] * regionChunkEdge);
+      const number = chunk === undefined ? undefined : dictionary.get(chunk);
+      out.tag(chunk === undefined ? 0 : number === undefined ? 1 : 2, STATES);
+      out.varU16(number ?? 0);
+    }
+  },
+
+  read(input) {
+    const { region, regionChunkEdge } = readRegion(input);
+    const dictionary = dictionaryCodec.read(input);
+    const count = input.count(ASSIGNMENTS_MAX);
+    const blocks: BlockAssignment[] = [];
+    for (let index = 0; index < count; index++) {
+      const place = readLocalPlace(input, region, regionChunkEdge);
+      const previous = blocks[index - 1];
+      if (previous !== undefined && comparePlaces(previous.place, place) >= 0) {
+        throw input.fail("ORT_BLOB", `the block at [${place}] is out of order`);
+      }
+      blocks.push({ place, chunk: readChunkOf(input, dictionary) });
+    }
+    return { region, regionChunkEdge, blocks };
+  },
+};
+
+const entitiesCodec = list(entityRecordCodec, ENTITIES_MAX);
+
+/**
+ * Codec of an entity blob as it shipped. It may contain players, which the original's library accepted. Rule
+ * S40.
+ */
+export const flatEntityBlobCodec: Codec<FlatEntityBlob> = {
+  write(out, { region, regionChunkEdge, entities }) {
+    for (const { entityId, entityClass, kind } of entities) {
+      if (entityClass < FLAT_CLASSES && kind < FLAT_KINDS) continue;
+      throw new OrthantError("ORT_DIALECT", `entity ${entityId} is of class ${entityClass} and kind ${kind}`);
+    }
+    placeCodec.write(out, region);
+    out.varI32(regionChunkEdge);
+    entitiesCodec.write(out, entities);
+  },
+
+  read(input) {
+    const { region, regionChunkEdge } = readRegion(input);
+    const entities = entitiesCodec.read(input);
+    for (const [index, { entityId, entityClass, kind }] of entities.entries()) {
+      if (entityClass >= FLAT_CLASSES || kind >= FLAT_KINDS) {
+        throw input.fail("ORT_TAG", `entity ${entityId} is of class ${entityClass} and kind ${kind}`);
+      }
+      const previous = entities[index - 1];
+      if (previous !== undefined && previous.entityId >= entityId) {
+        throw input.fail("ORT_BLOB", `entity ${entityId} is out of order`);
+      }
+    }
+    return { region, regionChunkEdge, entities };
+  },
+};
+
+function readRegion(input: ByteReader): { readonly region: Place; readonly regionChunkEdge: number } {
+  const region = placeCodec.read(input);
+  const regionChunkEdge = input.varI32();
+  if (regionChunkEdge < 1 || regionChunkEdge > REGION_EDGE_MAX) {
+    throw input.fail("ORT_BLOB", `a region of ${regionChunkEdge} chunks an edge`);
+  }
+  return { region, regionChunkEdge };
+}
+
+function readLocalPlace(input: ByteReader, region: Place, edge: number): Place {
+  const local = [input.varU16(), input.varU16(), input.varU16(), input.varU16()] as const;
+  const place = placeFrom((axis) => region[axis] * edge + local[axis]);
+  const inside = AXES.every(
+    (axis) =>
+      local[axis] < edge && place[axis] >= WHOLE_LATTICE.min[axis] && place[axis] < WHOLE_LATTICE.max[axis],
+  );
+  if (!inside) throw input.fail("ORT_BLOB", `a block at [${local}] of a region of ${edge} chunks an edge`);
+  return place;
+}
+
+function readChunkOf(input: ByteReader, dictionary: readonly Chunk[]): Chunk | undefined {
+  const state = input.tag(STATES);
+  const number = input.varU16();
+  if (state === 0) return undefined;
+  if (state === 1) return emptyChunk(HYPERCUBE_CHUNKS.volume);
+  const chunk = dictionary[number];
+  if (chunk === undefined)
+    throw input.fail("ORT_BLOB", `chunk ${number} of ${dictionary.length} in the dictionary`);
+  return chunk;
+}

@@ -1,0 +1,136 @@
+import {
+  bytes,
+  type Codec,
+  HYPERCUBE_CHUNKS,
+  list,
+  OrthantError,
+  option,
+  type Place,
+  placeCodec,
+} from "@orthant/core";
+import { type BlobRef, blobRefCodec } from "../codec/blob-ref.ts";
+import { type GlobalRecord, playerEntityHintsCodec } from "../codec/global-record.ts";
+import { PLAYERS_MAX, type PlayerRecord, tagsCodec } from "../codec/player-record.ts";
+import { vectorCodec } from "../codec/vector.ts";
+import { plainDescription } from "../codec/world-description.ts";
+
+/** Content of `global.*.v4g` in the flat dialect. */
+export interface FlatGlobal extends Omit<GlobalRecord, "generators" | "description"> {
+  readonly customPayload: Uint8Array;
+}
+
+/** One region of the flat index. */
+export interface FlatLeaf {
+  readonly region: Place;
+  readonly blockRef: BlobRef | undefined;
+  readonly entityRef: BlobRef | undefined;
+}
+
+/** Content of the flat index. */
+export interface FlatIndex {
+  readonly generation: number;
+  readonly regionChunkEdge: number;
+  readonly leaves: readonly FlatLeaf[];
+}
+
+/** Maximum edge of a flat region: local coordinates have 16 bits. */
+export const REGION_EDGE_MAX = 65_536;
+
+const LEAVES_MAX = 0xffff_fffe;
+const customPayloadCodec = bytes();
+const optionalRef = option(blobRefCodec);
+
+/** Codec of the global payload that shipped: no generators, and a custom payload of raw bytes. Rule S36. */
+export const flatGlobalCodec: Codec<FlatGlobal> = {
+  write(out, record) {
+    const { base } = record;
+    if (base.kind === "generated")
+      throw new OrthantError("ORT_DIALECT", "the flat dialect has no generators");
+    out.tag(base.kind === "flatFloor" ? 1 : 0, 2);
+    if (base.kind === "flatFloor") out.u8(base.material);
+    out.varU64(record.worldSeed);
+    out.varU64(record.nextEntityId);
+    out.varU32(record.nextDataFileId);
+    out.varUint(record.lastModifiedMs);
+    playerEntityHintsCodec.write(out, record.playerEntityHints);
+    customPayloadCodec.write(out, record.customPayload);
+  },
+
+  read: (input) => ({
+    base: input.tag(2) === 1 ? { kind: "flatFloor", material: input.u8() } : { kind: "empty" },
+    worldSeed: input.varU64(),
+    nextEntityId: input.varU64(),
+    nextDataFileId: input.varU32(),
+    lastModifiedMs: input.varUint(),
+    playerEntityHints: playerEntityHintsCodec.read(input),
+    customPayload: customPayloadCodec.read(input),
+  }),
+};
+
+/** Converts a flat global record to the tree dialect. */
+export function globalOfFlat({ customPayload: _, ...record }: FlatGlobal): GlobalRecord {
+  return { ...record, generators: [], description: plainDescription(HYPERCUBE_CHUNKS) };
+}
+
+const flatPlayerCodec: Codec<PlayerRecord> = {
+  write(out, player) {
+    if (player.authKey.length > 0 || player.name !== undefined || player.metadata.length > 0) {
+      throw new OrthantError("ORT_DIALECT", `player ${player.playerId} has a name, key or metadata`);
+    }
+    out.varU64(player.playerId);
+    vectorCodec.write(out, player.position);
+    vectorCodec.write(out, player.orientation);
+    tagsCodec.write(out, player.tags);
+    out.bytes(player.inventory);
+    out.varUint(player.lastSavedMs);
+  },
+
+  read: (input) => ({
+    playerId: input.varU64(),
+    authKey: new Uint8Array(0),
+    name: undefined,
+    position: vectorCodec.read(input),
+    orientation: vectorCodec.read(input),
+    tags: tagsCodec.read(input),
+    inventory: input.bytes(),
+    metadata: [],
+    lastSavedMs: input.varUint(),
+  }),
+};
+
+/** Codec of the players that shipped, in any order. Rule S37. */
+export const flatPlayersCodec: Codec<readonly PlayerRecord[]> = list(flatPlayerCodec, PLAYERS_MAX);
+
+const flatLeavesCodec = list<FlatLeaf>(
+  {
+    write(out, { region, blockRef, entityRef }) {
+      placeCodec.write(out, region);
+      optionalRef.write(out, blockRef);
+      optionalRef.write(out, entityRef);
+    },
+    read: (input) => ({
+      region: placeCodec.read(input),
+      blockRef: optionalRef.read(input),
+      entityRef: optionalRef.read(input),
+    }),
+  },
+  LEAVES_MAX,
+);
+
+/** Codec of the index that shipped: a list of regions in lexicographic order. Rule S38. */
+export const flatIndexCodec: Codec<FlatIndex> = {
+  write(out, { generation, regionChunkEdge, leaves }) {
+    out.varUint(generation);
+    out.varI32(regionChunkEdge);
+    flatLeavesCodec.write(out, leaves);
+  },
+
+  read(input) {
+    const generation = input.varUint();
+    const regionChunkEdge = input.varI32();
+    if (regionChunkEdge < 1 || regionChunkEdge > REGION_EDGE_MAX) {
+      throw input.fail("ORT_INDEX", `regions of ${regionChunkEdge} chunks an edge`);
+    }
+    return { generation, regionChunkEdge, leaves: flatLeavesCodec.read(input) };
+  },
+};

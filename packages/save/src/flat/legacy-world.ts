@@ -1,0 +1,117 @@
+import {
+  type ByteReader,
+  type Chunk,
+  type Codec,
+  chunkFromVoxels,
+  comparePlaces,
+  HYPERCUBE_CHUNKS,
+  magic,
+  OrthantError,
+  type Place,
+  uniformChunk,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { decodeAt, readWhole } from "@orthant/disk/files";
+import type { BaseWorld } from "../codec/global-record.ts";
+import type { BlockEntry } from "../codec/prepared-blocks.ts";
+
+/** A world from before saves were folders: its base and the edited chunks. */
+export interface LegacyWorld {
+  readonly base: BaseWorld;
+  /** In lexicographic order of their positions. */
+  readonly blocks: readonly BlockEntry[];
+}
+
+const LEGACY_VERSION = 2;
+const { volume: VOLUME } = HYPERCUBE_CHUNKS;
+/** Minimum sizes of a payload and of an entry. */
+const PAYLOAD_BYTES_MIN = 2;
+const ENTRY_BYTES = 20;
+// Shared by all calls, which never overlap, so that a few bytes of runs do not cost an array of all voxels.
+const scratchVoxels = new Uint16Array(VOLUME);
+const magicCodec = magic("V4DW");
+
+const legacyWorldCodec: Codec<LegacyWorld> = {
+  write() {
+    throw new OrthantError("ORT_DIALECT", "nothing writes .v4dw any more");
+  },
+
+  read(input) {
+    magicCodec.read(input);
+    const version = input.u32();
+    if (version !== LEGACY_VERSION) {
+      throw input.fail("ORT_VERSION", `.v4dw version ${version}, known is ${LEGACY_VERSION}`);
+    }
+    const base = readBase(input);
+    const entryCount = input.u32();
+    const payloadCount = input.u32();
+    if (payloadCount * PAYLOAD_BYTES_MIN + entryCount * ENTRY_BYTES > input.remaining) {
+      throw input.fail("ORT_TRUNCATED", `${payloadCount} payloads and ${entryCount} entries`);
+    }
+    const payloads = Array.from({ length: payloadCount }, () => readPayload(input));
+    const blocks = Array.from({ length: entryCount }, () => readEntry(input, payloads));
+    blocks.sort((a, b) => comparePlaces(a.place, b.place));
+    for (const [index, { place }] of blocks.entries()) {
+      const previous = blocks[index - 1];
+      if (previous === undefined || comparePlaces(previous.place, place) < 0) continue;
+      throw input.fail("ORT_BLOB", `two chunks at [${place}]`);
+    }
+    return { base, blocks };
+  },
+};
+
+/** Reads a `.v4dw` file, the predecessor of the folder format. It has no checksum. Rule S42. */
+export function readLegacyWorld(path: string, bytes: Uint8Array): LegacyWorld {
+  return decodeAt({ path }, legacyWorldCodec, bytes);
+}
+
+/** Size limit of a legacy file, which is read whole. */
+export const LEGACY_WORLD_BYTES_MAX: number = 256 * 1024 * 1024;
+
+/** Reads a `.v4dw` file from a disk. Throws `ORT_LIMIT` for a file larger than any that was ever written. */
+export async function openLegacyWorld(disk: Disk, path: string): Promise<LegacyWorld> {
+  return readLegacyWorld(path, await readWhole(disk, path, LEGACY_WORLD_BYTES_MAX));
+}
+
+function readBase(input: ByteReader): BaseWorld {
+  const kind = input.u8();
+  if (kind === 0) return { kind: "empty" };
+  if (kind === 1) return { kind: "flatFloor", material: input.u8() };
+  throw input.fail("ORT_TAG", `base world ${kind}`);
+}
+
+function readPayload(input: ByteReader): Chunk {
+  const encoding = input.u8();
+  switch (encoding) {
+    case 0:
+      return uniformChunk(VOLUME, input.u8());
+    case 1:
+      return readRuns(input);
+    case 2:
+      return chunkFromVoxels(Uint16Array.from(input.view(VOLUME)));
+    default:
+      throw input.fail("ORT_TAG", `chunk encoding ${encoding}`);
+  }
+}
+
+function readRuns(input: ByteReader): Chunk {
+  const voxels = scratchVoxels;
+  let filled = 0;
+  for (let runs = input.u16(); runs > 0; runs--) {
+    const material = input.u8();
+    const length = input.u16();
+    if (length > VOLUME - filled) throw input.fail("ORT_CHUNK_VOLUME", `runs of more than ${VOLUME} voxels`);
+    voxels.fill(material, filled, filled + length);
+    filled += length;
+  }
+  if (filled !== VOLUME) throw input.fail("ORT_CHUNK_VOLUME", `runs of ${filled} voxels`);
+  return chunkFromVoxels(voxels);
+}
+
+function readEntry(input: ByteReader, payloads: readonly Chunk[]): BlockEntry {
+  const place: Place = [input.i32(), input.i32(), input.i32(), input.i32()];
+  const number = input.u32();
+  const chunk = payloads[number];
+  if (chunk === undefined) throw input.fail("ORT_BLOB", `chunk ${number} of ${payloads.length}`);
+  return { place, chunk };
+}

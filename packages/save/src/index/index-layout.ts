@@ -1,0 +1,88 @@
+import { INDEX_PAGE_TARGET_BYTES } from "../codec/layout.ts";
+import type { IndexVersion, LeafEntry, WholeIndexVersion } from "../codec/leaf-entry.ts";
+import type { SaveLimits } from "../codec/limits.ts";
+import { encodeIndexFile } from "./index-file.ts";
+import { LeafIndex, type PageReader } from "./leaf-index.ts";
+import { entriesOf, isPage, type TrieNode } from "./leaf-trie.ts";
+import { PAGE_VERSION, totalsOfPart } from "./page-codec.ts";
+import type { PageWriter } from "./page-writer.ts";
+
+/** Options for laying out an index in files. */
+export interface IndexLayoutOptions {
+  readonly generation: number;
+  /** 1 for a save that is never split into pages, because its reader knows only the specification. */
+  readonly version: IndexVersion | undefined;
+  /** Writes the new pages, if there are any. */
+  readonly pages: PageWriter;
+  readonly read: PageReader;
+}
+
+/** A laid-out index: the file that the manifest names, and its in-memory form. */
+export interface LaidOutIndex {
+  readonly indexFile: Uint8Array;
+  readonly indexVersion: IndexVersion;
+  readonly index: LeafIndex;
+}
+
+/** Lower bound for the size of a leaf and its node in a single-file index. */
+const WHOLE_LEAF_BYTES_MIN = 90;
+
+type Node = TrieNode<LeafEntry>;
+
+/** Returns the maximum size of a page, and of a single-file index, under these limits. */
+export function pageTargetBytes({ indexSoftMaxBytes }: SaveLimits): number {
+  return Math.min(INDEX_PAGE_TARGET_BYTES, indexSoftMaxBytes);
+}
+
+/**
+ * Lays out the leaves of a generation in files: in one while it is small, else in pages, of which the new
+ * ones are emitted. Rules S61 to S63.
+ */
+export async function layOutIndex(
+  root: Node | undefined,
+  options: IndexLayoutOptions,
+): Promise<LaidOutIndex> {
+  const { generation, version, pages, read } = options;
+  if (version === 1) return wholeIndex(root, 1, generation, read);
+  const { targetBytes } = pages;
+  const small = smallIndex(root, generation, targetBytes, read);
+  if (small !== undefined) return small;
+  const settled = await pages.settle(root);
+  return (
+    smallIndex(settled.root, generation, targetBytes, read) ?? {
+      indexFile: settled.bytes,
+      indexVersion: PAGE_VERSION,
+      index: LeafIndex.over(settled.root, totalsOfPart(settled.root), read),
+    }
+  );
+}
+
+/** Returns a single-file index; `undefined` if it would be too large, or some leaves are in pages. */
+function smallIndex(
+  root: Node | undefined,
+  generation: number,
+  bytesMax: number,
+  read: PageReader,
+): LaidOutIndex | undefined {
+  let bytes = 0;
+  for (const entry of entriesOf(root)) {
+    bytes += WHOLE_LEAF_BYTES_MIN;
+    if (isPage(entry) || bytes > bytesMax) return undefined;
+  }
+  const whole = wholeIndex(root, 2, generation, read);
+  return whole.indexFile.length <= bytesMax ? whole : undefined;
+}
+
+function wholeIndex(
+  root: Node | undefined,
+  version: WholeIndexVersion,
+  generation: number,
+  read: PageReader,
+): LaidOutIndex {
+  const leaves = [...entriesOf(root)] as readonly LeafEntry[];
+  return {
+    indexFile: encodeIndexFile({ version, generation, leaves }),
+    indexVersion: version,
+    index: LeafIndex.over(root, totalsOfPart(root), read),
+  };
+}

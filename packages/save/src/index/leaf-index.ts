@@ -1,0 +1,247 @@
+import { type Box, boxEquals, comparePlaces, OrthantError, type Place, WHOLE_LATTICE } from "@orthant/core";
+import { attempt } from "@orthant/disk/files";
+import { pageFile } from "../codec/file-names.ts";
+import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
+import { isSameLeaf, type LeafEntry } from "../codec/leaf-entry.ts";
+import { levelOf } from "./cell.ts";
+import type { IndexPage, PageLink } from "./index-page.ts";
+import { type IndexTotals, sumTotals, totalsOfLeaf } from "./index-totals.ts";
+import { LeafGrid } from "./leaf-grid.ts";
+import { LeafMap } from "./leaf-map.ts";
+import {
+  type Branch,
+  cellFor,
+  entriesOf,
+  findLeaf,
+  isPage,
+  leavesTouching,
+  loadedPages,
+  pushReversed,
+  type TrieNode,
+  unloadedPages,
+} from "./leaf-trie.ts";
+import { trieOf } from "./trie-builder.ts";
+import { compareTries, type TrieDifference } from "./trie-comparison.ts";
+
+/** A leaf that differs between two generations: removed, added or replaced. */
+export interface LeafDifference {
+  readonly before?: LeafEntry;
+  readonly after?: LeafEntry;
+}
+
+/** Reads a page of an index and checks it against its link. */
+export type PageReader = (link: PageLink) => Promise<Branch<LeafEntry>>;
+
+/** Content of one file of an index: the root, or a page. */
+export interface IndexPart {
+  readonly cell: Box;
+  /** Its location; `undefined` for the root. */
+  readonly link: PageLink | undefined;
+  /** The leaves in this file, in lexicographic order of the cells. */
+  readonly leaves: readonly LeafEntry[];
+  /** Why it is unreadable. */
+  readonly error: OrthantError | undefined;
+}
+
+type Node = TrieNode<LeafEntry>;
+
+/**
+ * The leaves of one generation by position. They never change, but the loaded part does: an index of several
+ * files is read in parts, on {@link load}. Generations share their common parts, also in memory. Synchronous
+ * methods throw `ORT_NOT_LOADED` if they need a part that is not loaded.
+ */
+export class LeafIndex {
+  /** Totals of all leaves, including those not in memory. */
+  readonly totals: IndexTotals;
+  readonly #root: Node | undefined;
+  /** Set for a flat save whose regions are not aligned cubes. */
+  readonly #grid: LeafGrid<LeafEntry> | undefined;
+  readonly #read: PageReader;
+
+  private constructor(
+    root: Node | undefined,
+    totals: IndexTotals,
+    read: PageReader = noPages,
+    grid?: LeafGrid<LeafEntry>,
+  ) {
+    this.#root = root;
+    this.totals = totals;
+    this.#read = read;
+    this.#grid = grid;
+  }
+
+  /** Creates an index with all leaves in memory: those of a flat save, or of a single-file index. */
+  static of(leaves: readonly LeafEntry[]): LeafIndex {
+    const totals = sumTotals(leaves.map(totalsOfLeaf));
+    const odd = leaves.find(({ cell }) => (levelOf(cell) ?? Infinity) > LEAF_LEVEL_MAX);
+    if (odd === undefined) return new LeafIndex(trieOf(leaves), totals);
+    const edge = odd.cell.max[0] - odd.cell.min[0];
+    return new LeafIndex(undefined, totals, noPages, new LeafGrid(leaves, edge));
+  }
+
+  /** Creates an index over a trie and the pages it refers to. */
+  static over(root: Node | undefined, totals: IndexTotals, read: PageReader): LeafIndex {
+    return new LeafIndex(root, totals, read);
+  }
+
+  /**
+   * Returns a draft of the next generation. Everything that these cells intersect stays in memory until the
+   * draft is released.
+   */
+  async draft(cells: Iterable<Box>): Promise<LeafMap<LeafEntry>> {
+    const draft = LeafMap.over(this.#root);
+    try {
+      for (const cell of cells) {
+        // Loaded pages may be unloaded during the await.
+        do await this.load(cell);
+        while (!this.isLoaded(cell));
+        draft.hold(cell);
+      }
+      return draft;
+    } catch (error) {
+      draft.release();
+      throw error;
+    }
+  }
+
+  /** Reads everything that a box of chunks intersects, and keeps it in memory. */
+  async load(box: Box): Promise<void> {
+    for (const page of [...unloadedPages(this.#root, box)]) await this.#loadWithin(page, box);
+  }
+
+  /** Returns whether everything that a box of chunks intersects is in memory. */
+  isLoaded(box: Box): boolean {
+    return unloadedPages(this.#root, box).next().done === true;
+  }
+
+  /** Returns the leaf that contains a chunk. */
+  find(place: Place): LeafEntry | undefined {
+    return this.#grid === undefined ? findLeaf(this.#root, place, requireContent) : this.#grid.find(place);
+  }
+
+  /** Returns the leaf with exactly this cell. */
+  at(cell: Box): LeafEntry | undefined {
+    const leaf = this.find(cell.min);
+    return leaf !== undefined && boxEquals(leaf.cell, cell) ? leaf : undefined;
+  }
+
+  /**
+   * Returns the cell for a chunk: that of the leaf that contains it or, without one, the largest aligned cube
+   * around it, up to an edge of 2^16, without a leaf. Requires the box of this one chunk to be loaded.
+   */
+  cellFor(place: Place): Box {
+    return this.#grid === undefined ? cellFor(this.#root, place, requireContent) : this.#grid.cellFor(place);
+  }
+
+  /**
+   * Returns the leaves that intersect a box of chunks. The cost depends on the result, not on the number of
+   * leaves.
+   */
+  touching(box: Box): Iterable<LeafEntry> {
+    return this.#grid?.touching(box) ?? leavesTouching(this.#root, box, requireContent);
+  }
+
+  /**
+   * Yields every leaf, page by page, each page in lexicographic order of the cells; a single-file index is
+   * entirely in that order. Pages that were not in memory are not kept.
+   */
+  async *all(): AsyncGenerator<LeafEntry> {
+    for await (const { leaves, error } of this.parts()) {
+      if (error !== undefined) throw error;
+      yield* leaves;
+    }
+  }
+
+  /**
+   * Yields the root and then every page, each with its own leaves. Reports an unreadable page, but not the
+   * pages below it. Does not read pages for which `passOver` returns true. Pages that were not in memory are
+   * not kept.
+   */
+  async *parts(passOver: (link: PageLink) => boolean = () => false): AsyncGenerator<IndexPart> {
+    const ahead: IndexPage<LeafEntry>[] = [];
+    const leavesOf = (entries: Iterable<LeafEntry | IndexPage<LeafEntry>>): readonly LeafEntry[] => {
+      const sorted = [...entries].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
+      pushReversed(ahead, sorted.filter(isPage));
+      return sorted.filter((entry): entry is LeafEntry => !isPage(entry));
+    };
+    const root = this.#grid?.leaves() ?? entriesOf(this.#root);
+    yield { cell: WHOLE_LATTICE, link: undefined, leaves: leavesOf(root), error: undefined };
+    for (let page = ahead.pop(); page !== undefined; page = ahead.pop()) {
+      const { cell, link } = page;
+      if (link !== undefined && passOver(link)) continue;
+      const [content, error] = await attempt(() => page.peek(this.#read));
+      const leaves = content === undefined ? [] : leavesOf(entriesOf<LeafEntry>(content));
+      yield { cell, link, leaves, error };
+    }
+  }
+
+  /** Yields the cells of all leaves in the root, and of the pages it links to. */
+  *outline(): Generator<Box> {
+    for (const { cell } of this.#grid?.leaves() ?? entriesOf(this.#root)) yield cell;
+  }
+
+  /**
+   * Yields the leaves that differ from those of another generation of the same save. Reads only pages that
+   * differ.
+   */
+  async *changesSince(before: LeafIndex): AsyncGenerator<LeafDifference> {
+    for await (const difference of this.differencesSince(before)) {
+      if (difference.kind === "page") continue;
+      const { kind: _, ...leaves } = difference;
+      yield leaves;
+    }
+  }
+
+  /** Like `changesSince`, and also yields the pages that only one of the two has. */
+  differencesSince(before: LeafIndex): AsyncGenerator<TrieDifference<LeafEntry>> {
+    if (this.#grid !== undefined || before.#grid !== undefined) {
+      throw new OrthantError("ORT_ARGUMENT", "a flat save has one generation to compare");
+    }
+    return compareTries(before.#root, this.#root, {
+      peekBefore: (page) => page.peek(before.#read),
+      peekAfter: (page) => page.peek(this.#read),
+      isSame: isSameLeaf,
+    });
+  }
+
+  /**
+   * Returns the paths of the files with this generation's leaves, besides its root. Reads only pages that
+   * link to others.
+   */
+  async pageFiles(): Promise<readonly string[]> {
+    const files: string[] = [];
+    const isLast = (link: PageLink): boolean => {
+      files.push(pageFile(link));
+      return link.height === 0;
+    };
+    for await (const { error } of this.parts(isLast)) if (error !== undefined) throw error;
+    return files;
+  }
+
+  /** Unloads parts whose cells `keep` rejects. They are read again when needed. */
+  unload(keep: (cell: Box) => boolean): void {
+    for (const page of loadedPages(this.#root)) if (!keep(page.cell)) page.unload();
+  }
+
+  async #loadWithin(page: IndexPage<LeafEntry>, box: Box): Promise<void> {
+    const content = await page.load(this.#read);
+    for (const below of [...unloadedPages(content, box)]) await this.#loadWithin(below, box);
+  }
+}
+
+/**
+ * Returns every leaf of an index at once. For an index of any size, {@link LeafIndex.all} takes less memory.
+ */
+export async function allLeaves(index: LeafIndex): Promise<LeafEntry[]> {
+  const leaves: LeafEntry[] = [];
+  for await (const leaf of index.all()) leaves.push(leaf);
+  return leaves;
+}
+
+function requireContent(page: IndexPage<LeafEntry>): Branch<LeafEntry> {
+  return page.require();
+}
+
+async function noPages(): Promise<never> {
+  throw new OrthantError("ORT_ARGUMENT", "an index of one file has no pages");
+}

@@ -1,0 +1,120 @@
+import { type Box, boxEquals, type Place } from "@orthant/core";
+import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
+import { requireLevel } from "./cell.ts";
+import type { IndexPage } from "./index-page.ts";
+import {
+  type Branch,
+  cellFor,
+  findLeaf,
+  type HasCell,
+  isBranch,
+  isPage,
+  leavesTouching,
+  partInside,
+  pushReversed,
+  type TrieNode,
+  withLeaf,
+  withoutLeaf,
+} from "./leaf-trie.ts";
+
+/**
+ * A mutable map of leaves by position: finds the leaf that contains a chunk, and the cell for a chunk without
+ * one. Over a paged index it is a draft of the next one. Pages it has visited stay in memory until {@link
+ * release}.
+ */
+export class LeafMap<Leaf extends HasCell> {
+  #root: TrieNode<Leaf> | undefined;
+  readonly #held = new Set<IndexPage<Leaf>>();
+  readonly #open = (page: IndexPage<Leaf>): Branch<Leaf> => {
+    const content = page.require();
+    if (!this.#held.has(page)) page.hold();
+    this.#held.add(page);
+    return content;
+  };
+
+  constructor(leaves: Iterable<Leaf> = []) {
+    for (const leaf of leaves) this.add(leaf);
+  }
+
+  /** Returns a map of the leaves of a trie. The trie itself never changes. */
+  static over<Leaf extends HasCell>(root: TrieNode<Leaf> | undefined): LeafMap<Leaf> {
+    const map = new LeafMap<Leaf>();
+    map.#root = root;
+    return map;
+  }
+
+  /** The current trie of all leaves. */
+  get root(): TrieNode<Leaf> | undefined {
+    return this.#root;
+  }
+
+  /** Adds a leaf. Throws `ORT_ARGUMENT` if its cell is not an aligned cube or overlaps another leaf. */
+  add(leaf: Leaf): void {
+    requireLevel(leaf.cell, LEAF_LEVEL_MAX);
+    this.#root = withLeaf(this.#root, leaf, this.#open);
+  }
+
+  /** Removes and returns the leaf with exactly this cell; `undefined` if there is none. */
+  remove(cell: Box): Leaf | undefined {
+    const leaf = this.at(cell);
+    if (leaf !== undefined && this.#root !== undefined) {
+      this.#root = withoutLeaf(this.#root, cell, this.#open);
+    }
+    return leaf;
+  }
+
+  /** Returns the leaf with exactly this cell. */
+  at(cell: Box): Leaf | undefined {
+    const leaf = this.find(cell.min);
+    return leaf !== undefined && boxEquals(leaf.cell, cell) ? leaf : undefined;
+  }
+
+  /** Returns the leaf that contains a chunk. */
+  find(place: Place): Leaf | undefined {
+    return findLeaf(this.#root, place, this.#open);
+  }
+
+  /**
+   * Returns the cell for a position: that of the leaf that contains it or, without one, the largest aligned
+   * cube around it, up to an edge of 2^16, without a leaf. So a small world has few leaves.
+   */
+  cellFor(place: Place): Box {
+    return cellFor(this.#root, place, this.#open);
+  }
+
+  /** Yields the leaves inside an aligned cube, with `undefined` in place of those not in memory. */
+  *inside(cell: Box): Generator<Leaf | undefined> {
+    const part = partInside(this.#root, cell, this.#open);
+    const ahead: TrieNode<Leaf>[] = part === undefined ? [] : [part];
+    for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
+      if (isPage(node)) {
+        if (node.content === undefined) {
+          yield undefined;
+          continue;
+        }
+        node = this.#open(node);
+      }
+      if (isBranch(node)) pushReversed(ahead, node.children);
+      else yield node;
+    }
+  }
+
+  /**
+   * Yields the leaves that intersect a box of chunks. The cost depends on the result, not on the number of
+   * leaves.
+   */
+  touching(box: Box): Generator<Leaf> {
+    return leavesTouching(this.#root, box, this.#open);
+  }
+
+  /** Keeps the pages that a box of chunks intersects in memory. */
+  hold(box: Box): void {
+    for (const _ of this.touching(box));
+  }
+
+  /** Releases the visited pages. */
+  release(): void {
+    for (const page of this.#held) page.release();
+    this.#held.clear();
+  }
+}

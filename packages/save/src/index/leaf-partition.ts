@@ -1,0 +1,238 @@
+import {
+  type Box,
+  boxCodec,
+  boxContains,
+  boxEquals,
+  type ChunkShape,
+  clampInto,
+  encode,
+  OrthantError,
+  type Place,
+  placeFrom,
+  REGION_EDGE_CHUNKS,
+  type RegionClock,
+} from "@orthant/core";
+import type { BlobSize } from "../codec/blob-size.ts";
+import { sortEntities } from "../codec/entity-blob.ts";
+import { type EntityRecord, entityRecordCodec } from "../codec/entity-record.ts";
+import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
+import type { SaveLimits } from "../codec/limits.ts";
+import { boundsOf } from "../codec/prepared-blocks.ts";
+import { arrangeBlocks, type StoredBlock } from "../codec/stored-block.ts";
+import { cellAround, cellAt, childCell, childSlot, describeCell, lastOf, requireLevel } from "./cell.ts";
+import { CHILDREN } from "./index-node.ts";
+import { type BlockBlobVersion, blocksFit } from "./leaf-blobs.ts";
+import type { LeafMap } from "./leaf-map.ts";
+
+/** Content of a leaf, ready to be measured and split. */
+export interface LeafContent {
+  readonly cell: Box;
+  readonly blocks: readonly StoredBlock[];
+  readonly entities: readonly PreparedEntity[];
+  readonly clocks: readonly RegionClock[];
+}
+
+/** An entity with its size, and the chunk it is assigned to: its own, or the nearest in the cell. */
+export interface PreparedEntity {
+  readonly entity: EntityRecord;
+  readonly place: Place;
+  readonly bytes: number;
+}
+
+/** Up to this level, an edge of four chunks, a leaf is split only where the hard limits require it. */
+const SMALL_LEVEL = 2;
+/**
+ * Number of blocks above which a leaf is split, however few bytes they take, because reading it would take
+ * too long.
+ */
+export const LEAF_BLOCKS_TARGET = 2_048;
+/**
+ * Leaves are merged if together they take at most this share of a target, so that they do not split again
+ * soon.
+ */
+const MERGE_SHARE = 0.5;
+/**
+ * A merged leaf may be a little larger: positions are further apart in a larger cell, and sizes are
+ * estimated.
+ */
+const MERGED_SHARE = 0.75;
+/** Upper bound for the size of the entity count in a blob. */
+const COUNT_BYTES = 5;
+
+/** Prepares content. Throws `ORT_ARGUMENT` if a block or clock is outside the cell. */
+export function prepareLeaf(
+  cell: Box,
+  blocks: readonly StoredBlock[],
+  entities: readonly EntityRecord[],
+  clocks: readonly RegionClock[],
+  shape: ChunkShape,
+): LeafContent {
+  requireLevel(cell, LEAF_LEVEL_MAX);
+  const outside = blocks.find(({ place }) => !boxContains(cell, place));
+  if (outside !== undefined) {
+    const detail = `the block at [${outside.place}] is not in the leaf at ${describeCell(cell)}`;
+    throw new OrthantError("ORT_ARGUMENT", detail);
+  }
+  return {
+    cell,
+    blocks: arrangeBlocks(blocks),
+    entities: sortEntities(entities).map((entity) => ({
+      entity,
+      place: clampInto(cell, chunkOfEntity(entity, shape)),
+      bytes: encode(entityRecordCodec, entity).length,
+    })),
+    clocks: [...clocks],
+  };
+}
+
+/**
+ * Splits content into leaves: one if it is small enough, else recursively one for each non-empty child of
+ * sixteen. Blobs stay below the target or, in leaves with an edge of four chunks or less, below the hard
+ * limit. Empty content yields no leaf.
+ */
+export function partitionLeaf(
+  content: LeafContent,
+  limits: SaveLimits,
+  blobVersion: BlockBlobVersion = 2,
+): readonly LeafContent[] {
+  const { cell, blocks, entities, clocks } = content;
+  if (blocks.length + entities.length + clocks.length === 0) return [];
+  const level = requireLevel(cell);
+  // A single chunk always fits, except for its entities, which then get several records.
+  if (level === 0 || fitsLeaf(content, limits, blobVersion)) return [content];
+  const narrow = cellOfContent(content, Math.min(SMALL_LEVEL, level));
+  if (!boxEquals(narrow, cell)) return partitionLeaf({ ...content, cell: narrow }, limits, blobVersion);
+  return splitBySlot(content).flatMap((child) => partitionLeaf(child, limits, blobVersion));
+}
+
+/**
+ * Returns whether the content fits one leaf: below the targets or, in a small cell, below the hard limits.
+ */
+export function fitsLeaf(
+  { cell, blocks, entities }: LeafContent,
+  limits: SaveLimits,
+  blobVersion: BlockBlobVersion = 2,
+): boolean {
+  const small = requireLevel(cell) <= SMALL_LEVEL;
+  if (!small && blobVersion === 2 && blocks.length > LEAF_BLOCKS_TARGET) return false;
+  const blockBytesMax = small ? limits.blockBlobHardMaxBytes : limits.blockBlobTargetBytes;
+  const entityBytesMax = small ? limits.entityBlobHardMaxBytes : limits.entityBlobTargetBytes;
+  if (blocks.length > 0 && !blocksFit(blocks, blockBytesMax, blobVersion)) return false;
+  return entities.length === 0 || entityBlobBytes(cell, entities) <= entityBytesMax;
+}
+
+/** Returns whether the content of several leaves may become one. */
+export function fitsMerged(
+  { cell, blocks, entities }: LeafContent,
+  limits: SaveLimits,
+  blobVersion: BlockBlobVersion,
+): boolean {
+  if (blobVersion === 2 && blocks.length > LEAF_BLOCKS_TARGET * MERGED_SHARE) return false;
+  const blockBytesMax = limits.blockBlobTargetBytes * MERGED_SHARE;
+  if (blocks.length > 0 && !blocksFit(blocks, blockBytesMax, blobVersion)) return false;
+  return entityBlobBytes(cell, entities) <= limits.entityBlobTargetBytes * MERGED_SHARE;
+}
+
+/**
+ * Splits the entities of a leaf into as many blobs as the hard limit requires: one, unless a single chunk is
+ * crowded.
+ */
+export function entityBatches(
+  cell: Box,
+  entities: readonly PreparedEntity[],
+  limits: SaveLimits,
+): readonly (readonly EntityRecord[])[] {
+  const base = entityBlobBytes(cell, []);
+  const fitsOne = entityBlobBytes(cell, entities) <= limits.entityBlobHardMaxBytes;
+  const bytesMax = fitsOne ? limits.entityBlobHardMaxBytes : limits.entityBlobTargetBytes;
+  const batches: EntityRecord[][] = [];
+  let room = 0;
+  for (const { entity, bytes } of entities) {
+    if (base + bytes > limits.entityBlobHardMaxBytes) {
+      throw new OrthantError("ORT_LIMIT", `entity ${entity.entityId} takes ${bytes} bytes`);
+    }
+    if (batches.length === 0 || bytes > room) {
+      batches.push([]);
+      room = bytesMax - base;
+    }
+    batches.at(-1)?.push(entity);
+    room -= bytes;
+  }
+  return batches;
+}
+
+/**
+ * Returns the largest aligned cube, up to an edge of 2^16, that contains the leaf and others which together
+ * are small enough for one leaf; `undefined` if there is none.
+ */
+export function findMerge<Leaf extends { readonly cell: Box }>(
+  map: LeafMap<Leaf>,
+  leaf: Leaf,
+  sizeOf: (leaf: Leaf) => { readonly blocks: BlobSize; readonly entityBytes: number },
+  limits: SaveLimits,
+): Box | undefined {
+  let best: Box | undefined;
+  for (let level = requireLevel(leaf.cell) + 1; level <= LEAF_LEVEL_MAX; level++) {
+    const cell = cellAt(leaf.cell.min, level);
+    let blockBytes = 0;
+    let blockCount = 0;
+    let entityBytes = 0;
+    let members = 0;
+    for (const member of map.inside(cell)) {
+      // Saving a leaf is not worth reading a page that is not in memory.
+      if (member === undefined) return best;
+      const size = sizeOf(member);
+      blockBytes += size.blocks.bytes;
+      blockCount += size.blocks.blocks;
+      entityBytes += size.entityBytes;
+      members++;
+      if (blockCount > LEAF_BLOCKS_TARGET * MERGE_SHARE) return best;
+      if (blockBytes > limits.blockBlobTargetBytes * MERGE_SHARE) return best;
+      if (entityBytes > limits.entityBlobTargetBytes * MERGE_SHARE) return best;
+    }
+    if (members > 1) best = cell;
+  }
+  return best;
+}
+
+/** Returns the chunk of an entity's stored position, clamped to the lattice. */
+export function chunkOfEntity({ position }: Pick<EntityRecord, "position">, { extents }: ChunkShape): Place {
+  return placeFrom((axis) => {
+    const chunk = Math.floor(Math.fround(position[axis]) / extents[axis]);
+    // A NaN position has no chunk. Any chunk will do, as long as it is always the same.
+    return Number.isNaN(chunk) ? 0 : Math.min(Math.max(chunk, -0x8000_0000), 0x7fff_ffff);
+  });
+}
+
+function entityBlobBytes(cell: Box, entities: readonly PreparedEntity[]): number {
+  return entities.reduce((sum, { bytes }) => sum + bytes, encode(boxCodec, cell).length + COUNT_BYTES);
+}
+
+function clockPlace(cell: Box, { region }: RegionClock): Place {
+  return clampInto(
+    cell,
+    placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS),
+  );
+}
+
+/** Returns the smallest aligned cube around the content, of at least this level. */
+function cellOfContent({ cell, blocks, entities, clocks }: LeafContent, levelMin: number): Box {
+  const places = [...blocks, ...entities, ...clocks.map((clock) => ({ place: clockPlace(cell, clock) }))];
+  const bounds = boundsOf(places);
+  const around = cellAround(bounds.min, lastOf(bounds));
+  return requireLevel(around) >= levelMin ? around : cellAt(bounds.min, levelMin);
+}
+
+function splitBySlot({ cell, blocks, entities, clocks }: LeafContent): readonly LeafContent[] {
+  const slotOf = (place: Place): number => childSlot(cell, place);
+  const inSlot = Array.from({ length: CHILDREN }, (_, slot) => ({
+    cell: childCell(cell, slot),
+    blocks: [] as StoredBlock[],
+    entities: [] as PreparedEntity[],
+    clocks: [] as RegionClock[],
+  }));
+  for (const block of blocks) inSlot[slotOf(block.place)]?.blocks.push(block);
+  for (const entity of entities) inSlot[slotOf(entity.place)]?.entities.push(entity);
+  for (const clock of clocks) inSlot[slotOf(clockPlace(cell, clock))]?.clocks.push(clock);
+  return inSlot;
+}

@@ -1,0 +1,246 @@
+import {
+  type Box,
+  boxAt,
+  boxContains,
+  boxContainsBox,
+  boxEquals,
+  boxesIntersect,
+  OrthantError,
+  type Place,
+} from "@orthant/core";
+import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
+import { cellAroundBoth, cellAt, childSlot, describeCell, requireLevel } from "./cell.ts";
+import type { IndexPage } from "./index-page.ts";
+
+/** Anything with a cell: a leaf of the index, or what a program keeps for one. */
+export interface HasCell {
+  readonly cell: Box;
+}
+
+/** A part of a trie: a leaf, a branch with at least two children, or a branch in a separate file. */
+export type TrieNode<Leaf extends HasCell> = Leaf | Branch<Leaf> | IndexPage<Leaf>;
+
+/** Returns the content of a page, which must be in memory. */
+export type PageOpener<Leaf extends HasCell> = (page: IndexPage<Leaf>) => Branch<Leaf>;
+
+/**
+ * A branch with two or more children; its cell is the smallest aligned cube around them. A trie never
+ * changes: adding or removing a leaf creates new branches on the path to it and shares the rest.
+ */
+export class Branch<Leaf extends HasCell> {
+  readonly kind = "branch";
+  readonly cell: Box;
+  /** In slot order. */
+  readonly children: readonly TrieNode<Leaf>[];
+  /** One bit for each slot with a child. */
+  readonly #slots: number;
+
+  constructor(cell: Box, children: readonly TrieNode<Leaf>[], slots: number) {
+    this.cell = cell;
+    this.children = children;
+    this.#slots = slots;
+  }
+
+  /** Returns the child in a slot. */
+  child(slot: number): TrieNode<Leaf> | undefined {
+    return (this.#slots >> slot) & 1 ? this.children[this.#rank(slot)] : undefined;
+  }
+
+  /**
+   * Returns the branch with another child in a slot, or none. If a single child remains, returns that child.
+   */
+  with(slot: number, child: TrieNode<Leaf> | undefined): TrieNode<Leaf> {
+    const rank = this.#rank(slot);
+    const isThere = (this.#slots >> slot) & 1;
+    const children = [...this.children];
+    children.splice(rank, isThere, ...(child === undefined ? [] : [child]));
+    const [only] = children;
+    if (only !== undefined && children.length === 1) return only;
+    const bit = 1 << slot;
+    return new Branch(this.cell, children, child === undefined ? this.#slots & ~bit : this.#slots | bit);
+  }
+
+  /** Returns the branch with replaced children of the same cells, or itself if all are the same. */
+  withChildren(children: readonly TrieNode<Leaf>[]): Branch<Leaf> {
+    const isSame = children.every((child, index) => child === this.children[index]);
+    return isSame ? this : new Branch(this.cell, children, this.#slots);
+  }
+
+  #rank(slot: number): number {
+    let rank = 0;
+    for (let below = this.#slots & ((1 << slot) - 1); below !== 0; below &= below - 1) rank++;
+    return rank;
+  }
+}
+
+/** Returns whether a part of a trie is a branch. */
+export function isBranch<Leaf extends HasCell>(node: TrieNode<Leaf> | undefined): node is Branch<Leaf> {
+  return node instanceof Branch;
+}
+
+/** Returns whether a part of a trie is in a separate file. */
+export function isPage<Leaf extends HasCell>(node: TrieNode<Leaf> | undefined): node is IndexPage<Leaf> {
+  return (node as Partial<IndexPage<Leaf>> | undefined)?.kind === "page";
+}
+
+/** Returns the leaf that contains a position. */
+export function findLeaf<Leaf extends HasCell>(
+  root: TrieNode<Leaf> | undefined,
+  place: Place,
+  open: PageOpener<Leaf>,
+): Leaf | undefined {
+  let node = root;
+  while (node !== undefined && boxContains(node.cell, place)) {
+    if (isPage(node)) node = open(node);
+    if (!isBranch(node)) return node;
+    node = node.child(childSlot(node.cell, place));
+  }
+  return undefined;
+}
+
+/**
+ * Returns the cell for a position: that of the leaf that contains it or, without one, the largest aligned
+ * cube around it, up to an edge of 2^16, without a leaf.
+ */
+export function cellFor<Leaf extends HasCell>(
+  root: TrieNode<Leaf> | undefined,
+  place: Place,
+  open: PageOpener<Leaf>,
+): Box {
+  let node = root;
+  let levelMax = LEAF_LEVEL_MAX;
+  while (node !== undefined && boxContains(node.cell, place)) {
+    if (isPage(node)) node = open(node);
+    if (!isBranch(node)) return node.cell;
+    levelMax = Math.min(levelMax, requireLevel(node.cell) - 1);
+    node = node.child(childSlot(node.cell, place));
+  }
+  if (node !== undefined)
+    levelMax = Math.min(levelMax, requireLevel(cellAroundBoth(node.cell, boxAt(place))) - 1);
+  return cellAt(place, levelMax);
+}
+
+/** Returns the trie with one more leaf. Throws `ORT_ARGUMENT` if its cell overlaps another's. */
+export function withLeaf<Leaf extends HasCell>(
+  node: TrieNode<Leaf> | undefined,
+  leaf: Leaf,
+  open: PageOpener<Leaf>,
+): TrieNode<Leaf> {
+  if (node === undefined) return leaf;
+  const { cell } = leaf;
+  const isInside = boxContainsBox(node.cell, cell);
+  if (boxContainsBox(cell, node.cell) || (isInside && !isBranch(node) && !isPage(node))) {
+    throw overlapping(leaf);
+  }
+  if (!isInside) return join(node, leaf);
+  if (isPage(node)) return node.changed(withLeaf<Leaf>(open(node), leaf, open));
+  const branch = node as Branch<Leaf>;
+  const slot = childSlot(branch.cell, cell.min);
+  return branch.with(slot, withLeaf(branch.child(slot), leaf, open));
+}
+
+/** Returns the trie without the leaf that has exactly this cell, or the same trie if there is none. */
+export function withoutLeaf<Leaf extends HasCell>(
+  node: TrieNode<Leaf>,
+  cell: Box,
+  open: PageOpener<Leaf>,
+): TrieNode<Leaf> | undefined {
+  if (!boxContainsBox(node.cell, cell)) return node;
+  if (isPage(node)) {
+    const content = open(node);
+    const changed = withoutLeaf<Leaf>(content, cell, open);
+    // A branch has two children, so something remains of it.
+    return changed === content || changed === undefined ? node : node.changed(changed);
+  }
+  if (!isBranch(node)) return boxEquals(node.cell, cell) ? undefined : node;
+  const slot = childSlot(node.cell, cell.min);
+  const child = node.child(slot);
+  if (child === undefined) return node;
+  const changed = withoutLeaf(child, cell, open);
+  return changed === child ? node : node.with(slot, changed);
+}
+
+/** Yields the leaves that intersect a box. The cost depends on the result, not on the number of leaves. */
+export function* leavesTouching<Leaf extends HasCell>(
+  root: TrieNode<Leaf> | undefined,
+  box: Box,
+  open: PageOpener<Leaf>,
+): Generator<Leaf> {
+  const ahead: TrieNode<Leaf>[] = root === undefined ? [] : [root];
+  for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
+    if (!boxesIntersect(node.cell, box)) continue;
+    if (isPage(node)) node = open(node);
+    if (isBranch(node)) pushReversed(ahead, node.children);
+    else yield node;
+  }
+}
+
+/** Yields the leaves and pages of a trie, without the content of the pages. */
+export function* entriesOf<Leaf extends HasCell>(
+  root: TrieNode<Leaf> | undefined,
+): Generator<Leaf | IndexPage<Leaf>> {
+  const ahead: TrieNode<Leaf>[] = root === undefined ? [] : [root];
+  for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
+    if (isBranch(node)) pushReversed(ahead, node.children);
+    else yield node;
+  }
+}
+
+/** Yields the unloaded pages that intersect a box, as far as loaded pages lead to them. */
+export function* unloadedPages<Leaf extends HasCell>(
+  root: TrieNode<Leaf> | undefined,
+  box: Box,
+): Generator<IndexPage<Leaf>> {
+  const ahead: TrieNode<Leaf>[] = root === undefined ? [] : [root];
+  for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
+    if (!boxesIntersect(node.cell, box)) continue;
+    if (isPage(node) && node.content === undefined) yield node;
+    const part = isPage(node) ? node.content : node;
+    if (isBranch(part)) pushReversed(ahead, part.children);
+  }
+}
+
+/** Yields the loaded pages, each before those below it. */
+export function* loadedPages<Leaf extends HasCell>(
+  root: TrieNode<Leaf> | undefined,
+): Generator<IndexPage<Leaf>> {
+  const ahead: TrieNode<Leaf>[] = root === undefined ? [] : [root];
+  for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
+    const part = isPage(node) ? node.content : node;
+    if (isPage(node) && part !== undefined) yield node;
+    if (isBranch(part)) pushReversed(ahead, part.children);
+  }
+}
+
+/** Pushes children on a stack so that the first one is popped first. */
+export function pushReversed<Item>(stack: Item[], children: readonly Item[]): void {
+  for (let index = children.length - 1; index >= 0; index--) stack.push(children[index] as Item);
+}
+
+/** Returns the part of a trie inside a cube; `undefined` if there is none. */
+export function partInside<Leaf extends HasCell>(
+  root: TrieNode<Leaf> | undefined,
+  cell: Box,
+  open: PageOpener<Leaf>,
+): TrieNode<Leaf> | undefined {
+  let node = root;
+  while (node !== undefined && !boxContainsBox(cell, node.cell)) {
+    if (!boxContainsBox(node.cell, cell)) return undefined;
+    if (isPage(node)) node = open(node);
+    if (!isBranch(node)) return undefined;
+    node = node.child(childSlot(node.cell, cell.min));
+  }
+  return node;
+}
+
+/** Returns the error for a leaf that overlaps another. */
+export function overlapping({ cell }: HasCell): OrthantError {
+  return new OrthantError("ORT_ARGUMENT", `the leaf at ${describeCell(cell)} overlaps another`);
+}
+
+function join<Leaf extends HasCell>(node: TrieNode<Leaf>, leaf: Leaf): Branch<Leaf> {
+  const cell = cellAroundBoth(node.cell, leaf.cell);
+  const [slot, newSlot] = [childSlot(cell, node.cell.min), childSlot(cell, leaf.cell.min)];
+  const children = slot < newSlot ? [node, leaf] : [leaf, node];
+  return new Branch(cell, children, (1 << slot) | (1 << newSlot));
+}

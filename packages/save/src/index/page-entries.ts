@@ -1,0 +1,236 @@
+import {
+  AXES,
+  type Box,
+  type ByteReader,
+  type ByteWriter,
+  I32_MAX,
+  I32_MIN,
+  type Place,
+  type RegionClock,
+  regionOf,
+  U32_MAX,
+} from "@orthant/core";
+import { type BlobRef, REFS_PER_LEAF_MAX } from "../codec/blob-ref.ts";
+import { BLOCK_BLOB, ENTITY_BLOB, LEAF_LEVEL_MAX } from "../codec/layout.ts";
+import { CLOCKS_PER_LEAF_MAX, type LeafEntry } from "../codec/leaf-entry.ts";
+import { requireLevel } from "./cell.ts";
+import type { PageLink } from "./index-page.ts";
+
+/** Flag for a link in the first byte of an entry, next to its level. */
+const LINK = 0x40;
+/** Links of a page have cubes smaller than the lattice. */
+const LINK_LEVEL_MAX = 31;
+/** A path of links cannot be longer than the number of cube sizes. */
+const HEIGHT_MAX = 31;
+
+/** One entry of a page. */
+export type PageEntry =
+  | { readonly leaf: LeafEntry; readonly link?: undefined }
+  | { readonly link: PageLink; readonly leaf?: undefined };
+
+/** Values that the next entry of a page is encoded relative to. */
+interface Before {
+  min: Place;
+  clock: number;
+  packId: number;
+  recordEnd: number;
+}
+
+/** Writes the entries of a page, each relative to the previous one. Rules S55 to S58. */
+export class PageEntryWriter {
+  readonly #out: ByteWriter;
+  readonly #generation: number;
+  readonly #before: Before;
+
+  /** Begins a page of a generation whose cell has this minimum corner. */
+  constructor(out: ByteWriter, generation: number, corner: Place) {
+    this.#out = out;
+    this.#generation = generation;
+    this.#before = { min: corner, clock: 0, packId: 0, recordEnd: 0 };
+  }
+
+  /** Writes a leaf. */
+  leaf({ cell, blockRefs, entityRefs, chunks, clocks }: LeafEntry): void {
+    const out = this.#out;
+    this.#cell(cell, 0);
+    out.varU32(chunks);
+    this.#refs(blockRefs);
+    this.#refs(entityRefs);
+    this.#clocks(clocks, cell);
+  }
+
+  /** Writes a link. */
+  link({ cell, generation, number, bytes, crc32, height, totals }: PageLink): void {
+    const out = this.#out;
+    this.#cell(cell, LINK);
+    out.varUint(this.#generation - generation);
+    out.varU32(number);
+    out.varU32(bytes);
+    out.u32(crc32);
+    out.u8(height);
+    out.varUint(totals.leaves);
+    out.varUint(totals.chunks);
+    out.varUint(totals.uncounted);
+    out.varUint(totals.clocks);
+    out.varUint(totals.recordBytes);
+  }
+
+  #cell(cell: Box, flag: number): void {
+    const level = requireLevel(cell);
+    const before = this.#before;
+    this.#out.u8(level | flag);
+    for (const axis of AXES) {
+      this.#out.varInt(numberAt(cell.min[axis], level) - numberAt(before.min[axis], level));
+    }
+    before.min = cell.min;
+  }
+
+  #refs(refs: readonly BlobRef[]): void {
+    const out = this.#out;
+    const before = this.#before;
+    out.varUint(refs.length);
+    for (const { dataFileId, recordOffset, recordBytes, recordCrc32, blobVersion } of refs) {
+      out.varInt(dataFileId - before.packId);
+      out.varInt(recordOffset - before.recordEnd);
+      out.varU32(recordBytes);
+      out.u32(recordCrc32);
+      out.varU16(blobVersion);
+      before.packId = dataFileId;
+      before.recordEnd = recordOffset + recordBytes;
+    }
+  }
+
+  #clocks(clocks: readonly RegionClock[], { min }: Box): void {
+    const out = this.#out;
+    out.varUint(clocks.length);
+    let last = regionOf(min);
+    for (const { region, clock } of clocks) {
+      for (const axis of AXES) out.varInt(region[axis] - last[axis]);
+      out.varInt(clock - this.#before.clock);
+      last = region;
+      this.#before.clock = clock;
+    }
+  }
+}
+
+/**
+ * Reads what a {@link PageEntryWriter} wrote. Checks each field; the caller checks how entries fit together.
+ */
+export class PageEntryReader {
+  readonly #input: ByteReader;
+  readonly #generation: number;
+  readonly #before: Before;
+
+  constructor(input: ByteReader, generation: number, corner: Place) {
+    this.#input = input;
+    this.#generation = generation;
+    this.#before = { min: corner, clock: 0, packId: 0, recordEnd: 0 };
+  }
+
+  /** Reads the next entry. */
+  next(): PageEntry {
+    const head = this.#input.u8();
+    if ((head & LINK) === 0) return { leaf: this.#leaf(this.#cell(head, LEAF_LEVEL_MAX)) };
+    return { link: this.#link(this.#cell(head & ~LINK, LINK_LEVEL_MAX)) };
+  }
+
+  #leaf(cell: Box): LeafEntry {
+    const chunks = this.#input.varU32();
+    const blockRefs = this.#refs(BLOCK_BLOB);
+    const entityRefs = this.#refs(ENTITY_BLOB);
+    if (chunks > 0 && blockRefs.length === 0) {
+      throw this.#input.fail("ORT_INDEX", `a leaf with ${chunks} chunks and no record of them`);
+    }
+    return { cell, blockRefs, entityRefs, chunks, clocks: this.#clocks(cell) };
+  }
+
+  #link(cell: Box): PageLink {
+    const input = this.#input;
+    const generation = this.#generation - input.varUint();
+    if (generation < 0) throw input.fail("ORT_INDEX", "a page from before the first generation");
+    const number = input.varU32();
+    if (number === 0) throw input.fail("ORT_INDEX", "a link to a root");
+    const bytes = input.varU32();
+    const crc32 = input.u32();
+    const height = input.u8();
+    if (height > HEIGHT_MAX) throw input.fail("ORT_INDEX", `a page of height ${height}`);
+    const totals = {
+      leaves: input.varUint(),
+      chunks: input.varUint(),
+      uncounted: input.varUint(),
+      clocks: input.varUint(),
+      recordBytes: input.varUint(),
+    };
+    return { cell, generation, number, bytes, crc32, height, totals };
+  }
+
+  #cell(level: number, levelMax: number): Box {
+    const input = this.#input;
+    if (level > levelMax) throw input.fail("ORT_INDEX", `an entry with an edge of 2^${level} chunks`);
+    const edge = 2 ** level;
+    const countMax = 2 ** (32 - level);
+    const { min: before } = this.#before;
+    const corner = (coordinate: number): number => {
+      const number = numberAt(coordinate, level) + input.varInt();
+      if (number < 0 || number >= countMax) throw input.fail("ORT_INDEX", "an entry beyond the lattice");
+      return number * edge + I32_MIN;
+    };
+    const min: Place = [corner(before[0]), corner(before[1]), corner(before[2]), corner(before[3])];
+    this.#before.min = min;
+    return { min, max: [min[0] + edge, min[1] + edge, min[2] + edge, min[3] + edge] };
+  }
+
+  #refs(blobType: number): readonly BlobRef[] {
+    const input = this.#input;
+    const before = this.#before;
+    const refs: BlobRef[] = [];
+    for (let count = input.count(REFS_PER_LEAF_MAX); count > 0; count--) {
+      const dataFileId = this.#within(before.packId + input.varInt(), 0, U32_MAX);
+      const recordOffset = this.#within(before.recordEnd + input.varInt(), 0, Number.MAX_SAFE_INTEGER);
+      const recordBytes = input.varU32();
+      const recordCrc32 = input.u32();
+      refs.push({
+        dataFileId,
+        recordOffset,
+        recordBytes,
+        recordCrc32,
+        blobType,
+        blobVersion: input.varU16(),
+      });
+      before.packId = dataFileId;
+      before.recordEnd = this.#within(recordOffset + recordBytes, 0, Number.MAX_SAFE_INTEGER);
+    }
+    return refs;
+  }
+
+  #clocks({ min }: Box): readonly RegionClock[] {
+    const input = this.#input;
+    const clocks: RegionClock[] = [];
+    let last = regionOf(min);
+    for (let count = input.count(CLOCKS_PER_LEAF_MAX); count > 0; count--) {
+      const [x, y, z, w] = last;
+      const region: Place = [this.#step(x), this.#step(y), this.#step(z), this.#step(w)];
+      const clock = this.#within(this.#before.clock + input.varInt(), 0, Number.MAX_SAFE_INTEGER);
+      clocks.push({ region, clock });
+      last = region;
+      this.#before.clock = clock;
+    }
+    return clocks;
+  }
+
+  #step(coordinate: number): number {
+    return this.#within(coordinate + this.#input.varInt(), I32_MIN, I32_MAX);
+  }
+
+  #within(value: number, min: number, max: number): number {
+    if (value >= min && value <= max) return value;
+    throw this.#input.fail("ORT_VARINT_RANGE", `${value} where ${min} to ${max} may be`);
+  }
+}
+
+/**
+ * Returns the index of the cube of a level that contains a coordinate, counted from the lattice's minimum.
+ */
+function numberAt(coordinate: number, level: number): number {
+  return Math.floor((coordinate - I32_MIN) / 2 ** level);
+}

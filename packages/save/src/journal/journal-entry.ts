@@ -1,0 +1,157 @@
+import {
+  type Chunk,
+  type Codec,
+  chunkCodec,
+  list,
+  OrthantError,
+  option,
+  type Place,
+  placeCodec,
+  type RegionClock,
+  regionClockListCodec,
+  string,
+  type VoxelEdit,
+  voxelEditsCodec,
+} from "@orthant/core";
+import { type EntityRecord, entityRecordCodec } from "../codec/entity-record.ts";
+import { type PlayerRecord, playersCodec } from "../codec/player-record.ts";
+import type { Vector } from "../codec/vector.ts";
+import type { ClientEdits } from "../codec/world-description.ts";
+
+/** The change to one chunk: some voxels or the whole chunk, whichever takes fewer bytes. */
+export type JournalChunk =
+  | { readonly place: Place; readonly edits: readonly VoxelEdit[] }
+  | { readonly place: Place; readonly chunk: Chunk };
+
+/** An edit of voxels: the changed chunks, the clocks that were issued for it, and who made it. */
+export interface JournalEdit {
+  readonly kind: "edit";
+  readonly origin: ClientEdits | undefined;
+  readonly chunks: readonly JournalChunk[];
+  readonly clocks: readonly RegionClock[];
+}
+
+/** A change to a world. */
+export type JournalEntry =
+  | JournalEdit
+  /** The new state of an entity. `storedAt` is a chunk of the leaf that has it, if any. */
+  | { readonly kind: "entity"; readonly entity: EntityRecord; readonly storedAt: Place | undefined }
+  | { readonly kind: "entityGone"; readonly entityId: bigint; readonly storedAt: Place | undefined }
+  | { readonly kind: "player"; readonly player: PlayerRecord }
+  | { readonly kind: "description"; readonly name: string; readonly spawn: Vector };
+
+/** Kinds in tag order. An edit whose origin names a player has the last tag. */
+const KINDS = ["edit", "entity", "entityGone", "player", "description", "playerEdit"] as const;
+/** Maximum number of chunks, and of regions, in one journal edit. A world cannot make a larger one. */
+export const JOURNAL_EDIT_CHUNKS_MAX = 65_536;
+const NAME_BYTES_MAX = 4_096;
+
+const storedAtCodec = option(placeCodec);
+const clocksCodec = regionClockListCodec(JOURNAL_EDIT_CHUNKS_MAX);
+const nameCodec = string(NAME_BYTES_MAX);
+const originCodec = option<ClientEdits>({
+  write(out, { clientId, lastEditId }) {
+    out.u64(clientId);
+    out.varUint(lastEditId);
+  },
+  read: (input) => ({ clientId: input.u64(), lastEditId: input.varUint() }),
+});
+const playerOriginCodec: Codec<Required<ClientEdits>> = {
+  write(out, { clientId, lastEditId, playerId }) {
+    out.u64(clientId);
+    out.varUint(lastEditId);
+    out.u64(playerId);
+  },
+  read: (input) => ({ clientId: input.u64(), lastEditId: input.varUint(), playerId: input.u64() }),
+};
+
+/** Codec of a journal entry, for chunks of `volume` voxels. Rules J7 to J10. */
+export function journalEntryCodec(volume: number): Codec<JournalEntry> {
+  const chunksCodec = list(journalChunkCodec(volume), JOURNAL_EDIT_CHUNKS_MAX);
+  return {
+    write(out, entry) {
+      const playerId = entry.kind === "edit" ? entry.origin?.playerId : undefined;
+      out.tag(KINDS.indexOf(playerId === undefined ? entry.kind : "playerEdit"), KINDS.length);
+      switch (entry.kind) {
+        case "edit":
+          if (entry.origin === undefined || playerId === undefined) originCodec.write(out, entry.origin);
+          else playerOriginCodec.write(out, { ...entry.origin, playerId });
+          chunksCodec.write(out, entry.chunks);
+          return clocksCodec.write(out, entry.clocks);
+        case "entity":
+          entityRecordCodec.write(out, entry.entity);
+          return storedAtCodec.write(out, entry.storedAt);
+        case "entityGone":
+          out.varU64(entry.entityId);
+          return storedAtCodec.write(out, entry.storedAt);
+        case "player":
+          return playersCodec.write(out, [entry.player]);
+        case "description":
+          nameCodec.write(out, entry.name);
+          for (const coordinate of entry.spawn) out.f64(coordinate);
+      }
+    },
+
+    read(input) {
+      const kind = KINDS[input.tag(KINDS.length)];
+      switch (kind) {
+        case "entity":
+          return {
+            kind: "entity",
+            entity: entityRecordCodec.read(input),
+            storedAt: storedAtCodec.read(input),
+          };
+        case "entityGone":
+          return { kind: "entityGone", entityId: input.varU64(), storedAt: storedAtCodec.read(input) };
+        case "player": {
+          const [player, ...others] = playersCodec.read(input);
+          if (player === undefined || others.length > 0) {
+            throw input.fail("ORT_PLAYERS", "an entry of the journal has one player");
+          }
+          return { kind: "player", player };
+        }
+        case "description":
+          return {
+            kind: "description",
+            name: nameCodec.read(input),
+            spawn: [input.f64(), input.f64(), input.f64(), input.f64()],
+          };
+        default:
+          return {
+            kind: "edit",
+            origin: kind === "playerEdit" ? playerOriginCodec.read(input) : originCodec.read(input),
+            chunks: chunksCodec.read(input),
+            clocks: clocksCodec.read(input),
+          };
+      }
+    },
+  };
+}
+
+/** Returns an upper bound for the size of an edit in the journal without encoding it. */
+export function journalEditBytesMax({ chunks, clocks }: JournalEdit): number {
+  const entries = chunks.reduce(
+    (sum, change) => sum + ("chunk" in change ? change.chunk.byteLength : change.edits.length * 6),
+    0,
+  );
+  return 64 + entries + (chunks.length + clocks.length) * 32;
+}
+
+/** Codec of the change to one chunk of `volume` voxels. */
+export function journalChunkCodec(volume: number): Codec<JournalChunk> {
+  const whole = chunkCodec(volume);
+  const voxels = voxelEditsCodec(volume);
+  return {
+    write(out, change) {
+      placeCodec.write(out, change.place);
+      out.bool("chunk" in change);
+      if ("chunk" in change) whole.write(out, change.chunk);
+      else if (change.edits.length > 0) voxels.write(out, change.edits);
+      else throw new OrthantError("ORT_ARGUMENT", `no edits of chunk [${change.place}]`);
+    },
+    read(input) {
+      const place = placeCodec.read(input);
+      return input.bool() ? { place, chunk: whole.read(input) } : { place, edits: voxels.read(input) };
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { crc32, decode, isOrthantError, OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { atFile } from "@orthant/disk/files";
+import type { BlobRef } from "../codec/blob-ref.ts";
+import { packFile } from "../codec/file-names.ts";
+import { type RecordHeader, recordHeader } from "../codec/layout.ts";
+import { OpenPack } from "./open-pack.ts";
+
+/** Options for reading packs. */
+export interface ShelfOptions {
+  /** Also reads a pack with a damaged header, as one that was never compacted. */
+  readonly isLenient?: boolean;
+}
+
+/** Maximum number of open packs, unless more are being read at once. */
+const OPEN_PACKS_MAX = 256;
+
+/**
+ * The packs of a save, each opened on first use. Several saves may share a shelf, which closes its files when
+ * the last one releases it.
+ */
+export class PackShelf {
+  readonly #disk: Disk;
+  readonly #options: ShelfOptions;
+  /** Least recently used first. */
+  readonly #slots = new Map<number, Slot>();
+  #holders = 1;
+
+  constructor(disk: Disk, options: ShelfOptions = {}) {
+    this.#disk = disk;
+    this.#options = options;
+  }
+
+  /** Returns the same shelf with one more holder. */
+  share(): PackShelf {
+    this.#requireOpen();
+    this.#holders++;
+    return this;
+  }
+
+  /** Releases one hold on the shelf. */
+  async release(): Promise<void> {
+    this.#holders--;
+    if (this.#holders > 0) return;
+    await Promise.all([...this.#slots.keys()].map((packId) => this.refresh(packId)));
+  }
+
+  /**
+   * Forgets an open pack because another file has its name now. Running reads finish with the old file, which
+   * is closed after the last of them.
+   */
+  async refresh(packId: number): Promise<void> {
+    const slot = this.#slots.get(packId);
+    if (slot === undefined) return;
+    this.#slots.delete(packId);
+    slot.isForgotten = true;
+    await closeUnused(slot);
+  }
+
+  /** Reads the payload of a record. Checks that its header matches the reference, and its checksum. */
+  async readPayload(ref: BlobRef, bytesMax: number): Promise<Uint8Array> {
+    const path = packFile(ref.dataFileId);
+    const offset = ref.recordOffset;
+    const payloadBytes = ref.recordBytes - recordHeader.bytes;
+    if (payloadBytes < 0 || payloadBytes > bytesMax) {
+      throw new OrthantError("ORT_LIMIT", `a record with ${payloadBytes} bytes of payload`, { path, offset });
+    }
+    const record = await this.#read(ref.dataFileId, (pack) => pack.readRecord(offset, ref.recordBytes));
+    return atFile({ path }, () => checkRecord(record, ref));
+  }
+
+  /**
+   * Reads unchecked bytes of a pack as first written, with zeros where compaction dropped something. Returns
+   * `undefined` if they cannot be read at once.
+   */
+  async readSpan(packId: number, offset: number, length: number): Promise<Uint8Array | undefined> {
+    try {
+      return await this.#read(packId, (pack) => pack.readSpan(offset, length));
+    } catch (error) {
+      // The caller then reads record by record, which shows which of them is unreadable, and why.
+      if (isOrthantError(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #read<Value>(packId: number, read: (pack: OpenPack) => Promise<Value>): Promise<Value> {
+    const slot = this.#slotOf(packId);
+    slot.readers++;
+    try {
+      return await read(await slot.opening);
+    } finally {
+      slot.readers--;
+      await closeUnused(slot);
+    }
+  }
+
+  #slotOf(packId: number): Slot {
+    this.#requireOpen();
+    let slot = this.#slots.get(packId);
+    this.#slots.delete(packId);
+    if (slot === undefined) {
+      const opening = OpenPack.open(this.#disk, packId, this.#options.isLenient);
+      const opened: Slot = { opening, readers: 0, isForgotten: false };
+      // A pack that cannot be opened now may be opened later. The caller receives the failure itself.
+      opening.catch(() => {
+        if (this.#slots.get(packId) === opened) this.#slots.delete(packId);
+      });
+      slot = opened;
+    }
+    this.#slots.set(packId, slot);
+    this.#closeOldest();
+    return slot;
+  }
+
+  #closeOldest(): void {
+    const [oldest] = this.#slots.keys();
+    if (this.#slots.size <= OPEN_PACKS_MAX || oldest === undefined) return;
+    // Closing a file that was only read cannot lose anything, so a failure is ignored.
+    this.refresh(oldest).catch(() => undefined);
+  }
+
+  #requireOpen(): void {
+    if (this.#holders === 0) throw new OrthantError("ORT_CLOSED", "the save was closed");
+  }
+}
+
+/** An open pack, and its number of running reads. */
+interface Slot {
+  readonly opening: Promise<OpenPack>;
+  readers: number;
+  isForgotten: boolean;
+}
+
+async function closeUnused({ opening, readers, isForgotten }: Slot): Promise<void> {
+  if (readers > 0 || !isForgotten) return;
+  // The failure to open was already reported to the caller, and there is nothing to close.
+  const pack = await opening.catch(() => undefined);
+  await pack?.close();
+}
+
+/** Returns the payload of a record; throws unless it matches the reference. Rules S11 and S12. */
+export function checkRecord(record: Uint8Array, ref: BlobRef): Uint8Array {
+  const offset = ref.recordOffset;
+  const header = decodeHeader(record, offset);
+  const payload = record.subarray(recordHeader.bytes);
+  const same =
+    header.blobType === ref.blobType &&
+    header.blobVersion === ref.blobVersion &&
+    header.payloadBytes === payload.length &&
+    header.payloadCrc32 === ref.recordCrc32;
+  if (!same) {
+    const { blobType, blobVersion, payloadBytes } = header;
+    const detail = `a record of type ${blobType}, version ${blobVersion}, ${payloadBytes} bytes, other than meant`;
+    throw new OrthantError("ORT_RECORD", detail, { offset });
+  }
+  if (crc32(payload) !== header.payloadCrc32) {
+    throw new OrthantError("ORT_CHECKSUM", "the record is damaged", { offset });
+  }
+  return payload;
+}
+
+function decodeHeader(record: Uint8Array, offset: number): RecordHeader {
+  try {
+    return decode(recordHeader, record.subarray(0, recordHeader.bytes));
+  } catch (cause) {
+    if (!isOrthantError(cause)) throw cause;
+    throw new OrthantError(cause.code, `no record: ${cause.detail}`, { offset }, { cause });
+  }
+}

@@ -1,0 +1,182 @@
+import { ByteWriter, crc32, isOrthantError, OrthantError } from "@orthant/core";
+import type { Disk, DiskFile } from "@orthant/disk";
+import { atFile } from "@orthant/disk/files";
+import type { BlobRef } from "../codec/blob-ref.ts";
+import { packFile, parsePackFile } from "../codec/file-names.ts";
+import {
+  COMPACTED_PACK_VERSION,
+  DATA_FOLDER,
+  FILE_VERSION,
+  packHeader,
+  recordHeader,
+} from "../codec/layout.ts";
+import { checkPackHeader } from "./open-pack.ts";
+
+/** A blob to be written as a record. */
+export interface NewRecord {
+  readonly blobType: number;
+  readonly blobVersion: number;
+  readonly payload: Uint8Array;
+}
+
+/** Bytes of records to collect before writing them. */
+const BATCH_BYTES = 8 * 1024 * 1024;
+
+/** Appends records to the active pack and begins a new pack when it is full. Rules S10, S11 and S43. */
+export class PackWriter {
+  readonly #disk: Disk;
+  readonly #fileMaxBytes: number;
+  readonly #unsynced = new Set<DiskFile>();
+  readonly #batch = new ByteWriter();
+  #packId: number;
+  #highestId: number;
+  #file: DiskFile;
+  #size: number;
+  #namesChanged = false;
+
+  private constructor(disk: Disk, fileMaxBytes: number, packId: number, file: DiskFile, size: number) {
+    this.#disk = disk;
+    this.#fileMaxBytes = fileMaxBytes;
+    this.#packId = packId;
+    this.#highestId = packId;
+    this.#file = file;
+    this.#size = size;
+  }
+
+  /** Creates the first pack of a save. */
+  static async create(disk: Disk, fileMaxBytes: number): Promise<PackWriter> {
+    const file = await disk.open(packFile(1), "create");
+    const writer = new PackWriter(disk, fileMaxBytes, 1, file, 0);
+    await writer.#writeHeader();
+    return writer;
+  }
+
+  /**
+   * Continues after the existing content of the active pack; leftovers of a crash at its end stay. Begins a
+   * new pack if the active one was compacted, as the last pack of an older generation may have been.
+   */
+  static async resume(disk: Disk, fileMaxBytes: number, packId: number): Promise<PackWriter> {
+    const path = packFile(packId);
+    const file = await disk.open(path, "write");
+    try {
+      const header = await file.readAt(0, packHeader.bytes);
+      const version = atFile({ path }, () => checkPackHeader(header, packId));
+      const writer = new PackWriter(disk, fileMaxBytes, packId, file, await file.size());
+      // An interrupted commit may have begun a pack, whose name is never reused.
+      for (const { name } of await disk.list(DATA_FOLDER)) {
+        writer.#highestId = Math.max(writer.#highestId, parsePackFile(`${DATA_FOLDER}/${name}`) ?? 0);
+      }
+      if (version === COMPACTED_PACK_VERSION) await writer.beginPack();
+      return writer;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  /** Id of the pack that receives the next record, unless it is full. */
+  get activeId(): number {
+    return this.#packId;
+  }
+
+  /** Size of the active pack. */
+  get activeBytes(): number {
+    return this.#size + this.#batch.length;
+  }
+
+  /** Appends records in order. They are durable only after {@link sync}. */
+  async append(records: Iterable<NewRecord>): Promise<readonly BlobRef[]> {
+    const refs: BlobRef[] = [];
+    for (const { blobType, blobVersion, payload } of records) {
+      const recordBytes = recordHeader.bytes + payload.length;
+      const end = this.#size + this.#batch.length;
+      if (end + recordBytes > this.#fileMaxBytes && end > packHeader.bytes) await this.beginPack();
+      else if (this.#batch.length > 0 && this.#batch.length + recordBytes > BATCH_BYTES) await this.#flush();
+      const ref: BlobRef = {
+        dataFileId: this.#packId,
+        recordOffset: this.#size + this.#batch.length,
+        recordBytes,
+        recordCrc32: crc32(payload),
+        blobType,
+        blobVersion,
+      };
+      recordHeader.write(this.#batch, {
+        magic: "RECD",
+        blobType,
+        blobVersion,
+        payloadBytes: payload.length,
+        payloadCrc32: ref.recordCrc32,
+      });
+      this.#batch.raw(payload);
+      refs.push(ref);
+    }
+    await this.#flush();
+    return refs;
+  }
+
+  /** Begins a new pack, even if the active one has room left. */
+  async beginPack(): Promise<void> {
+    await this.#flush();
+    const full = this.#file;
+    const { packId, file } = await this.#createPack();
+    this.#file = file;
+    if (!this.#unsynced.has(full)) await full.close();
+    this.#packId = packId;
+    this.#highestId = packId;
+    this.#size = 0;
+    await this.#writeHeader();
+  }
+
+  /** Begins a new pack and writes its header at once, because no record may follow for long. */
+  async roll(): Promise<void> {
+    await this.beginPack();
+    await this.#flush();
+  }
+
+  /** Makes everything appended durable: syncs each pack once, and their folder if it has a new name. */
+  async sync(): Promise<void> {
+    for (const file of this.#unsynced) {
+      await file.sync();
+      if (file !== this.#file) await file.close();
+    }
+    this.#unsynced.clear();
+    if (this.#namesChanged) await this.#disk.syncDirectory(DATA_FOLDER);
+    this.#namesChanged = false;
+  }
+
+  /** Closes the packs. Unsynced records may be lost. */
+  async close(): Promise<void> {
+    for (const file of this.#unsynced) await file.close();
+    await this.#file.close();
+  }
+
+  /** Creates the file of the next pack. Skips a name that a writer without the lock may have created. */
+  async #createPack(): Promise<{ readonly packId: number; readonly file: DiskFile }> {
+    for (let packId = this.#highestId + 1; ; packId++) {
+      try {
+        return { packId, file: await this.#disk.open(packFile(packId), "create") };
+      } catch (error) {
+        if (!isOrthantError(error, "ORT_EXISTS")) throw error;
+      }
+    }
+  }
+
+  /** The header is written with the first records: one write, and one less thing that can be torn. */
+  async #writeHeader(): Promise<void> {
+    this.#namesChanged = true;
+    packHeader.write(this.#batch, { magic: "V4DT", version: FILE_VERSION, packId: this.#packId });
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#batch.length === 0) return;
+    const bytes = this.#batch.copy();
+    this.#batch.clear();
+    this.#unsynced.add(this.#file);
+    const offset = await this.#file.append(bytes);
+    if (offset !== this.#size) {
+      const path = packFile(this.#packId);
+      throw new OrthantError("ORT_LOCKED", `somebody else wrote to the pack`, { path, offset: this.#size });
+    }
+    this.#size += bytes.length;
+  }
+}

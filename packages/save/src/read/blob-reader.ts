@@ -1,0 +1,267 @@
+import {
+  type Box,
+  ByteReader,
+  boxContains,
+  boxEquals,
+  OrthantError,
+  type Place,
+  PlaceSet,
+} from "@orthant/core";
+import { atFile, atFileLater, decodeAt, type Source } from "@orthant/disk/files";
+import { openBlob } from "../codec/blob-envelope.ts";
+import type { BlobRef } from "../codec/blob-ref.ts";
+import { rememberSize } from "../codec/blob-size.ts";
+import { blockBlobCodec, checkBlockBlob } from "../codec/block-blob.ts";
+import type { Dialect } from "../codec/dialect.ts";
+import { entityBlobCodec } from "../codec/entity-blob.ts";
+import type { EntityRecord } from "../codec/entity-record.ts";
+import { packFile } from "../codec/file-names.ts";
+import { BLOB_VERSION, BLOCK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION, recordHeader } from "../codec/layout.ts";
+import type { LeafEntry } from "../codec/leaf-entry.ts";
+import type { SaveLimits } from "../codec/limits.ts";
+import { checkPackedBlob, packedBlobCodec } from "../codec/packed-blob.ts";
+import type { BlockEntry } from "../codec/prepared-blocks.ts";
+import { type GeneratedChunks, realizeBlock, type StoredBlock, storedChunks } from "../codec/stored-block.ts";
+import { flatBlockBlobCodec, flatEntityBlobCodec } from "../flat/flat-blobs.ts";
+import { flatRegionBox } from "../flat/flat-regions.ts";
+import { describeCell } from "../index/cell.ts";
+import type { PackShelf } from "../pack/pack-shelf.ts";
+
+/** Parameters needed to decode the blobs of a save. */
+export interface BlobContext {
+  readonly dialect: Dialect;
+  readonly chunkVolume: number;
+  readonly limits: Pick<SaveLimits, "blockBlobHardMaxBytes" | "entityBlobHardMaxBytes">;
+  /** The world's generator, for chunks that are stored as changes to its output. */
+  readonly generated?: GeneratedChunks;
+}
+
+/** The flat dialect does not limit records: a region with a large edge is one record. */
+const FLAT_PAYLOAD_BYTES_MAX = 0x7fff_ffff;
+
+/** Reads the blocks of one record of a leaf in stored form. Rules S12, S13, S29 to S31 and S70 to S80. */
+export async function readStoredBlob(
+  shelf: PackShelf,
+  ref: BlobRef,
+  cell: Box,
+  context: BlobContext,
+): Promise<readonly StoredBlock[]> {
+  const source = sourceOf(ref, "block", cell);
+  requireKind(ref, BLOCK_BLOB, source, context);
+  const payload = await shelf.readPayload(ref, payloadLimit(context, "block"));
+  return decodeBlockPayload(payload, ref, source, cell, context);
+}
+
+/** Reads the entities of one record of a leaf. Rules S12, S13, S32 and S33. */
+export async function readEntityBlob(
+  shelf: PackShelf,
+  ref: BlobRef,
+  cell: Box,
+  context: BlobContext,
+): Promise<readonly EntityRecord[]> {
+  requireKind(ref, ENTITY_BLOB, sourceOf(ref, "entity", cell), context);
+  const payload = await shelf.readPayload(ref, payloadLimit(context, "entity"));
+  return decodeEntityPayload(payload, ref, cell, context);
+}
+
+/**
+ * Checks a block record whose payload is already read, like {@link readStoredBlob} but without its checksum.
+ * Returns the positions of the blocks and creates no chunks.
+ */
+export async function checkBlockPayload(
+  payload: Uint8Array,
+  ref: BlobRef,
+  cell: Box,
+  context: BlobContext,
+): Promise<readonly Place[]> {
+  const source = sourceOf(ref, "block", cell);
+  requireKind(ref, BLOCK_BLOB, source, context);
+  if (context.dialect === "flat") {
+    const blocks = await decodeBlockPayload(payload, ref, source, cell, context);
+    return blocks.map(({ place }) => place);
+  }
+  const { bytes, at } = await openPayload(payload, ref, source, context, "block");
+  const check = ref.blobVersion === PACKED_BLOB_VERSION ? checkPackedBlob : checkBlockBlob;
+  const places = atFile(at, () => {
+    const input = new ByteReader(bytes, { origin: at.origin ?? 0 });
+    const found = check(input, context.chunkVolume);
+    input.end();
+    return found;
+  });
+  requireInside(places, cell, source);
+  return places;
+}
+
+/** Decodes the entities of a record whose payload is already read, with every check except the checksum. */
+export async function decodeEntityPayload(
+  payload: Uint8Array,
+  ref: BlobRef,
+  cell: Box,
+  context: BlobContext,
+): Promise<readonly EntityRecord[]> {
+  const source = sourceOf(ref, "entity", cell);
+  requireKind(ref, ENTITY_BLOB, source, context);
+  if (context.dialect === "flat") {
+    const blob = decodeAt(source, flatEntityBlobCodec, payload);
+    requireRegion(blob, cell, source);
+    return blob.entities;
+  }
+  const { bytes, at } = await openPayload(payload, ref, source, context, "entity");
+  const { volume, entities } = decodeAt(at, entityBlobCodec, bytes);
+  if (!boxEquals(volume, cell)) throw misplaced(source, `is of the leaf at ${describeCell(volume)}`);
+  return entities;
+}
+
+/** Maximum size of a record's payload, and of its content when uncompressed. */
+export function payloadLimit(
+  { dialect, limits }: Pick<BlobContext, "dialect" | "limits">,
+  kind: "block" | "entity",
+): number {
+  if (dialect === "flat") return FLAT_PAYLOAD_BYTES_MAX;
+  return kind === "block" ? limits.blockBlobHardMaxBytes : limits.entityBlobHardMaxBytes;
+}
+
+/**
+ * Reads the blocks of a leaf from all of its records in stored form. Generates nothing and creates no chunks.
+ */
+export async function readLeafStored(
+  shelf: PackShelf,
+  { cell, blockRefs }: LeafEntry,
+  context: BlobContext,
+): Promise<readonly StoredBlock[]> {
+  const [first] = blockRefs;
+  if (first !== undefined && blockRefs.length === 1) return readStoredBlob(shelf, first, cell, context);
+  const blocks: StoredBlock[] = [];
+  const places = new PlaceSet();
+  for (const ref of blockRefs) {
+    for (const block of await readStoredBlob(shelf, ref, cell, context)) {
+      if (places.has(...block.place)) throw twice(ref, cell, `the block at [${block.place}]`);
+      places.add(...block.place);
+      blocks.push(block);
+    }
+  }
+  return blocks;
+}
+
+/** Reads the blocks of a leaf from all of its records, without virgin positions. Rule S81. */
+export async function readLeafBlocks(
+  shelf: PackShelf,
+  leaf: LeafEntry,
+  context: BlobContext,
+): Promise<readonly BlockEntry[]> {
+  const blocks = await readLeafStored(shelf, leaf, context);
+  return blocks.map((block) => ({ place: block.place, chunk: realizeBlock(block, context.generated) }));
+}
+
+/** Reads the entities of a leaf from all of its records. */
+export async function readLeafEntities(
+  shelf: PackShelf,
+  { cell, entityRefs }: LeafEntry,
+  context: BlobContext,
+): Promise<readonly EntityRecord[]> {
+  const entities = new Map<bigint, EntityRecord>();
+  for (const ref of entityRefs) {
+    for (const entity of await readEntityBlob(shelf, ref, cell, context)) {
+      if (entities.has(entity.entityId)) throw twice(ref, cell, `entity ${entity.entityId}`);
+      entities.set(entity.entityId, entity);
+    }
+  }
+  return [...entities.values()];
+}
+
+async function decodeBlockPayload(
+  payload: Uint8Array,
+  ref: BlobRef,
+  source: Source,
+  cell: Box,
+  context: BlobContext,
+): Promise<readonly StoredBlock[]> {
+  if (context.dialect === "flat") {
+    const blob = decodeAt(source, flatBlockBlobCodec, payload);
+    requireRegion(blob, cell, source);
+    return storedChunks(blob.blocks);
+  }
+  const { bytes, at } = await openPayload(payload, ref, source, context, "block");
+  const blocks =
+    ref.blobVersion === PACKED_BLOB_VERSION
+      ? decodeAt(at, packedBlobCodec(context.chunkVolume), bytes)
+      : storedChunks(decodeAt(at, blockBlobCodec(context.chunkVolume), bytes));
+  requireInside(
+    blocks.map(({ place }) => place),
+    cell,
+    source,
+  );
+  rememberSize(ref, { bytes: bytes.length, blocks: blocks.length });
+  return blocks;
+}
+
+/** Returns the uncompressed content of a payload, and the source to name in its errors. */
+async function openPayload(
+  payload: Uint8Array,
+  { blobVersion }: BlobRef,
+  source: Source,
+  context: BlobContext,
+  kind: "block" | "entity",
+): Promise<{ readonly bytes: Uint8Array; readonly at: Source }> {
+  if (blobVersion !== PACKED_BLOB_VERSION) return { bytes: payload, at: source };
+  const { path, origin = 0, what } = source;
+  const bytesMax = payloadLimit(context, kind);
+  const bytes = await atFileLater(source, async () => openBlob(payload, bytesMax, origin));
+  // Offsets in the uncompressed content are not offsets in the file.
+  return { bytes, at: { path, what: `${what}, uncompressed` } };
+}
+
+function requireInside(places: readonly Place[], cell: Box, source: Source): void {
+  const outside = places.find((place) => !boxContains(cell, place));
+  if (outside !== undefined) throw misplaced(source, `holds the block at [${outside}]`);
+}
+
+function requireKind(
+  { blobType, blobVersion }: BlobRef,
+  expected: number,
+  source: Source,
+  { dialect }: BlobContext,
+): void {
+  const context = { path: source.path, offset: (source.origin ?? 0) - recordHeader.bytes };
+  if (blobType !== expected) {
+    throw new OrthantError("ORT_RECORD", `${source.what}: a reference of type ${blobType}`, context);
+  }
+  const newest = dialect === "flat" ? BLOB_VERSION : PACKED_BLOB_VERSION;
+  if (blobVersion < BLOB_VERSION || blobVersion > newest) {
+    const detail = `${source.what}: blob version ${blobVersion}, known is up to ${newest}`;
+    throw new OrthantError("ORT_VERSION", detail, context);
+  }
+}
+
+function requireRegion(
+  { region, regionChunkEdge }: { readonly region: Box["min"]; readonly regionChunkEdge: number },
+  cell: Box,
+  source: Source,
+): void {
+  const box = flatRegionBox(region, regionChunkEdge);
+  if (box === undefined || !boxEquals(box, cell)) throw misplaced(source, `is of region [${region}]`);
+}
+
+function sourceOf(ref: BlobRef, kind: string, cell: Box): Source {
+  return {
+    path: packFile(ref.dataFileId),
+    origin: ref.recordOffset + recordHeader.bytes,
+    what: `the ${kind} record of the leaf at ${describeCell(cell)}`,
+  };
+}
+
+function misplaced({ path, origin, what }: Source, detail: string): OrthantError {
+  return new OrthantError("ORT_BLOB", `${what} ${detail}`, {
+    path,
+    ...(origin === undefined ? {} : { offset: origin }),
+  });
+}
+
+function twice(ref: BlobRef, cell: Box, what: string): OrthantError {
+  const context = { path: packFile(ref.dataFileId), offset: ref.recordOffset };
+  return new OrthantError(
+    "ORT_BLOB",
+    `${what} is in two records of the leaf at ${describeCell(cell)}`,
+    context,
+  );
+}

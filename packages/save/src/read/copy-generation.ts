@@ -1,0 +1,277 @@
+import { isOrthantError, OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { atFile, fileSize, readWhole } from "@orthant/disk/files";
+import { type GenerationFiles, generationFiles } from "../codec/file-names.ts";
+import { bindingOf, requireSameWorld } from "../codec/file-seal.ts";
+import type { GlobalRecord } from "../codec/global-record.ts";
+import {
+  DATA_FOLDER,
+  globalHeader,
+  INDEX_FOLDER,
+  MANIFEST_BYTES_MAX,
+  MANIFEST_FILE,
+  packHeader,
+} from "../codec/layout.ts";
+import {
+  decodeManifest,
+  encodeManifest,
+  encodeUnsealedManifest,
+  type Manifest,
+  withoutJournal,
+} from "../codec/manifest.ts";
+import { packListOf, packListText } from "../codec/pack-list.ts";
+import { payloadOfFile } from "../codec/payload-file.ts";
+import { swapManifest, writeGenerationFiles } from "../commit/commit-sequence.ts";
+import { requireEmptyFolder } from "../commit/empty-folder.ts";
+import { readIndexFile, requireGeneration } from "../index/index-reader.ts";
+import { PageCopier } from "../index/page-copier.ts";
+import { type JournalBase, JournalReader } from "../journal/journal-reader.ts";
+import { openLiveJournal } from "../journal/live-journal.ts";
+import { PackCopies } from "../pack/pack-copies.ts";
+import { PackShelf } from "../pack/pack-shelf.ts";
+import { IndexVerifier } from "../verify/verify-index.ts";
+import { LeafVerifier } from "../verify/verify-leaves.ts";
+import { globalOfPayload, readGlobal, readIndex, readPlayers } from "./reader.ts";
+
+/** Result of copying a generation. */
+export interface CopiedGeneration {
+  readonly generation: number;
+  readonly packs: number;
+  /** Number of later changes copied with the journal. */
+  readonly changes: number;
+  readonly bytes: number;
+}
+
+/** Options for copying a generation. */
+export interface CopyGenerationOptions {
+  /**
+   * A generation that still exists, copied without a journal. Default: the one that the manifest names, with
+   * its journal.
+   */
+  readonly generation?: number;
+  /** Called once with the number of bytes to copy. */
+  readonly onTotal?: (bytes: number) => void;
+}
+
+/** An attempt fails only if a writer commits twice while three small files are opened. */
+const ATTEMPTS_MAX = 100;
+
+/**
+ * Copies one committed generation, byte for byte, to an empty disk. Another process may keep committing and
+ * compacting: the packs are opened before they can be removed, and stay as they were. The live generation is
+ * copied with the content of its journal. The copy is read back and verified before its manifest is written
+ * last, so an interrupted copy is not a save. Throws the first fault if the generation or its journal is
+ * damaged. Rules S52 and J19.
+ */
+export async function copyGeneration(
+  disk: Disk,
+  target: Disk,
+  options: CopyGenerationOptions = {},
+): Promise<CopiedGeneration> {
+  await requireEmptyFolder(target);
+  const source = await gatherSteadily(disk, new PageCopier(disk, target), options.generation);
+  try {
+    return await copySource(target, source, options);
+  } finally {
+    await source.packs.close();
+    await source.journal?.close();
+  }
+}
+
+async function copySource(
+  target: Disk,
+  source: Source,
+  options: CopyGenerationOptions,
+): Promise<CopiedGeneration> {
+  const { manifest, files, packs, pageBytes, journal } = source;
+  const fileBytes = Object.values(files).reduce((sum, { length }) => sum + length, 0);
+  const bytes = pageBytes + fileBytes + packs.bytes + source.manifestBytes.length + (journal?.bytes ?? 0);
+  options.onTotal?.(bytes);
+  await target.makeDirectory(INDEX_FOLDER);
+  await target.makeDirectory(DATA_FOLDER);
+  await packs.writeTo(target);
+  await target.syncDirectory(DATA_FOLDER);
+  // Comes first: writing the generation syncs the root, which also makes the name of the journal's folder
+  // durable.
+  await journal?.copyTo(target);
+  await writeGenerationFiles(target, manifest, files);
+  const changes = await requireWhole(target, manifest);
+  await swapManifest(target, source.manifestBytes);
+  return { generation: manifest.currentGeneration, packs: packs.count, changes, bytes };
+}
+
+/** A generation with its packs open. Its pages are already copied. */
+interface Source {
+  readonly manifest: Manifest;
+  readonly manifestBytes: Uint8Array;
+  readonly files: Readonly<Record<keyof GenerationFiles, Uint8Array>>;
+  readonly packs: PackCopies;
+  readonly pageBytes: number;
+  /** Changes after the live generation; `undefined` if not requested. */
+  readonly journal: JournalReader | undefined;
+}
+
+/** Starts over with the newer generation if files of this one were retired before they were opened. */
+async function gatherSteadily(
+  disk: Disk,
+  pages: PageCopier,
+  generation: number | undefined,
+): Promise<Source> {
+  for (let attempts = 1; ; attempts++) {
+    const read = await readManifestBytes(disk);
+    try {
+      const source = await gather(disk, pages, read, generation);
+      if (generation !== undefined) return { ...source, journal: undefined };
+      const journal = await journalOf(disk, source);
+      if (journal !== undefined) return { ...source, journal };
+    } catch (error) {
+      if (!isOrthantError(error, "ORT_NOT_FOUND") || attempts === ATTEMPTS_MAX) throw error;
+      const now = await readManifestBytes(disk);
+      if (now.manifest.currentGeneration === read.manifest.currentGeneration) throw error;
+    }
+  }
+}
+
+/**
+ * Opens the journal of the gathered generation. If a commit intervened and there is none, closes the packs
+ * and returns `undefined`.
+ */
+async function journalOf(
+  disk: Disk,
+  { packs, global, manifest }: Gathered,
+): Promise<JournalReader | undefined> {
+  let journal: JournalReader | undefined;
+  try {
+    const found = await openLiveJournal(disk, { generation: manifest.currentGeneration, global, manifest });
+    journal = found && (await requireUndamaged(found));
+    return journal;
+  } finally {
+    if (journal === undefined) await packs.close();
+  }
+}
+
+async function requireUndamaged(journal: JournalReader): Promise<JournalReader> {
+  const { damage } = journal.found;
+  if (damage === undefined) return journal;
+  await journal.close();
+  const advice = "name the generation to copy it without what came after it";
+  throw new OrthantError(damage.code, `${damage.detail}; ${advice}`, damage.context, { cause: damage });
+}
+
+async function readManifestBytes(
+  disk: Disk,
+): Promise<{ readonly manifest: Manifest; readonly sealed: boolean; readonly bytes: Uint8Array }> {
+  const bytes = await readWhole(disk, MANIFEST_FILE, MANIFEST_BYTES_MAX);
+  return { ...atFile({ path: MANIFEST_FILE }, () => decodeManifest(bytes)), bytes };
+}
+
+interface Gathered extends Omit<Source, "journal"> {
+  readonly global: GlobalRecord;
+}
+
+async function gather(
+  disk: Disk,
+  pages: PageCopier,
+  { manifest: live, sealed, bytes }: Awaited<ReturnType<typeof readManifestBytes>>,
+  wanted: number | undefined,
+): Promise<Gathered> {
+  const generation = wanted ?? live.currentGeneration;
+  const isLive = generation === live.currentGeneration;
+  const { indexFile, globalFile, playersFile } = isLive ? live : generationFiles(generation);
+  const names: GenerationFiles = { indexFile, globalFile, playersFile };
+  const files = {
+    indexFile: await readWhole(disk, names.indexFile),
+    globalFile: await readWhole(disk, names.globalFile),
+    playersFile: await readWhole(disk, names.playersFile),
+  };
+  const index = readIndexFile(names.indexFile, files.indexFile, pages.read);
+  requireGeneration(names.indexFile, index, generation);
+  const globalPayload = payloadOfFile(names.globalFile, globalHeader, files.globalFile);
+  const { global } = globalOfPayload(names.globalFile, index.dialect, globalPayload);
+  requireSameWorld(names.globalFile, global, live.worldId);
+  const { pageBytes, packLengths } = await pages.copyAll(index.index);
+  const activeDataFileId = isLive ? live.activeDataFileId : global.nextDataFileId - 1;
+  const packs = await openPacks(disk, names, withActivePack(packLengths, activeDataFileId));
+  const dataFiles = sealed || live.dataFiles !== undefined ? packListOf(packLengths.keys()) : undefined;
+  const isJournalKept = wanted === undefined || live.journalEpoch === undefined;
+  if (isLive && isJournalKept && isSameList(live.dataFiles, dataFiles))
+    return { manifest: live, manifestBytes: bytes, files, packs, pageBytes, global };
+  const manifest: Manifest = {
+    // A generation requested by number is copied without its journal.
+    ...(isJournalKept ? live : withoutJournal(live)),
+    ...names,
+    currentGeneration: generation,
+    lastModifiedMs: global.lastModifiedMs,
+    activeDataFileId,
+    dataFileCount: isLive ? live.dataFileCount : activeDataFileId,
+    ...(sealed && bindingOf(files, global)),
+    ...(dataFiles && { dataFiles }),
+  };
+  const manifestBytes = sealed ? encodeManifest(manifest) : encodeUnsealedManifest(manifest);
+  return { manifest, manifestBytes, files, packs, pageBytes, global };
+}
+
+function isSameList(before: Manifest["dataFiles"], after: Manifest["dataFiles"]): boolean {
+  return (before && packListText(before)) === (after && packListText(after));
+}
+
+/**
+ * Opens the packs. If the generation still exists afterwards, they hold all of its records, whatever happens
+ * next.
+ */
+async function openPacks(
+  disk: Disk,
+  { indexFile }: GenerationFiles,
+  lengths: ReadonlyMap<number, number>,
+): Promise<PackCopies> {
+  const packs = await PackCopies.open(disk, lengths);
+  try {
+    await fileSize(disk, indexFile);
+    return packs;
+  } catch (error) {
+    await packs.close();
+    throw error;
+  }
+}
+
+function withActivePack(lengths: ReadonlyMap<number, number>, activeId: number): ReadonlyMap<number, number> {
+  // The active pack must exist, even if it has only a header.
+  const active: readonly [number, number] = [
+    activeId,
+    Math.max(packHeader.bytes, lengths.get(activeId) ?? 0),
+  ];
+  return new Map([...lengths, active].sort(([a], [b]) => a - b));
+}
+
+/**
+ * Reads all of a copy that has no manifest yet. Throws its first fault, or returns the number of journal
+ * entries.
+ */
+async function requireWhole(target: Disk, manifest: Manifest): Promise<number> {
+  const { currentGeneration: generation, limits, indexFile, globalFile, playersFile, seals } = manifest;
+  const index = await readIndex(target, indexFile, seals?.indexFile);
+  const { global } = await readGlobal(target, globalFile, index.dialect, seals?.globalFile);
+  await readPlayers(target, playersFile, index.dialect, seals?.playersFile);
+  const shelf = new PackShelf(target);
+  try {
+    const chunkVolume = global.description.chunkShape.volume;
+    const context = { dialect: index.dialect, chunkVolume, limits };
+    const verifier = new IndexVerifier(new LeafVerifier(shelf));
+    const [fault] = await verifier.verify(index.index, indexFile, context, generation);
+    if (fault === undefined) return await countChanges(target, { generation, global, manifest });
+    const { code = "ORT_RECORD", file: path, offset, message } = fault;
+    const place = offset === undefined ? { path } : { path, offset };
+    throw new OrthantError(code, `the generation is damaged, so it is not copied: ${message}`, place);
+  } finally {
+    await shelf.release();
+  }
+}
+
+async function countChanges(target: Disk, base: JournalBase): Promise<number> {
+  const journal = await JournalReader.open(target, base);
+  try {
+    return await journal.countEntries(base.global.description.chunkShape.volume);
+  } finally {
+    await journal.close();
+  }
+}

@@ -1,0 +1,184 @@
+import { type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { atFile, decodeAt, readWhole } from "@orthant/disk/files";
+import type { Dialect } from "../codec/dialect.ts";
+import { generationFiles } from "../codec/file-names.ts";
+import { type FileSeal, requireSameWorld, requireSealed } from "../codec/file-seal.ts";
+import { generatedChunks } from "../codec/generated-chunks.ts";
+import { type GlobalRecord, globalRecordCodec } from "../codec/global-record.ts";
+import { globalHeader, MANIFEST_BYTES_MAX, MANIFEST_FILE, playersHeader } from "../codec/layout.ts";
+import { decodeManifest, type Manifest, type ReadManifest } from "../codec/manifest.ts";
+import { decodePayloadFile, payloadOfFile } from "../codec/payload-file.ts";
+import { type PlayerRecord, playersCodec } from "../codec/player-record.ts";
+import type { BlockEntry } from "../codec/prepared-blocks.ts";
+import { type FlatGlobal, flatGlobalCodec, flatPlayersCodec, globalOfFlat } from "../flat/flat-payloads.ts";
+import { worldOverrideCodec } from "../flat/world-override.ts";
+import { readIndexFile, requireGeneration } from "../index/index-reader.ts";
+import { pageReader } from "../index/page-reader.ts";
+import { requirePacks } from "../pack/named-packs.ts";
+import { PackShelf } from "../pack/pack-shelf.ts";
+import { Save, type SaveState } from "./save.ts";
+
+/** Maximum attempts of a reader beside a writer. Opening reads three files; a commit syncs more than that. */
+const LIVE_ATTEMPTS_MAX = 16;
+
+/** Options for opening a save. */
+export interface OpenSaveOptions {
+  /** An older generation that still exists. Default: the one that the manifest names. */
+  readonly generation?: number;
+  /** Generators for chunks that are stored as changes to their output. Default: those of Orthant. */
+  readonly generators?: GeneratorRegistry;
+}
+
+/**
+ * Opens a save of either dialect. Reads and checks manifest, index, global and players in full, and records
+ * when they are needed. Packs only have to exist. Throws at the first fault; `verifySave` finds all of them.
+ */
+export async function openSave(disk: Disk, options: OpenSaveOptions = {}): Promise<Save> {
+  const state = await whileLive(disk, (manifest) =>
+    readGeneration(disk, manifest, options.generation ?? manifest.currentGeneration),
+  );
+  return new Save(state, new PackShelf(disk), generatedChunks(state.global, options.generators));
+}
+
+/**
+ * Reads from the files of the live generation while another process may commit and remove them. If `read`
+ * fails and the manifest names a newer generation by then, retries with that one.
+ */
+export async function whileLive<Value>(
+  disk: Disk,
+  read: (manifest: Manifest) => Promise<Value>,
+): Promise<Value> {
+  for (let attempt = 1; ; attempt++) {
+    const { manifest } = await readManifest(disk);
+    try {
+      return await read(manifest);
+    } catch (error) {
+      if (!isOrthantError(error) || attempt === LIVE_ATTEMPTS_MAX) throw error;
+      const now = await readManifest(disk);
+      if (now.manifest.currentGeneration === manifest.currentGeneration) throw error;
+    }
+  }
+}
+
+/** Returns the dialect and generation of the save on a disk; `undefined` without a manifest. */
+export async function detectSave(
+  disk: Disk,
+): Promise<{ readonly dialect: Dialect; readonly generation: number } | undefined> {
+  try {
+    const { manifest } = await readManifest(disk);
+    const index = await readIndex(disk, manifest.indexFile);
+    return { dialect: index.dialect, generation: manifest.currentGeneration };
+  } catch (error) {
+    if (isOrthantError(error, "ORT_NOT_FOUND") && error.context.path === MANIFEST_FILE) return undefined;
+    throw error;
+  }
+}
+
+/** Reads `manifest.json`. */
+export async function readManifest(disk: Disk): Promise<ReadManifest> {
+  const bytes = await readWhole(disk, MANIFEST_FILE, MANIFEST_BYTES_MAX).catch((error: unknown) => {
+    if (!isOrthantError(error, "ORT_NOT_FOUND")) throw error;
+    const detail = "there is no world here, or it lost its manifest";
+    throw new OrthantError(error.code, detail, error.context, { cause: error });
+  });
+  return atFile({ path: MANIFEST_FILE }, () => decodeManifest(bytes));
+}
+
+/** Reads the three files of a generation, and checks that its packs exist. */
+async function readGeneration(disk: Disk, manifest: Manifest, generation: number): Promise<SaveState> {
+  const files = generation === manifest.currentGeneration ? manifest : generationFiles(generation);
+  const seals = generation === manifest.currentGeneration ? manifest.seals : undefined;
+  const read = await readIndex(disk, files.indexFile, seals?.indexFile);
+  requireGeneration(files.indexFile, read, generation);
+  const { dialect, index, indexVersion, regionChunkEdge = 0 } = read;
+  const { global, globalBlocks, customPayload } = await readGlobal(
+    disk,
+    files.globalFile,
+    dialect,
+    seals?.globalFile,
+  );
+  requireSameWorld(files.globalFile, global, manifest.worldId);
+  const players = await readPlayers(disk, files.playersFile, dialect, seals?.playersFile);
+  await requirePacks(disk, manifest.dataFiles, index);
+  const flat = customPayload && { regionChunkEdge, globalBlocks, customPayload };
+  return { dialect, generation, manifest, global, players, index, indexVersion, flat };
+}
+
+/** Reads an index file. With a seal, accepts only the file that the manifest means. */
+export async function readIndex(
+  disk: Disk,
+  path: string,
+  seal?: FileSeal,
+): Promise<ReturnType<typeof readIndexFile>> {
+  const bytes = await readNamed(disk, path);
+  const index = readIndexFile(path, bytes, pageReader(disk));
+  // Comes after the file's own checks, which locate damage: a file that fails here is intact but the wrong
+  // one.
+  requireSealed(path, bytes, seal);
+  return index;
+}
+
+/** Content of a global file. The last two fields are set for the flat dialect. */
+export interface ReadGlobal {
+  readonly global: GlobalRecord;
+  readonly globalBlocks: readonly BlockEntry[];
+  readonly customPayload: Uint8Array | undefined;
+}
+
+/** Reads a global file. With a seal, accepts only the file that the manifest means. */
+export async function readGlobal(
+  disk: Disk,
+  path: string,
+  dialect: Dialect,
+  seal?: FileSeal,
+): Promise<ReadGlobal> {
+  const bytes = await readNamed(disk, path);
+  const global = globalOfPayload(path, dialect, payloadOfFile(path, globalHeader, bytes));
+  requireSealed(path, bytes, seal);
+  return global;
+}
+
+/** Decodes the payload of a global file. */
+export function globalOfPayload(path: string, dialect: Dialect, payload: Uint8Array): ReadGlobal {
+  const source = { path, origin: globalHeader.bytes };
+  if (dialect === "tree") {
+    const global = decodeAt(source, globalRecordCodec, payload);
+    return { global, globalBlocks: [], customPayload: undefined };
+  }
+  const flat = decodeAt(source, flatGlobalCodec, payload);
+  return {
+    global: globalOfFlat(flat),
+    globalBlocks: blocksOf(path, flat),
+    customPayload: flat.customPayload,
+  };
+}
+
+/** Reads a players file. With a seal, accepts only the file that the manifest means. */
+export async function readPlayers(
+  disk: Disk,
+  path: string,
+  dialect: Dialect,
+  seal?: FileSeal,
+): Promise<readonly PlayerRecord[]> {
+  const bytes = await readNamed(disk, path);
+  const codec = dialect === "tree" ? playersCodec : flatPlayersCodec;
+  const players = decodePayloadFile(path, playersHeader, codec, bytes);
+  requireSealed(path, bytes, seal);
+  return players;
+}
+
+function blocksOf(path: string, { customPayload }: FlatGlobal): readonly BlockEntry[] {
+  if (customPayload.length === 0) return [];
+  return decodeAt({ path, what: "the blocks in the custom payload" }, worldOverrideCodec, customPayload);
+}
+
+/** Reads a file named by the manifest. Blames the manifest for a path that leaves the root. */
+async function readNamed(disk: Disk, path: string): Promise<Uint8Array> {
+  try {
+    return await readWhole(disk, path);
+  } catch (error) {
+    if (!isOrthantError(error, "ORT_PATH")) throw error;
+    throw new OrthantError("ORT_PATH", error.detail, { path: MANIFEST_FILE }, { cause: error });
+  }
+}

@@ -1,0 +1,123 @@
+import type { Dialect } from "../codec/dialect.ts";
+import type { EntityRecord } from "../codec/entity-record.ts";
+import type { GlobalRecord } from "../codec/global-record.ts";
+import type { IndexVersion, LeafEntry } from "../codec/leaf-entry.ts";
+import type { Manifest } from "../codec/manifest.ts";
+import type { PlayerRecord } from "../codec/player-record.ts";
+import type { BlockEntry } from "../codec/prepared-blocks.ts";
+import type { GeneratedChunks, StoredBlock } from "../codec/stored-block.ts";
+import { GenerationHolds } from "../commit/generation-holds.ts";
+import type { LeafIndex } from "../index/leaf-index.ts";
+import type { PackShelf } from "../pack/pack-shelf.ts";
+import type { BlobContext } from "./blob-reader.ts";
+import { readLeafBlocks, readLeafEntities, readLeafStored } from "./blob-reader.ts";
+
+/** State of a generation after reading its three files. */
+export interface SaveState {
+  readonly dialect: Dialect;
+  readonly generation: number;
+  readonly manifest: Manifest;
+  readonly global: GlobalRecord;
+  readonly players: readonly PlayerRecord[];
+  readonly index: LeafIndex;
+  /** Version of a tree index; `undefined` for a flat one. */
+  readonly indexVersion: IndexVersion | undefined;
+  /** Set for the flat dialect. */
+  readonly flat: FlatExtras | undefined;
+}
+
+/** Content that only the flat dialect has. */
+export interface FlatExtras {
+  readonly regionChunkEdge: number;
+  /**
+   * Chunks that the last shipped servers kept in the global file. They take precedence over those in blobs.
+   */
+  readonly globalBlocks: readonly BlockEntry[];
+  /** The undecoded custom payload. */
+  readonly customPayload: Uint8Array;
+}
+
+/**
+ * One committed generation, which never changes. Blocks and entities are read on demand, and their checksums
+ * verified each time. Later commits do not disturb it: until it is closed, a writer that shares its packs
+ * keeps what it needs.
+ */
+export class Save implements SaveState {
+  readonly dialect: Dialect;
+  readonly generation: number;
+  readonly manifest: Manifest;
+  readonly global: GlobalRecord;
+  readonly players: readonly PlayerRecord[];
+  readonly index: LeafIndex;
+  readonly indexVersion: IndexVersion | undefined;
+  readonly flat: FlatExtras | undefined;
+  /** The open generations of this save and its successors. */
+  readonly holds: GenerationHolds;
+  readonly #shelf: PackShelf;
+  readonly #generated: GeneratedChunks;
+  #closed = false;
+
+  /** Takes ownership of the shelf. Use `openSave` instead. */
+  constructor(
+    state: SaveState,
+    shelf: PackShelf,
+    generated: GeneratedChunks,
+    holds: GenerationHolds = new GenerationHolds(),
+  ) {
+    this.dialect = state.dialect;
+    this.generation = state.generation;
+    this.manifest = state.manifest;
+    this.global = state.global;
+    this.players = state.players;
+    this.index = state.index;
+    this.indexVersion = state.indexVersion;
+    this.flat = state.flat;
+    this.#shelf = shelf;
+    this.#generated = generated;
+    this.holds = holds;
+    holds.hold(state.generation);
+  }
+
+  /** Reads the overridden chunks of a leaf in stored form. Cheap, because it generates nothing. */
+  readStored(leaf: LeafEntry): Promise<readonly StoredBlock[]> {
+    return readLeafStored(this.#shelf, leaf, this.#context());
+  }
+
+  /**
+   * Reads the overridden chunks of a leaf, in position order within each record. Chunks stored as changes to
+   * the generator's output are realized here, which takes as long as generating them.
+   */
+  readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]> {
+    return readLeafBlocks(this.#shelf, leaf, this.#context());
+  }
+
+  /** Reads the entities of a leaf. */
+  readEntities(leaf: LeafEntry): Promise<readonly EntityRecord[]> {
+    return readLeafEntities(this.#shelf, leaf, this.#context());
+  }
+
+  /**
+   * Returns a separate save, to be closed independently, of this generation or of another whose records lie
+   * in the same packs.
+   */
+  follow(state: SaveState = this): Save {
+    return new Save(state, this.#shelf.share(), this.#generated, this.holds);
+  }
+
+  /** Closes the files behind the save. Closing twice is harmless. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.holds.release(this.generation);
+    await this.#shelf.release();
+  }
+
+  #context(): BlobContext {
+    return {
+      dialect: this.dialect,
+      chunkVolume: this.global.description.chunkShape.volume,
+      limits: this.manifest.limits,
+      generated: this.#generated,
+    };
+  }
+}

@@ -1,0 +1,160 @@
+import {
+  type Box,
+  boxContains,
+  boxesIntersect,
+  type Chunk,
+  clockOf,
+  OrthantError,
+  type Place,
+  PlaceMap,
+  type RegionClock,
+  regionBox,
+  regionOf,
+  U64_MAX,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import type { EntityRecord } from "../codec/entity-record.ts";
+import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
+import type { BlockEntry } from "../codec/prepared-blocks.ts";
+import { needsGenerator, realizeBlock } from "../codec/stored-block.ts";
+import type { LeafChange } from "../commit/save-change.ts";
+import { createSave } from "../commit/start-writer.ts";
+import { writeFlatSave } from "../flat/flat-writer.ts";
+import { cellAt } from "../index/cell.ts";
+import { chunkOfEntity } from "../index/leaf-partition.ts";
+import { PackShelf } from "../pack/pack-shelf.ts";
+import type { RepairPlan } from "./repair-plan.ts";
+import { decodeRecord } from "./salvage.ts";
+
+/**
+ * Writes the recoverable content of a plan as a new save of the same dialect to an empty disk. Only reads the
+ * damaged save. Holds all of the content in memory.
+ */
+export async function applyRepair(disk: Disk, plan: RepairPlan, target: Disk): Promise<void> {
+  const { blocks, entities } = await gather(disk, plan);
+  const { global } = plan;
+  const nextEntityId = entities.reduce(idBehind, global.nextEntityId);
+  if (plan.dialect === "flat") {
+    const { base, worldSeed, playerEntityHints, lastModifiedMs: nowMs } = global;
+    const { players, customPayload, limits } = plan;
+    const content = {
+      base,
+      worldSeed,
+      playerEntityHints,
+      nextEntityId,
+      players,
+      blocks,
+      entities,
+      customPayload,
+    };
+    return writeFlatSave(target, { ...content, nowMs, limits });
+  }
+  const clockEpoch = global.description.clockEpoch + 1;
+  const writer = await createSave(target, {
+    nowMs: global.lastModifiedMs,
+    limits: plan.limits,
+    // Named generations are dropped, because the new save starts its own numbering.
+    global: {
+      ...global,
+      nextEntityId,
+      description: { ...global.description, clockEpoch, namedGenerations: [] },
+    },
+    players: plan.players,
+    leaves: leavesOf(plan, blocks, entities, clockEpoch),
+  });
+  await writer.close();
+}
+
+interface Content {
+  readonly blocks: readonly BlockEntry[];
+  readonly entities: readonly EntityRecord[];
+}
+
+async function gather(disk: Disk, { pieces, dialect, global, generated }: RepairPlan): Promise<Content> {
+  const shape = global.description.chunkShape;
+  const blocks = new PlaceMap<Chunk>();
+  const entities = new Map<bigint, EntityRecord>();
+  // A strict shelf would refuse a pack with a damaged header and intact records.
+  const shelf = new PackShelf(disk, { isLenient: true });
+  try {
+    for (const { ref, clip } of pieces) {
+      const payload = await shelf.readPayload(ref, ref.recordBytes);
+      const content = await decodeRecord(ref, payload, dialect, shape.volume);
+      if (content === undefined)
+        throw new OrthantError("ORT_BLOB", "a record changed since the repair was planned");
+      for (const block of content.blocks) {
+        // Without the generator a change is meaningless. The plan lists it among the losses.
+        if (generated === undefined && needsGenerator(block)) continue;
+        if (isInside(clip, block.place)) blocks.set(...block.place, realizeBlock(block, generated));
+      }
+      for (const entity of content.entities) {
+        if (isInside(clip, chunkOfEntity(entity, shape))) entities.set(entity.entityId, entity);
+      }
+    }
+  } finally {
+    await shelf.release();
+  }
+  return {
+    blocks: Array.from(blocks, ([place, chunk]) => ({ place, chunk })),
+    entities: [...entities.values()],
+  };
+}
+
+/** Returns one leaf for each non-empty cell of the largest size. The writer splits them as needed. */
+function leavesOf(
+  plan: RepairPlan,
+  blocks: readonly BlockEntry[],
+  entities: readonly EntityRecord[],
+  clockEpoch: number,
+): readonly LeafChange[] {
+  const leaves = new PlaceMap<{
+    readonly cell: Box;
+    readonly blocks: BlockEntry[];
+    readonly entities: EntityRecord[];
+    readonly clocks: RegionClock[];
+  }>();
+  const leafAt = (
+    place: Place,
+  ): { blocks: BlockEntry[]; entities: EntityRecord[]; clocks: RegionClock[] } => {
+    const cell = cellAt(place, LEAF_LEVEL_MAX);
+    const leaf = leaves.get(...cell.min) ?? { cell, blocks: [], entities: [], clocks: [] };
+    leaves.set(...cell.min, leaf);
+    return leaf;
+  };
+  for (const block of blocks) leafAt(block.place).blocks.push(block);
+  const shape = plan.global.description.chunkShape;
+  for (const entity of entities) leafAt(chunkOfEntity(entity, shape)).entities.push(entity);
+  for (const clock of repairedClocks(plan, blocks, clockEpoch)) {
+    leafAt(regionBox(clock.region).min).clocks.push(clock);
+  }
+  return [...leaves.values()];
+}
+
+/**
+ * Equal clocks must always mean equal content, so a region with other content gets a clock of a new epoch.
+ */
+function repairedClocks(
+  { clocks, changedCells }: RepairPlan,
+  blocks: readonly BlockEntry[],
+  clockEpoch: number,
+): readonly RegionClock[] {
+  const renewed = clockOf(clockEpoch, 1);
+  const isChanged = (region: Place): boolean =>
+    changedCells.some((cell) => boxesIntersect(cell, regionBox(region)));
+  const result = new PlaceMap<number>();
+  for (const { region, clock } of clocks) result.set(...region, isChanged(region) ? renewed : clock);
+  for (const { place } of blocks) {
+    const region = regionOf(place);
+    if (!result.has(...region) && isChanged(region)) result.set(...region, renewed);
+  }
+  return Array.from(result, ([region, clock]) => ({ region, clock }));
+}
+
+/** The original gave some entities ids at the very end of the range, so there is no next one. */
+function idBehind(next: bigint, { entityId }: EntityRecord): bigint {
+  return entityId >= next && entityId < U64_MAX ? entityId + 1n : next;
+}
+
+function isInside(clip: Box | undefined, place: Place): boolean {
+  return clip === undefined || boxContains(clip, place);
+}

@@ -1,0 +1,176 @@
+import { type Box, boxContainsBox, boxesIntersect } from "@orthant/core";
+import type { Finding } from "@orthant/disk/files";
+import { type BlobRef, compareAge } from "../codec/blob-ref.ts";
+import { packFile, pageFile } from "../codec/file-names.ts";
+import { BLOCK_BLOB, DATA_FOLDER } from "../codec/layout.ts";
+import type { LeafEntry } from "../codec/leaf-entry.ts";
+import type { IndexPart } from "../index/leaf-index.ts";
+import type { Loss, RepairPiece, RepairPlan } from "./repair-plan.ts";
+import type { OlderLeaves } from "./repair-sources.ts";
+import { dropSuperseded, type IntactRecord } from "./salvage.ts";
+
+/** The records that a repair keeps, and its losses. */
+export interface Selection extends Pick<RepairPlan, "changedCells" | "losses"> {
+  /** Records that the live index refers to. */
+  readonly certain: readonly RepairPiece[];
+  /** Records that are older, or whose age no index proves. */
+  readonly onTrust: readonly RepairPiece[];
+}
+
+/**
+ * Orders the pieces so that later ones override earlier ones: the newest of those taken on trust, for example
+ * when an entity moved, and above all the certain ones.
+ */
+export function orderPieces(selections: readonly Selection[]): readonly RepairPiece[] {
+  const onTrust = selections.flatMap((selection) => selection.onTrust);
+  onTrust.sort((one, other) => compareAge(one.ref, other.ref));
+  return [...onTrust, ...selections.flatMap(({ certain }) => certain)];
+}
+
+/**
+ * Selects records with the live index: each leaf keeps its records, and one that lost a record gets the
+ * newest older one at its position.
+ */
+export function followIndex(leaves: readonly LeafEntry[], intact: readonly IntactRecord[]): Selection {
+  const byKey = new Map(intact.map((record) => [keyOf(record.ref), record]));
+  const live = new Set(leaves.flatMap(refsOf).map(keyOf));
+  const certain: RepairPiece[] = [];
+  const onTrust: RepairPiece[] = [];
+  const changedCells: LeafEntry["cell"][] = [];
+  const losses: Loss[] = [];
+  for (const leaf of leaves) {
+    const { cell } = leaf;
+    for (const ref of refsOf(leaf)) {
+      const record = byKey.get(keyOf(ref));
+      if (record !== undefined && boxContainsBox(cell, record.volume)) {
+        certain.push({ ref, clip: undefined });
+        continue;
+      }
+      const isBlocks = ref.blobType === BLOCK_BLOB;
+      const older = intact
+        .filter((other) => other.isBlocks === isBlocks && !live.has(keyOf(other.ref)))
+        .filter(({ volume }) => boxesIntersect(volume, cell))
+        .at(-1);
+      if (older !== undefined) onTrust.push({ ref: older.ref, clip: cell });
+      changedCells.push(cell);
+      losses.push({ what: isBlocks ? "blocks" : "entities", cell, message: describeLoss(ref, older?.ref) });
+    }
+  }
+  return { certain, onTrust, changedCells, losses };
+}
+
+/**
+ * Selects records without the live index: those of an older index that no later record overlaps, and all
+ * later ones.
+ */
+export function salvageRecords(
+  leaves: readonly LeafEntry[],
+  intact: readonly IntactRecord[],
+  generation: number | undefined,
+  findings: readonly Finding[],
+): Selection {
+  const known = cellsByRecord(leaves);
+  const lastKnown = intact.map(({ ref }) => known.has(keyOf(ref))).lastIndexOf(true);
+  const later = dropSuperseded(generation === undefined ? intact : intact.slice(lastKnown + 1));
+  const from =
+    generation === undefined ? "no index can be read" : `the index is that of generation ${generation}`;
+  const message = `${from}; ${later.length} records are taken on trust, and what was removed may be back`;
+  const records = [...notSuperseded(known, intact, later), ...later];
+  return {
+    certain: [],
+    onTrust: records.map(({ ref }) => ({ ref, clip: undefined })),
+    changedCells: later.map(({ volume }) => volume),
+    losses: [{ what: "index", cell: undefined, message }, ...damagedStretches(findings)],
+  };
+}
+
+/**
+ * Selects records for an unreadable page: those of an older generation's leaves in its cell that no later
+ * record overlaps, and all later records in the cell that no other leaf has.
+ */
+export function salvagePage(
+  { cell, link, error }: IndexPart,
+  leaves: readonly LeafEntry[],
+  intact: readonly IntactRecord[],
+  older: OlderLeaves | undefined,
+): Selection {
+  const live = cellsByRecord(leaves);
+  const inCell = intact.filter(({ ref, volume }) => boxesIntersect(volume, cell) && !live.has(keyOf(ref)));
+  const later = dropSuperseded(
+    inCell.filter(({ ref }) => older === undefined || isAfter(ref, older.lastRecord)),
+  );
+  const records = [...notSuperseded(cellsByRecord(older?.leaves ?? []), inCell, later), ...later];
+  const file = link === undefined ? "the root" : pageFile(link);
+  const from =
+    older === undefined ? "no older one is left" : `generation ${older.generation} has an older one`;
+  const trust = `${records.length} records are taken on trust, and what was removed may be back`;
+  return {
+    certain: [],
+    onTrust: records.map(({ ref }) => ({ ref, clip: cell })),
+    changedCells: [cell],
+    losses: [{ what: "index", cell, message: `${file}: ${error?.detail ?? "lost"}; ${from}; ${trust}` }],
+  };
+}
+
+/** Returns the records of leaves whose cells no later record of their kind intersects. */
+function notSuperseded(
+  known: ReadonlyMap<string, Box>,
+  intact: readonly IntactRecord[],
+  later: readonly IntactRecord[],
+): readonly IntactRecord[] {
+  return intact.filter(({ ref, isBlocks }) => {
+    const cell = known.get(keyOf(ref));
+    if (cell === undefined) return false;
+    return !later.some((other) => other.isBlocks === isBlocks && boxesIntersect(other.volume, cell));
+  });
+}
+
+/** Maps the keys of records to the cells of their leaves. */
+function cellsByRecord(leaves: readonly LeafEntry[]): ReadonlyMap<string, Box> {
+  return new Map(leaves.flatMap((leaf) => refsOf(leaf).map((ref) => [keyOf(ref), leaf.cell] as const)));
+}
+
+/** Returns whether a record was written after another. */
+function isAfter(ref: BlobRef, other: BlobRef | undefined): boolean {
+  return other === undefined || compareAge(ref, other) > 0;
+}
+
+/** Returns bytes in packs that may have been records. Without an index their position is unknown. */
+function damagedStretches(findings: readonly Finding[]): readonly Loss[] {
+  return findings
+    .filter(({ file, severity }) => severity === "notice" && file.startsWith(`${DATA_FOLDER}/`))
+    .map(({ file, offset, message }) => ({
+      what: "blocks",
+      cell: undefined,
+      message: `${file} at offset ${offset}: ${message}`,
+    }));
+}
+
+function describeLoss(ref: BlobRef, older: BlobRef | undefined): string {
+  const lost = `the record in ${packFile(ref.dataFileId)} at offset ${ref.recordOffset} is damaged`;
+  if (older === undefined) return `${lost}, and nothing older is left`;
+  return `${lost}; the older one in ${packFile(older.dataFileId)} at offset ${older.recordOffset} takes its place`;
+}
+
+/** Returns all references of a leaf. */
+function refsOf({ blockRefs, entityRefs }: LeafEntry): readonly BlobRef[] {
+  return [...blockRefs, ...entityRefs];
+}
+
+/** Returns losses for chunks that are only known as changes to a generator's output. */
+export function lostChanges(
+  pieces: readonly RepairPiece[],
+  intact: readonly IntactRecord[],
+): readonly Loss[] {
+  const byKey = new Map(intact.map((record) => [keyOf(record.ref), record]));
+  return pieces.flatMap(({ ref, clip }) => {
+    const record = byKey.get(keyOf(ref));
+    if (record === undefined || record.changes === 0) return [];
+    const message = `${record.changes} chunks are stored as changes to what a generator made that is not known here`;
+    return [{ what: "blocks", cell: clip ?? record.volume, message }];
+  });
+}
+
+function keyOf({ dataFileId, recordOffset, recordBytes, recordCrc32, blobType }: BlobRef): string {
+  return [dataFileId, recordOffset, recordBytes, recordCrc32, blobType].join();
+}

@@ -1,0 +1,189 @@
+import { type Box, OrthantError, type Place, PlaceSet } from "@orthant/core";
+import { atFile, attempt, type Finding, findingOf } from "@orthant/disk/files";
+import type { BlobRef } from "../codec/blob-ref.ts";
+import { packFile } from "../codec/file-names.ts";
+import { recordHeader } from "../codec/layout.ts";
+import type { LeafEntry } from "../codec/leaf-entry.ts";
+import { checkRecord, type PackShelf } from "../pack/pack-shelf.ts";
+import {
+  type BlobContext,
+  checkBlockPayload,
+  decodeEntityPayload,
+  payloadLimit,
+  readEntityBlob,
+  readStoredBlob,
+} from "../read/blob-reader.ts";
+import { readInOrder } from "./record-spans.ts";
+import type { KnownOfPack } from "./verify-pack.ts";
+
+/** Parameters of a generation's blobs. Without the global file, the size of a chunk is unknown. */
+export interface LeafContext extends Omit<BlobContext, "chunkVolume"> {
+  readonly chunkVolume: number | undefined;
+}
+
+/** Reads every record that leaves refer to. Generations share most records, so each is read once. */
+export class LeafVerifier {
+  readonly #shelf: PackShelf;
+  /** Verification results, by record and cell. */
+  readonly #verdicts = new Map<string, Verdict>();
+  /** Records with a right checksum, by pack: their ends by their offsets. */
+  readonly #proven = new Map<number, Map<number, number>>();
+
+  readonly #packIds = new Set<number>();
+
+  constructor(shelf: PackShelf) {
+    this.#shelf = shelf;
+  }
+
+  /** Packs that the leaves so far refer to. */
+  get packIds(): ReadonlySet<number> {
+    return this.#packIds;
+  }
+
+  /** Returns what the leaves so far show about a pack. */
+  knownOf(packId: number): KnownOfPack {
+    return { proven: this.#proven.get(packId) ?? new Map(), isNeeded: this.#packIds.has(packId) };
+  }
+
+  /** Returns every fault in the content of leaves, in their order. `entityIds` are those of other leaves. */
+  async verify(
+    leaves: readonly LeafEntry[],
+    context: LeafContext,
+    generation: number,
+    entityIds: Set<bigint> = new Set(),
+  ): Promise<readonly Finding[]> {
+    await this.#readNew(leaves, context);
+    const findings: Finding[] = [];
+    for (const { cell, blockRefs, entityRefs } of leaves) {
+      const places = new PlaceSet();
+      const report = (error: OrthantError, ref: BlobRef): void => {
+        findings.push(findingOf(error, packFile(ref.dataFileId), generation, cell));
+      };
+      for (const ref of blockRefs) {
+        const verdict = this.#verdictOf(ref, cell);
+        if (verdict?.error !== undefined) report(verdict.error, ref);
+        for (const place of verdict?.places ?? []) {
+          if (places.has(...place)) report(twice(ref, `the block at [${place}]`), ref);
+          places.add(...place);
+        }
+      }
+      for (const ref of entityRefs) {
+        const verdict = this.#verdictOf(ref, cell);
+        if (verdict?.error !== undefined) report(verdict.error, ref);
+        for (const id of verdict?.entityIds ?? []) {
+          if (entityIds.has(id)) report(twice(ref, `entity ${id}`), ref);
+          entityIds.add(id);
+        }
+      }
+    }
+    return findings;
+  }
+
+  /** Returns the ids of all entities in verified leaves. */
+  entityIdsOf(leaves: readonly LeafEntry[]): readonly bigint[] {
+    return leaves.flatMap(({ cell, entityRefs }) =>
+      entityRefs.flatMap((ref) => this.#verdictOf(ref, cell)?.entityIds ?? []),
+    );
+  }
+
+  /** Reads the records that were not read before, in disk order. */
+  async #readNew(leaves: readonly LeafEntry[], context: LeafContext): Promise<void> {
+    const wanted = new Map<string, Wanted>();
+    const want = (ref: BlobRef, cell: Box, kind: Wanted["kind"], isAlone: boolean): void => {
+      const key = keyOf(ref, cell);
+      this.#packIds.add(ref.dataFileId);
+      const known = this.#verdicts.get(key);
+      // The positions of a leaf's only record are not needed, unless another generation has it beside others.
+      const isNew =
+        known === undefined || (!isAlone && known.places === undefined && known.error === undefined);
+      if (isNew) wanted.set(key, { ref, cell, kind, isAlone });
+    };
+    for (const { cell, blockRefs, entityRefs } of leaves) {
+      for (const ref of blockRefs) want(ref, cell, "block", blockRefs.length === 1);
+      for (const ref of entityRefs) want(ref, cell, "entity", true);
+    }
+    for await (const records of readInOrder(this.#shelf, [...wanted.values()])) {
+      for (const [item, record] of records) {
+        this.#verdicts.set(keyOf(item.ref, item.cell), await this.#judge(item, record, context));
+      }
+    }
+  }
+
+  async #judge(item: Wanted, record: Uint8Array | undefined, context: LeafContext): Promise<Verdict> {
+    const { ref, cell, kind, isAlone } = item;
+    if (record === undefined || record.length - recordHeader.bytes > payloadLimit(context, kind)) {
+      return this.#judgeAlone(item, context);
+    }
+    const [verdict, error] = await attempt(async (): Promise<Verdict> => {
+      const payload = atFile({ path: packFile(ref.dataFileId) }, () => checkRecord(record, ref));
+      if (payload.length > 0) this.#prove(ref);
+      const { chunkVolume } = context;
+      if (kind === "entity") {
+        const entities = await decodeEntityPayload(payload, ref, cell, { ...context, chunkVolume: 1 });
+        return { error: undefined, places: undefined, entityIds: entities.map(({ entityId }) => entityId) };
+      }
+      // Without the global file only the checksum can be checked.
+      const places =
+        chunkVolume === undefined
+          ? []
+          : await checkBlockPayload(payload, ref, cell, { ...context, chunkVolume });
+      return { error: undefined, places: isAlone ? undefined : places, entityIds: [] };
+    });
+    return verdict ?? failed(error);
+  }
+
+  /** Verifies a record at the end of a truncated pack, or one that is too large. */
+  async #judgeAlone({ ref, cell, kind }: Wanted, context: LeafContext): Promise<Verdict> {
+    const { chunkVolume } = context;
+    const [verdict, error] = await attempt(async (): Promise<Verdict> => {
+      if (kind === "entity") {
+        const entities = await readEntityBlob(this.#shelf, ref, cell, { ...context, chunkVolume: 1 });
+        return { error: undefined, places: undefined, entityIds: entities.map(({ entityId }) => entityId) };
+      }
+      if (chunkVolume === undefined) {
+        await this.#shelf.readPayload(ref, ref.recordBytes);
+        return { error: undefined, places: [], entityIds: [] };
+      }
+      const blocks = await readStoredBlob(this.#shelf, ref, cell, { ...context, chunkVolume });
+      return { error: undefined, places: blocks.map(({ place }) => place), entityIds: [] };
+    });
+    return verdict ?? failed(error);
+  }
+
+  #prove({ dataFileId, recordOffset, recordBytes }: BlobRef): void {
+    const records = this.#proven.get(dataFileId) ?? new Map<number, number>();
+    this.#proven.set(dataFileId, records);
+    records.set(recordOffset, recordOffset + recordBytes);
+  }
+
+  #verdictOf(ref: BlobRef, cell: Box): Verdict | undefined {
+    return this.#verdicts.get(keyOf(ref, cell));
+  }
+}
+
+interface Wanted {
+  readonly ref: BlobRef;
+  readonly cell: Box;
+  readonly kind: "block" | "entity";
+  /** Whether the leaf has no other record of its kind. */
+  readonly isAlone: boolean;
+}
+
+interface Verdict {
+  readonly error: OrthantError | undefined;
+  /** Positions of blocks; `undefined` if not needed. */
+  readonly places: readonly Place[] | undefined;
+  readonly entityIds: readonly bigint[];
+}
+
+function failed(error: OrthantError): Verdict {
+  return { error, places: undefined, entityIds: [] };
+}
+
+function keyOf(ref: BlobRef, { min, max }: Box): string {
+  return [...Object.values(ref), min, max].join();
+}
+
+function twice(ref: BlobRef, what: string): OrthantError {
+  return new OrthantError("ORT_BLOB", `${what} is stored twice`, { offset: ref.recordOffset });
+}

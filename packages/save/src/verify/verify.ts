@@ -1,0 +1,184 @@
+import { AXES, OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { attempt, type Finding, findingOf, isLockName, noticeOf } from "@orthant/disk/files";
+import type { Dialect } from "../codec/dialect.ts";
+import { packFile, parseGenerationFile, parsePackFile, parsePageFile } from "../codec/file-names.ts";
+import { requireSameWorld } from "../codec/file-seal.ts";
+import { MANIFEST_FILE } from "../codec/layout.ts";
+import { DEFAULT_LIMITS } from "../codec/limits.ts";
+import type { Manifest } from "../codec/manifest.ts";
+import { hasPack, packListOf, withoutPacks } from "../codec/pack-list.ts";
+import { type ReadIndex, requireGeneration } from "../index/index-reader.ts";
+import { verifyJournal } from "../journal/verify-journal.ts";
+import { describePacks } from "../pack/named-packs.ts";
+import { PackShelf } from "../pack/pack-shelf.ts";
+import { type ReadGlobal, readGlobal, readIndex, readPlayers } from "../read/reader.ts";
+import { filesOfGeneration, type Survey, sealsOfGeneration, surveySave } from "../repair/survey.ts";
+import { IndexVerifier } from "./verify-index.ts";
+import { LeafVerifier } from "./verify-leaves.ts";
+import { verifyPack } from "./verify-pack.ts";
+
+const UNBOUND = "the manifest has no checksums of the files that it names; the next save adds them";
+
+/** Options for verifying a save. */
+export interface VerifyOptions {
+  /**
+   * Only compares the checksums of block records, without checking that their content follows the rules.
+   * Damage changes bytes; invalid content comes only from a faulty program.
+   */
+  readonly checksumsOnly?: boolean;
+}
+
+/**
+ * Checks everything in a save and reports every fault: in the live generation, in older ones that still
+ * exist, and in the packs. Never writes, and never throws because of a save's content. Rule S48.
+ */
+export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promise<readonly Finding[]> {
+  const survey = await surveySave(disk);
+  const findings: Finding[] = [...verifyManifest(survey)];
+  const shelf = new PackShelf(disk);
+  const leaves = new LeafVerifier(shelf);
+  const indexes = new IndexVerifier(leaves);
+  try {
+    for (const generation of survey.generations) {
+      findings.push(...(await verifyGeneration(disk, survey, generation, indexes, options)));
+    }
+  } finally {
+    await shelf.release();
+  }
+  for (const packId of survey.packIds) {
+    findings.push(...(await verifyPack(disk, packId, leaves.knownOf(packId))));
+  }
+  findings.push(...verifyActivePack(survey), ...verifyNamedPacks(survey, leaves.packIds));
+  return [...findings, ...strangers(survey, indexes.seenPages)];
+}
+
+function verifyManifest({ manifest, manifestError }: Survey): readonly Finding[] {
+  if (manifestError !== undefined) return [findingOf(manifestError, MANIFEST_FILE)];
+  if (manifest?.sealed === false) return [noticeOf(MANIFEST_FILE, "the manifest has no checksum")];
+  const isBound = manifest === undefined || manifest.manifest.seals !== undefined;
+  return isBound ? [] : [noticeOf(MANIFEST_FILE, UNBOUND)];
+}
+
+async function verifyGeneration(
+  disk: Disk,
+  survey: Survey,
+  generation: number,
+  indexes: IndexVerifier,
+  { checksumsOnly = false }: VerifyOptions,
+): Promise<readonly Finding[]> {
+  const manifest = survey.manifest?.manifest;
+  const current = manifest?.currentGeneration;
+  const files = filesOfGeneration(survey, generation);
+  const seals = sealsOfGeneration(survey, generation);
+  if (current !== undefined && generation > current) {
+    return [noticeOf(files.indexFile, `generation ${generation} was never committed`)];
+  }
+  const missing = Object.values(files).some((file) => !survey.files.includes(file));
+  if (generation !== current && missing) {
+    return [noticeOf(files.indexFile, `generation ${generation} is not all there any more`)];
+  }
+  const [index, indexError] = await attempt(async () => {
+    const read = await readIndex(disk, files.indexFile, seals.indexFile);
+    requireGeneration(files.indexFile, read, generation);
+    return read;
+  });
+  const dialect = index?.dialect ?? (await dialectOfOthers(disk, survey));
+  const [global, globalError] = await attempt(async () => {
+    const read = await readGlobal(disk, files.globalFile, dialect, seals.globalFile);
+    requireSameWorld(files.globalFile, read.global, manifest?.worldId);
+    return read;
+  });
+  const [, playersError] = await attempt(() =>
+    readPlayers(disk, files.playersFile, dialect, seals.playersFile),
+  );
+  const findings: Finding[] = [];
+  if (indexError !== undefined) findings.push(findingOf(indexError, files.indexFile, generation));
+  if (globalError !== undefined) findings.push(findingOf(globalError, files.globalFile, generation));
+  if (playersError !== undefined) findings.push(findingOf(playersError, files.playersFile, generation));
+  if (manifest !== undefined && index !== undefined && global !== undefined && generation === current) {
+    findings.push(...verifyAgreement(manifest, index, global, files.globalFile));
+    findings.push(...(await verifyJournal(disk, { generation, global: global.global, manifest })));
+  }
+  if (index === undefined) return findings;
+  const context = {
+    dialect,
+    chunkVolume: checksumsOnly ? undefined : global?.global.description.chunkShape.volume,
+    limits: manifest?.limits ?? DEFAULT_LIMITS,
+  };
+  return [...findings, ...(await indexes.verify(index.index, files.indexFile, context, generation))];
+}
+
+/**
+ * Checks that the manifest and the global file agree. The original never compares them, so flat saves are
+ * exempt.
+ */
+function verifyAgreement(
+  manifest: Manifest,
+  { dialect, generation }: ReadIndex,
+  { global }: ReadGlobal,
+  path: string,
+): readonly Finding[] {
+  if (dialect === "flat") return [];
+  const findings: Finding[] = [];
+  const compare = (what: string, ours: number, theirs: number): void => {
+    if (ours === theirs) return;
+    const error = new OrthantError("ORT_GENERATION", `${what} is ${ours}, and ${theirs} in the manifest`);
+    findings.push(findingOf(error, path, generation));
+  };
+  compare("the time of the last change", global.lastModifiedMs, manifest.lastModifiedMs);
+  const shape = global.description.chunkShape.extents;
+  for (const axis of AXES)
+    compare("the shape of a chunk", shape[axis], (manifest.chunkExtents ?? shape)[axis]);
+  compare("the id of the next pack", global.nextDataFileId, manifest.activeDataFileId + 1);
+  return findings;
+}
+
+async function dialectOfOthers(disk: Disk, survey: Survey): Promise<Dialect> {
+  for (const generation of survey.generations) {
+    const [index] = await attempt(() => readIndex(disk, filesOfGeneration(survey, generation).indexFile));
+    if (index !== undefined) return index.dialect;
+  }
+  return "tree";
+}
+
+function verifyActivePack({ manifest, packIds }: Survey): readonly Finding[] {
+  const active = manifest?.manifest.activeDataFileId;
+  if (active === undefined || packIds.includes(active)) return [];
+  const error = new OrthantError("ORT_NOT_FOUND", "the pack that is being written to is missing");
+  return [findingOf(error, packFile(active), manifest?.manifest.currentGeneration)];
+}
+
+/**
+ * Checks that the manifest names every needed pack and no missing one. The leaves report what is lost with a
+ * pack.
+ */
+function verifyNamedPacks({ manifest, packIds }: Survey, needed: ReadonlySet<number>): readonly Finding[] {
+  const named = manifest?.manifest.dataFiles;
+  if (named === undefined) return [];
+  const findings: Finding[] = [];
+  const missing = withoutPacks(withoutPacks(named, packIds), needed);
+  if (missing.length > 0) {
+    const message = `${describePacks(missing)} missing, though the manifest names them; nothing refers to them`;
+    findings.push(noticeOf(MANIFEST_FILE, message));
+  }
+  const unnamed = packListOf(packIds.filter((packId) => needed.has(packId) && !hasPack(named, packId)));
+  if (unnamed.length > 0) {
+    const detail = `${describePacks(unnamed)} needed, and the manifest does not name them`;
+    findings.push(findingOf(new OrthantError("ORT_MANIFEST", detail), MANIFEST_FILE));
+  }
+  return findings;
+}
+
+/** Reports files that belong to no generation, left by a crash or put there by a user. */
+function strangers({ files, manifest }: Survey, pages: ReadonlySet<string>): readonly Finding[] {
+  const named = manifest?.manifest;
+  const known = new Set([MANIFEST_FILE, named?.indexFile, named?.globalFile, named?.playersFile]);
+  return files
+    .filter((file) => !known.has(file) && !isLockName(file))
+    .filter((file) => !pages.has(file) && !parseGenerationFile(file) && parsePackFile(file) === undefined)
+    .map((file) => {
+      const isPage = parsePageFile(file) !== undefined;
+      return noticeOf(file, isPage ? "a page that no index leads to" : "a file that is no part of the save");
+    });
+}

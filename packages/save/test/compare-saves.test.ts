@@ -1,0 +1,142 @@
+import { emptyChunk, type Place } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import {
+  allLeaves,
+  type BlockEntry,
+  compareSaves,
+  createSave,
+  type EntityRecord,
+  openSave,
+  type Save,
+  type SaveDifference,
+  type SaveLimits,
+} from "@orthant/save";
+import { Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import {
+  blockAt,
+  entityAt,
+  GLOBAL,
+  ORIGIN_CELL,
+  playerOf,
+  SHAPE,
+  smallWorld,
+  TIGHT_LIMITS,
+} from "./samples.ts";
+
+async function saveOf(
+  blocks: readonly BlockEntry[],
+  entities: readonly EntityRecord[] = [],
+  limits?: SaveLimits,
+): Promise<Save> {
+  const disk = new MemoryDisk();
+  const leaves = [{ cell: ORIGIN_CELL, blocks, entities }];
+  const writer = await createSave(disk, { nowMs: 1, global: GLOBAL, leaves, ...(limits && { limits }) });
+  await writer.close();
+  return openSave(disk);
+}
+
+async function differences(before: Save, after: Save, samePacks = false): Promise<readonly SaveDifference[]> {
+  const found: SaveDifference[] = [];
+  for await (const difference of compareSaves(before, after, { samePacks })) found.push(difference);
+  await before.close();
+  await after.close();
+  return found;
+}
+
+describe("compareSaves", () => {
+  test("finds nothing between equal worlds, however their leaves are split", async () => {
+    const blocks = Array.from({ length: 40 }, (_, index) => blockAt([index, index % 3, 0, 0], 100 + index));
+    const entities = [entityAt(1n, [1, 1, 0, 0]), entityAt(2n, [90, 1, 0, 0])];
+    const [one, many] = [await saveOf(blocks, entities), await saveOf(blocks, entities, TIGHT_LIMITS)];
+    expect(await allLeaves(one.index)).toHaveLength(1);
+    expect(many.index.totals.leaves).toBeGreaterThan(4);
+    expect(await differences(one, many)).toEqual([]);
+    expect(
+      await differences(await saveOf(blocks, entities, TIGHT_LIMITS), await saveOf(blocks, entities)),
+    ).toEqual([]);
+  });
+
+  test("distinguishes virgin, empty and content, and counts voxels where both sides have content", async () => {
+    const before = await saveOf([
+      blockAt([0, 0, 0, 0], 5),
+      blockAt([1, 0, 0, 0], 5),
+      blockAt([2, 0, 0, 0], 5),
+    ]);
+    const after = await saveOf([
+      blockAt([0, 0, 0, 0], 6),
+      { place: [2, 0, 0, 0], chunk: emptyChunk(SHAPE.volume) },
+      blockAt([3, 0, 0, 0], 5),
+    ]);
+    expect(await differences(before, after)).toEqual([
+      { kind: "chunk", place: [0, 0, 0, 0], before: "content", after: "content", voxels: 1 },
+      { kind: "chunk", place: [2, 0, 0, 0], before: "content", after: "empty", voxels: 16 },
+      { kind: "chunk", place: [3, 0, 0, 0], before: "virgin", after: "content", voxels: undefined },
+      { kind: "chunk", place: [1, 0, 0, 0], before: "content", after: "virgin", voxels: undefined },
+    ]);
+  });
+
+  test("agrees with a model on random worlds of small and large leaves", async () => {
+    const prng = new Prng(11);
+    for (let round = 0; round < 30; round++) {
+      const model = (): Map<string, BlockEntry> => {
+        const blocks = new Map<string, BlockEntry>();
+        for (let count = prng.below(40); count > 0; count--) {
+          const place: Place = [prng.below(9), prng.below(3), prng.below(9), 0];
+          blocks.set(place.join(), blockAt(place, 1 + prng.below(2)));
+        }
+        return blocks;
+      };
+      const [before, after] = [model(), model()];
+      const limits = (): SaveLimits | undefined => (prng.chance(0.5) ? TIGHT_LIMITS : undefined);
+      const expected = [...new Set([...before.keys(), ...after.keys()])].filter((key) => {
+        const [old, now] = [before.get(key)?.chunk, after.get(key)?.chunk];
+        return old === undefined || now === undefined || !old.equals(now);
+      });
+      const found = await differences(
+        await saveOf([...before.values()], [], limits()),
+        await saveOf([...after.values()], [], limits()),
+      );
+      const places = found.map((difference) => (difference.kind === "chunk" ? difference.place.join() : ""));
+      expect(places.sort(), `round ${round}`).toEqual(expected.sort());
+    }
+  });
+
+  test("follows entities and players by id", async () => {
+    const moved = entityAt(2n, [90, 1, 0, 0]);
+    const before = await saveOf([], [entityAt(1n, [1, 1, 0, 0]), entityAt(2n, [1, 1, 0, 0])]);
+    const after = await saveOf([], [moved, entityAt(3n, [1, 1, 0, 0])]);
+    expect(await differences(before, after)).toEqual([
+      { kind: "entity", entityId: 1n, change: "removed" },
+      { kind: "entity", entityId: 2n, change: "changed" },
+      { kind: "entity", entityId: 3n, change: "added" },
+    ]);
+    const { disk, writer } = await smallWorld();
+    await (await writer.commit({ nowMs: 2, players: [playerOf(1n, 9), playerOf(2n)] })).close();
+    await writer.close();
+    expect(await differences(await openSave(disk, { generation: 0 }), await openSave(disk), true)).toEqual([
+      { kind: "player", playerId: 1n, change: "changed" },
+      { kind: "player", playerId: 2n, change: "added" },
+    ]);
+  });
+
+  test("does not read leaves that two generations share", async () => {
+    const { disk, writer } = await smallWorld();
+    await (await writer.commit({ nowMs: 2 })).close();
+    await writer.close();
+    const [before, after] = [await openSave(disk, { generation: 0 }), await openSave(disk)];
+    await disk.remove("data/dt-000001.v4dt");
+    expect(await differences(before, after, true)).toEqual([]);
+  });
+
+  test("reports facts, and does not compare chunks of different shapes", async () => {
+    const { disk, writer } = await smallWorld();
+    const description = { ...GLOBAL.description, name: "isles" };
+    await (await writer.commit({ nowMs: 2, global: { ...GLOBAL, worldSeed: 8n, description } })).close();
+    await writer.close();
+    expect(await differences(await openSave(disk, { generation: 0 }), await openSave(disk), true)).toEqual([
+      { kind: "fact", fact: "seed", before: "7", after: "8" },
+      { kind: "fact", fact: "name", before: '""', after: '"isles"' },
+    ]);
+  });
+});

@@ -1,0 +1,228 @@
+import { decode, type ErrorCode, encode } from "@orthant/core";
+import {
+  CLIENT_EDITS_MAX,
+  type GlobalRecord,
+  globalRecordCodec,
+  LINEAGE_MAX,
+  openSave,
+  type PlayerRecord,
+  playersCodec,
+  verifySave,
+  type WorldDescription,
+  worldDescriptionCodec,
+} from "@orthant/save";
+import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { GLOBAL, playerOf, replaceFile, SHAPE, smallWorld } from "./samples.ts";
+
+const GENERATORS = "01 01 0166 02 0102 07 09"; // version, one: "f", two bytes, seed 7, hash 9
+const DESCRIPTION = [
+  "03 04040101 026869", // version, shape, "hi"
+  "000000000000f03f 0000000000000000 0000000000000000 0000000000000000", // spawn
+  "05 01 aa", // epoch, one byte of materials
+  "01 03 016e", // generation 3 is named "n"
+  "01 016b 01 bb", // under "k" one byte
+  "efcdab8967452301", // the world's id
+  "02 04 0100000000000000 05 00000000000000ff", // the eras of epochs 4 and 5, with their marks
+  "02 ffffffffffffffff ac02 00 0900000000000000 03 01 0600000000000000", // last edits: 300 of a client without a
+  // player, then 3 of client 9, which is player 6's
+].join(" ");
+/** Version 2 has clients in order of ids, without their players. */
+const DESCRIPTION_2 = DESCRIPTION.replace("03 04040101", "02 04040101").replace(
+  /02 ffffffffffffffff.*/,
+  "02 0900000000000000 03 ffffffffffffffff ac02",
+);
+/** The same without what version 2 added. */
+const DESCRIPTION_1 = DESCRIPTION.replace("03 04040101", "01 04040101").replace(/ efcdab.*/, "");
+
+function sized(hex: string): string {
+  return `${toHex(Uint8Array.of(fromHex(hex).length))} ${hex}`;
+}
+const globalHex = `01 ac02 07 ${sized(GENERATORS)} 0a 02 e807 01 01 01 02 01 00010000 ${sized(DESCRIPTION)}`;
+const global: GlobalRecord = {
+  base: { kind: "flatFloor", material: 300 },
+  worldSeed: 7n,
+  generators: [{ generatorId: "f", params: Uint8Array.of(1, 2), seed: 7n, versionHash: 9n }],
+  nextEntityId: 10n,
+  nextDataFileId: 2,
+  lastModifiedMs: 1_000,
+  playerEntityHints: [{ playerId: 1n, entityId: 2n, lastRegion: [0, -1, 0, 0] }],
+  description: {
+    chunkShape: SHAPE,
+    name: "hi",
+    spawn: [1, 0, 0, 0],
+    clockEpoch: 5,
+    materials: Uint8Array.of(0xaa),
+    namedGenerations: [{ generation: 3, name: "n" }],
+    attachments: [{ key: "k", value: Uint8Array.of(0xbb) }],
+    worldId: 0x0123_4567_89ab_cdefn,
+    lineage: [
+      { epoch: 4, mark: 1n },
+      { epoch: 5, mark: 0xff00_0000_0000_0000n },
+    ],
+    edits: [
+      { clientId: 0xffff_ffff_ffff_ffffn, lastEditId: 300 },
+      { clientId: 9n, lastEditId: 3, playerId: 6n },
+    ],
+  },
+};
+
+describe("the global payload", () => {
+  test("[S14, S16, S17] has its fields in the order of the specification", () => {
+    expect(toHex(encode(globalRecordCodec, global))).toBe(toHex(fromHex(globalHex)));
+    expect(decode(globalRecordCodec, fromHex(globalHex))).toEqual(global);
+  });
+
+  test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
+    ["S14", "a fourth kind of base", globalHex.replace("01 ac02", "03"), "ORT_TAG"],
+    ["S16", "generators of version 2", globalHex.replace("01 01 0166", "02 01 0166"), "ORT_VERSION"],
+    [
+      "S16",
+      "bytes behind the generators",
+      globalHex.replace(sized(GENERATORS), sized(`${GENERATORS} 00`)),
+      "ORT_TRAILING_BYTES",
+    ],
+    ["S17", "a description of version 4", globalHex.replace("03 04040101", "04 04040101"), "ORT_VERSION"],
+    ["S17", "a description of version 0", globalHex.replace("03 04040101", "00 04040101"), "ORT_VERSION"],
+    ["S17", "a chunk of no voxels", globalHex.replace("03 04040101", "03 04040001"), "ORT_CHUNK_VOLUME"],
+    ["S14", "bytes behind it", `${globalHex} 00`, "ORT_TRAILING_BYTES"],
+  ])("[%s] refuses %s", async (_rule, _name, hex, code) => {
+    expect(hex).not.toBe(globalHex);
+    expect(await codeOfRejection(() => decode(globalRecordCodec, fromHex(hex)))).toBe(code);
+  });
+
+  test("[S17] keeps named generations and attachments in order, each once", async () => {
+    const { description } = global;
+    const names = [
+      { generation: 3, name: "a" },
+      { generation: 3, name: "b" },
+    ];
+    expect(
+      await codeOfRejection(() => encode(worldDescriptionCodec, { ...description, namedGenerations: names })),
+    ).toBe("ORT_ARGUMENT");
+    const twice = DESCRIPTION.replace("01 016b 01 bb", "02 016b 01 bb 016b 01 bb");
+    expect(await codeOfRejection(() => decode(worldDescriptionCodec, fromHex(twice)))).toBe("ORT_BLOB");
+  });
+
+  test("[S17] reads and writes a description without an id as version 1, which has no eras and no edits", async () => {
+    const plain: WorldDescription = { ...global.description, worldId: 0n, lineage: [], edits: [] };
+    expect(decode(worldDescriptionCodec, fromHex(DESCRIPTION_1))).toEqual(plain);
+    expect(toHex(encode(worldDescriptionCodec, plain))).toBe(toHex(fromHex(DESCRIPTION_1)));
+    const { lineage, edits } = global.description;
+    for (const more of [{ lineage }, { edits }]) {
+      expect(await codeOfRejection(() => encode(worldDescriptionCodec, { ...plain, ...more }))).toBe(
+        "ORT_ARGUMENT",
+      );
+    }
+  });
+
+  test("[S17] reads a description of version 2, whose clients are in order of ids and have no players", async () => {
+    const { edits } = decode(worldDescriptionCodec, fromHex(DESCRIPTION_2));
+    expect(edits).toEqual([
+      { clientId: 9n, lastEditId: 3 },
+      { clientId: 0xffff_ffff_ffff_ffffn, lastEditId: 300 },
+    ]);
+    const disordered = DESCRIPTION_2.replace("ffffffffffffffff ac02", "0800000000000000 ac02");
+    expect(await codeOfRejection(() => decode(worldDescriptionCodec, fromHex(disordered)))).toBe("ORT_BLOB");
+  });
+
+  test.each<[name: string, from: string, to: string]>([
+    ["an id of 0", "efcdab8967452301", "0000000000000000"],
+    ["an era of epoch 0", "02 04 01", "02 00 01"],
+    ["an epoch with two eras", "02 04 01", "02 05 01"],
+    ["eras out of order", "05 00000000000000ff", "03 00000000000000ff"],
+    ["an era after the world's epoch", "05 00000000000000ff", "06 00000000000000ff"],
+    ["a client twice", "ffffffffffffffff ac02", "0900000000000000 ac02"],
+    ["a last edit of 0", "0900000000000000 03", "0900000000000000 00"],
+  ])("[S17] refuses %s", async (_name, from, to) => {
+    const hex = DESCRIPTION.replace(from, to);
+    expect(hex).not.toBe(DESCRIPTION);
+    expect(await codeOfRejection(() => decode(worldDescriptionCodec, fromHex(hex)))).toBe("ORT_BLOB");
+  });
+
+  test("[S17] holds at most 64 eras and 4,096 clients with edits", async () => {
+    const full: WorldDescription = {
+      ...global.description,
+      clockEpoch: 100,
+      lineage: Array.from({ length: LINEAGE_MAX }, (_, index) => ({ epoch: index + 1, mark: 1n })),
+      edits: Array.from({ length: CLIENT_EDITS_MAX }, (_, index) => ({
+        clientId: BigInt(index),
+        lastEditId: 1,
+      })),
+    };
+    expect([LINEAGE_MAX, CLIENT_EDITS_MAX]).toEqual([64, 4_096]);
+    expect(decode(worldDescriptionCodec, encode(worldDescriptionCodec, full))).toEqual(full);
+    const lineage = [...full.lineage, { epoch: 100, mark: 1n }];
+    const edits = [...full.edits, { clientId: 5_000n, lastEditId: 1 }];
+    for (const over of [{ lineage }, { edits }]) {
+      expect(await codeOfRejection(() => encode(worldDescriptionCodec, { ...full, ...over }))).toBe(
+        "ORT_ARGUMENT",
+      );
+    }
+    for (const [from, to] of [
+      ["02 04 01", "41 04 01"],
+      ["02 ffff", "8120 ffff"],
+    ] as const) {
+      const hex = DESCRIPTION.replace(from, to);
+      expect(await codeOfRejection(() => decode(worldDescriptionCodec, fromHex(hex)))).toBe("ORT_LIMIT");
+    }
+  });
+
+  test("[S17] refuses the description cut at any byte", async () => {
+    const bytes = fromHex(DESCRIPTION);
+    for (let length = 0; length < bytes.length; length++) {
+      expect(
+        await codeOfRejection(() => decode(worldDescriptionCodec, bytes.subarray(0, length))),
+        `${length} bytes`,
+      ).toBe("ORT_TRUNCATED");
+    }
+  });
+
+  test("[S15] agrees with the manifest, or verify reports that it does not", async () => {
+    const { disk, writer } = await smallWorld();
+    const older = disk.image().files.get("global.g0000000000000000.v4g") as Uint8Array;
+    await writer.commit({ nowMs: 2 });
+    await replaceFile(disk, "global.g0000000000000001.v4g", older);
+    const findings = await verifySave(disk);
+    expect(findings.map(({ code, file }) => [code, file])).toEqual([
+      ["ORT_GENERATION", "global.g0000000000000001.v4g"],
+    ]);
+  });
+});
+
+const player: PlayerRecord = { ...playerOf(300n, 1_000), tags: ["t"], metadata: [["k", Uint8Array.of(1)]] };
+const PLAYER = [
+  "ac02 01 01 01 03616461", // id, key, name
+  "00000000 00000000 00000000 00000000", // position
+  "00000000 00000000 00000000 0000803f", // orientation
+  "01 0174 01 05", // tags, inventory
+  "01 016b 01 01 e807", // metadata, time
+].join(" ");
+
+describe("the players payload", () => {
+  test("[S18] is a list of players", () => {
+    expect(toHex(encode(playersCodec, [player]))).toBe(toHex(fromHex(`01 ${PLAYER}`)));
+    expect(decode(playersCodec, fromHex(`01 ${PLAYER}`))).toEqual([player]);
+  });
+
+  test.each<[name: string, hex: string]>([
+    ["a player twice", `02 ${PLAYER} ${PLAYER}`],
+    ["players out of order", `02 ${PLAYER} ${PLAYER.replace("ac02", "01")}`],
+  ])("[S18] refuses %s", async (_name, hex) => {
+    expect(await codeOfRejection(() => decode(playersCodec, fromHex(hex)))).toBe("ORT_PLAYERS");
+  });
+
+  test("[S19] keeps a player who is not in a commit, and replaces the record of one who is", async () => {
+    const { disk, writer } = await smallWorld();
+    await writer.commit({ nowMs: 2, players: [playerOf(2n)] });
+    await writer.commit({ nowMs: 3, players: [playerOf(2n, 30)] });
+    await writer.commit({ nowMs: 4, global: GLOBAL });
+    const { players } = await openSave(disk);
+    expect(players.map(({ playerId, lastSavedMs }) => [playerId, lastSavedMs])).toEqual([
+      [1n, 1],
+      [2n, 30],
+    ]);
+    await writer.commit({ nowMs: 5, removedPlayers: [1n] });
+    expect((await openSave(disk)).players.map(({ playerId }) => playerId)).toEqual([2n]);
+  });
+});

@@ -1,0 +1,140 @@
+import { type Box, boxContains, cubeAt, type Place, PlaceMap, regionOf, WHOLE_LATTICE } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { isWhole } from "@orthant/disk/files";
+import {
+  allLeaves,
+  BulkSaveWriter,
+  createSave,
+  INDEX_PAGE_TARGET_BYTES,
+  type LeafEntry,
+  LeafMap,
+  openSave,
+  resumeSave,
+  type SaveWriter,
+  verifySave,
+} from "@orthant/save";
+import { Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { blockAt, blocksOf, GLOBAL, TIGHT_LIMITS } from "./samples.ts";
+
+/** Limits with which a few dozen leaves need pages. */
+const LIMITS = { ...TIGHT_LIMITS, dataFileMaxBytes: 1_000_000, indexSoftMaxBytes: 300 };
+
+describe("a growing index", () => {
+  test("[S61] has the content of a plain map through splits and merges, for every reader", async () => {
+    for (let seed = 1; seed <= 4; seed++) {
+      const prng = new Prng(seed);
+      const disk = new MemoryDisk();
+      const writer = await createSave(disk, { nowMs: 1, global: GLOBAL, limits: LIMITS });
+      const model = new PlaceMap<number>();
+      const versions = new Set<number | undefined>();
+      let pagesMax = 0;
+      for (let step = 0; step < 60; step++) {
+        const grows = step < 30;
+        for (let edit = 0; edit < 6; edit++) {
+          if (grows) model.set(...placeNear(prng), prng.between(2, 60_000));
+          else {
+            const places = [...model.places()];
+            if (places.length > 0) model.delete(...prng.pick(places));
+            if (places.length > 1) model.delete(...prng.pick(places));
+          }
+        }
+        await commitModel(writer, model, step + 2);
+        versions.add(writer.state.indexVersion);
+        pagesMax = Math.max(pagesMax, (await writer.state.index.pageFiles()).length);
+        const save = await openSave(disk);
+        const expected = Object.fromEntries([...model].map(([place, number]) => [place.join(), number]));
+        expect(await blocksOf(save), `seed ${seed}, step ${step}`).toEqual(expected);
+        const { leaves, recordBytes } = writer.state.index.totals;
+        expect(save.index.totals).toMatchObject({ leaves, recordBytes });
+        expect(save.index.totals.leaves).toBe((await allLeaves(save.index)).length);
+        if (step % 20 === 19) expect(isWhole(await verifySave(disk))).toBe(true);
+        await save.close();
+      }
+      expect([...versions].sort()).toEqual([2, 3]);
+      expect(pagesMax).toBeGreaterThan(4);
+      expect(writer.state.indexVersion).toBe(2);
+      await writer.close();
+    }
+  }, 120_000);
+});
+
+describe("a commit of one leaf among 100,000", () => {
+  test("[S62] writes its page and those above it, and reports which", async () => {
+    const disk = new MemoryDisk();
+    const bulk = await BulkSaveWriter.create(disk, GLOBAL.description.chunkShape);
+    const edge = 18;
+    const cellOf = (number: number): Box => {
+      const along = (power: number): number => (Math.floor(number / edge ** power) % edge) * 16;
+      return cubeAt([along(0), along(1), along(2), along(3)], 4);
+    };
+    for (let start = 0; start < 100_000; start += 1_000) {
+      await bulk.add(
+        Array.from({ length: 1_000 }, (_, index) => {
+          const cell = cellOf(start + index);
+          return { cell, clocks: [{ region: regionOf(cell.min), clock: 2 ** 33 + start + index }] };
+        }),
+      );
+    }
+    await bulk.finish({ nowMs: 1, global: GLOBAL, players: [] });
+    await bulk.close();
+    const save = await openSave(disk);
+    expect(save.index.totals).toMatchObject({ leaves: 100_000, clocks: 100_000 });
+    const sizes = [...disk.image().files].filter(([path]) => path.startsWith("index/"));
+    for (const [path, bytes] of sizes)
+      expect(bytes.length, path).toBeLessThanOrEqual(INDEX_PAGE_TARGET_BYTES);
+    const writer = await resumeSave(disk, save);
+    const known = new Set(await save.index.pageFiles());
+    for (let step = 0; step < 20; step++) {
+      const cell = cellOf(step * 4_999);
+      const next = await writer.commit({
+        nowMs: 2 + step,
+        leaves: [{ cell, blocks: [blockAt(cell.min, 2)] }],
+      });
+      const { addedPages, removedPages } = writer.lastChange;
+      // Including the root, which every generation has.
+      expect(addedPages.length + 1).toBeLessThanOrEqual(3);
+      for (const page of removedPages) expect(known.delete(page)).toBe(true);
+      for (const page of addedPages) known.add(page);
+      expect(new Set(await next.index.pageFiles())).toEqual(known);
+      await next.close();
+    }
+    await writer.close();
+    await save.close();
+  }, 120_000);
+});
+
+function placeNear(prng: Prng): Place {
+  const far = prng.below(4) === 0 ? prng.between(-100, 100) * 65_536 : 0;
+  return [prng.between(-40, 40) + far, prng.between(-4, 4), prng.between(-4, 4) - far, 0];
+}
+
+/** Commits the content of a map. The leaves of changed positions are found from the save's content. */
+async function commitModel(writer: SaveWriter, model: PlaceMap<number>, nowMs: number): Promise<void> {
+  const { index } = writer.state;
+  await index.load(WHOLE_LATTICE);
+  const map = new LeafMap<{ cell: LeafEntry["cell"] }>(await allLeaves(index));
+  const cells = new Map<string, LeafEntry["cell"]>();
+  const held = new PlaceMap<true>();
+  const save = writer.currentSave();
+  for (const leaf of await allLeaves(index)) {
+    for (const { place, chunk } of await save.readBlocks(leaf)) {
+      held.set(...place, true);
+      if (model.get(...place) !== chunk.get(3)) cells.set(leaf.cell.min.join(), leaf.cell);
+    }
+  }
+  await save.close();
+  for (const place of model.places()) {
+    if (held.has(...place)) continue;
+    const cell = map.cellFor(place);
+    if (map.at(cell) === undefined) map.add({ cell });
+    cells.set(cell.min.join(), cell);
+  }
+  const leaves = [...cells.values()].map((cell) => ({
+    cell,
+    blocks: [...model]
+      .filter(([place]) => boxContains(cell, place))
+      .map(([place, number]) => blockAt(place, number)),
+  }));
+  await (await writer.commit({ nowMs, leaves })).close();
+}

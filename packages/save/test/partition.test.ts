@@ -1,0 +1,161 @@
+import { boxContainsBox, boxesIntersect, cubeAt, type Place } from "@orthant/core";
+import { allLeaves, LeafMap, openSave, type Save } from "@orthant/save";
+import { codeOfRejection, Prng } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import {
+  blockAt,
+  blocksOf,
+  entityAt,
+  entityIdsOf,
+  ORIGIN_CELL,
+  smallWorld,
+  TIGHT_LIMITS,
+} from "./samples.ts";
+
+const row = (count: number, y = 0): readonly Place[] =>
+  Array.from({ length: count }, (_, x) => [x, y, 0, 0] as const);
+
+describe("a growing leaf", () => {
+  test("[S34] is one leaf up to its target and several beyond it, without loss", async () => {
+    const { disk, writer } = await smallWorld(TIGHT_LIMITS);
+    const few = row(10).map((place, number) => blockAt(place, number + 2));
+    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: few }] });
+    expect((await allLeaves(writer.state.index)).map(({ cell }) => cell)).toEqual([ORIGIN_CELL]);
+    const many = row(40).map((place, number) => blockAt(place, number + 2));
+    await writer.commit({ nowMs: 3, leaves: [{ cell: ORIGIN_CELL, blocks: many }] });
+    const save = await openSave(disk);
+    expect(save.index.totals.leaves).toBeGreaterThan(1);
+    expect(await blocksOf(save)).toEqual(
+      Object.fromEntries(many.map(({ place }, number) => [place.join(), number + 2])),
+    );
+    await expectLimits(save, TIGHT_LIMITS.blockBlobTargetBytes);
+  });
+
+  test("[S34] with an edge of four chunks or less splits only at the hard limit", async () => {
+    const { disk, writer } = await smallWorld(TIGHT_LIMITS);
+    const cube = cubeAt([0, 0, 0, 0], 4);
+    const blocks = Array.from({ length: 64 }, (_, at) =>
+      blockAt([at % 4, (at >> 2) % 4, at >> 4, 0], at + 2),
+    );
+    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks }] });
+    const save = await openSave(disk);
+    expect((await allLeaves(save.index)).map(({ cell }) => cell)).toEqual([cube]);
+    // Each change has at least eleven bytes before compression.
+    expect(blocks.length * 11).toBeGreaterThan(TIGHT_LIMITS.blockBlobTargetBytes);
+  });
+
+  test("[S34] that splits because of its entities takes its blocks along, even if only the entities were given", async () => {
+    const { disk, writer } = await smallWorld(TIGHT_LIMITS);
+    const entities = Array.from({ length: 12 }, (_, id) => entityAt(BigInt(id), [id * 40, 0, 0, 0]));
+    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, entities }] });
+    const save = await openSave(disk);
+    expect(save.index.totals.leaves).toBeGreaterThan(1);
+    expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9 });
+    expect(await entityIdsOf(save)).toEqual(entities.map(({ entityId }) => entityId));
+    for await (const { cell, entityRefs } of save.index.all()) {
+      for (const { recordBytes } of entityRefs)
+        expect(recordBytes).toBeLessThanOrEqual(TIGHT_LIMITS.entityBlobTargetBytes + 15);
+      expect(boxContainsBox(ORIGIN_CELL, cell)).toBe(true);
+    }
+  });
+
+  test("[S34] with one crowded chunk has several entity records, and no entity is in two of them", async () => {
+    const { disk, writer } = await smallWorld(TIGHT_LIMITS);
+    const crowd = Array.from({ length: 60 }, (_, id) => entityAt(BigInt(id), [1, 1, 0, 0], 50));
+    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, entities: crowd }] });
+    const save = await openSave(disk);
+    const crowded = (await allLeaves(save.index)).find(({ entityRefs }) => entityRefs.length > 1);
+    expect(crowded?.entityRefs.length).toBeGreaterThan(1);
+    for (const { recordBytes } of crowded?.entityRefs ?? []) expect(recordBytes).toBeLessThan(4_096 + 15);
+    expect(await entityIdsOf(save)).toEqual(crowd.map(({ entityId }) => entityId));
+    const giant = [entityAt(1n, [0, 0, 0, 0], 5_000)];
+    const cell = crowded?.cell ?? ORIGIN_CELL;
+    expect(
+      await codeOfRejection(() => writer.commit({ nowMs: 3, leaves: [{ cell, entities: giant }] })),
+    ).toBe("ORT_LIMIT");
+  });
+
+  test("[S34] is removed when its content is removed", async () => {
+    const { disk, writer } = await smallWorld();
+    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: [] }] });
+    expect(await allLeaves((await openSave(disk)).index)).toEqual([]);
+  });
+
+  test("[S28, S34] keeps a clock where no blocks are left, and assigns it to the right part", async () => {
+    const { disk, writer } = await smallWorld(TIGHT_LIMITS);
+    const clocks = [
+      { region: [0, 0, 0, 0], clock: 5 },
+      { region: [9, 0, 0, 0], clock: 6 },
+    ] as const;
+    const many = row(40, 1).map((place, number) => blockAt(place, number + 2));
+    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: many, clocks }] });
+    const split = await openSave(disk);
+    expect((await allLeaves(split.index)).flatMap((leaf) => leaf.clocks)).toEqual(clocks);
+    expect(split.index.totals.leaves).toBeGreaterThan(1);
+    const gone = (await allLeaves(split.index)).map(({ cell }) => ({ cell, blocks: [] }));
+    await writer.commit({ nowMs: 3, leaves: gone });
+    expect((await allLeaves((await openSave(disk)).index)).flatMap((leaf) => leaf.clocks)).toEqual(clocks);
+  });
+});
+
+describe("the cell of a position", () => {
+  test("[S35] is that of its leaf or, without one, the largest free cube", () => {
+    const map = new LeafMap<{ cell: ReturnType<typeof cubeAt> }>();
+    expect(map.cellFor([5, 5, 5, 5])).toEqual(ORIGIN_CELL);
+    map.add({ cell: cubeAt([8, 8, 8, 8], 8) });
+    expect(map.cellFor([9, 9, 9, 9])).toEqual(cubeAt([8, 8, 8, 8], 8));
+    expect(map.cellFor([0, 0, 0, 0])).toEqual(cubeAt([0, 0, 0, 0], 8));
+    expect(map.cellFor([16, 0, 0, 0])).toEqual(cubeAt([16, 0, 0, 0], 16));
+    expect(map.cellFor([-1, -1, -1, -1])).toEqual(cubeAt([-65_536, -65_536, -65_536, -65_536], 65_536));
+    expect(map.cellFor([2_147_483_647, 0, 0, -2_147_483_648])).toEqual(
+      cubeAt([2_147_418_112, 0, 0, -2_147_483_648], 65_536),
+    );
+  });
+
+  test("[S35] never leads to overlapping leaves, however positions come and go", async () => {
+    const prng = new Prng(11);
+    const map = new LeafMap<{ cell: ReturnType<typeof cubeAt> }>();
+    const cells: ReturnType<typeof cubeAt>[] = [];
+    for (let step = 0; step < 400; step++) {
+      const place: Place = [prng.between(-40, 40), prng.between(-3, 3), 0, prng.between(-1, 1)];
+      if (prng.chance(0.3) && cells.length > 0) {
+        const [removed] = cells.splice(prng.below(cells.length), 1);
+        if (removed !== undefined) expect(map.remove(removed)).toBeDefined();
+        continue;
+      }
+      if (map.find(place) !== undefined) continue;
+      const whole = map.cellFor(place);
+      const cell = prng.chance(0.5) ? whole : cubeAt(place, 1);
+      map.add({ cell });
+      expect(cells.some((other) => boxesIntersect(other, cell))).toBe(false);
+      expect(await codeOfRejection(() => map.add({ cell }))).toBe("ORT_ARGUMENT");
+      cells.push(cell);
+    }
+    for (const cell of cells) expect([...map.inside(cell)]).toHaveLength(1);
+  });
+
+  test("[S35] is that of a merged leaf when its neighbours have become small", async () => {
+    const { disk, writer } = await smallWorld(TIGHT_LIMITS);
+    const many = row(40).map((place, number) => blockAt(place, number + 2));
+    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: many }] });
+    const leaves = await allLeaves(writer.state.index);
+    expect(leaves.length).toBeGreaterThan(2);
+    const emptied = leaves.slice(1).map(({ cell }) => ({ cell, blocks: [blockAt(cell.min, 7)] }));
+    const first = leaves[0] as (typeof leaves)[0];
+    await writer.commit({
+      nowMs: 3,
+      leaves: [...emptied, { cell: first.cell, blocks: [blockAt([0, 0, 0, 0], 8)] }],
+    });
+    const save = await openSave(disk);
+    expect((await allLeaves(save.index)).map(({ cell }) => cell)).toEqual([ORIGIN_CELL]);
+    const expected = Object.fromEntries(emptied.map(({ cell }) => [cell.min.join(), 7]));
+    expect(await blocksOf(save)).toEqual({ ...expected, "0,0,0,0": 8 });
+  });
+});
+
+async function expectLimits(save: Save, blockBytes: number): Promise<void> {
+  for await (const { cell, blockRefs } of save.index.all()) {
+    if (cell.max[0] - cell.min[0] <= 4) continue;
+    for (const { recordBytes } of blockRefs) expect(recordBytes).toBeLessThanOrEqual(blockBytes + 15);
+  }
+}

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GeneratorRef } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import { createPixelWorld, detectPixelWorld, openPixelWorld, packMask } from "@orthant/formats";
+import { createPixelWorld, detectPixelWorld, openPixelWorld, packMask } from "@orthant/pixel-world";
 
 const EDGE = 64;
 const FILE = "world.pxsw";

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { CUBE_CHUNKS, generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import { detectSave } from "@orthant/formats";
+import { detectSave } from "@orthant/save";
 import { createServer } from "@orthant/server";
 import { createWorld, openWorld } from "@orthant/world";
 

@@ -1,7 +1,7 @@
 // The world: opened from the browser's own files, edited, drawn, exported and imported.
 import { boxBetween, CUBE_CHUNKS, generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
 import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
-import { copyGeneration, detectSave } from "@orthant/formats";
+import { copyGeneration, detectSave } from "@orthant/save";
 import { createWorld, openWorld } from "@orthant/world";
 import { draw, faceAt, VIEW_VOXELS } from "./draw.js";
 

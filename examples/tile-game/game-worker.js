@@ -1,7 +1,7 @@
 // The game: a land of tiles without end, seen from the side, that somebody walks and digs through.
 import { boxBetween, generatorRef, TERRAIN_DEFAULTS, TILE_CHUNKS, terrainGenerator } from "@orthant/core";
 import { OpfsDisk } from "@orthant/disk/browser";
-import { detectSave } from "@orthant/formats";
+import { detectSave } from "@orthant/save";
 import { createWorld, openWorld } from "@orthant/world";
 import { Walker } from "./walker.js";
 

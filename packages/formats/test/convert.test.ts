@@ -30,8 +30,8 @@ import {
   writeFlatSave,
 } from "@orthant/save";
 import { codeOfRejection, Prng } from "@orthant/testkit";
+import { entityAt, playerOf, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { entityAt, playerOf, smallWorld } from "../../save/test/samples.ts";
 
 const { volume: VOLUME } = HYPERCUBE_CHUNKS;
 const bare = { ...playerOf(7n), authKey: new Uint8Array(0), name: undefined };

@@ -1,8 +1,8 @@
 import { MemoryDisk } from "@orthant/disk";
 import { detectFormat } from "@orthant/formats";
 import { writeFlatSave } from "@orthant/save";
+import { smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { smallWorld } from "../../save/test/samples.ts";
 
 const INDEX = "index/ix-main.g0000000000000000.v4ix";
 const GLOBAL = "global.g0000000000000000.v4g";

@@ -2,8 +2,8 @@ import { type Disk, GatedDisk, MemoryDisk } from "@orthant/disk";
 import { resumeMarsMiner } from "@orthant/formats";
 import { openSave, resumeSave } from "@orthant/save";
 import { codeOfRejection, FaultDisk } from "@orthant/testkit";
+import { smallWorld } from "@orthant/testkit/saves";
 import { expect, test } from "vitest";
-import { smallWorld } from "../../save/test/samples.ts";
 import { writtenDisk } from "./marsminer/samples.ts";
 
 /** Returns a wrapped disk, and a function that counts its open files. */

@@ -11,7 +11,6 @@ import {
   type PixelWorldOptions,
 } from "@orthant/pixel-world";
 import { codeOfRejection, FakeClock, FaultDisk } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
 import {
   BYTES,
   bytesOf,
@@ -23,7 +22,8 @@ import {
   newWorld,
   patched,
   sampleBody,
-} from "./pixel-samples.ts";
+} from "@orthant/testkit/saves";
+import { describe, expect, test } from "vitest";
 
 async function savedChunks(disk: MemoryDisk): Promise<number> {
   return (await openPixelSave(disk, FILE)).chunkCount;

@@ -10,7 +10,6 @@ import {
   verifyPixelWorld,
 } from "@orthant/pixel-world";
 import { codeOf, codeOfRejection, FaultDisk } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
 import {
   BYTES,
   bytesOf,
@@ -22,7 +21,8 @@ import {
   nativeFile,
   newWorld,
   sampleBody,
-} from "./pixel-samples.ts";
+} from "@orthant/testkit/saves";
+import { describe, expect, test } from "vitest";
 
 describe("an open pixel world", () => {
   test("load returns stored chunks before and after a save, and generated chunks elsewhere", async () => {

@@ -11,8 +11,8 @@ import {
   verifyPixelWorld,
 } from "@orthant/pixel-world";
 import { codeOfRejection, FakeClock, Prng, SharedLocks, StoppableProcess } from "@orthant/testkit";
+import { bytesOf, diskWith, EDGE, FILE, filled, patched } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { bytesOf, diskWith, EDGE, FILE, filled, patched } from "./pixel-samples.ts";
 
 const COPY = "copy.pxsw";
 const SLOT = 8_192;

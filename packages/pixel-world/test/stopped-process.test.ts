@@ -6,8 +6,8 @@ import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import { createPixelWorld, openPixelWorld, verifyPixelWorld } from "@orthant/pixel-world";
 import { startForeignWriter } from "@orthant/testkit/process";
+import { EDGE, FILE } from "@orthant/testkit/saves";
 import { expect, test } from "vitest";
-import { EDGE, FILE } from "./pixel-samples.ts";
 
 /** Edit after which the first writer stops itself. */
 const STOPS_AFTER = 20;

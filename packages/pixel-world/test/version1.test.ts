@@ -9,7 +9,6 @@ import {
   verifyPixelWorld,
 } from "@orthant/pixel-world";
 import { codeOfRejection, toHex } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
 import {
   bytesOf,
   diskWith,
@@ -22,7 +21,8 @@ import {
   sampleBody,
   sealPageEntry,
   strictly,
-} from "./pixel-samples.ts";
+} from "@orthant/testkit/saves";
+import { describe, expect, test } from "vitest";
 
 const file = await nativeFile();
 const view = new DataView(file.buffer, file.byteOffset, file.byteLength);

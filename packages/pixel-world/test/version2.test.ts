@@ -14,7 +14,6 @@ import {
   verifyPixelWorld,
 } from "@orthant/pixel-world";
 import { codeOfRejection, Prng } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
 import {
   BYTES,
   bytesOf,
@@ -27,7 +26,8 @@ import {
   patched,
   sampleBody,
   strictly,
-} from "./pixel-samples.ts";
+} from "@orthant/testkit/saves";
+import { describe, expect, test } from "vitest";
 
 const SLOT = 8_192;
 const ENTRIES = 16_384;

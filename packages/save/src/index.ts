@@ -1,3 +1,4 @@
+export { type Finding, isWhole } from "@orthant/disk/files";
 export { openBlob, sealBlob } from "./codec/blob-envelope.ts";
 export { type BlobRef, blobRefCodec } from "./codec/blob-ref.ts";
 export { blockBlobCodec } from "./codec/block-blob.ts";

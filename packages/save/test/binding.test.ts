@@ -15,7 +15,6 @@ import {
   verifySave,
 } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
 import {
   blockAt,
   GLOBAL,
@@ -24,7 +23,8 @@ import {
   replaceFile,
   smallWorld,
   unbindManifest,
-} from "./samples.ts";
+} from "@orthant/testkit/saves";
+import { describe, expect, test } from "vitest";
 
 const FILES = generationFiles(1);
 const KINDS = ["indexFile", "globalFile", "playersFile"] as const;

@@ -1,8 +1,8 @@
 import { cubeAt, decode, type ErrorCode, emptyChunk, encode } from "@orthant/core";
 import { blockBlobCodec, type EntityRecord, entityBlobCodec } from "@orthant/save";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
+import { chunkOf, entityAt, SHAPE } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { chunkOf, entityAt, SHAPE } from "./samples.ts";
 
 const blobCodec = blockBlobCodec(SHAPE.volume);
 

@@ -11,9 +11,9 @@ import {
   verifySave,
 } from "@orthant/save";
 import { codeOfRejection, fromHex } from "@orthant/testkit";
+import { blocksOf, flipByte, replaceFile, TIGHT_LIMITS } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 import { AT_ONCE, change, fileOf, numbersOf, packNames, worldOf } from "./compacted-worlds.ts";
-import { blocksOf, flipByte, replaceFile, TIGHT_LIMITS } from "./samples.ts";
 
 const PACK = "data/dt-000001.v4dt";
 const HEADER_BYTES = 24;

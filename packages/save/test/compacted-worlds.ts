@@ -7,7 +7,7 @@ import {
   type SaveLimits,
   type SaveWriter,
 } from "@orthant/save";
-import { blockAt, blocksOf, GLOBAL, ORIGIN_CELL, TIGHT_LIMITS } from "./samples.ts";
+import { blockAt, blocksOf, GLOBAL, ORIGIN_CELL, TIGHT_LIMITS } from "@orthant/testkit/saves";
 
 /** Compacts everything possible, without pauses. */
 export const AT_ONCE: CompactionOptions = { force: true, pause: async () => undefined };

@@ -17,9 +17,17 @@ import {
   type FaultyOperation,
   Prng,
 } from "@orthant/testkit";
+import {
+  blocksOf,
+  entityAt,
+  entityIdsOf,
+  flipByte,
+  GLOBAL,
+  ORIGIN_CELL,
+  TIGHT_LIMITS,
+} from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 import { AT_ONCE, change, fileOf, numbersOf, packNames, worldOf } from "./compacted-worlds.ts";
-import { blocksOf, entityAt, entityIdsOf, flipByte, GLOBAL, ORIGIN_CELL, TIGHT_LIMITS } from "./samples.ts";
 
 /** The world keeps generation 1, which has a name, and the last two, in several packs of 1,024 bytes. */
 const COMMITS = 66;

@@ -12,7 +12,6 @@ import {
   type SaveLimits,
 } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
 import {
   blockAt,
   entityAt,
@@ -22,7 +21,8 @@ import {
   SHAPE,
   smallWorld,
   TIGHT_LIMITS,
-} from "./samples.ts";
+} from "@orthant/testkit/saves";
+import { describe, expect, test } from "vitest";
 
 async function saveOf(
   blocks: readonly BlockEntry[],

@@ -2,8 +2,6 @@ import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { copyGeneration, generationFiles, openSave, resumeSave, verifySave } from "@orthant/save";
 import { CrashDisk, codeOfRejection, explorePowerCuts, type Fault, FaultDisk, WEAK } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
-import { AT_ONCE, change, numbersOf, worldOf } from "./compacted-worlds.ts";
 import {
   blockAt,
   blocksOf,
@@ -13,7 +11,9 @@ import {
   smallWorld,
   TIGHT_LIMITS,
   writePagedWorld,
-} from "./samples.ts";
+} from "@orthant/testkit/saves";
+import { describe, expect, test } from "vitest";
+import { AT_ONCE, change, numbersOf, worldOf } from "./compacted-worlds.ts";
 
 async function bytesOf(disk: MemoryDisk, path: string): Promise<Uint8Array> {
   const file = await disk.open(path, "read");

@@ -9,7 +9,6 @@ import {
   openSave,
 } from "@orthant/save";
 import { codeOfRejection, fromHex } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
 import {
   blocksOf,
   flipByte,
@@ -18,7 +17,8 @@ import {
   replaceFile,
   smallWorld,
   unbindManifest,
-} from "./samples.ts";
+} from "@orthant/testkit/saves";
+import { describe, expect, test } from "vitest";
 
 const PLAYERS = "players.g0000000000000000.v4p";
 const INDEX = "index/ix-main.g0000000000000000.v4ix";

@@ -29,8 +29,8 @@ import {
   writeFlatSave,
 } from "@orthant/save";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
+import { entityAt, playerOf, replaceFile, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { entityAt, playerOf, replaceFile, smallWorld } from "./samples.ts";
 
 const { volume: VOLUME } = HYPERCUBE_CHUNKS;
 const bare = (id: bigint): ReturnType<typeof playerOf> => ({

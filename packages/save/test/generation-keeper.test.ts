@@ -12,8 +12,8 @@ import {
   verifySave,
 } from "@orthant/save";
 import { FaultDisk, Prng } from "@orthant/testkit";
+import { blockAt, blocksOf, flipByte, GLOBAL, TIGHT_LIMITS } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { blockAt, blocksOf, flipByte, GLOBAL, TIGHT_LIMITS } from "./samples.ts";
 
 /** A few leaves are enough to need pages. */
 const LIMITS = { ...TIGHT_LIMITS, dataFileMaxBytes: 1_000_000, indexSoftMaxBytes: 300 };

@@ -12,8 +12,8 @@ import {
   worldDescriptionCodec,
 } from "@orthant/save";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
+import { GLOBAL, playerOf, replaceFile, SHAPE, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { GLOBAL, playerOf, replaceFile, SHAPE, smallWorld } from "./samples.ts";
 
 const GENERATORS = "01 01 0166 02 0102 07 09"; // version, one: "f", two bytes, seed 7, hash 9
 const DESCRIPTION = [

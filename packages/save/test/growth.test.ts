@@ -14,8 +14,8 @@ import {
   verifySave,
 } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
+import { blockAt, blocksOf, GLOBAL, TIGHT_LIMITS } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { blockAt, blocksOf, GLOBAL, TIGHT_LIMITS } from "./samples.ts";
 
 /** Limits with which a few dozen leaves need pages. */
 const LIMITS = { ...TIGHT_LIMITS, dataFileMaxBytes: 1_000_000, indexSoftMaxBytes: 300 };

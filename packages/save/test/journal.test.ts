@@ -19,8 +19,8 @@ import {
   segmentHeaderV1,
 } from "@orthant/save";
 import { codeOf, codeOfRejection, fromHex, toHex } from "@orthant/testkit";
+import { chunkOf, GLOBAL, SHAPE } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { chunkOf, GLOBAL, SHAPE } from "./samples.ts";
 
 type Key = Required<SegmentKey>;
 

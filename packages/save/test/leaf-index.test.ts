@@ -2,8 +2,8 @@ import { type Box, boxAt, WHOLE_LATTICE } from "@orthant/core";
 import type { Disk, MemoryDisk } from "@orthant/disk";
 import { allLeaves, type LeafEntry, listGenerations, openSave, resumeSave, type Save } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
+import { blockAt, pagedCell, pagedWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { blockAt, pagedCell, pagedWorld } from "./samples.ts";
 
 const LEAVES = 120;
 

@@ -12,8 +12,8 @@ import {
   verifySave,
 } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
+import { GLOBAL, replaceFile, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { GLOBAL, replaceFile, smallWorld } from "./samples.ts";
 
 const manifest: Manifest = {
   ...generationFiles(12),

@@ -14,9 +14,17 @@ import {
   verifySave,
 } from "@orthant/save";
 import { codeOfRejection, FaultDisk } from "@orthant/testkit";
+import {
+  blockAt,
+  blocksOf,
+  GLOBAL,
+  pagedWorld,
+  replaceFile,
+  smallWorld,
+  TIGHT_LIMITS,
+} from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 import { AT_ONCE, change, fileOf, numbersOf, packNames, worldOf } from "./compacted-worlds.ts";
-import { blockAt, blocksOf, GLOBAL, pagedWorld, replaceFile, smallWorld, TIGHT_LIMITS } from "./samples.ts";
 
 /** The world keeps generation 1, which has a name, and the last two, in three packs of 1,024 bytes. */
 const COMMITS = 66;

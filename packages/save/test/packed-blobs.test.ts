@@ -9,8 +9,8 @@ import {
   sealBlob,
 } from "@orthant/save";
 import { codeOfRejection, fromHex, Prng, toHex } from "@orthant/testkit";
+import { chunkOf, SHAPE } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { chunkOf, SHAPE } from "./samples.ts";
 
 const codec = packedBlobCodec(SHAPE.volume);
 

@@ -17,7 +17,6 @@ import {
   verifySave,
 } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
 import {
   blockAt,
   blocksOf,
@@ -29,7 +28,8 @@ import {
   pagedWorld,
   playerOf,
   SHAPE,
-} from "./samples.ts";
+} from "@orthant/testkit/saves";
+import { describe, expect, test } from "vitest";
 
 const LEAVES = 120;
 

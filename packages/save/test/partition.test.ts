@@ -1,7 +1,6 @@
 import { boxContainsBox, boxesIntersect, cubeAt, type Place } from "@orthant/core";
 import { allLeaves, LeafMap, openSave, type Save } from "@orthant/save";
 import { codeOfRejection, Prng } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
 import {
   blockAt,
   blocksOf,
@@ -10,7 +9,8 @@ import {
   ORIGIN_CELL,
   smallWorld,
   TIGHT_LIMITS,
-} from "./samples.ts";
+} from "@orthant/testkit/saves";
+import { describe, expect, test } from "vitest";
 
 const row = (count: number, y = 0): readonly Place[] =>
   Array.from({ length: count }, (_, x) => [x, y, 0, 0] as const);

@@ -45,8 +45,16 @@ import {
   verifySave,
 } from "@orthant/save";
 import { codeOfRejection, Prng } from "@orthant/testkit";
+import {
+  blockAt,
+  blocksOf,
+  chunkOf,
+  entityAt,
+  GLOBAL,
+  ORIGIN_CELL,
+  TIGHT_LIMITS,
+} from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { blockAt, blocksOf, chunkOf, entityAt, GLOBAL, ORIGIN_CELL, TIGHT_LIMITS } from "./samples.ts";
 
 /** Its ground is at positive positions, so that all of it can be in one leaf. */
 const HIGH = { ...TERRAIN_DEFAULTS, baseLevel: 200 };

@@ -1,8 +1,8 @@
 import type { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
+import { smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
-import { smallWorld } from "./samples.ts";
 
 const PACK = "data/dt-000001.v4dt";
 

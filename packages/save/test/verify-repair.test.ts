@@ -13,7 +13,6 @@ import {
   verifySave,
 } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
 import {
   blockAt,
   blocksOf,
@@ -25,7 +24,8 @@ import {
   playerOf,
   SHAPE,
   smallWorld,
-} from "./samples.ts";
+} from "@orthant/testkit/saves";
+import { describe, expect, test } from "vitest";
 
 const FAR_CELL = { min: [131_072, 0, 0, 0], max: [196_608, 65_536, 65_536, 65_536] } as const;
 const CLOCK = 2 ** 33 * 4 + 5;

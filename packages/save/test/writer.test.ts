@@ -18,7 +18,6 @@ import {
   type FaultyOperation,
   Prng,
 } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
 import {
   blockAt,
   blocksOf,
@@ -29,7 +28,8 @@ import {
   SHAPE,
   smallWorld,
   TIGHT_LIMITS,
-} from "./samples.ts";
+} from "@orthant/testkit/saves";
+import { describe, expect, test } from "vitest";
 
 const change = (number: number): SaveChange => ({
   nowMs: number,

@@ -30,9 +30,9 @@ import {
   verifySave,
 } from "@orthant/save";
 import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
+import { entityAt, playerOf } from "@orthant/testkit/saves";
 import { openWorld } from "@orthant/world";
 import { describe, expect, test } from "vitest";
-import { entityAt, playerOf } from "../../../save/test/samples.ts";
 import { diskOf, patched, randomOctree, SEED_FILES, SUBTYPES_FILES, TICKS, writtenDisk } from "./samples.ts";
 import { worldOf } from "./world-of.ts";
 

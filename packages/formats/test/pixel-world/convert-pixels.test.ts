@@ -11,7 +11,6 @@ import {
 import { openPixelSave, type PixelBody, type PixelSave, pixelsOf } from "@orthant/pixel-world";
 import { allLeaves, openSave, SaveContent, verifySave } from "@orthant/save";
 import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
-import { describe, expect, test } from "vitest";
 import {
   diskWith,
   EDGE,
@@ -21,7 +20,8 @@ import {
   nativeFile,
   newWorld,
   sampleBody,
-} from "../../../pixel-world/test/pixel-samples.ts";
+} from "@orthant/testkit/saves";
+import { describe, expect, test } from "vitest";
 
 const ACCEPT = { acceptLosses: true, generator: ground };
 

@@ -3,9 +3,9 @@ import { MemoryDisk } from "@orthant/disk";
 import { encodeTileSave, exportTileSave, importTileSave, openTileSave } from "@orthant/formats";
 import { createSave, LeafMap, openSave, plainDescription, verifySave } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
+import { GLOBAL } from "@orthant/testkit/saves";
 import { openWorld } from "@orthant/world";
 import { describe, expect, test } from "vitest";
-import { GLOBAL } from "../../../save/test/samples.ts";
 import { chunkOf, FULL_SAVE } from "./sample-saves.ts";
 
 const NOW_MS = 1_700_000_000_000;

@@ -11,7 +11,7 @@ import {
   packMask,
   Version1Writer,
 } from "@orthant/pixel-world";
-import { FakeClock } from "@orthant/testkit";
+import { FakeClock } from "../fake-clock.ts";
 
 /** Path of the sample files. */
 export const FILE = "world.pxsw";
@@ -37,7 +37,7 @@ export const ground: PixelGenerator = {
 };
 
 /** Returns a chunk of one material; of the flags only the kept bit is set. */
-export function filled(material: number, bytes = BYTES): Uint8Array {
+export function filled(material: number, bytes: number = BYTES): Uint8Array {
   const pixels = new Uint8Array(bytes);
   for (let at = 0; at < bytes; at += 4) pixels.set([material, at & 255, 1, 0x20], at);
   return pixels;
@@ -129,7 +129,7 @@ export function sealPageEntry(bytes: Uint8Array, offset: number): Uint8Array {
 
 /** Returns the bytes of the worked example on the format page. */
 export function exampleOfPage(): Uint8Array {
-  const page = readFileSync(new URL("../../../docs/formats/pxsw.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../../../docs/formats/pxsw.md", import.meta.url), "utf8");
   const block = /## Worked example.*?```\n(.*?)```/s.exec(page)?.[1] ?? "";
   const hex = block
     .split("\n")

@@ -1,25 +1,23 @@
 import { printable } from "@orthant/core";
-import { ExpectedPlayers, Host } from "@orthant/protocol";
+import { ExpectedPlayers, Host, type HostRules } from "@orthant/protocol";
 import { type Logger, pino } from "pino";
 import { Registry } from "prom-client";
-import { authorizationOf } from "./authorization.ts";
-import { checkServerOptions } from "./check-options.ts";
-import { isLoopback } from "./client-address.ts";
-import { registerClusterMetrics } from "./cluster-metrics.ts";
-import { FrontDoor } from "./front-door.ts";
-import { guardedRules } from "./guarded-rules.ts";
-import { HostNames } from "./host-names.ts";
+import { authorizationOf } from "./auth/authorization.ts";
+import { Revocations } from "./auth/revocations.ts";
 import { hostWorldOf } from "./host-world-of.ts";
-import { HttpListener } from "./http-listener.ts";
-import { metricsRuleOf } from "./http-pages.ts";
-import { ServerMetrics } from "./metrics.ts";
+import { isLoopback } from "./http/addresses.ts";
+import { FrontDoor } from "./http/connection-limiter.ts";
+import { HostNames } from "./http/host-and-origin.ts";
+import { metricsRuleOf } from "./http/http-handler.ts";
+import { HttpListener } from "./http/http-listener.ts";
+import { limitsOf } from "./http/limits.ts";
+import { readPageFiles } from "./http/page-files.ts";
+import { registerClusterMetrics } from "./metrics/cluster-metrics.ts";
+import { ServerMetrics } from "./metrics/server-metrics.ts";
 import { OrthantServer, type ServerParts } from "./orthant-server.ts";
-import { readPageFiles } from "./page-files.ts";
-import { Revocations } from "./revocations.ts";
-import { limitsOf } from "./server-limits.ts";
-import type { ServerOptions } from "./server-options.ts";
-import { steadyClock } from "./steady-clock.ts";
-import { Wire1Listener } from "./wire1-listener.ts";
+import { checkServerOptions, type ServerOptions } from "./server-options.ts";
+import { steadyClock } from "./tick-timer.ts";
+import { Wire1Listener } from "./wire1/wire1-listener.ts";
 
 const TICK_MS = 100;
 const LOOPBACK = "127.0.0.1";
@@ -128,4 +126,43 @@ function loggerOf(logger: ServerOptions["logger"]): Logger {
  */
 function safeLine(line: string): string {
   return `${printable(line.trimEnd())}\n`;
+}
+
+/** Wraps a game's rules: a rule that throws is reported and loses its effect, without harming the server. */
+function guardedRules(rules: HostRules, onError: (rule: keyof HostRules, error: unknown) => void): HostRules {
+  const { onEdit, reaches, onMove, onMessage, onJoin, onLeave } = rules;
+  const guard = <Result>(rule: keyof HostRules, call: () => Result, otherwise: Result): Result => {
+    try {
+      return call();
+    } catch (error) {
+      onError(rule, error);
+      return otherwise;
+    }
+  };
+  return {
+    ...(onEdit && {
+      onEdit: async (player, placements) => {
+        try {
+          return await onEdit(player, placements);
+        } catch (error) {
+          onError("onEdit", error);
+          return "the rules of the game failed";
+        }
+      },
+    }),
+    ...(reaches && {
+      reaches: (player, voxel) => guard("reaches", () => reaches(player, voxel), false),
+    }),
+    ...(onMove && {
+      onMove: (player, wanted) => {
+        const { position, orientation } = player;
+        return guard("onMove", () => onMove(player, wanted), { position, orientation });
+      },
+    }),
+    ...(onMessage && {
+      onMessage: (player, payload) => guard("onMessage", () => onMessage(player, payload), undefined),
+    }),
+    ...(onJoin && { onJoin: (player) => guard("onJoin", () => onJoin(player), undefined) }),
+    ...(onLeave && { onLeave: (player) => guard("onLeave", () => onLeave(player), undefined) }),
+  };
 }

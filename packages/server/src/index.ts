@@ -3,25 +3,8 @@ export {
   type AuthorizeHook,
   type AuthorizeRequest,
   anonymousPlayerId,
-} from "./authorization.ts";
-export type { TlsOptions } from "./certificate.ts";
-export { isLoopback } from "./client-address.ts";
-export type { ClusterCounts, OwnedShard, OwnerCounts } from "./cluster-metrics.ts";
-export { createServer } from "./create-server.ts";
-export { REFUSALS, type RefusalName } from "./front-door.ts";
-export { hostWorldOf } from "./host-world-of.ts";
-export { EDIT_OUTCOMES, GOODBYE_REASONS } from "./metrics.ts";
-export { OrthantServer } from "./orthant-server.ts";
-export { type OwnerPages, type OwnerPagesOptions, serveOwnerPages } from "./owner-pages.ts";
-export type { Revocation, RevocationTarget } from "./revocations.ts";
-export { DEFAULT_SERVER_LIMITS, type Limits, type ServerLimits } from "./server-limits.ts";
-export type {
-  CloseOptions,
-  GatewayWorld,
-  MetricsOptions,
-  ServedWorld,
-  ServerOptions,
-} from "./server-options.ts";
+} from "./auth/authorization.ts";
+export type { Revocation, RevocationTarget } from "./auth/revocations.ts";
 export {
   issueToken,
   SECRET_BYTES_MIN,
@@ -30,5 +13,23 @@ export {
   tokenVerifier,
   type VerifiedClaims,
   type VerifyingKey,
-} from "./token.ts";
-export type { Wire1Options } from "./wire1-options.ts";
+} from "./auth/token.ts";
+export { createServer } from "./create-server.ts";
+export { hostWorldOf } from "./host-world-of.ts";
+export { isLoopback } from "./http/addresses.ts";
+export { REFUSALS, type RefusalName } from "./http/connection-limiter.ts";
+export type { MetricsOptions } from "./http/http-handler.ts";
+export type { TlsOptions } from "./http/http-listener.ts";
+export { DEFAULT_SERVER_LIMITS, type Limits, type ServerLimits } from "./http/limits.ts";
+export type { ClusterCounts, OwnedShard, OwnerCounts } from "./metrics/cluster-metrics.ts";
+export { EDIT_OUTCOMES, GOODBYE_REASONS } from "./metrics/server-metrics.ts";
+export { OrthantServer } from "./orthant-server.ts";
+export { type OwnerPages, serveOwnerPages } from "./owner-pages.ts";
+export type {
+  CloseOptions,
+  GatewayWorld,
+  OwnerPagesOptions,
+  ServedWorld,
+  ServerOptions,
+} from "./server-options.ts";
+export type { Wire1Options } from "./wire1/wire1-listener.ts";

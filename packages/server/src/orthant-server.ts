@@ -2,21 +2,21 @@ import type { Clock } from "@orthant/core";
 import type { Host, Player } from "@orthant/protocol";
 import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";
-import { Connection, type ConnectionContext } from "./connection.ts";
-import { Entrance } from "./entrance.ts";
-import type { EntranceOptions } from "./entrance-options.ts";
-import type { Revocation, Revocations, RevocationTarget } from "./revocations.ts";
-import { SendBacklog } from "./send-backlog.ts";
+import type { Revocation, Revocations, RevocationTarget } from "./auth/revocations.ts";
+import { Connection, type ConnectionContext, SendBacklog } from "./connection.ts";
+import { urlHost } from "./http/addresses.ts";
+import { Entrance, type EntranceOptions } from "./http/upgrade-handler.ts";
+import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { CloseOptions, ServedWorld } from "./server-options.ts";
 import { TickTimer } from "./tick-timer.ts";
-import { urlHost } from "./url-host.ts";
-import type { Wire1Listener } from "./wire1-listener.ts";
+import type { Wire1Listener } from "./wire1/wire1-listener.ts";
 
 /** The parts of a server. */
 export interface ServerParts extends EntranceOptions {
   readonly world: ServedWorld;
   readonly host: Host;
   readonly revocations: Revocations;
+  readonly metrics: ServerMetrics;
   readonly clock: Clock;
   readonly tickMs: number;
   readonly closeWorld: boolean;

@@ -1,36 +1,15 @@
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import type { TlsOptions } from "./certificate.ts";
-import { checkOwnerOptions } from "./check-options.ts";
-import { type OwnerCounts, registerOwnerMetrics } from "./cluster-metrics.ts";
-import { FrontDoor } from "./front-door.ts";
-import { HostNames } from "./host-names.ts";
-import { HttpListener } from "./http-listener.ts";
-import { metricsRuleOf } from "./http-pages.ts";
-import { PageEntrance } from "./page-entrance.ts";
-import { RequestMetrics } from "./request-metrics.ts";
-import { limitsOf } from "./server-limits.ts";
-import type { MetricsOptions } from "./server-options.ts";
-import { steadyClock } from "./steady-clock.ts";
-import { urlHost } from "./url-host.ts";
-
-/** Options for the pages of a cluster owner that accepts no players. */
-export interface OwnerPagesOptions {
-  /** The port; 0, the default, picks a free one. */
-  readonly port?: number;
-  /** The address to listen at; `127.0.0.1`, this machine alone, by default. */
-  readonly host?: string;
-  /** Host names by which programs reach it. */
-  readonly hosts?: readonly string[];
-  /** Serves `https:`. */
-  readonly tls?: TlsOptions;
-  /** Number of your proxies in front of it. */
-  readonly proxies?: number;
-  readonly metrics?: MetricsOptions;
-  readonly counts: () => OwnerCounts;
-  /** Returns why `/readyz` should fail; `undefined` when all is well. */
-  readonly unready: () => string | undefined;
-}
+import { urlHost } from "./http/addresses.ts";
+import { FrontDoor } from "./http/connection-limiter.ts";
+import { HostNames } from "./http/host-and-origin.ts";
+import { metricsRuleOf, PageEntrance } from "./http/http-handler.ts";
+import { HttpListener } from "./http/http-listener.ts";
+import { limitsOf } from "./http/limits.ts";
+import { registerOwnerMetrics } from "./metrics/cluster-metrics.ts";
+import { RequestMetrics } from "./metrics/server-metrics.ts";
+import { checkOwnerOptions, type OwnerPagesOptions } from "./server-options.ts";
+import { steadyClock } from "./tick-timer.ts";
 
 /** The pages of a process that owns shards and accepts no players. */
 export interface OwnerPages {

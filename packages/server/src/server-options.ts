@@ -1,14 +1,16 @@
-import type { Clock } from "@orthant/core";
+import { inspect } from "node:util";
+import { type Clock, OrthantError, printable } from "@orthant/core";
 import type { HostRules, HostWorld } from "@orthant/protocol";
 import type { World } from "@orthant/world";
 import type { Logger, LoggerOptions } from "pino";
-import type { Registry } from "prom-client";
-import type { AuthOptions, AuthorizeHook } from "./authorization.ts";
-import type { TlsOptions } from "./certificate.ts";
-import type { ClusterCounts } from "./cluster-metrics.ts";
-import type { Revocation } from "./revocations.ts";
-import type { Limits } from "./server-limits.ts";
-import type { Wire1Options } from "./wire1-options.ts";
+import type { AuthOptions, AuthorizeHook } from "./auth/authorization.ts";
+import type { Revocation } from "./auth/revocations.ts";
+import { requireOrigins } from "./http/host-and-origin.ts";
+import type { MetricsOptions } from "./http/http-handler.ts";
+import type { TlsOptions } from "./http/http-listener.ts";
+import type { Limits } from "./http/limits.ts";
+import type { ClusterCounts, OwnerCounts } from "./metrics/cluster-metrics.ts";
+import type { Wire1Options } from "./wire1/wire1-listener.ts";
 
 /** The part of a world that a server needs apart from sharing it. */
 export interface ServedWorld extends Pick<World, "shape" | "name" | "generation" | "failure" | "onFailure"> {
@@ -68,17 +70,22 @@ export interface ServerOptions {
   readonly closeWorld?: boolean;
 }
 
-/** Destination of the metrics, and who may read them. */
-export interface MetricsOptions {
-  /** Your own registry, to which this server adds its metrics. */
-  readonly registry?: Registry;
-  /**
-   * Token that a reader of `/metrics` must send as `Authorization: Bearer`; by default, only programs of this
-   * machine may read.
-   */
-  readonly bearer?: string;
-  /** Lets every client that reaches the port read `/metrics`. */
-  readonly public?: boolean;
+/** Options for the pages of a cluster owner that accepts no players. */
+export interface OwnerPagesOptions {
+  /** The port; 0, the default, picks a free one. */
+  readonly port?: number;
+  /** The address to listen at; `127.0.0.1`, this machine alone, by default. */
+  readonly host?: string;
+  /** Host names by which programs reach it. */
+  readonly hosts?: readonly string[];
+  /** Serves `https:`. */
+  readonly tls?: TlsOptions;
+  /** Number of your proxies in front of it. */
+  readonly proxies?: number;
+  readonly metrics?: MetricsOptions;
+  readonly counts: () => OwnerCounts;
+  /** Returns why `/readyz` should fail; `undefined` when all is well. */
+  readonly unready: () => string | undefined;
 }
 
 /** Options for closing a server. */
@@ -87,4 +94,218 @@ export interface CloseOptions {
   readonly detail?: string;
   /** When clients should reconnect. */
   readonly retryAfterMs?: number;
+}
+
+/** The valid values of an option, and a test for them. */
+interface Rule {
+  readonly wanted: string;
+  readonly accepts: (value: unknown) => boolean;
+  /** Whether errors must not contain the value. */
+  readonly isSecret?: boolean;
+}
+
+type Rules = Readonly<Record<string, Rule>>;
+
+const PORT_MAX = 65_535;
+const TICK_MS_MAX = 60_000;
+const PROXIES_MAX = 16;
+const SHOWN_LENGTH_MAX = 80;
+/** A DNS name or an address, without a scheme and a port. */
+const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]*[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]*[a-z\d_])?$/i;
+const VISIBLE_TEXT = /^[\x20-\x7e]+$/;
+const ROLES: readonly unknown[] = ["viewer", "builder", "admin"];
+
+const PORT: Rule = { wanted: `a whole number from 0 to ${PORT_MAX}`, accepts: wholeNumber(0, PORT_MAX) };
+const ADDRESS: Rule = { wanted: 'an address such as "0.0.0.0"', accepts: isText };
+const FLAG: Rule = { wanted: "true or false", accepts: (value) => typeof value === "boolean" };
+const FUNCTION: Rule = { wanted: "a function", accepts: isFunction };
+const OBJECT: Rule = { wanted: "an object", accepts: isObject };
+const TEXT: Rule = { wanted: "text", accepts: isText };
+const PEM: Rule = { wanted: "PEM, as text or bytes", accepts: isTextOrBytes, isSecret: true };
+const SECRETIVE_OBJECT: Rule = { ...OBJECT, isSecret: true };
+const LIST: Rule = { wanted: "a list", accepts: Array.isArray };
+const ROLE: Rule = { wanted: "viewer, builder or admin", accepts: (value) => ROLES.includes(value) };
+
+/** Options of everything that listens for requests. */
+const LISTENER_RULES = {
+  port: PORT,
+  host: ADDRESS,
+  hosts: {
+    wanted: 'a list of host names such as "play.example.org", without a scheme and a port',
+    accepts: (value) => isListOf(value, (name) => isText(name) && HOST_NAME.test(name as string)),
+  },
+  tls: {
+    wanted: "{ certificateFile, keyFile } or { certificate, key }",
+    accepts: (value) =>
+      isObject(value) && (has(value, "certificateFile", "keyFile") || has(value, "certificate", "key")),
+    isSecret: true,
+  },
+  proxies: { wanted: `a whole number from 0 to ${PROXIES_MAX}`, accepts: wholeNumber(0, PROXIES_MAX) },
+  metrics: SECRETIVE_OBJECT,
+} satisfies Rules;
+
+const SERVER_RULES: Rules = {
+  ...LISTENER_RULES,
+  world: { wanted: "a world that is open, such as createWorld gives", accepts: isWorld },
+  acknowledge: {
+    wanted: '"applied" or "durable"',
+    accepts: (value) => value === "applied" || value === "durable",
+  },
+  tickMs: { wanted: `a whole number from 1 to ${TICK_MS_MAX}`, accepts: wholeNumber(1, TICK_MS_MAX) },
+  origins: {
+    wanted: 'a list of origins such as "https://example.org", or ["*"]',
+    accepts: (value) => isListOf(value, isText),
+  },
+  auth: SECRETIVE_OBJECT,
+  authorize: FUNCTION,
+  revoked: LIST,
+  limits: OBJECT,
+  rules: OBJECT,
+  logger: {
+    wanted: "a pino logger, options for one, or false",
+    accepts: (value) => value === false || isObject(value),
+  },
+  cluster: FUNCTION,
+  page: { wanted: "a folder, as a path or a URL", accepts: (value) => isText(value) || value instanceof URL },
+  wire1: OBJECT,
+  clock: {
+    wanted: "a Clock",
+    accepts: (value) =>
+      isObject(value) && ["nowMs", "after", "wait"].every((name) => isFunction(field(value, name))),
+  },
+  closeWorld: FLAG,
+} satisfies Record<keyof ServerOptions, Rule>;
+
+const OWNER_RULES: Rules = {
+  ...LISTENER_RULES,
+  counts: FUNCTION,
+  unready: FUNCTION,
+} satisfies Record<keyof OwnerPagesOptions, Rule>;
+
+const AUTH_RULES: Rules = {
+  secret: { wanted: "text or bytes", accepts: isTextOrBytes, isSecret: true },
+  publicKey: {
+    wanted: "an Ed25519 key, in PEM or as a KeyObject",
+    accepts: (value) => isText(value) || isObject(value),
+    isSecret: true,
+  },
+  audience: TEXT,
+  anonymous: {
+    wanted: "true, false, viewer, builder or admin",
+    accepts: (value) => FLAG.accepts(value) || ROLE.accepts(value),
+  },
+};
+const METRICS_RULES: Rules = {
+  registry: { wanted: "a prom-client registry", accepts: isObject },
+  bearer: {
+    wanted: "text of letters, digits and signs of ASCII",
+    accepts: (value) => isText(value) && VISIBLE_TEXT.test(value as string),
+    isSecret: true,
+  },
+  public: FLAG,
+};
+const TLS_RULES: Rules = { certificateFile: TEXT, keyFile: TEXT, certificate: PEM, key: PEM };
+const WIRE1_RULES: Rules = {
+  port: PORT,
+  host: ADDRESS,
+  allow: {
+    wanted: 'a list of addresses and networks such as "10.0.0.0/24"',
+    accepts: (value) => isListOf(value, isText),
+  },
+  role: ROLE,
+  record: FUNCTION,
+  onCommand: FUNCTION,
+};
+const NESTED_RULES: Readonly<Record<string, Rules>> = {
+  auth: AUTH_RULES,
+  metrics: METRICS_RULES,
+  tls: TLS_RULES,
+  wire1: WIRE1_RULES,
+};
+
+/** Throws `ORT_ARGUMENT` for an invalid option, with its name, its value and what would be valid. */
+export function checkServerOptions(options: ServerOptions): void {
+  checkAll(options, SERVER_RULES);
+  if (options.world === undefined) throw wrong("world", undefined, SERVER_RULES["world"] as Rule);
+  for (const [name, value] of Object.entries(options.limits ?? {})) {
+    const wanted = "a number above 0";
+    const rule = { wanted, accepts: (limit: unknown) => typeof limit === "number" && limit > 0 };
+    if (!rule.accepts(value)) throw wrong(`limits.${name}`, value, rule);
+  }
+  for (const [name, value] of Object.entries(options.rules ?? {})) {
+    if (value !== undefined && !isFunction(value)) throw wrong(`rules.${name}`, value, FUNCTION);
+  }
+  requireOrigins(options.origins ?? []);
+}
+
+/** Does the same for the pages of an owner. */
+export function checkOwnerOptions(options: OwnerPagesOptions): void {
+  checkAll(options, OWNER_RULES);
+}
+
+function checkAll(options: object, rules: Rules): void {
+  if (!isObject(options)) throw wrong("options", options, OBJECT);
+  check(options, rules, "");
+  for (const [name, nested] of Object.entries(NESTED_RULES)) {
+    const value = field(options, name);
+    if (value !== undefined) check(value as object, nested, `${name}.`);
+  }
+}
+
+function check(options: object, rules: Rules, prefix: string): void {
+  for (const [name, value] of Object.entries(options)) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (rule === undefined) {
+      const known = Object.keys(rules).join(", ");
+      const detail = `there is no option ${prefix}${printable(name)}; there are ${known}`;
+      throw new OrthantError("ORT_ARGUMENT", detail);
+    }
+    if (value !== undefined && !rule.accepts(value)) throw wrong(`${prefix}${name}`, value, rule);
+  }
+}
+
+function wrong(name: string, value: unknown, { wanted, isSecret = false }: Rule): OrthantError {
+  const shown = isSecret ? `of type ${typeof value}` : shownValue(value);
+  return new OrthantError("ORT_ARGUMENT", `the option ${name} is ${shown}; it must be ${wanted}`);
+}
+
+function shownValue(value: unknown): string {
+  const safe = printable(inspect(value, { depth: 0, breakLength: Number.POSITIVE_INFINITY }));
+  return safe.length > SHOWN_LENGTH_MAX ? `${safe.slice(0, SHOWN_LENGTH_MAX)}...` : safe;
+}
+
+function isWorld(value: unknown): boolean {
+  return isObject(value) && isObject(field(value, "shape")) && isFunction(field(value, "save"));
+}
+
+function wholeNumber(min: number, max: number): (value: unknown) => boolean {
+  return (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+}
+
+function isListOf(value: unknown, accepts: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(accepts);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function isTextOrBytes(value: unknown): boolean {
+  return typeof value === "string" || value instanceof Uint8Array;
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === "function";
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function has(value: object, ...names: readonly string[]): boolean {
+  return names.every((name) => field(value, name) !== undefined);
+}
+
+function field(value: object, name: string): unknown {
+  return (value as Readonly<Record<string, unknown>>)[name];
 }

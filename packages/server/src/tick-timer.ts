@@ -1,4 +1,11 @@
-import type { Clock, Timer } from "@orthant/core";
+import { type Clock, systemClock, type Timer } from "@orthant/core";
+
+/** Monotonic time: changes of the machine's clock must not stop limits and ticks for an hour. */
+export const steadyClock: Clock = {
+  nowMs: () => performance.timeOrigin + performance.now(),
+  after: (delayMs, callback) => systemClock.after(delayMs, callback),
+  wait: (delayMs, callback) => systemClock.wait(delayMs, callback),
+};
 
 /** Calls a function at a steady pace. A late call does not delay the following ones. */
 export class TickTimer {

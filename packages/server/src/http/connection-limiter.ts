@@ -1,6 +1,6 @@
 import { type Clock, TokenBucket } from "@orthant/core";
-import { networkOf } from "./client-address.ts";
-import type { ServerLimits } from "./server-limits.ts";
+import { networkOf } from "./addresses.ts";
+import type { ServerLimits } from "./limits.ts";
 
 /** Reasons for which the server itself refuses or disconnects a client, before the host is involved. */
 export const REFUSALS = [

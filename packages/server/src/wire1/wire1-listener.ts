@@ -1,5 +1,5 @@
 import { createSocket, type Socket } from "node:dgram";
-import { isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
 import { OrthantError } from "@orthant/core";
 import {
   type Account,
@@ -8,14 +8,35 @@ import {
   type Wire1Address,
   type Wire1Counts,
   Wire1Door,
+  type Wire1Events,
   Wire1Recorder,
 } from "@orthant/protocol";
 import type { Logger } from "pino";
-import { allowList } from "./allow-list.ts";
-import { wire1PlayerId } from "./authorization.ts";
-import { isLoopback } from "./client-address.ts";
-import { listenError } from "./listen-error.ts";
-import type { Wire1Options } from "./wire1-options.ts";
+import { wire1PlayerId } from "../auth/authorization.ts";
+import { isLoopback } from "../http/addresses.ts";
+import { listenError } from "../http/http-listener.ts";
+
+/**
+ * How players of Wire v1 join. The protocol has no authentication: any program that can send from an address
+ * can act for it. So only this machine, or the listed addresses, may send.
+ */
+export interface Wire1Options {
+  /** The UDP port; 0, the default, picks a free one. */
+  readonly port?: number;
+  /** The address to listen at; `127.0.0.1`, this machine alone, by default. Any other needs `allow`. */
+  readonly host?: string;
+  /** Allowed senders: addresses, or networks such as `10.0.0.0/24`. */
+  readonly allow?: readonly string[];
+  /** The role of its players; by default that of players without a token. Required if these may not join. */
+  readonly role?: Role;
+  /**
+   * Receives the bytes of a recording, piece by piece: all datagrams from allowed senders, with their times.
+   * `replayWire1` of `@orthant/protocol` replays it.
+   */
+  readonly record?: (bytes: Uint8Array) => void;
+  /** Called with a player's command that concerns the game. */
+  readonly onCommand?: Wire1Events["onCommand"];
+}
 
 /** Bytes waiting for the network; further datagrams are dropped, as UDP permits. */
 const SEND_QUEUE_BYTES_MAX = 4_194_304;
@@ -25,7 +46,7 @@ const RECEIVE_BUFFER_BYTES = 4_194_304;
 const LEGACY_LOG_MS = 60_000;
 
 /** The parts of a listener. */
-export interface Wire1ListenerParts extends Omit<DoorOptions, "accountOf" | "send" | "events"> {
+interface Wire1ListenerParts extends Omit<DoorOptions, "accountOf" | "send" | "events"> {
   readonly options: Wire1Options;
   /** The role of players without a token; `undefined` when they may not join. */
   readonly anonymous: Role | undefined;
@@ -170,4 +191,29 @@ async function bound(socket: Socket, port: number, host: string): Promise<void> 
 /** The socket's own `error` event reports the same. */
 function ignoreError(): void {
   // A lost datagram is sent again later.
+}
+
+/**
+ * Returns whether datagrams from an address are accepted: those on the list or, without a list, those of this
+ * machine. Throws `ORT_ARGUMENT` for an entry that is neither an address nor a network.
+ */
+function allowList(entries: readonly string[]): (address: string) => boolean {
+  if (entries.length === 0) return isLoopback;
+  const list = new BlockList();
+  for (const entry of entries) addEntry(list, entry);
+  return (address) => list.check(address, familyOf(address));
+}
+
+function addEntry(list: BlockList, entry: string): void {
+  const [address = "", prefix, ...rest] = entry.split("/");
+  const bitsMax = isIPv6(address) ? 128 : 32;
+  const bits = prefix === undefined ? bitsMax : Number(prefix === "" ? Number.NaN : prefix);
+  if (isIP(address) === 0 || rest.length > 0 || !Number.isInteger(bits) || bits < 0 || bits > bitsMax) {
+    throw new OrthantError("ORT_ARGUMENT", `"${entry}" is no address, nor a network such as 10.0.0.0/24`);
+  }
+  list.addSubnet(address, bits, familyOf(address));
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIPv6(address) ? "ipv6" : "ipv4";
 }

@@ -2,15 +2,22 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import { addressOf, isForwarded } from "./client-address.ts";
-import type { EntranceOptions } from "./entrance-options.ts";
-import type { Refusal } from "./front-door.ts";
-import { pathOf } from "./http-pages.ts";
-import { originMayConnect } from "./origin.ts";
-import { PageEntrance } from "./page-entrance.ts";
+import { addressOf, isForwarded } from "./addresses.ts";
+import type { Refusal } from "./connection-limiter.ts";
+import { type OriginRule, originMayConnect } from "./host-and-origin.ts";
+import { PageEntrance, type PageEntranceOptions, pathOf } from "./http-handler.ts";
+import type { Limits } from "./limits.ts";
+
+/** Dependencies and settings of an entrance. */
+export interface EntranceOptions extends PageEntranceOptions {
+  readonly limits: Limits;
+  readonly originRule: OriginRule;
+  /** Whether any client may join, only because the server is reachable from this machine alone. */
+  readonly trustsMachine: boolean;
+}
 
 /** Callbacks of an entrance. */
-export interface EntranceEvents {
+interface EntranceEvents {
   /** Returns why no client should be sent here; `undefined` when the server is ready. */
   readonly unready: () => string | undefined;
   readonly isClosing: () => boolean;

@@ -64,3 +64,10 @@ function groupsIn(part: string): readonly string[] {
     return [(a * 256 + b).toString(16), (c * 256 + d).toString(16)];
   });
 }
+
+/** Formats an address for a URL. An address for all interfaces becomes this machine. */
+export function urlHost(address: string): string {
+  if (address === "0.0.0.0") return "127.0.0.1";
+  if (address === "::") return "[::1]";
+  return address.includes(":") ? `[${address}]` : address;
+}

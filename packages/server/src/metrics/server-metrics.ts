@@ -1,17 +1,70 @@
-import type {
-  GoodbyeReason,
-  HostEvents,
-  HostLimits,
-  RefusalReason,
-  TickReport,
-  Wire1Counts,
+import {
+  type GoodbyeReason,
+  type HostEvents,
+  type HostLimits,
+  type RefusalReason,
+  type TickReport,
+  WIRE1_DROPS,
+  type Wire1Counts,
 } from "@orthant/protocol";
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { RequestMetrics } from "./request-metrics.ts";
-import { registerWire1Metrics } from "./wire1-metrics.ts";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { REFUSALS, type RefusalName } from "../http/connection-limiter.ts";
+import type { PageMetrics } from "../http/http-handler.ts";
+
+/** Metrics of every process that answers requests. docs/reference/server.md lists the same names. */
+export class RequestMetrics implements PageMetrics {
+  readonly registry: Registry;
+  readonly #refusals: Counter;
+  readonly #errors: Counter;
+
+  constructor(registry: Registry) {
+    this.registry = registry;
+    const registers = [registry];
+    this.#refusals = new Counter({
+      name: "orthant_refusals_total",
+      help: "Requests refused and connections dropped, by why.",
+      labelNames: ["name"],
+      registers,
+    });
+    this.#errors = new Counter({
+      name: "orthant_errors_total",
+      help: "Faults in the server or in a game's rules.",
+      registers,
+    });
+    // Exposes counters as 0 before their first event, because alarms need an existing number.
+    for (const name of REFUSALS) this.#refusals.inc({ name }, 0);
+    processRegistry(); // starts to measure the delay of the event loop
+  }
+
+  /** Counts a client that the server itself refused or disconnected. */
+  refused(name: RefusalName): void {
+    this.#refusals.inc({ name });
+  }
+
+  /** Counts an error in our own code, or in the game's. */
+  error(): void {
+    this.#errors.inc();
+  }
+
+  /** Returns all metrics, with those of the process, in the format of Prometheus. */
+  async text(): Promise<string> {
+    return `${await this.registry.metrics()}\n${await processRegistry().metrics()}`;
+  }
+}
+
+let sharedProcessRegistry: Registry | undefined;
+
+/** Memory, processor time and event loop delay: shared within a process, because it cannot be stopped. */
+function processRegistry(): Registry {
+  if (sharedProcessRegistry === undefined) {
+    sharedProcessRegistry = new Registry();
+    collectDefaultMetrics({ register: sharedProcessRegistry });
+  }
+  return sharedProcessRegistry;
+}
 
 /** Values for the gauges. */
-export interface MetricSources {
+interface MetricSources {
   readonly connections: () => number;
   readonly players: () => number;
   readonly regions: () => { readonly watched: number; readonly held: number };
@@ -199,4 +252,38 @@ export class ServerMetrics extends RequestMetrics {
       for (const limit of LIMITS_OF_GOODBYES[reason] ?? [""]) this.#goodbyes.inc({ reason, limit }, 0);
     }
   }
+}
+
+/** Registers the metrics of Wire v1; all of them are 0 when it is disabled. */
+function registerWire1Metrics(registry: Registry, counts: () => Wire1Counts | undefined): void {
+  const registers = [registry];
+  new Gauge({
+    name: "orthant_wire1_sessions",
+    help: "Sessions of Wire v1.",
+    registers,
+    collect() {
+      this.set(counts()?.sessions ?? 0);
+    },
+  });
+  new Counter({
+    name: "orthant_wire1_datagrams_total",
+    help: "Datagrams of Wire v1 that were taken and sent.",
+    labelNames: ["direction"],
+    registers,
+    collect() {
+      this.reset();
+      this.inc({ direction: "in" }, counts()?.taken ?? 0);
+      this.inc({ direction: "out" }, counts()?.sentDatagrams ?? 0);
+    },
+  });
+  new Counter({
+    name: "orthant_wire1_dropped_total",
+    help: "Datagrams of Wire v1 that came and had no effect, by why.",
+    labelNames: ["reason"],
+    registers,
+    collect() {
+      this.reset();
+      for (const reason of WIRE1_DROPS) this.inc({ reason }, counts()?.dropped[reason] ?? 0);
+    },
+  });
 }

@@ -28,7 +28,7 @@ export interface AuthorizeRequest {
 export type AuthorizeHook = (request: AuthorizeRequest) => Account | undefined | Promise<Account | undefined>;
 
 /** Decides who may join. */
-export interface Authorization {
+interface Authorization {
   /** Returns a client's account. Throws `ORT_CREDENTIALS`, without details, for one that may not join. */
   readonly authorize: (hello: Hello) => Promise<Account>;
   /** Whether any client may join, only because the server is reachable from this machine alone. */
@@ -38,7 +38,7 @@ export interface Authorization {
 }
 
 /** Dependencies of the authorization. */
-export interface AuthorizationOptions {
+interface AuthorizationOptions {
   readonly auth: AuthOptions | undefined;
   readonly hook: AuthorizeHook | undefined;
   readonly isLoopback: boolean;

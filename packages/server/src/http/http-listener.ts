@@ -1,9 +1,41 @@
+import { readFile } from "node:fs/promises";
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { type Certificate, certificateError, readCertificate, type TlsOptions } from "./certificate.ts";
-import { listenError } from "./listen-error.ts";
-import type { ServerLimits } from "./server-limits.ts";
+import { OrthantError } from "@orthant/core";
+import type { ServerLimits } from "./limits.ts";
+
+/** A certificate chain and its private key in PEM: as files, which can be reloaded, or as values. */
+export type TlsOptions =
+  | { readonly certificateFile: string; readonly keyFile: string }
+  | { readonly certificate: string | Uint8Array; readonly key: string | Uint8Array };
+
+/** The form that `node:tls` expects. */
+interface Certificate {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+}
+
+/** Reads the current certificate. */
+async function readCertificate(tls: TlsOptions): Promise<Certificate> {
+  if ("certificate" in tls) return { cert: pemOf(tls.certificate), key: pemOf(tls.key) };
+  try {
+    const [cert, key] = await Promise.all([readFile(tls.certificateFile), readFile(tls.keyFile)]);
+    return { cert, key };
+  } catch (cause) {
+    throw certificateError("the certificate cannot be read", cause);
+  }
+}
+
+/** Returns the error for an unusable certificate, with the original message. */
+function certificateError(what: string, cause: unknown): OrthantError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new OrthantError("ORT_LISTEN", `${what}: ${why}`, { operation: "certificate" }, { cause });
+}
+
+function pemOf(pem: string | Uint8Array): string | Buffer {
+  return typeof pem === "string" ? pem : Buffer.from(pem);
+}
 
 /** Sockets beyond those of connections, for health checks and for telling clients that the server is full. */
 const SPARE_SOCKETS = 256;
@@ -96,4 +128,24 @@ function acceptingCertificate<Result>(use: () => Result): Result {
   } catch (cause) {
     throw certificateError("the certificate and its key cannot be used", cause);
   }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program listens there already",
+  EADDRNOTAVAIL: "this machine has no such address",
+  ENOTFOUND: "there is no machine of that name",
+  EAI_AGAIN: "there is no machine of that name",
+  EACCES: "this user may not; ports below 1024 often belong to the system",
+};
+
+/** Returns the error of a server that cannot listen at an address, with the reason. */
+export function listenError(place: string, cause: unknown): OrthantError {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const why = REASONS[code] ?? (cause instanceof Error ? cause.message : String(cause));
+  return new OrthantError(
+    "ORT_LISTEN",
+    `cannot listen at ${place}: ${why}`,
+    { operation: "listen" },
+    { cause },
+  );
 }
